@@ -1,0 +1,317 @@
+"""The command line: one function a command, each of which imports what it needs."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import __version__
+from .errors import CaseError, PardemError
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from .case import Case
+
+EXIT_ERROR = 1
+EXIT_UNFINISHED = 75
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        argv: arguments without the program's name; those of the process by default.
+
+    Returns:
+        Exit status: 0 done, 1 an error or a difference, 2 wrong usage, 75 a run that stopped at a checkpoint before its end.
+    """
+    arguments = _parser().parse_args(argv)
+    command: Callable[[argparse.Namespace], int] = arguments.command
+    try:
+        return command(arguments)
+    except PardemError as error:
+        _print_error(error)
+        return EXIT_ERROR
+    except BrokenPipeError:
+        # the reader (head, less) has gone: nobody is left to tell; the interpreter's own flush would complain once more
+        sys.stderr.close()
+        return 0
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """`pardem run`: under mpirun or srun, or alone as one rank."""
+    return _on_all_ranks(lambda comm: _run(arguments, comm))
+
+
+def _run(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
+    from .simulation import run_case
+
+    case = _shared_case(arguments, comm)
+    out = arguments.output or Path(case.output.file or Path(arguments.case).with_suffix(".h5").name)
+    summary = run_case(case, out=out, resume=arguments.resume, force=arguments.force, walltime=arguments.walltime, comm=comm)
+    return 0 if summary["finished"] else EXIT_UNFINISHED
+
+
+def check(arguments: argparse.Namespace) -> int:
+    """`pardem check`: validate a case and estimate its cost."""
+    from .case.estimate import estimate
+    from .case.timestep import check_case
+    from .io.casefile import read_case
+
+    case = read_case(arguments.case, arguments.set)
+    cost = estimate(case, arguments.ranks)
+    case_hash = case.hash()
+    try:
+        warnings = check_case(case)
+    except PardemError as error:
+        raise type(error)(f"{arguments.case}: {error}") from None
+    if arguments.effective:
+        print(case.to_toml(), end="")
+        return 0
+    print(f"{arguments.case}: valid" + (f" ({case.title})" if case.title else ""))
+    for warning in warnings:
+        print(f"warning    {warning}")
+    print(cost)
+    print(f"hash       {case_hash}")
+    return 0
+
+
+def info(arguments: argparse.Namespace) -> int:
+    """`pardem info`: what is in a result or checkpoint."""
+    from .io import info as implementation
+
+    return implementation.main(arguments.file, as_json=arguments.json)
+
+
+def compare(arguments: argparse.Namespace) -> int:
+    """`pardem compare`: whether two results are equal bit for bit."""
+    from .io import compare as implementation
+
+    return implementation.main(arguments.first, arguments.second)
+
+
+def plot(arguments: argparse.Namespace) -> int:
+    """`pardem plot`: figures of the observables."""
+    from .io import plot as implementation
+
+    return implementation.main(arguments.files, out=arguments.output, layers=arguments.layers)
+
+
+def render(arguments: argparse.Namespace) -> int:
+    """`pardem render`: a picture of a frame."""
+    from .io import render as implementation
+
+    return implementation.main(arguments.file, out=arguments.output, frame=arguments.frame, cut=arguments.cut, size=arguments.size)
+
+
+def export(arguments: argparse.Namespace) -> int:
+    """`pardem export`: files for other programs."""
+    from .io import export as implementation
+
+    return implementation.main(arguments.file, out=arguments.output, kind=arguments.format)
+
+
+def bench(arguments: argparse.Namespace) -> int:
+    """`pardem bench`: particle-steps per second of a scene."""
+
+    def work(comm: MPI.Comm) -> int:
+        from . import bench as implementation
+
+        return int(implementation.main(arguments.scene, grains=arguments.grains, steps=arguments.steps, as_json=arguments.json, comm=comm) or 0)
+
+    return _on_all_ranks(work)
+
+
+def warmup(arguments: argparse.Namespace) -> int:
+    """`pardem warmup`: fill the cache of compiled kernels."""
+    return _on_all_ranks(lambda comm: _warmup(arguments, comm))
+
+
+def _warmup(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
+    import tempfile
+
+    from ._jit import source_hash
+    from .case.warmup import shrunken, usual_cases
+    from .io.casefile import read_case
+    from .simulation import run_case
+
+    start = time.monotonic()
+    cases = [shrunken(read_case(path, arguments.set)) for path in arguments.cases] if arguments.cases else usual_cases()
+    folder = comm.bcast(tempfile.mkdtemp(prefix="pardem-warmup-") if comm.rank == 0 else None)
+    try:
+        for k, case in enumerate(cases):
+            run_case(case, out=Path(folder) / f"{k}.h5", resume=False, force=True, walltime=None, comm=comm)
+        comm.Barrier()
+    finally:
+        if comm.rank == 0:
+            import shutil
+
+            shutil.rmtree(folder, ignore_errors=True)
+    if comm.rank == 0:
+        print(f"compiled kernels for {len(cases)} case{'s' if len(cases) != 1 else ''} in {time.monotonic() - start:.0f} s (cache {source_hash()})")
+    return 0
+
+
+def _shared_case(arguments: argparse.Namespace, comm: MPI.Comm) -> Case:
+    """The case, read by rank 0 and given to all; an error in it is raised on all ranks."""
+    from .io.casefile import read_case
+
+    found: Case | CaseError | None = None
+    if comm.rank == 0:
+        try:
+            found = read_case(arguments.case, arguments.set)
+        except CaseError as error:
+            found = error
+    found = comm.bcast(found)
+    if isinstance(found, CaseError):
+        raise found
+    assert found is not None
+    return found
+
+
+def _on_all_ranks(work: Callable[[MPI.Comm], int]) -> int:
+    """Do a collective piece of work. An error that all ranks raise is printed once; one that only some raise ends the others within seconds."""
+    from mpi4py import MPI
+
+    comm = MPI.COMM_WORLD
+    if comm.size == 1:
+        return work(comm)
+    alarm = comm.Dup()  # the work's own communicator may be amid a collective call when an error comes
+    try:
+        return work(comm)
+    except BaseException as error:
+        if isinstance(error, SystemExit) and not error.code:
+            raise
+        agreed = _everybody(alarm, patience=1.0 + min(2.0, 0.1 * comm.rank))
+        if comm.rank == 0 or not agreed:
+            _print_error(error, "" if agreed else f"[rank {comm.rank} of {comm.size}] ")
+        if not agreed:
+            comm.Abort(EXIT_ERROR)
+        return EXIT_ERROR
+
+
+def _everybody(alarm: MPI.Comm, patience: float) -> bool:
+    """Whether all ranks get here within some seconds; lower ranks are less patient, so that one of them speaks."""
+    request = alarm.Ibarrier()
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        if request.Test():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def _print_error(error: BaseException, prefix: str = "") -> None:
+    sys.stdout.flush()
+    if isinstance(error, PardemError):
+        for line in str(error).splitlines():
+            print(f"pardem: error: {prefix}{line}", file=sys.stderr)
+    elif isinstance(error, KeyboardInterrupt):
+        print(f"pardem: {prefix}interrupted", file=sys.stderr)
+    else:
+        import traceback
+
+        text = "".join(traceback.format_exception(error))
+        print("\n".join(f"{prefix}{line}" for line in text.splitlines()), file=sys.stderr)
+    sys.stderr.flush()
+
+
+def _walltime(text: str) -> float:
+    """Seconds of [D-]HH:MM:SS."""
+    match = re.fullmatch(r"(?:(\d+)-)?(\d+):([0-5]\d):([0-5]\d)", text)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"'{text}' must read HH:MM:SS or D-HH:MM:SS")
+    days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
+    return float(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' must be a whole number of at least 1")
+    return int(text)
+
+
+def _size(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)", text)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"'{text}' must read WIDTHxHEIGHT in pixels, for instance 1200x900")
+    return int(match[1]), int(match[2])
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="pardem", description="Discrete-element simulation of granular matter made of spheropolytopes.")
+    parser.add_argument("--version", action="version", version=f"pardem {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def command(function: Callable[[argparse.Namespace], int], text: str, epilog: str = "") -> Any:
+        sub = commands.add_parser(function.__name__, help=text, description=text[0].upper() + text[1:] + ".", epilog=epilog)
+        sub.set_defaults(command=function)
+        return sub
+
+    def case_of(sub: argparse.ArgumentParser) -> None:
+        sub.add_argument("case", metavar="CASE.toml", type=Path)
+        settings_of(sub)
+
+    def settings_of(sub: argparse.ArgumentParser) -> None:
+        sub.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="set a dotted key of the case, e.g. stage.vibrate.taps=30")
+
+    status = "Exit status 75: stopped at a checkpoint (--walltime, SIGUSR1); go on with --resume."
+    sub = command(run, "run a case, under mpirun or srun or alone", status)
+    case_of(sub)
+    sub.add_argument("-o", "--output", metavar="OUT.h5", type=Path, help="result file (default: the case's name with .h5, here)")
+    existing = sub.add_mutually_exclusive_group()
+    existing.add_argument("--resume", action="store_true", help="go on from the newest valid checkpoint, or start where there is none")
+    existing.add_argument("--force", action="store_true", help="replace an existing result")
+    sub.add_argument("--walltime", metavar="[D-]HH:MM:SS", type=_walltime, help="write a checkpoint and stop before this much time has passed")
+
+    sub = command(check, "validate a case; estimate memory, steps and time")
+    case_of(sub)
+    sub.add_argument("--ranks", type=_count, default=1, help="ranks to estimate for (default: 1)")
+    sub.add_argument("--effective", action="store_true", help="print the case with base file, settings and defaults filled in, as TOML")
+
+    sub = command(info, "show what is in a result or checkpoint")
+    sub.add_argument("file", metavar="FILE.h5", type=Path)
+    sub.add_argument("--json", action="store_true", help="for programs")
+
+    status = "Exit status 0: equal; 1: they differ, and the first difference is shown."
+    sub = command(compare, "tell whether two results are equal bit for bit", status)
+    sub.add_argument("first", metavar="A.h5", type=Path)
+    sub.add_argument("second", metavar="B.h5", type=Path)
+
+    sub = command(plot, "draw the observables of one or more results")
+    sub.add_argument("files", metavar="FILE.h5", type=Path, nargs="+")
+    sub.add_argument("-o", "--output", metavar="OUT.png", type=Path, help="figure (.png, .pdf, .svg; default: the first file's name with .png)")
+    sub.add_argument("--layers", action="store_true", help="by layers too")
+
+    sub = command(render, "draw a picture of a frame")
+    sub.add_argument("file", metavar="FILE.h5", type=Path)
+    sub.add_argument("-o", "--output", metavar="OUT.png", type=Path, help="picture (default: the file's name with .png)")
+    sub.add_argument("--frame", type=int, default=-1, help="number of the frame, from 0, or from the end if negative (default: -1)")
+    sub.add_argument("--cut", action="store_true", help="leave out what lies before the middle plane")
+    sub.add_argument("--size", metavar="WxH", type=_size, default=(900, 1200), help="pixels (default: 900x1200)")
+
+    sub = command(export, "write frames for other programs")
+    sub.add_argument("file", metavar="FILE.h5", type=Path)
+    sub.add_argument("-o", "--output", metavar="OUT", type=Path, help="file or folder (default: beside the result)")
+    sub.add_argument("--format", choices=["vtk", "csv"], default="vtk", help="kind of file (default: vtk)")
+
+    sub = command(bench, "measure particle-steps per second")
+    sub.add_argument("scene", metavar="SCENE", help="spheres, rods, tetrahedra, cubes, ...")
+    sub.add_argument("--grains", type=_count, help="number of grains (default: the scene's)")
+    sub.add_argument("--steps", type=_count, help="number of measured steps (default: the scene's)")
+    sub.add_argument("--json", action="store_true", help="for programs")
+
+    sub = command(warmup, "compile all kernels into the cache, before a big job", "Without a case: every usual shape, interaction and law.")
+    sub.add_argument("cases", metavar="CASE.toml", type=Path, nargs="*")
+    settings_of(sub)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+"""From candidate pairs to compressed rows, and the history that is carried from old lists to new ones."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._jit import njit
+
+
+@njit
+def rows_of(pairs, found, owned, total):
+    """Compressed rows of pairs by first member: rows without ghosts first, one for each owned grain, then those with a ghost.
+
+    Returns:
+        row (R,) int32, ptr (R + 1,) int64, col (P,) int32, number of interior rows.
+    """
+    count = np.zeros(owned + total + 1, np.int64)
+    for p in range(found):
+        i, j = pairs[p, 0], pairs[p, 1]
+        count[(i if i < owned and j < owned else owned + i) + 1] += 1
+    border = 0
+    for k in range(owned, owned + total):
+        if count[k + 1] > 0:
+            border += 1
+    rows = owned + border
+    row, ptr = np.empty(rows, np.int32), np.empty(rows + 1, np.int64)
+    place = np.empty(owned + total, np.int64)
+    at, r = 0, 0
+    for k in range(owned + total):
+        n = count[k + 1]
+        if k < owned or n > 0:
+            row[r] = k if k < owned else k - owned
+            ptr[r] = at
+            place[k] = at
+            at += n
+            r += 1
+    ptr[rows] = at
+    col = np.empty(found, np.int32)
+    for p in range(found):
+        i, j = pairs[p, 0], pairs[p, 1]
+        k = i if i < owned and j < owned else owned + i
+        col[place[k]] = j
+        place[k] += 1
+    return row, ptr, col, owned
+
+
+@njit
+def living_contacts(contacts, gid, against_walls):
+    """The touching contacts of a list as a table of keys (lower id; higher id or -1 - wall; vertex) with history and warm starts."""
+    n = 0
+    for p in range(contacts.touch.shape[0]):
+        n += contacts.touch[p] != 0
+    key = np.empty((n, 3), np.int64)
+    hist = np.empty((n, contacts.hist.shape[1]))
+    warm = np.zeros((n, 2), np.int64)
+    has_warm = contacts.warm.shape[0] > 0
+    k = 0
+    for r in range(contacts.row.shape[0]):
+        for p in range(contacts.ptr[r], contacts.ptr[r + 1]):
+            if contacts.touch[p]:
+                key[k, 0] = gid[contacts.row[r]]
+                key[k, 1] = -1 - contacts.col[p] if against_walls else gid[contacts.col[p]]
+                key[k, 2] = contacts.sub[p] if against_walls else 0
+                hist[k] = contacts.hist[p]
+                if has_warm:
+                    warm[k] = contacts.warm[p]
+                k += 1
+    return key, hist, warm
+
+
+@njit
+def _slot(table, mask, gid, value):
+    """Slot of a global id in an open-addressing table of local indices (-1: empty)."""
+    slot = (value * -7046029254386353131) & mask
+    while table[slot] >= 0 and gid[table[slot]] != value:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@njit
+def restore_contacts(contacts, gid, total, key, hist, warm, against_walls):
+    """Give the pairs of a new list the history of those that touched; contacts of grains that are not here are dropped."""
+    n = key.shape[0]
+    if n == 0:
+        return
+    size = 16
+    while size < 2 * total:
+        size *= 2
+    mask = size - 1
+    table = np.full(size, -1, np.int64)
+    for i in range(total):
+        table[_slot(table, mask, gid, gid[i])] = i
+    # contacts in rows by the local index of their first body
+    local = np.empty(n, np.int64)
+    first = np.zeros(total + 1, np.int64)
+    for k in range(n):
+        local[k] = table[_slot(table, mask, gid, key[k, 0])]
+        if local[k] >= 0:
+            first[local[k] + 1] += 1
+    first = np.cumsum(first)
+    order = np.empty(n, np.int64)
+    fill = first[:-1].copy()
+    for k in range(n):
+        if local[k] >= 0:
+            order[fill[local[k]]] = k
+            fill[local[k]] += 1
+    for r in range(contacts.row.shape[0]):
+        i = contacts.row[r]
+        if first[i] == first[i + 1]:
+            continue
+        for p in range(contacts.ptr[r], contacts.ptr[r + 1]):
+            second = -1 - contacts.col[p] if against_walls else gid[contacts.col[p]]
+            vertex = contacts.sub[p] if against_walls else 0
+            for m in range(first[i], first[i + 1]):
+                k = order[m]
+                if key[k, 1] == second and key[k, 2] == vertex:
+                    contacts.touch[p] = 1
+                    contacts.hist[p] = hist[k]
+                    if contacts.warm.shape[0] > 0:
+                        contacts.warm[p] = warm[k]
+                    break

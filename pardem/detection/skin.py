@@ -1,0 +1,48 @@
+"""The automatic skin: the reach of the lists is moved up or down to where the counted work per step is least.
+
+A larger skin means more candidates in every step, a smaller one more rebuilds. Work is counted, never timed, so all ranks agree and a run repeats.
+"""
+
+from __future__ import annotations
+
+REBUILD_PER_GRAIN = 30.0  # work of a rebuild in units of one candidate in one step
+REBUILD_PER_CANDIDATE = 8.0
+WINDOW = 4  # rebuilds between two changes
+FACTOR = 1.25
+
+
+class SkinTuner:
+    """Hill climber on the counted work per step.
+
+    Attributes:
+        skin: current skin (m).
+    """
+
+    def __init__(self, skin: float, lowest: float, highest: float, adapt: bool) -> None:
+        self.skin = skin
+        self.adapt = adapt
+        self._range = (lowest, highest)
+        self._up = True
+        self._last = float("inf")
+        self._steps, self._work, self._rebuilds = 0, 0.0, 0
+
+    def note(self, steps: int, candidates: int, grains: int) -> None:
+        """Book one life of the lists and change the skin when enough of them have been seen.
+
+        Args:
+            steps: how long the lists held. candidates, grains: their global numbers.
+        """
+        if not self.adapt:
+            return
+        self._steps += steps
+        self._work += steps * float(candidates) + REBUILD_PER_GRAIN * grains + REBUILD_PER_CANDIDATE * candidates
+        self._rebuilds += 1
+        if self._rebuilds < WINDOW or self._steps == 0:
+            return
+        cost = self._work / self._steps
+        if cost > self._last:
+            self._up = not self._up
+        self._last = cost
+        self._steps, self._work, self._rebuilds = 0, 0.0, 0
+        low, high = self._range
+        self.skin = min(high, max(low, self.skin * FACTOR if self._up else self.skin / FACTOR))

@@ -1,0 +1,296 @@
+"""The engine of one rank: grains, lists, halo and walls, advanced in chunks of compiled steps and rebuilt in between.
+
+It knows neither case files nor HDF5; ``pardem.simulation`` gives it a scene and asks it for numbers.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+from mpi4py import MPI
+
+from . import state as st
+from .clock import TICKS
+from .decomposition.ghosts import HaloChannel, fetch_ghosts, null_ballot, plan_ghosts
+from .decomposition.slabs import Slabs
+from .detection.bounds import oriented_extents
+from .detection.cells import find_pairs, spatial_order
+from .detection.lists import living_contacts, restore_contacts, rows_of
+from .detection.skin import SkinTuner
+from .diagnosis import diagnose
+from .integrators.verlet import place_vertices
+from .interactions.dispatch import Interaction
+from .interactions.spheres import Spheres
+from .laws.dispatch import Law
+from .population import ContactTable, Population
+from .state import Contacts, Grains, Settings, Shapes, Walls
+from .step import advance
+from .walls.candidates import find_wall_pairs
+from .walls.motion import SINUSOIDAL, VELOCITY, place_walls
+
+REBALANCE_EVERY = 20  # rebuilds
+IMBALANCE = 1.05  # largest over mean work that is left alone
+
+
+@dataclass
+class Counters:
+    """What a rank counted since the start: only reports read it."""
+
+    steps: int = 0
+    grain_steps: int = 0
+    rebuilds: int = 0
+    candidates: int = 0
+    detection_seconds: float = 0.0
+    loop_seconds: float = 0.0
+    halo_bytes: int = 0
+    halo_messages: int = 0
+    ticks: np.ndarray = field(default_factory=lambda: np.zeros(TICKS, np.int64))
+
+
+@dataclass
+class Scene:
+    """Everything constant in a run that the compiled step needs."""
+
+    shapes: Shapes
+    interaction: Interaction
+    law: Law
+    walls: Walls
+    settings: Settings
+    names: list[str]
+    wall_names: list[str]
+
+
+class Engine:
+    """Owns the state of one rank.
+
+    Args:
+        comm: communicator; every method that says so is collective.
+        scene: constants of the run.
+        grains: the grains this rank starts with (any; they migrate at the first rebuild).
+        contacts: their living contacts.
+        axis: of the slabs. skin: (m); None: chosen and adapted.
+        step: number of the step the state belongs to.
+    """
+
+    def __init__(
+        self, comm: MPI.Comm, scene: Scene, grains: Population, contacts: ContactTable | None = None, *, axis: int = 2,
+        skin: float | None = None, step: int = 0, rebalance: bool = True,
+    ) -> None:  # fmt: skip
+        self.comm = comm
+        self.scene = scene
+        self.width = 13 if scene.settings.budget else 8
+        self.slabs = Slabs(comm, axis)
+        self.rebalance = rebalance
+        self.counters = Counters()
+        self.control = np.zeros(st.CONTROL, np.int64)
+        self.control[st.STEP] = step
+        self.tally = np.zeros((st.TALLY, 2), np.int64)
+        smallest = comm.allreduce(float(grains.x[:, 3].min()) if grains.count else np.inf, MPI.MIN)
+        largest = comm.allreduce(float((scene.shapes.core_radius[grains.species] * grains.scale + grains.x[:, 3]).max(initial=0.0)), MPI.MAX)
+        self.tuner = SkinTuner(0.3 * smallest if skin is None else skin, 0.02 * smallest, max(smallest, 0.3 * largest), skin is None)
+        self._ballot = null_ballot()
+        self._channel: HaloChannel | None = None
+        self._wall_x0 = np.zeros((len(scene.walls.kind), 4))
+        self._rebuilt_at = step
+        self._own = grains
+        self._work = np.ones(grains.count)
+        self._grains: Grains | None = None
+        place_walls(scene.walls, step, scene.settings.dt)
+        self.slabs.place_cuts(grains.x, self._work)
+        self._rebuild(contacts or ContactTable.empty(self.width))
+
+    # -- what others read ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def skin(self) -> float:
+        """Extra reach of the lists (m)."""
+        return self.tuner.skin
+
+    @property
+    def step(self) -> int:
+        """Number of the step that the state belongs to."""
+        return int(self.control[st.STEP])
+
+    @property
+    def grains(self) -> Population:
+        """The owned grains (views; valid until the next rebuild)."""
+        g, n = self._grains, self._own.count
+        assert g is not None
+        return Population(g.gid[:n], g.species[:n], g.scale[:n], g.x[:n], g.v[:n], g.w[:n], g.q[:n], g.am[:n], g.ft[:n], g.image[:n])
+
+    def contacts(self) -> ContactTable:
+        """The living contacts that this rank knows, walls included; pairs across slabs are known to both ranks."""
+        assert self._grains is not None
+        parts = [living_contacts(self._pairs, self._grains.gid, False), living_contacts(self._wall_pairs, self._grains.gid, True)]
+        return ContactTable.joined([ContactTable(*p) for p in parts])
+
+    def owned_contacts(self) -> ContactTable:
+        """The living contacts whose lower id is owned here: over all ranks each contact once."""
+        table = self.contacts()
+        return table.take(np.isin(table.key[:, 0], self.grains.gid))
+
+    # -- motion -------------------------------------------------------------------------------------------------------------------
+
+    def advance(self, steps: int, observe: bool = False) -> None:
+        """Advance by ``steps`` steps; with ``observe`` the contacts of the last one are tallied. Collective.
+
+        Raises:
+            BlowUpError: on every rank alike.
+        """
+        if observe:
+            self._run(steps - 1)
+            self.tally[st.STORED :] = 0
+            self.control[st.OBSERVE] = 1
+            self._run(1)
+            self.control[st.OBSERVE] = 0
+        else:
+            self._run(steps)
+
+    def _run(self, steps: int) -> None:
+        scene = self.scene
+        while steps > 0:
+            begin = time.perf_counter()
+            done = advance(
+                steps, self._own.count, self._total, self._grains, scene.shapes, scene.interaction, scene.law, self._pairs, self._wall_pairs,
+                scene.walls, self._wall_x0, scene.settings, self.skin, self._channel.halo, self.control, self.tally, self.counters.ticks,
+            )  # fmt: skip
+            self.counters.loop_seconds += time.perf_counter() - begin
+            self.counters.steps += done
+            self.counters.grain_steps += done * self._own.count
+            self.counters.halo_bytes += done * self._channel.bytes
+            self.counters.halo_messages += done * self._channel.messages
+            steps -= done
+            if self.control[st.STATUS] == st.ERROR or (self.comm.size == 1 and self.control[st.FAULT]):
+                diagnose(self.comm, self.control, scene)
+            if self.control[st.STATUS] == st.REBUILD:
+                self._rebuild(self.contacts())
+
+    def settle_faults(self) -> None:
+        """Raise on every rank if any rank met a fault in the steps so far. Collective; call before results are trusted."""
+        if self.comm.allreduce(int(self.control[st.FAULT]), MPI.MAX):
+            diagnose(self.comm, self.control, self.scene)
+
+    def wall_moved(self) -> None:
+        """A wall's motion was changed: make its list anew at the next step."""
+        self._wall_x0[:, 3] = -1.0
+
+    # -- lists --------------------------------------------------------------------------------------------------------------------
+
+    def _rebuild(self, contacts: ContactTable) -> None:
+        """Migrate, balance, sort, choose ghosts, list pairs and give them their history back. Collective."""
+        begin = time.perf_counter()
+        comm, scene = self.comm, self.scene
+        own = self.grains if self._grains is not None else self._own
+        self._tune(own)
+        own, contacts = self.slabs.migrate(own, contacts)
+        reach = scene.shapes.core_radius[own.species] * own.scale + own.x[:, 3]
+        edge = 2.0 * float(reach.mean()) if own.count else 1.0
+        own = own.take(spatial_order(own.count, own.x, edge, scene.settings.lower, scene.settings.upper))
+        self._own = own
+        everything = self._with_ghosts(own)
+        self._list_pairs(everything, contacts)
+        self._list_walls(contacts)
+        self._rebuilt_at = self.step
+        self.counters.rebuilds += 1
+        self.counters.detection_seconds += time.perf_counter() - begin
+
+    def _tune(self, own: Population) -> None:
+        """Adapt the skin to how long the last lists held, and the cuts to the counted work; both are alike on all ranks. Collective."""
+        held = self.step - self._rebuilt_at
+        if self._grains is None:
+            return
+        if self.tuner.adapt:
+            counts = np.array([self.counters.candidates, own.count])
+            self.comm.Allreduce(MPI.IN_PLACE, counts, MPI.SUM)
+            self.tuner.note(held, int(counts[0]), int(counts[1]))
+        if self.comm.size > 1 and self.rebalance and self.counters.rebuilds % REBALANCE_EVERY == 1:
+            work = np.array([self._work.sum()])
+            largest, total = np.empty(1), np.empty(1)
+            self.comm.Allreduce(work, largest, MPI.MAX)
+            self.comm.Allreduce(work, total, MPI.SUM)
+            if largest[0] * self.comm.size > IMBALANCE * total[0]:
+                self.slabs.place_cuts(own.x, self._work)
+
+    def _with_ghosts(self, own: Population) -> Population:
+        """The owned grains followed by the ghosts that they may meet; renews the halo. Collective."""
+        comm, scene = self.comm, self.scene
+        spheres = bool((scene.shapes.kind == 1).all())
+        self._fill(own)
+        g = self._grains
+        extent, radius = np.empty((own.count, 3)), np.empty(own.count)
+        oriented_extents(0, own.count, g, extent, radius)
+        everything = own
+        if self._channel is not None:
+            self._channel.free()
+        if comm.size > 1:
+            plan = plan_ghosts(comm, self.slabs.axis, own.x, extent, self.skin, float(scene.settings.period[self.slabs.axis]))
+            ghosts, arriving = fetch_ghosts(comm, plan, own)
+            everything = Population.joined([own, ghosts])
+        else:
+            plan, arriving = plan_ghosts(comm, 0, own.x[:0], extent[:0], 0.0, 0.0), np.zeros(1, np.int64)
+        self._channel = HaloChannel(comm, plan, arriving, spheres, self._ballot)
+        self._fill(everything)
+        return everything
+
+    def _fill(self, p: Population) -> None:
+        """Make ``p`` the kernels' grains, vertices placed."""
+        shapes = self.scene.shapes
+        count = np.where(shapes.kind > 1, shapes.kind, 0)[p.species]
+        start = np.concatenate([[0], np.cumsum(count, dtype=np.int64)])
+        self._grains = Grains(
+            p.gid, p.species, p.scale, p.x, p.v, p.w, p.q, p.am, p.ft, p.image, start, np.empty((start[-1], 3)), p.x[:, :3].copy(), p.q.copy()
+        )
+        self._total = p.count
+        place_vertices(0, p.count, self._grains, shapes)
+
+    def _list_pairs(self, p: Population, contacts: ContactTable) -> None:
+        scene, own = self.scene, self._own.count
+        extent, radius = np.empty((p.count, 3)), np.empty(p.count)
+        oriented_extents(0, p.count, self._grains, extent, radius)
+        pairs = np.empty((max(256, 8 * p.count), 2), np.int32)
+        while True:
+            found = find_pairs(
+                own, p.count, self._grains, extent, radius, scene.settings.lower, scene.settings.period, self.skin, pairs
+            )
+            if found <= len(pairs):
+                break
+            pairs = np.empty((found + found // 8, 2), np.int32)
+        row, ptr, col, interior = rows_of(pairs, found, own, p.count)
+        solver = 0 if isinstance(scene.interaction, Spheres) or (scene.shapes.kind <= 2).all() else found
+        self._pairs = Contacts(
+            row, ptr, col, np.empty(0, np.int32), np.zeros(found, np.uint8), np.zeros((found, self.width)), np.zeros((solver, 2), np.int64),
+            np.array([interior]),
+        )  # fmt: skip
+        among = contacts.take(contacts.key[:, 1] >= 0)
+        restore_contacts(self._pairs, p.gid, p.count, among.key, among.hist, among.warm, False)
+        self.counters.candidates = found
+        self._work = np.full(own, 2.0) + np.bincount(pairs[:found].ravel(), minlength=p.count)[:own]
+
+    def _list_walls(self, contacts: ContactTable) -> None:
+        scene, own = self.scene, self._own.count
+        walls, dt = scene.walls, scene.settings.dt
+        place_walls(walls, self.step, dt)
+        self._wall_x0[:, :3] = walls.pose[:, :3]
+        kind, size = walls.motion[:, 0], np.abs(walls.motion[:, 1])
+        sweep = np.where(kind == SINUSOIDAL, 2.0 * size, 0.0)
+        self._wall_x0[:, 3] = np.where(kind == VELOCITY, 0.5 * self.skin - 4.0 * size * dt, np.inf)
+        extent, radius = np.empty((own, 3)), np.empty(own)
+        oriented_extents(0, own, self._grains, extent, radius)
+        entries = np.empty((max(64, own), 3), np.int32)
+        while True:
+            found = find_wall_pairs(own, self._grains, walls, radius, self.skin + sweep, entries)
+            if found <= len(entries):
+                break
+            entries = np.empty((found, 3), np.int32)
+        entries = entries[:found]
+        row, first = np.unique(entries[:, 0], return_index=True)
+        solver = found if (scene.shapes.kind > 2).any() else 0
+        self._wall_pairs = Contacts(
+            row.astype(np.int32), np.concatenate([first, [found]]).astype(np.int64), np.ascontiguousarray(entries[:, 1]),
+            np.ascontiguousarray(entries[:, 2]), np.zeros(found, np.uint8), np.zeros((found, self.width)), np.zeros((solver, 2), np.int64),
+            np.array([len(row)]),
+        )  # fmt: skip
+        against = contacts.take(contacts.key[:, 1] < 0)
+        restore_contacts(self._wall_pairs, self._own.gid, own, against.key, against.hist, against.warm, True)

@@ -1,0 +1,76 @@
+"""Static choice of the narrow phase: kernels are compiled for the type of ``interaction``, so no branch is left at run time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.extending import overload
+
+from .._jit import njit  # noqa: F401  (this file holds compiled code: it belongs to the hash that names the cache)
+from . import rods
+from .rods import Rods
+from .spheres import Spheres
+
+Interaction = Rods | Spheres
+
+_MODULE: dict[type, Any] = {Rods: rods, Spheres: rods}
+
+
+def closest(interaction, g, i, j, a, b, wx, wy, wz, warm, p, touching, reach):  # type: ignore[no-untyped-def]
+    """Minimiser of a pair's distance function: see ``rods.closest``."""
+    return _MODULE[type(interaction)].closest(interaction, g, i, j, a, b, wx, wy, wz, warm, p, touching, reach)
+
+
+@overload(closest)
+def _closest(interaction, g, i, j, a, b, wx, wy, wz, warm, p, touching, reach):  # type: ignore[no-untyped-def]
+    implementation = _MODULE[interaction.instance_class].closest
+
+    def call(interaction, g, i, j, a, b, wx, wy, wz, warm, p, touching, reach):  # type: ignore[no-untyped-def]
+        return implementation(interaction, g, i, j, a, b, wx, wy, wz, warm, p, touching, reach)
+
+    return call
+
+
+def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):  # type: ignore[no-untyped-def]
+    """Half-length of the contact zone and its rocking axis: see ``rods.zone``."""
+    return _MODULE[type(interaction)].zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p)
+
+
+@overload(zone)
+def _zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):  # type: ignore[no-untyped-def]
+    implementation = _MODULE[interaction.instance_class].zone
+
+    def call(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):  # type: ignore[no-untyped-def]
+        return implementation(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p)
+
+    return call
+
+
+def closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p):  # type: ignore[no-untyped-def]
+    """Minimiser of a grain's distance to a plane: see ``rods.closest_to_plane``."""
+    return _MODULE[type(interaction)].closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p)
+
+
+@overload(closest_to_plane)
+def _closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p):  # type: ignore[no-untyped-def]
+    implementation = _MODULE[interaction.instance_class].closest_to_plane
+
+    def call(interaction, g, i, a, nx, ny, nz, height, warm, p):  # type: ignore[no-untyped-def]
+        return implementation(interaction, g, i, a, nx, ny, nz, height, warm, p)
+
+    return call
+
+
+def zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p):  # type: ignore[no-untyped-def]
+    """Half-length of the contact zone on a plane and its rocking axis: see ``rods.zone_on_plane``."""
+    return _MODULE[type(interaction)].zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p)
+
+
+@overload(zone_on_plane)
+def _zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p):  # type: ignore[no-untyped-def]
+    implementation = _MODULE[interaction.instance_class].zone_on_plane
+
+    def call(interaction, g, i, nx, ny, nz, delta, warm, p):  # type: ignore[no-untyped-def]
+        return implementation(interaction, g, i, nx, ny, nz, delta, warm, p)
+
+    return call

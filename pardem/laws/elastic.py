@@ -1,0 +1,40 @@
+"""Elastic law: the normal force is the gradient of k delta^2 / 2; no damping."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._jit import njit
+
+
+class Elastic(NamedTuple):
+    """Tables ((m, m) float64 each, by species or wall material) of the elastic law.
+
+    Attributes:
+        kn: normal stiffness (N/m), or (1/s^2) per effective mass where ``mass_scaled``.
+        kt: tangential stiffness, likewise.
+        friction: Coulomb coefficient.
+        couples: 0: no couples (rocking damper, torsional friction).
+        mass_scaled: 1 where stiffnesses are to be multiplied by the pair's effective mass.
+    """
+
+    kn: np.ndarray
+    kt: np.ndarray
+    friction: np.ndarray
+    couples: np.ndarray
+    mass_scaled: np.ndarray
+
+
+@njit(inline="always")
+def normal_force(law, a, b, delta, rate, m_eff, r_eff, memory):
+    """Normal force of one contact.
+
+    Returns:
+        force (N), tangential stiffness (N/m), tangential damping (N s/m), damping coefficient of the normal motion (N s/m), the part of the force that
+        damps (N), plastic work of this step (J), stored energy (J), new memory.
+    """
+    s = m_eff if law.mass_scaled[a, b] != 0.0 else 1.0
+    kn = law.kn[a, b] * s
+    return kn * delta, law.kt[a, b] * s, 0.0, 0.0, 0.0, 0.0, 0.5 * kn * delta * delta, memory

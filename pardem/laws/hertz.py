@@ -1,0 +1,52 @@
+"""Hertz-Mindlin law: phi = (4/3) E* sqrt(R delta) delta with a damper that gives a restitution independent of speed.
+
+Damping c = 2 beta sqrt(5/6) sqrt(S m_eff), S = 2 E* sqrt(R delta) (Tsuji, Tanaka, Ishida 1992; Antypov and Elliott 2011); tangential stiffness
+8 G* sqrt(R delta) (Mindlin), incremental.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._jit import njit
+
+
+class Hertz(NamedTuple):
+    """Tables ((m, m) float64 each, by species or wall material) of the Hertz-Mindlin law.
+
+    Attributes:
+        e_star: effective Young's modulus (Pa). g_star: effective shear modulus (Pa).
+        beta: damping ratio, -ln e / sqrt(pi^2 + ln^2 e).
+        beta_t: the same for the tangential motion.
+        friction: Coulomb coefficient.
+        clamped: 1: the force never attracts.
+        couples: 1: rocking damper and torsional friction on.
+    """
+
+    e_star: np.ndarray
+    g_star: np.ndarray
+    beta: np.ndarray
+    beta_t: np.ndarray
+    friction: np.ndarray
+    clamped: np.ndarray
+    couples: np.ndarray
+
+
+@njit(inline="always")
+def normal_force(law, a, b, delta, rate, m_eff, r_eff, memory):
+    """Normal force of one contact.
+
+    Returns: as ``elastic.normal_force``.
+    """
+    root = np.sqrt(r_eff * delta)
+    stiffness = 2.0 * law.e_star[a, b] * root
+    kt = 8.0 * law.g_star[a, b] * root
+    spring = (2.0 / 3.0) * stiffness * delta
+    cn = 2.0 * law.beta[a, b] * np.sqrt((5.0 / 6.0) * stiffness * m_eff)
+    ct = 2.0 * law.beta_t[a, b] * np.sqrt((5.0 / 6.0) * kt * m_eff)
+    damping = cn * rate
+    if law.clamped[a, b] != 0.0 and spring + damping < 0.0:
+        damping = -spring
+    return spring + damping, kt, ct, cn, damping, 0.0, 0.4 * spring * delta, memory

@@ -1,0 +1,95 @@
+"""The grains that a rank owns, between two rebuilds of its lists: plain arrays by row, and the living contacts as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+FLOATS = 21  # x 4, v 4, w 4, q 4, am 4, scale
+INTS = 13  # gid, species, ft 8, image 3
+
+
+@dataclass
+class Population:
+    """Owned grains, one row each (see docs/architecture.md for the arrays)."""
+
+    gid: np.ndarray
+    species: np.ndarray
+    scale: np.ndarray
+    x: np.ndarray
+    v: np.ndarray
+    w: np.ndarray
+    q: np.ndarray
+    am: np.ndarray
+    ft: np.ndarray
+    image: np.ndarray
+
+    @property
+    def count(self) -> int:
+        """Number of grains."""
+        return len(self.gid)
+
+    @classmethod
+    def empty(cls, n: int = 0) -> Population:
+        """``n`` rows of zeros."""
+        return cls(
+            np.zeros(n, np.int64), np.zeros(n, np.int32), np.ones(n), np.zeros((n, 4)), np.zeros((n, 4)), np.zeros((n, 4)),
+            np.zeros((n, 4)), np.zeros((n, 4)), np.zeros((n, 8), np.int64), np.zeros((n, 3), np.int32),
+        )  # fmt: skip
+
+    def take(self, rows: np.ndarray) -> Population:
+        """The grains in ``rows`` (indices or mask)."""
+        return Population(*(getattr(self, f.name)[rows] for f in fields(self)))
+
+    def pack(self) -> tuple[np.ndarray, np.ndarray]:
+        """As (n, FLOATS) float64 and (n, INTS) int64 arrays, for messages."""
+        floats = np.concatenate([self.x, self.v, self.w, self.q, self.am, self.scale[:, None]], axis=1)
+        ints = np.concatenate([self.gid[:, None], self.species[:, None].astype(np.int64), self.ft, self.image.astype(np.int64)], axis=1)
+        return floats, ints
+
+    @classmethod
+    def unpack(cls, floats: np.ndarray, ints: np.ndarray) -> Population:
+        """The inverse of ``pack``."""
+        x, v, w, q, am, scale = np.split(floats, [4, 8, 12, 16, 20], axis=1)
+        return cls(
+            np.ascontiguousarray(ints[:, 0]), ints[:, 1].astype(np.int32), np.ascontiguousarray(scale[:, 0]),
+            np.ascontiguousarray(x), np.ascontiguousarray(v), np.ascontiguousarray(w), np.ascontiguousarray(q), np.ascontiguousarray(am),
+            np.ascontiguousarray(ints[:, 2:10]), ints[:, 10:13].astype(np.int32),
+        )  # fmt: skip
+
+    @classmethod
+    def joined(cls, parts: list[Population]) -> Population:
+        """Several populations as one."""
+        return cls(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(cls)))
+
+
+@dataclass
+class ContactTable:
+    """Living contacts by key, wherever their bodies are.
+
+    Attributes:
+        key: (n, 3) int64: lower global id; higher global id, or -1 - wall; vertex.
+        hist: (n, 8 or 13) float64 history (see ``laws.friction``).
+        warm: (n, 2) int64 active sets of the solver.
+    """
+
+    key: np.ndarray
+    hist: np.ndarray
+    warm: np.ndarray
+
+    @classmethod
+    def empty(cls, width: int) -> ContactTable:
+        """No contacts, with histories of ``width`` floats."""
+        return cls(np.zeros((0, 3), np.int64), np.zeros((0, width)), np.zeros((0, 2), np.int64))
+
+    def take(self, rows: np.ndarray) -> ContactTable:
+        """The contacts in ``rows`` (indices or mask)."""
+        return ContactTable(self.key[rows], self.hist[rows], self.warm[rows])
+
+    @classmethod
+    def joined(cls, parts: list[ContactTable]) -> ContactTable:
+        """Several tables as one; a contact known twice stays twice (both copies are the same)."""
+        return cls(
+            np.concatenate([p.key for p in parts]), np.concatenate([p.hist for p in parts]), np.concatenate([p.warm for p in parts])
+        )

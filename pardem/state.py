@@ -1,0 +1,136 @@
+"""The state of one rank as flat arrays: what the kernels read and write. See docs/architecture.md for every array's meaning."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ._jit import njit  # noqa: F401  (the layout of these tuples is part of the compiled code: this file belongs to the cache's hash)
+
+
+class Grains(NamedTuple):
+    """Grains of a rank: rows ``0..n_own-1`` are owned, the rest are ghosts.
+
+    Attributes:
+        gid: (N,) int64 global ids.
+        species: (N,) int32.
+        scale: (N,) float64 size factor.
+        x: (N, 4) centre of mass (m), wrapped; sphero-radius (m).
+        v: (N, 4) velocity (m/s); mass (kg).
+        w: (N, 4) angular velocity, world frame (rad/s).
+        q: (N, 4) orientation (w, x, y, z).
+        am: (N, 4) angular momentum, world frame (kg m^2/s); unused for spheres.
+        ft: (N, 8) int64 force [0:3] and torque [4:7] in quanta.
+        image: (N, 3) int32 periodic wraps.
+        vert_start: (N + 1,) int64 first row of each grain in ``vert``.
+        vert: (M, 3) world vertices relative to the centre (m); empty where all grains are spheres.
+        x0: (N, 3), q0: (N, 4): pose at the last rebuild of the lists.
+    """
+
+    gid: np.ndarray
+    species: np.ndarray
+    scale: np.ndarray
+    x: np.ndarray
+    v: np.ndarray
+    w: np.ndarray
+    q: np.ndarray
+    am: np.ndarray
+    ft: np.ndarray
+    image: np.ndarray
+    vert_start: np.ndarray
+    vert: np.ndarray
+    x0: np.ndarray
+    q0: np.ndarray
+
+
+class Shapes(NamedTuple):
+    """Species tables that the step needs (by species; wall materials follow in the tables of the laws only).
+
+    Attributes:
+        kind: (ns,) int32 number of core vertices: 1 sphere, 2 spherocylinder, more: polytope.
+        core_radius: (ns,) largest distance of a core vertex from the centre (m).
+        inertia: (ns, 3) principal moments (kg m^2).
+        vertex_start: (ns + 1,) int64; vertices: (M, 3) body frame (m).
+    """
+
+    kind: np.ndarray
+    core_radius: np.ndarray
+    inertia: np.ndarray
+    vertex_start: np.ndarray
+    vertices: np.ndarray
+
+
+class Contacts(NamedTuple):
+    """Candidate pairs in compressed rows with the history of those that touch.
+
+    Attributes:
+        row: (R,) int32 first body of each row (grain; the one with the lower global id).
+        ptr: (R + 1,) int64 first candidate of each row.
+        col: (P,) int32 second body (grain or wall). sub: (P,) int32 vertex for contacts by vertex, else 0 (walls only; empty for pairs).
+        touch: (P,) uint8 alive history.
+        hist: (P, 8 or 13) float64 (see ``laws.friction``).
+        warm: (P, 2) int64 active sets of the solver (empty where only closed forms are used).
+        interior: (1,) int64 number of rows without ghosts; they come first.
+    """
+
+    row: np.ndarray
+    ptr: np.ndarray
+    col: np.ndarray
+    sub: np.ndarray
+    touch: np.ndarray
+    hist: np.ndarray
+    warm: np.ndarray
+    interior: np.ndarray
+
+
+class Walls(NamedTuple):
+    """Analytic walls.
+
+    Attributes:
+        kind: (W,) int32 (see ``walls.kinds``). material: (W,) int32 row in the tables of the law.
+        shape: (W, 8) float64: point (3), unit normal or axis (3), radius, spare.
+        motion: (W, 8) float64 (see ``walls.motion``).
+        pose: (W, 12) float64: displacement (3), half-step velocity (3), displacement to come minus that before, halved (3), spare.
+        reaction: (W, 6, 2) int64 two-limb force and torque about the origin that the grains exert on the wall, of the last step.
+        work: (W, 2) int64 two-limb work done by the wall on the grains so far, in energy quanta.
+    """
+
+    kind: np.ndarray
+    material: np.ndarray
+    shape: np.ndarray
+    motion: np.ndarray
+    pose: np.ndarray
+    reaction: np.ndarray
+    work: np.ndarray
+
+
+class Settings(NamedTuple):
+    """Scalars of a run."""
+
+    dt: float
+    gx: float
+    gy: float
+    gz: float
+    force: float
+    torque: float
+    energy: float
+    lower: np.ndarray
+    upper: np.ndarray
+    period: np.ndarray  # (3,) length, 0 where not periodic
+    half: np.ndarray  # (3,) half a period, inf where not periodic
+    periodic: bool
+    budget: bool
+    euler: bool
+
+
+# Rows of the tally ((TALLY, 2) int64, two-limb)
+LOST_NORMAL, LOST_TANGENTIAL, STORED, CONTACTS, WALL_CONTACTS, STRESS = 0, 1, 2, 3, 4, 5
+TALLY = 14
+
+# Codes of what stops a step early (control[STATUS]) and slots of control
+RUNNING, REBUILD, ERROR = 0, 1, 2
+ERROR_RANGE, ERROR_OVERLAP, ERROR_NAN, ERROR_SOLVER, ERROR_FAST = 1, 2, 3, 4, 5
+STEP, STATUS, PHASE, OBSERVE, FAULT, FAULT_A, FAULT_B = 0, 1, 2, 3, 4, 5, 6
+CONTROL = 8
+AT_END, DRIFTED = 0, 1

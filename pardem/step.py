@@ -1,0 +1,101 @@
+"""One time step, compiled: the whole of it is ``advance``. It runs until its steps are done, the lists must be rebuilt, or something went wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._jit import njit
+from .clock import CONTACTS, HALO, INTEGRATION, TOTAL, WALLS, cycles
+from .decomposition.halo import finish_halo, finish_vote, start_halo, start_vote
+from .fixedpoint import carry
+from .integrators.verlet import drift, furthest_moved, kick, place_vertices
+from .interactions.loop import contacts
+from .state import AT_END, DRIFTED, ERROR, ERROR_FAST, ERROR_NAN, FAULT, FAULT_A, OBSERVE, PHASE, REBUILD, RUNNING, STATUS, STEP
+from .walls.contacts import wall_contacts
+from .walls.motion import displacement, place_walls
+
+
+@njit
+def must_rebuild(owned, g, shapes, walls, wall_x0, settings, skin, margin, control):
+    """Whether the lists may miss a pair within ``margin`` steps: a grain moved half the skin, or a wall moved beyond what its list allows for."""
+    moved, speed = furthest_moved(owned, g, shapes, settings)
+    if not (moved <= 1e300 and speed <= 1e300):
+        control[FAULT] = ERROR_NAN
+        for i in range(owned):
+            if not (g.x[i, 0] + g.x[i, 1] + g.x[i, 2] + g.q[i, 0] <= 1e300):
+                control[FAULT_A] = g.gid[i]
+    if moved > 0.5 * skin:
+        if margin > 0.0:
+            control[FAULT] = ERROR_FAST
+        return True
+    if moved + margin * speed * settings.dt > 0.5 * skin:
+        return True
+    for k in range(walls.kind.shape[0]):
+        x, y, z = displacement(walls.motion, k, control[STEP], settings.dt)
+        away = (x - wall_x0[k, 0]) ** 2 + (y - wall_x0[k, 1]) ** 2 + (z - wall_x0[k, 2]) ** 2
+        if np.sqrt(away) > wall_x0[k, 3]:
+            return True
+    return False
+
+
+@njit
+def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs, walls, wall_x0, settings, skin, halo, control, tally, ticks):
+    """Advance by up to ``steps`` steps; how many were finished comes back, ``control[STATUS]`` says why it stopped.
+
+    A step is: kick, drift | rebuild? | place vertices | send halo | contacts without ghosts | receive halo | contacts with ghosts | walls | kick.
+    On several ranks the wish to rebuild is agreed on while the next step's contacts are computed, with a margin for that step.
+    """
+    half = settings.dt if settings.euler else 0.5 * settings.dt
+    parallel = halo.parallel[0] != 0
+    margin = 3.0 if parallel else 0.0
+    begin = cycles()
+    done = 0
+    control[STATUS] = RUNNING
+    while done < steps:
+        t0 = cycles()
+        if control[PHASE] == AT_END:
+            kick(owned, g, shapes, settings, half)
+            drift(owned, g, shapes, settings)
+            control[STEP] += 1
+            control[PHASE] = DRIFTED
+            wish, fault = 0, 0
+            if parallel:
+                wish, fault = finish_vote(halo)
+            else:
+                wish = 1 if must_rebuild(owned, g, shapes, walls, wall_x0, settings, skin, margin, control) else 0
+                fault = control[FAULT]
+            if fault != 0 or wish != 0:
+                control[STATUS] = ERROR if fault != 0 else REBUILD
+                ticks[INTEGRATION] += cycles() - t0
+                break
+        if parallel:
+            wish = 1 if must_rebuild(owned, g, shapes, walls, wall_x0, settings, skin, margin, control) else 0
+        place_vertices(0, owned, g, shapes)
+        t1 = cycles()
+        start_halo(halo, g)
+        if parallel:
+            start_vote(halo, wish, control)
+        t2 = cycles()
+        contacts(0, pairs.interior[0], owned, pairs, g, interaction, law, settings, control, tally)
+        t3 = cycles()
+        finish_halo(halo, g, owned)
+        place_vertices(owned, total, g, shapes)
+        t4 = cycles()
+        contacts(pairs.interior[0], pairs.row.shape[0], owned, pairs, g, interaction, law, settings, control, tally)
+        t5 = cycles()
+        place_walls(walls, control[STEP], settings.dt)
+        wall_contacts(wall_pairs, walls, g, interaction, law, settings, control, tally)
+        t6 = cycles()
+        if not settings.euler:
+            kick(owned, g, shapes, settings, half)
+        carry(tally)
+        carry(walls.work)
+        control[PHASE] = AT_END
+        done += 1
+        t7 = cycles()
+        ticks[INTEGRATION] += (t1 - t0) + (t7 - t6)
+        ticks[HALO] += (t2 - t1) + (t4 - t3)
+        ticks[CONTACTS] += (t3 - t2) + (t5 - t4)
+        ticks[WALLS] += t6 - t5
+    ticks[TOTAL] += cycles() - begin
+    return done

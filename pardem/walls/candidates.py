@@ -1,0 +1,45 @@
+"""Which grains may meet which walls before the next rebuild."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._jit import njit
+from .kinds import CYLINDER, DISC, PLANE
+
+
+@njit
+def find_wall_pairs(owned, g, walls, radius, extra, entries):
+    """Candidate contacts of owned grains with walls, in the order of grains.
+
+    Args:
+        radius: (N,) bounding radii (m). extra: (W,) reach beyond the grain for each wall: skin and what the wall may move (m).
+        entries: (capacity, 3) int32: grain, wall, vertex.
+
+    Returns:
+        number of entries; where it exceeds the capacity, call again with a larger array.
+    """
+    found = 0
+    for i in range(owned):
+        vertices = max(1, g.vert_start[i + 1] - g.vert_start[i])
+        for k in range(walls.kind.shape[0]):
+            shape, pose = walls.shape[k], walls.pose[k]
+            hx = g.x[i, 0] - shape[0] - pose[0]
+            hy = g.x[i, 1] - shape[1] - pose[1]
+            hz = g.x[i, 2] - shape[2] - pose[2]
+            height = hx * shape[3] + hy * shape[4] + hz * shape[5]
+            kind = walls.kind[k]
+            if kind == CYLINDER:
+                rx, ry, rz = hx - height * shape[3], hy - height * shape[4], hz - height * shape[5]
+                if np.sqrt(rx * rx + ry * ry + rz * rz) + radius[i] + extra[k] < shape[6]:
+                    continue
+            elif kind == DISC:
+                if abs(height) > radius[i] + extra[k]:
+                    continue
+            elif kind == PLANE and height > radius[i] + extra[k]:
+                continue
+            for m in range(vertices if kind == CYLINDER else 1):
+                if found < entries.shape[0]:
+                    entries[found, 0], entries[found, 1], entries[found, 2] = i, k, m
+                found += 1
+    return found

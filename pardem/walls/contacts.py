@@ -1,0 +1,162 @@
+"""Contacts of grains with analytic walls. Convex walls give one contact a grain by the narrow phase's own rule, concave ones one per core vertex."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._jit import njit
+from ..interactions.accumulate import add, fault, tally_contact, within_range
+from ..interactions.dispatch import closest_to_plane, zone_on_plane
+from ..laws.friction import contact_force, end_contact
+from ..state import ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, LOST_NORMAL, LOST_TANGENTIAL, OBSERVE, WALL_CONTACTS
+from .kinds import CYLINDER, DISC
+
+
+@njit
+def _vertex(g, i, k):
+    """Core vertex ``k`` of grain ``i`` relative to its centre (the centre itself for a sphere)."""
+    first = g.vert_start[i]
+    if g.vert_start[i + 1] == first:
+        return 0.0, 0.0, 0.0
+    return g.vert[first + k, 0], g.vert[first + k, 1], g.vert[first + k, 2]
+
+
+@njit
+def _rim(g, i, radius, hx, hy, hz, nx, ny, nz):
+    """Nearest core vertex to a disc's rim and its nearest point there, for a grain that reaches past the disc.
+
+    Args:
+        hx, hy, hz: the grain's centre relative to the disc's (m). nx, ny, nz: the disc's normal.
+
+    Returns:
+        the vertex relative to the centre, the vector from it to the nearest point of the disc.
+    """
+    count = max(1, g.vert_start[i + 1] - g.vert_start[i])
+    best, bx, by, bz, lx, ly, lz = np.inf, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(count):
+        ux, uy, uz = _vertex(g, i, k)
+        px, py, pz = hx + ux, hy + uy, hz + uz
+        h = px * nx + py * ny + pz * nz
+        rx, ry, rz = px - h * nx, py - h * ny, pz - h * nz
+        r = np.sqrt(rx * rx + ry * ry + rz * rz)
+        s = 1.0 if r <= radius else radius / r
+        cx, cy, cz = s * rx - px, s * ry - py, s * rz - pz
+        d2 = cx * cx + cy * cy + cz * cz
+        if d2 < best:
+            best, bx, by, bz, lx, ly, lz = d2, ux, uy, uz, cx, cy, cz
+    return bx, by, bz, lx, ly, lz
+
+
+@njit
+def wall_geometry(walls, g, interaction, i, k, sub, a, warm, p):
+    """Where grain ``i`` meets wall ``k``.
+
+    Returns:
+        (regularised) distance (m), point on the core relative to the centre, vector from it to the wall's surface point, status.
+    """
+    shape, pose = walls.shape[k], walls.pose[k]
+    hx = g.x[i, 0] - shape[0] - pose[0]
+    hy = g.x[i, 1] - shape[1] - pose[1]
+    hz = g.x[i, 2] - shape[2] - pose[2]
+    nx, ny, nz = shape[3], shape[4], shape[5]
+    height = hx * nx + hy * ny + hz * nz
+    if walls.kind[k] == CYLINDER:
+        ux, uy, uz = _vertex(g, i, sub)
+        px, py, pz = hx + ux, hy + uy, hz + uz
+        along = px * nx + py * ny + pz * nz
+        rx, ry, rz = px - along * nx, py - along * ny, pz - along * nz
+        r = np.sqrt(rx * rx + ry * ry + rz * rz)
+        gap = shape[6] - r
+        s = gap / r if r > 0.0 else 0.0
+        return gap, ux, uy, uz, s * rx, s * ry, s * rz, 0
+    if walls.kind[k] == DISC and height < 0.0:
+        nx, ny, nz, height = -nx, -ny, -nz, -height
+    f, h, x0, x1, x2, status = closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p)
+    if walls.kind[k] == DISC:
+        px, py, pz = hx + x0 - h * nx, hy + x1 - h * ny, hz + x2 - h * nz
+        if px * px + py * py + pz * pz > shape[6] * shape[6]:
+            x0, x1, x2, lx, ly, lz = _rim(g, i, shape[6], hx, hy, hz, nx, ny, nz)
+            return np.sqrt(lx * lx + ly * ly + lz * lz), x0, x1, x2, lx, ly, lz, status
+    return np.sqrt(f) if h > 0.0 else h, x0, x1, x2, -h * nx, -h * ny, -h * nz, status
+
+
+@njit
+def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
+    """Forces between grains and walls; the walls' reactions and work are booked in two-limb sums."""
+    row, ptr, col, sub, touch, hist = pairs.row, pairs.ptr, pairs.col, pairs.sub, pairs.touch, pairs.hist
+    inv_force, inv_torque, inv_energy = 1.0 / settings.force, 1.0 / settings.torque, 1.0 / settings.energy
+    dt, budget = settings.dt, settings.budget
+    observe = control[OBSERVE] != 0
+    for r in range(row.shape[0]):
+        i = row[r]
+        a = g.species[i]
+        ri, mass = g.x[i, 3], g.v[i, 3]
+        for p in range(ptr[r], ptr[r + 1]):
+            k = col[p]
+            touching = touch[p] != 0
+            d, x0, x1, x2, lx, ly, lz, status = wall_geometry(walls, g, interaction, i, k, sub[p], a, pairs.warm, p)
+            if status != 0:
+                fault(control, ERROR_SOLVER, g.gid[i], -1 - k)
+            if d >= ri and not touching:
+                continue
+            length = np.sqrt(lx * lx + ly * ly + lz * lz)
+            if not d > 0.0 or length == 0.0:
+                fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
+                continue
+            b = walls.material[k]
+            pose = walls.pose[k]
+            inv = 1.0 / length
+            nx, ny, nz = lx * inv, ly * inv, lz * inv
+            delta = ri - d
+            out = ri - 0.5 * delta
+            ix, iy, iz = x0 + out * nx, x1 + out * ny, x2 + out * nz
+            wx, wy, wz = g.w[i, 0], g.w[i, 1], g.w[i, 2]
+            rx = pose[3] - g.v[i, 0] - (wy * iz - wz * iy)
+            ry = pose[4] - g.v[i, 1] - (wz * ix - wx * iz)
+            rz = pose[5] - g.v[i, 2] - (wx * iy - wy * ix)
+            if not d < ri:
+                touch[p] = 0
+                if budget:
+                    lost_n, lost_t = end_contact(rx, ry, rz, hist[p], dt)
+                    tally[LOST_NORMAL, 0] += int(lost_n * inv_energy)
+                    tally[LOST_TANGENTIAL, 0] += int(lost_t * inv_energy)
+                continue
+            lever, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
+            if walls.kind[k] != CYLINDER:
+                lever, ex, ey, ez = zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs.warm, p)
+            turn = 0.5 * dt * (wx * nx + wy * ny + wz * nz)
+            short = 1.0 / d
+            if walls.kind[k] == CYLINDER:
+                short = inv
+            fx, fy, fz, cx, cy, cz, stored, lost_n, lost_t, phi = contact_force(
+                law, a, b, delta, lx * short, ly * short, lz * short, rx, ry, rz, -wx, -wy, -wz, turn, mass, ri,
+                lever, ex, ey, ez, touching, hist[p], dt, budget,
+            )  # fmt: skip
+            touch[p] = 1
+            if delta > ri or d < interaction.guard[a, b] * ri:
+                fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
+            arm = np.sqrt(ix * ix + iy * iy + iz * iz)
+            if not within_range(phi, law.friction[a, b], 2.0 * arm, settings.force, settings.torque):
+                fault(control, ERROR_RANGE, g.gid[i], -1 - k)
+                continue
+            add(g.ft, i, fx, fy, fz, iy * fz - iz * fy + cx, iz * fx - ix * fz + cy, ix * fy - iy * fx + cz, inv_force, inv_torque)
+            px = g.x[i, 0] + ix - walls.shape[k, 0]
+            py = g.x[i, 1] + iy - walls.shape[k, 1]
+            pz = g.x[i, 2] + iz - walls.shape[k, 2]
+            reaction = walls.reaction[k]
+            reaction[0, 0] -= int(fx * inv_force)
+            reaction[1, 0] -= int(fy * inv_force)
+            reaction[2, 0] -= int(fz * inv_force)
+            reaction[3, 0] -= int((py * fz - pz * fy + cx) * inv_torque)
+            reaction[4, 0] -= int((pz * fx - px * fz + cy) * inv_torque)
+            reaction[5, 0] -= int((px * fy - py * fx + cz) * inv_torque)
+            for c in range(6):
+                up = reaction[c, 0] >> 32
+                reaction[c, 1] += up
+                reaction[c, 0] -= up << 32
+            walls.work[k, 0] += int((fx * pose[6] + fy * pose[7] + fz * pose[8]) * inv_energy)
+            if budget:
+                tally[LOST_NORMAL, 0] += int(lost_n * inv_energy)
+                tally[LOST_TANGENTIAL, 0] += int(lost_t * inv_energy)
+            if observe:
+                tally_contact(tally, WALL_CONTACTS, stored, ix, iy, iz, fx, fy, fz, inv_energy)
