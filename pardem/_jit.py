@@ -50,3 +50,18 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     if function is None:
         return numba.njit(**options)
     return numba.njit(**options)(function)
+
+
+def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """``njit`` for what runs inside a step: no allocation, and so no counting of references to the arrays that are passed down."""
+    options.setdefault("_nrt", False)
+    return njit(function, **options)
+
+
+def inlined(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """A ``kernel`` that the compiler must merge into its callers: bundles of arrays are passed by value, which costs more than a contact."""
+    options.setdefault("forceinline", True)
+    return kernel(function, **options)
+
+
+INLINED = {"_nrt": False, "error_model": "numpy", "forceinline": True}  # the same as ``jit_options`` of an overload

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from . import __version__
 from .errors import CaseError, PardemError
+from .guard import EXIT_ERROR, on_all_ranks, print_error
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
     from .case import Case
 
-EXIT_ERROR = 1
 EXIT_UNFINISHED = 75
 
 
@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return command(arguments)
     except PardemError as error:
-        _print_error(error)
+        print_error(error)
         return EXIT_ERROR
     except BrokenPipeError:
         # the reader (head, less) has gone: nobody is left to tell; the interpreter's own flush would complain once more
@@ -46,34 +46,37 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """`pardem run`: under mpirun or srun, or alone as one rank."""
-    return _on_all_ranks(lambda comm: _run(arguments, comm))
+    return on_all_ranks(lambda comm: _run(arguments, comm))
 
 
 def _run(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
-    from .simulation import run_case
-
     case = _shared_case(arguments, comm)
+    from .simulation import run_case  # after the case is known to be right: this import takes a second
+
     out = arguments.output or Path(case.output.file or Path(arguments.case).with_suffix(".h5").name)
     summary = run_case(case, out=out, resume=arguments.resume, force=arguments.force, walltime=arguments.walltime, comm=comm)
     return 0 if summary["finished"] else EXIT_UNFINISHED
 
 
 def check(arguments: argparse.Namespace) -> int:
-    """`pardem check`: validate a case and estimate its cost."""
+    """`pardem check`: validate a case, its time step and its law, and estimate its cost."""
     from .case.estimate import estimate
-    from .case.timestep import check_case
+    from .case.timestep import check_case, lightest
     from .io.casefile import read_case
 
     case = read_case(arguments.case, arguments.set)
-    cost = estimate(case, arguments.ranks)
-    case_hash = case.hash()
-    try:
-        warnings = check_case(case)
-    except PardemError as error:
-        raise type(error)(f"{arguments.case}: {error}") from None
     if arguments.effective:
         print(case.to_toml(), end="")
         return 0
+    try:
+        cost = estimate(case, arguments.ranks)
+        case_hash = case.hash()
+        warnings = check_case(case)
+        from .laws.tables import build_law  # late: it loads the compiler
+
+        build_law(case, *lightest(case))
+    except PardemError as error:
+        raise type(error)(f"{arguments.case}: {error}") from None
     print(f"{arguments.case}: valid" + (f" ({case.title})" if case.title else ""))
     for warning in warnings:
         print(f"warning    {warning}")
@@ -125,12 +128,12 @@ def bench(arguments: argparse.Namespace) -> int:
 
         return int(implementation.main(arguments.scene, grains=arguments.grains, steps=arguments.steps, as_json=arguments.json, comm=comm) or 0)
 
-    return _on_all_ranks(work)
+    return on_all_ranks(work)
 
 
 def warmup(arguments: argparse.Namespace) -> int:
     """`pardem warmup`: fill the cache of compiled kernels."""
-    return _on_all_ranks(lambda comm: _warmup(arguments, comm))
+    return on_all_ranks(lambda comm: _warmup(arguments, comm))
 
 
 def _warmup(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
@@ -173,53 +176,6 @@ def _shared_case(arguments: argparse.Namespace, comm: MPI.Comm) -> Case:
         raise found
     assert found is not None
     return found
-
-
-def _on_all_ranks(work: Callable[[MPI.Comm], int]) -> int:
-    """Do a collective piece of work. An error that all ranks raise is printed once; one that only some raise ends the others within seconds."""
-    from mpi4py import MPI
-
-    comm = MPI.COMM_WORLD
-    if comm.size == 1:
-        return work(comm)
-    alarm = comm.Dup()  # the work's own communicator may be amid a collective call when an error comes
-    try:
-        return work(comm)
-    except BaseException as error:
-        if isinstance(error, SystemExit) and not error.code:
-            raise
-        agreed = _everybody(alarm, patience=1.0 + min(2.0, 0.1 * comm.rank))
-        if comm.rank == 0 or not agreed:
-            _print_error(error, "" if agreed else f"[rank {comm.rank} of {comm.size}] ")
-        if not agreed:
-            comm.Abort(EXIT_ERROR)
-        return EXIT_ERROR
-
-
-def _everybody(alarm: MPI.Comm, patience: float) -> bool:
-    """Whether all ranks get here within some seconds; lower ranks are less patient, so that one of them speaks."""
-    request = alarm.Ibarrier()
-    end = time.monotonic() + patience
-    while time.monotonic() < end:
-        if request.Test():
-            return True
-        time.sleep(0.01)
-    return False
-
-
-def _print_error(error: BaseException, prefix: str = "") -> None:
-    sys.stdout.flush()
-    if isinstance(error, PardemError):
-        for line in str(error).splitlines():
-            print(f"pardem: error: {prefix}{line}", file=sys.stderr)
-    elif isinstance(error, KeyboardInterrupt):
-        print(f"pardem: {prefix}interrupted", file=sys.stderr)
-    else:
-        import traceback
-
-        text = "".join(traceback.format_exception(error))
-        print("\n".join(f"{prefix}{line}" for line in text.splitlines()), file=sys.stderr)
-    sys.stderr.flush()
 
 
 def _walltime(text: str) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from ._jit import njit
+from ._jit import kernel
 from .errors import CaseError
 
 LIMIT = float(2**51)  # counts; a larger contribution is an error that names the grain
@@ -58,7 +58,7 @@ def choose_quanta(force_scale: float, length_scale: float, lightest_weight: floa
     return Quanta(force, torque, torque)
 
 
-@njit(inline="always")
+@kernel
 def carry(limbs):
     """Move what exceeds the lower limb of each row of ``limbs`` ((n, 2) int64: low, high) to its upper limb."""
     for k in range(limbs.shape[0]):

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import kernel
 
 
-@njit(inline="always")
+@kernel
 def body_rate(q0, q1, q2, q3, lx, ly, lz, ix, iy, iz):
     """Angular velocity in the body frame, I^-1 R(q)^T L."""
     r00, r01, r02 = 1.0 - 2.0 * (q2 * q2 + q3 * q3), 2.0 * (q1 * q2 - q0 * q3), 2.0 * (q1 * q3 + q0 * q2)
@@ -25,7 +25,7 @@ def body_rate(q0, q1, q2, q3, lx, ly, lz, ix, iy, iz):
     )
 
 
-@njit(inline="always")
+@kernel
 def turned(q0, q1, q2, q3, wx, wy, wz, half):
     """Normalised q (1 + half w) with w in the body frame and ``half`` half the time (s)."""
     a = q0 - half * (q1 * wx + q2 * wy + q3 * wz)
@@ -36,14 +36,14 @@ def turned(q0, q1, q2, q3, wx, wy, wz, half):
     return a * n, b * n, c * n, d * n
 
 
-@njit(inline="always")
+@kernel
 def to_world(q0, q1, q2, q3, x, y, z):
     """R(q) applied to a body-frame vector."""
     tx, ty, tz = 2.0 * (q2 * z - q3 * y), 2.0 * (q3 * x - q1 * z), 2.0 * (q1 * y - q2 * x)
     return x + q0 * tx + q2 * tz - q3 * ty, y + q0 * ty + q3 * tx - q1 * tz, z + q0 * tz + q1 * ty - q2 * tx
 
 
-@njit(inline="always")
+@kernel
 def spin_of(g, shapes, i):
     """World angular velocity of grain ``i`` from its pose and angular momentum."""
     a = g.species[i]
@@ -56,7 +56,7 @@ def spin_of(g, shapes, i):
     return to_world(q[0], q[1], q[2], q[3], bx, by, bz)
 
 
-@njit
+@kernel
 def kick(owned, g, shapes, settings, h):
     """Advance velocities by ``h`` (s) with the forces at hand; the angular velocity follows."""
     for i in range(owned):
@@ -80,7 +80,7 @@ def kick(owned, g, shapes, settings, h):
             g.w[i, 0], g.w[i, 1], g.w[i, 2] = spin_of(g, shapes, i)
 
 
-@njit
+@kernel
 def drift(owned, g, shapes, settings):
     """Advance poses by one step with the half-step velocities, wrap them into the domain, and clear the forces."""
     dt = settings.dt
@@ -106,7 +106,7 @@ def drift(owned, g, shapes, settings):
         wrap(owned, g, settings)
 
 
-@njit
+@kernel
 def wrap(owned, g, settings):
     """Put centres back into the periodic domain and count the wraps; what rounds to the upper edge becomes the lower one."""
     for c in range(3):
@@ -125,7 +125,7 @@ def wrap(owned, g, settings):
                         g.image[i, c] += 1
 
 
-@njit
+@kernel
 def place_vertices(first, last, g, shapes):
     """World vertices of grains ``first`` to ``last``, relative to their centres, from orientation and size."""
     for i in range(first, last):
@@ -143,7 +143,7 @@ def place_vertices(first, last, g, shapes):
             g.vert[k + m, 2] = z
 
 
-@njit
+@kernel
 def furthest_moved(owned, g, shapes, settings):
     """Bounds on how far (m) any core point has moved since the last rebuild, and on how fast any moves (m/s)."""
     moved, speed, poison = 0.0, 0.0, 0.0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from .._jit import njit
+from .._jit import inlined, kernel
 from ..fixedpoint import LIMIT
 from ..state import FAULT, FAULT_A, FAULT_B
 
 
-@njit
+@kernel
 def fault(control, code, a, b):
     """Note the first thing that went wrong: its code and the global ids (or wall, as -1 - index) involved."""
     if control[FAULT] == 0:
@@ -16,14 +16,20 @@ def fault(control, code, a, b):
         control[FAULT_B] = b
 
 
-@njit(inline="always")
+@inlined
+def collapsed(d, beta2, reach):
+    """Whether a regularised contact is near the distance (D beta^2)^(1/3) where its force peaks (beta^2 = d^2 less the true distance squared)."""
+    return d * d * d < 1.728 * reach * beta2
+
+
+@inlined
 def within_range(phi, friction, lever, force_quantum, torque_quantum):
     """Whether a force of normal part ``phi`` (N) with friction and its torque on ``lever`` (m) stay below the limit; false for NaN."""
     size = abs(phi) * (1.0 + friction)
     return size < LIMIT * force_quantum and size * lever < LIMIT * torque_quantum
 
 
-@njit(inline="always")
+@inlined
 def add(ft, i, fx, fy, fz, tx, ty, tz, inv_force, inv_torque):
     """Add a force (N) and torque (N m) to body ``i``, rounded towards zero to whole quanta."""
     ft[i, 0] += int(fx * inv_force)
@@ -34,7 +40,7 @@ def add(ft, i, fx, fy, fz, tx, ty, tz, inv_force, inv_torque):
     ft[i, 6] += int(tz * inv_torque)
 
 
-@njit(inline="always")
+@kernel
 def tally_contact(tally, row, stored, lx, ly, lz, fx, fy, fz, inv_energy):
     """Book one contact for the observables: count, stored energy, and the Love-Weber sum of branch (m) times force (N)."""
     tally[row, 0] += 1

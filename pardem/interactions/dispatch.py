@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba.extending import overload
 
-from .._jit import njit  # noqa: F401  (this file holds compiled code: it belongs to the hash that names the cache)
+from .._jit import INLINED
 from . import rods
 from .rods import Rods
 from .spheres import Spheres
@@ -16,12 +17,24 @@ Interaction = Rods | Spheres
 _MODULE: dict[type, Any] = {Rods: rods, Spheres: rods}
 
 
+def build_interaction(catalogue: Any, regularised: bool, eps2: np.ndarray) -> Interaction:
+    """The narrow phase for the species of a catalogue: closed forms where they suffice, the solver otherwise.
+
+    Args:
+        catalogue: ``shapes.catalogue.Catalogue``. regularised: the regularised minimum, else nearest points.
+        eps2: (m,) squared regularisation by species and wall material.
+    """
+    if (catalogue.kind == 1).all():
+        return Spheres(regularised, eps2, catalogue.kind)
+    return Rods(regularised, eps2, catalogue.kind)
+
+
 def closest(interaction, g, i, j, a, b, wx, wy, wz, warm, p, touching, reach):  # type: ignore[no-untyped-def]
     """Minimiser of a pair's distance function: see ``rods.closest``."""
     return _MODULE[type(interaction)].closest(interaction, g, i, j, a, b, wx, wy, wz, warm, p, touching, reach)
 
 
-@overload(closest)
+@overload(closest, jit_options=INLINED)
 def _closest(interaction, g, i, j, a, b, wx, wy, wz, warm, p, touching, reach):  # type: ignore[no-untyped-def]
     implementation = _MODULE[interaction.instance_class].closest
 
@@ -36,7 +49,7 @@ def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):  # type: igno
     return _MODULE[type(interaction)].zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p)
 
 
-@overload(zone)
+@overload(zone, jit_options=INLINED)
 def _zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):  # type: ignore[no-untyped-def]
     implementation = _MODULE[interaction.instance_class].zone
 
@@ -51,7 +64,7 @@ def closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p):  # type
     return _MODULE[type(interaction)].closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p)
 
 
-@overload(closest_to_plane)
+@overload(closest_to_plane, jit_options=INLINED)
 def _closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p):  # type: ignore[no-untyped-def]
     implementation = _MODULE[interaction.instance_class].closest_to_plane
 
@@ -66,7 +79,7 @@ def zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p):  # type: ignor
     return _MODULE[type(interaction)].zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p)
 
 
-@overload(zone_on_plane)
+@overload(zone_on_plane, jit_options=INLINED)
 def _zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p):  # type: ignore[no-untyped-def]
     implementation = _MODULE[interaction.instance_class].zone_on_plane
 

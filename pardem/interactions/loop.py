@@ -6,7 +6,7 @@ from typing import Any
 
 from numba.extending import overload
 
-from .._jit import njit  # noqa: F401
+from .._jit import INLINED
 from .pairs import pair_contacts
 from .spheres import Spheres, sphere_contacts
 
@@ -16,7 +16,7 @@ def contacts(first, last, owned, pairs, g, interaction, law, settings, control, 
     raise NotImplementedError("call from compiled code")
 
 
-@overload(contacts)
+@overload(contacts, jit_options=INLINED)
 def _contacts(first, last, owned, pairs, g, interaction, law, settings, control, tally):  # type: ignore[no-untyped-def]
     if interaction.instance_class is Spheres:
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import kernel
 from ..laws.friction import contact_force, end_contact
 from ..state import CONTACTS, ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, LOST_NORMAL, LOST_TANGENTIAL, OBSERVE
-from .accumulate import add, fault, tally_contact, within_range
+from .accumulate import add, collapsed, fault, tally_contact, within_range
 from .dispatch import closest, zone
 
 
-@njit
+@kernel
 def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, control, tally):
     """Forces of the candidate pairs in rows ``first`` to ``last``; each pair has its lower global id first."""
     row, ptr, col, touch, hist = pairs.row, pairs.ptr, pairs.col, pairs.touch, pairs.hist
@@ -59,13 +59,12 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
             if not near:
                 touch[p] = 0
                 if budget and i < owned:
-                    lost_n, lost_t = end_contact(rx, ry, rz, hist[p], dt)
+                    lost_n, lost_t = end_contact(rx, ry, rz, hist, p, dt)
                     tally[LOST_NORMAL, 0] += int(lost_n * inv_energy)
                     tally[LOST_TANGENTIAL, 0] += int(lost_t * inv_energy)
                 continue
             d = np.sqrt(f)
             delta = reach - d
-            inv = 1.0 / d
             inv_length = 1.0 / length
             nx, ny, nz = lx * inv_length, ly * inv_length, lz * inv_length
             mi, mj = v[i, 3], v[j, 3]
@@ -73,11 +72,11 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
             r_eff = ri * rj / reach
             lever, ex, ey, ez = zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs.warm, p)
             fx, fy, fz, cx, cy, cz, stored, lost_n, lost_t, phi = contact_force(
-                law, a, b, delta, lx * inv, ly * inv, lz * inv, rx, ry, rz, wxj - wxi, wyj - wyi, wzj - wzi, turn, mi * mj / (mi + mj), r_eff,
-                lever, ex, ey, ez, touching, hist[p], dt, budget,
+                law, a, b, delta, nx, ny, nz, length / d, rx, ry, rz, wxj - wxi, wyj - wyi, wzj - wzi, turn, mi * mj / (mi + mj), r_eff,
+                lever, ex, ey, ez, touching, hist, p, dt, budget,
             )  # fmt: skip
             touch[p] = 1
-            if delta > min(ri, rj) or d < interaction.guard[a, b] * reach:
+            if delta > min(ri, rj) or collapsed(d, f - length * length, reach):
                 fault(control, ERROR_OVERLAP, g.gid[i], g.gid[j])
             arm = max(ix * ix + iy * iy + iz * iz, jx * jx + jy * jy + jz * jz)
             if not within_range(phi, law.friction[a, b], 2.0 * np.sqrt(arm), settings.force, settings.torque):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import inlined
 from .segments import nearest_segments, regularised_segments
 
 
@@ -16,17 +16,15 @@ class Rods(NamedTuple):
     Attributes:
         regularised: which rule: the regularised minimum or the nearest points.
         eps2: (m,) squared regularisation of each species (0 for walls).
-        guard: (m, m) smallest distance over the sum of radii that is still sound, for the regularised rule 1.2 (beta^2 / D^2)^(1/3).
         kind: (ns,) int32 number of core vertices.
     """
 
     regularised: bool
     eps2: np.ndarray
-    guard: np.ndarray
     kind: np.ndarray
 
 
-@njit(inline="always")
+@inlined
 def axis(interaction, g, i):
     """Half-axis vector of grain ``i`` (m); zero for a sphere."""
     if interaction.kind[g.species[i]] == 1:
@@ -35,7 +33,7 @@ def axis(interaction, g, i):
     return g.vert[k, 0], g.vert[k, 1], g.vert[k, 2]
 
 
-@njit
+@inlined
 def closest(interaction, g, i, j, a, b, wx, wy, wz, warm, p, touching, reach):
     """Minimiser of the pair's distance function.
 
@@ -61,7 +59,7 @@ def closest(interaction, g, i, j, a, b, wx, wy, wz, warm, p, touching, reach):
     return f < reach * reach, f, x0, x1, x2, y0, y1, y2, 0
 
 
-@njit
+@inlined
 def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):
     """Half-length of the contact zone of two grains (m) and the axis it can rock about.
 
@@ -88,7 +86,7 @@ def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):
     return np.sqrt(lever2), ex * e2, ey * e2, ez * e2
 
 
-@njit
+@inlined
 def closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p):
     """Minimiser of the distance of grain ``i`` to a plane at ``height`` below its centre along the unit normal (m).
 
@@ -112,7 +110,7 @@ def closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p):
     return h * h + e2 * t * t * u2, h, t * ux, t * uy, t * uz, 0
 
 
-@njit
+@inlined
 def zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p):
     """Half-length of the contact zone of a grain on a plane (m) and its rocking axis; a segment tilted by theta lies on delta/sin(theta) of it."""
     ux, uy, uz = axis(interaction, g, i)

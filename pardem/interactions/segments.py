@@ -5,17 +5,17 @@ A core is {s u: -1 <= s <= 1} about its centre; u = 0 for a sphere. W = c_A - c_
 
 from __future__ import annotations
 
-from .._jit import njit
+from .._jit import inlined
 
 PARALLEL = 1e-14  # relative determinant below which two segments count as parallel
 
 
-@njit(inline="always")
+@inlined
 def _clamp(value):
     return min(1.0, max(-1.0, value))
 
 
-@njit(inline="always")
+@inlined
 def regularised_segments(wx, wy, wz, ux, uy, uz, vx, vy, vz, eps2_a, eps2_b):
     """Minimiser of |W + s u - t v|^2 + eps_A^2 s^2 |u|^2 + eps_B^2 t^2 |v|^2 over the square [-1, 1]^2.
 
@@ -40,7 +40,7 @@ def regularised_segments(wx, wy, wz, ux, uy, uz, vx, vy, vz, eps2_a, eps2_b):
     return s, t
 
 
-@njit(inline="always")
+@inlined
 def nearest_segments(wx, wy, wz, ux, uy, uz, vx, vy, vz):
     """Nearest points of two segments; parallel ones give the middle of the stretch where they face each other (the barycentre rule).
 

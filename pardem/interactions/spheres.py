@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import kernel
 from ..laws.friction import contact_force, end_contact
 from ..state import CONTACTS, ERROR_OVERLAP, ERROR_RANGE, LOST_NORMAL, LOST_TANGENTIAL, OBSERVE
 from .accumulate import fault, tally_contact, within_range
@@ -17,11 +17,10 @@ class Spheres(NamedTuple):
 
     regularised: bool
     eps2: np.ndarray
-    guard: np.ndarray
     kind: np.ndarray
 
 
-@njit
+@kernel
 def sphere_contacts(first, last, owned, pairs, g, law, settings, control, tally):
     """Forces of the candidate pairs in rows ``first`` to ``last``.
 
@@ -35,14 +34,15 @@ def sphere_contacts(first, last, owned, pairs, g, law, settings, control, tally)
     dt, budget, periodic = settings.dt, settings.budget, settings.periodic
     observe = control[OBSERVE] != 0
     for r in range(first, last):
-        i = row[r]
+        i = np.uintp(row[r])
         xi, yi, zi, ri = x[i, 0], x[i, 1], x[i, 2], x[i, 3]
         vxi, vyi, vzi, mi = v[i, 0], v[i, 1], v[i, 2], v[i, 3]
         wxi, wyi, wzi = w[i, 0], w[i, 1], w[i, 2]
-        a = species[i]
+        a = np.uintp(species[i])
         sfx, sfy, sfz, stx, sty, stz = np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-        for p in range(ptr[r], ptr[r + 1]):
-            j = col[p]
+        for q in range(ptr[r], ptr[r + 1]):
+            p = np.uintp(q)  # unsigned indices spare the check for negative ones
+            j = np.uintp(col[p])
             dx = x[j, 0] - xi
             dy = x[j, 1] - yi
             dz = x[j, 2] - zi
@@ -57,7 +57,7 @@ def sphere_contacts(first, last, owned, pairs, g, law, settings, control, tally)
                 if touch[p]:
                     touch[p] = 0
                     if budget and i < owned:
-                        lost_n, lost_t = end_contact(v[j, 0] - vxi, v[j, 1] - vyi, v[j, 2] - vzi, hist[p], dt)
+                        lost_n, lost_t = end_contact(v[j, 0] - vxi, v[j, 1] - vyi, v[j, 2] - vzi, hist, p, dt)
                         tally[LOST_NORMAL, 0] += int(lost_n * inv_energy)
                         tally[LOST_TANGENTIAL, 0] += int(lost_t * inv_energy)
                 continue
@@ -73,11 +73,11 @@ def sphere_contacts(first, last, owned, pairs, g, law, settings, control, tally)
             ry = v[j, 1] - vyi - (sz * nx - sx * nz)
             rz = v[j, 2] - vzi - (sx * ny - sy * nx)
             mj = v[j, 3]
-            b = species[j]
+            b = np.uintp(species[j])
             turn = 0.5 * dt * ((wxi + wxj) * nx + (wyi + wyj) * ny + (wzi + wzj) * nz)
             fx, fy, fz, _, _, _, stored, lost_n, lost_t, phi = contact_force(
-                law, a, b, reach - d, nx, ny, nz, rx, ry, rz, 0.0, 0.0, 0.0, turn, mi * mj / (mi + mj), ri * rj / reach,
-                0.0, 0.0, 0.0, 0.0, touch[p] != 0, hist[p], dt, budget,
+                law, a, b, reach - d, nx, ny, nz, 1.0, rx, ry, rz, 0.0, 0.0, 0.0, turn, mi * mj / (mi + mj), ri * rj / reach,
+                0.0, 0.0, 0.0, 0.0, touch[p] != 0, hist, p, dt, budget,
             )  # fmt: skip
             touch[p] = 1
             if reach - d > min(ri, rj):

@@ -6,7 +6,7 @@ from typing import Any
 
 from numba.extending import overload
 
-from .._jit import njit  # noqa: F401  (this file holds compiled code: it belongs to the hash that names the cache)
+from .._jit import INLINED
 from . import elastic, hertz, user, viscoelastic, walton
 
 Law = elastic.Elastic | viscoelastic.Viscoelastic | walton.Walton | hertz.Hertz | user.UserLaw
@@ -25,7 +25,7 @@ def normal_force(law: Law, a: int, b: int, delta: float, rate: float, m_eff: flo
     return _IMPLEMENTATION[type(law)](law, a, b, delta, rate, m_eff, r_eff, memory)
 
 
-@overload(normal_force)
+@overload(normal_force, jit_options=INLINED)
 def _normal_force(law, a, b, delta, rate, m_eff, r_eff, memory):  # type: ignore[no-untyped-def]
     implementation = _IMPLEMENTATION[law.instance_class]
 

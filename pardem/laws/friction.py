@@ -21,18 +21,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import inlined
 from .dispatch import normal_force
 
 HISTORY = 8  # floats per contact
 HISTORY_BUDGET = 13  # the same with the energy budget
 
 
-@njit(inline="always")
-def _carry_spring(h, nx, ny, nz, turn):
+@inlined
+def _carry_spring(hist, p, nx, ny, nz, turn):
     """The old tangential force in the new tangent plane, turned by ``turn`` (rad) about the new normal."""
-    ax, ay, az = h[0], h[1], h[2]
-    ox, oy, oz = h[4], h[5], h[6]
+    ax, ay, az = hist[p, 0], hist[p, 1], hist[p, 2]
+    ox, oy, oz = hist[p, 4], hist[p, 5], hist[p, 6]
     along = nx * ax + ny * ay + nz * az
     factor = along / (1.0 + nx * ox + ny * oy + nz * oz)
     ax -= factor * (ox + nx)
@@ -46,44 +46,42 @@ def _carry_spring(h, nx, ny, nz, turn):
     return c * ax + s * (ny * az - nz * ay), c * ay + s * (nz * ax - nx * az), c * az + s * (nx * ay - ny * ax)
 
 
-@njit
+@inlined
 def contact_force(
-    law, a, b, delta, gx, gy, gz, vx, vy, vz, wx, wy, wz, turn, m_eff, r_eff, lever, ex, ey, ez, touching, h, dt, budget
+    law, a, b, delta, nx, ny, nz, slope, vx, vy, vz, wx, wy, wz, turn, m_eff, r_eff, lever, ex, ey, ez, touching, hist, p, dt, budget
 ):  # fmt: skip
     """Force and couple of one contact on its first body; the second body gets the opposite.
 
     Args:
         law: tables of the law. a, b: species (or wall material) of the bodies.
         delta: overlap (m), > 0.
-        gx, gy, gz: minus the gradient direction of the overlap: d(delta)/dt = -g . v. Unit for a plain contact, shorter for ``regularised``.
+        nx, ny, nz: unit normal, first body to second.
+        slope: d(delta)/dt = -slope n . v: 1 for a plain contact, at most 1 for ``regularised``.
         vx, vy, vz: velocity of the second body's material point relative to the first's at the contact point (m/s).
         wx, wy, wz: angular velocity of the second body relative to the first (rad/s).
         turn: the bodies' mean rotation about the normal in this step (rad).
         m_eff, r_eff: effective mass (kg) and radius (m).
         lever: half-length of the contact zone (m); 0: a point, without couples.
         ex, ey, ez: unit axis of rocking in the tangent plane; zero: any tangential axis.
-        touching: whether the history ``h`` is alive.
-        h: (8 or 13,) float64, updated.
+        touching: whether the history is alive.
+        hist, p: (P, 8 or 13) float64 and the contact's row, updated.
         dt: time step (s). budget: whether to keep energy books.
 
     Returns:
         fx, fy, fz (N), cx, cy, cz (N m), stored energy (J), normal work lost (J), tangential work lost (J), normal force (N).
     """
-    norm2 = gx * gx + gy * gy + gz * gz
-    inv = 1.0 / np.sqrt(norm2)
-    nx, ny, nz = gx * inv, gy * inv, gz * inv
-    rate = -(gx * vx + gy * vy + gz * vz)
+    vn = nx * vx + ny * vy + nz * vz
+    rate = -slope * vn
     memory = 0.0
     if touching:
-        memory = h[3]
+        memory = hist[p, 3]
     phi, kt, ct, cn, damping, lost_n, stored, memory = normal_force(law, a, b, delta, rate, m_eff, r_eff, memory)
-    vn = nx * vx + ny * vy + nz * vz
     vx -= vn * nx
     vy -= vn * ny
     vz -= vn * nz
     sx, sy, sz = kt * dt * vx, kt * dt * vy, kt * dt * vz
     if touching:
-        ax, ay, az = _carry_spring(h, nx, ny, nz, turn)
+        ax, ay, az = _carry_spring(hist, p, nx, ny, nz, turn)
         sx += ax
         sy += ay
         sz += az
@@ -105,9 +103,9 @@ def contact_force(
         lost_t = 0.5 * dt * (tx * vx + ty * vy + tz * vz) - stored_t
         lost_n += 0.5 * damping * rate * dt
         if touching:
-            lost_n += 0.5 * h[12] * rate * dt
-            lost_t += 0.5 * dt * (h[8] * vx + h[9] * vy + h[10] * vz) + h[11]
-        h[8], h[9], h[10], h[11], h[12] = tx, ty, tz, stored_t, damping
+            lost_n += 0.5 * hist[p, 12] * rate * dt
+            lost_t += 0.5 * dt * (hist[p, 8] * vx + hist[p, 9] * vy + hist[p, 10] * vz) + hist[p, 11]
+        hist[p, 8], hist[p, 9], hist[p, 10], hist[p, 11], hist[p, 12] = tx, ty, tz, stored_t, damping
         stored += stored_t
     cx, cy, cz = 0.0, 0.0, 0.0
     if lever > 0.0 and law.couples[a, b] != 0.0:
@@ -115,9 +113,9 @@ def contact_force(
         cap = (2.0 / 3.0) * limit * lever
         twist = 0.5 * kt * lever * lever * wn * dt
         if touching:
-            twist += h[7]
+            twist += hist[p, 7]
         twist = min(max(twist, -cap), cap)
-        h[7] = twist
+        hist[p, 7] = twist
         ux, uy, uz = wx - wn * nx, wy - wn * ny, wz - wn * nz
         if ex != 0.0 or ey != 0.0 or ez != 0.0:
             along = ex * ux + ey * uy + ez * uz
@@ -131,22 +129,23 @@ def contact_force(
         if budget:
             lost_t += dt * (cx * wx + cy * wy + cz * wz)
     else:
-        h[7] = 0.0
-    h[0], h[1], h[2], h[3] = sx, sy, sz, memory
-    h[4], h[5], h[6] = nx, ny, nz
-    return tx - phi * gx, ty - phi * gy, tz - phi * gz, cx, cy, cz, stored, lost_n, lost_t, phi
+        hist[p, 7] = 0.0
+    hist[p, 0], hist[p, 1], hist[p, 2], hist[p, 3] = sx, sy, sz, memory
+    hist[p, 4], hist[p, 5], hist[p, 6] = nx, ny, nz
+    push = phi * slope
+    return tx - push * nx, ty - push * ny, tz - push * nz, cx, cy, cz, stored, lost_n, lost_t, phi
 
 
-@njit
-def end_contact(vx, vy, vz, h, dt):
+@inlined
+def end_contact(vx, vy, vz, hist, p, dt):
     """Energy lost in the last half-step of a contact that has just ended: what its springs still held and its damper did.
 
     Args:
-        vx, vy, vz: relative velocity as in ``contact_force``. h: (13,) history. dt: time step (s).
+        vx, vy, vz: relative velocity as in ``contact_force``. hist, p: history and row. dt: time step (s).
 
     Returns:
         normal work lost (J), tangential work lost (J).
     """
-    vn = h[4] * vx + h[5] * vy + h[6] * vz
-    lost_t = 0.5 * dt * (h[8] * (vx - vn * h[4]) + h[9] * (vy - vn * h[5]) + h[10] * (vz - vn * h[6])) + h[11]
-    return -0.5 * h[12] * vn * dt, lost_t
+    vn = hist[p, 4] * vx + hist[p, 5] * vy + hist[p, 6] * vz
+    lost_t = 0.5 * dt * (hist[p, 8] * (vx - vn * hist[p, 4]) + hist[p, 9] * (vy - vn * hist[p, 5]) + hist[p, 10] * (vz - vn * hist[p, 6])) + hist[p, 11]
+    return -0.5 * hist[p, 12] * vn * dt, lost_t

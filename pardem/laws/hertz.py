@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import inlined
 
 
 class Hertz(NamedTuple):
@@ -34,7 +34,7 @@ class Hertz(NamedTuple):
     couples: np.ndarray
 
 
-@njit(inline="always")
+@inlined
 def normal_force(law, a, b, delta, rate, m_eff, r_eff, memory):
     """Normal force of one contact.
 

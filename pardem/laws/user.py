@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import inlined
 
 
 class UserLaw(NamedTuple):
@@ -34,7 +34,7 @@ class UserLaw(NamedTuple):
     force_scale: float
 
 
-@njit(inline="always")
+@inlined
 def normal_force(law, a, b, delta, rate, m_eff, r_eff, memory):
     """Normal force of one contact. What the user's force does beyond its own rate-free part is counted as damping work.
 

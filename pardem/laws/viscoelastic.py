@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import inlined
 
 
 class Viscoelastic(NamedTuple):
@@ -31,7 +31,7 @@ class Viscoelastic(NamedTuple):
     mass_scaled: np.ndarray
 
 
-@njit(inline="always")
+@inlined
 def normal_force(law, a, b, delta, rate, m_eff, r_eff, memory):
     """Normal force of one contact.
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import inlined
 
 
 class Walton(NamedTuple):
@@ -32,7 +32,7 @@ class Walton(NamedTuple):
     mass_scaled: np.ndarray
 
 
-@njit(inline="always")
+@inlined
 def normal_force(law, a, b, delta, rate, m_eff, r_eff, memory):
     """Normal force of one contact; ``memory`` is delta_p (m), the plastic overlap.
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import njit
-from ..interactions.accumulate import add, fault, tally_contact, within_range
+from .._jit import kernel
+from ..interactions.accumulate import add, collapsed, fault, tally_contact, within_range
 from ..interactions.dispatch import closest_to_plane, zone_on_plane
 from ..laws.friction import contact_force, end_contact
 from ..state import ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, LOST_NORMAL, LOST_TANGENTIAL, OBSERVE, WALL_CONTACTS
 from .kinds import CYLINDER, DISC
 
 
-@njit
+@kernel
 def _vertex(g, i, k):
     """Core vertex ``k`` of grain ``i`` relative to its centre (the centre itself for a sphere)."""
     first = g.vert_start[i]
@@ -21,7 +21,7 @@ def _vertex(g, i, k):
     return g.vert[first + k, 0], g.vert[first + k, 1], g.vert[first + k, 2]
 
 
-@njit
+@kernel
 def _rim(g, i, radius, hx, hy, hz, nx, ny, nz):
     """Nearest core vertex to a disc's rim and its nearest point there, for a grain that reaches past the disc.
 
@@ -47,7 +47,7 @@ def _rim(g, i, radius, hx, hy, hz, nx, ny, nz):
     return bx, by, bz, lx, ly, lz
 
 
-@njit
+@kernel
 def wall_geometry(walls, g, interaction, i, k, sub, a, warm, p):
     """Where grain ``i`` meets wall ``k``.
 
@@ -80,7 +80,7 @@ def wall_geometry(walls, g, interaction, i, k, sub, a, warm, p):
     return np.sqrt(f) if h > 0.0 else h, x0, x1, x2, -h * nx, -h * ny, -h * nz, status
 
 
-@njit
+@kernel
 def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
     """Forces between grains and walls; the walls' reactions and work are booked in two-limb sums."""
     row, ptr, col, sub, touch, hist = pairs.row, pairs.ptr, pairs.col, pairs.sub, pairs.touch, pairs.hist
@@ -117,7 +117,7 @@ def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
             if not d < ri:
                 touch[p] = 0
                 if budget:
-                    lost_n, lost_t = end_contact(rx, ry, rz, hist[p], dt)
+                    lost_n, lost_t = end_contact(rx, ry, rz, hist, p, dt)
                     tally[LOST_NORMAL, 0] += int(lost_n * inv_energy)
                     tally[LOST_TANGENTIAL, 0] += int(lost_t * inv_energy)
                 continue
@@ -125,15 +125,12 @@ def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
             if walls.kind[k] != CYLINDER:
                 lever, ex, ey, ez = zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs.warm, p)
             turn = 0.5 * dt * (wx * nx + wy * ny + wz * nz)
-            short = 1.0 / d
-            if walls.kind[k] == CYLINDER:
-                short = inv
             fx, fy, fz, cx, cy, cz, stored, lost_n, lost_t, phi = contact_force(
-                law, a, b, delta, lx * short, ly * short, lz * short, rx, ry, rz, -wx, -wy, -wz, turn, mass, ri,
-                lever, ex, ey, ez, touching, hist[p], dt, budget,
+                law, a, b, delta, nx, ny, nz, length / d, rx, ry, rz, -wx, -wy, -wz, turn, mass, ri,
+                lever, ex, ey, ez, touching, hist, p, dt, budget,
             )  # fmt: skip
             touch[p] = 1
-            if delta > ri or d < interaction.guard[a, b] * ri:
+            if delta > ri or collapsed(d, d * d - length * length, ri):
                 fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
             arm = np.sqrt(ix * ix + iy * iy + iz * iz)
             if not within_range(phi, law.friction[a, b], 2.0 * arm, settings.force, settings.torque):

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 
-from .._jit import njit
+from .._jit import kernel
 
 FIXED, SINUSOIDAL, VELOCITY = 0, 1, 2
 MOTION = 12
 
 
-@njit
+@kernel
 def displacement(motion, k, step, dt):
     """Displacement (m) of wall ``k`` at a step: a (sin(omega t + phase) - sin(phase)) or speed t along the direction, t from its first step."""
     kind = int(motion[k, 0])
@@ -33,7 +33,7 @@ def displacement(motion, k, step, dt):
     )
 
 
-@njit
+@kernel
 def place_walls(walls, step, dt):
     """Pose of all walls at a step: displacement, half-step velocity, and the mean displacement of the steps around it (for the work)."""
     for k in range(walls.kind.shape[0]):

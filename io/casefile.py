@@ -1,0 +1,170 @@
+"""Case files: TOML on top of a base file, with keys set from the command line; errors name the file and the key."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+from pardem.case import Case
+from pardem.case.contact import FORMS, LAW_KEYS
+from pardem.case.sentences import item_key, nearest
+from pardem.errors import CaseError
+
+ALTERNATIVES = (
+    ("frame_interval", "frame_steps", "frame_taps"),
+    ("observable_interval", "observable_steps", "observable_taps"),
+    ("checkpoint_interval", "checkpoint_steps"),
+    ("amplitude", "gamma"),
+    ("time", "steps"),
+    ("vertices", "circumradius", "edge"),
+)
+"""Keys of one table of which only one may be given: setting one removes the others that a base file gave."""
+
+
+def read_case(path: str | Path, settings: Sequence[str] = ()) -> Case:
+    """Read a case file.
+
+    Args:
+        path: the TOML file. Its key ``base`` names another one (relative to it) that is read first: tables merge key by key, lists of
+            tables by name, everything else is replaced. A key removes those below it that cannot stand beside it (`ALTERNATIVES`, the
+            other forms of a law).
+        settings: ``key=value`` each: the dotted key names entries of lists by name or number, the value is TOML (a bare word is a text).
+
+    Returns:
+        The validated case; relative paths in it refer to the file's folder.
+
+    Raises:
+        CaseError: the file is missing, no TOML, or no valid case; a sentence a line, each with the file's name.
+    """
+    path = Path(path)
+    data = _load(path, ())
+    for setting in settings:
+        _set(data, setting)
+    try:
+        return Case(**data).located(path.parent)
+    except CaseError as error:
+        raise CaseError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
+
+
+def _load(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
+    """The file's table with its bases merged in."""
+    if path.resolve() in above:
+        raise CaseError(f"{path}: base leads back to this file ({' -> '.join(p.name for p in (*above, path))})")
+    try:
+        text = path.read_bytes().decode()
+    except FileNotFoundError:
+        reason = f" (base of {above[-1]})" if above else ""
+        others = sorted(p.name for p in path.parent.glob("*.toml")) if path.parent.is_dir() else []
+        raise CaseError(f"{path}: no such case file{reason}{nearest(path.name, others)}") from None
+    except OSError as error:
+        raise CaseError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise CaseError(f"{path}: is no text in UTF-8 (byte {error.start}): a case is a TOML file") from None
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise CaseError(f"{path}: is no valid TOML: {error}") from None
+    if "base" not in data:
+        return data
+    base = data.pop("base")
+    if not isinstance(base, str):
+        raise CaseError(f"{path}: base = {base!r} must be the name of a case file in quotes")
+    return merge(_load(path.parent / base, (*above, path.resolve())), data)
+
+
+def merge(base: dict[str, Any], top: dict[str, Any]) -> dict[str, Any]:
+    """Lay one table over another: tables merge key by key, lists of tables with names by name (new names follow), the rest is replaced."""
+    out = dict(base)
+    for key, value in top.items():
+        below = base.get(key)
+        if isinstance(below, dict) and isinstance(value, dict):
+            # another kind of shape, wall or motion does not inherit the keys of the kind it replaces
+            replaced = any(tag in below and tag in value and below[tag] != value[tag] for tag in ("kind", "shape"))
+            out[key] = value if replaced else merge(below, value)
+        elif isinstance(below, list) and isinstance(value, list) and _named(below) and _named(value):
+            out[key] = _merge_lists(below, value)
+        else:
+            out[key] = value
+    for key in top:
+        _remove_alternatives(out, key, top)
+    if isinstance(top.get("contact"), dict):
+        _keep_one_form(out["contact"], set(top["contact"]))
+    return out
+
+
+def _remove_alternatives(table: dict[str, Any], key: str, keep: Collection[str]) -> None:
+    for other in next((group for group in ALTERNATIVES if key in group), ()):
+        if other not in keep:
+            table.pop(other, None)
+
+
+def _keep_one_form(contact: dict[str, Any], new: set[str]) -> None:
+    """Remove the law parameters from below that do not go with new ones, once these are complete for a form of the law."""
+    forms = FORMS.get(str(contact.get("law", "viscoelastic")), ())
+    given = contact.keys() & set(LAW_KEYS)
+    if any(form.knows(given) for form in forms):
+        return
+    for form in forms:
+        if form.knows(new & set(LAW_KEYS)) and set(form.needed) <= given:
+            for key in given - {*form.needed, *form.optional}:
+                del contact[key]
+            return
+
+
+def _named(items: list[Any]) -> bool:
+    return bool(items) and all(item_key(item) is not None for item in items)
+
+
+def _merge_lists(below: list[Any], top: list[Any]) -> list[Any]:
+    out = {str(item_key(item)): item for item in below}
+    for item in top:
+        key = str(item_key(item))
+        out[key] = merge({"": out[key]}, {"": item})[""] if key in out else item
+    return list(out.values())
+
+
+def _set(data: dict[str, Any], setting: str) -> None:
+    """Put one ``key=value`` into the table."""
+    key, equals, text = setting.partition("=")
+    parts = [part.strip() for part in key.split(".")]
+    if not equals or not all(parts):
+        raise CaseError(f"--set {setting}: must read key=value, for instance contact.friction=0.3")
+    value = _parse(setting, text.strip())
+    at: Any = data
+    for depth, part in enumerate(parts[:-1]):
+        if isinstance(at, dict) and part not in at:
+            at[part] = {}
+        at = at[_index(at, part, setting, ".".join(parts[: depth + 1]))]
+        if not isinstance(at, dict | list):
+            raise CaseError(f"--set {setting}: {'.'.join(parts[: depth + 1])} = {at!r} is no table")
+    at[parts[-1] if isinstance(at, dict) else _index(at, parts[-1], setting, key)] = value
+    if isinstance(at, dict):
+        _remove_alternatives(at, parts[-1], parts[-1:])
+    if parts[0] == "contact" and len(parts) == 2:
+        _keep_one_form(at, {parts[1]})
+
+
+def _index(at: Any, part: str, setting: str, key: str) -> Any:
+    """The key or list position that a part of a dotted key stands for."""
+    if isinstance(at, dict):
+        return part
+    names = [item_key(item) for item in at]
+    if part in names:
+        return names.index(part)
+    if part.isdigit() and int(part) < len(at):
+        return int(part)
+    known = [name for name in names if name]
+    entries = ", ".join(known) if known else f"0 to {len(at) - 1}"
+    raise CaseError(f"--set {setting}: there is no {key}; entries are {entries}{nearest(part, known)}")
+
+
+def _parse(setting: str, text: str) -> Any:
+    """The value as TOML; a bare word counts as text, so that a shell's quotes need not be doubled."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError as error:
+        if text and not set(text) & set("\"'[]{}=,\n"):
+            return text
+        raise CaseError(f"--set {setting}: the value is no valid TOML: {error}") from None

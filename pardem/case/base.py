@@ -1,0 +1,72 @@
+"""Common ground of the case model: the frozen base class and the types of its values."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict
+
+T = TypeVar("T")
+
+
+class Model(BaseModel):
+    """A part of a case: frozen, without unknown keys, without silent conversions (``"3"`` is no number, ``1.0`` is no integer)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    """Arrays become nested lists, so that the Python API takes them."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _not_zero(vector: tuple[float, ...]) -> tuple[float, ...]:
+    if not any(vector):
+        raise ValueError("must not be the zero vector")
+    return vector
+
+
+def normalised(vector: tuple[float, ...]) -> tuple[float, ...]:
+    """The vector divided by its length; a vector that has unit length already to 1e-15 keeps its bits."""
+    square = sum(c * c for c in vector)
+    return vector if abs(square - 1.0) <= 1e-15 else tuple(c / math.sqrt(square) for c in vector)
+
+
+Many = Annotated[tuple[T, ...], Strict(False)]
+"""Any number of values; a TOML array."""
+
+Positive = Annotated[float, Field(gt=0)]
+NonNegative = Annotated[float, Field(ge=0)]
+Count = Annotated[int, Field(ge=1)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$")]
+AxisName = Literal["x", "y", "z"]
+
+Vector = Annotated[tuple[float, float, float], Strict(False), BeforeValidator(_plain)]
+Direction = Annotated[Vector, AfterValidator(_not_zero), AfterValidator(normalised)]
+Quaternion = Annotated[
+    tuple[float, float, float, float], Strict(False), BeforeValidator(_plain), AfterValidator(_not_zero), AfterValidator(normalised)
+]
+Points = Annotated[tuple[Vector, ...], Strict(False), BeforeValidator(_plain)]
+
+
+def exactly_one(model: BaseModel, *keys: str) -> None:
+    """Raise unless exactly one of the keys has a value."""
+    given = [key for key in keys if getattr(model, key) is not None]
+    if len(given) != 1:
+        found = "none is given" if not given else f"{' and '.join(given)} are given"
+        raise ValueError(f"needs exactly one of {', '.join(keys)}, but {found}")
+
+
+def at_most_one(model: BaseModel, *keys: str) -> None:
+    """Raise if more than one of the keys has a value."""
+    given = [key for key in keys if getattr(model, key) is not None]
+    if len(given) > 1:
+        raise ValueError(f"takes at most one of {', '.join(keys)}, but {' and '.join(given)} are given")
+
+
+def ordered(lower: tuple[float, ...], upper: tuple[float, ...]) -> None:
+    """Raise unless every component of ``lower`` is below that of ``upper``."""
+    for axis, low, high in zip("xyz", lower, upper, strict=False):
+        if not low < high:
+            raise ValueError(f"needs lower < upper along {axis}, but lower is {low!r} and upper is {high!r}")

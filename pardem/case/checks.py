@@ -1,0 +1,135 @@
+"""Checks across tables: names that refer to something, things that need each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from .sentences import nearest
+from .stages import Vibrate
+from .walls import FixedMotion, SinusoidalMotion, VelocityMotion
+
+if TYPE_CHECKING:
+    from .model import Case
+
+
+def problems(case: Case) -> list[str]:
+    """Everything that is wrong with a case whose single values are right, a sentence each."""
+    return [*_names(case), *_grains(case), *_contacts(case), *_walls(case), *_stages(case), *_output(case)]
+
+
+def _twice(names: Iterable[str], table: str) -> Iterator[str]:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            yield f"{table}.name = '{name}' is used twice: names must differ"
+        seen.add(name)
+
+
+def _unknown(key: str, name: str, known: list[str], what: str) -> str:
+    return f"{key} = '{name}' is no {what} of this case ({', '.join(known) or 'there is none'}){nearest(name, known)}"
+
+
+def _names(case: Case) -> Iterator[str]:
+    yield from _twice((s.name for s in case.species), "species")
+    yield from _twice((w.name for w in case.wall), "wall")
+    yield from _twice((s.name for s in case.stage), "stage")
+    yield from _twice((i.name for i in case.insert if i.name), "insert")
+    yield from _twice((g.name for g in case.grain if g.name), "grain")
+
+
+def _grains(case: Case) -> Iterator[str]:
+    known = [s.name for s in case.species]
+    placed = [(f"insert.{item.name or i}", item.species) for i, item in enumerate(case.insert)]
+    placed += [(f"grain.{item.name or i}", item.species) for i, item in enumerate(case.grain)]
+    for key, name in placed:
+        if name not in known:
+            yield _unknown(f"{key}.species", name, known, "species")
+    if not case.insert and not case.grain and case.grains_file is None:
+        yield "the case has no grains: give [[insert]], [[grain]] or grains_file"
+    domain = case.domain
+    for i, insert in enumerate(case.insert):
+        key = f"insert.{insert.name or i}.region.kind"
+        if insert.region.kind == "periodic" and (domain is None or not any(domain.periodic)):
+            yield f"{key} = 'periodic' needs [domain] with at least one periodic axis; use 'box' otherwise"
+        elif domain is not None and insert.region.kind == "box":
+            region = insert.region
+            for a, axis in enumerate("xyz"):
+                if region.lower[a] < domain.lower[a] or region.upper[a] > domain.upper[a]:
+                    yield (
+                        f"insert.{insert.name or i}.region reaches from {region.lower[a]!r} to {region.upper[a]!r} along {axis}, beyond "
+                        f"[domain] ({domain.lower[a]!r} to {domain.upper[a]!r})"
+                    )
+    if domain is None and not case.wall:
+        yield "the case has neither [domain] nor [[wall]]: grains need one to be in"
+    for i, grain in enumerate(case.grain):
+        if domain is not None and not all(lo <= c < hi for lo, c, hi in zip(domain.lower, grain.position, domain.upper, strict=True)):
+            yield f"grain.{grain.name or i}.position = {list(grain.position)} lies outside [domain] ({list(domain.lower)} to {list(domain.upper)})"
+
+
+def _contacts(case: Case) -> Iterator[str]:
+    known = list(case.materials)
+    species = [s.name for s in case.species]
+    if isinstance(case.contact.eps, dict):
+        for name in case.contact.eps:
+            if name not in species:
+                yield _unknown(f"contact.eps.{name}", name, species, "species")
+    seen: set[frozenset[str]] = set()
+    for pair in case.contact.pair:
+        key = f"contact.pair.{'-'.join(pair.between)}"
+        for name in pair.between:
+            if name not in known:
+                yield _unknown(f"{key}.between", name, known, "species or wall material")
+        if frozenset(pair.between) in seen:
+            yield f"{key} is given twice: one entry for each pair"
+        seen.add(frozenset(pair.between))
+    found: list[str] = []
+    for i, first in enumerate(species):
+        for second in [*species[i:], *known[len(species) :]]:
+            try:
+                case.contact.between(first, second)
+            except ValueError as error:
+                found.append(str(error))
+    yield from dict.fromkeys(found)
+
+
+def _walls(case: Case) -> Iterator[str]:
+    stages = [s.name for s in case.stage]
+    no_gravity = not any(case.gravity)
+    for wall in case.wall:
+        motion = wall.motion
+        if isinstance(motion, SinusoidalMotion | VelocityMotion) and isinstance(motion.start, str) and motion.start not in stages:
+            yield _unknown(f"wall.{wall.name}.motion.start", motion.start, stages, "stage")
+        if isinstance(motion, SinusoidalMotion) and motion.gamma and no_gravity:
+            yield f"wall.{wall.name}.motion.gamma = {motion.gamma!r} has no meaning without gravity: give amplitude (m)"
+
+
+def _stages(case: Case) -> Iterator[str]:
+    walls = {wall.name: wall for wall in case.wall}
+    for stage in case.stage:
+        if not isinstance(stage, Vibrate):
+            continue
+        wall = walls.get(stage.wall)
+        if wall is None:
+            yield _unknown(f"stage.{stage.name}.wall", stage.wall, list(walls), "wall")
+        elif not isinstance(wall.motion, FixedMotion):
+            yield f"stage.{stage.name}.wall = '{stage.wall}' moves already (wall.{wall.name}.motion.kind = '{wall.motion.kind}'): make it 'fixed'"
+        if stage.gamma and not any(case.gravity):
+            yield f"stage.{stage.name}.gamma = {stage.gamma!r} has no meaning without gravity: give amplitude (m)"
+        if 1.0 / stage.frequency < 20.0 * case.time.step:
+            yield f"stage.{stage.name}.frequency = {stage.frequency!r} Hz is too high for time.step = {case.time.step!r} s: a period needs 20 steps"
+
+
+def _output(case: Case) -> Iterator[str]:
+    output = case.output
+    for what in ("frame", "observable"):
+        if getattr(output, f"{what}_taps") is not None and case.tap_period() is None:
+            yield f"output.{what}_taps needs a stage with kind = 'vibrate'; give {what}_interval (s) or {what}_steps"
+    walls = {wall.name: wall.kind for wall in case.wall}
+    options = output.observables
+    for key, name, kinds in (("container", options.container, ("cylinder", "box")), ("base", options.base, ("disc", "plane", "box"))):
+        fitting = [wall for wall, kind in walls.items() if kind in kinds]
+        if name != "auto" and name not in fitting:
+            yield _unknown(f"output.observables.{key}", name, fitting, f"wall of kind {' or '.join(kinds)}")
+    if options.near_wall is not None and options.near_wall.wall not in walls:
+        yield _unknown("output.observables.near_wall.wall", options.near_wall.wall, list(walls), "wall")

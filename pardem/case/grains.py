@@ -1,0 +1,122 @@
+"""Species of grains: one class for each shape."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from ..errors import ShapeError
+from .base import Model, Name, Points, Positive, exactly_one
+
+if TYPE_CHECKING:
+    from ..shapes import Shape
+
+
+class _Species(Model):
+    name: Name = Field(description="name by which inserts, grains and contact pairs refer to the species")
+    density: Positive = Field(description="mass density (kg/m^3)")
+    radius: Positive = Field(description="radius of the ball that rounds the core (m)")
+
+    def make_shape(self) -> Shape:
+        """The geometry as a `pardem.Shape`.
+
+        Raises:
+            ShapeError: the shape is degenerate; the message begins with the species.
+        """
+        from ..shapes import Shape
+
+        sizes = self.model_dump(exclude={"name", "density", "shape"}, exclude_none=True)
+        try:
+            shape: Shape = getattr(Shape, self.model_dump(include={"shape"})["shape"])(**sizes)
+        except ShapeError as error:
+            raise ShapeError(f"species.{self.name}: {error}") from None
+        return shape
+
+
+class Sphere(_Species):
+    """A ball."""
+
+    shape: Literal["sphere"] = Field(description="kind of shape")
+
+    @property
+    def core_vertices(self) -> int:
+        """Number of vertices of the core."""
+        return 1
+
+
+class Spherocylinder(_Species):
+    """A segment and a ball."""
+
+    shape: Literal["spherocylinder"] = Field(description="kind of shape")
+    length: Positive = Field(description="length of the axis, without the round ends (m)")
+
+    @property
+    def core_vertices(self) -> int:
+        """Number of vertices of the core."""
+        return 2
+
+
+class Spherotriangle(_Species):
+    """A triangle and a ball; a regular core lies in the x-y plane about the origin, its first vertex on x."""
+
+    shape: Literal["spherotriangle"] = Field(description="kind of shape")
+    vertices: Points | None = Field(default=None, min_length=3, max_length=3, description="three vertices of the core (m)")
+    circumradius: Positive | None = Field(default=None, description="distance from centre to vertex of a regular core (m)")
+    edge: Positive | None = Field(default=None, description="edge of a regular core (m)")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        exactly_one(self, "vertices", "circumradius", "edge")
+        return self
+
+    @property
+    def core_vertices(self) -> int:
+        """Number of vertices of the core."""
+        return 3
+
+
+class Spherotetrahedron(_Species):
+    """A tetrahedron and a ball; a regular core has its vertices on alternate corners of a cube about the origin."""
+
+    shape: Literal["spherotetrahedron"] = Field(description="kind of shape")
+    vertices: Points | None = Field(default=None, min_length=4, max_length=4, description="four vertices of the core (m)")
+    circumradius: Positive | None = Field(default=None, description="distance from centre to vertex of a regular core (m)")
+    edge: Positive | None = Field(default=None, description="edge of a regular core (m)")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        exactly_one(self, "vertices", "circumradius", "edge")
+        return self
+
+    @property
+    def core_vertices(self) -> int:
+        """Number of vertices of the core."""
+        return 4
+
+
+class Polyhedron(_Species):
+    """The convex hull of points and a ball."""
+
+    shape: Literal["polyhedron"] = Field(description="kind of shape")
+    vertices: Points = Field(min_length=4, description="points whose convex hull is the core (m)")
+
+    @property
+    def core_vertices(self) -> int:
+        """Number of vertices of the core, at most (points inside the hull are no vertices)."""
+        return len(self.vertices)
+
+
+class Cube(_Species):
+    """A cube along the axes about the origin and a ball."""
+
+    shape: Literal["cube"] = Field(description="kind of shape")
+    side: Positive = Field(description="side of the core (m)")
+
+    @property
+    def core_vertices(self) -> int:
+        """Number of vertices of the core."""
+        return 8
+
+
+AnySpecies = Annotated[Sphere | Spherocylinder | Spherotriangle | Spherotetrahedron | Polyhedron | Cube, Field(discriminator="shape")]

@@ -1,0 +1,128 @@
+"""The whole case: everything that defines a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import Field, PrivateAttr, ValidationError, model_validator
+
+from ..errors import CaseError
+from . import canonical, checks, sentences
+from .base import Many, Model, Vector
+from .contact import Contact, Resolved
+from .grains import AnySpecies
+from .output import Cadence, Output
+from .placement import Grain, Insert
+from .settings import Detection, Domain, Parallel, Time
+from .stages import AnyStage, Vibrate
+from .walls import AnyWall
+
+
+class Case(Model):
+    """A validated case; the attributes are the tables and keys of the case file. SI units.
+
+    Raises:
+        CaseError: one sentence a line, each with the dotted key, the value and what is allowed.
+    """
+
+    title: str = Field(default="", description="free text")
+    seed: int = Field(default=0, ge=0, lt=2**63, description="seed of the random insertion (1)")
+    gravity: Vector = Field(default=(0.0, 0.0, -9.81), description="acceleration of gravity (m/s^2)")
+    time: Time = Field(description="time step and scheme")
+    domain: Domain | None = Field(default=None, description="box of the grains; default: the extent of the walls and grains, not periodic")
+    species: Many[AnySpecies] = Field(min_length=1, description="species of grains")
+    insert: Many[Insert] = Field(default=(), description="grains inserted at random")
+    grain: Many[Grain] = Field(default=(), description="grains given one by one")
+    grains_file: str | None = Field(
+        default=None,
+        description="`.npz` file beside the case file with arrays `species` (names, or rows of the list), `position`, and optionally `orientation`, "
+        "`velocity`, `angular_velocity`, `scale`, one row for each grain, as in `[[grain]]`",
+    )
+    contact: Contact = Field(description="interaction, law and parameters")
+    wall: Many[AnyWall] = Field(default=(), description="walls")
+    stage: Many[AnyStage] = Field(min_length=1, description="what happens, one after the other")
+    detection: Detection = Field(default=Detection(), description="search for neighbours")
+    parallel: Parallel = Field(default=Parallel(), description="decomposition")
+    output: Output = Field(default=Output(), description="files")
+
+    _directory: Path = PrivateAttr(default_factory=Path)
+
+    def __init__(self, /, **data: Any) -> None:
+        try:
+            super().__init__(**data)
+        except ValidationError as error:
+            raise CaseError("\n".join(sentences.describe(error, type(self), data))) from None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        problems = checks.problems(self)
+        if problems:
+            raise CaseError("\n".join(problems))
+        return self
+
+    @property
+    def directory(self) -> Path:
+        """Folder that relative paths of the case refer to."""
+        return self._directory
+
+    def located(self, directory: Path) -> Self:
+        """The same case with relative paths taken from the given folder."""
+        copy = self.model_copy()
+        copy._directory = Path(directory)
+        return copy
+
+    @property
+    def materials(self) -> tuple[str, ...]:
+        """Names that contact parameters can refer to: the species in their order, then wall materials that are no species."""
+        return tuple(dict.fromkeys([*(s.name for s in self.species), *(w.material for w in self.wall)]))
+
+    def contact_between(self, first: str, second: str) -> Resolved:
+        """Contact parameters of two materials with every default filled in."""
+        return self.contact.between(first, second)
+
+    def eps(self, species: str) -> float:
+        """Weight of the regularisation for a species (1); walls have none."""
+        table = self.contact.eps
+        if isinstance(table, dict) and species in table:
+            return table[species]
+        if isinstance(table, float | int):
+            return float(table)
+        shape = next(s.shape for s in self.species if s.name == species)
+        return {"spherocylinder": 0.1, "sphere": 0.0}.get(shape, 0.03)
+
+    def max_steps(self) -> int:
+        """Most steps that the stages can take together."""
+        return sum(stage.max_steps(self.time.step) for stage in self.stage)
+
+    def tap_period(self) -> float | None:
+        """Period of the first `vibrate` stage (s), or None where there is none."""
+        return next((1.0 / stage.frequency for stage in self.stage if isinstance(stage, Vibrate)), None)
+
+    def cadence(self, what: str) -> Cadence | None:
+        """How often (in steps) a `frame`, `observable` or `checkpoint` is due; None: never, apart from the run's ends."""
+        steps, seconds, taps = (getattr(self.output, f"{what}_{unit}", None) for unit in ("steps", "interval", "taps"))
+        if steps is not None:
+            return Cadence(every=float(steps))
+        if taps is not None:
+            seconds = taps * (self.tap_period() or 0.0)
+        if seconds is None:
+            return None
+        every = seconds / self.time.step
+        whole = round(every)
+        return Cadence(every=max(1.0, float(whole) if abs(every - whole) <= 1e-9 * every else every))
+
+    def hash(self) -> str:
+        """SHA-256 of what determines the trajectory; a checkpoint belongs to a case with the same hash.
+
+        Left out are title, output, and what cannot show in the result (detection, decomposition), as well as the keys that end the last
+        stage: a run may be prolonged. Files that the case names enter with their contents.
+
+        Raises:
+            CaseError: a file that the case names is missing.
+        """
+        return canonical.case_hash(self)
+
+    def to_toml(self) -> str:
+        """The effective case as TOML, defaults included; reading it gives an equal case."""
+        return canonical.to_toml(self.model_dump(mode="json", exclude_none=True))

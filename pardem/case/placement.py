@@ -1,0 +1,102 @@
+"""Where the grains are at the start: random insertion in a region, or one by one."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from .base import AxisName, Count, Model, Name, Positive, Quaternion, Vector, ordered
+
+
+class CylinderRegion(Model):
+    """The inside of an upright cylinder."""
+
+    kind: Literal["cylinder"] = Field(description="kind of region")
+    axis: AxisName = Field(default="z", description="direction of the axis")
+    center: Vector = Field(default=(0.0, 0.0, 0.0), description="a point on the axis (m)")
+    radius: Positive = Field(description="radius (m)")
+    lower: float = Field(description="coordinate along the axis where the region begins (m)")
+    upper: float = Field(description="coordinate along the axis where the region ends (m)")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if not self.lower < self.upper:
+            raise ValueError(f"needs lower < upper, but lower is {self.lower!r} and upper is {self.upper!r}")
+        return self
+
+
+class BoxRegion(Model):
+    """A box along the axes."""
+
+    kind: Literal["box"] = Field(description="kind of region")
+    lower: Vector = Field(description="lower corner (m)")
+    upper: Vector = Field(description="upper corner (m)")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        ordered(self.lower, self.upper)
+        return self
+
+
+class PeriodicRegion(Model):
+    """The whole domain; grains may stick out of its periodic faces only."""
+
+    kind: Literal["periodic"] = Field(description="kind of region")
+
+
+AnyRegion = Annotated[CylinderRegion | BoxRegion | PeriodicRegion, Field(discriminator="kind")]
+
+
+class ConstantSize(Model):
+    """All grains with one size factor."""
+
+    kind: Literal["constant"] = Field(description="kind of distribution")
+    value: Positive = Field(default=1.0, description="size factor: multiplies all lengths of the species (1)")
+
+
+class UniformSize(Model):
+    """Size factors distributed evenly between two bounds."""
+
+    kind: Literal["uniform"] = Field(description="kind of distribution")
+    min: Positive = Field(description="smallest size factor (1)")
+    max: Positive = Field(description="largest size factor (1)")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.min > self.max:
+            raise ValueError(f"needs min <= max, but min is {self.min!r} and max is {self.max!r}")
+        return self
+
+
+def _size(value: Any) -> Any:
+    return {"kind": "constant", "value": value} if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+AnySize = Annotated[ConstantSize | UniformSize, Field(discriminator="kind")]
+
+
+class Insert(Model):
+    """Grains put in without overlap, at random by seed and id: position uniform in the region, direction uniform on the sphere."""
+
+    name: Name | None = Field(default=None, description="name for `--set` and for merging with a base file")
+    species: str = Field(description="name of the species")
+    count: Count = Field(description="number of grains")
+    region: AnyRegion = Field(description="region that holds the whole grains")
+    size: Annotated[AnySize, BeforeValidator(_size)] = Field(
+        default=ConstantSize(kind="constant"), description="size factor: a number or a distribution"
+    )
+
+
+class Grain(Model):
+    """One grain with a given state."""
+
+    name: Name | None = Field(default=None, description="name for `--set` and for merging with a base file")
+    species: str = Field(description="name of the species")
+    position: Vector = Field(description="centre of mass (m)")
+    orientation: Quaternion = Field(
+        default=(1.0, 0.0, 0.0, 0.0), description="quaternion (w, x, y, z), axes of the shape as given -> world; is normalised (1)"
+    )
+    velocity: Vector = Field(default=(0.0, 0.0, 0.0), description="velocity of the centre of mass (m/s)")
+    angular_velocity: Vector = Field(default=(0.0, 0.0, 0.0), description="angular velocity in the world frame (rad/s)")
+    scale: Positive = Field(default=1.0, description="size factor: multiplies all lengths of the species (1)")

@@ -1,0 +1,47 @@
+"""Time, domain, detection and decomposition of a case."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, Strict, model_validator
+
+from .base import Model, Positive, Vector, ordered
+
+
+class Time(Model):
+    """The time step and the scheme that takes it."""
+
+    step: Positive = Field(description="time step (s); checked against the contact time: error above a tenth, warning above a twentieth of it")
+    integrator: Literal["verlet", "euler"] = Field(
+        default="verlet", description="`verlet`: velocity Verlet with second-order rotation; `euler`: semi-implicit, first order"
+    )
+
+
+class Domain(Model):
+    """The box in which grains may be; a grain that leaves it otherwise than through a periodic face is an error."""
+
+    lower: Vector = Field(description="lower corner (m)")
+    upper: Vector = Field(description="upper corner (m)")
+    periodic: Annotated[tuple[bool, bool, bool], Strict(False)] = Field(
+        default=(False, False, False), description="periodic along x, y, z; a period must exceed twice the largest grain diameter plus skin"
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        ordered(self.lower, self.upper)
+        return self
+
+
+class Detection(Model):
+    """Search for neighbours; its settings change the speed, never the result."""
+
+    method: Literal["cells"] = Field(default="cells", description="`cells`: linked cells with oriented extents")
+    skin: Literal["auto"] | Positive = Field(default="auto", description="distance beyond contact at which pairs enter the list (m), or `auto`")
+
+
+class Parallel(Model):
+    """Decomposition into slabs; its settings change the speed, never the result."""
+
+    axis: Literal["auto", "x", "y", "z"] = Field(default="auto", description="axis that the slabs cut; `auto`: the longest extent of the domain")
+    rebalance: bool = Field(default=True, description="move the cuts so that counted work stays equal")

@@ -1,0 +1,67 @@
+"""Stages: what happens one after the other, and when each ends."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from .base import Count, Model, Name, NonNegative, Positive, exactly_one
+from .walls import Drive
+
+
+def steps_in(duration: float, step: float) -> int:
+    """Steps of length ``step`` (s) that reach ``duration`` (s); a count that is whole to 1e-9 is taken as whole."""
+    return max(0, math.ceil(duration / step * (1.0 - 1e-9)))
+
+
+class Settle(Model):
+    """Wait for rest: until the kinetic energy per grain falls below a bound, or a time has passed."""
+
+    name: Name = Field(description="name of the stage")
+    kind: Literal["settle"] = Field(description="kind of stage")
+    energy_per_grain: NonNegative = Field(description="kinetic energy per grain below which the stage ends (J)")
+    max_time: Positive = Field(description="longest duration (s)")
+    check_every: Count = Field(default=100, description="steps between two looks at the energy, from the stage's start (steps)")
+
+    def max_steps(self, step: float) -> int:
+        """Most steps that the stage can take with the given time step (s)."""
+        return steps_in(self.max_time, step)
+
+
+class Vibrate(Drive):
+    """Drive a wall sinusoidally for a number of periods (taps), from the stage's start; outside the stage it rests."""
+
+    name: Name = Field(description="name of the stage")
+    kind: Literal["vibrate"] = Field(description="kind of stage")
+    wall: str = Field(description="name of the wall that is driven")
+    taps: Count = Field(description="number of periods (1)")
+
+    def max_steps(self, step: float) -> int:
+        """Steps of the stage with the given time step (s)."""
+        return steps_in(self.taps / self.frequency, step)
+
+
+class Run(Model):
+    """Let time pass."""
+
+    name: Name = Field(description="name of the stage")
+    kind: Literal["run"] = Field(description="kind of stage")
+    time: Positive | None = Field(default=None, description="duration (s); or `steps`")
+    steps: Count | None = Field(default=None, description="duration (steps); or `time`")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        exactly_one(self, "time", "steps")
+        return self
+
+    def max_steps(self, step: float) -> int:
+        """Steps of the stage with the given time step (s)."""
+        return self.steps if self.steps is not None else steps_in(self.time or 0.0, step)
+
+
+AnyStage = Annotated[Settle | Vibrate | Run, Field(discriminator="kind")]
+
+END_KEYS = {"time", "steps", "taps", "energy_per_grain", "max_time", "check_every"}
+"""Keys that say only when a stage ends: those of the last stage do not make another case."""

@@ -1,0 +1,168 @@
+"""The time step against the contact time, once masses are known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..errors import CaseError
+from .contact import Resolved
+
+if TYPE_CHECKING:
+    from .model import Case
+
+# (4/5) sqrt(pi) Gamma(2/5)/Gamma(9/10): duration over (largest overlap / impact speed) of a Hertzian impact
+_HERTZ = 0.8 * math.sqrt(math.pi) * math.gamma(0.4) / math.gamma(0.9)
+
+
+@dataclass(frozen=True)
+class ContactTime:
+    """Duration of a collision.
+
+    Attributes:
+        between: the two materials.
+        seconds: the duration (s).
+        fastest: the duration, were its fastest part the whole (s): Walton's unloading is stiffer than his loading.
+    """
+
+    between: tuple[str, str]
+    seconds: float
+    fastest: float
+
+
+def spring_contact_time(mass: float, stiffness: float, multiplicity: int = 1) -> float:
+    """Half a period of a mass on springs: pi sqrt(m/(n k)) (thesis eq 2.18 without damping, the shortest case).
+
+    Args:
+        mass: effective mass (kg).
+        stiffness: of one contact (N/m).
+        multiplicity: contacts that can act at once between the two bodies.
+    """
+    return math.pi * math.sqrt(mass / (multiplicity * stiffness))
+
+
+def hertz_contact_time(mass: float, radius: float, modulus: float, speed: float) -> float:
+    """Duration of a Hertzian impact, 2.868 (m^2/(R E*^2 v))^(1/5) (Landau and Lifshitz, Theory of Elasticity, section 9).
+
+    Args:
+        mass: effective mass (kg). radius: effective radius (m). modulus: effective modulus E* (Pa). speed: of the impact (m/s).
+    """
+    overlap = math.pow(15.0 * mass * speed * speed / (16.0 * math.sqrt(radius) * modulus), 0.4)
+    return _HERTZ * overlap / speed
+
+
+def contact_time(between: tuple[str, str], parameters: Resolved, mass: float, radius: float, multiplicity: int = 1) -> ContactTime | None:
+    """Shortest collision that the parameters allow; None for a user's law without ``contact_time``.
+
+    Args:
+        between: names of the two materials.
+        parameters: of the pair (`Case.contact_between`).
+        mass: smallest effective mass of the pair (kg).
+        radius: smallest effective radius of the pair (m).
+        multiplicity: contacts that can act at once between the two bodies.
+    """
+    share = 1.0 / math.sqrt(multiplicity)
+    if parameters.young is not None and parameters.poisson is not None and parameters.reference_speed is not None:
+        modulus = parameters.young / (2.0 * (1.0 - parameters.poisson**2))
+        seconds = fastest = share * hertz_contact_time(mass, radius, modulus, parameters.reference_speed)
+    elif parameters.loading_stiffness is not None and parameters.unloading_stiffness is not None:
+        fastest = spring_contact_time(mass, parameters.unloading_stiffness, multiplicity)
+        seconds = 0.5 * (spring_contact_time(mass, parameters.loading_stiffness, multiplicity) + fastest)
+    elif parameters.normal_stiffness is not None:
+        seconds = fastest = spring_contact_time(mass, parameters.normal_stiffness, multiplicity)
+    elif parameters.contact_time is not None:
+        seconds = fastest = share * parameters.contact_time
+        if parameters.law == "walton" and parameters.restitution is not None:
+            # the unloading takes the share e/(1 + e) of the collision and is a quarter of its spring's period
+            fastest *= 2.0 * parameters.restitution / (1.0 + parameters.restitution)
+    else:
+        return None
+    return ContactTime(between, seconds, fastest)
+
+
+def check_time_step(step: float, times: Iterable[ContactTime]) -> list[str]:
+    """Hold the step (s) against every contact time.
+
+    Returns:
+        A warning for each pair whose contact time, or fastest part of it, is under 20 steps.
+
+    Raises:
+        CaseError: a contact time is under 10 steps.
+    """
+    warnings = []
+    for time in sorted(times, key=lambda t: (t.seconds, t.between)):
+        pair = f"between '{time.between[0]}' and '{time.between[1]}'"
+        steps = time.seconds / step
+        # a ratio that is whole but for rounding (6e-4 s / 6e-5 s) counts as reached
+        if steps < 10.0 * (1.0 - 1e-12):
+            raise CaseError(
+                f"time.step = {step:.6g} s is too long: a contact {pair} lasts {time.seconds:.4g} s, {steps:.3g} steps; "
+                f"make it at most {time.seconds / 10:.4g} s (a tenth), better {time.seconds / 20:.4g} s"
+            )
+        if time.fastest / step < 20.0 * (1.0 - 1e-12):
+            what = "lasts" if time.fastest == time.seconds else "unloads as one that lasts"
+            warnings.append(
+                f"time.step = {step:.6g} s is long: a contact {pair} {what} {time.fastest:.4g} s, {time.fastest / step:.3g} steps; "
+                f"better at most {time.fastest / 20:.4g} s (a twentieth)"
+            )
+    return warnings
+
+
+def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, float]) -> list[ContactTime]:
+    """Contact times of all pairs of a case.
+
+    Args:
+        case: the case.
+        mass: mass of the lightest grain of each species (kg).
+        radius: effective contact radius of the smallest grain of each species, that of the law `hertz` (m).
+    """
+    names = [species.name for species in case.species]
+    out: dict[tuple[str, str], ContactTime] = {}
+
+    def add(first: str, second: str, m: float, r: float, multiplicity: int) -> None:
+        time = contact_time((first, second), case.contact_between(first, second), m, r, multiplicity)
+        known = out.get((first, second))
+        if time is not None and (known is None or time.seconds < known.seconds):
+            out[first, second] = time
+
+    for i, species in enumerate(case.species):
+        a = species.name
+        for b in names[i:]:
+            add(a, b, mass[a] * mass[b] / (mass[a] + mass[b]), radius[a] * radius[b] / (radius[a] + radius[b]), 1)
+        for wall in case.wall:
+            # inside a cylinder every core vertex has its own contact; a face holds half of a body's vertices at most, an edge both of its two
+            count = species.core_vertices
+            add(a, wall.material, mass[a], radius[a], 1 if wall.kind != "cylinder" else count if count < 4 else max(3, count // 2))
+    return list(out.values())
+
+
+def lightest(case: Case) -> tuple[dict[str, float], dict[str, float]]:
+    """Mass (kg) and sphero-radius (m) of the smallest grain of each species; those of ``grains_file`` count with size factor 1.
+
+    Raises:
+        ShapeError: a shape is degenerate.
+    """
+    mass, radius = {}, {}
+    for species in case.species:
+        scale = min(
+            [insert.size.value if insert.size.kind == "constant" else insert.size.min for insert in case.insert if insert.species == species.name]
+            + [grain.scale for grain in case.grain if grain.species == species.name]
+            or [1.0]
+        )
+        mass[species.name] = float(species.make_shape().mass_properties(density=species.density).mass) * scale**3
+        radius[species.name] = species.radius * scale
+    return mass, radius
+
+
+def check_case(case: Case) -> list[str]:
+    """Hold the time step of a case against its contact times, with the masses of its shapes.
+
+    Returns:
+        Warnings.
+
+    Raises:
+        CaseError: the step is too long. ShapeError: a shape is degenerate.
+    """
+    return check_time_step(case.time.step, contact_times(case, *lightest(case)))

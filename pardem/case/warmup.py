@@ -1,0 +1,54 @@
+"""Miniature cases: they compile every kernel that a case (or any usual case) needs, within a few steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .model import Case
+
+STEPS = 3
+GRAINS = 4
+
+
+def shrunken(case: Case) -> Case:
+    """The case with a handful of grains of each insert and one stage of a few steps; walls rest, since stages they wait for are gone."""
+    data = case.model_dump(exclude_none=True)
+    for insert in data["insert"]:
+        insert["count"] = min(insert["count"], GRAINS)
+    for wall in data["wall"]:
+        wall["motion"] = "fixed"
+    data["stage"] = [{"name": "warmup", "kind": "run", "steps": STEPS}]
+    data["output"] = {"frame_steps": 2, "observable_steps": 1, "checkpoint_steps": 2, "observables": data["output"]["observables"]}
+    return Case(**data).located(case.directory)
+
+
+_SHAPES: dict[str, dict[str, Any]] = {
+    "spheres": {"shape": "sphere"},
+    "rods": {"shape": "spherocylinder", "length": 2e-3},
+    "cubes": {"shape": "cube", "side": 2e-3},
+}
+_LAWS: dict[str, dict[str, Any]] = {
+    "viscoelastic": {"restitution": 0.5, "contact_time": 1e-3},
+    "walton": {"restitution": 0.5, "contact_time": 1e-3},
+    "hertz": {"young": 1e6, "poisson": 0.3, "reference_speed": 1.0, "restitution": 0.5},
+    "elastic": {"contact_time": 1e-3},
+}
+
+
+def usual_cases() -> list[Case]:
+    """One case for each combination of shapes, interaction and law, with a wall and a periodic axis."""
+    return [
+        Case(
+            title=f"warm-up: {shape}, {interaction}, {law}",
+            time={"step": 1e-5},
+            domain={"lower": [0.0, 0.0, 0.0], "upper": [0.02, 0.02, 0.02], "periodic": [True, False, False]},
+            species=[{"name": "grain", "density": 1000.0, "radius": 1e-3, **geometry}],
+            insert=[{"species": "grain", "count": GRAINS, "region": {"kind": "box", "lower": [0.0, 0.0, 0.0], "upper": [0.02, 0.02, 0.02]}}],
+            contact={"interaction": interaction, "law": law, "friction": 0.5, **parameters},
+            wall=[{"name": "floor", "kind": "plane", "point": [0.0, 0.0, 0.0], "normal": [0.0, 0.0, 1.0]}],
+            stage=[{"name": "warmup", "kind": "run", "steps": STEPS}],
+        )
+        for shape, geometry in _SHAPES.items()
+        for interaction in ("regularised", "minima")
+        for law, parameters in _LAWS.items()
+    ]

@@ -1,0 +1,63 @@
+"""Errors among ranks: what all raise is printed once; what only some raise ends the others within seconds."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .errors import PardemError
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+EXIT_ERROR = 1
+
+
+def on_all_ranks(work: Callable[[MPI.Comm], int]) -> int:
+    """Do a collective piece of work. An error that all ranks raise is printed once; one that only some raise ends the others within seconds."""
+    from mpi4py import MPI
+
+    comm = MPI.COMM_WORLD
+    if comm.size == 1:
+        return work(comm)
+    alarm = comm.Dup()  # the work's own communicator may be amid a collective call when an error comes
+    try:
+        return work(comm)
+    except BaseException as error:
+        if isinstance(error, SystemExit) and not error.code:
+            raise
+        agreed = _everybody(alarm, patience=1.0 + min(2.0, 0.1 * comm.rank))
+        if comm.rank == 0 or not agreed:
+            print_error(error, "" if agreed else f"[rank {comm.rank} of {comm.size}] ")
+        if not agreed:
+            comm.Abort(EXIT_ERROR)
+        return EXIT_ERROR
+
+
+def _everybody(alarm: MPI.Comm, patience: float) -> bool:
+    """Whether all ranks get here within some seconds; lower ranks are less patient, so that one of them speaks."""
+    request = alarm.Ibarrier()
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        if request.Test():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def print_error(error: BaseException, prefix: str = "") -> None:
+    """Print an error for people: pardem's own as sentences, others with their traceback; every line behind the prefix."""
+    sys.stdout.flush()
+    if isinstance(error, PardemError):
+        for line in str(error).splitlines():
+            print(f"pardem: error: {prefix}{line}", file=sys.stderr)
+    elif isinstance(error, KeyboardInterrupt):
+        print(f"pardem: {prefix}interrupted", file=sys.stderr)
+    else:
+        import traceback
+
+        text = "".join(traceback.format_exception(error))
+        print("\n".join(f"{prefix}{line}" for line in text.splitlines()), file=sys.stderr)
+    sys.stderr.flush()

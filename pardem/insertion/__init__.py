@@ -1,0 +1,25 @@
+"""Putting grains into a region at random without overlap, and checking grains that a user has placed."""
+
+from __future__ import annotations
+
+from .check import Overlaps, centres_outside, check_overlaps, grains_outside, require_clear
+from .grains import Grains, wrapped
+from .random import insert_random, random_scales
+from .regions import BoxDomain, BoxRegion, CylinderRegion, Region, periodic_region
+
+__all__ = [
+    "BoxDomain",
+    "BoxRegion",
+    "CylinderRegion",
+    "Grains",
+    "Overlaps",
+    "Region",
+    "centres_outside",
+    "check_overlaps",
+    "grains_outside",
+    "insert_random",
+    "periodic_region",
+    "random_scales",
+    "require_clear",
+    "wrapped",
+]

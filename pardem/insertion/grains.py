@@ -1,0 +1,119 @@
+"""Grains with positions, as the kernels of insertion want them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InsertionError
+from ..shapes import Catalogue
+from .packing import Bodies, Cells, add_first, rotate_first
+from .regions import BoxDomain
+
+
+class Grains(NamedTuple):
+    """Grains that have their place.
+
+    Attributes:
+        species: (n,) rows of the catalogue. scale: (n,) size factors, or a number.
+        positions: (n, 3) centres of mass (m).
+        orientations: (n, 4) unit quaternions (w, x, y, z), principal frame -> world.
+    """
+
+    species: np.ndarray
+    scale: np.ndarray | float
+    positions: np.ndarray
+    orientations: np.ndarray
+
+
+def wrapped(positions: np.ndarray, domain: BoxDomain | None) -> np.ndarray:
+    """Positions ((n, 3), m) moved by whole periods into the domain."""
+    x = np.array(positions, dtype=float).reshape(-1, 3)
+    if domain is not None:
+        for c, period in enumerate(domain.period):
+            if period > 0.0:
+                x[:, c] -= np.floor((x[:, c] - domain.lower[c]) / period) * period
+                x[x[:, c] >= domain.upper[c], c] = domain.lower[c]
+                x[x[:, c] < domain.lower[c], c] = domain.lower[c]
+    return x
+
+
+def make_bodies(catalogue: Catalogue, placed: Grains, species: np.ndarray, scale: np.ndarray | float, domain: BoxDomain | None) -> Bodies:
+    """Grains that have their place, then room for new ones with the given species and size factors.
+
+    Raises:
+        InsertionError: values that are not finite, no such species, sizes not positive, or a period too short for the grains.
+    """
+    new = _rows(species, catalogue)
+    old = _rows(placed.species, catalogue)
+    rows = np.concatenate([old, new])
+    sizes = np.concatenate([np.broadcast_to(np.asarray(placed.scale, float), len(old)), np.broadcast_to(np.asarray(scale, float), len(new))])
+    x, q = np.zeros((len(rows), 3)), np.zeros((len(rows), 4))
+    x[: len(old)] = _table(placed.positions, len(old), 3, "positions")
+    q[: len(old)] = _table(placed.orientations, len(old), 4, "orientations")
+    _refuse(~(np.isfinite(sizes) & (sizes > 0.0)), "has size factor", sizes, "size factors must be positive")
+    x = wrapped(x, domain)
+    radius = catalogue.radius[rows] * sizes
+    counts = np.diff(catalogue.vertex_start)[rows]
+    start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    source = np.arange(start[-1]) - np.repeat(start[:-1] - catalogue.vertex_start[:-1][rows], counts)
+    bodies = Bodies(
+        x=x,
+        q=q,
+        r=radius,
+        reach=radius + catalogue.core_radius[rows] * sizes,
+        start=start,
+        verts=catalogue.vertices[source] * np.repeat(sizes, counts)[:, None],
+        lower=np.zeros(3) if domain is None else np.array(domain.lower, float),
+        period=np.zeros(3) if domain is None else domain.period,
+    )
+    rotate_first(bodies, len(old))
+    largest = 2.0 * bodies.reach.max(initial=0.0)
+    for axis, period in zip("xyz", bodies.period):
+        if 0.0 < period <= 2.0 * largest:
+            raise InsertionError(
+                f"The period of {period:g} m along {axis} is too short for grains of diameter {largest:g} m: it must exceed twice the diameter, "
+                "or a grain could touch two images of another; make the domain longer."
+            )
+    return bodies
+
+
+def make_cells(bodies: Bodies, lower: np.ndarray, upper: np.ndarray, entered: int) -> Cells:
+    """Cells over a box (along periodic axes over the period) with the first ``entered`` grains in them."""
+    n = len(bodies.r)
+    periodic = bodies.period > 0.0
+    origin = np.where(periodic, bodies.lower, lower)
+    span = np.where(periodic, bodies.period, np.subtract(upper, lower))
+    least = 2.0 * bodies.reach.max(initial=0.0) * (1.0 + 1e-6)
+    count = np.maximum(1, np.minimum(span / least, 1e6) if least > 0.0 else 1).astype(np.int64)
+    while np.prod(count) > 4 * n + 64:
+        count[np.argmax(count)] = -(-count.max() // 2)
+    edge = np.where(span > 0.0, span / count, 1.0)
+    cells = Cells(origin, edge, count, np.full(np.prod(count), -1, dtype=np.int64), np.full(n, -1, dtype=np.int64))
+    add_first(bodies, cells, entered)
+    return cells
+
+
+def _rows(species: Any, catalogue: Catalogue) -> np.ndarray:
+    rows = np.asarray(species, dtype=np.int64).reshape(-1)
+    bad = np.flatnonzero((rows < 0) | (rows >= len(catalogue.kind)))
+    if len(bad):
+        raise InsertionError(f"Grain {bad[0]} is of species {rows[bad[0]]}, but the catalogue has rows 0 to {len(catalogue.kind) - 1}.")
+    return rows
+
+
+def _table(values: Any, rows: int, columns: int, name: str) -> np.ndarray:
+    table = np.asarray(values, dtype=float)
+    if table.shape != (rows, columns):
+        raise InsertionError(f"The {name} of {rows} grains must be an array of shape ({rows}, {columns}), not {table.shape}.")
+    _refuse(~np.isfinite(table).all(axis=1), f"has {name}", table, "they must be finite")
+    if columns == 4:
+        _refuse(np.abs((table**2).sum(axis=1) - 1.0) > 1e-6, f"has {name}", table, "they must be unit quaternions (w, x, y, z)")
+    return table
+
+
+def _refuse(bad: np.ndarray, what: str, values: np.ndarray, remedy: str) -> None:
+    where = np.flatnonzero(bad)
+    if len(where):
+        raise InsertionError(f"Grain {where[0]} {what} {values[where[0]].tolist()}: {remedy}.")

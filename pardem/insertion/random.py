@@ -1,0 +1,108 @@
+"""Random insertion without overlap: grain by grain, in the order of ids, at random positions until one is free."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..errors import InsertionError
+from ..shapes import Catalogue
+from .counter import random_sizes
+from .grains import Grains, make_bodies, make_cells
+from .packing import TOO_LONG, Bodies, insert
+from .regions import BoxDomain, Region
+
+NOBODY = Grains(np.empty(0, np.int32), 1.0, np.empty((0, 3)), np.empty((0, 4)))
+
+
+def insert_random(
+    region: Region,
+    catalogue: Catalogue,
+    species: np.ndarray | Sequence[int],
+    *,
+    seed: int,
+    first_id: int = 0,
+    scale: np.ndarray | float = 1.0,
+    domain: BoxDomain | None = None,
+    placed: Grains = NOBODY,
+    max_attempts: int = 100_000,
+    names: Sequence[str] = (),
+) -> tuple[np.ndarray, np.ndarray]:
+    """Put grains into a region without overlap, uniform in position (given the grains before) and, all of them, uniform in direction.
+
+    Everything depends on (seed, id) by counters: the orientation on nothing else, the position on the grains before as well. It is the same wherever
+    and on however many ranks it is computed. A grain's direction is never redrawn, so that the directions stay uniform near walls too.
+
+    Args:
+        region: where the whole grains must be.
+        catalogue: of the species.
+        species: (n,) row of the catalogue of each grain, in the order of ids.
+        seed: of the random numbers, 0 <= seed < 2^63.
+        first_id: id of the first of these grains.
+        scale: (n,) size factors, or one for all.
+        domain: box with periodic axes, if any.
+        placed: grains already there.
+        max_attempts: positions to try for one grain.
+        names: of the species, for messages.
+
+    Returns:
+        positions: (n, 3) centres of mass (m), inside the domain.
+        orientations: (n, 4) unit quaternions (w, x, y, z), principal frame -> world.
+
+    Raises:
+        InsertionError: a grain found no room, is longer than the region, or the region reaches beyond a periodic domain.
+    """
+    arrays = region.arrays()
+    if domain is not None:
+        for c in np.flatnonzero(domain.periodic):
+            if arrays.lower[c] < domain.lower[c] or arrays.upper[c] > domain.upper[c]:
+                raise InsertionError(
+                    f"The region for insertion goes from {arrays.lower[c]:g} to {arrays.upper[c]:g} m along {'xyz'[c]}, beyond the periodic domain "
+                    f"({domain.lower[c]:g} to {domain.upper[c]:g} m); make it smaller."
+                )
+    bodies = make_bodies(catalogue, placed, np.asarray(species), scale, domain)
+    first = len(placed.species)
+    cells = make_cells(bodies, arrays.lower, arrays.upper, first)
+    stopped, reason = insert(bodies, cells, first, first_id, seed, arrays, max_attempts)
+    if stopped < len(bodies.r):
+        rows = np.concatenate([np.asarray(placed.species, dtype=np.int64), np.asarray(species, dtype=np.int64)])
+        sizes = np.concatenate([np.broadcast_to(np.asarray(part, float), n) for part, n in ((placed.scale, first), (scale, len(rows) - first))])
+        volumes = catalogue.volume[rows] * sizes**3
+        raise _failure(region, bodies, volumes, rows, first, stopped, first_id, reason, max_attempts, names)
+    return bodies.x[first:], bodies.q[first:]
+
+
+def random_scales(seed: int, first_id: int, count: int, low: float, high: float) -> np.ndarray:
+    """Size factors ((count,)) of grains with consecutive ids, uniform between two bounds, by seed and id."""
+    scale = np.empty(count)
+    random_sizes(seed, first_id, low, high, scale)
+    return scale
+
+
+def _failure(
+    region: Region,
+    bodies: Bodies,
+    volumes: np.ndarray,
+    rows: np.ndarray,
+    first: int,
+    stopped: int,
+    first_id: int,
+    reason: int,
+    max_attempts: int,
+    names: Sequence[str],
+) -> InsertionError:
+    name = names[rows[stopped]] if len(names) else str(rows[stopped])
+    done = stopped - first
+    head = f"Insertion stopped at grain {first_id + done} of species '{name}' with {done} of {len(rows) - first} grains placed: "
+    if reason == TOO_LONG:
+        reach = 2.0 * bodies.reach[stopped]
+        return InsertionError(
+            f"{head}in its direction the grain (of diameter {reach:g} m about its centre) is longer than the region; make it wider."
+        )
+    filled, asked = volumes[first:stopped].sum() / region.volume, volumes[first:].sum() / region.volume
+    return InsertionError(
+        f"{head}no free position in {max_attempts} attempts. The grains placed fill {filled:.1%} of the region ({region.volume:.4g} m^3), all of them "
+        f"would fill {asked:.1%}; random insertion reaches 10 to 30 %, less for long grains. Give a taller region and let the grains settle, "
+        "or fewer grains."
+    )

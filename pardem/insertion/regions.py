@@ -1,0 +1,131 @@
+"""Where grains are put, and the box they live in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import InsertionError
+
+Vector = tuple[float, float, float]
+
+
+class RegionArrays(NamedTuple):
+    """A region for the kernels: a box, and where ``axis`` >= 0 the round inside of a cylinder along it.
+
+    Attributes:
+        lower, upper: (3,) bounds of the region (m). free: (3,) bool, grains may stick out along this axis (periodic faces).
+        axis: 0, 1, 2 or -1. centre: (3,) a point on the cylinder's axis (m). radius: of the cylinder (m).
+    """
+
+    lower: np.ndarray
+    upper: np.ndarray
+    free: np.ndarray
+    axis: int
+    centre: np.ndarray
+    radius: float
+
+
+@dataclass(frozen=True)
+class BoxDomain:
+    """The box of the simulation.
+
+    Attributes:
+        lower, upper: corners (m).
+        periodic: along x, y, z. Open axes do not bound the search for neighbours.
+    """
+
+    lower: Vector
+    upper: Vector
+    periodic: tuple[bool, bool, bool] = (False, False, False)
+
+    @property
+    def period(self) -> np.ndarray:
+        """(3,) period (m), 0 where open."""
+        return np.where(self.periodic, np.subtract(self.upper, self.lower), 0.0)
+
+
+@dataclass(frozen=True)
+class BoxRegion:
+    """A box along the axes that holds the grains whole, except along ``free`` axes, where they may stick out.
+
+    Attributes:
+        lower, upper: corners (m). free: along x, y, z; give a periodic domain's flags to fill the whole of it (`periodic_region`).
+    """
+
+    lower: Vector
+    upper: Vector
+    free: tuple[bool, bool, bool] = (False, False, False)
+
+    @property
+    def volume(self) -> float:
+        """Volume of the region (m^3)."""
+        return float(np.prod(np.subtract(self.upper, self.lower)))
+
+    def arrays(self) -> RegionArrays:
+        """The region for the kernels.
+
+        Raises:
+            InsertionError: no volume.
+        """
+        _check(self.lower, self.upper)
+        return RegionArrays(np.array(self.lower, float), np.array(self.upper, float), np.array(self.free, bool), -1, np.zeros(3), 0.0)
+
+    def tall_enough(self, grain_volume: float, solid_fraction: float = 0.1, axis: str = "z") -> BoxRegion:
+        """The region stretched upwards along an axis until grains of this volume (m^3) fill the given fraction of it, if they fill more now."""
+        a, top = "xyz".index(axis), list(self.upper)
+        top[a] = self.lower[a] + (self.upper[a] - self.lower[a]) * max(1.0, grain_volume / (solid_fraction * self.volume))
+        return replace(self, upper=(top[0], top[1], top[2]))
+
+
+@dataclass(frozen=True)
+class CylinderRegion:
+    """The inside of a cylinder that holds the grains whole.
+
+    Attributes:
+        radius: (m). lower, upper: coordinates along the axis where the region begins and ends (m).
+        axis: ``x``, ``y`` or ``z``. center: a point on the axis (m).
+    """
+
+    radius: float
+    lower: float
+    upper: float
+    axis: str = "z"
+    center: Vector = (0.0, 0.0, 0.0)
+
+    @property
+    def volume(self) -> float:
+        """Volume of the region (m^3)."""
+        return float(np.pi * self.radius**2 * (self.upper - self.lower))
+
+    def arrays(self) -> RegionArrays:
+        """The region for the kernels.
+
+        Raises:
+            InsertionError: no volume.
+        """
+        a = "xyz".index(self.axis)
+        low, high = np.array(self.center, float) - self.radius, np.array(self.center, float) + self.radius
+        low[a], high[a] = self.lower, self.upper
+        _check(low, high)
+        return RegionArrays(low, high, np.zeros(3, bool), a, np.array(self.center, float), float(self.radius))
+
+    def tall_enough(self, grain_volume: float, solid_fraction: float = 0.1) -> CylinderRegion:
+        """The region stretched upwards until grains of this volume (m^3) fill the given fraction of it, if they fill more now."""
+        return replace(self, upper=self.lower + (self.upper - self.lower) * max(1.0, grain_volume / (solid_fraction * self.volume)))
+
+
+Region = BoxRegion | CylinderRegion
+
+
+def periodic_region(domain: BoxDomain) -> BoxRegion:
+    """The whole domain; grains may stick out of its periodic faces only."""
+    return BoxRegion(domain.lower, domain.upper, domain.periodic)
+
+
+def _check(lower: np.ndarray | Vector, upper: np.ndarray | Vector) -> None:
+    for axis, low, high in zip("xyz", lower, upper):
+        if not (low < high and np.isfinite(high - low)):
+            raise InsertionError(f"The region for insertion goes from {low:g} to {high:g} m along {axis}; give finite bounds with lower < upper.")

@@ -1,0 +1,77 @@
+"""Coefficients of the laws from restitution and contact time (thesis eq 2.21 and 2.23, corrected; see docs/theory/laws.md)."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
+
+TANGENTIAL_MASS = 2.0 / 7.0  # m_t / m_eff with 1/m_t = 1/m_eff + r1^2/I1 + r2^2/I2 and solid spheres of equal volume
+
+
+def viscoelastic(restitution: float, contact_time: float) -> tuple[float, float]:
+    """Stiffness and damping per effective mass (1/s^2, 1/s) of the unclamped linear law: exact restitution after exactly the contact time."""
+    log = math.log(restitution)
+    return (math.pi**2 + log**2) / contact_time**2, -2.0 * log / contact_time
+
+
+def _clamped_end(ratio: float) -> tuple[float, float]:
+    """Restitution and duration (in 1/omega_0) of the linear law that ends when its force does (Schwager and Poeschel 2007).
+
+    Args:
+        ratio: damping ratio c / (2 sqrt(k m)), below 1.
+    """
+    damped = math.sqrt(1.0 - ratio * ratio)
+    # the force k x + c v of x = sin(damped t) exp(-ratio t) is first zero at this phase
+    phase = math.pi - 2.0 * math.atan2(ratio, damped)
+    time = phase / damped
+    return math.exp(-ratio * time), time
+
+
+def viscoelastic_clamped(restitution: float, contact_time: float) -> tuple[float, float]:
+    """The same for the law whose force never attracts: restitution and duration of the force are those asked for."""
+    if restitution == 1.0:
+        return viscoelastic(1.0, contact_time)
+    lowest = _clamped_end(1.0 - 1e-12)[0]
+    if restitution <= lowest:
+        raise ValueError(f"a clamped viscoelastic contact cannot have a restitution below {lowest:.3f}; use clamped = false or law = 'walton'")
+    ratio = brentq(lambda z: _clamped_end(z)[0] - restitution, 0.0, 1.0 - 1e-12, xtol=1e-15, rtol=1e-14)
+    omega = _clamped_end(ratio)[1] / contact_time
+    return omega**2, 2.0 * ratio * omega
+
+
+def walton(restitution: float, contact_time: float) -> tuple[float, float]:
+    """Loading and unloading stiffness per effective mass (1/s^2): k1 = (pi (1+e) / (2 t_c))^2, k2 = k1 / e^2."""
+    k1 = (math.pi * (1.0 + restitution) / (2.0 * contact_time)) ** 2
+    return k1, k1 / restitution**2
+
+
+def hertz_ratio(restitution: float) -> float:
+    """Damping ratio of the unclamped Hertzian law with exact restitution: beta = -ln e / sqrt(pi^2 + ln^2 e) (Antypov and Elliott 2011)."""
+    log = math.log(restitution)
+    return -log / math.sqrt(math.pi**2 + log**2)
+
+
+@lru_cache(maxsize=64)
+def hertz_ratio_clamped(restitution: float) -> float:
+    """Damping ratio of the clamped Hertzian law, found by integrating one collision in natural units."""
+    if restitution == 1.0:
+        return 0.0
+
+    def outcome(beta: float) -> float:
+        # x'' = -x^(3/2) - 2 beta sqrt(5/4) x^(1/4) x', with stiffness S = (3/2) x^(1/2)
+        def force(x: float, v: float) -> float:
+            x = max(x, 0.0)
+            return x**1.5 + 2.0 * beta * math.sqrt(1.25) * x**0.25 * v
+
+        def ended(t: float, y: list[float]) -> float:
+            return force(y[0], y[1]) if t > 0.1 else 1.0
+
+        ended.terminal = True  # type: ignore[attr-defined]
+        ended.direction = -1.0  # type: ignore[attr-defined]
+        run = solve_ivp(lambda _, y: [y[1], -force(y[0], y[1])], (0.0, 60.0), [0.0, 1.0], events=ended, rtol=1e-11, atol=1e-13)
+        return float(-run.y[1, -1])
+
+    return float(brentq(lambda b: outcome(b) - restitution, 0.0, 3.0, xtol=1e-10))

@@ -1,0 +1,184 @@
+"""From a case's contact parameters to the tables of a law, by species and wall material."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import CaseError
+from . import parameters as p
+from .dispatch import Law
+from .elastic import Elastic
+from .hertz import Hertz
+from .user import UserLaw
+from .viscoelastic import Viscoelastic
+from .walton import Walton
+
+if TYPE_CHECKING:
+    from ..case import Case
+    from ..case.contact import Resolved
+
+MARGIN = 4.0  # largest force over stiffness times sphero-radius: room for damping and for friction
+
+
+def build_law(case: Case, mass: dict[str, float], radius: dict[str, float]) -> tuple[Law, float]:
+    """The law of a case.
+
+    Args:
+        case: validated case.
+        mass: of the heaviest grain of each species (kg). radius: its sphero-radius (m).
+
+    Returns:
+        the tables, and the largest force that an overlap of a sphero-radius can give (N).
+
+    Raises:
+        CaseError: a parameter is out of the law's range, or the user's law cannot be loaded.
+    """
+    names = case.materials
+    table = {}
+    for a in names:
+        for b in names:
+            try:
+                table[a, b] = case.contact_between(a, b)
+            except ValueError as error:
+                raise CaseError(str(error)) from None
+    fill = _FILL[case.contact.law]
+    n = len(names)
+
+    def grid(value: Callable[[Resolved], float]) -> np.ndarray:
+        out = np.zeros((n, n))
+        for i, a in enumerate(names):
+            for j, b in enumerate(names):
+                try:
+                    out[i, j] = value(table[a, b])
+                except ValueError as error:
+                    raise CaseError(f"contact between '{a}' and '{b}': {error}") from None
+        return out
+
+    law, stiffness = fill(case, grid)
+    heaviest, widest = max(mass.values()), max(radius.values())
+    if isinstance(law, UserLaw):
+        return law, law.force_scale
+    if isinstance(law, Hertz):
+        return law, MARGIN * 4.0 / 3.0 * float(law.e_star.max()) * widest**2
+    scaled = np.where(law.mass_scaled != 0.0, stiffness * heaviest, stiffness)
+    return law, MARGIN * float(scaled.max()) * widest
+
+
+Grid = Callable[[Callable[["Resolved"], float]], np.ndarray]
+
+
+def _raw(value: float | None) -> float:
+    return 0.0 if value is None else value
+
+
+def _couples(case: Case, grid: Grid) -> np.ndarray:
+    on = case.contact.interaction == "regularised" and case.contact.law != "elastic"
+    return grid(lambda c: float(on and bool(c.rocking_damping or c.torsional_friction)))
+
+
+def _viscoelastic(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
+    def normal(c: Resolved) -> tuple[float, float]:
+        if c.form == "raw":
+            return _raw(c.normal_stiffness), _raw(c.normal_damping)
+        return (p.viscoelastic_clamped if c.clamped else p.viscoelastic)(_raw(c.restitution), _raw(c.contact_time))
+
+    def tangential(c: Resolved) -> tuple[float, float]:
+        if c.form == "raw":
+            return _raw(c.tangential_stiffness), _raw(c.tangential_damping)
+        k, d = p.viscoelastic(_raw(c.tangential_restitution), _raw(c.contact_time))
+        return p.TANGENTIAL_MASS * k, p.TANGENTIAL_MASS * d
+
+    kn = grid(lambda c: normal(c)[0])
+    law = Viscoelastic(
+        kn, grid(lambda c: normal(c)[1]), grid(lambda c: tangential(c)[0]), grid(lambda c: tangential(c)[1]), grid(lambda c: _raw(c.friction)),
+        grid(lambda c: float(bool(c.clamped))), _couples(case, grid), grid(lambda c: float(c.form == "restitution")),
+    )  # fmt: skip
+    return law, kn
+
+
+def _walton(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
+    def normal(c: Resolved) -> tuple[float, float]:
+        if c.form == "raw":
+            return _raw(c.loading_stiffness), _raw(c.unloading_stiffness)
+        return p.walton(_raw(c.restitution), _raw(c.contact_time))
+
+    def tangential(c: Resolved) -> tuple[float, float]:
+        if c.form == "raw":
+            return _raw(c.tangential_stiffness), _raw(c.tangential_damping)
+        k, d = p.viscoelastic(_raw(c.tangential_restitution), _raw(c.contact_time))
+        return p.TANGENTIAL_MASS * k, p.TANGENTIAL_MASS * d
+
+    k2 = grid(lambda c: normal(c)[1])
+    law = Walton(
+        grid(lambda c: normal(c)[0]), k2, grid(lambda c: tangential(c)[0]), grid(lambda c: tangential(c)[1]), grid(lambda c: _raw(c.friction)),
+        _couples(case, grid), grid(lambda c: float(c.form == "restitution")),
+    )  # fmt: skip
+    return law, k2
+
+
+def _hertz(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
+    e_star = grid(lambda c: _raw(c.young) / (2.0 * (1.0 - _raw(c.poisson) ** 2)))
+    g_star = grid(lambda c: _raw(c.young) / (4.0 * (1.0 + _raw(c.poisson)) * (2.0 - _raw(c.poisson))))
+    law = Hertz(
+        e_star, g_star, grid(lambda c: (p.hertz_ratio_clamped if c.clamped else p.hertz_ratio)(_raw(c.restitution))),
+        grid(lambda c: p.hertz_ratio(_raw(c.tangential_restitution))), grid(lambda c: _raw(c.friction)),
+        grid(lambda c: float(bool(c.clamped))), _couples(case, grid),
+    )  # fmt: skip
+    return law, e_star
+
+
+def _elastic(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
+    def stiffness(c: Resolved) -> float:
+        return _raw(c.normal_stiffness) if c.form == "raw" else p.viscoelastic(1.0, _raw(c.contact_time))[0]
+
+    kn = grid(stiffness)
+    kt = grid(lambda c: _raw(c.tangential_stiffness) if c.form == "raw" else p.TANGENTIAL_MASS * stiffness(c))
+    law = Elastic(kn, kt, grid(lambda c: _raw(c.friction)), grid(lambda _: 0.0), grid(lambda c: float(c.form == "restitution")))
+    return law, kn
+
+
+def _user(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
+    function = load_user_law(case.directory, str(case.contact.user_law))
+    width = max(1, *(len(case.contact_between(a, b).user_parameters or ()) for a in case.materials for b in case.materials))
+    rows = np.zeros((len(case.materials), len(case.materials), width))
+    for i, a in enumerate(case.materials):
+        for j, b in enumerate(case.materials):
+            values = case.contact_between(a, b).user_parameters or ()
+            rows[i, j, : len(values)] = values
+    law = UserLaw(
+        function, rows, grid(lambda c: _raw(c.tangential_stiffness)), grid(lambda c: _raw(c.tangential_damping)), grid(lambda c: _raw(c.friction)),
+        _couples(case, grid), float(case.contact.force_scale or 0.0),
+    )  # fmt: skip
+    return law, np.ones((1, 1))
+
+
+def load_user_law(directory: Path, where: str) -> Any:
+    """The compiled function that ``path/file.py:function`` names.
+
+    Raises:
+        CaseError: the file or function is missing, or is not a function.
+    """
+    import numba
+
+    path, _, name = where.rpartition(":")
+    file = Path(directory) / path
+    if not file.is_file():
+        raise CaseError(f"contact.user_law = '{where}': there is no file {file}; give the path relative to the case file")
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise CaseError(f"contact.user_law = '{where}': {file} has no function '{name}'")
+    return function if hasattr(function, "py_func") else numba.njit(function)
+
+
+_FILL: dict[str, Callable[[Any, Grid], tuple[Law, np.ndarray]]] = {
+    "viscoelastic": _viscoelastic, "walton": _walton, "hertz": _hertz, "elastic": _elastic, "user": _user
+}  # fmt: skip

@@ -1,0 +1,163 @@
+"""Species of grains as flat arrays for the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from .._jit import njit  # noqa: F401  (the layout of the catalogue is part of the compiled code: this file belongs to the cache's hash)
+from ..errors import ShapeError
+from .shape import Shape
+
+
+@dataclass(frozen=True, eq=False)
+class Species:
+    """A kind of grain.
+
+    Attributes:
+        name: by which messages and files refer to it.
+        shape: see `Shape`.
+        density: of mass (kg/m^3).
+    """
+
+    name: str
+    shape: Shape
+    density: float
+
+
+class Catalogue(NamedTuple):
+    """All species; lengths in each species' principal frame about its centre of mass, at size factor 1.
+
+    Attributes:
+        kind: (ns,) int32 number of core vertices: 1 sphere, 2 spherocylinder (axis along body z), more: convex polytope.
+        radius: (ns,) sphero-radius (m). mass: (ns,) (kg). volume: (ns,) (m^3). inertia: (ns, 3) principal moments (kg m^2).
+        core_radius: (ns,) largest distance of a core vertex from the centre (m).
+        inradius: (ns,) radius of the largest ball about the centre inside the core; 0 for flat cores, segments and points (m).
+        vertex_start: (ns + 1,) int64; vertices: (nv, 3) (m).
+        edge_start: (ns + 1,) int64; edges: (ne, 2) int32 vertex numbers within the species.
+        face_start: (ns + 1,) int64; face_vertex_start: (nf + 1,) int64; face_vertices: int32 vertex numbers within the species, loops
+            counter-clockwise seen from outside. A flat core has one face, which counts from both sides.
+        axes: (ns, 3, 3) rotation, columns are the principal axes in the axes in which the shape was given.
+        centre: (ns, 3) centre of mass in the axes given (m): point given = centre + axes @ body point.
+    """
+
+    kind: np.ndarray
+    radius: np.ndarray
+    mass: np.ndarray
+    volume: np.ndarray
+    inertia: np.ndarray
+    core_radius: np.ndarray
+    inradius: np.ndarray
+    vertex_start: np.ndarray
+    vertices: np.ndarray
+    edge_start: np.ndarray
+    edges: np.ndarray
+    face_start: np.ndarray
+    face_vertex_start: np.ndarray
+    face_vertices: np.ndarray
+    axes: np.ndarray
+    centre: np.ndarray
+
+
+def build_catalogue(species: Sequence[Species]) -> Catalogue:
+    """The catalogue of a list of species, in its order.
+
+    Raises:
+        ShapeError: a name is used twice, or the mass properties of a species cannot be had; the species is named.
+    """
+    names = [s.name for s in species]
+    for name in names:
+        if names.count(name) > 1:
+            raise ShapeError(f"Two species are named '{name}': names must differ.")
+    masses = []
+    for s in species:
+        try:
+            masses.append(s.shape.mass_properties(s.density))
+        except ShapeError as error:
+            raise ShapeError(f"Species '{s.name}': {error}") from None
+    shapes = [s.shape for s in species]
+    cores = [(shape.vertices - m.centre) @ m.principal_axes for shape, m in zip(shapes, masses)]
+    faces = [loop for shape in shapes for loop in shape.faces]
+    return Catalogue(
+        kind=np.array([len(v) for v in cores], dtype=np.int32),
+        radius=np.array([shape.radius for shape in shapes], dtype=float),
+        mass=np.array([m.mass for m in masses], dtype=float),
+        volume=np.array([m.volume for m in masses], dtype=float),
+        inertia=np.array([m.principal_moments for m in masses], dtype=float).reshape(-1, 3),
+        core_radius=np.array([np.sqrt((v * v).sum(axis=1).max()) for v in cores], dtype=float),
+        inradius=np.array([_inradius(v, shape.faces) for v, shape in zip(cores, shapes)], dtype=float),
+        vertex_start=_starts(len(v) for v in cores),
+        vertices=_stack(cores, 3, float),
+        edge_start=_starts(len(shape.edges) for shape in shapes),
+        edges=_stack([shape.edges for shape in shapes], 2, np.int32),
+        face_start=_starts(len(shape.faces) for shape in shapes),
+        face_vertex_start=_starts(len(loop) for loop in faces),
+        face_vertices=np.array([v for loop in faces for v in loop], dtype=np.int32),
+        axes=np.array([m.principal_axes for m in masses], dtype=float).reshape(-1, 3, 3),
+        centre=np.array([m.centre for m in masses], dtype=float).reshape(-1, 3),
+    )
+
+
+def principal_orientations(catalogue: Catalogue, species: np.ndarray, orientations: np.ndarray) -> np.ndarray:
+    """Orientations of the principal frames from orientations of the axes in which the shapes were given.
+
+    Args:
+        species: (n,) rows of the catalogue.
+        orientations: (n, 4) unit quaternions (w, x, y, z), axes given -> world.
+
+    Returns:
+        (n, 4) unit quaternions, principal frame -> world; the same bits where the given axes are principal.
+    """
+    turned = np.array(orientations, dtype=float).reshape(-1, 4)
+    rows = np.asarray(species)
+    for s in np.unique(rows):
+        if np.array_equal(catalogue.axes[s], np.eye(3)):
+            continue
+        a0, b = _quaternion(catalogue.axes[s])[0], _quaternion(catalogue.axes[s])[1:]
+        q = turned[rows == s]
+        w = q[:, 0] * a0 - q[:, 1:] @ b
+        xyz = q[:, :1] * b + a0 * q[:, 1:] + np.cross(q[:, 1:], b)
+        product = np.column_stack([w, xyz])
+        turned[rows == s] = product / np.linalg.norm(product, axis=1, keepdims=True)
+    return turned
+
+
+def _quaternion(rotation: np.ndarray) -> np.ndarray:
+    """Unit quaternion (w, x, y, z) with w >= 0 of a rotation matrix.
+
+    Row i of 4 q q^T is known from the matrix for each i; the row with the largest diagonal element is normalised (Shepperd, 1978).
+    """
+    m = rotation
+    xx, yy, zz = m.diagonal()
+    product = np.array(
+        [
+            [1 + xx + yy + zz, m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]],
+            [m[2, 1] - m[1, 2], 1 + xx - yy - zz, m[0, 1] + m[1, 0], m[0, 2] + m[2, 0]],
+            [m[0, 2] - m[2, 0], m[0, 1] + m[1, 0], 1 - xx + yy - zz, m[1, 2] + m[2, 1]],
+            [m[1, 0] - m[0, 1], m[0, 2] + m[2, 0], m[1, 2] + m[2, 1], 1 - xx - yy + zz],
+        ]
+    )
+    q = product[np.argmax(product.diagonal())]
+    return q / np.copysign(np.linalg.norm(q), q[0])
+
+
+def _inradius(vertices: np.ndarray, faces: tuple[tuple[int, ...], ...]) -> float:
+    if len(faces) < 2:
+        return 0.0
+    distances = []
+    for loop in faces:
+        p = vertices[list(loop)]
+        normal = np.cross(p[1:-1] - p[0], p[2:] - p[0]).sum(axis=0)
+        distances.append(float(p[0] @ normal / np.linalg.norm(normal)))
+    return max(0.0, min(distances))
+
+
+def _starts(lengths: Iterable[int]) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(list(lengths))]).astype(np.int64)
+
+
+def _stack(blocks: list[np.ndarray], width: int, dtype: type) -> np.ndarray:
+    return np.concatenate([np.empty((0, width), dtype=dtype), *blocks]).astype(dtype)

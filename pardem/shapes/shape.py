@@ -1,0 +1,204 @@
+"""The shape of a grain: a skeleton (core) of vertices, edges and faces, rounded by a ball (Minkowski sum)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from ..errors import ShapeError
+from .hull import FLAT, convex_hull, spread
+from .mass import MassProperties, exact_mass_properties
+from .monte_carlo import MassEstimate, monte_carlo_mass_properties
+
+Points = np.ndarray | Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """A spheropolytope: all points within ``radius`` of the core. Build it with `sphere`, `spherocylinder` and so on.
+
+    Attributes:
+        kind: ``sphere``, ``spherocylinder``, ``spherotriangle``, ``spherotetrahedron`` or ``polyhedron``.
+        radius: of the ball (m).
+        vertices: (nv, 3) of the core, in the axes given (m).
+        edges: (ne, 2) int32 pairs of vertices.
+        faces: vertex loops, counter-clockwise seen from outside, coplanar triangles merged. A flat core has one face, which counts from both sides.
+        convex: whether the core is convex.
+        dimension: 3 (2 is meant for disks and spheropolygons).
+    """
+
+    kind: str
+    radius: float
+    vertices: np.ndarray
+    edges: np.ndarray = field(default_factory=lambda: np.empty((0, 2), dtype=np.int32))
+    faces: tuple[tuple[int, ...], ...] = ()
+    convex: bool = True
+    dimension: int = 3
+
+    def __post_init__(self) -> None:
+        self.vertices.flags.writeable = False
+        self.edges.flags.writeable = False
+
+    @classmethod
+    def sphere(cls, *, radius: float) -> Shape:
+        """A ball of the given radius (m).
+
+        Raises:
+            ShapeError: the radius is not a positive number.
+        """
+        return cls("sphere", _radius(radius), np.zeros((1, 3)))
+
+    @classmethod
+    def spherocylinder(cls, *, length: float, radius: float) -> Shape:
+        """A segment along z of the given length (without the round ends) about the origin, and a ball (m).
+
+        Raises:
+            ShapeError: length or radius is not a positive number.
+        """
+        half = 0.5 * _positive("length", length, "use Shape.sphere for a grain without length")
+        return cls("spherocylinder", _radius(radius), np.array([[0.0, 0.0, -half], [0.0, 0.0, half]]), np.array([[0, 1]], dtype=np.int32))
+
+    @classmethod
+    def spherotriangle(cls, *, radius: float, vertices: Points | None = None, circumradius: float | None = None, edge: float | None = None) -> Shape:
+        """A triangle and a ball.
+
+        Args:
+            radius: of the ball (m).
+            vertices: (3, 3) corners (m), or one of
+            circumradius: of a regular triangle in the x-y plane about the origin, the first vertex on x (m),
+            edge: of the same (m).
+
+        Raises:
+            ShapeError: no positive number, or vertices on one line.
+        """
+        name = _one_of("spherotriangle", vertices=vertices, circumradius=circumradius, edge=edge)
+        if name == "vertices":
+            corners = _points(vertices, "spherotriangle", 3)
+            values = spread(corners)[0]
+            if values[1] <= FLAT * values[0]:
+                raise ShapeError("The three vertices of the spherotriangle lie on one line; use Shape.spherocylinder, or move one off the line.")
+        else:
+            c = _positive(name, circumradius if edge is None else edge, "use Shape.sphere for a grain without extent")
+            c /= 1.0 if edge is None else 3**0.5
+            corners = np.array([[c, 0.0, 0.0], [-0.5 * c, 0.75**0.5 * c, 0.0], [-0.5 * c, -(0.75**0.5) * c, 0.0]])
+        return cls("spherotriangle", _radius(radius), corners, np.array([[0, 1], [0, 2], [1, 2]], dtype=np.int32), ((0, 1, 2),))
+
+    @classmethod
+    def spherotetrahedron(
+        cls, *, radius: float, vertices: Points | None = None, circumradius: float | None = None, edge: float | None = None
+    ) -> Shape:
+        """A tetrahedron and a ball.
+
+        Args:
+            radius: of the ball (m).
+            vertices: (4, 3) corners (m), or one of
+            circumradius: of a regular tetrahedron about the origin, its vertices on alternate corners of a cube (m),
+            edge: of the same (m).
+
+        Raises:
+            ShapeError: no positive number, or vertices in one plane.
+        """
+        name = _one_of("spherotetrahedron", vertices=vertices, circumradius=circumradius, edge=edge)
+        if name == "vertices":
+            corners = _points(vertices, "spherotetrahedron", 4)
+        else:
+            c = _positive(name, circumradius if edge is None else edge, "use Shape.sphere for a grain without extent")
+            c /= 3**0.5 if edge is None else 8**0.5
+            corners = c * np.array([[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
+        return cls("spherotetrahedron", _radius(radius), *convex_hull(corners))
+
+    @classmethod
+    def polyhedron(cls, *, vertices: Points, radius: float) -> Shape:
+        """The convex hull of points (points inside it, its faces or its edges are dropped) and a ball.
+
+        Args:
+            vertices: (n, 3) with n >= 4 (m).
+            radius: of the ball (m).
+
+        Raises:
+            ShapeError: the radius is not positive, or the points do not span space.
+        """
+        return cls("polyhedron", _radius(radius), *convex_hull(_points(vertices, "polyhedron", None)))
+
+    @classmethod
+    def cube(cls, *, side: float, radius: float) -> Shape:
+        """A cube of the given side about the origin, along the axes, and a ball (m).
+
+        Raises:
+            ShapeError: side or radius is not a positive number.
+        """
+        h = 0.5 * _positive("side", side, "use Shape.sphere for a grain without extent")
+        return cls.polyhedron(vertices=[(x, y, z) for x in (-h, h) for y in (-h, h) for z in (-h, h)], radius=radius)
+
+    def mass_properties(self, density: float = 1.0) -> MassProperties:
+        """Volume, mass, centre of mass and inertia, exact to rounding.
+
+        Args:
+            density: of mass (kg/m^3).
+
+        Raises:
+            ShapeError: the density is not positive, or the core is not convex (see `mass_properties_monte_carlo`).
+        """
+        rho = _positive("density", density, "a grain needs mass")
+        if not self.convex or self.dimension != 3:
+            raise ShapeError("Exact mass properties need a convex core in 3D; use mass_properties_monte_carlo for this shape.")
+        return exact_mass_properties(self.vertices, self.edges, self.faces, self.radius, rho)
+
+    def mass_properties_monte_carlo(self, density: float = 1.0, samples: int = 1 << 17, seed: int = 0) -> MassEstimate:
+        """The same by quasi-Monte-Carlo integration over the points within ``radius`` of the core, with standard errors.
+
+        Args:
+            density: of mass (kg/m^3). samples: number of points, rounded up to 16 times a power of two. seed: of the random shifts.
+
+        Raises:
+            ShapeError: density or samples is not positive, or the core is not 3D.
+        """
+        rho = _positive("density", density, "a grain needs mass")
+        _positive("samples", samples, "give some thousands")
+        if self.dimension != 3:
+            raise ShapeError("Monte Carlo mass properties need a core in 3D.")
+        return monte_carlo_mass_properties(self.vertices, self.edges, self.faces, self.radius, rho, samples, seed)
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+
+
+def _positive(name: str, value: Any, remedy: str) -> float:
+    if not _number(value) or value <= 0.0:
+        raise ShapeError(f"{name} = {value!r} must be a positive finite number; {remedy}.")
+    return float(value)
+
+
+def _radius(value: Any) -> float:
+    return _positive(
+        "radius", value, "contacts act between rounded surfaces, so a sharp grain needs a small radius too, about a tenth of its shortest edge"
+    )
+
+
+def _one_of(kind: str, **given: Any) -> str:
+    names = [name for name, value in given.items() if value is not None]
+    if len(names) != 1:
+        raise ShapeError(f"Shape.{kind} needs exactly one of {', '.join(given)}, but {' and '.join(names) or 'none'} given.")
+    return names[0]
+
+
+def _points(vertices: Any, kind: str, number: int | None) -> np.ndarray:
+    try:
+        points = np.array(vertices, dtype=float)
+    except (TypeError, ValueError):
+        points = np.empty(0)
+    if points.ndim != 2 or points.shape[1] != 3:
+        raise ShapeError(f"The vertices of Shape.{kind} must be a list of points with three coordinates each (m).")
+    if number is not None and len(points) != number:
+        raise ShapeError(f"Shape.{kind} needs {number} vertices, but {len(points)} are given; use Shape.polyhedron for other numbers.")
+    if len(points) < 3 or (number is None and len(points) < 4):
+        raise ShapeError(f"Shape.{kind} needs at least four vertices, but {len(points)} are given; use Shape.spherotriangle for three.")
+    bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
+    if len(bad):
+        raise ShapeError(f"Vertex {bad[0]} of Shape.{kind} = {points[bad[0]].tolist()} must have finite coordinates.")
+    return points

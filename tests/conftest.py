@@ -1,0 +1,152 @@
+"""What all tests share: launching mpirun from a test, and ranks that report and end together.
+
+Serial tests that need several processes use the fixtures ``run_mpi`` and ``start_mpi``. Tests marked ``mpi`` run inside
+``mpirun -n N python -m pytest --with-mpi -m mpi``; there the ranks agree on the outcome of each phase of each test, so that rank 0, the only one that
+prints, tells the truth, and an assert that fails on one rank while the others wait for it ends the job instead of hanging.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+import pytest
+
+# Taken before anything initialises MPI: a process started with the variables that MPI_Init leaves behind would believe to be a rank itself.
+CLEAN_ENVIRONMENT = dict(os.environ) | {
+    "OMP_NUM_THREADS": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "PRTE_ALLOW_RUN_AS_ROOT": "1",
+    "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+}
+
+GRACE = 5.0  # seconds that a failed rank waits for the others to come to the end of the same phase
+
+
+# --- launching mpirun from a serial test ---------------------------------------------------------------------------------------------------
+
+
+def _start(ranks: int, *arguments: object, env: dict[str, str] | None = None, **options: Any) -> subprocess.Popen[str]:
+    launcher = shutil.which("mpirun") or shutil.which("srun")
+    assert launcher, "neither mpirun nor srun on the PATH"
+    command = [launcher, "-n", str(ranks), sys.executable, *map(str, arguments)]
+    return subprocess.Popen(
+        command, env=CLEAN_ENVIRONMENT | (env or {}), stdin=subprocess.DEVNULL, text=True, start_new_session=True, **options
+    )
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Ends mpirun with its ranks: asked first, so that it takes the ranks with it, then killed."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(5)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+@pytest.fixture(scope="session")
+def run_mpi() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """``run_mpi(ranks, *arguments, env=None, timeout=120, check=True, cwd=None)`` runs ``mpirun -n ranks python *arguments`` to its end.
+
+    Returns the CompletedProcess with ``stdout`` and ``stderr`` as text. With ``check`` a status other than 0 fails the test and shows both. For the
+    command line: ``run_mpi(2, "-m", "pardem", "run", case)``.
+    """
+
+    def run(
+        ranks: int, *arguments: object, env: dict[str, str] | None = None, timeout: float = 120.0, check: bool = True, **options: Any
+    ) -> subprocess.CompletedProcess[str]:
+        process = _start(ranks, *arguments, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            _end(process)
+            out, err = process.communicate()
+            pytest.fail(f"{process.args} did not end within {timeout} s\n--- stdout\n{out}\n--- stderr\n{err}")
+        finally:
+            _end(process)
+        if check and process.returncode:
+            pytest.fail(f"{process.args} ended with status {process.returncode}\n--- stdout\n{out}\n--- stderr\n{err}")
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+    return run
+
+
+@pytest.fixture
+def start_mpi() -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """``start_mpi(ranks, *arguments, env=None, **options)``: the same, but returns the running Popen (for tests that kill); ended with the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(ranks: int, *arguments: object, **options: Any) -> subprocess.Popen[str]:
+        started.append(_start(ranks, *arguments, **options))
+        return started[-1]
+
+    yield start
+    for process in started:
+        _end(process)
+
+
+# --- ranks inside mpirun -------------------------------------------------------------------------------------------------------------------
+
+
+class RankAgreement:
+    """The ranks of one pytest session agree on each report; see the module's docstring."""
+
+    def __init__(self, comm: Any, errors: IO[str]) -> None:
+        self.comm = comm.Dup()  # its messages never meet those of a test
+        self.errors = errors
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+        report: pytest.TestReport = yield
+        comm = self.comm
+        if report.failed:
+            text = f"\n[rank {comm.rank}/{comm.size}] {item.nodeid} failed in {report.when}\n{report.longreprtext}\n"
+            print(text, file=self.errors, flush=True)
+        failed_ranks = self._gather(report.failed, item.nodeid)
+        if failed_ranks and not report.failed:
+            report.outcome = "failed"
+            report.longrepr = f"failed on rank(s) {', '.join(map(str, failed_ranks))} of {comm.size}; see the traceback there"
+        return report
+
+    def _gather(self, failed: bool, name: str) -> list[int]:
+        """The ranks where this phase failed; ends the job where a failed rank waits in vain for the others."""
+        import numpy as np
+        from mpi4py import MPI
+
+        flags = np.zeros(self.comm.size, dtype=np.int8)
+        request = self.comm.Iallgather(np.array([failed], dtype=np.int8), [flags, MPI.INT8_T])
+        deadline = time.monotonic() + GRACE
+        while not request.Test():
+            if failed and time.monotonic() > deadline:
+                print(f"[rank {self.comm.rank}/{self.comm.size}] the other ranks are still in {name}: aborting", file=self.errors, flush=True)
+                self.comm.Abort(1)
+            time.sleep(2e-4)
+        return np.flatnonzero(flags).tolist()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Under mpirun with --with-mpi: only rank 0 prints, and the ranks agree."""
+    if not config.getoption("--with-mpi"):
+        return
+    from mpi4py import MPI
+
+    comm = MPI.COMM_WORLD
+    if comm.size == 1:
+        return
+    errors = os.fdopen(os.dup(2), "w")  # past pytest's capture
+    config.pluginmanager.register(RankAgreement(comm, errors), "rank-agreement")
+    if comm.rank > 0:
+        terminal = config.pluginmanager.get_plugin("terminalreporter")
+        terminal._tw._file = open(os.devnull, "w")  # noqa: SIM115 (open as long as the session)

@@ -1,0 +1,74 @@
+"""The time step against contact times."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from test_case_model import changed
+
+from pardem.case import Case
+from pardem.case.timestep import ContactTime, check_time_step, contact_time, contact_times, hertz_contact_time, spring_contact_time
+from pardem.errors import CaseError
+
+
+def test_error_above_a_tenth_and_warning_above_a_twentieth() -> None:
+    time = ContactTime(("rod", "base"), 6e-4, 6e-4)
+    assert check_time_step(3e-5, [time]) == []
+    assert check_time_step(2e-5, [time]) == []
+    (warning,) = check_time_step(3.1e-5, [time])
+    assert "between 'rod' and 'base' lasts 0.0006 s" in warning
+    assert len(check_time_step(6e-5, [time])) == 1
+    with pytest.raises(CaseError, match=r"time\.step = 6\.1e-05 s is too long: a contact between 'rod' and 'base'"):
+        check_time_step(6.1e-5, [time])
+
+
+def test_spring_against_the_oscillator() -> None:
+    # half a period of x'' = -(n k/m) x, counted between zeros of a numerical solution
+    m, k, n, h = 0.3, 700.0, 2, 1e-6
+    x, v, t = 0.0, 1.0, 0.0
+    while t == 0.0 or x > 0.0:
+        v -= h * n * k / m * x
+        x += h * v
+        t += h
+    assert spring_contact_time(m, k, n) == pytest.approx(t, rel=1e-4)
+
+
+def test_hertz_against_the_equation_of_motion() -> None:
+    m, r, e, v0, h = 2e-6, 1e-3, 1e7, 0.4, 1e-9
+    x, v, t = 0.0, v0, 0.0
+    while t == 0.0 or x > 0.0:
+        v -= h * 4.0 / 3.0 * e * math.sqrt(r * max(x, 0.0)) * x / m
+        x += h * v
+        t += h
+    assert hertz_contact_time(m, r, e, v0) == pytest.approx(t, rel=1e-4)
+
+
+def test_walton_raw_and_restitution_agree() -> None:
+    m, e, tc = 1e-6, 0.4, 6e-4
+    k1 = m * (np.pi * (1 + e) / (2 * tc)) ** 2
+    raw = Case(**changed("contact", {"law": "walton", "loading_stiffness": float(k1), "unloading_stiffness": float(k1 / e**2)}))
+    nominal = Case(**changed("contact", {"law": "walton", "restitution": e, "contact_time": tc}))
+    pair = ("bead", "bead")
+    first = contact_time(pair, raw.contact_between(*pair), m, 1e-3)
+    second = contact_time(pair, nominal.contact_between(*pair), m, 1e-3)
+    assert first is not None
+    assert second is not None
+    assert first.seconds == pytest.approx(second.seconds, rel=1e-12)
+    assert first.fastest == pytest.approx(second.fastest, rel=1e-12)
+
+
+def test_rod_along_a_cylinder_has_two_contacts() -> None:
+    case = Case(**changed("wall.0", {"name": "tube", "kind": "cylinder", "radius": 0.1}) | {"stage": [{"name": "r", "kind": "run", "steps": 1}]})
+    times = {t.between: t.seconds for t in contact_times(case, {"bead": 1e-6, "rod": 2e-6}, {"bead": 1e-3, "rod": 1e-3})}
+    assert times["rod", "tube"] == pytest.approx(1e-3 / math.sqrt(2.0))
+    assert times["bead", "tube"] == times["bead", "rod"] == 1e-3
+
+
+def test_raw_takes_the_lightest_pair() -> None:
+    case = Case(**changed("contact", {"normal_stiffness": 100.0}))
+    times = {t.between: t.seconds for t in contact_times(case, {"bead": 1e-6, "rod": 3e-6}, {"bead": 1e-3, "rod": 1e-3})}
+    assert times["bead", "bead"] == pytest.approx(math.pi * math.sqrt(0.5e-6 / 100.0))
+    assert times["bead", "rod"] == pytest.approx(math.pi * math.sqrt(0.75e-6 / 100.0))
+    assert times["bead", "base"] == pytest.approx(math.pi * math.sqrt(1e-6 / 100.0))
