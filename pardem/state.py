@@ -71,6 +71,7 @@ class Contacts(NamedTuple):
         touch: (P,) uint8 alive history.
         hist: (P, 8 or 13) float64 (see ``laws.friction``).
         warm: (P, 2) int64 active sets of the solver (empty where only closed forms are used).
+        near, near_row: (P + 1,) int32 and scratch: (SCRATCH,) float64: room for the batches of ``interactions.spheres``.
         interior: (1,) int64 number of rows without ghosts; they come first.
     """
 
@@ -81,6 +82,9 @@ class Contacts(NamedTuple):
     touch: np.ndarray
     hist: np.ndarray
     warm: np.ndarray
+    near: np.ndarray
+    near_row: np.ndarray
+    scratch: np.ndarray
     interior: np.ndarray
 
 

@@ -97,7 +97,8 @@ def polytope_distance(verts, a0, a1, b0, b1, dx, dy, dz, above, below, work):
         work: (12, 4) scratch.
 
     Returns:
-        lower and upper bound (m); they agree to rounding where neither stop was met.
+        lower and upper bound (m). Where neither stop was met, the upper is the distance to rounding of the lengths; the lower lies below by at most
+        about 1e-14 size^2 / distance, for the direction across is that uncertain.
     """
     p, weight, mu, q, r = work[:4], work[4], work[5], work[6:9], work[9:12]
     vx, vy, vz = dx, dy, dz

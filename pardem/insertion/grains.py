@@ -86,7 +86,7 @@ def make_cells(bodies: Bodies, lower: np.ndarray, upper: np.ndarray, entered: in
     origin = np.where(periodic, bodies.lower, lower)
     span = np.where(periodic, bodies.period, np.subtract(upper, lower))
     least = 2.0 * bodies.reach.max(initial=0.0) * (1.0 + 1e-6)
-    count = np.maximum(1, np.minimum(span / least, 1e6) if least > 0.0 else 1).astype(np.int64)
+    count = np.maximum(1, np.minimum(span / least, 1e6)).astype(np.int64) if least > 0.0 else np.ones(3, dtype=np.int64)
     while np.prod(count) > 4 * n + 64:
         count[np.argmax(count)] = -(-count.max() // 2)
     edge = np.where(span > 0.0, span / count, 1.0)

@@ -102,7 +102,7 @@ def _failure(
         )
     filled, asked = volumes[first:stopped].sum() / region.volume, volumes[first:].sum() / region.volume
     return InsertionError(
-        f"{head}no free position in {max_attempts} attempts. The grains placed fill {filled:.1%} of the region ({region.volume:.4g} m^3), all of them "
+        f"{head}no free position in {max_attempts} attempts. The grains placed fill {filled:.1%} of the region ({region.volume:.4g} m^3), all "
         f"would fill {asked:.1%}; random insertion reaches 10 to 30 %, less for long grains. Give a taller region and let the grains settle, "
         "or fewer grains."
     )

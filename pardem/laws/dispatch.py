@@ -11,25 +11,40 @@ from . import elastic, hertz, user, viscoelastic, walton
 
 Law = elastic.Elastic | viscoelastic.Viscoelastic | walton.Walton | hertz.Hertz | user.UserLaw
 
-_IMPLEMENTATION: dict[type, Any] = {
-    elastic.Elastic: elastic.normal_force,
-    viscoelastic.Viscoelastic: viscoelastic.normal_force,
-    walton.Walton: walton.normal_force,
-    hertz.Hertz: hertz.normal_force,
-    user.UserLaw: user.normal_force,
+_MODULE: dict[type, Any] = {
+    elastic.Elastic: elastic,
+    viscoelastic.Viscoelastic: viscoelastic,
+    walton.Walton: walton,
+    hertz.Hertz: hertz,
+    user.UserLaw: user,
 }
 
 
-def normal_force(law: Law, a: int, b: int, delta: float, rate: float, m_eff: float, r_eff: float, memory: float) -> Any:
+def coefficients(law: Law, a: int, b: int) -> Any:
+    """The numbers of a pair of species that the law's ``normal_force`` needs."""
+    return _MODULE[type(law)].coefficients(law, a, b)
+
+
+@overload(coefficients, jit_options=INLINED)
+def _coefficients(law, a, b):  # type: ignore[no-untyped-def]
+    implementation = _MODULE[law.instance_class].coefficients
+
+    def call(law, a, b):  # type: ignore[no-untyped-def]
+        return implementation(law, a, b)
+
+    return call
+
+
+def normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory):  # type: ignore[no-untyped-def]
     """Normal force of one contact by the law's own ``normal_force`` (see ``elastic.normal_force`` for what comes back)."""
-    return _IMPLEMENTATION[type(law)](law, a, b, delta, rate, m_eff, r_eff, memory)
+    return _MODULE[type(law)].normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory)
 
 
 @overload(normal_force, jit_options=INLINED)
-def _normal_force(law, a, b, delta, rate, m_eff, r_eff, memory):  # type: ignore[no-untyped-def]
-    implementation = _IMPLEMENTATION[law.instance_class]
+def _normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory):  # type: ignore[no-untyped-def]
+    implementation = _MODULE[law.instance_class].normal_force
 
-    def call(law, a, b, delta, rate, m_eff, r_eff, memory):  # type: ignore[no-untyped-def]
-        return implementation(law, a, b, delta, rate, m_eff, r_eff, memory)
+    def call(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory):  # type: ignore[no-untyped-def]
+        return implementation(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory)
 
     return call

@@ -28,13 +28,23 @@ class Elastic(NamedTuple):
 
 
 @inlined
-def normal_force(law, a, b, delta, rate, m_eff, r_eff, memory):
+def coefficients(law, a, b):
+    """The six numbers that ``normal_force`` needs for a pair of species: kn, kt, mass_scaled."""
+    return law.kn[a, b], law.kt[a, b], law.mass_scaled[a, b], 0.0, 0.0, 0.0
+
+
+@inlined
+def normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory):
     """Normal force of one contact.
+
+    Args:
+        law: for its type only. c0 ... c5: see ``coefficients``.
+        delta: overlap (m). rate: its rate (m/s). m_eff, r_eff: effective mass (kg) and radius (m). memory: of the contact.
 
     Returns:
         force (N), tangential stiffness (N/m), tangential damping (N s/m), damping coefficient of the normal motion (N s/m), the part of the force that
         damps (N), plastic work of this step (J), stored energy (J), new memory.
     """
-    s = m_eff if law.mass_scaled[a, b] != 0.0 else 1.0
-    kn = law.kn[a, b] * s
-    return kn * delta, law.kt[a, b] * s, 0.0, 0.0, 0.0, 0.0, 0.5 * kn * delta * delta, memory
+    s = m_eff if c2 != 0.0 else 1.0
+    kn = c0 * s
+    return kn * delta, c1 * s, 0.0, 0.0, 0.0, 0.0, 0.5 * kn * delta * delta, memory

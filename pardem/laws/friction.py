@@ -22,19 +22,16 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined
-from .dispatch import normal_force
+from .dispatch import coefficients, normal_force
 
 HISTORY = 8  # floats per contact
 HISTORY_BUDGET = 13  # the same with the energy budget
 
 
 @inlined
-def _carry_spring(hist, p, nx, ny, nz, turn):
-    """The old tangential force in the new tangent plane, turned by ``turn`` (rad) about the new normal."""
-    ax, ay, az = hist[p, 0], hist[p, 1], hist[p, 2]
-    ox, oy, oz = hist[p, 4], hist[p, 5], hist[p, 6]
-    along = nx * ax + ny * ay + nz * az
-    factor = along / (1.0 + nx * ox + ny * oy + nz * oz)
+def _carry_spring(ax, ay, az, ox, oy, oz, nx, ny, nz, turn):
+    """A tangential force in the plane of the old normal o, taken to the plane of the new one n and turned by ``turn`` (rad) about it."""
+    factor = (nx * ax + ny * ay + nz * az) / (1.0 + nx * ox + ny * oy + nz * oz)
     ax -= factor * (ox + nx)
     ay -= factor * (oy + ny)
     az -= factor * (oz + nz)
@@ -47,91 +44,121 @@ def _carry_spring(hist, p, nx, ny, nz, turn):
 
 
 @inlined
-def contact_force(
-    law, a, b, delta, nx, ny, nz, slope, vx, vy, vz, wx, wy, wz, turn, m_eff, r_eff, lever, ex, ey, ez, touching, hist, p, dt, budget
+def spring_and_slider(
+    law, c0, c1, c2, c3, c4, c5, friction, delta, nx, ny, nz, slope, vx, vy, vz, turn, m_eff, r_eff, alive, ax, ay, az, memory, ox, oy, oz, dt
 ):  # fmt: skip
-    """Force and couple of one contact on its first body; the second body gets the opposite.
+    """Normal law and Coulomb friction of one contact: numbers in, numbers out, no branch that matters, so that batches of it vectorise.
 
     Args:
-        law: tables of the law. a, b: species (or wall material) of the bodies.
+        law: for its type. c0 ... c5: the pair's ``coefficients``. friction: its Coulomb coefficient.
         delta: overlap (m), > 0.
         nx, ny, nz: unit normal, first body to second.
         slope: d(delta)/dt = -slope n . v: 1 for a plain contact, at most 1 for ``regularised``.
         vx, vy, vz: velocity of the second body's material point relative to the first's at the contact point (m/s).
-        wx, wy, wz: angular velocity of the second body relative to the first (rad/s).
         turn: the bodies' mean rotation about the normal in this step (rad).
         m_eff, r_eff: effective mass (kg) and radius (m).
+        alive: whether the history that follows is alive: elastic tangential force (N), memory of the law, old normal.
+        dt: time step (s).
+
+    Returns:
+        normal force; tangential force (3); elastic part of it (3); memory; tangential velocity (3); kt, cn; damping part of the normal force;
+        rate of overlap; plastic work; stored normal energy.
+    """
+    vn = nx * vx + ny * vy + nz * vz
+    rate = -slope * vn
+    memory = memory if alive else 0.0
+    phi, kt, ct, cn, damping, plastic, stored, memory = normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory)
+    vx -= vn * nx
+    vy -= vn * ny
+    vz -= vn * nz
+    ax, ay, az = _carry_spring(ax, ay, az, ox, oy, oz, nx, ny, nz, turn)
+    h = kt * dt
+    sx = h * vx + (ax if alive else 0.0)
+    sy = h * vy + (ay if alive else 0.0)
+    sz = h * vz + (az if alive else 0.0)
+    tx, ty, tz = sx + ct * vx, sy + ct * vy, sz + ct * vz
+    limit = friction * max(phi, 0.0)
+    t2 = tx * tx + ty * ty + tz * tz
+    slips = t2 > limit * limit
+    shrink = limit / np.sqrt(t2) if slips else 1.0
+    tx, ty, tz = shrink * tx, shrink * ty, shrink * tz
+    sx = tx - ct * vx if slips else sx
+    sy = ty - ct * vy if slips else sy
+    sz = tz - ct * vz if slips else sz
+    return phi, tx, ty, tz, sx, sy, sz, memory, vx, vy, vz, kt, cn, damping, rate, plastic, stored
+
+
+@inlined
+def energy_lost(hist, p, alive, tx, ty, tz, sx, sy, sz, vx, vy, vz, kt, damping, rate, plastic, dt):
+    """Book a contact's dissipation of one step in its history.
+
+    Work is done by the force of a step over half the step before it and half the one after: the leap-frog's own identity.
+
+    Returns:
+        normal work lost (J), tangential work lost (J), stored tangential energy (J).
+    """
+    stored = 0.0
+    if kt > 0.0:
+        stored = 0.5 * (sx * sx + sy * sy + sz * sz) / kt
+    lost_t = 0.5 * dt * (tx * vx + ty * vy + tz * vz) - stored
+    lost_n = plastic + 0.5 * damping * rate * dt
+    if alive:
+        lost_n += 0.5 * hist[p, 12] * rate * dt
+        lost_t += 0.5 * dt * (hist[p, 8] * vx + hist[p, 9] * vy + hist[p, 10] * vz) + hist[p, 11]
+    hist[p, 8], hist[p, 9], hist[p, 10], hist[p, 11], hist[p, 12] = tx, ty, tz, stored, damping
+    return lost_n, lost_t, stored
+
+
+@inlined
+def contact_force(
+    law, a, b, delta, nx, ny, nz, slope, vx, vy, vz, wx, wy, wz, turn, m_eff, r_eff, lever, ex, ey, ez, alive, hist, p, dt, budget
+):  # fmt: skip
+    """Force and couple of one contact on its first body; the second body gets the opposite.
+
+    Args:
+        law: tables of the law. a, b: species (or wall material) of the bodies. delta ... r_eff: as in ``spring_and_slider``.
+        wx, wy, wz: angular velocity of the second body relative to the first (rad/s).
         lever: half-length of the contact zone (m); 0: a point, without couples.
         ex, ey, ez: unit axis of rocking in the tangent plane; zero: any tangential axis.
-        touching: whether the history is alive.
-        hist, p: (P, 8 or 13) float64 and the contact's row, updated.
+        alive: whether the history is. hist, p: (P, 8 or 13) float64 and the contact's row, updated.
         dt: time step (s). budget: whether to keep energy books.
 
     Returns:
         fx, fy, fz (N), cx, cy, cz (N m), stored energy (J), normal work lost (J), tangential work lost (J), normal force (N).
     """
-    vn = nx * vx + ny * vy + nz * vz
-    rate = -slope * vn
-    memory = 0.0
-    if touching:
-        memory = hist[p, 3]
-    phi, kt, ct, cn, damping, lost_n, stored, memory = normal_force(law, a, b, delta, rate, m_eff, r_eff, memory)
-    vx -= vn * nx
-    vy -= vn * ny
-    vz -= vn * nz
-    sx, sy, sz = kt * dt * vx, kt * dt * vy, kt * dt * vz
-    if touching:
-        ax, ay, az = _carry_spring(hist, p, nx, ny, nz, turn)
-        sx += ax
-        sy += ay
-        sz += az
-    tx, ty, tz = sx + ct * vx, sy + ct * vy, sz + ct * vz
-    limit = law.friction[a, b] * max(phi, 0.0)
-    t2 = tx * tx + ty * ty + tz * tz
-    if t2 > limit * limit:
-        shrink = limit / np.sqrt(t2)
-        tx *= shrink
-        ty *= shrink
-        tz *= shrink
-        sx, sy, sz = tx - ct * vx, ty - ct * vy, tz - ct * vz
-    lost_t = 0.0
+    c0, c1, c2, c3, c4, c5 = coefficients(law, a, b)
+    friction = law.friction[a, b]
+    phi, tx, ty, tz, sx, sy, sz, memory, vx, vy, vz, kt, cn, damping, rate, plastic, stored = spring_and_slider(
+        law, c0, c1, c2, c3, c4, c5, friction, delta, nx, ny, nz, slope, vx, vy, vz, turn, m_eff, r_eff,
+        alive, hist[p, 0], hist[p, 1], hist[p, 2], hist[p, 3], hist[p, 4], hist[p, 5], hist[p, 6], dt,
+    )  # fmt: skip
+    lost_n, lost_t = 0.0, 0.0
     if budget:
-        stored_t = 0.0
-        if kt > 0.0:
-            stored_t = 0.5 * (sx * sx + sy * sy + sz * sz) / kt
-        # work is done by the force of this step over half the step before it and half the one after: the leap-frog's own identity
-        lost_t = 0.5 * dt * (tx * vx + ty * vy + tz * vz) - stored_t
-        lost_n += 0.5 * damping * rate * dt
-        if touching:
-            lost_n += 0.5 * hist[p, 12] * rate * dt
-            lost_t += 0.5 * dt * (hist[p, 8] * vx + hist[p, 9] * vy + hist[p, 10] * vz) + hist[p, 11]
-        hist[p, 8], hist[p, 9], hist[p, 10], hist[p, 11], hist[p, 12] = tx, ty, tz, stored_t, damping
+        lost_n, lost_t, stored_t = energy_lost(hist, p, alive, tx, ty, tz, sx, sy, sz, vx, vy, vz, kt, damping, rate, plastic, dt)
         stored += stored_t
-    cx, cy, cz = 0.0, 0.0, 0.0
+    cx, cy, cz, twist = 0.0, 0.0, 0.0, 0.0
     if lever > 0.0 and law.couples[a, b] != 0.0:
+        push = max(phi, 0.0)
         wn = nx * wx + ny * wy + nz * wz
-        cap = (2.0 / 3.0) * limit * lever
+        cap = (2.0 / 3.0) * friction * push * lever
         twist = 0.5 * kt * lever * lever * wn * dt
-        if touching:
+        if alive:
             twist += hist[p, 7]
         twist = min(max(twist, -cap), cap)
-        hist[p, 7] = twist
         ux, uy, uz = wx - wn * nx, wy - wn * ny, wz - wn * nz
         if ex != 0.0 or ey != 0.0 or ez != 0.0:
             along = ex * ux + ey * uy + ez * uz
             ux, uy, uz = along * ex, along * ey, along * ez
         rock = cn * lever * lever
         size = np.sqrt(ux * ux + uy * uy + uz * uz) * rock
-        cap = 0.1 * lever * max(phi, 0.0)
+        cap = 0.1 * lever * push
         if size > cap:
             rock *= cap / size
         cx, cy, cz = twist * nx + rock * ux, twist * ny + rock * uy, twist * nz + rock * uz
         if budget:
             lost_t += dt * (cx * wx + cy * wy + cz * wz)
-    else:
-        hist[p, 7] = 0.0
     hist[p, 0], hist[p, 1], hist[p, 2], hist[p, 3] = sx, sy, sz, memory
-    hist[p, 4], hist[p, 5], hist[p, 6] = nx, ny, nz
+    hist[p, 4], hist[p, 5], hist[p, 6], hist[p, 7] = nx, ny, nz, twist
     push = phi * slope
     return tx - push * nx, ty - push * ny, tz - push * nz, cx, cy, cz, stored, lost_n, lost_t, phi
 

@@ -35,18 +35,23 @@ class Hertz(NamedTuple):
 
 
 @inlined
-def normal_force(law, a, b, delta, rate, m_eff, r_eff, memory):
+def coefficients(law, a, b):
+    """The six numbers that ``normal_force`` needs for a pair of species: E*, G*, beta, beta_t, clamped."""
+    return law.e_star[a, b], law.g_star[a, b], law.beta[a, b], law.beta_t[a, b], law.clamped[a, b], 0.0
+
+
+@inlined
+def normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory):
     """Normal force of one contact.
 
     Returns: as ``elastic.normal_force``.
     """
     root = np.sqrt(r_eff * delta)
-    stiffness = 2.0 * law.e_star[a, b] * root
-    kt = 8.0 * law.g_star[a, b] * root
+    stiffness = 2.0 * c0 * root
+    kt = 8.0 * c1 * root
     spring = (2.0 / 3.0) * stiffness * delta
-    cn = 2.0 * law.beta[a, b] * np.sqrt((5.0 / 6.0) * stiffness * m_eff)
-    ct = 2.0 * law.beta_t[a, b] * np.sqrt((5.0 / 6.0) * kt * m_eff)
+    cn = 2.0 * c2 * np.sqrt((5.0 / 6.0) * stiffness * m_eff)
+    ct = 2.0 * c3 * np.sqrt((5.0 / 6.0) * kt * m_eff)
     damping = cn * rate
-    if law.clamped[a, b] != 0.0 and spring + damping < 0.0:
-        damping = -spring
+    damping = -spring if (c4 != 0.0) & (spring + damping < 0.0) else damping
     return spring + damping, kt, ct, cn, damping, 0.0, 0.4 * spring * delta, memory

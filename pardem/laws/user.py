@@ -35,11 +35,18 @@ class UserLaw(NamedTuple):
 
 
 @inlined
-def normal_force(law, a, b, delta, rate, m_eff, r_eff, memory):
+def coefficients(law, a, b):
+    """The six numbers that ``normal_force`` needs for a pair of species: kt, ct and the pair itself."""
+    return law.kt[a, b], law.ct[a, b], float(a), float(b), 0.0, 0.0
+
+
+@inlined
+def normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory):
     """Normal force of one contact. What the user's force does beyond its own rate-free part is counted as damping work.
 
     Returns: as ``elastic.normal_force``; the stored energy is that of a linear spring with the same force (exact for linear laws only).
     """
-    force = law.function(delta, rate, m_eff, r_eff, law.parameters[a, b])
-    elastic = law.function(delta, 0.0, m_eff, r_eff, law.parameters[a, b])
-    return force, law.kt[a, b], law.ct[a, b], 0.0, force - elastic, 0.0, 0.5 * elastic * delta, memory
+    row = law.parameters[int(c2), int(c3)]
+    force = law.function(delta, rate, m_eff, r_eff, row)
+    elastic = law.function(delta, 0.0, m_eff, r_eff, row)
+    return force, c0, c1, 0.0, force - elastic, 0.0, 0.5 * elastic * delta, memory

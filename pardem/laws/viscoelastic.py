@@ -32,16 +32,21 @@ class Viscoelastic(NamedTuple):
 
 
 @inlined
-def normal_force(law, a, b, delta, rate, m_eff, r_eff, memory):
+def coefficients(law, a, b):
+    """The six numbers that ``normal_force`` needs for a pair of species: kn, cn, kt, ct, clamped, mass_scaled."""
+    return law.kn[a, b], law.cn[a, b], law.kt[a, b], law.ct[a, b], law.clamped[a, b], law.mass_scaled[a, b]
+
+
+@inlined
+def normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory):
     """Normal force of one contact.
 
     Returns: as ``elastic.normal_force``.
     """
-    s = m_eff if law.mass_scaled[a, b] != 0.0 else 1.0
-    kn = law.kn[a, b] * s
-    cn = law.cn[a, b] * s
+    s = m_eff if c5 != 0.0 else 1.0
+    kn = c0 * s
+    cn = c1 * s
     spring = kn * delta
     damping = cn * rate
-    if law.clamped[a, b] != 0.0 and spring + damping < 0.0:
-        damping = -spring
-    return spring + damping, law.kt[a, b] * s, law.ct[a, b] * s, cn, damping, 0.0, 0.5 * spring * delta, memory
+    damping = -spring if (c4 != 0.0) & (spring + damping < 0.0) else damping
+    return spring + damping, c2 * s, c3 * s, cn, damping, 0.0, 0.5 * spring * delta, memory

@@ -33,19 +33,23 @@ class Walton(NamedTuple):
 
 
 @inlined
-def normal_force(law, a, b, delta, rate, m_eff, r_eff, memory):
+def coefficients(law, a, b):
+    """The six numbers that ``normal_force`` needs for a pair of species: k1, k2, kt, ct, mass_scaled."""
+    return law.k1[a, b], law.k2[a, b], law.kt[a, b], law.ct[a, b], law.mass_scaled[a, b], 0.0
+
+
+@inlined
+def normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory):
     """Normal force of one contact; ``memory`` is delta_p (m), the plastic overlap.
 
     Returns: as ``elastic.normal_force``. The plastic work is a function of delta_p: k1 (k2 - k1)/(2 k2) delta_max^2.
     """
-    s = m_eff if law.mass_scaled[a, b] != 0.0 else 1.0
-    k1 = law.k1[a, b] * s
-    k2 = law.k2[a, b] * s
+    s = m_eff if c4 != 0.0 else 1.0
+    k1 = c0 * s
+    k2 = c1 * s
     ratio = 1.0 - k1 / k2
     plastic = max(memory, ratio * delta)
     force = max(0.0, min(k1 * delta, k2 * (delta - plastic)))
-    work = 0.0
-    if ratio > 0.0:
-        work = 0.5 * k1 / ratio * (plastic * plastic - memory * memory)
+    work = 0.5 * k1 / ratio * (plastic * plastic - memory * memory) if ratio > 0.0 else 0.0
     damping = 2.0 * np.sqrt(k1 * m_eff) * ratio  # of the rocking damper only: the law itself has none
-    return force, law.kt[a, b] * s, law.ct[a, b] * s, damping, 0.0, work, 0.5 * force * force / k2, plastic
+    return force, c2 * s, c3 * s, damping, 0.0, work, 0.5 * force * force / k2, plastic

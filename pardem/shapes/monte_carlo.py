@@ -8,6 +8,7 @@ import numpy as np
 from scipy.stats import qmc
 
 from ..errors import ShapeError
+from .hull import spread
 from .mass import Faces, MassProperties, _inertia, principal_axes
 
 REPLICATES = 16
@@ -32,7 +33,7 @@ class MassEstimate(MassProperties):
 def monte_carlo_mass_properties(
     vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float, density: float, samples: int, seed: int
 ) -> MassEstimate:
-    """Integrate over the points within ``radius`` of the skeleton with scrambled Sobol points in the bounding box.
+    """Integrate over the points within ``radius`` of the skeleton with scrambled Sobol points in a bounding box along its directions of spread.
 
     A closed surface (more than one face) is filled; faces are taken as fans of triangles about their first vertex.
 
@@ -43,13 +44,15 @@ def monte_carlo_mass_properties(
     Raises:
         ShapeError: no point hit the body.
     """
-    low, high = vertices.min(axis=0) - radius, vertices.max(axis=0) + radius
-    origin, size = 0.5 * (low + high), high - low
+    directions = spread(vertices)[1]
+    along = vertices @ directions.T
+    low, high = along.min(axis=0) - radius, along.max(axis=0) + radius
+    origin, size = 0.5 * (low + high) @ directions, high - low
     power = max(0, int(np.ceil(np.log2(samples / REPLICATES))))
     box = np.prod(size)
     sums = []
     for stream in np.random.SeedSequence(seed).spawn(REPLICATES):
-        points = (qmc.Sobol(3, scramble=True, rng=np.random.default_rng(stream)).random_base2(power) - 0.5) * size
+        points = (qmc.Sobol(3, scramble=True, rng=np.random.default_rng(stream)).random_base2(power) - 0.5) * size @ directions
         hit = np.concatenate([inside(part + origin, vertices, edges, faces, radius) for part in np.array_split(points, -(-len(points) // CHUNK))])
         x = points[hit]
         sums.append(np.concatenate([[hit.sum()], x.sum(axis=0), (x.T @ x).ravel()]) * (box / len(points)))

@@ -1,0 +1,98 @@
+"""The stages of a case as a run goes through them: when each ends, and what the walls do in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .case import Case
+from .case.stages import Settle, Vibrate
+from .engine import Engine
+from .scene import FOREVER, Setup, unit
+from .walls.motion import SINUSOIDAL, displacement
+
+
+class Stages:
+    """Which stage a run is in.
+
+    Attributes:
+        index: of the stage; the number of stages when all are over.
+        base: step at which the stage began.
+    """
+
+    def __init__(self, case: Case, setup: Setup) -> None:
+        self.case = case
+        self.setup = setup
+        self.index = 0
+        self.base = 0
+
+    @property
+    def stage(self) -> Any:
+        """The stage's table in the case."""
+        return self.case.stage[self.index]
+
+    @property
+    def finished(self) -> bool:
+        """Whether all stages are over."""
+        return self.index >= len(self.case.stage)
+
+    @property
+    def end(self) -> int:
+        """Last step that the stage can have."""
+        return self.base + int(self.stage.max_steps(self.case.time.step))
+
+    def remaining(self) -> int:
+        """Most steps left from the stage's start to the end of the run."""
+        return sum(s.max_steps(self.case.time.step) for s in self.case.stage[self.index :])
+
+    def next_event(self, step: int) -> int:
+        """The next step at which the stage may end."""
+        if isinstance(self.stage, Settle):
+            every = self.stage.check_every
+            return min(self.end, self.base + ((step - self.base) // every + 1) * every)
+        return self.end
+
+    def is_over(self, step: int, energy_per_grain: Any) -> bool:
+        """Whether the stage ends at this step. Collective where it asks for the energy.
+
+        Args:
+            energy_per_grain: function that gives the kinetic energy per grain (J), alike on all ranks.
+        """
+        if step >= self.end:
+            return True
+        if isinstance(self.stage, Settle) and step > self.base and (step - self.base) % self.stage.check_every == 0:
+            return bool(energy_per_grain() < self.stage.energy_per_grain)
+        return False
+
+    def begin(self, engine: Engine) -> None:
+        """Start the walls that move from this stage on; its base is the engine's step."""
+        self.base = engine.step
+        walls, dt = self.setup.scene.walls, self.case.time.step
+        if self.finished:
+            return
+        for wall in self.case.wall:
+            if getattr(wall.motion, "start", None) == self.stage.name:
+                for k in self.setup.walls[wall.name]:
+                    walls.motion[k, 4] = self.base
+        if isinstance(self.stage, Vibrate):
+            for k in self.setup.walls[self.stage.wall]:
+                offset = displacement(walls.motion, k, self.base, dt)
+                row = walls.motion[k]
+                row[:] = 0.0
+                row[:4] = SINUSOIDAL, self.stage.amplitude_for(self.case.gravity), 2.0 * np.pi * self.stage.frequency, self.stage.phase
+                row[4], row[5] = self.base, min(float(self.end), FOREVER)
+                row[6:9] = unit(self.stage.direction)
+                row[9:12] = offset
+        engine.wall_moved()
+
+    def advance(self, engine: Engine) -> None:
+        """Go to the next stage."""
+        self.index += 1
+        self.begin(engine)
+
+    def taps(self, step: int) -> float:
+        """Periods of the present ``vibrate`` stage so far; 0 in others."""
+        if self.finished or not isinstance(self.stage, Vibrate):
+            return 0.0
+        return (step - self.base) * self.case.time.step * self.stage.frequency
