@@ -6,7 +6,7 @@ It knows neither case files nor HDF5; ``pardem.simulation`` gives it a scene and
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from mpi4py import MPI
@@ -78,6 +78,8 @@ class Engine:
         self, comm: MPI.Comm, scene: Scene, grains: Population, contacts: ContactTable | None = None, *, axis: int = 2,
         skin: float | None = None, step: int = 0, rebalance: bool = True,
     ) -> None:  # fmt: skip
+        if comm.size > 1:
+            self._rehearse(comm, scene)
         self.comm = comm
         self.scene = scene
         self.width = 13 if scene.settings.budget else 8
@@ -100,6 +102,14 @@ class Engine:
         place_walls(scene.walls, step, scene.settings.dt)
         self.slabs.place_cuts(grains.x, self._work)
         self._rebuild(contacts or ContactTable.empty(self.width))
+
+    @staticmethod
+    def _rehearse(comm: MPI.Comm, scene: Scene) -> None:
+        """Let rank 0 compile every kernel on an empty scene, so that the other ranks find them in the cache. Collective."""
+        if comm.rank == 0:
+            walls = scene.walls._replace(work=scene.walls.work.copy(), reaction=scene.walls.reaction.copy(), pose=scene.walls.pose.copy())
+            Engine(MPI.COMM_SELF, replace(scene, walls=walls), Population.empty()).advance(1)
+        comm.Barrier()
 
     # -- what others read ---------------------------------------------------------------------------------------------------------
 

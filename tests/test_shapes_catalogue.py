@@ -83,5 +83,5 @@ def test_empty_catalogue():
 def test_errors_name_the_species():
     with pytest.raises(ShapeError, match="named 'a'"):
         build_catalogue([Species("a", Shape.sphere(radius=1.0), 1.0)] * 2)
-    with pytest.raises(ShapeError, match="Species 'b': density = -1.0"):
+    with pytest.raises(ShapeError, match=r"Species 'b': density = -1\.0"):
         build_catalogue([Species("b", Shape.sphere(radius=1.0), -1.0)])

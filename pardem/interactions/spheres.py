@@ -181,14 +181,15 @@ def sphere_contacts(first, last, owned, pairs, g, law, settings, control, tally)
             ft[j, 4] += int(qx * sj)
             ft[j, 5] += int(qy * sj)
             ft[j, 6] += int(qz * sj)
+            stored, lost_n, lost_t = s[STORED + k], 0.0, 0.0
+            if budget:
+                lost_n, lost_t, stored_t = energy_lost(
+                    hist, p, alive, tx, ty, tz, hist[p, 0], hist[p, 1], hist[p, 2], s[UX + k], s[UY + k], s[UZ + k],
+                    s[KT + k], s[DAMPING + k], s[RATE + k], s[PLASTIC + k], dt,
+                )  # fmt: skip
+                stored += stored_t
             if i < owned:
-                stored = s[STORED + k]
                 if budget:
-                    lost_n, lost_t, stored_t = energy_lost(
-                        hist, p, alive, tx, ty, tz, hist[p, 0], hist[p, 1], hist[p, 2], s[UX + k], s[UY + k], s[UZ + k],
-                        s[KT + k], s[DAMPING + k], s[RATE + k], s[PLASTIC + k], dt,
-                    )  # fmt: skip
-                    stored += stored_t
                     tally[LOST_NORMAL, 0] += int(lost_n * inv_energy)
                     tally[LOST_TANGENTIAL, 0] += int(lost_t * inv_energy)
                 if observe:

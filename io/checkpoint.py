@@ -1,0 +1,169 @@
+"""Checkpoints: the full state of a run, written to a new name, verified, then renamed; the two newest are kept."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import h5py
+import numpy as np
+from mpi4py import MPI
+
+from pardem.errors import FileError
+
+from .agreement import together
+from .full_state import ContactRows, FullState, GrainTable, read_state, seal, size_of, state_group, write_rows
+from .provenance import provenance
+from .reading import FORMAT, KINDS, PARAMETERS, get_json, opened, put_json
+from .rowfile import RowFile, sync_path
+
+KEEP = 2
+_NAME = re.compile(r"checkpoint-(\d{12})\.h5")
+
+
+class Found(NamedTuple):
+    """What there is to go on from.
+
+    Attributes:
+        path: newest valid checkpoint, or finished result; None: there is none.
+        warnings: a sentence for each file that was passed over.
+    """
+
+    path: Path | None
+    warnings: list[str]
+
+
+def write_checkpoint(
+    comm: MPI.Comm,
+    directory: Path | str,
+    header: dict[str, Any],
+    grains: tuple[np.ndarray, dict[str, np.ndarray]],
+    contacts: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+    small: dict[str, np.ndarray],
+) -> Path:
+    """Write a checkpoint, and remove all but the two newest. Collective.
+
+    Its content is the same for every number of ranks, except the provenance.
+
+    Args:
+        comm: communicator.
+        directory: folder of the checkpoints; made if need be.
+        header: values that JSON can hold, the same on all ranks, with at least ``step`` and ``case_hash``; integers of any size.
+        grains: ids (n,) int64 of this rank's grains and name -> (n, ...) array.
+        contacts: of this rank: lower id (m,), higher id (m,) (negative: a wall), sub-key (m,), floats (m, kf), integers (m, ki). A contact that
+            several ranks know is written once.
+        small: name -> array, the same on all ranks (walls, servos).
+
+    Returns:
+        Path of the checkpoint. It is on the disk, and was read back and verified, before it got this name.
+
+    Raises:
+        FileError: it could not be written; on every rank, and the former checkpoints are untouched. ValueError: see ``write_rows``.
+    """
+    directory = Path(directory)
+    state = FullState(header, GrainTable(*grains), ContactRows(*contacts), small)
+    path = directory / f"checkpoint-{int(header['step']):012d}.h5"
+    new = path.with_suffix(".new")
+    with together(comm, f"{path} could not be written"):
+        if comm.rank == 0:
+            directory.mkdir(parents=True, exist_ok=True)
+    file = RowFile(comm, new, "w")
+    try:
+        file.reserve(size_of(state, comm))
+        checksums = write_rows(file, KINDS["checkpoint"], state)
+    finally:
+        file.close(sync=False)
+    with together(comm, f"{path} could not be written"):
+        if comm.rank == 0:
+            seal_file(new, "checkpoint", state, checksums, provenance(comm.size))
+    read_state(comm, new, keep=False)
+    with together(comm, f"{path} could not be written"):
+        if comm.rank == 0:
+            new.rename(path)
+            sync_path(directory)
+            for old in checkpoints(directory)[KEEP:]:
+                old.unlink()
+    return path
+
+
+def seal_file(path: Path, kind: str, state: FullState, checksums: dict[str, int], origin: Any) -> None:
+    """Write what makes the full state in a file complete, by one process, and force it onto the disk. ``origin``: its provenance."""
+    with h5py.File(path, "r+") as handle:
+        seal(handle, KINDS[kind], state, checksums)
+        handle.attrs["pardem_kind"] = kind
+        handle.attrs["pardem_format"] = FORMAT
+        put_json(handle, "provenance" if kind == "checkpoint" else f"{PARAMETERS}/provenance", origin)
+    sync_path(path)
+
+
+def read_checkpoint(comm: MPI.Comm, path: Path | str) -> FullState:
+    """Read a checkpoint, or the final state of a result, on any number of ranks. Collective.
+
+    Returns:
+        ``header``, ``grains`` (``gid``, ``fields``), ``contacts`` (``lower``, ``higher``, ``sub``, ``floats``, ``ints``) and ``small``. Each rank
+        gets a contiguous block of ids, and the contacts whose lower id is in it.
+
+    Raises:
+        FileError: the file is missing, truncated, foreign or damaged; on every rank.
+    """
+    return read_state(comm, Path(path))
+
+
+def newest_valid_checkpoint(comm: MPI.Comm, directory: Path | str, case_hash: str) -> Found:
+    """The newest valid checkpoint of a run; where its result is finished: that. Collective.
+
+    Args:
+        comm: communicator.
+        directory: ``OUT.h5.parts``.
+        case_hash: of the case that is to go on.
+
+    Raises:
+        FileError: the newest readable checkpoint belongs to another case; the sentence names both hashes.
+    """
+    directory = Path(directory)
+    candidates: list[Path] = []
+    if comm.rank == 0:
+        candidates = [*_finished(directory), *checkpoints(directory), *sorted(directory.glob("segment-*-result.h5"), reverse=True)]
+    warnings = []
+    for path in comm.bcast(candidates):
+        try:
+            header = read_state(comm, path, keep=False).header
+        except FileError as error:
+            warnings.append(f"passed over a checkpoint: {error}")
+            continue
+        if header.get("case_hash") != case_hash:
+            raise FileError(
+                f"{path} belongs to another case: its hash is {header.get('case_hash')}, that of this case is {case_hash}; "
+                "undo the changes of the case, choose another output with -o, or start anew with --force"
+            )
+        return Found(path, warnings)
+    return Found(None, warnings)
+
+
+def checkpoints(directory: Path) -> list[Path]:
+    """The checkpoints in a folder, newest first."""
+    return sorted((p for p in directory.glob("checkpoint-*.h5") if _NAME.fullmatch(p.name)), reverse=True)
+
+
+def step_of(path: Path) -> int:
+    """The step in the name of a checkpoint."""
+    match = _NAME.fullmatch(path.name)
+    assert match is not None
+    return int(match[1])
+
+
+def _finished(directory: Path) -> list[Path]:
+    """The result beside a folder of parts, if its run is finished."""
+    result = Path(str(directory).removesuffix(".parts"))
+    return [result] if result != directory and is_finished(result) else []
+
+
+def is_finished(path: Path) -> bool:
+    """Whether a file is a pardem result with its final state."""
+    try:
+        with opened(path) as file:
+            get_json(state_group(file, path), "header")
+            return True
+    except (FileError, ValueError):
+        return False

@@ -1,0 +1,224 @@
+"""The full state of a run in an HDF5 group: header, grains by id, contacts by key, small arrays, checksums.
+
+The group is the same for every number of ranks. Checkpoints hold one, and results hold that of their last step.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import h5py
+import numpy as np
+from mpi4py import MPI
+
+from pardem.errors import FileError
+
+from .agreement import agree, reason, together
+from .checksum import crc32_of_rows
+from .reading import KINDS, get_json, json_bytes, kind_of, opened, put_json
+from .rowfile import RowFile
+from .rows import GrainRows, RowExchange, block_starts
+
+
+class GrainTable(NamedTuple):
+    """Grains of a rank.
+
+    Attributes:
+        gid: (n,) int64 ids.
+        fields: name -> (n, ...) array.
+    """
+
+    gid: np.ndarray
+    fields: dict[str, np.ndarray]
+
+
+class ContactRows(NamedTuple):
+    """Contacts that a rank knows; one known to several ranks is written once.
+
+    Attributes:
+        lower: (m,) int64 lower global id.
+        higher: (m,) int64 higher global id, negative for walls.
+        sub: (m,) int32 sub-key.
+        floats: (m, kf) float64 history.
+        ints: (m, ki) int64 history.
+    """
+
+    lower: np.ndarray
+    higher: np.ndarray
+    sub: np.ndarray
+    floats: np.ndarray
+    ints: np.ndarray
+
+
+class FullState(NamedTuple):
+    """Everything a run goes on from.
+
+    Attributes:
+        header: values that JSON can hold, integers of any size, the same on all ranks.
+        grains: of this rank; when read: its block of ids, in their order.
+        contacts: of this rank; when read: those whose lower id is in its block, in the order of their keys.
+        small: name -> array, the same on all ranks.
+    """
+
+    header: dict[str, Any]
+    grains: GrainTable
+    contacts: ContactRows
+    small: dict[str, np.ndarray]
+
+
+def write_rows(file: RowFile, group: str, state: FullState) -> dict[str, int]:
+    """Write grains and contacts. Collective.
+
+    Returns:
+        CRC-32 by data set, to be handed to ``seal``.
+
+    Raises:
+        FileError: nothing could be written. ValueError: ids do not fit, or two ranks know a contact differently.
+    """
+    comm = file.comm
+    checksums: dict[str, int] = {}
+
+    def put(name: str, rows: np.ndarray, start: int, total: int) -> None:
+        checksums[name] = crc32_of_rows(comm, rows)
+        file.create(f"{group}/{name}", (total, *rows.shape[1:]), rows.dtype)
+        if total and all(rows.shape[1:]):
+            file.write(f"{group}/{name}", rows, start)
+
+    exchange = GrainRows(comm, state.grains.gid)
+    for name, values in state.grains.fields.items():
+        put(f"grains/{name}", exchange(values), exchange.start, exchange.count)
+    contacts = _ordered_contacts(comm, state.contacts, exchange.count)
+    mine = len(contacts.lower)
+    start = int(comm.exscan(mine) or 0)
+    total = int(comm.allreduce(mine))
+    for name, rows in contacts._asdict().items():
+        put(f"contacts/{name}", rows, start, total)
+    return checksums
+
+
+def size_of(state: FullState, comm: MPI.Comm) -> int:
+    """Bytes that the state takes in a file. Collective."""
+    arrays = [*state.grains.fields.values(), *state.contacts]
+    return int(comm.allreduce(sum(a.nbytes for a in arrays))) + sum(a.nbytes for a in state.small.values())
+
+
+def seal(handle: h5py.File, group: str, state: FullState, checksums: Mapping[str, int]) -> None:
+    """Write header, small arrays and checksums, by one process; a state without them is not valid."""
+    target = handle.require_group(group)
+    sums = dict(checksums)
+    for name, values in state.small.items():
+        values = np.ascontiguousarray(values)
+        target[f"small/{name}"] = values
+        sums[f"small/{name}"] = zlib.crc32(values.tobytes())
+    put_json(target, "header", state.header)
+    sums["header"] = zlib.crc32(json_bytes(state.header))
+    put_json(target, "checksums", sums)
+
+
+def read_state(comm: MPI.Comm, path: Path, keep: bool = True) -> FullState:
+    """Read and verify a full state. Collective.
+
+    Args:
+        comm: communicator.
+        path: checkpoint or result.
+        keep: False: verify only, and give empty tables; needs the memory of one array.
+
+    Raises:
+        FileError: the file is missing, truncated, foreign or damaged; on every rank.
+    """
+    sums: dict[str, int] = {}
+    small: dict[str, np.ndarray] = {}
+    with ExitStack() as stack:
+        with together(comm, f"{path} cannot be read"):
+            group = state_group(stack.enter_context(opened(path)), path)
+            header, expected = _get_json(group, "header", path), _get_json(group, "checksums", path)
+            sums["header"] = zlib.crc32(bytes(group["header"][()]))
+            for name in sorted(n for n in expected if n.startswith("small/")):
+                values = small[name.removeprefix("small/")] = group[name][()]
+                sums[name] = zlib.crc32(np.ascontiguousarray(values).tobytes())
+        with together(comm, f"{path} cannot be read"):
+            state = FullState(header, *_read_rows(comm, group, expected, sums, keep), small)
+    wrong = sorted(name for name in expected if sums.get(name) != expected[name])
+    agree(comm, f"{path} is damaged: the checksum of {wrong[0]} is wrong" if wrong else None)
+    return state
+
+
+def _get_json(group: h5py.Group, name: str, path: Path) -> Any:
+    try:
+        return get_json(group, name)
+    except ValueError as error:
+        raise FileError(f"{path} is damaged: {name} is no JSON ({error})") from None
+
+
+def state_group(file: h5py.File, path: Path) -> h5py.Group:
+    """The group of the full state.
+
+    Raises:
+        FileError: there is none, or it was not finished.
+    """
+    group = file.get(KINDS[kind_of(file)])
+    if group is None or "checksums" not in group:
+        raise FileError(f"{path} holds no full state: its run has not finished; go on with --resume")
+    return group
+
+
+def _read_rows(
+    comm: MPI.Comm, group: h5py.Group, expected: Mapping[str, int], sums: dict[str, int], keep: bool
+) -> tuple[GrainTable, ContactRows]:
+    names = [n.removeprefix("grains/") for n in expected if n.startswith("grains/")]
+    problem: str | None = None
+    count = group[f"grains/{names[0]}"].shape[0]
+    starts = block_starts(count, comm.size)
+    first, last = int(starts[comm.rank]), int(starts[comm.rank + 1])
+    lower = group["contacts/lower"]
+    begin, end = _lower_bound(lower, first), _lower_bound(lower, last)
+
+    def get(name: str, rows: slice) -> np.ndarray:
+        nonlocal problem
+        try:
+            values = group[name][rows]
+        except (OSError, RuntimeError, KeyError) as error:
+            # the checksums are collective: the others must not be left waiting
+            values, problem = np.zeros(0), f"{name}: {reason(error)}"
+        sums[name] = crc32_of_rows(comm, values)
+        return values if keep else values[:0]
+
+    grains = GrainTable(np.arange(first, last if keep else first), {n: get(f"grains/{n}", slice(first, last)) for n in sorted(names)})
+    contacts = ContactRows(*(get(f"contacts/{n}", slice(begin, end)) for n in ContactRows._fields))
+    if problem:
+        raise FileError(f"{group.file.filename} is damaged: {problem}")
+    return grains, contacts
+
+
+def _lower_bound(dataset: h5py.Dataset, value: int) -> int:
+    """First row of a sorted data set that is not below the value, without reading it all."""
+    low, high = 0, dataset.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if dataset[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _ordered_contacts(comm: MPI.Comm, contacts: ContactRows, count: int) -> ContactRows:
+    """Contacts of this rank's block of lower ids, each once, ordered by key."""
+    exchange = RowExchange(comm, contacts.lower, count)
+    types = (np.int64, np.int64, np.int32, np.float64, np.int64)
+    rows = ContactRows(*(exchange(np.asarray(a, dtype=t)) for a, t in zip(contacts, types, strict=True)))
+    order = np.lexsort((rows.sub, rows.higher, rows.lower))
+    rows = ContactRows(*(a[order] for a in rows))
+    again = np.flatnonzero((rows.lower[1:] == rows.lower[:-1]) & (rows.higher[1:] == rows.higher[:-1]) & (rows.sub[1:] == rows.sub[:-1])) + 1
+    same = (rows.floats[again].view(np.int64) == rows.floats[again - 1].view(np.int64)).all(axis=1)
+    same &= (rows.ints[again] == rows.ints[again - 1]).all(axis=1)
+    bad = int(again[~same][0]) if not same.all() else -1
+    key = comm.allreduce((rows.lower[bad], rows.higher[bad], rows.sub[bad]) if bad >= 0 else (count, 0, 0), MPI.MIN)
+    if key[0] < count:
+        raise ValueError(f"two ranks hold different histories of contact {int(key[0])}-{int(key[1])} (sub-key {int(key[2])})")
+    once = np.delete(np.arange(len(order)), again)
+    return ContactRows(*(a[once] for a in rows))

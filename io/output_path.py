@@ -1,0 +1,126 @@
+"""Where a run writes: OUT.h5, and beside it OUT.h5.parts while it runs. What is there already is never lost unasked."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+from mpi4py import MPI
+
+from pardem.errors import FileError
+
+from .agreement import together
+from .checkpoint import checkpoints, is_finished, step_of
+from .reading import opened
+
+_SEGMENT = re.compile(r"segment-(\d{6})-(frames|observables|result)\.h5")
+
+
+def parts_of(out: Path | str) -> Path:
+    """The folder of segments and checkpoints of a result: ``OUT.h5.parts``."""
+    return Path(f"{out}.parts")
+
+
+def prepare_output(comm: MPI.Comm, out: Path | str, *, resume: bool, force: bool, fresh: bool) -> str:
+    """Make way for the output of a run. Collective.
+
+    Args:
+        comm: communicator.
+        out: result file.
+        resume: the run may go on from what is there.
+        force: what is there may be removed.
+        fresh: the run starts anew (with ``resume``: because there is no valid checkpoint); what is there is renamed.
+
+    Returns:
+        A sentence on what was renamed, or "".
+
+    Raises:
+        FileError: output exists and neither ``resume`` nor ``force`` is given, or the folder cannot be written; on every rank.
+    """
+    out, notice = Path(out), ""
+    with together(comm, f"{out} could not be made ready"):
+        if comm.rank == 0:
+            notice = _prepare(out, resume, force, fresh)
+    return comm.bcast(notice)
+
+
+def _prepare(out: Path, resume: bool, force: bool, fresh: bool) -> str:
+    parts = parts_of(out)
+    if out.is_dir():
+        raise FileError(f"{out} is a folder; name a file with -o")
+    if not out.parent.is_dir():
+        raise FileError(f"{out.parent} is no folder: make it, or name another file with -o")
+    there = [p for p in (out, parts) if p.exists()]
+    if there and not (resume or force):
+        raise FileError(f"{there[0]} already exists; go on with it by --resume, or replace it by --force")
+    if there and force:
+        out.unlink(missing_ok=True)
+        shutil.rmtree(parts, ignore_errors=True)
+    elif there and fresh:
+        return _set_aside(out, parts)
+    return ""
+
+
+def _set_aside(out: Path, parts: Path) -> str:
+    number = 1
+    while (old := out.with_name(f"{out.stem}.old{number}{out.suffix}")).exists() or parts_of(old).exists():
+        number += 1
+    if parts.exists():
+        parts.rename(parts_of(old))
+    if out.exists():
+        if parts_of(old).exists() and not is_finished(out):
+            from .assemble import assemble  # an index names its parts
+
+            out.unlink()
+            assemble(old)
+        else:
+            out.rename(old)
+    names = " and ".join(str(p) for p in (old, parts_of(old)) if p.exists())
+    return f"there was no checkpoint to go on from: the output that existed is now {names}"
+
+
+def segments(parts: Path) -> list[tuple[int, Path]]:
+    """Number and path of each segment file, in order."""
+    found = [(int(m[1]), p) for p in parts.glob("segment-*.h5") if (m := _SEGMENT.fullmatch(p.name))]
+    return sorted(found)
+
+
+def segment_path(parts: Path, number: int, what: str) -> Path:
+    """Path of a segment; ``what`` is frames, observables or result."""
+    return parts / f"segment-{number:06d}-{what}.h5"
+
+
+def go_on_from(out: Path, step: int) -> int:
+    """Ready the parts for going on from a step, by one process: what is later is removed.
+
+    A finished result becomes the first segment. Segments begin right behind a checkpoint, so those that began at ``step`` or later hold later
+    rows only.
+
+    Returns:
+        Number of the next segment.
+    """
+    parts = parts_of(out)
+    if is_finished(out):
+        shutil.rmtree(parts, ignore_errors=True)
+        parts.mkdir()
+        out.rename(segment_path(parts, 0, "result"))
+    parts.mkdir(exist_ok=True)
+    for path in [*parts.glob("*.new"), *(p for p in checkpoints(parts) if step_of(p) > step)]:
+        path.unlink()
+    number = -1
+    for number_there, path in segments(parts):
+        if base_step(path) >= step:
+            path.unlink()
+        else:
+            number = number_there
+    return number + 1
+
+
+def base_step(path: Path) -> int:
+    """Step of the checkpoint behind which a segment began, -1 for the first; 2^63 - 1 where it cannot be read (it was being made)."""
+    try:
+        with opened(path) as file:
+            return int(file.attrs.get("base_step", -1))
+    except FileError:
+        return 2**63 - 1

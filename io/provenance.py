@@ -1,0 +1,38 @@
+"""Where a file comes from: versions, machine, ranks, times."""
+
+from __future__ import annotations
+
+import platform
+import socket
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+import h5py
+
+import pardem
+
+
+def now() -> str:
+    """The present date and time (UTC), ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def provenance(ranks: int, **extra: Any) -> dict[str, Any]:
+    """What wrote a file, where and when; ``extra`` is added."""
+    from mpi4py import MPI
+
+    return {
+        "ranks": ranks,
+        "host": socket.gethostname(),
+        "machine": platform.machine(),
+        "started": now(),
+        "versions": {
+            "pardem": pardem.__version__,
+            "python": platform.python_version(),
+            "hdf5": h5py.version.hdf5_version,
+            "mpi": MPI.Get_library_version().splitlines()[0].strip("\x00 "),
+            **{name: version(name) for name in ("numpy", "numba", "mpi4py", "h5py")},
+        },
+        **extra,
+    }

@@ -1,0 +1,94 @@
+"""Opening pardem's HDF5 files for reading, with errors as sentences."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from pardem.errors import FileError
+
+from .agreement import reason
+
+FORMAT = 1  # of results, checkpoints and segments
+KINDS = {"result": "pardem/final", "segment": "pardem/final", "checkpoint": "pardem/state"}  # kind of file -> its full state
+FRAMES = "particles/grains"
+PARAMETERS = "parameters/pardem"
+
+
+@contextmanager
+def opened(path: Path | str) -> Iterator[h5py.File]:
+    """A pardem file, open for reading by this process alone.
+
+    Raises:
+        FileError: it is missing, truncated, not HDF5, not pardem's, or of a later format.
+    """
+    path = Path(path)
+    if not path.exists():
+        parts = Path(f"{path}.parts")
+        hint = f"; its run left {parts}: go on with --resume" if parts.is_dir() else ""
+        raise FileError(f"{path} does not exist{hint}")
+    if path.is_dir():
+        raise FileError(f"{path} is a folder; name an HDF5 file that pardem wrote")
+    try:
+        # without locks, so that the results of a run in progress can be looked at
+        file = h5py.File(path, "r", locking=False)
+    except OSError as error:
+        raise FileError(_unreadable(path, error)) from None
+    with file:
+        kind = file.attrs.get("pardem_kind")
+        if kind not in KINDS:
+            raise FileError(f"{path} is an HDF5 file that pardem did not write; name a result (.h5) or a checkpoint of pardem")
+        version = int(file.attrs.get("pardem_format", 0))
+        if version > FORMAT:
+            raise FileError(f"{path} has format {version} and this pardem reads formats up to {FORMAT}: use the pardem that wrote it, or a later one")
+        try:
+            yield file
+        except (OSError, RuntimeError, KeyError) as error:
+            raise FileError(f"{path} is damaged: {reason(error)}") from None
+
+
+def _unreadable(path: Path, error: OSError) -> str:
+    text = str(error)
+    if "truncated" in text:
+        return f"{path} is truncated: the copy or the run that wrote it was cut short; copy it again or go on with --resume"
+    if path.stat().st_size == 0:
+        return f"{path} is empty; name a result (.h5) or a checkpoint of pardem"
+    if "file signature not found" in text:
+        return f"{path} is not an HDF5 file; name a result (.h5) or a checkpoint of pardem"
+    return f"{path} cannot be read: {reason(error)}"
+
+
+def kind_of(file: h5py.File) -> str:
+    """``result``, ``segment`` or ``checkpoint``."""
+    return str(file.attrs["pardem_kind"])
+
+
+def put_json(group: h5py.Group, name: str, value: Any) -> None:
+    """Write a value as JSON text, replacing what is there. Floats and integers of any size come back exactly."""
+    if name in group:
+        del group[name]
+    group[name] = np.bytes_(json_bytes(value))
+
+
+def get_json(group: h5py.Group, name: str) -> Any:
+    """The inverse of ``put_json``."""
+    return json.loads(bytes(group[name][()]))
+
+
+def json_bytes(value: Any) -> bytes:
+    """JSON in ASCII, keys sorted."""
+    return json.dumps(value, sort_keys=True, default=_plain).encode()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} {value!r} cannot be written as JSON")

@@ -1,0 +1,45 @@
+"""Cached separating directions: a cheap proof that two polytopes do not touch."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._jit import inlined
+
+MARGIN = 1e-12  # relative to the lengths that enter: far above the rounding of this test and of the solvers
+
+
+@inlined
+def _least(vert, start, n, dx, dy, dz):
+    """Lower bound of d . v over the vertices of a core, rounding included."""
+    low = np.inf
+    for k in range(start, start + n):
+        tx, ty, tz = dx * vert[k, 0], dy * vert[k, 1], dz * vert[k, 2]
+        low = min(low, tx + ty + tz - MARGIN * (abs(tx) + abs(ty) + abs(tz)))
+    return low
+
+
+@inlined
+def separating(wx, wy, wz, vert, a0, na, b0, nb, reach, dx, dy, dz):
+    """Whether direction d proves that the cores are farther apart than ``reach``.
+
+    True only if min_A d.a + d.W - max_B d.b > reach |d| by a margin above the rounding of this test and of the solvers, so it never contradicts a
+    solve that finds the pair in touch (f < reach^2: the solvers' values are those of points in the cores, never below the distance). False proves
+    nothing. A direction that is zero or not a number proves nothing either.
+
+    Args:
+        wx, wy, wz: W, centre of A less centre of B (m). vert, a0, na, b0, nb: as in ``regularised.regularised_polytopes``.
+        reach: sum of the sphero-radii (m), >= 0.
+        dx, dy, dz: direction from B to A, of any length.
+    """
+    tx, ty, tz = dx * wx, dy * wy, dz * wz
+    apart = tx + ty + tz - MARGIN * (abs(tx) + abs(ty) + abs(tz))
+    apart += _least(vert, a0, na, dx, dy, dz) + _least(vert, b0, nb, -dx, -dy, -dz)
+    limit = reach * (1.0 + MARGIN)
+    return apart > 0.0 and apart * apart > limit * limit * (dx * dx + dy * dy + dz * dz)
+
+
+@inlined
+def separating_direction(wx, wy, wz, x0, x1, x2, y0, y1, y2):
+    """A direction to keep after a solve that found no contact: from Y to X, W + X - Y."""
+    return wx + x0 - y0, wy + x1 - y1, wz + x2 - y2

@@ -1,0 +1,60 @@
+"""Small scenes for tests: an engine from a case, and exact comparisons of states."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+
+from pardem.case import Case
+from pardem.engine import Engine
+from pardem.population import ContactTable, Population
+from pardem.scene import Setup, build_scene
+from pardem.start import initial_grains, size_range
+
+
+def engine_of(case: Case, comm: MPI.Comm = MPI.COMM_SELF, axis: int = 0, skin: float | None = None) -> tuple[Engine, Setup]:
+    """An engine with the grains of a case, dealt out to the ranks in turn."""
+    largest, smallest = size_range(case)
+    setup = build_scene(case, largest, smallest)
+    grains = initial_grains(case, setup.catalogue)
+    mine = np.arange(grains.count) % comm.size == comm.rank
+    return Engine(comm, setup.scene, grains.take(mine), axis=axis, skin=skin), setup
+
+
+def gathered(engine: Engine) -> tuple[Population, ContactTable]:
+    """All grains in the order of ids and all contacts in the order of keys, on every rank."""
+    comm = engine.comm
+    grains = Population.joined(comm.allgather(engine.grains.take(np.arange(engine.grains.count))))
+    grains = grains.take(np.argsort(grains.gid))
+    contacts = ContactTable.joined(comm.allgather(engine.owned_contacts()))
+    return grains, contacts.take(np.lexsort(contacts.key.T[::-1]))
+
+
+def fingerprint(engine: Engine) -> str:
+    """Hash of every bit of the state: grains, forces, histories, and the totals of the energy books."""
+    grains, contacts = gathered(engine)
+    digest = hashlib.sha256()
+    for array in (grains.gid, grains.x, grains.v, grains.w, grains.q, grains.am, grains.ft, grains.image, contacts.key, contacts.hist, contacts.warm):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    limbs = [int(low) + (int(high) << 32) for low, high in (*engine.tally[:2], *engine.scene.walls.work)]
+    totals = [sum(column) for column in zip(*engine.comm.allgather(limbs), strict=True)]
+    digest.update(repr(totals).encode())
+    return digest.hexdigest()[:16]
+
+
+SPHERE = {"name": "ball", "shape": "sphere", "radius": 0.5, "density": 1000.0}
+ROD = {"name": "rod", "shape": "spherocylinder", "length": 1.0, "radius": 0.25, "density": 1000.0}
+CUBE = {"name": "cube", "shape": "cube", "side": 0.8, "radius": 0.1, "density": 1000.0}
+
+
+def case_of(species: list[dict[str, Any]], contact: dict[str, Any], step: float, **more: Any) -> Case:
+    """A case with one stage, no gravity unless given, and no output."""
+    return Case(
+        **{
+            "gravity": (0.0, 0.0, 0.0), "time": {"step": step}, "species": species, "contact": contact,
+            "domain": {"lower": (-50.0, -50.0, -50.0), "upper": (50.0, 50.0, 50.0)}, "stage": [{"name": "go", "kind": "run", "steps": 1}],
+        } | more
+    )  # fmt: skip

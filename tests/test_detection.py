@@ -1,0 +1,42 @@
+"""Linked cells against brute force, and history that survives rebuilds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scenes import ROD, case_of, engine_of
+
+from pardem.detection.bounds import may_touch, nearest_image, oriented_extents
+from pardem.detection.cells import find_pairs
+
+
+@pytest.mark.parametrize("periodic", [(False, False, False), (True, True, False), (True, True, True)])
+@pytest.mark.parametrize(("rods", "small", "factor"), [(60, 0, 1.0), (40, 200, 0.2), (30, 800, 0.08)])
+def test_cells_find_every_pair_of_brute_force(rods: int, small: int, factor: float, periodic: tuple[bool, bool, bool]) -> None:
+    case = case_of(
+        [ROD], {"law": "elastic", "contact_time": 0.1}, 1e-3, seed=11,
+        domain={"lower": (-1, 0, 2), "upper": (4.5, 5.5, 8), "periodic": periodic},
+        insert=[{"species": "rod", "count": rods, "region": {"kind": "periodic" if all(periodic) else "box"} | (
+            {} if all(periodic) else {"lower": (-1, 0, 2), "upper": (4.5, 5.5, 8)})}]
+        + ([{"species": "rod", "count": small, "size": factor, "region": {"kind": "box", "lower": (-1, 0, 2), "upper": (4.5, 5.5, 8)}}] if small else []),
+    )  # fmt: skip
+    engine, setup = engine_of(case)
+    g, n = engine._grains, engine.grains.count
+    settings = setup.scene.settings
+    extent, radius = np.empty((n, 3)), np.empty(n)
+    oriented_extents(0, n, g, extent, radius)
+    seen: list[int] = []
+    for skin in (0.02, 0.3):
+        pairs = np.empty((200_000, 2), np.int32)
+        found = find_pairs(n, n, g, extent, radius, settings.lower, settings.period, skin, pairs)
+        cells = {tuple(sorted((int(g.gid[i]), int(g.gid[j])))) for i, j in pairs[:found]}
+        assert len(cells) == found
+        brute = set()
+        for i in range(n):
+            for j in range(i + 1, n):
+                d = [nearest_image(g.x[j, c] - g.x[i, c], settings.period[c]) for c in range(3)]
+                if may_touch(g, i, j, *d, g.x[i, 3] + g.x[j, 3] + skin):
+                    brute.add(tuple(sorted((int(g.gid[i]), int(g.gid[j])))))
+        assert cells == brute
+        seen.append(len(brute))
+    assert seen[1] > max(20, seen[0])

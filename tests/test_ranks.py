@@ -1,0 +1,84 @@
+"""The same bits on any number of ranks: over migration, moving cuts, periodic wraps, moving walls, friction and history."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from mpi4py import MPI
+from scenes import ROD, SPHERE, case_of, engine_of, fingerprint
+
+from pardem.case import Case
+
+VISCOUS = {"law": "viscoelastic", "restitution": 0.5, "contact_time": 0.02, "friction": 0.5}
+
+
+def shaken(species: dict[str, Any], count: int, contact: dict[str, Any], **more: Any) -> Case:
+    """Grains in a box that is periodic along x, on a shaken floor between walls along y."""
+    return case_of(
+        [species], contact, 1e-3, gravity=(0.0, 0.0, -9.8), seed=4,
+        domain={"lower": (0.0, -0.1, -5.0), "upper": (7.0, 5.1, 30.0), "periodic": (True, False, False)},
+        wall=[
+            {"name": "floor", "kind": "plane", "point": (0, 0, 0), "normal": (0, 0, 1),
+             "motion": {"kind": "sinusoidal", "direction": (0.3, 0, 1), "gamma": 3.0, "frequency": 4.0}},
+            {"name": "left", "kind": "plane", "point": (0, 0, 0), "normal": (0, 1, 0)},
+            {"name": "right", "kind": "plane", "point": (0, 5, 0), "normal": (0, -1, 0)},
+        ],
+        insert=[{"species": species["name"], "count": count, "region": {"kind": "box", "lower": (1.3, 0.1, 0.1), "upper": (5.7, 4.9, 9.0)}}],
+        **more,
+    )  # fmt: skip
+
+
+SCENES = {
+    "rods": lambda: shaken(ROD, 60, VISCOUS),
+    "rods by nearest points": lambda: shaken(ROD, 40, VISCOUS | {"interaction": "minima"}),
+    "spheres": lambda: shaken(SPHERE, 60, VISCOUS),
+    "spheres of two sizes": lambda: shaken(SPHERE | {"radius": 0.3}, 80, VISCOUS | {"law": "walton"}),
+}
+STEPS = 1200
+
+
+def of_comm(comm: MPI.Comm, case: Case, axis: int, steps: int = STEPS, skin: float | None = None) -> tuple[str, int]:
+    """Fingerprint after some steps with random shoves at the start, and the number of rebuilds."""
+    engine, _ = engine_of(case, comm, axis=axis, skin=skin)
+    rng = np.random.default_rng(9)
+    shove = rng.normal(size=(1000, 3))
+    engine.grains.v[:, :3] = shove[engine.grains.gid]
+    engine.advance(steps)
+    engine.settle_faults()
+    return fingerprint(engine), engine.counters.rebuilds
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("axis", [0, 2])
+@pytest.mark.parametrize("scene", SCENES)
+def test_any_number_of_ranks_gives_the_bits_of_one(scene: str, axis: int) -> None:
+    comm = MPI.COMM_WORLD
+    case = SCENES[scene]()
+    alone = comm.bcast(of_comm(MPI.COMM_SELF, case, 0)[0] if comm.rank == 0 else None)
+    together, rebuilds = of_comm(comm, case, axis)
+    assert rebuilds > 5
+    assert together == alone
+
+
+@pytest.mark.parametrize("scene", ["rods", "spheres"])
+def test_the_skin_never_shows(scene: str) -> None:
+    case = SCENES[scene]()
+    runs = [of_comm(MPI.COMM_SELF, case, 0, skin=skin) for skin in (0.01, 0.1, 0.4)]
+    assert len({bits for bits, _ in runs}) == 1
+    assert runs[0][1] > 2 * runs[2][1]
+
+
+def test_seven_ranks(run_mpi: Any) -> None:
+    """More ranks than the scene is wide: thin and empty slabs."""
+    done = run_mpi(7, __file__)
+    alone = of_comm(MPI.COMM_SELF, SCENES["rods"](), 0, steps=400)[0]
+    assert done.stdout.split() == [alone]
+
+
+if __name__ == "__main__":
+    bits = of_comm(MPI.COMM_WORLD, SCENES["rods"](), 2, steps=400)[0]
+    if MPI.COMM_WORLD.rank == 0:
+        sys.stdout.write(bits + "\n")
