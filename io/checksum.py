@@ -40,7 +40,7 @@ def combine(first: int, second: int, length: int) -> int:
 
 
 def _product(a: int, b: int) -> int:
-    """a times b modulo P."""
+    """A times b modulo P."""
     product = 0
     for bit in range(31, -1, -1):
         if a >> bit & 1:

@@ -67,12 +67,15 @@ def write_steps(file: h5py.File, fields: list[str], steps: np.ndarray, times: np
 
 
 def write_observables(file: h5py.File, steps: np.ndarray, times: np.ndarray, values: Mapping[str, np.ndarray]) -> None:
-    """/observables: each with ``value`` of shape (T, ...) and the shared ``step`` and ``time``."""
-    group = file.create_group("observables")
-    group["step"], group["time"] = steps, times
+    """/observables: each with ``value`` of shape (T, ...); ``step`` and ``time`` are shared through hard links."""
+    owner: h5py.Group | None = None
     for name, rows in values.items():
-        element = group.create_group(name)
-        element["step"], element["time"] = group["step"], group["time"]
+        element = file.create_group(f"observables/{name}")
+        if owner is None:
+            owner = element
+            owner["step"], owner["time"] = steps, times
+        else:
+            element["step"], element["time"] = owner["step"], owner["time"]
         element["value"] = rows
 
 

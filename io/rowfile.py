@@ -53,19 +53,10 @@ class RowFile:
                 self.handle = h5py.File(path, mode)
 
     def reserve(self, size: int) -> None:
-        """Make sure that ``size`` bytes more fit onto the disk.
-
-        HDF5 does not survive a full disk (a rank that fails in a collective write leaves the others waiting; a serial file crashes at its close),
-        so the space is taken on trial before.
-        """
+        """Make sure that ``size`` bytes more fit onto the disk."""
         with together(self.comm, self.doing):
             if self.comm.rank == 0:
-                with open(self.path, "r+b") as file:
-                    end = os.fstat(file.fileno()).st_size
-                    try:
-                        os.posix_fallocate(file.fileno(), end, size + SLACK)
-                    finally:
-                        file.truncate(end)
+                take_on_trial(self.path, size)
 
     def create(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any], **options: Any) -> None:
         """Make a data set; ``options`` as for h5py."""
@@ -155,6 +146,20 @@ def _write_collectively(dataset: h5py.Dataset, rows: np.ndarray, start: int, fra
         in_memory = h5py.h5s.create_simple(rows.shape)
         in_memory.select_none()
     dataset.id.write(in_memory, in_file, rows, dxpl=transfer)
+
+
+def take_on_trial(path: Path, size: int) -> None:
+    """Raise OSError where ``size`` bytes more than there are do not fit behind a file, which is made if need be.
+
+    HDF5 does not survive a full disk (a rank that fails in a collective write leaves the others waiting; a serial file crashes at its close), so
+    the space is taken, and given back, before it writes.
+    """
+    with open(path, "ab") as file:
+        end = os.fstat(file.fileno()).st_size
+        try:
+            os.posix_fallocate(file.fileno(), end, size + SLACK)
+        finally:
+            file.truncate(end)
 
 
 def sync_path(path: Path) -> None:

@@ -12,7 +12,7 @@ from .agreement import together
 from .h5md import FIRST_FIELD, label, stack, write_observables
 from .output_path import segment_path
 from .reading import FRAMES
-from .rowfile import RowFile, sync_path
+from .rowfile import RowFile, sync_path, take_on_trial
 from .rows import GrainRows
 
 CHUNK = 1 << 20  # bytes
@@ -97,10 +97,11 @@ class Segment:
 
     def _write_observables(self, path: Path) -> None:
         new = path.with_suffix(".new")
+        rows = [values for _, _, values in self.observed]
+        columns = {name: stack([r[name] for r in rows]) for name in rows[0]}
+        take_on_trial(new, sum(c.nbytes for c in columns.values()) + 16 * len(rows))
         with h5py.File(new, "w") as file:
             label(file, "segment", self.base_step)
-            rows = [values for _, _, values in self.observed]
-            columns = {name: stack([r[name] for r in rows]) for name in rows[0]}
             write_observables(file, np.array([o[0] for o in self.observed]), np.array([o[1] for o in self.observed], dtype=float), columns)
         sync_path(new)
         new.rename(path)

@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
     case = _shared_case(arguments, comm)
-    from .simulation import run_case  # after the case is known to be right: this import takes a second
+    from .run import run_case  # after the case is known to be right: this import takes a second
 
     out = arguments.output or Path(case.output.file or Path(arguments.case).with_suffix(".h5").name)
     summary = run_case(case, out=out, resume=arguments.resume, force=arguments.force, walltime=arguments.walltime, comm=comm)
@@ -126,7 +126,10 @@ def bench(arguments: argparse.Namespace) -> int:
     def work(comm: MPI.Comm) -> int:
         from . import bench as implementation
 
-        return int(implementation.main(arguments.scene, grains=arguments.grains, steps=arguments.steps, as_json=arguments.json, comm=comm) or 0)
+        return implementation.main(
+            arguments.scene, grains=arguments.grains, steps=arguments.steps, as_json=arguments.json, comm=comm, state=arguments.state,
+            warmup=arguments.warmup,
+        )  # fmt: skip
 
     return on_all_ranks(work)
 
@@ -142,7 +145,7 @@ def _warmup(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
     from ._jit import source_hash
     from .case.warmup import shrunken, usual_cases
     from .io.casefile import read_case
-    from .simulation import run_case
+    from .run import run_case
 
     start = time.monotonic()
     cases = [shrunken(read_case(path, arguments.set)) for path in arguments.cases] if arguments.cases else usual_cases()
@@ -261,6 +264,8 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("scene", metavar="SCENE", help="spheres, rods, tetrahedra, cubes, ...")
     sub.add_argument("--grains", type=_count, help="number of grains (default: the scene's)")
     sub.add_argument("--steps", type=_count, help="number of measured steps (default: the scene's)")
+    sub.add_argument("--warmup", type=_count, help="steps before the clock starts (default: 500)")
+    sub.add_argument("--state", metavar="FILE.npz", type=Path, help="settled spheres to start from, as jobs/benchmarks/lammps_spheres writes them")
     sub.add_argument("--json", action="store_true", help="for programs")
 
     sub = command(warmup, "compile all kernels into the cache, before a big job", "Without a case: every usual shape, interaction and law.")

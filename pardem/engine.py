@@ -247,7 +247,8 @@ class Engine:
     def _fill(self, p: Population) -> None:
         """Make ``p`` the kernels' grains, vertices placed."""
         shapes = self.scene.shapes
-        count = np.where(shapes.kind > 1, shapes.kind, 0)[p.species]
+        # spheres have no vertices to place, unless a solver wants them
+        count = (shapes.kind if (shapes.kind > 2).any() else np.where(shapes.kind > 1, shapes.kind, 0))[p.species]
         start = np.concatenate([[0], np.cumsum(count, dtype=np.int64)])
         self._grains = Grains(
             p.gid, p.species, p.scale, p.x, p.v, p.w, p.q, p.am, p.ft, p.image, start, np.empty((start[-1], 3)), p.x[:, :3].copy(), p.q.copy()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import resource
 import signal
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -13,13 +12,13 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from . import clock
+from . import __version__, clock
+from . import state as st
 from .case import Case
-from .case.output import Cadence
 from .io import progress as report
 from .io.output_path import prepare_output
 from .io.results import ResultWriter
-from .io.run_state import load_start, save_checkpoint
+from .run_state import full_state, load_start
 from .simulation import Simulation
 
 CHUNK_SECONDS = 0.25  # wall time between two looks at the clock and the signals
@@ -38,73 +37,164 @@ def run_case(case: Case, *, out: Path, resume: bool, force: bool, walltime: floa
     Raises:
         PardemError: alike on all ranks.
     """
-    return Run(case, out, resume, force, walltime, comm).go()
+    return _Run(case, out, resume, force, walltime, comm).go()
 
 
-@dataclass
-class Due:
-    """When something is to be written next."""
-
-    cadence: Cadence | None
-    next: float = float("inf")
-
-    def after(self, step: int) -> None:
-        """Set the next event after a step."""
-        if self.cadence is not None:
-            self.next = self.cadence.next_after(step)
-
-
-class Run:
+class _Run:
     """One run; see ``run_case``."""
 
     def __init__(self, case: Case, out: Path, resume: bool, force: bool, walltime: float | None, comm: MPI.Comm) -> None:
-        self.case, self.comm = case, comm
-        self.began = time.monotonic()
-        self.walltime = walltime
-        self.output_seconds = 0.0
-        self.stop_asked = False
-        start, fresh = (load_start(comm, out, case) if resume else (None, True))
-        prepare_output(comm, out, resume=resume, force=force, fresh=fresh)
-        self.sim = Simulation(case, comm, start)
-        self.first_step = self.sim.steps_done
-        self.due = {what: Due(case.cadence(what)) for what in ("frame", "observable", "checkpoint")}
-        for due in self.due.values():
-            due.after(self.sim.steps_done)
-        self.writer = ResultWriter.for_simulation(self.sim, out)
-        self.out = out
+        self.case, self.comm, self.walltime = case, comm, walltime
+        self.began, self.cpu_began = time.monotonic(), _user_seconds()
+        self.asked_to_stop = False
+        start, self.notices = load_start(comm, out, case) if resume else (None, [])
         self.resumed = start is not None
-        self.last_checkpoint = time.monotonic()
-        self.notice = ""
+        self.notices.append(prepare_output(comm, out, resume=resume, force=force, fresh=start is None))
+        self.sim = sim = Simulation(case, comm, start)
+        self.notices += sim.setup.warnings
         if resume:
-            self.notice = f"resumed at step {self.first_step}" if self.resumed else "no checkpoint to resume from: started anew"
+            self.notices.append(f"resumed at step {sim.steps_done}" if self.resumed else "no checkpoint to resume from: started anew")
+        self.first_step = sim.steps_done
+        self.due = {what: case.cadence(what) for what in ("frame", "observable", "checkpoint")}
+        self.last_checkpoint = self.last_look = time.monotonic()
+        self.chunk = 64
+        grains = sim.engine.grains
+        self.writer = ResultWriter(
+            comm, out, case_text=case.to_toml(), case_hash=case.hash(), catalogue=sim.setup.catalogue._asdict(), gid=grains.gid,
+            species=grains.species, scale=grains.scale, box=self._box(), n_grains=sim.grain_count, precision=case.output.precision,
+            resume_step=self.first_step if self.resumed else None, pardem=__version__, title=case.title,
+        )  # fmt: skip
+        self.notices.append(self.writer.notice)
 
     def go(self) -> dict[str, Any]:
         """Run to the end."""
-        sim, comm = self.sim, self.comm
+        sim = self.sim
         previous = signal.signal(signal.SIGUSR1, self._on_signal)
         try:
-            total = sim.stages.base + sim.stages.remaining()
-            with report.Progress(total, comm.rank, done=self.first_step) as self.progress:
-                for text in (*sim.setup.warnings, self.notice):
+            with report.Progress(sim.stages.base + sim.stages.remaining(), self.comm.rank, done=self.first_step) as self.progress:
+                for text in self.notices:
                     if text:
                         self.progress.message(text)
                 if not self.resumed:
-                    sim.engine.measure()
-                    self._write(frame=True, observables=True)
+                    self._write(frame=True)
                 stage = -1
                 while sim.proceed and not self._must_stop():
                     if stage != sim.stages.index:
                         stage = sim.stages.index
-                        self.progress.stage(sim.stages.stage.name, sim.steps_done, sim.stages.end - sim.stages.base)
-                    self._chunk()
-                finished = not sim.proceed
-                if finished:
-                    self._finish()
-                else:
-                    self._checkpoint()
-                    self.progress.message(f"stopped at step {sim.steps_done}, t = {sim.time:.6g} s; go on with --resume")
+                        self.progress.stage(sim.stages.stage.name, sim.steps_done, sim.stages.end - sim.steps_done)
+                    self._advance()
+                self._end()
         finally:
             signal.signal(signal.SIGUSR1, previous)
-        values = self._summary(finished)
-        report.summary(values, comm.rank)
+        values = self._summary()
+        report.summary(values, self.comm.rank)
         return values
+
+    # -- the loop -----------------------------------------------------------------------------------------------------------------
+
+    def _advance(self) -> None:
+        """Run to the next event, or for a chunk of steps."""
+        sim = self.sim
+        step = sim.steps_done
+        events = {what: cadence.next_after(step) for what, cadence in self.due.items() if cadence is not None}
+        goal = min([step + self.chunk, *events.values()])
+        sim.step(goal - step, observe=events.get("observable") == goal or events.get("frame") == goal)
+        now = sim.steps_done
+        if "frame" in events and now == events["frame"]:
+            self._write(frame=True)
+        elif "observable" in events and now == events["observable"]:
+            self._write(frame=False)
+        if "checkpoint" in events and now == events["checkpoint"]:
+            self._checkpoint()
+        self.progress.update(now)
+
+    def _must_stop(self) -> bool:
+        """Whether the walltime is over or a signal came, on any rank; also when a checkpoint by the clock is due."""
+        now = time.monotonic()
+        spent = now - self.last_look
+        self.last_look = now
+        late = self.walltime is not None and now - self.began >= self.walltime
+        minutes = self.case.output.checkpoint_minutes
+        votes = np.array([self.asked_to_stop or late, now - self.last_checkpoint >= 60.0 * minutes, spent < CHUNK_SECONDS, spent > 2 * CHUNK_SECONDS])
+        agreed = np.empty(4, np.int64)
+        self.comm.Allreduce(votes.astype(np.int64), agreed, MPI.MAX)
+        if agreed[3]:
+            self.chunk = max(1, self.chunk // 2)
+        elif agreed[2]:
+            self.chunk *= 2
+        if agreed[1] and not agreed[0]:
+            self._checkpoint()
+        return bool(agreed[0])
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self.asked_to_stop = True
+
+    # -- output -------------------------------------------------------------------------------------------------------------------
+
+    def _write(self, *, frame: bool) -> None:
+        sim = self.sim
+        sim.engine.settle_faults()
+        values = sim.observables()
+        self.writer.observables(sim.steps_done, sim.time, values)
+        if frame:
+            self.writer.frame(sim.steps_done, sim.time, sim.engine.grains.gid, self._fields())
+
+    def _fields(self) -> dict[str, np.ndarray]:
+        """The fields of a frame, in SI units."""
+        g, settings = self.sim.engine.grains, self.sim.setup.scene.settings
+        every = {
+            "position": lambda: g.x[:, :3], "image": lambda: g.image, "orientation": lambda: g.q, "velocity": lambda: g.v[:, :3],
+            "angular_velocity": lambda: g.w[:, :3], "force": lambda: g.ft[:, :3] * settings.force, "torque": lambda: g.ft[:, 4:7] * settings.torque,
+        }  # fmt: skip
+        return {name: np.ascontiguousarray(every[name]()) for name in self.case.output.fields}
+
+    def _checkpoint(self) -> None:
+        self.sim.engine.settle_faults()
+        self.writer.checkpoint(*full_state(self.sim))  # type: ignore[arg-type]
+        self.last_checkpoint = time.monotonic()
+
+    def _end(self) -> None:
+        sim = self.sim
+        sim.engine.settle_faults()
+        if sim.proceed:
+            self._checkpoint()
+            self.writer.close()
+            self.progress.message(f"stopped at step {sim.steps_done}, t = {sim.time:.6g} s; go on with --resume")
+        else:
+            self._write(frame=True)
+            self.writer.finish(*full_state(sim))  # type: ignore[arg-type]
+
+    def _box(self) -> tuple[Any, Any, Any]:
+        """Lower and upper corner of the domain, or of the grains where there is none, and its periodic axes."""
+        domain = self.case.domain
+        if domain is not None:
+            return domain.lower, domain.upper, domain.periodic
+        x, r = self.sim.engine.grains.x[:, :3], self.sim.engine.grains.x[:, 3:]
+        bounds = np.array([(-x + r).max(axis=0), (x + r).max(axis=0)]) if len(x) else np.full((2, 3), -np.inf)
+        self.comm.Allreduce(MPI.IN_PLACE, bounds, MPI.MAX)
+        return tuple(-bounds[0]), tuple(bounds[1]), (False, False, False)
+
+    def _summary(self) -> dict[str, Any]:
+        """What the user wants to know at the end, alike on all ranks."""
+        sim, comm, counters = self.sim, self.comm, self.sim.engine.counters
+        wall = time.monotonic() - self.began
+        cpu = float(comm.allreduce(_user_seconds() - self.cpu_began))
+        grain_steps = int(comm.allreduce(counters.grain_steps))
+        ticks = counters.ticks / max(1, counters.ticks[clock.TOTAL]) * counters.loop_seconds
+        contacts, walls = (int(comm.allreduce(int(sim.engine.tally[k, 0]))) for k in (st.CONTACTS, st.WALL_CONTACTS))
+        values = sim.observables()
+        energy = {k.split("/")[1]: v for k, v in values.items() if k.startswith("energy/") and np.ndim(v) == 0}
+        seconds = {
+            "contacts": ticks[clock.CONTACTS] + ticks[clock.WALLS], "detection": counters.detection_seconds, "halo": ticks[clock.HALO],
+            "integration": ticks[clock.INTEGRATION], "output": self.writer.seconds,
+        }  # fmt: skip
+        return {
+            "finished": not sim.proceed, "steps": counters.steps, "time": sim.time, "grains": sim.grain_count, "ranks": comm.size,
+            "wall_seconds": wall, "cpu_seconds": cpu, "cundall": grain_steps / max(cpu, 1e-9),
+            "contacts_per_grain": (contacts + walls) / sim.grain_count, "coordination": 2.0 * contacts / sim.grain_count,
+            "rebuilds": counters.rebuilds, "shares": {k: float(v) / wall for k, v in seconds.items()}, "energy": energy,
+        }  # fmt: skip
+
+
+def _user_seconds() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_utime

@@ -30,8 +30,11 @@ def size_range(case: Case) -> tuple[dict[str, float], dict[str, float]]:
     return {n: max(s or [1.0]) for n, s in sizes.items()}, {n: min(s or [1.0]) for n, s in sizes.items()}
 
 
-def initial_grains(case: Case, catalogue: Catalogue) -> Population:
+def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> Population:
     """All grains of a case; ids go first to those of ``grains_file``, then ``[[grain]]``, then ``[[insert]]``, in their order.
+
+    Args:
+        case: validated case. catalogue: of its species. overlaps: given grains may overlap (a packing that was settled elsewhere).
 
     Raises:
         InsertionError: given grains overlap or lie outside the domain, or random ones do not fit. FileError: ``grains_file`` cannot be read.
@@ -41,7 +44,7 @@ def initial_grains(case: Case, catalogue: Catalogue) -> Population:
     given = _given(case, names)
     orientation = principal_orientations(catalogue, given["species"], given["orientation"])
     placed = Grains(given["species"], given["scale"], given["position"], orientation)
-    if len(placed.species):
+    if len(placed.species) and not overlaps:
         require_clear(catalogue, placed, domain=domain, names=names)
     for insert in case.insert:
         first = len(placed.species)

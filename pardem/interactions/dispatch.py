@@ -8,13 +8,14 @@ import numpy as np
 from numba.extending import overload
 
 from .._jit import INLINED
-from . import rods
+from . import polytopes, rods
+from .polytopes import WORK_SIZE, Polytopes
 from .rods import Rods
 from .spheres import Spheres
 
-Interaction = Rods | Spheres
+Interaction = Rods | Spheres | Polytopes
 
-_MODULE: dict[type, Any] = {Rods: rods, Spheres: rods}
+_MODULE: dict[type, Any] = {Rods: rods, Spheres: rods, Polytopes: polytopes}
 
 
 def build_interaction(catalogue: Any, regularised: bool, eps2: np.ndarray) -> Interaction:
@@ -26,20 +27,22 @@ def build_interaction(catalogue: Any, regularised: bool, eps2: np.ndarray) -> In
     """
     if (catalogue.kind == 1).all():
         return Spheres(regularised, eps2, catalogue.kind)
+    if (catalogue.kind > 2).any():
+        return Polytopes(regularised, eps2, catalogue.kind, np.zeros(WORK_SIZE))
     return Rods(regularised, eps2, catalogue.kind)
 
 
-def closest(interaction, g, i, j, a, b, wx, wy, wz, warm, p, touching, reach):  # type: ignore[no-untyped-def]
+def closest(interaction, g, i, j, a, b, wx, wy, wz, warm, hist, p, touching, reach):  # type: ignore[no-untyped-def]
     """Minimiser of a pair's distance function: see ``rods.closest``."""
-    return _MODULE[type(interaction)].closest(interaction, g, i, j, a, b, wx, wy, wz, warm, p, touching, reach)
+    return _MODULE[type(interaction)].closest(interaction, g, i, j, a, b, wx, wy, wz, warm, hist, p, touching, reach)
 
 
 @overload(closest, jit_options=INLINED)
-def _closest(interaction, g, i, j, a, b, wx, wy, wz, warm, p, touching, reach):  # type: ignore[no-untyped-def]
+def _closest(interaction, g, i, j, a, b, wx, wy, wz, warm, hist, p, touching, reach):  # type: ignore[no-untyped-def]
     implementation = _MODULE[interaction.instance_class].closest
 
-    def call(interaction, g, i, j, a, b, wx, wy, wz, warm, p, touching, reach):  # type: ignore[no-untyped-def]
-        return implementation(interaction, g, i, j, a, b, wx, wy, wz, warm, p, touching, reach)
+    def call(interaction, g, i, j, a, b, wx, wy, wz, warm, hist, p, touching, reach):  # type: ignore[no-untyped-def]
+        return implementation(interaction, g, i, j, a, b, wx, wy, wz, warm, hist, p, touching, reach)
 
     return call
 
@@ -59,17 +62,17 @@ def _zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):  # type: ign
     return call
 
 
-def closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p):  # type: ignore[no-untyped-def]
+def closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p, touching):  # type: ignore[no-untyped-def]
     """Minimiser of a grain's distance to a plane: see ``rods.closest_to_plane``."""
-    return _MODULE[type(interaction)].closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p)
+    return _MODULE[type(interaction)].closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p, touching)
 
 
 @overload(closest_to_plane, jit_options=INLINED)
-def _closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p):  # type: ignore[no-untyped-def]
+def _closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p, touching):  # type: ignore[no-untyped-def]
     implementation = _MODULE[interaction.instance_class].closest_to_plane
 
-    def call(interaction, g, i, a, nx, ny, nz, height, warm, p):  # type: ignore[no-untyped-def]
-        return implementation(interaction, g, i, a, nx, ny, nz, height, warm, p)
+    def call(interaction, g, i, a, nx, ny, nz, height, warm, p, touching):  # type: ignore[no-untyped-def]
+        return implementation(interaction, g, i, a, nx, ny, nz, height, warm, p, touching)
 
     return call
 

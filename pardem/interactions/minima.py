@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._jit import kernel
-from .polytope_faces import MAX_TIES, TILT2, centroid, clip, extent, order, plane_axes, ties
+from .polytope_faces import MAX_TIES, TILT, TILT2, centroid, clip, extent, order, plane_axes, ties
 from .polytope_pair import WORK_SIZE as PAIR_SIZE
 from .polytope_pair import minimum
 
@@ -45,7 +45,7 @@ def _keep_ends(work, place, n):
     du, dv = work[place + 2 * second] - u, work[place + 2 * second + 1] - v
     for k in range(n):
         width = max(width, abs(du * (work[place + 2 * k + 1] - v) - dv * (work[place + 2 * k] - u)))
-    if n < 3 or width > TILT2**0.5 * size:
+    if n < 3 or width > TILT * size:
         return n
     work[place], work[place + 1], work[place + 2], work[place + 3] = u, v, u + du, v + dv
     return 2
@@ -53,8 +53,7 @@ def _keep_ends(work, place, n):
 
 @kernel
 def _barycentre(work, na, nb):
-    """Centroid of the points that two features (na, nb >= 2 points) share, in plane coordinates; (0, 0), the solver's point, where rounding
-    leaves none."""
+    """Centroid of what two features (na, nb >= 2 points) share, in plane coordinates; (0, 0), the solver's point, where rounding leaves nothing."""
     na, nb = _keep_ends(work, _A, na), _keep_ends(work, _B, nb)
     if na == 2 and nb == 2:
         return _shared_stretch(work)

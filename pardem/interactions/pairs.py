@@ -37,7 +37,7 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
             ri, rj = x[i, 3], x[j, 3]
             reach = ri + rj
             touching = touch[p] != 0
-            near, f, x0, x1, x2, y0, y1, y2, status = closest(interaction, g, i, j, a, b, -dx, -dy, -dz, pairs.warm, p, touching, reach)
+            near, f, x0, x1, x2, y0, y1, y2, status = closest(interaction, g, i, j, a, b, -dx, -dy, -dz, pairs.warm, hist, p, touching, reach)
             if status != 0:
                 fault(control, ERROR_SOLVER, g.gid[i], g.gid[j])
             if not near and not touching:

@@ -11,7 +11,9 @@ import numpy as np
 from .._jit import inlined, kernel
 
 MAX_TIES = 256  # most vertices of a face
-TILT2 = 1e-14  # squared sine below which an edge or a face counts as parallel (relative determinant of two lines)
+TILT = 1e-7
+TILT2 = TILT * TILT  # squared sine below which an edge or a face counts as parallel (relative determinant of two lines)
+ROUNDING2 = 1e-29  # squared height, relative to squared lengths, that rounding can give to a vertex in the plane
 FLAT = 1e-14  # area relative to the squared extent below which a polygon counts as a segment
 ON_LINE = 1e-12  # distance from a clipping line, relative to the extent, that counts as on it
 
@@ -37,17 +39,19 @@ def plane_axes(nx, ny, nz):
 def ties(vert, start, n, x0, x1, x2, nx, ny, nz, ex, ey, ez, fx, fy, fz, work, place):
     """Write the vertices in the plane through x across n, in plane coordinates about x, to the scratch at ``place``.
 
-    A vertex is in the plane if the line to it from x is parallel to the plane. x is a point of the feature, so a vertex at x is in it.
+    A vertex is in the plane if the line to it from x, a point of the feature, is parallel to the plane.
 
     Returns:
         how many there are; only the first MAX_TIES are written.
     """
     n2 = nx * nx + ny * ny + nz * nz
+    own = ROUNDING2 * (x0 * x0 + x1 * x1 + x2 * x2)
     found = 0
     for k in range(start, start + n):
-        dx, dy, dz = vert[k, 0] - x0, vert[k, 1] - x1, vert[k, 2] - x2
+        vx, vy, vz = vert[k, 0], vert[k, 1], vert[k, 2]
+        dx, dy, dz = vx - x0, vy - x1, vz - x2
         h = dx * nx + dy * ny + dz * nz
-        if h * h <= TILT2 * n2 * (dx * dx + dy * dy + dz * dz):
+        if h * h <= n2 * (TILT2 * (dx * dx + dy * dy + dz * dz) + own + ROUNDING2 * (vx * vx + vy * vy + vz * vz)):
             if found < MAX_TIES:
                 work[place + 2 * found] = dx * ex + dy * ey + dz * ez
                 work[place + 2 * found + 1] = dx * fx + dy * fy + dz * fz

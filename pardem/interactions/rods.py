@@ -34,7 +34,7 @@ def axis(interaction, g, i):
 
 
 @inlined
-def closest(interaction, g, i, j, a, b, wx, wy, wz, warm, p, touching, reach):
+def closest(interaction, g, i, j, a, b, wx, wy, wz, warm, hist, p, touching, reach):
     """Minimiser of the pair's distance function.
 
     Args:
@@ -87,7 +87,7 @@ def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):
 
 
 @inlined
-def closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p):
+def closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p, touching):
     """Minimiser of the distance of grain ``i`` to a plane at ``height`` below its centre along the unit normal (m).
 
     Returns:

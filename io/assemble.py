@@ -1,0 +1,187 @@
+"""Making OUT.h5 from the parts of a run: as an index of them while the run is under way, and as one file of its own at its end."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from mpi4py import MPI
+
+from pardem.errors import FileError
+
+from .agreement import agree, reason, together
+from .checkpoint import checkpoints, seal_file, step_of
+from .full_state import FullState, size_of, write_rows
+from .h5md import label, write_edges, write_observables, write_steps
+from .output_path import parts_of
+from .pieces import Piece, Series, collect
+from .reading import FRAMES, KINDS, PARAMETERS, opened, put_json
+from .rowfile import RowFile, sync_path, take_on_trial
+from .rows import block_starts
+from .vtkhdf import write_vtkhdf
+
+STATIC = "static.h5"  # what does not change in a run
+ORIGIN = "provenance.json"
+
+
+def assemble(out: Path | str) -> list[str]:
+    """Write OUT.h5 as an index of what there is in OUT.h5.parts, by one process; after a kill, or while the run goes on.
+
+    Returns:
+        A sentence for each segment that could not be read.
+
+    Raises:
+        FileError: there are no parts, or OUT.h5 could not be written.
+    """
+    out = Path(out)
+    parts = parts_of(out)
+    if not (parts / STATIC).exists():
+        raise FileError(f"{parts} holds no parts of a run; {out} cannot be assembled")
+    series = collect(parts)
+    new = parts / "index.new"
+    try:
+        _skeleton(new, parts, series, virtual=True)
+        with h5py.File(new, "r+") as file:
+            put_json(file, f"{PARAMETERS}/provenance", read_origin(parts))
+            newest = checkpoints(parts)
+            file.attrs["checkpoint_step"] = step_of(newest[0]) if newest else -1
+        sync_path(new)
+        new.rename(out)
+    except OSError as error:
+        raise FileError(f"{out} could not be written: {reason(error)}") from None
+    return series.warnings
+
+
+def finish(comm: MPI.Comm, out: Path, state: FullState) -> None:
+    """Write OUT.h5 as one file with all frames, the observables and the final state, and remove the parts. Collective.
+
+    Raises:
+        FileError: it could not be written; on every rank, and the parts are untouched.
+    """
+    parts = parts_of(out)
+    new = parts / "result.new"
+    series: Series | None = None
+    with together(comm, f"{out} could not be written"):
+        if comm.rank == 0:
+            series = collect(parts)
+            if series.warnings:
+                raise FileError(series.warnings[0])
+            _skeleton(new, parts, series, virtual=False)
+    series = comm.bcast(series)
+    assert series is not None
+    file = RowFile(comm, new, "r+")
+    try:
+        count = 0 if file.handle is None else file.handle[f"{FRAMES}/id"].shape[0]
+        count = comm.bcast(count)
+        frame_bytes = sum(count * width * kind.itemsize for width, kind in series.fields.values())
+        file.reserve(series.frames * frame_bytes + size_of(state, comm))
+        _copy_frames(file, series, count)
+        checksums = write_rows(file, KINDS["result"], state)
+    finally:
+        file.close(sync=False)
+    with together(comm, f"{out} could not be written"):
+        if comm.rank == 0:
+            seal_file(new, "result", state, checksums, read_origin(parts))
+            new.rename(out)
+            sync_path(out.parent)
+            shutil.rmtree(parts, ignore_errors=True)
+
+
+def _skeleton(new: Path, parts: Path, series: Series, virtual: bool) -> None:
+    """Everything but the frames' values, which are virtual or still to be written."""
+    observed = sum(v.nbytes for v in series.values.values())
+    shutil.copyfile(parts / STATIC, new)
+    # indices of the VTK cells and clocks
+    take_on_trial(new, (parts / STATIC).stat().st_size + observed + 200 * (series.frames + len(series.steps)))
+    with h5py.File(new, "r+") as file:
+        label(file, "result")
+        file.attrs["assembled"] = "index" if virtual else "complete"
+        count = file[f"{FRAMES}/id"].shape[0]
+        steps, times = series.clock()
+        if series.frames:
+            write_steps(file, list(series.fields), steps, times)
+            for name, (width, kind) in series.fields.items():
+                shape = (series.frames, count, width)
+                if virtual:
+                    _virtual(file, name, series.pieces, shape, kind, parts)
+                else:
+                    file[f"{FRAMES}/{name}"].create_dataset("value", shape, kind, **_without_filling())
+            write_edges(file)
+            write_vtkhdf(file, list(series.fields), times)
+        if len(series.steps):
+            write_observables(file, series.steps, series.times, series.values)
+
+
+def _without_filling() -> dict[str, Any]:
+    return {"fill_time": "never"}
+
+
+def _virtual(file: h5py.File, name: str, pieces: list[Piece], shape: tuple[int, int, int], kind: np.dtype, parts: Path) -> None:
+    layout = h5py.VirtualLayout(shape, dtype=kind)
+    first = 0
+    for piece in pieces:
+        # HDF5 looks for the source beside the file that names it; % would begin a format
+        where = f"{parts.name}/{piece.path.name}".replace("%", "%%")
+        width, source_kind = piece.fields[name]
+        source = h5py.VirtualSource(where, f"{FRAMES}/{name}/value", shape=(piece.total, shape[1], width), dtype=source_kind)
+        start, stop = int(piece.rows[0]), int(piece.rows[-1]) + 1
+        if stop - start == len(piece.rows):
+            layout[first : first + len(piece.rows)] = source[start:stop]
+        else:
+            for k, row in enumerate(piece.rows):
+                layout[first + k] = source[int(row)]
+        first += len(piece.rows)
+    fill = np.nan if kind.kind == "f" else 0
+    file[f"{FRAMES}/{name}"].create_virtual_dataset("value", layout, fillvalue=fill)
+
+
+def _copy_frames(file: RowFile, series: Series, count: int) -> None:
+    """Copy the frames of all segments, each rank its block of ids, one frame at a time."""
+    comm = file.comm
+    starts = block_starts(count, comm.size)
+    start, stop = int(starts[comm.rank]), int(starts[comm.rank + 1])
+    most = int(np.diff(starts).max())
+    t = 0
+    for piece in series.pieces:
+        source: h5py.File | None = None
+        with together(comm, f"{piece.path} cannot be read"):
+            source = h5py.File(piece.path, "r", locking=False)
+        assert source is not None
+        with source:
+            for row in piece.rows:
+                for name, (width, kind) in series.fields.items():
+                    problem, values = None, np.zeros((stop - start, width), kind)
+                    try:
+                        values[:] = source[f"{FRAMES}/{name}/value"][row, start:stop]
+                    except OSError as error:
+                        problem = f"{piece.path} is damaged: {name}: {reason(error)}"
+                    agree(comm, problem)
+                    file.write(f"{FRAMES}/{name}/value", values, start, frame=t, most=most)
+                t += 1
+
+
+def read_origin(parts: Path) -> list[dict[str, Any]]:
+    """The provenance of a run: one entry for each time it was started. Where it was finished before: from its result."""
+    try:
+        return list(json.loads((parts / ORIGIN).read_text()))
+    except (OSError, ValueError):
+        pass
+    for path in sorted(parts.glob("segment-*-result.h5"), reverse=True):
+        with opened(path) as file:
+            return list(json.loads(bytes(file[f"{PARAMETERS}/provenance"][()])))
+    return []
+
+
+def write_origin(parts: Path, entries: list[dict[str, Any]]) -> None:
+    """Replace the provenance of a run, by one process."""
+    new = parts / (ORIGIN + ".new")
+    with open(new, "w") as file:
+        json.dump(entries, file, indent=1)
+        file.flush()
+        os.fsync(file.fileno())
+    new.rename(parts / ORIGIN)

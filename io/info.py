@@ -1,0 +1,125 @@
+"""What is in a result, a segment or a checkpoint."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from pardem.errors import FileError
+
+from .h5md import FIRST_FIELD
+from .output_path import parts_of
+from .reading import FORMAT, FRAMES, KINDS, PARAMETERS, elements, get_json, kind_of, opened
+
+
+def info(path: Path | str) -> dict[str, Any]:
+    """A summary of a file, of values that JSON can hold.
+
+    Returns:
+        ``file``, ``kind`` (result, segment, checkpoint), ``bytes``, ``finished``, ``case_hash``, ``grains``, ``species`` (grains of each), ``frames``
+        (count, steps and times of first and last, fields, precision), ``observables`` (rows, names), ``state`` (step, contacts), ``provenance``;
+        what does not apply is left out.
+
+    Raises:
+        FileError: the file is missing, truncated, foreign or damaged, or its parts are missing.
+    """
+    path = Path(path)
+    with opened(path) as file:
+        kind = kind_of(file)
+        found: dict[str, Any] = {"file": str(path), "kind": kind, "format": FORMAT, "bytes": path.stat().st_size}
+        if kind == "result":
+            found |= _result(file, path)
+        state = file.get(KINDS[kind])
+        if state is not None and "checksums" in state:
+            header = get_json(state, "header")
+            names = [n for n in get_json(state, "checksums") if n.startswith("grains/")]
+            found.setdefault("case_hash", header.get("case_hash"))
+            found.setdefault("grains", int(state[names[0]].shape[0]) if names else 0)
+            found["state"] = {"step": header.get("step"), "contacts": int(state["contacts/lower"].shape[0])}
+        found |= _frames(file)
+        where = f"{PARAMETERS}/provenance" if kind == "result" else "provenance"
+        if where in file:
+            found["provenance"] = get_json(file, where)
+    return found
+
+
+def _result(file: h5py.File, path: Path) -> dict[str, Any]:
+    finished = KINDS["result"] in file
+    if not finished:
+        _require_parts(file, path)
+    species = np.bincount(file[f"{FRAMES}/species"][:])
+    return {
+        "finished": finished,
+        "checkpoint_step": None if finished else int(file.attrs.get("checkpoint_step", -1)),
+        "case_hash": str(file[PARAMETERS].attrs["case_hash"]),
+        "grains": int(species.sum()),
+        "species": species.tolist(),
+    }
+
+
+def _require_parts(file: h5py.File, path: Path) -> None:
+    """An index whose segments are gone would read as not-a-number."""
+    if FIRST_FIELD in file[FRAMES]:
+        for source in file[f"{FRAMES}/{FIRST_FIELD}/value"].virtual_sources():
+            if not (path.parent / source.file_name.replace("%%", "%")).exists():
+                raise FileError(f"{path} is the index of an unfinished run, and {source.file_name} is missing: keep it beside {parts_of(path).name}")
+
+
+def _frames(file: h5py.File) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    fields, observed = elements(file, FRAMES), elements(file, "observables")
+    if first := fields.get(FIRST_FIELD):
+        out["frames"] = _span(first) | {
+            "fields": [name for name in fields if name != "box/edges"],
+            "precision": "single" if first["value"].dtype.itemsize == 4 else "double",
+        }
+    if observed:
+        out["observables"] = _span(next(iter(observed.values()))) | {"names": list(observed)}
+    return out
+
+
+def _span(element: h5py.Group) -> dict[str, Any]:
+    """Number, first and last step and time of the rows."""
+    if "step" not in element or len(element["step"]) == 0:
+        return {"count": 0}
+    steps, times = element["step"], element["time"]
+    return {"count": len(steps), "steps": [int(steps[0]), int(steps[-1])], "times": [float(times[0]), float(times[-1])]}
+
+
+def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
+    state = "" if "finished" not in found else ", finished" if found["finished"] else ", not finished"
+    lines = [("kind", found["kind"] + state), ("size", f"{found['bytes'] / 1e6:.3g} MB"), ("case", f"hash {found.get('case_hash', 'unknown')}")]
+    if "grains" in found:
+        counts = found.get("species", [])
+        lines.append(("grains", str(found["grains"]) + (f" ({' + '.join(map(str, counts))} by species)" if len(counts) > 1 else "")))
+    for what in ("frames", "observables"):
+        if span := found.get(what):
+            text = str(span["count"])
+            if span["count"]:
+                text += f", steps {span['steps'][0]} to {span['steps'][1]}, t = {span['times'][0]:.6g} to {span['times'][1]:.6g} s"
+            names = span.get("fields", span.get("names", []))
+            lines += [(what, text), ("", ", ".join(names) + (f" ({span['precision']} precision)" if "precision" in span else ""))]
+    if "state" in found:
+        lines.append(("full state", f"step {found['state']['step']}, {found['state']['contacts']} contacts"))
+    elif (found.get("checkpoint_step") or -1) >= 0:
+        lines.append(("checkpoint", f"step {found['checkpoint_step']}; go on with --resume"))
+    origin = found.get("provenance", [])
+    for entry in origin if isinstance(origin, list) else [origin]:
+        span = entry["started"] + (f" to {entry['ended']}" if "ended" in entry else "")
+        lines.append(("written by", f"pardem {entry['versions']['pardem']} on {entry['host']}, {entry['ranks']} rank(s), {span}"))
+    return lines
+
+
+def main(path: Path, as_json: bool = False) -> int:
+    """`pardem info`: print the summary, as lines or as JSON; exit status 0."""
+    found = info(path)
+    if as_json:
+        print(json.dumps(found, indent=1))
+    else:
+        print(found["file"])
+        print("\n".join(f"  {label:<12}{text}" for label, text in _lines(found)))
+    return 0

@@ -1,0 +1,128 @@
+"""What the segments of a run hold, as one series: which rows of which file make up the frames, and the observables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+from pardem.errors import FileError
+
+from .h5md import FIRST_FIELD, stack
+from .output_path import base_step, segments
+from .reading import FRAMES, elements, opened
+
+
+@dataclass
+class Piece:
+    """Frames of one segment.
+
+    Attributes:
+        path: of the segment.
+        rows: (k,) int64 rows that count; the others were superseded.
+        steps: (k,) int64. times: (k,) (s).
+        fields: name -> (width, type).
+        total: number of frames in the segment.
+    """
+
+    path: Path
+    rows: np.ndarray
+    steps: np.ndarray
+    times: np.ndarray
+    fields: dict[str, tuple[int, np.dtype]]
+    total: int
+
+
+@dataclass
+class Series:
+    """All segments of a run.
+
+    Attributes:
+        pieces: with frames, in order.
+        steps: (T,) int64 of the observables. times: (T,) (s). values: name -> (T, ...).
+        warnings: a sentence for each segment that could not be read.
+    """
+
+    pieces: list[Piece] = field(default_factory=list)
+    steps: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    times: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    values: dict[str, np.ndarray] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def frames(self) -> int:
+        """Number of frames."""
+        return sum(len(p.rows) for p in self.pieces)
+
+    @property
+    def fields(self) -> dict[str, tuple[int, np.dtype]]:
+        """Name -> (width, type) of the frames' fields that all segments have; the first segment's types."""
+        if not self.pieces:
+            return {}
+        common = set.intersection(*(set(p.fields) for p in self.pieces))
+        return {name: kind for name, kind in self.pieces[0].fields.items() if name in common}
+
+    def clock(self) -> tuple[np.ndarray, np.ndarray]:
+        """Steps (T,) and times (T,) (s) of the frames."""
+        if not self.pieces:
+            return np.zeros(0, np.int64), np.zeros(0)
+        return np.concatenate([p.steps for p in self.pieces]), np.concatenate([p.times for p in self.pieces])
+
+
+def collect(parts: Path) -> Series:
+    """Read what the segments in a folder hold; frames themselves are left where they are."""
+    series = Series()
+    observed: list[tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]] = []
+    files = segments(parts)
+    bases = np.array([base_step(path) for _, path in files], dtype=np.int64)
+    numbers = np.array([number for number, _ in files])
+    for (number, path), base in zip(files, bases, strict=True):
+        later = bases[numbers > number]
+        # rows beyond the checkpoint from which a later segment went on were superseded
+        last = int(later.min()) if len(later) else 2**63 - 1
+        try:
+            with opened(path) as file:
+                if f"{FRAMES}/{FIRST_FIELD}/step" in file:
+                    piece = _frames(file, path, int(base), last)
+                    if len(piece.rows):
+                        series.pieces.append(piece)
+                if found := elements(file, "observables"):
+                    observed.append(_observables(found, last))
+        except FileError as error:
+            series.warnings.append(f"left out a segment: {error}")
+    _join(series, observed)
+    return series
+
+
+def _frames(file: h5py.File, path: Path, base: int, last: int) -> Piece:
+    group = file[FRAMES]
+    values = {name: element["value"] for name, element in elements(file, FRAMES).items() if name != "box/edges"}
+    # the newest row of a segment that was cut short may not be there in all its data sets
+    total = min(len(v) for v in [*values.values(), group[f"{FIRST_FIELD}/step"], group[f"{FIRST_FIELD}/time"]])
+    steps, times = group[f"{FIRST_FIELD}/step"][:total], group[f"{FIRST_FIELD}/time"][:total]
+    keep = (steps <= last) & (steps > base)
+    keep[1:] &= np.diff(steps) > 0
+    rows = np.flatnonzero(keep)
+    return Piece(path, rows, steps[rows], times[rows], {n: (v.shape[2], v.dtype) for n, v in values.items()}, len(values[FIRST_FIELD]))
+
+
+def _observables(found: dict[str, h5py.Group], last: int) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+    clock = next(iter(found.values()))
+    keep = clock["step"][:] <= last
+    return clock["step"][:][keep], clock["time"][:][keep], {name: group["value"][:][keep] for name, group in found.items()}
+
+
+def _join(series: Series, observed: list[tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]]) -> None:
+    if not observed:
+        return
+    series.steps = np.concatenate([o[0] for o in observed])
+    series.times = np.concatenate([o[1] for o in observed])
+    for name in observed[0][2]:
+        if all(name in values for _, _, values in observed):
+            blocks = [values[name] for _, _, values in observed]
+            if len({b.shape[1:] for b in blocks}) == 1:
+                series.values[name] = np.concatenate(blocks)
+            else:
+                series.values[name] = stack([row for block in blocks for row in block])

@@ -1,0 +1,98 @@
+"""Scenes to measure: dense beds settled under gravity, all from cases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..case import Case
+from ..errors import CaseError
+
+SHAPES: dict[str, tuple[dict[str, Any], float, float]] = {
+    # shape, bounding diameter (m), volume (m^3): the scenes of the peers' figures, one grain weighing 1 kg
+    "spheres": ({"shape": "sphere", "radius": 0.5}, 1.0, np.pi / 6.0),
+    "rods": ({"shape": "spherocylinder", "length": 1.0, "radius": 0.25}, 1.5, np.pi * 0.0625 + np.pi * 4.0 / 3.0 * 0.015625),
+    "tetrahedra": ({"shape": "spherotetrahedron", "edge": 1.2, "radius": 0.1}, 1.67, 0.5),
+    "cubes": ({"shape": "cube", "side": 0.8, "radius": 0.1}, 1.6, 1.0),
+}
+FILL = {"spheres": 0.2, "rods": 0.15, "tetrahedra": 0.06, "cubes": 0.1}  # solid fraction of the random start
+DEFAULT_GRAINS = {"spheres": 10_000, "rods": 1_000, "tetrahedra": 1_000, "cubes": 1_000}
+GRAVITY = 1.0
+
+
+def scene_case(scene: str, grains: int) -> Case:
+    """A bed of ``grains`` grains between four walls on a floor.
+
+    Raises:
+        CaseError: no such scene.
+    """
+    if scene not in SHAPES:
+        raise CaseError(f"there is no benchmark scene '{scene}'; choose one of {', '.join(SHAPES)}")
+    shape, diameter, volume = SHAPES[scene]
+    if scene != "spheres":
+        from ..case.grains import AnySpecies
+        from pydantic import TypeAdapter
+
+        species = TypeAdapter(AnySpecies).validate_python({"name": "grain", "density": 1.0, **shape})
+        volume = float(species.make_shape().mass_properties().volume)
+    width = max(20.0 * (grains / 10_000) ** (1.0 / 3.0), 4.0 * diameter)
+    height = grains * volume / FILL[scene] / width**2 + 2.0 * diameter
+    return Case(
+        title=f"benchmark: {scene}", gravity=(0.0, 0.0, -GRAVITY), seed=1, time={"step": 3e-4},
+        species=[{"name": "grain", "density": 1.0 / volume, **shape}],
+        domain={"lower": (-1.0, -1.0, -1.0), "upper": (width + 1.0, width + 1.0, 3.0 * height)},
+        insert=[{"species": "grain", "count": grains, "region": {"kind": "box", "lower": (0.0, 0.0, 0.0), "upper": (width, width, height)}}],
+        wall=[_plane("floor", (0, 0, 0), (0, 0, 1)), *_sides(width)],
+        contact=_contact(),
+        stage=[{"name": "settle", "kind": "run", "steps": 1}],
+        output={"observables": {"energy_budget": False}},
+    )  # fmt: skip
+
+
+def state_case(path: Path) -> Case:
+    """The scene of a settled state written by ``jobs/benchmarks/lammps_spheres``: the same grains, walls and parameters."""
+    with np.load(path) as file:
+        d = {k: np.array(file[k]) for k in file.files}
+    radius, mass = 0.5 * float(d["diameter"]), float(d["mass"])
+    x, y = (float(v) for v in d["upper"][:2])
+    table = path.with_suffix(".pardem.npz")
+    np.savez(
+        table, species=np.zeros(len(d["positions"]), np.int64), position=d["positions"], velocity=d["velocities"], angular_velocity=d["omegas"]
+    )
+    meff = 0.5 * mass
+    raw = {
+        "law": "viscoelastic", "normal_stiffness": float(d["stiffness"]), "tangential_stiffness": float(d["tangential_stiffness"]),
+        "normal_damping": float(d["damping"]) * meff, "tangential_damping": float(d["tangential_damping"]) * meff,
+        "friction": float(d["friction"]), "clamped": False,
+    }  # fmt: skip
+    walls = {"between": ["grain", "side"], "normal_damping": float(d["damping"]) * mass, "tangential_damping": float(d["tangential_damping"]) * mass}
+    return Case(
+        title="benchmark: spheres as settled by LAMMPS", gravity=(0.0, 0.0, -float(d["gravity"])), time={"step": float(d["dt"])},
+        species=[{"name": "grain", "shape": "sphere", "radius": radius, "density": mass / (4.0 / 3.0 * np.pi * radius**3)}],
+        domain={"lower": (-1.0, -1.0, -1.0), "upper": (x + 1.0, y + 1.0, float(d["upper"][2]) + 1.0)},
+        grains_file=str(table), wall=[_plane("floor", (0, 0, 0), (0, 0, 1)), *_sides(x, y)], contact=raw | {"pair": [walls]},
+        detection={"skin": float(d["skin"])}, stage=[{"name": "settle", "kind": "run", "steps": 1}],
+        output={"observables": {"energy_budget": False}},
+    ).located(path.parent)  # fmt: skip
+
+
+def _contact() -> dict[str, Any]:
+    """The linear law of the peers' scenes: kn = 2e4 N/m, kt = 2/7 kn, damping 20 and 10 per second of effective mass (0.5 kg)."""
+    walls = {"between": ["grain", "side"], "normal_damping": 20.0, "tangential_damping": 10.0}
+    return {
+        "law": "viscoelastic", "normal_stiffness": 2e4, "tangential_stiffness": 2e4 * 2.0 / 7.0, "normal_damping": 10.0, "tangential_damping": 5.0,
+        "friction": 0.5, "clamped": False, "pair": [walls],
+    }  # fmt: skip
+
+
+def _plane(name: str, point: tuple[float, ...], normal: tuple[float, ...]) -> dict[str, Any]:
+    return {"name": name, "kind": "plane", "point": point, "normal": normal, "material": "side"}
+
+
+def _sides(x: float, y: float | None = None) -> list[dict[str, Any]]:
+    y = x if y is None else y
+    return [
+        _plane("x0", (0, 0, 0), (1, 0, 0)), _plane("x1", (x, 0, 0), (-1, 0, 0)), _plane("y0", (0, 0, 0), (0, 1, 0)), _plane("y1", (0, y, 0), (0, -1, 0))
+    ]  # fmt: skip

@@ -1,0 +1,160 @@
+"""Narrow phase for scenes with convex polytopes: closed forms between spheres and segments, solvers otherwise.
+
+A pair that touches starts its solver from the active sets kept with its history; a pair that does not starts cold, unless the direction that
+separated it last still does. Whether a pair touches is always decided by a cold solve, or by a warm one that belongs to its history.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._jit import inlined, kernel
+from . import rods
+from .minima import WORK_SIZE as MINIMA_SIZE
+from .minima import nearest_polytopes
+from .polytope_pair import WORK_SIZE as PAIR_SIZE
+from .polytope_plane import WORK_SIZE as PLANE_SIZE
+from .polytope_plane import nearest_plane, regularised_plane
+from .polytope_separation import separating
+from .regularised import regularised_polytopes
+
+WORK_SIZE = max(MINIMA_SIZE, PAIR_SIZE, PLANE_SIZE)
+_rod_closest = rods.closest
+_rod_zone = rods.zone
+_rod_closest_to_plane = rods.closest_to_plane
+_rod_zone_on_plane = rods.zone_on_plane
+
+
+class Polytopes(NamedTuple):
+    """Narrow phase for any convex grains.
+
+    Attributes:
+        regularised, eps2, kind: as in ``rods.Rods``.
+        work: (WORK_SIZE,) float64 scratch of the solvers.
+    """
+
+    regularised: bool
+    eps2: np.ndarray
+    kind: np.ndarray
+    work: np.ndarray
+
+
+@kernel
+def closest(interaction, g, i, j, a, b, wx, wy, wz, warm, hist, p, touching, reach):
+    """Minimiser of the pair's distance function; see ``rods.closest``. The history of a pair that does not touch keeps a separating direction."""
+    a0, b0 = g.vert_start[i], g.vert_start[j]
+    na, nb = g.vert_start[i + 1] - a0, g.vert_start[j + 1] - b0
+    if na <= 2 and nb <= 2:
+        return _rod_closest(interaction, g, i, j, a, b, wx, wy, wz, warm, hist, p, touching, reach)
+    start_a, start_b = np.int64(0), np.int64(0)
+    if touching:
+        start_a, start_b = warm[p, 0], warm[p, 1]
+    elif separating(wx, wy, wz, g.vert, a0, na, b0, nb, reach, hist[p, 0], hist[p, 1], hist[p, 2]):
+        return False, np.inf, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
+    if interaction.regularised:
+        f, x0, x1, x2, y0, y1, y2, start_a, start_b, status = regularised_polytopes(
+            wx, wy, wz, g.vert, a0, na, b0, nb, interaction.eps2[a], interaction.eps2[b], start_a, start_b, interaction.work
+        )
+    else:
+        f, x0, x1, x2, y0, y1, y2, start_a, start_b, status = nearest_polytopes(
+            wx, wy, wz, g.vert, a0, na, b0, nb, start_a, start_b, interaction.work
+        )
+    near = f < reach * reach
+    if near:
+        warm[p, 0], warm[p, 1] = start_a, start_b
+    elif not touching:
+        hist[p, 0], hist[p, 1], hist[p, 2] = wx + x0 - y0, wy + x1 - y1, wz + x2 - y2
+    return near, f, x0, x1, x2, y0, y1, y2, status
+
+
+@kernel
+def _feature(g, i, nx, ny, nz, thickness):
+    """The vertices of grain ``i`` within ``thickness`` (m) of its outermost point along the normal.
+
+    Returns:
+        their number, half their largest distance (m), and the direction of that distance times its length (m).
+    """
+    first, last = g.vert_start[i], g.vert_start[i + 1]
+    top = -np.inf
+    for k in range(first, last):
+        top = max(top, nx * g.vert[k, 0] + ny * g.vert[k, 1] + nz * g.vert[k, 2])
+    count, far, ex, ey, ez, start = 0, 0.0, 0.0, 0.0, 0.0, -1
+    for k in range(first, last):
+        if nx * g.vert[k, 0] + ny * g.vert[k, 1] + nz * g.vert[k, 2] < top - thickness:
+            continue
+        count += 1
+        if start < 0:
+            start = k
+        dx, dy, dz = g.vert[k, 0] - g.vert[start, 0], g.vert[k, 1] - g.vert[start, 1], g.vert[k, 2] - g.vert[start, 2]
+        d2 = dx * dx + dy * dy + dz * dz
+        if d2 > far:
+            far, ex, ey, ez = d2, dx, dy, dz
+    return count, 0.5 * np.sqrt(far), ex, ey, ez
+
+
+@inlined
+def _rocking_axis(nx, ny, nz, ex, ey, ez):
+    """Unit axis in the tangent plane about which an edge along e rocks (zero if there is none)."""
+    x, y, z = ny * ez - nz * ey, nz * ex - nx * ez, nx * ey - ny * ex
+    size = np.sqrt(x * x + y * y + z * z)
+    inv = 1.0 / size if size > 0.0 else 0.0
+    return x * inv, y * inv, z * inv
+
+
+@kernel
+def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):
+    """Half-length of the contact zone and its rocking axis (see ``rods.zone``), from the features that lie within the overlap of the contact plane.
+
+    Face on face: the smaller half-diameter, any axis. Edge on face: the edge. Edge on edge: sqrt(r delta)/sin(angle), at most the shorter. A corner
+    touches in a point.
+    """
+    if g.vert_start[i + 1] - g.vert_start[i] <= 2 and g.vert_start[j + 1] - g.vert_start[j] <= 2:
+        return _rod_zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p)
+    ka, ra, ax, ay, az = _feature(g, i, nx, ny, nz, delta)
+    kb, rb, bx, by, bz = _feature(g, j, -nx, -ny, -nz, delta)
+    if ka < 2 or kb < 2:
+        return 0.0, 0.0, 0.0, 0.0
+    lever = min(ra, rb)
+    if ka > 2 and kb > 2:
+        return lever, 0.0, 0.0, 0.0
+    if ka == 2 and kb == 2:
+        cx, cy, cz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+        sine2 = (cx * cx + cy * cy + cz * cz) / (16.0 * ra * ra * rb * rb)
+        if lever * lever * sine2 > r_eff * delta:
+            lever = np.sqrt(r_eff * delta / sine2)
+    ex, ey, ez = _rocking_axis(nx, ny, nz, ax, ay, az) if ka == 2 else _rocking_axis(nx, ny, nz, bx, by, bz)
+    return lever, ex, ey, ez
+
+
+@kernel
+def closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p, touching):
+    """Minimiser of the distance of a grain to a plane; see ``rods.closest_to_plane``."""
+    a0 = g.vert_start[i]
+    na = g.vert_start[i + 1] - a0
+    if na <= 2:
+        return _rod_closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p, touching)
+    if interaction.regularised:
+        start = warm[p, 0] if touching else np.int64(0)
+        f, x0, x1, x2, start, status = regularised_plane(
+            nx, ny, nz, height, g.vert, a0, na, interaction.eps2[a], start, interaction.work
+        )
+        warm[p, 0] = start
+    else:
+        f, x0, x1, x2, status = nearest_plane(nx, ny, nz, height, g.vert, a0, na, interaction.work)
+    return f, height + nx * x0 + ny * x1 + nz * x2, x0, x1, x2, status
+
+
+@kernel
+def zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p):
+    """Half-length of the contact zone on a plane and its rocking axis; n points to the plane."""
+    if g.vert_start[i + 1] - g.vert_start[i] <= 2:
+        return _rod_zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p)
+    count, lever, ex, ey, ez = _feature(g, i, nx, ny, nz, delta)
+    if count < 2:
+        return 0.0, 0.0, 0.0, 0.0
+    if count > 2:
+        return lever, 0.0, 0.0, 0.0
+    ex, ey, ez = _rocking_axis(nx, ny, nz, ex, ey, ez)
+    return lever, ex, ey, ez

@@ -1,0 +1,40 @@
+"""The state of a simulation as checkpoints hold it, and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+
+from .case import Case
+from .io.checkpoint import newest_valid_checkpoint, read_checkpoint
+from .io.output_path import parts_of
+from .population import ContactTable, Population
+from .simulation import Simulation
+
+
+def full_state(sim: Simulation) -> tuple[dict[str, Any], tuple[Any, ...], tuple[Any, ...], dict[str, np.ndarray]]:
+    """Header, grains, contacts and small arrays, as ``pardem.io.checkpoint.write_checkpoint`` takes them. Collective."""
+    fields = {name: array for name, array in vars(sim.engine.grains).items() if name != "gid"}
+    table = sim.engine.owned_contacts()
+    contacts = (table.key[:, 0], table.key[:, 1], table.key[:, 2].astype(np.int32), table.hist, table.warm)
+    walls = sim.setup.scene.walls
+    return sim.header(), (sim.engine.grains.gid, fields), contacts, {"wall_motion": walls.motion.copy()}
+
+
+def load_start(comm: MPI.Comm, out: Path, case: Case) -> tuple[dict[str, Any] | None, list[str]]:
+    """The newest valid checkpoint of a run. Collective.
+
+    Returns:
+        what ``Simulation`` starts from, or None where there is no checkpoint; sentences for the user.
+    """
+    found = newest_valid_checkpoint(comm, parts_of(out), case.hash())
+    if found.path is None:
+        return None, found.warnings
+    state = read_checkpoint(comm, found.path)
+    grains = Population(gid=state.grains.gid, **state.grains.fields)
+    c = state.contacts
+    key = np.stack([c.lower, c.higher, c.sub.astype(np.int64)], axis=1)
+    return {"header": state.header, "grains": grains, "contacts": ContactTable(key, c.floats, c.ints), "small": state.small}, found.warnings
