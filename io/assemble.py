@@ -20,10 +20,11 @@ from .full_state import FullState, size_of, write_rows
 from .h5md import label, write_edges, write_observables, write_steps
 from .output_path import parts_of
 from .pieces import Piece, Series, collect
-from .reading import FRAMES, KINDS, PARAMETERS, opened, put_json
+from .reading import FRAMES, KINDS, PARAMETERS, get_json, opened, put_json
 from .rowfile import RowFile, sync_path, take_on_trial
 from .rows import block_starts
-from .vtkhdf import write_vtkhdf
+from .vtkhdf import OFFSETS, write_vtkhdf
+from .vtkhdf import STATIC as CONSTANT
 
 STATIC = "static.h5"  # what does not change in a run
 ORIGIN = "provenance.json"
@@ -74,7 +75,7 @@ def finish(comm: MPI.Comm, out: Path, state: FullState) -> None:
             _skeleton(new, parts, series, virtual=False)
     series = comm.bcast(series)
     assert series is not None
-    file = RowFile(comm, new, "r+")
+    file = RowFile(comm, new, "r+", shown=out)
     try:
         count = 0 if file.handle is None else file.handle[f"{FRAMES}/id"].shape[0]
         count = comm.bcast(count)
@@ -94,10 +95,12 @@ def finish(comm: MPI.Comm, out: Path, state: FullState) -> None:
 
 def _skeleton(new: Path, parts: Path, series: Series, virtual: bool) -> None:
     """Everything but the frames' values, which are virtual or still to be written."""
-    observed = sum(v.nbytes for v in series.values.values())
-    shutil.copyfile(parts / STATIC, new)
-    # indices of the VTK cells and clocks
-    take_on_trial(new, (parts / STATIC).stat().st_size + observed + 200 * (series.frames + len(series.steps)))
+    static = parts / STATIC
+    take_on_trial(new, (0 if virtual else static.stat().st_size) + sum(v.nbytes for v in series.values.values()) + 200 * series.frames)
+    if virtual:
+        _static_index(new, static)
+    else:
+        shutil.copyfile(static, new)
     with h5py.File(new, "r+") as file:
         label(file, "result")
         file.attrs["assembled"] = "index" if virtual else "complete"
@@ -110,15 +113,23 @@ def _skeleton(new: Path, parts: Path, series: Series, virtual: bool) -> None:
                 if virtual:
                     _virtual(file, name, series.pieces, shape, kind, parts)
                 else:
-                    file[f"{FRAMES}/{name}"].create_dataset("value", shape, kind, **_without_filling())
+                    file[f"{FRAMES}/{name}"].create_dataset("value", shape, kind, fill_time="never")
             write_edges(file)
             write_vtkhdf(file, list(series.fields), times)
         if len(series.steps):
             write_observables(file, series.steps, series.times, series.values)
 
 
-def _without_filling() -> dict[str, Any]:
-    return {"fill_time": "never"}
+def _static_index(new: Path, static: Path) -> None:
+    """A file that shows what does not change, without a copy of what has a row for each grain."""
+    where = f"{static.parent.name}/{static.name}".replace("%", "%%")
+    with opened(static) as source, h5py.File(new, "w") as file:
+        for name in ("h5md", "parameters", f"{FRAMES}/box"):
+            source.copy(name, file, name)
+        for name in [*(f"{FRAMES}/{field}" for field in CONSTANT), OFFSETS]:
+            layout = h5py.VirtualLayout(source[name].shape, dtype=source[name].dtype)
+            layout[:] = h5py.VirtualSource(where, name, shape=source[name].shape, dtype=source[name].dtype)
+            file.create_virtual_dataset(name, layout)
 
 
 def _virtual(file: h5py.File, name: str, pieces: list[Piece], shape: tuple[int, int, int], kind: np.dtype, parts: Path) -> None:
@@ -171,10 +182,25 @@ def read_origin(parts: Path) -> list[dict[str, Any]]:
         return list(json.loads((parts / ORIGIN).read_text()))
     except (OSError, ValueError):
         pass
-    for path in sorted(parts.glob("segment-*-result.h5"), reverse=True):
+    for path in _earlier_results(parts):
         with opened(path) as file:
-            return list(json.loads(bytes(file[f"{PARAMETERS}/provenance"][()])))
+            return list(get_json(file, f"{PARAMETERS}/provenance"))
     return []
+
+
+def read_box(parts: Path) -> tuple[np.ndarray, np.ndarray, list[bool]] | None:
+    """Lower and upper corner (m) and periodic axes of a run that was started before; None where there is none."""
+    for path in [parts / STATIC, *_earlier_results(parts)]:
+        if path.exists():
+            with opened(path) as file:
+                box = file[f"{FRAMES}/box"].attrs
+                return box["lower"], box["upper"], [text == "periodic" for text in box["boundary"]]
+    return None
+
+
+def _earlier_results(parts: Path) -> list[Path]:
+    """Results that became segments when their run went on, newest first."""
+    return sorted(parts.glob("segment-*-result.h5"), reverse=True)
 
 
 def write_origin(parts: Path, entries: list[dict[str, Any]]) -> None:

@@ -68,7 +68,7 @@ def write_checkpoint(
     with together(comm, f"{path} could not be written"):
         if comm.rank == 0:
             directory.mkdir(parents=True, exist_ok=True)
-    file = RowFile(comm, new, "w")
+    file = RowFile(comm, new, "w", shown=path)
     try:
         file.reserve(size_of(state, comm))
         checksums = write_rows(file, KINDS["checkpoint"], state)

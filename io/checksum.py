@@ -13,7 +13,7 @@ _POLYNOMIAL = 0xEDB88320  # of zlib's CRC-32; bit 31 is the coefficient of x^0
 def crc32_of_rows(comm: MPI.Comm, rows: np.ndarray) -> int:
     """``zlib.crc32`` of the bytes of a data set of which each rank holds some rows, in the order of the ranks. Collective; alike on all ranks."""
     rows = np.ascontiguousarray(rows)
-    parts = comm.allgather((zlib.crc32(rows.reshape(-1).view(np.uint8)), rows.nbytes))
+    parts = comm.allgather((zlib.crc32(rows.reshape(-1).view(np.uint8).data), rows.nbytes))
     total = 0
     for crc, length in parts:
         total = combine(total, crc, length)

@@ -67,7 +67,7 @@ def _series(a: h5py.File, b: h5py.File) -> Iterator[Difference]:
     for name in sorted(set(names[0]) ^ set(names[1])):
         there = name in names[0]
         yield Difference(name, "present" if there else "absent", "absent" if there else "present")
-    common = sorted(set(names[0]) & set(names[1]), key=lambda n: (n.startswith("observables"), n))
+    common = sorted(set(names[0]) & set(names[1]), key=lambda n: (n.startswith("observables"), "/box/" in n, n))
     found = []
     for name in common:
         steps = [f[f"{name}/step"][:] for f in (a, b)]

@@ -92,9 +92,8 @@ def write_rows(file: RowFile, group: str, state: FullState) -> dict[str, int]:
     for name, values in state.grains.fields.items():
         put(f"grains/{name}", exchange(values), exchange.start, exchange.count)
     contacts = _ordered_contacts(comm, state.contacts, exchange.count)
-    mine = len(contacts.lower)
-    start = int(comm.exscan(mine) or 0)
-    total = int(comm.allreduce(mine))
+    ends = np.cumsum(comm.allgather(len(contacts.lower)))
+    start, total = int(ends[comm.rank]) - len(contacts.lower), int(ends[-1])
     for name, rows in contacts._asdict().items():
         put(f"contacts/{name}", rows, start, total)
     return checksums

@@ -12,7 +12,6 @@ import numpy as np
 from pardem.errors import FileError
 
 from .h5md import FIRST_FIELD
-from .output_path import parts_of
 from .reading import FORMAT, FRAMES, KINDS, PARAMETERS, elements, get_json, kind_of, opened
 
 
@@ -65,8 +64,9 @@ def _require_parts(file: h5py.File, path: Path) -> None:
     """An index whose segments are gone would read as not-a-number."""
     if FIRST_FIELD in file[FRAMES]:
         for source in file[f"{FRAMES}/{FIRST_FIELD}/value"].virtual_sources():
-            if not (path.parent / source.file_name.replace("%%", "%")).exists():
-                raise FileError(f"{path} is the index of an unfinished run, and {source.file_name} is missing: keep it beside {parts_of(path).name}")
+            name = source.file_name.replace("%%", "%")
+            if not (path.parent / name).exists():
+                raise FileError(f"{path} is the index of an unfinished run, and {name} is missing: keep the two beside each other under these names")
 
 
 def _frames(file: h5py.File) -> dict[str, Any]:

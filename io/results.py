@@ -13,7 +13,7 @@ import numpy as np
 from mpi4py import MPI
 
 from .agreement import together
-from .assemble import STATIC, assemble, finish, read_origin, write_origin
+from .assemble import STATIC, assemble, finish, read_box, read_origin, write_origin
 from .checkpoint import write_checkpoint
 from .full_state import ContactRows, FullState, GrainTable
 from .h5md import label, write_box, write_metadata
@@ -23,8 +23,9 @@ from .reading import FRAMES
 from .rowfile import RowFile, serial_notice, sync_path, take_on_trial
 from .rows import GrainRows
 from .segments import Segment
+from .vtkhdf import OFFSETS
 
-REAL = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
+REAL: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
 
 
 class ResultWriter:
@@ -62,11 +63,12 @@ class ResultWriter:
         self.path = Path(path)
         self.parts = parts_of(self.path)
         self.seconds = 0.0
+        self.box: tuple[Any, Any, Any] | None = None
         self.notice = serial_notice(comm)
         self.count, self.real = n_grains, REAL[precision]
         self.last = {"frame": -1 if resume_step is None else resume_step, "observables": -1 if resume_step is None else resume_step}
         with self._timed():
-            next_segment, self.origin = 0, []
+            next_segment = 0
             with together(comm, f"{self.parts} could not be written"):
                 if comm.rank == 0:
                     next_segment = self._begin(resume_step, extra)
@@ -96,6 +98,9 @@ class ResultWriter:
             step: number. time: (s).
             values: name -> number or array, the same on every rank; a name has at most one slash; arrays of floats may vary in length.
         """
+        for name in values:
+            if name.count("/") > 1 or not all(name.split("/")):
+                raise ValueError(f"'{name}' is no name of an observable: it may have at most one slash, inside")  # MDAnalysis looks no deeper
         if step <= self.last["observables"]:
             return
         self.last["observables"] = step
@@ -135,6 +140,7 @@ class ResultWriter:
             self.parts.mkdir()
         else:
             number = go_on_from(self.path, resume_step)
+            self.box = read_box(self.parts)  # as the run's first start gave it
         entry = provenance(self.comm.size, **extra, from_step=resume_step or 0)
         write_origin(self.parts, [*read_origin(self.parts), entry])
         return number
@@ -165,11 +171,12 @@ class ResultWriter:
             file.close()
         with together(self.comm, f"{new} could not be written"):
             if self.comm.rank == 0:
-                take_on_trial(new, sum(np.asarray(v).nbytes for v in catalogue.values()) + len(text))
+                take_on_trial(new, sum(np.asarray(v).nbytes for v in catalogue.values()) + len(text) + 8 * self.count)
                 with h5py.File(new, "r+") as handle:
                     label(handle, "result")
+                    handle[OFFSETS] = np.arange(self.count + 1)
                     write_metadata(handle, text, case_hash, catalogue)
-                    write_box(handle, *box)
+                    write_box(handle, *(self.box or box))
                 sync_path(new)
                 new.rename(self.parts / STATIC)
 

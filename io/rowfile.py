@@ -35,17 +35,18 @@ class RowFile:
         comm: communicator.
         path: of the file.
         mode: "w" creates or replaces it, "r+" opens it for writing.
+        shown: the path that messages name, where the file gets another name later.
 
     Attributes:
         handle: the h5py file on the ranks that make groups and data sets (all in parallel, with the same calls; else rank 0); None elsewhere.
     """
 
-    def __init__(self, comm: MPI.Comm, path: Path, mode: str) -> None:
+    def __init__(self, comm: MPI.Comm, path: Path, mode: str, shown: Path | None = None) -> None:
         self.comm = comm
         self.path = path
         self.parallel = comm.size > 1 and parallel_hdf5()
         self.handle: h5py.File | None = None
-        self.doing = f"{path} could not be written"
+        self.doing = f"{shown or path} could not be written"
         with together(comm, self.doing):
             if self.parallel:
                 self.handle = h5py.File(path, mode, driver="mpio", comm=comm)

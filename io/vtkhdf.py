@@ -12,10 +12,11 @@ from .h5md import FIRST_FIELD
 from .reading import FRAMES
 
 STATIC = ("id", "species", "scale", "mass")  # the same in every frame
+OFFSETS = "vertex_offsets"  # 0, 1, ..., n, at the root until it gets its place in the group
 
 
 def write_vtkhdf(file: h5py.File, fields: list[str], times: np.ndarray) -> None:
-    """Add the group to a file that has its frames (PolyData, one vertex a grain)."""
+    """Add the group to a file that has its frames and ``OFFSETS`` (PolyData, one vertex a grain)."""
     frames, count = len(times), file[f"{FRAMES}/id"].shape[0]
     group = file.create_group("VTKHDF", track_order=True)
     group.attrs["Version"] = np.array([2, 0], dtype=np.int64)
@@ -32,7 +33,7 @@ def write_vtkhdf(file: h5py.File, fields: list[str], times: np.ndarray) -> None:
     steps["CellOffsets"] = np.zeros((frames, 4), dtype=np.int64)
     steps["ConnectivityIdOffsets"] = np.zeros((frames, 4), dtype=np.int64)
     group["NumberOfPoints"] = np.full(frames, count, dtype=np.int64)
-    _cells(group, count, frames)
+    _cells(file, group, frames)
     group.create_virtual_dataset("Points", _flat(file, FIRST_FIELD))
     offsets = steps.create_group("PointDataOffsets")
     data = group.create_group("PointData")
@@ -55,11 +56,15 @@ def _flat(file: h5py.File, name: str) -> h5py.VirtualLayout:
     return layout
 
 
-def _cells(group: h5py.Group, count: int, frames: int) -> None:
+def _cells(file: h5py.File, group: h5py.Group, frames: int) -> None:
+    count = file[f"{FRAMES}/id"].shape[0]
     for name in ("Vertices", "Lines", "Polygons", "Strips"):
         n = count if name == "Vertices" else 0
         cells = group.create_group(name)
         cells["NumberOfCells"] = np.full(frames, n, dtype=np.int64)
         cells["NumberOfConnectivityIds"] = np.full(frames, n, dtype=np.int64)
-        cells["Connectivity"] = np.arange(n, dtype=np.int64)
-        cells["Offsets"] = np.arange(n + 1, dtype=np.int64)
+        if n:
+            cells["Connectivity"] = file[f"{FRAMES}/id"]
+            file.move(OFFSETS, f"{cells.name}/Offsets")
+        else:
+            cells["Connectivity"], cells["Offsets"] = np.zeros(0, np.int64), np.zeros(1, np.int64)

@@ -8,7 +8,7 @@ from ._jit import njit
 from .clock import CONTACTS, HALO, INTEGRATION, TOTAL, WALLS, cycles
 from .decomposition.halo import finish_halo, finish_vote, start_halo, start_vote
 from .fixedpoint import carry
-from .integrators.verlet import drift, furthest_moved, kick, place_vertices
+from .integrators.verlet import drift, furthest_moved, kick, place_vertices, update_spins
 from .interactions.loop import contacts
 from .state import AT_END, DRIFTED, ERROR, ERROR_FAST, ERROR_NAN, FAULT, FAULT_A, OBSERVE, PHASE, REBUILD, RUNNING, STATUS, STEP
 from .walls.contacts import wall_contacts
@@ -97,5 +97,7 @@ def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs,
         ticks[HALO] += (t2 - t1) + (t4 - t3)
         ticks[CONTACTS] += (t3 - t2) + (t5 - t4)
         ticks[WALLS] += t6 - t5
+    if control[PHASE] == AT_END:
+        update_spins(owned, g, shapes)
     ticks[TOTAL] += cycles() - begin
     return done

@@ -23,7 +23,7 @@ from ..scene import build_scene
 from ..start import initial_grains, size_range
 from .scenes import DEFAULT_GRAINS, scene_case, state_case
 
-SETTLE_STEPS = {"spheres": 60_000, "rods": 30_000, "tetrahedra": 30_000, "cubes": 30_000}
+SETTLE_STEPS = {"spheres": 60_000, "rods": 60_000, "tetrahedra": 80_000, "cubes": 80_000}
 
 
 def main(

@@ -17,7 +17,7 @@ SHAPES: dict[str, tuple[dict[str, Any], float, float]] = {
     "tetrahedra": ({"shape": "spherotetrahedron", "edge": 1.2, "radius": 0.1}, 1.67, 0.5),
     "cubes": ({"shape": "cube", "side": 0.8, "radius": 0.1}, 1.6, 1.0),
 }
-FILL = {"spheres": 0.2, "rods": 0.15, "tetrahedra": 0.06, "cubes": 0.1}  # solid fraction of the random start
+FILL = {"spheres": 0.2, "rods": 0.15, "tetrahedra": 0.08, "cubes": 0.12}  # solid fraction of the random start
 DEFAULT_GRAINS = {"spheres": 10_000, "rods": 1_000, "tetrahedra": 1_000, "cubes": 1_000}
 GRAVITY = 1.0
 
@@ -37,7 +37,7 @@ def scene_case(scene: str, grains: int) -> Case:
 
         species = TypeAdapter(AnySpecies).validate_python({"name": "grain", "density": 1.0, **shape})
         volume = float(species.make_shape().mass_properties().volume)
-    width = max(20.0 * (grains / 10_000) ** (1.0 / 3.0), 4.0 * diameter)
+    width = max(1.2 * (grains * volume / 0.6) ** (1.0 / 3.0), 4.0 * diameter)
     height = grains * volume / FILL[scene] / width**2 + 2.0 * diameter
     return Case(
         title=f"benchmark: {scene}", gravity=(0.0, 0.0, -GRAVITY), seed=1, time={"step": 3e-4},

@@ -58,7 +58,7 @@ def spin_of(g, shapes, i):
 
 @kernel
 def kick(owned, g, shapes, settings, h):
-    """Advance velocities by ``h`` (s) with the forces at hand; the angular velocity follows."""
+    """Advance velocities and angular momenta by ``h`` (s) with the forces at hand (angular velocities: ``update_spins``)."""
     for i in range(owned):
         m = g.v[i, 3]
         c = settings.force * h / m
@@ -77,6 +77,13 @@ def kick(owned, g, shapes, settings, h):
             g.am[i, 0] += c * g.ft[i, 4]
             g.am[i, 1] += c * g.ft[i, 5]
             g.am[i, 2] += c * g.ft[i, 6]
+
+
+@kernel
+def update_spins(owned, g, shapes):
+    """Angular velocities of non-spheres from pose and angular momentum, for whoever looks at them between two steps."""
+    for i in range(owned):
+        if shapes.kind[g.species[i]] != 1:
             g.w[i, 0], g.w[i, 1], g.w[i, 2] = spin_of(g, shapes, i)
 
 

@@ -12,7 +12,8 @@ _A = PAIR_SIZE
 _B = _A + 4 * MAX_TIES
 _SPARE = _B + 4 * MAX_TIES
 WORK_SIZE = _SPARE + 4 * MAX_TIES
-TOUCHING = 1e-28  # squared distance relative to squared lengths below which cores overlap: no normal, no barycentre
+TOUCHING = 1e-20  # squared distance relative to squared lengths below which the normal is lost in rounding: no barycentre
+NOISE2 = 1e-28  # squared tilt of the normal by rounding, where the distance equals the lengths that enter
 
 
 @kernel
@@ -25,7 +26,8 @@ def _shared_stretch(work):
     bu, bv, eu, ev = work[_B], work[_B + 1], work[_B + 2] - work[_B], work[_B + 3] - work[_B + 1]
     d2, e2 = du * du + dv * dv, eu * eu + ev * ev
     cross = du * ev - dv * eu
-    if cross * cross > TILT2 * d2 * e2:
+    offset = du * (bv - av) - dv * (bu - au)
+    if cross * cross > TILT2 * d2 * e2 or offset * offset > 4.0 * TILT2 * d2 * (d2 + e2):
         return 0.0, 0.0
     one = ((bu - au) * du + (bv - av) * dv) / d2
     two = one + (eu * du + ev * dv) / d2
@@ -86,14 +88,15 @@ def nearest_polytopes(wx, wy, wz, vert, a0, na, b0, nb, warm_a, warm_b, work):
         ``MAX_TIES`` vertices (its barycentre is then not sought). Cores that overlap give 0 to rounding and any common point.
     """
     d2, x0, x1, x2, y0, y1, y2, warm_a, warm_b, status = minimum(wx, wy, wz, vert, a0, na, b0, nb, 0.0, 0.0, warm_a, warm_b, work)
-    size = wx * wx + wy * wy + wz * wz + x0 * x0 + x1 * x1 + x2 * x2
+    size = wx * wx + wy * wy + wz * wz + x0 * x0 + x1 * x1 + x2 * x2 + y0 * y0 + y1 * y1 + y2 * y2
     if na == 1 or nb == 1 or status != 0 or not d2 > TOUCHING * size:
         return d2, x0, x1, x2, y0, y1, y2, warm_a, warm_b, status
     nx, ny, nz = wx + x0 - y0, wy + x1 - y1, wz + x2 - y2
     ex, ey, ez, fx, fy, fz = plane_axes(nx, ny, nz)
-    ka = ties(vert, a0, na, x0, x1, x2, nx, ny, nz, ex, ey, ez, fx, fy, fz, work, _A)
+    tilt2 = TILT2 + NOISE2 * size / d2
+    ka = ties(vert, a0, na, x0, x1, x2, nx, ny, nz, tilt2, ex, ey, ez, fx, fy, fz, work, _A)
     if ka > 1:
-        kb = ties(vert, b0, nb, y0, y1, y2, nx, ny, nz, ex, ey, ez, fx, fy, fz, work, _B)
+        kb = ties(vert, b0, nb, y0, y1, y2, nx, ny, nz, tilt2, ex, ey, ez, fx, fy, fz, work, _B)
         if ka > MAX_TIES or kb > MAX_TIES:
             status = 2
         elif kb > 1:

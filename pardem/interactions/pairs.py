@@ -22,11 +22,12 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
     dt, budget, periodic = settings.dt, settings.budget, settings.periodic
     observe = control[OBSERVE] != 0
     for r in range(first, last):
-        i = row[r]
-        a = species[i]
-        for p in range(ptr[r], ptr[r + 1]):
-            j = col[p]
-            b = species[j]
+        i = np.uintp(row[r])
+        a = np.uintp(species[i])
+        for q in range(ptr[r], ptr[r + 1]):
+            p = np.uintp(q)  # unsigned indices spare the check for negative ones
+            j = np.uintp(col[p])
+            b = np.uintp(species[j])
             dx = x[j, 0] - x[i, 0]
             dy = x[j, 1] - x[i, 1]
             dz = x[j, 2] - x[i, 2]

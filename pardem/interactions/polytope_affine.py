@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from .._jit import inlined
 
-PIVOT = 1e-14  # relative pivot below which a direction of B adds nothing to those before it
-PARALLEL = 1e-26  # squared relative length below which a direction of B lies in A's flat
+DEPENDENT = 1e-29  # squared relative length below which a direction of B lies in the flat of A's and those before it
 
 
 @inlined
@@ -33,7 +32,8 @@ def point_of_b(
         S_jl = (eps_B^2 + eps_A^2/(1 + eps_A^2)) |p_j|^2 delta_jl + p'_j.p'_l/(1 + eps_A^2),
         rhs_j = p'_j.(R - eps_B^2 b) + m_j.(eps_A^2/(1 + eps_A^2) (W - b) - eps_B^2 b),      R = W + a - b,
 
-    a sum of positive terms in which nothing cancels between parallel features.
+    S is the Gram matrix of the vectors ((eps_B^2 + eps_A^2/(1 + eps_A^2))^1/2 p_j, p'_j/(1 + eps_A^2)^1/2), which are made orthogonal in turn
+    instead of factorising S: squares are only added, and nothing cancels between nearly parallel features.
 
     Args:
         q: number of vertices of B's active set, at least 2.
@@ -47,39 +47,35 @@ def point_of_b(
     # the two right-hand sides, against p' and against m
     rx, ry, rz = wx + ax - bx - eb * bx, wy + ay - by - eb * by, wz + az - bz - eb * bz
     ux, uy, uz = part * (wx - bx) - eb * bx, part * (wy - by) - eb * by, part * (wz - bz) - eb * bz
-    mx, my, mz, d1x, d1y, d1z = _split(p1x, p1y, p1z, q1x, q1y, q1z, i1, q2x, q2y, q2z, i2, q3x, q3y, q3z, i3)
-    h1 = d1x * rx + d1y * ry + d1z * rz + mx * ux + my * uy + mz * uz
-    size = p1x * p1x + p1y * p1y + p1z * p1z
-    s11 = both * size + (d1x * d1x + d1y * d1y + d1z * d1z) * inv
-    if not s11 > PARALLEL * size:
+    m1x, m1y, m1z, d1x, d1y, d1z = _split(p1x, p1y, p1z, q1x, q1y, q1z, i1, q2x, q2y, q2z, i2, q3x, q3y, q3z, i3)
+    size1 = p1x * p1x + p1y * p1y + p1z * p1z
+    pivot1 = both * size1 + (d1x * d1x + d1y * d1y + d1z * d1z) * inv
+    if not pivot1 > DEPENDENT * size1:
         return 0.0, 0.0, 0.0, False
+    h1 = (d1x * rx + d1y * ry + d1z * rz + m1x * ux + m1y * uy + m1z * uz) / pivot1
     if q == 2:
-        return h1 / s11, 0.0, 0.0, True
-    mx, my, mz, d2x, d2y, d2z = _split(p2x, p2y, p2z, q1x, q1y, q1z, i1, q2x, q2y, q2z, i2, q3x, q3y, q3z, i3)
-    h2 = d2x * rx + d2y * ry + d2z * rz + mx * ux + my * uy + mz * uz
-    size = p2x * p2x + p2y * p2y + p2z * p2z
-    s12 = (d1x * d2x + d1y * d2y + d1z * d2z) * inv
-    s22 = both * size + (d2x * d2x + d2y * d2y + d2z * d2z) * inv
-    l12 = s12 / s11
-    pivot2 = s22 - l12 * s12
-    if not (s22 > PARALLEL * size and pivot2 > PIVOT * s22):
+        return h1, 0.0, 0.0, True
+    m2x, m2y, m2z, d2x, d2y, d2z = _split(p2x, p2y, p2z, q1x, q1y, q1z, i1, q2x, q2y, q2z, i2, q3x, q3y, q3z, i3)
+    size2 = p2x * p2x + p2y * p2y + p2z * p2z
+    l12 = (d1x * d2x + d1y * d2y + d1z * d2z) * inv / pivot1
+    d2x, d2y, d2z = d2x - l12 * d1x, d2y - l12 * d1y, d2z - l12 * d1z
+    m2x, m2y, m2z = m2x - l12 * m1x, m2y - l12 * m1y, m2z - l12 * m1z
+    pivot2 = both * (size2 + l12 * l12 * size1) + (d2x * d2x + d2y * d2y + d2z * d2z) * inv
+    if not pivot2 > DEPENDENT * size2:
         return 0.0, 0.0, 0.0, False
-    h2 -= l12 * h1
+    h2 = (d2x * rx + d2y * ry + d2z * rz + m2x * ux + m2y * uy + m2z * uz) / pivot2
     if q == 3:
-        t2 = h2 / pivot2
-        return h1 / s11 - l12 * t2, t2, 0.0, True
-    mx, my, mz, d3x, d3y, d3z = _split(p3x, p3y, p3z, q1x, q1y, q1z, i1, q2x, q2y, q2z, i2, q3x, q3y, q3z, i3)
-    h3 = d3x * rx + d3y * ry + d3z * rz + mx * ux + my * uy + mz * uz
-    size = p3x * p3x + p3y * p3y + p3z * p3z
-    s13 = (d1x * d3x + d1y * d3y + d1z * d3z) * inv
-    s23 = (d2x * d3x + d2y * d3y + d2z * d3z) * inv
-    s33 = both * size + (d3x * d3x + d3y * d3y + d3z * d3z) * inv
-    l13 = s13 / s11
-    s23 -= l13 * s12
-    l23 = s23 / pivot2
-    pivot3 = s33 - l13 * s13 - l23 * s23
-    if not (s33 > PARALLEL * size and pivot3 > PIVOT * s33):
+        return h1 - l12 * h2, h2, 0.0, True
+    m3x, m3y, m3z, d3x, d3y, d3z = _split(p3x, p3y, p3z, q1x, q1y, q1z, i1, q2x, q2y, q2z, i2, q3x, q3y, q3z, i3)
+    size3 = p3x * p3x + p3y * p3y + p3z * p3z
+    l13 = (d1x * d3x + d1y * d3y + d1z * d3z) * inv / pivot1
+    l23 = (d2x * d3x + d2y * d3y + d2z * d3z) * inv / pivot2
+    d3x, d3y, d3z = d3x - l13 * d1x - l23 * d2x, d3y - l13 * d1y - l23 * d2y, d3z - l13 * d1z - l23 * d2z
+    m3x, m3y, m3z = m3x - l13 * m1x - l23 * m2x, m3y - l13 * m1y - l23 * m2y, m3z - l13 * m1z - l23 * m2z
+    back = l13 - l23 * l12
+    pivot3 = both * (size3 + l23 * l23 * size2 + back * back * size1) + (d3x * d3x + d3y * d3y + d3z * d3z) * inv
+    if not pivot3 > DEPENDENT * size3:
         return 0.0, 0.0, 0.0, False
-    t3 = (h3 - l13 * h1 - l23 * h2) / pivot3
-    t2 = h2 / pivot2 - l23 * t3
-    return h1 / s11 - l12 * t2 - l13 * t3, t2, t3, True
+    h3 = (d3x * rx + d3y * ry + d3z * rz + m3x * ux + m3y * uy + m3z * uz) / pivot3
+    h2 -= l23 * h3
+    return h1 - l12 * h2 - l13 * h3, h2, h3, True

@@ -36,10 +36,13 @@ def plane_axes(nx, ny, nz):
 
 
 @inlined
-def ties(vert, start, n, x0, x1, x2, nx, ny, nz, ex, ey, ez, fx, fy, fz, work, place):
+def ties(vert, start, n, x0, x1, x2, nx, ny, nz, tilt2, ex, ey, ez, fx, fy, fz, work, place):
     """Write the vertices in the plane through x across n, in plane coordinates about x, to the scratch at ``place``.
 
     A vertex is in the plane if the line to it from x, a point of the feature, is parallel to the plane.
+
+    Args:
+        tilt2: squared sine of the angle up to which it counts as parallel.
 
     Returns:
         how many there are; only the first MAX_TIES are written.
@@ -51,7 +54,7 @@ def ties(vert, start, n, x0, x1, x2, nx, ny, nz, ex, ey, ez, fx, fy, fz, work, p
         vx, vy, vz = vert[k, 0], vert[k, 1], vert[k, 2]
         dx, dy, dz = vx - x0, vy - x1, vz - x2
         h = dx * nx + dy * ny + dz * nz
-        if h * h <= n2 * (TILT2 * (dx * dx + dy * dy + dz * dz) + own + ROUNDING2 * (vx * vx + vy * vy + vz * vz)):
+        if h * h <= n2 * (tilt2 * (dx * dx + dy * dy + dz * dz) + own + ROUNDING2 * (vx * vx + vy * vy + vz * vz)):
             if found < MAX_TIES:
                 work[place + 2 * found] = dx * ex + dy * ey + dz * ez
                 work[place + 2 * found + 1] = dx * fx + dy * fy + dz * fz
@@ -65,7 +68,7 @@ def _turn(u, v):
     size = abs(u) + abs(v)
     if size == 0.0:
         return 0.0
-    return (v / size if u >= 0.0 else (2.0 - v / size if v >= 0.0 else -2.0 - v / size))
+    return v / size if u >= 0.0 else (2.0 - v / size if v >= 0.0 else -2.0 - v / size)
 
 
 @kernel

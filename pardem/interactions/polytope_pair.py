@@ -7,13 +7,15 @@ that the gradient asks for, until there are none. The value falls from one inner
 
 from __future__ import annotations
 
+import numpy as np
+
 from .._jit import inlined
 from .polytope_active import ACTIVE_SIZE, AIM, SLOT, contains, count, flat, lowest, move, slot, step_length, support, weights
 from .polytope_affine import point_of_b
 
 WORK_SIZE = ACTIVE_SIZE
 MAX_ITERATIONS = 200
-GAP = 4e-15  # optimality gap of a body, relative to its own size times the size of the whole
+GAP = 2e-15  # optimality gap of a body, relative to its own size times the size of the whole
 
 
 @inlined
@@ -46,7 +48,7 @@ def minimum(wx, wy, wz, vert, a0, na, b0, nb, ea, eb, pa, pb, work):
     x0 = x1 = x2 = y0 = y1 = y2 = f = 0.0
     w2 = wx * wx + wy * wy + wz * wz
     inv = 1.0 / (1.0 + ea)
-    status = 1
+    solved = False
     for _ in range(MAX_ITERATIONS):
         ax, ay, az, q1x, q1y, q1z, q2x, q2y, q2z, q3x, q3y, q3z, i1, i2, i3, c12, c13, c23, ok_a = flat(vert, a0, pa, p)
         bx, by, bz, p1x, p1y, p1z, p2x, p2y, p2z, p3x, p3y, p3z, j1, j2, j3, d12, d13, d23, ok = flat(vert, b0, pb, q)
@@ -103,7 +105,7 @@ def minimum(wx, wy, wz, vert, a0, na, b0, nb, ea, eb, pa, pb, work):
                     spare = 0
                 if new_b:
                     continue
-            status = 0
+            solved = True
             break
         la0, la1, la2, la3 = weights(s1, s2, s3, c12, c13, c23)
         lb0, lb1, lb2, lb3 = weights(t1, t2, t3, d12, d13, d23)
@@ -129,7 +131,7 @@ def minimum(wx, wy, wz, vert, a0, na, b0, nb, ea, eb, pa, pb, work):
             k2 = vert[i, 0] * vert[i, 0] + vert[i, 1] * vert[i, 1] + vert[i, 2] * vert[i, 2]
             new_b = gap > 0.0 and gap * gap > size * (bb + k2) and q < 4 and not contains(pb, m)
             if not new_a and not new_b:
-                status = 0
+                solved = True
                 break
             work[AIM], work[AIM + 1], work[AIM + 2], work[AIM + 3] = la0, la1, la2, la3
             work[AIM + 4], work[AIM + 5], work[AIM + 6], work[AIM + 7] = lb0, lb1, lb2, lb3
@@ -155,6 +157,6 @@ def minimum(wx, wy, wz, vert, a0, na, b0, nb, ea, eb, pa, pb, work):
             new_a = new_a and slot(pa, p - 1) == last_a
             new_b = new_b and slot(pb, q - 1) == last_b
             if not new_a and not new_b:  # by rounding the newcomers gain nothing: the minimum before them stands
-                status = 0
+                solved = True
                 break
-    return f, x0, x1, x2, y0, y1, y2, best_a, best_b, status
+    return f, x0, x1, x2, y0, y1, y2, best_a, best_b, 0 if solved and f < np.inf else 1

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from .._jit import kernel
 from .polytope_active import ACTIVE_SIZE, AIM, contains, count, flat, lowest, move, slot, step_length, support, weights
-from .polytope_faces import MAX_TIES, centroid, order, plane_axes, ties
+from .polytope_faces import MAX_TIES, TILT2, centroid, order, plane_axes, ties
 from .polytope_pair import GAP, MAX_ITERATIONS
 
 WORK_SIZE = ACTIVE_SIZE + 2 * MAX_TIES
@@ -36,7 +38,7 @@ def regularised_plane(nx, ny, nz, h, vert, a0, na, eps2, warm, work):
     best = pack
     inside = accepted = new = False
     x0 = x1 = x2 = f = 0.0
-    status = 1
+    solved = False
     for _ in range(MAX_ITERATIONS):
         ax, ay, az, q1x, q1y, q1z, q2x, q2y, q2z, q3x, q3y, q3z, i1, i2, i3, c12, c13, c23, ok = flat(vert, a0, pack, p)
         s1 = s2 = s3 = 0.0
@@ -54,7 +56,7 @@ def regularised_plane(nx, ny, nz, h, vert, a0, na, eps2, warm, work):
                 uz += s1 * q1z + s2 * q2z + s3 * q3z
         if not ok:
             if accepted:  # the newcomer lies in the flat of the others and cannot lower the value
-                status = 0
+                solved = True
                 break
             _, k = support(vert, a0, na, h * nx, h * ny, h * nz)
             pack, p = k + 1, 1
@@ -72,7 +74,7 @@ def regularised_plane(nx, ny, nz, h, vert, a0, na, eps2, warm, work):
             aa = ax * ax + ay * ay + az * az
             k2 = vert[i, 0] * vert[i, 0] + vert[i, 1] * vert[i, 1] + vert[i, 2] * vert[i, 2]
             if not (gap > 0.0 and gap * gap > GAP * GAP * (h * h + aa) * (aa + k2) and p < 4 and not contains(pack, k)):
-                status = 0
+                solved = True
                 break
             work[0], work[1], work[2], work[3] = l0, l1, l2, l3
             work[p] = 0.0
@@ -90,9 +92,9 @@ def regularised_plane(nx, ny, nz, h, vert, a0, na, eps2, warm, work):
         if step > 0.0:
             new = False
         elif new and slot(pack, p - 1) != last:  # by rounding the newcomer gains nothing: the minimum before it stands
-            status = 0
+            solved = True
             break
-    return f, x0, x1, x2, best, status
+    return f, x0, x1, x2, best, 0 if solved and f < np.inf else 1
 
 
 @kernel
@@ -113,7 +115,7 @@ def nearest_plane(nx, ny, nz, h, vert, a0, na, work):
     status = 0
     if na > 1:
         ex, ey, ez, fx, fy, fz = plane_axes(nx, ny, nz)
-        n = ties(vert, a0, na, x0, x1, x2, nx, ny, nz, ex, ey, ez, fx, fy, fz, work, ACTIVE_SIZE)
+        n = ties(vert, a0, na, x0, x1, x2, nx, ny, nz, TILT2, ex, ey, ez, fx, fy, fz, work, ACTIVE_SIZE)
         if n > MAX_TIES:
             status = 2
         elif n > 1:

@@ -29,7 +29,7 @@ def axis(interaction, g, i):
     """Half-axis vector of grain ``i`` (m); zero for a sphere."""
     if interaction.kind[g.species[i]] == 1:
         return 0.0, 0.0, 0.0
-    k = g.vert_start[i] + 1
+    k = np.uintp(g.vert_start[i] + 1)
     return g.vert[k, 0], g.vert[k, 1], g.vert[k, 2]
 
 

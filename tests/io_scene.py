@@ -1,0 +1,126 @@
+"""A synthetic run for the tests of files: every array is a function of id and step, rows are scattered over ranks anew at every step.
+
+As a program: ``mpirun -n N python io_scene.py OUT.h5 LAST [--resume] [--pause SECONDS] [--serial] [--limit BYTES]``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+
+from pardem.errors import FileError
+from pardem.io import rowfile
+from pardem.io.checkpoint import newest_valid_checkpoint, read_checkpoint
+from pardem.io.output_path import parts_of, prepare_output
+from pardem.io.results import ResultWriter
+
+COUNT = 53
+HASH = "c0ffee"
+FRAMES_EVERY, CHECKPOINT_EVERY = 10, 30
+CATALOGUE = {"mass": np.array([1.0, 2.5]), "radius": np.array([0.1, 0.2]), "vertices": np.arange(12.0).reshape(4, 3)}
+
+
+def owned(comm: MPI.Comm, step: int) -> np.ndarray:
+    """Ids of this rank's grains, in no order."""
+    gid = np.random.default_rng(step).permutation(COUNT)
+    return gid[np.random.default_rng(step + 1).integers(0, comm.size, COUNT) == comm.rank].astype(np.int64)
+
+
+def fields(step: int) -> dict[str, np.ndarray]:
+    """A frame, all grains in the order of their ids."""
+    rng = np.random.default_rng(1000 + step)
+    return {
+        "position": rng.random((COUNT, 3)),
+        "image": rng.integers(-3, 4, (COUNT, 3)).astype(np.int32),
+        "orientation": rng.standard_normal((COUNT, 4)),
+        "velocity": rng.standard_normal((COUNT, 3)),
+    }
+
+
+def observables(step: int) -> dict[str, Any]:
+    return {"energy/kinetic": 1.0 / (step + 1), "layers": np.sqrt(np.arange(2.0 + step // 40)), "contacts": 3 * step}
+
+
+def contacts(step: int) -> tuple[np.ndarray, ...]:
+    """All contacts, ordered by key; the higher id is negative for walls."""
+    rng = np.random.default_rng(2000 + step)
+    keys = {(int(a), int(b)) for a, b in rng.integers(0, COUNT, (150, 2)) if a < b} | {(int(a), -1) for a in rng.integers(0, COUNT, 9)}
+    lower, higher = np.array(sorted(keys), dtype=np.int64).T
+    m = len(lower)
+    return lower, higher, np.zeros(m, np.int32), rng.standard_normal((m, 8)), rng.integers(-(2**62), 2**62, (m, 2))
+
+
+def state(comm: MPI.Comm, step: int) -> tuple[Any, ...]:
+    """Header, this rank's grains and contacts (those across ranks on both), small arrays."""
+    gid, everything = owned(comm, step), fields(step)
+    force = np.random.default_rng(3000 + step).integers(-(2**62), 2**62, (COUNT, 8))
+    lower, higher, *rest = contacts(step)
+    mine = np.isin(lower, gid) | np.isin(higher, gid)
+    header = {"step": step, "case_hash": HASH, "totals": [2**90 + step, -(2**70)], "quanta": [2.0**-40, 0.1]}
+    grains = {"x": everything["position"][gid], "ft": force[gid], "species": (gid % 2).astype(np.int32)}
+    return header, (gid, grains), (lower[mine], higher[mine], *(a[mine] for a in rest)), {"motion": np.full((2, 8), 0.1 * step)}
+
+
+def writer(comm: MPI.Comm, out: Path, resume_step: int | None = None, **options: Any) -> ResultWriter:
+    gid = owned(comm, 7)
+    return ResultWriter(
+        comm, out, case_text='title = "µ"\n', case_hash=HASH, catalogue=CATALOGUE, gid=gid, species=gid % 2, scale=1.0 + gid / COUNT,
+        box=((0.0, 0.0, 0.0), (1.0, 1.0, 2.0), (True, True, False)), n_grains=COUNT, resume_step=resume_step, **options,
+    )  # fmt: skip
+
+
+def run(comm: MPI.Comm, out: Path, last: int, *, resume: bool = False, pause: float = 0.0, finish: bool = True, **options: Any) -> ResultWriter:
+    """A run from its start, or from its newest checkpoint, to step ``last``."""
+    step = None
+    if resume:
+        found = newest_valid_checkpoint(comm, parts_of(out), HASH)
+        if found.path is not None:
+            step = int(read_checkpoint(comm, found.path).header["step"])
+    prepare_output(comm, out, resume=resume, force=False, fresh=step is None)
+    results = writer(comm, out, step, **options)
+    for now in range(0 if step is None else step + FRAMES_EVERY, last + 1, FRAMES_EVERY):
+        gid = owned(comm, now)
+        results.observables(now, 0.1 * now, observables(now))
+        results.frame(now, 0.1 * now, gid, {name: values[gid] for name, values in fields(now).items()})
+        if now % CHECKPOINT_EVERY == 0 and now:
+            results.checkpoint(*state(comm, now))
+        if comm.rank == 0 and pause:
+            print("step", now, flush=True)
+        time.sleep(pause)
+    if finish:
+        results.finish(*state(comm, last))
+    else:
+        results.close()
+    return results
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("out", type=Path)
+    parser.add_argument("last", type=int)
+    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--pause", type=float, default=0.0)
+    parser.add_argument("--serial", action="store_true")
+    parser.add_argument("--limit", type=int)
+    arguments = parser.parse_args()
+    if arguments.serial:
+        rowfile.parallel_hdf5 = lambda: False
+    if arguments.limit:  # a file that may not grow stands for a full disk
+        resource.setrlimit(resource.RLIMIT_FSIZE, (arguments.limit, arguments.limit))
+    try:
+        results = run(MPI.COMM_WORLD, arguments.out, arguments.last, resume=arguments.resume, pause=arguments.pause)
+    except FileError as error:
+        print(f"rank {MPI.COMM_WORLD.rank}: {error}", flush=True)
+        raise SystemExit(3) from None
+    if MPI.COMM_WORLD.rank == 0:
+        print("done", results.notice)
+
+
+if __name__ == "__main__":
+    main()

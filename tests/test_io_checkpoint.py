@@ -1,0 +1,182 @@
+"""Checkpoints: exact, the same for every number of ranks, never taken when damaged."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import io_scene as scene
+import numpy as np
+import pytest
+from mpi4py import MPI
+
+from pardem.errors import FileError
+from pardem.io.checkpoint import checkpoints, newest_valid_checkpoint, read_checkpoint, write_checkpoint
+from pardem.io.compare import compare
+
+SELF = MPI.COMM_SELF
+
+
+def datasets(path: Path, group: str) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    with h5py.File(path) as file:
+        file[group].visititems(lambda name, item: found.update({name: item[()].tobytes()}) if isinstance(item, h5py.Dataset) else None)
+    return found
+
+
+def check(comm: MPI.Comm, path: Path, step: int) -> None:
+    header, _, _, small = scene.state(comm, step)
+    got = read_checkpoint(comm, path)
+    assert got.header == header
+    assert all(isinstance(v, int) for v in got.header["totals"])
+    assert np.array_equal(got.small["motion"], small["motion"])
+    everything = scene.state(MPI.COMM_SELF, step)
+    gid, grains = everything[1]
+    order = np.argsort(gid)[got.grains.gid]
+    assert set(got.grains.fields) == set(grains)
+    for name, values in grains.items():
+        assert got.grains.fields[name].dtype == values.dtype
+        assert np.array_equal(got.grains.fields[name], values[order])
+    mine = np.isin(everything[2][0], got.grains.gid)
+    for values, expected in zip(got.contacts, scene.contacts(step), strict=True):
+        assert values.dtype == expected.dtype
+        assert np.array_equal(values, expected[mine])
+
+
+@pytest.mark.mpi
+def test_what_is_read_is_what_was_written(mpi_tmp_path: Path) -> None:
+    comm = MPI.COMM_WORLD
+    path = write_checkpoint(comm, mpi_tmp_path, *scene.state(comm, 40))
+    check(comm, path, 40)
+    comm.Barrier()
+
+
+def test_one_rank_and_an_empty_set_of_contacts(tmp_path: Path) -> None:
+    check(SELF, write_checkpoint(SELF, tmp_path, *scene.state(SELF, 30)), 30)
+    header, grains, _, small = scene.state(SELF, 60)
+    none = np.zeros(0, np.int64)
+    got = read_checkpoint(SELF, write_checkpoint(SELF, tmp_path, header, grains, (none, none, none, np.zeros((0, 13)), np.zeros((0, 0))), small))
+    assert got.contacts.floats.shape == (0, 13)
+    assert got.contacts.ints.shape == (0, 0)
+
+
+def test_content_is_the_same_for_every_number_of_ranks(tmp_path: Path, run_mpi: Callable) -> None:
+    program = "import sys, io_scene as s; from mpi4py import MPI; from pardem.io.checkpoint import write_checkpoint as w; " + (
+        "w(MPI.COMM_WORLD, sys.argv[1], *s.state(MPI.COMM_WORLD, 20))"
+    )
+    found = []
+    for ranks in (1, 2, 3, 4):
+        run_mpi(ranks, "-c", program, tmp_path / str(ranks), env={"PYTHONPATH": str(Path(__file__).parent)})
+        path = tmp_path / str(ranks) / "checkpoint-000000000020.h5"
+        found.append(datasets(path, "pardem"))
+        check(SELF, path, 20)
+    assert all(f == found[0] for f in found)
+
+
+def test_the_two_newest_are_kept(tmp_path: Path) -> None:
+    for step in (10, 20, 30):
+        write_checkpoint(SELF, tmp_path, *scene.state(SELF, step))
+    assert [p.name for p in checkpoints(tmp_path)] == ["checkpoint-000000000030.h5", "checkpoint-000000000020.h5"]
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def truncate(path: Path) -> None:
+    with open(path, "r+b") as file:
+        file.truncate(path.stat().st_size // 2)
+
+
+def flip_a_bit(path: Path) -> None:
+    with h5py.File(path) as file:
+        at = file["pardem/state/grains/ft"].id.get_offset() + 101
+    with open(path, "r+b") as file:
+        file.seek(at)
+        byte = file.read(1)[0]
+        file.seek(at)
+        file.write(bytes([byte ^ 4]))
+
+
+def unseal(path: Path) -> None:
+    with h5py.File(path, "r+") as file:
+        del file["pardem/state/checksums"]
+
+
+def foreign(path: Path) -> None:
+    with h5py.File(path, "w") as file:
+        file["x"] = 1.0
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (truncate, "is truncated"),
+        (flip_a_bit, "the checksum of grains/ft is wrong"),
+        (unseal, "no full state"),
+        (foreign, "pardem did not write"),
+        (lambda p: p.write_text("x" * 999), "is not an HDF5 file"),
+        (lambda p: p.write_text(""), "is empty"),
+    ],
+    ids=["truncated", "bit", "unsealed", "foreign", "text", "empty"],
+)
+def test_a_damaged_checkpoint_is_passed_over(tmp_path: Path, damage: Callable[[Path], None], words: str) -> None:
+    for step in (10, 20):
+        write_checkpoint(SELF, tmp_path, *scene.state(SELF, step))
+    newest = tmp_path / "checkpoint-000000000020.h5"
+    damage(newest)
+    with pytest.raises(FileError, match=words):
+        read_checkpoint(SELF, newest)
+    found = newest_valid_checkpoint(SELF, tmp_path, scene.HASH)
+    assert found.path == tmp_path / "checkpoint-000000000010.h5"
+    assert len(found.warnings) == 1
+    assert words in found.warnings[0]
+    check(SELF, found.path, 10)
+
+
+@pytest.mark.mpi(min_size=2)
+def test_a_damaged_checkpoint_is_an_error_on_all_ranks(mpi_tmp_path: Path) -> None:
+    comm = MPI.COMM_WORLD
+    path = write_checkpoint(comm, mpi_tmp_path, *scene.state(comm, 10))
+    comm.Barrier()
+    if comm.rank == 0:
+        flip_a_bit(path)
+    comm.Barrier()
+    with pytest.raises(FileError, match="the checksum of grains/ft is wrong"):
+        read_checkpoint(comm, path)
+
+
+def test_none_and_one_of_another_case(tmp_path: Path) -> None:
+    assert newest_valid_checkpoint(SELF, tmp_path / "nothing", scene.HASH) == (None, [])
+    write_checkpoint(SELF, tmp_path, *scene.state(SELF, 10))
+    with pytest.raises(FileError, match=r"its hash is c0ffee, that of this case is decade.*--force"):
+        newest_valid_checkpoint(SELF, tmp_path, "decade")
+
+
+def test_ranks_that_disagree_on_a_contact(tmp_path: Path) -> None:
+    header, grains, (lower, higher, sub, floats, ints), small = scene.state(SELF, 10)
+    twice = [np.concatenate([a, a[:5]]) for a in (lower, higher, sub, floats, ints)]
+    path = write_checkpoint(SELF, tmp_path, header, grains, twice, small)
+    assert len(read_checkpoint(SELF, path).contacts.lower) == len(lower)
+    twice[3][-1, 2] += 1.0
+    with pytest.raises(ValueError, match=rf"different histories of contact {lower[4]}-{higher[4]} "):
+        write_checkpoint(SELF, tmp_path, header, grains, twice, small)
+
+
+def test_a_failed_write_leaves_the_former_checkpoint(tmp_path: Path) -> None:
+    first = write_checkpoint(SELF, tmp_path, *scene.state(SELF, 10))
+    blocked = tmp_path / "checkpoint-000000000020.new"
+    blocked.mkdir()
+    with pytest.raises(FileError, match="could not be written"):
+        write_checkpoint(SELF, tmp_path, *scene.state(SELF, 20))
+    check(SELF, first, 10)
+
+
+def test_a_copy_compares_equal(tmp_path: Path) -> None:
+    first = write_checkpoint(SELF, tmp_path, *scene.state(SELF, 10))
+    second = tmp_path / "copy.h5"
+    shutil.copy(first, second)
+    assert compare(first, second) is None
+    flip_a_bit(second)
+    difference = compare(first, second)
+    assert difference is not None
+    assert difference.where.startswith("grains/ft, full state, id 1, component 4")
