@@ -36,6 +36,9 @@ class GrainTable(NamedTuple):
     fields: dict[str, np.ndarray]
 
 
+CONTACT_TYPES = {"lower": np.int64, "higher": np.int64, "sub": np.int32, "floats": np.float64, "ints": np.int64}
+
+
 class ContactRows(NamedTuple):
     """Contacts that a rank knows; one known to several ranks is written once.
 
@@ -91,11 +94,11 @@ def write_rows(file: RowFile, group: str, state: FullState) -> dict[str, int]:
     exchange = GrainRows(comm, state.grains.gid)
     for name, values in state.grains.fields.items():
         put(f"grains/{name}", exchange(values), exchange.start, exchange.count)
-    contacts = _ordered_contacts(comm, state.contacts, exchange.count)
-    ends = np.cumsum(comm.allgather(len(contacts.lower)))
-    start, total = int(ends[comm.rank]) - len(contacts.lower), int(ends[-1])
-    for name, rows in contacts._asdict().items():
-        put(f"contacts/{name}", rows, start, total)
+    contacts = ContactExchange(comm, state.contacts, exchange.count)
+    ends = np.cumsum(comm.allgather(contacts.count))
+    start, total = int(ends[comm.rank]) - contacts.count, int(ends[-1])
+    for name, values in state.contacts._asdict().items():
+        put(f"contacts/{name}", contacts(np.asarray(values, dtype=CONTACT_TYPES[name])), start, total)
     return checksums
 
 
@@ -205,19 +208,36 @@ def _lower_bound(dataset: h5py.Dataset, value: int) -> int:
     return low
 
 
-def _ordered_contacts(comm: MPI.Comm, contacts: ContactRows, count: int) -> ContactRows:
-    """Contacts of this rank's block of lower ids, each once, ordered by key."""
-    exchange = RowExchange(comm, contacts.lower, count)
-    types = (np.int64, np.int64, np.int32, np.float64, np.int64)
-    rows = ContactRows(*(exchange(np.asarray(a, dtype=t)) for a, t in zip(contacts, types, strict=True)))
-    order = np.lexsort((rows.sub, rows.higher, rows.lower))
-    rows = ContactRows(*(a[order] for a in rows))
-    again = np.flatnonzero((rows.lower[1:] == rows.lower[:-1]) & (rows.higher[1:] == rows.higher[:-1]) & (rows.sub[1:] == rows.sub[:-1])) + 1
-    same = (rows.floats[again].view(np.int64) == rows.floats[again - 1].view(np.int64)).all(axis=1)
-    same &= (rows.ints[again] == rows.ints[again - 1]).all(axis=1)
-    bad = int(again[~same][0]) if not same.all() else -1
-    key = comm.allreduce((rows.lower[bad], rows.higher[bad], rows.sub[bad]) if bad >= 0 else (count, 0, 0), MPI.MIN)
-    if key[0] < count:
-        raise ValueError(f"two ranks hold different histories of contact {int(key[0])}-{int(key[1])} (sub-key {int(key[2])})")
-    once = np.delete(np.arange(len(order)), again)
-    return ContactRows(*(a[once] for a in rows))
+class ContactExchange:
+    """Brings contacts to the rank that holds the block of their lower id, each once, ordered by key. Construction and calls are collective.
+
+    Args:
+        comm: communicator. contacts: of this rank. count: number of grains.
+    """
+
+    def __init__(self, comm: MPI.Comm, contacts: ContactRows, count: int) -> None:
+        self.comm = comm
+        self.exchange = RowExchange(comm, contacts.lower, count)
+        lower, higher, sub = (self.exchange(np.asarray(a, dtype=np.int64)) for a in contacts[:3])
+        self.order = np.lexsort((sub, higher, lower))
+        self.key = np.column_stack([lower, higher, sub])[self.order]
+        self.again = np.flatnonzero((self.key[1:] == self.key[:-1]).all(axis=1)) + 1
+        self.once = np.delete(self.order, self.again)
+        self.count = len(self.once)
+
+    def __call__(self, values: np.ndarray) -> np.ndarray:
+        """The rows (m, ...) of this rank's contacts, where they belong.
+
+        Raises:
+            ValueError: two ranks hold different rows of one contact; on every rank.
+        """
+        repeated = np.concatenate([self.order[self.again], self.order[self.again - 1]])
+        rows = self.exchange(values, np.concatenate([self.once, repeated]))
+        width = int(np.prod(rows.shape[1:], dtype=np.int64))
+        one, two = (r.reshape(len(self.again), width).view(np.uint8) for r in np.split(rows[self.count :], 2))
+        bad = np.flatnonzero((one != two).any(axis=1))
+        nothing = (2**63 - 1, 0, 0)
+        key = self.comm.allreduce(tuple(self.key[self.again[bad[0]]].tolist()) if len(bad) else nothing, MPI.MIN)
+        if key != nothing:
+            raise ValueError(f"two ranks hold different histories of contact {key[0]} to {key[1]} (sub-key {key[2]})")
+        return rows[: self.count]

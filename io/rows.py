@@ -49,15 +49,20 @@ class RowExchange:
         """One past the last id of this rank's block."""
         return int(self.starts[self.comm.rank + 1])
 
-    def __call__(self, values: np.ndarray) -> np.ndarray:
+    def __call__(self, values: np.ndarray, pick: np.ndarray | None = None) -> np.ndarray:
         """Send each row of an (m, ...) array to the rank of its id.
+
+        Args:
+            values: (m, ...) rows in the order of ``ids``.
+            pick: indices of the rows to return, out of those that arrive; None: all.
 
         Returns:
             (k, ...) the rows of this rank's block, as they come: by sending rank, then by id, then in the order given.
         """
-        sorted_rows = np.ascontiguousarray(values[self.order])
         if self.comm.size == 1:
-            return sorted_rows
+            # one copy only: a checkpoint is the largest demand for memory in a run
+            return np.ascontiguousarray(values[self.order if pick is None else self.order[pick]])
+        sorted_rows = np.ascontiguousarray(values[self.order])
         received = np.empty((int(self.receive_counts.sum()), *sorted_rows.shape[1:]), dtype=sorted_rows.dtype)
         width = sorted_rows.dtype.itemsize * int(np.prod(sorted_rows.shape[1:], dtype=np.int64))
         # rows as the unit keep the counts below 2^31
@@ -69,7 +74,7 @@ class RowExchange:
             )
         finally:
             row.Free()
-        return received
+        return received if pick is None else received[pick]
 
 
 class GrainRows(RowExchange):
@@ -97,13 +102,14 @@ class GrainRows(RowExchange):
         if wrong < self.count:
             raise ValueError(f"grain {wrong} is owned by no rank or by more than one")
 
-    def __call__(self, values: np.ndarray) -> np.ndarray:
+    def __call__(self, values: np.ndarray, pick: np.ndarray | None = None) -> np.ndarray:
         """The rows of this rank's block of ids, ordered by id.
 
         Args:
             values: (n, ...) rows of this rank's grains, in the order of ``gid``.
+            pick: indices out of the rows in that order; None: all.
         """
-        return super().__call__(values)[self.place]
+        return super().__call__(values, self.place if pick is None else self.place[pick])
 
 
 def _displacements(counts: np.ndarray) -> np.ndarray:

@@ -149,8 +149,8 @@ def _walls(case: Case, materials: tuple[str, ...]) -> tuple[Walls, dict[str, lis
             for c, axis in enumerate("xyz"):
                 inward = np.zeros(3)
                 inward[c] = 1.0
-                surfaces.append((PLANE, wall.lower, inward, 0.0, f"{wall.name}/lower-{axis}"))
-                surfaces.append((PLANE, wall.upper, -inward, 0.0, f"{wall.name}/upper-{axis}"))
+                surfaces.append((PLANE, wall.lower, inward, 0.0, f"{wall.name}:lower-{axis}"))
+                surfaces.append((PLANE, wall.upper, -inward, 0.0, f"{wall.name}:upper-{axis}"))
         start = getattr(wall.motion, "start", 0.0)
         row = _motion_row(case, wall.motion, None if isinstance(start, str) else start / case.time.step)
         for code, point, normal, radius, name in surfaces:

@@ -96,7 +96,7 @@ def _scales(case: Case, insert: Insert, first: int) -> np.ndarray:
 def _region(insert: Insert, domain: BoxDomain | None) -> Region:
     region = insert.region
     if region.kind == "cylinder":
-        return CylinderRegion(region.axis, region.center, region.radius, region.lower, region.upper)
+        return CylinderRegion(radius=region.radius, lower=region.lower, upper=region.upper, axis=region.axis, center=region.center)
     if region.kind == "box":
         return BoxRegion(region.lower, region.upper)
     if domain is None:

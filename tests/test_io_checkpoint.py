@@ -158,7 +158,7 @@ def test_ranks_that_disagree_on_a_contact(tmp_path: Path) -> None:
     path = write_checkpoint(SELF, tmp_path, header, grains, twice, small)
     assert len(read_checkpoint(SELF, path).contacts.lower) == len(lower)
     twice[3][-1, 2] += 1.0
-    with pytest.raises(ValueError, match=rf"different histories of contact {lower[4]}-{higher[4]} "):
+    with pytest.raises(ValueError, match=rf"different histories of contact {lower[4]} to {higher[4]} "):
         write_checkpoint(SELF, tmp_path, header, grains, twice, small)
 
 

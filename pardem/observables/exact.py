@@ -1,0 +1,161 @@
+"""Sums of float64 without rounding: the same bits for any order and any distribution over ranks.
+
+Every finite float64 is an integer multiple of 2^-1074 below 2^2098. The sum is kept as that integer in limbs of 32 bits (a superaccumulator, Kulisch,
+*Computer Arithmetic and Validity*, 2008), added up over the ranks as int64, and rounded once, to nearest even. Not-a-number, or infinities of both
+signs, give not-a-number; infinities of one sign give that infinity; an empty sum is 0.0; a sum beyond the largest float64 becomes infinite.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from mpi4py import MPI
+
+from .._jit import kernel
+
+LIMBS = 67  # 66 for the bits of a float64, one for the carry and the sign
+NAN, PLUS, MINUS = 67, 68, 69  # counters of what is not finite
+WIDTH = 70
+BETWEEN_CARRIES = 1 << 28  # a value adds less than 2^33 to a limb
+
+
+@kernel
+def deposit(limbs, value):
+    """Add ``value`` to an accumulator, (WIDTH,) int64; at most ``BETWEEN_CARRIES`` times before ``carry``."""
+    if not abs(value) < np.inf:
+        limbs[NAN if value != value else (PLUS if value > 0.0 else MINUS)] += 1
+        return
+    mantissa, exponent = math.frexp(value)
+    bits = int(math.ldexp(abs(mantissa), 53))
+    shift = exponent + 1021
+    if shift < 0:  # subnormal: the bits shifted out are zero
+        bits >>= -shift
+        shift = 0
+    k, off = shift >> 5, shift & 31
+    low = (bits & 0xFFFFFFFF) << off
+    high = (bits >> 32) << off
+    sign = -1 if mantissa < 0.0 else 1
+    limbs[k] += sign * (low & 0xFFFFFFFF)
+    limbs[k + 1] += sign * ((low >> 32) + (high & 0xFFFFFFFF))
+    limbs[k + 2] += sign * (high >> 32)
+
+
+@kernel
+def carry(limbs):
+    """Bring all limbs but the last of accumulators, (k, WIDTH) int64, into 0 ... 2^32 - 1."""
+    for r in range(limbs.shape[0]):
+        for k in range(LIMBS - 1):
+            up = limbs[r, k] >> 32
+            limbs[r, k + 1] += up
+            limbs[r, k] -= up << 32
+
+
+@kernel
+def deposit_columns(limbs, values):
+    """Add each column of ``values``, (n, k), to its row of ``limbs``, (k, WIDTH)."""
+    for i in range(values.shape[0]):
+        for c in range(values.shape[1]):
+            deposit(limbs[c], values[i, c])
+        if i % BETWEEN_CARRIES == BETWEEN_CARRIES - 1:
+            carry(limbs)
+    carry(limbs)
+
+
+@kernel
+def deposit_groups(limbs, values, group):
+    """Add ``values``, (n,), to the rows of ``limbs`` that ``group``, (n,) int64, names; a negative group is left out."""
+    for i in range(values.shape[0]):
+        if group[i] >= 0:
+            deposit(limbs[group[i]], values[i])
+        if i % BETWEEN_CARRIES == BETWEEN_CARRIES - 1:
+            carry(limbs)
+    carry(limbs)
+
+
+def rounded(limbs: np.ndarray) -> float:
+    """The float64 nearest to the value of an accumulator, (WIDTH,) int64, after ``carry``."""
+    nan, plus, minus = (int(v) for v in limbs[LIMBS:])
+    if nan or (plus and minus):
+        return math.nan
+    if plus or minus:
+        return math.inf if plus else -math.inf
+    total = int.from_bytes(limbs[: LIMBS - 1].astype("<u4").tobytes(), "little") + (int(limbs[LIMBS - 1]) << 32 * (LIMBS - 1))
+    try:
+        return total / (1 << 1074)  # Python rounds a quotient of integers correctly
+    except OverflowError:
+        return math.copysign(math.inf, total)
+
+
+class ExactSums:
+    """Several sums over all ranks with one message.
+
+    Example:
+        >>> sums = ExactSums(MPI.COMM_WORLD)                  # doctest: +SKIP
+        >>> sums.add("mass", grains.v[:, 3])                  # doctest: +SKIP
+        >>> sums.reduce()["mass"]                             # doctest: +SKIP
+    """
+
+    def __init__(self, comm: MPI.Comm) -> None:
+        self.comm = comm
+        self._parts: dict[str, tuple[np.ndarray, tuple[int, ...]]] = {}
+
+    def room(self, name: str, *shape: int) -> np.ndarray:
+        """Empty accumulators, (product of ``shape``, WIDTH) int64, for a kernel that deposits and carries."""
+        limbs = np.zeros((math.prod(shape), WIDTH), np.int64)
+        self._parts[name] = limbs, shape
+        return limbs
+
+    def add(self, name: str, values: np.ndarray) -> None:
+        """Sum ``values``, (n, ...), over rows and ranks; n may differ between ranks."""
+        values = np.asarray(values, dtype=np.float64)
+        limbs = self.room(name, *values.shape[1:])
+        deposit_columns(limbs, np.ascontiguousarray(values.reshape(len(values), len(limbs))))
+
+    def add_groups(self, name: str, values: np.ndarray, group: np.ndarray, groups: int) -> None:
+        """Sum ``values``, (n,), by ``group``, (n,) integers below ``groups``; negative ones are left out."""
+        deposit_groups(self.room(name, groups), np.ascontiguousarray(values, dtype=np.float64), np.ascontiguousarray(group, dtype=np.int64))
+
+    def reduce(self) -> dict[str, float | np.ndarray]:
+        """The sums by name: a float, or an array of the shape of a row; the same bits on every rank. Collective."""
+        if not self._parts:
+            return {}
+        limbs = np.concatenate([part for part, _ in self._parts.values()])
+        self.comm.Allreduce(MPI.IN_PLACE, limbs, MPI.SUM)
+        carry(limbs)
+        found: dict[str, float | np.ndarray] = {}
+        first = 0
+        for name, (part, shape) in self._parts.items():
+            values = [rounded(row) for row in limbs[first : first + len(part)]]
+            found[name] = np.array(values).reshape(shape) if shape else values[0]
+            first += len(part)
+        return found
+
+
+def exact_sum(comm: MPI.Comm, values: np.ndarray) -> float | np.ndarray:
+    """Correctly rounded sum over the rows of all ranks. Collective.
+
+    Args:
+        comm: communicator. values: (n,) or (n, k) float64; n may be 0 and differ between ranks, k may not.
+
+    Returns:
+        a float, or (k,) float64; the same bits for any distribution of the rows, on every rank.
+    """
+    sums = ExactSums(comm)
+    sums.add("sum", values)
+    return sums.reduce()["sum"]
+
+
+def exact_totals(comm: MPI.Comm, limbs: np.ndarray) -> list[int]:
+    """Totals over ranks of two-limb integers (see ``pardem.fixedpoint``). Collective.
+
+    Args:
+        limbs: (n, 2) int64 low and high limbs, the same n on every rank.
+
+    Returns:
+        n exact Python integers, the same on every rank.
+    """
+    low, high = limbs[:, 0], limbs[:, 1]
+    total = np.stack([low & 0xFFFFFFFF, high + (low >> 32)], axis=1)
+    comm.Allreduce(MPI.IN_PLACE, total, MPI.SUM)
+    return [int(a) + (int(b) << 32) for a, b in total]

@@ -1,0 +1,167 @@
+"""How the volume of grains is distributed over a height."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from mpi4py import MPI
+
+from .._jit import kernel
+from ..population import Population
+from ..shapes.catalogue import Catalogue
+from .exact import ExactSums, carry, deposit
+from .slices import rod_below
+
+SAMPLES = 512  # points that stand for the volume of a polytope
+BINS = 32  # of one round of the search for a quantile
+ROUNDS = 3  # of which the last ends with a linear interpolation
+
+
+@kernel
+def deposit_slices(limbs, edges, height, reach, volume, kind, cosine, length, radius, direction, species, samples):
+    """Add the volume of each grain to the slices between ``edges``: row k of ``limbs`` lies below edge k, the last row above all.
+
+    Args:
+        limbs: (m + 1, WIDTH) int64. edges: (m,) ascending (m). height, reach: (n,) of the centres and half the extents (m). volume: (n,) m^3.
+        kind: (n,) number of core vertices. cosine, length, radius: (n,) of spheres and rods.
+        direction: (n, 3) upward vector in the body frame times the size factor. species: (n,). samples: (ns, SAMPLES, 3) points of polytopes (m).
+    """
+    for i in range(height.shape[0]):
+        low, high = height[i] - reach[i], height[i] + reach[i]
+        k, end = 0, edges.shape[0]
+        while k < end:  # the first edge above the lowest point
+            middle = (k + end) // 2
+            if edges[middle] > low:
+                end = middle
+            else:
+                k = middle + 1
+        before = 0.0
+        while k < edges.shape[0] and edges[k] < high:
+            z = edges[k] - height[i]
+            if kind[i] <= 2:
+                below = rod_below(z, cosine[i], length[i], radius[i])
+            else:
+                count = 0
+                for p in samples[species[i]]:
+                    count += p[0] * direction[i, 0] + p[1] * direction[i, 1] + p[2] * direction[i, 2] < z
+                below = volume[i] * (count / SAMPLES)
+            deposit(limbs[k], below - before)
+            before = below
+            k += 1
+        deposit(limbs[k], volume[i] - before)
+    carry(limbs)
+
+
+@dataclass
+class Profile:
+    """The volume of this rank's grains along a direction; arguments of ``deposit_slices``."""
+
+    height: np.ndarray
+    reach: np.ndarray
+    volume: np.ndarray
+    kind: np.ndarray
+    cosine: np.ndarray
+    length: np.ndarray
+    radius: np.ndarray
+    direction: np.ndarray
+    species: np.ndarray
+    samples: np.ndarray
+
+    def between(self, comm: MPI.Comm, edges: np.ndarray) -> np.ndarray:
+        """Volume below the first of m edges, between each two, and above the last, (m + 1,) m^3, the same bits on every rank. Collective."""
+        sums = ExactSums(comm)
+        limbs = sums.room("volume", len(edges) + 1)
+        deposit_slices(
+            limbs, edges, self.height, self.reach, self.volume, self.kind, self.cosine, self.length, self.radius, self.direction, self.species,
+            self.samples,
+        )  # fmt: skip
+        return np.asarray(sums.reduce()["volume"])
+
+    def top(self, comm: MPI.Comm) -> float:
+        """A height that no grain exceeds (m); minus infinity without grains. Collective."""
+        return float(comm.allreduce(float((self.height + self.reach).max(initial=-math.inf)), MPI.MAX))
+
+    def quantile(self, comm: MPI.Comm, floor: float, share: float) -> tuple[float, float]:
+        """Height below which a share of the volume above ``floor`` lies. Collective.
+
+        The bin that holds it is cut into ``BINS`` again ``ROUNDS`` - 1 times; the volumes at the edges are exact, in the last bin it is interpolated.
+
+        Args:
+            floor: (m). share: 0 to 1.
+
+        Returns:
+            the height (m) and the volume above the floor (m^3); not-a-number and 0 if no grain reaches above it.
+        """
+        low, high = floor, self.top(comm)
+        if not (low < high < math.inf):
+            return math.nan, 0.0
+        above = target = 0.0
+        for k in range(ROUNDS):
+            edges = np.linspace(low, high, BINS + 1)
+            volumes = self.between(comm, edges)
+            if k == 0:
+                above = float(np.cumsum(volumes[1:])[-1])
+                target = float(volumes[0]) + share * above
+            below = np.cumsum(volumes)
+            if not above > 0.0:
+                return math.nan, 0.0
+            bin_ = min(max(int(np.searchsorted(below, target)), 1), BINS)
+            low, high = float(edges[bin_ - 1]), float(edges[bin_])
+        part = (target - below[bin_ - 1]) / volumes[bin_] if volumes[bin_] > 0.0 else 0.0
+        return low + min(max(float(part), 0.0), 1.0) * (high - low), above
+
+
+def profile_along(grains: Population, catalogue: Catalogue, samples: np.ndarray, up: np.ndarray) -> Profile:
+    """The profile of grains along a unit vector.
+
+    Args:
+        samples: see ``sample_points``. up: (3,).
+    """
+    x, q, s = grains.x, grains.q, grains.scale
+    ux, uy, uz = (float(c) for c in up)
+    kind = catalogue.kind[grains.species]
+    w, a, b, c = q.T
+    # R(q)^T up
+    tx, ty, tz = 2.0 * (c * uy - b * uz), 2.0 * (a * uz - c * ux), 2.0 * (b * ux - a * uy)
+    body = np.stack([ux + w * tx - b * tz + c * ty, uy + w * ty - c * tx + a * tz, uz + w * tz - a * ty + b * tx], axis=1)
+    core = catalogue.core_radius[grains.species] * s
+    cosine = np.minimum(np.abs(body[:, 2]), 1.0)
+    return Profile(
+        height=ux * x[:, 0] + uy * x[:, 1] + uz * x[:, 2],
+        reach=np.where(kind == 2, core * cosine, core) + x[:, 3],
+        volume=catalogue.volume[grains.species] * (s * s * s),
+        kind=kind,
+        cosine=cosine,
+        length=2.0 * core,
+        radius=np.ascontiguousarray(x[:, 3]),
+        direction=body * s[:, None],
+        species=np.ascontiguousarray(grains.species),
+        samples=samples,
+    )
+
+
+def sample_points(comm: MPI.Comm, catalogue: Catalogue) -> np.ndarray:
+    """Points evenly spread over the volume of each polytope, (ns, SAMPLES, 3) m in the principal frame; zero for spheres and rods. Collective.
+
+    The additive recurrence of the generalised golden ratio (Roberts, 2018; after Kronecker) in a box, of which the points inside are kept.
+    """
+    samples = np.zeros((len(catalogue.kind), SAMPLES, 3))
+    if comm.rank == 0 and (catalogue.kind > 2).any():
+        from ..shapes.monte_carlo import inside  # late: it loads scipy
+
+        for k in np.flatnonzero(catalogue.kind > 2):
+            vertices = catalogue.vertices[catalogue.vertex_start[k] : catalogue.vertex_start[k + 1]]
+            edges = catalogue.edges[catalogue.edge_start[k] : catalogue.edge_start[k + 1]]
+            starts = catalogue.face_vertex_start[catalogue.face_start[k] : catalogue.face_start[k + 1] + 1]
+            faces = tuple(tuple(int(v) for v in catalogue.face_vertices[a:b]) for a, b in zip(starts[:-1], starts[1:], strict=True))
+            radius = catalogue.radius[k]
+            low, size = vertices.min(axis=0) - radius, np.ptp(vertices, axis=0) + 2.0 * radius
+            wanted = int(1.5 * SAMPLES * np.prod(size) / catalogue.volume[k]) + 1
+            ratio = 1.2207440846057596  # root of x^4 = x + 1
+            recurrence = (0.5 + np.arange(1, wanted + 1)[:, None] / ratio ** np.arange(1, 4)) % 1.0
+            points = low + size * recurrence
+            samples[k] = points[inside(points, vertices, edges, faces, float(radius))][:SAMPLES]
+    comm.Bcast(samples)
+    return samples

@@ -1,0 +1,62 @@
+"""Volume of a grain below a plane, in closed form for spheres and spherocylinders."""
+
+from __future__ import annotations
+
+import math
+
+from .._jit import kernel
+
+FLAT = 1e-6  # rise of a rod's axis, relative to its radius, below which the difference quotient would lose digits
+
+
+@kernel
+def ball_below(x, r):
+    """Volume of a ball of radius ``r`` below the height ``x`` over its centre (m^3)."""
+    x = min(max(x, -r), r)
+    return math.pi * ((2.0 / 3.0) * r * r * r + r * r * x - x * x * x / 3.0)
+
+
+@kernel
+def half_ball_excess(x, c, s, r):
+    """By how much the half-ball whose face has a normal with upward part ``c``, horizontal part ``s``, exceeds half of ``ball_below(x, r)`` (m^3).
+
+    At height z the half-ball's slice is the disc of radius (r^2 - z^2)^(1/2) cut by a chord; integrated over z by parts. Even in ``x``.
+    """
+    x = abs(x)
+    if x >= s * r:
+        return -0.5 * (ball_below(r, r) - ball_below(x, r))
+    q = math.sqrt(r * r - (x / s) * (x / s))
+    y = min(1.0, c * x / (s * math.sqrt(r * r - x * x)))
+    slices = (r * r * x - x * x * x / 3.0) * math.asin(y)
+    return slices - math.pi * r * r * r / 3.0 + (2.0 / 3.0) * r * r * r * math.atan2(s * q, c * r) + c * q * x * x / (3.0 * s)
+
+
+@kernel
+def _disc_integral(x, a):
+    """Integral from minus infinity to ``x`` of the share of a disc of radius ``a`` below a chord (m)."""
+    if x >= a:
+        return x
+    if x <= -a:
+        return 0.0
+    y = x / a
+    root = math.sqrt(1.0 - y * y)
+    return a * (0.5 * y + (y * math.asin(y) + root - root * root * root / 3.0) / math.pi)
+
+
+@kernel
+def rod_below(z, c, length, r):
+    """Volume of a spherocylinder below the height ``z`` over its centre (m^3).
+
+    The cylinder: discs of half-width r s spread evenly over the rise of the axis. The ends: two half-balls.
+
+    Args:
+        z: height (m). c: cosine between axis and vertical, 0 to 1. length: of the axis (m). r: radius (m).
+    """
+    s = math.sqrt(max(0.0, 1.0 - c * c))
+    if length == 0.0:
+        return ball_below(z, r)
+    rise = 0.5 * c * length
+    up, down = z - rise, z + rise
+    ends = 0.5 * (ball_below(up, r) + ball_below(down, r)) + half_ball_excess(up, c, s, r) - half_ball_excess(down, c, s, r)
+    w = max(rise, FLAT * r)
+    return ends + math.pi * r * r * length * (_disc_integral(z + w, s * r) - _disc_integral(z - w, s * r)) / (2.0 * w)
