@@ -138,6 +138,9 @@ def _virtual(file: h5py.File, name: str, pieces: list[Piece], shape: tuple[int, 
     for piece in pieces:
         # HDF5 looks for the source beside the file that names it; % would begin a format
         where = f"{parts.name}/{piece.path.name}".replace("%", "%%")
+        if name not in piece.fields:
+            first += len(piece.rows)
+            continue
         width, source_kind = piece.fields[name]
         source = h5py.VirtualSource(where, f"{FRAMES}/{name}/value", shape=(piece.total, shape[1], width), dtype=source_kind)
         start, stop = int(piece.rows[0]), int(piece.rows[-1]) + 1
@@ -147,8 +150,12 @@ def _virtual(file: h5py.File, name: str, pieces: list[Piece], shape: tuple[int, 
             for k, row in enumerate(piece.rows):
                 layout[first + k] = source[int(row)]
         first += len(piece.rows)
-    fill = np.nan if kind.kind == "f" else 0
-    file[f"{FRAMES}/{name}"].create_virtual_dataset("value", layout, fillvalue=fill)
+    file[f"{FRAMES}/{name}"].create_virtual_dataset("value", layout, fillvalue=_missing(kind))
+
+
+def _missing(kind: np.dtype) -> float:
+    """What stands for a field in the frames of segments that lack it."""
+    return np.nan if kind.kind == "f" else 0
 
 
 def _copy_frames(file: RowFile, series: Series, count: int) -> None:
@@ -166,9 +173,10 @@ def _copy_frames(file: RowFile, series: Series, count: int) -> None:
         with source:
             for row in piece.rows:
                 for name, (width, kind) in series.fields.items():
-                    problem, values = None, np.zeros((stop - start, width), kind)
+                    problem, values = None, np.full((stop - start, width), _missing(kind), kind)
                     try:
-                        values[:] = source[f"{FRAMES}/{name}/value"][row, start:stop]
+                        if name in piece.fields:
+                            values[:] = source[f"{FRAMES}/{name}/value"][row, start:stop]
                     except OSError as error:
                         problem = f"{piece.path} is damaged: {name}: {reason(error)}"
                     agree(comm, problem)

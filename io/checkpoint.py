@@ -102,7 +102,7 @@ def read_checkpoint(comm: MPI.Comm, path: Path | str) -> FullState:
 
     Returns:
         ``header``, ``grains`` (``gid``, ``fields``), ``contacts`` (``lower``, ``higher``, ``sub``, ``floats``, ``ints``) and ``small``. Each rank
-        gets a contiguous block of ids, and the contacts whose lower id is in it.
+        gets a contiguous block of ids, and the contacts of which either id is in it (a pair across blocks comes to both ranks).
 
     Raises:
         FileError: the file is missing, truncated, foreign or damaged; on every rank.

@@ -63,7 +63,7 @@ class FullState(NamedTuple):
     Attributes:
         header: values that JSON can hold, integers of any size, the same on all ranks.
         grains: of this rank; when read: its block of ids, in their order.
-        contacts: of this rank; when read: those whose lower id is in its block, in the order of their keys.
+        contacts: of this rank; when read: those of which either id is in its block, in the order of their keys.
         small: name -> array, the same on all ranks.
     """
 
@@ -143,10 +143,26 @@ def read_state(comm: MPI.Comm, path: Path, keep: bool = True) -> FullState:
                 values = small[name.removeprefix("small/")] = group[name][()]
                 sums[name] = zlib.crc32(np.ascontiguousarray(values).tobytes())
         with together(comm, f"{path} cannot be read"):
-            state = FullState(header, *_read_rows(comm, group, expected, sums, keep), small)
+            grains, contacts = _read_rows(comm, group, expected, sums, keep)
     wrong = sorted(name for name in expected if sums.get(name) != expected[name])
     agree(comm, f"{path} is damaged: the checksum of {wrong[0]} is wrong" if wrong else None)
-    return state
+    if keep and comm.size > 1:
+        count = int(comm.allreduce(len(grains.gid)))
+        contacts = _known_to_both(comm, contacts, count)
+    return FullState(header, grains, contacts, small)
+
+
+def _known_to_both(comm: MPI.Comm, contacts: ContactRows, count: int) -> ContactRows:
+    """Contacts of which either id is in this rank's block, from those of which the lower id is, ordered by key.
+
+    Both owners of a pair evaluate it, so both need its history.
+    """
+    starts = block_starts(count, comm.size)
+    away = np.flatnonzero(contacts.higher >= starts[comm.rank + 1])  # a higher id is never in a block before
+    exchange = RowExchange(comm, contacts.higher[away], count)
+    joined = [np.concatenate([mine, exchange(mine[away])]) for mine in contacts]
+    order = np.lexsort(joined[2::-1])
+    return ContactRows(*(rows[order] for rows in joined))
 
 
 def _get_json(group: h5py.Group, name: str, path: Path) -> Any:
@@ -187,7 +203,7 @@ def _read_rows(
             # the checksums are collective: the others must not be left waiting
             values, problem = np.zeros(0), f"{name}: {reason(error)}"
         sums[name] = crc32_of_rows(comm, values)
-        return values if keep else values[:0]
+        return values if keep else values[:0].copy()  # a view would keep all of it
 
     grains = GrainTable(np.arange(first, last if keep else first), {n: get(f"grains/{n}", slice(first, last)) for n in sorted(names)})
     contacts = ContactRows(*(get(f"contacts/{n}", slice(begin, end)) for n in ContactRows._fields))
@@ -218,10 +234,14 @@ class ContactExchange:
     def __init__(self, comm: MPI.Comm, contacts: ContactRows, count: int) -> None:
         self.comm = comm
         self.exchange = RowExchange(comm, contacts.lower, count)
-        lower, higher, sub = (self.exchange(np.asarray(a, dtype=np.int64)) for a in contacts[:3])
-        self.order = np.lexsort((sub, higher, lower))
-        self.key = np.column_stack([lower, higher, sub])[self.order]
-        self.again = np.flatnonzero((self.key[1:] == self.key[:-1]).all(axis=1)) + 1
+        key = [self.exchange(np.asarray(a, dtype=np.int64)) for a in contacts[:3]]
+        self.order = np.lexsort(key[::-1])
+        same = np.ones(max(0, len(self.order) - 1), dtype=bool)
+        for column in key:
+            ordered = column[self.order]
+            same &= ordered[1:] == ordered[:-1]
+        self.again = np.flatnonzero(same) + 1
+        self.repeated_keys = np.column_stack([column[self.order[self.again]] for column in key])
         self.once = np.delete(self.order, self.again)
         self.count = len(self.once)
 
@@ -237,7 +257,7 @@ class ContactExchange:
         one, two = (r.reshape(len(self.again), width).view(np.uint8) for r in np.split(rows[self.count :], 2))
         bad = np.flatnonzero((one != two).any(axis=1))
         nothing = (2**63 - 1, 0, 0)
-        key = self.comm.allreduce(tuple(self.key[self.again[bad[0]]].tolist()) if len(bad) else nothing, MPI.MIN)
+        key = self.comm.allreduce(tuple(self.repeated_keys[bad[0]].tolist()) if len(bad) else nothing, MPI.MIN)
         if key != nothing:
             raise ValueError(f"two ranks hold different histories of contact {key[0]} to {key[1]} (sub-key {key[2]})")
         return rows[: self.count]

@@ -58,11 +58,8 @@ class Series:
 
     @property
     def fields(self) -> dict[str, tuple[int, np.dtype]]:
-        """Name -> (width, type) of the frames' fields that all segments have; the first segment's types."""
-        if not self.pieces:
-            return {}
-        common = set.intersection(*(set(p.fields) for p in self.pieces))
-        return {name: kind for name, kind in self.pieces[0].fields.items() if name in common}
+        """Name -> (width, type) of every field that a segment has; of its first segment."""
+        return {name: kind for piece in reversed(self.pieces) for name, kind in piece.fields.items()}
 
     def clock(self) -> tuple[np.ndarray, np.ndarray]:
         """Steps (T,) and times (T,) (s) of the frames."""
@@ -119,10 +116,11 @@ def _join(series: Series, observed: list[tuple[np.ndarray, np.ndarray, dict[str,
         return
     series.steps = np.concatenate([o[0] for o in observed])
     series.times = np.concatenate([o[1] for o in observed])
-    for name in observed[0][2]:
-        if all(name in values for _, _, values in observed):
-            blocks = [values[name] for _, _, values in observed]
-            if len({b.shape[1:] for b in blocks}) == 1:
-                series.values[name] = np.concatenate(blocks)
-            else:
-                series.values[name] = stack([row for block in blocks for row in block])
+    for name in dict.fromkeys(name for _, _, values in observed for name in values):
+        # an observable that is measured in some segments only (the output keys may change where a run goes on) is NaN in the others
+        shape = next(values[name].shape[1:] for _, _, values in observed if name in values)
+        blocks = [values[name] if name in values else np.full((len(steps), *shape), np.nan) for steps, _, values in observed]
+        if len({b.shape[1:] for b in blocks}) == 1:
+            series.values[name] = np.concatenate(blocks)
+        else:
+            series.values[name] = stack([row for block in blocks for row in block])

@@ -80,7 +80,13 @@ class Segment:
         file.flush()
 
     def observables(self, step: int, time: float, values: dict[str, np.ndarray]) -> None:
-        """Keep a row of observables."""
+        """Keep a row of observables.
+
+        Raises:
+            ValueError: the names are not those of the segment's first row.
+        """
+        if self.observed and self.observed[0][2].keys() != values.keys():
+            raise ValueError(f"observables {sorted(self.observed[0][2].keys() ^ values.keys())} come and go; they must be the same at every step")
         self.observed.append((step, time, values))
 
     def close(self) -> None:

@@ -151,6 +151,29 @@ def test_a_result_can_be_read_from_any_folder_and_a_percent_sign_is_no_format(tm
         info(tmp_path / "alone.h5")
 
 
+def test_what_is_written_in_part_of_a_run_only_is_kept(tmp_path: Path) -> None:
+    out = tmp_path / "out.h5"
+    everything = {"position": np.ones((scene.COUNT, 3)), "force": np.full((scene.COUNT, 3), 2.0)}
+    results = scene.writer(SELF, out)
+    results.frame(0, 0.0, np.arange(scene.COUNT), {"position": everything["position"]})
+    results.observables(0, 0.0, {"old": 1, "both": 1})
+    with pytest.raises(ValueError, match=r"\['new'\] come and go"):
+        results.observables(5, 0.5, {"old": 1, "both": 1, "new": 3.0})
+    results.checkpoint(*scene.state(SELF, 0))
+    results.frame(10, 1.0, np.arange(scene.COUNT), everything)
+    results.observables(10, 1.0, {"both": 2, "new": 3.0})
+    results.checkpoint(*scene.state(SELF, 10))
+    for end in (results.close, lambda: results.finish(*scene.state(SELF, 10))):
+        end()
+        with h5py.File(out) as file:
+            assert np.isnan(file["particles/grains/force/value"][0]).all()
+            assert (file["particles/grains/force/value"][1] == 2.0).all()
+            rows = {name: file[f"observables/{name}/value"][:] for name in ("old", "both", "new")}
+            assert np.array_equal(rows["old"], [1.0, np.nan], equal_nan=True)
+            assert np.array_equal(rows["new"], [np.nan, 3.0], equal_nan=True)
+            assert rows["both"].tolist() == [1, 2]
+
+
 def test_a_run_without_frames_or_observables(tmp_path: Path) -> None:
     out = tmp_path / "out.h5"
     scene.writer(SELF, out).finish(*scene.state(SELF, 0))

@@ -19,7 +19,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 def call(pair, warm=(0, 0)):
     vert = np.vstack([np.full((1, 3), np.nan), pair.a, pair.b])
-    return nearest_polytopes(*pair.w, vert, 1, len(pair.a), 1 + len(pair.a), len(pair.b), *warm, np.empty(WORK_SIZE))
+    return nearest_polytopes(*pair.w, vert, 1, len(pair.a), 1 + len(pair.a), len(pair.b), *warm, np.full(WORK_SIZE, np.nan))
 
 
 def solve(pair, warm=(0, 0)):

@@ -16,13 +16,13 @@ seeds = st.integers(0, 2**32 - 1)
 
 def plane(core, normal, h, eps2, warm=0):
     """f, X, active set; the status must be 0."""
-    out = regularised_plane(*normal, h, np.vstack([np.full((1, 3), np.nan), core]), 1, len(core), eps2, warm, np.empty(WORK_SIZE))
+    out = regularised_plane(*normal, h, np.vstack([np.full((1, 3), np.nan), core]), 1, len(core), eps2, warm, np.full(WORK_SIZE, np.nan))
     assert out[5] == 0
     return out[0], np.array(out[1:4]), out[4]
 
 
 def lowest(core, normal, h):
-    out = nearest_plane(*normal, h, np.vstack([np.full((1, 3), np.nan), core]), 1, len(core), np.empty(WORK_SIZE))
+    out = nearest_plane(*normal, h, np.vstack([np.full((1, 3), np.nan), core]), 1, len(core), np.full(WORK_SIZE, np.nan))
     assert out[4] == 0
     return out[0], np.array(out[1:4])
 
@@ -141,4 +141,4 @@ def test_power_of_two_scales_the_bits(seed, power):
 
 
 def test_not_a_number_is_reported():
-    assert regularised_plane(0.0, 0.0, 1.0, np.nan, CUBE, 0, 8, 9e-4, 0, np.empty(WORK_SIZE))[5] == 1
+    assert regularised_plane(0.0, 0.0, 1.0, np.nan, CUBE, 0, 8, 9e-4, 0, np.full(WORK_SIZE, np.nan))[5] == 1

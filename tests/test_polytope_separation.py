@@ -29,7 +29,7 @@ def separated(pair, reach, direction):
 def nearest(pair):
     """Distance and the direction between the nearest points."""
     vert = np.vstack([pair.a, pair.b])
-    out = minima.nearest_polytopes(*pair.w, vert, 0, len(pair.a), len(pair.a), len(pair.b), 0, 0, np.empty(minima.WORK_SIZE))
+    out = minima.nearest_polytopes(*pair.w, vert, 0, len(pair.a), len(pair.a), len(pair.b), 0, 0, np.full(minima.WORK_SIZE, np.nan))
     return np.sqrt(out[0]), np.array(separating_direction.py_func(*pair.w, *out[1:7]))
 
 
@@ -48,7 +48,7 @@ def test_decides_at_the_distance_and_errs_on_the_safe_side(arrangement, seed, le
     for direction in rng.normal(size=(20, 3)):
         assert not separated(pair, d, direction)
     vert = np.vstack([pair.a, pair.b])
-    f = regularised_polytopes(*pair.w, vert, 0, len(pair.a), len(pair.a), len(pair.b), 9e-4, 9e-4, 0, 0, np.empty(minima.WORK_SIZE))[0]
+    f = regularised_polytopes(*pair.w, vert, 0, len(pair.a), len(pair.a), len(pair.b), 9e-4, 9e-4, 0, 0, np.full(minima.WORK_SIZE, np.nan))[0]
     assert not separated(pair, np.sqrt(f), length * along)
 
 
@@ -73,7 +73,7 @@ def test_a_direction_of_a_regularised_solve_serves_soon():
             w = w - (1.0 - 0.202 / d) * along
         pair = Pair(w, a, b)
         assert nearest(pair)[0] == pytest.approx(0.202, rel=1e-9)
-        out = regularised_polytopes(*w, np.vstack([a, b]), 0, 8, 8, 8, 9e-4, 9e-4, 0, 0, np.empty(minima.WORK_SIZE))
+        out = regularised_polytopes(*w, np.vstack([a, b]), 0, 8, 8, 8, 9e-4, 9e-4, 0, 0, np.full(minima.WORK_SIZE, np.nan))
         proven += separated(pair, 0.2, separating_direction.py_func(*w, *out[1:7]))
     assert proven >= 190
 

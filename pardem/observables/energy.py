@@ -11,7 +11,7 @@ from .exact import ExactSums
 
 
 def translational_energy(v: np.ndarray) -> np.ndarray:
-    """m v^2 / 2 of each grain, (n,) J.
+    """Kinetic energy m v^2 / 2 of each grain, (n,) J.
 
     Args:
         v: (n, 4) velocity (m/s), mass (kg).

@@ -21,7 +21,7 @@ BETWEEN_CARRIES = 1 << 28  # a value adds less than 2^33 to a limb
 
 
 @kernel
-def deposit(limbs, value):
+def deposit(limbs: np.ndarray, value: float) -> None:
     """Add ``value`` to an accumulator, (WIDTH,) int64; at most ``BETWEEN_CARRIES`` times before ``carry``."""
     if not abs(value) < np.inf:
         limbs[NAN if value != value else (PLUS if value > 0.0 else MINUS)] += 1
@@ -42,7 +42,7 @@ def deposit(limbs, value):
 
 
 @kernel
-def carry(limbs):
+def carry(limbs: np.ndarray) -> None:
     """Bring all limbs but the last of accumulators, (k, WIDTH) int64, into 0 ... 2^32 - 1."""
     for r in range(limbs.shape[0]):
         for k in range(LIMBS - 1):
@@ -52,7 +52,7 @@ def carry(limbs):
 
 
 @kernel
-def deposit_columns(limbs, values):
+def deposit_columns(limbs: np.ndarray, values: np.ndarray) -> None:
     """Add each column of ``values``, (n, k), to its row of ``limbs``, (k, WIDTH)."""
     for i in range(values.shape[0]):
         for c in range(values.shape[1]):
@@ -63,7 +63,7 @@ def deposit_columns(limbs, values):
 
 
 @kernel
-def deposit_groups(limbs, values, group):
+def deposit_groups(limbs: np.ndarray, values: np.ndarray, group: np.ndarray) -> None:
     """Add ``values``, (n,), to the rows of ``limbs`` that ``group``, (n,) int64, names; a negative group is left out."""
     for i in range(values.shape[0]):
         if group[i] >= 0:
@@ -73,18 +73,48 @@ def deposit_groups(limbs, values, group):
     carry(limbs)
 
 
-def rounded(limbs: np.ndarray) -> float:
-    """The float64 nearest to the value of an accumulator, (WIDTH,) int64, after ``carry``."""
-    nan, plus, minus = (int(v) for v in limbs[LIMBS:])
-    if nan or (plus and minus):
-        return math.nan
-    if plus or minus:
-        return math.inf if plus else -math.inf
-    total = int.from_bytes(limbs[: LIMBS - 1].astype("<u4").tobytes(), "little") + (int(limbs[LIMBS - 1]) << 32 * (LIMBS - 1))
-    try:
-        return total / (1 << 1074)  # Python rounds a quotient of integers correctly
-    except OverflowError:
-        return math.copysign(math.inf, total)
+@kernel
+def round_to_float(limbs: np.ndarray, out: np.ndarray) -> None:
+    """The float64 nearest to each accumulator, (k, WIDTH) int64 after ``carry``, into ``out``, (k,); uses the accumulators up."""
+    for r in range(limbs.shape[0]):
+        row = limbs[r]
+        negative = row[LIMBS - 1] < 0
+        if negative:
+            for k in range(LIMBS):
+                row[k] = -row[k]
+            carry(limbs[r : r + 1])
+        top = LIMBS - 1
+        while top > 0 and row[top] == 0:
+            top -= 1
+        if row[NAN] != 0 or (row[PLUS] != 0 and row[MINUS] != 0):
+            out[r] = np.nan
+        elif row[PLUS] != 0 or row[MINUS] != 0 or top == LIMBS - 1:
+            out[r] = -np.inf if row[MINUS] != 0 or (negative and row[PLUS] == 0) else np.inf
+        else:
+            value = _leading_bits(row, top)
+            out[r] = -value if negative else value
+
+
+@kernel
+def _leading_bits(row: np.ndarray, top: int) -> float:
+    """The magnitude of an accumulator whose highest limb is ``top``, rounded to nearest even."""
+    lead, length = row[top], 0
+    while lead >> length != 0:
+        length += 1
+    # 53 bits and the one after them from up to three limbs; whether anything follows
+    second = row[top - 1] if top > 0 else 0
+    third = row[top - 2] if top > 1 else 0
+    from_second = min(32, 54 - length)
+    from_third = 54 - length - from_second
+    rest = (second & ((1 << (32 - from_second)) - 1)) | (third & ((1 << (32 - from_third)) - 1))
+    for k in range(top - 2):
+        rest |= row[k]
+    bits = (lead << from_second) | (second >> (32 - from_second))
+    bits = (bits << from_third) | (third >> (32 - from_third))
+    mantissa = bits >> 1
+    if bits & 1 and (rest != 0 or mantissa & 1):
+        mantissa += 1
+    return math.ldexp(float(mantissa), 32 * top + length - 53 - 1074)
 
 
 class ExactSums:
@@ -123,11 +153,13 @@ class ExactSums:
         limbs = np.concatenate([part for part, _ in self._parts.values()])
         self.comm.Allreduce(MPI.IN_PLACE, limbs, MPI.SUM)
         carry(limbs)
+        values = np.empty(len(limbs))
+        round_to_float(limbs, values)
         found: dict[str, float | np.ndarray] = {}
         first = 0
         for name, (part, shape) in self._parts.items():
-            values = [rounded(row) for row in limbs[first : first + len(part)]]
-            found[name] = np.array(values).reshape(shape) if shape else values[0]
+            block = values[first : first + len(part)]
+            found[name] = block.reshape(shape) if shape else float(block[0])
             first += len(part)
         return found
 

@@ -14,7 +14,10 @@ ROUND = -1  # body axis of a grain without a longest direction
 
 
 def longest_axes(catalogue: Catalogue) -> np.ndarray:
-    """Body axis (0, 1, 2) of the smallest principal moment of each species, (ns,); ``ROUND`` where it is not the only one (spheres, cubes, plates)."""
+    """Body axis (0, 1, 2) of the smallest principal moment of each species, (ns,).
+
+    ``ROUND`` where a second moment is as small: spheres, cubes, plates.
+    """
     axes = np.full(len(catalogue.kind), ROUND)
     for k, moments in enumerate(catalogue.inertia):
         smallest, second, _ = np.sort(moments)
@@ -52,7 +55,7 @@ def angles_to_plane(u: np.ndarray, normal: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def _angles(u, nx, ny, nz, out):
+def _angles(u: np.ndarray, nx: float, ny: float, nz: float, out: np.ndarray) -> None:
     # one by one: vectors of numpy's arctan2 need not have the bits of its scalars
     for i in range(u.shape[0]):
         x, y, z = u[i, 0], u[i, 1], u[i, 2]

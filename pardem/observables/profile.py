@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from mpi4py import MPI
@@ -20,7 +21,10 @@ ROUNDS = 3  # of which the last ends with a linear interpolation
 
 
 @kernel
-def deposit_slices(limbs, edges, height, reach, volume, kind, cosine, length, radius, direction, species, samples):
+def deposit_slices(
+    limbs: np.ndarray, edges: np.ndarray, height: np.ndarray, reach: np.ndarray, volume: np.ndarray, kind: np.ndarray, cosine: np.ndarray,
+    length: np.ndarray, radius: np.ndarray, direction: np.ndarray, species: np.ndarray, samples: np.ndarray,
+) -> None:  # fmt: skip
     """Add the volume of each grain to the slices between ``edges``: row k of ``limbs`` lies below edge k, the last row above all.
 
     Args:
@@ -155,7 +159,7 @@ def sample_points(comm: MPI.Comm, catalogue: Catalogue) -> np.ndarray:
             vertices = catalogue.vertices[catalogue.vertex_start[k] : catalogue.vertex_start[k + 1]]
             edges = catalogue.edges[catalogue.edge_start[k] : catalogue.edge_start[k + 1]]
             starts = catalogue.face_vertex_start[catalogue.face_start[k] : catalogue.face_start[k + 1] + 1]
-            faces = tuple(tuple(int(v) for v in catalogue.face_vertices[a:b]) for a, b in zip(starts[:-1], starts[1:], strict=True))
+            faces = tuple(tuple(int(v) for v in catalogue.face_vertices[a:b]) for a, b in pairwise(starts))
             radius = catalogue.radius[k]
             low, size = vertices.min(axis=0) - radius, np.ptp(vertices, axis=0) + 2.0 * radius
             wanted = int(1.5 * SAMPLES * np.prod(size) / catalogue.volume[k]) + 1

@@ -10,14 +10,14 @@ FLAT = 1e-6  # rise of a rod's axis, relative to its radius, below which the dif
 
 
 @kernel
-def ball_below(x, r):
+def ball_below(x: float, r: float) -> float:
     """Volume of a ball of radius ``r`` below the height ``x`` over its centre (m^3)."""
     x = min(max(x, -r), r)
     return math.pi * ((2.0 / 3.0) * r * r * r + r * r * x - x * x * x / 3.0)
 
 
 @kernel
-def half_ball_excess(x, c, s, r):
+def half_ball_excess(x: float, c: float, s: float, r: float) -> float:
     """By how much the half-ball whose face has a normal with upward part ``c``, horizontal part ``s``, exceeds half of ``ball_below(x, r)`` (m^3).
 
     At height z the half-ball's slice is the disc of radius (r^2 - z^2)^(1/2) cut by a chord; integrated over z by parts. Even in ``x``.
@@ -32,7 +32,7 @@ def half_ball_excess(x, c, s, r):
 
 
 @kernel
-def _disc_integral(x, a):
+def _disc_integral(x: float, a: float) -> float:
     """Integral from minus infinity to ``x`` of the share of a disc of radius ``a`` below a chord (m)."""
     if x >= a:
         return x
@@ -44,7 +44,7 @@ def _disc_integral(x, a):
 
 
 @kernel
-def rod_below(z, c, length, r):
+def rod_below(z: float, c: float, length: float, r: float) -> float:
     """Volume of a spherocylinder below the height ``z`` over its centre (m^3).
 
     The cylinder: discs of half-width r s spread evenly over the rise of the axis. The ends: two half-balls.
