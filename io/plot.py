@@ -20,7 +20,9 @@ from .reading import PARAMETERS, elements, opened
 
 DPI = 120
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")  # Okabe and Ito: told apart with colour blindness too
-STYLE = {"grid.color": "#dddddd", "grid.linewidth": 0.6, "axes.spines.top": False, "axes.spines.right": False, "font.size": 11, "legend.frameon": False}
+STYLE = {
+    "grid.color": "#dddddd", "grid.linewidth": 0.6, "axes.spines.top": False, "axes.spines.right": False, "font.size": 11, "legend.frameon": False,
+}  # fmt: skip
 PANELS = {"density": "volume fraction of grains", "mean_angle": "mean angle to base (degrees)"}
 ISOTROPIC = 90.0 - 180.0 / np.pi  # mean angle of random directions to a plane (degrees)
 BUDGET = {

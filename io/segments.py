@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import h5py
@@ -63,7 +64,7 @@ class Segment:
 
     def _typed(self, values: np.ndarray) -> np.ndarray:
         values = np.asarray(values)
-        values = values.reshape(len(values), -1)
+        values = values.reshape(len(values), math.prod(values.shape[1:]))
         return values.astype(self.real, copy=False) if values.dtype.kind == "f" else values
 
     def _create(self, arrays: dict[str, np.ndarray]) -> None:

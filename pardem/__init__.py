@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
-from . import _jit  # first: it sets the kernel cache before anything imports numba
+from typing import TYPE_CHECKING, Any
+
+from . import _jit  # noqa: F401  (first: it sets the kernel cache before anything imports numba)
+
+if TYPE_CHECKING:
+    from .case import Case
+    from .io.casefile import read_case
+    from .run import run_case
+    from .shapes import Shape
+    from .simulation import Simulation
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "_jit"]
+__all__ = ["Case", "Shape", "Simulation", "__version__", "read_case", "run_case"]
+
+_HOME = {"Case": "case", "Shape": "shapes", "Simulation": "simulation", "read_case": "io.casefile", "run_case": "run"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import the public names when they are first used: the command line starts faster for it."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'pardem' has no attribute '{name}'")
+    from importlib import import_module
+
+    return getattr(import_module(f"pardem.{_HOME[name]}"), name)

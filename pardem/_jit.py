@@ -1,7 +1,8 @@
 """Numba settings in one place: import ``njit`` from here, before anything else of numba.
 
 The on-disk cache of numba does not see that a kernel called from another file was edited. So the cache lives in a directory named after a hash of
-all sources with kernels: an edit to one compiles everything that is used again. Constants that kernels use live in such files. No ``fastmath``: physics kernels must give the same bits everywhere.
+all sources with kernels: an edit to one compiles everything that is used again. Constants that kernels use live in such files. No ``fastmath``:
+physics kernels must give the same bits everywhere.
 """
 
 from __future__ import annotations

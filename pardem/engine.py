@@ -161,16 +161,18 @@ class Engine:
     def _run(self, steps: int) -> None:
         scene = self.scene
         while steps > 0:
+            channel = self._channel
+            assert channel is not None
             begin = time.perf_counter()
             done = advance(
                 steps, self._own.count, self._total, self._grains, scene.shapes, scene.interaction, scene.law, self._pairs, self._wall_pairs,
-                scene.walls, self._wall_x0, scene.settings, self.skin, self._channel.halo, self.control, self.tally, self.counters.ticks,
+                scene.walls, self._wall_x0, scene.settings, self.skin, channel.halo, self.control, self.tally, self.counters.ticks,
             )  # fmt: skip
             self.counters.loop_seconds += time.perf_counter() - begin
             self.counters.steps += done
             self.counters.grain_steps += done * self._own.count
-            self.counters.halo_bytes += done * self._channel.bytes
-            self.counters.halo_messages += done * self._channel.messages
+            self.counters.halo_bytes += done * channel.bytes
+            self.counters.halo_messages += done * channel.messages
             steps -= done
             if self.control[st.STATUS] == st.ERROR or (self.comm.size == 1 and self.control[st.FAULT]):
                 diagnose(self.comm, self.control, scene)
@@ -191,7 +193,7 @@ class Engine:
     def _rebuild(self, contacts: ContactTable) -> None:
         """Migrate, balance, sort, choose ghosts, list pairs and give them their history back. Collective."""
         begin = time.perf_counter()
-        comm, scene = self.comm, self.scene
+        scene = self.scene
         own = self.grains if self._grains is not None else self._own
         self._tune(own)
         own, contacts = self.slabs.migrate(own, contacts)

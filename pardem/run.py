@@ -150,7 +150,7 @@ class _Run:
 
     def _checkpoint(self) -> None:
         self.sim.engine.settle_faults()
-        self.writer.checkpoint(*full_state(self.sim))  # type: ignore[arg-type]
+        self.writer.checkpoint(*full_state(self.sim))
         self.last_checkpoint = time.monotonic()
 
     def _end(self) -> None:
@@ -162,7 +162,7 @@ class _Run:
             self.progress.message(f"stopped at step {sim.steps_done}, t = {sim.time:.6g} s; go on with --resume")
         else:
             self._write(frame=True)
-            self.writer.finish(*full_state(sim))  # type: ignore[arg-type]
+            self.writer.finish(*full_state(sim))
 
     def _box(self) -> tuple[Any, Any, Any]:
         """Lower and upper corner of the domain, or of the grains where there is none, and its periodic axes."""

@@ -106,8 +106,8 @@ def _check_guard(case: Case, catalogue: Catalogue, eps2: np.ndarray) -> None:
         if guard > LARGEST_GUARD:
             limit = math.sqrt((LARGEST_GUARD / 1.2) ** 3 * reach**2 / (2.0 * catalogue.core_radius[k] ** 2))
             raise CaseError(
-                f"contact.eps = {math.sqrt(eps2[k]):.3g} is too large for species '{species.name}': the regularised force would collapse at an overlap "
-                f"of {1.0 - guard:.0%} of the sum of radii; make it at most {limit:.2g}"
+                f"contact.eps = {math.sqrt(eps2[k]):.3g} is too large for species '{species.name}': the regularised force would collapse at "
+                f"an overlap of {1.0 - guard:.0%} of the sum of radii; make it at most {limit:.2g}"
             )
 
 
@@ -135,7 +135,11 @@ def unit(vector: Any) -> np.ndarray:
 
 
 def _walls(case: Case, materials: tuple[str, ...]) -> tuple[Walls, dict[str, list[int]], list[str]]:
-    kind, material, shape, motion, names = [], [], [], [], []
+    kind: list[int] = []
+    material: list[int] = []
+    shape: list[np.ndarray] = []
+    motion: list[np.ndarray] = []
+    names: list[str] = []
     rows: dict[str, list[int]] = {}
     for wall in case.wall:
         surfaces: list[tuple[int, Any, Any, float, str]] = []

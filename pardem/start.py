@@ -144,7 +144,7 @@ def _read_file(case: Case) -> dict[str, Any]:
     n = len(data["position"])
     species = data["species"]
     if species.dtype.kind in "iu":
-        if species.size and not (0 <= species.min() and species.max() < len(names)):
+        if species.size and not (species.min() >= 0 and species.max() < len(names)):
             raise FileError(f"grains_file = '{case.grains_file}': species rows must be 0 to {len(names) - 1}")
         species = np.array(names)[species]
     unknown = sorted(set(map(str, species)) - set(names))

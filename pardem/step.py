@@ -10,7 +10,7 @@ from .decomposition.halo import finish_halo, finish_vote, start_halo, start_vote
 from .fixedpoint import carry
 from .integrators.verlet import drift, furthest_moved, kick, place_vertices, update_spins
 from .interactions.loop import contacts
-from .state import AT_END, DRIFTED, ERROR, ERROR_FAST, ERROR_NAN, FAULT, FAULT_A, OBSERVE, PHASE, REBUILD, RUNNING, STATUS, STEP
+from .state import AT_END, DRIFTED, ERROR, ERROR_FAST, ERROR_NAN, FAULT, FAULT_A, PHASE, REBUILD, RUNNING, STATUS, STEP
 from .walls.contacts import wall_contacts
 from .walls.motion import displacement, place_walls
 

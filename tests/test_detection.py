@@ -13,12 +13,12 @@ from pardem.detection.cells import find_pairs
 @pytest.mark.parametrize("periodic", [(False, False, False), (True, True, False), (True, True, True)])
 @pytest.mark.parametrize(("rods", "small", "factor"), [(60, 0, 1.0), (40, 200, 0.2), (30, 800, 0.08)])
 def test_cells_find_every_pair_of_brute_force(rods: int, small: int, factor: float, periodic: tuple[bool, bool, bool]) -> None:
+    box = {"kind": "box", "lower": (-1, 0, 2), "upper": (4.5, 5.5, 8)}
     case = case_of(
         [ROD], {"law": "elastic", "contact_time": 0.1}, 1e-3, seed=11,
         domain={"lower": (-1, 0, 2), "upper": (4.5, 5.5, 8), "periodic": periodic},
-        insert=[{"species": "rod", "count": rods, "region": {"kind": "periodic" if all(periodic) else "box"} | (
-            {} if all(periodic) else {"lower": (-1, 0, 2), "upper": (4.5, 5.5, 8)})}]
-        + ([{"species": "rod", "count": small, "size": factor, "region": {"kind": "box", "lower": (-1, 0, 2), "upper": (4.5, 5.5, 8)}}] if small else []),
+        insert=[{"species": "rod", "count": rods, "region": {"kind": "periodic"} if all(periodic) else box}]
+        + ([{"species": "rod", "count": small, "size": factor, "region": box}] if small else []),
     )  # fmt: skip
     engine, setup = engine_of(case)
     g, n = engine._grains, engine.grains.count

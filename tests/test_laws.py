@@ -50,7 +50,7 @@ def test_viscoelastic_restitution_and_time(e: float, clamped: bool) -> None:
 @pytest.mark.parametrize("e", [0.3, 0.6, 0.9])
 def test_walton_restitution_time_and_residual_overlap(e: float) -> None:
     tc, n = 1e-3, 400
-    v, _, lasted = collide({"law": "walton", "restitution": e, "contact_time": tc}, tc / n, steps=int(1.5 * n))
+    v, _, _ = collide({"law": "walton", "restitution": e, "contact_time": tc}, tc / n, steps=int(1.5 * n))
     assert (v[1, 0] - v[0, 0]) / SPEED == pytest.approx(e, rel=4e-3)
 
 
@@ -68,9 +68,10 @@ def test_elastic_conserves_energy() -> None:
 
 
 def test_sliding_collision_changes_spin_by_friction() -> None:
-    """A grazing impact slips throughout (and is so short that the normal hardly turns): the tangential impulse is mu times the normal one, the spin follows from it."""
+    """A grazing impact slips throughout, too short for the normal to turn: tangential impulse mu times the normal one; the spin follows."""
     mu, e = 0.1, 0.8
-    v, w, _ = collide({"law": "viscoelastic", "restitution": e, "contact_time": 1e-5, "friction": mu, "clamped": True}, 2e-8, tangential=2.0)
+    contact = {"law": "viscoelastic", "restitution": e, "contact_time": 1e-5, "friction": mu, "clamped": True}
+    v, w, _ = collide(contact, 2e-8, tangential=2.0)
     dn = (1.0 + e) * SPEED
     dt = (2.0 - (v[0, 1] - v[1, 1])) / 1.0
     assert dt == pytest.approx(mu * dn, rel=2e-3)

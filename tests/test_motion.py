@@ -58,9 +58,8 @@ def test_free_asymmetric_top_keeps_energy_to_second_order() -> None:
            "vertices": [(x, y, z) for x in (-1.0, 1.0) for y in (-0.6, 0.6) for z in (-0.3, 0.3)]}  # fmt: skip
     drift = []
     for step in (4e-3, 2e-3):
-        engine, _ = engine_of(
-            case_of([box], {"law": "elastic", "contact_time": 1.0}, step, grain=[{"species": "brick", "position": (0, 0, 0), "angular_velocity": (0.1, 2.0, 0.05)}])
-        )
+        grain = {"species": "brick", "position": (0, 0, 0), "angular_velocity": (0.1, 2.0, 0.05)}
+        engine, _ = engine_of(case_of([box], {"law": "elastic", "contact_time": 1.0}, step, grain=[grain]))
         start = energy(engine)
         worst = 0.0
         for _ in range(20):

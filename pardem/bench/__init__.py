@@ -18,6 +18,7 @@ from .._jit import source_hash
 from ..case import Case
 from ..engine import Engine
 from ..errors import FileError
+from ..observables.exact import exact_totals
 from ..population import ContactTable, Population
 from ..scene import build_scene
 from ..start import initial_grains, size_range
@@ -64,7 +65,7 @@ def measure(engine: Engine, case: Case, steps: int, warmup: int) -> dict[str, An
     wall = time.perf_counter() - begin
     engine.settle_faults()
     n = int(comm.allreduce(engine.grains.count))
-    contacts, wall_contacts = (int(comm.allreduce(int(engine.tally[k, 0]) + (int(engine.tally[k, 1]) << 32))) for k in (st.CONTACTS, st.WALL_CONTACTS))
+    contacts, wall_contacts = exact_totals(comm, engine.tally)[st.CONTACTS : st.WALL_CONTACTS + 1]
     cpu_total = float(comm.allreduce(cpu))
     ticks = counters.ticks / max(1, counters.ticks[clock.TOTAL])
     loop = (counters.loop_seconds - before[2]) / wall
@@ -117,7 +118,8 @@ def _settled(comm: MPI.Comm, scene: str, grains: int) -> tuple[Case, Engine]:
     populations = comm.gather(engine.grains.take(np.arange(engine.grains.count)))
     tables = comm.gather(engine.owned_contacts())
     if comm.rank == 0:
-        assert populations is not None and tables is not None
+        assert populations is not None
+        assert tables is not None
         table = ContactTable.joined(tables)
         try:
             folder.mkdir(parents=True, exist_ok=True)

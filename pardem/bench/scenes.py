@@ -32,8 +32,9 @@ def scene_case(scene: str, grains: int) -> Case:
         raise CaseError(f"there is no benchmark scene '{scene}'; choose one of {', '.join(SHAPES)}")
     shape, diameter, volume = SHAPES[scene]
     if scene != "spheres":
-        from ..case.grains import AnySpecies
         from pydantic import TypeAdapter
+
+        from ..case.grains import AnySpecies
 
         species = TypeAdapter(AnySpecies).validate_python({"name": "grain", "density": 1.0, **shape})
         volume = float(species.make_shape().mass_properties().volume)
@@ -94,5 +95,6 @@ def _plane(name: str, point: tuple[float, ...], normal: tuple[float, ...]) -> di
 def _sides(x: float, y: float | None = None) -> list[dict[str, Any]]:
     y = x if y is None else y
     return [
-        _plane("x0", (0, 0, 0), (1, 0, 0)), _plane("x1", (x, 0, 0), (-1, 0, 0)), _plane("y0", (0, 0, 0), (0, 1, 0)), _plane("y1", (0, y, 0), (0, -1, 0))
+        _plane("x0", (0, 0, 0), (1, 0, 0)), _plane("x1", (x, 0, 0), (-1, 0, 0)),
+        _plane("y0", (0, 0, 0), (0, 1, 0)), _plane("y1", (0, y, 0), (0, -1, 0)),
     ]  # fmt: skip

@@ -17,7 +17,7 @@ CLASSES = 12
 
 @njit
 def size_classes(total, radius, level):
-    """Class of each grain by bounding radius, 0 the largest, a factor of two each; returns the largest radius of each class ((CLASSES,), 0: empty)."""
+    """Class of each grain by bounding radius, 0 the largest, a factor of two each; returns the largest radius of each ((CLASSES,), 0: empty)."""
     largest = 0.0
     for i in range(total):
         largest = max(largest, radius[i])

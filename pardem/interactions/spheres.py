@@ -110,7 +110,8 @@ def _compute(law, dt, s):
         turn = 0.5 * dt * ((wxi + wxj) * nx + (wyi + wyj) * ny + (wzi + wzj) * nz)
         mi, mj = s[MI + k], s[MJ + k]
         phi, tx, ty, tz, sx, sy, sz, memory, ux, uy, uz, kt, _, damping, rate, plastic, stored = spring_and_slider(
-            law, s[C + k], s[C + BATCH + k], s[C + 2 * BATCH + k], s[C + 3 * BATCH + k], s[C + 4 * BATCH + k], s[C + 5 * BATCH + k], s[FRICTION + k], reach - d, nx, ny, nz, 1.0, rx, ry, rz, turn, mi * mj / (mi + mj),
+            law, s[C + k], s[C + BATCH + k], s[C + 2 * BATCH + k], s[C + 3 * BATCH + k], s[C + 4 * BATCH + k], s[C + 5 * BATCH + k],
+            s[FRICTION + k], reach - d, nx, ny, nz, 1.0, rx, ry, rz, turn, mi * mj / (mi + mj),
             ri * rj / reach, s[ALIVE + k] != 0.0, s[H + k], s[H + BATCH + k], s[H + 2 * BATCH + k], s[H + 3 * BATCH + k],
             s[H + 4 * BATCH + k], s[H + 5 * BATCH + k], s[H + 6 * BATCH + k], dt,
         )  # fmt: skip

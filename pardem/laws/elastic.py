@@ -42,8 +42,8 @@ def normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory)
         delta: overlap (m). rate: its rate (m/s). m_eff, r_eff: effective mass (kg) and radius (m). memory: of the contact.
 
     Returns:
-        force (N), tangential stiffness (N/m), tangential damping (N s/m), damping coefficient of the normal motion (N s/m), the part of the force that
-        damps (N), plastic work of this step (J), stored energy (J), new memory.
+        force (N), tangential stiffness (N/m), tangential damping (N s/m), damping coefficient of the normal motion (N s/m), the part of the
+        force that damps (N), plastic work of this step (J), stored energy (J), new memory.
     """
     s = m_eff if c2 != 0.0 else 1.0
     kn = c0 * s

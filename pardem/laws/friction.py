@@ -174,5 +174,6 @@ def end_contact(vx, vy, vz, hist, p, dt):
         normal work lost (J), tangential work lost (J).
     """
     vn = hist[p, 4] * vx + hist[p, 5] * vy + hist[p, 6] * vz
-    lost_t = 0.5 * dt * (hist[p, 8] * (vx - vn * hist[p, 4]) + hist[p, 9] * (vy - vn * hist[p, 5]) + hist[p, 10] * (vz - vn * hist[p, 6])) + hist[p, 11]
+    tx, ty, tz = vx - vn * hist[p, 4], vy - vn * hist[p, 5], vz - vn * hist[p, 6]
+    lost_t = 0.5 * dt * (hist[p, 8] * tx + hist[p, 9] * ty + hist[p, 10] * tz) + hist[p, 11]
     return -0.5 * hist[p, 12] * vn * dt, lost_t

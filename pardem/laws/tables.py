@@ -170,7 +170,8 @@ def load_user_law(directory: Path, where: str) -> Any:
     if not file.is_file():
         raise CaseError(f"contact.user_law = '{where}': there is no file {file}; give the path relative to the case file")
     spec = importlib.util.spec_from_file_location(file.stem, file)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     function = getattr(module, name, None)

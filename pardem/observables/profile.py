@@ -149,7 +149,8 @@ def profile_along(grains: Population, catalogue: Catalogue, samples: np.ndarray,
 def sample_points(comm: MPI.Comm, catalogue: Catalogue) -> np.ndarray:
     """Points evenly spread over the volume of each polytope, (ns, SAMPLES, 3) m in the principal frame; zero for spheres and rods. Collective.
 
-    The additive recurrence of the generalised golden ratio (Roberts, 2018; after Kronecker) in a box, of which the points inside are kept.
+    The additive recurrence of the generalised golden ratio (Roberts, 2018; after Kronecker) in a box, of which the points inside are kept and
+    adjusted to the centre of mass and the moments of inertia.
     """
     samples = np.zeros((len(catalogue.kind), SAMPLES, 3))
     if comm.rank == 0 and (catalogue.kind > 2).any():
@@ -166,6 +167,10 @@ def sample_points(comm: MPI.Comm, catalogue: Catalogue) -> np.ndarray:
             ratio = 1.2207440846057596  # root of x^4 = x + 1
             recurrence = (0.5 + np.arange(1, wanted + 1)[:, None] / ratio ** np.arange(1, 4)) % 1.0
             points = low + size * recurrence
-            samples[k] = points[inside(points, vertices, edges, faces, float(radius))][:SAMPLES]
+            points = points[inside(points, vertices, edges, faces, float(radius))][:SAMPLES]
+            # centre of mass and moments along the principal axes are known exactly
+            points -= points.mean(axis=0)
+            exact = (0.5 * catalogue.inertia[k].sum() - catalogue.inertia[k]) / catalogue.mass[k]
+            samples[k] = points * np.sqrt(exact / (points * points).mean(axis=0))
     comm.Bcast(samples)
     return samples

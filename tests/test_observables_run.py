@@ -1,0 +1,242 @@
+"""All observables of an engine: known scenes, the energy books, and the same bits on any number of ranks."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from mpi4py import MPI
+from scenes import CUBE, ROD, SPHERE, case_of, engine_of
+
+from pardem.case import Case
+from pardem.engine import Engine
+from pardem.errors import CaseError
+from pardem.observables.collect import FILL_SHARE, Observer
+from pardem.observables.slices import ball_below
+
+ELASTIC = {"law": "elastic", "normal_stiffness": 1e5, "friction": 0.0}
+VISCOUS = {"law": "viscoelastic", "restitution": 0.5, "contact_time": 0.02, "friction": 0.5}
+FLOOR = {"name": "floor", "kind": "plane", "point": (0, 0, 0), "normal": (0, 0, 1)}
+TUBE = {"name": "tube", "kind": "cylinder", "radius": 4.0}
+VOLUME = 4.0 / 3.0 * math.pi * 0.5**3  # of SPHERE
+
+
+def observer_of(case: Case, comm: MPI.Comm = MPI.COMM_SELF, axis: int = 0) -> tuple[Engine, Observer]:
+    engine, setup = engine_of(case, comm, axis=axis)
+    return engine, Observer(comm, case, setup.catalogue, setup.scene)
+
+
+def grains(species: str, positions: Any, **more: Any) -> list[dict[str, Any]]:
+    return [{"species": species, "position": tuple(float(c) for c in p)} | more for p in positions]
+
+
+def output(**options: Any) -> dict[str, Any]:
+    return {"observables": options}
+
+
+# -- known scenes ---------------------------------------------------------------------------------------------------------------------
+
+
+def test_two_spheres_in_contact() -> None:
+    case = case_of([SPHERE], ELASTIC, 1e-4, grain=grains("ball", [(0, 0, 0), (1.001, 0, 0)]), domain={"lower": (-2, -2, -2), "upper": (2, 3, 4)})
+    engine, observer = observer_of(case)
+    engine.grains.x[1, 0] = 0.9
+    engine.advance(1, observe=True)
+    values = observer.measure(engine)
+    k = float(case.contact.normal_stiffness)
+    force, space = k * 0.1, 4.0 * 5.0 * 6.0
+    assert values["energy/elastic"] == pytest.approx(0.5 * k * 0.01, rel=1e-9)
+    np.testing.assert_allclose(values["stress"], np.diag([force * 0.9 / space, 0.0, 0.0]), rtol=1e-9, atol=1e-9)
+    assert (values["coordination"], values["contacts_per_grain"]) == (1.0, 0.5)
+    assert values["density"] == pytest.approx(2.0 * VOLUME / space, rel=1e-12)
+    assert "mean_angle" not in values
+    assert "fill_height" not in values
+
+
+def test_sphere_pressed_on_the_floor() -> None:
+    case = case_of([SPHERE], ELASTIC, 1e-4, grain=grains("ball", [(2, 1, 0.501)]), wall=[FLOOR | {"point": (0, 0, -1)}])
+    engine, observer = observer_of(case)
+    engine.grains.x[0, 2] = -0.6
+    engine.advance(1, observe=True)
+    values = observer.measure(engine)
+    force = float(case.contact.normal_stiffness) * 0.1
+    np.testing.assert_allclose(values["wall_force/floor"], [0.0, 0.0, -force], rtol=1e-9)
+    np.testing.assert_allclose(values["wall_torque/floor"], [-force, 2.0 * force, 0.0], rtol=1e-9)  # about the floor's point: (2, 1) x (-force)
+    assert (values["coordination"], values["contacts_per_grain"]) == (0.0, 1.0)
+    assert values["height/ball"] == pytest.approx(0.4, rel=1e-12)
+
+
+def fill_of_columns(heights: np.ndarray) -> float:
+    """Height below which a share of spheres with given heights of their centres lies, by bisection."""
+    low, high = 0.0, float(heights.max()) + 1.0
+    for _ in range(80):
+        middle = 0.5 * (low + high)
+        below = sum(ball_below(middle - h, 0.5) for h in heights)
+        low, high = (middle, high) if below < FILL_SHARE * VOLUME * len(heights) else (low, middle)
+    return low
+
+
+def test_density_fill_height_and_layers_of_spheres_in_a_tube() -> None:
+    x = np.array([(a, b, 0.51 + 1.02 * c) for a in (-1.5, 0.0, 1.5) for b in (-1.5, 0.0, 1.5) for c in range(4)])
+    case = case_of(
+        [SPHERE], VISCOUS, 1e-4, grain=grains("ball", x), wall=[TUBE, FLOOR],
+        output=output(layers={"thickness": 1.3, "origin": 0.0, "axis": "z"}, near_wall={"wall": "tube", "distance": 2.0}),
+    )  # fmt: skip
+    engine, observer = observer_of(case)
+    values = observer.measure(engine)
+    fill, section = fill_of_columns(x[:, 2]), math.pi * 16.0
+    assert values["fill_height"] == pytest.approx(fill, rel=1e-7)
+    assert values["density"] == pytest.approx(FILL_SHARE * 36 * VOLUME / (section * fill), rel=1e-7)
+    edges = np.array([0.0, 1.3, 2.6, 3.9, fill])
+    below = np.array([sum(ball_below(e - h, 0.5) for h in x[:, 2]) for e in edges])
+    np.testing.assert_allclose(values["density_layers"], np.diff(below) / (section * np.diff(edges)), rtol=1e-5)
+    assert list(values["count_layers"]) == [9.0, 18.0, 9.0, 0.0]
+    assert values["share_near_wall/ball"] == 1.0
+
+
+def test_share_near_a_wall_and_heights_by_species() -> None:
+    small = SPHERE | {"name": "small", "radius": 0.25}
+    placed = grains("ball", [(3.2, 0, 2), (0, -3.2, 4), (0, 0, 1)]) + grains("small", [(-3.2, 0, 2), (0, 0, 8)])
+    case = case_of([SPHERE, small], VISCOUS, 1e-4, grain=placed, wall=[TUBE, FLOOR], output=output(near_wall={"wall": "tube", "distance": 1.0}))
+    engine, observer = observer_of(case)
+    values = observer.measure(engine)
+    assert values["share_near_wall/ball"] == pytest.approx(2.0 / 3.0)
+    assert values["share_near_wall/small"] == pytest.approx(1.0 / 3.0)
+    assert values["height/ball"] == pytest.approx(7.0 / 3.0)
+    assert values["height/small"] == pytest.approx(5.0)
+
+
+def test_box_is_its_own_base() -> None:
+    box = {"name": "crate", "kind": "box", "lower": (-2, -3, 1), "upper": (2, 3, 9)}
+    case = case_of(
+        [SPHERE], VISCOUS, 1e-4, grain=grains("ball", [(-1.4, 0, 2), (0, 0, 2)]), wall=[box],
+        output=output(near_wall={"wall": "crate", "distance": 0.7}),
+    )  # fmt: skip
+    engine, observer = observer_of(case)
+    values = observer.measure(engine)
+    assert values["height/ball"] == pytest.approx(1.0)
+    assert values["density"] == pytest.approx(FILL_SHARE * 2 * VOLUME / (24.0 * values["fill_height"]))
+    assert values["share_near_wall/ball"] == 1.0
+
+
+def test_layers_move_with_the_base() -> None:
+    motion = {"kind": "velocity", "velocity": (0.0, 0.0, 2.0)}
+    placed = grains("rod", [(0, 0, 1), (0, 3, 3)], orientation=(math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0))  # lying along x
+    case = case_of([ROD], VISCOUS, 1e-3, grain=placed, wall=[TUBE, FLOOR | {"motion": motion}], output=output(layers={"thickness": 1.5}))
+    engine, observer = observer_of(case)
+    before = observer.measure(engine)
+    assert list(before["count_layers"]) == [1.0, 0.0, 1.0]
+    assert before["mean_angle"] == pytest.approx(0.0, abs=1e-6)
+    engine.advance(100, observe=True)  # the floor rises by 0.2
+    after = observer.measure(engine)
+    assert after["fill_height"] == pytest.approx(before["fill_height"] - 0.2, rel=1e-6)
+    assert after["wall_displacement/floor"][2] == pytest.approx(0.2)
+    engine.advance(250, observe=True)  # by 0.7: both grains have lost a layer, the first is above 0
+    assert list(observer.measure(engine)["count_layers"]) == [1.0, 1.0]
+
+
+def test_container_that_gives_no_density() -> None:
+    lying = TUBE | {"axis": (1.0, 0.0, 0.0)}
+    case = case_of([SPHERE], VISCOUS, 1e-4, grain=grains("ball", [(0, 0, 1)]), wall=[lying, FLOOR], output=output(container="tube"))
+    with pytest.raises(CaseError, match=r"output\.observables\.container = 'tube' gives no density"):
+        observer_of(case)
+
+
+# -- energy books ---------------------------------------------------------------------------------------------------------------------
+
+
+def bed(species: dict[str, Any], count: int, contact: dict[str, Any], **more: Any) -> Case:
+    floor = FLOOR | {"motion": {"kind": "sinusoidal", "direction": (0.3, 0, 1), "gamma": 3.0, "frequency": 4.0}}
+    return case_of(
+        [species], contact, 1e-3, gravity=(0.0, 0.0, -9.8), seed=4,
+        domain={"lower": (0.0, -0.1, -5.0), "upper": (7.0, 5.1, 30.0), "periodic": (True, False, False)},
+        wall=[floor, {"name": "left", "kind": "plane", "point": (0, 0, 0), "normal": (0, 1, 0)},
+              {"name": "right", "kind": "plane", "point": (0, 5, 0), "normal": (0, -1, 0)}],
+        insert=[{"species": species["name"], "count": count, "region": {"kind": "box", "lower": (1.3, 0.1, 0.1), "upper": (5.7, 4.9, 9.0)}}],
+        output=output(layers={"thickness": 1.0}, near_wall={"wall": "left", "distance": 1.0}), **more,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("species", [SPHERE, ROD], ids=["spheres", "rods"])
+def test_energy_books_close_in_a_shaken_dissipative_bed(species: dict[str, Any]) -> None:
+    residual = []
+    for step, steps in ((1e-3, 1500), (5e-4, 3000)):
+        engine, observer = observer_of(bed(species, 40, VISCOUS, time={"step": step}))
+        observer.measure(engine)
+        engine.advance(steps, observe=True)
+        values = observer.measure(engine)
+        residual.append(abs(values["energy/residual"]) / (values["energy/lost_damping"] + values["energy/lost_friction"]))
+        assert values["energy/wall_work"] > 0.0
+    assert residual[0] < 0.01
+    assert residual[1] < residual[0]
+
+
+def test_work_is_booked_up_to_the_very_step() -> None:
+    """A piston compresses an elastic sphere at the other wall: at every step the residual is of second order."""
+    piston = FLOOR | {"motion": {"kind": "velocity", "velocity": (0.0, 0.0, 1.0)}}
+    lid = {"name": "lid", "kind": "plane", "point": (0, 0, 1.05), "normal": (0, 0, -1)}
+    worst = []
+    for step in (1e-4, 5e-5):
+        case = case_of([SPHERE], ELASTIC, step, grain=grains("ball", [(0, 0, 0.52)]), wall=[piston, lid])
+        engine, observer = observer_of(case)
+        observer.measure(engine)
+        largest, energy = 0.0, 0.0
+        for _ in range(round(0.12 / step / 20)):
+            engine.advance(20, observe=True)
+            values = observer.measure(engine)
+            largest, energy = max(largest, abs(values["energy/residual"])), max(energy, values["energy/total"])
+        worst.append(largest / energy)
+    assert worst[0] < 2e-3
+    assert worst[1] < 0.3 * worst[0]
+
+
+def test_reference_of_the_books_survives_a_checkpoint() -> None:
+    case = bed(SPHERE, 20, VISCOUS)
+    engine, observer = observer_of(case)
+    observer.measure(engine)
+    engine.advance(300, observe=True)
+    expected = observer.measure(engine)
+    _, setup = engine_of(case)
+    other = Observer(engine.comm, case, setup.catalogue, engine.scene)
+    other.restore(json.loads(json.dumps(observer.state())))
+    assert other.measure(engine)["energy/residual"] == expected["energy/residual"] != 0.0
+
+
+def test_without_the_budget_nothing_is_booked() -> None:
+    case = case_of([SPHERE], VISCOUS, 1e-3, grain=grains("ball", [(0, 0, 1)]), wall=[FLOOR], output=output(energy_budget=False))
+    engine, observer = observer_of(case)
+    names = set(observer.measure(engine))
+    assert "energy/kinetic_translational" in names
+    assert not names & {"energy/residual", "energy/wall_work", "energy/lost_damping"}
+
+
+# -- ranks ----------------------------------------------------------------------------------------------------------------------------
+
+
+def history(comm: MPI.Comm, case: Case, axis: int) -> list[dict[str, bytes]]:
+    engine, observer = observer_of(case, comm, axis=axis)
+    rows = []
+    for _ in range(4):
+        rows.append({name: np.asarray(v).tobytes() for name, v in observer.measure(engine).items()})
+        engine.advance(150, observe=True)
+    return rows
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(("species", "count"), [(SPHERE, 40), (ROD, 40), (CUBE, 15)], ids=["spheres", "rods", "cubes"])
+def test_any_number_of_ranks_gives_the_bits_of_one(species: dict[str, Any], count: int) -> None:
+    comm = MPI.COMM_WORLD
+    case = bed(species, count, VISCOUS)
+    alone = comm.bcast(history(MPI.COMM_SELF, case, 0) if comm.rank == 0 else None)
+    together = history(comm, case, 2)
+    for one, many in zip(alone, together, strict=True):
+        assert one.keys() == many.keys()
+        assert [name for name in one if one[name] != many[name]] == []
+
+
+def test_names_have_one_slash_at_most() -> None:
+    engine, observer = observer_of(bed(ROD, 5, VISCOUS))
+    assert all(name.count("/") <= 1 for name in observer.measure(engine))
