@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,9 @@ from .agreement import reason
 from .reading import PARAMETERS, elements, opened
 
 DPI = 120
+WIDE = 10.0  # inches from which on fewer dots do
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")  # Okabe and Ito: told apart with colour blindness too
-STYLE = {
+STYLE: dict[Any, Any] = {
     "grid.color": "#dddddd", "grid.linewidth": 0.6, "axes.spines.top": False, "axes.spines.right": False, "font.size": 11, "legend.frameon": False,
 }  # fmt: skip
 PANELS = {"density": "volume fraction of grains", "mean_angle": "mean angle to base (degrees)"}
@@ -31,7 +32,7 @@ BUDGET = {
 }  # fmt: skip
 
 
-@dataclass
+@dataclass(eq=False)
 class Series:
     """The observables of one file.
 
@@ -67,7 +68,7 @@ def main(files: Sequence[Path | str], out: Path | str | None = None, layers: boo
     with rc_context(STYLE):
         figure = draw_budget(series) if energy else draw(series, layers=layers)
         try:
-            figure.savefig(target, dpi=DPI)
+            figure.savefig(target, dpi=DPI if figure.get_figwidth() < WIDE else 0.75 * DPI)
         except (OSError, ValueError) as error:
             raise FileError(f"{target} cannot be written: {reason(error) if isinstance(error, OSError) else error}") from None
     print(target)
@@ -119,7 +120,7 @@ def smoothed(x: np.ndarray, y: np.ndarray, period: float) -> np.ndarray:
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = (total[last] - total[first]) / (count[last] - count[first])
     spacing = np.median(np.diff(x))
-    whole = (x - 0.5 * period >= x[0] - spacing) & (x + 0.5 * period <= x[-1] + spacing)
+    whole = (x - 0.5 * period >= x[0] - spacing) & (x + 0.5 * period <= x[-1] + slack)
     return np.where(whole, mean, np.nan)
 
 
@@ -180,8 +181,7 @@ def draw(series: list[Series], layers: bool = False) -> Figure:
     grid[0, 0].legend()
     for one, s in zip(grid[0, 1:], columns, strict=True):
         one.set_title(f"{s.label}, by layers", fontsize=11)
-        handles, labels = grid[0, list(columns).index(s) + 1].get_legend_handles_labels()
-        one.legend(handles, labels, title="height at rest", fontsize=9, ncols=2)
+        one.legend(title="height at rest", fontsize=9, ncols=2)
     return figure
 
 
@@ -224,7 +224,7 @@ def _curve(axes: Axes, s: Series, y: np.ndarray, colour: Any, label: str, what: 
     """The average over a period, and the raw rows faintly behind it."""
     mean = smoothed(s.x, y, s.period)
     if faint and mean is not y:
-        axes.plot(s.x, y, color=colour, linewidth=0.5, alpha=0.2)
+        axes.plot(s.x, y, color=colour, linewidth=0.5, alpha=0.2, zorder=1.5)
     axes.plot(s.x, mean, color=colour, linewidth=1.7, label=label)
     _report(what, s, mean, "degrees" if "mean_angle" in what else "")
 
@@ -257,7 +257,9 @@ def _dress(axes: Axes, series: list[Series]) -> None:
         axes.set_xlabel("time (s)")
 
 
-_plain: Callable[[float, int], str] = lambda value, _: f"{value:g}"  # noqa: E731 (1, 10, 100 in place of powers of ten)
+def _plain(value: float, position: float) -> str:
+    """1, 10, 100 in place of powers of ten."""
+    return f"{value:g}"
 
 
 def _report(what: str, s: Series, y: np.ndarray, unit: str) -> None:

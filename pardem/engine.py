@@ -102,6 +102,9 @@ class Engine:
         place_walls(scene.walls, step, scene.settings.dt)
         self.slabs.place_cuts(grains.x, self._work)
         self._rebuild(contacts or ContactTable.empty(self.width))
+        assert self._channel is not None
+        # nobody has voted yet on how far the first step may go: make the lists anew in it
+        self._channel.halo.agreed[0] = int(comm.size > 1)
 
     @staticmethod
     def _rehearse(comm: MPI.Comm, scene: Scene) -> None:

@@ -158,9 +158,7 @@ class Observer:
             values["density"] = FILL_SHARE * above / volume if volume and volume > 0.0 else math.nan
             values["fill_height"] = fill
         if self.options.layers is not None:
-            values |= measure_layers(
-                self.comm, self.options.layers, grains, self.catalogue, self.samples, self.axes, bed, self.scene.walls, fill
-            )
+            values |= measure_layers(self.comm, self.options.layers, grains, self.catalogue, self.samples, self.axes, bed, self.scene.walls, fill)
         forces = np.array([float(v) for v in tally[st.STRESS : st.STRESS + 9]]).reshape(3, 3) * self.scene.settings.energy
         values["stress"] = -forces / volume if volume and volume > 0.0 else np.full((3, 3), math.nan)
         for name, moment, mass in zip(self.scene.names, sums["moment"], sums["mass"], strict=True):

@@ -1,0 +1,73 @@
+"""Pictures and exports of a small result, really made."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pictures")
+    case = Path(__file__).parent.parent / "jobs" / "smoke.toml"
+    short = ["--set", "stage.settle.max_time=0.004", "--set", "stage.vibrate.taps=1", "--set", "insert.rods.count=80"]
+    subprocess.run([sys.executable, "-m", "pardem", "run", str(case), "-o", str(folder / "r.h5"), *short], check=True, cwd=folder)
+    return folder / "r.h5"
+
+
+def pixels(path: Path) -> np.ndarray:
+    import matplotlib.image
+
+    return np.asarray(matplotlib.image.imread(path))[:, :, :3]
+
+
+def test_whole_and_cut_pictures_show_grains_and_differ(result: Path) -> None:
+    from pardem.io import render
+
+    whole, cut = result.with_name("whole.png"), result.with_name("cut.png")
+    render.main(result, out=whole, size=(400, 500))
+    render.main(result, out=cut, cut=True, size=(400, 500))
+    a, b = pixels(whole), pixels(cut)
+    assert a.shape == (500, 400, 3)
+    for picture in (a, b):
+        coloured = np.ptp(picture, axis=2) > 0.15
+        assert 0.01 < coloured.mean() < 0.9
+    assert np.abs(a - b).mean() > 0.005
+
+
+def test_a_lying_rod_covers_its_own_area() -> None:
+    """The surface of a spherocylinder has the area of a cylinder and a sphere."""
+    from pardem.io.render import grain_mesh
+
+    catalogue = {"vertex_start": np.array([0, 2]), "vertices": np.array([[0, 0, -1.0], [0, 0, 1.0]]), "radius": np.array([0.3])}
+    mesh = grain_mesh(catalogue, 0, smoothness=60)
+    assert mesh.area == pytest.approx(2 * np.pi * 0.3 * 2.0 + 4 * np.pi * 0.09, rel=5e-3)
+    assert mesh.volume == pytest.approx(np.pi * 0.09 * 2.0 + 4 / 3 * np.pi * 0.027, rel=5e-3)
+
+
+def test_a_frame_that_is_not_there_is_refused(result: Path) -> None:
+    from pardem.errors import FileError
+    from pardem.io import render
+
+    with pytest.raises(FileError, match="--frame 999"):
+        render.main(result, out=result.with_name("no.png"), frame=999)
+
+
+def test_exports(result: Path) -> None:
+    import pyvista
+
+    from pardem.io import export
+
+    export.main(result, out=result.with_name("csv"), kind="csv")
+    table = np.genfromtxt(sorted(result.with_name("csv").glob("*.csv"))[-1], delimiter=",", names=True)
+    assert len(table) == 80
+    export.main(result, out=result.with_name("vtk"), kind="vtk")
+    mesh = pyvista.read(sorted(result.with_name("vtk").glob("*.vtp"))[-1])
+    assert set(np.unique(mesh["id"])) == set(range(80))
+    rows = table["id"].astype(int)
+    centres = np.array([mesh.points[mesh["id"] == i].mean(axis=0) for i in range(80)])
+    assert centres[rows, 2] == pytest.approx(table["position_2"], abs=2e-5)

@@ -1,0 +1,154 @@
+"""Figures of observables, from files with known numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import h5py
+import matplotlib.image
+import numpy as np
+import pytest
+
+from pardem.errors import FileError
+from pardem.io.h5md import label, write_metadata, write_observables
+from pardem.io.plot import ISOTROPIC, draw, draw_budget, main, read_series, smoothed
+
+CASE = """
+title = "{title}"
+[output.observables.layers]
+thickness = 4e-3
+origin = 0.0
+"""
+
+
+def result(path: Path, taps: int = 400, title: str = "an_6", period: int = 8, **more: Any) -> Path:
+    """A run that settles for 20 rows, then crystallises with a ripple in each tap."""
+    rows = taps * period
+    x = np.concatenate([np.zeros(20), np.arange(1, rows + 1) / period])
+    rise = np.log1p(x / 100.0) / np.log1p(41.0)
+    density = 0.56 + 0.19 * rise + 0.02 * np.sin(2.0 * np.pi * x)
+    angle = ISOTROPIC + 45.0 * rise + 0.3 * np.cos(2.0 * np.pi * x)
+    layers = np.stack([density - 0.01 * k for k in range(4)] + [np.full(len(x), np.nan)], axis=1)
+    time = np.arange(len(x)) * 1e-3
+    values = {
+        "density": density, "mean_angle": angle, "density_layers": layers, "mean_angle_layers": 90.0 * layers, "taps": x,
+        "energy/kinetic_translational": 1e-7 + 0.0 * x, "energy/kinetic_rotational": 1e-8 + 0.0 * x, "energy/elastic": 1e-7 + 0.0 * x,
+        "energy/gravity": 1e-5 + 0.0 * x, "energy/wall_work": 1e-6 * time, "energy/lost_damping": 5e-7 * time, "energy/lost_friction": 5e-7 * time,
+        "energy/residual": 1e-10 * time,
+    } | more  # fmt: skip
+    values["taps"] = values.pop("never", x)
+    with h5py.File(path, "w") as file:
+        label(file, "result")
+        write_metadata(file, CASE.format(title=title), "0" * 64, {})
+        write_observables(file, np.arange(len(x)), time, {name: v for name, v in values.items() if v is not None})
+    return path
+
+
+def test_figure_of_two_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [result(tmp_path / "a.h5"), result(tmp_path / "b.h5", title="an_9")]
+    assert main(files) == 0
+    picture = matplotlib.image.imread(tmp_path / "a.png")
+    assert picture.shape[0] > 600
+    assert picture[..., :3].std() > 0.02
+    assert (tmp_path / "a.png").stat().st_size < 300_000
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == str(tmp_path / "a.png")
+    density = next(line for line in lines if line.startswith("an_6: density"))
+    first, last = float(density.split()[2]), float(density.split("taps, ")[1].split()[0])
+    assert first == pytest.approx(0.56, abs=1e-3)
+    assert last == pytest.approx(0.56 + 0.19 * np.log1p(3.995) / np.log1p(41.0), abs=1e-3)
+    assert sum(line.startswith("an_9: mean_angle") for line in lines) == 1
+
+
+def test_axes_have_names_units_and_a_legend(tmp_path: Path) -> None:
+    series = [read_series(result(tmp_path / "a.h5"))]
+    figure = draw(series)
+    density, angle = figure.axes
+    assert (density.get_ylabel(), angle.get_ylabel()) == ("volume fraction of grains", "mean angle to base (degrees)")
+    assert (angle.get_xlabel(), angle.get_xscale()) == ("taps", "log")
+    assert [text.get_text() for text in density.get_legend().get_texts()] == ["an_6"]
+    raw, mean = density.lines
+    assert raw.get_alpha() < 0.5
+    assert raw.get_xdata()[0] == 0.125  # the rows before the first tap are left out
+    y = mean.get_ydata()
+    assert np.ptp(np.diff(y[np.isfinite(y)])) < 1e-3  # no ripple is left
+
+
+def test_layers_have_panels_of_their_own(tmp_path: Path) -> None:
+    files = [result(tmp_path / "a.h5", taps=50), result(tmp_path / "b.h5", taps=50)]
+    assert main(files, out=tmp_path / "layers.png", layers=True) == 0
+    figure = draw([read_series(f) for f in files], layers=True)
+    assert len(figure.axes) == 6
+    labels = figure.axes[1].get_legend_handles_labels()[1]
+    assert labels == ["0 to 4 mm", "4 to 8 mm", "8 to 12 mm", "12 to 16 mm"]  # the empty fifth is not drawn
+
+
+def test_seven_long_runs_stay_small(tmp_path: Path) -> None:
+    files = [result(tmp_path / f"an_{k}.h5", taps=4134, title=f"an_{k}") for k in range(3, 10)]
+    assert main(files, out=tmp_path / "all.png") == 0
+    assert (tmp_path / "all.png").stat().st_size < 300_000
+
+
+def test_energy_budget(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = result(tmp_path / "a.h5", taps=20)
+    assert main([file], out=tmp_path / "energy.png", energy=True) == 0
+    assert "an_6: residual: 0 at 0 s, 1.79e-11 at 0.179 s J" in capsys.readouterr().out
+    above, below = draw_budget([read_series(file, whole_run=True)]).axes
+    assert (above.get_ylabel(), below.get_xlabel()) == ("energy (J)", "time (s)")
+    assert len(above.lines) == 6
+
+
+def test_without_taps_time_is_drawn(tmp_path: Path) -> None:
+    series = read_series(result(tmp_path / "a.h5", taps=5, mean_angle=None, never=np.zeros(60)))
+    figure = draw([series])
+    assert [axes.get_xlabel() for axes in figure.axes] == ["time (s)"]
+
+
+def test_moving_average() -> None:
+    x = np.arange(1, 801) / 8
+    y = 2.0 + 0.01 * x + np.sin(2.0 * np.pi * x)
+    mean = smoothed(x, y, 1.0)
+    assert np.isnan(mean[:2]).all()
+    good = np.isfinite(mean)
+    assert good.sum() > 780
+    np.testing.assert_allclose(mean[good], 2.0 + 0.01 * x[good], atol=1e-3)
+    y[400] = np.nan
+    assert np.isfinite(smoothed(x, y, 1.0)[390:410]).all()
+    np.testing.assert_array_equal(smoothed(x[:3], y[:3], 1.0), y[:3])
+
+
+def test_stages_that_tap_follow_each_other(tmp_path: Path) -> None:
+    taps = np.array([0.0, 0.5, 1.0, 0.0, 0.5, 1.0, 0.0])
+    rows = np.arange(7.0)
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        label(file, "result")
+        write_metadata(file, "", "", {})
+        write_observables(file, np.arange(7), rows, {"density": rows, "taps": taps})
+    series = read_series(path)
+    assert list(series.x) == [0.5, 1.0, 1.5, 2.0]
+    assert list(series.values["density"]) == [1.0, 2.0, 4.0, 5.0]
+    assert series.label == "a"
+
+
+def test_errors_are_sentences(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="does not exist"):
+        main([tmp_path / "none.h5"])
+    bare = result(tmp_path / "bare.h5", density=None, mean_angle=None)
+    with pytest.raises(FileError, match="neither density nor mean angle"):
+        main([bare])
+    flat = result(tmp_path / "flat.h5", density_layers=None, mean_angle_layers=None)
+    with pytest.raises(FileError, match=r"set output\.observables\.layers"):
+        main([flat], layers=True)
+    with pytest.raises(FileError, match=r"energy_budget"):
+        main([result(tmp_path / "no.h5", **{"energy/residual": None})], energy=True)
+    with pytest.raises(FileError, match="cannot be written"):
+        main([flat], out=tmp_path / "no" / "such" / "folder.png")
+    with pytest.raises(FileError, match="cannot be written"):
+        main([flat], out=tmp_path / "figure.mp3")
+    empty = tmp_path / "empty.h5"
+    with h5py.File(empty, "w") as file:
+        label(file, "result")
+    with pytest.raises(FileError, match="holds no observables"):
+        main([empty])
