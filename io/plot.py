@@ -224,7 +224,7 @@ def _curve(axes: Axes, s: Series, y: np.ndarray, colour: Any, label: str, what: 
     """The average over a period, and the raw rows faintly behind it."""
     mean = smoothed(s.x, y, s.period)
     if faint and mean is not y:
-        axes.plot(s.x, y, color=colour, linewidth=0.5, alpha=0.2, zorder=1.5)
+        axes.plot(s.x, y, color=colour, linewidth=0.5, alpha=0.2 if len(y) > 2000 else 0.45, zorder=1.5)
     axes.plot(s.x, mean, color=colour, linewidth=1.7, label=label)
     _report(what, s, mean, "degrees" if "mean_angle" in what else "")
 
