@@ -80,8 +80,10 @@ class Simulation:
         """
         target = self.engine.step + steps
         while self.proceed and self.engine.step < target:
-            goal = min(target, self.stages.next_event(self.engine.step))
-            self.engine.advance(goal - self.engine.step, observe=observe and goal == target)
+            event = self.stages.next_event(self.engine.step)
+            goal = min(target, event)
+            # the last step of a stage may be the last of the run: its contacts are wanted
+            self.engine.advance(goal - self.engine.step, observe=(observe and goal == target) or goal == event)
             if self.stages.is_over(self.engine.step, self.kinetic_energy_per_grain):
                 self.stages.advance(self.engine)
 

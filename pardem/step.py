@@ -99,5 +99,7 @@ def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs,
         ticks[WALLS] += t6 - t5
     if control[PHASE] == AT_END:
         update_spins(owned, g, shapes)
+        if parallel:
+            finish_vote(halo)  # leave no message under way: the buffers may be dropped; the next step reads the result again
     ticks[TOTAL] += cycles() - begin
     return done

@@ -32,9 +32,9 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         seen.append({"case": case, **options})
         return {"finished": options["walltime"] is None}
 
-    module = types.ModuleType("pardem.simulation")
+    module = types.ModuleType("pardem.run")
     module.run_case = run_case  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "pardem.simulation", module)
+    monkeypatch.setitem(sys.modules, "pardem.run", module)
     return seen
 
 
@@ -56,13 +56,13 @@ def test_output_file_of_the_case(case_file: Path, calls: list[dict[str, Any]]) -
 
 
 def test_an_error_is_one_sentence(case_file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    module = types.ModuleType("pardem.simulation")
+    module = types.ModuleType("pardem.run")
 
     def run_case(case: Case, **options: Any) -> None:
         raise FileError("x.h5 exists: give --force to replace it or --resume to go on")
 
     module.run_case = run_case  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "pardem.simulation", module)
+    monkeypatch.setitem(sys.modules, "pardem.run", module)
     assert cli.main(["run", str(case_file)]) == 1
     assert capsys.readouterr().err == "pardem: error: x.h5 exists: give --force to replace it or --resume to go on\n"
 

@@ -216,12 +216,8 @@ def test_without_the_budget_nothing_is_booked() -> None:
 # -- ranks ----------------------------------------------------------------------------------------------------------------------------
 
 
-ALIVE: list[Engine] = []
-
-
 def history(comm: MPI.Comm, case: Case, axis: int) -> list[dict[str, bytes]]:
     engine, observer = observer_of(case, comm, axis=axis)
-    ALIVE.append(engine)  # the vote of its last step is still under way, into buffers that the engine owns
     rows = []
     for _ in range(4):
         rows.append({name: np.asarray(v).tobytes() for name, v in observer.measure(engine).items()})
