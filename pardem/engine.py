@@ -198,6 +198,7 @@ class Engine:
         begin = time.perf_counter()
         scene = self.scene
         own = self.grains if self._grains is not None else self._own
+        self._refuse_lost(own)
         self._tune(own)
         own, contacts = self.slabs.migrate(own, contacts)
         reach = scene.shapes.core_radius[own.species] * own.scale + own.x[:, 3]
@@ -210,6 +211,16 @@ class Engine:
         self._rebuilt_at = self.step
         self.counters.rebuilds += 1
         self.counters.detection_seconds += time.perf_counter() - begin
+
+    def _refuse_lost(self, own: Population) -> None:
+        """Raise on every rank if a grain left the domain other than through a periodic face. Collective."""
+        s = self.scene.settings
+        x = own.x[:, :3]
+        outside = np.nonzero((((x < s.lower) | (x > s.upper)) & (s.period == 0.0)).any(axis=1))[0]
+        if self.comm.allreduce(len(outside), MPI.MAX):
+            if len(outside) and not self.control[st.FAULT]:
+                self.control[st.FAULT], self.control[st.FAULT_A] = st.ERROR_LEFT, own.gid[outside[0]]
+            diagnose(self.comm, self.control, self.scene)
 
     def _tune(self, own: Population) -> None:
         """Adapt the skin to how long the last lists held, and the cuts to the counted work; both are alike on all ranks. Collective."""

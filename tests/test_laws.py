@@ -100,3 +100,23 @@ def test_stiffness_from_restitution_matches_the_formula() -> None:
     assert c / (2.0 * math.sqrt(k)) == pytest.approx(hertz_ratio(0.4), rel=2e-3)
     k1, k2 = walton(0.5, 1.0)
     assert math.sqrt(k1 / k2) == pytest.approx(0.5)
+
+
+def test_a_law_of_the_user_gives_the_overlap_that_energy_asks_for() -> None:
+    """K (delta^2/2 + delta^3/(3 s)) = m_eff v^2/2 at the turning point, and elastic without its damper: from the example's own files."""
+    from pathlib import Path
+
+    from pardem.io.casefile import read_case
+
+    case = read_case(Path(__file__).parent.parent / "jobs" / "examples" / "user_law.toml")
+    engine, _ = engine_of(case)
+    k, s, _ = case.contact.user_parameters
+    deepest = 0.0
+    for _ in range(1500):
+        engine.advance(1)
+        x = engine.grains.x[np.argsort(engine.grains.gid), 0]
+        deepest = max(deepest, 0.1 - (x[1] - x[0]))
+    mass = engine.grains.v[0, 3]
+    assert k * (deepest**2 / 2 + deepest**3 / (3 * s)) == pytest.approx(0.5 * (mass / 2) * 1.0, rel=1e-4)
+    v = engine.grains.v[np.argsort(engine.grains.gid), 0]
+    assert v[1] - v[0] == pytest.approx(1.0, rel=1e-4)

@@ -179,6 +179,14 @@ def test_bad_input_is_one_sentence(folder: Path, settings: list[str], words: lis
         assert word in done.stderr
 
 
+def test_a_grain_that_leaves_the_domain_is_named(folder: Path, run_mpi: Any) -> None:
+    grains = "grain=[{species='rod', position=[0,0,20e-3], velocity=[0,0,0.5]}]"
+    for ranks in (1, 2):
+        done = run_mpi(ranks, "-m", "pardem", "run", "case.toml", "-o", f"bad{ranks}.h5", "--set", grains, cwd=folder, check=False)
+        assert done.returncode != 0
+        assert done.stderr.count("left the domain") == 1
+
+
 def test_runaway_overlap_names_the_grains_on_every_rank(folder: Path, run_mpi: Any) -> None:
     """Two rods shot at each other, far too fast for their stiffness."""
     grains = "grain=[{species='rod', position=[-1e-3,0,20e-3], velocity=[20,0,0]}, {species='rod', position=[1e-3,0,20e-3], velocity=[-20,0,0]}]"
