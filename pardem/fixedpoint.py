@@ -35,25 +35,31 @@ def power_of_two_above(value: float) -> float:
     return math.ldexp(1.0, exponent - 1 if mantissa == 0.5 else exponent)
 
 
-def choose_quanta(force_scale: float, length_scale: float, lightest_weight: float) -> Quanta:
+def choose_quanta(force_scale: float, length_scale: float, lightest_weight: float, heaviest_weight: float) -> Quanta:
     """Quanta from the largest force and lever of a run.
+
+    The range covers the force at full overlap, unless the lightest grain's weight would then fall below 2^30 quanta (be resolved worse than 1e-9): stiff
+    contacts, such as Hertz contacts with moduli of real materials, get a range of 2^20 times the lightest weight instead, and a force beyond it is an
+    error that names the grains.
 
     Args:
         force_scale: the largest contact force that the overlap guard allows (N).
         length_scale: the largest lever arm, the bounding radius of the largest grain (m).
-        lightest_weight: the smallest weight (or inertial force) that must be resolved (N); 0 if there is none.
+        lightest_weight, heaviest_weight: smallest and largest weight of a grain (N); 0 without gravity.
 
     Raises:
-        CaseError: the lightest grain's weight is below 2^30 quanta, that is not resolved to 1e-9.
+        CaseError: the range would be below 2^10 times the heaviest grain's weight.
     """
     if not (force_scale > 0.0 and math.isfinite(force_scale)):
         raise CaseError(f"The largest contact force comes out as {force_scale} N; check the stiffnesses and radii in [contact] and [[species]].")
+    if lightest_weight > 0.0 and lightest_weight < power_of_two_above(force_scale) * 2.0**-20:
+        force_scale = 0.5 * 2.0**20 * lightest_weight
+        if force_scale < 2.0**10 * heaviest_weight:
+            raise CaseError(
+                f"The grains weigh from {lightest_weight:.3g} N to {heaviest_weight:.3g} N, too far apart for contacts as stiff as these: forces up "
+                "to a thousand times the heaviest weight could not be summed at 1e-9 of the lightest; lower the stiffness or narrow the range of sizes."
+            )
     force = power_of_two_above(force_scale) / 2.0**50
-    if lightest_weight > 0.0 and lightest_weight < force * 2.0**30:
-        raise CaseError(
-            f"The lightest grain weighs {lightest_weight:.3g} N, less than 1e-6 of the force at full overlap, {force_scale:.3g} N, and would not be "
-            "resolved to 1e-9; lower the stiffness or narrow the range of grain sizes."
-        )
     torque = force * power_of_two_above(length_scale)
     return Quanta(force, torque, torque)
 

@@ -60,7 +60,7 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     reach = {n: float(catalogue.core_radius[k]) * largest_scale[n] + radius[n] for k, n in enumerate(names)}
     gravity = math.sqrt(sum(c * c for c in case.gravity))
     lightest = min(float(catalogue.mass[k]) * smallest_scale[n] ** 3 for k, n in enumerate(names))
-    quanta = choose_quanta(force_scale, max(reach.values()), lightest * gravity)
+    quanta = choose_quanta(force_scale, max(reach.values()), lightest * gravity, max(mass.values()) * gravity)
     materials = case.materials
     eps2 = np.array([case.eps(m) ** 2 if m in names else 0.0 for m in materials])
     regularised = case.contact.interaction == "regularised"

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from scenes import SPHERE, case_of, engine_of
 
+from pardem.state import STORED
+
 SPEED = 0.5
 
 
@@ -110,12 +112,17 @@ def test_a_law_of_the_user_gives_the_overlap_that_energy_asks_for() -> None:
 
     case = read_case(Path(__file__).parent.parent / "jobs" / "examples" / "user_law.toml")
     engine, _ = engine_of(case)
+    start = 0.5 * float((engine.grains.v[:, 3] * engine.grains.v[:, 0] ** 2).sum())
     k, s, _ = case.contact.user_parameters
-    deepest = 0.0
+    deepest, bound = 0.0, 0.0
     for _ in range(1500):
-        engine.advance(1)
+        engine.advance(1, observe=True)
         x = engine.grains.x[np.argsort(engine.grains.gid), 0]
         deepest = max(deepest, 0.1 - (x[1] - x[0]))
+        kinetic = 0.5 * float((engine.grains.v[:, 3] * engine.grains.v[:, 0] ** 2).sum())
+        stored = (int(engine.tally[STORED, 0]) + (int(engine.tally[STORED, 1]) << 32)) * engine.scene.settings.energy
+        bound = max(bound, abs((kinetic + stored) / start - 1.0))
+    assert bound < 1e-4  # the energy stored at full compression is the kinetic energy that is gone
     mass = engine.grains.v[0, 3]
     assert k * (deepest**2 / 2 + deepest**3 / (3 * s)) == pytest.approx(0.5 * (mass / 2) * 1.0, rel=1e-4)
     v = engine.grains.v[np.argsort(engine.grains.gid), 0]

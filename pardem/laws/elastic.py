@@ -16,14 +16,15 @@ class Elastic(NamedTuple):
         kn: normal stiffness (N/m), or (1/s^2) per effective mass where ``mass_scaled``.
         kt: tangential stiffness, likewise.
         friction: Coulomb coefficient.
-        couples: 0: no couples (rocking damper, torsional friction).
+        rocking, torsion: 0: neither rocking damper nor torsional friction.
         mass_scaled: 1 where stiffnesses are to be multiplied by the pair's effective mass.
     """
 
     kn: np.ndarray
     kt: np.ndarray
     friction: np.ndarray
-    couples: np.ndarray
+    rocking: np.ndarray
+    torsion: np.ndarray
     mass_scaled: np.ndarray
 
 

@@ -137,23 +137,25 @@ def contact_force(
         lost_n, lost_t, stored_t = energy_lost(hist, p, alive, tx, ty, tz, sx, sy, sz, vx, vy, vz, kt, damping, rate, plastic, dt)
         stored += stored_t
     cx, cy, cz, twist = 0.0, 0.0, 0.0, 0.0
-    if lever > 0.0 and law.couples[a, b] != 0.0:
+    if lever > 0.0:
         push = max(phi, 0.0)
         wn = nx * wx + ny * wy + nz * wz
-        cap = (2.0 / 3.0) * friction * push * lever
-        twist = 0.5 * kt * lever * lever * wn * dt
-        if alive:
-            twist += hist[p, 7]
-        twist = min(max(twist, -cap), cap)
-        ux, uy, uz = wx - wn * nx, wy - wn * ny, wz - wn * nz
-        if ex != 0.0 or ey != 0.0 or ez != 0.0:
-            along = ex * ux + ey * uy + ez * uz
-            ux, uy, uz = along * ex, along * ey, along * ez
-        rock = cn * lever * lever
-        size = np.sqrt(ux * ux + uy * uy + uz * uz) * rock
-        cap = 0.1 * lever * push
-        if size > cap:
-            rock *= cap / size
+        if law.torsion[a, b] != 0.0:
+            cap = (2.0 / 3.0) * friction * push * lever
+            twist = 0.5 * kt * lever * lever * wn * dt
+            if alive:
+                twist += hist[p, 7]
+            twist = min(max(twist, -cap), cap)
+        rock, ux, uy, uz = 0.0, wx - wn * nx, wy - wn * ny, wz - wn * nz
+        if law.rocking[a, b] != 0.0:
+            if ex != 0.0 or ey != 0.0 or ez != 0.0:
+                along = ex * ux + ey * uy + ez * uz
+                ux, uy, uz = along * ex, along * ey, along * ez
+            rock = cn * lever * lever
+            size = np.sqrt(ux * ux + uy * uy + uz * uz) * rock
+            cap = 0.1 * lever * push
+            if size > cap:
+                rock *= cap / size
         cx, cy, cz = twist * nx + rock * ux, twist * ny + rock * uy, twist * nz + rock * uz
         if budget:
             lost_t += dt * (cx * wx + cy * wy + cz * wz)

@@ -22,7 +22,7 @@ class Hertz(NamedTuple):
         beta_t: the same for the tangential motion.
         friction: Coulomb coefficient.
         clamped: 1: the force never attracts.
-        couples: 1: rocking damper and torsional friction on.
+        rocking, torsion: 1: rocking damper, torsional friction on.
     """
 
     e_star: np.ndarray
@@ -31,7 +31,8 @@ class Hertz(NamedTuple):
     beta_t: np.ndarray
     friction: np.ndarray
     clamped: np.ndarray
-    couples: np.ndarray
+    rocking: np.ndarray
+    torsion: np.ndarray
 
 
 @inlined

@@ -76,9 +76,10 @@ def _raw(value: float | None) -> float:
     return 0.0 if value is None else value
 
 
-def _couples(case: Case, grid: Grid) -> np.ndarray:
+def _couples(case: Case, grid: Grid) -> tuple[np.ndarray, np.ndarray]:
+    """Where the rocking damper and torsional friction are on."""
     on = case.contact.interaction == "regularised" and case.contact.law != "elastic"
-    return grid(lambda c: float(on and bool(c.rocking_damping or c.torsional_friction)))
+    return grid(lambda c: float(on and bool(c.rocking_damping))), grid(lambda c: float(on and bool(c.torsional_friction)))
 
 
 def _viscoelastic(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
@@ -96,7 +97,7 @@ def _viscoelastic(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
     kn = grid(lambda c: normal(c)[0])
     law = Viscoelastic(
         kn, grid(lambda c: normal(c)[1]), grid(lambda c: tangential(c)[0]), grid(lambda c: tangential(c)[1]), grid(lambda c: _raw(c.friction)),
-        grid(lambda c: float(bool(c.clamped))), _couples(case, grid), grid(lambda c: float(c.form == "restitution")),
+        grid(lambda c: float(bool(c.clamped))), *_couples(case, grid), grid(lambda c: float(c.form == "restitution")),
     )  # fmt: skip
     return law, kn
 
@@ -116,7 +117,7 @@ def _walton(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
     k2 = grid(lambda c: normal(c)[1])
     law = Walton(
         grid(lambda c: normal(c)[0]), k2, grid(lambda c: tangential(c)[0]), grid(lambda c: tangential(c)[1]), grid(lambda c: _raw(c.friction)),
-        _couples(case, grid), grid(lambda c: float(c.form == "restitution")),
+        *_couples(case, grid), grid(lambda c: float(c.form == "restitution")),
     )  # fmt: skip
     return law, k2
 
@@ -127,7 +128,7 @@ def _hertz(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
     law = Hertz(
         e_star, g_star, grid(lambda c: (p.hertz_ratio_clamped if c.clamped else p.hertz_ratio)(_raw(c.restitution))),
         grid(lambda c: p.hertz_ratio(_raw(c.tangential_restitution))), grid(lambda c: _raw(c.friction)),
-        grid(lambda c: float(bool(c.clamped))), _couples(case, grid),
+        grid(lambda c: float(bool(c.clamped))), *_couples(case, grid),
     )  # fmt: skip
     return law, e_star
 
@@ -138,7 +139,7 @@ def _elastic(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
 
     kn = grid(stiffness)
     kt = grid(lambda c: _raw(c.tangential_stiffness) if c.form == "raw" else p.TANGENTIAL_MASS * stiffness(c))
-    law = Elastic(kn, kt, grid(lambda c: _raw(c.friction)), grid(lambda _: 0.0), grid(lambda c: float(c.form == "restitution")))
+    law = Elastic(kn, kt, grid(lambda c: _raw(c.friction)), *_couples(case, grid), grid(lambda c: float(c.form == "restitution")))
     return law, kn
 
 
@@ -152,7 +153,7 @@ def _user(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
             rows[i, j, : len(values)] = values
     law = UserLaw(
         function, rows, grid(lambda c: _raw(c.tangential_stiffness)), grid(lambda c: _raw(c.tangential_damping)), grid(lambda c: _raw(c.friction)),
-        _couples(case, grid), float(case.contact.force_scale or 0.0),
+        *_couples(case, grid), float(case.contact.force_scale or 0.0),
     )  # fmt: skip
     return law, np.ones((1, 1))
 

@@ -17,7 +17,7 @@ class Viscoelastic(NamedTuple):
         kt, ct: tangential stiffness and damping, likewise.
         friction: Coulomb coefficient.
         clamped: 1: the force never attracts; 0: the thesis' form, which attracts at the end of a collision.
-        couples: 1: rocking damper and torsional friction on.
+        rocking, torsion: 1: rocking damper, torsional friction on.
         mass_scaled: 1 where the four are to be multiplied by the pair's effective mass.
     """
 
@@ -27,7 +27,8 @@ class Viscoelastic(NamedTuple):
     ct: np.ndarray
     friction: np.ndarray
     clamped: np.ndarray
-    couples: np.ndarray
+    rocking: np.ndarray
+    torsion: np.ndarray
     mass_scaled: np.ndarray
 
 

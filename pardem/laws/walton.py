@@ -19,7 +19,7 @@ class Walton(NamedTuple):
         k1, k2: loading and unloading stiffness (N/m); per effective mass where ``mass_scaled``.
         kt: tangential stiffness; ct: tangential damping.
         friction: Coulomb coefficient.
-        couples: 1: rocking damper and torsional friction on.
+        rocking, torsion: 1: rocking damper, torsional friction on.
         mass_scaled: 1 where they are to be multiplied by the pair's effective mass.
     """
 
@@ -28,7 +28,8 @@ class Walton(NamedTuple):
     kt: np.ndarray
     ct: np.ndarray
     friction: np.ndarray
-    couples: np.ndarray
+    rocking: np.ndarray
+    torsion: np.ndarray
     mass_scaled: np.ndarray
 
 
