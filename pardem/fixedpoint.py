@@ -38,9 +38,9 @@ def power_of_two_above(value: float) -> float:
 def choose_quanta(force_scale: float, length_scale: float, lightest_weight: float, heaviest_weight: float) -> Quanta:
     """Quanta from the largest force and lever of a run.
 
-    The range covers the force at full overlap, unless the lightest grain's weight would then fall below 2^30 quanta (be resolved worse than 1e-9): stiff
-    contacts, such as Hertz contacts with moduli of real materials, get a range of 2^20 times the lightest weight instead, and a force beyond it is an
-    error that names the grains.
+    The range covers the force at full overlap, unless the lightest grain's weight would then fall below 2^30 quanta (be resolved worse than
+    1e-9): stiff contacts, such as Hertz contacts with moduli of real materials, get a range of 2^20 times the lightest weight instead, and a
+    force beyond it is an error that names the grains.
 
     Args:
         force_scale: the largest contact force that the overlap guard allows (N).
@@ -56,8 +56,9 @@ def choose_quanta(force_scale: float, length_scale: float, lightest_weight: floa
         force_scale = 0.5 * 2.0**20 * lightest_weight
         if force_scale < 2.0**10 * heaviest_weight:
             raise CaseError(
-                f"The grains weigh from {lightest_weight:.3g} N to {heaviest_weight:.3g} N, too far apart for contacts as stiff as these: forces up "
-                "to a thousand times the heaviest weight could not be summed at 1e-9 of the lightest; lower the stiffness or narrow the range of sizes."
+                f"The grains weigh from {lightest_weight:.3g} N to {heaviest_weight:.3g} N, too far apart for contacts as stiff as these: "
+                "forces up to a thousand times the heaviest weight could not be summed at 1e-9 of the lightest; lower the stiffness or narrow the "
+                "range of sizes."
             )
     force = power_of_two_above(force_scale) / 2.0**50
     torque = force * power_of_two_above(length_scale)

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 import resource
 import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from mpi4py import MPI
 
 from .. import clock
 from .. import state as st
-from .._jit import source_hash
 from ..case import Case
 from ..engine import Engine
-from ..errors import FileError
 from ..observables.exact import exact_totals
-from ..population import ContactTable, Population
-from ..scene import build_scene
-from ..start import initial_grains, size_range
-from .scenes import DEFAULT_GRAINS, scene_case, state_case
-
-SETTLE_STEPS = {"spheres": 60_000, "rods": 60_000, "tetrahedra": 80_000, "cubes": 80_000}
+from .scenes import DEFAULT_GRAINS
+from .settled import from_state, settled
 
 
 def main(
@@ -37,7 +29,7 @@ def main(
         state: settled spheres to start from (``.npz``); None: settle the scene (kept in the cache for the next time).
         warmup: steps before the clock starts.
     """
-    case, engine = _from_state(comm, state) if state is not None else _settled(comm, scene, grains or DEFAULT_GRAINS.get(scene, 1_000))
+    case, engine = from_state(comm, state) if state is not None else settled(comm, scene, grains or DEFAULT_GRAINS.get(scene, 1_000))
     figures = measure(engine, case, steps or 2_000, 500 if warmup is None else warmup)
     figures = {"scene": scene} | figures
     if comm.rank == 0:
@@ -87,43 +79,3 @@ def measure(engine: Engine, case: Case, steps: int, warmup: int) -> dict[str, An
 
 def _user_seconds() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_utime
-
-
-def _engine(comm: MPI.Comm, case: Case, grains: Population | None, contacts: ContactTable | None, axis: int) -> Engine:
-    largest, smallest = size_range(case)
-    setup = build_scene(case, largest, smallest)
-    everything = initial_grains(case, setup.catalogue, overlaps=True) if grains is None else grains
-    mine = np.arange(everything.count) % comm.size == comm.rank
-    skin = case.detection.skin
-    return Engine(comm, setup.scene, everything.take(mine), contacts, axis=axis, skin=None if skin == "auto" else float(skin))
-
-
-def _from_state(comm: MPI.Comm, path: Path) -> tuple[Case, Engine]:
-    case: Case = comm.bcast(state_case(path) if comm.rank == 0 else None)
-    return case, _engine(comm, case, None, None, 0)
-
-
-def _settled(comm: MPI.Comm, scene: str, grains: int) -> tuple[Case, Engine]:
-    """The scene after settling; kept in the cache directory, by the hash of the sources."""
-    case = scene_case(scene, grains)
-    folder = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "pardem" / "bench"
-    path = folder / f"{scene}-{grains}-{case.hash()[:8]}-{source_hash()[:8]}.npz"
-    data = comm.bcast(dict(np.load(path)) if comm.rank == 0 and path.is_file() else None)
-    if data is not None:
-        contacts = ContactTable(data.pop("key"), data.pop("hist"), data.pop("warm"))
-        return case, _engine(comm, case, Population(**data), contacts, 0)
-    engine = _engine(comm, case, None, None, 0)
-    engine.advance(SETTLE_STEPS[scene] if grains <= 20_000 else SETTLE_STEPS[scene] // 2)
-    engine.settle_faults()
-    populations = comm.gather(engine.grains.take(np.arange(engine.grains.count)))
-    tables = comm.gather(engine.owned_contacts())
-    if comm.rank == 0:
-        assert populations is not None
-        assert tables is not None
-        table = ContactTable.joined(tables)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            np.savez(path, **vars(Population.joined(populations)), key=table.key, hist=table.hist, warm=table.warm)
-        except OSError as error:
-            raise FileError(f"{path}: the settled scene cannot be kept ({error}); make room or set XDG_CACHE_HOME") from None
-    return case, engine

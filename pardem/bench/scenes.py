@@ -6,46 +6,59 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from ..case import Case
+from ..case.grains import AnySpecies
 from ..errors import CaseError
 
-SHAPES: dict[str, tuple[dict[str, Any], float, float]] = {
-    # shape, bounding diameter (m), volume (m^3): the scenes of the peers' figures, one grain weighing 1 kg
-    "spheres": ({"shape": "sphere", "radius": 0.5}, 1.0, np.pi / 6.0),
-    "rods": ({"shape": "spherocylinder", "length": 1.0, "radius": 0.25}, 1.5, np.pi * 0.0625 + np.pi * 4.0 / 3.0 * 0.015625),
-    "tetrahedra": ({"shape": "spherotetrahedron", "edge": 1.2, "radius": 0.1}, 1.67, 0.5),
-    "cubes": ({"shape": "cube", "side": 0.8, "radius": 0.1}, 1.6, 1.0),
+SHAPES: dict[str, tuple[dict[str, Any], float]] = {
+    # shape, bounding diameter (m): the scenes of the peers' figures, one grain weighing 1 kg
+    "spheres": ({"shape": "sphere", "radius": 0.5}, 1.0),
+    "rods": ({"shape": "spherocylinder", "length": 1.0, "radius": 0.25}, 1.5),
+    "tetrahedra": ({"shape": "spherotetrahedron", "edge": 1.2, "radius": 0.1}, 1.67),
+    "cubes": ({"shape": "cube", "side": 0.8, "radius": 0.1}, 1.6),
 }
 FILL = {"spheres": 0.2, "rods": 0.15, "tetrahedra": 0.08, "cubes": 0.12}  # solid fraction of the random start
 DEFAULT_GRAINS = {"spheres": 10_000, "rods": 1_000, "tetrahedra": 1_000, "cubes": 1_000}
 GRAVITY = 1.0
 
 
-def scene_case(scene: str, grains: int) -> Case:
-    """A bed of ``grains`` grains between four walls on a floor.
+def _grain(scene: str) -> tuple[dict[str, Any], float, float]:
+    """Shape, bounding diameter (m) and volume (m^3) of a scene's grains.
 
     Raises:
         CaseError: no such scene.
     """
     if scene not in SHAPES:
         raise CaseError(f"there is no benchmark scene '{scene}'; choose one of {', '.join(SHAPES)}")
-    shape, diameter, volume = SHAPES[scene]
-    if scene != "spheres":
-        from pydantic import TypeAdapter
+    shape, diameter = SHAPES[scene]
+    species = TypeAdapter(AnySpecies).validate_python({"name": "grain", "density": 1.0, **shape})
+    return shape, diameter, float(species.make_shape().mass_properties().volume)
 
-        from ..case.grains import AnySpecies
 
-        species = TypeAdapter(AnySpecies).validate_python({"name": "grain", "density": 1.0, **shape})
-        volume = float(species.make_shape().mass_properties().volume)
-    width = max(1.2 * (grains * volume / 0.6) ** (1.0 / 3.0), 4.0 * diameter)
+def bed_width(scene: str, grains: int) -> float:
+    """Side of the square floor (m) on which a settled bed is about as high as it is wide."""
+    _, diameter, volume = _grain(scene)
+    return max(1.2 * (grains * volume / 0.6) ** (1.0 / 3.0), 4.0 * diameter)
+
+
+def scene_case(scene: str, grains: int, columns: int = 1, rows: int = 1) -> Case:
+    """A bed of ``grains`` grains between four walls on a floor, or room for ``columns`` x ``rows`` such beds side by side.
+
+    Raises:
+        CaseError: no such scene.
+    """
+    shape, diameter, volume = _grain(scene)
+    width = bed_width(scene, grains)
+    x, y = columns * width, rows * width
     height = grains * volume / FILL[scene] / width**2 + 2.0 * diameter
     return Case(
         title=f"benchmark: {scene}", gravity=(0.0, 0.0, -GRAVITY), seed=1, time={"step": 3e-4},
         species=[{"name": "grain", "density": 1.0 / volume, **shape}],
-        domain={"lower": (-1.0, -1.0, -1.0), "upper": (width + 1.0, width + 1.0, 3.0 * height)},
-        insert=[{"species": "grain", "count": grains, "region": {"kind": "box", "lower": (0.0, 0.0, 0.0), "upper": (width, width, height)}}],
-        wall=[_plane("floor", (0, 0, 0), (0, 0, 1)), *_sides(width)],
+        domain={"lower": (-1.0, -1.0, -1.0), "upper": (x + 1.0, y + 1.0, 3.0 * height)},
+        insert=[{"species": "grain", "count": grains, "region": {"kind": "box", "lower": (0.0, 0.0, 0.0), "upper": (x, y, height)}}],
+        wall=[_plane("floor", (0, 0, 0), (0, 0, 1)), *_sides(x, y)],
         contact=_contact(),
         stage=[{"name": "settle", "kind": "run", "steps": 1}],
         output={"observables": {"energy_budget": False}},
@@ -92,8 +105,7 @@ def _plane(name: str, point: tuple[float, ...], normal: tuple[float, ...]) -> di
     return {"name": name, "kind": "plane", "point": point, "normal": normal, "material": "side"}
 
 
-def _sides(x: float, y: float | None = None) -> list[dict[str, Any]]:
-    y = x if y is None else y
+def _sides(x: float, y: float) -> list[dict[str, Any]]:
     return [
         _plane("x0", (0, 0, 0), (1, 0, 0)), _plane("x1", (x, 0, 0), (-1, 0, 0)),
         _plane("y0", (0, 0, 0), (0, 1, 0)), _plane("y1", (0, y, 0), (0, -1, 0)),

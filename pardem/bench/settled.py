@@ -1,0 +1,93 @@
+"""Beds to measure: settled once and kept, and large ones laid out of tiles of the usual size."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+
+from .._jit import source_hash
+from ..case import Case
+from ..engine import Engine
+from ..errors import FileError
+from ..population import ContactTable, Population
+from ..scene import build_scene
+from ..start import initial_grains, size_range
+from .scenes import DEFAULT_GRAINS, bed_width, scene_case, state_case
+
+SETTLE_STEPS = {"spheres": 60_000, "rods": 60_000, "tetrahedra": 80_000, "cubes": 80_000}
+
+
+def from_state(comm: MPI.Comm, path: Path) -> tuple[Case, Engine]:
+    """The scene of a settled state that ``jobs/benchmarks/lammps_spheres`` wrote. Collective."""
+    case: Case = comm.bcast(state_case(path) if comm.rank == 0 else None)
+    return case, _engine(comm, case, None, None)
+
+
+def settled(comm: MPI.Comm, scene: str, grains: int) -> tuple[Case, Engine]:
+    """A bed of about ``grains`` grains. Collective.
+
+    Up to twice the scene's usual number it is settled, and kept in the cache directory by the hash of the sources. Larger ones are laid out of tiles,
+    copies side by side of the usual bed without the walls between them; the grains at the seams rearrange in the first steps.
+    """
+    usual = DEFAULT_GRAINS.get(scene, 1_000)
+    tiles = round(grains / usual) if grains > 2 * usual else 1
+    case = scene_case(scene, grains if tiles == 1 else usual)
+    data = _settled(comm, scene, case)
+    contacts = ContactTable(data.pop("key"), data.pop("hist"), data.pop("warm"))
+    bed = Population(**data)
+    if tiles == 1:
+        return case, _engine(comm, case, _mine(comm, bed), contacts)
+    rows = max(k for k in range(1, int(tiles**0.5) + 1) if tiles % k == 0)
+    width = bed_width(scene, usual)
+    mine = [_moved(bed, k, (k // rows) * width, (k % rows) * width) for k in range(comm.rank, tiles, comm.size)]
+    case = scene_case(scene, usual, tiles // rows, rows)
+    return case, _engine(comm, case, Population.joined(mine or [Population.empty()]), None)
+
+
+def _moved(tile: Population, number: int, x: float, y: float) -> Population:
+    """A copy of a tile with ids of its own, moved along x and y (m)."""
+    copy = tile.take(np.arange(tile.count))
+    copy.gid += number * tile.count
+    copy.x[:, 0] += x
+    copy.x[:, 1] += y
+    copy.ft[:] = 0
+    return copy
+
+
+def _mine(comm: MPI.Comm, everything: Population) -> Population:
+    return everything.take(np.arange(everything.count) % comm.size == comm.rank)
+
+
+def _engine(comm: MPI.Comm, case: Case, grains: Population | None, contacts: ContactTable | None) -> Engine:
+    """An engine with the grains of this rank, or those of the case."""
+    setup = build_scene(case, *size_range(case))
+    if grains is None:
+        grains = _mine(comm, initial_grains(case, setup.catalogue, overlaps=True))
+    skin = case.detection.skin
+    return Engine(comm, setup.scene, grains, contacts, axis=0, skin=None if skin == "auto" else float(skin))
+
+
+def _settled(comm: MPI.Comm, scene: str, case: Case) -> dict[str, Any]:
+    """Grains and contacts of the scene's bed after settling, on every rank. Collective."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "pardem" / "bench"
+    grains = sum(insert.count for insert in case.insert)
+    path = folder / f"{scene}-{grains}-{case.hash()[:8]}-{source_hash()[:8]}.npz"
+    data: dict[str, Any] | None = comm.bcast(dict(np.load(path)) if comm.rank == 0 and path.is_file() else None)
+    if data is not None:
+        return data
+    engine = _engine(comm, case, None, None)
+    engine.advance(SETTLE_STEPS[scene])
+    engine.settle_faults()
+    population = Population.joined(comm.allgather(engine.grains.take(np.arange(engine.grains.count))))
+    data = vars(population) | vars(ContactTable.joined(comm.allgather(engine.owned_contacts())))
+    if comm.rank == 0:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            np.savez(path, **data)
+        except OSError as error:
+            raise FileError(f"{path}: the settled scene cannot be kept ({error}); make room or set XDG_CACHE_HOME") from None
+    return data
