@@ -67,7 +67,7 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     if regularised:
         _check_guard(case, catalogue, eps2)
     interaction = build_interaction(catalogue, regularised, eps2)
-    shapes = Shapes(catalogue.kind, catalogue.core_radius, catalogue.inertia, catalogue.vertex_start, catalogue.vertices)
+    shapes = Shapes(catalogue.kind, catalogue.core_radius, catalogue.inertia, 1.0 / catalogue.inertia, catalogue.vertex_start, catalogue.vertices)
     walls, rows, wall_names = _walls(case, materials)
     settings = _settings(case, quanta.force, quanta.torque, quanta.energy)
     _check_periods(settings, 2.0 * max(reach.values()), min(radius.values()))

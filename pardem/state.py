@@ -50,13 +50,14 @@ class Shapes(NamedTuple):
     Attributes:
         kind: (ns,) int32 number of core vertices: 1 sphere, 2 spherocylinder, more: polytope.
         core_radius: (ns,) largest distance of a core vertex from the centre (m).
-        inertia: (ns, 3) principal moments (kg m^2).
+        inertia: (ns, 3) principal moments (kg m^2). inverse: (ns, 3) one over them.
         vertex_start: (ns + 1,) int64; vertices: (M, 3) body frame (m).
     """
 
     kind: np.ndarray
     core_radius: np.ndarray
     inertia: np.ndarray
+    inverse: np.ndarray
     vertex_start: np.ndarray
     vertices: np.ndarray
 
@@ -135,6 +136,6 @@ TALLY = 14
 # Codes of what stops a step early (control[STATUS]) and slots of control
 RUNNING, REBUILD, ERROR = 0, 1, 2
 ERROR_RANGE, ERROR_OVERLAP, ERROR_NAN, ERROR_SOLVER, ERROR_FAST, ERROR_LEFT = 1, 2, 3, 4, 5, 6
-STEP, STATUS, PHASE, OBSERVE, FAULT, FAULT_A, FAULT_B = 0, 1, 2, 3, 4, 5, 6
+STEP, STATUS, PHASE, OBSERVE, FAULT, FAULT_A, FAULT_B, QUIET = 0, 1, 2, 3, 4, 5, 6, 7
 CONTROL = 8
 AT_END, DRIFTED = 0, 1

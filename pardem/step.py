@@ -8,54 +8,65 @@ from ._jit import njit
 from .clock import CONTACTS, HALO, INTEGRATION, TOTAL, WALLS, cycles
 from .decomposition.halo import finish_halo, finish_vote, start_halo, start_vote
 from .fixedpoint import carry
-from .integrators.verlet import drift, furthest_moved, kick, place_vertices, update_spins
+from .integrators.verlet import furthest_moved, kick, kick_and_drift, place_vertices, update_spins
 from .interactions.loop import contacts
-from .state import AT_END, DRIFTED, ERROR, ERROR_FAST, ERROR_NAN, FAULT, FAULT_A, PHASE, REBUILD, RUNNING, STATUS, STEP
+from .state import AT_END, DRIFTED, ERROR, ERROR_FAST, ERROR_NAN, FAULT, FAULT_A, PHASE, QUIET, REBUILD, RUNNING, STATUS, STEP
 from .walls.contacts import wall_contacts
 from .walls.motion import displacement, place_walls
+
+LONGEST_QUIET = 8  # steps
 
 
 @njit
 def must_rebuild(owned, g, shapes, walls, wall_x0, settings, skin, margin, control):
-    """Whether the lists may miss a pair within ``margin`` steps: a grain moved half the skin, or a wall moved beyond what its list allows for."""
+    """Whether the lists may miss a pair within ``margin`` steps: a grain moved half the skin, or a wall moved beyond what its list allows for.
+
+    Grains are looked at again only after half the steps that the fastest would need to use up its room, at most LONGEST_QUIET.
+    """
+    for k in range(walls.kind.shape[0]):
+        if wall_x0[k, 3] < np.inf:
+            x, y, z = displacement(walls.motion, k, control[STEP], settings.dt)
+            away = (x - wall_x0[k, 0]) ** 2 + (y - wall_x0[k, 1]) ** 2 + (z - wall_x0[k, 2]) ** 2
+            if np.sqrt(away) > wall_x0[k, 3]:
+                return True
+    control[QUIET] -= 1
+    if control[QUIET] > 0:
+        return False
     moved, speed = furthest_moved(owned, g, shapes, settings)
     if not (moved <= 1e300 and speed <= 1e300):
         control[FAULT] = ERROR_NAN
         for i in range(owned):
             if not (g.x[i, 0] + g.x[i, 1] + g.x[i, 2] + g.q[i, 0] <= 1e300):
                 control[FAULT_A] = g.gid[i]
-    if moved > 0.5 * skin:
-        if margin > 0.0:
-            control[FAULT] = ERROR_FAST
-        return True
-    if moved + margin * speed * settings.dt > 0.5 * skin:
-        return True
-    for k in range(walls.kind.shape[0]):
-        x, y, z = displacement(walls.motion, k, control[STEP], settings.dt)
-        away = (x - wall_x0[k, 0]) ** 2 + (y - wall_x0[k, 1]) ** 2 + (z - wall_x0[k, 2]) ** 2
-        if np.sqrt(away) > wall_x0[k, 3]:
-            return True
-    return False
+    room = 0.5 * skin - moved
+    if room < 0.0 and (margin > 0.0 or control[QUIET] == 0):
+        control[FAULT] = ERROR_FAST
+    step = speed * settings.dt
+    spare = 0.5 * (room - margin * step)
+    control[QUIET] = LONGEST_QUIET if spare > LONGEST_QUIET * step else (int(spare / step) if spare > 2.0 * step else 0)
+    return room < margin * step
 
 
 @njit
 def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs, walls, wall_x0, settings, skin, halo, control, tally, ticks):
     """Advance by up to ``steps`` steps; how many were finished comes back, ``control[STATUS]`` says why it stopped.
 
-    A step is: kick, drift | rebuild? | place vertices | send halo | contacts without ghosts | receive halo | contacts with ghosts | walls | kick.
+    A step is: kick, drift | rebuild? | send halo | contacts without ghosts | receive halo | contacts with ghosts | walls | kick; the kick that ends
+    a step waits for the next one, to be done in the same pass.
     On several ranks the wish to rebuild is agreed on while the next step's contacts are computed, with a margin for that step.
     """
     half = settings.dt if settings.euler else 0.5 * settings.dt
     parallel = halo.parallel[0] != 0
     margin = 3.0 if parallel else 0.0
     begin = cycles()
-    done = 0
+    done, kicks = 0, 1
+    control[QUIET] = 0
     control[STATUS] = RUNNING
     while done < steps:
         t0 = cycles()
         if control[PHASE] == AT_END:
-            kick(owned, g, shapes, settings, half)
-            drift(owned, g, shapes, settings)
+            kick_and_drift(owned, g, shapes, settings, half, kicks)
+            kicks = 1
             control[STEP] += 1
             control[PHASE] = DRIFTED
             wish, fault = 0, 0
@@ -70,7 +81,6 @@ def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs,
                 break
         if parallel:
             wish = 1 if must_rebuild(owned, g, shapes, walls, wall_x0, settings, skin, margin, control) else 0
-        place_vertices(0, owned, g, shapes)
         t1 = cycles()
         start_halo(halo, g)
         if parallel:
@@ -86,8 +96,7 @@ def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs,
         place_walls(walls, control[STEP], settings.dt)
         wall_contacts(wall_pairs, walls, g, interaction, law, settings, control, tally)
         t6 = cycles()
-        if not settings.euler:
-            kick(owned, g, shapes, settings, half)
+        kicks = 1 if settings.euler else 2
         carry(tally)
         carry(walls.work)
         control[PHASE] = AT_END
@@ -98,6 +107,8 @@ def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs,
         ticks[CONTACTS] += (t3 - t2) + (t5 - t4)
         ticks[WALLS] += t6 - t5
     if control[PHASE] == AT_END:
+        if kicks == 2:
+            kick(owned, g, shapes, settings, half)
         update_spins(owned, g, shapes)
         if parallel:
             finish_vote(halo)  # leave no message under way: the buffers may be dropped; the next step reads the result again

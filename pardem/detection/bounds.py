@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import inlined, njit
 from ..interactions.segments import nearest_segments
 
 
@@ -22,7 +22,7 @@ def oriented_extents(first, last, g, extent, radius):
         radius[i] = np.sqrt(b2) + r
 
 
-@njit(inline="always")
+@inlined
 def nearest_image(d, period):
     """Difference of two wrapped coordinates in the nearest image; ``period`` 0: none."""
     if d > 0.5 * period:
@@ -32,7 +32,7 @@ def nearest_image(d, period):
     return d
 
 
-@njit
+@inlined
 def _axis_separates(g, i, j, dx, dy, dz, nx, ny, nz, reach):
     """Whether the projections of two cores on a direction (any length) are further apart than ``reach``."""
     size = np.sqrt(nx * nx + ny * ny + nz * nz)
@@ -50,7 +50,7 @@ def _axis_separates(g, i, j, dx, dy, dz, nx, ny, nz, reach):
     return bottom + dx * nx + dy * ny + dz * nz - top > reach * size
 
 
-@njit
+@inlined
 def may_touch(g, i, j, dx, dy, dz, reach):
     """Whether two grains may come within ``reach`` (sum of radii plus skin, m); exact for spheres and rods, conservative for polytopes.
 

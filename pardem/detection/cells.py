@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import inlined, njit
 from .bounds import may_touch, nearest_image
 
 CLASSES = 12
@@ -57,7 +57,7 @@ def _grid(members, x, size, lower, period):
     return origin, edge, count
 
 
-@njit(inline="always")
+@inlined
 def _cell(value, origin, edge, count):
     """Cell of a coordinate, clamped to the grid."""
     if edge <= 0.0:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._jit import njit
 from ..detection.bounds import nearest_image
-from ..integrators.verlet import to_world
+from ..integrators.rotation import to_world
 from .counter import POSITION, random_orientation, uniforms
 from .distance import core_distance
 

@@ -9,127 +9,105 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import kernel
+from .._jit import inlined, kernel
+from .rotation import body_rate, matrix, to_world, turned
 
 
-@kernel
-def body_rate(q0, q1, q2, q3, lx, ly, lz, ix, iy, iz):
-    """Angular velocity in the body frame, I^-1 R(q)^T L."""
-    r00, r01, r02 = 1.0 - 2.0 * (q2 * q2 + q3 * q3), 2.0 * (q1 * q2 - q0 * q3), 2.0 * (q1 * q3 + q0 * q2)
-    r10, r11, r12 = 2.0 * (q1 * q2 + q0 * q3), 1.0 - 2.0 * (q1 * q1 + q3 * q3), 2.0 * (q2 * q3 - q0 * q1)
-    r20, r21, r22 = 2.0 * (q1 * q3 - q0 * q2), 2.0 * (q2 * q3 + q0 * q1), 1.0 - 2.0 * (q1 * q1 + q2 * q2)
-    return (
-        (r00 * lx + r10 * ly + r20 * lz) / ix,
-        (r01 * lx + r11 * ly + r21 * lz) / iy,
-        (r02 * lx + r12 * ly + r22 * lz) / iz,
-    )
+@inlined
+def _kick_one(i, round_body, j, g, settings, h):
+    """Advance the velocity and angular momentum (of spheres: angular velocity; ``j``: inverse moment) of a grain by ``h`` (s)."""
+    c = settings.force * h / g.v[i, 3]
+    g.v[i, 0] += c * g.ft[i, 0] + h * settings.gx
+    g.v[i, 1] += c * g.ft[i, 1] + h * settings.gy
+    g.v[i, 2] += c * g.ft[i, 2] + h * settings.gz
+    c = settings.torque * h
+    if round_body:
+        c *= j
+        g.w[i, 0] += c * g.ft[i, 4]
+        g.w[i, 1] += c * g.ft[i, 5]
+        g.w[i, 2] += c * g.ft[i, 6]
+    else:
+        g.am[i, 0] += c * g.ft[i, 4]
+        g.am[i, 1] += c * g.ft[i, 5]
+        g.am[i, 2] += c * g.ft[i, 6]
 
 
-@kernel
-def turned(q0, q1, q2, q3, wx, wy, wz, half):
-    """Normalised q (1 + half w) with w in the body frame and ``half`` half the time (s)."""
-    a = q0 - half * (q1 * wx + q2 * wy + q3 * wz)
-    b = q1 + half * (q0 * wx + q2 * wz - q3 * wy)
-    c = q2 + half * (q0 * wy + q3 * wx - q1 * wz)
-    d = q3 + half * (q0 * wz + q1 * wy - q2 * wx)
-    n = 1.0 / np.sqrt(a * a + b * b + c * c + d * d)
-    return a * n, b * n, c * n, d * n
-
-
-@kernel
-def to_world(q0, q1, q2, q3, x, y, z):
-    """R(q) applied to a body-frame vector."""
-    tx, ty, tz = 2.0 * (q2 * z - q3 * y), 2.0 * (q3 * x - q1 * z), 2.0 * (q1 * y - q2 * x)
-    return x + q0 * tx + q2 * tz - q3 * ty, y + q0 * ty + q3 * tx - q1 * tz, z + q0 * tz + q1 * ty - q2 * tx
-
-
-@kernel
-def spin_of(g, shapes, i):
-    """World angular velocity of grain ``i`` from its pose and angular momentum."""
-    a = g.species[i]
-    s = g.scale[i]
-    s5 = s * s * s * s * s
-    q = g.q[i]
-    bx, by, bz = body_rate(
-        q[0], q[1], q[2], q[3], g.am[i, 0], g.am[i, 1], g.am[i, 2], shapes.inertia[a, 0] * s5, shapes.inertia[a, 1] * s5, shapes.inertia[a, 2] * s5
-    )
-    return to_world(q[0], q[1], q[2], q[3], bx, by, bz)
+@inlined
+def _inverse_size(s):
+    """s^-5, the factor of inverse moments for a size factor s."""
+    return 1.0 / (s * s * s * s * s)
 
 
 @kernel
 def kick(owned, g, shapes, settings, h):
     """Advance velocities and angular momenta by ``h`` (s) with the forces at hand (angular velocities: ``update_spins``)."""
     for i in range(owned):
-        m = g.v[i, 3]
-        c = settings.force * h / m
-        g.v[i, 0] += c * g.ft[i, 0] + h * settings.gx
-        g.v[i, 1] += c * g.ft[i, 1] + h * settings.gy
-        g.v[i, 2] += c * g.ft[i, 2] + h * settings.gz
         a = g.species[i]
-        c = settings.torque * h
-        if shapes.kind[a] == 1:
-            s = g.scale[i]
-            c /= shapes.inertia[a, 0] * (s * s * s * s * s)
-            g.w[i, 0] += c * g.ft[i, 4]
-            g.w[i, 1] += c * g.ft[i, 5]
-            g.w[i, 2] += c * g.ft[i, 6]
-        else:
-            g.am[i, 0] += c * g.ft[i, 4]
-            g.am[i, 1] += c * g.ft[i, 5]
-            g.am[i, 2] += c * g.ft[i, 6]
+        _kick_one(i, shapes.kind[a] == 1, shapes.inverse[a, 0] * _inverse_size(g.scale[i]), g, settings, h)
 
 
 @kernel
 def update_spins(owned, g, shapes):
     """Angular velocities of non-spheres from pose and angular momentum, for whoever looks at them between two steps."""
     for i in range(owned):
-        if shapes.kind[g.species[i]] != 1:
-            g.w[i, 0], g.w[i, 1], g.w[i, 2] = spin_of(g, shapes, i)
-
-
-@kernel
-def drift(owned, g, shapes, settings):
-    """Advance poses by one step with the half-step velocities, wrap them into the domain, and clear the forces."""
-    dt = settings.dt
-    for i in range(owned):
-        for c in range(3):
-            g.x[i, c] += dt * g.v[i, c]
         a = g.species[i]
         if shapes.kind[a] != 1:
-            s = g.scale[i]
-            s5 = s * s * s * s * s
-            ix, iy, iz = shapes.inertia[a, 0] * s5, shapes.inertia[a, 1] * s5, shapes.inertia[a, 2] * s5
+            k = _inverse_size(g.scale[i])
             q0, q1, q2, q3 = g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3]
-            lx, ly, lz = g.am[i, 0], g.am[i, 1], g.am[i, 2]
-            bx, by, bz = body_rate(q0, q1, q2, q3, lx, ly, lz, ix, iy, iz)
-            h0, h1, h2, h3 = turned(q0, q1, q2, q3, bx, by, bz, 0.25 * dt)
-            bx, by, bz = body_rate(h0, h1, h2, h3, lx, ly, lz, ix, iy, iz)
-            q0, q1, q2, q3 = turned(q0, q1, q2, q3, bx, by, bz, 0.5 * dt)
-            g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3] = q0, q1, q2, q3
-            # the half-step angular velocity that the contacts see
-            g.w[i, 0], g.w[i, 1], g.w[i, 2] = to_world(h0, h1, h2, h3, bx, by, bz)
-        g.ft[i] = 0
-    if settings.periodic:
-        wrap(owned, g, settings)
+            bx, by, bz = body_rate(
+                q0, q1, q2, q3, g.am[i, 0], g.am[i, 1], g.am[i, 2], shapes.inverse[a, 0] * k, shapes.inverse[a, 1] * k, shapes.inverse[a, 2] * k
+            )
+            g.w[i, 0], g.w[i, 1], g.w[i, 2] = to_world(q0, q1, q2, q3, bx, by, bz)
 
 
 @kernel
-def wrap(owned, g, settings):
-    """Put centres back into the periodic domain and count the wraps; what rounds to the upper edge becomes the lower one."""
+def kick_and_drift(owned, g, shapes, settings, h, kicks):
+    """Kick ``kicks`` times by ``h`` (s), advance poses by one step, wrap them into the domain, place vertices, and clear the forces.
+
+    Two kicks are the one that ends a step and the one that begins the next: one pass over the grains does both.
+    """
+    dt = settings.dt
+    for i in range(owned):
+        a = g.species[i]
+        round_body = shapes.kind[a] == 1
+        k = _inverse_size(g.scale[i])
+        for _ in range(kicks):
+            _kick_one(i, round_body, shapes.inverse[a, 0] * k, g, settings, h)
+        for c in range(3):
+            g.x[i, c] += dt * g.v[i, c]
+        if not round_body:
+            jx, jy, jz = shapes.inverse[a, 0] * k, shapes.inverse[a, 1] * k, shapes.inverse[a, 2] * k
+            q0, q1, q2, q3 = g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3]
+            lx, ly, lz = g.am[i, 0], g.am[i, 1], g.am[i, 2]
+            bx, by, bz = body_rate(q0, q1, q2, q3, lx, ly, lz, jx, jy, jz)
+            h0, h1, h2, h3 = turned(q0, q1, q2, q3, bx, by, bz, 0.25 * dt)
+            bx, by, bz = body_rate(h0, h1, h2, h3, lx, ly, lz, jx, jy, jz)
+            g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3] = turned(q0, q1, q2, q3, bx, by, bz, 0.5 * dt)
+            # the half-step angular velocity that the contacts see
+            g.w[i, 0], g.w[i, 1], g.w[i, 2] = to_world(h0, h1, h2, h3, bx, by, bz)
+        for c in range(8):
+            g.ft[i, c] = 0
+        if settings.periodic:
+            _wrap(i, g, settings)
+    place_vertices(0, owned, g, shapes)
+
+
+@inlined
+def _wrap(i, g, settings):
+    """Put a centre back into the periodic domain and count the wraps; what rounds to the upper edge becomes the lower one."""
     for c in range(3):
         length = settings.period[c]
         if length > 0.0:
             low, high = settings.lower[c], settings.upper[c]
-            for i in range(owned):
+            if g.x[i, c] >= high:
+                g.x[i, c] -= length
+                g.image[i, c] += 1
+            elif g.x[i, c] < low:
+                g.x[i, c] += length
+                g.image[i, c] -= 1
                 if g.x[i, c] >= high:
-                    g.x[i, c] -= length
+                    g.x[i, c] = low
                     g.image[i, c] += 1
-                elif g.x[i, c] < low:
-                    g.x[i, c] += length
-                    g.image[i, c] -= 1
-                    if g.x[i, c] >= high:
-                        g.x[i, c] = low
-                        g.image[i, c] += 1
 
 
 @kernel
@@ -142,12 +120,12 @@ def place_vertices(first, last, g, shapes):
             continue
         b = shapes.vertex_start[g.species[i]]
         s = g.scale[i]
-        q0, q1, q2, q3 = g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3]
+        r00, r01, r02, r10, r11, r12, r20, r21, r22 = matrix(g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3])
         for m in range(n):
-            x, y, z = to_world(q0, q1, q2, q3, s * shapes.vertices[b + m, 0], s * shapes.vertices[b + m, 1], s * shapes.vertices[b + m, 2])
-            g.vert[k + m, 0] = x
-            g.vert[k + m, 1] = y
-            g.vert[k + m, 2] = z
+            x, y, z = s * shapes.vertices[b + m, 0], s * shapes.vertices[b + m, 1], s * shapes.vertices[b + m, 2]
+            g.vert[k + m, 0] = r00 * x + r01 * y + r02 * z
+            g.vert[k + m, 1] = r10 * x + r11 * y + r12 * z
+            g.vert[k + m, 2] = r20 * x + r21 * y + r22 * z
 
 
 @kernel

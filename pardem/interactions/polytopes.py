@@ -41,7 +41,7 @@ class Polytopes(NamedTuple):
     work: np.ndarray
 
 
-@kernel
+@inlined
 def closest(interaction, g, i, j, a, b, wx, wy, wz, warm, hist, p, touching, reach):
     """Minimiser of the pair's distance function; see ``rods.closest``. The history of a pair that does not touch keeps a separating direction."""
     a0, b0 = g.vert_start[i], g.vert_start[j]
@@ -70,24 +70,23 @@ def closest(interaction, g, i, j, a, b, wx, wy, wz, warm, hist, p, touching, rea
 
 
 @kernel
-def _feature(g, i, nx, ny, nz, thickness):
-    """The vertices of grain ``i`` within ``thickness`` (m) of its outermost point along the normal.
+def _feature(vert, first, last, nx, ny, nz, thickness):
+    """The vertices of a core (rows ``first`` to ``last``) within ``thickness`` (m) of its outermost point along the normal.
 
     Returns:
         their number, half their largest distance (m), and the direction of that distance times its length (m).
     """
-    first, last = g.vert_start[i], g.vert_start[i + 1]
     top = -np.inf
     for k in range(first, last):
-        top = max(top, nx * g.vert[k, 0] + ny * g.vert[k, 1] + nz * g.vert[k, 2])
+        top = max(top, nx * vert[k, 0] + ny * vert[k, 1] + nz * vert[k, 2])
     count, far, ex, ey, ez, start = 0, 0.0, 0.0, 0.0, 0.0, -1
     for k in range(first, last):
-        if nx * g.vert[k, 0] + ny * g.vert[k, 1] + nz * g.vert[k, 2] < top - thickness:
+        if nx * vert[k, 0] + ny * vert[k, 1] + nz * vert[k, 2] < top - thickness:
             continue
         count += 1
         if start < 0:
             start = k
-        dx, dy, dz = g.vert[k, 0] - g.vert[start, 0], g.vert[k, 1] - g.vert[start, 1], g.vert[k, 2] - g.vert[start, 2]
+        dx, dy, dz = vert[k, 0] - vert[start, 0], vert[k, 1] - vert[start, 1], vert[k, 2] - vert[start, 2]
         d2 = dx * dx + dy * dy + dz * dz
         if d2 > far:
             far, ex, ey, ez = d2, dx, dy, dz
@@ -103,7 +102,7 @@ def _rocking_axis(nx, ny, nz, ex, ey, ez):
     return x * inv, y * inv, z * inv
 
 
-@kernel
+@inlined
 def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):
     """Half-length of the contact zone and its rocking axis (see ``rods.zone``), from the features that lie within the overlap of the contact plane.
 
@@ -112,8 +111,8 @@ def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):
     """
     if g.vert_start[i + 1] - g.vert_start[i] <= 2 and g.vert_start[j + 1] - g.vert_start[j] <= 2:
         return _rod_zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p)
-    ka, ra, ax, ay, az = _feature(g, i, nx, ny, nz, delta)
-    kb, rb, bx, by, bz = _feature(g, j, -nx, -ny, -nz, delta)
+    ka, ra, ax, ay, az = _feature(g.vert, g.vert_start[i], g.vert_start[i + 1], nx, ny, nz, delta)
+    kb, rb, bx, by, bz = _feature(g.vert, g.vert_start[j], g.vert_start[j + 1], -nx, -ny, -nz, delta)
     if ka < 2 or kb < 2:
         return 0.0, 0.0, 0.0, 0.0
     lever = min(ra, rb)
@@ -128,7 +127,7 @@ def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):
     return lever, ex, ey, ez
 
 
-@kernel
+@inlined
 def closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p, touching):
     """Minimiser of the distance of a grain to a plane; see ``rods.closest_to_plane``."""
     a0 = g.vert_start[i]
@@ -146,12 +145,12 @@ def closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p, touching
     return f, height + nx * x0 + ny * x1 + nz * x2, x0, x1, x2, status
 
 
-@kernel
+@inlined
 def zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p):
     """Half-length of the contact zone on a plane and its rocking axis; n points to the plane."""
     if g.vert_start[i + 1] - g.vert_start[i] <= 2:
         return _rod_zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p)
-    count, lever, ex, ey, ez = _feature(g, i, nx, ny, nz, delta)
+    count, lever, ex, ey, ez = _feature(g.vert, g.vert_start[i], g.vert_start[i + 1], nx, ny, nz, delta)
     if count < 2:
         return 0.0, 0.0, 0.0, 0.0
     if count > 2:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import kernel
+from .._jit import inlined, kernel
 from ..interactions.accumulate import add, collapsed, fault, tally_contact, within_range
 from ..interactions.dispatch import closest_to_plane, zone_on_plane
 from ..laws.friction import contact_force, end_contact
@@ -12,7 +12,7 @@ from ..state import ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, LOST_NORMAL, LOST_
 from .kinds import CYLINDER, DISC
 
 
-@kernel
+@inlined
 def _vertex(g, i, k):
     """Core vertex ``k`` of grain ``i`` relative to its centre (the centre itself for a sphere)."""
     first = g.vert_start[i]
@@ -21,7 +21,7 @@ def _vertex(g, i, k):
     return g.vert[first + k, 0], g.vert[first + k, 1], g.vert[first + k, 2]
 
 
-@kernel
+@inlined
 def _rim(g, i, radius, hx, hy, hz, nx, ny, nz):
     """Nearest core vertex to a disc's rim and its nearest point there, for a grain that reaches past the disc.
 
@@ -47,7 +47,7 @@ def _rim(g, i, radius, hx, hy, hz, nx, ny, nz):
     return bx, by, bz, lx, ly, lz
 
 
-@kernel
+@inlined
 def wall_geometry(walls, g, interaction, i, k, sub, a, warm, p, touching):
     """Where grain ``i`` meets wall ``k``.
 
