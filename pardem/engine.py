@@ -21,8 +21,9 @@ from .detection.lists import living_contacts, restore_contacts, rows_of
 from .detection.skin import SkinTuner
 from .diagnosis import diagnose
 from .integrators.verlet import place_vertices
+from .interactions.batch import BATCH, COUNTS, SCRATCH
 from .interactions.dispatch import Interaction
-from .interactions.spheres import SCRATCH, Spheres
+from .interactions.spheres import Spheres
 from .laws.dispatch import Law
 from .population import ContactTable, Population
 from .state import Contacts, Grains, Settings, Shapes, Walls
@@ -286,9 +287,10 @@ class Engine:
             pairs = np.empty((found + found // 8, 2), np.int32)
         row, ptr, col, interior = rows_of(pairs, found, own, p.count)
         solver = 0 if isinstance(scene.interaction, Spheres) or (scene.shapes.kind <= 2).all() else found
+        room = max(found + 1, BATCH) if isinstance(scene.interaction, Spheres) else BATCH
         self._pairs = Contacts(
             row, ptr, col, np.empty(0, np.int32), np.zeros(found, np.uint8), np.zeros((found, self.width)), np.zeros((solver, 2), np.int64),
-            np.empty(found + 1, np.int32), np.empty(found + 1, np.int32), np.ones(SCRATCH), np.array([interior]),
+            np.empty(room, np.int32), np.empty(room, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([interior]),
         )  # fmt: skip
         among = contacts.take(contacts.key[:, 1] >= 0)
         restore_contacts(self._pairs, p.gid, p.count, among.key, among.hist, among.warm, False)
@@ -317,7 +319,7 @@ class Engine:
         self._wall_pairs = Contacts(
             row.astype(np.int32), np.concatenate([first, [found]]).astype(np.int64), np.ascontiguousarray(entries[:, 1]),
             np.ascontiguousarray(entries[:, 2]), np.zeros(found, np.uint8), np.zeros((found, self.width)), np.zeros((solver, 2), np.int64),
-            np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0), np.array([len(row)]),
+            np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0), np.empty(0, np.int64), np.array([len(row)]),
         )  # fmt: skip
         against = contacts.take(contacts.key[:, 1] < 0)
         restore_contacts(self._wall_pairs, self._own.gid, own, against.key, against.hist, against.warm, True)

@@ -72,7 +72,7 @@ class Contacts(NamedTuple):
         touch: (P,) uint8 alive history.
         hist: (P, 8 or 13) float64 (see ``laws.friction``).
         warm: (P, 2) int64 active sets of the solver (empty where only closed forms are used).
-        near, near_row: (P + 1,) int32 and scratch: (SCRATCH,) float64: room for the batches of ``interactions.spheres``.
+        near, near_row: (P + 1 or more,) int32, scratch: (SCRATCH,) float64 and counts: (COUNTS,) int64: room for batches (``interactions.batch``).
         interior: (1,) int64 number of rows without ghosts; they come first.
     """
 
@@ -86,6 +86,7 @@ class Contacts(NamedTuple):
     near: np.ndarray
     near_row: np.ndarray
     scratch: np.ndarray
+    counts: np.ndarray
     interior: np.ndarray
 
 

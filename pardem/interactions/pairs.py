@@ -1,26 +1,82 @@
-"""Contacts of all candidate pairs for grains of any convex shape: geometry by the narrow phase, force by the law, sums in fixed point."""
+"""Contacts of all candidate pairs for grains of any convex shape: geometry by the narrow phase, one by one; forces by the law, in batches."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .._jit import kernel
-from ..laws.friction import contact_force, end_contact
-from ..state import CONTACTS, ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, LOST_NORMAL, LOST_TANGENTIAL, OBSERVE
-from .accumulate import add, collapsed, fault, tally_contact, within_range
+from .._jit import inlined, kernel
+from ..laws.friction import end_contact
+from ..state import ERROR_OVERLAP, ERROR_SOLVER, LOST_NORMAL, LOST_TANGENTIAL, OBSERVE
+from . import batch
+from .accumulate import collapsed, fault
+from .batch import (
+    ALIVE,
+    BATCH,
+    DELTA,
+    DX,
+    DY,
+    DZ,
+    EX,
+    EY,
+    EZ,
+    IX,
+    IY,
+    IZ,
+    LEVER,
+    MEFF,
+    NX,
+    NY,
+    NZ,
+    REFF,
+    ROOM,
+    SLOPE,
+    TURN,
+    TWIST,
+    VX,
+    VY,
+    VZ,
+    WX,
+    WY,
+    WZ,
+    H,
+    book,
+    fill_pair,
+)  # fmt: skip
 from .dispatch import closest, zone
+
+
+@kernel
+def _evaluate(count, owned, pairs, g, law, settings, observe, control, tally):
+    """Forces of the first ``count`` columns, added to the bodies."""
+    s, counts = pairs.scratch, pairs.counts
+    batch.forces(law, settings.dt, s)
+    batch.couples(settings.dt, s)
+    batch.quantise(True, 1.0 / settings.force, 1.0 / settings.torque, s, counts)
+    for n in range(count):
+        p, i = np.uintp(pairs.near[n]), np.uintp(pairs.near_row[n])
+        book(np.uintp(n), i, np.uintp(pairs.col[p]), p, owned, True, pairs, g, settings, observe, control, tally)
+
+
+@inlined
+def _end(i, p, owned, vx, vy, vz, pairs, settings, tally):
+    """Book the end of a contact."""
+    pairs.touch[p] = 0
+    if settings.budget and i < owned:
+        lost_n, lost_t = end_contact(vx, vy, vz, pairs.hist, p, settings.dt)
+        tally[LOST_NORMAL, 0] += int(lost_n / settings.energy)
+        tally[LOST_TANGENTIAL, 0] += int(lost_t / settings.energy)
 
 
 @kernel
 def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, control, tally):
     """Forces of the candidate pairs in rows ``first`` to ``last``; each pair has its lower global id first."""
-    row, ptr, col, touch, hist = pairs.row, pairs.ptr, pairs.col, pairs.touch, pairs.hist
-    x, v, w, ft, species = g.x, g.v, g.w, g.ft, g.species
-    inv_force, inv_torque, inv_energy = 1.0 / settings.force, 1.0 / settings.torque, 1.0 / settings.energy
+    row, ptr, col, touch, hist, s = pairs.row, pairs.ptr, pairs.col, pairs.touch, pairs.hist, pairs.scratch
+    x, v, w, species = g.x, g.v, g.w, g.species
     px, py, pz = settings.period
     hx, hy, hz = settings.half
-    dt, budget, periodic = settings.dt, settings.budget, settings.periodic
+    dt, periodic = settings.dt, settings.periodic
     observe = control[OBSERVE] != 0
+    k = np.uintp(0)
     for r in range(first, last):
         i = np.uintp(row[r])
         a = np.uintp(species[i])
@@ -49,45 +105,39 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
             if length == 0.0:
                 fault(control, ERROR_OVERLAP, g.gid[i], g.gid[j])
                 continue
-            part = 0.5 + 0.5 * (ri - rj) * reach / (length * length)
+            inv = 1.0 / length
+            part = 0.5 + 0.5 * (ri - rj) * reach * (inv * inv)
             ix, iy, iz = x0 + part * lx, x1 + part * ly, x2 + part * lz
             jx, jy, jz = ix - dx, iy - dy, iz - dz
             wxi, wyi, wzi = w[i, 0], w[i, 1], w[i, 2]
             wxj, wyj, wzj = w[j, 0], w[j, 1], w[j, 2]
-            rx = v[j, 0] - v[i, 0] + (wyj * jz - wzj * jy) - (wyi * iz - wzi * iy)
-            ry = v[j, 1] - v[i, 1] + (wzj * jx - wxj * jz) - (wzi * ix - wxi * iz)
-            rz = v[j, 2] - v[i, 2] + (wxj * jy - wyj * jx) - (wxi * iy - wyi * ix)
+            vx = v[j, 0] - v[i, 0] + (wyj * jz - wzj * jy) - (wyi * iz - wzi * iy)
+            vy = v[j, 1] - v[i, 1] + (wzj * jx - wxj * jz) - (wzi * ix - wxi * iz)
+            vz = v[j, 2] - v[i, 2] + (wxj * jy - wyj * jx) - (wxi * iy - wyi * ix)
             if not near:
-                touch[p] = 0
-                if budget and i < owned:
-                    lost_n, lost_t = end_contact(rx, ry, rz, hist, p, dt)
-                    tally[LOST_NORMAL, 0] += int(lost_n * inv_energy)
-                    tally[LOST_TANGENTIAL, 0] += int(lost_t * inv_energy)
+                _end(i, p, owned, vx, vy, vz, pairs, settings, tally)
                 continue
             d = np.sqrt(f)
             delta = reach - d
-            inv_length = 1.0 / length
-            nx, ny, nz = lx * inv_length, ly * inv_length, lz * inv_length
-            mi, mj = v[i, 3], v[j, 3]
-            turn = 0.5 * dt * ((wxi + wxj) * nx + (wyi + wyj) * ny + (wzi + wzj) * nz)
+            nx, ny, nz = lx * inv, ly * inv, lz * inv
             r_eff = ri * rj / reach
             lever, ex, ey, ez = zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs.warm, p)
-            fx, fy, fz, cx, cy, cz, stored, lost_n, lost_t, phi = contact_force(
-                law, a, b, delta, nx, ny, nz, length / d, rx, ry, rz, wxj - wxi, wyj - wyi, wzj - wzi, turn, mi * mj / (mi + mj), r_eff,
-                lever, ex, ey, ez, touching, hist, p, dt, budget,
-            )  # fmt: skip
-            touch[p] = 1
-            if delta > min(ri, rj) or collapsed(d, f - length * length, reach):
-                fault(control, ERROR_OVERLAP, g.gid[i], g.gid[j])
-            arm = max(ix * ix + iy * iy + iz * iz, jx * jx + jy * jy + jz * jz)
-            if not within_range(phi, law.friction[a, b], 2.0 * np.sqrt(arm), settings.force, settings.torque):
-                fault(control, ERROR_RANGE, g.gid[i], g.gid[j])
-                continue
-            add(ft, i, fx, fy, fz, iy * fz - iz * fy + cx, iz * fx - ix * fz + cy, ix * fy - iy * fx + cz, inv_force, inv_torque)
-            add(ft, j, -fx, -fy, -fz, jz * fy - jy * fz - cx, jx * fz - jz * fx - cy, jy * fx - jx * fy - cz, inv_force, inv_torque)
-            if i < owned:
-                if budget:
-                    tally[LOST_NORMAL, 0] += int(lost_n * inv_energy)
-                    tally[LOST_TANGENTIAL, 0] += int(lost_t * inv_energy)
-                if observe:
-                    tally_contact(tally, CONTACTS, stored, dx, dy, dz, fx, fy, fz, inv_energy)
+            mi, mj = v[i, 3], v[j, 3]
+            s[DX + k], s[DY + k], s[DZ + k], s[IX + k], s[IY + k], s[IZ + k] = dx, dy, dz, ix, iy, iz
+            s[NX + k], s[NY + k], s[NZ + k], s[DELTA + k], s[SLOPE + k] = nx, ny, nz, delta, length / d
+            s[ROOM + k] = -1.0 if collapsed(d, f - length * length, reach) else min(ri, rj) - delta
+            s[VX + k], s[VY + k], s[VZ + k], s[WX + k], s[WY + k], s[WZ + k] = vx, vy, vz, wxj - wxi, wyj - wyi, wzj - wzi
+            s[TURN + k] = 0.5 * dt * ((wxi + wxj) * nx + (wyi + wyj) * ny + (wzi + wzj) * nz)
+            s[MEFF + k], s[REFF + k] = mi * mj / (mi + mj), r_eff
+            s[LEVER + k], s[EX + k], s[EY + k], s[EZ + k] = lever, ex, ey, ez
+            s[ALIVE + k], s[TWIST + k] = touch[p], hist[p, 7]
+            for c in range(7):
+                s[H + np.uintp(c * BATCH) + k] = hist[p, c]
+            fill_pair(k, a, b, law, s, pairs.counts)
+            pairs.near[k], pairs.near_row[k] = p, i
+            k += np.uintp(1)
+            if k == BATCH:
+                _evaluate(BATCH, owned, pairs, g, law, settings, observe, control, tally)
+                k = np.uintp(0)
+    if k > 0:
+        _evaluate(np.int64(k), owned, pairs, g, law, settings, observe, control, tally)

@@ -110,6 +110,33 @@ def energy_lost(hist, p, alive, tx, ty, tz, sx, sy, sz, vx, vy, vz, kt, damping,
 
 
 @inlined
+def couple(phi, kt, cn, friction, torsion, rocking, lever, nx, ny, nz, wx, wy, wz, ex, ey, ez, twist, dt):
+    """Torsional friction and rocking damper of one contact (docs/theory/contacts.md), without a branch that matters.
+
+    Args:
+        phi: normal force (N). kt: tangential stiffness (N/m). cn: damping coefficient of the normal motion (N s/m).
+        torsion, rocking: 1: on. lever ... wz, ex ... ez: as in ``contact_force``. twist: elastic torque of the step before (N m), 0 at birth.
+
+    Returns:
+        couple on the first body (N m), its elastic torsional part.
+    """
+    push = max(phi, 0.0)
+    wn = nx * wx + ny * wy + nz * wz
+    cap = (2.0 / 3.0) * friction * push * lever * torsion
+    twist += 0.5 * kt * lever * lever * wn * dt
+    twist = min(max(twist, -cap), cap)
+    ux, uy, uz = wx - wn * nx, wy - wn * ny, wz - wn * nz
+    along = ex * ux + ey * uy + ez * uz
+    edge = ex * ex + ey * ey + ez * ez > 0.0
+    ux, uy, uz = along * ex if edge else ux, along * ey if edge else uy, along * ez if edge else uz
+    rock = cn * lever * lever * rocking
+    size = np.sqrt(ux * ux + uy * uy + uz * uz) * rock
+    cap = 0.1 * lever * push
+    rock = rock * cap / size if size > cap else rock
+    return twist * nx + rock * ux, twist * ny + rock * uy, twist * nz + rock * uz, twist
+
+
+@inlined
 def contact_force(
     law, a, b, delta, nx, ny, nz, slope, vx, vy, vz, wx, wy, wz, turn, m_eff, r_eff, lever, ex, ey, ez, alive, hist, p, dt, budget
 ):  # fmt: skip
@@ -136,29 +163,11 @@ def contact_force(
     if budget:
         lost_n, lost_t, stored_t = energy_lost(hist, p, alive, tx, ty, tz, sx, sy, sz, vx, vy, vz, kt, damping, rate, plastic, dt)
         stored += stored_t
-    cx, cy, cz, twist = 0.0, 0.0, 0.0, 0.0
-    if lever > 0.0:
-        push = max(phi, 0.0)
-        wn = nx * wx + ny * wy + nz * wz
-        if law.torsion[a, b] != 0.0:
-            cap = (2.0 / 3.0) * friction * push * lever
-            twist = 0.5 * kt * lever * lever * wn * dt
-            if alive:
-                twist += hist[p, 7]
-            twist = min(max(twist, -cap), cap)
-        rock, ux, uy, uz = 0.0, wx - wn * nx, wy - wn * ny, wz - wn * nz
-        if law.rocking[a, b] != 0.0:
-            if ex != 0.0 or ey != 0.0 or ez != 0.0:
-                along = ex * ux + ey * uy + ez * uz
-                ux, uy, uz = along * ex, along * ey, along * ez
-            rock = cn * lever * lever
-            size = np.sqrt(ux * ux + uy * uy + uz * uz) * rock
-            cap = 0.1 * lever * push
-            if size > cap:
-                rock *= cap / size
-        cx, cy, cz = twist * nx + rock * ux, twist * ny + rock * uy, twist * nz + rock * uz
-        if budget:
-            lost_t += dt * (cx * wx + cy * wy + cz * wz)
+    cx, cy, cz, twist = couple(
+        phi, kt, cn, friction, law.torsion[a, b], law.rocking[a, b], lever, nx, ny, nz, wx, wy, wz, ex, ey, ez, hist[p, 7] if alive else 0.0, dt
+    )  # fmt: skip
+    if budget:
+        lost_t += dt * (cx * wx + cy * wy + cz * wz)
     hist[p, 0], hist[p, 1], hist[p, 2], hist[p, 3] = sx, sy, sz, memory
     hist[p, 4], hist[p, 5], hist[p, 6], hist[p, 7] = nx, ny, nz, twist
     push = phi * slope
