@@ -17,7 +17,7 @@ from .decomposition.ghosts import HaloChannel, fetch_ghosts, null_ballot, plan_g
 from .decomposition.slabs import Slabs
 from .detection.bounds import oriented_extents
 from .detection.cells import find_pairs, spatial_order
-from .detection.lists import living_contacts, restore_contacts, rows_of
+from .detection.lists import living_contacts, restore_contacts, rows_of, work_of
 from .detection.skin import SkinTuner
 from .diagnosis import diagnose
 from .integrators.verlet import place_vertices
@@ -97,9 +97,11 @@ class Engine:
         self._channel: HaloChannel | None = None
         self._wall_x0 = np.zeros((len(scene.walls.kind), 4))
         self._rebuilt_at = step
-        self._own = grains
+        self._own = Population(**vars(grains))
         self._work = np.ones(grains.count)
         self._grains: Grains | None = None
+        self._pairs: Contacts | None = None
+        self._wall_pairs: Contacts | None = None
         place_walls(scene.walls, step, scene.settings.dt)
         self.slabs.place_cuts(grains.x, self._work)
         self._rebuild(contacts or ContactTable.empty(self.width))
@@ -137,8 +139,12 @@ class Engine:
     def contacts(self) -> ContactTable:
         """The living contacts that this rank knows, walls included; pairs across slabs are known to both ranks."""
         assert self._grains is not None
-        parts = [living_contacts(self._pairs, self._grains.gid, False), living_contacts(self._wall_pairs, self._grains.gid, True)]
-        return ContactTable.joined([ContactTable(*p) for p in parts])
+        assert self._pairs is not None
+        assert self._wall_pairs is not None
+        table = ContactTable.empty(self.width, int(np.count_nonzero(self._pairs.touch)) + int(np.count_nonzero(self._wall_pairs.touch)))
+        first = living_contacts(self._pairs, self._grains.gid, False, 0, table.key, table.hist, table.warm)
+        living_contacts(self._wall_pairs, self._grains.gid, True, first, table.key, table.hist, table.warm)
+        return table
 
     def owned_contacts(self) -> ContactTable:
         """The living contacts whose lower id is owned here: over all ranks each contact once."""
@@ -181,7 +187,9 @@ class Engine:
             if self.control[st.STATUS] == st.ERROR or (self.comm.size == 1 and self.control[st.FAULT]):
                 diagnose(self.comm, self.control, scene)
             if self.control[st.STATUS] == st.REBUILD:
-                self._rebuild(self.contacts())
+                contacts = self.contacts()
+                self._pairs = self._wall_pairs = None
+                self._rebuild(contacts)
 
     def settle_faults(self) -> None:
         """Raise on every rank if any rank met a fault in the steps so far. Collective; call before results are trusted."""
@@ -202,10 +210,11 @@ class Engine:
         self._refuse_lost(own)
         self._tune(own)
         own, contacts = self.slabs.migrate(own, contacts)
+        self._grains = None  # the old arrays go as the new ones come: lists are the largest part of a rank's memory
+        self._own = own
         reach = scene.shapes.core_radius[own.species] * own.scale + own.x[:, 3]
         edge = 2.0 * float(reach.mean()) if own.count else 1.0
-        own = own.take(spatial_order(own.count, own.x, edge, scene.settings.lower, scene.settings.upper))
-        self._own = own
+        own.arrange(spatial_order(own.count, own.x, edge))
         everything = self._with_ghosts(own)
         self._list_pairs(everything, contacts)
         self._list_walls(contacts)
@@ -277,25 +286,25 @@ class Engine:
         scene, own = self.scene, self._own.count
         extent, radius = np.empty((p.count, 3)), np.empty(p.count)
         oriented_extents(0, p.count, self._grains, extent, radius)
-        pairs = np.empty((max(256, 8 * p.count), 2), np.int32)
+        pairs = np.empty((max(256, 4 * p.count, self.counters.candidates + self.counters.candidates // 16), 2), np.int32)
         while True:
             found = find_pairs(
                 own, p.count, self._grains, extent, radius, scene.settings.lower, scene.settings.period, self.skin, pairs
             )
             if found <= len(pairs):
                 break
-            pairs = np.empty((found + found // 8, 2), np.int32)
+            pairs = np.empty((found + found // 16, 2), np.int32)
         row, ptr, col, interior = rows_of(pairs, found, own, p.count)
+        self._work = work_of(pairs, found, own)
+        del pairs, extent, radius
         solver = 0 if isinstance(scene.interaction, Spheres) or (scene.shapes.kind <= 2).all() else found
         room = max(found + 1, BATCH) if isinstance(scene.interaction, Spheres) else BATCH
         self._pairs = Contacts(
             row, ptr, col, np.empty(0, np.int32), np.zeros(found, np.uint8), np.zeros((found, self.width)), np.zeros((solver, 2), np.int64),
             np.empty(room, np.int32), np.empty(room, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([interior]),
         )  # fmt: skip
-        among = contacts.take(contacts.key[:, 1] >= 0)
-        restore_contacts(self._pairs, p.gid, p.count, among.key, among.hist, among.warm, False)
+        restore_contacts(self._pairs, p.gid, p.count, contacts.key, contacts.hist, contacts.warm, False)
         self.counters.candidates = found
-        self._work = np.full(own, 2.0) + np.bincount(pairs[:found].ravel(), minlength=p.count)[:own]
 
     def _list_walls(self, contacts: ContactTable) -> None:
         scene, own = self.scene, self._own.count
@@ -321,5 +330,4 @@ class Engine:
             np.ascontiguousarray(entries[:, 2]), np.zeros(found, np.uint8), np.zeros((found, self.width)), np.zeros((solver, 2), np.int64),
             np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0), np.empty(0, np.int64), np.array([len(row)]),
         )  # fmt: skip
-        against = contacts.take(contacts.key[:, 1] < 0)
-        restore_contacts(self._wall_pairs, self._own.gid, own, against.key, against.hist, against.warm, True)
+        restore_contacts(self._wall_pairs, self._own.gid, own, contacts.key, contacts.hist, contacts.warm, True)

@@ -42,6 +42,11 @@ class Population:
         """The grains in ``rows`` (indices or mask)."""
         return Population(*(getattr(self, f.name)[rows] for f in fields(self)))
 
+    def arrange(self, rows: np.ndarray) -> None:
+        """Put the grains in the order of ``rows`` (a permutation), an array at a time: needs room for the largest array only."""
+        for f in fields(self):
+            setattr(self, f.name, getattr(self, f.name)[rows])
+
     def pack(self) -> tuple[np.ndarray, np.ndarray]:
         """As (n, FLOATS) float64 and (n, INTS) int64 arrays, for messages."""
         floats = np.concatenate([self.x, self.v, self.w, self.q, self.am, self.scale[:, None]], axis=1)
@@ -79,9 +84,9 @@ class ContactTable:
     warm: np.ndarray
 
     @classmethod
-    def empty(cls, width: int) -> ContactTable:
-        """No contacts, with histories of ``width`` floats."""
-        return cls(np.zeros((0, 3), np.int64), np.zeros((0, width)), np.zeros((0, 2), np.int64))
+    def empty(cls, width: int, n: int = 0) -> ContactTable:
+        """``n`` rows of zeros, with histories of ``width`` floats."""
+        return cls(np.zeros((n, 3), np.int64), np.zeros((n, width)), np.zeros((n, 2), np.int64))
 
     def take(self, rows: np.ndarray) -> ContactTable:
         """The contacts in ``rows`` (indices or mask)."""

@@ -43,19 +43,14 @@ def settled(comm: MPI.Comm, scene: str, grains: int) -> tuple[Case, Engine]:
         return case, _engine(comm, case, _mine(comm, bed), contacts)
     rows = max(k for k in range(1, int(tiles**0.5) + 1) if tiles % k == 0)
     width = bed_width(scene, usual)
-    mine = [_moved(bed, k, (k // rows) * width, (k % rows) * width) for k in range(comm.rank, tiles, comm.size)]
+    number = np.arange(comm.rank, tiles, comm.size).repeat(bed.count)
+    beds = bed.take(np.tile(np.arange(bed.count), len(range(comm.rank, tiles, comm.size))))
+    beds.gid += number * bed.count
+    beds.x[:, 0] += (number // rows) * width
+    beds.x[:, 1] += (number % rows) * width
+    beds.ft[:] = 0
     case = scene_case(scene, usual, tiles // rows, rows)
-    return case, _engine(comm, case, Population.joined(mine or [Population.empty()]), None)
-
-
-def _moved(tile: Population, number: int, x: float, y: float) -> Population:
-    """A copy of a tile with ids of its own, moved along x and y (m)."""
-    copy = tile.take(np.arange(tile.count))
-    copy.gid += number * tile.count
-    copy.x[:, 0] += x
-    copy.x[:, 1] += y
-    copy.ft[:] = 0
-    return copy
+    return case, _engine(comm, case, beds, None)
 
 
 def _mine(comm: MPI.Comm, everything: Population) -> Population:

@@ -144,7 +144,7 @@ def find_pairs(owned, total, g, extent, radius, lower, period, skin, pairs):
 
 
 @njit
-def spatial_order(owned, x, edge, lower, upper):
+def spatial_order(owned, x, edge):
     """Permutation that puts grains in the order of cells of size ``edge`` (m), so that neighbours are near in memory."""
     count, origin = np.empty(3, np.int64), np.empty(3)
     for c in range(3):

@@ -45,16 +45,24 @@ def rows_of(pairs, found, owned, total):
 
 
 @njit
-def living_contacts(contacts, gid, against_walls):
-    """The touching contacts of a list as a table of keys (lower id; higher id or -1 - wall; vertex) with history and warm starts."""
-    n = 0
-    for p in range(contacts.touch.shape[0]):
-        n += contacts.touch[p] != 0
-    key = np.empty((n, 3), np.int64)
-    hist = np.empty((n, contacts.hist.shape[1]))
-    warm = np.zeros((n, 2), np.int64)
-    has_warm = contacts.warm.shape[0] > 0
-    k = 0
+def work_of(pairs, found, owned):
+    """Counted work of each owned grain ((owned,) float64): 2 for its motion and 1 for each candidate pair."""
+    work = np.full(owned, 2.0)
+    for p in range(found):
+        for c in range(2):
+            if pairs[p, c] < owned:
+                work[pairs[p, c]] += 1.0
+    return work
+
+
+@njit
+def living_contacts(contacts, gid, against_walls, first, key, hist, warm):
+    """Write the touching contacts of a list into a table from row ``first`` on: lower id; higher id or -1 - wall; vertex; history; warm starts.
+
+    Returns:
+        the row after the last.
+    """
+    k = first
     for r in range(contacts.row.shape[0]):
         for p in range(contacts.ptr[r], contacts.ptr[r + 1]):
             if contacts.touch[p]:
@@ -62,10 +70,10 @@ def living_contacts(contacts, gid, against_walls):
                 key[k, 1] = -1 - contacts.col[p] if against_walls else gid[contacts.col[p]]
                 key[k, 2] = contacts.sub[p] if against_walls else 0
                 hist[k] = contacts.hist[p]
-                if has_warm:
+                if contacts.warm.shape[0] > 0:
                     warm[k] = contacts.warm[p]
                 k += 1
-    return key, hist, warm
+    return k
 
 
 @njit
