@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,12 @@ from mpi4py import MPI
 
 from pardem.case import Case
 from pardem.engine import Engine
+from pardem.fixedpoint import limbs_to_int
+from pardem.observables.energy import rotational_energy, translational_energy
 from pardem.population import ContactTable, Population
 from pardem.scene import Setup, build_scene
 from pardem.start import initial_grains, size_range
+from pardem.state import STORED
 
 
 def engine_of(case: Case, comm: MPI.Comm = MPI.COMM_SELF, axis: int = 0, skin: float | None = None) -> tuple[Engine, Setup]:
@@ -24,13 +28,17 @@ def engine_of(case: Case, comm: MPI.Comm = MPI.COMM_SELF, axis: int = 0, skin: f
     return Engine(comm, setup.scene, grains.take(mine), axis=axis, skin=skin), setup
 
 
+def grains_of(engine: Engine) -> Population:
+    """All grains in the order of ids, on every rank."""
+    mine = engine.grains.take(np.arange(engine.grains.count))
+    grains = mine if engine.comm.size == 1 else Population.joined(engine.comm.allgather(mine))
+    return grains.take(np.argsort(grains.gid))
+
+
 def gathered(engine: Engine) -> tuple[Population, ContactTable]:
     """All grains in the order of ids and all contacts in the order of keys, on every rank."""
-    comm = engine.comm
-    grains = Population.joined(comm.allgather(engine.grains.take(np.arange(engine.grains.count))))
-    grains = grains.take(np.argsort(grains.gid))
-    contacts = ContactTable.joined(comm.allgather(engine.owned_contacts()))
-    return grains, contacts.take(np.lexsort(contacts.key.T[::-1]))
+    contacts = ContactTable.joined(engine.comm.allgather(engine.owned_contacts()))
+    return grains_of(engine), contacts.take(np.lexsort(contacts.key.T[::-1]))
 
 
 def fingerprint(engine: Engine) -> str:
@@ -45,9 +53,38 @@ def fingerprint(engine: Engine) -> str:
     return digest.hexdigest()[:16]
 
 
+def energy(engine: Engine) -> float:
+    """Kinetic, elastic and gravity energy (J); the contacts must be those of an observed step."""
+    g = grains_of(engine)
+    s = engine.scene.settings
+    height = g.x[:, :3] @ np.array([s.gx, s.gy, s.gz])
+    return float(kinetic(engine, g).sum() - (g.v[:, 3] * height).sum() + booked(engine.tally[STORED]) * s.energy)
+
+
+def kinetic(engine: Engine, g: Population) -> np.ndarray:
+    """Kinetic energy of each of the engine's grains ``g``, (n,) J."""
+    sphere = engine.scene.shapes.kind[g.species] == 1
+    inertia = engine.scene.shapes.inertia[g.species, 0] * g.scale**5
+    return np.asarray(translational_energy(g.v) + rotational_energy(g.w, g.am, sphere, inertia))
+
+
+def booked(limbs: np.ndarray) -> int:
+    """The integer that a two-limb sum stands for."""
+    return limbs_to_int(limbs[0], limbs[1])
+
+
+def turned(axis: tuple[float, float, float], angle: float) -> tuple[float, ...]:
+    """Quaternion of a rotation by ``angle`` (rad) about ``axis``."""
+    u = np.array(axis) / np.linalg.norm(axis)
+    return (math.cos(0.5 * angle), *(math.sin(0.5 * angle) * u).tolist())
+
+
 SPHERE = {"name": "ball", "shape": "sphere", "radius": 0.5, "density": 1000.0}
 ROD = {"name": "rod", "shape": "spherocylinder", "length": 1.0, "radius": 0.25, "density": 1000.0}
 CUBE = {"name": "cube", "shape": "cube", "side": 0.8, "radius": 0.1, "density": 1000.0}
+TETRAHEDRON = {"name": "tetrahedron", "shape": "spherotetrahedron", "edge": 1.0, "radius": 0.1, "density": 1000.0}
+ELASTIC = {"law": "elastic", "contact_time": 0.02}
+FLOOR = {"name": "floor", "kind": "plane", "point": (0, 0, 0), "normal": (0, 0, 1)}
 
 
 def case_of(species: list[dict[str, Any]], contact: dict[str, Any], step: float, **more: Any) -> Case:

@@ -7,25 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scenes import CUBE, ROD, SPHERE, case_of, engine_of, gathered
+from scenes import CUBE, ELASTIC, ROD, SPHERE, case_of, energy, engine_of, gathered
 
-from pardem.engine import Engine
-from pardem.state import CONTACTS, STORED
-
-ELASTIC = {"law": "elastic", "contact_time": 0.02}
-
-
-def energy(engine: Engine) -> float:
-    """Kinetic, elastic and gravity energy (J); the contacts must be those of an observed step."""
-    g, _ = gathered(engine)
-    s = engine.scene.settings
-    spin = np.where(engine.scene.shapes.kind[g.species] == 1, 0.0, 1.0)
-    inertia = engine.scene.shapes.inertia[g.species, 0] * g.scale**5
-    rotation = 0.5 * (spin * (g.am[:, :3] * g.w[:, :3]).sum(1) + (1 - spin) * inertia * (g.w[:, :3] ** 2).sum(1))
-    kinetic = 0.5 * g.v[:, 3] * (g.v[:, :3] ** 2).sum(1) + rotation
-    height = g.x[:, :3] @ np.array([s.gx, s.gy, s.gz])
-    stored = int(engine.tally[STORED, 0]) + (int(engine.tally[STORED, 1]) << 32)
-    return float(kinetic.sum() - (g.v[:, 3] * height).sum() + stored * s.energy)
+from pardem.state import CONTACTS
 
 
 def test_free_symmetric_top_precesses_as_theory_says() -> None:
