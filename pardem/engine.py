@@ -18,7 +18,7 @@ from .decomposition.slabs import Slabs
 from .detection.bounds import oriented_extents
 from .detection.cells import find_pairs, spatial_order
 from .detection.lists import living_contacts, restore_contacts, rows_of, work_of
-from .detection.skin import SkinTuner
+from .detection.skin import SkinTuner, least_skin
 from .diagnosis import diagnose
 from .integrators.verlet import place_vertices
 from .interactions.batch import BATCH, COUNTS, SCRATCH
@@ -93,6 +93,7 @@ class Engine:
         smallest = comm.allreduce(float(grains.x[:, 3].min()) if grains.count else np.inf, MPI.MIN)
         largest = comm.allreduce(float((scene.shapes.core_radius[grains.species] * grains.scale + grains.x[:, 3]).max(initial=0.0)), MPI.MAX)
         self.tuner = SkinTuner(0.3 * smallest if skin is None else skin, 0.02 * smallest, max(smallest, 0.3 * largest), skin is None)
+        self._least_skin = 0.0
         self._ballot = null_ballot()
         self._channel: HaloChannel | None = None
         self._wall_x0 = np.zeros((len(scene.walls.kind), 4))
@@ -122,7 +123,7 @@ class Engine:
     @property
     def skin(self) -> float:
         """Extra reach of the lists (m)."""
-        return self.tuner.skin
+        return max(self.tuner.skin, self._least_skin)
 
     @property
     def step(self) -> int:
@@ -209,6 +210,7 @@ class Engine:
         own = self.grains if self._grains is not None else self._own
         self._refuse_lost(own)
         self._tune(own)
+        self._least_skin = least_skin(self.comm, scene, own)
         own, contacts = self.slabs.migrate(own, contacts)
         self._grains = None  # the old arrays go as the new ones come: lists are the largest part of a rank's memory
         self._own = own

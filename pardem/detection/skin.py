@@ -5,6 +5,17 @@ A larger skin means more candidates in every step, a smaller one more rebuilds. 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import numpy as np
+from mpi4py import MPI
+
+from ..walls.motion import VELOCITY
+
+if TYPE_CHECKING:
+    from ..engine import Scene
+    from ..population import Population
+
 REBUILD_PER_GRAIN = 30.0  # work of a rebuild in units of one candidate in one step
 REBUILD_PER_CANDIDATE = 8.0
 WINDOW = 4  # rebuilds between two changes
@@ -46,3 +57,19 @@ class SkinTuner:
         self._steps, self._work, self._rebuilds = 0, 0.0, 0
         low, high = self._range
         self.skin = min(high, max(low, self.skin * FACTOR if self._up else self.skin / FACTOR))
+
+
+def least_skin(comm: MPI.Comm, scene: Scene, grains: Population) -> float:
+    """The furthest (m) that two bodies which touched a step ago can have come apart: with a smaller skin the lists would miss such pairs, and the
+    energy books what their contacts still held. Collective, the same on every rank.
+
+    Args:
+        comm: of the ranks. scene: constants of the run. grains: the owned grains, with the velocities of the last drift.
+    """
+    speed = np.sqrt((grains.v[:, :3] ** 2).sum(axis=1))
+    reach = np.where(scene.shapes.kind[grains.species] > 1, scene.shapes.core_radius[grains.species] * grains.scale, 0.0)
+    speed += reach * np.sqrt((grains.w[:, :3] ** 2).sum(axis=1))
+    fastest = comm.allreduce(float(speed.max(initial=0.0)), MPI.MAX)
+    motion = scene.walls.motion
+    wall = float(np.abs(motion[motion[:, 0] == VELOCITY, 1]).max(initial=0.0))  # the lists allow for all that other walls can move
+    return 1.01 * scene.settings.dt * (fastest + max(fastest, wall))
