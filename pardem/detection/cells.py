@@ -32,20 +32,28 @@ def size_classes(total, radius, level):
     return top
 
 
+CROWD = 2.0  # members per cell above which the cells of long grains are made smaller than the grains
+FINEST = 0.25  # of the grains
+
+
 @njit
 def _grid(members, x, size, lower, period):
-    """Origin, cell size and cell counts of a class's grid over its members, with no more cells than a few per member."""
-    origin, edge, count = np.empty(3), np.empty(3), np.empty(3, np.int64)
+    """Origin, cell size and cell counts of a class's grid over its members: cells of ``size`` (m), or smaller ones where those would be crowded."""
+    origin, span, edge, count = np.empty(3), np.empty(3), np.empty(3), np.empty(3, np.int64)
+    cells = 1.0
     for c in range(3):
         if period[c] > 0.0:
-            origin[c], span = lower[c], period[c]
+            origin[c], span[c] = lower[c], period[c]
         else:
             low, high = np.inf, -np.inf
             for i in members:
                 low, high = min(low, x[i, c]), max(high, x[i, c])
-            origin[c], span = low, high - low
-        count[c] = max(1, min(int(span / size), 1 << 20))
-        edge[c] = span / count[c]
+            origin[c], span[c] = low, high - low
+        cells *= max(1.0, span[c] / size)
+    size *= min(1.0, max(FINEST, (CROWD * cells / members.shape[0]) ** (1.0 / 3.0)))
+    for c in range(3):
+        count[c] = max(1, min(int(span[c] / size), 1 << 20))
+        edge[c] = span[c] / count[c]
     limit = 4 * members.shape[0] + 64
     while count[0] * count[1] * count[2] > limit:
         c = 0
@@ -66,6 +74,41 @@ def _cell(value, origin, edge, count):
 
 
 @njit
+def _sorted_cells(members, x, origin, edge, count):
+    """Members of a class by cell: cell of each member, first place of each cell, members in the order of cells."""
+    cell = np.empty(members.shape[0], np.int64)
+    start = np.zeros(count[0] * count[1] * count[2] + 1, np.int64)
+    for m in range(members.shape[0]):
+        k = 0
+        for c in range(3):
+            k = k * count[c] + _cell(x[members[m], c], origin[c], edge[c], count[c])
+        cell[m] = k
+        start[k + 1] += 1
+    start = np.cumsum(start)
+    fill = start[:-1].copy()
+    order = np.empty(members.shape[0], np.int32)
+    for m in range(members.shape[0]):
+        order[fill[cell[m]]] = members[m]
+        fill[cell[m]] += 1
+    return cell, start, order
+
+
+@inlined
+def _range(value, reach, origin, edge, count, period):
+    """First and last cell, along one axis, within ``reach`` of a coordinate; where periodic they may lie beyond the ends."""
+    if period > 0.0:
+        low, high = int(np.floor((value - reach - origin) / edge)), int(np.floor((value + reach - origin) / edge))
+        return (0, count - 1) if high - low >= count else (low, high)
+    return _cell(value - reach, origin, edge, count), _cell(value + reach, origin, edge, count)
+
+
+@inlined
+def _wrapped(k, count):
+    """A cell's number within 0 ... count - 1; no search reaches beyond the next image."""
+    return k + count if k < 0 else (k - count if k >= count else k)
+
+
+@njit
 def find_pairs(owned, total, g, extent, radius, lower, period, skin, pairs):
     """Candidate pairs of a rank, each once, at least one of the two owned.
 
@@ -79,60 +122,51 @@ def find_pairs(owned, total, g, extent, radius, lower, period, skin, pairs):
     """
     level = np.empty(total, np.int32)
     top = size_classes(total, radius, level)
+    px, py, pz = period
+    periodic = px > 0.0 or py > 0.0 or pz > 0.0
     found = 0
     for big in range(CLASSES):
         if top[big] == 0.0:
             continue
         members = np.nonzero(level == big)[0]
-        origin, edge, count = _grid(members, g.x, 2.0 * top[big] + skin, lower, period)
-        start = np.zeros(count[0] * count[1] * count[2] + 1, np.int64)
-        key = np.empty(members.shape[0], np.int64)
-        for m in range(members.shape[0]):
-            i = members[m]
-            k = 0
+        widest = np.zeros(3)
+        for i in members:
             for c in range(3):
-                k = k * count[c] + _cell(g.x[i, c], origin[c], edge[c], count[c])
-            key[m] = k
-            start[k + 1] += 1
-        start = np.cumsum(start)
-        fill = start[:-1].copy()
-        order = np.empty(members.shape[0], np.int32)
-        for m in range(members.shape[0]):
-            order[fill[key[m]]] = members[m]
-            fill[key[m]] += 1
+                widest[c] = max(widest[c], extent[i, c])
+        origin, edge, count = _grid(members, g.x, 2.0 * top[big] + skin, lower, period)
+        cell, start, order = _sorted_cells(members, g.x, origin, edge, count)
+        m = -1
         for i in range(total):
             if level[i] < big:
                 continue
-            low, high = np.empty(3, np.int64), np.empty(3, np.int64)
-            for c in range(3):
-                reach = radius[i] + top[big] + skin
-                if period[c] > 0.0:
-                    k = _cell(g.x[i, c], origin[c], edge[c], count[c])
-                    n = int(reach / edge[c]) + 1
-                    low[c], high[c] = k - n, k + n
-                    if high[c] - low[c] >= count[c]:
-                        low[c], high[c] = 0, count[c] - 1
-                else:
-                    low[c] = _cell(g.x[i, c] - reach, origin[c], edge[c], count[c])
-                    high[c] = _cell(g.x[i, c] + reach, origin[c], edge[c], count[c])
-            for a in range(low[0], high[0] + 1):
-                for b in range(low[1], high[1] + 1):
-                    for d in range(low[2], high[2] + 1):
-                        k = ((a % count[0]) * count[1] + b % count[1]) * count[2] + d % count[2]
-                        for m in range(start[k], start[k + 1]):
-                            j = order[m]
-                            if (level[i] == big and j <= i) or (i >= owned and j >= owned):
+            # a pair of one class is taken by the one whose cell comes first, in the same cell by the one with the lower index
+            own = -1
+            if level[i] == big:
+                m += 1
+                own = cell[m]
+            xi, yi, zi, ri = g.x[i, 0], g.x[i, 1], g.x[i, 2], g.x[i, 3] + skin
+            ex, ey, ez = extent[i, 0] + skin, extent[i, 1] + skin, extent[i, 2] + skin
+            a0, a1 = _range(xi, ex + widest[0], origin[0], edge[0], count[0], px)
+            b0, b1 = _range(yi, ey + widest[1], origin[1], edge[1], count[1], py)
+            d0, d1 = _range(zi, ez + widest[2], origin[2], edge[2], count[2], pz)
+            for a in range(a0, a1 + 1):
+                for b in range(b0, b1 + 1):
+                    column = (_wrapped(a, count[0]) * count[1] + _wrapped(b, count[1])) * count[2]
+                    for d in range(d0, d1 + 1):
+                        k = column + _wrapped(d, count[2])
+                        if k < own:
+                            continue
+                        for n in range(start[k], start[k + 1]):
+                            j = order[n]
+                            if (k == own and j <= i) or (i >= owned and j >= owned):
                                 continue
-                            dx = nearest_image(g.x[j, 0] - g.x[i, 0], period[0])
-                            if abs(dx) > extent[i, 0] + extent[j, 0] + skin:
+                            dx, dy, dz = g.x[j, 0] - xi, g.x[j, 1] - yi, g.x[j, 2] - zi
+                            if periodic:
+                                dx, dy, dz = nearest_image(dx, px), nearest_image(dy, py), nearest_image(dz, pz)
+                            # one branch instead of three that no processor can foresee
+                            if (abs(dx) > ex + extent[j, 0]) | (abs(dy) > ey + extent[j, 1]) | (abs(dz) > ez + extent[j, 2]):
                                 continue
-                            dy = nearest_image(g.x[j, 1] - g.x[i, 1], period[1])
-                            if abs(dy) > extent[i, 1] + extent[j, 1] + skin:
-                                continue
-                            dz = nearest_image(g.x[j, 2] - g.x[i, 2], period[2])
-                            if abs(dz) > extent[i, 2] + extent[j, 2] + skin:
-                                continue
-                            if not may_touch(g, i, j, dx, dy, dz, g.x[i, 3] + g.x[j, 3] + skin):
+                            if not may_touch(g, i, j, dx, dy, dz, ri + g.x[j, 3]):
                                 continue
                             if found < pairs.shape[0]:
                                 if g.gid[i] < g.gid[j]:
