@@ -1,0 +1,61 @@
+"""A bed of cubes cut in two: contacts, histories and the solver's active sets pass through a checkpoint to another number of ranks, bit for bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mpi4py import MPI
+from scenes import CUBE, case_of
+
+from pardem.case import Case
+from pardem.io.checkpoint import read_checkpoint, write_checkpoint
+from pardem.io.compare import compare
+from pardem.io.output_path import parts_of
+from pardem.run_state import full_state, load_start
+from pardem.simulation import Simulation
+
+CUT, END = 1600, 2400  # steps
+
+
+def shaken_box() -> Case:
+    """Cubes of many sizes in a box that is shaken as a whole."""
+    region = {"kind": "box", "lower": (0, 0, 0), "upper": (6, 6, 5)}
+    return case_of(
+        [CUBE], {"restitution": 0.4, "contact_time": 1e-2, "friction": 0.3}, 6e-4, gravity=(0.0, 0.0, -9.81), seed=5,
+        domain={"lower": (-1, -1, -1), "upper": (7, 7, 9)},
+        wall=[{"name": "box", "kind": "box", "lower": (0, 0, 0), "upper": (6, 6, 8),
+               "motion": {"kind": "sinusoidal", "gamma": 2.0, "frequency": 2.0}}],
+        insert=[{"species": "cube", "count": 32, "size": {"kind": "uniform", "min": 0.7, "max": 1.1}, "region": region}],
+        stage=[{"name": "shake", "kind": "run", "steps": END}],
+    )  # fmt: skip
+
+
+def part(comm: MPI.Comm, case: Case, out: Path, step: int) -> Path:
+    """Go on from the newest checkpoint beside ``out``, or from the case, up to a step, and write a checkpoint there."""
+    start, warnings = load_start(comm, out, case)
+    assert not warnings
+    simulation = Simulation(case, comm, start)
+    simulation.step(step - simulation.steps_done)
+    assert simulation.steps_done == step
+    return write_checkpoint(comm, parts_of(out), *full_state(simulation))
+
+
+@pytest.mark.mpi
+def test_a_run_goes_on_from_a_checkpoint_on_another_number_of_ranks(mpi_tmp_path: Path) -> None:
+    comm, case = MPI.COMM_WORLD, shaken_box()
+    whole = part(MPI.COMM_SELF, case, mpi_tmp_path / "whole.h5", END) if comm.rank == 0 else None
+    if comm.rank == 0:
+        contacts = read_checkpoint(MPI.COMM_SELF, part(MPI.COMM_SELF, case, mpi_tmp_path / "spread.h5", CUT)).contacts
+        assert np.count_nonzero(contacts.ints[:, 0]) > 15
+        assert np.count_nonzero(contacts.higher >= 0) > 5
+    comm.Barrier()
+    spread = part(comm, case, mpi_tmp_path / "spread.h5", END)
+    part(comm, case, mpi_tmp_path / "gathered.h5", CUT)
+    if comm.rank == 0:
+        gathered = part(MPI.COMM_SELF, case, mpi_tmp_path / "gathered.h5", END)
+        assert compare(whole, spread) is None
+        assert compare(whole, gathered) is None
+        assert compare(whole, part(MPI.COMM_SELF, case, mpi_tmp_path / "shorter.h5", END - 1)) is not None
+    comm.Barrier()
