@@ -16,7 +16,7 @@ from pardem.observables.energy import rotational_energy, translational_energy
 from pardem.population import ContactTable, Population
 from pardem.scene import Setup, build_scene
 from pardem.start import initial_grains, size_range
-from pardem.state import STORED
+from pardem.state import CONTACTS, STORED, WALL_CONTACTS
 
 
 def engine_of(case: Case, comm: MPI.Comm = MPI.COMM_SELF, axis: int = 0, skin: float | None = None) -> tuple[Engine, Setup]:
@@ -95,3 +95,20 @@ def case_of(species: list[dict[str, Any]], contact: dict[str, Any], step: float,
             "domain": {"lower": (-50.0, -50.0, -50.0), "upper": (50.0, 50.0, 50.0)}, "stage": [{"name": "go", "kind": "run", "steps": 1}],
         } | more
     )  # fmt: skip
+
+
+def worst_energy(
+    species: list[dict[str, Any]], grains: list[dict[str, Any]], walls: list[dict[str, Any]], contact: dict[str, Any], step: float, duration: float
+) -> float:
+    """Largest relative energy error over an elastic collision, looked at in every step; the bodies touch, and are apart in the end."""
+    engine, _ = engine_of(case_of(species, contact, step, grain=grains, wall=walls))
+    engine.advance(1, observe=True)
+    start = energy(engine)
+    worst, touched = 0.0, 0
+    for _ in range(round(duration / step)):
+        engine.advance(1, observe=True)
+        touched += int(engine.tally[CONTACTS, 0] + engine.tally[WALL_CONTACTS, 0])
+        worst = max(worst, abs(energy(engine) / start - 1.0))
+    assert touched > 0
+    assert not len(engine.contacts().key)
+    return worst
