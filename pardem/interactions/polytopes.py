@@ -70,15 +70,24 @@ def closest(interaction, g, i, j, a, b, wx, wy, wz, warm, hist, p, touching, rea
 
 
 @kernel
-def _feature(vert, first, last, nx, ny, nz, thickness):
-    """The vertices of a core (rows ``first`` to ``last``) within ``thickness`` (m) of its outermost point along the normal.
+def _feature(vert, first, last, nx, ny, nz, delta, tilt):
+    """The vertices of a core (rows ``first`` to ``last``) that share a contact of overlap ``delta`` (m) in the direction of the normal.
+
+    The regularised point reaches the rim of a face of half-width a at the tilt eps^2 a/D, where the face's vertices differ by 2 eps^2 a^2/D along the
+    normal: a face up to that tilt bears as a whole, however small the overlap.
+
+    Args:
+        tilt: eps^2/D (1/m).
 
     Returns:
         their number, half their largest distance (m), and the direction of that distance times its length (m).
     """
-    top = -np.inf
+    top, wide2 = -np.inf, 0.0
     for k in range(first, last):
-        top = max(top, nx * vert[k, 0] + ny * vert[k, 1] + nz * vert[k, 2])
+        height = nx * vert[k, 0] + ny * vert[k, 1] + nz * vert[k, 2]
+        top = max(top, height)
+        wide2 = max(wide2, vert[k, 0] * vert[k, 0] + vert[k, 1] * vert[k, 1] + vert[k, 2] * vert[k, 2] - height * height)
+    thickness = delta + 2.0 * tilt * wide2
     count, far, ex, ey, ez, start = 0, 0.0, 0.0, 0.0, 0.0, -1
     for k in range(first, last):
         if nx * vert[k, 0] + ny * vert[k, 1] + nz * vert[k, 2] < top - thickness:
@@ -104,15 +113,16 @@ def _rocking_axis(nx, ny, nz, ex, ey, ez):
 
 @inlined
 def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):
-    """Half-length of the contact zone and its rocking axis (see ``rods.zone``), from the features that lie within the overlap of the contact plane.
+    """Half-length of the contact zone and its rocking axis (see ``rods.zone``), from the features that share the contact (``_feature``).
 
     Face on face: the smaller half-diameter, any axis. Edge on face: the edge. Edge on edge: sqrt(r delta)/sin(angle), at most the shorter. A corner
     touches in a point.
     """
     if g.vert_start[i + 1] - g.vert_start[i] <= 2 and g.vert_start[j + 1] - g.vert_start[j] <= 2:
         return _rod_zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p)
-    ka, ra, ax, ay, az = _feature(g.vert, g.vert_start[i], g.vert_start[i + 1], nx, ny, nz, delta)
-    kb, rb, bx, by, bz = _feature(g.vert, g.vert_start[j], g.vert_start[j + 1], -nx, -ny, -nz, delta)
+    reach, eps2 = g.x[i, 3] + g.x[j, 3], interaction.eps2
+    ka, ra, ax, ay, az = _feature(g.vert, g.vert_start[i], g.vert_start[i + 1], nx, ny, nz, delta, eps2[g.species[i]] / reach)
+    kb, rb, bx, by, bz = _feature(g.vert, g.vert_start[j], g.vert_start[j + 1], -nx, -ny, -nz, delta, eps2[g.species[j]] / reach)
     if ka < 2 or kb < 2:
         return 0.0, 0.0, 0.0, 0.0
     lever = min(ra, rb)
@@ -150,7 +160,8 @@ def zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p):
     """Half-length of the contact zone on a plane and its rocking axis; n points to the plane."""
     if g.vert_start[i + 1] - g.vert_start[i] <= 2:
         return _rod_zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p)
-    count, lever, ex, ey, ez = _feature(g.vert, g.vert_start[i], g.vert_start[i + 1], nx, ny, nz, delta)
+    tilt = interaction.eps2[g.species[i]] / g.x[i, 3]
+    count, lever, ex, ey, ez = _feature(g.vert, g.vert_start[i], g.vert_start[i + 1], nx, ny, nz, delta, tilt)
     if count < 2:
         return 0.0, 0.0, 0.0, 0.0
     if count > 2:
