@@ -24,8 +24,8 @@ LEVER, EX, EY, EZ, TWIST = (k * BATCH for k in range(21, 26))  # contact zone: h
 ALIVE, H = 26 * BATCH, 27 * BATCH  # whether the history is alive, its first seven numbers
 C, FRICTION, TORSION, ROCKING = 34 * BATCH, 40 * BATCH, 41 * BATCH, 42 * BATCH  # the pair's numbers
 # and what comes out
-PHI, FX, FY, FZ, CX, CY, CZ, TX, TY, TZ, UX, UY, UZ, KT, CN, DAMPING, RATE, PLASTIC, STORED = (k * BATCH for k in range(43, 62))
-SCRATCH = 62 * BATCH
+PHI, FX, FY, FZ, CX, CY, CZ, TX, TY, TZ, UX, UY, UZ, KT, CT, CN, DAMPING, RATE, PLASTIC, STORED = (k * BATCH for k in range(43, 63))
+SCRATCH = 63 * BATCH
 # Columns of the integer scratch array: force, torque on the first and second body (quanta), fault, which pair's numbers a column holds
 QF, QI, QJ, FAULTY, PAIR = 0, 3 * BATCH, 6 * BATCH, 9 * BATCH, 10 * BATCH
 COUNTS = 11 * BATCH
@@ -49,7 +49,7 @@ def forces(law, dt, s):
     for n in range(BATCH):
         k = np.uintp(n)
         nx, ny, nz, slope = s[NX + k], s[NY + k], s[NZ + k], s[SLOPE + k]
-        phi, tx, ty, tz, sx, sy, sz, memory, ux, uy, uz, kt, cn, damping, rate, plastic, stored = spring_and_slider(
+        phi, tx, ty, tz, sx, sy, sz, memory, ux, uy, uz, kt, ct, cn, damping, rate, plastic, stored = spring_and_slider(
             law, s[C + k], s[C + BATCH + k], s[C + 2 * BATCH + k], s[C + 3 * BATCH + k], s[C + 4 * BATCH + k], s[C + 5 * BATCH + k],
             s[FRICTION + k], s[DELTA + k], nx, ny, nz, slope, s[VX + k], s[VY + k], s[VZ + k], s[TURN + k], s[MEFF + k], s[REFF + k],
             s[ALIVE + k] != 0.0, s[H + k], s[H + BATCH + k], s[H + 2 * BATCH + k], s[H + 3 * BATCH + k],
@@ -58,7 +58,7 @@ def forces(law, dt, s):
         push = phi * slope
         s[PHI + k], s[FX + k], s[FY + k], s[FZ + k] = phi, tx - push * nx, ty - push * ny, tz - push * nz
         s[TX + k], s[TY + k], s[TZ + k], s[UX + k], s[UY + k], s[UZ + k] = tx, ty, tz, ux, uy, uz
-        s[KT + k], s[CN + k], s[DAMPING + k], s[RATE + k], s[PLASTIC + k], s[STORED + k] = kt, cn, damping, rate, plastic, stored
+        s[KT + k], s[CT + k], s[CN + k], s[DAMPING + k], s[RATE + k], s[PLASTIC + k], s[STORED + k] = kt, ct, cn, damping, rate, plastic, stored
         s[H + k], s[H + BATCH + k], s[H + 2 * BATCH + k], s[H + 3 * BATCH + k] = sx, sy, sz, memory
 
 
@@ -68,8 +68,9 @@ def couples(dt, s):
     for n in range(BATCH):
         k = np.uintp(n)
         s[CX + k], s[CY + k], s[CZ + k], s[TWIST + k] = couple(
-            s[PHI + k], s[KT + k], s[CN + k], s[FRICTION + k], s[TORSION + k], s[ROCKING + k], s[LEVER + k], s[NX + k], s[NY + k], s[NZ + k],
-            s[WX + k], s[WY + k], s[WZ + k], s[EX + k], s[EY + k], s[EZ + k], s[TWIST + k] if s[ALIVE + k] != 0.0 else 0.0, dt,
+            s[PHI + k], s[KT + k], s[CT + k], s[CN + k], s[FRICTION + k], s[TORSION + k], s[ROCKING + k], s[LEVER + k],
+            s[NX + k], s[NY + k], s[NZ + k], s[WX + k], s[WY + k], s[WZ + k], s[EX + k], s[EY + k], s[EZ + k],
+            s[TWIST + k] if s[ALIVE + k] != 0.0 else 0.0, dt,
         )  # fmt: skip
 
 

@@ -13,8 +13,8 @@ The history of a contact is a row of floats:
 ====  ==============================================================================
 
 The spring is carried to the new tangent plane by the rotation that takes the old normal to the new one, then turned by the bodies' mean spin about
-the normal; it grows by kt v_t dt with the half-step velocities (second order); where the total tangential force would exceed mu phi it is cut to it
-and the spring is reset so that spring and damper together give mu phi.
+the normal; it grows by kt v_t dt with the half-step velocities (second order); where the total tangential force would exceed mu times the normal one
+it is cut to it and the spring is reset so that spring and damper together give as much.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def spring_and_slider(
         dt: time step (s).
 
     Returns:
-        normal force; tangential force (3); elastic part of it (3); memory; tangential velocity (3); kt, cn; damping part of the normal force;
+        normal force; tangential force (3); elastic part of it (3); memory; tangential velocity (3); kt, ct, cn; damping part of the normal force;
         rate of overlap; plastic work; stored normal energy.
     """
     vn = nx * vx + ny * vy + nz * vz
@@ -77,7 +77,7 @@ def spring_and_slider(
     sy = h * vy + (ay if alive else 0.0)
     sz = h * vz + (az if alive else 0.0)
     tx, ty, tz = sx + ct * vx, sy + ct * vy, sz + ct * vz
-    limit = friction * max(phi, 0.0)
+    limit = friction * max(phi, 0.0) * slope  # phi slope: what acts along the normal
     t2 = tx * tx + ty * ty + tz * tz
     slips = t2 > limit * limit
     shrink = limit / np.sqrt(t2) if slips else 1.0
@@ -85,7 +85,7 @@ def spring_and_slider(
     sx = tx - ct * vx if slips else sx
     sy = ty - ct * vy if slips else sy
     sz = tz - ct * vz if slips else sz
-    return phi, tx, ty, tz, sx, sy, sz, memory, vx, vy, vz, kt, cn, damping, rate, plastic, stored
+    return phi, tx, ty, tz, sx, sy, sz, memory, vx, vy, vz, kt, ct, cn, damping, rate, plastic, stored
 
 
 @inlined
@@ -110,11 +110,11 @@ def energy_lost(hist, p, alive, tx, ty, tz, sx, sy, sz, vx, vy, vz, kt, damping,
 
 
 @inlined
-def couple(phi, kt, cn, friction, torsion, rocking, lever, nx, ny, nz, wx, wy, wz, ex, ey, ez, twist, dt):
+def couple(phi, kt, ct, cn, friction, torsion, rocking, lever, nx, ny, nz, wx, wy, wz, ex, ey, ez, twist, dt):
     """Torsional friction and rocking damper of one contact (docs/theory/contacts.md), without a branch that matters.
 
     Args:
-        phi: normal force (N). kt: tangential stiffness (N/m). cn: damping coefficient of the normal motion (N s/m).
+        phi: normal force (N). kt, ct: tangential stiffness (N/m) and damping (N s/m). cn: damping coefficient of the normal motion (N s/m).
         torsion, rocking: 1: on. lever ... wz, ex ... ez: as in ``contact_force``. twist: elastic torque of the step before (N m), 0 at birth.
 
     Returns:
@@ -123,8 +123,11 @@ def couple(phi, kt, cn, friction, torsion, rocking, lever, nx, ny, nz, wx, wy, w
     push = max(phi, 0.0)
     wn = nx * wx + ny * wy + nz * wz
     cap = (2.0 / 3.0) * friction * push * lever * torsion
-    twist += 0.5 * kt * lever * lever * wn * dt
-    twist = min(max(twist, -cap), cap)
+    spin = 0.5 * lever * lever * wn
+    drag = ct * spin * torsion
+    twist += kt * spin * dt
+    torque = min(max(twist + drag, -cap), cap)
+    twist = torque - drag
     ux, uy, uz = wx - wn * nx, wy - wn * ny, wz - wn * nz
     along = ex * ux + ey * uy + ez * uz
     edge = ex * ex + ey * ey + ez * ez > 0.0
@@ -133,7 +136,7 @@ def couple(phi, kt, cn, friction, torsion, rocking, lever, nx, ny, nz, wx, wy, w
     size = np.sqrt(ux * ux + uy * uy + uz * uz) * rock
     cap = 0.1 * lever * push
     rock = rock * cap / size if size > cap else rock
-    return twist * nx + rock * ux, twist * ny + rock * uy, twist * nz + rock * uz, twist
+    return torque * nx + rock * ux, torque * ny + rock * uy, torque * nz + rock * uz, twist
 
 
 @inlined
@@ -155,7 +158,7 @@ def contact_force(
     """
     c0, c1, c2, c3, c4, c5 = coefficients(law, a, b)
     friction = law.friction[a, b]
-    phi, tx, ty, tz, sx, sy, sz, memory, vx, vy, vz, kt, cn, damping, rate, plastic, stored = spring_and_slider(
+    phi, tx, ty, tz, sx, sy, sz, memory, vx, vy, vz, kt, ct, cn, damping, rate, plastic, stored = spring_and_slider(
         law, c0, c1, c2, c3, c4, c5, friction, delta, nx, ny, nz, slope, vx, vy, vz, turn, m_eff, r_eff,
         alive, hist[p, 0], hist[p, 1], hist[p, 2], hist[p, 3], hist[p, 4], hist[p, 5], hist[p, 6], dt,
     )  # fmt: skip
@@ -164,7 +167,7 @@ def contact_force(
         lost_n, lost_t, stored_t = energy_lost(hist, p, alive, tx, ty, tz, sx, sy, sz, vx, vy, vz, kt, damping, rate, plastic, dt)
         stored += stored_t
     cx, cy, cz, twist = couple(
-        phi, kt, cn, friction, law.torsion[a, b], law.rocking[a, b], lever, nx, ny, nz, wx, wy, wz, ex, ey, ez, hist[p, 7] if alive else 0.0, dt
+        phi, kt, ct, cn, friction, law.torsion[a, b], law.rocking[a, b], lever, nx, ny, nz, wx, wy, wz, ex, ey, ez, hist[p, 7] if alive else 0.0, dt
     )  # fmt: skip
     if budget:
         lost_t += dt * (cx * wx + cy * wy + cz * wz)
