@@ -16,6 +16,7 @@ from . import __version__, clock
 from . import state as st
 from .case import Case
 from .io import progress as report
+from .io.output_lock import reserved
 from .io.output_path import prepare_output
 from .io.results import ResultWriter
 from .run_state import full_state, load_start
@@ -37,7 +38,8 @@ def run_case(case: Case, *, out: Path, resume: bool, force: bool, walltime: floa
     Raises:
         PardemError: alike on all ranks.
     """
-    return _Run(case, out, resume, force, walltime, comm).go()
+    with reserved(comm, out):
+        return _Run(case, out, resume, force, walltime, comm).go()
 
 
 class _Run:
