@@ -142,7 +142,7 @@ def warmup(arguments: argparse.Namespace) -> int:
 def _warmup(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
     import tempfile
 
-    from ._jit import source_hash
+    from . import _jit
     from .case.warmup import shrunken, usual_cases
     from .io.casefile import read_case
     from .run import run_case
@@ -160,7 +160,8 @@ def _warmup(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
 
             shutil.rmtree(folder, ignore_errors=True)
     if comm.rank == 0:
-        print(f"compiled kernels for {len(cases)} case{'s' if len(cases) != 1 else ''} in {time.monotonic() - start:.0f} s (cache {source_hash()})")
+        many = "s" if len(cases) != 1 else ""
+        print(f"compiled kernels for {len(cases)} case{many} in {time.monotonic() - start:.0f} s (cache {_jit.source_hash()})")
     return 0
 
 

@@ -90,6 +90,7 @@ class Engine:
         self.control = np.zeros(st.CONTROL, np.int64)
         self.control[st.STEP] = step
         self.tally = np.zeros((st.TALLY, 2), np.int64)
+        self._observed_at = -1
         smallest = comm.allreduce(float(grains.x[:, 3].min()) if grains.count else np.inf, MPI.MIN)
         largest = comm.allreduce(float((scene.shapes.core_radius[grains.species] * grains.scale + grains.x[:, 3]).max(initial=0.0)), MPI.MAX)
         self.tuner = SkinTuner(0.3 * smallest if skin is None else skin, 0.02 * smallest, max(smallest, 0.3 * largest), skin is None)
@@ -131,6 +132,11 @@ class Engine:
         return int(self.control[st.STEP])
 
     @property
+    def observed(self) -> bool:
+        """Whether the tally of contacts is that of the present step."""
+        return self._observed_at == self.step
+
+    @property
     def grains(self) -> Population:
         """The owned grains (views; valid until the next rebuild)."""
         g, n = self._grains, self._own.count
@@ -166,24 +172,46 @@ class Engine:
             self.control[st.OBSERVE] = 1
             self._run(1)
             self.control[st.OBSERVE] = 0
+            self._observed_at = self.step
         else:
             self._run(steps)
+
+    def evaluate(self) -> None:
+        """Forces between grains that have not moved yet, observed: the start of a run, whose first kick needs them. Collective.
+
+        Raises:
+            BlowUpError: on one rank alone; with several the fault is kept for ``settle_faults``.
+        """
+        spins = self.grains.w.copy()
+        self.tally[st.STORED :] = 0
+        self.control[st.PHASE], self.control[st.OBSERVE] = st.DRIFTED, 1
+        self._call(1, self.scene.settings._replace(euler=True))  # the scheme whose step ends without a kick
+        self.control[st.OBSERVE] = 0
+        self._observed_at = self.step
+        self.grains.w[:] = spins  # as given, not as recomputed from the angular momentum
+        if self.comm.size == 1 and self.control[st.FAULT]:
+            diagnose(self.comm, self.control, self.scene)
+
+    def _call(self, steps: int, settings: Settings) -> int:
+        """Run the compiled loop; how many steps it finished comes back."""
+        scene, channel = self.scene, self._channel
+        assert channel is not None
+        begin = time.perf_counter()
+        done = advance(
+            steps, self._own.count, self._total, self._grains, scene.shapes, scene.interaction, scene.law, self._pairs, self._wall_pairs,
+            scene.walls, self._wall_x0, settings, self.skin, channel.halo, self.control, self.tally, self.counters.ticks,
+        )  # fmt: skip
+        self.counters.loop_seconds += time.perf_counter() - begin
+        self.counters.halo_bytes += done * channel.bytes
+        self.counters.halo_messages += done * channel.messages
+        return int(done)
 
     def _run(self, steps: int) -> None:
         scene = self.scene
         while steps > 0:
-            channel = self._channel
-            assert channel is not None
-            begin = time.perf_counter()
-            done = advance(
-                steps, self._own.count, self._total, self._grains, scene.shapes, scene.interaction, scene.law, self._pairs, self._wall_pairs,
-                scene.walls, self._wall_x0, scene.settings, self.skin, channel.halo, self.control, self.tally, self.counters.ticks,
-            )  # fmt: skip
-            self.counters.loop_seconds += time.perf_counter() - begin
+            done = self._call(steps, scene.settings)
             self.counters.steps += done
             self.counters.grain_steps += done * self._own.count
-            self.counters.halo_bytes += done * channel.bytes
-            self.counters.halo_messages += done * channel.messages
             steps -= done
             if self.control[st.STATUS] == st.ERROR or (self.comm.size == 1 and self.control[st.FAULT]):
                 diagnose(self.comm, self.control, scene)

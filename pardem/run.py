@@ -13,7 +13,6 @@ import numpy as np
 from mpi4py import MPI
 
 from . import __version__, clock
-from . import state as st
 from .case import Case
 from .io import progress as report
 from .io.output_lock import reserved
@@ -183,9 +182,9 @@ class _Run:
         cpu = float(comm.allreduce(_user_seconds() - self.cpu_began))
         grain_steps = int(comm.allreduce(counters.grain_steps))
         ticks = counters.ticks / max(1, counters.ticks[clock.TOTAL]) * counters.loop_seconds
-        contacts, walls = (int(comm.allreduce(int(sim.engine.tally[k, 0]))) for k in (st.CONTACTS, st.WALL_CONTACTS))
-        values = sim.observables()
-        energy = {k.split("/")[1]: v for k, v in values.items() if k.startswith("energy/") and np.ndim(v) == 0}
+        # a run that was stopped between two rows does not know its contacts
+        values = {name: value for name, value in sim.observables().items() if np.isfinite(value).all()}
+        energy = {k.split("/")[1]: v for k, v in values.items() if k.startswith("energy/")}
         seconds = {
             "contacts": ticks[clock.CONTACTS] + ticks[clock.WALLS], "detection": counters.detection_seconds, "halo": ticks[clock.HALO],
             "integration": ticks[clock.INTEGRATION], "output": self.writer.seconds,
@@ -193,7 +192,7 @@ class _Run:
         return {
             "finished": not sim.proceed, "steps": counters.steps, "time": sim.time, "grains": sim.grain_count, "ranks": comm.size,
             "wall_seconds": wall, "cpu_seconds": cpu, "cundall": grain_steps / max(cpu, 1e-9),
-            "contacts_per_grain": (contacts + walls) / sim.grain_count, "coordination": 2.0 * contacts / sim.grain_count,
+            **{name: values[name] for name in ("contacts_per_grain", "coordination") if name in values},
             "rebuilds": counters.rebuilds, "shares": {k: float(v) / wall for k, v in seconds.items()}, "energy": energy,
         }  # fmt: skip
 

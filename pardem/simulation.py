@@ -49,6 +49,7 @@ class Simulation:
         self.observer = Observer(comm, case, self.setup.catalogue, self.setup.scene)
         if start is None:
             self.stages.begin(self.engine)
+            self.engine.evaluate()
         else:
             self._restore(start)
 
@@ -95,7 +96,10 @@ class Simulation:
         return (translational + rotational) / self.grain_count
 
     def observables(self) -> dict[str, Any]:
-        """All observables at the present step (see docs/theory/observables.md); contacts are those of the last observed step."""
+        """All observables at the present step (see docs/theory/observables.md).
+
+        What contacts give is not-a-number unless the step was observed: at the start, after ``step(..., observe=True)``, at the end of a stage.
+        """
         values: dict[str, Any] = self.observer.measure(self.engine)
         values["taps"] = self.stages.taps(self.engine.step)
         return values

@@ -92,7 +92,12 @@ class Stages:
         self.begin(engine)
 
     def taps(self, step: int) -> float:
-        """Periods of the present ``vibrate`` stage so far; 0 in others."""
-        if self.finished or not isinstance(self.stage, Vibrate):
+        """Periods of the ``vibrate`` stage that the step belongs to; 0 in other stages. The step at which a stage ends belongs to it."""
+        ended = step == self.base and self.index > 0
+        if self.finished and not ended:
             return 0.0
-        return (step - self.base) * self.case.time.step * self.stage.frequency
+        stage = self.case.stage[self.index - ended]
+        if not isinstance(stage, Vibrate):
+            return 0.0
+        dt = self.case.time.step
+        return (stage.max_steps(dt) if ended else step - self.base) * dt * stage.frequency

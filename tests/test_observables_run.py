@@ -26,6 +26,7 @@ VOLUME = 4.0 / 3.0 * math.pi * 0.5**3  # of SPHERE
 
 def observer_of(case: Case, comm: MPI.Comm = MPI.COMM_SELF, axis: int = 0) -> tuple[Engine, Observer]:
     engine, setup = engine_of(case, comm, axis=axis)
+    engine.evaluate()
     return engine, Observer(comm, case, setup.catalogue, setup.scene)
 
 

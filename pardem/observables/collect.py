@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 
 FILL_SHARE = 0.99  # of the volume of the grains that lies below the fill height: a few grains in flight do not count
 
+# needs the contacts of the very step; the work of walls does for the half-step to come
+OF_CONTACTS = (
+    "energy/elastic", "energy/total", "energy/wall_work", "energy/residual", "coordination", "contacts_per_grain", "stress", "wall_force/",
+    "wall_torque/",
+)  # fmt: skip
+
 Values = dict[str, Any]
 
 
@@ -63,10 +69,9 @@ class Observer:
     def measure(self, engine: Engine) -> Values:
         """All observables at the engine's step. Collective.
 
-        Contacts, elastic energy and stress are those of the last step advanced with ``observe``.
-
         Returns:
-            names -> float or array, in SI units, the same on every rank; the names are the same at every step of a run.
+            names -> float or array, in SI units, the same on every rank; the names are the same at every step of a run. What contacts give is
+            not-a-number at a step that was not observed.
         """
         grains = engine.grains
         walls = self.scene.walls
@@ -76,7 +81,7 @@ class Observer:
         work, reaction = rest[: len(walls.kind)], np.array(rest[len(walls.kind) :], dtype=object).reshape(-1, 6)
         sums = self._sums(grains)
         values: Values = {}
-        self._energies(values, sums, tally, work, reaction)
+        self._energies(values, sums, tally, work, reaction, engine.observed)
         count = int(sums["grains"].sum())
         contacts, wall_contacts = tally[st.CONTACTS], tally[st.WALL_CONTACTS]
         values["coordination"] = 2.0 * contacts / count if count else 0.0
@@ -88,6 +93,8 @@ class Observer:
             for name, number in zip(self.scene.names, near, strict=True):
                 values[f"share_near_wall/{name}"] = float(number / near.sum()) if near.sum() > 0.0 else math.nan
         self._walls(values, reaction)
+        if not engine.observed:
+            values |= {name: values[name] * math.nan for name in values if name.startswith(OF_CONTACTS)}
         return values
 
     def _sums(self, grains: Population) -> dict[str, Any]:
@@ -116,8 +123,10 @@ class Observer:
             sums.add("near", np.bincount(species[distance <= self.options.near_wall.distance], minlength=ns)[None, :])
         return sums.reduce()
 
-    def _energies(self, values: Values, sums: dict[str, Any], tally: list[int], work: list[int], reaction: np.ndarray) -> None:
-        """Energies; with the budget also work of walls, losses, and the residual E - E0 - (W - W0) + (L - L0)."""
+    def _energies(
+        self, values: Values, sums: dict[str, Any], tally: list[int], work: list[int], reaction: np.ndarray, observed: bool
+    ) -> None:
+        """Energies; with the budget also work of walls, losses, and the residual E - E0 - (W - W0) + (L - L0) since the first observed row."""
         translational, rotational = float(sums["translational"]), float(sums["rotational"])
         quantum = self.scene.settings.energy
         elastic, gravity = tally[st.STORED] * quantum, float(sums["gravity"])
@@ -131,9 +140,9 @@ class Observer:
         values["energy/lost_friction"] = tally[st.LOST_TANGENTIAL] * quantum
         lost = (tally[st.LOST_NORMAL] + tally[st.LOST_TANGENTIAL]) * quantum
         now = {"energy": values["energy/total"], "wall_work": values["energy/wall_work"], "lost": lost}
-        if self.reference is None:
+        if self.reference is None and observed:
             self.reference = now
-        change = {name: value - self.reference[name] for name, value in now.items()}
+        change = {name: value - (self.reference or now)[name] for name, value in now.items()}
         values["energy/residual"] = change["energy"] - change["wall_work"] + change["lost"]
 
     def _work_to_come(self, reaction: np.ndarray) -> float:
