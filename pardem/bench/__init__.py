@@ -15,8 +15,8 @@ from .. import state as st
 from ..case import Case
 from ..engine import Engine
 from ..observables.exact import exact_totals
+from .beds import from_state, settled
 from .scenes import DEFAULT_GRAINS
-from .settled import from_state, settled
 
 
 def main(

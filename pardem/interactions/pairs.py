@@ -121,7 +121,9 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
             delta = reach - d
             nx, ny, nz = lx * inv, ly * inv, lz * inv
             r_eff = ri * rj / reach
-            lever, ex, ey, ez = zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs.warm, p)
+            lever, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
+            if law.torsion[a, b] + law.rocking[a, b] != 0.0:
+                lever, ex, ey, ez = zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs.warm, p)
             mi, mj = v[i, 3], v[j, 3]
             s[DX + k], s[DY + k], s[DZ + k], s[IX + k], s[IY + k], s[IZ + k] = dx, dy, dz, ix, iy, iz
             s[NX + k], s[NY + k], s[NZ + k], s[DELTA + k], s[SLOPE + k] = nx, ny, nz, delta, length / d

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import inlined, kernel
+from .._jit import inlined
 from . import rods
 from .minima import WORK_SIZE as MINIMA_SIZE
 from .minima import nearest_polytopes
+from .polytope_active import count, slot
 from .polytope_pair import WORK_SIZE as PAIR_SIZE
 from .polytope_plane import WORK_SIZE as PLANE_SIZE
 from .polytope_plane import nearest_plane, regularised_plane
@@ -69,37 +70,28 @@ def closest(interaction, g, i, j, a, b, wx, wy, wz, warm, hist, p, touching, rea
     return near, f, x0, x1, x2, y0, y1, y2, status
 
 
-@kernel
-def _feature(vert, first, last, nx, ny, nz, delta, tilt):
-    """The vertices of a core (rows ``first`` to ``last``) that share a contact of overlap ``delta`` (m) in the direction of the normal.
-
-    The regularised point reaches the rim of a face of half-width a at the tilt eps^2 a/D, where the face's vertices differ by 2 eps^2 a^2/D along the
-    normal: a face up to that tilt bears as a whole, however small the overlap.
+@inlined
+def _feature(vert, start, pack):
+    """The feature of a core on which its regularised point lies: the vertices of the solver's active set, one for a corner, two for an edge, more for
+    a face. A face bears as a whole up to the tilt eps^2 a/D at which the point reaches its rim.
 
     Args:
-        tilt: eps^2/D (1/m).
+        vert, start: vertices (m) and the core's first row. pack: active set (``polytope_active``).
 
     Returns:
-        their number, half their largest distance (m), and the direction of that distance times its length (m).
+        number of vertices, half their largest distance (m), the vector of that distance (m).
     """
-    top, wide2 = -np.inf, 0.0
-    for k in range(first, last):
-        height = nx * vert[k, 0] + ny * vert[k, 1] + nz * vert[k, 2]
-        top = max(top, height)
-        wide2 = max(wide2, vert[k, 0] * vert[k, 0] + vert[k, 1] * vert[k, 1] + vert[k, 2] * vert[k, 2] - height * height)
-    thickness = delta + 2.0 * tilt * wide2
-    count, far, ex, ey, ez, start = 0, 0.0, 0.0, 0.0, 0.0, -1
-    for k in range(first, last):
-        if nx * vert[k, 0] + ny * vert[k, 1] + nz * vert[k, 2] < top - thickness:
-            continue
-        count += 1
-        if start < 0:
-            start = k
-        dx, dy, dz = vert[k, 0] - vert[start, 0], vert[k, 1] - vert[start, 1], vert[k, 2] - vert[start, 2]
-        d2 = dx * dx + dy * dy + dz * dz
-        if d2 > far:
-            far, ex, ey, ez = d2, dx, dy, dz
-    return count, 0.5 * np.sqrt(far), ex, ey, ez
+    n = count(pack)
+    far, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
+    for k in range(1, n):
+        i = start + slot(pack, k)
+        for m in range(k):
+            j = start + slot(pack, m)
+            dx, dy, dz = vert[i, 0] - vert[j, 0], vert[i, 1] - vert[j, 1], vert[i, 2] - vert[j, 2]
+            d2 = dx * dx + dy * dy + dz * dz
+            if d2 > far:
+                far, ex, ey, ez = d2, dx, dy, dz
+    return n, 0.5 * np.sqrt(far), ex, ey, ez
 
 
 @inlined
@@ -120,9 +112,8 @@ def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):
     """
     if g.vert_start[i + 1] - g.vert_start[i] <= 2 and g.vert_start[j + 1] - g.vert_start[j] <= 2:
         return _rod_zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p)
-    reach, eps2 = g.x[i, 3] + g.x[j, 3], interaction.eps2
-    ka, ra, ax, ay, az = _feature(g.vert, g.vert_start[i], g.vert_start[i + 1], nx, ny, nz, delta, eps2[g.species[i]] / reach)
-    kb, rb, bx, by, bz = _feature(g.vert, g.vert_start[j], g.vert_start[j + 1], -nx, -ny, -nz, delta, eps2[g.species[j]] / reach)
+    ka, ra, ax, ay, az = _feature(g.vert, g.vert_start[i], warm[p, 0])
+    kb, rb, bx, by, bz = _feature(g.vert, g.vert_start[j], warm[p, 1])
     if ka < 2 or kb < 2:
         return 0.0, 0.0, 0.0, 0.0
     lever = min(ra, rb)
@@ -160,11 +151,10 @@ def zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p):
     """Half-length of the contact zone on a plane and its rocking axis; n points to the plane."""
     if g.vert_start[i + 1] - g.vert_start[i] <= 2:
         return _rod_zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p)
-    tilt = interaction.eps2[g.species[i]] / g.x[i, 3]
-    count, lever, ex, ey, ez = _feature(g.vert, g.vert_start[i], g.vert_start[i + 1], nx, ny, nz, delta, tilt)
-    if count < 2:
+    n, lever, ex, ey, ez = _feature(g.vert, g.vert_start[i], warm[p, 0])
+    if n < 2:
         return 0.0, 0.0, 0.0, 0.0
-    if count > 2:
+    if n > 2:
         return lever, 0.0, 0.0, 0.0
     ex, ey, ez = _rocking_axis(nx, ny, nz, ex, ey, ez)
     return lever, ex, ey, ez

@@ -122,7 +122,7 @@ def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
                     tally[LOST_TANGENTIAL, 0] += int(lost_t * inv_energy)
                 continue
             lever, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
-            if walls.kind[k] != CYLINDER:
+            if walls.kind[k] != CYLINDER and law.torsion[a, b] + law.rocking[a, b] != 0.0:
                 lever, ex, ey, ez = zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs.warm, p)
             turn = 0.5 * dt * (wx * nx + wy * ny + wz * nz)
             fx, fy, fz, cx, cy, cz, stored, lost_n, lost_t, phi = contact_force(

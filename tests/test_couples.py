@@ -1,0 +1,108 @@
+"""Flat contacts of dissipative laws: cubes come to rest flat, spinning grains stop, blocks stick and slide as Coulomb says."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scenes import CUBE, ELASTIC, FLOOR, ROD, case_of, engine_of, turned
+
+from pardem.engine import Engine
+
+GRAVITY = 9.81
+VISCOELASTIC = {"law": "viscoelastic", "restitution": 0.5, "contact_time": 0.02}
+WALTON = VISCOELASTIC | {"law": "walton"}
+HERTZ = {"law": "hertz", "restitution": 0.5, "young": 1e8, "poisson": 0.3, "reference_speed": 1.0}
+LAWS = {"viscoelastic": VISCOELASTIC, "walton": WALTON, "hertz": HERTZ}
+STEP = 2e-4
+LYING = turned((0, 1, 0), 0.5 * math.pi)
+SECOND = round(1.0 / STEP)  # steps
+
+
+def on_floor(species: dict[str, Any], contact: dict[str, Any], slope: float = 0.0, **grain: Any) -> Engine:
+    """One grain on a floor that falls towards x by ``slope`` (rad)."""
+    gravity = (GRAVITY * math.sin(slope), 0.0, -GRAVITY * math.cos(slope))
+    return engine_of(case_of([species], contact, STEP, gravity=gravity, grain=[{"species": species["name"]} | grain], wall=[FLOOR]))[0]
+
+
+def largest_tilt(engine: Engine, steps: int) -> float:
+    """Largest angle between the vertical and the nearest normal of the cube's faces over some steps (rad)."""
+    worst = 0.0
+    for _ in range(steps // 50):
+        engine.advance(50)
+        a, b, c, d = engine.grains.q[0]
+        level = max(abs(2 * (b * d - a * c)), abs(2 * (c * d + a * b)), abs(1 - 2 * (b * b + c * c)))  # the vertical in the body's frame
+        worst = max(worst, math.acos(min(1.0, level)))
+    return worst
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_the_rocking_damper_brings_a_tilted_cube_to_rest(law: str) -> None:
+    """Without friction, so that nothing else damps: with it the tilt is gone in a second, without it the cube rocks on."""
+    tilt = 0.02
+    left = {}
+    for damped in (True, False):
+        contact = LAWS[law] | {"rocking_damping": damped}
+        engine = on_floor(CUBE, contact, position=(0, 0, 0.5 + 0.4 * math.sin(tilt)), orientation=turned((0, 1, 0), tilt))
+        engine.advance(SECOND)
+        left[damped] = largest_tilt(engine, SECOND // 5)
+    assert left[True] < 1e-3 * tilt
+    assert left[False] > 100.0 * left[True]
+
+
+@pytest.mark.parametrize("species", [CUBE, ROD], ids=["cube", "rod"])
+@pytest.mark.parametrize("law", LAWS)
+def test_torsional_friction_stops_a_spinning_grain(law: str, species: dict[str, Any]) -> None:
+    """At a rate no faster than its cap, (2/3) mu N times the half-length of the contact; without it the spin goes on."""
+    mu, spin = 0.3, 2.0
+    pose = {"position": (0, 0, 0.5)} if species is CUBE else {"position": (0, 0, 0.25), "orientation": LYING}
+    for on in (True, False):
+        engine = on_floor(species, LAWS[law] | {"friction": mu, "torsional_friction": on}, angular_velocity=(0, 0, spin), **pose)
+        inertia = engine.grains.am[0, 2] / spin
+        half = 0.5 * ROD["length"] if species is ROD else 0.5 * CUBE["side"] * math.sqrt(2.0)
+        slowing = 2.0 / 3.0 * mu * GRAVITY * float(engine.grains.v[0, 3]) * half / inertia
+        engine.advance(round(0.1 / STEP))
+        early = engine.grains.w[0, 2]
+        engine.advance(SECOND)
+        if on:
+            assert spin - early == pytest.approx(0.1 * slowing, rel=0.3)  # the load swings at first
+            assert abs(engine.grains.w[0, 2]) < 1e-2 * spin
+        else:
+            assert engine.grains.w[0, 2] == pytest.approx(spin, rel=1e-9)
+
+
+def test_an_elastic_grain_spins_and_rocks_on() -> None:
+    engine = on_floor(ROD, ELASTIC | {"friction": 0.3}, position=(0, 0, 0.25), orientation=LYING, angular_velocity=(0, 0, 2.0))
+    engine.advance(SECOND)
+    assert engine.grains.w[0, 2] == pytest.approx(2.0, rel=1e-9)
+    tilt = 0.02
+    engine = on_floor(CUBE, ELASTIC, position=(0, 0, 0.5 + 0.4 * math.sin(tilt)), orientation=turned((0, 1, 0), tilt))
+    engine.advance(SECOND)
+    assert largest_tilt(engine, SECOND // 5) > 0.1 * tilt
+
+
+@pytest.mark.parametrize("law", ["viscoelastic", "walton"])
+def test_a_cube_sticks_on_a_slope_below_the_angle_of_friction(law: str) -> None:
+    engine = on_floor(CUBE, LAWS[law] | {"friction": 0.5}, math.radians(20.0), position=(0, 0, 0.5))
+    engine.advance(2 * SECOND)
+    start = engine.grains.x[0, 0]
+    engine.advance(SECOND)
+    free_fall = 0.5 * GRAVITY * math.sin(math.radians(20.0))  # m in a second
+    assert abs(engine.grains.x[0, 0] - start) < 1e-6 * free_fall
+    assert largest_tilt(engine, 50) < 2e-2
+
+
+@pytest.mark.parametrize("law", ["viscoelastic", "walton"])
+def test_a_cube_slides_down_a_steep_slope_as_coulomb_says(law: str) -> None:
+    slope, mu = math.radians(20.0), 0.2
+    engine = on_floor(CUBE, LAWS[law] | {"friction": mu}, slope, position=(0, 0, 0.5))
+    engine.advance(SECOND)
+    before = engine.grains.v[0, :3].copy()
+    engine.advance(SECOND)
+    gained = engine.grains.v[0, :3] - before
+    # the normal impulse is what bears the weight and what changed the speed along the normal (walton's law lets it swing on)
+    expected = GRAVITY * math.sin(slope) - mu * (GRAVITY * math.cos(slope) + gained[2])
+    assert gained[0] == pytest.approx(expected, rel=1e-4)
+    assert np.abs(engine.grains.w[0, :3]).max() < 1e-3 * gained[0] / CUBE["side"]
