@@ -1,0 +1,121 @@
+"""The documentation against the program: cases that validate, links that lead somewhere, commands that the command line knows."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from pardem.cli import _parser
+from pardem.io.casefile import read_case
+from pardem.reference import reference
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+LAUNCHER = re.compile(r"^(?:mpirun|srun)\s+-n\s+\S+\s+")
+
+
+def _fences(page: Path, *languages: str) -> list[str]:
+    return [body for language, body in FENCE.findall(page.read_text()) if language in languages]
+
+
+def _anchors(page: Path) -> set[str]:
+    """Anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", FENCE.sub("", page.read_text()), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+
+
+def _commands(page: Path) -> list[str]:
+    """The `pardem` commands in a page's code blocks, one a line, without comments and launchers."""
+    lines = [part.strip() for body in _fences(page, "", "sh", "text") for line in body.splitlines() for part in line.split("; ")]
+    return [command for line in lines if (command := LAUNCHER.sub("", line)).startswith("pardem ")]
+
+
+def _words(command: str) -> list[str]:
+    """Arguments of a command as the shell would hand them over, placeholders filled in."""
+    words: list[str] = []
+    for word in shlex.split(command, comments=True)[1:]:
+        if word in (">", "|", "||", "&&", "&", ";"):
+            break
+        words.append(word)
+    return words
+
+
+def _name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_whole_cases_validate(page: Path, tmp_path: Path) -> None:
+    whole: Path | None = None
+    for k, text in enumerate(_fences(page, "toml")):
+        data = tomllib.loads(text)
+        file = tmp_path / f"{k}.toml"
+        if "base" in data and whole is not None:
+            (tmp_path / data["base"]).write_text(whole.read_text())
+        file.write_text(text)
+        if {"time", "species", "contact", "stage"} <= data.keys():
+            whole = file
+        if whole is file or "base" in data:
+            read_case(file)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in LINK.findall(FENCE.sub("", page.read_text())):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        found = (page.parent / path).resolve() if path else page
+        assert found.exists(), f"{_name(page)} links to {target}, which does not exist"
+        assert not anchor or anchor in _anchors(found), f"{_name(page)} links to {target}, but {_name(found)} has no such heading"
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "guide.md"], ids=_name)
+def test_commands_are_known(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(parser: argparse.ArgumentParser, message: str) -> None:
+        raise AssertionError(f"{parser.prog}: {message}")
+
+    monkeypatch.setattr(argparse.ArgumentParser, "error", refuse)
+    commands = _commands(page)
+    assert commands
+    for command in commands:
+        _parser().parse_args(_words(command))
+
+
+def test_guide_shows_every_command() -> None:
+    shown = {_words(command)[0] for command in _commands(ROOT / "docs" / "guide.md")}
+    actions = [a for a in _parser()._actions if isinstance(a, argparse._SubParsersAction)]
+    listed = (ROOT / "docs" / "guide.md").read_text()
+    for name in actions[0].choices:
+        assert name in shown or f"`pardem {name} " in listed, f"docs/guide.md does not show pardem {name}"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "api.md"], ids=_name)  # that one shows signatures only
+def test_python_is_valid(page: Path) -> None:
+    for body in _fences(page, "python"):
+        compile(body, _name(page), "exec")
+
+
+def test_every_page_is_linked_from_the_readme() -> None:
+    targets = {(ROOT / t.partition("#")[0]).resolve() for t in LINK.findall((ROOT / "README.md").read_text()) if not re.match(r"[a-z]+:", t)}
+    for page in PAGES[1:]:
+        assert page in targets, f"README.md does not link to {_name(page)}"
+
+
+def test_api_is_up_to_date() -> None:
+    assert (ROOT / "docs" / "api.md").read_text() == reference(), "run: python -m pardem.reference > docs/api.md"
+
+
+def test_architecture_names_every_file() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    for folder in ("pardem", "decomposition", "io"):
+        for file in sorted((ROOT / folder).rglob("*.py")):
+            if not file.name.startswith("__"):
+                assert f"`{file.name}`" in text, f"docs/architecture.md does not name {file.relative_to(ROOT)}"
