@@ -35,10 +35,15 @@ def until(condition: Callable[[], object], process: subprocess.Popen[str]) -> No
         time.sleep(0.002)
 
 
+def ranks_of(process: subprocess.Popen[str]) -> list[int]:
+    """Process ids of the ranks of an mpirun."""
+    return [int(pid) for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+
+
 def kill_all(process: subprocess.Popen[str]) -> None:
     """Kill -9 the ranks and their mpirun at once, and wait until none is left."""
-    ranks = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-    for pid in [*map(int, ranks), process.pid]:
+    ranks = ranks_of(process)
+    for pid in [*ranks, process.pid]:
         os.kill(pid, signal.SIGKILL)
     process.wait()
     end = time.monotonic() + PATIENCE
@@ -47,7 +52,7 @@ def kill_all(process: subprocess.Popen[str]) -> None:
         time.sleep(0.01)
 
 
-def _lives(pid: str) -> bool:
+def _lives(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except (FileNotFoundError, ProcessLookupError):
