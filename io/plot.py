@@ -25,11 +25,13 @@ STYLE: dict[Any, Any] = {
     "grid.color": "#dddddd", "grid.linewidth": 0.6, "axes.spines.top": False, "axes.spines.right": False, "font.size": 11, "legend.frameon": False,
 }  # fmt: skip
 PANELS = {"density": "volume fraction of grains", "mean_angle": "mean angle to base (degrees)"}
+WINDOW = 2.0  # taps: a bed may fly for two periods of its base, so a mean over one leaves the second subharmonic
 ISOTROPIC = 90.0 - 180.0 / np.pi  # mean angle of random directions to a plane (degrees)
-BUDGET = {
-    "energy/wall_work": "work of walls", "energy/lost_damping": "lost by damping", "energy/lost_friction": "lost by friction",
-    "energy/kinetic": "kinetic", "energy/elastic": "elastic", "energy/gravity": "gravity, change",
-}  # fmt: skip
+BUDGET = (
+    ("exchanged (J)", {"energy/wall_work": "work of walls", "energy/lost_damping": "lost by damping", "energy/lost_friction": "lost by friction"}),
+    ("held (J)", {"energy/kinetic": "kinetic", "energy/elastic": "elastic", "energy/gravity": "gravity, change"}),
+    ("residual (J)", {"energy/residual": "change of held - work + lost"}),
+)
 
 
 @dataclass(eq=False)
@@ -37,16 +39,21 @@ class Series:
     """The observables of one file.
 
     Attributes:
-        label: name in the legend. x: (T,) taps, or times where nothing taps (s). by_taps: which. period: one tap, or 0.
+        label: name in the legend. x: (T,) taps, or times where nothing taps (s). by_taps: which. window: of the moving average, in taps; 0: none.
         values: name -> (T, ...). layers: thickness and origin of the layers (m), or None.
     """
 
     label: str
     x: np.ndarray
     by_taps: bool
-    period: float
+    window: float
     values: dict[str, np.ndarray]
     layers: tuple[float, float] | None
+
+    @property
+    def averaged(self) -> bool:
+        """Whether the rows span a window, so that there is a moving average."""
+        return self.window > 0.0 and len(self.x) > 1 and bool(self.x[-1] - self.x[0] >= self.window)
 
 
 def main(files: Sequence[Path | str], out: Path | str | None = None, layers: bool = False, energy: bool = False) -> int:
@@ -100,27 +107,27 @@ def read_series(path: Path, whole_run: bool = False) -> Series:
     options = case.get("output", {}).get("observables", {}).get("layers")
     thickness = (float(options["thickness"]), float(options.get("origin", 0.0))) if options else None
     x = taps[rows] if by_taps else times[rows]
-    return Series(case.get("title") or path.stem, x, by_taps, 1.0 if by_taps else 0.0, {n: v[rows] for n, v in values.items()}, thickness)
+    return Series(case.get("title") or path.stem, x, by_taps, WINDOW if by_taps else 0.0, {n: v[rows] for n, v in values.items()}, thickness)
 
 
-def smoothed(x: np.ndarray, y: np.ndarray, period: float) -> np.ndarray:
-    """Moving average over one period about each row, (T,); not-a-number where the period is not wholly in the data, and no average if it is 0.
+def smoothed(x: np.ndarray, y: np.ndarray, window: float) -> np.ndarray:
+    """Moving average about each row, (T,); not-a-number where the window is not wholly in the data, and no average if it is 0 or longer than them.
 
     Args:
-        x: (T,) ascending. y: (T,); rows that are not finite do not count. period: width of the window.
+        x: (T,) ascending. y: (T,); rows that are not finite do not count. window: width in x.
     """
-    if period <= 0.0 or len(x) < 2 or x[-1] - x[0] < period:
+    if window <= 0.0 or len(x) < 2 or x[-1] - x[0] < window:
         return y
-    slack = 1e-6 * period  # a window holds one of two rows that lie a period apart
-    first = np.searchsorted(x, x - 0.5 * period + slack)
-    last = np.searchsorted(x, x + 0.5 * period + slack)
+    slack = 1e-6 * window  # of two rows that lie a window apart it holds one
+    first = np.searchsorted(x, x - 0.5 * window + slack)
+    last = np.searchsorted(x, x + 0.5 * window + slack)
     good = np.isfinite(y)
     total = np.concatenate([[0.0], np.cumsum(np.where(good, y, 0.0))])
     count = np.concatenate([[0], np.cumsum(good)])
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = (total[last] - total[first]) / (count[last] - count[first])
     spacing = np.median(np.diff(x))
-    whole = (x - 0.5 * period >= x[0] - spacing) & (x + 0.5 * period <= x[-1] + slack)
+    whole = (x - 0.5 * window >= x[0] - spacing) & (x + 0.5 * window <= x[-1] + slack)
     return np.where(whole, mean, np.nan)
 
 
@@ -178,7 +185,8 @@ def draw(series: list[Series], layers: bool = False) -> Figure:
         axes[0].set_ylabel(PANELS[name])
     for axes in grid[:-1].flat:
         axes.set_xlabel("")
-    grid[0, 0].legend()
+    averaged = any(s.averaged for s in series)
+    grid[0, 0].legend(title=f"mean over {WINDOW:g} taps; faint: every row" if averaged else None, title_fontsize=9, alignment="left")
     for one, s in zip(grid[0, 1:], columns, strict=True):
         one.set_title(f"{s.label}, by layers", fontsize=11)
         one.legend(title="height at rest", fontsize=9, ncols=2)
@@ -186,33 +194,32 @@ def draw(series: list[Series], layers: bool = False) -> Figure:
 
 
 def draw_budget(series: list[Series]) -> Figure:
-    """Where the energy went, a column for each file: the terms of the budget above, the residual below.
+    """Where the energy went, a column for each file: what walls gave and dissipation took, what the grains hold, and the residual below.
 
     Raises:
         FileError: a file holds no energy budget.
     """
-    figure = Figure(figsize=(6.5 * len(series), 6.4), layout="constrained")
-    grid = figure.subplots(2, len(series), sharex="col", squeeze=False, height_ratios=(3, 1))
-    for (above, below), s in zip(grid.T, series, strict=True):
+    figure = Figure(figsize=(6.5 * len(series), 8.0), layout="constrained")
+    grid = figure.subplots(len(BUDGET), len(series), sharex="col", squeeze=False, height_ratios=(3, 2, 1.5))
+    for column, s in zip(grid.T, series, strict=True):
         if "energy/residual" not in s.values:
             raise FileError(f"{s.label}: no energy budget was recorded; set output.observables.energy_budget in the case")
         terms = s.values | {
             "energy/kinetic": s.values["energy/kinetic_translational"] + s.values["energy/kinetic_rotational"],
             "energy/gravity": s.values["energy/gravity"] - s.values["energy/gravity"][0],
         }
-        for k, (name, label) in enumerate(BUDGET.items()):
-            above.plot(s.x, terms[name], color=COLOURS[k % len(COLOURS)], linewidth=1.4, label=label)
-            _report(f"{s.label}: {label}", s, terms[name], "J")
-        below.plot(s.x, terms["energy/residual"], color="#000000", linewidth=1.0)
-        _report(f"{s.label}: residual", s, terms["energy/residual"], "J")
-        above.set_title(s.label, fontsize=11)
-        below.set_xlabel("time (s)")
-        above.set_ylabel("energy (J)")
-        below.set_ylabel("residual (J)")
-        above.legend()
-        for axes in (above, below):
+        colours = iter(COLOURS)
+        for axes, (title, curves) in zip(column, BUDGET, strict=True):
+            for name, label in curves.items():
+                axes.plot(s.x, terms[name], color=next(colours), linewidth=1.3, label=label)
+                _report(f"{s.label}: {name.split('/')[1] if name == 'energy/residual' else label}", s, terms[name], "J")
+            axes.set_ylabel(title)
             axes.grid(True)
             axes.set_axisbelow(True)
+            axes.ticklabel_format(axis="y", scilimits=(-3, 4), useMathText=True)
+            axes.legend(fontsize=9)
+        column[0].set_title(s.label, fontsize=11)
+        column[-1].set_xlabel("time (s)")
     return figure
 
 
@@ -221,8 +228,8 @@ def _drawable(s: Series, name: str, dimensions: int) -> bool:
 
 
 def _curve(axes: Axes, s: Series, y: np.ndarray, colour: Any, label: str, what: str, faint: bool = True) -> None:
-    """The average over a period, and the raw rows faintly behind it."""
-    mean = smoothed(s.x, y, s.period)
+    """The moving average, and the raw rows faintly behind it."""
+    mean = smoothed(s.x, y, s.window)
     if faint and mean is not y:
         axes.plot(s.x, y, color=colour, linewidth=0.5, alpha=0.2 if len(y) > 2000 else 0.45, zorder=1.5)
     axes.plot(s.x, mean, color=colour, linewidth=1.7, label=label)

@@ -103,7 +103,7 @@ def plot(arguments: argparse.Namespace) -> int:
     """`pardem plot`: figures of the observables."""
     from .io import plot as implementation
 
-    return implementation.main(arguments.files, out=arguments.output, layers=arguments.layers)
+    return implementation.main(arguments.files, out=arguments.output, layers=arguments.layers, energy=arguments.energy)
 
 
 def render(arguments: argparse.Namespace) -> int:
@@ -247,7 +247,9 @@ def _parser() -> argparse.ArgumentParser:
     sub = command(plot, "draw the observables of one or more results")
     sub.add_argument("files", metavar="FILE.h5", type=Path, nargs="+")
     sub.add_argument("-o", "--output", metavar="OUT.png", type=Path, help="figure (.png, .pdf, .svg; default: the first file's name with .png)")
-    sub.add_argument("--layers", action="store_true", help="by layers too")
+    shown = sub.add_mutually_exclusive_group()
+    shown.add_argument("--layers", action="store_true", help="density and mean angle by layers too")
+    shown.add_argument("--energy", action="store_true", help="the energy budget over time, in place of density and mean angle")
 
     sub = command(render, "draw a picture of a frame")
     sub.add_argument("file", metavar="FILE.h5", type=Path)

@@ -135,13 +135,15 @@ class Simulation:
 
     def _restore(self, start: dict[str, Any]) -> None:
         header = start["header"]
-        self.stages.index, self.stages.base = int(header["stage"]), int(header["stage_base"])
+        self.stages.restore(int(header["stage"]), int(header["stage_base"]))
         self.observer.restore(header["observer"])
         if self.comm.rank == 0:
             limbs = [(value & 0xFFFFFFFF, value >> 32) for value in header["totals"]]
             self.engine.tally[: st.STORED] = limbs[: st.STORED]
             if len(limbs) > st.STORED:
                 self.setup.scene.walls.work[:] = limbs[st.STORED :]
+        if self.stages.is_over(self.engine.step, self.kinetic_energy_per_grain):
+            self.stages.advance(self.engine)
 
     def _axis(self, grains: Population) -> int:
         """Axis that the slabs cut: the one chosen, else the longest extent of the domain or of the grains."""

@@ -18,7 +18,7 @@ class Stages:
 
     Attributes:
         index: of the stage; the number of stages when all are over.
-        base: step at which the stage began.
+        base: step at which the stage began, or the last one when all are over.
     """
 
     def __init__(self, case: Case, setup: Setup) -> None:
@@ -69,8 +69,6 @@ class Stages:
         """Start the walls that move from this stage on; its base is the engine's step."""
         self.base = engine.step
         walls, dt = self.setup.scene.walls, self.case.time.step
-        if self.finished:
-            return
         for wall in self.case.wall:
             if getattr(wall.motion, "start", None) == self.stage.name:
                 for k in self.setup.walls[wall.name]:
@@ -81,7 +79,8 @@ class Stages:
                 row = walls.motion[k]
                 row[:] = 0.0
                 row[:4] = SINUSOIDAL, self.stage.amplitude_for(self.case.gravity), 2.0 * np.pi * self.stage.frequency, self.stage.phase
-                row[4], row[5] = self.base, min(float(self.end), FOREVER)
+                # after the last stage nothing moves any more: its end must not show, or a prolonged run would differ
+                row[4], row[5] = self.base, FOREVER if self.index == len(self.case.stage) - 1 else min(float(self.end), FOREVER)
                 row[6:9] = unit(self.stage.direction)
                 row[9:12] = offset
         engine.wall_moved()
@@ -89,15 +88,20 @@ class Stages:
     def advance(self, engine: Engine) -> None:
         """Go to the next stage."""
         self.index += 1
-        self.begin(engine)
+        if not self.finished:
+            self.begin(engine)
+
+    def restore(self, index: int, base: int) -> None:
+        """Take up the state of a checkpoint; the last stage of a run that was over is open again, since its end may have been moved."""
+        self.index, self.base = min(index, len(self.case.stage) - 1), base
 
     def taps(self, step: int) -> float:
         """Periods of the ``vibrate`` stage that the step belongs to; 0 in other stages. The step at which a stage ends belongs to it."""
-        ended = step == self.base and self.index > 0
-        if self.finished and not ended:
-            return 0.0
-        stage = self.case.stage[self.index - ended]
+        dt = self.case.time.step
+        if not self.finished and self.index > 0 and step == self.base:
+            stage, steps = self.case.stage[self.index - 1], None
+        else:
+            stage, steps = self.case.stage[self.index - self.finished], step - self.base
         if not isinstance(stage, Vibrate):
             return 0.0
-        dt = self.case.time.step
-        return (stage.max_steps(dt) if ended else step - self.base) * dt * stage.frequency
+        return (stage.max_steps(dt) if steps is None else steps) * dt * stage.frequency

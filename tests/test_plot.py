@@ -68,11 +68,25 @@ def test_axes_have_names_units_and_a_legend(tmp_path: Path) -> None:
     assert (density.get_ylabel(), angle.get_ylabel()) == ("volume fraction of grains", "mean angle to base (degrees)")
     assert (angle.get_xlabel(), angle.get_xscale()) == ("taps", "log")
     assert [text.get_text() for text in density.get_legend().get_texts()] == ["an_6"]
+    assert density.get_legend().get_title().get_text() == "mean over 2 taps; faint: every row"
     raw, mean = density.lines
     assert raw.get_alpha() < 0.5
     assert raw.get_xdata()[0] == 0.125  # the rows before the first tap are left out
     y = mean.get_ydata()
     assert np.ptp(np.diff(y[np.isfinite(y)])) < 1e-3  # no ripple is left
+
+
+def test_a_run_shorter_than_the_window_is_not_averaged_and_does_not_say_so(tmp_path: Path) -> None:
+    density, _ = draw([read_series(result(tmp_path / "a.h5", taps=1))]).axes
+    assert len(density.lines) == 1
+    assert density.get_legend().get_title().get_text() == ""
+
+
+def test_a_bed_that_bounces_every_second_tap_is_drawn_smooth(tmp_path: Path) -> None:
+    x = np.concatenate([np.zeros(20), np.arange(1, 801) / 8])
+    density, _ = draw([read_series(result(tmp_path / "a.h5", taps=100, density=0.55 + 0.05 * np.sin(np.pi * x)))]).axes
+    y = density.lines[1].get_ydata()
+    assert np.ptp(y[np.isfinite(y)]) < 1e-3 * 0.05
 
 
 def test_layers_have_panels_of_their_own(tmp_path: Path) -> None:
@@ -94,9 +108,11 @@ def test_energy_budget(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     file = result(tmp_path / "a.h5", taps=20)
     assert main([file], out=tmp_path / "energy.png", energy=True) == 0
     assert "an_6: residual: 0 at 0 s, 1.79e-11 at 0.179 s J" in capsys.readouterr().out
-    above, below = draw_budget([read_series(file, whole_run=True)]).axes
-    assert (above.get_ylabel(), below.get_xlabel()) == ("energy (J)", "time (s)")
-    assert len(above.lines) == 6
+    exchanged, held, residual = draw_budget([read_series(file, whole_run=True)]).axes
+    assert (exchanged.get_ylabel(), held.get_ylabel(), residual.get_xlabel()) == ("exchanged (J)", "held (J)", "time (s)")
+    assert [len(axes.lines) for axes in (exchanged, held, residual)] == [3, 3, 1]
+    kinetic = held.lines[0].get_ydata()
+    np.testing.assert_allclose(kinetic, 1.1e-7)
 
 
 def test_without_taps_time_is_drawn(tmp_path: Path) -> None:

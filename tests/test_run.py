@@ -145,6 +145,27 @@ def test_walltime_ends_at_a_checkpoint(folder: Path) -> None:
     assert "resumed at step" in again.stderr
 
 
+def test_a_finished_run_whose_end_is_moved_goes_on_as_if_it_had_not_stopped(folder: Path) -> None:
+    import h5py
+
+    longer = ["--set", "stage.shake.taps=2"]
+    pardem(folder, "run", "case.toml", "-o", "whole.h5", *longer)
+    pardem(folder, "run", "case.toml", "-o", "cut.h5")
+    pardem(folder, "run", "case.toml", "-o", "cut.h5", "--resume", *longer)
+    final: list[dict[str, Any]] = []
+    for name in ("whole.h5", "cut.h5"):
+        with h5py.File(folder / name) as file:
+            state: dict[str, Any] = {}
+            file["pardem/final"].visititems(lambda path, node, state=state: state.update({path: node}))
+            data = {path: node[()] for path, node in state.items() if isinstance(node, h5py.Dataset)}
+            final.append({path: array if isinstance(array, bytes) else array.tobytes() for path, array in data.items()})
+            assert file["observables/taps/value"][-1] == pytest.approx(2.0, rel=1e-3)
+    assert final[0].keys() == final[1].keys()
+    assert [name for name in final[0] if final[0][name] != final[1][name]] == []
+    again = pardem(folder, "run", "case.toml", "-o", "cut.h5", "--resume", *longer)
+    assert "resumed at step" in again.stderr
+
+
 def test_existing_output_and_foreign_checkpoints_are_refused(folder: Path) -> None:
     pardem(folder, "run", "case.toml", "-o", "a.h5", "--set", "stage.settle.max_time=0.002")
     again = pardem(folder, "run", "case.toml", "-o", "a.h5", check=False)
