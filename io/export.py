@@ -8,8 +8,9 @@ import numpy as np
 
 from pardem.errors import FileError
 
+from .picture import grain_mesh, placed
 from .reading import opened
-from .render import GRAINS, grain_mesh, placed, read_frame
+from .render import GRAINS, read_frame
 
 
 def main(file: Path, out: Path | None = None, kind: str = "vtk") -> int:

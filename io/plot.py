@@ -181,7 +181,7 @@ def draw(series: list[Series], layers: bool = False) -> Figure:
             one.tick_params(labelleft=True)
             if name == "mean_angle":
                 one.axhline(ISOTROPIC, color="#888888", linewidth=0.8, linestyle=":")
-                one.annotate("isotropic", (1.0, ISOTROPIC), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=9, color="#888888")
+                one.annotate("isotropic", (0.01, ISOTROPIC), xycoords=("axes fraction", "data"), ha="left", va="bottom", fontsize=9, color="#888888")
         axes[0].set_ylabel(PANELS[name])
     for axes in grid[:-1].flat:
         axes.set_xlabel("")

@@ -107,10 +107,12 @@ def plot(arguments: argparse.Namespace) -> int:
 
 
 def render(arguments: argparse.Namespace) -> int:
-    """`pardem render`: a picture of a frame."""
+    """`pardem render`: a picture of a frame, or a film."""
     from .io import render as implementation
 
-    return implementation.main(arguments.file, out=arguments.output, frame=arguments.frame, cut=arguments.cut, size=arguments.size)
+    return implementation.main(
+        arguments.file, out=arguments.output, frame=arguments.frame, cut=arguments.cut, size=arguments.size, fps=arguments.fps
+    )
 
 
 def export(arguments: argparse.Namespace) -> int:
@@ -197,6 +199,16 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"'{text}' must be a number above 0")
+    return value
+
+
 def _size(text: str) -> tuple[int, int]:
     match = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)", text)
     if match is None:
@@ -251,11 +263,12 @@ def _parser() -> argparse.ArgumentParser:
     shown.add_argument("--layers", action="store_true", help="density and mean angle by layers too")
     shown.add_argument("--energy", action="store_true", help="the energy budget over time, in place of density and mean angle")
 
-    sub = command(render, "draw a picture of a frame")
+    sub = command(render, "draw a picture of a frame, or a film of all")
     sub.add_argument("file", metavar="FILE.h5", type=Path)
-    sub.add_argument("-o", "--output", metavar="OUT.png", type=Path, help="picture (default: the file's name with .png)")
+    sub.add_argument("-o", "--output", metavar="OUT", type=Path, help="picture (.png, default: the file's name), or film of all frames (.mp4, .gif)")
     sub.add_argument("--frame", type=int, default=-1, help="number of the frame, from 0, or from the end if negative (default: -1)")
     sub.add_argument("--cut", action="store_true", help="leave out what lies before the middle plane")
+    sub.add_argument("--fps", type=_positive, default=25.0, help="frames of a film per second (default: 25)")
     sub.add_argument("--size", metavar="WxH", type=_size, default=(900, 1200), help="pixels (default: 900x1200)")
 
     sub = command(export, "write frames for other programs")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -39,9 +40,20 @@ def test_whole_and_cut_pictures_show_grains_and_differ(result: Path) -> None:
     assert np.abs(a - b).mean() > 0.005
 
 
+def test_the_colour_bar_spans_the_right_angle(result: Path) -> None:
+    from pardem.io.picture import Painter
+    from pardem.io.render import bounds_of, read_frame
+
+    frame = read_frame(result, -1)
+    plotter = Painter(bounds_of(frame.position), False, (200, 260))._plotter(frame)
+    (bar,) = plotter.scalar_bars.values()
+    assert tuple(bar.GetLookupTable().GetRange()) == (0.0, 90.0)
+    plotter.close()
+
+
 def test_a_lying_rod_covers_its_own_area() -> None:
     """The surface of a spherocylinder has the area of a cylinder and a sphere."""
-    from pardem.io.render import grain_mesh
+    from pardem.io.picture import grain_mesh
 
     catalogue = {"vertex_start": np.array([0, 2]), "vertices": np.array([[0, 0, -1.0], [0, 0, 1.0]]), "radius": np.array([0.3])}
     mesh = grain_mesh(catalogue, 0, smoothness=60)
@@ -55,6 +67,46 @@ def test_a_frame_that_is_not_there_is_refused(result: Path) -> None:
 
     with pytest.raises(FileError, match="--frame 999"):
         render.main(result, out=result.with_name("no.png"), frame=999)
+
+
+def test_a_picture_without_a_display_says_nothing_else(result: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "VTK_DEFAULT_OPENGL_WINDOW")}
+    command = [sys.executable, "-m", "pardem", "render", str(result), "-o", str(result.with_name("quiet.png")), "--size", "200x200"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert done.stderr == ""
+    assert done.stdout.split() == [str(result.with_name("quiet.png"))]
+
+
+@pytest.mark.parametrize("kind", ["mp4", "gif"])
+def test_a_film_shows_all_frames(result: Path, kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    import h5py
+    import imageio.v2 as imageio
+
+    from pardem.io import render
+
+    with h5py.File(result) as file:
+        count = len(file["particles/grains/position/value"])
+    film = result.with_name(f"film.{kind}")
+    assert render.main(result, out=film, size=(201, 260), fps=10.0) == 0
+    captured = capsys.readouterr()
+    assert captured.err.splitlines() == [f"frame {count} of {count}"]
+    assert captured.out.split() == [str(film)]
+    with imageio.get_reader(film) as reader:
+        pictures = [np.asarray(picture)[..., :3].astype(float) for picture in reader]
+    assert len(pictures) == count
+    assert pictures[0].shape == (260, 200, 3)
+    assert np.abs(pictures[0] - pictures[-1]).mean() > 0.5
+
+
+def test_a_picture_that_cannot_be_written_is_a_sentence(result: Path) -> None:
+    from pardem.errors import FileError
+    from pardem.io import render
+
+    for name in ("no/such/folder.png", "no/such/film.mp4"):
+        with pytest.raises(FileError, match="is no folder"):
+            render.main(result, out=result.with_name("x") / name)
+    with pytest.raises(FileError, match="could not be written"):
+        render.main(result, out=result.with_name("picture.docx"), size=(100, 100))
 
 
 def test_exports(result: Path) -> None:
