@@ -9,7 +9,7 @@ import pytest
 
 from pardem.case import Case
 from pardem.case.reference import EXAMPLE, reference
-from pardem.case.warmup import shrunken, usual_cases
+from pardem.case.warmup import shrunken
 from pardem.io.casefile import read_case
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -71,6 +71,3 @@ def test_smoke_checkpoints_before_half_of_it() -> None:
     assert (case.insert[0].count, case.stage[1].taps) == (200, 2)
 
 
-def test_usual_cases_cover_laws_and_interactions() -> None:
-    found = {(case.species[0].shape, case.contact.interaction, case.contact.law) for case in usual_cases()}
-    assert len(found) == 3 * 2 * 4

@@ -1,0 +1,73 @@
+"""The cache of kernels: after a warm-up, runs of every kind that it covers compile nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from pardem.case.warmup import usual_cases
+
+# differs from the usual case in all that must be a branch at run time: rule, scheme, walls, regions, sizes, axes, books, observables, checkpoints
+RUN = """
+time = { step = 1e-5, integrator = "euler" }
+domain = { lower = [-0.02, -0.02, -0.01], upper = [0.02, 0.02, 0.05] }
+contact = { law = "elastic", interaction = "minima", contact_time = 1e-3 }
+output = { frame_steps = 20, observable_steps = 10, checkpoint_steps = 20, observables = { energy_budget = false } }
+species = [{ name = "a", shape = "sphere", radius = 1e-3, density = 1e3 }, { name = "b", shape = "sphere", radius = 1.5e-3, density = 2e3 }]
+insert = [
+    { species = "a", count = 6, region = { kind = "cylinder", radius = 5e-3, lower = 0.0, upper = 10e-3 } },
+    { species = "b", count = 3, region = { kind = "cylinder", radius = 5e-3, lower = 0.0, upper = 10e-3 } },
+]
+stage = [
+    { name = "settle", kind = "settle", energy_per_grain = 1e-12, max_time = 5e-4 },
+    { name = "shake", kind = "vibrate", wall = "base", taps = 1, frequency = 1000.0, gamma = 2.0 },
+]
+[[wall]]
+name = "tube"
+kind = "cylinder"
+radius = 6e-3
+[[wall]]
+name = "base"
+kind = "disc"
+center = [0.0, 0.0, 0.0]
+normal = [0.0, 0.0, 1.0]
+radius = 6e-3
+"""
+WARM_UP = """
+import sys
+from pardem.case import warmup
+chosen = [case for case in warmup.usual_cases() if case.title == "warm-up: spheres, elastic"]
+assert len(chosen) == 1
+warmup.usual_cases = lambda: chosen
+from pardem.cli import main
+sys.exit(main(["warmup"]))
+"""
+
+
+def test_the_usual_cases_are_the_kernels_there_are() -> None:
+    kernels = [(case.species[0].shape, case.contact.law) for case in usual_cases()]
+    laws = ("viscoelastic", "walton", "hertz", "elastic")
+    assert sorted(kernels) == sorted((shape, law) for shape in ("sphere", "spherocylinder", "cube") for law in laws)
+
+
+def test_a_warm_cache_leaves_nothing_to_compile(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    environment = os.environ | {"PARDEM_CACHE_DIR": str(cache)}
+
+    def python(*arguments: str) -> None:
+        done = subprocess.run([sys.executable, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+    def files() -> dict[str, int]:
+        return {str(path.relative_to(cache)): path.stat().st_mtime_ns for path in cache.glob("**/*.nb?")}
+
+    python("-c", WARM_UP)
+    warm = files()
+    assert len(warm) > 50
+    (tmp_path / "case.toml").write_text(RUN)
+    python("-m", "pardem", "run", "case.toml", "-o", "a.h5")
+    python("-m", "pardem", "run", "case.toml", "-o", "a.h5", "--resume", "--set", "stage.shake.taps=2")
+    later = files()
+    assert sorted(name for name in later if later[name] != warm.get(name)) == []
