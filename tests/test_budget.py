@@ -1,0 +1,49 @@
+"""The energy budget of a shaken, dissipative bed of cubes closes, the better the smaller the step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from mpi4py import MPI
+from scenes import CUBE, FLOOR, case_of
+
+from pardem.simulation import Simulation
+
+LAWS: dict[str, dict[str, Any]] = {
+    "viscoelastic": {"law": "viscoelastic", "restitution": 0.5, "contact_time": 0.02, "friction": 0.4},
+    "hertz": {"law": "hertz", "restitution": 0.5, "young": 1e8, "poisson": 0.3, "reference_speed": 1.0, "friction": 0.4},
+}
+
+
+def residual(contact: dict[str, Any], step: float) -> float:
+    """Largest gap of the budget in a second of shaking, over the energy lost by its end."""
+    region = {"kind": "box", "lower": (0, 0, 0), "upper": (4, 4, 4)}
+    steps = round(1.0 / step)
+    motion = {"kind": "sinusoidal", "direction": (0.2, 0, 1), "gamma": 2.0, "frequency": 3.0}
+    box = {"name": "box", "kind": "box", "lower": (0, 0, -2), "upper": (4, 4, 10)}
+    case = case_of(
+        [CUBE], contact, step, gravity=(0.0, 0.0, -9.81), seed=1, domain={"lower": (-1, -1, -2), "upper": (5, 5, 12)},
+        wall=[FLOOR | {"motion": motion}, box], insert=[{"species": "cube", "count": 8, "region": region}],
+        stage=[{"name": "shake", "kind": "run", "steps": steps}],
+    )  # fmt: skip
+    simulation = Simulation(case, MPI.COMM_SELF)
+    simulation.step(1, observe=True)
+    simulation.observables()
+    worst, values = 0.0, {}
+    while simulation.proceed:
+        simulation.step(steps // 50, observe=True)
+        values = simulation.observables()
+        worst = max(worst, abs(values["energy/residual"]))
+    lost = values["energy/lost_damping"] + values["energy/lost_friction"]
+    assert values["energy/lost_damping"] > 0.1 * lost
+    assert values["energy/lost_friction"] > 0.01 * lost
+    assert abs(values["energy/wall_work"]) > 0.01 * lost
+    return float(worst / lost)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_the_budget_closes_to_first_order(law: str) -> None:
+    coarse, fine = (residual(LAWS[law], step) for step in (4e-4, 2.5e-5))
+    assert coarse < 5e-3
+    assert fine < coarse / 5.0  # a sixteenth of the step
