@@ -45,15 +45,32 @@ def prepare_output(comm: MPI.Comm, out: Path | str, *, resume: bool, force: bool
     return comm.bcast(notice)
 
 
-def _prepare(out: Path, resume: bool, force: bool, fresh: bool) -> str:
-    parts = parts_of(out)
+def check_output(comm: MPI.Comm, out: Path, *, resume: bool, force: bool) -> None:
+    """Refuse an output that cannot be written, or that exists and is neither to be resumed nor replaced; changes nothing. Collective.
+
+    Raises:
+        FileError: on every rank.
+    """
+    out = Path(out)
+    with together(comm, f"{out} could not be made ready"):
+        if comm.rank == 0:
+            _check(out, resume, force)
+
+
+def _check(out: Path, resume: bool, force: bool) -> list[Path]:
     if out.is_dir():
         raise FileError(f"{out} is a folder; name a file with -o")
     if not out.parent.is_dir():
         raise FileError(f"{out.parent} is no folder: make it, or name another file with -o")
-    there = [p for p in (out, parts) if p.exists()]
+    there = [p for p in (out, parts_of(out)) if p.exists()]
     if there and not (resume or force):
         raise FileError(f"{there[0]} already exists; go on with it by --resume, or replace it by --force")
+    return there
+
+
+def _prepare(out: Path, resume: bool, force: bool, fresh: bool) -> str:
+    parts = parts_of(out)
+    there = _check(out, resume, force)
     if there and force:
         out.unlink(missing_ok=True)
         shutil.rmtree(parts, ignore_errors=True)

@@ -54,14 +54,16 @@ def _run(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
     from .run import run_case  # after the case is known to be right: this import takes a second
 
     out = arguments.output or Path(case.output.file or Path(arguments.case).with_suffix(".h5").name)
-    summary = run_case(case, out=out, resume=arguments.resume, force=arguments.force, walltime=arguments.walltime, comm=comm)
+    try:
+        summary = run_case(case, out=out, resume=arguments.resume, force=arguments.force, walltime=arguments.walltime, comm=comm)
+    except CaseError as error:
+        raise CaseError(f"{arguments.case}: {error}") from None
     return 0 if summary["finished"] else EXIT_UNFINISHED
 
 
 def check(arguments: argparse.Namespace) -> int:
-    """`pardem check`: validate a case, its time step and its law, and estimate its cost."""
+    """`pardem check`: everything that a run refuses before its first step except grains that do not fit; estimate the cost."""
     from .case.estimate import estimate
-    from .case.timestep import check_case, lightest
     from .io.casefile import read_case
 
     case = read_case(arguments.case, arguments.set)
@@ -71,10 +73,10 @@ def check(arguments: argparse.Namespace) -> int:
     try:
         cost = estimate(case, arguments.ranks)
         case_hash = case.hash()
-        warnings = check_case(case)
-        from .laws.tables import build_law  # late: it loads the compiler
+        from .scene import build_scene  # late: it loads the compiler
+        from .start import size_range
 
-        build_law(case, *lightest(case))
+        warnings = build_scene(case, *size_range(case)).warnings
     except PardemError as error:
         raise type(error)(f"{arguments.case}: {error}") from None
     print(f"{arguments.case}: valid" + (f" ({case.title})" if case.title else ""))
@@ -285,7 +287,8 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--json", action="store_true", help="for programs")
 
     kernels = (
-        "Without a case: the step for spheres, rods and polyhedra with each of four laws; interactions, integrators and walls need none of their own. "
+        "Without a case: the step for spheres, rods and polyhedra with each of four laws; interactions, integrators and walls need "
+        "none of their own. "
         "One kernel takes 40 to 80 seconds of a core, what is in the cache none."
     )
     sub = command(warmup, "compile all kernels into the cache, before a big job", kernels)

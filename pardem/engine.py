@@ -93,7 +93,9 @@ class Engine:
         self._observed_at = -1
         smallest = comm.allreduce(float(grains.x[:, 3].min()) if grains.count else np.inf, MPI.MIN)
         largest = comm.allreduce(float((scene.shapes.core_radius[grains.species] * grains.scale + grains.x[:, 3]).max(initial=0.0)), MPI.MAX)
-        self.tuner = SkinTuner(0.3 * smallest if skin is None else skin, 0.02 * smallest, max(smallest, 0.3 * largest), skin is None)
+        period = scene.settings.period
+        highest = min([max(smallest, 0.3 * largest), *(0.5 * period[period > 0.0] - 2.0 * largest)])
+        self.tuner = SkinTuner(min(0.3 * smallest, highest) if skin is None else skin, 0.02 * smallest, highest, skin is None)
         self._least_skin = 0.0
         self._ballot = null_ballot()
         self._channel: HaloChannel | None = None
@@ -268,9 +270,9 @@ class Engine:
         if self._grains is None:
             return
         if self.tuner.adapt:
-            counts = np.array([self.counters.candidates, own.count])
+            counts = np.array([int(self._work.sum()), self.counters.candidates, own.count])
             self.comm.Allreduce(MPI.IN_PLACE, counts, MPI.SUM)
-            self.tuner.note(held, int(counts[0]), int(counts[1]))
+            self.tuner.note(held, *(int(c) for c in counts))
         if self.comm.size > 1 and self.rebalance and self.counters.rebuilds % REBALANCE_EVERY == 1:
             work = np.array([self._work.sum()])
             largest, total = np.empty(1), np.empty(1)
@@ -325,7 +327,7 @@ class Engine:
                 break
             pairs = np.empty((found + found // 16, 2), np.int32)
         row, ptr, col, interior = rows_of(pairs, found, own, p.count)
-        self._work = work_of(pairs, found, own)
+        self._work = work_of(pairs, found, own, p.species, scene.shapes.kind)
         del pairs, extent, radius
         solver = 0 if isinstance(scene.interaction, Spheres) or (scene.shapes.kind <= 2).all() else found
         room = max(found + 1, BATCH) if isinstance(scene.interaction, Spheres) else BATCH

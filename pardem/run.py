@@ -16,7 +16,7 @@ from . import __version__, clock
 from .case import Case
 from .io import progress as report
 from .io.output_lock import reserved
-from .io.output_path import prepare_output
+from .io.output_path import check_output, prepare_output
 from .io.results import ResultWriter
 from .run_state import full_state, load_start
 from .simulation import Simulation
@@ -48,10 +48,13 @@ class _Run:
         self.case, self.comm, self.walltime = case, comm, walltime
         self.began, self.cpu_began = time.monotonic(), _user_seconds()
         self.asked_to_stop = False
+        self.previous_handler = signal.signal(signal.SIGUSR1, self._on_signal)  # now: compilation may take a minute
+        check_output(comm, out, resume=resume, force=force)
         start, self.notices = load_start(comm, out, case) if resume else (None, [])
         self.resumed = start is not None
-        self.notices.append(prepare_output(comm, out, resume=resume, force=force, fresh=start is None))
         self.sim = sim = Simulation(case, comm, start)
+        # only what runs replaces an older output
+        self.notices.append(prepare_output(comm, out, resume=resume, force=force, fresh=start is None))
         self.notices += sim.setup.warnings
         if resume:
             self.notices.append(f"resumed at step {sim.steps_done}" if self.resumed else "no checkpoint to resume from: started anew")
@@ -70,7 +73,6 @@ class _Run:
     def go(self) -> dict[str, Any]:
         """Run to the end."""
         sim = self.sim
-        previous = signal.signal(signal.SIGUSR1, self._on_signal)
         try:
             with report.Progress(sim.stages.base + sim.stages.remaining(), self.comm.rank, done=self.first_step) as self.progress:
                 for text in self.notices:
@@ -82,11 +84,11 @@ class _Run:
                 while sim.proceed and not self._must_stop():
                     if stage != sim.stages.index:
                         stage = sim.stages.index
-                        self.progress.stage(sim.stages.stage.name, sim.steps_done, sim.stages.end - sim.steps_done)
+                        self.progress.stage(sim.stages.stage.name, sim.steps_done, sim.stages.base + sim.stages.remaining() - sim.steps_done)
                     self._advance()
                 self._end()
         finally:
-            signal.signal(signal.SIGUSR1, previous)
+            signal.signal(signal.SIGUSR1, self.previous_handler)
         values = self._summary()
         report.summary(values, self.comm.rank)
         return values

@@ -70,7 +70,8 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     shapes = Shapes(catalogue.kind, catalogue.core_radius, catalogue.inertia, 1.0 / catalogue.inertia, catalogue.vertex_start, catalogue.vertices)
     walls, rows, wall_names = _walls(case, materials)
     settings = _settings(case, quanta.force, quanta.torque, quanta.energy)
-    _check_periods(settings, 2.0 * max(reach.values()), min(radius.values()))
+    skin = case.detection.skin
+    _check_periods(settings, 2.0 * max(reach.values()), 0.1 * min(radius.values()) if skin == "auto" else float(skin))
     return Setup(catalogue, Scene(shapes, interaction, law, walls, settings, names, wall_names), rows, warnings)
 
 

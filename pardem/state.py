@@ -96,7 +96,7 @@ class Walls(NamedTuple):
     Attributes:
         kind: (W,) int32 (see ``walls.kinds``). material: (W,) int32 row in the tables of the law.
         shape: (W, 8) float64: point (3), unit normal or axis (3), radius, spare.
-        motion: (W, 8) float64 (see ``walls.motion``).
+        motion: (W, 12) float64 (see ``walls.motion``).
         pose: (W, 12) float64: displacement (3), half-step velocity (3), displacement to come minus that before, halved (3), spare.
         reaction: (W, 6, 2) int64 two-limb force and torque about the origin that the grains exert on the wall, of the last step.
         work: (W, 2) int64 two-limb work done by the wall on the grains so far, in energy quanta.

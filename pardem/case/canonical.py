@@ -25,6 +25,7 @@ def file_digest(directory: Path, name: str, key: str) -> str:
 def case_hash(case: Case) -> str:
     """SHA-256 over sorted JSON of the keys that determine the trajectory (see `Case.hash`)."""
     content = case.model_dump(mode="json", exclude_none=True, exclude={"title", "output", "detection", "parallel"})
+    content["energy_budget"] = case.output.observables.energy_budget  # it decides what a contact keeps
     content["stage"][-1] = {key: value for key, value in content["stage"][-1].items() if key not in END_KEYS}
     if case.grains_file is not None:
         content["grains_file"] = file_digest(case.directory, case.grains_file, "grains_file")

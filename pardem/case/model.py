@@ -115,8 +115,8 @@ class Case(Model):
     def hash(self) -> str:
         """SHA-256 of what determines the trajectory; a checkpoint belongs to a case with the same hash.
 
-        Left out are title, output, and what cannot show in the result (detection, decomposition), as well as the keys that end the last
-        stage: a run may be prolonged. Files that the case names enter with their contents.
+        Left out are title, output (but for `energy_budget`, which decides what a contact keeps), and what cannot show in the result (detection,
+        decomposition), as well as the keys that end the last stage: a run may be prolonged. Files that the case names enter with their contents.
 
         Raises:
             CaseError: a file that the case names is missing.

@@ -44,14 +44,25 @@ def rows_of(pairs, found, owned, total):
     return row, ptr, col, owned
 
 
+COST = (1.0, 2.0, 6.0)  # of a candidate pair in one step: two spheres; a rod and nothing more; a polytope
+MOTION_COST = 2.0  # of a grain's own motion
+
+
 @njit
-def work_of(pairs, found, owned):
-    """Counted work of each owned grain ((owned,) float64): 2 for its motion and 1 for each candidate pair."""
-    work = np.full(owned, 2.0)
+def work_of(pairs, found, owned, species, kind):
+    """Counted work of each owned grain in one step ((owned,) float64): its motion and its candidate pairs.
+
+    Args:
+        pairs: (>= found, 2) int32. species: (N,) int32. kind: (ns,) int32 number of core vertices.
+    """
+    work = np.full(owned, MOTION_COST)
     for p in range(found):
-        for c in range(2):
-            if pairs[p, c] < owned:
-                work[pairs[p, c]] += 1.0
+        i, j = pairs[p, 0], pairs[p, 1]
+        cost = COST[min(max(kind[species[i]], kind[species[j]]), 3) - 1]
+        if i < owned:
+            work[i] += cost
+        if j < owned:
+            work[j] += cost
     return work
 
 

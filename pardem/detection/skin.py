@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..engine import Scene
     from ..population import Population
 
-REBUILD_PER_GRAIN = 30.0  # work of a rebuild in units of one candidate in one step
+REBUILD_PER_GRAIN = 30.0  # work of a rebuild in units of one candidate pair of spheres in one step
 REBUILD_PER_CANDIDATE = 8.0
 WINDOW = 4  # rebuilds between two changes
 FACTOR = 1.25
@@ -37,16 +37,16 @@ class SkinTuner:
         self._last = float("inf")
         self._steps, self._work, self._rebuilds = 0, 0.0, 0
 
-    def note(self, steps: int, candidates: int, grains: int) -> None:
+    def note(self, steps: int, work: int, candidates: int, grains: int) -> None:
         """Book one life of the lists and change the skin when enough of them have been seen.
 
         Args:
-            steps: how long the lists held. candidates, grains: their global numbers.
+            steps: how long the lists held. work: counted work of one of them (``lists.work_of``). candidates, grains: their global numbers.
         """
         if not self.adapt:
             return
         self._steps += steps
-        self._work += steps * float(candidates) + REBUILD_PER_GRAIN * grains + REBUILD_PER_CANDIDATE * candidates
+        self._work += steps * float(work) + REBUILD_PER_GRAIN * grains + REBUILD_PER_CANDIDATE * candidates
         self._rebuilds += 1
         if self._rebuilds < WINDOW or self._steps == 0:
             return

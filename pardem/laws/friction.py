@@ -111,7 +111,7 @@ def energy_lost(hist, p, alive, tx, ty, tz, sx, sy, sz, vx, vy, vz, kt, damping,
 
 @inlined
 def couple(phi, kt, ct, cn, friction, torsion, rocking, lever, nx, ny, nz, wx, wy, wz, ex, ey, ez, twist, dt):
-    """Torsional friction and rocking damper of one contact (docs/theory/contacts.md), without a branch that matters.
+    """Torsional friction and rocking damper of one contact (docs/theory/laws.md), without a branch that matters.
 
     Args:
         phi: normal force (N). kt, ct: tangential stiffness (N/m) and damping (N s/m). cn: damping coefficient of the normal motion (N s/m).
