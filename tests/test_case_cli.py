@@ -95,7 +95,7 @@ def test_check(case_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["check", str(case_file), "--ranks", "2"]) == 0
     out = capsys.readouterr().out
     assert f"{case_file}: valid" in out
-    assert re.search(r"grains +6\nsteps +at most 20000\nmemory +about 500 MB", out)
+    assert re.search(r"grains +6\nsteps +at most 20000\nmemory +about 520 MB", out)
     assert "particle-steps per second and core" in out
 
 

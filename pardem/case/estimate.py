@@ -12,11 +12,15 @@ from ..errors import CaseError
 if TYPE_CHECKING:
     from .model import Case
 
-RATE = {1: 4.0e6, 2: 1.5e6}
-"""Assumed particle-steps per second and core by core vertices; `pardem bench` measures them."""
-RATE_POLYHEDRON = 0.7e6
-RANK_BYTES = 250e6
+RATE = {1: 9.5e6, 2: 2.9e6}
+"""Particle-steps per CPU second and core by core vertices, of a dense bed without energy books: `pardem bench`, see docs/validation.md."""
+RATE_POLYHEDRON = 1.5e6
+BOOKS = 0.45
+"""Share of the rate that is left with energy books and output: 1.2 to 1.3 million particle-steps per second were measured for 1000 rods."""
+RANK_BYTES = 260e6
 """Interpreter, compiled code, MPI and HDF5 of one rank."""
+PAIRS, PAIR_BYTES = 6, 80
+"""Listed pairs a grain of a dense bed, and what each takes. Peaks measured: 0.27, 0.33 and 1.0 GB for 1.1e4, 9.8e4 and 1e6 spheres on one rank."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,7 @@ class Estimate:
     Attributes:
         grains: number of grains. steps: most steps of all stages. ranks: number of ranks.
         memory: bytes of all ranks together. seconds: of wall time, the stages' longest durations counted.
-        rate: particle-steps per second and core assumed.
+        rate: particle-steps per second and core assumed. books: whether energy books were assumed to slow it.
     """
 
     grains: int
@@ -35,22 +39,26 @@ class Estimate:
     memory: float
     seconds: float
     rate: float
+    books: bool
 
     def __str__(self) -> str:
         per_grain = (self.memory - RANK_BYTES * self.ranks) / self.grains
+        books = "with" if self.books else "without"
         return (
             f"grains     {self.grains}\n"
             f"steps      at most {self.steps}\n"
             f"memory     about {_bytes(self.memory)} ({_bytes(RANK_BYTES)} a rank, {_bytes(per_grain)} a grain)\n"
             f"time       about {duration(self.seconds)} on {self.ranks} rank{'s' if self.ranks > 1 else ''}, at {self.rate:.2g} particle-steps "
-            f"per second and core (grains x steps / rate / ranks; measure the rate with 'pardem bench')"
+            f"per second and core\n"
+            f"assumed    a dense bed {books} energy books, the longest duration of every stage, a core for each rank, kernels in the "
+            f"cache; measure the rate of this machine with 'pardem bench'"
         )
 
 
 def estimate(case: Case, ranks: int = 1) -> Estimate:
     """Cost of a case on a number of ranks.
 
-    Memory: state arrays, 256 bytes a grain and 24 a core vertex; about 9 listed pairs a grain with index and history, 80 bytes each.
+    Memory: state arrays, 256 bytes a grain and 24 a core vertex, and the listed pairs with index and history.
 
     Raises:
         CaseError: ``grains_file`` cannot be read.
@@ -65,9 +73,11 @@ def estimate(case: Case, ranks: int = 1) -> Estimate:
         counts[case.species[0].name] += _rows(case)
     grains = sum(counts.values())
     steps = case.max_steps()
-    memory = RANK_BYTES * ranks + sum(n * (256 + 24 * vertices[name] + 9 * 80) for name, n in counts.items())
+    memory = RANK_BYTES * ranks + sum(n * (256 + 24 * vertices[name] + PAIRS * PAIR_BYTES) for name, n in counts.items())
+    books = case.output.observables.energy_budget
     work = sum(n * steps / RATE.get(vertices[name], RATE_POLYHEDRON) for name, n in counts.items())
-    return Estimate(grains, steps, ranks, memory, work / ranks, grains * steps / work)
+    work /= BOOKS if books else 1.0
+    return Estimate(grains, steps, ranks, memory, work / ranks, grains * steps / work, books)
 
 
 def duration(seconds: float) -> str:
