@@ -1,4 +1,4 @@
-"""``pardem export``: frames for other programs: rounded shapes for ParaView (VTK PolyData with a .pvd index), or tables (CSV)."""
+"""``pardem export``: frames for other programs: rounded shapes for ParaView (VTK PolyData with a .pvd index), tables (CSV), GSD for OVITO."""
 
 from __future__ import annotations
 
@@ -14,16 +14,20 @@ from .render import GRAINS, read_frame
 
 
 def main(file: Path, out: Path | None = None, kind: str = "vtk") -> int:
-    """Write every frame of a result into a folder (default: beside the result).
+    """Write every frame of a result into a folder, or into one file with ``gsd`` (default: beside the result).
 
     Args:
-        file: result. out: folder. kind: ``vtk`` or ``csv``.
+        file: result. out: folder or file. kind: ``vtk``, ``csv`` or ``gsd``.
 
     Raises:
         FileError: the file cannot be read, the folder cannot be written, or VTK is not installed.
     """
     folder = Path(out) if out is not None else Path(file).with_suffix(f".{kind}")
     try:
+        if kind == "gsd":
+            count = _gsd(Path(file), folder)
+            print(f"{count} frames in {folder}")
+            return 0
         folder.mkdir(parents=True, exist_ok=True)
         count = _csv(Path(file), folder) if kind == "csv" else _vtk(Path(file), folder)
     except OSError as error:
@@ -70,3 +74,39 @@ def _vtk(file: Path, folder: Path) -> int:
     head, tail = ['<?xml version="1.0"?>', '<VTKFile type="Collection" version="0.1">', "  <Collection>"], ["  </Collection>", "</VTKFile>", ""]
     (folder / "frames.pvd").write_text("\n".join(head + entries + tail))
     return count
+
+
+def _gsd(file: Path, target: Path) -> int:
+    """One GSD file in HOOMD's schema with shapes; its box is centred at the origin, so positions are relative to the box's middle."""
+    try:
+        import gsd.hoomd
+    except ImportError:
+        raise FileError("GSD files need the gsd package: pip install 'pardem[export]'") from None
+    with opened(file) as data:
+        box = data[f"{GRAINS}/box"].attrs
+        lower, upper = np.array(box["lower"], dtype=float), np.array(box["upper"], dtype=float)
+        steps = data[f"{GRAINS}/position/step"][()]
+    with gsd.hoomd.open(target, "w") as out:
+        for k, step in enumerate(steps):
+            one = read_frame(file, k)
+            frame = gsd.hoomd.Frame()
+            frame.configuration.step = int(step)
+            frame.configuration.box = [*(upper - lower), 0.0, 0.0, 0.0]
+            frame.particles.N = len(one.position)
+            frame.particles.types = [species["name"] for species in one.case["species"]]
+            frame.particles.type_shapes = [_gsd_shape(one.catalogue, s) for s in range(len(one.catalogue["kind"]))]
+            frame.particles.typeid = one.species
+            frame.particles.position = one.position - 0.5 * (lower + upper)
+            frame.particles.orientation = one.orientation
+            frame.particles.diameter = 2.0 * one.catalogue["radius"][one.species] * one.scale
+            out.append(frame)
+    return len(steps)
+
+
+def _gsd_shape(catalogue: dict[str, np.ndarray], species: int) -> dict[str, object]:
+    """Shape definition of a species as HOOMD's schema has it: a ball, or a rounded convex hull of its core's vertices."""
+    radius = float(catalogue["radius"][species])
+    first, last = catalogue["vertex_start"][species : species + 2]
+    if catalogue["kind"][species] == 1:
+        return {"type": "Sphere", "diameter": 2.0 * radius}
+    return {"type": "ConvexPolyhedron", "rounding_radius": radius, "vertices": catalogue["vertices"][first:last].tolist()}

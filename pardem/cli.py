@@ -276,7 +276,7 @@ def _parser() -> argparse.ArgumentParser:
     sub = command(export, "write frames for other programs")
     sub.add_argument("file", metavar="FILE.h5", type=Path)
     sub.add_argument("-o", "--output", metavar="OUT", type=Path, help="file or folder (default: beside the result)")
-    sub.add_argument("--format", choices=["vtk", "csv"], default="vtk", help="kind of file (default: vtk)")
+    sub.add_argument("--format", choices=["vtk", "csv", "gsd"], default="vtk", help="kind of file (default: vtk)")
 
     sub = command(bench, "measure particle-steps per second")
     sub.add_argument("scene", metavar="SCENE", help="spheres, rods, tetrahedra, cubes, ...")

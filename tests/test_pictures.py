@@ -123,3 +123,23 @@ def test_exports(result: Path) -> None:
     rows = table["id"].astype(int)
     centres = np.array([mesh.points[mesh["id"] == i].mean(axis=0) for i in range(80)])
     assert centres[rows, 2] == pytest.approx(table["position_2"], abs=2e-5)
+
+
+def test_export_to_gsd_is_read_back(result: Path) -> None:
+    import gsd.hoomd
+    import h5py
+
+    from pardem.io import export
+
+    export.main(result, out=result.with_name("r.gsd"), kind="gsd")
+    with h5py.File(result) as file, gsd.hoomd.open(result.with_name("r.gsd")) as frames:
+        position = file["particles/grains/position/value"]
+        box = file["particles/grains/box"].attrs
+        assert len(frames) == len(position)
+        last = frames[-1]
+        middle = 0.5 * (np.array(box["lower"]) + np.array(box["upper"]))
+        np.testing.assert_allclose(last.particles.position + middle, position[-1], rtol=0, atol=1e-6 * np.ptp(position[-1]))
+        np.testing.assert_allclose(last.particles.orientation, file["particles/grains/orientation/value"][-1], rtol=0, atol=1e-6)
+        (shape,) = last.particles.type_shapes
+        assert shape["type"] == "ConvexPolyhedron"
+        assert np.array(shape["vertices"]).shape == (2, 3)
