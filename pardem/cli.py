@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import __version__
-from .errors import CaseError, PardemError
+from .errors import CaseError, InsertionError, PardemError, ShapeError
 from .guard import EXIT_ERROR, on_all_ranks, print_error
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ def _run(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
     out = arguments.output or Path(case.output.file or Path(arguments.case).with_suffix(".h5").name)
     try:
         summary = run_case(case, out=out, resume=arguments.resume, force=arguments.force, walltime=arguments.walltime, comm=comm)
-    except CaseError as error:
-        raise CaseError(f"{arguments.case}: {error}") from None
+    except (CaseError, ShapeError, InsertionError) as error:
+        raise type(error)(f"{arguments.case}: {error}") from None
     return 0 if summary["finished"] else EXIT_UNFINISHED
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .case import Case
+from .case.grains_file import load_grains_file
 from .case.placement import Insert
 from .errors import CaseError, FileError
 from .insertion import BoxDomain, BoxRegion, CylinderRegion, Grains, Region, insert_random, periodic_region, random_scales, require_clear
@@ -131,16 +132,8 @@ def _empty_table() -> dict[str, Any]:
 
 def _read_file(case: Case) -> dict[str, Any]:
     """The arrays of ``grains_file`` with defaults filled in; species as names."""
-    path = case.directory / str(case.grains_file)
     names = [s.name for s in case.species]
-    try:
-        with np.load(path) as file:
-            data = {key: np.array(file[key]) for key in file.files}
-    except (OSError, ValueError) as error:
-        raise FileError(f"grains_file = '{case.grains_file}': {path} cannot be read ({error}); give an .npz file beside the case file") from None
-    for key in ("species", "position"):
-        if key not in data:
-            raise FileError(f"grains_file = '{case.grains_file}' has no array '{key}'; it needs species and position")
+    data = load_grains_file(case)
     n = len(data["position"])
     species = data["species"]
     if species.dtype.kind in "iu":
@@ -157,8 +150,11 @@ def _read_file(case: Case) -> dict[str, Any]:
     }  # fmt: skip
     widths = {"scale": (n,), "position": (n, 3), "orientation": (n, 4), "velocity": (n, 3), "angular_velocity": (n, 3), "species": (n,)}
     for key, shape in widths.items():
-        if out[key].shape != shape or (key != "species" and not np.isfinite(out[key]).all()):
-            raise FileError(f"grains_file = '{case.grains_file}': array '{key}' must be finite and of shape {shape}, not {out[key].shape}")
+        if out[key].shape != shape:
+            raise FileError(f"grains_file = '{case.grains_file}': array '{key}' must be of shape {shape}, not {out[key].shape}")
+        if key != "species" and not np.isfinite(out[key]).all():
+            first = int(np.argwhere(~np.isfinite(out[key]))[0, 0])
+            raise FileError(f"grains_file = '{case.grains_file}': {key} of grain {first} = {out[key][first].tolist()} must be finite")
     size = np.sqrt((out["orientation"] ** 2).sum(axis=1, keepdims=True))
     if n and not (size > 0).all():
         raise FileError(f"grains_file = '{case.grains_file}': orientations must not be zero")

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ..errors import CaseError
+from .grains_file import load_grains_file
 
 if TYPE_CHECKING:
     from .model import Case
@@ -70,7 +68,7 @@ def estimate(case: Case, ranks: int = 1) -> Estimate:
     for grain in case.grain:
         counts[grain.species] += 1
     if case.grains_file is not None:
-        counts[case.species[0].name] += _rows(case)
+        counts[case.species[0].name] += len(load_grains_file(case)["position"])
     grains = sum(counts.values())
     steps = case.max_steps()
     memory = RANK_BYTES * ranks + sum(n * (256 + 24 * vertices[name] + PAIRS * PAIR_BYTES) for name, n in counts.items())
@@ -96,12 +94,3 @@ def _bytes(count: float) -> str:
         if count >= size:
             return f"{count / size:.3g} {name}"
     return f"{count:.0f} B"
-
-
-def _rows(case: Case) -> int:
-    path = case.directory / str(case.grains_file)
-    try:
-        with np.load(path) as arrays:
-            return len(arrays["position"])
-    except (OSError, ValueError, KeyError) as error:
-        raise CaseError(f"grains_file = '{case.grains_file}' cannot be read as .npz with an array 'position': {error} ({path})") from None

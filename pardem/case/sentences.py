@@ -36,7 +36,10 @@ _ALLOWED = {
 def describe(error: ValidationError, model: type[BaseModel], data: Any) -> list[str]:
     """One sentence for each problem in the data given to a model."""
     out: list[str] = []
-    for item in error.errors(include_url=False):
+    items = error.errors(include_url=False)
+    for item in items:
+        if item["type"] == "too_short" and any(other["loc"][: len(item["loc"])] == item["loc"] for other in items if other is not item):
+            continue  # the list counts its valid entries: those that are wrong have their own sentence
         path, annotation, field, at = _locate(item["loc"], model, data)
         sentence = _sentence(item, ".".join(path), annotation, field, at, model)
         if sentence not in out:

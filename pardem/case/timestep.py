@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..errors import CaseError
+from ..errors import CaseError, ShapeError
 from .contact import Resolved
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def lightest(case: Case) -> tuple[dict[str, float], dict[str, float]]:
     """Mass (kg) and sphero-radius (m) of the smallest grain of each species; those of ``grains_file`` count with size factor 1.
 
     Raises:
-        ShapeError: a shape is degenerate.
+        ShapeError: a shape is degenerate, or so small or light that its mass is zero.
     """
     mass, radius = {}, {}
     for species in case.species:
@@ -151,7 +151,14 @@ def lightest(case: Case) -> tuple[dict[str, float], dict[str, float]]:
             + [grain.scale for grain in case.grain if grain.species == species.name]
             or [1.0]
         )
-        mass[species.name] = float(species.make_shape().mass_properties(density=species.density).mass) * scale**3
+        shape = species.make_shape()
+        try:
+            mass[species.name] = float(shape.mass_properties(density=species.density).mass) * scale**3
+        except ShapeError as error:
+            raise ShapeError(f"species.{species.name}: {error}") from None
+        if not 0.0 < mass[species.name] < math.inf:
+            m = mass[species.name]
+            raise ShapeError(f"species.{species.name}: the mass of its smallest grain comes out as {m:g} kg; check density, lengths and size factors")
         radius[species.name] = species.radius * scale
     return mass, radius
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..errors import ShapeError
+
 Faces = tuple[tuple[int, ...], ...]
 Moments = tuple[float, np.ndarray, np.ndarray]
 
@@ -48,6 +50,8 @@ def exact_mass_properties(vertices: np.ndarray, edges: np.ndarray, faces: Faces,
     middle = vertices.mean(axis=0)
     core = vertices - middle
     volume, first, _ = _moments(core, edges, faces, radius)
+    if not 0.0 < volume < np.inf:
+        raise ShapeError(f"The volume of the grain comes out as {volume:g} m^3: lengths are in metres; check them.")
     offset = first / volume
     offset[np.abs(offset) <= 8.0 * np.finfo(float).eps * (np.abs(core).max() + radius)] = 0.0  # symmetric cores: the mean of the vertices
     core = core - offset
