@@ -10,7 +10,7 @@ from pardem.errors import FileError
 
 from .picture import grain_mesh, placed
 from .reading import opened
-from .render import GRAINS, read_frame
+from .render import GRAINS, NEEDED, read_frame, require_frames
 
 
 def main(file: Path, out: Path | None = None, kind: str = "vtk") -> int:
@@ -23,6 +23,7 @@ def main(file: Path, out: Path | None = None, kind: str = "vtk") -> int:
         FileError: the file cannot be read, the folder cannot be written, or VTK is not installed.
     """
     folder = Path(out) if out is not None else Path(file).with_suffix(f".{kind}")
+    require_frames(Path(file), ("position",) if kind == "csv" else NEEDED)
     try:
         if kind == "gsd":
             count = _gsd(Path(file), folder)

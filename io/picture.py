@@ -12,6 +12,8 @@ import numpy as np
 
 from pardem.errors import FileError
 
+from .agreement import reason
+
 COLOURS = "viridis"
 SPECIES_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442")
 
@@ -133,8 +135,9 @@ class Painter:
         plotter = self._plotter(frame)
         try:
             plotter.screenshot(str(target))
-        except (OSError, ValueError) as error:
-            raise FileError(f"{target} could not be written ({error}); name another file with -o") from None
+        except (OSError, ValueError) as error:  # ValueError: no kind of picture has this ending
+            why = reason(error) if isinstance(error, OSError) else "a picture's name ends in .png, .jpg, .bmp or .tif"
+            raise FileError(f"{target} could not be written: {why}; name another file with -o") from None
         finally:
             plotter.close()
 

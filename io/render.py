@@ -18,6 +18,7 @@ from .reading import opened
 
 GRAINS = "particles/grains"
 FILMS = (".mp4", ".gif")
+NEEDED = ("position", "orientation")  # fields of a frame that a picture is made of
 
 
 def main(
@@ -54,6 +55,7 @@ def film(file: Path, target: Path, cut: bool, size: tuple[int, int], fps: float)
         import imageio.v2 as imageio
     except ImportError:
         raise FileError("films need imageio: pip install 'pardem[render]'") from None
+    require_frames(file, NEEDED)
     with opened(file) as data:
         position = data[f"{GRAINS}/position/value"]
         count = len(position)
@@ -97,8 +99,17 @@ class _Line:
             print(text, file=sys.stderr, flush=True)
 
 
+def require_frames(path: Path, fields: tuple[str, ...]) -> None:
+    """Raise FileError unless a file is a result with frames that hold some fields."""
+    with opened(path) as file:
+        for field in fields:
+            if f"{GRAINS}/{field}/value" not in file:
+                raise FileError(f"{path} holds no frames with the field '{field}': name a result, and in its case put the field into output.fields")
+
+
 def read_frame(path: Path, number: int) -> Frame:
     """Read a frame; negative numbers count from the last."""
+    require_frames(path, NEEDED)
     with opened(path) as file:
         position = file[f"{GRAINS}/position/value"]
         count = len(position)
