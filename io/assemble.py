@@ -75,16 +75,13 @@ def finish(comm: MPI.Comm, out: Path, state: FullState) -> None:
             _skeleton(new, parts, series, virtual=False)
     series = comm.bcast(series)
     assert series is not None
-    file = RowFile(comm, new, "r+", shown=out)
-    try:
+    with RowFile(comm, new, "r+", shown=out) as file:
         count = 0 if file.handle is None else file.handle[f"{FRAMES}/id"].shape[0]
         count = comm.bcast(count)
         frame_bytes = sum(count * width * kind.itemsize for width, kind in series.fields.values())
         file.reserve(series.frames * frame_bytes + size_of(state, comm))
         _copy_frames(file, series, count)
         checksums = write_rows(file, KINDS["result"], state)
-    finally:
-        file.close(sync=False)
     with together(comm, f"{out} could not be written"):
         if comm.rank == 0:
             seal_file(new, "result", state, checksums, read_origin(parts))

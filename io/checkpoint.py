@@ -68,12 +68,9 @@ def write_checkpoint(
     with together(comm, f"{path} could not be written"):
         if comm.rank == 0:
             directory.mkdir(parents=True, exist_ok=True)
-    file = RowFile(comm, new, "w", shown=path)
-    try:
+    with RowFile(comm, new, "w", shown=path) as file:
         file.reserve(size_of(state, comm))
         checksums = write_rows(file, KINDS["checkpoint"], state)
-    finally:
-        file.close(sync=False)
     with together(comm, f"{path} could not be written"):
         if comm.rank == 0:
             seal_file(new, "checkpoint", state, checksums, provenance(comm.size))

@@ -161,14 +161,11 @@ class ResultWriter:
         fields = {"id": np.asarray(gid, dtype=np.int64), "species": species, "scale": scale, "mass": catalogue["mass"][species] * scale**3}
         rows = GrainRows(self.comm, gid)
         new = self.parts / (STATIC + ".new")
-        file = RowFile(self.comm, new, "w")
-        try:
+        with RowFile(self.comm, new, "w") as file:
             file.reserve(sum(v.itemsize for v in fields.values()) * self.count)
             for name, values in fields.items():
                 file.create(f"{FRAMES}/{name}", (rows.count,), values.dtype)
                 file.write(f"{FRAMES}/{name}", rows(values), rows.start)
-        finally:
-            file.close()
         with together(self.comm, f"{new} could not be written"):
             if self.comm.rank == 0:
                 take_on_trial(new, sum(np.asarray(v).nbytes for v in catalogue.values()) + len(text) + 8 * self.count)

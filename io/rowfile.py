@@ -10,6 +10,8 @@ import h5py
 import numpy as np
 from mpi4py import MPI
 
+from pardem.errors import FileError
+
 from .agreement import together
 
 PIECE = 1 << 28  # bytes of a rank in one collective call: MPI implementations stumble over counts above 2^31
@@ -52,6 +54,14 @@ class RowFile:
                 self.handle = h5py.File(path, mode, driver="mpio", comm=comm)
             elif comm.rank == 0:
                 self.handle = h5py.File(path, mode)
+
+    def __enter__(self) -> RowFile:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Close, unsynchronised, at the end or after an error that all ranks raise; after another nobody would join in, and this rank would wait."""
+        if kind is None or issubclass(kind, FileError):
+            self.close(sync=False)
 
     def reserve(self, size: int) -> None:
         """Make sure that ``size`` bytes more fit onto the disk."""
