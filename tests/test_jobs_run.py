@@ -1,0 +1,93 @@
+"""What people launch, for real: the Slurm script of the campaign under stand-ins for srun and scontrol, and the quick try killed half-way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import CLEAN_ENVIRONMENT
+from mpi4py import MPI
+from run_scene import PATIENCE
+
+from pardem import cli
+from pardem.io.casefile import read_case
+from pardem.io.checkpoint import newest_valid_checkpoint, step_of
+from pardem.io.compare import compare
+from pardem.io.info import info
+from pardem.io.output_path import parts_of
+
+ROOT = Path(__file__).resolve().parent.parent
+SCRIPT = "jobs/campaigns/crystallisation/run.slurm"
+ONE_TAP = "stage=[{name = 'vibrate', kind = 'vibrate', wall = 'base', taps = 1, frequency = 30.0, gamma = 2.0}]"
+
+
+@pytest.fixture
+def slurm(tmp_path: Path) -> dict[str, str]:
+    """An environment in which srun launches two ranks and leaves its process id, and scontrol keeps its arguments."""
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name, line in {
+        "srun": f'echo $$ > {tmp_path}/srun.pid; exec mpirun -n 2 "$@"',
+        "scontrol": f'echo "$@" >> {tmp_path}/scontrol.log',
+        "pardem": f'exec {sys.executable} -m pardem "$@"',
+    }.items():
+        (tools / name).write_text(f"#!/bin/sh\n{line}\n")
+        (tools / name).chmod(0o755)
+    return CLEAN_ENVIRONMENT | {
+        "PATH": f"{tools}:{CLEAN_ENVIRONMENT['PATH']}", "SLURM_ARRAY_TASK_ID": "6", "SLURM_ARRAY_JOB_ID": "77",
+        "PARDEM_RESULTS": str(tmp_path / "results"), "PARDEM_SET": ONE_TAP,
+    }  # fmt: skip
+
+
+def said(log: Path, words: str, process: subprocess.Popen[bytes]) -> None:
+    """Wait for words in a log."""
+    end = time.monotonic() + PATIENCE
+    while words not in log.read_text():
+        assert process.poll() is None, log.read_text()
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_the_slurm_script_requeues_and_goes_on(tmp_path: Path, slurm: dict[str, str]) -> None:
+    log, out = tmp_path / "log", tmp_path / "results" / "an_6.h5"
+    with open(log, "w") as stream:
+        first = subprocess.Popen(["bash", SCRIPT], cwd=ROOT, env=slurm, stdout=stream, stderr=stream, stdin=subprocess.DEVNULL)
+        said(log, "stage 'vibrate' begins", first)
+        os.kill(int((tmp_path / "srun.pid").read_text()), signal.SIGUSR1)  # as Slurm does it: to the step, not to the script
+        assert first.wait(PATIENCE) == 0, log.read_text()
+    assert "an_6: stopped at a checkpoint; back into the queue" in log.read_text()
+    assert (tmp_path / "scontrol.log").read_text() == "requeue 77_6\n"
+    assert not info(out)["finished"]
+    again = subprocess.run(["bash", SCRIPT], cwd=ROOT, env=slurm, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert again.returncode == 0, again.stderr
+    assert "resumed at step" in again.stderr
+    assert (tmp_path / "scontrol.log").read_text() == "requeue 77_6\n"  # not again
+    assert info(out)["finished"]
+    assert info(out)["state"]["step"] == read_case(ROOT / SCRIPT.replace("run.slurm", "an_6.toml"), [ONE_TAP]).max_steps()
+
+
+def test_the_slurm_script_hands_on_an_error(slurm: dict[str, str], tmp_path: Path) -> None:
+    done = subprocess.run(["bash", SCRIPT], cwd=ROOT, env=slurm | {"PARDEM_SET": "sede=1"}, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.count("unknown key sede; did you mean 'seed'?") == 1
+    assert not (tmp_path / "scontrol.log").exists()
+
+
+def test_the_quick_try_killed_half_way_goes_on(tmp_path: Path) -> None:
+    case, out, whole, log = ROOT / "jobs" / "smoke.toml", tmp_path / "out.h5", tmp_path / "whole.h5", tmp_path / "log"
+    with open(log, "w") as stream:
+        process = subprocess.Popen([sys.executable, "-m", "pardem", "run", case, "-o", out], env=CLEAN_ENVIRONMENT, stdout=stream, stderr=stream)
+        said(log, "stage 'vibrate' begins", process)
+        process.kill()
+        process.wait()
+    found = newest_valid_checkpoint(MPI.COMM_SELF, parts_of(out), read_case(case).hash())
+    assert found.path is not None
+    assert step_of(found.path) > read_case(case).max_steps() // 4
+    assert cli.main(["run", str(case), "-o", str(out), "--resume"]) == 0
+    assert cli.main(["run", str(case), "-o", str(whole)]) == 0
+    assert compare(out, whole) is None

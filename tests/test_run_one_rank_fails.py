@@ -1,0 +1,53 @@
+"""An error on one rank of a real run, while the others wait for it in a step or in a collective write, ends the job within seconds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from run_scene import case_file, settings
+
+from pardem.io.checkpoint import checkpoints
+from pardem.io.output_path import parts_of
+
+# one method fails on one rank at its n-th call; the file `failed` tells when
+DRIVER = """
+import sys
+from pathlib import Path
+from mpi4py import MPI
+from pardem.{module} import {owner}
+whole, calls = {owner}.{method}, []
+def failing(*arguments, **options):
+    calls.append(1)
+    if MPI.COMM_WORLD.rank == {rank} and len(calls) == {call}:
+        Path("failed").touch()
+        raise MemoryError("the node has run out of memory")
+    return whole(*arguments, **options)
+{owner}.{method} = failing
+from pardem.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "owner", "method", "rank", "call"),
+    [("engine", "Engine", "advance", 1, 6), ("io.rowfile", "RowFile", "write", 1, 60), ("observables.collect", "Observer", "measure", 0, 6)],
+    ids=["in a step", "in a write", "in an observable"],
+)
+def test_the_job_ends_with_one_message(tmp_path: Path, start_mpi: Callable, module: str, owner: str, method: str, rank: int, call: int) -> None:
+    driver = DRIVER.format(module=module, owner=owner, method=method, rank=rank, call=call)
+    change = settings(stage__shake__taps=9000, output__checkpoint_steps=50)
+    with open(tmp_path / "err", "w") as err:
+        process = start_mpi(2, "-c", driver, "run", case_file(tmp_path), *change, cwd=tmp_path, stderr=err)
+        end = time.monotonic() + 120.0
+        while not (tmp_path / "failed").exists() and process.poll() is None and time.monotonic() < end:
+            time.sleep(0.01)
+        assert (tmp_path / "failed").exists()
+        assert process.wait(20.0) == 1
+    said = (tmp_path / "err").read_text()
+    assert said.count("MemoryError: the node has run out of memory") == 1
+    assert said.count("Traceback") == 1
+    assert f"[rank {rank} of 2] MemoryError" in said
+    assert checkpoints(parts_of(tmp_path / "case.h5"))
