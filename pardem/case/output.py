@@ -53,7 +53,9 @@ class NearWall(Model):
 class Observables(Model):
     """Which global quantities are taken and where."""
 
-    energy_budget: bool = Field(default=True, description="book kinetic, elastic and gravity energy, work of walls, dissipation, and their residual")
+    energy_budget: bool = Field(
+        default=True, description="book the work of walls, dissipation and the residual; without it the elastic energy leaves out tangential springs"
+    )
     container: str = Field(
         default="auto", description="wall (cylinder or box) whose inside the density refers to; `auto`: the first such wall, else the domain"
     )
