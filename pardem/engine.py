@@ -16,20 +16,18 @@ from .clock import TICKS
 from .decomposition.ghosts import HaloChannel, fetch_ghosts, null_ballot, plan_ghosts
 from .decomposition.slabs import Slabs
 from .detection.bounds import oriented_extents
-from .detection.cells import find_pairs, spatial_order
-from .detection.lists import living_contacts, restore_contacts, rows_of, work_of
+from .detection.build import list_pairs, list_wall_pairs
+from .detection.cells import spatial_order
+from .detection.lists import living_contacts
 from .detection.skin import SkinTuner, least_skin
 from .diagnosis import diagnose
 from .integrators.verlet import place_vertices
-from .interactions.batch import BATCH, COUNTS, SCRATCH
 from .interactions.dispatch import Interaction
-from .interactions.spheres import Spheres
 from .laws.dispatch import Law
 from .population import ContactTable, Population
 from .state import Contacts, Grains, Settings, Shapes, Walls
 from .step import advance
-from .walls.candidates import find_wall_pairs
-from .walls.motion import SINUSOIDAL, VELOCITY, place_walls
+from .walls.motion import place_walls
 
 REBALANCE_EVERY = 20  # rebuilds
 IMBALANCE = 1.05  # largest over mean work that is left alone
@@ -248,8 +246,13 @@ class Engine:
         edge = 2.0 * float(reach.mean()) if own.count else 1.0
         own.arrange(spatial_order(own.count, own.x, edge))
         everything = self._with_ghosts(own)
-        self._list_pairs(everything, contacts)
-        self._list_walls(contacts)
+        assert self._grains is not None
+        self._pairs, self._work = list_pairs(
+            own.count, everything.count, self._grains, scene, self.skin, contacts, self.width, self.counters.candidates
+        )
+        self.counters.candidates = len(self._pairs.col)
+        place_walls(scene.walls, self.step, scene.settings.dt)
+        self._wall_pairs = list_wall_pairs(own.count, self._grains, scene, self.skin, contacts, self.width, self._wall_x0)
         self._rebuilt_at = self.step
         self.counters.rebuilds += 1
         self.counters.detection_seconds += time.perf_counter() - begin
@@ -313,53 +316,3 @@ class Engine:
         )
         self._total = p.count
         place_vertices(0, p.count, self._grains, shapes)
-
-    def _list_pairs(self, p: Population, contacts: ContactTable) -> None:
-        scene, own = self.scene, self._own.count
-        extent, radius = np.empty((p.count, 3)), np.empty(p.count)
-        oriented_extents(0, p.count, self._grains, extent, radius)
-        pairs = np.empty((max(256, 4 * p.count, self.counters.candidates + self.counters.candidates // 16), 2), np.int32)
-        while True:
-            found = find_pairs(
-                own, p.count, self._grains, extent, radius, scene.settings.lower, scene.settings.period, self.skin, pairs
-            )
-            if found <= len(pairs):
-                break
-            pairs = np.empty((found + found // 16, 2), np.int32)
-        row, ptr, col, interior = rows_of(pairs, found, own, p.count)
-        self._work = work_of(pairs, found, own, p.species, scene.shapes.kind)
-        del pairs, extent, radius
-        solver = 0 if isinstance(scene.interaction, Spheres) or (scene.shapes.kind <= 2).all() else found
-        room = max(found + 1, BATCH) if isinstance(scene.interaction, Spheres) else BATCH
-        self._pairs = Contacts(
-            row, ptr, col, np.empty(0, np.int32), np.zeros(found, np.uint8), np.zeros((found, self.width)), np.zeros((solver, 2), np.int64),
-            np.empty(room, np.int32), np.empty(room, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([interior]),
-        )  # fmt: skip
-        restore_contacts(self._pairs, p.gid, p.count, contacts.key, contacts.hist, contacts.warm, False)
-        self.counters.candidates = found
-
-    def _list_walls(self, contacts: ContactTable) -> None:
-        scene, own = self.scene, self._own.count
-        walls, dt = scene.walls, scene.settings.dt
-        place_walls(walls, self.step, dt)
-        self._wall_x0[:, :3] = walls.pose[:, :3]
-        kind, size = walls.motion[:, 0], np.abs(walls.motion[:, 1])
-        sweep = np.where(kind == SINUSOIDAL, 2.0 * size, 0.0)
-        self._wall_x0[:, 3] = np.where(kind == VELOCITY, 0.5 * self.skin - 4.0 * size * dt, np.inf)
-        extent, radius = np.empty((own, 3)), np.empty(own)
-        oriented_extents(0, own, self._grains, extent, radius)
-        entries = np.empty((max(64, own), 3), np.int32)
-        while True:
-            found = find_wall_pairs(own, self._grains, walls, radius, self.skin + sweep, entries)
-            if found <= len(entries):
-                break
-            entries = np.empty((found, 3), np.int32)
-        entries = entries[:found]
-        row, first = np.unique(entries[:, 0], return_index=True)
-        solver = found if (scene.shapes.kind > 2).any() else 0
-        self._wall_pairs = Contacts(
-            row.astype(np.int32), np.concatenate([first, [found]]).astype(np.int64), np.ascontiguousarray(entries[:, 1]),
-            np.ascontiguousarray(entries[:, 2]), np.zeros(found, np.uint8), np.zeros((found, self.width)), np.zeros((solver, 2), np.int64),
-            np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0), np.empty(0, np.int64), np.array([len(row)]),
-        )  # fmt: skip
-        restore_contacts(self._wall_pairs, self._own.gid, own, contacts.key, contacts.hist, contacts.warm, True)

@@ -54,7 +54,7 @@ class Observables(Model):
     """Which global quantities are taken and where."""
 
     energy_budget: bool = Field(
-        default=True, description="book the work of walls, dissipation and the residual; without it the elastic energy leaves out tangential springs"
+        default=True, description="book the work of walls, dissipation and the residual"
     )
     container: str = Field(
         default="auto", description="wall (cylinder or box) whose inside the density refers to; `auto`: the first such wall, else the domain"

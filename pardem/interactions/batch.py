@@ -12,7 +12,7 @@ import numpy as np
 from .._jit import inlined, kernel
 from ..fixedpoint import LIMIT
 from ..laws.dispatch import coefficients
-from ..laws.friction import couple, energy_lost, spring_and_slider
+from ..laws.friction import couple, energy_lost, spring_and_slider, tangential_energy
 from ..state import CONTACTS, ERROR_OVERLAP, ERROR_RANGE, LOST_NORMAL, LOST_TANGENTIAL
 from .accumulate import fault, tally_contact
 
@@ -133,5 +133,7 @@ def book(k, i, j, p, owned, with_couples, pairs, g, settings, observe, control, 
         if i < owned:
             tally[LOST_NORMAL, 0] += int(lost_n * inv_energy)
             tally[LOST_TANGENTIAL, 0] += int(lost_t * inv_energy)
+    elif observe:
+        stored += tangential_energy(s[H + k], s[H + BATCH + k], s[H + 2 * BATCH + k], s[KT + k])
     if observe and i < owned:
         tally_contact(tally, CONTACTS, stored, s[DX + k], s[DY + k], s[DZ + k], s[FX + k], s[FY + k], s[FZ + k], inv_energy)

@@ -89,6 +89,12 @@ def spring_and_slider(
 
 
 @inlined
+def tangential_energy(sx, sy, sz, kt):
+    """Energy (J) of a tangential spring with the force s (N)."""
+    return 0.5 * (sx * sx + sy * sy + sz * sz) / kt if kt > 0.0 else 0.0
+
+
+@inlined
 def energy_lost(hist, p, alive, tx, ty, tz, sx, sy, sz, vx, vy, vz, kt, damping, rate, plastic, dt):
     """Book a contact's dissipation of one step in its history.
 
@@ -97,9 +103,7 @@ def energy_lost(hist, p, alive, tx, ty, tz, sx, sy, sz, vx, vy, vz, kt, damping,
     Returns:
         normal work lost (J), tangential work lost (J), stored tangential energy (J).
     """
-    stored = 0.0
-    if kt > 0.0:
-        stored = 0.5 * (sx * sx + sy * sy + sz * sz) / kt
+    stored = tangential_energy(sx, sy, sz, kt)
     lost_t = 0.5 * dt * (tx * vx + ty * vy + tz * vz) - stored
     lost_n = plastic + 0.5 * damping * rate * dt
     if alive:
@@ -166,6 +170,8 @@ def contact_force(
     if budget:
         lost_n, lost_t, stored_t = energy_lost(hist, p, alive, tx, ty, tz, sx, sy, sz, vx, vy, vz, kt, damping, rate, plastic, dt)
         stored += stored_t
+    else:
+        stored += tangential_energy(sx, sy, sz, kt)
     cx, cy, cz, twist = couple(
         phi, kt, ct, cn, friction, law.torsion[a, b], law.rocking[a, b], lever, nx, ny, nz, wx, wy, wz, ex, ey, ez, hist[p, 7] if alive else 0.0, dt
     )  # fmt: skip

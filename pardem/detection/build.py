@@ -1,0 +1,81 @@
+"""The lists of a rank, made anew at a rebuild: candidate pairs and wall contacts with the history of those that touch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..interactions.batch import BATCH, COUNTS, SCRATCH
+from ..interactions.spheres import Spheres
+from ..population import ContactTable
+from ..state import Contacts, Grains
+from ..walls.candidates import find_wall_pairs
+from ..walls.motion import SINUSOIDAL, VELOCITY
+from .bounds import oriented_extents
+from .cells import find_pairs
+from .lists import restore_contacts, rows_of, work_of
+
+if TYPE_CHECKING:
+    from ..engine import Scene
+
+
+def list_pairs(
+    owned: int, total: int, g: Grains, scene: Scene, skin: float, contacts: ContactTable, width: int, expected: int
+) -> tuple[Contacts, np.ndarray]:
+    """Candidate pairs of a rank.
+
+    Args:
+        owned, total: rows of ``g`` that are owned, that are there. skin: extra reach (m). contacts: living contacts, by key.
+        width: floats of a history. expected: about how many pairs there will be.
+
+    Returns:
+        the pairs; counted work of each owned grain in one step.
+    """
+    settings = scene.settings
+    extent, radius = np.empty((total, 3)), np.empty(total)
+    oriented_extents(0, total, g, extent, radius)
+    pairs = np.empty((max(256, 4 * total, expected + expected // 16), 2), np.int32)
+    while (found := find_pairs(owned, total, g, extent, radius, settings.lower, settings.period, skin, pairs)) > len(pairs):
+        pairs = np.empty((found + found // 16, 2), np.int32)
+    row, ptr, col, interior = rows_of(pairs, found, owned, total)
+    work = work_of(pairs, found, owned, g.species, scene.shapes.kind)
+    del pairs, extent, radius  # before the histories come
+    spheres = isinstance(scene.interaction, Spheres)
+    solver = 0 if spheres or (scene.shapes.kind <= 2).all() else found
+    room = max(found + 1, BATCH) if spheres else BATCH
+    made = Contacts(
+        row, ptr, col, np.empty(0, np.int32), np.zeros(found, np.uint8), np.zeros((found, width)), np.zeros((solver, 2), np.int64),
+        np.empty(room, np.int32), np.empty(room, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([interior]),
+    )  # fmt: skip
+    restore_contacts(made, g.gid, total, contacts.key, contacts.hist, contacts.warm, False)
+    return made, work
+
+
+def list_wall_pairs(owned: int, g: Grains, scene: Scene, skin: float, contacts: ContactTable, width: int, wall_x0: np.ndarray) -> Contacts:
+    """Candidate contacts with walls, which must be in place.
+
+    Args:
+        owned ... width: as in ``list_pairs``.
+        wall_x0: (W, 4) float64, set to the displacement of each wall (m) and how far it may move from there (m) before the list must be made anew.
+    """
+    walls = scene.walls
+    kind, size = walls.motion[:, 0], np.abs(walls.motion[:, 1])
+    sweep = np.where(kind == SINUSOIDAL, 2.0 * size, 0.0)
+    wall_x0[:, :3] = walls.pose[:, :3]
+    wall_x0[:, 3] = np.where(kind == VELOCITY, 0.5 * skin - 4.0 * size * scene.settings.dt, np.inf)
+    extent, radius = np.empty((owned, 3)), np.empty(owned)
+    oriented_extents(0, owned, g, extent, radius)
+    entries = np.empty((max(64, owned), 3), np.int32)
+    while (found := find_wall_pairs(owned, g, walls, radius, skin + sweep, entries)) > len(entries):
+        entries = np.empty((found, 3), np.int32)
+    entries = entries[:found]
+    row, first = np.unique(entries[:, 0], return_index=True)
+    solver = found if (scene.shapes.kind > 2).any() else 0
+    made = Contacts(
+        row.astype(np.int32), np.concatenate([first, [found]]).astype(np.int64), np.ascontiguousarray(entries[:, 1]),
+        np.ascontiguousarray(entries[:, 2]), np.zeros(found, np.uint8), np.zeros((found, width)), np.zeros((solver, 2), np.int64),
+        np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0), np.empty(0, np.int64), np.array([len(row)]),
+    )  # fmt: skip
+    restore_contacts(made, g.gid, owned, contacts.key, contacts.hist, contacts.warm, True)
+    return made
