@@ -53,7 +53,9 @@ def kill_all(process: subprocess.Popen[str]) -> None:
 
 
 def _lives(pid: int) -> bool:
+    """Whether a thread of a process still runs: the first may be gone while others still hold the open files."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+        states = [stat.read_text().rpartition(")")[2].split()[0] for stat in Path(f"/proc/{pid}/task").glob("*/stat")]
     except (FileNotFoundError, ProcessLookupError):
-        return False
+        return Path(f"/proc/{pid}").exists()
+    return any(state not in "ZX" for state in states)
