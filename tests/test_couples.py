@@ -52,6 +52,22 @@ def test_the_rocking_damper_brings_a_tilted_cube_to_rest(law: str) -> None:
     assert left[False] > 100.0 * left[True]
 
 
+def test_the_rocking_damper_brings_a_tilted_rod_to_rest() -> None:
+    """A rod lying on the floor, tilted by less than the regularised point needs to reach its end."""
+    tilt, most = 0.01, {}
+    for damped in (True, False):
+        contact = VISCOELASTIC | {"rocking_damping": damped}
+        engine = on_floor(ROD, contact, position=(0, 0, 0.25 + 0.5 * math.sin(tilt)), orientation=turned((0, 1, 0), 0.5 * math.pi + tilt))
+        engine.advance(SECOND)
+        most[damped] = 0.0
+        for _ in range(SECOND // 250):
+            engine.advance(50)
+            a, b, c, d = engine.grains.q[0]
+            most[damped] = max(most[damped], abs(1 - 2 * (b * b + c * c)))  # height of the axis' end over half its length
+    assert most[True] < 1e-3 * tilt
+    assert most[False] > 100.0 * most[True]
+
+
 @pytest.mark.parametrize("species", [CUBE, ROD], ids=["cube", "rod"])
 @pytest.mark.parametrize("law", LAWS)
 def test_torsional_friction_stops_a_spinning_grain(law: str, species: dict[str, Any]) -> None:

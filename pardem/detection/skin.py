@@ -20,6 +20,7 @@ REBUILD_PER_GRAIN = 30.0  # work of a rebuild in units of one candidate pair of 
 REBUILD_PER_CANDIDATE = 8.0
 WINDOW = 4  # rebuilds between two changes
 FACTOR = 1.25
+SHORT_LIFE = 8  # steps
 
 
 class SkinTuner:
@@ -51,7 +52,9 @@ class SkinTuner:
         if self._rebuilds < WINDOW or self._steps == 0:
             return
         cost = self._work / self._steps
-        if cost > self._last:
+        if self._steps < SHORT_LIFE * self._rebuilds:
+            self._up = True  # lists that hold for hardly a step: the cost is flat there and says nothing
+        elif cost > self._last:
             self._up = not self._up
         self._last = cost
         self._steps, self._work, self._rebuilds = 0, 0.0, 0

@@ -112,16 +112,19 @@ def closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p, touching
 
 @inlined
 def zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p):
-    """Half-length of the contact zone of a grain on a plane (m) and its rocking axis; a segment tilted by theta lies on delta/sin(theta) of it."""
+    """Half-length of the contact zone of a grain on a plane (m) and its rocking axis.
+
+    A segment whose regularised point lies between its ends bears as a whole; one tilted further, by theta, lies on delta/sin(theta) of its length.
+    """
     ux, uy, uz = axis(interaction, g, i)
     u2 = ux * ux + uy * uy + uz * uz
     if u2 == 0.0:
         return 0.0, 0.0, 0.0, 0.0
     length = np.sqrt(u2)
-    slope = abs(nx * ux + ny * uy + nz * uz) / length
+    rise = abs(nx * ux + ny * uy + nz * uz)
     lever = length
-    if length * slope > delta:
-        lever = delta / slope
+    if (g.x[i, 3] - delta) * rise > rise * rise + interaction.eps2[g.species[i]] * u2 and rise > delta:
+        lever = delta * length / rise
     ex, ey, ez = ny * uz - nz * uy, nz * ux - nx * uz, nx * uy - ny * ux
     e2 = ex * ex + ey * ey + ez * ez
     if e2 > 0.0:
