@@ -62,7 +62,7 @@ def test_the_rocking_damper_brings_a_tilted_rod_to_rest() -> None:
         most[damped] = 0.0
         for _ in range(SECOND // 250):
             engine.advance(50)
-            a, b, c, d = engine.grains.q[0]
+            _, b, c, _ = engine.grains.q[0]
             most[damped] = max(most[damped], abs(1 - 2 * (b * b + c * c)))  # height of the axis' end over half its length
     assert most[True] < 1e-3 * tilt
     assert most[False] > 100.0 * most[True]
