@@ -10,9 +10,7 @@ import numpy as np
 
 import pardem
 
-from .reading import FORMAT, FRAMES, PARAMETERS
-
-FIRST_FIELD = "position"  # the one that owns the shared step and time
+from .reading import FIRST_FIELD, FORMAT, FRAMES, PARAMETERS
 
 
 def label(file: h5py.File, kind: str, base_step: int = -1) -> None:

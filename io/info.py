@@ -9,10 +9,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from pardem.errors import FileError
-
-from .h5md import FIRST_FIELD
-from .reading import FORMAT, FRAMES, KINDS, PARAMETERS, elements, get_json, kind_of, opened
+from .reading import FIRST_FIELD, FORMAT, FRAMES, KINDS, PARAMETERS, elements, get_json, kind_of, opened
 
 
 def info(path: Path | str) -> dict[str, Any]:
@@ -31,7 +28,7 @@ def info(path: Path | str) -> dict[str, Any]:
         kind = kind_of(file)
         found: dict[str, Any] = {"file": str(path), "kind": kind, "format": FORMAT, "bytes": path.stat().st_size}
         if kind == "result":
-            found |= _result(file, path)
+            found |= _result(file)
         state = file.get(KINDS[kind])
         if state is not None and "checksums" in state:
             header = get_json(state, "header")
@@ -46,10 +43,8 @@ def info(path: Path | str) -> dict[str, Any]:
     return found
 
 
-def _result(file: h5py.File, path: Path) -> dict[str, Any]:
+def _result(file: h5py.File) -> dict[str, Any]:
     finished = KINDS["result"] in file
-    if not finished:
-        _require_parts(file, path)
     species = np.bincount(file[f"{FRAMES}/species"][:])
     return {
         "finished": finished,
@@ -58,15 +53,6 @@ def _result(file: h5py.File, path: Path) -> dict[str, Any]:
         "grains": int(species.sum()),
         "species": species.tolist(),
     }
-
-
-def _require_parts(file: h5py.File, path: Path) -> None:
-    """An index whose segments are gone would read as not-a-number."""
-    if FIRST_FIELD in file[FRAMES]:
-        for source in file[f"{FRAMES}/{FIRST_FIELD}/value"].virtual_sources():
-            name = source.file_name.replace("%%", "%")
-            if not (path.parent / name).exists():
-                raise FileError(f"{path} is the index of an unfinished run, and {name} is missing: keep the two beside each other under these names")
 
 
 def _frames(file: h5py.File) -> dict[str, Any]:

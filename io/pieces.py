@@ -10,9 +10,9 @@ import numpy as np
 
 from pardem.errors import FileError
 
-from .h5md import FIRST_FIELD, stack
+from .h5md import stack
 from .output_path import base_step, segments
-from .reading import FRAMES, elements, opened
+from .reading import FIRST_FIELD, FRAMES, elements, opened
 
 
 @dataclass

@@ -18,6 +18,7 @@ from .agreement import reason
 FORMAT = 1  # of results, checkpoints and segments
 KINDS = {"result": "pardem/final", "segment": "pardem/final", "checkpoint": "pardem/state"}  # kind of file -> its full state
 FRAMES = "particles/grains"
+FIRST_FIELD = "position"  # the one that owns the shared step and time
 PARAMETERS = "parameters/pardem"
 
 
@@ -26,7 +27,7 @@ def opened(path: Path | str) -> Iterator[h5py.File]:
     """A pardem file, open for reading by this process alone.
 
     Raises:
-        FileError: it is missing, truncated, not HDF5, not pardem's, or of a later format.
+        FileError: it is missing, truncated, not HDF5, not pardem's, of a later format, or the index of parts that are missing.
     """
     path = Path(path)
     if not path.exists():
@@ -48,9 +49,20 @@ def opened(path: Path | str) -> Iterator[h5py.File]:
         if version > FORMAT:
             raise FileError(f"{path} has format {version} and this pardem reads formats up to {FORMAT}: use the pardem that wrote it, or a later one")
         try:
+            if kind == "result":
+                _require_parts(file, path)
             yield file
         except (OSError, RuntimeError, KeyError) as error:
             raise FileError(f"{path} is damaged: {reason(error)}") from None
+
+
+def _require_parts(file: h5py.File, path: Path) -> None:
+    """An index whose segments are gone would read as not-a-number."""
+    frames = file.get(f"{FRAMES}/{FIRST_FIELD}/value")
+    for source in frames.virtual_sources() if frames is not None and frames.is_virtual else ():
+        name = source.file_name.replace("%%", "%")
+        if not (path.parent / name).exists():
+            raise FileError(f"{path} is the index of an unfinished run, and {name} is missing: keep the two beside each other under these names")
 
 
 def _unreadable(path: Path, error: OSError) -> str:

@@ -8,8 +8,7 @@ from __future__ import annotations
 import h5py
 import numpy as np
 
-from .h5md import FIRST_FIELD
-from .reading import FRAMES
+from .reading import FIRST_FIELD, FRAMES
 
 STATIC = ("id", "species", "scale", "mass")  # the same in every frame
 OFFSETS = "vertex_offsets"  # 0, 1, ..., n, at the root until it gets its place in the group
