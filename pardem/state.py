@@ -72,7 +72,7 @@ class Contacts(NamedTuple):
         touch: (P,) uint8 alive history.
         hist: (P, 8 or 13) float64 (see ``laws.friction``).
         warm: (P, 2) int64 active sets of the solver (empty where only closed forms are used).
-        near, near_row: (P + 1 or more,) int32, scratch: (SCRATCH,) float64 and counts: (COUNTS,) int64: room for batches (``interactions.batch``).
+        near, near_row: (BATCH or more,) int32, scratch: (SCRATCH,) float64 and counts: (COUNTS,) int64: room for batches (``interactions.batch``).
         interior: (1,) int64 number of rows without ghosts; they come first.
     """
 

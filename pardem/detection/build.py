@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..interactions.batch import BATCH, COUNTS, SCRATCH
+from ..interactions.batch import BATCH, BLOCK, COUNTS, SCRATCH
 from ..interactions.spheres import Spheres
 from ..population import ContactTable
 from ..state import Contacts, Grains
@@ -43,7 +43,7 @@ def list_pairs(
     del pairs, extent, radius  # before the histories come
     spheres = isinstance(scene.interaction, Spheres)
     solver = 0 if spheres or (scene.shapes.kind <= 2).all() else found
-    room = max(found + 1, BATCH) if spheres else BATCH
+    room = max(BLOCK, int(np.diff(ptr).max(initial=0)) + 1) if spheres else BATCH
     made = Contacts(
         row, ptr, col, np.empty(0, np.int32), np.zeros(found, np.uint8), np.zeros((found, width)), np.zeros((solver, 2), np.int64),
         np.empty(room, np.int32), np.empty(room, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([interior]),

@@ -17,6 +17,7 @@ from ..state import CONTACTS, ERROR_OVERLAP, ERROR_RANGE, LOST_NORMAL, LOST_TANG
 from .accumulate import fault, tally_contact
 
 BATCH = 32
+BLOCK = 512  # candidates that are looked at before their contacts are computed
 # Columns that a narrow phase fills: from the first body's centre to the second's, to the contact point, normal, overlap, smallest
 # radius less overlap (negative: too deep), d(overlap)/dt over -n . v, relative velocity and spin, turn, effective mass and radius
 DX, DY, DZ, IX, IY, IZ, NX, NY, NZ, DELTA, ROOM, SLOPE, VX, VY, VZ, WX, WY, WZ, TURN, MEFF, REFF = (k * BATCH for k in range(21))

@@ -1,6 +1,6 @@
 """Contacts of scenes made of spheres only: the general rule with everything that a point core makes zero left out.
 
-Two passes: which candidates touch; then those in batches (see ``batch``), whose geometry too is computed for many contacts at once.
+Some rows at a time: which candidates touch; then those in batches (see ``batch``), whose geometry too is computed for many contacts at once.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import numpy as np
 
 from .._jit import inlined, kernel
 from ..laws.friction import end_contact
+from ..prefetch import prefetch
 from ..state import LOST_NORMAL, LOST_TANGENTIAL, OBSERVE
 from . import batch
 from .batch import ALIVE, BATCH, DELTA, DX, DY, DZ, IX, IY, IZ, MEFF, NX, NY, NZ, REFF, ROOM, SLOPE, TURN, VX, VY, VZ, H, book, fill_pair
@@ -39,7 +40,11 @@ def _nearest(d, period, half, periodic):
 
 @kernel
 def _touching(first, last, pairs, g, settings):
-    """Write the candidates that touch, or did in the step before, to ``pairs.near`` with their rows in ``pairs.near_row``; returns how many."""
+    """Write the candidates that touch, or did in the step before, to ``pairs.near`` with their first bodies in ``pairs.near_row``.
+
+    Returns:
+        how many; the row to go on with, before ``last`` where the room did not suffice.
+    """
     row, ptr, col, touch, near, near_row = pairs.row, pairs.ptr, pairs.col, pairs.touch, pairs.near, pairs.near_row
     x = g.x
     px, py, pz = settings.period
@@ -47,6 +52,8 @@ def _touching(first, last, pairs, g, settings):
     periodic = settings.periodic
     found = np.uintp(0)
     for r in range(first, last):
+        if np.int64(found) + ptr[r + 1] - ptr[r] >= near.shape[0]:
+            return np.int64(found), r
         i = np.uintp(row[r])
         xi, yi, zi, ri = x[i, 0], x[i, 1], x[i, 2], x[i, 3]
         for q in range(ptr[r], ptr[r + 1]):
@@ -59,7 +66,19 @@ def _touching(first, last, pairs, g, settings):
             near[found] = p
             near_row[found] = i
             found += np.uintp((dx * dx + dy * dy + dz * dz < reach * reach) | (touch[p] != 0))
-    return np.int64(found)
+    return np.int64(found), last
+
+
+@kernel
+def _fetch(found, pairs, g):
+    """Ask for what the contacts in ``pairs.near`` need: large beds do not fit into the caches."""
+    for n in range(found):
+        p = pairs.near[n]
+        j = pairs.col[p]
+        prefetch(pairs.hist, p)
+        prefetch(g.v, j)
+        prefetch(g.w, j)
+        prefetch(g.ft, j)
 
 
 @inlined
@@ -117,26 +136,28 @@ def sphere_contacts(first, last, owned, pairs, g, law, settings, control, tally)
     inv_force, inv_torque, inv_energy = 1.0 / settings.force, 1.0 / settings.torque, 1.0 / settings.energy
     dt = settings.dt
     observe = control[OBSERVE] != 0
-    found = _touching(first, last, pairs, g, settings)
-    for begin in range(0, found, BATCH):
-        count = min(BATCH, found - begin)
-        for n in range(count):
-            p = np.uintp(near[begin + n])
-            _gather(np.uintp(n), np.uintp(near_row[begin + n]), np.uintp(col[p]), p, pairs, g, law, settings)
-        _geometry(dt, s)
-        batch.forces(law, dt, s)
-        batch.quantise(False, inv_force, inv_torque, s, counts)
-        for n in range(count):
-            k = np.uintp(n)
-            p, i = np.uintp(near[begin + n]), np.uintp(near_row[begin + n])
-            j = np.uintp(col[p])
-            if s[DELTA + k] > 0.0:
-                book(k, i, j, p, owned, False, pairs, g, settings, observe, control, tally)
-                continue
-            if touch[p] == 0:
-                continue
-            touch[p] = 0
-            if settings.budget and i < owned:
-                lost_n, lost_t = end_contact(v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2], pairs.hist, p, dt)
-                tally[LOST_NORMAL, 0] += int(lost_n * inv_energy)
-                tally[LOST_TANGENTIAL, 0] += int(lost_t * inv_energy)
+    while first < last:
+        found, first = _touching(first, last, pairs, g, settings)
+        _fetch(found, pairs, g)
+        for begin in range(0, found, BATCH):
+            count = min(BATCH, found - begin)
+            for n in range(count):
+                p = np.uintp(near[begin + n])
+                _gather(np.uintp(n), np.uintp(near_row[begin + n]), np.uintp(col[p]), p, pairs, g, law, settings)
+            _geometry(dt, s)
+            batch.forces(law, dt, s)
+            batch.quantise(False, inv_force, inv_torque, s, counts)
+            for n in range(count):
+                k = np.uintp(n)
+                p, i = np.uintp(near[begin + n]), np.uintp(near_row[begin + n])
+                j = np.uintp(col[p])
+                if s[DELTA + k] > 0.0:
+                    book(k, i, j, p, owned, False, pairs, g, settings, observe, control, tally)
+                    continue
+                if touch[p] == 0:
+                    continue
+                touch[p] = 0
+                if settings.budget and i < owned:
+                    lost_n, lost_t = end_contact(v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2], pairs.hist, p, dt)
+                    tally[LOST_NORMAL, 0] += int(lost_n * inv_energy)
+                    tally[LOST_TANGENTIAL, 0] += int(lost_t * inv_energy)
