@@ -18,7 +18,7 @@ from .agreement import agree, reason, together
 from .checkpoint import checkpoints, seal_file, step_of
 from .full_state import FullState, size_of, write_rows
 from .h5md import label, write_edges, write_observables, write_steps
-from .output_path import parts_of
+from .paths import parts_of
 from .pieces import Piece, Series, collect
 from .reading import FRAMES, KINDS, PARAMETERS, get_json, opened, put_json
 from .rowfile import RowFile, sync_path, take_on_trial

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from pathlib import Path
 
@@ -11,15 +10,9 @@ from mpi4py import MPI
 from pardem.errors import FileError
 
 from .agreement import together
+from .assemble import assemble
 from .checkpoint import checkpoints, is_finished, step_of
-from .reading import opened
-
-_SEGMENT = re.compile(r"segment-(\d{6})-(frames|observables|result)\.h5")
-
-
-def parts_of(out: Path | str) -> Path:
-    """The folder of segments and checkpoints of a result: ``OUT.h5.parts``."""
-    return Path(f"{out}.parts")
+from .paths import base_step, parts_of, segment_path, segments
 
 
 def prepare_output(comm: MPI.Comm, out: Path | str, *, resume: bool, force: bool, fresh: bool) -> str:
@@ -87,25 +80,12 @@ def _set_aside(out: Path, parts: Path) -> str:
         parts.rename(parts_of(old))
     if out.exists():
         if parts_of(old).exists() and not is_finished(out):
-            from .assemble import assemble  # an index names its parts
-
             out.unlink()
             assemble(old)
         else:
             out.rename(old)
     names = " and ".join(str(p) for p in (old, parts_of(old)) if p.exists())
     return f"there was no checkpoint to go on from: the output that existed is now {names}"
-
-
-def segments(parts: Path) -> list[tuple[int, Path]]:
-    """Number and path of each segment file, in order."""
-    found = [(int(m[1]), p) for p in parts.glob("segment-*.h5") if (m := _SEGMENT.fullmatch(p.name))]
-    return sorted(found)
-
-
-def segment_path(parts: Path, number: int, what: str) -> Path:
-    """Path of a segment; ``what`` is frames, observables or result."""
-    return parts / f"segment-{number:06d}-{what}.h5"
 
 
 def go_on_from(out: Path, step: int) -> int:
@@ -132,12 +112,3 @@ def go_on_from(out: Path, step: int) -> int:
         else:
             number = number_there
     return number + 1
-
-
-def base_step(path: Path) -> int:
-    """Step of the checkpoint behind which a segment began, -1 for the first; 2^63 - 1 where it cannot be read (it was being made)."""
-    try:
-        with opened(path) as file:
-            return int(file.attrs.get("base_step", -1))
-    except FileError:
-        return 2**63 - 1

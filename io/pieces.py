@@ -11,7 +11,7 @@ import numpy as np
 from pardem.errors import FileError
 
 from .h5md import stack
-from .output_path import base_step, segments
+from .paths import base_step, segments
 from .reading import FIRST_FIELD, FRAMES, elements, opened
 
 

@@ -17,7 +17,8 @@ from .assemble import STATIC, assemble, finish, read_box, read_origin, write_ori
 from .checkpoint import write_checkpoint
 from .full_state import ContactRows, FullState, GrainTable
 from .h5md import label, write_box, write_metadata
-from .output_path import go_on_from, parts_of
+from .output_path import go_on_from
+from .paths import parts_of
 from .provenance import now, provenance
 from .reading import FRAMES
 from .rowfile import RowFile, serial_notice, sync_path, take_on_trial

@@ -11,7 +11,7 @@ from mpi4py import MPI
 
 from .agreement import together
 from .h5md import label, stack, write_observables
-from .output_path import segment_path
+from .paths import segment_path
 from .reading import FIRST_FIELD, FRAMES
 from .rowfile import RowFile, sync_path, take_on_trial
 from .rows import GrainRows

@@ -13,6 +13,7 @@ from mpi4py import MPI
 
 from . import state as st
 from .clock import TICKS
+from .constants import Scene
 from .decomposition.ghosts import HaloChannel, fetch_ghosts, null_ballot, plan_ghosts
 from .decomposition.slabs import Slabs
 from .detection.bounds import oriented_extents
@@ -22,10 +23,8 @@ from .detection.lists import living_contacts
 from .detection.skin import SkinTuner, least_skin
 from .diagnosis import diagnose
 from .integrators.verlet import place_vertices
-from .interactions.dispatch import Interaction
-from .laws.dispatch import Law
 from .population import ContactTable, Population
-from .state import Contacts, Grains, Settings, Shapes, Walls
+from .state import Contacts, Grains, Settings
 from .step import advance
 from .walls.motion import place_walls
 
@@ -46,19 +45,6 @@ class Counters:
     halo_bytes: int = 0
     halo_messages: int = 0
     ticks: np.ndarray = field(default_factory=lambda: np.zeros(TICKS, np.int64))
-
-
-@dataclass
-class Scene:
-    """Everything constant in a run that the compiled step needs."""
-
-    shapes: Shapes
-    interaction: Interaction
-    law: Law
-    walls: Walls
-    settings: Settings
-    names: list[str]
-    wall_names: list[str]
 
 
 class Engine:

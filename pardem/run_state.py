@@ -10,7 +10,7 @@ from mpi4py import MPI
 
 from .case import Case
 from .io.checkpoint import newest_valid_checkpoint, read_checkpoint
-from .io.output_path import parts_of
+from .io.paths import parts_of
 from .population import ContactTable, Population
 from .simulation import Simulation
 

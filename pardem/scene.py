@@ -10,7 +10,7 @@ import numpy as np
 
 from .case import Case
 from .case.timestep import check_case
-from .engine import Scene
+from .constants import Scene
 from .errors import CaseError
 from .fixedpoint import choose_quanta
 from .interactions.dispatch import Interaction, build_interaction

@@ -17,7 +17,8 @@ from mpi4py import MPI
 from pardem.errors import FileError
 from pardem.io import rowfile
 from pardem.io.checkpoint import newest_valid_checkpoint, read_checkpoint
-from pardem.io.output_path import parts_of, prepare_output
+from pardem.io.output_path import prepare_output
+from pardem.io.paths import parts_of
 from pardem.io.results import ResultWriter
 
 COUNT = 53

@@ -10,7 +10,8 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 from pardem.io.info import info
-from pardem.io.output_path import parts_of, prepare_output
+from pardem.io.output_path import prepare_output
+from pardem.io.paths import parts_of
 
 SELF = MPI.COMM_SELF
 

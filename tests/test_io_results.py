@@ -15,7 +15,8 @@ from pardem.errors import FileError
 from pardem.io.assemble import assemble
 from pardem.io.compare import compare
 from pardem.io.info import info
-from pardem.io.output_path import parts_of, prepare_output
+from pardem.io.output_path import prepare_output
+from pardem.io.paths import parts_of
 
 SELF = MPI.COMM_SELF
 PROGRAM = Path(scene.__file__)

@@ -20,7 +20,7 @@ from pardem.io.assemble import assemble
 from pardem.io.checkpoint import newest_valid_checkpoint, read_checkpoint
 from pardem.io.compare import compare
 from pardem.io.info import info
-from pardem.io.output_path import parts_of
+from pardem.io.paths import parts_of
 
 SELF = MPI.COMM_SELF
 PROGRAM = Path(scene.__file__)

@@ -19,7 +19,7 @@ from pardem.io.casefile import read_case
 from pardem.io.checkpoint import newest_valid_checkpoint, step_of
 from pardem.io.compare import compare
 from pardem.io.info import info
-from pardem.io.output_path import parts_of
+from pardem.io.paths import parts_of
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = "jobs/campaigns/crystallisation/run.slurm"

@@ -12,7 +12,7 @@ from scenes import CUBE, case_of
 from pardem.case import Case
 from pardem.io.checkpoint import read_checkpoint, write_checkpoint
 from pardem.io.compare import compare
-from pardem.io.output_path import parts_of
+from pardem.io.paths import parts_of
 from pardem.run_state import full_state, load_start
 from pardem.simulation import Simulation
 

@@ -10,7 +10,7 @@ import pytest
 from run_scene import case_file, settings
 
 from pardem.io.checkpoint import checkpoints
-from pardem.io.output_path import parts_of
+from pardem.io.paths import parts_of
 
 # one method fails on one rank at its n-th call; the file `failed` tells when
 DRIVER = """

@@ -21,7 +21,7 @@ from pardem.io.casefile import read_case
 from pardem.io.checkpoint import checkpoints, newest_valid_checkpoint, step_of
 from pardem.io.compare import compare
 from pardem.io.info import info
-from pardem.io.output_path import parts_of
+from pardem.io.paths import parts_of
 
 SELF = MPI.COMM_SELF
 OFTEN = settings(output__checkpoint_steps=20)

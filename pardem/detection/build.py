@@ -17,7 +17,7 @@ from .cells import find_pairs
 from .lists import restore_contacts, rows_of, work_of
 
 if TYPE_CHECKING:
-    from ..engine import Scene
+    from ..constants import Scene
 
 
 def list_pairs(

@@ -13,7 +13,7 @@ from mpi4py import MPI
 from ..walls.motion import VELOCITY
 
 if TYPE_CHECKING:
-    from ..engine import Scene
+    from ..constants import Scene
     from ..population import Population
 
 REBUILD_PER_GRAIN = 30.0  # work of a rebuild in units of one candidate pair of spheres in one step

@@ -20,7 +20,8 @@ from .profile import profile_along, sample_points
 
 if TYPE_CHECKING:
     from ..case import Case
-    from ..engine import Engine, Scene
+    from ..constants import Scene
+    from ..engine import Engine
 
 FILL_SHARE = 0.99  # of the volume of the grains that lies below the fill height: a few grains in flight do not count
 

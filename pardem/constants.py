@@ -1,0 +1,22 @@
+"""What stays the same throughout a run, as the compiled step takes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .interactions.dispatch import Interaction
+from .laws.dispatch import Law
+from .state import Settings, Shapes, Walls
+
+
+@dataclass
+class Scene:
+    """Everything constant in a run that the compiled step needs."""
+
+    shapes: Shapes
+    interaction: Interaction
+    law: Law
+    walls: Walls
+    settings: Settings
+    names: list[str]
+    wall_names: list[str]
