@@ -79,7 +79,7 @@ class Engine:
         largest = comm.allreduce(float((scene.shapes.core_radius[grains.species] * grains.scale + grains.x[:, 3]).max(initial=0.0)), MPI.MAX)
         period = scene.settings.period
         highest = min([max(smallest, 0.3 * largest), *(0.5 * period[period > 0.0] - 2.0 * largest)])
-        self.tuner = SkinTuner(min(0.3 * smallest, highest) if skin is None else skin, 0.02 * smallest, highest, skin is None)
+        self.tuner = SkinTuner(comm.size, min(0.3 * smallest, highest) if skin is None else skin, 0.02 * smallest, highest, skin is None)
         self._least_skin = 0.0
         self._ballot = null_ballot()
         self._channel: HaloChannel | None = None

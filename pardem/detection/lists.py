@@ -44,7 +44,7 @@ def rows_of(pairs, found, owned, total):
     return row, ptr, col, owned
 
 
-COST = (1.0, 2.0, 6.0)  # of a candidate pair in one step: two spheres; a rod and nothing more; a polytope
+COST = (1.0, 3.0, 5.0)  # of a candidate pair in one step: two spheres; a rod and nothing more; a polytope
 MOTION_COST = 2.0  # of a grain's own motion
 
 
@@ -58,7 +58,7 @@ def work_of(pairs, found, owned, species, kind):
     work = np.full(owned, MOTION_COST)
     for p in range(found):
         i, j = pairs[p, 0], pairs[p, 1]
-        cost = COST[min(max(kind[species[i]], kind[species[j]]), 3) - 1]
+        cost = 0.5 * COST[min(max(kind[species[i]], kind[species[j]]), 3) - 1]  # half for each body
         if i < owned:
             work[i] += cost
         if j < owned:
