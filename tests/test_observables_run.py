@@ -163,16 +163,20 @@ def bed(species: dict[str, Any], count: int, contact: dict[str, Any], **more: An
 
 @pytest.mark.parametrize("species", [SPHERE, ROD], ids=["spheres", "rods"])
 def test_energy_books_close_in_a_shaken_dissipative_bed(species: dict[str, Any]) -> None:
-    residual = []
-    for step, steps in ((1e-3, 1500), (5e-4, 3000)):
+    """The largest residual of a run falls with the step (below a hundredth of a collision, where terms of several orders no longer cancel)."""
+    worst = []
+    for step, every in ((2.5e-4, 400), (6.25e-5, 1600)):
         engine, observer = observer_of(bed(species, 40, VISCOUS, time={"step": step}))
         observer.measure(engine)
-        engine.advance(steps, observe=True)
-        values = observer.measure(engine)
-        residual.append(abs(values["energy/residual"]) / (values["energy/lost_damping"] + values["energy/lost_friction"]))
+        residual = 0.0
+        for _ in range(15):
+            engine.advance(every, observe=True)
+            values = observer.measure(engine)
+            residual = max(residual, abs(values["energy/residual"]))
+        worst.append(residual / (values["energy/lost_damping"] + values["energy/lost_friction"]))
         assert values["energy/wall_work"] > 0.0
-    assert residual[0] < 0.01
-    assert residual[1] < residual[0]
+    assert worst[0] < 2e-3
+    assert worst[1] < 0.5 * worst[0]
 
 
 def test_work_is_booked_up_to_the_very_step() -> None:

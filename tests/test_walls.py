@@ -121,7 +121,7 @@ def test_walls_bear_the_weight_of_a_bed_to_the_last_quantum() -> None:
         insert=[{"species": s, "count": 8, "region": region} for s in ("ball", "rod", "cube")],
     )  # fmt: skip
     engine, _ = engine_of(case)
-    engine.advance(8000)
+    engine.advance(20_000)  # until it rests
 
     def momentum() -> np.ndarray:
         g = grains_of(engine)
