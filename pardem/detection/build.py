@@ -39,7 +39,6 @@ def list_pairs(
     while (found := find_pairs(owned, total, g, extent, radius, settings.lower, settings.period, skin, pairs)) > len(pairs):
         pairs = np.empty((found + found // 16, 2), np.int32)
     row, ptr, col, interior = rows_of(pairs, found, owned, total)
-    work = work_of(pairs, found, owned, g.species, scene.shapes.kind)
     del pairs, extent, radius  # before the histories come
     spheres = isinstance(scene.interaction, Spheres)
     solver = 0 if spheres or (scene.shapes.kind <= 2).all() else found
@@ -49,7 +48,7 @@ def list_pairs(
         np.empty(room, np.int32), np.empty(room, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([interior]),
     )  # fmt: skip
     restore_contacts(made, g.gid, total, contacts.key, contacts.hist, contacts.warm, False)
-    return made, work
+    return made, work_of(made, owned, g.species, scene.shapes.kind)
 
 
 def list_wall_pairs(owned: int, g: Grains, scene: Scene, skin: float, contacts: ContactTable, width: int, wall_x0: np.ndarray) -> Contacts:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..population import Population
 
 REBUILD_PER_GRAIN = 30.0  # work of a rebuild in units of one candidate pair of spheres in one step
-REBUILD = 2e4  # the same, for each rank, however few its grains are
+REBUILD, REBUILD_SHARED = 2e4, 6e4  # the same, for each rank, however few its grains are: alone, and where ranks wait for each other
 REBUILD_PER_CANDIDATE = 8.0
 WINDOW = 4  # rebuilds between two changes
 FACTOR = 1.25
@@ -32,9 +32,9 @@ class SkinTuner:
     """
 
     def __init__(self, ranks: int, skin: float, lowest: float, highest: float, adapt: bool) -> None:
-        self.ranks = ranks
         self.skin = skin
         self.adapt = adapt
+        self._fixed = REBUILD if ranks == 1 else REBUILD_SHARED * ranks
         self._range = (lowest, highest)
         self._up = True
         self._last = float("inf")
@@ -49,7 +49,7 @@ class SkinTuner:
         if not self.adapt:
             return
         self._steps += steps
-        self._work += steps * float(work) + REBUILD * self.ranks + REBUILD_PER_GRAIN * grains + REBUILD_PER_CANDIDATE * candidates
+        self._work += steps * float(work) + self._fixed + REBUILD_PER_GRAIN * grains + REBUILD_PER_CANDIDATE * candidates
         self._rebuilds += 1
         if self._rebuilds < WINDOW or self._steps == 0:
             return
