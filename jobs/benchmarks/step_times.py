@@ -1,4 +1,7 @@
-"""Time of one step of a case by part and rank, set-up left out: mpirun -n 2 python jobs/benchmarks/step_times.py CASE.toml [STEPS BEFORE, STEPS TIMED]."""
+"""Time of one step of a case by part and rank, set-up left out.
+
+mpirun -n 2 python jobs/benchmarks/step_times.py CASE.toml [STEPS BEFORE, STEPS TIMED]
+"""
 
 from __future__ import annotations
 
