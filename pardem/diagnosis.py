@@ -33,4 +33,4 @@ def diagnose(comm: MPI.Comm, control: np.ndarray, scene: Any) -> None:
     mine = (int(control[st.FAULT]), int(control[st.FAULT_A]), int(control[st.FAULT_B]), int(control[st.STEP]))
     code, a, b, step = next((f for f in comm.allgather(mine) if f[0]), mine)
     what = _WHAT.get(code, "an unknown fault").format(_name(a, scene.wall_names), _name(b, scene.wall_names))
-    raise BlowUpError(f"At step {step} (t = {step * scene.settings.dt:.6g} s) {what}. The last good checkpoint is kept.")
+    raise BlowUpError(f"At step {step} (t = {step * scene.settings.dt:.6g} s) {what}.")

@@ -14,6 +14,7 @@ from mpi4py import MPI
 
 from . import __version__, clock
 from .case import Case
+from .errors import BlowUpError
 from .io import progress as report
 from .io.output_lock import reserved
 from .io.output_path import check_output, prepare_output
@@ -61,6 +62,7 @@ class _Run:
         self.first_step = sim.steps_done
         self.due = {what: case.cadence(what) for what in ("frame", "observable", "checkpoint")}
         self.last_checkpoint = self.last_look = time.monotonic()
+        self.kept_step = sim.steps_done if self.resumed else None
         self.chunk = 64
         grains = sim.engine.grains
         self.writer = ResultWriter(
@@ -87,6 +89,8 @@ class _Run:
                         self.progress.stage(sim.stages.stage.name, sim.steps_done, sim.stages.base + sim.stages.remaining() - sim.steps_done)
                     self._advance()
                 self._end()
+        except BlowUpError as error:
+            raise BlowUpError(f"{error} {self._kept()}") from None
         finally:
             signal.signal(signal.SIGUSR1, self.previous_handler)
         values = self._summary()
@@ -155,6 +159,13 @@ class _Run:
         self.sim.engine.settle_faults()
         self.writer.checkpoint(*full_state(self.sim))
         self.last_checkpoint = time.monotonic()
+        self.kept_step = self.sim.steps_done
+
+    def _kept(self) -> str:
+        """What is left after a blow-up."""
+        if self.kept_step is None:
+            return "No checkpoint had been written yet."
+        return f"The checkpoint of step {self.kept_step} is kept: --resume goes on from it."
 
     def _end(self) -> None:
         sim = self.sim

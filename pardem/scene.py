@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .case import Case
-from .case.timestep import check_case
+from .case.timestep import ContactTime, check_time_step, contact_times, lightest_grains, rocking_overlap
 from .constants import Scene
 from .errors import CaseError
 from .fixedpoint import choose_quanta
@@ -23,6 +23,8 @@ from .walls.motion import FIXED, MOTION, SINUSOIDAL, VELOCITY
 
 FOREVER = 1e18  # steps
 LARGEST_GUARD = 0.9  # of the sum of radii: a regularised contact must bear at least a tenth of it as overlap
+
+LEAST_ROCKING = 0.01  # of the sphero-radius: an overlap up to which flat contacts must rock slowly enough for the time step
 
 
 @dataclass
@@ -51,7 +53,8 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     Raises:
         CaseError: the time step is too long, a period too short, the regularisation too strong, or the grains too different in weight.
     """
-    warnings = check_case(case)
+    times = contact_times(case, *lightest_grains(case))
+    warnings = check_time_step(case.time.step, times)
     catalogue = build_catalogue([Species(s.name, s.make_shape(), s.density) for s in case.species])
     names = [s.name for s in case.species]
     mass = {n: float(catalogue.mass[k]) * largest_scale[n] ** 3 for k, n in enumerate(names)}
@@ -66,6 +69,7 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     regularised = case.contact.interaction == "regularised"
     if regularised:
         _check_guard(case, catalogue, eps2)
+        warnings += _rocking_warnings(case, names, catalogue, eps2, times)
     interaction = build_interaction(catalogue, regularised, eps2)
     shapes = Shapes(catalogue.kind, catalogue.core_radius, catalogue.inertia, 1.0 / catalogue.inertia, catalogue.vertex_start, catalogue.vertices)
     walls, rows, wall_names = _walls(case, materials)
@@ -110,6 +114,25 @@ def _check_guard(case: Case, catalogue: Catalogue, eps2: np.ndarray) -> None:
                 f"contact.eps = {math.sqrt(eps2[k]):.3g} is too large for species '{species.name}': the regularised force would collapse at "
                 f"an overlap of {1.0 - guard:.0%} of the sum of radii; make it at most {limit:.2g}"
             )
+
+
+def _rocking_warnings(case: Case, names: list[str], catalogue: Catalogue, eps2: np.ndarray, times: list[ContactTime]) -> list[str]:
+    """A sentence for each species whose flat contacts rock too fast for the time step before they overlap by LEAST_ROCKING of the radius."""
+    seconds = {time.between: time.seconds for time in times}
+    out = []
+    for k, name in enumerate(names):
+        inertia = float(catalogue.inertia[k].max() if catalogue.kind[k] == 2 else catalogue.inertia[k].min())
+        if catalogue.kind[k] == 1 or eps2[k] == 0.0 or (name, name) not in seconds:
+            continue
+        eps, radius = math.sqrt(eps2[k]), float(catalogue.radius[k])
+        overlap = rocking_overlap(case.time.step, seconds[name, name], eps, inertia, float(catalogue.mass[k]), radius)
+        if overlap < LEAST_ROCKING * radius:
+            better = eps * math.sqrt(LEAST_ROCKING * radius / overlap)
+            out.append(
+                f"contact.eps = {eps:.3g} is small for species '{name}' at time.step = {case.time.step:.6g} s: flat contacts rock too fast for "
+                f"the step above an overlap of {overlap / radius:.2g} sphero-radii; better make it {better:.2g} or shorten the step"
+            )
+    return out
 
 
 def _motion_row(case: Case, motion: Any, stage_start: float | None) -> np.ndarray:

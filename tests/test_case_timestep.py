@@ -6,11 +6,13 @@ import math
 
 import numpy as np
 import pytest
+from scenes import CUBE, ELASTIC, case_of
 from test_case_model import changed
 
 from pardem.case import Case
 from pardem.case.timestep import ContactTime, check_time_step, contact_time, contact_times, hertz_contact_time, spring_contact_time
 from pardem.errors import CaseError
+from pardem.scene import build_scene
 
 
 def test_error_above_a_tenth_and_warning_above_a_twentieth() -> None:
@@ -72,3 +74,16 @@ def test_raw_takes_the_lightest_pair() -> None:
     assert times["bead", "bead"] == pytest.approx(math.pi * math.sqrt(0.5e-6 / 100.0))
     assert times["bead", "rod"] == pytest.approx(math.pi * math.sqrt(0.75e-6 / 100.0))
     assert times["bead", "base"] == pytest.approx(math.pi * math.sqrt(1e-6 / 100.0))
+
+
+def test_a_warning_where_flat_contacts_rock_too_fast() -> None:
+    def warnings(eps: float) -> list[str]:
+        case = case_of([CUBE], ELASTIC | {"eps": eps}, 1e-3, grain=[{"species": "cube", "position": (0, 0, 0)}])
+        return [w for w in build_scene(case, {"cube": 1.0}, {"cube": 1.0}).warnings if "rock" in w]
+
+    assert warnings(0.03) == []
+    (warning,) = warnings(0.005)
+    assert warning.startswith("contact.eps = 0.005 is small for species 'cube' at time.step = 0.001 s")
+    better = float(warning.split("better make it ")[1].split()[0])
+    assert 0.005 < better < 0.03
+    assert warnings(1.05 * better) == []

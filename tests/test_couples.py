@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scenes import CUBE, ELASTIC, FLOOR, ROD, case_of, engine_of, turned
 
+from pardem.case.timestep import rocking_overlap
 from pardem.engine import Engine
 
 GRAVITY = 9.81
@@ -66,6 +67,29 @@ def test_the_rocking_damper_brings_a_tilted_rod_to_rest() -> None:
             most[damped] = max(most[damped], abs(1 - 2 * (b * b + c * c)))  # height of the axis' end over half its length
     assert most[True] < 1e-3 * tilt
     assert most[False] > 100.0 * most[True]
+
+
+def test_a_cube_rocks_at_the_frequency_that_the_time_step_is_held_against() -> None:
+    """Half a period of two cubes takes ten steps at the overlap that `rocking_overlap` gives; on a floor omega^2 is half of theirs."""
+    tilt, eps, r = 1e-4, 0.03, CUBE["radius"]
+    duration = ELASTIC["contact_time"]
+    half_side = 0.5 * CUBE["side"]
+    rest = half_side + math.sqrt((r - GRAVITY * (duration / math.pi) ** 2) ** 2 - (eps * half_side) ** 2)  # height under its weight
+    engine = on_floor(CUBE, ELASTIC | {"eps": eps}, position=(0, 0, rest), orientation=turned((0, 1, 0), tilt))
+    mass, inertia = float(engine.grains.v[0, 3]), float(engine.scene.shapes.inertia[0, 0])
+    overlap = mass * GRAVITY / (0.5 * mass * (math.pi / duration) ** 2)
+    engine.advance(1)
+    crossings, before = [], tilt
+    for step in range(4 * SECOND):
+        engine.advance(1)
+        now = float(engine.grains.q[0, 2])
+        if before > 0.0 >= now or before < 0.0 <= now:
+            crossings.append(step * STEP)
+        before = now
+    half = (crossings[-1] - crossings[0]) / (len(crossings) - 1)
+    steps = half / math.sqrt(2.0) / STEP * math.sqrt(overlap / rocking_overlap(STEP, duration, eps, inertia, mass, r))
+    assert len(crossings) > 20
+    assert steps == pytest.approx(10.0, rel=0.02)  # gravity tips the cube by a share of 0.5 eps^2/r of it
 
 
 @pytest.mark.parametrize("species", [CUBE, ROD], ids=["cube", "rod"])

@@ -82,6 +82,18 @@ def contact_time(between: tuple[str, str], parameters: Resolved, mass: float, ra
     return ContactTime(between, seconds, fastest)
 
 
+def rocking_overlap(step: float, contact_time: float, eps: float, inertia: float, mass: float, radius: float) -> float:
+    """Overlap (m) up to which half a period of two equal grains rocking on each other takes ten steps.
+
+    The regularised contact is a spring N D/eps^2 against tilt, D = 2 radius, N the normal force k overlap with k = (mass/2) (pi/contact_time)^2.
+
+    Args:
+        step: (s). contact_time: of the two (s). eps: weight of the regularisation. inertia: about the axis of tilt (kg m^2). mass: of a grain (kg).
+        radius: sphero-radius (m).
+    """
+    return eps**2 * inertia * (contact_time / step) ** 2 / (100.0 * mass * radius)
+
+
 def check_time_step(step: float, times: Iterable[ContactTime]) -> list[str]:
     """Hold the step (s) against every contact time.
 
@@ -138,7 +150,7 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
     return list(out.values())
 
 
-def lightest(case: Case) -> tuple[dict[str, float], dict[str, float]]:
+def lightest_grains(case: Case) -> tuple[dict[str, float], dict[str, float]]:
     """Mass (kg) and sphero-radius (m) of the smallest grain of each species; those of ``grains_file`` count with size factor 1.
 
     Raises:
@@ -161,15 +173,3 @@ def lightest(case: Case) -> tuple[dict[str, float], dict[str, float]]:
             raise ShapeError(f"species.{species.name}: the mass of its smallest grain comes out as {m:g} kg; check density, lengths and size factors")
         radius[species.name] = species.radius * scale
     return mass, radius
-
-
-def check_case(case: Case) -> list[str]:
-    """Hold the time step of a case against its contact times, with the masses of its shapes.
-
-    Returns:
-        Warnings.
-
-    Raises:
-        CaseError: the step is too long. ShapeError: a shape is degenerate.
-    """
-    return check_time_step(case.time.step, contact_times(case, *lightest(case)))
