@@ -135,7 +135,6 @@ def test_a_file_of_grains_that_cannot_be_read(folder: Path, refused: Callable[..
             said = refused(command, "case.toml", *SHORT, *settings(grains_file=f"'{name}'"))
             assert f"grains_file = '{name}'" in said
             assert expected in said
-    assert said.rstrip().endswith("No checkpoint had been written yet.")
 
 
 # --- files of HDF5 -------------------------------------------------------------------------------------------------------------------------
@@ -234,4 +233,5 @@ def test_an_unphysical_motion_ends_two_ranks_within_seconds(folder: Path, start_
     assert said.count("pardem: error: ") == 1
     assert "Traceback" not in said
     assert expected in said
-    assert said.rstrip().endswith("No checkpoint had been written yet.")
+    assert "No checkpoint had been written yet." in said
+    assert "Warning" not in said

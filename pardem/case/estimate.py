@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 RATE = {1: 9.5e6, 2: 2.9e6}
 """Particle-steps per CPU second and core by core vertices, of a dense bed without energy books: `pardem bench`, see docs/validation.md."""
 RATE_POLYHEDRON = 1.5e6
-BOOKS = 0.45
-"""Share of the rate that is left with energy books and output: 1.2 to 1.3 million particle-steps per second were measured for 1000 rods."""
+BOOKS = 0.55
+"""Share of the rate that is left with energy books and output: 1.5 to 1.7 million particle-steps per second were measured for 1000 rods."""
 RANK_BYTES = 260e6
 """Interpreter, compiled code, MPI and HDF5 of one rank."""
 PAIRS, PAIR_BYTES = 6, 80
