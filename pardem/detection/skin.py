@@ -71,9 +71,9 @@ def least_skin(comm: MPI.Comm, scene: Scene, grains: Population) -> float:
     Args:
         comm: of the ranks. scene: constants of the run. grains: the owned grains, with the velocities of the last drift.
     """
+    speed = np.sqrt((grains.v[:, :3] ** 2).sum(axis=1))
     reach = np.where(scene.shapes.kind[grains.species] > 1, scene.shapes.core_radius[grains.species] * grains.scale, 0.0)
-    with np.errstate(over="ignore", invalid="ignore"):  # the step finds and names what is not finite
-        speed = np.sqrt((grains.v[:, :3] ** 2).sum(axis=1)) + reach * np.sqrt((grains.w[:, :3] ** 2).sum(axis=1))
+    speed += reach * np.sqrt((grains.w[:, :3] ** 2).sum(axis=1))
     fastest = comm.allreduce(float(speed.max(initial=0.0)), MPI.MAX)
     motion = scene.walls.motion
     wall = float(np.abs(motion[motion[:, 0] == VELOCITY, 1]).max(initial=0.0))  # the lists allow for all that other walls can move
