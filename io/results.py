@@ -39,7 +39,7 @@ class ResultWriter:
         comm: communicator.
         path: OUT.h5.
         case_text: effective case. case_hash: of the trajectory.
-        catalogue: name -> array, the same on all ranks; with ``mass`` (ns,) (kg).
+        catalogue: name -> array, the same on all ranks; with ``mass`` (ns,) (kg) and ``dimension`` (ns,).
         gid: (n,) int64 ids of this rank's grains. species: (n,) int32. scale: (n,) size factors.
         box: lower (3,) and upper (3,) corner (m), periodic (3,).
         n_grains: number of grains on all ranks.
@@ -159,7 +159,8 @@ class ResultWriter:
     ) -> None:  # fmt: skip
         """What does not change: ids, species, sizes, masses, box, catalogue, case."""
         species, scale = np.asarray(species, dtype=np.int32), np.asarray(scale, dtype=float)
-        fields = {"id": np.asarray(gid, dtype=np.int64), "species": species, "scale": scale, "mass": catalogue["mass"][species] * scale**3}
+        mass = catalogue["mass"][species] * scale ** catalogue["dimension"][species]
+        fields = {"id": np.asarray(gid, dtype=np.int64), "species": species, "scale": scale, "mass": mass}
         rows = GrainRows(self.comm, gid)
         new = self.parts / (STATIC + ".new")
         with RowFile(self.comm, new, "w") as file:

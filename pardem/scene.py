@@ -57,12 +57,12 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     warnings = check_time_step(case.time.step, times)
     catalogue = build_catalogue([Species(s.name, s.make_shape(), s.density) for s in case.species])
     names = [s.name for s in case.species]
-    mass = {n: float(catalogue.mass[k]) * largest_scale[n] ** 3 for k, n in enumerate(names)}
+    mass = {n: float(catalogue.mass[k]) * largest_scale[n] ** case.dimension for k, n in enumerate(names)}
     radius = {n: float(catalogue.radius[k]) * largest_scale[n] for k, n in enumerate(names)}
     law, force_scale = build_law(case, mass, radius)
     reach = {n: float(catalogue.core_radius[k]) * largest_scale[n] + radius[n] for k, n in enumerate(names)}
     gravity = math.sqrt(sum(c * c for c in case.gravity))
-    lightest = min(float(catalogue.mass[k]) * smallest_scale[n] ** 3 for k, n in enumerate(names))
+    lightest = min(float(catalogue.mass[k]) * smallest_scale[n] ** case.dimension for k, n in enumerate(names))
     quanta = choose_quanta(force_scale, max(reach.values()), lightest * gravity, max(mass.values()) * gravity)
     materials = case.materials
     eps2 = np.array([case.eps(m) ** 2 if m in names else 0.0 for m in materials])
@@ -89,7 +89,7 @@ def _settings(case: Case, force: float, torque: float, energy: float) -> Setting
     gx, gy, gz = case.gravity
     return Settings(
         case.time.step, float(gx), float(gy), float(gz), force, torque, energy, lower, upper, period, half, bool(periodic.any()),
-        case.output.observables.energy_budget, case.time.integrator == "euler",
+        case.output.observables.energy_budget, case.time.integrator == "euler", case.dimension == 2,
     )  # fmt: skip
 
 
@@ -209,7 +209,7 @@ def make_population(catalogue: Catalogue, species: np.ndarray, scale: np.ndarray
     p.scale[:] = scale
     p.x[:, :3] = position
     p.x[:, 3] = catalogue.radius[species] * scale
-    p.v[:, 3] = catalogue.mass[species] * scale**3
+    p.v[:, 3] = catalogue.masses(species, scale)
     p.q[:] = orientation
     return p
 

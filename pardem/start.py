@@ -67,13 +67,12 @@ def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> 
     p.scale[:] = placed.scale
     p.x[:, :3] = placed.positions
     p.x[:, 3] = catalogue.radius[p.species] * p.scale
-    p.v[:, 3] = catalogue.mass[p.species] * p.scale**3
+    p.v[:, 3] = catalogue.masses(p.species, p.scale)
     p.q[:] = placed.orientations
     k = len(given["species"])
     p.v[:k, :3] = given["velocity"]
     p.w[:k, :3] = given["angular_velocity"]
-    inertia = catalogue.inertia[p.species] * p.scale[:, None] ** 5
-    p.am[:, :3] = _angular_momentum(p.q, p.w[:, :3], inertia)
+    p.am[:, :3] = _angular_momentum(p.q, p.w[:, :3], catalogue.moments(p.species, p.scale))
     return p
 
 

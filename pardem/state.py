@@ -128,6 +128,7 @@ class Settings(NamedTuple):
     periodic: bool
     budget: bool
     euler: bool
+    planar: bool  # two dimensions: z is zero throughout
 
 
 # Rows of the tally ((TALLY, 2) int64, two-limb)

@@ -109,7 +109,7 @@ def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs,
     if control[PHASE] == AT_END:
         if kicks == 2:
             kick(owned, g, shapes, settings, half)
-        update_spins(owned, g, shapes)
+        update_spins(owned, g, shapes, settings)
         if parallel:
             finish_vote(halo)  # leave no message under way: the buffers may be dropped; the next step reads the result again
     ticks[TOTAL] += cycles() - begin

@@ -24,7 +24,7 @@ from pardem.io.results import ResultWriter
 COUNT = 53
 HASH = "c0ffee"
 FRAMES_EVERY, CHECKPOINT_EVERY = 10, 30
-CATALOGUE = {"mass": np.array([1.0, 2.5]), "radius": np.array([0.1, 0.2]), "vertices": np.arange(12.0).reshape(4, 3)}
+CATALOGUE = {"mass": np.array([1.0, 2.5]), "dimension": np.array([3, 3]), "radius": np.array([0.1, 0.2]), "vertices": np.arange(12.0).reshape(4, 3)}
 
 
 def owned(comm: MPI.Comm, step: int) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
@@ -27,6 +27,9 @@ class Case(Model):
     """
 
     title: str = Field(default="", description="free text")
+    dimension: Literal[2, 3] = Field(
+        default=3, description="3, or 2: grains are disks and spheropolygons in the plane x-y; densities are per area (kg/m^2), z is zero throughout"
+    )
     seed: int = Field(default=0, ge=0, lt=2**63, description="seed of the random insertion (1)")
     gravity: Vector = Field(default=(0.0, 0.0, -9.81), description="acceleration of gravity (m/s^2)")
     time: Time = Field(description="time step and scheme")

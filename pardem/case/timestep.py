@@ -165,7 +165,7 @@ def lightest_grains(case: Case) -> tuple[dict[str, float], dict[str, float]]:
         )
         shape = species.make_shape()
         try:
-            mass[species.name] = float(shape.mass_properties(density=species.density).mass) * scale**3
+            mass[species.name] = float(shape.mass_properties(density=species.density).mass) * scale**case.dimension
         except ShapeError as error:
             raise ShapeError(f"species.{species.name}: {error}") from None
         if not 0.0 < mass[species.name] < math.inf:

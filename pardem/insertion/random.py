@@ -68,7 +68,7 @@ def insert_random(
     if stopped < len(bodies.r):
         rows = np.concatenate([np.asarray(placed.species, dtype=np.int64), np.asarray(species, dtype=np.int64)])
         sizes = np.concatenate([np.broadcast_to(np.asarray(part, float), n) for part, n in ((placed.scale, first), (scale, len(rows) - first))])
-        volumes = catalogue.volume[rows] * sizes**3
+        volumes = catalogue.volumes(rows, sizes)
         raise _failure(region, bodies, volumes, rows, first, stopped, first_id, reason, max_attempts, names)
     return bodies.x[first:], bodies.q[first:]
 

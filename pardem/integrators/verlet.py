@@ -33,9 +33,9 @@ def _kick_one(i, round_body, j, g, settings, h):
 
 
 @inlined
-def _inverse_size(s):
-    """s^-5, the factor of inverse moments for a size factor s."""
-    return 1.0 / (s * s * s * s * s)
+def _inverse_size(s, planar):
+    """The factor of inverse moments for a size factor s: s^-5, in two dimensions s^-4."""
+    return 1.0 / (s * s * s * s if planar else s * s * s * s * s)
 
 
 @kernel
@@ -43,16 +43,16 @@ def kick(owned, g, shapes, settings, h):
     """Advance velocities and angular momenta by ``h`` (s) with the forces at hand (angular velocities: ``update_spins``)."""
     for i in range(owned):
         a = g.species[i]
-        _kick_one(i, shapes.kind[a] == 1, shapes.inverse[a, 0] * _inverse_size(g.scale[i]), g, settings, h)
+        _kick_one(i, shapes.kind[a] == 1, shapes.inverse[a, 0] * _inverse_size(g.scale[i], settings.planar), g, settings, h)
 
 
 @kernel
-def update_spins(owned, g, shapes):
+def update_spins(owned, g, shapes, settings):
     """Angular velocities of non-spheres from pose and angular momentum, for whoever looks at them between two steps."""
     for i in range(owned):
         a = g.species[i]
         if shapes.kind[a] != 1:
-            k = _inverse_size(g.scale[i])
+            k = _inverse_size(g.scale[i], settings.planar)
             q0, q1, q2, q3 = g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3]
             bx, by, bz = body_rate(
                 q0, q1, q2, q3, g.am[i, 0], g.am[i, 1], g.am[i, 2], shapes.inverse[a, 0] * k, shapes.inverse[a, 1] * k, shapes.inverse[a, 2] * k
@@ -70,7 +70,7 @@ def kick_and_drift(owned, g, shapes, settings, h, kicks):
     for i in range(owned):
         a = g.species[i]
         round_body = shapes.kind[a] == 1
-        k = _inverse_size(g.scale[i])
+        k = _inverse_size(g.scale[i], settings.planar)
         for _ in range(kicks):
             _kick_one(i, round_body, shapes.inverse[a, 0] * k, g, settings, h)
         for c in range(3):
@@ -147,7 +147,7 @@ def furthest_moved(owned, g, shapes, settings):
         if shapes.kind[a] != 1:
             reach = shapes.core_radius[a] * g.scale[i]
             q, p = g.q[i], g.q0[i]
-            if shapes.kind[a] == 2:  # turning about the own axis moves nothing
+            if shapes.kind[a] == 2 and not settings.planar:  # turning about the own axis moves nothing
                 x1, y1, z1 = to_world(q[0], q[1], q[2], q[3], 0.0, 0.0, 1.0)
                 x0, y0, z0 = to_world(p[0], p[1], p[2], p[3], 0.0, 0.0, 1.0)
                 chord2 = (x1 - x0) * (x1 - x0) + (y1 - y0) * (y1 - y0) + (z1 - z0) * (z1 - z0)

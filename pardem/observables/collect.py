@@ -107,8 +107,7 @@ class Observer:
         mass, (ux, uy, uz) = grains.v[:, 3], self.bed.up
         place = unwrapped(grains.x, grains.image, self.scene.settings.period)
         sums.add("gravity", gravity_energy(mass, place, self.gravity))
-        s = grains.scale
-        sums.add("volume", catalogue.volume[species] * (s * s * s))
+        sums.add("volume", catalogue.volumes(species, grains.scale))
         sums.add("grains", np.bincount(species, minlength=ns)[None, :])
         sums.add_groups("mass", mass, species, ns)
         sums.add_groups("moment", mass * (ux * place[:, 0] + uy * place[:, 1] + uz * place[:, 2]), species, ns)

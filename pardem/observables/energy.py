@@ -60,7 +60,6 @@ def kinetic_energy(comm: MPI.Comm, grains: Population, catalogue: Catalogue) -> 
 
 def add_kinetic_energy(sums: ExactSums, grains: Population, catalogue: Catalogue) -> None:
     """Add ``translational`` and ``rotational`` to sums over ranks."""
-    s = grains.scale
-    inertia = catalogue.inertia[grains.species, 0] * (s * s * s * s * s)
+    inertia = catalogue.moments(grains.species, grains.scale)[:, 0]
     sums.add("translational", translational_energy(grains.v))
     sums.add("rotational", rotational_energy(grains.w, grains.am, catalogue.kind[grains.species] == 1, inertia))

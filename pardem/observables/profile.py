@@ -135,7 +135,7 @@ def profile_along(grains: Population, catalogue: Catalogue, samples: np.ndarray,
     return Profile(
         height=ux * x[:, 0] + uy * x[:, 1] + uz * x[:, 2],
         reach=np.where(kind == 2, core * cosine, core) + x[:, 3],
-        volume=catalogue.volume[grains.species] * (s * s * s),
+        volume=catalogue.volumes(grains.species, s),
         kind=kind,
         cosine=cosine,
         length=2.0 * core,

@@ -32,8 +32,10 @@ class Catalogue(NamedTuple):
     """All species; lengths in each species' principal frame about its centre of mass, at size factor 1.
 
     Attributes:
-        kind: (ns,) int32 number of core vertices: 1 sphere, 2 spherocylinder (axis along body z), more: convex polytope.
+        kind: (ns,) int32 number of core vertices: 1 sphere, 2 spherocylinder (axis along body z, in 2D x), more: polytope.
+        convex: (ns,) uint8 whether the core is convex. dimension: (ns,) int32 2 or 3, the same for all.
         radius: (ns,) sphero-radius (m). mass: (ns,) (kg). volume: (ns,) (m^3). inertia: (ns, 3) principal moments (kg m^2).
+            In 2D volume is an area (m^2), density a mass per area, and all three moments are that about z: no other one is ever used.
         core_radius: (ns,) largest distance of a core vertex from the centre (m).
         inradius: (ns,) radius of the largest ball about the centre inside the core; 0 for flat cores, segments and points (m).
         vertex_start: (ns + 1,) int64; vertices: (nv, 3) (m).
@@ -45,6 +47,8 @@ class Catalogue(NamedTuple):
     """
 
     kind: np.ndarray
+    convex: np.ndarray
+    dimension: np.ndarray
     radius: np.ndarray
     mass: np.ndarray
     volume: np.ndarray
@@ -60,6 +64,21 @@ class Catalogue(NamedTuple):
     face_vertices: np.ndarray
     axes: np.ndarray
     centre: np.ndarray
+
+    def volumes(self, species: np.ndarray, scale: np.ndarray) -> np.ndarray:
+        """Volume of grains, (n,) m^3 (in 2D area, m^2), by species and size factor."""
+        out: np.ndarray = self.volume[species] * scale ** self.dimension[species]
+        return out
+
+    def masses(self, species: np.ndarray, scale: np.ndarray) -> np.ndarray:
+        """Mass of grains, (n,) kg."""
+        out: np.ndarray = self.mass[species] * scale ** self.dimension[species]
+        return out
+
+    def moments(self, species: np.ndarray, scale: np.ndarray) -> np.ndarray:
+        """Principal moments of grains, (n, 3) kg m^2."""
+        out: np.ndarray = self.inertia[species] * (scale ** (self.dimension[species] + 2))[:, None]
+        return out
 
 
 def build_catalogue(species: Sequence[Species]) -> Catalogue:
@@ -83,6 +102,8 @@ def build_catalogue(species: Sequence[Species]) -> Catalogue:
     faces = [loop for shape in shapes for loop in shape.faces]
     return Catalogue(
         kind=np.array([len(v) for v in cores], dtype=np.int32),
+        convex=np.array([shape.convex for shape in shapes], dtype=np.uint8),
+        dimension=np.array([shape.dimension for shape in shapes], dtype=np.int32),
         radius=np.array([shape.radius for shape in shapes], dtype=float),
         mass=np.array([m.mass for m in masses], dtype=float),
         volume=np.array([m.volume for m in masses], dtype=float),

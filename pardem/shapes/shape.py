@@ -28,7 +28,8 @@ class Shape:
         edges: (ne, 2) int32 pairs of vertices.
         faces: vertex loops, counter-clockwise seen from outside, coplanar triangles merged. A flat core has one face, which counts from both sides.
         convex: whether the core is convex.
-        dimension: 3 (2 is meant for disks and spheropolygons).
+        solid: whether what closed faces (in 2D: the outline) enclose belongs to the grain; false for shells and polylines.
+        dimension: 3, or 2 for disks and spheropolygons, whose vertices have z = 0; the outline of a solid one is its only face.
     """
 
     kind: str
@@ -37,6 +38,7 @@ class Shape:
     edges: np.ndarray = field(default_factory=lambda: np.empty((0, 2), dtype=np.int32))
     faces: tuple[tuple[int, ...], ...] = ()
     convex: bool = True
+    solid: bool = True
     dimension: int = 3
 
     def __post_init__(self) -> None:
