@@ -36,7 +36,7 @@ class GrainTable(NamedTuple):
     fields: dict[str, np.ndarray]
 
 
-CONTACT_TYPES = {"lower": np.int64, "higher": np.int64, "sub": np.int32, "floats": np.float64, "ints": np.int64}
+CONTACT_TYPES = {"lower": np.int64, "higher": np.int64, "sub": np.int64, "floats": np.float64, "ints": np.int64}
 
 
 class ContactRows(NamedTuple):
@@ -45,7 +45,7 @@ class ContactRows(NamedTuple):
     Attributes:
         lower: (m,) int64 lower global id.
         higher: (m,) int64 higher global id, negative for walls.
-        sub: (m,) int32 sub-key.
+        sub: (m,) int64 sub-key: wall contacts by vertex, pairs of features.
         floats: (m, kf) float64 history.
         ints: (m, ki) int64 history.
     """

@@ -298,7 +298,8 @@ class Engine:
         count = (shapes.kind if (shapes.kind > 2).any() else np.where(shapes.kind > 1, shapes.kind, 0))[p.species]
         start = np.concatenate([[0], np.cumsum(count, dtype=np.int64)])
         self._grains = Grains(
-            p.gid, p.species, p.scale, p.x, p.v, p.w, p.q, p.am, p.ft, p.image, start, np.empty((start[-1], 3)), p.x[:, :3].copy(), p.q.copy()
-        )
+            p.gid, p.species, shapes.material[p.species], p.scale, p.x, p.v, p.w, p.q, p.am, p.ft, p.image,
+            start, np.empty((start[-1], 3)), p.x[:, :3].copy(), p.q.copy(),
+        )  # fmt: skip
         self._total = p.count
         place_vertices(0, p.count, self._grains, shapes)

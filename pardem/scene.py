@@ -64,14 +64,19 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     gravity = math.sqrt(sum(c * c for c in case.gravity))
     lightest = min(float(catalogue.mass[k]) * smallest_scale[n] ** case.dimension for k, n in enumerate(names))
     quanta = choose_quanta(force_scale, max(reach.values()), lightest * gravity, max(mass.values()) * gravity)
+    if case.contact.interaction != "superposition" and not catalogue.convex.all():
+        name = names[int(np.argmin(catalogue.convex))]
+        raise CaseError(f"contact.interaction = '{case.contact.interaction}' needs convex grains, but species '{name}' is not; use 'superposition'")
     materials = case.materials
     eps2 = np.array([case.eps(m) ** 2 if m in names else 0.0 for m in materials])
-    regularised = case.contact.interaction == "regularised"
-    if regularised:
+    if case.contact.interaction == "regularised":
         _check_guard(case, catalogue, eps2)
         warnings += _rocking_warnings(case, names, catalogue, eps2, times)
-    interaction = build_interaction(catalogue, regularised, eps2)
-    shapes = Shapes(catalogue.kind, catalogue.core_radius, catalogue.inertia, 1.0 / catalogue.inertia, catalogue.vertex_start, catalogue.vertices)
+    interaction = build_interaction(catalogue, case.contact.interaction, eps2)
+    material = np.array([materials.index(n) for n in names], np.int32)
+    shapes = Shapes(
+        material, catalogue.kind, catalogue.core_radius, catalogue.inertia, 1.0 / catalogue.inertia, catalogue.vertex_start, catalogue.vertices
+    )
     walls, rows, wall_names = _walls(case, materials)
     settings = _settings(case, quanta.force, quanta.torque, quanta.energy)
     skin = case.detection.skin

@@ -14,7 +14,7 @@ class Grains(NamedTuple):
 
     Attributes:
         gid: (N,) int64 global ids.
-        species: (N,) int32.
+        species: (N,) int32. material: (N,) int32 row in the tables of the law.
         scale: (N,) float64 size factor.
         x: (N, 4) centre of mass (m), wrapped; sphero-radius (m).
         v: (N, 4) velocity (m/s); mass (kg).
@@ -30,6 +30,7 @@ class Grains(NamedTuple):
 
     gid: np.ndarray
     species: np.ndarray
+    material: np.ndarray
     scale: np.ndarray
     x: np.ndarray
     v: np.ndarray
@@ -45,15 +46,17 @@ class Grains(NamedTuple):
 
 
 class Shapes(NamedTuple):
-    """Species tables that the step needs (by species; wall materials follow in the tables of the laws only).
+    """Species tables that the step needs.
 
     Attributes:
+        material: (ns,) int32 row in the tables of the law.
         kind: (ns,) int32 number of core vertices: 1 sphere, 2 spherocylinder, more: polytope.
         core_radius: (ns,) largest distance of a core vertex from the centre (m).
         inertia: (ns, 3) principal moments (kg m^2). inverse: (ns, 3) one over them.
         vertex_start: (ns + 1,) int64; vertices: (M, 3) body frame (m).
     """
 
+    material: np.ndarray
     kind: np.ndarray
     core_radius: np.ndarray
     inertia: np.ndarray
@@ -68,7 +71,8 @@ class Contacts(NamedTuple):
     Attributes:
         row: (R,) int32 first body of each row (grain; the one with the lower global id).
         ptr: (R + 1,) int64 first candidate of each row.
-        col: (P,) int32 second body (grain or wall). sub: (P,) int32 vertex for contacts by vertex, else 0 (walls only; empty for pairs).
+        col: (P,) int32 second body (grain or wall).
+        sub: (P,) int64 pair of features (``interactions.features``); empty for pairs of bodies. Of walls: the vertex, or 0.
         touch: (P,) uint8 alive history.
         hist: (P, 8 or 13) float64 (see ``laws.friction``).
         warm: (P, 2) int64 active sets of the solver (empty where only closed forms are used).

@@ -98,8 +98,10 @@ class Resolved(Parameters):
 class Contact(Parameters):
     """How grains touch each other and the walls."""
 
-    interaction: Literal["regularised", "minima"] = Field(
-        default="regularised", description="`regularised`: one smooth, conservative contact per convex pair; `minima`: nearest points (the thesis)"
+    interaction: Literal["regularised", "minima", "superposition"] = Field(
+        default="regularised",
+        description="`regularised`: one smooth, conservative contact per convex pair; `minima`: nearest points (the thesis); `superposition`: a "
+        "contact for each pair of features (papers 000 to 003), convex or not",
     )
     eps: Literal["auto"] | NonNegative | dict[str, NonNegative] = Field(
         default="auto",

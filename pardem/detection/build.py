@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..interactions.batch import BATCH, BLOCK, COUNTS, SCRATCH
+from ..interactions.polytopes import Polytopes
 from ..interactions.spheres import Spheres
+from ..interactions.superposition import Superposition
 from ..population import ContactTable
 from ..state import Contacts, Grains
 from ..walls.candidates import find_wall_pairs
 from ..walls.motion import SINUSOIDAL, VELOCITY
 from .bounds import oriented_extents
 from .cells import find_pairs
+from .features import find_feature_pairs
 from .lists import restore_contacts, rows_of, work_of
 
 if TYPE_CHECKING:
@@ -38,17 +41,33 @@ def list_pairs(
     pairs = np.empty((max(256, 4 * total, expected + expected // 16), 2), np.int32)
     while (found := find_pairs(owned, total, g, extent, radius, settings.lower, settings.period, skin, pairs)) > len(pairs):
         pairs = np.empty((found + found // 16, 2), np.int32)
-    row, ptr, col, interior = rows_of(pairs, found, owned, total)
+    sub = np.empty(0, np.int64)
+    if isinstance(scene.interaction, Superposition):
+        pairs, sub, found = _pairs_of_features(pairs, found, g, scene.interaction, settings.period, skin, expected)
+    row, ptr, col, sub, interior = rows_of(pairs, sub, found, owned, total)
     del pairs, extent, radius  # before the histories come
     spheres = isinstance(scene.interaction, Spheres)
-    solver = 0 if spheres or (scene.shapes.kind <= 2).all() else found
+    solver = found if isinstance(scene.interaction, Polytopes) else 0
     room = max(BLOCK, int(np.diff(ptr).max(initial=0)) + 1) if spheres else BATCH
     made = Contacts(
-        row, ptr, col, np.empty(0, np.int32), np.zeros(found, np.uint8), np.zeros((found, width)), np.zeros((solver, 2), np.int64),
+        row, ptr, col, sub, np.zeros(found, np.uint8), np.zeros((found, width)), np.zeros((solver, 2), np.int64),
         np.empty(room, np.int32), np.empty(room, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([interior]),
     )  # fmt: skip
     restore_contacts(made, g.gid, total, contacts.key, contacts.hist, contacts.warm, False)
     return made, work_of(made, owned, g.species, scene.shapes.kind)
+
+
+def _pairs_of_features(
+    bodies: np.ndarray, count: int, g: Grains, interaction: Superposition, period: np.ndarray, skin: float, expected: int
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Pairs of features of pairs of bodies: bodies (P, 2), sub-keys (P,), their number."""
+    room = max(256, expected + expected // 16)
+    while True:
+        pairs, sub = np.empty((room, 2), np.int32), np.empty(room, np.int64)
+        found = find_feature_pairs(bodies, count, g, interaction.features, interaction.planar, period, skin, pairs, sub)
+        if found <= room:
+            return pairs, sub, found
+        room = found + found // 16
 
 
 def list_wall_pairs(owned: int, g: Grains, scene: Scene, skin: float, contacts: ContactTable, width: int, wall_x0: np.ndarray) -> Contacts:
@@ -66,14 +85,15 @@ def list_wall_pairs(owned: int, g: Grains, scene: Scene, skin: float, contacts: 
     extent, radius = np.empty((owned, 3)), np.empty(owned)
     oriented_extents(0, owned, g, extent, radius)
     entries = np.empty((max(64, owned), 3), np.int32)
-    while (found := find_wall_pairs(owned, g, walls, radius, skin + sweep, entries)) > len(entries):
+    by_vertex = isinstance(scene.interaction, Superposition)
+    while (found := find_wall_pairs(owned, g, walls, radius, skin + sweep, by_vertex, entries)) > len(entries):
         entries = np.empty((found, 3), np.int32)
     entries = entries[:found]
     row, first = np.unique(entries[:, 0], return_index=True)
-    solver = found if (scene.shapes.kind > 2).any() else 0
+    solver = found if isinstance(scene.interaction, Polytopes) else 0
     made = Contacts(
         row.astype(np.int32), np.concatenate([first, [found]]).astype(np.int64), np.ascontiguousarray(entries[:, 1]),
-        np.ascontiguousarray(entries[:, 2]), np.zeros(found, np.uint8), np.zeros((found, width)), np.zeros((solver, 2), np.int64),
+        entries[:, 2].astype(np.int64), np.zeros(found, np.uint8), np.zeros((found, width)), np.zeros((solver, 2), np.int64),
         np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0), np.empty(0, np.int64), np.array([len(row)]),
     )  # fmt: skip
     restore_contacts(made, g.gid, owned, contacts.key, contacts.hist, contacts.warm, True)

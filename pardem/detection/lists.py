@@ -8,11 +8,14 @@ from .._jit import njit
 
 
 @njit
-def rows_of(pairs, found, owned, total):
+def rows_of(pairs, sub, found, owned, total):
     """Compressed rows of pairs by first member: rows without ghosts first, one for each owned grain, then those with a ghost.
 
+    Args:
+        sub: (found,) int64 sub-keys, in the order of ``pairs``, or none (0,).
+
     Returns:
-        row (R,) int32, ptr (R + 1,) int64, col (P,) int32, number of interior rows.
+        row (R,) int32, ptr (R + 1,) int64, col (P,) int32, sub (P,) or (0,) int64, number of interior rows.
     """
     count = np.zeros(owned + total + 1, np.int64)
     for p in range(found):
@@ -35,13 +38,15 @@ def rows_of(pairs, found, owned, total):
             at += n
             r += 1
     ptr[rows] = at
-    col = np.empty(found, np.int32)
+    col, key = np.empty(found, np.int32), np.empty(min(found, sub.shape[0]), np.int64)
     for p in range(found):
         i, j = pairs[p, 0], pairs[p, 1]
         k = i if i < owned and j < owned else owned + i
         col[place[k]] = j
+        if key.shape[0] > 0:
+            key[place[k]] = sub[p]
         place[k] += 1
-    return row, ptr, col, owned
+    return row, ptr, col, key, owned
 
 
 COST = (1.0, 3.0, 5.0)  # of a candidate pair in one step: two spheres; a rod and nothing more; a polytope
@@ -73,7 +78,7 @@ def work_of(contacts, owned, species, kind):
 
 @njit
 def living_contacts(contacts, gid, against_walls, first, key, hist, warm):
-    """Write the touching contacts of a list into a table from row ``first`` on: lower id; higher id or -1 - wall; vertex; history; warm starts.
+    """Write the touching contacts of a list into a table from row ``first`` on: lower id; higher id or -1 - wall; sub-key; history; warm starts.
 
     Returns:
         the row after the last.
@@ -84,7 +89,7 @@ def living_contacts(contacts, gid, against_walls, first, key, hist, warm):
             if contacts.touch[p]:
                 key[k, 0] = gid[contacts.row[r]]
                 key[k, 1] = -1 - contacts.col[p] if against_walls else gid[contacts.col[p]]
-                key[k, 2] = contacts.sub[p] if against_walls else 0
+                key[k, 2] = contacts.sub[p] if contacts.sub.shape[0] > 0 else 0
                 hist[k] = contacts.hist[p]
                 if contacts.warm.shape[0] > 0:
                     warm[k] = contacts.warm[p]
@@ -134,7 +139,7 @@ def restore_contacts(contacts, gid, total, key, hist, warm, against_walls):
             continue
         for p in range(contacts.ptr[r], contacts.ptr[r + 1]):
             second = -1 - contacts.col[p] if against_walls else gid[contacts.col[p]]
-            vertex = contacts.sub[p] if against_walls else 0
+            vertex = contacts.sub[p] if contacts.sub.shape[0] > 0 else 0
             for m in range(first[i], first[i + 1]):
                 k = order[m]
                 if key[k, 1] == second and key[k, 2] == vertex:

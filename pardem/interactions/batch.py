@@ -34,7 +34,7 @@ COUNTS = 11 * BATCH
 
 @inlined
 def fill_pair(k, a, b, law, s, q):
-    """Put the law's numbers of a pair of species into column ``k``, unless it holds them already."""
+    """Put the law's numbers of a pair of materials into column ``k``, unless it holds them already."""
     code = np.int64(a) * 65536 + np.int64(b)
     if q[PAIR + k] == code:
         return

@@ -8,41 +8,49 @@ import numpy as np
 from numba.extending import overload
 
 from .._jit import INLINED
-from . import polytopes, rods
+from . import polytopes, rods, superposition
+from .features import build_features
 from .polytopes import WORK_SIZE, Polytopes
 from .rods import Rods
 from .spheres import Spheres
+from .superposition import Superposition
 
-Interaction = Rods | Spheres | Polytopes
+Interaction = Rods | Spheres | Polytopes | Superposition
 
-_MODULE: dict[type, Any] = {Rods: rods, Spheres: rods, Polytopes: polytopes}
+_MODULE: dict[type, Any] = {Rods: rods, Spheres: rods, Polytopes: polytopes, Superposition: superposition}
 
 
-def build_interaction(catalogue: Any, regularised: bool, eps2: np.ndarray) -> Interaction:
-    """The narrow phase for the species of a catalogue: closed forms where they suffice, the solver otherwise.
+def build_interaction(catalogue: Any, rule: str, eps2: np.ndarray) -> Interaction:
+    """The narrow phase for the species of a catalogue: closed forms where they suffice, the solver or pairs of features otherwise.
 
     Args:
-        catalogue: ``shapes.catalogue.Catalogue``. regularised: the regularised minimum, else nearest points.
+        catalogue: ``shapes.catalogue.Catalogue``. rule: ``regularised``, ``minima`` or ``superposition``.
         eps2: (m,) squared regularisation by species and wall material.
     """
+    c, regularised = catalogue, rule == "regularised"
     if (catalogue.kind == 1).all():
         return Spheres(regularised, eps2, catalogue.kind)
+    if rule == "superposition":
+        planar = bool((c.dimension == 2).all())
+        return Superposition(
+            planar, build_features(c.kind, c.edge_start, c.edges, c.face_start, c.face_vertex_start, c.face_vertices, planar)
+        )
     if (catalogue.kind > 2).any():
         return Polytopes(regularised, eps2, catalogue.kind, np.zeros(WORK_SIZE))
     return Rods(regularised, eps2, catalogue.kind)
 
 
-def closest(interaction, g, i, j, a, b, wx, wy, wz, warm, hist, p, touching, reach):  # type: ignore[no-untyped-def]
+def closest(interaction, g, i, j, a, b, wx, wy, wz, pairs, p, touching, reach):  # type: ignore[no-untyped-def]
     """Minimiser of a pair's distance function: see ``rods.closest``."""
-    return _MODULE[type(interaction)].closest(interaction, g, i, j, a, b, wx, wy, wz, warm, hist, p, touching, reach)
+    return _MODULE[type(interaction)].closest(interaction, g, i, j, a, b, wx, wy, wz, pairs, p, touching, reach)
 
 
 @overload(closest, jit_options=INLINED)
-def _closest(interaction, g, i, j, a, b, wx, wy, wz, warm, hist, p, touching, reach):  # type: ignore[no-untyped-def]
+def _closest(interaction, g, i, j, a, b, wx, wy, wz, pairs, p, touching, reach):  # type: ignore[no-untyped-def]
     implementation = _MODULE[interaction.instance_class].closest
 
-    def call(interaction, g, i, j, a, b, wx, wy, wz, warm, hist, p, touching, reach):  # type: ignore[no-untyped-def]
-        return implementation(interaction, g, i, j, a, b, wx, wy, wz, warm, hist, p, touching, reach)
+    def call(interaction, g, i, j, a, b, wx, wy, wz, pairs, p, touching, reach):  # type: ignore[no-untyped-def]
+        return implementation(interaction, g, i, j, a, b, wx, wy, wz, pairs, p, touching, reach)
 
     return call
 
@@ -62,17 +70,17 @@ def _zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):  # type: ign
     return call
 
 
-def closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p, touching):  # type: ignore[no-untyped-def]
+def closest_to_plane(interaction, g, i, a, nx, ny, nz, height, pairs, p, touching):  # type: ignore[no-untyped-def]
     """Minimiser of a grain's distance to a plane: see ``rods.closest_to_plane``."""
-    return _MODULE[type(interaction)].closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p, touching)
+    return _MODULE[type(interaction)].closest_to_plane(interaction, g, i, a, nx, ny, nz, height, pairs, p, touching)
 
 
 @overload(closest_to_plane, jit_options=INLINED)
-def _closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p, touching):  # type: ignore[no-untyped-def]
+def _closest_to_plane(interaction, g, i, a, nx, ny, nz, height, pairs, p, touching):  # type: ignore[no-untyped-def]
     implementation = _MODULE[interaction.instance_class].closest_to_plane
 
-    def call(interaction, g, i, a, nx, ny, nz, height, warm, p, touching):  # type: ignore[no-untyped-def]
-        return implementation(interaction, g, i, a, nx, ny, nz, height, warm, p, touching)
+    def call(interaction, g, i, a, nx, ny, nz, height, pairs, p, touching):  # type: ignore[no-untyped-def]
+        return implementation(interaction, g, i, a, nx, ny, nz, height, pairs, p, touching)
 
     return call
 
@@ -88,5 +96,20 @@ def _zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p):  # type: igno
 
     def call(interaction, g, i, nx, ny, nz, delta, warm, p):  # type: ignore[no-untyped-def]
         return implementation(interaction, g, i, nx, ny, nz, delta, warm, p)
+
+    return call
+
+
+def walls_by_vertex(interaction):  # type: ignore[no-untyped-def]
+    """Whether every wall is met vertex by vertex; a constant of the compiled code."""
+    return isinstance(interaction, Superposition)
+
+
+@overload(walls_by_vertex, jit_options=INLINED)
+def _walls_by_vertex(interaction):  # type: ignore[no-untyped-def]
+    answer = interaction.instance_class is Superposition
+
+    def call(interaction):  # type: ignore[no-untyped-def]
+        return answer
 
     return call

@@ -1,4 +1,4 @@
-"""Contacts of all candidate pairs for grains of any convex shape: geometry by the narrow phase, one by one; forces by the law, in batches."""
+"""Contacts of all candidate pairs for grains of any shape: geometry by the narrow phase, one by one; forces by the law, in batches."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _end(i, p, owned, vx, vy, vz, pairs, settings, tally):
 def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, control, tally):
     """Forces of the candidate pairs in rows ``first`` to ``last``; each pair has its lower global id first."""
     row, ptr, col, touch, hist, s = pairs.row, pairs.ptr, pairs.col, pairs.touch, pairs.hist, pairs.scratch
-    x, v, w, species = g.x, g.v, g.w, g.species
+    x, v, w, material = g.x, g.v, g.w, g.material
     px, py, pz = settings.period
     hx, hy, hz = settings.half
     dt, periodic = settings.dt, settings.periodic
@@ -79,11 +79,11 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
     k = np.uintp(0)
     for r in range(first, last):
         i = np.uintp(row[r])
-        a = np.uintp(species[i])
+        a = np.uintp(material[i])
         for q in range(ptr[r], ptr[r + 1]):
             p = np.uintp(q)  # unsigned indices spare the check for negative ones
             j = np.uintp(col[p])
-            b = np.uintp(species[j])
+            b = np.uintp(material[j])
             dx = x[j, 0] - x[i, 0]
             dy = x[j, 1] - x[i, 1]
             dz = x[j, 2] - x[i, 2]
@@ -94,7 +94,7 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
             ri, rj = x[i, 3], x[j, 3]
             reach = ri + rj
             touching = touch[p] != 0
-            near, f, x0, x1, x2, y0, y1, y2, status = closest(interaction, g, i, j, a, b, -dx, -dy, -dz, pairs.warm, hist, p, touching, reach)
+            near, f, x0, x1, x2, y0, y1, y2, status = closest(interaction, g, i, j, a, b, -dx, -dy, -dz, pairs, p, touching, reach)
             if status != 0:
                 fault(control, ERROR_SOLVER, g.gid[i], g.gid[j])
             if not near and not touching:

@@ -34,11 +34,11 @@ def axis(interaction, g, i):
 
 
 @inlined
-def closest(interaction, g, i, j, a, b, wx, wy, wz, warm, hist, p, touching, reach):
+def closest(interaction, g, i, j, a, b, wx, wy, wz, pairs, p, touching, reach):
     """Minimiser of the pair's distance function.
 
     Args:
-        wx, wy, wz: centre of i less that of j (nearest image).
+        a, b: materials. wx, wy, wz: centre of i less that of j (nearest image). pairs, p: the list and the candidate.
 
     Returns:
         whether it can touch at all, squared (regularised) distance, the points relative to their own centres, status.
@@ -87,7 +87,7 @@ def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):
 
 
 @inlined
-def closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p, touching):
+def closest_to_plane(interaction, g, i, a, nx, ny, nz, height, pairs, p, touching):
     """Minimiser of the distance of grain ``i`` to a plane at ``height`` below its centre along the unit normal (m).
 
     Returns:

@@ -98,7 +98,7 @@ def _gather(k, i, j, p, pairs, g, law, settings):
     s[ALIVE + k] = pairs.touch[p]
     for c in range(7):
         s[H + np.uintp(c * BATCH) + k] = hist[p, c]
-    fill_pair(k, g.species[i], g.species[j], law, s, pairs.counts)
+    fill_pair(k, g.material[i], g.material[j], law, s, pairs.counts)
 
 
 @kernel

@@ -9,11 +9,12 @@ from .kinds import CYLINDER, DISC, PLANE
 
 
 @njit
-def find_wall_pairs(owned, g, walls, radius, extra, entries):
+def find_wall_pairs(owned, g, walls, radius, extra, by_vertex, entries):
     """Candidate contacts of owned grains with walls, in the order of grains.
 
     Args:
         radius: (N,) bounding radii (m). extra: (W,) reach beyond the grain for each wall: skin and what the wall may move (m).
+        by_vertex: whether every wall is met vertex by vertex; otherwise the inside of a cylinder only.
         entries: (capacity, 3) int32: grain, wall, vertex.
 
     Returns:
@@ -38,7 +39,7 @@ def find_wall_pairs(owned, g, walls, radius, extra, entries):
                     continue
             elif kind == PLANE and height > radius[i] + extra[k]:
                 continue
-            for m in range(vertices if kind == CYLINDER else 1):
+            for m in range(vertices if by_vertex or kind == CYLINDER else 1):
                 if found < entries.shape[0]:
                     entries[found, 0], entries[found, 1], entries[found, 2] = i, k, m
                 found += 1

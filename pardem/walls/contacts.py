@@ -6,35 +6,27 @@ import numpy as np
 
 from .._jit import inlined, kernel
 from ..interactions.accumulate import add, collapsed, fault, tally_contact, within_range
-from ..interactions.dispatch import closest_to_plane, zone_on_plane
+from ..interactions.dispatch import closest_to_plane, walls_by_vertex, zone_on_plane
+from ..interactions.features import vertex
 from ..laws.friction import contact_force, end_contact
 from ..state import ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, LOST_NORMAL, LOST_TANGENTIAL, OBSERVE, WALL_CONTACTS
 from .kinds import CYLINDER, DISC
 
 
 @inlined
-def _vertex(g, i, k):
-    """Core vertex ``k`` of grain ``i`` relative to its centre (the centre itself for a sphere)."""
-    first = g.vert_start[i]
-    if g.vert_start[i + 1] == first:
-        return 0.0, 0.0, 0.0
-    return g.vert[first + k, 0], g.vert[first + k, 1], g.vert[first + k, 2]
-
-
-@inlined
-def _rim(g, i, radius, hx, hy, hz, nx, ny, nz):
+def _rim(g, i, first, last, radius, hx, hy, hz, nx, ny, nz):
     """Nearest core vertex to a disc's rim and its nearest point there, for a grain that reaches past the disc.
 
     Args:
+        first, last: the vertices to look at.
         hx, hy, hz: the grain's centre relative to the disc's (m). nx, ny, nz: the disc's normal.
 
     Returns:
         the vertex relative to the centre, the vector from it to the nearest point of the disc.
     """
-    count = max(1, g.vert_start[i + 1] - g.vert_start[i])
     best, bx, by, bz, lx, ly, lz = np.inf, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for k in range(count):
-        ux, uy, uz = _vertex(g, i, k)
+    for k in range(first, last):
+        ux, uy, uz = vertex(g, i, k)
         px, py, pz = hx + ux, hy + uy, hz + uz
         h = px * nx + py * ny + pz * nz
         rx, ry, rz = px - h * nx, py - h * ny, pz - h * nz
@@ -48,7 +40,7 @@ def _rim(g, i, radius, hx, hy, hz, nx, ny, nz):
 
 
 @inlined
-def wall_geometry(walls, g, interaction, i, k, sub, a, warm, p, touching):
+def wall_geometry(walls, g, interaction, i, k, a, pairs, p, touching):
     """Where grain ``i`` meets wall ``k``.
 
     Returns:
@@ -61,7 +53,7 @@ def wall_geometry(walls, g, interaction, i, k, sub, a, warm, p, touching):
     nx, ny, nz = shape[3], shape[4], shape[5]
     height = hx * nx + hy * ny + hz * nz
     if walls.kind[k] == CYLINDER:
-        ux, uy, uz = _vertex(g, i, sub)
+        ux, uy, uz = vertex(g, i, pairs.sub[p])
         px, py, pz = hx + ux, hy + uy, hz + uz
         along = px * nx + py * ny + pz * nz
         rx, ry, rz = px - along * nx, py - along * ny, pz - along * nz
@@ -71,11 +63,14 @@ def wall_geometry(walls, g, interaction, i, k, sub, a, warm, p, touching):
         return gap, ux, uy, uz, s * rx, s * ry, s * rz, 0
     if walls.kind[k] == DISC and height < 0.0:
         nx, ny, nz, height = -nx, -ny, -nz, -height
-    f, h, x0, x1, x2, status = closest_to_plane(interaction, g, i, a, nx, ny, nz, height, warm, p, touching)
+    f, h, x0, x1, x2, status = closest_to_plane(interaction, g, i, a, nx, ny, nz, height, pairs, p, touching)
     if walls.kind[k] == DISC:
         px, py, pz = hx + x0 - h * nx, hy + x1 - h * ny, hz + x2 - h * nz
         if px * px + py * py + pz * pz > shape[6] * shape[6]:
-            x0, x1, x2, lx, ly, lz = _rim(g, i, shape[6], hx, hy, hz, nx, ny, nz)
+            first, last = 0, max(1, g.vert_start[i + 1] - g.vert_start[i])
+            if walls_by_vertex(interaction):
+                first, last = pairs.sub[p], pairs.sub[p] + 1
+            x0, x1, x2, lx, ly, lz = _rim(g, i, first, last, shape[6], hx, hy, hz, nx, ny, nz)
             return np.sqrt(lx * lx + ly * ly + lz * lz), x0, x1, x2, lx, ly, lz, status
     return np.sqrt(f) if h > 0.0 else h, x0, x1, x2, -h * nx, -h * ny, -h * nz, status
 
@@ -83,18 +78,18 @@ def wall_geometry(walls, g, interaction, i, k, sub, a, warm, p, touching):
 @kernel
 def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
     """Forces between grains and walls; the walls' reactions and work are booked in two-limb sums."""
-    row, ptr, col, sub, touch, hist = pairs.row, pairs.ptr, pairs.col, pairs.sub, pairs.touch, pairs.hist
+    row, ptr, col, touch, hist = pairs.row, pairs.ptr, pairs.col, pairs.touch, pairs.hist
     inv_force, inv_torque, inv_energy = 1.0 / settings.force, 1.0 / settings.torque, 1.0 / settings.energy
     dt, budget = settings.dt, settings.budget
     observe = control[OBSERVE] != 0
     for r in range(row.shape[0]):
         i = row[r]
-        a = g.species[i]
+        a = g.material[i]
         ri, mass = g.x[i, 3], g.v[i, 3]
         for p in range(ptr[r], ptr[r + 1]):
             k = col[p]
             touching = touch[p] != 0
-            d, x0, x1, x2, lx, ly, lz, status = wall_geometry(walls, g, interaction, i, k, sub[p], a, pairs.warm, p, touching)
+            d, x0, x1, x2, lx, ly, lz, status = wall_geometry(walls, g, interaction, i, k, a, pairs, p, touching)
             if status != 0:
                 fault(control, ERROR_SOLVER, g.gid[i], -1 - k)
             if d >= ri and not touching:

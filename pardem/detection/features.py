@@ -1,0 +1,153 @@
+"""Which pairs of features of two grains may come within reach before the next rebuild."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._jit import inlined, njit
+from ..interactions.features import EDGE_EDGE, EDGE_VERTEX, FACE_VERTEX, VERTEX_EDGE, VERTEX_FACE, feature_pair, nearest_features, vertex
+from .bounds import nearest_image
+
+# what a body shows to another: vertices, edges, faces
+_VERTICES, _EDGES, _FACES = 0, 1, 2
+
+
+@inlined
+def _box(f, g, i, what, k, box, row):
+    """Lower and upper corner ((6,), m) of a feature about its grain's centre, into ``box[row]``."""
+    for c in range(3):
+        box[row, c], box[row, 3 + c] = np.inf, -np.inf
+    if what == _FACES:
+        face = f.face_start[g.species[i]] + k
+        for m in range(f.loop_start[face], f.loop_start[face + 1]):
+            _stretch(g, i, f.loops[m], box, row)
+    elif what == _EDGES:
+        e = f.edge_start[g.species[i]] + k
+        _stretch(g, i, f.edges[e, 0], box, row)
+        _stretch(g, i, f.edges[e, 1], box, row)
+    else:
+        _stretch(g, i, k, box, row)
+
+
+@inlined
+def _stretch(g, i, k, box, row):
+    x, y, z = vertex(g, i, k)
+    box[row, 0], box[row, 1], box[row, 2] = min(box[row, 0], x), min(box[row, 1], y), min(box[row, 2], z)
+    box[row, 3], box[row, 4], box[row, 5] = max(box[row, 3], x), max(box[row, 4], y), max(box[row, 5], z)
+
+
+@inlined
+def _apart(first, i, second, j, dx, dy, dz, reach):
+    """Whether two boxes, the second displaced by d, are further apart than ``reach`` along an axis."""
+    return (
+        (second[j, 0] + dx - first[i, 3] > reach)
+        | (first[i, 0] - second[j, 3] - dx > reach)
+        | (second[j, 1] + dy - first[i, 4] > reach)
+        | (first[i, 1] - second[j, 4] - dy > reach)
+        | (second[j, 2] + dz - first[i, 5] > reach)
+        | (first[i, 2] - second[j, 5] - dz > reach)
+    )
+
+
+@njit
+def _shown(f, g, i, what, whole, other, dx, dy, dz, reach, number, box):
+    """Features of grain ``i`` that come near another body's box ``other[0]``, which lies at d.
+
+    Args:
+        whole: (1, 6) set to the box around those found.
+
+    Returns:
+        how many; their numbers and boxes are in ``number`` and ``box``.
+    """
+    a = g.species[i]
+    if what == _VERTICES:
+        count = max(1, g.vert_start[i + 1] - g.vert_start[i])
+    elif what == _EDGES:
+        count = f.edge_start[a + 1] - f.edge_start[a]
+    else:
+        count = f.face_start[a + 1] - f.face_start[a]
+    for c in range(3):
+        whole[0, c], whole[0, 3 + c] = np.inf, -np.inf
+    found = 0
+    for k in range(count):
+        _box(f, g, i, what, k, box, found)
+        if _apart(box, found, other, 0, dx, dy, dz, reach):
+            continue
+        for c in range(3):
+            whole[0, c], whole[0, 3 + c] = min(whole[0, c], box[found, c]), max(whole[0, 3 + c], box[found, 3 + c])
+        number[found] = k
+        found += 1
+    return found
+
+
+@inlined
+def _around(g, i, box):
+    """The box around all vertices of a grain."""
+    for c in range(3):
+        box[0, c], box[0, 3 + c] = np.inf, -np.inf
+    for k in range(max(1, g.vert_start[i + 1] - g.vert_start[i])):
+        _stretch(g, i, k, box, 0)
+
+
+@njit
+def _meet(kind, what_i, what_j, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found):
+    """Append the pairs of features of one kind; the number found so far comes back."""
+    number_i, box_i, number_j, box_j, whole_i, whole_j = room
+    _around(g, j, whole_j)
+    n = _shown(f, g, i, what_i, whole_i, whole_j, dx, dy, dz, reach, number_i, box_i)
+    if n == 0:
+        return found
+    m = _shown(f, g, j, what_j, whole_j, whole_i, -dx, -dy, -dz, reach, number_j, box_j)
+    for a in range(n):
+        for b in range(m):
+            if _apart(box_i, a, box_j, b, dx, dy, dz, reach):
+                continue
+            pair = feature_pair(kind, number_i[a], number_j[b])
+            if nearest_features(f, g, i, j, pair, -dx, -dy, -dz)[0] > reach * reach:
+                continue
+            if found < sub.shape[0]:
+                pairs[found, 0], pairs[found, 1], sub[found] = i, j, pair
+            found += 1
+    return found
+
+
+@njit
+def find_feature_pairs(bodies, count, g, f, planar, period, skin, pairs, sub):
+    """Candidate pairs of features of candidate pairs of bodies; those of one pair of bodies follow each other.
+
+    Args:
+        bodies: (count, 2) int32 pairs of grains, lower global id first. f: `interactions.features.Features`. planar: two dimensions.
+        period: of the domain (m), 0: open. skin: extra reach (m).
+        pairs: (capacity, 2) int32, sub: (capacity,) int64; filled with bodies and pairs of features.
+
+    Returns:
+        number of pairs; where it exceeds the capacity, call again with larger arrays.
+    """
+    most = 1
+    for s in range(f.edge_start.shape[0] - 1):
+        most = max(most, f.edge_start[s + 1] - f.edge_start[s], f.face_start[s + 1] - f.face_start[s])
+    for i in range(g.gid.shape[0]):
+        most = max(most, g.vert_start[i + 1] - g.vert_start[i])
+    room = (
+        np.empty(most, np.int64), np.empty((most + 1, 6)), np.empty(most, np.int64), np.empty((most + 1, 6)), np.empty((1, 6)), np.empty((1, 6))
+    )  # fmt: skip
+    found = 0
+    for p in range(count):
+        i, j = bodies[p, 0], bodies[p, 1]
+        dx = nearest_image(g.x[j, 0] - g.x[i, 0], period[0])
+        dy = nearest_image(g.x[j, 1] - g.x[i, 1], period[1])
+        dz = nearest_image(g.x[j, 2] - g.x[i, 2], period[2])
+        reach = g.x[i, 3] + g.x[j, 3] + skin
+        if planar:
+            ni, nj = f.real[g.species[i]], f.real[g.species[j]]
+            # two single vertices meet once; a single vertex meets an outline as a vertex only
+            if nj > 0 or ni == 0:
+                found = _meet(VERTEX_EDGE, _VERTICES, _EDGES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
+            if ni > 0:
+                found = _meet(EDGE_VERTEX, _EDGES, _VERTICES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
+        else:
+            found = _meet(EDGE_EDGE, _EDGES, _EDGES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
+            found = _meet(VERTEX_FACE, _VERTICES, _FACES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
+            found = _meet(FACE_VERTEX, _FACES, _VERTICES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
+    return found
+

@@ -1,0 +1,189 @@
+"""Features of spheropolytopes (vertices, edges, faces) and the nearest points between two of them.
+
+A pair of features of two bodies is one number, ``sub``: its kind and the number of the feature on each body. Edges and faces are numbered within the
+species; a vertex that bounds no edge, such as the centre of a sphere, counts as an edge of no length.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._jit import inlined, kernel
+from .segments import nearest_segments
+
+VERTEX_EDGE, EDGE_VERTEX, EDGE_EDGE, VERTEX_FACE, FACE_VERTEX = range(5)
+"""Kinds of pairs: feature of the first body, feature of the second."""
+_BITS = 28
+_MASK = (1 << _BITS) - 1
+
+
+class Features(NamedTuple):
+    """Features by species.
+
+    Attributes:
+        edge_start: (ns + 1,) int64; edges: (ne, 2) int32 vertex numbers within the species, equal for a vertex without edges.
+        real: (ns,) int32 number of edges that have a length; they come first.
+        face_start: (ns + 1,) int64; loop_start: (nf + 1,) int64; loops: int32 vertex numbers within the species.
+    """
+
+    edge_start: np.ndarray
+    edges: np.ndarray
+    real: np.ndarray
+    face_start: np.ndarray
+    loop_start: np.ndarray
+    loops: np.ndarray
+
+
+@inlined
+def feature_pair(kind, first, second):
+    """The number of a pair of features."""
+    return (np.int64(kind) << (2 * _BITS)) | (np.int64(first) << _BITS) | np.int64(second)
+
+
+@inlined
+def kind_of(sub):
+    """Kind of a pair of features."""
+    return sub >> (2 * _BITS)
+
+
+@inlined
+def first_of(sub):
+    """Feature of the first body."""
+    return (sub >> _BITS) & _MASK
+
+
+@inlined
+def second_of(sub):
+    """Feature of the second body."""
+    return sub & _MASK
+
+
+@inlined
+def vertex(g, i, k):
+    """Core vertex ``k`` of grain ``i`` relative to its centre (m); the centre itself where a grain has none."""
+    n = np.uintp(g.vert_start[i] + k)
+    if g.vert_start[i + 1] == g.vert_start[i]:
+        return 0.0, 0.0, 0.0
+    return g.vert[n, 0], g.vert[n, 1], g.vert[n, 2]
+
+
+@inlined
+def edge(f, g, i, k):
+    """Middle and half-vector (m) of edge ``k`` of grain ``i``."""
+    e = np.uintp(f.edge_start[g.species[i]] + k)
+    ax, ay, az = vertex(g, i, f.edges[e, 0])
+    bx, by, bz = vertex(g, i, f.edges[e, 1])
+    return 0.5 * (ax + bx), 0.5 * (ay + by), 0.5 * (az + bz), 0.5 * (bx - ax), 0.5 * (by - ay), 0.5 * (bz - az)
+
+
+@inlined
+def _on_segment(px, py, pz, mx, my, mz, ux, uy, uz):
+    """Nearest point of the segment m + s u, -1 <= s <= 1, to p."""
+    u2 = ux * ux + uy * uy + uz * uz
+    s = 0.0
+    if u2 > 0.0:
+        s = min(1.0, max(-1.0, ((px - mx) * ux + (py - my) * uy + (pz - mz) * uz) / u2))
+    return mx + s * ux, my + s * uy, mz + s * uz
+
+
+@kernel
+def nearest_on_face(f, g, i, k, px, py, pz):
+    """Nearest point (m) of face ``k`` of grain ``i`` to the point p, both relative to the grain's centre. The face is any simple plane polygon."""
+    face = f.face_start[g.species[i]] + k
+    first, last = f.loop_start[face], f.loop_start[face + 1]
+    nx, ny, nz = 0.0, 0.0, 0.0
+    ax, ay, az = vertex(g, i, f.loops[last - 1])
+    ox, oy, oz = ax, ay, az
+    for m in range(first, last):  # twice the area, as a vector
+        bx, by, bz = vertex(g, i, f.loops[m])
+        cx, cy, cz = ax - ox, ay - oy, az - oz
+        dx, dy, dz = bx - ox, by - oy, bz - oz
+        nx += cy * dz - cz * dy
+        ny += cz * dx - cx * dz
+        nz += cx * dy - cy * dx
+        ax, ay, az = bx, by, bz
+    inv = 1.0 / (nx * nx + ny * ny + nz * nz)
+    height = ((px - ox) * nx + (py - oy) * ny + (pz - oz) * nz) * inv
+    qx, qy, qz = px - height * nx, py - height * ny, pz - height * nz
+    # crossings of a ray along the plane's two axes in which the face is largest
+    sx, sy, sz = abs(nx), abs(ny), abs(nz)
+    u = 0 if sx < sy or sx < sz else 1
+    inside = False
+    best, rx, ry, rz = np.inf, 0.0, 0.0, 0.0
+    ax, ay, az = vertex(g, i, f.loops[last - 1])
+    for m in range(first, last):
+        bx, by, bz = vertex(g, i, f.loops[m])
+        if u == 0 and sy >= sz:  # drop y
+            a0, a1, b0, b1, q0, q1 = ax, az, bx, bz, qx, qz
+        elif u == 0:  # drop z
+            a0, a1, b0, b1, q0, q1 = ax, ay, bx, by, qx, qy
+        else:  # drop x
+            a0, a1, b0, b1, q0, q1 = ay, az, by, bz, qy, qz
+        if (a1 > q1) != (b1 > q1) and q0 < a0 + (q1 - a1) * (b0 - a0) / (b1 - a1):
+            inside = not inside
+        ex, ey, ez = _on_segment(px, py, pz, 0.5 * (ax + bx), 0.5 * (ay + by), 0.5 * (az + bz), 0.5 * (bx - ax), 0.5 * (by - ay), 0.5 * (bz - az))
+        d2 = (ex - px) * (ex - px) + (ey - py) * (ey - py) + (ez - pz) * (ez - pz)
+        if d2 < best:
+            best, rx, ry, rz = d2, ex, ey, ez
+        ax, ay, az = bx, by, bz
+    if inside:
+        return qx, qy, qz
+    return rx, ry, rz
+
+
+@kernel
+def nearest_features(f, g, i, j, sub, wx, wy, wz):
+    """Nearest points of a pair of features.
+
+    Args:
+        f: `Features`. sub: number of the pair. wx, wy, wz: centre of i less that of j, nearest image (m).
+
+    Returns:
+        squared distance (m^2), the point on i, the point on j, each relative to its own centre (m).
+    """
+    kind, a, b = kind_of(sub), first_of(sub), second_of(sub)
+    if kind == EDGE_EDGE:
+        mx, my, mz, ux, uy, uz = edge(f, g, i, a)
+        ox, oy, oz, vx, vy, vz = edge(f, g, j, b)
+        s, t = nearest_segments(wx + mx - ox, wy + my - oy, wz + mz - oz, ux, uy, uz, vx, vy, vz)
+        x0, x1, x2 = mx + s * ux, my + s * uy, mz + s * uz
+        y0, y1, y2 = ox + t * vx, oy + t * vy, oz + t * vz
+    elif kind in (VERTEX_EDGE, VERTEX_FACE):
+        x0, x1, x2 = vertex(g, i, a)
+        px, py, pz = wx + x0, wy + x1, wz + x2
+        if kind == VERTEX_EDGE:
+            ox, oy, oz, vx, vy, vz = edge(f, g, j, b)
+            y0, y1, y2 = _on_segment(px, py, pz, ox, oy, oz, vx, vy, vz)
+        else:
+            y0, y1, y2 = nearest_on_face(f, g, j, b, px, py, pz)
+    else:
+        y0, y1, y2 = vertex(g, j, b)
+        px, py, pz = y0 - wx, y1 - wy, y2 - wz
+        if kind == EDGE_VERTEX:
+            mx, my, mz, ux, uy, uz = edge(f, g, i, a)
+            x0, x1, x2 = _on_segment(px, py, pz, mx, my, mz, ux, uy, uz)
+        else:
+            x0, x1, x2 = nearest_on_face(f, g, i, a, px, py, pz)
+    dx, dy, dz = wx + x0 - y0, wy + x1 - y1, wz + x2 - y2
+    return dx * dx + dy * dy + dz * dz, x0, x1, x2, y0, y1, y2
+
+
+def build_features(vertex_count: np.ndarray, edge_start: np.ndarray, edges: np.ndarray, face_start: np.ndarray, loop_start: np.ndarray,
+                   loops: np.ndarray, planar: bool) -> Features:  # fmt: skip
+    """Features of all species; in two dimensions faces are left out: the outline is what touches.
+
+    Args:
+        vertex_count: (ns,). edge_start ... loops: as in ``shapes.catalogue.Catalogue``.
+    """
+    rows: list[np.ndarray] = []
+    real = np.diff(edge_start).astype(np.int32)
+    for s, count in enumerate(vertex_count):
+        own = edges[edge_start[s] : edge_start[s + 1]]
+        lone = np.setdiff1d(np.arange(count), own)
+        rows.append(np.concatenate([own, np.stack([lone, lone], axis=1)]))
+    start = np.concatenate([[0], np.cumsum([len(r) for r in rows])]).astype(np.int64)
+    if planar:
+        face_start, loop_start, loops = np.zeros_like(face_start), loop_start[:1], loops[:0]
+    return Features(start, np.concatenate(rows).astype(np.int32), real, face_start, loop_start, loops)
