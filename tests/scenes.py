@@ -19,11 +19,11 @@ from pardem.start import initial_grains, size_range
 from pardem.state import CONTACTS, STORED, WALL_CONTACTS
 
 
-def engine_of(case: Case, comm: MPI.Comm = MPI.COMM_SELF, axis: int = 0, skin: float | None = None) -> tuple[Engine, Setup]:
-    """An engine with the grains of a case, dealt out to the ranks in turn."""
+def engine_of(case: Case, comm: MPI.Comm = MPI.COMM_SELF, axis: int = 0, skin: float | None = None, overlaps: bool = False) -> tuple[Engine, Setup]:
+    """An engine with the grains of a case, dealt out to the ranks in turn; given ones may overlap if so said."""
     largest, smallest = size_range(case)
     setup = build_scene(case, largest, smallest)
-    grains = initial_grains(case, setup.catalogue)
+    grains = initial_grains(case, setup.catalogue, overlaps)
     mine = np.arange(grains.count) % comm.size == comm.rank
     return Engine(comm, setup.scene, grains.take(mine), axis=axis, skin=skin), setup
 

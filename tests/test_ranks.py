@@ -58,6 +58,8 @@ SCENES = {
     "tetrahedra by nearest points": lambda: shaken([TETRAHEDRON], 50, STIFF | {"interaction": "minima"}, height=5.0),
     "shapes of all sizes": lambda: shaken([SPHERE, ROD, CUBE], 25, STIFF, SIZES, height=6.0),
     "shapes in a tube": lambda: in_a_tube([ROD, CUBE], 15, STIFF),
+    "features of all shapes": lambda: shaken([SPHERE, ROD, TETRAHEDRON], 25, STIFF | {"interaction": "superposition"}, SIZES, height=6.0),
+    "features in a tube": lambda: in_a_tube([ROD, CUBE], 15, STIFF | {"interaction": "superposition"}),
 }
 STEPS = 1200
 
@@ -85,7 +87,7 @@ def test_any_number_of_ranks_gives_the_bits_of_one(scene: str, axis: int) -> Non
     assert together == alone
 
 
-@pytest.mark.parametrize("scene", ["rods", "spheres", "shapes of all sizes", "shapes in a tube"])
+@pytest.mark.parametrize("scene", ["rods", "spheres", "shapes of all sizes", "shapes in a tube", "features of all shapes"])
 def test_the_skin_never_shows(scene: str) -> None:
     """Not in the motion nor in the energy books, even where grains move further than the skin in one step."""
     case = SCENES[scene]()
