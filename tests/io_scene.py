@@ -54,7 +54,7 @@ def contacts(step: int) -> tuple[np.ndarray, ...]:
     keys = {(int(a), int(b)) for a, b in rng.integers(0, COUNT, (150, 2)) if a < b} | {(int(a), -1) for a in rng.integers(0, COUNT, 9)}
     lower, higher = np.array(sorted(keys), dtype=np.int64).T
     m = len(lower)
-    return lower, higher, np.zeros(m, np.int32), rng.standard_normal((m, 8)), rng.integers(-(2**62), 2**62, (m, 2))
+    return lower, higher, np.zeros(m, np.int64), rng.standard_normal((m, 8)), rng.integers(-(2**62), 2**62, (m, 2))
 
 
 def state(comm: MPI.Comm, step: int) -> tuple[Any, ...]:

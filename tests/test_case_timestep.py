@@ -6,13 +6,15 @@ import math
 
 import numpy as np
 import pytest
-from scenes import CUBE, ELASTIC, case_of
+from scenes import CUBE, ELASTIC, FLOOR, ROD, TETRAHEDRON, case_of
 from test_case_model import changed
 
 from pardem.case import Case
 from pardem.case.timestep import ContactTime, check_time_step, contact_time, contact_times, hertz_contact_time, spring_contact_time
 from pardem.errors import CaseError
 from pardem.scene import build_scene
+
+FEATURES = ELASTIC | {"interaction": "superposition"}
 
 
 def test_error_above_a_tenth_and_warning_above_a_twentieth() -> None:
@@ -87,3 +89,15 @@ def test_a_warning_where_flat_contacts_rock_too_fast() -> None:
     better = float(warning.split("better make it ")[1].split()[0])
     assert 0.005 < better < 0.03
     assert warnings(1.05 * better) == []
+
+
+def test_superposed_contacts_make_the_time_shorter() -> None:
+    """Two vertices of tetrahedra make 15 contacts, a face of one on a wall 3 (paper 003; docs/theory/contacts.md)."""
+    case = case_of([TETRAHEDRON, ROD], FEATURES, 1e-5, grain=[{"species": "rod", "position": (0, 0, 0)}], wall=[FLOOR])
+    ones = dict.fromkeys(("rod", "tetrahedron"), 1.0)
+    times = {t.between: t.seconds for t in contact_times(case, ones, ones)}
+    whole = FEATURES["contact_time"]
+    assert times["tetrahedron", "tetrahedron"] == pytest.approx(whole / math.sqrt(15.0))
+    assert times["rod", "rod"] == whole
+    assert times["tetrahedron", "rod"] == pytest.approx(whole / math.sqrt(6.0))
+    assert times["tetrahedron", "floor"] == pytest.approx(whole / math.sqrt(3.0))

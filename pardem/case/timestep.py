@@ -7,10 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..errors import CaseError, ShapeError
 from .contact import Resolved
 
 if TYPE_CHECKING:
+    from ..shapes import Shape
     from .model import Case
 
 # (4/5) sqrt(pi) Gamma(2/5)/Gamma(9/10): duration over (largest overlap / impact speed) of a Hertzian impact
@@ -139,15 +142,35 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
         if time is not None and (known is None or time.seconds < known.seconds):
             out[first, second] = time
 
+    features = case.contact.interaction == "superposition"
+    degree = {s.name: _degrees(s.make_shape()) if features else (1, 0) for s in case.species}
     for i, species in enumerate(case.species):
         a = species.name
         for b in names[i:]:
-            add(a, b, mass[a] * mass[b] / (mass[a] + mass[b]), radius[a] * radius[b] / (radius[a] + radius[b]), 1)
+            (edges_a, faces_a), (edges_b, faces_b) = degree[a], degree[b]
+            if case.dimension == 2:  # a vertex on a vertex touches two edges of the other outline
+                multiplicity = max(1, edges_a + edges_b) if features else 1
+            else:
+                multiplicity = edges_a * edges_b + faces_a + faces_b
+            add(a, b, mass[a] * mass[b] / (mass[a] + mass[b]), radius[a] * radius[b] / (radius[a] + radius[b]), multiplicity)
         for wall in case.wall:
-            # inside a cylinder every core vertex has its own contact; a face holds half of a body's vertices at most, an edge both of its two
-            count = species.core_vertices
-            add(a, wall.material, mass[a], radius[a], 1 if wall.kind != "cylinder" else count if count < 4 else max(3, count // 2))
+            by_vertex = features or wall.kind == "cylinder"
+            add(a, wall.material, mass[a], radius[a], _vertices_on_wall(species.core_vertices, case.dimension) if by_vertex else 1)
     return list(out.values())
+
+
+def _degrees(shape: Shape) -> tuple[int, int]:
+    """Most edges and most faces that meet in a vertex; a vertex without edges counts as an edge in space, in the plane as none."""
+    corners = [v for loop in shape.faces for v in loop]
+    edges = int(np.bincount(shape.edges.ravel()).max()) if len(shape.edges) else shape.dimension - 2
+    return edges, int(np.bincount(corners).max()) if corners and shape.dimension == 3 else 0
+
+
+def _vertices_on_wall(count: int, dimension: int) -> int:
+    """Vertices that can lie on a wall at once: a face holds half of a body's vertices at most, an edge both of its two."""
+    if dimension == 2:
+        return min(count, 2)
+    return count if count < 4 else max(3, count // 2)
 
 
 def lightest_grains(case: Case) -> tuple[dict[str, float], dict[str, float]]:
