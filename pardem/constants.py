@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from .interactions.dispatch import Interaction
 from .laws.dispatch import Law
+from .population import Population
 from .state import Settings, Shapes, Walls
 
 
@@ -20,3 +21,4 @@ class Scene:
     settings: Settings
     names: list[str]
     wall_names: list[str]
+    bodies: Population  # walls that are spheropolytopes

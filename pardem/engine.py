@@ -23,6 +23,7 @@ from .detection.lists import living_contacts
 from .detection.skin import SkinTuner, least_skin
 from .diagnosis import diagnose
 from .integrators.verlet import place_vertices
+from .interactions.polytopes import Polytopes
 from .population import ContactTable, Population
 from .state import Contacts, Grains, Settings
 from .step import advance
@@ -292,14 +293,17 @@ class Engine:
         return everything
 
     def _fill(self, p: Population) -> None:
-        """Make ``p`` the kernels' grains, vertices placed."""
+        """Make ``p`` the kernels' grains, vertices placed; the bodies of walls follow them."""
         shapes = self.scene.shapes
+        self._total = p.count
+        if self.scene.bodies.count:
+            p = Population.joined([p, self.scene.bodies])
         # spheres have no vertices to place, unless a solver wants them
-        count = (shapes.kind if (shapes.kind > 2).any() else np.where(shapes.kind > 1, shapes.kind, 0))[p.species]
+        solver = isinstance(self.scene.interaction, Polytopes)
+        count = (shapes.kind if solver else np.where(shapes.kind > 1, shapes.kind, 0))[p.species]
         start = np.concatenate([[0], np.cumsum(count, dtype=np.int64)])
         self._grains = Grains(
             p.gid, p.species, shapes.material[p.species], p.scale, p.x, p.v, p.w, p.q, p.am, p.ft, p.image,
             start, np.empty((start[-1], 3)), p.x[:, :3].copy(), p.q.copy(),
         )  # fmt: skip
-        self._total = p.count
         place_vertices(0, p.count, self._grains, shapes)

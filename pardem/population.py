@@ -6,6 +6,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from .shapes.catalogue import Catalogue
+
 FLOATS = 21  # x 4, v 4, w 4, q 4, am 4, scale
 INTS = 13  # gid, species, ft 8, image 3
 
@@ -67,6 +69,24 @@ class Population:
     def joined(cls, parts: list[Population]) -> Population:
         """Several populations as one."""
         return cls(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(cls)))
+
+
+def make_population(catalogue: Catalogue, species: np.ndarray, scale: np.ndarray, position: np.ndarray, orientation: np.ndarray) -> Population:
+    """Grains at rest, ids in the order of the rows.
+
+    Args:
+        species: (n,) int. scale: (n,). position: (n, 3) m. orientation: (n, 4) of the principal frame.
+    """
+    n = len(species)
+    p = Population.empty(n)
+    p.gid[:] = np.arange(n)
+    p.species[:] = species
+    p.scale[:] = scale
+    p.x[:, :3] = position
+    p.x[:, 3] = catalogue.radius[species] * scale
+    p.v[:, 3] = catalogue.masses(species, scale)
+    p.q[:] = orientation
+    return p
 
 
 @dataclass

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,15 +12,13 @@ from .case.timestep import ContactTime, check_time_step, contact_times, lightest
 from .constants import Scene
 from .errors import CaseError
 from .fixedpoint import choose_quanta
-from .interactions.dispatch import Interaction, build_interaction
+from .interactions.dispatch import build_interaction
+from .interactions.features import build_features
 from .laws.tables import build_law
-from .population import Population
 from .shapes.catalogue import Catalogue, Species, build_catalogue
-from .state import Settings, Shapes, Walls
-from .walls.kinds import CYLINDER, DISC, PLANE, SHAPE
-from .walls.motion import FIXED, MOTION, SINUSOIDAL, VELOCITY
+from .state import Settings, Shapes
+from .walls.build import build_bodies, build_walls
 
-FOREVER = 1e18  # steps
 LARGEST_GUARD = 0.9  # of the sum of radii: a regularised contact must bear at least a tenth of it as overlap
 
 LEAST_ROCKING = 0.01  # of the sphero-radius: an overlap up to which flat contacts must rock slowly enough for the time step
@@ -57,31 +54,35 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     warnings = check_time_step(case.time.step, times)
     catalogue = build_catalogue([Species(s.name, s.make_shape(), s.density) for s in case.species])
     names = [s.name for s in case.species]
-    mass = {n: float(catalogue.mass[k]) * largest_scale[n] ** case.dimension for k, n in enumerate(names)}
-    radius = {n: float(catalogue.radius[k]) * largest_scale[n] for k, n in enumerate(names)}
+    grains = {n: k for k, n in enumerate(names) if n in case.grain_species}
+    mass = {n: float(catalogue.mass[k]) * largest_scale[n] ** case.dimension for n, k in grains.items()}
+    radius = {n: float(catalogue.radius[k]) * largest_scale[n] for n, k in grains.items()}
     law, force_scale = build_law(case, mass, radius)
-    reach = {n: float(catalogue.core_radius[k]) * largest_scale[n] + radius[n] for k, n in enumerate(names)}
+    reach = {n: float(catalogue.core_radius[k]) * largest_scale[n] + radius[n] for n, k in grains.items()}
     gravity = math.sqrt(sum(c * c for c in case.gravity))
-    lightest = min(float(catalogue.mass[k]) * smallest_scale[n] ** case.dimension for k, n in enumerate(names))
+    lightest = min(float(catalogue.mass[k]) * smallest_scale[n] ** case.dimension for n, k in grains.items())
     quanta = choose_quanta(force_scale, max(reach.values()), lightest * gravity, max(mass.values()) * gravity)
-    if case.contact.interaction != "superposition" and not catalogue.convex.all():
-        name = names[int(np.argmin(catalogue.convex))]
+    convex = {n: bool(catalogue.convex[k]) for n, k in grains.items()}
+    if case.contact.interaction != "superposition" and not all(convex.values()):
+        name = min(convex, key=convex.__getitem__)
         raise CaseError(f"contact.interaction = '{case.contact.interaction}' needs convex grains, but species '{name}' is not; use 'superposition'")
     materials = case.materials
     eps2 = np.array([case.eps(m) ** 2 if m in names else 0.0 for m in materials])
     if case.contact.interaction == "regularised":
         _check_guard(case, catalogue, eps2)
         warnings += _rocking_warnings(case, names, catalogue, eps2, times)
-    interaction = build_interaction(catalogue, case.contact.interaction, eps2)
+    features = build_features(catalogue)
+    interaction = build_interaction(catalogue, list(grains.values()), case.contact.interaction, eps2, features)
     material = np.array([materials.index(n) for n in names], np.int32)
     shapes = Shapes(
         material, catalogue.kind, catalogue.core_radius, catalogue.inertia, 1.0 / catalogue.inertia, catalogue.vertex_start, catalogue.vertices
     )
-    walls, rows, wall_names = _walls(case, materials)
+    walls, rows, wall_names = build_walls(case, materials, features)
+    bodies = build_bodies(case, catalogue, walls)
     settings = _settings(case, quanta.force, quanta.torque, quanta.energy)
     skin = case.detection.skin
     _check_periods(settings, 2.0 * max(reach.values()), 0.1 * min(radius.values()) if skin == "auto" else float(skin))
-    return Setup(catalogue, Scene(shapes, interaction, law, walls, settings, names, wall_names), rows, warnings)
+    return Setup(catalogue, Scene(shapes, interaction, law, walls, settings, names, wall_names, bodies), rows, warnings)
 
 
 def _settings(case: Case, force: float, torque: float, energy: float) -> Settings:
@@ -138,85 +139,3 @@ def _rocking_warnings(case: Case, names: list[str], catalogue: Catalogue, eps2: 
                 f"the step above an overlap of {overlap / radius:.2g} sphero-radii; better make it {better:.2g} or shorten the step"
             )
     return out
-
-
-def _motion_row(case: Case, motion: Any, stage_start: float | None) -> np.ndarray:
-    row = np.zeros(MOTION)
-    row[5] = FOREVER
-    row[4] = FOREVER if stage_start is None else stage_start
-    if motion.kind == "sinusoidal":
-        row[:4] = SINUSOIDAL, motion.amplitude_for(case.gravity), 2.0 * math.pi * motion.frequency, motion.phase
-        row[6:9] = unit(motion.direction)
-    elif motion.kind == "velocity":
-        velocity = np.array(motion.velocity, dtype=float)
-        speed = float(np.sqrt(velocity @ velocity))
-        row[:2] = VELOCITY, speed
-        row[6:9] = velocity / speed if speed > 0.0 else 0.0
-    else:
-        row[0] = FIXED
-    return row
-
-
-def unit(vector: Any) -> np.ndarray:
-    """The vector at length one."""
-    v = np.array(vector, dtype=float)
-    return v / np.sqrt(v @ v)
-
-
-def _walls(case: Case, materials: tuple[str, ...]) -> tuple[Walls, dict[str, list[int]], list[str]]:
-    kind: list[int] = []
-    material: list[int] = []
-    shape: list[np.ndarray] = []
-    motion: list[np.ndarray] = []
-    names: list[str] = []
-    rows: dict[str, list[int]] = {}
-    for wall in case.wall:
-        surfaces: list[tuple[int, Any, Any, float, str]] = []
-        if wall.kind == "plane":
-            surfaces.append((PLANE, wall.point, wall.normal, 0.0, wall.name))
-        elif wall.kind == "disc":
-            surfaces.append((DISC, wall.center, wall.normal, wall.radius, wall.name))
-        elif wall.kind == "cylinder":
-            surfaces.append((CYLINDER, wall.center, wall.axis, wall.radius, wall.name))
-        else:
-            for c, axis in enumerate("xyz"):
-                inward = np.zeros(3)
-                inward[c] = 1.0
-                surfaces.append((PLANE, wall.lower, inward, 0.0, f"{wall.name}:lower-{axis}"))
-                surfaces.append((PLANE, wall.upper, -inward, 0.0, f"{wall.name}:upper-{axis}"))
-        start = getattr(wall.motion, "start", 0.0)
-        row = _motion_row(case, wall.motion, None if isinstance(start, str) else start / case.time.step)
-        for code, point, normal, radius, name in surfaces:
-            rows.setdefault(wall.name, []).append(len(kind))
-            kind.append(code)
-            material.append(materials.index(wall.material))
-            shape.append(np.concatenate([point, unit(normal), [radius, 0.0]]))
-            motion.append(row.copy())
-            names.append(name)
-    n = len(kind)
-    walls = Walls(
-        np.array(kind, np.int32), np.array(material, np.int32), np.array(shape, float).reshape(n, SHAPE), np.array(motion, float).reshape(n, MOTION),
-        np.zeros((n, 12)), np.zeros((n, 6, 2), np.int64), np.zeros((n, 2), np.int64),
-    )  # fmt: skip
-    return walls, rows, names
-
-
-def make_population(catalogue: Catalogue, species: np.ndarray, scale: np.ndarray, position: np.ndarray, orientation: np.ndarray) -> Population:
-    """Grains at rest, ids in the order of the rows.
-
-    Args:
-        species: (n,) int. scale: (n,). position: (n, 3) m. orientation: (n, 4) of the principal frame.
-    """
-    n = len(species)
-    p = Population.empty(n)
-    p.gid[:] = np.arange(n)
-    p.species[:] = species
-    p.scale[:] = scale
-    p.x[:, :3] = position
-    p.x[:, 3] = catalogue.radius[species] * scale
-    p.v[:, 3] = catalogue.masses(species, scale)
-    p.q[:] = orientation
-    return p
-
-
-__all__ = ["Interaction", "Setup", "build_scene", "make_population", "unit"]

@@ -9,7 +9,8 @@ import numpy as np
 from .case import Case
 from .case.stages import Settle, Vibrate
 from .engine import Engine
-from .scene import FOREVER, Setup, unit
+from .scene import Setup
+from .walls.build import FOREVER, unit
 from .walls.motion import SINUSOIDAL, displacement
 
 

@@ -65,6 +65,23 @@ class Shapes(NamedTuple):
     vertices: np.ndarray
 
 
+class Features(NamedTuple):
+    """Edges and faces by species, as what grains touch with (``interactions.features``).
+
+    Attributes:
+        edge_start: (ns + 1,) int64; edges: (ne, 2) int32 vertex numbers within the species, equal for a vertex without edges.
+        real: (ns,) int32 number of edges that have a length; they come first.
+        face_start: (ns + 1,) int64; loop_start: (nf + 1,) int64; loops: int32 vertex numbers within the species.
+    """
+
+    edge_start: np.ndarray
+    edges: np.ndarray
+    real: np.ndarray
+    face_start: np.ndarray
+    loop_start: np.ndarray
+    loops: np.ndarray
+
+
 class Contacts(NamedTuple):
     """Candidate pairs in compressed rows with the history of those that touch.
 
@@ -95,10 +112,11 @@ class Contacts(NamedTuple):
 
 
 class Walls(NamedTuple):
-    """Analytic walls.
+    """Walls.
 
     Attributes:
-        kind: (W,) int32 (see ``walls.kinds``). material: (W,) int32 row in the tables of the law.
+        kind: (W,) int32 (see ``walls.kinds``). body: (W,) int32 row of a body's vertices, counted from the end of the grains' arrays (-1: the last).
+        features: of all species (``interactions.features.Features``), for bodies. material: (W,) int32 row in the tables of the law.
         shape: (W, 8) float64: point (3), unit normal or axis (3), radius, spare.
         motion: (W, 12) float64 (see ``walls.motion``).
         pose: (W, 12) float64: displacement (3), half-step velocity (3), displacement to come minus that before, halved (3), spare.
@@ -107,6 +125,8 @@ class Walls(NamedTuple):
     """
 
     kind: np.ndarray
+    body: np.ndarray
+    features: Features
     material: np.ndarray
     shape: np.ndarray
     motion: np.ndarray

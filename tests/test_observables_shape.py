@@ -12,8 +12,7 @@ from pardem.observables.energy import gravity_energy, kinetic_energy, rotational
 from pardem.observables.orientation import ROUND, angles_to_plane, directions, longest_axes, moment_columns, nematic_order
 from pardem.observables.profile import profile_along, sample_points
 from pardem.observables.slices import ball_below, rod_below
-from pardem.population import Population
-from pardem.scene import make_population
+from pardem.population import Population, make_population
 from pardem.shapes import Shape
 from pardem.shapes.catalogue import Catalogue, Species, build_catalogue
 

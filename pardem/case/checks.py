@@ -96,7 +96,10 @@ def _contacts(case: Case) -> Iterator[str]:
 def _walls(case: Case) -> Iterator[str]:
     stages = [s.name for s in case.stage]
     no_gravity = not any(case.gravity)
+    species = [s.name for s in case.species]
     for wall in case.wall:
+        if wall.kind == "body" and wall.species not in species:
+            yield _unknown(f"wall.{wall.name}.species", wall.species, species, "species")
         motion = wall.motion
         if isinstance(motion, SinusoidalMotion | VelocityMotion) and isinstance(motion.start, str) and motion.start not in stages:
             yield _unknown(f"wall.{wall.name}.motion.start", motion.start, stages, "stage")

@@ -16,7 +16,7 @@ from .output import Cadence, Output
 from .placement import Grain, Insert
 from .settings import Detection, Domain, Parallel, Time
 from .stages import AnyStage, Vibrate
-from .walls import AnyWall
+from .walls import AnyWall, Body
 
 
 class Case(Model):
@@ -79,6 +79,13 @@ class Case(Model):
     def materials(self) -> tuple[str, ...]:
         """Names that contact parameters can refer to: the species in their order, then wall materials that are no species."""
         return tuple(dict.fromkeys([*(s.name for s in self.species), *(w.material for w in self.wall)]))
+
+    @property
+    def grain_species(self) -> tuple[str, ...]:
+        """Names of the species that have grains, in their order; the others are bodies of walls only."""
+        placed = {insert.species for insert in self.insert} | {grain.species for grain in self.grain}
+        bodies = {wall.species for wall in self.wall if isinstance(wall, Body)}
+        return tuple(s.name for s in self.species if s.name in placed or s.name not in bodies)
 
     def contact_between(self, first: str, second: str) -> Resolved:
         """Contact parameters of two materials with every default filled in."""

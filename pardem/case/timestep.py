@@ -133,7 +133,8 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
         mass: mass of the lightest grain of each species (kg).
         radius: effective contact radius of the smallest grain of each species, that of the law `hertz` (m).
     """
-    names = [species.name for species in case.species]
+    grains = [species for species in case.species if species.name in case.grain_species]
+    names = [species.name for species in grains]
     out: dict[tuple[str, str], ContactTime] = {}
 
     def add(first: str, second: str, m: float, r: float, multiplicity: int) -> None:
@@ -143,8 +144,8 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
             out[first, second] = time
 
     features = case.contact.interaction == "superposition"
-    degree = {s.name: _degrees(s.make_shape()) if features else (1, 0) for s in case.species}
-    for i, species in enumerate(case.species):
+    degree = {s.name: _degrees(s.make_shape()) if features else (1, 0) for s in grains}
+    for i, species in enumerate(grains):
         a = species.name
         for b in names[i:]:
             (edges_a, faces_a), (edges_b, faces_b) = degree[a], degree[b]
@@ -154,7 +155,7 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
                 multiplicity = edges_a * edges_b + faces_a + faces_b
             add(a, b, mass[a] * mass[b] / (mass[a] + mass[b]), radius[a] * radius[b] / (radius[a] + radius[b]), multiplicity)
         for wall in case.wall:
-            by_vertex = features or wall.kind == "cylinder"
+            by_vertex = features or wall.kind in ("cylinder", "body")
             add(a, wall.material, mass[a], radius[a], _vertices_on_wall(species.core_vertices, case.dimension) if by_vertex else 1)
     return list(out.values())
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from .base import Direction, Model, Name, NonNegative, Positive, Vector, exactly_one, ordered
+from .base import Direction, Model, Name, NonNegative, Positive, Quaternion, Vector, exactly_one, ordered
 
 
 class Drive(Model):
@@ -115,4 +115,16 @@ class Box(_Wall):
         return self
 
 
-AnyWall = Annotated[Plane | Disc | Cylinder | Box, Field(discriminator="kind")]
+class Body(_Wall):
+    """A spheropolytope: the geometry of a species, met feature by feature. Its density counts for nothing."""
+
+    kind: Literal["body"] = Field(description="kind of wall")
+    species: str = Field(description="name of the species whose shape it has")
+    position: Vector = Field(default=(0.0, 0.0, 0.0), description="where the origin of the axes is in which the shape was given (m)")
+    orientation: Quaternion = Field(
+        default=(1.0, 0.0, 0.0, 0.0), description="quaternion (w, x, y, z), axes of the shape as given -> world; is normalised (1)"
+    )
+    scale: Positive = Field(default=1.0, description="size factor: multiplies all lengths of the species (1)")
+
+
+AnyWall = Annotated[Plane | Disc | Cylinder | Box | Body, Field(discriminator="kind")]

@@ -12,6 +12,7 @@ from ..interactions.spheres import Spheres
 from ..interactions.superposition import Superposition
 from ..population import ContactTable
 from ..state import Contacts, Grains
+from ..walls.bodies import find_body_contacts
 from ..walls.candidates import find_wall_pairs
 from ..walls.motion import SINUSOIDAL, VELOCITY
 from .bounds import oriented_extents
@@ -70,6 +71,20 @@ def _pairs_of_features(
         room = found + found // 16
 
 
+def _with_bodies(entries: np.ndarray, owned: int, g: Grains, scene: Scene, extent: np.ndarray, extra: np.ndarray) -> np.ndarray:
+    """Entries of wall contacts with those of bodies added, in the order of grains."""
+    settings = scene.settings
+    room = max(256, 4 * owned)
+    while True:
+        bodies, sub = np.empty((room, 2), np.int32), np.empty(room, np.int64)
+        found = find_body_contacts(owned, g, scene.walls, settings.planar, extent, extra, settings.period, bodies, sub)
+        if found <= room:
+            break
+        room = found
+    every = np.concatenate([entries, np.concatenate([bodies[:found], sub[:found, None]], axis=1)])
+    return np.asarray(every[np.argsort(every[:, 0], kind="stable")])
+
+
 def list_wall_pairs(owned: int, g: Grains, scene: Scene, skin: float, contacts: ContactTable, width: int, wall_x0: np.ndarray) -> Contacts:
     """Candidate contacts with walls, which must be in place.
 
@@ -84,16 +99,19 @@ def list_wall_pairs(owned: int, g: Grains, scene: Scene, skin: float, contacts: 
     wall_x0[:, 3] = np.where(kind == VELOCITY, 0.5 * skin - 4.0 * size * scene.settings.dt, np.inf)
     extent, radius = np.empty((owned, 3)), np.empty(owned)
     oriented_extents(0, owned, g, extent, radius)
-    entries = np.empty((max(64, owned), 3), np.int32)
+    entries = np.empty((max(64, owned), 3), np.int64)
     by_vertex = isinstance(scene.interaction, Superposition)
     while (found := find_wall_pairs(owned, g, walls, radius, skin + sweep, by_vertex, entries)) > len(entries):
         entries = np.empty((found, 3), np.int32)
     entries = entries[:found]
+    if (walls.body != 0).any():
+        entries = _with_bodies(entries, owned, g, scene, extent, skin + sweep)
+        found = len(entries)
     row, first = np.unique(entries[:, 0], return_index=True)
     solver = found if isinstance(scene.interaction, Polytopes) else 0
     made = Contacts(
-        row.astype(np.int32), np.concatenate([first, [found]]).astype(np.int64), np.ascontiguousarray(entries[:, 1]),
-        entries[:, 2].astype(np.int64), np.zeros(found, np.uint8), np.zeros((found, width)), np.zeros((solver, 2), np.int64),
+        row.astype(np.int32), np.concatenate([first, [found]]).astype(np.int64), entries[:, 1].astype(np.int32),
+        np.ascontiguousarray(entries[:, 2]), np.zeros(found, np.uint8), np.zeros((found, width)), np.zeros((solver, 2), np.int64),
         np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0), np.empty(0, np.int64), np.array([len(row)]),
     )  # fmt: skip
     restore_contacts(made, g.gid, owned, contacts.key, contacts.hist, contacts.warm, True)

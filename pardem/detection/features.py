@@ -9,19 +9,30 @@ from ..interactions.features import EDGE_EDGE, EDGE_VERTEX, FACE_VERTEX, VERTEX_
 from .bounds import nearest_image
 
 # what a body shows to another: vertices, edges, faces
-_VERTICES, _EDGES, _FACES = 0, 1, 2
+VERTICES, EDGES, FACES = 0, 1, 2
 
 
 @inlined
-def _box(f, g, i, what, k, box, row):
+def count_of(f, g, i, what):
+    """Number of a grain's features of a kind."""
+    a = g.species[i]
+    if what == VERTICES:
+        return max(1, g.vert_start[i + 1] - g.vert_start[i])
+    if what == EDGES:
+        return f.edge_start[a + 1] - f.edge_start[a]
+    return f.face_start[a + 1] - f.face_start[a]
+
+
+@inlined
+def box_of(f, g, i, what, k, box, row):
     """Lower and upper corner ((6,), m) of a feature about its grain's centre, into ``box[row]``."""
     for c in range(3):
         box[row, c], box[row, 3 + c] = np.inf, -np.inf
-    if what == _FACES:
+    if what == FACES:
         face = f.face_start[g.species[i]] + k
         for m in range(f.loop_start[face], f.loop_start[face + 1]):
             _stretch(g, i, f.loops[m], box, row)
-    elif what == _EDGES:
+    elif what == EDGES:
         e = f.edge_start[g.species[i]] + k
         _stretch(g, i, f.edges[e, 0], box, row)
         _stretch(g, i, f.edges[e, 1], box, row)
@@ -37,7 +48,7 @@ def _stretch(g, i, k, box, row):
 
 
 @inlined
-def _apart(first, i, second, j, dx, dy, dz, reach):
+def apart(first, i, second, j, dx, dy, dz, reach):
     """Whether two boxes, the second displaced by d, are further apart than ``reach`` along an axis."""
     return (
         (second[j, 0] + dx - first[i, 3] > reach)
@@ -59,19 +70,12 @@ def _shown(f, g, i, what, whole, other, dx, dy, dz, reach, number, box):
     Returns:
         how many; their numbers and boxes are in ``number`` and ``box``.
     """
-    a = g.species[i]
-    if what == _VERTICES:
-        count = max(1, g.vert_start[i + 1] - g.vert_start[i])
-    elif what == _EDGES:
-        count = f.edge_start[a + 1] - f.edge_start[a]
-    else:
-        count = f.face_start[a + 1] - f.face_start[a]
     for c in range(3):
         whole[0, c], whole[0, 3 + c] = np.inf, -np.inf
     found = 0
-    for k in range(count):
-        _box(f, g, i, what, k, box, found)
-        if _apart(box, found, other, 0, dx, dy, dz, reach):
+    for k in range(count_of(f, g, i, what)):
+        box_of(f, g, i, what, k, box, found)
+        if apart(box, found, other, 0, dx, dy, dz, reach):
             continue
         for c in range(3):
             whole[0, c], whole[0, 3 + c] = min(whole[0, c], box[found, c]), max(whole[0, 3 + c], box[found, 3 + c])
@@ -100,7 +104,7 @@ def _meet(kind, what_i, what_j, f, g, i, j, dx, dy, dz, reach, room, pairs, sub,
     m = _shown(f, g, j, what_j, whole_j, whole_i, -dx, -dy, -dz, reach, number_j, box_j)
     for a in range(n):
         for b in range(m):
-            if _apart(box_i, a, box_j, b, dx, dy, dz, reach):
+            if apart(box_i, a, box_j, b, dx, dy, dz, reach):
                 continue
             pair = feature_pair(kind, number_i[a], number_j[b])
             if nearest_features(f, g, i, j, pair, -dx, -dy, -dz)[0] > reach * reach:
@@ -142,12 +146,12 @@ def find_feature_pairs(bodies, count, g, f, planar, period, skin, pairs, sub):
             ni, nj = f.real[g.species[i]], f.real[g.species[j]]
             # two single vertices meet once; a single vertex meets an outline as a vertex only
             if nj > 0 or ni == 0:
-                found = _meet(VERTEX_EDGE, _VERTICES, _EDGES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
+                found = _meet(VERTEX_EDGE, VERTICES, EDGES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
             if ni > 0:
-                found = _meet(EDGE_VERTEX, _EDGES, _VERTICES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
+                found = _meet(EDGE_VERTEX, EDGES, VERTICES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
         else:
-            found = _meet(EDGE_EDGE, _EDGES, _EDGES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
-            found = _meet(VERTEX_FACE, _VERTICES, _FACES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
-            found = _meet(FACE_VERTEX, _FACES, _VERTICES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
+            found = _meet(EDGE_EDGE, EDGES, EDGES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
+            found = _meet(VERTEX_FACE, VERTICES, FACES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
+            found = _meet(FACE_VERTEX, FACES, VERTICES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
     return found
 

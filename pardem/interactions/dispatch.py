@@ -8,8 +8,8 @@ import numpy as np
 from numba.extending import overload
 
 from .._jit import INLINED
+from ..state import Features
 from . import polytopes, rods, superposition
-from .features import build_features
 from .polytopes import WORK_SIZE, Polytopes
 from .rods import Rods
 from .spheres import Spheres
@@ -20,22 +20,19 @@ Interaction = Rods | Spheres | Polytopes | Superposition
 _MODULE: dict[type, Any] = {Rods: rods, Spheres: rods, Polytopes: polytopes, Superposition: superposition}
 
 
-def build_interaction(catalogue: Any, rule: str, eps2: np.ndarray) -> Interaction:
+def build_interaction(catalogue: Any, grains: list[int], rule: str, eps2: np.ndarray, features: Features) -> Interaction:
     """The narrow phase for the species of a catalogue: closed forms where they suffice, the solver or pairs of features otherwise.
 
     Args:
-        catalogue: ``shapes.catalogue.Catalogue``. rule: ``regularised``, ``minima`` or ``superposition``.
-        eps2: (m,) squared regularisation by species and wall material.
+        catalogue: ``shapes.catalogue.Catalogue``. grains: its rows that have grains. rule: ``regularised``, ``minima`` or ``superposition``.
+        eps2: (m,) squared regularisation by species and wall material. features: of all species.
     """
-    c, regularised = catalogue, rule == "regularised"
-    if (catalogue.kind == 1).all():
+    regularised, kind = rule == "regularised", catalogue.kind[grains]
+    if (kind == 1).all():
         return Spheres(regularised, eps2, catalogue.kind)
     if rule == "superposition":
-        planar = bool((c.dimension == 2).all())
-        return Superposition(
-            planar, build_features(c.kind, c.edge_start, c.edges, c.face_start, c.face_vertex_start, c.face_vertices, planar)
-        )
-    if (catalogue.kind > 2).any():
+        return Superposition(bool((catalogue.dimension == 2).all()), features)
+    if (kind > 2).any():
         return Polytopes(regularised, eps2, catalogue.kind, np.zeros(WORK_SIZE))
     return Rods(regularised, eps2, catalogue.kind)
 

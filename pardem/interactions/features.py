@@ -6,34 +6,18 @@ species; a vertex that bounds no edge, such as the centre of a sphere, counts as
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .._jit import inlined, kernel
+from ..state import Features
 from .segments import nearest_segments
 
 VERTEX_EDGE, EDGE_VERTEX, EDGE_EDGE, VERTEX_FACE, FACE_VERTEX = range(5)
 """Kinds of pairs: feature of the first body, feature of the second."""
 _BITS = 28
 _MASK = (1 << _BITS) - 1
-
-
-class Features(NamedTuple):
-    """Features by species.
-
-    Attributes:
-        edge_start: (ns + 1,) int64; edges: (ne, 2) int32 vertex numbers within the species, equal for a vertex without edges.
-        real: (ns,) int32 number of edges that have a length; they come first.
-        face_start: (ns + 1,) int64; loop_start: (nf + 1,) int64; loops: int32 vertex numbers within the species.
-    """
-
-    edge_start: np.ndarray
-    edges: np.ndarray
-    real: np.ndarray
-    face_start: np.ndarray
-    loop_start: np.ndarray
-    loops: np.ndarray
 
 
 @inlined
@@ -170,20 +154,17 @@ def nearest_features(f, g, i, j, sub, wx, wy, wz):
     return dx * dx + dy * dy + dz * dz, x0, x1, x2, y0, y1, y2
 
 
-def build_features(vertex_count: np.ndarray, edge_start: np.ndarray, edges: np.ndarray, face_start: np.ndarray, loop_start: np.ndarray,
-                   loops: np.ndarray, planar: bool) -> Features:  # fmt: skip
-    """Features of all species; in two dimensions faces are left out: the outline is what touches.
-
-    Args:
-        vertex_count: (ns,). edge_start ... loops: as in ``shapes.catalogue.Catalogue``.
-    """
+def build_features(catalogue: Any) -> Features:
+    """Features of the species of a ``shapes.catalogue.Catalogue``; in two dimensions without faces: the outline is what touches."""
+    c = catalogue
     rows: list[np.ndarray] = []
-    real = np.diff(edge_start).astype(np.int32)
-    for s, count in enumerate(vertex_count):
-        own = edges[edge_start[s] : edge_start[s + 1]]
+    real = np.diff(c.edge_start).astype(np.int32)
+    for s, count in enumerate(c.kind):
+        own = c.edges[c.edge_start[s] : c.edge_start[s + 1]]
         lone = np.setdiff1d(np.arange(count), own)
         rows.append(np.concatenate([own, np.stack([lone, lone], axis=1)]))
     start = np.concatenate([[0], np.cumsum([len(r) for r in rows])]).astype(np.int64)
-    if planar:
-        face_start, loop_start, loops = np.zeros_like(face_start), loop_start[:1], loops[:0]
-    return Features(start, np.concatenate(rows).astype(np.int32), real, face_start, loop_start, loops)
+    edges = np.concatenate(rows).astype(np.int32)
+    if (c.dimension == 2).all():
+        return Features(start, edges, real, np.zeros_like(c.face_start), c.face_vertex_start[:1], c.face_vertices[:0])
+    return Features(start, edges, real, c.face_start, c.face_vertex_start, c.face_vertices)

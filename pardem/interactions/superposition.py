@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .._jit import inlined
-from .features import Features, nearest_features, vertex
+from ..state import Features
+from .features import nearest_features, vertex
 
 
 class Superposition(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import njit
-from .kinds import CYLINDER, DISC, PLANE
+from .kinds import BODY, CYLINDER, DISC, PLANE
 
 
 @njit
@@ -15,7 +15,7 @@ def find_wall_pairs(owned, g, walls, radius, extra, by_vertex, entries):
     Args:
         radius: (N,) bounding radii (m). extra: (W,) reach beyond the grain for each wall: skin and what the wall may move (m).
         by_vertex: whether every wall is met vertex by vertex; otherwise the inside of a cylinder only.
-        entries: (capacity, 3) int32: grain, wall, vertex.
+        entries: (capacity, 3) int64: grain, wall, vertex.
 
     Returns:
         number of entries; where it exceeds the capacity, call again with a larger array.
@@ -30,6 +30,8 @@ def find_wall_pairs(owned, g, walls, radius, extra, by_vertex, entries):
             hz = g.x[i, 2] - shape[2] - pose[2]
             height = hx * shape[3] + hy * shape[4] + hz * shape[5]
             kind = walls.kind[k]
+            if kind == BODY:
+                continue  # by features: ``bodies.find_body_contacts``
             if kind == CYLINDER:
                 rx, ry, rz = hx - height * shape[3], hy - height * shape[4], hz - height * shape[5]
                 if np.sqrt(rx * rx + ry * ry + rz * rz) + radius[i] + extra[k] < shape[6]:

@@ -10,7 +10,8 @@ from ..interactions.dispatch import closest_to_plane, walls_by_vertex, zone_on_p
 from ..interactions.features import vertex
 from ..laws.friction import contact_force, end_contact
 from ..state import ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, LOST_NORMAL, LOST_TANGENTIAL, OBSERVE, WALL_CONTACTS
-from .kinds import CYLINDER, DISC
+from .bodies import nearest_on_body, row_of
+from .kinds import BODY, CYLINDER, DISC
 
 
 @inlined
@@ -40,12 +41,16 @@ def _rim(g, i, first, last, radius, hx, hy, hz, nx, ny, nz):
 
 
 @inlined
-def wall_geometry(walls, g, interaction, i, k, a, pairs, p, touching):
+def wall_geometry(walls, g, interaction, i, k, a, pairs, p, touching, period):
     """Where grain ``i`` meets wall ``k``.
 
     Returns:
         (regularised) distance (m), point on the core relative to the centre, vector from it to the wall's surface point, status.
     """
+    if walls.kind[k] == BODY:
+        gap, x0, x1, x2, lx, ly, lz, round_off = nearest_on_body(walls, g, i, k, pairs.sub[p], period)
+        s = 1.0 - round_off / gap if gap > 0.0 else 0.0
+        return gap - round_off, x0, x1, x2, s * lx, s * ly, s * lz, 0
     shape, pose = walls.shape[k], walls.pose[k]
     hx = g.x[i, 0] - shape[0] - pose[0]
     hy = g.x[i, 1] - shape[1] - pose[1]
@@ -89,7 +94,7 @@ def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
         for p in range(ptr[r], ptr[r + 1]):
             k = col[p]
             touching = touch[p] != 0
-            d, x0, x1, x2, lx, ly, lz, status = wall_geometry(walls, g, interaction, i, k, a, pairs, p, touching)
+            d, x0, x1, x2, lx, ly, lz, status = wall_geometry(walls, g, interaction, i, k, a, pairs, p, touching, settings.period)
             if status != 0:
                 fault(control, ERROR_SOLVER, g.gid[i], -1 - k)
             if d >= ri and not touching:
@@ -117,11 +122,14 @@ def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
                     tally[LOST_TANGENTIAL, 0] += int(lost_t * inv_energy)
                 continue
             lever, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
-            if walls.kind[k] != CYLINDER and law.torsion[a, b] + law.rocking[a, b] != 0.0:
+            if walls.kind[k] < CYLINDER and law.torsion[a, b] + law.rocking[a, b] != 0.0:
                 lever, ex, ey, ez = zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs.warm, p)
+            r_eff = ri
+            if walls.kind[k] == BODY:
+                r_eff = ri * g.x[row_of(walls, g, k), 3] / (ri + g.x[row_of(walls, g, k), 3])
             turn = 0.5 * dt * (wx * nx + wy * ny + wz * nz)
             fx, fy, fz, cx, cy, cz, stored, lost_n, lost_t, phi = contact_force(
-                law, a, b, delta, nx, ny, nz, length / d, rx, ry, rz, -wx, -wy, -wz, turn, mass, ri,
+                law, a, b, delta, nx, ny, nz, length / d, rx, ry, rz, -wx, -wy, -wz, turn, mass, r_eff,
                 lever, ex, ey, ez, touching, hist, p, dt, budget,
             )  # fmt: skip
             touch[p] = 1

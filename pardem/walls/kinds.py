@@ -1,8 +1,8 @@
-"""The analytic walls: a half-space, a disc (both sides), the inside of a cylinder. A box is six half-spaces."""
+"""Kinds of walls: a half-space, a disc (both sides), the inside of a cylinder, a body of any shape. A box is six half-spaces."""
 
 from __future__ import annotations
 
 from .._jit import njit  # noqa: F401  (constants below are part of compiled code)
 
-PLANE, DISC, CYLINDER = 0, 1, 2
+PLANE, DISC, CYLINDER, BODY = 0, 1, 2, 3
 SHAPE = 8  # floats per wall: point (3), unit normal or axis (3), radius, spare

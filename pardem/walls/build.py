@@ -1,0 +1,114 @@
+"""From the walls of a case to what the kernels read."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..population import Population, make_population
+from ..shapes.catalogue import Catalogue, principal_orientations
+from ..state import Features, Walls
+from .kinds import BODY, CYLINDER, DISC, PLANE, SHAPE
+from .motion import FIXED, MOTION, SINUSOIDAL, VELOCITY
+
+if TYPE_CHECKING:
+    from ..case import Case
+
+FOREVER = 1e18  # steps
+
+
+def _motion_row(case: Case, motion: Any, stage_start: float | None) -> np.ndarray:
+    row = np.zeros(MOTION)
+    row[5] = FOREVER
+    row[4] = FOREVER if stage_start is None else stage_start
+    if motion.kind == "sinusoidal":
+        row[:4] = SINUSOIDAL, motion.amplitude_for(case.gravity), 2.0 * math.pi * motion.frequency, motion.phase
+        row[6:9] = unit(motion.direction)
+    elif motion.kind == "velocity":
+        velocity = np.array(motion.velocity, dtype=float)
+        speed = float(np.sqrt(velocity @ velocity))
+        row[:2] = VELOCITY, speed
+        row[6:9] = velocity / speed if speed > 0.0 else 0.0
+    else:
+        row[0] = FIXED
+    return row
+
+
+def unit(vector: Any) -> np.ndarray:
+    """The vector at length one."""
+    v = np.array(vector, dtype=float)
+    return v / np.sqrt(v @ v)
+
+
+def build_walls(case: Case, materials: tuple[str, ...], features: Features) -> tuple[Walls, dict[str, list[int]], list[str]]:
+    """The walls of a case.
+
+    Args:
+        case: validated case. materials: rows of the law's tables. features: of all species.
+
+    Returns:
+        the walls; rows by the name in the case (a box is six); a name for each row.
+    """
+    kind: list[int] = []
+    material: list[int] = []
+    shape: list[np.ndarray] = []
+    motion: list[np.ndarray] = []
+    names: list[str] = []
+    rows: dict[str, list[int]] = {}
+    for wall in case.wall:
+        surfaces: list[tuple[int, Any, Any, float, str]] = []
+        if wall.kind == "plane":
+            surfaces.append((PLANE, wall.point, wall.normal, 0.0, wall.name))
+        elif wall.kind == "disc":
+            surfaces.append((DISC, wall.center, wall.normal, wall.radius, wall.name))
+        elif wall.kind == "cylinder":
+            surfaces.append((CYLINDER, wall.center, wall.axis, wall.radius, wall.name))
+        elif wall.kind == "body":
+            surfaces.append((BODY, wall.position, (0.0, 0.0, 1.0), 0.0, wall.name))
+        else:
+            for c, axis in enumerate("xyz"):
+                inward = np.zeros(3)
+                inward[c] = 1.0
+                surfaces.append((PLANE, wall.lower, inward, 0.0, f"{wall.name}:lower-{axis}"))
+                surfaces.append((PLANE, wall.upper, -inward, 0.0, f"{wall.name}:upper-{axis}"))
+        start = getattr(wall.motion, "start", 0.0)
+        row = _motion_row(case, wall.motion, None if isinstance(start, str) else start / case.time.step)
+        for code, point, normal, radius, name in surfaces:
+            rows.setdefault(wall.name, []).append(len(kind))
+            kind.append(code)
+            material.append(materials.index(wall.material))
+            shape.append(np.concatenate([point, unit(normal), [radius, 0.0]]))
+            motion.append(row.copy())
+            names.append(name)
+    n = len(kind)
+    body = np.array(kind, np.int32) == BODY
+    from_end = np.where(body, np.cumsum(body) - body.sum() - 1, 0).astype(np.int32)
+    walls = Walls(
+        np.array(kind, np.int32), from_end, features, np.array(material, np.int32),
+        np.array(shape, float).reshape(n, SHAPE), np.array(motion, float).reshape(n, MOTION),
+        np.zeros((n, 12)), np.zeros((n, 6, 2), np.int64), np.zeros((n, 2), np.int64),
+    )  # fmt: skip
+    return walls, rows, names
+
+
+def build_bodies(case: Case, catalogue: Catalogue, walls: Walls) -> Population:
+    """The bodies among the walls, as grains that do not move; sets their walls' points to the centres of mass."""
+    names = [s.name for s in case.species]
+    bodies = [wall for wall in case.wall if wall.kind == "body"]
+    species = np.array([names.index(wall.species) for wall in bodies], np.int64)
+    scale = np.array([wall.scale for wall in bodies], float)
+    given = np.array([unit(wall.orientation) for wall in bodies], float).reshape(-1, 4)
+    rows = np.flatnonzero(walls.kind == BODY)
+    for k, wall, s, q in zip(rows, bodies, species, given, strict=True):
+        walls.shape[k, :3] = np.array(wall.position) + _rotated(q, wall.scale * catalogue.centre[s])
+    population = make_population(catalogue, species, scale, walls.shape[rows, :3], principal_orientations(catalogue, species, given))
+    population.gid[:] = -1 - rows
+    return population
+
+
+def _rotated(q: np.ndarray, vector: np.ndarray) -> np.ndarray:
+    """A vector turned by a unit quaternion (w, x, y, z)."""
+    twice = 2.0 * np.cross(q[1:], vector)
+    return np.asarray(vector + q[0] * twice + np.cross(q[1:], twice))
