@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,16 +12,20 @@ from ..errors import ShapeError
 from .hull import FLAT, convex_hull, spread
 from .mass import MassProperties, exact_mass_properties
 from .monte_carlo import MassEstimate, monte_carlo_mass_properties
+from .planar import PlanarShapes
+from .planar_mass import planar_mass_properties
+from .planar_monte_carlo import planar_monte_carlo
+from .values import one_of, positive, sphero_radius
 
 Points = np.ndarray | Sequence[Sequence[float]]
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class Shape(PlanarShapes):
     """A spheropolytope: all points within ``radius`` of the core. Build it with `sphere`, `spherocylinder` and so on.
 
     Attributes:
-        kind: ``sphere``, ``spherocylinder``, ``spherotriangle``, ``spherotetrahedron`` or ``polyhedron``.
+        kind: name of the constructor; of a cube ``polyhedron``.
         radius: of the ball (m).
         vertices: (nv, 3) of the core, in the axes given (m).
         edges: (ne, 2) int32 pairs of vertices.
@@ -30,6 +33,7 @@ class Shape:
         convex: whether the core is convex.
         solid: whether what closed faces (in 2D: the outline) enclose belongs to the grain; false for shells and polylines.
         dimension: 3, or 2 for disks and spheropolygons, whose vertices have z = 0; the outline of a solid one is its only face.
+        notes: sentences on what was changed about the data given.
     """
 
     kind: str
@@ -40,6 +44,7 @@ class Shape:
     convex: bool = True
     solid: bool = True
     dimension: int = 3
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self.vertices.flags.writeable = False
@@ -52,7 +57,7 @@ class Shape:
         Raises:
             ShapeError: the radius is not a positive number.
         """
-        return cls("sphere", _radius(radius), np.zeros((1, 3)))
+        return cls("sphere", sphero_radius(radius), np.zeros((1, 3)))
 
     @classmethod
     def spherocylinder(cls, *, length: float, radius: float) -> Shape:
@@ -61,8 +66,8 @@ class Shape:
         Raises:
             ShapeError: length or radius is not a positive number.
         """
-        half = 0.5 * _positive("length", length, "use Shape.sphere for a grain without length")
-        return cls("spherocylinder", _radius(radius), np.array([[0.0, 0.0, -half], [0.0, 0.0, half]]), np.array([[0, 1]], dtype=np.int32))
+        half = 0.5 * positive("length", length, "use Shape.sphere for a grain without length")
+        return cls("spherocylinder", sphero_radius(radius), np.array([[0.0, 0.0, -half], [0.0, 0.0, half]]), np.array([[0, 1]], dtype=np.int32))
 
     @classmethod
     def spherotriangle(cls, *, radius: float, vertices: Points | None = None, circumradius: float | None = None, edge: float | None = None) -> Shape:
@@ -77,17 +82,17 @@ class Shape:
         Raises:
             ShapeError: no positive number, or vertices on one line.
         """
-        name = _one_of("spherotriangle", vertices=vertices, circumradius=circumradius, edge=edge)
+        name = one_of("spherotriangle", vertices=vertices, circumradius=circumradius, edge=edge)
         if name == "vertices":
             corners = _points(vertices, "spherotriangle", 3)
             values = spread(corners)[0]
             if values[1] <= FLAT * values[0]:
                 raise ShapeError("The three vertices of the spherotriangle lie on one line; use Shape.spherocylinder, or move one off the line.")
         else:
-            c = _positive(name, circumradius if edge is None else edge, "use Shape.sphere for a grain without extent")
+            c = positive(name, circumradius if edge is None else edge, "use Shape.sphere for a grain without extent")
             c /= 1.0 if edge is None else 3**0.5
             corners = np.array([[c, 0.0, 0.0], [-0.5 * c, 0.75**0.5 * c, 0.0], [-0.5 * c, -(0.75**0.5) * c, 0.0]])
-        return cls("spherotriangle", _radius(radius), corners, np.array([[0, 1], [0, 2], [1, 2]], dtype=np.int32), ((0, 1, 2),))
+        return cls("spherotriangle", sphero_radius(radius), corners, np.array([[0, 1], [0, 2], [1, 2]], dtype=np.int32), ((0, 1, 2),))
 
     @classmethod
     def spherotetrahedron(
@@ -104,14 +109,14 @@ class Shape:
         Raises:
             ShapeError: no positive number, or vertices in one plane.
         """
-        name = _one_of("spherotetrahedron", vertices=vertices, circumradius=circumradius, edge=edge)
+        name = one_of("spherotetrahedron", vertices=vertices, circumradius=circumradius, edge=edge)
         if name == "vertices":
             corners = _points(vertices, "spherotetrahedron", 4)
         else:
-            c = _positive(name, circumradius if edge is None else edge, "use Shape.sphere for a grain without extent")
+            c = positive(name, circumradius if edge is None else edge, "use Shape.sphere for a grain without extent")
             c /= 3**0.5 if edge is None else 8**0.5
             corners = c * np.array([[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
-        return cls("spherotetrahedron", _radius(radius), *convex_hull(corners))
+        return cls("spherotetrahedron", sphero_radius(radius), *convex_hull(corners))
 
     @classmethod
     def polyhedron(cls, *, vertices: Points, radius: float) -> Shape:
@@ -124,7 +129,7 @@ class Shape:
         Raises:
             ShapeError: the radius is not positive, or the points do not span space.
         """
-        return cls("polyhedron", _radius(radius), *convex_hull(_points(vertices, "polyhedron", None)))
+        return cls("polyhedron", sphero_radius(radius), *convex_hull(_points(vertices, "polyhedron", None)))
 
     @classmethod
     def cube(cls, *, side: float, radius: float) -> Shape:
@@ -133,20 +138,26 @@ class Shape:
         Raises:
             ShapeError: side or radius is not a positive number.
         """
-        h = 0.5 * _positive("side", side, "use Shape.sphere for a grain without extent")
+        h = 0.5 * positive("side", side, "use Shape.sphere for a grain without extent")
         return cls.polyhedron(vertices=[(x, y, z) for x in (-h, h) for y in (-h, h) for z in (-h, h)], radius=radius)
 
+    @classmethod
+    def _make(cls, kind: str, points: np.ndarray, radius: float, edges: Any, faces: Any, **rest: Any) -> Shape:
+        return cls(kind, sphero_radius(radius), points, np.array(edges, dtype=np.int32).reshape(-1, 2), faces, dimension=2, **rest)
+
     def mass_properties(self, density: float = 1.0) -> MassProperties:
-        """Volume, mass, centre of mass and inertia, exact to rounding.
+        """Volume, mass, centre of mass and inertia, exact to rounding; in 2D area for volume, and as principal moments that about z.
 
         Args:
-            density: of mass (kg/m^3).
+            density: of mass (kg/m^3; in 2D kg/m^2).
 
         Raises:
-            ShapeError: the density is not positive, or the core is not convex (see `mass_properties_monte_carlo`).
+            ShapeError: the density is not positive, or a core in 3D is not convex (see `mass_properties_monte_carlo`).
         """
-        rho = _positive("density", density, "a grain needs mass")
-        if not self.convex or self.dimension != 3:
+        rho = positive("density", density, "a grain needs mass")
+        if self.dimension == 2:
+            return planar_mass_properties(self.vertices, bool(self.faces), self.radius, rho)
+        if not self.convex:
             raise ShapeError("Exact mass properties need a convex core in 3D; use mass_properties_monte_carlo for this shape.")
         return exact_mass_properties(self.vertices, self.edges, self.faces, self.radius, rho)
 
@@ -154,39 +165,16 @@ class Shape:
         """The same by quasi-Monte-Carlo integration over the points within ``radius`` of the core, with standard errors.
 
         Args:
-            density: of mass (kg/m^3). samples: number of points, rounded up to 16 times a power of two. seed: of the random shifts.
+            density: of mass (kg/m^3; in 2D kg/m^2). samples: number of points, rounded up to 16 times a power of two. seed: of the scrambling.
 
         Raises:
-            ShapeError: density or samples is not positive, or the core is not 3D.
+            ShapeError: density or samples is not positive.
         """
-        rho = _positive("density", density, "a grain needs mass")
-        _positive("samples", samples, "give some thousands")
-        if self.dimension != 3:
-            raise ShapeError("Monte Carlo mass properties need a core in 3D.")
+        rho = positive("density", density, "a grain needs mass")
+        positive("samples", samples, "give some thousands")
+        if self.dimension == 2:
+            return planar_monte_carlo(self.vertices, bool(self.faces), self.radius, rho, samples, seed)
         return monte_carlo_mass_properties(self.vertices, self.edges, self.faces, self.radius, rho, samples, seed)
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
-
-
-def _positive(name: str, value: Any, remedy: str) -> float:
-    if not _number(value) or value <= 0.0:
-        raise ShapeError(f"{name} = {value!r} must be a positive finite number; {remedy}.")
-    return float(value)
-
-
-def _radius(value: Any) -> float:
-    return _positive(
-        "radius", value, "contacts act between rounded surfaces, so a sharp grain needs a small radius too, about a tenth of its shortest edge"
-    )
-
-
-def _one_of(kind: str, **given: Any) -> str:
-    names = [name for name, value in given.items() if value is not None]
-    if len(names) != 1:
-        raise ShapeError(f"Shape.{kind} needs exactly one of {', '.join(given)}, but {' and '.join(names) or 'none'} given.")
-    return names[0]
 
 
 def _points(vertices: Any, kind: str, number: int | None) -> np.ndarray:

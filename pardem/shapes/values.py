@@ -1,0 +1,56 @@
+"""Checks of the numbers that constructors of shapes take."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from ..errors import ShapeError
+
+
+def positive(name: str, value: Any, remedy: str) -> float:
+    """The value as a float.
+
+    Raises:
+        ShapeError: it is no positive finite number.
+    """
+    number = isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+    if not number or value <= 0.0:
+        raise ShapeError(f"{name} = {value!r} must be a positive finite number; {remedy}.")
+    return float(value)
+
+
+def whole(name: str, value: Any, least: int, remedy: str) -> int:
+    """The value as an integer.
+
+    Raises:
+        ShapeError: it is no whole number, or below ``least``.
+    """
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise ShapeError(f"{name} = {value!r} must be a whole number, at least {least}; {remedy}.")
+    return int(value)
+
+
+def sphero_radius(value: Any) -> float:
+    """The radius that rounds a core.
+
+    Raises:
+        ShapeError: it is no positive finite number.
+    """
+    return positive(
+        "radius", value, "contacts act between rounded surfaces, so a sharp grain needs a small radius too, about a tenth of its shortest edge"
+    )
+
+
+def one_of(kind: str, **given: Any) -> str:
+    """Name of the one argument that is not None.
+
+    Raises:
+        ShapeError: none or several are given.
+    """
+    names = [name for name, value in given.items() if value is not None]
+    if len(names) != 1:
+        raise ShapeError(f"Shape.{kind} needs exactly one of {', '.join(given)}, but {' and '.join(names) or 'none'} given.")
+    return names[0]
