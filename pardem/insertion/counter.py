@@ -68,6 +68,20 @@ def random_orientation(seed, gid):
 
 
 @njit
+def random_angle(seed, gid):
+    """First and last component of a unit quaternion about z, uniform over all angles: a point uniform in a disk, moved to its rim."""
+    trial = 0
+    while True:
+        a, b, _, _ = uniforms(seed, gid, ORIENTATION, trial)
+        a, b = 2.0 * a - 1.0, 2.0 * b - 1.0
+        s = a * a + b * b
+        if 0.0 < s < 1.0:
+            n = 1.0 / np.sqrt(s)
+            return a * n, b * n
+        trial += 1
+
+
+@njit
 def random_sizes(seed, first_id, low, high, scale):
     """Fill ``scale`` ((n,)) with size factors uniform between two bounds, by seed and id."""
     for k in range(scale.shape[0]):

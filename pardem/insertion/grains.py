@@ -10,6 +10,7 @@ from ..errors import InsertionError
 from ..shapes import Catalogue
 from .packing import Bodies, Cells, add_first, rotate_first
 from .regions import BoxDomain
+from .skeletons import make_skeletons
 
 
 class Grains(NamedTuple):
@@ -67,6 +68,8 @@ def make_bodies(catalogue: Catalogue, placed: Grains, species: np.ndarray, scale
         verts=catalogue.vertices[source] * np.repeat(sizes, counts)[:, None],
         lower=np.zeros(3) if domain is None else np.array(domain.lower, float),
         period=np.zeros(3) if domain is None else domain.period,
+        species=rows,
+        skeletons=make_skeletons(catalogue),
     )
     rotate_first(bodies, len(old))
     largest = 2.0 * bodies.reach.max(initial=0.0)

@@ -9,8 +9,9 @@ import numpy as np
 from .._jit import njit
 from ..detection.bounds import nearest_image
 from ..integrators.rotation import to_world
-from .counter import POSITION, random_orientation, uniforms
+from .counter import POSITION, random_angle, random_orientation, uniforms
 from .distance import core_distance
+from .skeletons import Skeletons, skeleton_distance
 
 GAP = 1e-9
 """Least gap between inserted grains, relative to the sum of their sphero-radii: rounding never makes it an overlap."""
@@ -26,6 +27,7 @@ class Bodies(NamedTuple):
         x: (n, 3) centres (m). q: (n, 4) orientations (w, x, y, z). r: (n,) sphero-radius (m). reach: (n,) core radius plus sphero-radius (m).
         start: (n + 1,) first row of each grain in ``verts``, (M, 3) core vertices relative to the centre: in the body frame until placed, then world.
         lower, period: (3,) of the domain, period 0 where open (m).
+        species: (n,) int64. skeletons: features of the species.
     """
 
     x: np.ndarray
@@ -36,6 +38,8 @@ class Bodies(NamedTuple):
     verts: np.ndarray
     lower: np.ndarray
     period: np.ndarray
+    species: np.ndarray
+    skeletons: Skeletons
 
 
 class Cells(NamedTuple):
@@ -122,6 +126,9 @@ def bounds_between(b, i, j, above, below, work):
     centres = np.sqrt(dx * dx + dy * dy + dz * dz)
     if centres > (cores + above) * (1.0 + GAP):
         return centres - cores, centres
+    s, t = b.species[i], b.species[j]
+    if not (b.skeletons.plain[s] and b.skeletons.plain[t]):
+        return skeleton_distance(b.skeletons, b.verts, s, b.start[i], t, b.start[j], dx, dy, dz, b.reach[j] - b.r[j], above, below)
     return core_distance(b.verts, b.start[i], b.start[i + 1], b.start[j], b.start[j + 1], dx, dy, dz, above, below, work)
 
 
@@ -183,7 +190,10 @@ def insert(b, cells, first, first_id, seed, region, max_attempts):
     low, high, near, work = np.empty(3), np.empty(3), np.empty(27, np.int64), np.empty((12, 4))
     for i in range(first, b.r.shape[0]):
         gid = first_id + i - first
-        b.q[i, 0], b.q[i, 1], b.q[i, 2], b.q[i, 3] = random_orientation(seed, gid)
+        if region.planar:
+            b.q[i, 0], b.q[i, 3] = random_angle(seed, gid)
+        else:
+            b.q[i, 0], b.q[i, 1], b.q[i, 2], b.q[i, 3] = random_orientation(seed, gid)
         rotate(b, i)
         _extents(b, i, low, high)
         for c in range(3):

@@ -29,7 +29,7 @@ def insert_random(
     max_attempts: int = 100_000,
     names: Sequence[str] = (),
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Put grains into a region without overlap, uniform in position (given the grains before) and, all of them, uniform in direction.
+    """Put grains into a region without overlap, uniform in position (given the grains before) and, all of them, uniform in direction (in 2D about z).
 
     Everything depends on (seed, id) by counters: the orientation on nothing else, the position on the grains before as well. It is the same wherever
     and on however many ranks it is computed. A grain's direction is never redrawn, so that the directions stay uniform near walls too.
@@ -100,9 +100,9 @@ def _failure(
         return InsertionError(
             f"{head}in its direction the grain (of diameter {reach:g} m about its centre) is longer than the region; make it wider."
         )
+    unit, reached = ("m^2", "40 to 50 %, less for long or hooked grains") if region.planar else ("m^3", "10 to 30 %, less for long grains")
     filled, asked = volumes[first:stopped].sum() / region.volume, volumes[first:].sum() / region.volume
     return InsertionError(
-        f"{head}no free position in {max_attempts} attempts. The grains placed fill {filled:.1%} of the region ({region.volume:.4g} m^3), all "
-        f"would fill {asked:.1%}; random insertion reaches 10 to 30 %, less for long grains. Give a taller region and let the grains settle, "
-        "or fewer grains."
+        f"{head}no free position in {max_attempts} attempts. The grains placed fill {filled:.1%} of the region ({region.volume:.4g} {unit}), all "
+        f"would fill {asked:.1%}; random insertion reaches {reached}. Give a taller region and let the grains settle, or fewer grains."
     )

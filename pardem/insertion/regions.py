@@ -18,6 +18,7 @@ class RegionArrays(NamedTuple):
     Attributes:
         lower, upper: (3,) bounds of the region (m). free: (3,) bool, grains may stick out along this axis (periodic faces).
         axis: 0, 1, 2 or -1. centre: (3,) a point on the cylinder's axis (m). radius: of the cylinder (m).
+        planar: the region is a part of the plane z = 0, where grains turn about z only.
     """
 
     lower: np.ndarray
@@ -26,6 +27,7 @@ class RegionArrays(NamedTuple):
     axis: int
     centre: np.ndarray
     radius: float
+    planar: bool
 
 
 @dataclass(frozen=True)
@@ -53,16 +55,18 @@ class BoxRegion:
 
     Attributes:
         lower, upper: corners (m). free: along x, y, z; give a periodic domain's flags to fill the whole of it (`periodic_region`).
+        planar: only the rectangle in the plane z = 0, for grains in 2D; the corners' z counts for nothing.
     """
 
     lower: Vector
     upper: Vector
     free: tuple[bool, bool, bool] = (False, False, False)
+    planar: bool = False
 
     @property
     def volume(self) -> float:
-        """Volume of the region (m^3)."""
-        return float(np.prod(np.subtract(self.upper, self.lower)))
+        """Volume of the region (m^3); in the plane its area (m^2)."""
+        return float(np.prod(np.subtract(self.upper, self.lower)[: 2 if self.planar else 3]))
 
     def arrays(self) -> RegionArrays:
         """The region for the kernels.
@@ -70,8 +74,7 @@ class BoxRegion:
         Raises:
             InsertionError: no volume.
         """
-        _check(self.lower, self.upper)
-        return RegionArrays(np.array(self.lower, float), np.array(self.upper, float), np.array(self.free, bool), -1, np.zeros(3), 0.0)
+        return _arrays(self.lower, self.upper, self.free, -1, np.zeros(3), 0.0, self.planar)
 
     def tall_enough(self, grain_volume: float, solid_fraction: float = 0.1, axis: str = "z") -> BoxRegion:
         """The region stretched upwards along an axis until grains of this volume (m^3) fill the given fraction of it, if they fill more now."""
@@ -87,6 +90,7 @@ class CylinderRegion:
     Attributes:
         radius: (m). lower, upper: coordinates along the axis where the region begins and ends (m).
         axis: ``x``, ``y`` or ``z``. center: a point on the axis (m).
+        planar: only the disk in the plane z = 0, for grains in 2D; the axis is z, and where it begins and ends counts for nothing.
     """
 
     radius: float
@@ -94,11 +98,12 @@ class CylinderRegion:
     upper: float
     axis: str = "z"
     center: Vector = (0.0, 0.0, 0.0)
+    planar: bool = False
 
     @property
     def volume(self) -> float:
-        """Volume of the region (m^3)."""
-        return float(np.pi * self.radius**2 * (self.upper - self.lower))
+        """Volume of the region (m^3); in the plane its area (m^2)."""
+        return float(np.pi * self.radius**2 * (1.0 if self.planar else self.upper - self.lower))
 
     def arrays(self) -> RegionArrays:
         """The region for the kernels.
@@ -109,8 +114,7 @@ class CylinderRegion:
         a = "xyz".index(self.axis)
         low, high = np.array(self.center, float) - self.radius, np.array(self.center, float) + self.radius
         low[a], high[a] = self.lower, self.upper
-        _check(low, high)
-        return RegionArrays(low, high, np.zeros(3, bool), a, np.array(self.center, float), float(self.radius))
+        return _arrays(low, high, (False, False, False), a, np.array(self.center, float), float(self.radius), self.planar)
 
     def tall_enough(self, grain_volume: float, solid_fraction: float = 0.1) -> CylinderRegion:
         """The region stretched upwards until grains of this volume (m^3) fill the given fraction of it, if they fill more now."""
@@ -120,12 +124,20 @@ class CylinderRegion:
 Region = BoxRegion | CylinderRegion
 
 
-def periodic_region(domain: BoxDomain) -> BoxRegion:
-    """The whole domain; grains may stick out of its periodic faces only."""
-    return BoxRegion(domain.lower, domain.upper, domain.periodic)
+def periodic_region(domain: BoxDomain, planar: bool = False) -> BoxRegion:
+    """The whole domain, or its part in the plane z = 0; grains may stick out of its periodic faces only."""
+    return BoxRegion(domain.lower, domain.upper, domain.periodic, planar)
 
 
-def _check(lower: np.ndarray | Vector, upper: np.ndarray | Vector) -> None:
-    for axis, low, high in zip("xyz", lower, upper):
-        if not (low < high and np.isfinite(high - low)):
-            raise InsertionError(f"The region for insertion goes from {low:g} to {high:g} m along {axis}; give finite bounds with lower < upper.")
+def _arrays(
+    lower: np.ndarray | Vector, upper: np.ndarray | Vector, free: tuple[bool, bool, bool], axis: int, centre: np.ndarray, radius: float, planar: bool
+) -> RegionArrays:
+    low, high, sticking = np.array(lower, float), np.array(upper, float), np.array(free, bool)
+    if planar:
+        low[2], high[2], sticking[2] = 0.0, 0.0, True
+    for c, name in enumerate("xy" if planar else "xyz"):
+        if not (low[c] < high[c] and np.isfinite(high[c] - low[c])):
+            raise InsertionError(
+                f"The region for insertion goes from {low[c]:g} to {high[c]:g} m along {name}; give finite bounds with lower < upper."
+            )
+    return RegionArrays(low, high, sticking, axis, centre, radius, planar)

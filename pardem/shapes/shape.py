@@ -15,7 +15,9 @@ from .monte_carlo import MassEstimate, monte_carlo_mass_properties
 from .planar import PlanarShapes
 from .planar_mass import planar_mass_properties
 from .planar_monte_carlo import planar_monte_carlo
-from .values import one_of, positive, sphero_radius
+from .values import one_of as _one_of
+from .values import positive as _positive
+from .values import sphero_radius as _radius
 
 Points = np.ndarray | Sequence[Sequence[float]]
 
@@ -57,7 +59,7 @@ class Shape(PlanarShapes):
         Raises:
             ShapeError: the radius is not a positive number.
         """
-        return cls("sphere", sphero_radius(radius), np.zeros((1, 3)))
+        return cls("sphere", _radius(radius), np.zeros((1, 3)))
 
     @classmethod
     def spherocylinder(cls, *, length: float, radius: float) -> Shape:
@@ -66,8 +68,8 @@ class Shape(PlanarShapes):
         Raises:
             ShapeError: length or radius is not a positive number.
         """
-        half = 0.5 * positive("length", length, "use Shape.sphere for a grain without length")
-        return cls("spherocylinder", sphero_radius(radius), np.array([[0.0, 0.0, -half], [0.0, 0.0, half]]), np.array([[0, 1]], dtype=np.int32))
+        half = 0.5 * _positive("length", length, "use Shape.sphere for a grain without length")
+        return cls("spherocylinder", _radius(radius), np.array([[0.0, 0.0, -half], [0.0, 0.0, half]]), np.array([[0, 1]], dtype=np.int32))
 
     @classmethod
     def spherotriangle(cls, *, radius: float, vertices: Points | None = None, circumradius: float | None = None, edge: float | None = None) -> Shape:
@@ -82,17 +84,17 @@ class Shape(PlanarShapes):
         Raises:
             ShapeError: no positive number, or vertices on one line.
         """
-        name = one_of("spherotriangle", vertices=vertices, circumradius=circumradius, edge=edge)
+        name = _one_of("spherotriangle", vertices=vertices, circumradius=circumradius, edge=edge)
         if name == "vertices":
             corners = _points(vertices, "spherotriangle", 3)
             values = spread(corners)[0]
             if values[1] <= FLAT * values[0]:
                 raise ShapeError("The three vertices of the spherotriangle lie on one line; use Shape.spherocylinder, or move one off the line.")
         else:
-            c = positive(name, circumradius if edge is None else edge, "use Shape.sphere for a grain without extent")
+            c = _positive(name, circumradius if edge is None else edge, "use Shape.sphere for a grain without extent")
             c /= 1.0 if edge is None else 3**0.5
             corners = np.array([[c, 0.0, 0.0], [-0.5 * c, 0.75**0.5 * c, 0.0], [-0.5 * c, -(0.75**0.5) * c, 0.0]])
-        return cls("spherotriangle", sphero_radius(radius), corners, np.array([[0, 1], [0, 2], [1, 2]], dtype=np.int32), ((0, 1, 2),))
+        return cls("spherotriangle", _radius(radius), corners, np.array([[0, 1], [0, 2], [1, 2]], dtype=np.int32), ((0, 1, 2),))
 
     @classmethod
     def spherotetrahedron(
@@ -109,14 +111,14 @@ class Shape(PlanarShapes):
         Raises:
             ShapeError: no positive number, or vertices in one plane.
         """
-        name = one_of("spherotetrahedron", vertices=vertices, circumradius=circumradius, edge=edge)
+        name = _one_of("spherotetrahedron", vertices=vertices, circumradius=circumradius, edge=edge)
         if name == "vertices":
             corners = _points(vertices, "spherotetrahedron", 4)
         else:
-            c = positive(name, circumradius if edge is None else edge, "use Shape.sphere for a grain without extent")
+            c = _positive(name, circumradius if edge is None else edge, "use Shape.sphere for a grain without extent")
             c /= 3**0.5 if edge is None else 8**0.5
             corners = c * np.array([[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
-        return cls("spherotetrahedron", sphero_radius(radius), *convex_hull(corners))
+        return cls("spherotetrahedron", _radius(radius), *convex_hull(corners))
 
     @classmethod
     def polyhedron(cls, *, vertices: Points, radius: float) -> Shape:
@@ -129,7 +131,7 @@ class Shape(PlanarShapes):
         Raises:
             ShapeError: the radius is not positive, or the points do not span space.
         """
-        return cls("polyhedron", sphero_radius(radius), *convex_hull(_points(vertices, "polyhedron", None)))
+        return cls("polyhedron", _radius(radius), *convex_hull(_points(vertices, "polyhedron", None)))
 
     @classmethod
     def cube(cls, *, side: float, radius: float) -> Shape:
@@ -138,12 +140,12 @@ class Shape(PlanarShapes):
         Raises:
             ShapeError: side or radius is not a positive number.
         """
-        h = 0.5 * positive("side", side, "use Shape.sphere for a grain without extent")
+        h = 0.5 * _positive("side", side, "use Shape.sphere for a grain without extent")
         return cls.polyhedron(vertices=[(x, y, z) for x in (-h, h) for y in (-h, h) for z in (-h, h)], radius=radius)
 
     @classmethod
     def _make(cls, kind: str, points: np.ndarray, radius: float, edges: Any, faces: Any, **rest: Any) -> Shape:
-        return cls(kind, sphero_radius(radius), points, np.array(edges, dtype=np.int32).reshape(-1, 2), faces, dimension=2, **rest)
+        return cls(kind, _radius(radius), points, np.array(edges, dtype=np.int32).reshape(-1, 2), faces, dimension=2, **rest)
 
     def mass_properties(self, density: float = 1.0) -> MassProperties:
         """Volume, mass, centre of mass and inertia, exact to rounding; in 2D area for volume, and as principal moments that about z.
@@ -154,7 +156,7 @@ class Shape(PlanarShapes):
         Raises:
             ShapeError: the density is not positive, or a core in 3D is not convex (see `mass_properties_monte_carlo`).
         """
-        rho = positive("density", density, "a grain needs mass")
+        rho = _positive("density", density, "a grain needs mass")
         if self.dimension == 2:
             return planar_mass_properties(self.vertices, bool(self.faces), self.radius, rho)
         if not self.convex:
@@ -170,8 +172,8 @@ class Shape(PlanarShapes):
         Raises:
             ShapeError: density or samples is not positive.
         """
-        rho = positive("density", density, "a grain needs mass")
-        positive("samples", samples, "give some thousands")
+        rho = _positive("density", density, "a grain needs mass")
+        _positive("samples", samples, "give some thousands")
         if self.dimension == 2:
             return planar_monte_carlo(self.vertices, bool(self.faces), self.radius, rho, samples, seed)
         return monte_carlo_mass_properties(self.vertices, self.edges, self.faces, self.radius, rho, samples, seed)

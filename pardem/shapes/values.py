@@ -10,14 +10,18 @@ import numpy as np
 from ..errors import ShapeError
 
 
+def number(value: Any) -> bool:
+    """Whether a value is a finite real number (true and false are none)."""
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+
+
 def positive(name: str, value: Any, remedy: str) -> float:
     """The value as a float.
 
     Raises:
         ShapeError: it is no positive finite number.
     """
-    number = isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
-    if not number or value <= 0.0:
+    if not number(value) or value <= 0.0:
         raise ShapeError(f"{name} = {value!r} must be a positive finite number; {remedy}.")
     return float(value)
 
