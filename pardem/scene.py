@@ -17,7 +17,7 @@ from .interactions.features import build_features
 from .laws.tables import build_law
 from .shapes.catalogue import Catalogue, Species, build_catalogue
 from .state import Settings, Shapes
-from .walls.build import build_bodies, build_walls
+from .walls.build import build_bodies, build_walls, check_features
 
 LARGEST_GUARD = 0.9  # of the sum of radii: a regularised contact must bear at least a tenth of it as overlap
 
@@ -81,7 +81,9 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     bodies = build_bodies(case, catalogue, walls)
     settings = _settings(case, quanta.force, quanta.torque, quanta.energy)
     skin = case.detection.skin
-    _check_periods(settings, 2.0 * max(reach.values()), 0.1 * min(radius.values()) if skin == "auto" else float(skin))
+    extra = 0.1 * min(radius.values()) if skin == "auto" else float(skin)
+    _check_periods(settings, 2.0 * max(reach.values()), extra)
+    check_features(case, catalogue, bodies, settings.period, max(reach.values()) + extra)
     return Setup(catalogue, Scene(shapes, interaction, law, walls, settings, names, wall_names, bodies), rows, warnings)
 
 

@@ -14,15 +14,16 @@ from pardem.case import Case
 
 VISCOUS = {"law": "viscoelastic", "restitution": 0.5, "contact_time": 0.02, "friction": 0.5}
 STIFF = VISCOUS | {"contact_time": 0.01}
+FEATURES = VISCOUS | {"interaction": "superposition"}
 
 SIZES = {"kind": "uniform", "min": 0.5, "max": 1.0}
 
 
-def shaken(species: list[dict[str, Any]], count: int, contact: dict[str, Any], size: Any = 1.0, height: float = 9.0) -> Case:
+def shaken(species: list[dict[str, Any]], count: int, contact: dict[str, Any], size: Any = 1.0, height: float = 9.0, step: float = 1e-3) -> Case:
     """``count`` grains of each species in a box that is periodic along x, on a shaken floor between walls along y."""
     region = {"kind": "box", "lower": (1.3, 0.1, 0.1), "upper": (5.7, 4.9, height)}
     return case_of(
-        species, contact, 1e-3, gravity=(0.0, 0.0, -9.8), seed=4,
+        species, contact, step, gravity=(0.0, 0.0, -9.8), seed=4,
         domain={"lower": (0.0, -0.1, -5.0), "upper": (7.0, 5.1, 30.0), "periodic": (True, False, False)},
         wall=[
             {"name": "floor", "kind": "plane", "point": (0, 0, 0), "normal": (0, 0, 1),
@@ -49,6 +50,19 @@ def in_a_tube(species: list[dict[str, Any]], count: int, contact: dict[str, Any]
     )  # fmt: skip
 
 
+def on_plates(species: list[dict[str, Any]], count: int, contact: dict[str, Any], step: float = 1e-3) -> Case:
+    """``count`` grains of each species on a shaken floor made of bodies, periodic along x."""
+    case = shaken(species, count, contact, SIZES, height=6.0, step=step).model_dump(exclude_none=True)
+    corners = [(x, y, z) for x in (0.0, 1.75) for y in (0.0, 5.0) for z in (-0.5, -0.1)]
+    plate = {"name": "plate", "shape": "polyhedron", "radius": 0.1, "density": 1.0, "vertices": corners}
+    floor, *sides = case["wall"]
+    plates = [
+        {"name": f"plate_{k}", "material": "floor", "kind": "body", "species": "plate", "position": (1.75 * k, 0, 0), "motion": floor["motion"]}
+        for k in range(4)
+    ]
+    return Case(**case | {"species": [*case["species"], plate], "wall": [*sides, *plates]})
+
+
 SCENES = {
     "rods": lambda: shaken([ROD], 60, VISCOUS),
     "rods by nearest points": lambda: shaken([ROD], 40, VISCOUS | {"interaction": "minima"}),
@@ -58,8 +72,10 @@ SCENES = {
     "tetrahedra by nearest points": lambda: shaken([TETRAHEDRON], 50, STIFF | {"interaction": "minima"}, height=5.0),
     "shapes of all sizes": lambda: shaken([SPHERE, ROD, CUBE], 25, STIFF, SIZES, height=6.0),
     "shapes in a tube": lambda: in_a_tube([ROD, CUBE], 15, STIFF),
-    "features of all shapes": lambda: shaken([SPHERE, ROD, TETRAHEDRON], 25, STIFF | {"interaction": "superposition"}, SIZES, height=6.0),
-    "features in a tube": lambda: in_a_tube([ROD, CUBE], 15, STIFF | {"interaction": "superposition"}),
+    "features of all shapes": lambda: shaken([SPHERE, ROD, TETRAHEDRON], 25, FEATURES, SIZES, 5.0, 5e-4),
+    "features on bodies": lambda: on_plates([SPHERE, CUBE], 25, FEATURES, 5e-4),
+    "shapes on bodies": lambda: on_plates([ROD, CUBE], 25, VISCOUS, 5e-4),
+    "features in a tube": lambda: in_a_tube([ROD, CUBE], 15, FEATURES),
 }
 STEPS = 1200
 

@@ -15,7 +15,7 @@ from pardem.engine import Engine
 from pardem.interactions.features import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE, feature_pair, first_of, kind_of, nearest_features, second_of
 
 FEATURES = ELASTIC | {"interaction": "superposition"}
-STEP = 1e-3
+STEP = 5e-4
 
 
 def two(species: dict[str, Any], **second: Any) -> Engine:

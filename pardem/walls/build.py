@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import CaseError
 from ..population import Population, make_population
 from ..shapes.catalogue import Catalogue, principal_orientations
 from ..state import Features, Walls
@@ -106,6 +108,32 @@ def build_bodies(case: Case, catalogue: Catalogue, walls: Walls) -> Population:
     population = make_population(catalogue, species, scale, walls.shape[rows, :3], principal_orientations(catalogue, species, given))
     population.gid[:] = -1 - rows
     return population
+
+
+def check_features(case: Case, catalogue: Catalogue, bodies: Population, period: np.ndarray, reach: float) -> None:
+    """Hold the features of bodies against the periods of the domain: each is met in its nearest image.
+
+    Args:
+        bodies: from `build_bodies`. period: (3,) of the domain (m), 0: open. reach: of the largest grain from its centre, skin included (m).
+
+    Raises:
+        CaseError: an edge of a body is too long.
+    """
+    names = [wall.name for wall in case.wall if wall.kind == "body"]
+    for name, s, scale, q, radius in zip(names, bodies.species, bodies.scale, bodies.q, bodies.x[:, 3], strict=True):
+        vertices = scale * catalogue.vertices[catalogue.vertex_start[s] : catalogue.vertex_start[s + 1]]
+        vertices = np.array([_rotated(q, v) for v in vertices])
+        first, last = catalogue.face_start[s], catalogue.face_start[s + 1]
+        faces = [catalogue.face_vertices[a:b] for a, b in itertools.pairwise(catalogue.face_vertex_start[first : last + 1])]
+        edges = catalogue.edges[catalogue.edge_start[s] : catalogue.edge_start[s + 1]]
+        for feature in (*edges, *(faces if case.dimension == 3 else ())):
+            size = np.ptp(vertices[feature], axis=0)
+            for c, axis in enumerate("xyz"):
+                if period[c] > 0.0 and size[c] + radius + reach >= 0.5 * period[c]:
+                    raise CaseError(
+                        f"wall.{name}: an edge or face of species '{case.species[s].name}' is {size[c]:.6g} m long along {axis}, too long for the "
+                        f"period of {period[c]:.6g} m: with grains it must stay below half of it; give it more vertices"
+                    )
 
 
 def _rotated(q: np.ndarray, vector: np.ndarray) -> np.ndarray:
