@@ -10,6 +10,7 @@ from scipy.stats import qmc
 from ..errors import ShapeError
 from .hull import spread
 from .mass import Faces, MassProperties, _inertia, principal_axes
+from .triangles import triangulate
 
 REPLICATES = 16
 """Independently scrambled point sets; their scatter is the error estimate."""
@@ -31,15 +32,15 @@ class MassEstimate(MassProperties):
 
 
 def monte_carlo_mass_properties(
-    vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float, density: float, samples: int, seed: int
+    vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float, density: float, samples: int, seed: int, solid: bool = True
 ) -> MassEstimate:
     """Integrate over the points within ``radius`` of the skeleton with scrambled Sobol points in a bounding box along its directions of spread.
 
-    A closed surface (more than one face) is filled; faces are taken as fans of triangles about their first vertex.
+    Of a solid, what its faces (more than one) enclose belongs to the body.
 
     Args:
         vertices: (nv, 3) (m). edges: (ne, 2). faces: loops. radius: (m). density: (kg/m^3).
-        samples: number of points, rounded up to `REPLICATES` times a power of two. seed: of the scrambling.
+        samples: number of points, rounded up to `REPLICATES` times a power of two. seed: of the scrambling. solid: whether closed faces are filled.
 
     Raises:
         ShapeError: no point hit the body.
@@ -53,7 +54,8 @@ def monte_carlo_mass_properties(
     sums = []
     for stream in np.random.SeedSequence(seed).spawn(REPLICATES):
         points = (qmc.Sobol(3, scramble=True, rng=np.random.default_rng(stream)).random_base2(power) - 0.5) * size @ directions
-        hit = np.concatenate([inside(part + origin, vertices, edges, faces, radius) for part in np.array_split(points, -(-len(points) // CHUNK))])
+        parts = np.array_split(points, -(-len(points) // CHUNK))
+        hit = np.concatenate([inside(part + origin, vertices, edges, faces, radius, solid) for part in parts])
         x = points[hit]
         sums.append(np.concatenate([[hit.sum()], x.sum(axis=0), (x.T @ x).ravel()]) * (box / len(points)))
     if not any(s[0] for s in sums):
@@ -84,8 +86,8 @@ def _properties(sums: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
     return float(volume), first / volume, _inertia(second - np.outer(first, first) / volume)
 
 
-def inside(points: np.ndarray, vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float) -> np.ndarray:
-    """Whether points ((n, 3)) lie within ``radius`` of the skeleton or in the space that its faces enclose; (n,) bool."""
+def inside(points: np.ndarray, vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float, solid: bool = True) -> np.ndarray:
+    """Whether points ((n, 3)) lie within ``radius`` of the skeleton or, for a solid, in the space that its faces enclose; (n,) bool."""
     distance2 = np.full(len(points), np.inf)
     for v in vertices:
         distance2 = np.minimum(distance2, ((points - v) ** 2).sum(axis=1))
@@ -94,15 +96,14 @@ def inside(points: np.ndarray, vertices: np.ndarray, edges: np.ndarray, faces: F
         t = np.clip((points - a) @ along / (along @ along), 0.0, 1.0)
         distance2 = np.minimum(distance2, ((points - a - t[:, None] * along) ** 2).sum(axis=1))
     winding = np.zeros(len(points))
-    for loop in faces:
-        for k in range(1, len(loop) - 1):
-            a, b, c = vertices[loop[0]] - points, vertices[loop[k]] - points, vertices[loop[k + 1]] - points
-            normal = np.cross(vertices[loop[k]] - vertices[loop[0]], vertices[loop[k + 1]] - vertices[loop[0]])
-            over = np.all([np.cross(p, q) @ normal >= 0.0 for p, q in ((a, b), (b, c), (c, a))], axis=0)
-            height2 = (a @ normal) ** 2 / (normal @ normal)
-            distance2 = np.where(over, np.minimum(distance2, height2), distance2)
-            if len(faces) > 1:
-                winding += _solid_angle(a, b, c)
+    for corners in vertices[triangulate(vertices, faces)[0]]:
+        a, b, c = corners[:, None, :] - points
+        normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
+        over = np.all([np.cross(p, q) @ normal >= 0.0 for p, q in ((a, b), (b, c), (c, a))], axis=0)
+        height2 = (a @ normal) ** 2 / (normal @ normal)
+        distance2 = np.where(over, np.minimum(distance2, height2), distance2)
+        if solid and len(faces) > 1:
+            winding += _solid_angle(a, b, c)
     return (distance2 <= radius * radius) | (np.abs(winding) > 2.0 * np.pi)
 
 

@@ -10,11 +10,14 @@ import numpy as np
 
 from ..errors import ShapeError
 from .hull import FLAT, convex_hull, spread
+from .kept import kept_mass_properties
 from .mass import MassProperties, exact_mass_properties
 from .monte_carlo import MassEstimate, monte_carlo_mass_properties
 from .planar import PlanarShapes
 from .planar_mass import planar_mass_properties
 from .planar_monte_carlo import planar_monte_carlo
+from .skeleton import Skeleton, build_skeleton, chain, yermis_vertices
+from .values import number as _number
 from .values import one_of as _one_of
 from .values import positive as _positive
 from .values import sphero_radius as _radius
@@ -144,23 +147,99 @@ class Shape(PlanarShapes):
         return cls.polyhedron(vertices=[(x, y, z) for x in (-h, h) for y in (-h, h) for z in (-h, h)], radius=radius)
 
     @classmethod
+    def polyline(cls, *, vertices: Points, radius: float) -> Shape:
+        """An open polyline through points in their order, and a ball.
+
+        Args:
+            vertices: (n, 3) with n >= 3 (m).
+            radius: of the ball (m).
+
+        Raises:
+            ShapeError: the radius is not positive, two points coincide, or two segments meet anywhere but at their joint.
+        """
+        return cls._of(chain(vertices), "polyline", radius)
+
+    @classmethod
+    def yermis(cls, *, edge: float, radius: float, segments: int = 3, bend: float = 0.5 * np.pi, torsion: float = 0.5 * np.pi) -> Shape:
+        """An angular polyline of equal segments in space, and a ball: the non-convex grain of paper 003, which gives no sizes.
+
+        Args:
+            edge: length of a segment (m).
+            radius: of the ball (m).
+            segments: how many, at least two.
+            bend: angle from the direction of each segment to that of the next (rad), between 0 and pi.
+            torsion: angle about each inner segment by which the plane of the next bend is turned (rad); 0 and pi give plane chains. By default three
+                segments run along three axes at right angles.
+
+        Raises:
+            ShapeError: edge or radius is not positive, an angle is out of range, or segments meet.
+        """
+        length = _positive("edge", edge, "use Shape.sphere for a grain without extent")
+        if not isinstance(segments, int) or isinstance(segments, bool) or segments < 2:
+            raise ShapeError(f"segments = {segments!r} must be a whole number of at least 2; use Shape.spherocylinder for one.")
+        if not _number(bend) or not 0.0 < bend < np.pi:
+            raise ShapeError(f"bend = {bend!r} must lie between 0 and pi (rad); 0 would make one long segment, pi fold it back.")
+        if not _number(torsion) or not -np.pi <= torsion <= np.pi:
+            raise ShapeError(f"torsion = {torsion!r} must lie between -pi and pi (rad).")
+        return cls._of(chain(yermis_vertices(length, segments, float(bend), float(torsion)), "Shape.yermis"), "yermis", radius)
+
+    @classmethod
+    def skeleton(
+        cls,
+        *,
+        vertices: Points,
+        edges: Sequence[Sequence[int]] = (),
+        faces: Sequence[Sequence[int]] = (),
+        points: Sequence[int] = (),
+        radius: float,
+        solid: bool = False,
+    ) -> Shape:
+        """Any points, segments and polygons, and a ball.
+
+        Features are what is given: a face is one feature, convex or not, and has no inner edges; its sides are edges without being listed. With
+        ``solid`` closed faces enclose a body; others are shells (hoppers, bowls) that count from both sides. Convexity is found out.
+
+        Args:
+            vertices: (nv, 3) (m).
+            edges: pairs of vertices.
+            faces: loops of vertices, each a plane simple polygon; of a solid counter-clockwise seen from outside (of cavities: from the cavity).
+            points: vertices that stand alone; all do where there are neither edges nor faces.
+            radius: of the ball (m).
+            solid: whether the faces enclose a body.
+
+        Raises:
+            ShapeError: the radius is not positive; vertices coincide or are not used; an edge or a face is given twice; a face has no area or is not
+                plane (to 1e-6 of the extent); features meet anywhere but at shared vertices; a solid is not closed, has other than two faces at an
+                edge, or faces turned the wrong way (they are not turned round by themselves). Vertices and faces are named by their numbers.
+        """
+        return cls._of(build_skeleton(vertices, edges, faces, points, solid), "skeleton", radius)
+
+    @classmethod
+    def _of(cls, skeleton: Skeleton, kind: str, radius: float) -> Shape:
+        core = skeleton.vertices
+        return cls(kind, _radius(radius), core, skeleton.edges, skeleton.faces, skeleton.convex, skeleton.solid)
+
+    @classmethod
     def _make(cls, kind: str, points: np.ndarray, radius: float, edges: Any, faces: Any, **rest: Any) -> Shape:
         return cls(kind, _radius(radius), points, np.array(edges, dtype=np.int32).reshape(-1, 2), faces, dimension=2, **rest)
 
     def mass_properties(self, density: float = 1.0) -> MassProperties:
-        """Volume, mass, centre of mass and inertia, exact to rounding; in 2D area for volume, and as principal moments that about z.
+        """Volume, mass, centre of mass and inertia: of convex grains and in 2D exact to rounding, of others a `MassEstimate`, always the same.
+
+        In 2D volume is an area, and the principal moments are that about z. The estimate's standard errors are below 1e-4 of the volume and of the
+        largest moment but for long and thin shapes (docs/theory/grains.md).
 
         Args:
             density: of mass (kg/m^3; in 2D kg/m^2).
 
         Raises:
-            ShapeError: the density is not positive, or a core in 3D is not convex (see `mass_properties_monte_carlo`).
+            ShapeError: the density is not positive, or the volume comes out as zero.
         """
         rho = _positive("density", density, "a grain needs mass")
         if self.dimension == 2:
             return planar_mass_properties(self.vertices, bool(self.faces), self.radius, rho)
         if not self.convex:
-            raise ShapeError("Exact mass properties need a convex core in 3D; use mass_properties_monte_carlo for this shape.")
+            return kept_mass_properties(self.vertices, self.edges, self.faces, self.radius, rho, self.solid)
         return exact_mass_properties(self.vertices, self.edges, self.faces, self.radius, rho)
 
     def mass_properties_monte_carlo(self, density: float = 1.0, samples: int = 1 << 17, seed: int = 0) -> MassEstimate:
@@ -176,7 +255,7 @@ class Shape(PlanarShapes):
         _positive("samples", samples, "give some thousands")
         if self.dimension == 2:
             return planar_monte_carlo(self.vertices, bool(self.faces), self.radius, rho, samples, seed)
-        return monte_carlo_mass_properties(self.vertices, self.edges, self.faces, self.radius, rho, samples, seed)
+        return monte_carlo_mass_properties(self.vertices, self.edges, self.faces, self.radius, rho, samples, seed, self.solid)
 
 
 def _points(vertices: Any, kind: str, number: int | None) -> np.ndarray:

@@ -1,0 +1,99 @@
+"""Bounding hierarchies over the features of a shape in its body frame: balanced binary trees of axis-aligned boxes as flat arrays."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+LEAF = 4
+"""Most features of a leaf."""
+
+
+class Hierarchy(NamedTuple):
+    """A complete binary tree of boxes. The children of node k are 2 k + 1 and 2 k + 2; all leaves are on the last level, ``first_leaf`` onwards.
+
+    Attributes:
+        lower, upper: (nn, 3) corners of the box of each node, which holds all its features (m). A tree over nothing has no nodes.
+        span: (nn, 2) int32; node k holds the features ``order[span[k, 0]:span[k, 1]]``. The leaves' spans follow one another and cover all.
+        order: (n,) int32 features, a permutation.
+        first_leaf: number of the first leaf, 2^depth - 1.
+    """
+
+    lower: np.ndarray
+    upper: np.ndarray
+    span: np.ndarray
+    order: np.ndarray
+    first_leaf: int
+
+
+def build_hierarchy(lower: np.ndarray, upper: np.ndarray, leaf: int = LEAF) -> Hierarchy:
+    """Tree over boxes: each node is cut in halves (by number) along the axis in which its boxes' centres spread furthest.
+
+    The result depends on the numbers alone: equal centres go by feature number, equal spreads by axis.
+
+    Args:
+        lower, upper: (n, 3) corners of the features' boxes (m). leaf: most features of a leaf; leaves hold at least half as many, or all.
+    """
+    n = len(lower)
+    if n == 0:
+        return Hierarchy(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 2), np.int32), np.zeros(0, np.int32), 0)
+    depth = max(0, int(np.ceil(np.log2(n / leaf))))
+    centre = 0.5 * (lower + upper)
+    order = np.arange(n)
+    starts = np.array([0, n])
+    spans = []
+    for level in range(depth + 1):
+        spans.append(np.column_stack([starts[:-1], starts[1:]]))
+        if level == depth:
+            break
+        low, high = np.minimum.reduceat(centre[order], starts[:-1]), np.maximum.reduceat(centre[order], starts[:-1])
+        node = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        key = centre[order, np.argmax(high - low, axis=1)[node]]
+        order = order[np.lexsort((order, key, node))]
+        starts = np.sort(np.concatenate([starts, (starts[:-1] + starts[1:]) // 2]))
+    low = np.concatenate([np.minimum.reduceat(lower[order], s[:, 0]) for s in spans])
+    high = np.concatenate([np.maximum.reduceat(upper[order], s[:, 0]) for s in spans])
+    return Hierarchy(low, high, np.concatenate(spans).astype(np.int32), order.astype(np.int32), (1 << depth) - 1)
+
+
+def boxes(vertices: np.ndarray, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Corners of the boxes of features given as rows of vertex numbers ((n, k)), each (n, 3)."""
+    points = vertices[features]
+    return points.min(axis=1), points.max(axis=1)
+
+
+def near_pairs(first: Hierarchy, second: Hierarchy, lower1: np.ndarray, upper1: np.ndarray, lower2: np.ndarray, upper2: np.ndarray,
+               margin: float) -> np.ndarray:  # fmt: skip
+    """Pairs of features whose boxes come within a margin of each other along every axis, found by walking two trees together.
+
+    Args:
+        first, second: trees over the boxes that follow, ((n1, 3) twice, (n2, 3) twice) (m). margin: (m).
+
+    Returns:
+        (m, 2) int64 pairs (feature of the first, feature of the second), sorted.
+    """
+    if len(first.order) == 0 or len(second.order) == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    a, b = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    while True:
+        meets = ((first.lower[a] <= second.upper[b] + margin) & (second.lower[b] <= first.upper[a] + margin)).all(axis=1)
+        a, b = a[meets], b[meets]
+        inner_a, inner_b = a < first.first_leaf, b < second.first_leaf
+        if not (inner_a | inner_b).any():
+            break
+        # the nodes of one front are on one level of each tree, so the deeper tree is opened alone once the other is at its leaves
+        if inner_a.all():
+            a, b = np.concatenate([2 * a + 1, 2 * a + 2]), np.concatenate([b, b])
+        if inner_b.all():
+            a, b = np.concatenate([a, a]), np.concatenate([2 * b + 1, 2 * b + 2])
+    sizes1, sizes2 = np.diff(first.span[a], axis=1)[:, 0], np.diff(second.span[b], axis=1)[:, 0]
+    counts = (sizes1 * sizes2).astype(np.int64)
+    pair = np.repeat(np.arange(len(a)), counts)
+    k = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    i = first.order[first.span[a[pair], 0] + k // sizes2[pair]].astype(np.int64)
+    j = second.order[second.span[b[pair], 0] + k % sizes2[pair]].astype(np.int64)
+    meets = ((lower1[i] <= upper2[j] + margin) & (lower2[j] <= upper1[i] + margin)).all(axis=1)
+    i, j = i[meets], j[meets]
+    by = np.lexsort((j, i))
+    return np.column_stack([i[by], j[by]])

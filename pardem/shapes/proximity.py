@@ -1,0 +1,104 @@
+"""Squared distances between points, segments, triangles and polygons, for arrays of pairs. Products are summed component by component, so that
+results do not depend on the linear-algebra library of the machine.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Scalar products of rows, the same bits on every machine."""
+    out: np.ndarray = a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2]
+    return out
+
+
+def nearest_on_segment(p: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Parameter in [0, 1] of the point nearest to p ((n, 3)) on each segment a-b ((n, 3)); 0 where the segment is a point."""
+    along = b - a
+    square = dot(along, along)
+    t: np.ndarray = np.clip(dot(p - a, along) / np.where(square > 0.0, square, 1.0), 0.0, 1.0)
+    return t
+
+
+def point_segment2(p: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Squared distance (m^2) of points and segments, pair by pair, (n,)."""
+    gap = p - a - nearest_on_segment(p, a, b)[:, None] * (b - a)
+    return dot(gap, gap)
+
+
+def nearest_on_triangle(p: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Point of each triangle nearest to p, pair by pair (zones of the plane around a triangle: Ericson, Real-Time Collision Detection, 2005).
+
+    Args:
+        p, a, b, c: (n, 3) (m).
+
+    Returns:
+        point: (n, 3) (m). zone: (n,) int8: 0, 1, 2 vertex a, b, c; 3, 4, 5 edge ab, bc, ca; 6 inside.
+    """
+    ab, ac, bc, ap, bp, cp = b - a, c - a, c - b, p - a, p - b, p - c
+    d1, d2, d3, d4, d5, d6 = dot(ab, ap), dot(ac, ap), dot(ab, bp), dot(ac, bp), dot(ab, cp), dot(ac, cp)
+    va, vb, vc = d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2
+    zone = np.select(
+        [
+            (d1 <= 0.0) & (d2 <= 0.0),
+            (d3 >= 0.0) & (d4 <= d3),
+            (d6 >= 0.0) & (d5 <= d6),
+            (vc <= 0.0) & (d1 >= 0.0) & (d3 <= 0.0),
+            (va <= 0.0) & (d4 - d3 >= 0.0) & (d5 - d6 >= 0.0),
+            (vb <= 0.0) & (d2 >= 0.0) & (d6 <= 0.0),
+        ],
+        [0, 1, 2, 3, 4, 5],
+        6,
+    ).astype(np.int8)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        on_ab, on_bc, on_ca = d1 / (d1 - d3), (d4 - d3) / ((d4 - d3) + (d5 - d6)), d2 / (d2 - d6)
+        total = va + vb + vc
+        inside = a + ab * (vb / total)[:, None] + ac * (vc / total)[:, None]
+        choices = [a, b, c, a + on_ab[:, None] * ab, b + on_bc[:, None] * bc, a + on_ca[:, None] * ac, inside]
+    point = np.select([(zone == k)[:, None] for k in range(7)], choices)
+    return point, zone
+
+
+def point_triangle2(p: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """Squared distance (m^2) of points and triangles, pair by pair, (n,)."""
+    gap = p - nearest_on_triangle(p, a, b, c)[0]
+    return dot(gap, gap)
+
+
+def segment_segment2(p: np.ndarray, q: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Squared distance (m^2) of segments p-q and a-b, pair by pair, (n,); segments may be points.
+
+    The least of the four distances of ends and, where both feet lie within, that of the lines.
+    """
+    best = np.minimum(point_segment2(p, a, b), point_segment2(q, a, b))
+    best = np.minimum(best, np.minimum(point_segment2(a, p, q), point_segment2(b, p, q)))
+    u, v, w = q - p, b - a, p - a
+    uu, uv, vv, uw, vw = dot(u, u), dot(u, v), dot(v, v), dot(u, w), dot(v, w)
+    det = uu * vv - uv * uv
+    safe = np.where(det > 0.0, det, 1.0)
+    s, t = (uv * vw - vv * uw) / safe, (uu * vw - uv * uw) / safe
+    gap = w + s[:, None] * u - t[:, None] * v
+    within = (det > 1e-14 * uu * vv) & (s >= 0.0) & (s <= 1.0) & (t >= 0.0) & (t <= 1.0)
+    return np.where(within, np.minimum(best, dot(gap, gap)), best)
+
+
+def point_polygon2(points: np.ndarray, polygon: np.ndarray) -> np.ndarray:
+    """Squared distance (m^2) of points ((n, 3)) to one planar, simple polygon ((m, 3) corners in order), convex or not, (n,).
+
+    A point whose projection falls inside (an even-odd count of the sides that a ray crosses) has the distance to the plane, any other that to the
+    nearest side.
+    """
+    normal = np.cross(polygon[1:-1] - polygon[0], polygon[2:] - polygon[0]).sum(axis=0)
+    drop = int(np.argmax(np.abs(normal)))
+    i, j = (drop + 1) % 3, (drop + 2) % 3
+    height2 = dot(points - polygon[0], normal) ** 2 / dot(normal, normal)
+    foot = points - (dot(points - polygon[0], normal) / dot(normal, normal))[:, None] * normal
+    inside = np.zeros(len(points), bool)
+    best = np.full(len(points), np.inf)
+    for a, b in zip(polygon, np.roll(polygon, -1, axis=0)):
+        best = np.minimum(best, point_segment2(points, np.broadcast_to(a, points.shape), np.broadcast_to(b, points.shape)))
+        if a[j] != b[j]:
+            crossed = (a[j] > foot[:, j]) != (b[j] > foot[:, j])
+            inside ^= crossed & (foot[:, i] < a[i] + (foot[:, j] - a[j]) * ((b[i] - a[i]) / (b[j] - a[j])))
+    return np.where(inside, np.minimum(height2, best), best)
