@@ -58,3 +58,28 @@ def one_of(kind: str, **given: Any) -> str:
     if len(names) != 1:
         raise ShapeError(f"Shape.{kind} needs exactly one of {', '.join(given)}, but {' and '.join(names) or 'none'} given.")
     return names[0]
+
+
+def points_in_space(vertices: Any, kind: str, number: int | None) -> np.ndarray:
+    """Vertices as an (n, 3) array (m).
+
+    Args:
+        kind: constructor, for the message. number: how many there must be; None: at least four.
+
+    Raises:
+        ShapeError: not points with three finite coordinates, or another number of them.
+    """
+    try:
+        points = np.array(vertices, dtype=float)
+    except (TypeError, ValueError):
+        points = np.empty(0)
+    if points.ndim != 2 or points.shape[1] != 3:
+        raise ShapeError(f"The vertices of Shape.{kind} must be a list of points with three coordinates each (m).")
+    if number is not None and len(points) != number:
+        raise ShapeError(f"Shape.{kind} needs {number} vertices, but {len(points)} are given; use Shape.polyhedron for other numbers.")
+    if len(points) < 3 or (number is None and len(points) < 4):
+        raise ShapeError(f"Shape.{kind} needs at least four vertices, but {len(points)} are given; use Shape.spherotriangle for three.")
+    bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
+    if len(bad):
+        raise ShapeError(f"Vertex {bad[0]} of Shape.{kind} = {points[bad[0]].tolist()} must have finite coordinates.")
+    return points
