@@ -31,7 +31,9 @@ OBSERVABLES = """The names, units and definitions of what `Simulation.observable
 
 _CASE_MEMBERS = ("located", "materials", "contact_between", "eps", "max_steps", "tap_period", "hash", "to_toml")
 _SIMULATION_MEMBERS = ("proceed", "steps_done", "time", "step", "observables", "kinetic_energy_per_grain")
-_CONSTRUCTORS = ("sphere", "spherocylinder", "spherotriangle", "spherotetrahedron", "polyhedron", "cube")
+_CONSTRUCTORS = (
+    "sphere", "spherocylinder", "spherotriangle", "spherotetrahedron", "polyhedron", "cube", "polyline", "yermis", "skeleton", "from_mesh",
+)  # fmt: skip
 _SECTION = re.compile(r"\n(Args|Returns|Raises|Attributes|Example):")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from ..case import Case
-from ..case.grains import AnySpecies
+from ..case.any_species import AnySpecies
 from ..errors import CaseError
 
 SHAPES: dict[str, tuple[dict[str, Any], float]] = {

@@ -27,6 +27,9 @@ def case_hash(case: Case) -> str:
     content = case.model_dump(mode="json", exclude_none=True, exclude={"title", "output", "detection", "parallel"})
     content["energy_budget"] = case.output.observables.energy_budget  # it decides what a contact keeps
     content["stage"][-1] = {key: value for key, value in content["stage"][-1].items() if key not in END_KEYS}
+    for species, table in zip(case.species, content["species"], strict=True):
+        if species.shape == "mesh":
+            table["file"] = file_digest(case.directory, species.file, f"species.{species.name}.file")
     if case.grains_file is not None:
         content["grains_file"] = file_digest(case.directory, case.grains_file, "grains_file")
     if case.contact.user_law is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -17,6 +18,10 @@ class _Species(Model):
     name: Name = Field(description="name by which inserts, grains and contact pairs refer to the species")
     density: Positive = Field(description="mass density (kg/m^3)")
     radius: Positive = Field(description="radius of the ball that rounds the core (m)")
+
+    def located(self, directory: Path) -> Self:
+        """The same species with relative paths taken from the given folder; most have none."""
+        return self
 
     def make_shape(self) -> Shape:
         """The geometry as a `pardem.Shape`.
@@ -117,6 +122,3 @@ class Cube(_Species):
     def core_vertices(self) -> int:
         """Number of vertices of the core."""
         return 8
-
-
-AnySpecies = Annotated[Sphere | Spherocylinder | Spherotriangle | Spherotetrahedron | Polyhedron | Cube, Field(discriminator="shape")]

@@ -9,9 +9,9 @@ from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
 from ..errors import CaseError
 from . import canonical, checks, sentences
+from .any_species import AnySpecies
 from .base import Many, Model, Vector
 from .contact import Contact, Resolved
-from .grains import AnySpecies
 from .output import Cadence, Output
 from .placement import Grain, Insert
 from .settings import Detection, Domain, Parallel, Time
@@ -71,8 +71,9 @@ class Case(Model):
 
     def located(self, directory: Path) -> Self:
         """The same case with relative paths taken from the given folder."""
-        copy = self.model_copy()
-        copy._directory = Path(directory)
+        folder = Path(directory)
+        copy = self.model_copy(update={"species": tuple(species.located(folder) for species in self.species)})
+        copy._directory = folder
         return copy
 
     @property

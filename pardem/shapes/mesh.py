@@ -15,6 +15,8 @@ from .skeleton import PLANAR, Skeleton, build_skeleton, is_convex
 from .surface import check_faces, check_solid, components, edge_sides, inside_out
 
 ENDINGS = (".stl", ".obj", ".ply")
+EXACT = 1000
+"""Most faces of a convex mesh whose half-spaces are intersected; finer ones are eroded like non-convex ones."""
 MERGE = 1e-6
 """Distance, relative to the extent, below which vertices of a file are one."""
 
@@ -46,7 +48,7 @@ def mesh_skeleton(path: Path, radius: float, erode: bool, solid: bool | None, ta
         return build_skeleton(corners, (), faces, solid=filled, name=name)
     check_faces(corners, faces, PLANAR, name)
     check_solid(corners, faces, name)
-    if is_convex(corners, np.array(sorted(edge_sides(faces)), dtype=np.int32), faces, True):
+    if len(faces) <= EXACT and is_convex(corners, np.array(sorted(edge_sides(faces)), dtype=np.int32), faces, True):
         return Skeleton(*erode_convex(corners, faces, radius, name), convex=True, solid=True)
     inner, loops, _ = erode_solid(corners, faces, radius, PLANAR, name)
     try:
