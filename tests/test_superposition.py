@@ -115,7 +115,7 @@ def test_nothing_is_missed() -> None:
                 for m in range(count[i][first]):
                     for n in range(count[j][second]):
                         sub = feature_pair(kind, m, n)
-                        if nearest_features(f, g, i, j, sub, *w)[0] <= (g.x[i, 3] + g.x[j, 3] + skin) ** 2:
+                        if nearest_features(f, g, i, j, sub, *w, np.inf)[0] <= (g.x[i, 3] + g.x[j, 3] + skin) ** 2:
                             expected.add((a, b, int(sub)))
     assert len(expected) > 300
     assert listed == expected
@@ -139,7 +139,7 @@ def test_a_vertex_and_a_face_against_a_reference(cubes: Engine, centre: tuple[fl
     assert g is not None
     loop = f.loops[f.loop_start[face] : f.loop_start[face + 1]]
     w = -np.array(centre)
-    found, *points = nearest_features(f, g, 0, 1, feature_pair(VERTEX_FACE, vertex, face), *w)
+    found, *points = nearest_features(f, g, 0, 1, feature_pair(VERTEX_FACE, vertex, face), *w, np.inf)
     x, y = np.array(points[:3]), np.array(points[3:])
     corners = g.vert[g.vert_start[1] + loop]
     assert math.sqrt(found) == pytest.approx(face_distance(w + x, corners), rel=1e-9, abs=1e-12)

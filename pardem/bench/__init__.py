@@ -16,7 +16,7 @@ from ..case import Case
 from ..engine import Engine
 from ..observables.exact import exact_totals
 from .beds import from_state, settled
-from .scenes import DEFAULT_GRAINS
+from .scenes import bed_of
 
 
 def main(
@@ -29,7 +29,7 @@ def main(
         state: settled spheres to start from (``.npz``); None: settle the scene (kept in the cache for the next time).
         warmup: steps before the clock starts.
     """
-    case, engine = from_state(comm, state) if state is not None else settled(comm, scene, grains or DEFAULT_GRAINS.get(scene, 1_000))
+    case, engine = from_state(comm, state) if state is not None else settled(comm, scene, grains or bed_of(scene).grains)
     figures = measure(engine, case, steps or 2_000, 500 if warmup is None else warmup)
     figures = {"scene": scene} | figures
     if comm.rank == 0:

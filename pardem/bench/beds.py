@@ -16,9 +16,7 @@ from ..errors import FileError
 from ..population import ContactTable, Population
 from ..scene import build_scene
 from ..start import initial_grains, size_range
-from .scenes import DEFAULT_GRAINS, bed_width, scene_case, state_case
-
-SETTLE_STEPS = {"spheres": 60_000, "rods": 60_000, "tetrahedra": 80_000, "cubes": 80_000}
+from .scenes import bed_of, bed_width, scene_case, state_case
 
 
 def from_state(comm: MPI.Comm, path: Path) -> tuple[Case, Engine]:
@@ -33,7 +31,7 @@ def settled(comm: MPI.Comm, scene: str, grains: int) -> tuple[Case, Engine]:
     Up to twice the scene's usual number it is settled, and kept in the cache directory by the hash of the sources. Larger ones are laid out of tiles,
     copies side by side of the usual bed without the walls between them; the grains at the seams rearrange in the first steps.
     """
-    usual = DEFAULT_GRAINS.get(scene, 1_000)
+    usual = bed_of(scene).grains
     tiles = round(grains / usual) if grains > 2 * usual else 1
     case = scene_case(scene, grains if tiles == 1 else usual)
     data = _settled(comm, scene, case)
@@ -75,7 +73,7 @@ def _settled(comm: MPI.Comm, scene: str, case: Case) -> dict[str, Any]:
     if data is not None:
         return data
     engine = _engine(comm, case, None, None)
-    engine.advance(SETTLE_STEPS[scene])
+    engine.advance(bed_of(scene).settle)
     engine.settle_faults()
     population = Population.joined(comm.allgather(engine.grains.take(np.arange(engine.grains.count))))
     data = vars(population) | vars(ContactTable.joined(comm.allgather(engine.owned_contacts())))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -12,35 +12,57 @@ from ..case import Case
 from ..case.any_species import AnySpecies
 from ..errors import CaseError
 
-SHAPES: dict[str, tuple[dict[str, Any], float]] = {
-    # shape, bounding diameter (m): the scenes of the peers' figures, one grain weighing 1 kg
-    "spheres": ({"shape": "sphere", "radius": 0.5}, 1.0),
-    "rods": ({"shape": "spherocylinder", "length": 1.0, "radius": 0.25}, 1.5),
-    "tetrahedra": ({"shape": "spherotetrahedron", "edge": 1.2, "radius": 0.1}, 1.67),
-    "cubes": ({"shape": "cube", "side": 0.8, "radius": 0.1}, 1.6),
+
+class Bed(NamedTuple):
+    """What a scene is made of; one grain weighs 1 kg.
+
+    Attributes:
+        shape: of the species. diameter: of a grain's bounding sphere (m). fill: solid fraction of the random start.
+        grains: their usual number. interaction: of the contacts. settle: steps until the bed is at rest.
+    """
+
+    shape: dict[str, Any]
+    diameter: float
+    fill: float
+    grains: int = 1_000
+    interaction: str = "regularised"
+    settle: int = 80_000
+
+    @property
+    def volume(self) -> float:
+        """Volume of a grain (m^3)."""
+        species = TypeAdapter(AnySpecies).validate_python({"name": "grain", "density": 1.0, **self.shape})
+        return float(species.make_shape().mass_properties().volume)
+
+
+_TETRAHEDRON = {"shape": "spherotetrahedron", "edge": 1.2, "radius": 0.1}
+_CUBE = {"shape": "cube", "side": 0.8, "radius": 0.1}
+BEDS = {
+    "spheres": Bed({"shape": "sphere", "radius": 0.5}, 1.0, 0.2, grains=10_000, settle=60_000),
+    "rods": Bed({"shape": "spherocylinder", "length": 1.0, "radius": 0.25}, 1.5, 0.15, settle=60_000),
+    "tetrahedra": Bed(_TETRAHEDRON, 1.67, 0.08),
+    "cubes": Bed(_CUBE, 1.6, 0.12),
+    "tetrahedra-superposed": Bed(_TETRAHEDRON, 1.67, 0.08, interaction="superposition"),
+    "cubes-superposed": Bed(_CUBE, 1.6, 0.12, interaction="superposition"),
 }
-FILL = {"spheres": 0.2, "rods": 0.15, "tetrahedra": 0.08, "cubes": 0.12}  # solid fraction of the random start
-DEFAULT_GRAINS = {"spheres": 10_000, "rods": 1_000, "tetrahedra": 1_000, "cubes": 1_000}
 GRAVITY = 1.0
 
 
-def _grain(scene: str) -> tuple[dict[str, Any], float, float]:
-    """Shape, bounding diameter (m) and volume (m^3) of a scene's grains.
+def bed_of(scene: str) -> Bed:
+    """The bed of that name.
 
     Raises:
         CaseError: no such scene.
     """
-    if scene not in SHAPES:
-        raise CaseError(f"there is no benchmark scene '{scene}'; choose one of {', '.join(SHAPES)}")
-    shape, diameter = SHAPES[scene]
-    species = TypeAdapter(AnySpecies).validate_python({"name": "grain", "density": 1.0, **shape})
-    return shape, diameter, float(species.make_shape().mass_properties().volume)
+    if scene not in BEDS:
+        raise CaseError(f"there is no benchmark scene '{scene}'; choose one of {', '.join(BEDS)}")
+    return BEDS[scene]
 
 
 def bed_width(scene: str, grains: int) -> float:
     """Side of the square floor (m) on which a settled bed is about as high as it is wide."""
-    _, diameter, volume = _grain(scene)
-    return max(1.2 * (grains * volume / 0.6) ** (1.0 / 3.0), 4.0 * diameter)
+    bed = bed_of(scene)
+    return max(1.2 * (grains * bed.volume / 0.6) ** (1.0 / 3.0), 4.0 * bed.diameter)
 
 
 def scene_case(scene: str, grains: int, columns: int = 1, rows: int = 1) -> Case:
@@ -49,17 +71,18 @@ def scene_case(scene: str, grains: int, columns: int = 1, rows: int = 1) -> Case
     Raises:
         CaseError: no such scene.
     """
-    shape, diameter, volume = _grain(scene)
+    bed = bed_of(scene)
+    volume = bed.volume
     width = bed_width(scene, grains)
     x, y = columns * width, rows * width
-    height = grains * volume / FILL[scene] / width**2 + 2.0 * diameter
+    height = grains * volume / bed.fill / width**2 + 2.0 * bed.diameter
     return Case(
         title=f"benchmark: {scene}", gravity=(0.0, 0.0, -GRAVITY), seed=1, time={"step": 3e-4},
-        species=[{"name": "grain", "density": 1.0 / volume, **shape}],
+        species=[{"name": "grain", "density": 1.0 / volume, **bed.shape}],
         domain={"lower": (-1.0, -1.0, -1.0), "upper": (x + 1.0, y + 1.0, 3.0 * height)},
         insert=[{"species": "grain", "count": grains, "region": {"kind": "box", "lower": (0.0, 0.0, 0.0), "upper": (x, y, height)}}],
         wall=[_plane("floor", (0, 0, 0), (0, 0, 1)), *_sides(x, y)],
-        contact=_contact(),
+        contact=_contact() | {"interaction": bed.interaction},
         stage=[{"name": "settle", "kind": "run", "steps": 1}],
         output={"observables": {"energy_budget": False}},
     )  # fmt: skip

@@ -107,7 +107,7 @@ def _meet(kind, what_i, what_j, f, g, i, j, dx, dy, dz, reach, room, pairs, sub,
             if apart(box_i, a, box_j, b, dx, dy, dz, reach):
                 continue
             pair = feature_pair(kind, number_i[a], number_j[b])
-            if nearest_features(f, g, i, j, pair, -dx, -dy, -dz)[0] > reach * reach:
+            if nearest_features(f, g, i, j, pair, -dx, -dy, -dz, reach * reach)[0] > reach * reach:
                 continue
             if found < sub.shape[0]:
                 pairs[found, 0], pairs[found, 1], sub[found] = i, j, pair

@@ -73,56 +73,79 @@ def _on_segment(px, py, pz, mx, my, mz, ux, uy, uz):
 
 
 @kernel
-def nearest_on_face(f, g, i, k, px, py, pz):
-    """Nearest point (m) of face ``k`` of grain ``i`` to the point p, both relative to the grain's centre. The face is any simple plane polygon."""
-    face = f.face_start[g.species[i]] + k
-    first, last = f.loop_start[face], f.loop_start[face + 1]
+def _nearest_on_face(vert, base, loops, first, last, px, py, pz, reach2):
+    """Nearest point (m) of a face to the point p, both relative to the grain's centre; the face is any simple plane polygon.
+
+    Args:
+        vert, base: world vertices and the grain's first row. loops, first, last: vertex numbers of the face.
+        reach2: squared distance (m^2) beyond which any point of the plane will do.
+    """
+    a = base + loops[first]
+    ox, oy, oz = vert[a, 0], vert[a, 1], vert[a, 2]
     nx, ny, nz = 0.0, 0.0, 0.0
-    ax, ay, az = vertex(g, i, f.loops[last - 1])
-    ox, oy, oz = ax, ay, az
-    for m in range(first, last):  # twice the area, as a vector
-        bx, by, bz = vertex(g, i, f.loops[m])
-        cx, cy, cz = ax - ox, ay - oy, az - oz
-        dx, dy, dz = bx - ox, by - oy, bz - oz
-        nx += cy * dz - cz * dy
-        ny += cz * dx - cx * dz
-        nz += cx * dy - cy * dx
+    b = base + loops[first + 1]
+    ax, ay, az = vert[b, 0] - ox, vert[b, 1] - oy, vert[b, 2] - oz
+    for m in range(first + 2, last):  # twice the area, as a vector
+        b = base + loops[m]
+        bx, by, bz = vert[b, 0] - ox, vert[b, 1] - oy, vert[b, 2] - oz
+        nx += ay * bz - az * by
+        ny += az * bx - ax * bz
+        nz += ax * by - ay * bx
         ax, ay, az = bx, by, bz
-    inv = 1.0 / (nx * nx + ny * ny + nz * nz)
-    height = ((px - ox) * nx + (py - oy) * ny + (pz - oz) * nz) * inv
+    n2 = nx * nx + ny * ny + nz * nz
+    rise = (px - ox) * nx + (py - oy) * ny + (pz - oz) * nz
+    height = rise / n2
     qx, qy, qz = px - height * nx, py - height * ny, pz - height * nz
-    # crossings of a ray along the plane's two axes in which the face is largest
-    sx, sy, sz = abs(nx), abs(ny), abs(nz)
-    u = 0 if sx < sy or sx < sz else 1
+    if rise * height > reach2:
+        return qx, qy, qz
+    # crossings of a ray in the plane of the two axes along which the face is largest
+    u, v = 0, 1
+    if abs(nx) >= abs(ny) and abs(nx) >= abs(nz):
+        u, v = 1, 2
+    elif abs(ny) >= abs(nz):
+        u, v = 0, 2
+    q0, q1 = (qx if u == 0 else qy), (qy if v == 1 else qz)
     inside = False
-    best, rx, ry, rz = np.inf, 0.0, 0.0, 0.0
-    ax, ay, az = vertex(g, i, f.loops[last - 1])
+    a = base + loops[last - 1]
+    a0, a1 = vert[a, u], vert[a, v]
     for m in range(first, last):
-        bx, by, bz = vertex(g, i, f.loops[m])
-        if u == 0 and sy >= sz:  # drop y
-            a0, a1, b0, b1, q0, q1 = ax, az, bx, bz, qx, qz
-        elif u == 0:  # drop z
-            a0, a1, b0, b1, q0, q1 = ax, ay, bx, by, qx, qy
-        else:  # drop x
-            a0, a1, b0, b1, q0, q1 = ay, az, by, bz, qy, qz
-        if (a1 > q1) != (b1 > q1) and q0 < a0 + (q1 - a1) * (b0 - a0) / (b1 - a1):
+        b = base + loops[m]
+        b0, b1 = vert[b, u], vert[b, v]
+        if (a1 > q1) != (b1 > q1) and ((q0 - a0) * (b1 - a1) < (q1 - a1) * (b0 - a0)) == (b1 > a1):
             inside = not inside
-        ex, ey, ez = _on_segment(px, py, pz, 0.5 * (ax + bx), 0.5 * (ay + by), 0.5 * (az + bz), 0.5 * (bx - ax), 0.5 * (by - ay), 0.5 * (bz - az))
+        a0, a1 = b0, b1
+    if inside:
+        return qx, qy, qz
+    best, rx, ry, rz = np.inf, 0.0, 0.0, 0.0
+    a = base + loops[last - 1]
+    ax, ay, az = vert[a, 0], vert[a, 1], vert[a, 2]
+    for m in range(first, last):
+        b = base + loops[m]
+        bx, by, bz = vert[b, 0], vert[b, 1], vert[b, 2]
+        ux, uy, uz = bx - ax, by - ay, bz - az
+        s = ((px - ax) * ux + (py - ay) * uy + (pz - az) * uz) / (ux * ux + uy * uy + uz * uz)
+        s = min(1.0, max(0.0, s))
+        ex, ey, ez = ax + s * ux, ay + s * uy, az + s * uz
         d2 = (ex - px) * (ex - px) + (ey - py) * (ey - py) + (ez - pz) * (ez - pz)
         if d2 < best:
             best, rx, ry, rz = d2, ex, ey, ez
         ax, ay, az = bx, by, bz
-    if inside:
-        return qx, qy, qz
     return rx, ry, rz
 
 
-@kernel
-def nearest_features(f, g, i, j, sub, wx, wy, wz):
+@inlined
+def _on_face(f, g, i, k, px, py, pz, reach2):
+    face = f.face_start[g.species[i]] + k
+    return _nearest_on_face(g.vert, g.vert_start[i], f.loops, f.loop_start[face], f.loop_start[face + 1], px, py, pz, reach2)
+
+
+@inlined
+def nearest_features(f, g, i, j, sub, wx, wy, wz, reach2):
     """Nearest points of a pair of features.
 
     Args:
         f: `Features`. sub: number of the pair. wx, wy, wz: centre of i less that of j, nearest image (m).
+        reach2: squared distance (m^2) beyond which only a lower bound is wanted.
 
     Returns:
         squared distance (m^2), the point on i, the point on j, each relative to its own centre (m).
@@ -141,7 +164,7 @@ def nearest_features(f, g, i, j, sub, wx, wy, wz):
             ox, oy, oz, vx, vy, vz = edge(f, g, j, b)
             y0, y1, y2 = _on_segment(px, py, pz, ox, oy, oz, vx, vy, vz)
         else:
-            y0, y1, y2 = nearest_on_face(f, g, j, b, px, py, pz)
+            y0, y1, y2 = _on_face(f, g, j, b, px, py, pz, reach2)
     else:
         y0, y1, y2 = vertex(g, j, b)
         px, py, pz = y0 - wx, y1 - wy, y2 - wz
@@ -149,7 +172,7 @@ def nearest_features(f, g, i, j, sub, wx, wy, wz):
             mx, my, mz, ux, uy, uz = edge(f, g, i, a)
             x0, x1, x2 = _on_segment(px, py, pz, mx, my, mz, ux, uy, uz)
         else:
-            x0, x1, x2 = nearest_on_face(f, g, i, a, px, py, pz)
+            x0, x1, x2 = _on_face(f, g, i, a, px, py, pz, reach2)
     dx, dy, dz = wx + x0 - y0, wy + x1 - y1, wz + x2 - y2
     return dx * dx + dy * dy + dz * dz, x0, x1, x2, y0, y1, y2
 

@@ -28,7 +28,7 @@ class Superposition(NamedTuple):
 @inlined
 def closest(interaction, g, i, j, a, b, wx, wy, wz, pairs, p, touching, reach):
     """Nearest points of a pair of features; see ``rods.closest``."""
-    f, x0, x1, x2, y0, y1, y2 = nearest_features(interaction.features, g, i, j, pairs.sub[p], wx, wy, wz)
+    f, x0, x1, x2, y0, y1, y2 = nearest_features(interaction.features, g, i, j, pairs.sub[p], wx, wy, wz, reach * reach)
     return f < reach * reach, f, x0, x1, x2, y0, y1, y2, 0
 
 

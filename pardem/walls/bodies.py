@@ -57,7 +57,7 @@ def nearest_on_body(walls, g, i, k, sub, period):
     wx = nearest_image(g.x[i, 0] - (shape[0] + pose[0] + ax), period[0]) + ax
     wy = nearest_image(g.x[i, 1] - (shape[1] + pose[1] + ay), period[1]) + ay
     wz = nearest_image(g.x[i, 2] - (shape[2] + pose[2] + az), period[2]) + az
-    d2, x0, x1, x2, y0, y1, y2 = nearest_features(f, g, i, j, sub, wx, wy, wz)
+    d2, x0, x1, x2, y0, y1, y2 = nearest_features(f, g, i, j, sub, wx, wy, wz, np.inf)
     return np.sqrt(d2), x0, x1, x2, y0 - x0 - wx, y1 - x1 - wy, y2 - x2 - wz, g.x[j, 3]
 
 
@@ -89,7 +89,7 @@ def _meet(kind, what_i, what_j, owned, g, walls, k, extent, extra, period, entri
                 if apart(mine, 0, box, b, dx - mx, dy - my, dz - mz, reach):
                     continue
                 pair = feature_pair(kind, a, b)
-                if nearest_features(f, g, i, j, pair, mx - dx, my - dy, mz - dz)[0] > reach * reach:
+                if nearest_features(f, g, i, j, pair, mx - dx, my - dy, mz - dz, reach * reach)[0] > reach * reach:
                     continue
                 if found < sub.shape[0]:
                     entries[found, 0], entries[found, 1], sub[found] = i, k, pair
