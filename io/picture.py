@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ import numpy as np
 from pardem.errors import FileError
 
 from .agreement import reason
+from .surface import skeleton_surface
 
 COLOURS = "viridis"
 SPECIES_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442")
@@ -45,11 +47,14 @@ def angle_to_ground(orientation: np.ndarray, body: np.ndarray) -> np.ndarray:
 
 
 def grain_mesh(catalogue: dict[str, np.ndarray], species: int, smoothness: int = 12) -> Any:
-    """Surface of a rounded grain about its centre: the convex hull of balls around the core's vertices."""
+    """Surface of a rounded grain about its centre: of a convex one the convex hull of balls around the core's vertices."""
     import pyvista as pv
     from scipy.spatial import ConvexHull
 
     first, last = catalogue["vertex_start"][species : species + 2]
+    if "convex" in catalogue and not catalogue["convex"][species]:
+        points, triangles = _pieces(catalogue, species)
+        return pv.PolyData(points, np.column_stack([np.full(len(triangles), 3), triangles]).ravel())
     ball = pv.Sphere(radius=float(catalogue["radius"][species]), theta_resolution=smoothness, phi_resolution=smoothness).points
     core = catalogue["vertices"][first:last] if last > first else np.zeros((1, 3))
     points = (core[:, None, :] + ball[None, :, :]).reshape(-1, 3)
@@ -61,6 +66,14 @@ def grain_mesh(catalogue: dict[str, np.ndarray], species: int, smoothness: int =
     inward = (normal * hull.equations[:, :3]).sum(axis=1) < 0.0
     triangles[inward] = triangles[inward][:, ::-1]
     return pv.PolyData(points[used], np.column_stack([np.full(len(triangles), 3), triangles]).ravel())
+
+
+def _pieces(catalogue: dict[str, np.ndarray], species: int) -> tuple[np.ndarray, np.ndarray]:
+    """Points and triangles of a grain that is not convex, feature by feature."""
+    (v0, v1), (e0, e1), (f0, f1) = (catalogue[f"{what}_start"][species : species + 2] for what in ("vertex", "edge", "face"))
+    starts = catalogue["face_vertex_start"][f0 : f1 + 1]
+    faces = tuple(tuple(catalogue["face_vertices"][a:b].tolist()) for a, b in pairwise(starts))
+    return skeleton_surface(catalogue["vertices"][v0:v1], catalogue["edges"][e0:e1], faces, float(catalogue["radius"][species]))
 
 
 def placed(mesh: Any, frame: Frame, rows: np.ndarray, colour: np.ndarray) -> Any:

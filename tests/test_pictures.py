@@ -143,3 +143,24 @@ def test_export_to_gsd_is_read_back(result: Path) -> None:
         (shape,) = last.particles.type_shapes
         assert shape["type"] == "ConvexPolyhedron"
         assert np.array(shape["vertices"]).shape == (2, 3)
+
+
+def test_a_grain_that_is_not_convex_is_drawn_feature_by_feature() -> None:
+    """All points lie within the radius of the core (balls and tubes are inscribed), faces at the radius on both sides, and edges are covered."""
+    from skeletons import ell
+
+    from pardem.io.picture import grain_mesh
+    from pardem.shapes import Shape, Species, build_catalogue
+    from pardem.shapes.proximity import point_polygon2
+
+    vertices, faces = ell(2.0, 2.0, 1.0, 1.0, 1.0)
+    shape = Shape.skeleton(vertices=[*vertices, (4.0, 0.0, 0.0)], faces=faces, edges=[(1, 12)], radius=0.2, solid=True)
+    catalogue = build_catalogue([Species("ball", Shape.sphere(radius=1.0), 1.0), Species("ell", shape, 1.0)])
+    mesh = grain_mesh(catalogue._asdict(), 1)
+    points = np.asarray(mesh.points, dtype=float) @ catalogue.axes[1].T + catalogue.centre[1]
+    core = [shape.vertices[list(loop)] for loop in shape.faces]
+    apart = np.sqrt(np.min([point_polygon2(points, polygon) for polygon in core], axis=0))
+    assert apart[points[:, 0] < 2.0].max() == pytest.approx(0.2, rel=1e-5)
+    np.testing.assert_allclose(points.max(axis=0), [4.2, 2.2, 1.2], rtol=1e-2)
+    on_tube = (points[:, 0] > 3.9) & (points[:, 0] < 4.1)
+    np.testing.assert_allclose(np.linalg.norm(points[on_tube][:, 1:], axis=1).max(), 0.2, rtol=1e-5)
