@@ -22,6 +22,8 @@ TARGET = 8e-5
 """Standard error of volume and moments of inertia, relative to the volume and the largest moment, down to which cells are halved further,"""
 PAIRS = 3 << 18
 """but not beyond this number of pairs of a cell and a feature (seconds)."""
+ROUGH = 0.1
+"""Standard error of the volume, relative to it, that is none any more."""
 BLOCK = 1 << 12
 """Pairs at a time: their intermediate arrays stay in the processor's cache."""
 OFFSETS = 0.25 * np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
@@ -55,10 +57,11 @@ def cells_mass_properties(
     the cells: the mean varies less than independent ones would, so they are upper estimates. Sums are formed without the linear-algebra library.
 
     Args:
-        vertices: (nv, 3) (m). edges: (ne, 2). faces: loops, outward for a solid. radius: (m). density: (kg/m^3). seed: of the points.
+        vertices: (nv, 3) (m), of an extent within 10^50 of 1. edges: (ne, 2). faces: loops, outward for a solid. radius: (m).
+        density: (kg/m^3). seed: of the points.
 
     Raises:
-        ShapeError: the volume is no positive number.
+        ShapeError: the grain is too thin for its volume to be found.
     """
     low, high = vertices.min(axis=0) - radius, vertices.max(axis=0) + radius
     side = float((high - low).max()) / ROOT
@@ -80,8 +83,9 @@ def cells_mass_properties(
             if 5 * len(cells.feature) > PAIRS or (errors[0] <= TARGET * volume and np.max(errors[2]) <= TARGET * np.max(inertia)):
                 break
         cells = _halved(cells)
-    if not 0.0 < volume < np.inf:
-        raise ShapeError(f"The volume of the grain comes out as {volume:g} m^3: lengths are in metres; check them.")
+    if not errors[0] < ROUGH * volume:
+        ratio = radius / float((high - low).max())
+        raise ShapeError(f"The grain is too thin for its mass to be estimated: its radius is {ratio:.1g} of its extent; take a larger radius.")
     axes = principal_axes(_second(inertia))
     moments = _inertia(np.diag((axes.T @ _second(inertia) @ axes).diagonal())).diagonal()
     return MassEstimate(

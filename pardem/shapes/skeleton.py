@@ -65,7 +65,8 @@ def build_skeleton(vertices: Any, edges: Any = (), faces: Any = (), points: Any 
         raise ShapeError(f"{name}: one segment alone is a spherocylinder; use Shape.spherocylinder.")
     check_faces(corners, skeleton, PLANAR, name)
     lone = np.array(sorted(alone.difference(*every)), dtype=np.int64)
-    check_intersections(corners, pairs, skeleton, lone, name)
+    extent = float(np.ptp(corners, axis=0).max())
+    check_intersections(corners / (extent or 1.0), pairs, skeleton, lone, name)  # squares must stay within the range of floats
     if solid:
         check_solid(corners, skeleton, name)
     return Skeleton(corners, pairs, skeleton, is_convex(corners, pairs, skeleton, solid), solid)
