@@ -52,7 +52,9 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     """
     times = contact_times(case, *lightest_grains(case))
     warnings = check_time_step(case.time.step, times)
-    catalogue = build_catalogue([Species(s.name, s.make_shape(), s.density) for s in case.species])
+    species = [Species(s.name, s.make_shape(), s.density) for s in case.species]
+    warnings += [f"species.{s.name}: {note}" for s in species for note in s.shape.notes]
+    catalogue = build_catalogue(species)
     names = [s.name for s in case.species]
     grains = {n: k for k, n in enumerate(names) if n in case.grain_species}
     mass = {n: float(catalogue.mass[k]) * largest_scale[n] ** case.dimension for n, k in grains.items()}

@@ -150,7 +150,7 @@ class Simulation:
         if self.case.parallel.axis != "auto":
             return "xyz".index(self.case.parallel.axis)
         if self.case.domain is not None:
-            return int(np.argmax(np.subtract(self.case.domain.upper, self.case.domain.lower)))
+            return int(np.argmax(np.subtract(self.case.domain.upper, self.case.domain.lower)[: self.case.dimension]))
         x = grains.x[:, :3]
         bounds = np.array([x.max(axis=0), -x.min(axis=0)]) if len(x) else np.full((2, 3), -np.inf)
         self.comm.Allreduce(MPI.IN_PLACE, bounds, MPI.MAX)

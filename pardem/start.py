@@ -51,8 +51,9 @@ def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> 
         first = len(placed.species)
         species = np.full(insert.count, names.index(insert.species))
         scale = _scales(case, insert, first)
+        region = _region(insert, domain, case.dimension == 2)
         x, q = insert_random(
-            _region(insert, domain), catalogue, species, seed=case.seed, first_id=first, scale=scale, domain=domain, placed=placed, names=names
+            region, catalogue, species, seed=case.seed, first_id=first, scale=scale, domain=domain, placed=placed, names=names
         )
         placed = Grains(
             np.concatenate([placed.species, species]), np.concatenate([placed.scale, scale]),
@@ -93,15 +94,15 @@ def _scales(case: Case, insert: Insert, first: int) -> np.ndarray:
     return random_scales(case.seed, first, insert.count, insert.size.min, insert.size.max)
 
 
-def _region(insert: Insert, domain: BoxDomain | None) -> Region:
+def _region(insert: Insert, domain: BoxDomain | None, planar: bool) -> Region:
     region = insert.region
     if region.kind == "cylinder":
-        return CylinderRegion(radius=region.radius, lower=region.lower, upper=region.upper, axis=region.axis, center=region.center)
+        return CylinderRegion(radius=region.radius, lower=region.lower, upper=region.upper, axis=region.axis, center=region.center, planar=planar)
     if region.kind == "box":
-        return BoxRegion(region.lower, region.upper)
+        return BoxRegion(region.lower, region.upper, planar=planar)
     if domain is None:
         raise CaseError("insert.region.kind = 'periodic' needs a [domain]")
-    return periodic_region(domain)
+    return periodic_region(domain, planar)
 
 
 def _given(case: Case, names: list[str]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from test_case_model import changed, error, scene
         ("restitution", 0.5, "unknown key restitution; this key belongs to [contact]"),
         ("wall.0.nomal", [0.0, 0.0, 1.0], "unknown key wall.base.nomal; did you mean 'normal'?"),
         ("species.1.lenght", 1.0, "unknown key species.rod.lenght; did you mean 'length'?"),
-        ("self", 1, "unknown key self; allowed are title, seed"),
+        ("self", 1, "unknown key self; allowed are title, dimension, seed"),
         ("time.step", None, "time.step is missing (time step (s))"),
         ("time.step", 0.0, "time.step = 0.0 must be greater than 0"),
         ("time.step", "1e-5", "time.step = '1e-5' must be a number"),

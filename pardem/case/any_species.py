@@ -7,9 +7,10 @@ from typing import Annotated
 from pydantic import Field
 
 from .grains import Cube, Polyhedron, Sphere, Spherocylinder, Spherotetrahedron, Spherotriangle
+from .planar_grains import PlanarSpecies
 from .skeleton_grains import Mesh, Polyline, Skeleton, Yermis
 
 AnySpecies = Annotated[
-    Sphere | Spherocylinder | Spherotriangle | Spherotetrahedron | Polyhedron | Cube | Polyline | Yermis | Skeleton | Mesh,
+    Sphere | Spherocylinder | Spherotriangle | Spherotetrahedron | Polyhedron | Cube | Polyline | Yermis | Skeleton | Mesh | PlanarSpecies,
     Field(discriminator="shape"),
 ]

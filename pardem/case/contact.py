@@ -106,7 +106,7 @@ class Contact(Parameters):
     eps: Literal["auto"] | NonNegative | dict[str, NonNegative] = Field(
         default="auto",
         description="interaction `regularised`: weight of the regularisation (1), one number or a table by species; "
-        "`auto`: 0.1 for spherocylinders, 0 for spheres, 0.03 otherwise",
+        "`auto`: 0.1 for spherocylinders and rice, 0 for spheres and disks, 0.03 otherwise",
     )
     law: Literal["viscoelastic", "walton", "hertz", "elastic", "user"] = Field(default="viscoelastic", description="force law")
     user_law: str | None = Field(

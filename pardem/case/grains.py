@@ -2,44 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from ..errors import ShapeError
-from .base import Model, Name, Points, Positive, exactly_one
-
-if TYPE_CHECKING:
-    from ..shapes import Shape
+from .base import Points, Positive, exactly_one
+from .species import SpeciesBase
 
 
-class _Species(Model):
-    name: Name = Field(description="name by which inserts, grains and contact pairs refer to the species")
-    density: Positive = Field(description="mass density (kg/m^3)")
-    radius: Positive = Field(description="radius of the ball that rounds the core (m)")
-
-    def located(self, directory: Path) -> Self:
-        """The same species with relative paths taken from the given folder; most have none."""
-        return self
-
-    def make_shape(self) -> Shape:
-        """The geometry as a `pardem.Shape`.
-
-        Raises:
-            ShapeError: the shape is degenerate; the message begins with the species.
-        """
-        from ..shapes import Shape
-
-        sizes = self.model_dump(exclude={"name", "density", "shape"}, exclude_none=True)
-        try:
-            shape: Shape = getattr(Shape, self.model_dump(include={"shape"})["shape"])(**sizes)
-        except ShapeError as error:
-            raise ShapeError(f"species.{self.name}: {error}") from None
-        return shape
-
-
-class Sphere(_Species):
+class Sphere(SpeciesBase):
     """A ball."""
 
     shape: Literal["sphere"] = Field(description="kind of shape")
@@ -50,7 +21,7 @@ class Sphere(_Species):
         return 1
 
 
-class Spherocylinder(_Species):
+class Spherocylinder(SpeciesBase):
     """A segment and a ball."""
 
     shape: Literal["spherocylinder"] = Field(description="kind of shape")
@@ -62,7 +33,7 @@ class Spherocylinder(_Species):
         return 2
 
 
-class Spherotriangle(_Species):
+class Spherotriangle(SpeciesBase):
     """A triangle and a ball; a regular core lies in the x-y plane about the origin, its first vertex on x."""
 
     shape: Literal["spherotriangle"] = Field(description="kind of shape")
@@ -81,7 +52,7 @@ class Spherotriangle(_Species):
         return 3
 
 
-class Spherotetrahedron(_Species):
+class Spherotetrahedron(SpeciesBase):
     """A tetrahedron and a ball; a regular core has its vertices on alternate corners of a cube about the origin."""
 
     shape: Literal["spherotetrahedron"] = Field(description="kind of shape")
@@ -100,7 +71,7 @@ class Spherotetrahedron(_Species):
         return 4
 
 
-class Polyhedron(_Species):
+class Polyhedron(SpeciesBase):
     """The convex hull of points and a ball."""
 
     shape: Literal["polyhedron"] = Field(description="kind of shape")
@@ -112,7 +83,7 @@ class Polyhedron(_Species):
         return len(self.vertices)
 
 
-class Cube(_Species):
+class Cube(SpeciesBase):
     """A cube along the axes about the origin and a ball."""
 
     shape: Literal["cube"] = Field(description="kind of shape")

@@ -34,4 +34,28 @@ def load_grains_file(case: Case) -> dict[str, np.ndarray]:
     for name in ("species", "position"):
         if name not in data:
             raise FileError(f"{key} has no array '{name}'; it needs species and position")
+    return _out_of_plane(data, key) if case.dimension == 2 else data
+
+
+def _out_of_plane(data: dict[str, np.ndarray], key: str) -> dict[str, np.ndarray]:
+    """Arrays of a case in two dimensions with three columns: points and vectors (n, 2), angles and angular velocities (n,) about z.
+
+    Raises:
+        FileError: something leads out of the plane.
+    """
+    zero = {"position": (2,), "velocity": (2,), "angular_velocity": (0, 1), "orientation": (1, 2)}
+    for name, columns in zero.items():
+        values = data.get(name)
+        if values is None or values.dtype.kind not in "iuf":
+            continue
+        none = np.zeros(len(values))
+        if values.ndim == 2 and values.shape[1] == 2 and columns == (2,):
+            data[name] = np.column_stack([values, none])
+        elif values.ndim == 1 and name == "angular_velocity":
+            data[name] = np.column_stack([none, none, values])
+        elif values.ndim == 1 and name == "orientation":
+            data[name] = np.column_stack([np.cos(0.5 * values), none, none, np.sin(0.5 * values)])
+        elif values.ndim == 2 and values.shape[1] > max(columns) and values[:, columns].any():
+            first = int(np.argwhere(values[:, columns].any(axis=1))[0, 0])
+            raise FileError(f"{key}: {name} of grain {first} = {values[first].tolist()} leads out of the plane: the case has two dimensions")
     return data

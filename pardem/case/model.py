@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
 from ..errors import CaseError
-from . import canonical, checks, sentences
+from . import canonical, checks, planar, sentences
 from .any_species import AnySpecies
 from .base import Many, Model, Vector
 from .contact import Contact, Resolved
@@ -28,10 +28,12 @@ class Case(Model):
 
     title: str = Field(default="", description="free text")
     dimension: Literal[2, 3] = Field(
-        default=3, description="3, or 2: grains are disks and spheropolygons in the plane x-y; densities are per area (kg/m^2), z is zero throughout"
+        default=3,
+        description="3, or 2: grains are disks and spheropolygons in the plane x-y, densities are per area (kg/m^2), and vectors may be given as two "
+        "numbers (see above)",
     )
     seed: int = Field(default=0, ge=0, lt=2**63, description="seed of the random insertion (1)")
-    gravity: Vector = Field(default=(0.0, 0.0, -9.81), description="acceleration of gravity (m/s^2)")
+    gravity: Vector = Field(default=(0.0, 0.0, -9.81), description="acceleration of gravity (m/s^2); in 2D `[0.0, -9.81]`")
     time: Time = Field(description="time step and scheme")
     domain: Domain | None = Field(default=None, description="box of the grains; default: the extent of the walls and grains, not periodic")
     species: Many[AnySpecies] = Field(min_length=1, description="species of grains")
@@ -52,6 +54,7 @@ class Case(Model):
     _directory: Path = PrivateAttr(default_factory=Path)
 
     def __init__(self, /, **data: Any) -> None:
+        data = planar.resolve(data)
         try:
             super().__init__(**data)
         except ValidationError as error:
@@ -100,7 +103,7 @@ class Case(Model):
         if isinstance(table, float | int):
             return float(table)
         shape = next(s.shape for s in self.species if s.name == species)
-        return {"spherocylinder": 0.1, "sphere": 0.0}.get(shape, 0.03)
+        return {"spherocylinder": 0.1, "rice": 0.1, "sphere": 0.0, "disk": 0.0}.get(shape, 0.03)
 
     def max_steps(self) -> int:
         """Most steps that the stages can take together."""

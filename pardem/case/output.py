@@ -40,7 +40,7 @@ class Layers(Model):
 
     thickness: Positive = Field(description="thickness of a layer (m)")
     origin: float = Field(default=0.0, description="coordinate at which the first layer begins (m)")
-    axis: AxisName = Field(default="z", description="direction across the layers")
+    axis: AxisName = Field(default="z", description="direction across the layers; in 2D `\"y\"`")
 
 
 class NearWall(Model):

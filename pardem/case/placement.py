@@ -10,14 +10,14 @@ from .base import AxisName, Count, Model, Name, Positive, Quaternion, Vector, or
 
 
 class CylinderRegion(Model):
-    """The inside of an upright cylinder."""
+    """The inside of an upright cylinder; in 2D of a circle."""
 
     kind: Literal["cylinder"] = Field(description="kind of region")
     axis: AxisName = Field(default="z", description="direction of the axis")
     center: Vector = Field(default=(0.0, 0.0, 0.0), description="a point on the axis (m)")
     radius: Positive = Field(description="radius (m)")
-    lower: float = Field(description="coordinate along the axis where the region begins (m)")
-    upper: float = Field(description="coordinate along the axis where the region ends (m)")
+    lower: float = Field(description="coordinate along the axis where the region begins (m); in 2D left out")
+    upper: float = Field(description="coordinate along the axis where the region ends (m); in 2D left out")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -77,7 +77,7 @@ AnySize = Annotated[ConstantSize | UniformSize, Field(discriminator="kind")]
 
 
 class Insert(Model):
-    """Grains put in without overlap, at random by seed and id: position uniform in the region, direction uniform on the sphere."""
+    """Grains put in without overlap, at random by seed and id: position uniform in the region, all orientations alike."""
 
     name: Name | None = Field(default=None, description="name for `--set` and for merging with a base file")
     species: str = Field(description="name of the species")
@@ -95,8 +95,9 @@ class Grain(Model):
     species: str = Field(description="name of the species")
     position: Vector = Field(description="centre of mass (m)")
     orientation: Quaternion = Field(
-        default=(1.0, 0.0, 0.0, 0.0), description="quaternion (w, x, y, z), axes of the shape as given -> world; is normalised (1)"
+        default=(1.0, 0.0, 0.0, 0.0),
+        description="quaternion (w, x, y, z), axes of the shape as given -> world; is normalised (1); in 2D an angle about z (rad)",
     )
     velocity: Vector = Field(default=(0.0, 0.0, 0.0), description="velocity of the centre of mass (m/s)")
-    angular_velocity: Vector = Field(default=(0.0, 0.0, 0.0), description="angular velocity in the world frame (rad/s)")
+    angular_velocity: Vector = Field(default=(0.0, 0.0, 0.0), description="angular velocity in the world frame (rad/s); in 2D a number")
     scale: Positive = Field(default=1.0, description="size factor: multiplies all lengths of the species (1)")

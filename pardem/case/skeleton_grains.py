@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr, Strict
 
 from ..errors import FileError, ShapeError
 from .base import Many, Points, Positive, _plain
-from .grains import _Species
+from .species import SpeciesBase
 
 if TYPE_CHECKING:
     from ..shapes import Shape
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Numbers = Annotated[tuple[Annotated[int, Field(ge=0)], ...], Strict(False), BeforeValidator(_plain)]
 
 
-class Polyline(_Species):
+class Polyline(SpeciesBase):
     """An open polyline and a ball."""
 
     shape: Literal["polyline"] = Field(description="kind of shape")
@@ -31,7 +31,7 @@ class Polyline(_Species):
         return len(self.vertices)
 
 
-class Yermis(_Species):
+class Yermis(SpeciesBase):
     """An angular polyline of equal segments in space (paper 003), and a ball."""
 
     shape: Literal["yermis"] = Field(description="kind of shape")
@@ -48,7 +48,7 @@ class Yermis(_Species):
         return self.segments + 1
 
 
-class Skeleton(_Species):
+class Skeleton(SpeciesBase):
     """Any points, edges and faces, and a ball; vertices go by their number from 0."""
 
     shape: Literal["skeleton"] = Field(description="kind of shape")
@@ -66,7 +66,7 @@ class Skeleton(_Species):
         return len(self.vertices)
 
 
-class Mesh(_Species):
+class Mesh(SpeciesBase):
     """The surface in a file, and a ball; it needs the extra `mesh`."""
 
     shape: Literal["mesh"] = Field(description="kind of shape")

@@ -13,7 +13,7 @@ from .base import Direction, Model, Name, NonNegative, Positive, Quaternion, Vec
 class Drive(Model):
     """Sinusoidal displacement a [sin(2 pi f t + phase) - sin(phase)] along a direction, zero at its start (t = 0)."""
 
-    direction: Direction = Field(default=(0.0, 0.0, 1.0), description="direction of the displacement; is normalised (1)")
+    direction: Direction = Field(default=(0.0, 0.0, 1.0), description="direction of the displacement; is normalised (1); in 2D `[0.0, 1.0]`")
     amplitude: NonNegative | None = Field(default=None, description="amplitude a (m); or `gamma`")
     gamma: NonNegative | None = Field(default=None, description="peak acceleration in units of gravity: a = gamma g / (2 pi f)^2 (1); or `amplitude`")
     frequency: Positive = Field(description="frequency f (Hz)")
@@ -94,7 +94,7 @@ class Disc(_Wall):
 
 
 class Cylinder(_Wall):
-    """The inside of an endless round tube."""
+    """The inside of an endless round tube; in 2D of a circle."""
 
     kind: Literal["cylinder"] = Field(description="kind of wall")
     center: Vector = Field(default=(0.0, 0.0, 0.0), description="a point on the axis (m)")
@@ -103,7 +103,7 @@ class Cylinder(_Wall):
 
 
 class Box(_Wall):
-    """The inside of a box: six planes that move together."""
+    """The inside of a box: six planes (in 2D four) that move together."""
 
     kind: Literal["box"] = Field(description="kind of wall")
     lower: Vector = Field(description="lower corner (m)")

@@ -8,7 +8,10 @@ from functools import lru_cache
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-TANGENTIAL_MASS = 2.0 / 7.0  # m_t / m_eff with 1/m_t = 1/m_eff + r1^2/I1 + r2^2/I2 and solid spheres of equal volume
+
+def tangential_mass(dimension: int) -> float:
+    """m_t / m_eff with 1/m_t = 1/m_eff + r1^2/I1 + r2^2/I2 and solid spheres of equal volume (I = 2/5 m r^2), in 2D disks (I = m r^2/2): 2/7, 1/3."""
+    return 1.0 / 3.0 if dimension == 2 else 2.0 / 7.0
 
 
 def viscoelastic(restitution: float, contact_time: float) -> tuple[float, float]:

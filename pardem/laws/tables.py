@@ -92,7 +92,7 @@ def _viscoelastic(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
         if c.form == "raw":
             return _raw(c.tangential_stiffness), _raw(c.tangential_damping)
         k, d = p.viscoelastic(_raw(c.tangential_restitution), _raw(c.contact_time))
-        return p.TANGENTIAL_MASS * k, p.TANGENTIAL_MASS * d
+        return p.tangential_mass(case.dimension) * k, p.tangential_mass(case.dimension) * d
 
     kn = grid(lambda c: normal(c)[0])
     law = Viscoelastic(
@@ -112,7 +112,7 @@ def _walton(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
         if c.form == "raw":
             return _raw(c.tangential_stiffness), _raw(c.tangential_damping)
         k, d = p.viscoelastic(_raw(c.tangential_restitution), _raw(c.contact_time))
-        return p.TANGENTIAL_MASS * k, p.TANGENTIAL_MASS * d
+        return p.tangential_mass(case.dimension) * k, p.tangential_mass(case.dimension) * d
 
     k2 = grid(lambda c: normal(c)[1])
     law = Walton(
@@ -138,7 +138,7 @@ def _elastic(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
         return _raw(c.normal_stiffness) if c.form == "raw" else p.viscoelastic(1.0, _raw(c.contact_time))[0]
 
     kn = grid(stiffness)
-    kt = grid(lambda c: _raw(c.tangential_stiffness) if c.form == "raw" else p.TANGENTIAL_MASS * stiffness(c))
+    kt = grid(lambda c: _raw(c.tangential_stiffness) if c.form == "raw" else p.tangential_mass(case.dimension) * stiffness(c))
     law = Elastic(kn, kt, grid(lambda c: _raw(c.friction)), *_couples(case, grid), grid(lambda c: float(c.form == "restitution")))
     return law, kn
 

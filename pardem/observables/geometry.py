@@ -24,7 +24,7 @@ class Bed:
     """Attributes: see the module.
 
     Attributes:
-        up: (3,) unit normal of the base; without base against gravity; without gravity along z.
+        up: (3,) unit normal of the base; without base against gravity; without gravity along z (in 2D y).
         base: row of the base among the walls, or None.
         section: area of the container's cross-section (m^2), or None where it is not known.
         space: volume inside the container (m^3), or None where it is endless or not known.
@@ -56,7 +56,7 @@ def find_bed(case: Case, walls: Walls, wall_names: list[str]) -> Bed:
         CaseError: the container that the case names cannot give a density.
     """
     size = math.sqrt(sum(c * c for c in case.gravity))
-    up = np.array([-c / size for c in case.gravity]) if size > 0.0 else np.array([0.0, 0.0, 1.0])
+    up = np.array([-c / size for c in case.gravity]) if size > 0.0 else np.eye(3)[case.dimension - 1]
     up += 0.0  # no negative zeros
     base = _base(case.output.observables.base, walls, wall_names, up)
     if base is not None:
@@ -87,6 +87,8 @@ def _container(case: Case, up: np.ndarray, has_base: bool) -> tuple[float | None
     name = case.output.observables.container
     for wall in case.wall:
         if wall.kind == "cylinder" and name in ("auto", wall.name):
+            if case.dimension == 2:
+                return None, math.pi * wall.radius * wall.radius
             axis = np.array(wall.axis)
             if abs(_dot(axis, up)) / math.sqrt(_dot(axis, axis)) > ALONG and has_base:
                 return math.pi * wall.radius * wall.radius, None

@@ -16,6 +16,7 @@ from .exact import ExactSums, carry, deposit
 from .slices import rod_below
 
 SAMPLES = 512  # points that stand for the volume of a polytope
+SAMPLED = 3  # kind from which on they do; of grains in two dimensions they always do
 BINS = 32  # of one round of the search for a quantile
 ROUNDS = 3  # of which the last ends with a linear interpolation
 
@@ -125,7 +126,7 @@ def profile_along(grains: Population, catalogue: Catalogue, samples: np.ndarray,
     """
     x, q, s = grains.x, grains.q, grains.scale
     ux, uy, uz = (float(c) for c in up)
-    kind = catalogue.kind[grains.species]
+    kind = np.where(catalogue.dimension == 2, SAMPLED, catalogue.kind)[grains.species]
     w, a, b, c = q.T
     # R(q)^T up
     tx, ty, tz = 2.0 * (c * uy - b * uz), 2.0 * (a * uz - c * ux), 2.0 * (b * ux - a * uy)
@@ -147,17 +148,21 @@ def profile_along(grains: Population, catalogue: Catalogue, samples: np.ndarray,
 
 
 def sample_points(comm: MPI.Comm, catalogue: Catalogue) -> np.ndarray:
-    """Points evenly spread over the volume of each polytope, (ns, SAMPLES, 3) m in the principal frame; zero for spheres and rods. Collective.
+    """Points evenly spread over each polytope, in 2D over each grain, (ns, SAMPLES, 3) m in the principal frame; else zero. Collective.
 
     The additive recurrence of the generalised golden ratio (Roberts, 2018; after Kronecker) in a box, of which the points inside are kept and
     adjusted to the centre of mass and the moments of inertia.
     """
     samples = np.zeros((len(catalogue.kind), SAMPLES, 3))
-    if comm.rank == 0 and (catalogue.kind > 2).any():
+    sampled = (catalogue.kind >= SAMPLED) | (catalogue.dimension == 2)
+    if comm.rank == 0 and sampled.any():
         from ..shapes.monte_carlo import inside  # late: it loads scipy
 
-        for k in np.flatnonzero(catalogue.kind > 2):
+        for k in np.flatnonzero(sampled):
             vertices = catalogue.vertices[catalogue.vertex_start[k] : catalogue.vertex_start[k + 1]]
+            if catalogue.dimension[k] == 2:
+                samples[k, :, :2] = _planar_points(catalogue, int(k), vertices[:, :2])
+                continue
             edges = catalogue.edges[catalogue.edge_start[k] : catalogue.edge_start[k + 1]]
             starts = catalogue.face_vertex_start[catalogue.face_start[k] : catalogue.face_start[k + 1] + 1]
             faces = tuple(tuple(int(v) for v in catalogue.face_vertices[a:b]) for a, b in pairwise(starts))
@@ -174,3 +179,19 @@ def sample_points(comm: MPI.Comm, catalogue: Catalogue) -> np.ndarray:
             samples[k] = points * np.sqrt(exact / (points * points).mean(axis=0))
     comm.Bcast(samples)
     return samples
+
+
+def _planar_points(catalogue: Catalogue, k: int, core: np.ndarray) -> np.ndarray:
+    """The same for a species in two dimensions, (SAMPLES, 2) m."""
+    from ..shapes.planar_monte_carlo import inside
+
+    radius = float(catalogue.radius[k])
+    low, size = core.min(axis=0) - radius, np.ptp(core, axis=0) + 2.0 * radius
+    wanted = int(1.5 * SAMPLES * np.prod(size) / catalogue.volume[k]) + 1
+    ratio = 1.324717957244746  # root of x^3 = x + 1
+    points = low + size * ((0.5 + np.arange(1, wanted + 1)[:, None] / ratio ** np.arange(1, 3)) % 1.0)
+    outlined = catalogue.face_start[k + 1] > catalogue.face_start[k]
+    points = points[inside(points, core, bool(outlined), radius)][:SAMPLES]
+    points -= points.mean(axis=0)
+    spread: np.ndarray = points * np.sqrt(catalogue.inertia[k, 2] / catalogue.mass[k] / (points * points).sum(axis=1).mean())
+    return spread

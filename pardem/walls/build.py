@@ -70,7 +70,7 @@ def build_walls(case: Case, materials: tuple[str, ...], features: Features) -> t
         elif wall.kind == "body":
             surfaces.append((BODY, wall.position, (0.0, 0.0, 1.0), 0.0, wall.name))
         else:
-            for c, axis in enumerate("xyz"):
+            for c, axis in enumerate("xyz"[: case.dimension]):
                 inward = np.zeros(3)
                 inward[c] = 1.0
                 surfaces.append((PLANE, wall.lower, inward, 0.0, f"{wall.name}:lower-{axis}"))

@@ -1,0 +1,46 @@
+"""What the species of all shapes have in common."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from pydantic import Field
+
+from ..errors import ShapeError
+from .base import Model, Name, Positive
+
+if TYPE_CHECKING:
+    from ..shapes import Shape
+
+
+class SpeciesBase(Model):
+    """A species: name, density, radius and the sizes of its shape."""
+
+    name: Name = Field(description="name by which inserts, grains and contact pairs refer to the species")
+    density: Positive = Field(description="mass density (kg/m^3)")
+    radius: Positive = Field(description="radius of the ball that rounds the core (m)")
+
+    @property
+    def dimension(self) -> int:
+        """Of the space the grains live in."""
+        return 3
+
+    def located(self, directory: Path) -> Self:
+        """The same species with relative paths taken from the given folder; most have none."""
+        return self
+
+    def make_shape(self) -> Shape:
+        """The geometry as a `pardem.Shape`.
+
+        Raises:
+            ShapeError: the shape is degenerate; the message begins with the species.
+        """
+        from ..shapes import Shape
+
+        sizes = self.model_dump(exclude={"name", "density", "shape"}, exclude_none=True)
+        try:
+            shape: Shape = getattr(Shape, self.model_dump(include={"shape"})["shape"])(**sizes)
+        except ShapeError as error:
+            raise ShapeError(f"species.{self.name}: {error}") from None
+        return shape
