@@ -34,13 +34,14 @@ _SIMULATION_MEMBERS = ("proceed", "steps_done", "time", "step", "observables", "
 _CONSTRUCTORS = (
     "sphere", "spherocylinder", "spherotriangle", "spherotetrahedron", "polyhedron", "cube", "polyline", "yermis", "skeleton", "from_mesh",
 )  # fmt: skip
+_PLANAR = ("disk", "rice", "peanut", "pebble", "regular_polygon", "polygon", "planar_polyline", "cow")
 _SECTION = re.compile(r"\n(Args|Returns|Raises|Attributes|Example):")
 
 
 def reference() -> str:
     """The whole page in Markdown."""
     parts = [INTRODUCTION, "## Cases\n", *_entry("pardem.read_case", pardem.read_case), *_class("pardem.Case", pardem.Case, _CASE_MEMBERS), CASE]
-    parts += ["## Shapes\n", *_class("pardem.Shape", pardem.Shape, (*_CONSTRUCTORS, "mass_properties", "mass_properties_monte_carlo"))]
+    parts += ["## Shapes\n", *_class("pardem.Shape", pardem.Shape, (*_CONSTRUCTORS, *_PLANAR, "mass_properties", "mass_properties_monte_carlo"))]
     parts += [*_class("pardem.shapes.MassProperties", MassProperties, ()), *_class("pardem.shapes.MassEstimate", MassEstimate, ())]
     parts += ["## Runs\n", *_class("pardem.Simulation", pardem.Simulation, _SIMULATION_MEMBERS), OBSERVABLES]
     parts += _entry("pardem.run_case", pardem.run_case)

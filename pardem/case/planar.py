@@ -41,7 +41,10 @@ def resolve(data: dict[str, Any]) -> dict[str, Any]:
     Raises:
         CaseError: a shape of the other dimension, or a value that leads out of the plane; a sentence a line.
     """
-    planar = data.get("dimension") == 2
+    dimension = data.get("dimension", 3)
+    if dimension not in (2, 3):
+        return data  # the model says so
+    planar = dimension == 2
     problems = list(_wrong_shapes(data, planar))
     if planar:
         data = copy.deepcopy(data)

@@ -27,6 +27,10 @@ it: another unit of the same interval, `gamma` for `amplitude`, another form of 
 **Command line.** `--set key=value` sets a dotted key after that; entries of lists go by name or by number from 0, pairs as `a-b`:
 `--set contact.restitution=0.2 --set stage.vibrate.taps=30 --set contact.pair.rod-base.friction=0`. The value is TOML; a bare word is a text.
 
+**Two dimensions.** With `dimension = 2` a vector may be given as two numbers (z = 0), an orientation as an angle about z, an angular velocity as a
+number; domain, box walls and box regions take corners of two numbers and are one metre thick, so that whatever is by volume is by area; the region
+`cylinder` is a disk and needs neither axis nor ends. A value that leads out of the plane is an error that names its key.
+
 **Python.** `pardem.case.Case(...)` takes the same keys as arguments (tables as dicts) and has them as attributes.
 
 This page is generated from the model (`python -m pardem.case.reference > docs/case-file.md`).
