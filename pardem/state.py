@@ -26,6 +26,7 @@ class Grains(NamedTuple):
         vert_start: (N + 1,) int64 first row of each grain in ``vert``.
         vert: (M, 3) world vertices relative to the centre (m); empty where all grains are spheres.
         x0: (N, 3), q0: (N, 4): pose at the last rebuild of the lists.
+        path: (N,) how far the points of a grain may have gone since then (m), where candidates are screened by it; else (0,).
     """
 
     gid: np.ndarray
@@ -43,6 +44,7 @@ class Grains(NamedTuple):
     vert: np.ndarray
     x0: np.ndarray
     q0: np.ndarray
+    path: np.ndarray
 
 
 class Shapes(NamedTuple):

@@ -8,7 +8,7 @@ from ._jit import njit
 from .clock import CONTACTS, HALO, INTEGRATION, TOTAL, WALLS, cycles
 from .decomposition.halo import finish_halo, finish_vote, start_halo, start_vote
 from .fixedpoint import carry
-from .integrators.verlet import furthest_moved, kick, kick_and_drift, place_vertices, update_spins
+from .integrators.verlet import extend_paths, furthest_moved, kick, kick_and_drift, place_vertices, update_spins
 from .interactions.loop import contacts
 from .state import AT_END, DRIFTED, ERROR, ERROR_FAST, ERROR_NAN, FAULT, FAULT_A, PHASE, QUIET, REBUILD, RUNNING, STATUS, STEP
 from .walls.contacts import wall_contacts
@@ -81,6 +81,7 @@ def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs,
                 break
         if parallel:
             wish = 1 if must_rebuild(owned, g, shapes, walls, wall_x0, settings, skin, margin, control) else 0
+        extend_paths(0, owned, g, shapes, settings.dt)
         t1 = cycles()
         start_halo(halo, g)
         if parallel:
@@ -90,6 +91,7 @@ def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs,
         t3 = cycles()
         finish_halo(halo, g, owned)
         place_vertices(owned, total, g, shapes)
+        extend_paths(owned, total, g, shapes, settings.dt)
         t4 = cycles()
         contacts(pairs.interior[0], pairs.row.shape[0], owned, pairs, g, interaction, law, settings, control, tally)
         t5 = cycles()

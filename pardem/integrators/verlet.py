@@ -129,6 +129,18 @@ def place_vertices(first, last, g, shapes):
 
 
 @kernel
+def extend_paths(first, last, g, shapes, dt):
+    """Add to the paths of grains ``first`` to ``last``, where they are kept, how far a point of them can have gone in the drift of this step."""
+    if g.path.shape[0] == 0:
+        return
+    for i in range(first, last):
+        vx, vy, vz = g.v[i, 0], g.v[i, 1], g.v[i, 2]
+        wx, wy, wz = g.w[i, 0], g.w[i, 1], g.w[i, 2]
+        reach = shapes.core_radius[g.species[i]] * g.scale[i]
+        g.path[i] += dt * (np.sqrt(vx * vx + vy * vy + vz * vz) + reach * np.sqrt(wx * wx + wy * wy + wz * wz))
+
+
+@kernel
 def furthest_moved(owned, g, shapes, settings):
     """Bounds on how far (m) any core point has moved since the last rebuild, and on how fast any moves (m/s)."""
     moved, speed, poison = 0.0, 0.0, 0.0

@@ -65,6 +65,7 @@ def _end(i, p, owned, vx, vy, vz, pairs, settings, tally):
         lost_n, lost_t = end_contact(vx, vy, vz, pairs.hist, p, settings.dt)
         tally[LOST_NORMAL, 0] += int(lost_n / settings.energy)
         tally[LOST_TANGENTIAL, 0] += int(lost_t / settings.energy)
+    pairs.hist[p, 0] = 0.0  # of a pair that does not touch it means something else
 
 
 @kernel
