@@ -24,7 +24,7 @@ from .detection.skin import SkinTuner, least_skin
 from .diagnosis import diagnose
 from .integrators.verlet import place_vertices
 from .interactions.polytopes import Polytopes
-from .interactions.superposition import Superposition
+from .interactions.spheres import Spheres
 from .population import ContactTable, Population
 from .state import Contacts, Grains, Settings
 from .step import advance
@@ -306,6 +306,6 @@ class Engine:
         self._grains = Grains(
             p.gid, p.species, shapes.material[p.species], p.scale, p.x, p.v, p.w, p.q, p.am, p.ft, p.image,
             start, np.empty((start[-1], 3)), p.x[:, :3].copy(), p.q.copy(),
-            np.zeros(p.count if isinstance(self.scene.interaction, Superposition) else 0),
+            np.zeros(0 if isinstance(self.scene.interaction, Spheres) else p.count),
         )  # fmt: skip
         place_vertices(0, p.count, self._grains, shapes)

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from pardem._jit import njit
 from pardem.interactions import minima
-from pardem.interactions.polytope_separation import separating, separating_direction
+from pardem.interactions.polytope_separation import separating_direction, separation2
 from pardem.interactions.regularised import regularised_polytopes
 
 seeds = st.integers(0, 2**32 - 1)
@@ -19,7 +19,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 @njit
 def proves(w, vert, na, nb, reach, d):
-    return separating(w[0], w[1], w[2], vert, 0, na, na, nb, reach, d[0], d[1], d[2])
+    return separation2(w[0], w[1], w[2], vert, 0, na, na, nb, reach, d[0], d[1], d[2]) > 0.0
 
 
 def separated(pair, reach, direction):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from pardem._jit import njit
 from pardem.interactions import minima, regularised
-from pardem.interactions.polytope_separation import separating
+from pardem.interactions.polytope_separation import separation2
 
 Array = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ def _separating(w: Array, verts: Array, n: int, eps2: float, warm: NDArray[np.in
     """The test of a direction, for the same pairs (it fails, since they touch)."""
     total = 0.0
     for k in range(len(w)):
-        total += separating(w[k, 0], w[k, 1], w[k, 2], verts, 2 * n * k, n, 2 * n * k + n, n, 0.2, w[k, 0], w[k, 1], w[k, 2])
+        total += separation2(w[k, 0], w[k, 1], w[k, 2], verts, 2 * n * k, n, 2 * n * k + n, n, 0.2, w[k, 0], w[k, 1], w[k, 2])
     return total
 
 

@@ -43,6 +43,12 @@ from .batch import (
     fill_pair,
 )  # fmt: skip
 from .dispatch import closest, zone
+from .polytope_separation import MARGIN
+
+FREE = 3
+"""Column of the history of a pair that does not touch: how far the two grains' points must have gone in all since the last rebuild before it may.
+No point of a distance's minimiser moves faster than the grains, and the penalties of the regularised one do not change with motion."""
+SAFE = 1.0 - 1e-9  # share of a gap that counts
 
 
 @kernel
@@ -65,7 +71,7 @@ def _end(i, p, owned, vx, vy, vz, pairs, settings, tally):
         lost_n, lost_t = end_contact(vx, vy, vz, pairs.hist, p, settings.dt)
         tally[LOST_NORMAL, 0] += int(lost_n / settings.energy)
         tally[LOST_TANGENTIAL, 0] += int(lost_t / settings.energy)
-    pairs.hist[p, 0] = 0.0  # of a pair that does not touch it means something else
+    pairs.hist[p, FREE] = 0.0  # of a pair that does not touch it means something else
 
 
 @kernel
@@ -84,6 +90,10 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
         for q in range(ptr[r], ptr[r + 1]):
             p = np.uintp(q)  # unsigned indices spare the check for negative ones
             j = np.uintp(col[p])
+            touching = touch[p] != 0
+            path = g.path[i] + g.path[j]
+            if not touching and path < hist[p, FREE]:
+                continue
             b = np.uintp(material[j])
             dx = x[j, 0] - x[i, 0]
             dy = x[j, 1] - x[i, 1]
@@ -94,11 +104,12 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
                 dz = dz - pz if dz > hz else (dz + pz if dz < -hz else dz)
             ri, rj = x[i, 3], x[j, 3]
             reach = ri + rj
-            touching = touch[p] != 0
             near, f, x0, x1, x2, y0, y1, y2, status = closest(interaction, g, i, j, a, b, -dx, -dy, -dz, pairs, p, touching, reach)
             if status != 0:
                 fault(control, ERROR_SOLVER, g.gid[i], g.gid[j])
             if not near and not touching:
+                rounding = MARGIN * (abs(dx) + abs(dy) + abs(dz) + reach)
+                hist[p, FREE] = path + SAFE * (np.sqrt(f) - reach) - rounding
                 continue
             # from the point on i to the point on j; its length is below the regularised distance d
             lx, ly, lz = dx + y0 - x0, dy + y1 - x1, dz + y2 - x2

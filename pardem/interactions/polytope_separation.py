@@ -20,11 +20,11 @@ def _least(vert, start, n, dx, dy, dz):
 
 
 @inlined
-def separating(wx, wy, wz, vert, a0, na, b0, nb, reach, dx, dy, dz):
-    """Whether direction d proves that the cores are farther apart than ``reach``.
+def separation2(wx, wy, wz, vert, a0, na, b0, nb, reach, dx, dy, dz):
+    """Square of a lower bound (m^2) on the distance of the cores, where direction d proves that they are farther apart than ``reach``; else 0.
 
-    True only if min_A d.a + d.W - max_B d.b > reach |d| by a margin above the rounding of this test and of the solvers, so it never contradicts a
-    solve that finds the pair in touch (f < reach^2: the solvers' values are those of points in the cores, never below the distance). False proves
+    Positive only if min_A d.a + d.W - max_B d.b > reach |d| by a margin above the rounding of this test and of the solvers, so it never contradicts a
+    solve that finds the pair in touch (f < reach^2: the solvers' values are those of points in the cores, never below the distance). 0 proves
     nothing. A direction that is zero or not a number proves nothing either.
 
     Args:
@@ -36,7 +36,10 @@ def separating(wx, wy, wz, vert, a0, na, b0, nb, reach, dx, dy, dz):
     apart = tx + ty + tz - MARGIN * (abs(tx) + abs(ty) + abs(tz))
     apart += _least(vert, a0, na, dx, dy, dz) + _least(vert, b0, nb, -dx, -dy, -dz)
     limit = reach * (1.0 + MARGIN)
-    return apart > 0.0 and apart * apart > limit * limit * (dx * dx + dy * dy + dz * dz)
+    length2 = dx * dx + dy * dy + dz * dz
+    if apart > 0.0 and apart * apart > limit * limit * length2:
+        return apart * apart / length2
+    return 0.0
 
 
 @inlined

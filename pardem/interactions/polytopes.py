@@ -18,7 +18,7 @@ from .polytope_active import count, slot
 from .polytope_pair import WORK_SIZE as PAIR_SIZE
 from .polytope_plane import WORK_SIZE as PLANE_SIZE
 from .polytope_plane import nearest_plane, regularised_plane
-from .polytope_separation import separating
+from .polytope_separation import separation2
 from .regularised import regularised_polytopes
 
 WORK_SIZE = max(MINIMA_SIZE, PAIR_SIZE, PLANE_SIZE)
@@ -53,8 +53,10 @@ def closest(interaction, g, i, j, a, b, wx, wy, wz, pairs, p, touching, reach):
     start_a, start_b = np.int64(0), np.int64(0)
     if touching:
         start_a, start_b = warm[p, 0], warm[p, 1]
-    elif separating(wx, wy, wz, g.vert, a0, na, b0, nb, reach, hist[p, 0], hist[p, 1], hist[p, 2]):
-        return False, np.inf, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
+    else:
+        f = separation2(wx, wy, wz, g.vert, a0, na, b0, nb, reach, hist[p, 0], hist[p, 1], hist[p, 2])
+        if f > 0.0:
+            return False, f, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
     if interaction.regularised:
         f, x0, x1, x2, y0, y1, y2, start_a, start_b, status = regularised_polytopes(
             wx, wy, wz, g.vert, a0, na, b0, nb, interaction.eps2[a], interaction.eps2[b], start_a, start_b, interaction.work

@@ -15,8 +15,6 @@ from .._jit import inlined
 from ..state import Features
 from .features import nearest_features, vertex
 
-SAFE = 1.0 - 1e-6  # share of a gap that counts: what is left is far above the rounding of gap and path
-
 
 class Superposition(NamedTuple):
     """Narrow phase by pairs of features.
@@ -31,17 +29,9 @@ class Superposition(NamedTuple):
 
 @inlined
 def closest(interaction, g, i, j, a, b, wx, wy, wz, pairs, p, touching, reach):
-    """Nearest points of a pair of features; see ``rods.closest``.
-
-    The first number of the history of a pair that does not touch is how far the two grains must have gone before it may.
-    """
-    if not touching and g.path[i] + g.path[j] < pairs.hist[p, 0]:
-        return False, np.inf, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
+    """Nearest points of a pair of features; see ``rods.closest``."""
     f, x0, x1, x2, y0, y1, y2 = nearest_features(interaction.features, g, i, j, pairs.sub[p], wx, wy, wz, np.inf)
-    near = f < reach * reach
-    if not (near or touching):
-        pairs.hist[p, 0] = g.path[i] + g.path[j] + SAFE * (np.sqrt(f) - reach)
-    return near, f, x0, x1, x2, y0, y1, y2, 0
+    return f < reach * reach, f, x0, x1, x2, y0, y1, y2, 0
 
 
 @inlined
