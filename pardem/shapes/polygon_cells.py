@@ -41,19 +41,19 @@ def find_neighbours(
                 break
             if change == CUT:
                 reach[m] = _reach(body)
-        if status[m] == CROWDED or body.count[0] >= found.shape[1]:
+        if status[m] == CROWDED or body.used[0] >= found.shape[1]:
             status[m] = CROWDED
             continue
-        for v in range(body.count[0]):
+        for v in range(body.used[0]):
             p = body.line[v]
             found[m, v] = -1 - p if p < 4 else near[m, p - 4]
-        found[m, body.count[0]] = len(points)
+        found[m, body.used[0]] = len(points)
 
 
 @njit
 def _reach(body: Polygon) -> float:
     most = 0.0
-    for v in range(body.count[0]):
+    for v in range(body.used[0]):
         most = max(most, body.x[v, 0] ** 2 + body.x[v, 1] ** 2)
     return np.sqrt(most)
 
@@ -75,7 +75,7 @@ def _measure(body: Polygon, normal: np.ndarray, radius: float, out: np.ndarray) 
     """Area and perimeter of the core; first moments (2) of the rounded core about the origin."""
     out[:] = 0.0
     first = np.zeros(2)
-    n = body.count[0]
+    n = body.used[0]
     x0 = body.x[0].copy()
     for v in range(n):
         a, b = body.x[v] - x0, body.x[(v + 1) % n] - x0
@@ -113,7 +113,7 @@ def measure_cores(
         if change != EMPTY:
             _measure(body, normal[lines], radius, out[c])
             if out[c, 0] > THIN * size[c] * out[c, 1]:
-                count[c] = body.count[0]
+                count[c] = body.used[0]
             else:
                 out[c] = 0.0
 
@@ -125,7 +125,7 @@ def write_cores(
     """Vertices of eroded cells; arguments as in space.
 
     Returns:
-        vertex_start: (m + 1,). vertices: (nv, 2) relative to the sites, counter-clockwise (m). edge_line: (nv,) the line of the edge from each vertex.
+        vertex_start: (m + 1,). vertices: (nv, 2) from the sites, counter-clockwise (m). edge_line: (nv,) the line of the edge from each vertex.
     """
     body = make_polygon(room)
     vertex_start = np.zeros(len(rows) + 1, np.int64)
@@ -135,7 +135,7 @@ def write_cores(
         c = rows[row]
         lines = slice(plane_start[c], plane_start[c + 1])
         _erode(body, normal[lines], offset[lines] - erosion, size[c])
-        n = body.count[0]
+        n = body.used[0]
         for v in range(n):
             if ((body.x[(v + 1) % n] - body.x[v]) ** 2).sum() > (THIN * size[c]) ** 2:  # an edge without length: its end alone is kept
                 vertices[nv], edge_line[nv] = body.x[v], plane_start[c] + body.line[v] - 4

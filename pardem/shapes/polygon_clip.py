@@ -19,11 +19,11 @@ class Polygon(NamedTuple):
     """Room for a polygon of up to ``len(x)`` vertices, counter-clockwise.
 
     Attributes:
-        count: (1,) number of vertices. x: (nv, 2) vertices (m). line: (nv,) the line of the edge from each vertex to the next.
+        used: (1,) number of vertices. x: (nv, 2) vertices (m). line: (nv,) the line of the edge from each vertex to the next.
         height: (nv,) work space. other_x, other_line: as ``x`` and ``line``, work space.
     """
 
-    count: np.ndarray
+    used: np.ndarray
     x: np.ndarray
     line: np.ndarray
     height: np.ndarray
@@ -47,7 +47,7 @@ def make_polygon(vertices: int) -> Polygon:
 @njit
 def fill_box(body: Polygon, lower: np.ndarray, upper: np.ndarray) -> None:
     """Make the polygon a box; its lines are 0 (-x), 1 (+x), 2 (-y), 3 (+y)."""
-    body.count[0] = 4
+    body.used[0] = 4
     body.x[0, 0], body.x[0, 1], body.line[0] = lower[0], lower[1], 2
     body.x[1, 0], body.x[1, 1], body.line[1] = upper[0], lower[1], 1
     body.x[2, 0], body.x[2, 1], body.line[2] = upper[0], upper[1], 3
@@ -61,7 +61,7 @@ def clip(body: Polygon, normal: np.ndarray, offset: float, line: int, tolerance:
     Returns:
         UNTOUCHED, CUT, EMPTY (nothing is left; the polygon is void) or FULL (no room for the new vertex).
     """
-    n = body.count[0]
+    n = body.used[0]
     top, bottom = 0, 0
     for v in range(n):
         body.height[v] = normal[0] * body.x[v, 0] + normal[1] * body.x[v, 1] - offset
@@ -86,7 +86,7 @@ def clip(body: Polygon, normal: np.ndarray, offset: float, line: int, tolerance:
         body.other_x[k, 0], body.other_x[k, 1], body.other_line[k] = body.x[v, 0], body.x[v, 1], body.line[v]
     _between(body, before, (before - 1) % n, kept, line)
     _between(body, after, (after + 1) % n, kept + 1, body.line[after])
-    body.count[0] = kept + 2
+    body.used[0] = kept + 2
     for k in range(kept + 2):
         body.x[k, 0], body.x[k, 1], body.line[k] = body.other_x[k, 0], body.other_x[k, 1], body.other_line[k]
     return CUT

@@ -58,7 +58,7 @@ def find_neighbours(
         if status[m] == CROWDED:
             continue
         used[:] = False
-        for v in range(body.count[0]):
+        for v in range(body.used[0]):
             for c in range(3):
                 used[body.planes[v, c]] = True
         n = 0
@@ -75,7 +75,7 @@ def find_neighbours(
 @njit
 def _reach(body: Polyhedron) -> float:
     most = 0.0
-    for v in range(body.count[0]):
+    for v in range(body.used[0]):
         most = max(most, body.x[v, 0] ** 2 + body.x[v, 1] ** 2 + body.x[v, 2] ** 2)
     return np.sqrt(most)
 
@@ -112,7 +112,7 @@ def _measure(body: Polyhedron, normal: np.ndarray, offset: np.ndarray, radius: f
     out[:] = 0.0
     faces[: len(offset)] = 0.0
     x0 = (body.x[0, 0], body.x[0, 1], body.x[0, 2])
-    for v in range(body.count[0]):
+    for v in range(body.used[0]):
         a = (body.x[v, 0] - x0[0], body.x[v, 1] - x0[1], body.x[v, 2] - x0[2])
         _add_cap(a, normal[body.planes[v, 0] - 6], normal[body.planes[v, 1] - 6], normal[body.planes[v, 2] - 6], radius, out)
         for k in range(3):
@@ -201,7 +201,7 @@ def measure_cores(
         if change != EMPTY:
             _measure(body, normal[planes], shifted, radius, faces, out[c])
             if out[c, 0] > THIN * size[c] * out[c, 1]:
-                count[c] = body.count[0]
+                count[c] = body.used[0]
             else:
                 out[c] = 0.0
 
@@ -231,7 +231,7 @@ def write_cores(
         _erode(body, normal[planes], offset[planes] - erosion, size[c])
         _merge(body, THIN * size[c], same)
         first = nv
-        for v in range(body.count[0]):
+        for v in range(body.used[0]):
             if same[v] == v:
                 number[v] = nv - first
                 vertices[nv] = body.x[v]
@@ -252,7 +252,7 @@ def write_cores(
 @njit
 def _merge(body: Polyhedron, length: float, same: np.ndarray) -> None:
     """For each vertex, the lowest one that it is connected to by edges no longer than a length."""
-    n = body.count[0]
+    n = body.used[0]
     for v in range(n):
         same[v] = v
     changed = True
@@ -270,7 +270,7 @@ def _merge(body: Polyhedron, length: float, same: np.ndarray) -> None:
 def _write_loop(body: Polyhedron, plane: int, same: np.ndarray, number: np.ndarray, loops: np.ndarray, at: int) -> int:
     """Append the vertices around a face, coincident ones once; returns the new end."""
     start, k = -1, 0
-    for v in range(body.count[0]):
+    for v in range(body.used[0]):
         for c in range(3):
             if body.planes[v, c] == plane:
                 start, k = v, c

@@ -23,13 +23,13 @@ class Polyhedron(NamedTuple):
     """Room for a polyhedron of up to ``len(x)`` vertices.
 
     Attributes:
-        count: (1,) number of vertices. x: (nv, 3) vertices (m).
+        used: (1,) number of vertices. x: (nv, 3) vertices (m).
         planes: (nv, 3) the planes of each vertex, counter-clockwise seen from outside.
         beside: (nv, 3) the vertex at the other end of the edge between planes k and k + 1.
         height, mark, stack: (nv,) work space. first: (number of planes,) work space.
     """
 
-    count: np.ndarray
+    used: np.ndarray
     x: np.ndarray
     planes: np.ndarray
     beside: np.ndarray
@@ -57,7 +57,7 @@ def make_polyhedron(vertices: int, planes: int) -> Polyhedron:
 @njit
 def fill_box(body: Polyhedron, lower: np.ndarray, upper: np.ndarray) -> None:
     """Make the polyhedron a box; its planes are 0 (-x), 1 (+x), 2 (-y), ... 5 (+z)."""
-    body.count[0] = 8
+    body.used[0] = 8
     for v in range(8):
         sides = (v & 1, (v >> 1) & 1, (v >> 2) & 1)
         for c in range(3):
@@ -79,7 +79,7 @@ def clip(body: Polyhedron, normal: np.ndarray, offset: float, plane: int, tolera
     Returns:
         UNTOUCHED, CUT, EMPTY (nothing is left; the polyhedron is void) or FULL (no room for the new vertices; the polyhedron is void).
     """
-    n = body.count[0]
+    n = body.used[0]
     top, bottom = 0, 0
     for v in range(n):
         body.height[v] = normal[0] * body.x[v, 0] + normal[1] * body.x[v, 1] + normal[2] * body.x[v, 2] - offset
@@ -185,4 +185,4 @@ def _close_up(body: Polyhedron, n: int, new: int) -> None:
     for v in range(kept):
         for c in range(3):
             body.beside[v, c] = body.stack[body.beside[v, c]]
-    body.count[0] = kept
+    body.used[0] = kept

@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 
 from ..errors import ShapeError
 from .voronoi_cells import Cells, voronoi_cells
-from .voronoi_packing import Packing
+from .voronoi_grains import Packing
 
 
 def random_sites(count: int, lower: Sequence[float], upper: Sequence[float], seed: int = 0) -> np.ndarray:

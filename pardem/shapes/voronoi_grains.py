@@ -93,7 +93,7 @@ class Packing:
         """
         try:
             with open(path, "wb") as file:
-                np.savez_compressed(file, **{f.name: np.asarray(getattr(self, f.name)) for f in fields(self)})
+                np.savez_compressed(file, allow_pickle=False, **{f.name: np.asarray(getattr(self, f.name)) for f in fields(self)})
         except OSError as error:
             raise FileError(f"{path} could not be written: {error.strerror}.") from None
 
