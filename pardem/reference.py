@@ -13,7 +13,8 @@ from pardem import errors
 from pardem.io.assemble import assemble
 from pardem.io.compare import Difference, compare
 from pardem.io.info import info
-from pardem.shapes import MassEstimate, MassProperties
+from pardem.shapes import MassEstimate, MassProperties, Packing, dilation, erosion, opening, voronoi_packing
+from pardem.shapes.minkowski import Rounded
 
 INTRODUCTION = """# Python API
 
@@ -35,6 +36,7 @@ _CONSTRUCTORS = (
     "sphere", "spherocylinder", "spherotriangle", "spherotetrahedron", "polyhedron", "cube", "polyline", "yermis", "skeleton", "from_mesh",
 )  # fmt: skip
 _PLANAR = ("disk", "rice", "peanut", "pebble", "regular_polygon", "polygon", "planar_polyline", "cow")
+_PACKING_MEMBERS = ("dimension", "void_ratio", "sphericity", "core", "faces", "shapes", "save", "load")
 _SECTION = re.compile(r"\n(Args|Returns|Raises|Attributes|Example):")
 
 
@@ -43,6 +45,9 @@ def reference() -> str:
     parts = [INTRODUCTION, "## Cases\n", *_entry("pardem.read_case", pardem.read_case), *_class("pardem.Case", pardem.Case, _CASE_MEMBERS), CASE]
     parts += ["## Shapes\n", *_class("pardem.Shape", pardem.Shape, (*_CONSTRUCTORS, *_PLANAR, "mass_properties", "mass_properties_monte_carlo"))]
     parts += [*_class("pardem.shapes.MassProperties", MassProperties, ()), *_class("pardem.shapes.MassEstimate", MassEstimate, ())]
+    parts += _entry("pardem.shapes.voronoi_packing", voronoi_packing) + _class("pardem.shapes.Packing", Packing, _PACKING_MEMBERS)
+    parts += [part for f in (dilation, erosion, opening) for part in _entry(f"pardem.shapes.{f.__name__}", f)]
+    parts += _class("pardem.shapes.minkowski.Rounded", Rounded, ("outline", "shape"))
     parts += ["## Runs\n", *_class("pardem.Simulation", pardem.Simulation, _SIMULATION_MEMBERS), OBSERVABLES]
     parts += _entry("pardem.run_case", pardem.run_case)
     parts += ["## Files\n", *_entry("pardem.io.compare.compare", compare), *_class("pardem.io.compare.Difference", Difference, ())]

@@ -62,7 +62,8 @@ def test_arcs_around_reflex_vertices_are_within_the_tolerance():
     corner = [(0, 0), (4, 0), (4, 2), (2, 2), (2, 4), (0, 4)]
     for tolerance in (1e-2, 1e-4):
         (left,) = erosion(corner, 0.5, tolerance)
-        gap = np.array([shapely.Point(p).distance(shapely.Polygon(corner).boundary) for p in np.concatenate([left, (left + np.roll(left, 1, 0)) / 2])])
+        points = np.concatenate([left, 0.5 * (left + np.roll(left, 1, axis=0))])
+        gap = np.array([shapely.Point(p).distance(shapely.Polygon(corner).boundary) for p in points])
         assert gap.max() < 0.5 * (1.0 + 1e-12)
         assert gap.min() >= 0.5 * (1.0 - tolerance)
         assert gap.min() < 0.5
