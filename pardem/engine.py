@@ -22,7 +22,8 @@ from .detection.cells import spatial_order
 from .detection.lists import living_contacts
 from .detection.skin import SkinTuner, least_skin
 from .diagnosis import diagnose
-from .integrators.verlet import place_vertices
+from .integrators import gear4
+from .integrators.poses import place_vertices
 from .interactions.polytopes import Polytopes
 from .interactions.spheres import Spheres
 from .population import ContactTable, Population
@@ -88,6 +89,8 @@ class Engine:
         self._wall_x0 = np.zeros((len(scene.walls.kind), 4))
         self._rebuilt_at = step
         self._own = Population(**vars(grains))
+        if scene.settings.gear and not grains.past.shape[1]:
+            self._own.past = np.zeros((grains.count, gear4.PAST), np.int64)
         self._work = np.ones(grains.count)
         self._grains: Grains | None = None
         self._pairs: Contacts | None = None
@@ -129,7 +132,7 @@ class Engine:
         """The owned grains (views; valid until the next rebuild)."""
         g, n = self._grains, self._own.count
         assert g is not None
-        return Population(g.gid[:n], g.species[:n], g.scale[:n], g.x[:n], g.v[:n], g.w[:n], g.q[:n], g.am[:n], g.ft[:n], g.image[:n])
+        return Population(g.gid[:n], g.species[:n], g.scale[:n], g.x[:n], g.v[:n], g.w[:n], g.q[:n], g.am[:n], g.ft[:n], g.image[:n], g.past[:n])
 
     def contacts(self) -> ContactTable:
         """The living contacts that this rank knows, walls included; pairs across slabs are known to both ranks."""
@@ -177,6 +180,8 @@ class Engine:
         self.control[st.OBSERVE] = 0
         self._observed_at = self.step
         self.grains.w[:] = spins  # as given, not as recomputed from the angular momentum
+        if self.scene.settings.gear:
+            self.grains.past[:] = gear4.begin(self.grains.ft)
         if self.comm.size == 1 and self.control[st.FAULT]:
             diagnose(self.comm, self.control, self.scene)
 
@@ -293,6 +298,12 @@ class Engine:
         self._fill(everything)
         return everything
 
+    def _paths(self, count: int) -> np.ndarray:
+        """Paths of grains; endless where velocities do not bound them, so that no candidate is screened."""
+        if isinstance(self.scene.interaction, Spheres):
+            return np.zeros(0)
+        return np.full(count, np.inf if self.scene.settings.gear else 0.0)
+
     def _fill(self, p: Population) -> None:
         """Make ``p`` the kernels' grains, vertices placed; the bodies of walls follow them."""
         shapes = self.scene.shapes
@@ -304,8 +315,8 @@ class Engine:
         count = (shapes.kind if solver else np.where(shapes.kind > 1, shapes.kind, 0))[p.species]
         start = np.concatenate([[0], np.cumsum(count, dtype=np.int64)])
         self._grains = Grains(
-            p.gid, p.species, shapes.material[p.species], p.scale, p.x, p.v, p.w, p.q, p.am, p.ft, p.image,
+            p.gid, p.species, shapes.material[p.species], p.scale, p.x, p.v, p.w, p.q, p.am, p.ft, p.image, p.past,
             start, np.empty((start[-1], 3)), p.x[:, :3].copy(), p.q.copy(),
-            np.zeros(0 if isinstance(self.scene.interaction, Spheres) else p.count),
+            self._paths(p.count),
         )  # fmt: skip
         place_vertices(0, p.count, self._grains, shapes)

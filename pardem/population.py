@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
 from .shapes.catalogue import Catalogue
 
 FLOATS = 21  # x 4, v 4, w 4, q 4, am 4, scale
-INTS = 13  # gid, species, ft 8, image 3
+INTS = 13  # gid, species, ft 8, image 3; then the past of gear4
 
 
 @dataclass
@@ -26,6 +26,11 @@ class Population:
     am: np.ndarray
     ft: np.ndarray
     image: np.ndarray
+    past: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.int64))
+
+    def __post_init__(self) -> None:
+        if not self.past.shape[1]:
+            self.past = np.zeros((len(self.gid), 0), np.int64)
 
     @property
     def count(self) -> int:
@@ -50,9 +55,9 @@ class Population:
             setattr(self, f.name, getattr(self, f.name)[rows])
 
     def pack(self) -> tuple[np.ndarray, np.ndarray]:
-        """As (n, FLOATS) float64 and (n, INTS) int64 arrays, for messages."""
+        """As (n, FLOATS) float64 and (n, INTS or more) int64 arrays, for messages."""
         floats = np.concatenate([self.x, self.v, self.w, self.q, self.am, self.scale[:, None]], axis=1)
-        ints = np.concatenate([self.gid[:, None], self.species[:, None].astype(np.int64), self.ft, self.image.astype(np.int64)], axis=1)
+        ints = np.concatenate([self.gid[:, None], self.species[:, None].astype(np.int64), self.ft, self.image.astype(np.int64), self.past], axis=1)
         return floats, ints
 
     @classmethod
@@ -62,7 +67,7 @@ class Population:
         return cls(
             np.ascontiguousarray(ints[:, 0]), ints[:, 1].astype(np.int32), np.ascontiguousarray(scale[:, 0]),
             np.ascontiguousarray(x), np.ascontiguousarray(v), np.ascontiguousarray(w), np.ascontiguousarray(q), np.ascontiguousarray(am),
-            np.ascontiguousarray(ints[:, 2:10]), ints[:, 10:13].astype(np.int32),
+            np.ascontiguousarray(ints[:, 2:10]), ints[:, 10:13].astype(np.int32), np.ascontiguousarray(ints[:, 13:]),
         )  # fmt: skip
 
     @classmethod

@@ -17,7 +17,7 @@ from .simulation import Simulation
 
 def full_state(sim: Simulation) -> tuple[dict[str, Any], tuple[Any, ...], tuple[Any, ...], dict[str, np.ndarray]]:
     """Header, grains, contacts and small arrays, as ``pardem.io.checkpoint.write_checkpoint`` takes them. Collective."""
-    fields = {name: array for name, array in vars(sim.engine.grains).items() if name != "gid"}
+    fields = {name: array for name, array in vars(sim.engine.grains).items() if name != "gid" and array.shape[1:] != (0,)}
     table = sim.engine.owned_contacts()
     contacts = (table.key[:, 0], table.key[:, 1], table.key[:, 2].astype(np.int32), table.hist, table.warm)
     walls = sim.setup.scene.walls

@@ -99,7 +99,8 @@ def _settings(case: Case, force: float, torque: float, energy: float) -> Setting
     gx, gy, gz = case.gravity
     return Settings(
         case.time.step, float(gx), float(gy), float(gz), force, torque, energy, lower, upper, period, half, bool(periodic.any()),
-        case.output.observables.energy_budget, case.time.integrator == "euler", case.dimension == 2,
+        case.output.observables.energy_budget, case.time.integrator == "euler", case.time.integrator == "gear4",
+        case.time.rotation == "fincham", case.dimension == 2,
     )  # fmt: skip
 
 

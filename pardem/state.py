@@ -23,6 +23,7 @@ class Grains(NamedTuple):
         am: (N, 4) angular momentum, world frame (kg m^2/s); unused for spheres.
         ft: (N, 8) int64 force [0:3] and torque [4:7] in quanta.
         image: (N, 3) int32 periodic wraps.
+        past: (N, 18) int64 forces and torques of one, two and three steps ago (quanta); (N, 0) unless the integrator is gear4.
         vert_start: (N + 1,) int64 first row of each grain in ``vert``.
         vert: (M, 3) world vertices relative to the centre (m); empty where all grains are spheres.
         x0: (N, 3), q0: (N, 4): pose at the last rebuild of the lists.
@@ -40,6 +41,7 @@ class Grains(NamedTuple):
     am: np.ndarray
     ft: np.ndarray
     image: np.ndarray
+    past: np.ndarray
     vert_start: np.ndarray
     vert: np.ndarray
     x0: np.ndarray
@@ -154,6 +156,8 @@ class Settings(NamedTuple):
     periodic: bool
     budget: bool
     euler: bool
+    gear: bool
+    fincham: bool  # rotation by Fincham's leap-frog
     planar: bool  # two dimensions: z is zero throughout
 
 

@@ -8,7 +8,9 @@ from ._jit import njit
 from .clock import CONTACTS, HALO, INTEGRATION, TOTAL, WALLS, cycles
 from .decomposition.halo import finish_halo, finish_vote, start_halo, start_vote
 from .fixedpoint import carry
-from .integrators.verlet import extend_paths, furthest_moved, kick, kick_and_drift, place_vertices, update_spins
+from .integrators.gear4 import correct_and_predict, wall_velocities
+from .integrators.poses import extend_paths, furthest_moved, place_vertices, update_spins
+from .integrators.verlet import kick, kick_and_drift
 from .interactions.loop import contacts
 from .state import AT_END, DRIFTED, ERROR, ERROR_FAST, ERROR_NAN, FAULT, FAULT_A, PHASE, QUIET, REBUILD, RUNNING, STATUS, STEP
 from .walls.contacts import wall_contacts
@@ -65,7 +67,10 @@ def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs,
     while done < steps:
         t0 = cycles()
         if control[PHASE] == AT_END:
-            kick_and_drift(owned, g, shapes, settings, half, kicks)
+            if settings.gear:
+                correct_and_predict(owned, g, shapes, settings, kicks == 2, True)
+            else:
+                kick_and_drift(owned, g, shapes, settings, half, kicks)
             kicks = 1
             control[STEP] += 1
             control[PHASE] = DRIFTED
@@ -96,6 +101,8 @@ def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs,
         contacts(pairs.interior[0], pairs.row.shape[0], owned, pairs, g, interaction, law, settings, control, tally)
         t5 = cycles()
         place_walls(walls, control[STEP], settings.dt)
+        if settings.gear:
+            wall_velocities(walls, settings.dt)
         wall_contacts(wall_pairs, walls, g, interaction, law, settings, control, tally)
         t6 = cycles()
         kicks = 1 if settings.euler else 2
@@ -109,7 +116,9 @@ def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs,
         ticks[CONTACTS] += (t3 - t2) + (t5 - t4)
         ticks[WALLS] += t6 - t5
     if control[PHASE] == AT_END:
-        if kicks == 2:
+        if kicks == 2 and settings.gear:
+            correct_and_predict(owned, g, shapes, settings, True, False)
+        elif kicks == 2:
             kick(owned, g, shapes, settings, half)
         update_spins(owned, g, shapes, settings)
         if parallel:

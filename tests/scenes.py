@@ -45,7 +45,7 @@ def fingerprint(engine: Engine) -> str:
     """Hash of every bit of the state: grains, forces, histories, and the totals of the energy books."""
     grains, contacts = gathered(engine)
     digest = hashlib.sha256()
-    for array in (grains.gid, grains.x, grains.v, grains.w, grains.q, grains.am, grains.ft, grains.image, contacts.key, contacts.hist, contacts.warm):
+    for array in (*vars(grains).values(), contacts.key, contacts.hist, contacts.warm):
         digest.update(np.ascontiguousarray(array).tobytes())
     limbs = [int(low) + (int(high) << 32) for low, high in (*engine.tally[:2], *engine.scene.walls.work)]
     totals = [sum(column) for column in zip(*engine.comm.allgather(limbs), strict=True)]

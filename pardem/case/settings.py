@@ -13,9 +13,20 @@ class Time(Model):
     """The time step and the scheme that takes it."""
 
     step: Positive = Field(description="time step (s); checked against the contact time: error above a tenth, warning above a twentieth of it")
-    integrator: Literal["verlet", "euler"] = Field(
-        default="verlet", description="`verlet`: velocity Verlet with second-order rotation; `euler`: semi-implicit, first order"
+    integrator: Literal["verlet", "euler", "gear4"] = Field(
+        default="verlet",
+        description="`verlet`: velocity Verlet; `euler`: semi-implicit, first order; `gear4`: Gear's fourth-order predictor-corrector",
     )
+    rotation: Literal["splitting", "fincham"] = Field(
+        default="splitting",
+        description="how `verlet` and `euler` turn non-spheres. `splitting`: symplectic; `fincham`: Fincham's explicit leap-frog",
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.integrator == "gear4" and self.rotation != "splitting":
+            raise ValueError(f"takes no rotation = '{self.rotation}' with integrator = 'gear4', which turns grains its own way; leave rotation out")
+        return self
 
 
 class Domain(Model):

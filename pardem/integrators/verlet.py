@@ -1,16 +1,14 @@
-"""Velocity Verlet: kick, drift, force, kick; rotation by the angular momentum with a second-order midpoint for the quaternion.
+"""Velocity Verlet: kick, drift, force, kick; non-spheres turn by ``splitting`` or ``fincham``.
 
-The angular momentum L (world frame) is the state; a free body keeps it exactly, so the gyroscopic term needs no formula of its own. The quaternion
-goes by q' = q (1 + dt/2 w_b), normalised, with the body-frame angular velocity w_b = I^-1 R^T L taken at the half-step, predicted the same way.
+The angular momentum L (world frame) is the state; a free body keeps it exactly, so the gyroscopic term needs no formula of its own.
 ``euler`` is the semi-implicit form: one full kick before the drift.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
 from .._jit import inlined, kernel
-from .rotation import body_rate, matrix, to_world, turned
+from . import fincham, splitting
+from .poses import inverse_size, place_vertices, wrap
 
 
 @inlined
@@ -32,32 +30,32 @@ def _kick_one(i, round_body, j, g, settings, h):
         g.am[i, 2] += c * g.ft[i, 6]
 
 
-@inlined
-def _inverse_size(s, planar):
-    """The factor of inverse moments for a size factor s: s^-5, in two dimensions s^-4."""
-    return 1.0 / (s * s * s * s if planar else s * s * s * s * s)
-
-
 @kernel
 def kick(owned, g, shapes, settings, h):
     """Advance velocities and angular momenta by ``h`` (s) with the forces at hand (angular velocities: ``update_spins``)."""
     for i in range(owned):
         a = g.species[i]
-        _kick_one(i, shapes.kind[a] == 1, shapes.inverse[a, 0] * _inverse_size(g.scale[i], settings.planar), g, settings, h)
+        _kick_one(i, shapes.kind[a] == 1, shapes.inverse[a, 0] * inverse_size(g.scale[i], settings.planar), g, settings, h)
 
 
-@kernel
-def update_spins(owned, g, shapes, settings):
-    """Angular velocities of non-spheres from pose and angular momentum, for whoever looks at them between two steps."""
-    for i in range(owned):
-        a = g.species[i]
-        if shapes.kind[a] != 1:
-            k = _inverse_size(g.scale[i], settings.planar)
-            q0, q1, q2, q3 = g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3]
-            bx, by, bz = body_rate(
-                q0, q1, q2, q3, g.am[i, 0], g.am[i, 1], g.am[i, 2], shapes.inverse[a, 0] * k, shapes.inverse[a, 1] * k, shapes.inverse[a, 2] * k
-            )
-            g.w[i, 0], g.w[i, 1], g.w[i, 2] = to_world(q0, q1, q2, q3, bx, by, bz)
+@inlined
+def _turn(i, nx, ny, nz, jx, jy, jz, g, settings):
+    """Turn a non-sphere by one step and leave the angular velocity in the middle of it, which the contacts see; nx, ny, nz: L at its beginning."""
+    dt = settings.dt
+    if settings.fincham:
+        g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3], g.w[i, 0], g.w[i, 1], g.w[i, 2] = fincham.rotate(
+            g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3], nx, ny, nz, g.am[i, 0], g.am[i, 1], g.am[i, 2], jx, jy, jz, dt
+        )
+    else:  # number the axes so that the third is the one apart; a cyclic change of all axes leaves the formulas alone
+        z = splitting.third_axis(jx, jy, jz)
+        x, y = (1 if z == 0 else (2 if z == 1 else 0)), (2 if z == 0 else (0 if z == 1 else 1))
+        if z == 0:
+            jx, jy, jz = jy, jz, jx
+        elif z == 1:
+            jx, jy, jz = jz, jx, jy
+        g.q[i, 0], g.q[i, 1 + x], g.q[i, 1 + y], g.q[i, 1 + z], g.w[i, x], g.w[i, y], g.w[i, z] = splitting.rotate(
+            g.q[i, 0], g.q[i, 1 + x], g.q[i, 1 + y], g.q[i, 1 + z], g.am[i, x], g.am[i, y], g.am[i, z], jx, jy, jz, dt
+        )
 
 
 @kernel
@@ -70,107 +68,17 @@ def kick_and_drift(owned, g, shapes, settings, h, kicks):
     for i in range(owned):
         a = g.species[i]
         round_body = shapes.kind[a] == 1
-        k = _inverse_size(g.scale[i], settings.planar)
-        for _ in range(kicks):
+        k = inverse_size(g.scale[i], settings.planar)
+        for _ in range(kicks - 1):
             _kick_one(i, round_body, shapes.inverse[a, 0] * k, g, settings, h)
+        nx, ny, nz = g.am[i, 0], g.am[i, 1], g.am[i, 2]  # at the step itself
+        _kick_one(i, round_body, shapes.inverse[a, 0] * k, g, settings, h)
         for c in range(3):
             g.x[i, c] += dt * g.v[i, c]
         if not round_body:
-            jx, jy, jz = shapes.inverse[a, 0] * k, shapes.inverse[a, 1] * k, shapes.inverse[a, 2] * k
-            q0, q1, q2, q3 = g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3]
-            lx, ly, lz = g.am[i, 0], g.am[i, 1], g.am[i, 2]
-            bx, by, bz = body_rate(q0, q1, q2, q3, lx, ly, lz, jx, jy, jz)
-            h0, h1, h2, h3 = turned(q0, q1, q2, q3, bx, by, bz, 0.25 * dt)
-            bx, by, bz = body_rate(h0, h1, h2, h3, lx, ly, lz, jx, jy, jz)
-            g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3] = turned(q0, q1, q2, q3, bx, by, bz, 0.5 * dt)
-            # the half-step angular velocity that the contacts see
-            g.w[i, 0], g.w[i, 1], g.w[i, 2] = to_world(h0, h1, h2, h3, bx, by, bz)
+            _turn(i, nx, ny, nz, shapes.inverse[a, 0] * k, shapes.inverse[a, 1] * k, shapes.inverse[a, 2] * k, g, settings)
         for c in range(8):
             g.ft[i, c] = 0
         if settings.periodic:
-            _wrap(i, g, settings)
+            wrap(i, g, settings)
     place_vertices(0, owned, g, shapes)
-
-
-@inlined
-def _wrap(i, g, settings):
-    """Put a centre back into the periodic domain and count the wraps; what rounds to the upper edge becomes the lower one."""
-    for c in range(3):
-        length = settings.period[c]
-        if length > 0.0:
-            low, high = settings.lower[c], settings.upper[c]
-            if g.x[i, c] >= high:
-                g.x[i, c] -= length
-                g.image[i, c] += 1
-            elif g.x[i, c] < low:
-                g.x[i, c] += length
-                g.image[i, c] -= 1
-                if g.x[i, c] >= high:
-                    g.x[i, c] = low
-                    g.image[i, c] += 1
-
-
-@kernel
-def place_vertices(first, last, g, shapes):
-    """World vertices of grains ``first`` to ``last``, relative to their centres, from orientation and size."""
-    for i in range(first, last):
-        k = g.vert_start[i]
-        n = g.vert_start[i + 1] - k
-        if n == 0:
-            continue
-        b = shapes.vertex_start[g.species[i]]
-        s = g.scale[i]
-        r00, r01, r02, r10, r11, r12, r20, r21, r22 = matrix(g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3])
-        for m in range(n):
-            x, y, z = s * shapes.vertices[b + m, 0], s * shapes.vertices[b + m, 1], s * shapes.vertices[b + m, 2]
-            g.vert[k + m, 0] = r00 * x + r01 * y + r02 * z
-            g.vert[k + m, 1] = r10 * x + r11 * y + r12 * z
-            g.vert[k + m, 2] = r20 * x + r21 * y + r22 * z
-
-
-@kernel
-def extend_paths(first, last, g, shapes, dt):
-    """Add to the paths of grains ``first`` to ``last``, where they are kept, how far a point of them can have gone in the drift of this step."""
-    if g.path.shape[0] == 0:
-        return
-    for i in range(first, last):
-        vx, vy, vz = g.v[i, 0], g.v[i, 1], g.v[i, 2]
-        wx, wy, wz = g.w[i, 0], g.w[i, 1], g.w[i, 2]
-        reach = shapes.core_radius[g.species[i]] * g.scale[i]
-        g.path[i] += dt * (np.sqrt(vx * vx + vy * vy + vz * vz) + reach * np.sqrt(wx * wx + wy * wy + wz * wz))
-
-
-@kernel
-def furthest_moved(owned, g, shapes, settings):
-    """Bounds on how far (m) any core point has moved since the last rebuild, and on how fast any moves (m/s)."""
-    moved, speed, poison = 0.0, 0.0, 0.0
-    hx, hy, hz = settings.half
-    px, py, pz = settings.period
-    for i in range(owned):
-        dx, dy, dz = g.x[i, 0] - g.x0[i, 0], g.x[i, 1] - g.x0[i, 1], g.x[i, 2] - g.x0[i, 2]
-        if settings.periodic:
-            dx = dx - px if dx > hx else (dx + px if dx < -hx else dx)
-            dy = dy - py if dy > hy else (dy + py if dy < -hy else dy)
-            dz = dz - pz if dz > hz else (dz + pz if dz < -hz else dz)
-        d2 = dx * dx + dy * dy + dz * dz
-        vx, vy, vz = g.v[i, 0], g.v[i, 1], g.v[i, 2]
-        v2 = vx * vx + vy * vy + vz * vz
-        a = g.species[i]
-        if shapes.kind[a] != 1:
-            reach = shapes.core_radius[a] * g.scale[i]
-            q, p = g.q[i], g.q0[i]
-            if shapes.kind[a] == 2 and not settings.planar:  # turning about the own axis moves nothing
-                x1, y1, z1 = to_world(q[0], q[1], q[2], q[3], 0.0, 0.0, 1.0)
-                x0, y0, z0 = to_world(p[0], p[1], p[2], p[3], 0.0, 0.0, 1.0)
-                chord2 = (x1 - x0) * (x1 - x0) + (y1 - y0) * (y1 - y0) + (z1 - z0) * (z1 - z0)
-            else:  # a point at the radius R moves by 2 R sin(angle / 2)
-                same = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3]
-                chord2 = 4.0 * max(0.0, 1.0 - same * same)
-            wx, wy, wz = g.w[i, 0], g.w[i, 1], g.w[i, 2]
-            d = np.sqrt(d2) + reach * np.sqrt(chord2)
-            v = np.sqrt(v2) + reach * np.sqrt(wx * wx + wy * wy + wz * wz)
-            d2, v2 = d * d, v * v
-        moved = max(moved, d2)
-        speed = max(speed, v2)
-        poison += 0.0 * (d2 + v2)  # not-a-number and infinity stay, where a maximum would lose them
-    return np.sqrt(moved) + poison, np.sqrt(speed)
