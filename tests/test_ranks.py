@@ -63,6 +63,12 @@ def on_plates(species: list[dict[str, Any]], count: int, contact: dict[str, Any]
     return Case(**case | {"species": [*case["species"], plate], "wall": [*sides, *plates]})
 
 
+def timed(case: Case, **time: str) -> Case:
+    """The case with another integrator."""
+    data = case.model_dump(exclude_none=True)
+    return Case(**data | {"time": data["time"] | time})
+
+
 SCENES = {
     "rods": lambda: shaken([ROD], 60, VISCOUS),
     "rods by nearest points": lambda: shaken([ROD], 40, VISCOUS | {"interaction": "minima"}),
@@ -71,6 +77,8 @@ SCENES = {
     "cubes": lambda: shaken([CUBE | {"side": 0.6}], 50, STIFF, height=6.0),
     "tetrahedra by nearest points": lambda: shaken([TETRAHEDRON], 50, STIFF | {"interaction": "minima"}, height=5.0),
     "shapes of all sizes": lambda: shaken([SPHERE, ROD, CUBE], 25, STIFF, SIZES, height=6.0),
+    "shapes of all sizes by Gear's scheme": lambda: timed(shaken([SPHERE, ROD, CUBE], 25, STIFF, SIZES, height=6.0), integrator="gear4"),
+    "rods by Fincham's leap-frog": lambda: timed(shaken([ROD], 40, VISCOUS), rotation="fincham"),
     "shapes in a tube": lambda: in_a_tube([ROD, CUBE], 15, STIFF),
     "features of all shapes": lambda: shaken([SPHERE, ROD, TETRAHEDRON], 25, FEATURES, SIZES, 5.0, 5e-4),
     "features on bodies": lambda: on_plates([SPHERE, CUBE], 25, FEATURES, 5e-4),
@@ -103,7 +111,10 @@ def test_any_number_of_ranks_gives_the_bits_of_one(scene: str, axis: int) -> Non
     assert together == alone
 
 
-@pytest.mark.parametrize("scene", ["rods", "spheres", "shapes of all sizes", "shapes in a tube", "features of all shapes"])
+@pytest.mark.parametrize(
+    "scene",
+    ["rods", "spheres", "shapes of all sizes", "shapes of all sizes by Gear's scheme", "shapes in a tube", "features of all shapes"],
+)
 def test_the_skin_never_shows(scene: str) -> None:
     """Not in the motion nor in the energy books, even where grains move further than the skin in one step."""
     case = SCENES[scene]()

@@ -126,7 +126,7 @@ def book(k, i, j, p, owned, with_couples, pairs, g, settings, observe, control, 
     if settings.budget:
         lost_n, lost_t, stored_t = energy_lost(
             hist, p, alive, s[TX + k], s[TY + k], s[TZ + k], s[H + k], s[H + BATCH + k], s[H + 2 * BATCH + k], s[UX + k], s[UY + k], s[UZ + k],
-            s[KT + k], s[DAMPING + k], s[RATE + k], s[PLASTIC + k], settings.dt,
+            s[KT + k], s[DAMPING + k], s[RATE + k], s[PLASTIC + k], settings.dt, settings.gear,
         )  # fmt: skip
         stored += stored_t
         if with_couples:

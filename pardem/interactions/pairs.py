@@ -68,7 +68,7 @@ def _end(i, p, owned, vx, vy, vz, pairs, settings, tally):
     """Book the end of a contact."""
     pairs.touch[p] = 0
     if settings.budget and i < owned:
-        lost_n, lost_t = end_contact(vx, vy, vz, pairs.hist, p, settings.dt)
+        lost_n, lost_t = end_contact(vx, vy, vz, pairs.hist, p, settings.dt, settings.gear)
         tally[LOST_NORMAL, 0] += int(lost_n / settings.energy)
         tally[LOST_TANGENTIAL, 0] += int(lost_t / settings.energy)
     pairs.hist[p, FREE] = 0.0  # of a pair that does not touch it means something else

@@ -158,6 +158,7 @@ def sphere_contacts(first, last, owned, pairs, g, law, settings, control, tally)
                     continue
                 touch[p] = 0
                 if settings.budget and i < owned:
-                    lost_n, lost_t = end_contact(v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2], pairs.hist, p, dt)
+                    vx, vy, vz = v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2]
+                    lost_n, lost_t = end_contact(vx, vy, vz, pairs.hist, p, dt, settings.gear)
                     tally[LOST_NORMAL, 0] += int(lost_n * inv_energy)
                     tally[LOST_TANGENTIAL, 0] += int(lost_t * inv_energy)

@@ -7,14 +7,14 @@ The history of a contact is a row of floats:
 3     memory of the normal law
 4-6   unit normal of the step before (first body to second)
 7     elastic torsional torque on the first body about the normal (N m)
-8-10  total tangential force of the step before (only with the energy budget)
+8-10  total tangential force of the step before (only with the energy budget; gear4: its power in 8)
 11    stored tangential energy of the step before (only with the energy budget)
-12    damping part of the normal force of the step before (only with the energy budget)
+12    damping part of the normal force of the step before (only with the energy budget; gear4: its power)
 ====  ==============================================================================
 
 The spring is carried to the new tangent plane by the rotation that takes the old normal to the new one, then turned by the bodies' mean spin about
-the normal; it grows by kt v_t dt with the half-step velocities (second order); where the total tangential force would exceed mu times the normal one
-it is cut to it and the spring is reset so that spring and damper together give as much.
+the normal; it grows by kt v_t dt (second order with half-step velocities, first with those of gear4); where the total tangential force would exceed
+mu times the normal one it is cut to it and the spring is reset so that spring and damper together give as much.
 """
 
 from __future__ import annotations
@@ -95,17 +95,25 @@ def tangential_energy(sx, sy, sz, kt):
 
 
 @inlined
-def energy_lost(hist, p, alive, tx, ty, tz, sx, sy, sz, vx, vy, vz, kt, damping, rate, plastic, dt):
+def energy_lost(hist, p, alive, tx, ty, tz, sx, sy, sz, vx, vy, vz, kt, damping, rate, plastic, dt, full):
     """Book a contact's dissipation of one step in its history.
 
-    Work is done by the force of a step over half the step before it and half the one after: the leap-frog's own identity.
+    With half-step velocities work is done by the force of a step over half the step before it and half the one after: the leap-frog's own identity.
+    With those of the step itself (``full``) powers are summed by the trapezoidal rule.
 
     Returns:
         normal work lost (J), tangential work lost (J), stored tangential energy (J).
     """
     stored = tangential_energy(sx, sy, sz, kt)
-    lost_t = 0.5 * dt * (tx * vx + ty * vy + tz * vz) - stored
-    lost_n = plastic + 0.5 * damping * rate * dt
+    power_t, power_n = tx * vx + ty * vy + tz * vz, damping * rate
+    lost_t = 0.5 * dt * power_t - stored
+    lost_n = plastic + 0.5 * power_n * dt
+    if full:
+        if alive:
+            lost_n += 0.5 * hist[p, 12] * dt
+            lost_t += 0.5 * dt * hist[p, 8] + hist[p, 11]
+        hist[p, 8], hist[p, 11], hist[p, 12] = power_t, stored, power_n
+        return lost_n, lost_t, stored
     if alive:
         lost_n += 0.5 * hist[p, 12] * rate * dt
         lost_t += 0.5 * dt * (hist[p, 8] * vx + hist[p, 9] * vy + hist[p, 10] * vz) + hist[p, 11]
@@ -145,7 +153,7 @@ def couple(phi, kt, ct, cn, friction, torsion, rocking, lever, nx, ny, nz, wx, w
 
 @inlined
 def contact_force(
-    law, a, b, delta, nx, ny, nz, slope, vx, vy, vz, wx, wy, wz, turn, m_eff, r_eff, lever, ex, ey, ez, alive, hist, p, dt, budget
+    law, a, b, delta, nx, ny, nz, slope, vx, vy, vz, wx, wy, wz, turn, m_eff, r_eff, lever, ex, ey, ez, alive, hist, p, dt, budget, full
 ):  # fmt: skip
     """Force and couple of one contact on its first body; the second body gets the opposite.
 
@@ -155,7 +163,7 @@ def contact_force(
         lever: half-length of the contact zone (m); 0: a point, without couples.
         ex, ey, ez: unit axis of rocking in the tangent plane; zero: any tangential axis.
         alive: whether the history is. hist, p: (P, 8 or 13) float64 and the contact's row, updated.
-        dt: time step (s). budget: whether to keep energy books.
+        dt: time step (s). budget: whether to keep energy books. full: whether velocities are those of the step itself, not of the half-step.
 
     Returns:
         fx, fy, fz (N), cx, cy, cz (N m), stored energy (J), normal work lost (J), tangential work lost (J), normal force (N).
@@ -168,7 +176,7 @@ def contact_force(
     )  # fmt: skip
     lost_n, lost_t = 0.0, 0.0
     if budget:
-        lost_n, lost_t, stored_t = energy_lost(hist, p, alive, tx, ty, tz, sx, sy, sz, vx, vy, vz, kt, damping, rate, plastic, dt)
+        lost_n, lost_t, stored_t = energy_lost(hist, p, alive, tx, ty, tz, sx, sy, sz, vx, vy, vz, kt, damping, rate, plastic, dt, full)
         stored += stored_t
     else:
         stored += tangential_energy(sx, sy, sz, kt)
@@ -184,15 +192,17 @@ def contact_force(
 
 
 @inlined
-def end_contact(vx, vy, vz, hist, p, dt):
+def end_contact(vx, vy, vz, hist, p, dt, full):
     """Energy lost in the last half-step of a contact that has just ended: what its springs still held and its damper did.
 
     Args:
-        vx, vy, vz: relative velocity as in ``contact_force``. hist, p: history and row. dt: time step (s).
+        vx, vy, vz: relative velocity as in ``contact_force``. hist, p: history and row. dt: time step (s). full: as there.
 
     Returns:
         normal work lost (J), tangential work lost (J).
     """
+    if full:
+        return 0.5 * hist[p, 12] * dt, 0.5 * dt * hist[p, 8] + hist[p, 11]
     vn = hist[p, 4] * vx + hist[p, 5] * vy + hist[p, 6] * vz
     tx, ty, tz = vx - vn * hist[p, 4], vy - vn * hist[p, 5], vz - vn * hist[p, 6]
     lost_t = 0.5 * dt * (hist[p, 8] * tx + hist[p, 9] * ty + hist[p, 10] * tz) + hist[p, 11]

@@ -117,7 +117,7 @@ def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
             if not d < ri:
                 touch[p] = 0
                 if budget:
-                    lost_n, lost_t = end_contact(rx, ry, rz, hist, p, dt)
+                    lost_n, lost_t = end_contact(rx, ry, rz, hist, p, dt, settings.gear)
                     tally[LOST_NORMAL, 0] += int(lost_n * inv_energy)
                     tally[LOST_TANGENTIAL, 0] += int(lost_t * inv_energy)
                 continue
@@ -130,7 +130,7 @@ def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
             turn = 0.5 * dt * (wx * nx + wy * ny + wz * nz)
             fx, fy, fz, cx, cy, cz, stored, lost_n, lost_t, phi = contact_force(
                 law, a, b, delta, nx, ny, nz, length / d, rx, ry, rz, -wx, -wy, -wz, turn, mass, r_eff,
-                lever, ex, ey, ez, touching, hist, p, dt, budget,
+                lever, ex, ey, ez, touching, hist, p, dt, budget, settings.gear,
             )  # fmt: skip
             touch[p] = 1
             if delta > ri or collapsed(d, d * d - length * length, ri):
