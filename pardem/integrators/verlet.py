@@ -39,12 +39,15 @@ def kick(owned, g, shapes, settings, h):
 
 
 @inlined
-def _turn(i, nx, ny, nz, jx, jy, jz, g, settings):
-    """Turn a non-sphere by one step and leave the angular velocity in the middle of it, which the contacts see; nx, ny, nz: L at its beginning."""
+def _turn(i, jx, jy, jz, g, settings, h):
+    """Turn a non-sphere by one step and leave the angular velocity in the middle of it, which the contacts see; ``h`` (s): of the kick just done."""
     dt = settings.dt
     if settings.fincham:
+        lx, ly, lz = g.am[i, 0], g.am[i, 1], g.am[i, 2]
+        c = settings.torque * h
+        nx, ny, nz = lx - c * g.ft[i, 4], ly - c * g.ft[i, 5], lz - c * g.ft[i, 6]  # before the kick
         g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3], g.w[i, 0], g.w[i, 1], g.w[i, 2] = fincham.rotate(
-            g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3], nx, ny, nz, g.am[i, 0], g.am[i, 1], g.am[i, 2], jx, jy, jz, dt
+            g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3], nx, ny, nz, lx, ly, lz, jx, jy, jz, dt
         )
     else:  # number the axes so that the third is the one apart; a cyclic change of all axes leaves the formulas alone
         z = splitting.third_axis(jx, jy, jz)
@@ -69,14 +72,12 @@ def kick_and_drift(owned, g, shapes, settings, h, kicks):
         a = g.species[i]
         round_body = shapes.kind[a] == 1
         k = inverse_size(g.scale[i], settings.planar)
-        for _ in range(kicks - 1):
+        for _ in range(kicks):
             _kick_one(i, round_body, shapes.inverse[a, 0] * k, g, settings, h)
-        nx, ny, nz = g.am[i, 0], g.am[i, 1], g.am[i, 2]  # at the step itself
-        _kick_one(i, round_body, shapes.inverse[a, 0] * k, g, settings, h)
         for c in range(3):
             g.x[i, c] += dt * g.v[i, c]
         if not round_body:
-            _turn(i, nx, ny, nz, shapes.inverse[a, 0] * k, shapes.inverse[a, 1] * k, shapes.inverse[a, 2] * k, g, settings)
+            _turn(i, shapes.inverse[a, 0] * k, shapes.inverse[a, 1] * k, shapes.inverse[a, 2] * k, g, settings, h)
         for c in range(8):
             g.ft[i, c] = 0
         if settings.periodic:
