@@ -56,7 +56,8 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     warnings += [f"species.{s.name}: {note}" for s in species for note in s.shape.notes]
     catalogue = build_catalogue(species)
     names = [s.name for s in case.species]
-    grains = {n: k for k, n in enumerate(names) if n in case.grain_species}
+    present = set(case.grain_species)
+    grains = {n: k for k, n in enumerate(names) if n in present}
     mass = {n: float(catalogue.mass[k]) * largest_scale[n] ** case.dimension for n, k in grains.items()}
     radius = {n: float(catalogue.radius[k]) * largest_scale[n] for n, k in grains.items()}
     law, force_scale = build_law(case, mass, radius)
@@ -69,13 +70,14 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
         name = min(convex, key=convex.__getitem__)
         raise CaseError(f"contact.interaction = '{case.contact.interaction}' needs convex grains, but species '{name}' is not; use 'superposition'")
     materials = case.materials
-    eps2 = np.array([case.eps(m) ** 2 if m in names else 0.0 for m in materials])
+    eps2 = np.array([case.eps(n) ** 2 for n in names])
     if case.contact.interaction == "regularised":
         _check_guard(case, catalogue, eps2)
         warnings += _rocking_warnings(case, names, catalogue, eps2, times)
     features = build_features(catalogue)
     interaction = build_interaction(catalogue, list(grains.values()), case.contact.interaction, eps2, features)
-    material = np.array([materials.index(n) for n in names], np.int32)
+    number = {name: row for row, name in enumerate(materials)}
+    material = np.array([number[s.material] for s in case.species], np.int32)
     shapes = Shapes(
         material, catalogue.kind, catalogue.core_radius, catalogue.inertia, 1.0 / catalogue.inertia, catalogue.vertex_start, catalogue.vertices
     )
@@ -133,10 +135,11 @@ def _rocking_warnings(case: Case, names: list[str], catalogue: Catalogue, eps2: 
     out = []
     for k, name in enumerate(names):
         inertia = float(catalogue.inertia[k].max() if catalogue.kind[k] == 2 else catalogue.inertia[k].min())
-        if catalogue.kind[k] == 1 or eps2[k] == 0.0 or (name, name) not in seconds:
+        material = case.species[k].material
+        if catalogue.kind[k] == 1 or eps2[k] == 0.0 or (material, material) not in seconds:
             continue
         eps, radius = math.sqrt(eps2[k]), float(catalogue.radius[k])
-        overlap = rocking_overlap(case.time.step, seconds[name, name], eps, inertia, float(catalogue.mass[k]), radius)
+        overlap = rocking_overlap(case.time.step, seconds[material, material], eps, inertia, float(catalogue.mass[k]), radius)
         if overlap < LEAST_ROCKING * radius:
             better = eps * math.sqrt(LEAST_ROCKING * radius / overlap)
             out.append(

@@ -101,3 +101,17 @@ def test_superposed_contacts_make_the_time_shorter() -> None:
     assert times["rod", "rod"] == whole
     assert times["tetrahedron", "rod"] == pytest.approx(whole / math.sqrt(6.0))
     assert times["tetrahedron", "floor"] == pytest.approx(whole / math.sqrt(3.0))
+
+
+def test_species_of_one_material_share_its_parameters() -> None:
+    """A law has one row for a material, however many species have it; the lightest counts for the time step."""
+    small = TETRAHEDRON | {"name": "small", "material": "rock", "edge": 0.5}
+    case = case_of([TETRAHEDRON | {"material": "rock"}, small], {"law": "elastic", "normal_stiffness": 1e6}, 1e-5,
+                   grain=[{"species": "small", "position": (0, 0, 0)}, {"species": "tetrahedron", "position": (3, 0, 0)}])  # fmt: skip
+    assert case.materials == ("rock",)
+    setup = build_scene(case, {"small": 1.0, "tetrahedron": 1.0}, {"small": 1.0, "tetrahedron": 1.0})
+    assert setup.scene.shapes.material.tolist() == [0, 0]
+    assert setup.scene.law.kn.shape == (1, 1)
+    (time,) = contact_times(case, {"small": 1.0, "tetrahedron": 3.0}, {"small": 0.1, "tetrahedron": 0.1})
+    assert time.between == ("rock", "rock")
+    assert time.seconds == pytest.approx(math.pi * math.sqrt(0.5 / 1e6))

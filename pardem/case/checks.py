@@ -79,13 +79,14 @@ def _contacts(case: Case) -> Iterator[str]:
         key = f"contact.pair.{'-'.join(pair.between)}"
         for name in pair.between:
             if name not in known:
-                yield _unknown(f"{key}.between", name, known, "species or wall material")
+                yield _unknown(f"{key}.between", name, known, "material of a species or wall")
         if frozenset(pair.between) in seen:
             yield f"{key} is given twice: one entry for each pair"
         seen.add(frozenset(pair.between))
     found: list[str] = []
-    for i, first in enumerate(species):
-        for second in [*species[i:], *known[len(species) :]]:
+    materials = list(dict.fromkeys(s.material for s in case.species))
+    for i, first in enumerate(materials):
+        for second in known[i:]:
             try:
                 case.contact.between(first, second)
             except ValueError as error:

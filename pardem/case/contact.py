@@ -85,7 +85,7 @@ class Parameters(Model):
 class Pair(Parameters):
     """Parameters that differ from the general ones for one pair of materials."""
 
-    between: Annotated[tuple[str, str], Strict(False)] = Field(description="two names of species or wall materials")
+    between: Annotated[tuple[str, str], Strict(False)] = Field(description="two names of materials of species or walls")
 
 
 class Resolved(Parameters):

@@ -81,8 +81,8 @@ class Case(Model):
 
     @property
     def materials(self) -> tuple[str, ...]:
-        """Names that contact parameters can refer to: the species in their order, then wall materials that are no species."""
-        return tuple(dict.fromkeys([*(s.name for s in self.species), *(w.material for w in self.wall)]))
+        """Names that contact parameters can refer to: materials of the species in their order, then those of walls."""
+        return tuple(dict.fromkeys([*(s.material for s in self.species), *(w.material for w in self.wall)]))
 
     @property
     def grain_species(self) -> tuple[str, ...]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from ..errors import ShapeError
 from .base import Model, Name, Positive
@@ -17,9 +17,17 @@ if TYPE_CHECKING:
 class SpeciesBase(Model):
     """A species: name, density, radius and the sizes of its shape."""
 
-    name: Name = Field(description="name by which inserts, grains and contact pairs refer to the species")
+    name: Name = Field(description="name by which inserts and grains refer to the species")
+    material: str = Field(description="name for contact pairs, which several species may share; default: the species' name")
     density: Positive = Field(description="mass density (kg/m^3)")
     radius: Positive = Field(description="radius of the ball that rounds the core (m)")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _material(cls, data: Any) -> Any:
+        if isinstance(data, dict) and "material" not in data and "name" in data:
+            return data | {"material": data["name"]}
+        return data
 
     @property
     def dimension(self) -> int:
@@ -38,7 +46,7 @@ class SpeciesBase(Model):
         """
         from ..shapes import Shape
 
-        sizes = self.model_dump(exclude={"name", "density", "shape"}, exclude_none=True)
+        sizes = self.model_dump(exclude={"name", "material", "density", "shape"}, exclude_none=True)
         try:
             shape: Shape = getattr(Shape, self.model_dump(include={"shape"})["shape"])(**sizes)
         except ShapeError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -133,8 +133,14 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
         mass: mass of the lightest grain of each species (kg).
         radius: effective contact radius of the smallest grain of each species, that of the law `hertz` (m).
     """
-    grains = [species for species in case.species if species.name in case.grain_species]
-    names = [species.name for species in grains]
+    features = case.contact.interaction == "superposition"
+    present = set(case.grain_species)
+    extremes: dict[str, _Extremes] = {}
+    for species in case.species:
+        if species.name in present:
+            degrees = _degrees(species.make_shape()) if features else (1, 0)
+            own = _Extremes(mass[species.name], radius[species.name], *degrees, species.core_vertices)
+            extremes[species.material] = own.joined(extremes.get(species.material, own))
     out: dict[tuple[str, str], ContactTime] = {}
 
     def add(first: str, second: str, m: float, r: float, multiplicity: int) -> None:
@@ -143,21 +149,34 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
         if time is not None and (known is None or time.seconds < known.seconds):
             out[first, second] = time
 
-    features = case.contact.interaction == "superposition"
-    degree = {s.name: _degrees(s.make_shape()) if features else (1, 0) for s in grains}
-    for i, species in enumerate(grains):
-        a = species.name
-        for b in names[i:]:
-            (edges_a, faces_a), (edges_b, faces_b) = degree[a], degree[b]
+    materials = list(extremes)
+    for i, first in enumerate(materials):
+        a = extremes[first]
+        for second in materials[i:]:
+            b = extremes[second]
             if case.dimension == 2:  # a vertex on a vertex touches two edges of the other outline
-                multiplicity = max(1, edges_a + edges_b) if features else 1
+                multiplicity = max(1, a.edges + b.edges) if features else 1
             else:
-                multiplicity = edges_a * edges_b + faces_a + faces_b
-            add(a, b, mass[a] * mass[b] / (mass[a] + mass[b]), radius[a] * radius[b] / (radius[a] + radius[b]), multiplicity)
+                multiplicity = a.edges * b.edges + a.faces + b.faces
+            add(first, second, a.mass * b.mass / (a.mass + b.mass), a.radius * b.radius / (a.radius + b.radius), multiplicity)
         for wall in case.wall:
             by_vertex = features or wall.kind in ("cylinder", "body")
-            add(a, wall.material, mass[a], radius[a], _vertices_on_wall(species.core_vertices, case.dimension) if by_vertex else 1)
+            add(first, wall.material, a.mass, a.radius, _vertices_on_wall(a.vertices, case.dimension) if by_vertex else 1)
     return list(out.values())
+
+
+class _Extremes(NamedTuple):
+    """Of the species of a material: least mass (kg) and radius (m), most edges and faces at a vertex, most vertices."""
+
+    mass: float
+    radius: float
+    edges: int
+    faces: int
+    vertices: int
+
+    def joined(self, other: _Extremes) -> _Extremes:
+        edges, faces, vertices = max(self.edges, other.edges), max(self.faces, other.faces), max(self.vertices, other.vertices)
+        return _Extremes(min(self.mass, other.mass), min(self.radius, other.radius), edges, faces, vertices)
 
 
 def _degrees(shape: Shape) -> tuple[int, int]:

@@ -25,7 +25,7 @@ def build_interaction(catalogue: Any, grains: list[int], rule: str, eps2: np.nda
 
     Args:
         catalogue: ``shapes.catalogue.Catalogue``. grains: its rows that have grains. rule: ``regularised``, ``minima`` or ``superposition``.
-        eps2: (m,) squared regularisation by species and wall material. features: of all species.
+        eps2: (ns,) squared regularisation by species. features: of all species.
     """
     regularised, kind = rule == "regularised", catalogue.kind[grains]
     if (kind == 1).all():
@@ -37,13 +37,13 @@ def build_interaction(catalogue: Any, grains: list[int], rule: str, eps2: np.nda
     return Rods(regularised, eps2, catalogue.kind)
 
 
-def closest(interaction, g, i, j, a, b, wx, wy, wz, pairs, p, touching, reach):  # type: ignore[no-untyped-def]
+def closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):  # type: ignore[no-untyped-def]
     """Minimiser of a pair's distance function: see ``rods.closest``."""
-    return _MODULE[type(interaction)].closest(interaction, g, i, j, a, b, wx, wy, wz, pairs, p, touching, reach)
+    return _MODULE[type(interaction)].closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach)
 
 
 @overload(closest, jit_options=INLINED)
-def _closest(interaction, g, i, j, a, b, wx, wy, wz, pairs, p, touching, reach):  # type: ignore[no-untyped-def]
+def _closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):  # type: ignore[no-untyped-def]
     implementation = _MODULE[interaction.instance_class].closest
 
     def call(interaction, g, i, j, a, b, wx, wy, wz, pairs, p, touching, reach):  # type: ignore[no-untyped-def]
@@ -67,13 +67,13 @@ def _zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):  # type: ign
     return call
 
 
-def closest_to_plane(interaction, g, i, a, nx, ny, nz, height, pairs, p, touching):  # type: ignore[no-untyped-def]
+def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):  # type: ignore[no-untyped-def]
     """Minimiser of a grain's distance to a plane: see ``rods.closest_to_plane``."""
-    return _MODULE[type(interaction)].closest_to_plane(interaction, g, i, a, nx, ny, nz, height, pairs, p, touching)
+    return _MODULE[type(interaction)].closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching)
 
 
 @overload(closest_to_plane, jit_options=INLINED)
-def _closest_to_plane(interaction, g, i, a, nx, ny, nz, height, pairs, p, touching):  # type: ignore[no-untyped-def]
+def _closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):  # type: ignore[no-untyped-def]
     implementation = _MODULE[interaction.instance_class].closest_to_plane
 
     def call(interaction, g, i, a, nx, ny, nz, height, pairs, p, touching):  # type: ignore[no-untyped-def]

@@ -104,7 +104,7 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
                 dz = dz - pz if dz > hz else (dz + pz if dz < -hz else dz)
             ri, rj = x[i, 3], x[j, 3]
             reach = ri + rj
-            near, f, x0, x1, x2, y0, y1, y2, status = closest(interaction, g, i, j, a, b, -dx, -dy, -dz, pairs, p, touching, reach)
+            near, f, x0, x1, x2, y0, y1, y2, status = closest(interaction, g, i, j, -dx, -dy, -dz, pairs, p, touching, reach)
             if status != 0:
                 fault(control, ERROR_SOLVER, g.gid[i], g.gid[j])
             if not near and not touching:

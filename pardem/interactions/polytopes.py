@@ -43,12 +43,12 @@ class Polytopes(NamedTuple):
 
 
 @inlined
-def closest(interaction, g, i, j, a, b, wx, wy, wz, pairs, p, touching, reach):
+def closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):
     """Minimiser of the pair's distance function; see ``rods.closest``. The history of a pair that does not touch keeps a separating direction."""
     a0, b0 = g.vert_start[i], g.vert_start[j]
     na, nb = g.vert_start[i + 1] - a0, g.vert_start[j + 1] - b0
     if na <= 2 and nb <= 2:
-        return _rod_closest(interaction, g, i, j, a, b, wx, wy, wz, pairs, p, touching, reach)
+        return _rod_closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach)
     warm, hist = pairs.warm, pairs.hist
     start_a, start_b = np.int64(0), np.int64(0)
     if touching:
@@ -59,7 +59,7 @@ def closest(interaction, g, i, j, a, b, wx, wy, wz, pairs, p, touching, reach):
             return False, f, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
     if interaction.regularised:
         f, x0, x1, x2, y0, y1, y2, start_a, start_b, status = regularised_polytopes(
-            wx, wy, wz, g.vert, a0, na, b0, nb, interaction.eps2[a], interaction.eps2[b], start_a, start_b, interaction.work
+            wx, wy, wz, g.vert, a0, na, b0, nb, interaction.eps2[g.species[i]], interaction.eps2[g.species[j]], start_a, start_b, interaction.work
         )
     else:
         f, x0, x1, x2, y0, y1, y2, start_a, start_b, status = nearest_polytopes(
@@ -132,17 +132,17 @@ def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):
 
 
 @inlined
-def closest_to_plane(interaction, g, i, a, nx, ny, nz, height, pairs, p, touching):
+def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):
     """Minimiser of the distance of a grain to a plane; see ``rods.closest_to_plane``."""
     a0 = g.vert_start[i]
     na = g.vert_start[i + 1] - a0
     if na <= 2:
-        return _rod_closest_to_plane(interaction, g, i, a, nx, ny, nz, height, pairs, p, touching)
+        return _rod_closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching)
     warm = pairs.warm
     if interaction.regularised:
         start = warm[p, 0] if touching else np.int64(0)
         f, x0, x1, x2, start, status = regularised_plane(
-            nx, ny, nz, height, g.vert, a0, na, interaction.eps2[a], start, interaction.work
+            nx, ny, nz, height, g.vert, a0, na, interaction.eps2[g.species[i]], start, interaction.work
         )
         warm[p, 0] = start
     else:

@@ -15,7 +15,7 @@ class Rods(NamedTuple):
 
     Attributes:
         regularised: which rule: the regularised minimum or the nearest points.
-        eps2: (m,) squared regularisation of each species (0 for walls).
+        eps2: (ns,) squared regularisation of each species.
         kind: (ns,) int32 number of core vertices.
     """
 
@@ -34,11 +34,11 @@ def axis(interaction, g, i):
 
 
 @inlined
-def closest(interaction, g, i, j, a, b, wx, wy, wz, pairs, p, touching, reach):
+def closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):
     """Minimiser of the pair's distance function.
 
     Args:
-        a, b: materials. wx, wy, wz: centre of i less that of j (nearest image). pairs, p: the list and the candidate.
+        wx, wy, wz: centre of i less that of j (nearest image). pairs, p: the list and the candidate.
 
     Returns:
         whether it can touch at all, squared (regularised) distance, the points relative to their own centres, status.
@@ -47,7 +47,7 @@ def closest(interaction, g, i, j, a, b, wx, wy, wz, pairs, p, touching, reach):
     vx, vy, vz = axis(interaction, g, j)
     ea, eb = 0.0, 0.0
     if interaction.regularised:
-        ea, eb = interaction.eps2[a], interaction.eps2[b]
+        ea, eb = interaction.eps2[g.species[i]], interaction.eps2[g.species[j]]
         s, t = regularised_segments(wx, wy, wz, ux, uy, uz, vx, vy, vz, ea, eb)
     else:
         s, t = nearest_segments(wx, wy, wz, ux, uy, uz, vx, vy, vz)
@@ -87,7 +87,7 @@ def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):
 
 
 @inlined
-def closest_to_plane(interaction, g, i, a, nx, ny, nz, height, pairs, p, touching):
+def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):
     """Minimiser of the distance of grain ``i`` to a plane at ``height`` below its centre along the unit normal (m).
 
     Returns:
@@ -98,7 +98,7 @@ def closest_to_plane(interaction, g, i, a, nx, ny, nz, height, pairs, p, touchin
     u2 = ux * ux + uy * uy + uz * uz
     t = 0.0
     if interaction.regularised:
-        e2 = interaction.eps2[a]
+        e2 = interaction.eps2[g.species[i]]
         bottom = slope * slope + e2 * u2
         if bottom > 0.0:
             t = min(1.0, max(-1.0, -height * slope / bottom))

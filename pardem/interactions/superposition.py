@@ -28,7 +28,7 @@ class Superposition(NamedTuple):
 
 
 @inlined
-def closest(interaction, g, i, j, a, b, wx, wy, wz, pairs, p, touching, reach):
+def closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):
     """Nearest points of a pair of features; see ``rods.closest``."""
     f, x0, x1, x2, y0, y1, y2 = nearest_features(interaction.features, g, i, j, pairs.sub[p], wx, wy, wz, np.inf)
     return f < reach * reach, f, x0, x1, x2, y0, y1, y2, 0
@@ -41,7 +41,7 @@ def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):
 
 
 @inlined
-def closest_to_plane(interaction, g, i, a, nx, ny, nz, height, pairs, p, touching):
+def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):
     """Distance of one vertex to a plane: walls are met vertex by vertex; see ``rods.closest_to_plane``."""
     x, y, z = vertex(g, i, pairs.sub[p])
     h = height + nx * x + ny * y + nz * z

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -88,8 +89,8 @@ def build_catalogue(species: Sequence[Species]) -> Catalogue:
         ShapeError: a name is used twice, or the mass properties of a species cannot be had; the species is named.
     """
     names = [s.name for s in species]
-    for name in names:
-        if names.count(name) > 1:
+    for name, count in Counter(names).items():
+        if count > 1:
             raise ShapeError(f"Two species are named '{name}': names must differ.")
     masses = []
     for s in species:

@@ -41,7 +41,7 @@ def _rim(g, i, first, last, radius, hx, hy, hz, nx, ny, nz):
 
 
 @inlined
-def wall_geometry(walls, g, interaction, i, k, a, pairs, p, touching, period):
+def wall_geometry(walls, g, interaction, i, k, pairs, p, touching, period):
     """Where grain ``i`` meets wall ``k``.
 
     Returns:
@@ -68,7 +68,7 @@ def wall_geometry(walls, g, interaction, i, k, a, pairs, p, touching, period):
         return gap, ux, uy, uz, s * rx, s * ry, s * rz, 0
     if walls.kind[k] == DISC and height < 0.0:
         nx, ny, nz, height = -nx, -ny, -nz, -height
-    f, h, x0, x1, x2, status = closest_to_plane(interaction, g, i, a, nx, ny, nz, height, pairs, p, touching)
+    f, h, x0, x1, x2, status = closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching)
     if walls.kind[k] == DISC:
         px, py, pz = hx + x0 - h * nx, hy + x1 - h * ny, hz + x2 - h * nz
         if px * px + py * py + pz * pz > shape[6] * shape[6]:
@@ -94,7 +94,7 @@ def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
         for p in range(ptr[r], ptr[r + 1]):
             k = col[p]
             touching = touch[p] != 0
-            d, x0, x1, x2, lx, ly, lz, status = wall_geometry(walls, g, interaction, i, k, a, pairs, p, touching, settings.period)
+            d, x0, x1, x2, lx, ly, lz, status = wall_geometry(walls, g, interaction, i, k, pairs, p, touching, settings.period)
             if status != 0:
                 fault(control, ERROR_SOLVER, g.gid[i], -1 - k)
             if d >= ri and not touching:
