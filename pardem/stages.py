@@ -27,6 +27,7 @@ class Stages:
         self.setup = setup
         self.index = 0
         self.base = 0
+        self._show_walls()
 
     @property
     def stage(self) -> Any:
@@ -66,9 +67,16 @@ class Stages:
             return bool(energy_per_grain() < self.stage.energy_per_grain)
         return False
 
+    def _show_walls(self) -> None:
+        """Let the walls of the stage be there, and no others."""
+        for wall in self.case.wall:
+            for k in self.setup.walls[wall.name]:
+                self.setup.scene.walls.there[k] = wall.stages is None or self.stage.name in wall.stages
+
     def begin(self, engine: Engine) -> None:
-        """Start the walls that move from this stage on; its base is the engine's step."""
+        """Start the walls that move or are there from this stage on; its base is the engine's step."""
         self.base = engine.step
+        self._show_walls()
         walls, dt = self.setup.scene.walls, self.case.time.step
         for wall in self.case.wall:
             if getattr(wall.motion, "start", None) == self.stage.name:
@@ -95,6 +103,7 @@ class Stages:
     def restore(self, index: int, base: int) -> None:
         """Take up the state of a checkpoint; the last stage of a run that was over is open again, since its end may have been moved."""
         self.index, self.base = min(index, len(self.case.stage) - 1), base
+        self._show_walls()
 
     def taps(self, step: int) -> float:
         """Periods of the ``vibrate`` stage that the step belongs to; 0 in other stages. The step at which a stage ends belongs to it."""

@@ -120,7 +120,8 @@ class Walls(NamedTuple):
 
     Attributes:
         kind: (W,) int32 (see ``walls.kinds``). body: (W,) int32 row of a body's vertices, counted from the end of the grains' arrays (-1: the last).
-        features: of all species (``interactions.features.Features``), for bodies. material: (W,) int32 row in the tables of the law.
+        features: of all species (``interactions.features.Features``), for bodies. there: (W,) uint8 whether the wall is there in this stage.
+        material: (W,) int32 row in the tables of the law.
         shape: (W, 8) float64: point (3), unit normal or axis (3), radius, spare.
         motion: (W, 12) float64 (see ``walls.motion``).
         pose: (W, 12) float64: displacement (3), half-step velocity (3), displacement to come minus that before, halved (3), spare.
@@ -131,6 +132,7 @@ class Walls(NamedTuple):
     kind: np.ndarray
     body: np.ndarray
     features: Features
+    there: np.ndarray
     material: np.ndarray
     shape: np.ndarray
     motion: np.ndarray

@@ -10,6 +10,7 @@ import pytest
 from mpi4py import MPI
 from scenes import FLOOR, SPHERE, case_of
 
+from pardem.errors import BlowUpError, CaseError
 from pardem.observables.collect import OF_CONTACTS
 from pardem.simulation import Simulation
 
@@ -85,3 +86,27 @@ def test_taps_of_the_step_that_ends_a_stage() -> None:
         sim.step(step - sim.steps_done)
         assert sim.observables()["taps"] == pytest.approx(taps, rel=1e-12), step
     assert not sim.proceed
+
+
+def test_a_floor_that_vanishes_lets_go_and_one_that_appears_bears() -> None:
+    """A ball rests, falls freely for a while, and lands on another floor, which was not in its way before."""
+    stages = [{"name": name, "kind": "run", "time": 0.5} for name in ("rest", "fall", "land")]
+    lower = FLOOR | {"name": "lower", "point": (0, 0, -2.0)}
+    walls = [FLOOR | {"stages": ["rest"]}, lower | {"stages": ["fall", "land"]}, lower | {"name": "ghost", "point": (0, 0, 0.3), "stages": ["land"]}]
+    start = 0.5 - MASS * GRAVITY / 1e7
+    grain = [{"species": "ball", "position": (0.0, 0.0, start)}]
+    contact = {"law": "viscoelastic", "normal_stiffness": 1e7, "normal_damping": 2e4}
+    case = case_of([SPHERE], contact, 1e-4, grain=grain, wall=walls, gravity=(0.0, 0.0, -GRAVITY), stage=stages)
+    sim = Simulation(case, MPI.COMM_SELF)
+    sim.step(5000)
+    assert sim.engine.grains.x[0, 2] == pytest.approx(start, rel=1e-6)
+    sim.step(4000)
+    late = 0.4 - 0.5e-4  # the floor's last force acts for half a step more
+    assert sim.engine.grains.x[0, 2] == pytest.approx(start - 0.5 * GRAVITY * late**2, rel=1e-6)
+    with pytest.raises(BlowUpError, match="grain 0 and wall 'ghost' overlap"):
+        sim.step(2000)
+
+
+def test_walls_of_unknown_stages_are_refused() -> None:
+    with pytest.raises(CaseError, match=r"wall\.floor\.stages = 'gone' is no stage of this case"):
+        case_of([SPHERE], ELASTIC, 1e-4, grain=[{"species": "ball", "position": (0, 0, 1)}], wall=[FLOOR | {"stages": ["gone"]}])

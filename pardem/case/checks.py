@@ -101,6 +101,9 @@ def _walls(case: Case) -> Iterator[str]:
     for wall in case.wall:
         if wall.kind == "body" and wall.species not in species:
             yield _unknown(f"wall.{wall.name}.species", wall.species, species, "species")
+        for name in wall.stages or ():
+            if name not in stages:
+                yield _unknown(f"wall.{wall.name}.stages", name, stages, "stage")
         motion = wall.motion
         if isinstance(motion, SinusoidalMotion | VelocityMotion) and isinstance(motion.start, str) and motion.start not in stages:
             yield _unknown(f"wall.{wall.name}.motion.start", motion.start, stages, "stage")

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from .base import Direction, Model, Name, NonNegative, Positive, Quaternion, Vector, exactly_one, ordered
+from .base import Direction, Many, Model, Name, NonNegative, Positive, Quaternion, Vector, exactly_one, ordered
 
 
 class Drive(Model):
@@ -66,6 +66,10 @@ class _Wall(Model):
     material: str = Field(description="name for contact pairs; default: the wall's name")
     motion: Annotated[AnyMotion, BeforeValidator(_motion)] = Field(
         default=FixedMotion(kind="fixed"), description='`"fixed"` or a table with `kind = "sinusoidal"` or `"velocity"`'
+    )
+
+    stages: Many[str] | None = Field(
+        default=None, description="names of the stages in which the wall is there (it vanishes and appears at once); default: all of them"
     )
 
     @model_validator(mode="before")

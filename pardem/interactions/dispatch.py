@@ -46,8 +46,8 @@ def closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):  # typ
 def _closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):  # type: ignore[no-untyped-def]
     implementation = _MODULE[interaction.instance_class].closest
 
-    def call(interaction, g, i, j, a, b, wx, wy, wz, pairs, p, touching, reach):  # type: ignore[no-untyped-def]
-        return implementation(interaction, g, i, j, a, b, wx, wy, wz, pairs, p, touching, reach)
+    def call(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):  # type: ignore[no-untyped-def]
+        return implementation(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach)
 
     return call
 
@@ -76,8 +76,8 @@ def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):
 def _closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):  # type: ignore[no-untyped-def]
     implementation = _MODULE[interaction.instance_class].closest_to_plane
 
-    def call(interaction, g, i, a, nx, ny, nz, height, pairs, p, touching):  # type: ignore[no-untyped-def]
-        return implementation(interaction, g, i, a, nx, ny, nz, height, pairs, p, touching)
+    def call(interaction, g, i, nx, ny, nz, height, pairs, p, touching):  # type: ignore[no-untyped-def]
+        return implementation(interaction, g, i, nx, ny, nz, height, pairs, p, touching)
 
     return call
 

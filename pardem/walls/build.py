@@ -88,7 +88,7 @@ def build_walls(case: Case, materials: tuple[str, ...], features: Features) -> t
     body = np.array(kind, np.int32) == BODY
     from_end = np.where(body, np.cumsum(body) - body.sum() - 1, 0).astype(np.int32)
     walls = Walls(
-        np.array(kind, np.int32), from_end, features, np.array(material, np.int32),
+        np.array(kind, np.int32), from_end, features, np.ones(n, np.uint8), np.array(material, np.int32),
         np.array(shape, float).reshape(n, SHAPE), np.array(motion, float).reshape(n, MOTION),
         np.zeros((n, 12)), np.zeros((n, 6, 2), np.int64), np.zeros((n, 2), np.int64),
     )  # fmt: skip

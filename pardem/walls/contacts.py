@@ -94,6 +94,9 @@ def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
         for p in range(ptr[r], ptr[r + 1]):
             k = col[p]
             touching = touch[p] != 0
+            if walls.there[k] == 0:
+                touch[p] = 0
+                continue
             d, x0, x1, x2, lx, ly, lz, status = wall_geometry(walls, g, interaction, i, k, pairs, p, touching, settings.period)
             if status != 0:
                 fault(control, ERROR_SOLVER, g.gid[i], -1 - k)
