@@ -103,6 +103,18 @@ def test_a_free_body_keeps_its_angular_momentum_to_the_bit(name: str, species: d
     assert np.linalg.norm(engine.grains.q[0]) == pytest.approx(1.0, rel=1e-15)
 
 
+@pytest.mark.parametrize("name", SCHEMES)
+def test_a_turn_in_the_plane_stays_in_it(name: str) -> None:
+    engine, _ = alone(BRICK, 0.02, SCHEMES[name], (0.0, 0.0, 2.0), orientation=(0.8, 0.0, 0.0, 0.6))
+    start = 2.0 * math.atan2(0.6, 0.8)
+    engine.advance(300)
+    g = engine.grains
+    assert not g.q[0, 1:3].any()
+    assert not g.w[0, :2].any()
+    angle = 2.0 * math.atan2(g.q[0, 3], g.q[0, 0]) - start - 300 * 0.02 * 2.0
+    assert abs(math.remainder(angle, 2.0 * math.pi)) < (1e-12 if name != "fincham" else 300 * 0.04**3 / 24.0)
+
+
 # --- Gear's scheme -------------------------------------------------------------------------------------------------------------------------
 
 

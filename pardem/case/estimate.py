@@ -56,7 +56,7 @@ class Estimate:
 def estimate(case: Case, ranks: int = 1) -> Estimate:
     """Cost of a case on a number of ranks.
 
-    Memory: state arrays, 256 bytes a grain and 24 a core vertex, and the listed pairs with index and history.
+    Memory: state arrays, 256 bytes a grain (144 more with gear4) and 24 a core vertex, and the listed pairs with index and history.
 
     Raises:
         CaseError: ``grains_file`` cannot be read.
@@ -71,7 +71,8 @@ def estimate(case: Case, ranks: int = 1) -> Estimate:
         counts[case.species[0].name] += len(load_grains_file(case)["position"])
     grains = sum(counts.values())
     steps = case.max_steps()
-    memory = RANK_BYTES * ranks + sum(n * (256 + 24 * vertices[name] + PAIRS * PAIR_BYTES) for name, n in counts.items())
+    state = 256 + (144 if case.time.integrator == "gear4" else 0)
+    memory = RANK_BYTES * ranks + sum(n * (state + 24 * vertices[name] + PAIRS * PAIR_BYTES) for name, n in counts.items())
     books = case.output.observables.energy_budget
     work = sum(n * steps / RATE.get(vertices[name], RATE_POLYHEDRON) for name, n in counts.items())
     work /= BOOKS if books else 1.0
