@@ -6,8 +6,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 from pardem.case.warmup import usual_cases
+from pardem.interactions.dispatch import Interaction
+from pardem.laws.elastic import Elastic
+from pardem.laws.hertz import Hertz
+from pardem.laws.viscoelastic import Viscoelastic
+from pardem.laws.walton import Walton
+from pardem.scene import build_scene
 
 # differs from the usual case in all that must be a branch at run time: rule, scheme, walls, regions, sizes, axes, books, observables, checkpoints
 RUN = """
@@ -47,9 +54,13 @@ sys.exit(main(["warmup"]))
 
 
 def test_the_usual_cases_are_the_kernels_there_are() -> None:
-    kernels = [(case.species[0].shape, case.contact.law) for case in usual_cases()]
-    laws = ("viscoelastic", "walton", "hertz", "elastic")
-    assert sorted(kernels) == sorted((shape, law) for shape in ("sphere", "spherocylinder", "cube") for law in laws)
+    kernels = []
+    for case in usual_cases():
+        scene = build_scene(case, {"grain": 1.0}, {"grain": 0.8}).scene
+        kernels.append((type(scene.interaction), type(scene.law)))
+    laws = (Viscoelastic, Walton, Hertz, Elastic)
+    assert len(kernels) == len(set(kernels))
+    assert set(kernels) == {(interaction, law) for interaction in get_args(Interaction) for law in laws}
 
 
 def test_a_warm_cache_leaves_nothing_to_compile(tmp_path: Path) -> None:

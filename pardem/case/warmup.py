@@ -1,7 +1,8 @@
 """Miniature cases: they compile every kernel that a case (or any usual case) needs, within a few steps.
 
-The step is compiled for the type of the narrow phase and of the law. There are three narrow phases: spheres only; spherocylinders too; anything with
-a polytope. Interaction rule, integrator, walls, periodic axes and energy books are branches at run time of the same kernel.
+The step is compiled for the type of the narrow phase and of the law. There are four narrow phases: spheres only; spherocylinders too; anything with
+a polytope; pairs of features. The rule `regularised` or `minima`, the integrator, walls, periodic axes, energy books and the number of dimensions are
+branches at run time of the same kernel.
 """
 
 from __future__ import annotations
@@ -21,15 +22,17 @@ def shrunken(case: Case) -> Case:
         insert["count"] = min(insert["count"], GRAINS)
     for wall in data["wall"]:
         wall["motion"] = "fixed"
+        wall.pop("stages", None)
     data["stage"] = [{"name": "warmup", "kind": "run", "steps": STEPS}]
     data["output"] = {"frame_steps": 2, "observable_steps": 1, "checkpoint_steps": 2, "observables": data["output"]["observables"]}
     return Case(**data).located(case.directory)
 
 
-_SHAPES: dict[str, dict[str, Any]] = {
-    "spheres": {"shape": "sphere"},
-    "rods": {"shape": "spherocylinder", "length": 2e-3},
-    "polyhedra": {"shape": "cube", "side": 2e-3},
+_NARROW_PHASES: dict[str, tuple[dict[str, Any], str]] = {
+    "spheres": ({"shape": "sphere"}, "regularised"),
+    "rods": ({"shape": "spherocylinder", "length": 2e-3}, "regularised"),
+    "polyhedra": ({"shape": "cube", "side": 2e-3}, "regularised"),
+    "features": ({"shape": "cube", "side": 2e-3}, "superposition"),
 }
 _LAWS: dict[str, dict[str, Any]] = {
     "viscoelastic": {"restitution": 0.5, "contact_time": 1e-3},
@@ -44,14 +47,14 @@ def usual_cases() -> list[Case]:
     box = {"lower": [0.0, 0.0, 0.0], "upper": [0.02, 0.02, 0.02]}
     return [
         Case(
-            title=f"warm-up: {shape}, {law}",
+            title=f"warm-up: {name}, {law}",
             time={"step": 1e-5},
             domain={**box, "periodic": [True, False, False]},
             species=[{"name": "grain", "density": 1000.0, "radius": 1e-3, **geometry}],
             insert=[
                 {"species": "grain", "count": GRAINS, "region": {"kind": "box", **box}, "size": {"kind": "uniform", "min": 0.8, "max": 1.0}},
             ],
-            contact={"law": law, "friction": 0.5, **parameters},
+            contact={"law": law, "interaction": interaction, "friction": 0.5, **parameters},
             wall=[
                 {"name": "floor", "kind": "plane", "point": [0.0, 0.0, 0.0], "normal": [0.0, 0.0, 1.0]},
                 {"name": "tube", "kind": "cylinder", "radius": 0.05},
@@ -59,6 +62,6 @@ def usual_cases() -> list[Case]:
             stage=[{"name": "warmup", "kind": "run", "steps": STEPS}],
             output={"observables": {"layers": {"thickness": 5e-3}, "near_wall": {"wall": "tube", "distance": 1e-3}}},
         )
-        for shape, geometry in _SHAPES.items()
+        for name, (geometry, interaction) in _NARROW_PHASES.items()
         for law, parameters in _LAWS.items()
     ]
