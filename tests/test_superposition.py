@@ -151,3 +151,30 @@ def test_a_vertex_and_a_face_against_a_reference(cubes: Engine, centre: tuple[fl
 def cubes() -> Engine:
     """Two cubes, the second turned."""
     return two(CUBE, position=(3.0, 0.0, 0.0), orientation=turned((1, 2, 3), 0.8))
+
+
+def test_the_tangential_force_is_continuous_where_a_cube_slides_over_an_edge() -> None:
+    """From vertices on a face to edges across an edge: contacts are born and end without load, so the force has no jumps."""
+    small = {"name": "small", "shape": "cube", "side": 0.4, "radius": 0.05, "density": 1000.0}
+    corners = [(x, y, z) for x in (-3.0, 0.0) for y in (-3.0, 3.0) for z in (-1.0, 0.0)]
+    table = {"name": "table", "shape": "polyhedron", "radius": 0.1, "density": 1.0, "vertices": corners}
+    contact = FEATURES | {"law": "viscoelastic", "normal_stiffness": 3e5, "tangential_stiffness": 2e5, "friction": 0.4}
+    del contact["contact_time"]
+    grain = {"species": "small", "position": (-0.35, 0.02, 0.3488), "velocity": (2.5, 0, 0), "orientation": turned((0, 0, 1), 0.2)}
+    largest = []
+    for step in (1e-4, 2.5e-5):
+        wall = {"name": "desk", "kind": "body", "species": "table"}
+        case = case_of([small, table], contact, step, gravity=(0.0, 0.0, -10.0), grain=[grain], wall=[wall])
+        engine, _ = engine_of(case, overlaps=True)
+        engine.advance(round(0.02 / step))  # until it slides
+        force: list[np.ndarray] = []
+        kinds: set[int] = set()
+        for _ in range(round(0.23 / step)):
+            engine.advance(1)
+            force.append(engine.grains.ft[0, :2] * engine.scene.settings.force)
+            kinds |= {int(sub) >> 56 for sub in engine.contacts().key[:, 2]}
+        jump = float(np.abs(np.diff(force, axis=0)).max())
+        assert {EDGE_EDGE, VERTEX_FACE} <= kinds
+        assert np.abs(force).max() > 0.3 * 10.0 * float(engine.grains.v[0, 3])
+        largest.append(jump)
+    assert largest[1] < 0.4 * largest[0]
