@@ -129,7 +129,7 @@ class ResultWriter:
             finish(self.comm, self.path, FullState(header, GrainTable(*grains), ContactRows(*contacts), small))
 
     def close(self) -> None:
-        """End a run that is not finished: its parts stay, and OUT.h5 is an index of them. Follows a checkpoint, else later rows are lost."""
+        """End a run that is not finished: its parts stay, and OUT.h5 is an index of them; a run that is resumed drops rows after its checkpoint."""
         with self._timed():
             self._close_segment(max(self.last.values()))
             self._sign(max(self.last.values()))

@@ -91,6 +91,7 @@ class _Run:
                     self._advance()
                 self._end()
         except BlowUpError as error:
+            self.writer.close()  # the frames that lead to it are worth a look
             raise BlowUpError(f"{error} {self._kept()}") from None
         finally:
             signal.signal(signal.SIGUSR1, self.previous_handler)

@@ -234,4 +234,6 @@ def test_an_unphysical_motion_ends_two_ranks_within_seconds(folder: Path, start_
     assert "Traceback" not in said
     assert expected in said
     assert "No checkpoint had been written yet." in said
+    with h5py.File(Path("case.h5")) as file:  # what led to it can be looked at
+        assert len(file["particles/grains/position/value"]) == 1
     assert "Warning" not in said
