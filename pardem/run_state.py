@@ -19,7 +19,7 @@ def full_state(sim: Simulation) -> tuple[dict[str, Any], tuple[Any, ...], tuple[
     """Header, grains, contacts and small arrays, as ``pardem.io.checkpoint.write_checkpoint`` takes them. Collective."""
     fields = {name: array for name, array in vars(sim.engine.grains).items() if name != "gid" and array.shape[1:] != (0,)}
     table = sim.engine.owned_contacts()
-    contacts = (table.key[:, 0], table.key[:, 1], table.key[:, 2].astype(np.int32), table.hist, table.warm)
+    contacts = (table.key[:, 0], table.key[:, 1], table.key[:, 2], table.hist, table.warm)
     walls = sim.setup.scene.walls
     return sim.header(), (sim.engine.grains.gid, fields), contacts, {"wall_motion": walls.motion.copy()}
 
@@ -36,5 +36,5 @@ def load_start(comm: MPI.Comm, out: Path, case: Case) -> tuple[dict[str, Any] | 
     state = read_checkpoint(comm, found.path)
     grains = Population(gid=state.grains.gid, **state.grains.fields)
     c = state.contacts
-    key = np.stack([c.lower, c.higher, c.sub.astype(np.int64)], axis=1)
+    key = np.stack([c.lower, c.higher, c.sub], axis=1)
     return {"header": state.header, "grains": grains, "contacts": ContactTable(key, c.floats, c.ints), "small": state.small}, found.warnings
