@@ -123,7 +123,7 @@ class Body(_Wall):
     """A spheropolytope: the geometry of a species, met feature by feature. Its density counts for nothing."""
 
     kind: Literal["body"] = Field(description="kind of wall")
-    species: str = Field(description="name of the species whose shape it has")
+    species: str = Field(description="name of the species whose shape it has; it need not have grains")
     position: Vector = Field(default=(0.0, 0.0, 0.0), description="where the origin of the axes is in which the shape was given (m)")
     orientation: Quaternion = Field(
         default=(1.0, 0.0, 0.0, 0.0), description="quaternion (w, x, y, z), axes of the shape as given -> world; is normalised (1)"
