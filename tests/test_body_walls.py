@@ -96,6 +96,20 @@ def test_a_feature_as_long_as_half_a_period_is_refused() -> None:
         engine_of(case)
 
 
+def test_a_body_counts_a_corner_as_a_grain_does() -> None:
+    """In the plane a disk meets the two edges at a corner, and a corner a disk with its two edges, whichever of them is the wall."""
+    disk = {"name": "disk", "shape": "disk", "radius": 0.1, "density": 1.0}
+    roof = {"name": "roof", "shape": "polygon", "radius": 0.1, "density": 1.0, "vertices": [(-1.0, -1.0), (1.0, -1.0), (0.0, 0.0)]}
+    domain = {"lower": (-3.0, -3.0), "upper": (3.0, 3.0)}
+    above, below = {"species": "disk", "position": (0.0, 0.19)}, {"species": "roof", "position": (0.0, -2.0 / 3.0)}
+    for grain, wall in ((above, below | {"position": (0.0, 0.0)}), (below, above)):
+        body = {"name": "body", "kind": "body"} | wall
+        case = case_of([disk, roof], ELASTIC, 1e-3, dimension=2, gravity=(0.0, 0.0), grain=[grain], wall=[body], domain=domain)
+        engine, _ = engine_of(case, skin=0.01)
+        assert engine._wall_pairs is not None
+        assert len(engine._wall_pairs.sub) == 2
+
+
 def test_an_unknown_species_is_named() -> None:
     with pytest.raises(CaseError, match=r"wall\.ground\.species = 'plat' is no species of this case .*did you mean 'plate'"):
         case_of([SPHERE, PLATE], ELASTIC, 1e-3, wall=[GROUND | {"species": "plat"}], grain=[{"species": "ball", "position": (0, 0, 2)}])

@@ -71,6 +71,10 @@ def _meet(kind, what_i, what_j, owned, g, walls, k, extent, extra, period, entri
     for b in range(number):
         box_of(f, g, j, what_j, b, box, b)
     for i in range(owned):
+        # in the plane a single vertex meets an outline as a vertex only, as between grains
+        lone_i, lone_j = f.real[g.species[i]] == 0, f.real[g.species[j]] == 0
+        if (kind == EDGE_VERTEX and lone_i) or (kind == VERTEX_EDGE and lone_j and not lone_i):
+            continue
         reach = g.x[i, 3] + g.x[j, 3] + extra
         for b in range(number):
             mx, my, mz = 0.5 * (box[b, 0] + box[b, 3]), 0.5 * (box[b, 1] + box[b, 4]), 0.5 * (box[b, 2] + box[b, 5])
