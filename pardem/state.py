@@ -93,7 +93,8 @@ class Contacts(NamedTuple):
         row: (R,) int32 first body of each row (grain; the one with the lower global id).
         ptr: (R + 1,) int64 first candidate of each row.
         col: (P,) int32 second body (grain or wall).
-        sub: (P,) int64 pair of features (``interactions.features``); empty for pairs of bodies. Of walls: the vertex, or 0.
+        sub: (P,) int64 pair of features (``interactions.features``); empty for pairs of whole grains. Of walls: that (bodies), the
+            vertex, or 0.
         touch: (P,) uint8 alive history.
         hist: (P, 8 or 13) float64 (see ``laws.friction``).
         warm: (P, 2) int64 active sets of the solver (empty where only closed forms are used).

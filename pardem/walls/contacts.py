@@ -1,4 +1,6 @@
-"""Contacts of grains with analytic walls. Convex walls give one contact a grain by the narrow phase's own rule, concave ones one per core vertex."""
+"""Contacts of grains with walls. Convex analytic walls give one contact a grain by the narrow phase's own rule, concave ones one per core vertex;
+under ``superposition`` all of them do. Bodies give one per pair of features (``bodies``).
+"""
 
 from __future__ import annotations
 
