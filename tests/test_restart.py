@@ -24,7 +24,8 @@ def shaken_box(integrator: str, interaction: str) -> Case:
     """Cubes of many sizes in a box that is shaken as a whole."""
     region = {"kind": "box", "lower": (0, 0, 0), "upper": (6, 6, 5)}
     return case_of(
-        [CUBE], {"interaction": interaction, "restitution": 0.4, "contact_time": CONTACT_TIME[interaction], "friction": 0.3}, 6e-4, gravity=(0.0, 0.0, -9.81), seed=5,
+        [CUBE], {"interaction": interaction, "restitution": 0.4, "contact_time": CONTACT_TIME[interaction], "friction": 0.3}, 6e-4, seed=5,
+        gravity=(0.0, 0.0, -9.81),
         time={"step": 6e-4, "integrator": integrator}, domain={"lower": (-1, -1, -1), "upper": (7, 7, 9)},
         wall=[{"name": "box", "kind": "box", "lower": (0, 0, 0), "upper": (6, 6, 8),
                "motion": {"kind": "sinusoidal", "gamma": 2.0, "frequency": 2.0}}],
