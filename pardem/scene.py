@@ -12,6 +12,7 @@ from .case.timestep import ContactTime, check_time_step, contact_times, lightest
 from .constants import Scene
 from .errors import CaseError
 from .fixedpoint import choose_quanta
+from .integrators.gear4 import PAST
 from .interactions.dispatch import build_interaction
 from .interactions.features import build_features
 from .laws.tables import build_law
@@ -84,6 +85,8 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     walls, rows, wall_names = build_walls(case, materials, features)
     bodies = build_bodies(case, catalogue, walls)
     settings = _settings(case, quanta.force, quanta.torque, quanta.energy)
+    if settings.gear:
+        bodies.past = np.zeros((bodies.count, PAST), np.int64)  # columns as those of the grains, whose rows the bodies' follow
     skin = case.detection.skin
     extra = 0.1 * min(radius.values()) if skin == "auto" else float(skin)
     _check_periods(settings, 2.0 * max(reach.values()), extra)

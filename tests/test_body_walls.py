@@ -28,6 +28,15 @@ def test_energy_error_falls_as_the_square_of_the_step(species: dict[str, Any], i
     assert fine < coarse / 150.0
 
 
+def test_gear4_bounces_off_a_body() -> None:
+    """A ball that falls on the plate comes back to its height with the turned velocity, elastically, under Gear's scheme too."""
+    ball = {"species": "ball", "position": (0.2, 0.1, TOP + 0.6), "velocity": (0.0, 0.0, -1.0)}
+    scheme = {"step": 1e-4, "integrator": "gear4"}
+    engine, _ = engine_of(case_of([SPHERE, PLATE], ELASTIC, 1e-4, time=scheme, grain=[ball], wall=[GROUND]))
+    engine.advance(4000)
+    assert engine.grains.v[0, 2] == pytest.approx(1.0, rel=1e-3)
+
+
 def test_a_turned_and_scaled_body_lies_where_its_case_says() -> None:
     """A ball that touches the plate's side, which orientation and size bring to x = 1.2 + 2 (0.5 + 0.2)."""
     wall = GROUND | {"position": (1.2, 0, 0), "orientation": turned((0, 1, 0), math.pi / 2), "scale": 2.0}
