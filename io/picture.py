@@ -92,6 +92,18 @@ def placed(mesh: Any, frame: Frame, rows: np.ndarray, colour: np.ndarray) -> Any
     return out
 
 
+def body_mesh(frame: Frame, wall: dict[str, Any]) -> Any:
+    """Surface of a wall that is a body, where it lies undisplaced."""
+    names = [species["name"] for species in frame.case["species"]]
+    s = names.index(wall["species"])
+    mesh = grain_mesh(frame.catalogue, s)
+    w, *xyz = np.array(wall.get("orientation", (1.0, 0.0, 0.0, 0.0)), dtype=float) / np.linalg.norm(wall.get("orientation", (1.0,)))
+    given = mesh.points @ frame.catalogue["axes"][s].T + frame.catalogue["centre"][s]  # in the axes in which the shape was given
+    turn = 2.0 * np.cross(xyz, given)
+    mesh.points = wall.get("scale", 1.0) * (given + w * turn + np.cross(xyz, turn)) + np.array(wall.get("position", (0.0, 0.0, 0.0)))
+    return mesh
+
+
 def load_vtk() -> Any:
     """pyvista, set to draw without a display where there is none.
 
@@ -157,12 +169,16 @@ class Painter:
     def _plotter(self, frame: Frame) -> Any:
         plotter = self.pv.Plotter(off_screen=True, window_size=list(self.size))
         plotter.set_background("white")
-        by_angle = bool((frame.catalogue["kind"] > 1).any())
+        planar = frame.case.get("dimension") == 2
+        by_angle = bool((frame.catalogue["kind"] > 1).any()) and not planar
         middle = self._middle(frame)
-        shown = frame.position[:, 1] >= middle if self.cut else np.ones(len(frame.position), bool)
+        shown = frame.position[:, 1] >= middle if self.cut and not planar else np.ones(len(frame.position), bool)
         self._grains(plotter, frame, shown, by_angle)
         self._legend(plotter, frame, by_angle)  # before the walls: the bar shows the colours of what was drawn last
         self._walls(plotter, frame, middle)
+        if planar:
+            self._from_above(plotter, frame)
+            return plotter
         low, high = self.bounds
         extent = float((high - low).max()) + 2.0 * float((frame.catalogue["core_radius"] + frame.catalogue["radius"]).max())
         # the lower tenth is the legend's
@@ -170,6 +186,29 @@ class Painter:
         plotter.camera_position = [tuple(centre + extent * np.array([0.0, -2.6, 0.5])), tuple(centre), (0.0, 0.0, 1.0)]
         plotter.enable_anti_aliasing("ssaa")
         return plotter
+
+    def _from_above(self, plotter: Any, frame: Frame) -> None:
+        """Looks along -z at the plane of a case in two dimensions, without perspective; walls and the sides of a periodic domain fit in."""
+        reach = float((frame.catalogue["core_radius"] + frame.catalogue["radius"])[np.unique(frame.species)].max())
+        corners = [self.bounds[0] - reach, self.bounds[1] + reach]
+        for wall in frame.case.get("wall", []):
+            if wall["kind"] == "body":
+                points = body_mesh(frame, wall).points
+                corners += [points.min(axis=0), points.max(axis=0)]
+            elif wall["kind"] == "box":
+                corners += [np.array(wall[end], dtype=float) for end in ("lower", "upper")]
+        domain = frame.case.get("domain", {})
+        for c, wraps in enumerate(domain.get("periodic", ())):
+            for corner, end in zip(corners, ("lower", "upper"), strict=False):
+                corner[c] = domain[end][c] if wraps else corner[c]
+        low, high = np.min(corners, axis=0), np.max(corners, axis=0)
+        centre, (width, height) = 0.5 * (low + high), (high - low)[:2]
+        distance = 2.0 * float(max(width, height))
+        plotter.camera_position = [(centre[0], centre[1], distance), (centre[0], centre[1], 0.0), (0.0, 1.0, 0.0)]
+        plotter.enable_parallel_projection()
+        plotter.camera.parallel_scale = 0.52 * max(height, width * self.size[1] / self.size[0])
+        plotter.camera.clipping_range = (0.1 * distance, 3.0 * distance)
+        plotter.enable_anti_aliasing("ssaa")
 
     def _middle(self, frame: Frame) -> float:
         """Coordinate along y of the plane that cuts: through the axis of the first cylinder, else the middle of the grains."""
@@ -198,13 +237,13 @@ class Painter:
                 title="angle to the horizontal (degrees)\n", color="black", fmt="%.0f", n_labels=4, font_family="arial", title_font_size=font,
                 label_font_size=font, width=0.7, height=0.085, position_x=0.15, position_y=0.015,
             )  # fmt: skip
-        elif len(frame.case.get("species", [])) > 1:
-            names = [[s["name"], SPECIES_COLOURS[k % len(SPECIES_COLOURS)]] for k, s in enumerate(frame.case["species"])]
+        elif len(used := np.unique(frame.species)) > 1:
+            names = [[frame.case["species"][k]["name"], SPECIES_COLOURS[k % len(SPECIES_COLOURS)]] for k in used]
             plotter.add_legend(names, bcolor=None, face="circle", loc="lower center", size=(0.3, 0.035 * len(names)))
         plotter.add_text(f"t = {frame.time:.4g} s", position="upper_left", color="black", font="arial", font_size=max(8, font // 2))
 
     def _walls(self, plotter: Any, frame: Frame, middle: float) -> None:
-        """Cylinders, discs and boxes where they are at this time, and a periodic domain."""
+        """Cylinders, discs, boxes and bodies where they are at this time, and a periodic domain."""
         pv = self.pv
         low, high = self.bounds[:, 2]
         for wall in frame.case.get("wall", []):
@@ -225,6 +264,8 @@ class Painter:
                 plotter.add_mesh(disc, color="gray", opacity=0.6)
             elif wall["kind"] == "box":
                 self._box(plotter, np.add(wall["lower"], shift), np.add(wall["upper"], shift))
+            elif wall["kind"] == "body":
+                plotter.add_mesh(body_mesh(frame, wall).translate(shift), color="gray", smooth_shading=True, split_sharp_edges=False)
         domain = frame.case.get("domain")
         if domain and any(domain.get("periodic", ())):
             self._box(plotter, domain["lower"], domain["upper"])

@@ -164,3 +164,35 @@ def test_a_grain_that_is_not_convex_is_drawn_feature_by_feature() -> None:
     np.testing.assert_allclose(points.max(axis=0), [4.2, 2.2, 1.2], rtol=1e-2)
     on_tube = (points[:, 0] > 3.9) & (points[:, 0] < 4.1)
     np.testing.assert_allclose(np.linalg.norm(points[on_tube][:, 1:], axis=1).max(), 0.2, rtol=1e-5)
+
+
+def test_a_case_in_the_plane_is_seen_from_above_with_its_body_walls(tmp_path: Path) -> None:
+    """A disk above the left end of a bar: blue at the upper left, grey across the lower edge, nothing between."""
+    case = tmp_path / "plane.toml"
+    case.write_text("""
+        dimension = 2
+        time = { step = 1e-3 }
+        domain = { lower = [-1, -2], upper = [11, 8] }
+        contact = { interaction = "superposition", law = "elastic", contact_time = 0.1 }
+        output = { frame_steps = 1 }
+        species = [
+            { name = "disk", shape = "disk", radius = 1.0, density = 1.0 },
+            { name = "bar", shape = "rice", length = 8.0, radius = 0.5, density = 1.0 },
+        ]
+        wall = [{ name = "ground", kind = "body", species = "bar", position = [5, 0] }]
+        grain = [{ species = "disk", position = [1.5, 5] }]
+        stage = [{ name = "go", kind = "run", steps = 1 }]
+    """)
+    subprocess.run([sys.executable, "-m", "pardem", "run", str(case), "-o", str(tmp_path / "r.h5")], check=True, cwd=tmp_path)
+    from pardem.io import render
+
+    render.main(tmp_path / "r.h5", out=tmp_path / "r.png", size=(450, 325))
+    picture = pixels(tmp_path / "r.png")
+    colour, dark = np.ptp(picture, axis=2) > 0.15, picture.max(axis=2) < 0.8
+    rows, columns = np.nonzero(colour)
+    assert rows.max() < 0.6 * 325
+    assert columns.max() < 0.35 * 450
+    assert np.ptp(columns) == pytest.approx(np.ptp(rows), abs=3)
+    below = np.nonzero(dark[250:])[1]
+    assert below.min() < 0.1 * 450
+    assert below.max() > 0.9 * 450

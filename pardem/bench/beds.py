@@ -39,7 +39,7 @@ def settled(comm: MPI.Comm, scene: str, grains: int) -> tuple[Case, Engine]:
     bed = Population(**data)
     if tiles == 1:
         return case, _engine(comm, case, _mine(comm, bed), contacts)
-    rows = max(k for k in range(1, int(tiles**0.5) + 1) if tiles % k == 0)
+    rows = 1 if bed_of(scene).dimension == 2 else max(k for k in range(1, int(tiles**0.5) + 1) if tiles % k == 0)
     width = bed_width(scene, usual)
     number = np.arange(comm.rank, tiles, comm.size).repeat(bed.count)
     beds = bed.take(np.tile(np.arange(bed.count), len(range(comm.rank, tiles, comm.size))))

@@ -18,7 +18,7 @@ class Bed(NamedTuple):
 
     Attributes:
         shape: of the species. diameter: of a grain's bounding sphere (m). fill: solid fraction of the random start.
-        grains: their usual number. interaction: of the contacts. settle: steps until the bed is at rest.
+        grains: their usual number. interaction: of the contacts. settle: steps until the bed is at rest. dimension: 2 or 3.
     """
 
     shape: dict[str, Any]
@@ -27,16 +27,25 @@ class Bed(NamedTuple):
     grains: int = 1_000
     interaction: str = "regularised"
     settle: int = 80_000
+    dimension: int = 3
 
     @property
     def volume(self) -> float:
-        """Volume of a grain (m^3)."""
+        """Volume of a grain (m^3); in two dimensions its area (m^2)."""
         species = TypeAdapter(AnySpecies).validate_python({"name": "grain", "density": 1.0, **self.shape})
         return float(species.make_shape().mass_properties().volume)
 
 
 _TETRAHEDRON = {"shape": "spherotetrahedron", "edge": 1.2, "radius": 0.1}
 _CUBE = {"shape": "cube", "side": 0.8, "radius": 0.1}
+
+
+def polygons(sides: int) -> Bed:
+    """A bed of regular polygons whose corners are 0.4 m from their middles, with a radius of 0.1 m, in two dimensions."""
+    shape = {"shape": "regular_polygon", "sides": sides, "circumradius": 0.4, "radius": 0.1}
+    return Bed(shape, 1.0, 0.3, interaction="superposition", dimension=2)
+
+
 BEDS = {
     "spheres": Bed({"shape": "sphere", "radius": 0.5}, 1.0, 0.2, grains=10_000, settle=60_000),
     "rods": Bed({"shape": "spherocylinder", "length": 1.0, "radius": 0.25}, 1.5, 0.15, settle=60_000),
@@ -44,6 +53,8 @@ BEDS = {
     "cubes": Bed(_CUBE, 1.6, 0.12),
     "tetrahedra-superposed": Bed(_TETRAHEDRON, 1.67, 0.08, interaction="superposition"),
     "cubes-superposed": Bed(_CUBE, 1.6, 0.12, interaction="superposition"),
+    "disks": Bed({"shape": "disk", "radius": 0.5}, 1.0, 0.3, interaction="superposition", dimension=2),
+    "62-gons": polygons(62),
 }
 GRAVITY = 1.0
 
@@ -62,11 +73,13 @@ def bed_of(scene: str) -> Bed:
 def bed_width(scene: str, grains: int) -> float:
     """Side of the square floor (m) on which a settled bed is about as high as it is wide."""
     bed = bed_of(scene)
+    if bed.dimension == 2:
+        return max(1.2 * (grains * bed.volume / 0.8) ** 0.5, 4.0 * bed.diameter)
     return max(1.2 * (grains * bed.volume / 0.6) ** (1.0 / 3.0), 4.0 * bed.diameter)
 
 
 def scene_case(scene: str, grains: int, columns: int = 1, rows: int = 1) -> Case:
-    """A bed of ``grains`` grains between four walls on a floor, or room for ``columns`` x ``rows`` such beds side by side.
+    """A bed of ``grains`` grains between walls on a floor, or room for ``columns`` x ``rows`` such beds side by side; in two dimensions ``rows`` = 1.
 
     Raises:
         CaseError: no such scene.
@@ -74,14 +87,15 @@ def scene_case(scene: str, grains: int, columns: int = 1, rows: int = 1) -> Case
     bed = bed_of(scene)
     volume = bed.volume
     width = bed_width(scene, grains)
-    x, y = columns * width, rows * width
-    height = grains * volume / bed.fill / width**2 + 2.0 * bed.diameter
+    sizes = (columns * width, rows * width)[: bed.dimension - 1]
+    flat = (0.0,) * len(sizes)
+    height = grains * volume / bed.fill / width ** len(sizes) + 2.0 * bed.diameter
     return Case(
-        title=f"benchmark: {scene}", gravity=(0.0, 0.0, -GRAVITY), seed=1, time={"step": 3e-4},
+        title=f"benchmark: {scene}", dimension=bed.dimension, gravity=(*flat, -GRAVITY), seed=1, time={"step": 3e-4},
         species=[{"name": "grain", "density": 1.0 / volume, **bed.shape}],
-        domain={"lower": (-1.0, -1.0, -1.0), "upper": (x + 1.0, y + 1.0, 3.0 * height)},
-        insert=[{"species": "grain", "count": grains, "region": {"kind": "box", "lower": (0.0, 0.0, 0.0), "upper": (x, y, height)}}],
-        wall=[_plane("floor", (0, 0, 0), (0, 0, 1)), *_sides(x, y)],
+        domain={"lower": (-1.0, *(-1.0 for _ in sizes)), "upper": (*(s + 1.0 for s in sizes), 3.0 * height)},
+        insert=[{"species": "grain", "count": grains, "region": {"kind": "box", "lower": (*flat, 0.0), "upper": (*sizes, height)}}],
+        wall=[_plane("floor", (*flat, 0), (*flat, 1)), *_sides(sizes)],
         contact=_contact() | {"interaction": bed.interaction},
         stage=[{"name": "settle", "kind": "run", "steps": 1}],
         output={"observables": {"energy_budget": False}},
@@ -109,7 +123,7 @@ def state_case(path: Path) -> Case:
         title="benchmark: spheres as settled by LAMMPS", gravity=(0.0, 0.0, -float(d["gravity"])), time={"step": float(d["dt"])},
         species=[{"name": "grain", "shape": "sphere", "radius": radius, "density": mass / (4.0 / 3.0 * np.pi * radius**3)}],
         domain={"lower": (-1.0, -1.0, -1.0), "upper": (x + 1.0, y + 1.0, float(d["upper"][2]) + 1.0)},
-        grains_file=str(table), wall=[_plane("floor", (0, 0, 0), (0, 0, 1)), *_sides(x, y)], contact=raw | {"pair": [walls]},
+        grains_file=str(table), wall=[_plane("floor", (0, 0, 0), (0, 0, 1)), *_sides((x, y))], contact=raw | {"pair": [walls]},
         detection={"skin": float(d["skin"])}, stage=[{"name": "settle", "kind": "run", "steps": 1}],
         output={"observables": {"energy_budget": False}},
     ).located(path.parent)  # fmt: skip
@@ -128,8 +142,11 @@ def _plane(name: str, point: tuple[float, ...], normal: tuple[float, ...]) -> di
     return {"name": name, "kind": "plane", "point": point, "normal": normal, "material": "side"}
 
 
-def _sides(x: float, y: float) -> list[dict[str, Any]]:
-    return [
-        _plane("x0", (0, 0, 0), (1, 0, 0)), _plane("x1", (x, 0, 0), (-1, 0, 0)),
-        _plane("y0", (0, 0, 0), (0, 1, 0)), _plane("y1", (0, y, 0), (0, -1, 0)),
-    ]  # fmt: skip
+def _sides(sizes: tuple[float, ...]) -> list[dict[str, Any]]:
+    """Walls at 0 and at the size of each horizontal axis."""
+    walls = []
+    for c, size in enumerate(sizes):
+        inward, at = np.zeros(len(sizes) + 1), np.zeros(len(sizes) + 1)
+        inward[c], at[c] = 1.0, size
+        walls += [_plane(f"{'xy'[c]}0", (0.0,) * len(at), tuple(inward)), _plane(f"{'xy'[c]}1", tuple(at), tuple(-inward + 0.0))]
+    return walls

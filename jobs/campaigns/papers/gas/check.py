@@ -1,0 +1,100 @@
+"""What became of gases: energy error, partition of the energy, and its distribution over grains, from result files of ``pardem run``.
+
+    python jobs/campaigns/papers/gas/check.py rice.h5 disk.h5 ... [-o figure.png]
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import h5py
+import numpy as np
+from scipy import stats
+
+BLOCKS = 8
+
+
+class Gas(NamedTuple):
+    """Figures of one gas.
+
+    Attributes:
+        time, ratio: (T,) s; rotational over translational energy. error: largest change of the energy over the energy. spin: largest |angular velocity|
+        (rad/s). mean, deviation: of the ratio in the second half, and the standard error from the scatter of blocks. energies: (m,) kinetic energies of
+        grains in the second half's frames over their mean. law: the distribution they ought to follow. p: of Kolmogorov and Smirnov's test.
+    """
+
+    time: np.ndarray
+    ratio: np.ndarray
+    error: float
+    spin: float
+    mean: float
+    deviation: float
+    energies: np.ndarray
+    law: stats.rv_continuous
+    p: float
+
+
+def read(path: Path) -> Gas:
+    """Take the figures of a result."""
+    with h5py.File(path) as file:
+        energy = {name: element["value"][()] for name, element in file["observables/energy"].items()}
+        time = file["observables/energy/total/time"][()]
+        frames = file["particles/grains"]
+        spin, v = frames["angular_velocity/value"][()][..., 2], frames["velocity/value"][()]
+        half = frames["velocity/time"][()] >= 0.5 * time[-1]
+        catalogue = file["parameters/pardem/catalogue"]
+        mass, inertia = float(catalogue["mass"][0]), float(catalogue["inertia"][0, 2])
+    ratio = energy["kinetic_rotational"] / energy["kinetic_translational"]
+    late = ratio[time >= 0.5 * time[-1]]
+    blocks = [block.mean() for block in np.array_split(late, BLOCKS)]
+    kinetic = 0.5 * (mass * (v**2).sum(axis=2) + inertia * spin**2)[half].ravel()
+    eps = kinetic / kinetic.mean()
+    # k quadratic terms that share the mean 1: a gamma law of shape k/2; three terms give 2 beta sqrt(beta eps/pi) exp(-beta eps) with beta = 3/2
+    terms = 3 if np.abs(spin).max() > 0.0 else 2
+    law = stats.gamma(0.5 * terms, scale=2.0 / terms)
+    error = float(np.abs(energy["residual"]).max() / energy["total"][0])
+    return Gas(
+        time, ratio, error, float(np.abs(spin).max()), float(late.mean()), float(np.std(blocks, ddof=1) / BLOCKS**0.5), eps, law,
+        float(stats.kstest(eps, law.cdf).pvalue),
+    )  # fmt: skip
+
+
+def draw(gases: dict[str, Gas], target: Path) -> None:
+    """The ratio over time, and the distribution of energies against its law."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10.0, 4.2), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    bins = np.linspace(0.0, 6.0, 41)
+    for k, (name, gas) in enumerate(gases.items()):
+        left.plot(gas.time, gas.ratio, linewidth=0.8, color=f"C{k}", label=name)
+        counts, _ = np.histogram(gas.energies, bins)
+        right.plot(0.5 * (bins[1:] + bins[:-1]), counts / len(gas.energies) / np.diff(bins), "o", markersize=3, color=f"C{k}", label=name)
+    for terms, style in ((3, "-"), (2, "--")):
+        right.plot(bins, stats.gamma.pdf(bins, 0.5 * terms, scale=2.0 / terms), style, color="black", linewidth=0.9, label=f"{terms} quadratic terms")
+    left.axhline(0.5, color="gray", linewidth=0.8, linestyle=":")
+    left.set(xlabel="time (s)", ylabel="rotational over translational energy")
+    right.set(xlabel="energy of a grain over the mean", ylabel="probability density", yscale="log", ylim=(1e-4, 1.5))
+    left.legend(frameon=False)
+    right.legend(frameon=False)
+    figure.savefig(target, dpi=110)
+
+
+def main(arguments: list[str]) -> None:
+    """Print a line for each result, and draw them if a figure is named."""
+    target = Path(arguments[arguments.index("-o") + 1]) if "-o" in arguments else None
+    files = arguments[: arguments.index("-o")] if target else arguments
+    gases = {Path(file).stem: read(Path(file)) for file in files}
+    print(f"{'gas':<10} {'energy error':>13} {'largest spin':>13} {'E_rot/E_lin':>18} {'law: D':>8} {'p':>7}")
+    for name, gas in gases.items():
+        distance = stats.kstest(gas.energies, gas.law.cdf).statistic
+        print(f"{name:<10} {gas.error:13.2e} {gas.spin:13.3g} {gas.mean:10.4f} +- {gas.deviation:.4f} {distance:8.4f} {gas.p:7.3f}")
+    if target:
+        draw(gases, target)
+        print(target)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,49 @@
+"""Writes the grains of a gas beside its case: at random places without overlap, with speed 1 in random directions and no spin.
+
+    python jobs/campaigns/papers/gas/start.py jobs/campaigns/papers/gas/rice.toml [grains]
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from pardem.case import Case
+from pardem.io.casefile import read_case
+from pardem.scene import build_scene
+from pardem.start import initial_grains, size_range
+
+GRAINS = 400
+
+
+def with_velocities(case: Case, grains: int) -> dict[str, np.ndarray]:
+    """Arrays of a ``grains_file`` for a case in two dimensions with one species and a box.
+
+    Args:
+        case: without grains. grains: their number.
+    """
+    box = next(wall for wall in case.wall if wall.kind == "box")
+    species = case.species[0].name
+    region = {"kind": "box", "lower": box.lower, "upper": box.upper}
+    inserted = Case(**case.model_dump(exclude_none=True) | {"insert": [{"species": species, "count": grains, "region": region}]})
+    placed = initial_grains(inserted, build_scene(inserted, *size_range(inserted)).catalogue)
+    angle = np.random.default_rng(case.seed).uniform(0.0, 2.0 * np.pi, grains)
+    q = placed.q
+    return {
+        "species": np.full(grains, species), "position": placed.x[:, :2], "orientation": 2.0 * np.arctan2(q[:, 3], q[:, 0]),
+        "velocity": np.column_stack([np.cos(angle), np.sin(angle)]),
+    }  # fmt: skip
+
+
+def main(path: Path, grains: int = GRAINS) -> None:
+    """Write the file that the case at ``path`` names."""
+    case = read_case(path)
+    target = path.parent / str(case.grains_file)
+    np.savez(target, **with_velocities(case.model_copy(update={"grains_file": None}), grains))
+    print(target)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), *map(int, sys.argv[2:]))
