@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import CaseError, ShapeError
 from .contact import Resolved
+from .walls import Body
 
 if TYPE_CHECKING:
     from ..shapes import Shape
@@ -135,10 +136,11 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
     """
     features = case.contact.interaction == "superposition"
     present = set(case.grain_species)
+    bodies = {wall.material: species for wall in case.wall if isinstance(wall, Body) for species in case.species if species.name == wall.species}
     extremes: dict[str, _Extremes] = {}
     for species in case.species:
         if species.name in present:
-            degrees = _degrees(species.make_shape()) if features else (1, 0)
+            degrees = _degrees(species.make_shape()) if features or bodies else (1, 0)
             own = _Extremes(mass[species.name], radius[species.name], *degrees, species.core_vertices)
             extremes[species.material] = own.joined(extremes.get(species.material, own))
     out: dict[tuple[str, str], ContactTime] = {}
@@ -149,19 +151,23 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
         if time is not None and (known is None or time.seconds < known.seconds):
             out[first, second] = time
 
+    def together(a: tuple[int, int], b: tuple[int, int]) -> int:
+        """Springs that act at once between two vertices with so many edges and faces."""
+        # in the plane a vertex on a vertex touches two edges of the other outline
+        return max(1, a[0] + b[0]) if case.dimension == 2 else a[0] * b[0] + a[1] + b[1]
+
     materials = list(extremes)
     for i, first in enumerate(materials):
         a = extremes[first]
         for second in materials[i:]:
             b = extremes[second]
-            if case.dimension == 2:  # a vertex on a vertex touches two edges of the other outline
-                multiplicity = max(1, a.edges + b.edges) if features else 1
-            else:
-                multiplicity = a.edges * b.edges + a.faces + b.faces
+            multiplicity = together((a.edges, a.faces), (b.edges, b.faces)) if features else 1
             add(first, second, a.mass * b.mass / (a.mass + b.mass), a.radius * b.radius / (a.radius + b.radius), multiplicity)
         for wall in case.wall:
-            by_vertex = features or wall.kind in ("cylinder", "body")
-            add(first, wall.material, a.mass, a.radius, _vertices_on_wall(a.vertices, case.dimension) if by_vertex else 1)
+            count = _vertices_on_wall(a.vertices, case.dimension) if features or wall.kind in ("cylinder", "body") else 1
+            if wall.kind == "body":
+                count = max(count, together((a.edges, a.faces), _degrees(bodies[wall.material].make_shape())))
+            add(first, wall.material, a.mass, a.radius, count)
     return list(out.values())
 
 

@@ -1,6 +1,6 @@
 """What became of gases: energy error, partition of the energy, and its distribution over grains, from result files of ``pardem run``.
 
-    python jobs/campaigns/papers/gas/check.py rice.h5 disk.h5 ... [-o figure.png]
+python jobs/campaigns/papers/gas/check.py rice.h5 disk.h5 ... [-o figure.png]
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ class Gas(NamedTuple):
     """Figures of one gas.
 
     Attributes:
-        time, ratio: (T,) s; rotational over translational energy. error: largest change of the energy over the energy. spin: largest |angular velocity|
-        (rad/s). mean, deviation: of the ratio in the second half, and the standard error from the scatter of blocks. energies: (m,) kinetic energies of
+        time, ratio: (T,) s; rotational over translational energy. error: largest change of the energy over the energy. spin: largest |angular
+            velocity|
+        (rad/s). mean, deviation: of the ratio in the second half, and the standard error from the scatter of blocks. energies: (m,) kinetic
+            energies of
         grains in the second half's frames over their mean. law: the distribution they ought to follow. p: of Kolmogorov and Smirnov's test.
     """
 

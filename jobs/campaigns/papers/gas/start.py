@@ -1,6 +1,6 @@
 """Writes the grains of a gas beside its case: at random places without overlap, with speed 1 in random directions and no spin.
 
-    python jobs/campaigns/papers/gas/start.py jobs/campaigns/papers/gas/rice.toml [grains]
+python jobs/campaigns/papers/gas/start.py jobs/campaigns/papers/gas/rice.toml [grains]
 """
 
 from __future__ import annotations
