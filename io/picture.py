@@ -92,15 +92,20 @@ def placed(mesh: Any, frame: Frame, rows: np.ndarray, colour: np.ndarray) -> Any
     return out
 
 
-def body_mesh(frame: Frame, wall: dict[str, Any]) -> Any:
-    """Surface of a wall that is a body, where it lies undisplaced."""
-    names = [species["name"] for species in frame.case["species"]]
-    s = names.index(wall["species"])
+def body_mesh(frame: Frame, wall: dict[str, Any], shift: np.ndarray) -> Any:
+    """Surface of a wall that is a body, in the world.
+
+    Args:
+        wall: its table in the case. shift: its displacement, (3,) m.
+    """
+    s = [species["name"] for species in frame.case["species"]].index(wall["species"])
     mesh = grain_mesh(frame.catalogue, s)
-    w, *xyz = np.array(wall.get("orientation", (1.0, 0.0, 0.0, 0.0)), dtype=float) / np.linalg.norm(wall.get("orientation", (1.0,)))
-    given = mesh.points @ frame.catalogue["axes"][s].T + frame.catalogue["centre"][s]  # in the axes in which the shape was given
-    turn = 2.0 * np.cross(xyz, given)
-    mesh.points = wall.get("scale", 1.0) * (given + w * turn + np.cross(xyz, turn)) + np.array(wall.get("position", (0.0, 0.0, 0.0)))
+    given = frame.catalogue["centre"][s] + mesh.points @ frame.catalogue["axes"][s].T
+    q = np.array(wall.get("orientation", (1.0, 0.0, 0.0, 0.0)), dtype=float)
+    q /= np.sqrt(q @ q)
+    turn = 2.0 * np.cross(q[1:], given)
+    world = given + q[0] * turn + np.cross(q[1:], turn)
+    mesh.points = wall.get("scale", 1.0) * world + wall.get("position", (0.0, 0.0, 0.0)) + shift
     return mesh
 
 
@@ -193,7 +198,7 @@ class Painter:
         corners = [self.bounds[0] - reach, self.bounds[1] + reach]
         for wall in frame.case.get("wall", []):
             if wall["kind"] == "body":
-                points = body_mesh(frame, wall).points
+                points = body_mesh(frame, wall, np.zeros(3)).points
                 corners += [points.min(axis=0), points.max(axis=0)]
             elif wall["kind"] == "box":
                 corners += [np.array(wall[end], dtype=float) for end in ("lower", "upper")]
@@ -265,7 +270,13 @@ class Painter:
             elif wall["kind"] == "box":
                 self._box(plotter, np.add(wall["lower"], shift), np.add(wall["upper"], shift))
             elif wall["kind"] == "body":
-                plotter.add_mesh(body_mesh(frame, wall).translate(shift), color="gray", smooth_shading=True, split_sharp_edges=False)
+                body = body_mesh(frame, wall, shift)
+                if frame.case.get("dimension") == 2:
+                    plotter.add_mesh(body, color="gray", smooth_shading=True, split_sharp_edges=False)
+                    continue
+                if self.cut:
+                    body = body.clip(normal=(0.0, -1.0, 0.0), origin=(0.0, middle, 0.0))
+                plotter.add_mesh(body, color="lightsteelblue", opacity=0.15)
         domain = frame.case.get("domain")
         if domain and any(domain.get("periodic", ())):
             self._box(plotter, domain["lower"], domain["upper"])

@@ -61,6 +61,27 @@ def test_a_lying_rod_covers_its_own_area() -> None:
     assert mesh.volume == pytest.approx(np.pi * 0.09 * 2.0 + 4 / 3 * np.pi * 0.027, rel=5e-3)
 
 
+def test_a_wall_that_is_a_body_is_drawn_where_its_case_says() -> None:
+    """A bent plate, turned, scaled and displaced: its surface reaches as far as its core and its radius."""
+    from pardem.case import Case
+    from pardem.io.picture import Frame, body_mesh
+    from pardem.scene import build_scene
+
+    plate = {"name": "plate", "shape": "skeleton", "density": 1.0, "radius": 0.1,
+             "vertices": [(1, 0, 0), (3, 0, 0), (3, 1, 0), (1, 1, 0), (3, 0, 2), (3, 1, 2)], "faces": [(0, 1, 2, 3), (1, 4, 5, 2)]}  # fmt: skip
+    ball = {"name": "ball", "shape": "sphere", "density": 1.0, "radius": 0.2}
+    wall = {"name": "chute", "kind": "body", "species": "plate", "position": (5.0, 0.0, 0.0), "orientation": (1.0, 0.0, 0.0, 1.0), "scale": 2.0}
+    case = Case(time={"step": 1e-4}, species=[ball, plate], contact={"contact_time": 1e-2, "restitution": 0.5}, wall=[wall],
+                grain=[{"species": "ball", "position": (0, 0, 9)}], stage=[{"name": "go", "kind": "run", "steps": 1}])  # fmt: skip
+    catalogue = build_scene(case, {"ball": 1.0}, {"ball": 1.0}).catalogue._asdict()
+    nothing = np.empty((0, 3))
+    frame = Frame(nothing, nothing, np.empty(0, int), np.empty(0), catalogue, case.model_dump(exclude_none=True), {}, 0.0)
+    mesh = body_mesh(frame, frame.case["wall"][0], np.array([0.0, 0.0, 0.5]))
+    # a quarter turn about z takes (x, y) to (-y, x)
+    assert mesh.points.min(axis=0) == pytest.approx([5.0 - 2.2, 1.8, 0.3], abs=0.02)
+    assert mesh.points.max(axis=0) == pytest.approx([5.2, 6.2, 4.7], abs=0.02)
+
+
 def test_a_frame_that_is_not_there_is_refused(result: Path) -> None:
     from pardem.errors import FileError
     from pardem.io import render
