@@ -13,12 +13,15 @@ from __future__ import annotations
 import argparse
 import math
 import time
+from itertools import product
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from mpi4py import MPI
 
 from pardem import Case, Shape, Simulation
+from pardem.case.canonical import to_toml
 
 RADIUS = 0.1  # sphero-radius (m)
 MASS = 1.0  # kg
@@ -122,7 +125,13 @@ def main() -> None:
     parser.add_argument("--rotations", nargs="+", choices=["splitting", "fincham"], default=["splitting", "fincham"])
     parser.add_argument("--duration", type=float, default=20.0, help="simulated time (s)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", type=Path, metavar="FOLDER", help="write the case files there instead")
     chosen = parser.parse_args()
+    if chosen.write is not None:
+        for species, step, rotation in product(chosen.species, chosen.steps, chosen.rotations):
+            case = collider(species, step, chosen.duration, rotation, seed=chosen.seed)
+            (chosen.write / f"collider_{species}_{step:g}_{rotation}.toml").write_text(to_toml(case.model_dump(exclude_none=True)))
+        return
     collide(collider(chosen.species[0], 1e-3, 0.01))  # compiles, so that the seconds are those of the motion
     print("| grains | step (s) | rotation | dE/E end | dE/E worst | paper | dp/p | paper | dL/L | paper | CPU s |\n|" + "---|" * 11)
     for species in chosen.species:
