@@ -43,7 +43,7 @@ _CUBE = {"shape": "cube", "side": 0.8, "radius": 0.1}
 def polygons(sides: int) -> Bed:
     """A bed of regular polygons whose corners are 0.4 m from their middles, with a radius of 0.1 m, in two dimensions."""
     shape = {"shape": "regular_polygon", "sides": sides, "circumradius": 0.4, "radius": 0.1}
-    return Bed(shape, 1.0, 0.3, interaction="superposition", dimension=2)
+    return Bed(shape, 1.0, 0.45, grains=400, interaction="superposition", settle=40_000, dimension=2)
 
 
 BEDS = {
@@ -53,7 +53,7 @@ BEDS = {
     "cubes": Bed(_CUBE, 1.6, 0.12),
     "tetrahedra-superposed": Bed(_TETRAHEDRON, 1.67, 0.08, interaction="superposition"),
     "cubes-superposed": Bed(_CUBE, 1.6, 0.12, interaction="superposition"),
-    "disks": Bed({"shape": "disk", "radius": 0.5}, 1.0, 0.3, interaction="superposition", dimension=2),
+    "disks": Bed({"shape": "disk", "radius": 0.5}, 1.0, 0.45, grains=400, interaction="superposition", settle=40_000, dimension=2),
     "62-gons": polygons(62),
 }
 GRAVITY = 1.0
