@@ -65,3 +65,19 @@ def test_a_run_goes_on_from_a_checkpoint_on_another_number_of_ranks(mpi_tmp_path
         assert compare(whole, gathered) is None
         assert compare(whole, part(MPI.COMM_SELF, case, mpi_tmp_path / "shorter.h5", END - 1)) is not None
     comm.Barrier()
+
+
+def test_pairs_of_features_pass_through_a_checkpoint(tmp_path: Path) -> None:
+    """Pentagons that roll over each other under superposition: both kinds of pairs of features, vertex and edge, edge and vertex, come back apart."""
+    pentagon = {"name": "pentagon", "shape": "regular_polygon", "sides": 5, "circumradius": 0.4, "radius": 0.1, "density": 1.0}
+    case = case_of(
+        [pentagon], {"interaction": "superposition", "restitution": 0.4, "contact_time": 2e-2, "friction": 0.3}, 6e-4, dimension=2,
+        gravity=(0.0, -9.81), seed=5, domain={"lower": (-1, -1), "upper": (5, 9)},
+        wall=[{"name": "box", "kind": "box", "lower": (0, 0), "upper": (4, 8)}],
+        insert=[{"species": "pentagon", "count": 16, "region": {"kind": "box", "lower": (0, 0), "upper": (4, 8)}}],
+        stage=[{"name": "fall", "kind": "run", "steps": END}],
+    )  # fmt: skip
+    whole = part(MPI.COMM_SELF, case, tmp_path / "whole.h5", END)
+    sub = read_checkpoint(MPI.COMM_SELF, part(MPI.COMM_SELF, case, tmp_path / "halved.h5", CUT)).contacts.sub
+    assert {kind_of(int(s)) for s in sub} >= {VERTEX_EDGE, EDGE_VERTEX}
+    assert compare(whole, part(MPI.COMM_SELF, case, tmp_path / "halved.h5", END)) is None

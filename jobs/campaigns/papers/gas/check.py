@@ -20,11 +20,11 @@ class Gas(NamedTuple):
     """Figures of one gas.
 
     Attributes:
-        time, ratio: (T,) s; rotational over translational energy. error: largest change of the energy over the energy. spin: largest |angular
-            velocity|
-        (rad/s). mean, deviation: of the ratio in the second half, and the standard error from the scatter of blocks. energies: (m,) kinetic
-            energies of
-        grains in the second half's frames over their mean. law: the distribution they ought to follow. p: of Kolmogorov and Smirnov's test.
+        time, ratio: (T,) s; rotational over translational energy.
+        error: largest change of the energy over the energy. spin: largest |angular velocity| (rad/s).
+        mean, deviation: of the ratio in the second half, and the standard error from the scatter of blocks.
+        energies: (m,) kinetic energies of grains in the second half's frames over their mean.
+        law: the distribution they ought to follow. p: of Kolmogorov and Smirnov's test.
     """
 
     time: np.ndarray
