@@ -10,6 +10,7 @@ from mpi4py import MPI
 from scenes import CUBE, case_of
 
 from pardem.case import Case
+from pardem.interactions.features import EDGE_VERTEX, VERTEX_EDGE, kind_of
 from pardem.io.checkpoint import read_checkpoint, write_checkpoint
 from pardem.io.compare import compare
 from pardem.io.paths import parts_of
