@@ -42,7 +42,7 @@ def test_a_turned_and_scaled_body_lies_where_its_case_says() -> None:
     wall = GROUND | {"position": (1.2, 0, 0), "orientation": turned((0, 1, 0), math.pi / 2), "scale": 2.0}
     for gap, touches in ((1e-6, False), (-1e-6, True)):
         ball = {"species": "ball", "position": (1.2 + 2.0 * TOP + 0.5 + gap, 0.3, -0.4)}
-        engine, _ = engine_of(case_of([SPHERE, PLATE], ELASTIC, 1e-3, grain=[ball], wall=[wall]), overlaps=True)
+        engine, _ = engine_of(case_of([SPHERE, PLATE], ELASTIC, 5e-4, grain=[ball], wall=[wall]), overlaps=True)
         engine.evaluate()
         assert (len(engine.contacts().key) > 0) is touches
 
@@ -83,7 +83,7 @@ def test_a_body_is_met_in_its_nearest_image() -> None:
     heights = []
     for x in (3.0, 7.9, 0.05):
         case = case_of(
-            [SPHERE, PLATE | {"vertices": corners}], ELASTIC, 1e-3, gravity=(0.0, 0.0, -10.0), wall=tiles,
+            [SPHERE, PLATE | {"vertices": corners}], ELASTIC, 5e-4, gravity=(0.0, 0.0, -10.0), wall=tiles,
             domain={"lower": (0, -5, -5), "upper": (8, 5, 9), "periodic": (True, False, False)},
             grain=[{"species": "ball", "position": (x, 0, 1.2), "velocity": (1.0, 0.0, 0.0)}],
         )  # fmt: skip
@@ -100,7 +100,7 @@ def test_a_body_is_met_in_its_nearest_image() -> None:
 
 def test_a_feature_as_long_as_half_a_period_is_refused() -> None:
     domain = {"lower": (-4, -4, -4), "upper": (4, 4, 9), "periodic": (True, False, False)}
-    case = case_of([SPHERE, PLATE], ELASTIC, 1e-3, domain=domain, wall=[GROUND], grain=[{"species": "ball", "position": (0, 0, 2)}])
+    case = case_of([SPHERE, PLATE], ELASTIC, 5e-4, domain=domain, wall=[GROUND], grain=[{"species": "ball", "position": (0, 0, 2)}])
     with pytest.raises(CaseError, match=r"wall\.ground: an edge or face of species 'plate' is 6 m long along x, too long for the period of 8 m"):
         engine_of(case)
 
@@ -113,7 +113,7 @@ def test_a_body_counts_a_corner_as_a_grain_does() -> None:
     above, below = {"species": "disk", "position": (0.0, 0.19)}, {"species": "roof", "position": (0.0, -2.0 / 3.0)}
     for grain, wall in ((above, below | {"position": (0.0, 0.0)}), (below, above)):
         body = {"name": "body", "kind": "body"} | wall
-        case = case_of([disk, roof], ELASTIC, 1e-3, dimension=2, gravity=(0.0, 0.0), grain=[grain], wall=[body], domain=domain)
+        case = case_of([disk, roof], ELASTIC, 5e-4, dimension=2, gravity=(0.0, 0.0), grain=[grain], wall=[body], domain=domain)
         engine, _ = engine_of(case, skin=0.01)
         assert engine._wall_pairs is not None
         assert len(engine._wall_pairs.sub) == 2
@@ -121,4 +121,4 @@ def test_a_body_counts_a_corner_as_a_grain_does() -> None:
 
 def test_an_unknown_species_is_named() -> None:
     with pytest.raises(CaseError, match=r"wall\.ground\.species = 'plat' is no species of this case .*did you mean 'plate'"):
-        case_of([SPHERE, PLATE], ELASTIC, 1e-3, wall=[GROUND | {"species": "plat"}], grain=[{"species": "ball", "position": (0, 0, 2)}])
+        case_of([SPHERE, PLATE], ELASTIC, 5e-4, wall=[GROUND | {"species": "plat"}], grain=[{"species": "ball", "position": (0, 0, 2)}])
