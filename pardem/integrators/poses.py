@@ -54,7 +54,7 @@ def place_vertices(first, last, g, shapes):
 def extend_paths(first, last, g, shapes, dt):
     """Add to the paths of grains ``first`` to ``last``, where they are kept, how far a point of them can have gone in the drift of this step.
 
-    A rotation is one of several about body axes in some schemes: their angles add up to at most sqrt(3) times the whole.
+    Twice the angle omega dt leaves room for what the net rotation of a scheme differs from it, of third order in the step.
     """
     if g.path.shape[0] == 0:
         return
