@@ -58,7 +58,7 @@ def fetch_ghosts(comm: MPI.Comm, plan: GhostPlan, grains: Population) -> tuple[P
     floats, ints = grains.take(plan.index).pack()
     floats, arriving = exchange_rows(comm, floats, plan.counts)
     ints, _ = exchange_rows(comm, ints, plan.counts)
-    ghosts = Population.unpack(floats, ints)
+    ghosts = Population.unpack(floats, ints, grains.ft.shape[1])
     ghosts.ft[:] = 0
     return ghosts, arriving
 

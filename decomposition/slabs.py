@@ -75,7 +75,7 @@ class Slabs:
         hist, _ = exchange_rows(comm, sent.hist, counts)
         keys, _ = exchange_rows(comm, np.concatenate([sent.key, sent.warm], axis=1), counts)
         arrived = ContactTable(np.ascontiguousarray(keys[:, :3]), hist.reshape(-1, width), np.ascontiguousarray(keys[:, 3:]))
-        return Population.unpack(floats, ints), ContactTable.joined([contacts, arrived])
+        return Population.unpack(floats, ints, grains.ft.shape[1]), ContactTable.joined([contacts, arrived])
 
     @staticmethod
     def _contacts_to_send(gid: np.ndarray, target: np.ndarray, contacts: ContactTable) -> tuple[np.ndarray, np.ndarray]:

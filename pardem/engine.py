@@ -27,7 +27,7 @@ from .integrators.poses import place_vertices
 from .interactions.polytopes import Polytopes
 from .interactions.spheres import Spheres
 from .population import ContactTable, Population
-from .state import Contacts, Grains, Settings
+from .state import Contacts, Grains, Settings, sum_columns
 from .step import advance
 from .walls.motion import place_walls
 
@@ -89,8 +89,7 @@ class Engine:
         self._wall_x0 = np.zeros((len(scene.walls.kind), 4))
         self._rebuilt_at = step
         self._own = Population(**vars(grains))
-        if scene.settings.gear and not grains.past.shape[1]:
-            self._own.past = np.zeros((grains.count, gear4.PAST), np.int64)
+        self._own.widen(*sum_columns(scene.settings))
         self._work = np.ones(grains.count)
         self._grains: Grains | None = None
         self._pairs: Contacts | None = None

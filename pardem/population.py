@@ -9,7 +9,7 @@ import numpy as np
 from .shapes.catalogue import Catalogue
 
 FLOATS = 21  # x 4, v 4, w 4, q 4, am 4, scale
-INTS = 13  # gid, species, ft 8, image 3; then the past of gear4
+INTS = 5  # gid, species, image 3; then ft, and the past of gear4
 
 
 @dataclass
@@ -31,6 +31,13 @@ class Population:
     def __post_init__(self) -> None:
         if not self.past.shape[1]:
             self.past = np.zeros((len(self.gid), 0), np.int64)
+
+    def widen(self, columns: int, past: int) -> None:
+        """Give grains that have not moved yet room for ``columns`` of forces and ``past`` of those before."""
+        if self.ft.shape[1] != columns:
+            self.ft = np.zeros((self.count, columns), np.int64)
+        if self.past.shape[1] != past:
+            self.past = np.zeros((self.count, past), np.int64)
 
     @property
     def count(self) -> int:
@@ -57,17 +64,18 @@ class Population:
     def pack(self) -> tuple[np.ndarray, np.ndarray]:
         """As (n, FLOATS) float64 and (n, INTS or more) int64 arrays, for messages."""
         floats = np.concatenate([self.x, self.v, self.w, self.q, self.am, self.scale[:, None]], axis=1)
-        ints = np.concatenate([self.gid[:, None], self.species[:, None].astype(np.int64), self.ft, self.image.astype(np.int64), self.past], axis=1)
+        ints = np.concatenate([self.gid[:, None], self.species[:, None].astype(np.int64), self.image.astype(np.int64), self.ft, self.past], axis=1)
         return floats, ints
 
     @classmethod
-    def unpack(cls, floats: np.ndarray, ints: np.ndarray) -> Population:
-        """The inverse of ``pack``."""
+    def unpack(cls, floats: np.ndarray, ints: np.ndarray, width: int) -> Population:
+        """The inverse of ``pack``; ``width``: columns of ``ft``."""
+        past = INTS + width
         x, v, w, q, am, scale = np.split(floats, [4, 8, 12, 16, 20], axis=1)
         return cls(
             np.ascontiguousarray(ints[:, 0]), ints[:, 1].astype(np.int32), np.ascontiguousarray(scale[:, 0]),
             np.ascontiguousarray(x), np.ascontiguousarray(v), np.ascontiguousarray(w), np.ascontiguousarray(q), np.ascontiguousarray(am),
-            np.ascontiguousarray(ints[:, 2:10]), ints[:, 10:13].astype(np.int32), np.ascontiguousarray(ints[:, 13:]),
+            np.ascontiguousarray(ints[:, INTS:past]), ints[:, 2:INTS].astype(np.int32), np.ascontiguousarray(ints[:, past:]),
         )  # fmt: skip
 
     @classmethod

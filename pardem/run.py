@@ -15,6 +15,7 @@ from mpi4py import MPI
 from . import __version__, clock
 from .case import Case
 from .errors import BlowUpError
+from .fixedpoint import totals
 from .io import progress as report
 from .io.output_lock import reserved
 from .io.output_path import check_output, prepare_output
@@ -153,7 +154,8 @@ class _Run:
         g, settings = self.sim.engine.grains, self.sim.setup.scene.settings
         every = {
             "position": lambda: g.x[:, :3], "image": lambda: g.image, "orientation": lambda: g.q, "velocity": lambda: g.v[:, :3],
-            "angular_velocity": lambda: g.w[:, :3], "force": lambda: g.ft[:, :3] * settings.force, "torque": lambda: g.ft[:, 4:7] * settings.torque,
+            "angular_velocity": lambda: g.w[:, :3],
+            "force": lambda: totals(g.ft, 0) * settings.force, "torque": lambda: totals(g.ft, 4) * settings.torque,
         }  # fmt: skip
         return {name: np.ascontiguousarray(every[name]()) for name in self.case.output.fields}
 

@@ -11,17 +11,17 @@ from .case import Case
 from .case.timestep import ContactTime, check_time_step, contact_times, lightest_grains, rocking_overlap
 from .constants import Scene
 from .errors import CaseError
-from .fixedpoint import choose_quanta
-from .integrators.gear4 import PAST
+from .fixedpoint import Quanta, choose_quanta
 from .interactions.dispatch import build_interaction
 from .interactions.features import build_features
 from .laws.tables import build_law
 from .shapes.catalogue import Catalogue, Species, build_catalogue
-from .state import Settings, Shapes
+from .state import Settings, Shapes, sum_columns
 from .walls.build import build_bodies, build_walls, check_features
 
 LARGEST_GUARD = 0.9  # of the sum of radii: a regularised contact must bear at least a tenth of it as overlap
 
+FINE = 100  # vertices of a shape that counts as a mesh
 LEAST_ROCKING = 0.01  # of the sphero-radius: an overlap up to which flat contacts must rock slowly enough for the time step
 
 
@@ -65,7 +65,8 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     reach = {n: float(catalogue.core_radius[k]) * largest_scale[n] + radius[n] for n, k in grains.items()}
     gravity = math.sqrt(sum(c * c for c in case.gravity))
     lightest = min(float(catalogue.mass[k]) * smallest_scale[n] ** case.dimension for n, k in grains.items())
-    quanta = choose_quanta(force_scale, max(reach.values()), lightest * gravity, max(mass.values()) * gravity)
+    longest, shortest = max(reach.values()), min(reach[n] * smallest_scale[n] / largest_scale[n] for n in grains)
+    quanta = choose_quanta(force_scale, longest, shortest, lightest * gravity, _contributions(case, catalogue, longest / shortest, times))
     convex = {n: bool(catalogue.convex[k]) for n, k in grains.items()}
     if case.contact.interaction != "superposition" and not all(convex.values()):
         name = min(convex, key=convex.__getitem__)
@@ -84,9 +85,8 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     )
     walls, rows, wall_names = build_walls(case, materials, features)
     bodies = build_bodies(case, catalogue, walls)
-    settings = _settings(case, quanta.force, quanta.torque, quanta.energy)
-    if settings.gear:
-        bodies.past = np.zeros((bodies.count, PAST), np.int64)  # columns as those of the grains, whose rows the bodies' follow
+    settings = _settings(case, quanta)
+    bodies.widen(*sum_columns(settings))  # columns as those of the grains, whose rows the bodies' follow
     skin = case.detection.skin
     extra = 0.1 * min(radius.values()) if skin == "auto" else float(skin)
     _check_periods(settings, 2.0 * max(reach.values()), extra)
@@ -94,7 +94,7 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     return Setup(catalogue, Scene(shapes, interaction, law, walls, settings, names, wall_names, bodies), rows, warnings)
 
 
-def _settings(case: Case, force: float, torque: float, energy: float) -> Settings:
+def _settings(case: Case, quanta: Quanta) -> Settings:
     domain = case.domain
     lower = np.array(domain.lower if domain else (-np.inf,) * 3, dtype=float)
     upper = np.array(domain.upper if domain else (np.inf,) * 3, dtype=float)
@@ -103,10 +103,21 @@ def _settings(case: Case, force: float, torque: float, energy: float) -> Setting
     half = np.where(periodic, 0.5 * period, np.inf)
     gx, gy, gz = case.gravity
     return Settings(
-        case.time.step, float(gx), float(gy), float(gz), force, torque, energy, lower, upper, period, half, bool(periodic.any()),
+        case.time.step, float(gx), float(gy), float(gz), *quanta, lower, upper, period, half, bool(periodic.any()),
         case.output.observables.energy_budget, case.time.integrator == "euler", case.time.integrator == "gear4",
         case.time.rotation == "fincham", case.dimension == 2,
     )  # fmt: skip
+
+
+def _contributions(case: Case, catalogue: Catalogue, ratio: float, times: list[ContactTime]) -> float:
+    """How many forces may act on one body at once: as many of the smallest grains as find room around the largest, times the springs of a pair.
+
+    A fine mesh may touch with all its features, whatever the shape that it approximates: it counts as more than any number.
+    """
+    around = 2.0 * math.pi / math.sqrt(3.0) * (1.0 + ratio) ** 2 if case.dimension == 3 else math.pi * (1.0 + ratio)
+    if case.contact.interaction != "superposition":
+        return around
+    return math.inf if catalogue.kind.max() > FINE else around * max((time.multiplicity for time in times), default=1)
 
 
 def _check_periods(settings: Settings, diameter: float, skin: float) -> None:

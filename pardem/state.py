@@ -21,9 +21,10 @@ class Grains(NamedTuple):
         w: (N, 4) angular velocity, world frame (rad/s).
         q: (N, 4) orientation (w, x, y, z).
         am: (N, 4) angular momentum, world frame (kg m^2/s); unused for spheres.
-        ft: (N, 8) int64 force [0:3] and torque [4:7] in quanta.
+        ft: (N, 8) int64 force [0:3] and torque [4:7] in quanta, number of contributions [3]; (N, 16) where sums are wide: upper limbs follow.
         image: (N, 3) int32 periodic wraps.
-        past: (N, 18) int64 forces and torques of one, two and three steps ago (quanta); (N, 0) unless the integrator is gear4.
+        past: (N, 18) int64 forces and torques of one, two and three steps ago (quanta), (N, 36) where sums are wide; (N, 0) unless the integrator
+            is gear4.
         vert_start: (N + 1,) int64 first row of each grain in ``vert``.
         vert: (M, 3) world vertices relative to the centre (m); empty where all grains are spheres.
         x0: (N, 3), q0: (N, 4): pose at the last rebuild of the lists.
@@ -152,6 +153,7 @@ class Settings(NamedTuple):
     force: float
     torque: float
     energy: float
+    wide: bool  # forces and torques on a body are summed in two limbs
     lower: np.ndarray
     upper: np.ndarray
     period: np.ndarray  # (3,) length, 0 where not periodic
@@ -164,13 +166,19 @@ class Settings(NamedTuple):
     planar: bool  # two dimensions: z is zero throughout
 
 
+def sum_columns(settings: Settings) -> tuple[int, int]:
+    """Columns of the forces and of the past forces of a grain."""
+    limbs = 2 if settings.wide else 1
+    return 8 * limbs, 18 * limbs if settings.gear else 0
+
+
 # Rows of the tally ((TALLY, 2) int64, two-limb)
 LOST_NORMAL, LOST_TANGENTIAL, STORED, CONTACTS, WALL_CONTACTS, STRESS = 0, 1, 2, 3, 4, 5
 TALLY = 14
 
 # Codes of what stops a step early (control[STATUS]) and slots of control
 RUNNING, REBUILD, ERROR = 0, 1, 2
-ERROR_RANGE, ERROR_OVERLAP, ERROR_NAN, ERROR_SOLVER, ERROR_FAST, ERROR_LEFT = 1, 2, 3, 4, 5, 6
+ERROR_RANGE, ERROR_OVERLAP, ERROR_NAN, ERROR_SOLVER, ERROR_FAST, ERROR_LEFT, ERROR_CROWDED = 1, 2, 3, 4, 5, 6, 7
 STEP, STATUS, PHASE, OBSERVE, FAULT, FAULT_A, FAULT_B, QUIET = 0, 1, 2, 3, 4, 5, 6, 7
 CONTROL = 8
 AT_END, DRIFTED = 0, 1

@@ -12,7 +12,7 @@ from .integrators.gear4 import correct_and_predict, wall_velocities
 from .integrators.poses import extend_paths, furthest_moved, place_vertices, update_spins
 from .integrators.verlet import kick, kick_and_drift
 from .interactions.loop import contacts
-from .state import AT_END, DRIFTED, ERROR, ERROR_FAST, ERROR_NAN, FAULT, FAULT_A, PHASE, QUIET, REBUILD, RUNNING, STATUS, STEP
+from .state import AT_END, DRIFTED, ERROR, ERROR_CROWDED, ERROR_FAST, ERROR_NAN, FAULT, FAULT_A, PHASE, QUIET, REBUILD, RUNNING, STATUS, STEP
 from .walls.contacts import wall_contacts
 from .walls.motion import displacement, place_walls
 
@@ -68,9 +68,12 @@ def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs,
         t0 = cycles()
         if control[PHASE] == AT_END:
             if settings.gear:
-                correct_and_predict(owned, g, shapes, settings, kicks == 2, True)
+                crowded = correct_and_predict(owned, g, shapes, settings, kicks == 2, True)
             else:
-                kick_and_drift(owned, g, shapes, settings, half, kicks)
+                crowded = kick_and_drift(owned, g, shapes, settings, half, kicks)
+            if crowded >= 0 and control[FAULT] == 0:
+                control[FAULT] = ERROR_CROWDED
+                control[FAULT_A] = g.gid[crowded]
             kicks = 1
             control[STEP] += 1
             control[PHASE] = DRIFTED

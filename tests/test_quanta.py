@@ -1,49 +1,145 @@
-"""Fixed-point quanta: what they resolve, and what happens at the end of their range."""
+"""Fixed-point quanta: what they resolve, wide sums where one limb does not reach, and what happens at the end of their range."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
 from scenes import case_of, engine_of
 
+from pardem._jit import njit
+from pardem.engine import Engine
 from pardem.errors import BlowUpError, CaseError
-from pardem.fixedpoint import LIMIT, choose_quanta
+from pardem.fixedpoint import COLUMNS, LIMIT, MOST, SPLIT, WIDE_LIMIT, choose_quanta, deposit, limbs_to_int, split, total
 
 BEAD = {"name": "bead", "shape": "sphere", "radius": 0.5e-3, "density": 7800.0}
 STEEL = {"law": "hertz", "young": 2.1e11, "poisson": 0.3, "restitution": 0.8, "friction": 0.2, "reference_speed": 1.0}
 
 
 def test_soft_contacts_get_the_range_of_full_overlap() -> None:
-    quanta = choose_quanta(1e3, 0.3, 5.0, 7.0)
+    quanta = choose_quanta(1e3, 0.3, 0.1, 5.0, 12.0)
+    assert not quanta.wide
     assert quanta.force * LIMIT >= 1e3
     assert 5.0 / quanta.force >= 2.0**30
     assert quanta.torque == 0.5 * quanta.force
 
 
 def test_stiff_contacts_resolve_the_lightest_weight_all_the_same() -> None:
-    quanta = choose_quanta(1e9, 0.3, 5.0, 7.0)
-    assert 5.0 / quanta.force >= 2.0**30
-    assert quanta.force * LIMIT >= 1000 * 7.0
+    quanta = choose_quanta(1e9, 0.3, 0.1, 1e-5, 12.0)
+    assert quanta.wide
+    assert 2.0**30 <= 1e-5 / quanta.force < 2.0**32
+    assert quanta.force * WIDE_LIMIT > 1e9
+    assert quanta.torque == 0.125 * quanta.force
+
+
+def test_many_contributions_make_sums_wide() -> None:
+    assert not choose_quanta(1e3, 0.3, 0.1, 0.0, MOST - 1.0).wide
+    assert choose_quanta(1e3, 0.3, 0.1, 0.0, float(MOST)).wide
 
 
 def test_weights_too_far_apart_are_an_error() -> None:
     with pytest.raises(CaseError, match="narrow the range of sizes"):
-        choose_quanta(1e9, 0.3, 1e-5, 7.0)
+        choose_quanta(1e20, 0.3, 1e-6, 1e-5, 12.0)
+
+
+@njit
+def _summed(values: np.ndarray) -> np.ndarray:
+    """Upper and lower limb of the sum of whole numbers, and that sum as the integrator reads it."""
+    ft = np.zeros((1, 2 * COLUMNS), np.int64)
+    limbs = np.zeros((1, 2), np.int64)
+    for value in values:
+        high, low = split(value)
+        ft[0, 1] += low
+        ft[0, COLUMNS + 1] += high
+        deposit(limbs, 0, value)
+    return ft[0, COLUMNS + 1], ft[0, 1], total(ft, 0, 1, True), limbs[0, 0], limbs[0, 1]
+
+
+@settings(deadline=None)  # the first one compiles
+@given(some.lists(some.floats(-(2.0**79), 2.0**79), min_size=1, max_size=100))
+def test_a_wide_sum_is_that_of_the_integers(values: list[float]) -> None:
+    whole = sum(int(v) for v in values)
+    high, low, value, lower, upper = _summed(np.array(values))
+    assert int(high) * int(1.0 / SPLIT) + int(low) == whole
+    assert limbs_to_int(lower, upper) == whole
+    assert value == pytest.approx(float(whole), rel=1e-15, abs=2.0**27)
+
+
+def pair(speed: float, width: float = 0.502e-3) -> list[dict[str, Any]]:
+    return [{"species": "bead", "position": (x, 0, 0), "velocity": (v, 0, 0)} for x, v in ((-width, speed), (width, -speed))]
 
 
 def test_steel_beads_bounce_with_their_restitution() -> None:
     """Real moduli: the force at full overlap is 10^9 times the weight."""
-    grains = [{"species": "bead", "position": (x, 0, 0), "velocity": (v, 0, 0)} for x, v in ((-0.502e-3, 0.5), (0.502e-3, -0.5))]
-    case = case_of([BEAD], STEEL, 2e-8, gravity=(0, 0, -9.81), grain=grains)
-    engine, setup = engine_of(case)
+    engine, setup = engine_of(case_of([BEAD], STEEL, 2e-8, gravity=(0, 0, -9.81), grain=pair(0.5)))
+    assert setup.scene.settings.wide
     assert setup.catalogue.mass[0] * 9.81 / setup.scene.settings.force >= 2.0**30
     engine.advance(1000)
     v = engine.grains.v[np.argsort(engine.grains.gid), 0]
     assert v[1] - v[0] == pytest.approx(0.8, rel=0.01)
 
 
+def test_forces_that_one_limb_could_not_hold_are_summed() -> None:
+    """Forces of more than 2^20 weights of the lightest grain: the heavy beads bounce as they do without the light one, and momentum is kept."""
+    heavy = BEAD | {"name": "ball", "radius": 0.5e-1}
+    grains = [g | {"species": "ball"} for g in pair(4.0, 0.0502)] + [{"species": "bead", "position": (0, 0, 0.1)}]
+    engine, setup = engine_of(case_of([BEAD, heavy], STEEL, 1e-7, gravity=(0, 0, -9.81), grain=grains))
+    s = setup.scene.settings
+    most = 0.0
+    for _ in range(700):
+        engine.advance(5)
+        g = engine.grains
+        sums = [[int(v) for v in row] for row in g.ft[:, [0, COLUMNS]]]
+        assert sum(low + (high << 40) for low, high in sums) == 0
+        most = max(most, abs(float(sums[0][0]) + float(sums[0][1]) * 2.0**40))
+    assert most > LIMIT
+    assert most * s.force > 2.0**20 * setup.catalogue.mass[0] * 9.81
+    order = np.argsort(engine.grains.gid)
+    v = engine.grains.v[order, 0]
+    assert v[1] - v[0] == pytest.approx(6.4, rel=0.02)
+    assert abs(v[0] + v[1]) < 1e-12
+
+
+def moved(scheme: dict[str, Any], wide: bool) -> np.ndarray:
+    """Pose and velocities of a small heap after a while, its sums wide or not, the quanta the same."""
+    ball = {"name": "ball", "shape": "sphere", "radius": 0.1, "density": 1000.0}
+    rod = {"name": "rod", "shape": "spherocylinder", "length": 0.3, "radius": 0.1, "density": 1000.0}
+    law = {"law": "viscoelastic", "restitution": 0.6, "contact_time": 2e-3, "friction": 0.4}
+    grains = [{"species": ("ball", "rod")[k % 2], "position": (0.05 * k, 0.02 * k, 0.3 + 0.36 * k)} for k in range(6)]
+    case = case_of([ball, rod], law, 1e-4, time={"step": 1e-4} | scheme, gravity=(0, 0, -9.81), grain=grains,
+                   wall=[{"name": "floor", "kind": "plane", "point": (0, 0, 0), "normal": (0, 0, 1)}])  # fmt: skip
+    engine, setup = engine_of(case)
+    if wide:
+        scene = setup.scene
+        own = engine.grains.take(np.arange(6))
+        engine = Engine(engine.comm, type(scene)(**(vars(scene) | {"settings": scene.settings._replace(wide=True)})), own)
+    engine.advance(3000)
+    g = engine.grains.take(np.argsort(engine.grains.gid))
+    return np.concatenate([g.x[:, :3], g.v[:, :3], g.w[:, :3], g.q], axis=1)
+
+
+@pytest.mark.parametrize("scheme", [{"integrator": "verlet"}, {"integrator": "gear4"}], ids=["verlet", "gear4"])
+def test_wide_sums_move_grains_as_narrow_ones_do(scheme: dict[str, Any]) -> None:
+    """The same integers in one limb or two: the same bits."""
+    assert np.array_equal(moved(scheme, False), moved(scheme, True))
+
+
 def test_a_force_beyond_the_range_names_the_grains() -> None:
-    grains = [{"species": "bead", "position": (x, 0, 0), "velocity": (v, 0, 0)} for x, v in ((-0.52e-3, 200.0), (0.52e-3, -200.0))]
-    engine, _ = engine_of(case_of([BEAD], STEEL, 2e-8, gravity=(0, 0, -9.81), grain=grains))
+    """A dashpot at a speed of ten radii per natural time gives more than full overlap does."""
+    law = {"law": "viscoelastic", "restitution": 0.05, "contact_time": 1e-4, "clamped": False}
+    speed = 10.0 * np.pi / 1e-4 * BEAD["radius"]
+    engine, _ = engine_of(case_of([BEAD], law, 1e-8, grain=pair(speed)))
     with pytest.raises(BlowUpError, match="force between grain 0 and grain 1 is out of range"):
-        engine.advance(2000)
+        engine.advance(1000)
+
+
+def test_more_contributions_than_a_sum_holds_name_the_grain() -> None:
+    engine, setup = engine_of(case_of([BEAD], STEEL, 2e-8, grain=pair(0.0, 0.4999e-3)), overlaps=True)
+    assert not setup.scene.settings.wide
+    engine.grains.ft[np.argsort(engine.grains.gid)[1], 3] = MOST - 1
+    engine.evaluate()
+    with pytest.raises(BlowUpError, match="more forces act on grain 1"):
+        engine.advance(1)

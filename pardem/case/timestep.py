@@ -29,11 +29,13 @@ class ContactTime:
         between: the two materials.
         seconds: the duration (s).
         fastest: the duration, were its fastest part the whole (s): Walton's unloading is stiffer than his loading.
+        multiplicity: contacts that can act at once between the two bodies.
     """
 
     between: tuple[str, str]
     seconds: float
     fastest: float
+    multiplicity: int = 1
 
 
 def spring_contact_time(mass: float, stiffness: float, multiplicity: int = 1) -> float:
@@ -83,7 +85,7 @@ def contact_time(between: tuple[str, str], parameters: Resolved, mass: float, ra
             fastest *= 2.0 * parameters.restitution / (1.0 + parameters.restitution)
     else:
         return None
-    return ContactTime(between, seconds, fastest)
+    return ContactTime(between, seconds, fastest, multiplicity)
 
 
 def rocking_overlap(step: float, contact_time: float, eps: float, inertia: float, mass: float, radius: float) -> float:

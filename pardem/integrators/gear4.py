@@ -19,33 +19,43 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined, kernel
+from ..fixedpoint import COLUMNS, MOST, UNSPLIT, WIDE_MOST, total
 from .poses import inverse_size, place_vertices, wrap
 from .rotation import body_rate, exponential, normalised, product, to_world
 
-PAST = 18  # integers per grain: forces (3) and torques (3) of one, two and three steps ago
+PAST = 18  # integers per grain: forces (3) and torques (3) of one, two and three steps ago; as many upper limbs where sums are wide
 POSITION, VELOCITY = 19.0 / 180.0, 3.0 / 8.0  # weights of the corrector
 TWELFTH, SIXTH = 1.0 / 12.0, 1.0 / 6.0
 
 
 @inlined
-def _difference(i, c, g):
+def _before(i, k, g, wide):
+    """Column ``k`` of the past (quanta)."""
+    if wide:
+        return float(g.past[i, PAST + k]) * UNSPLIT + float(g.past[i, k])
+    return float(g.past[i, k])
+
+
+@inlined
+def _difference(i, c, g, wide):
     """Force or torque found less the one predicted, in quanta; ``c``: column in ``ft``."""
     k = c if c < 3 else c - 1
-    return float(g.ft[i, c]) - 3.0 * float(g.past[i, k]) + 3.0 * float(g.past[i, 6 + k]) - float(g.past[i, 12 + k])
+    return total(g.ft, i, c, wide) - 3.0 * _before(i, k, g, wide) + 3.0 * _before(i, 6 + k, g, wide) - _before(i, 12 + k, g, wide)
 
 
 @inlined
 def _correct_one(i, round_body, jx, jy, jz, g, settings):
     """Correct pose, velocity and angular momentum of a grain with the forces found at its predicted pose."""
-    h = settings.dt
+    h, wide = settings.dt, settings.wide
     scale = settings.force / g.v[i, 3]
     for c in range(3):
-        d = scale * _difference(i, c, g)
+        d = scale * _difference(i, c, g, wide)
         g.x[i, c] += POSITION * h * h * d
         g.v[i, c] += VELOCITY * h * d
     if settings.periodic:
         wrap(i, g, settings)
-    dx, dy, dz = settings.torque * _difference(i, 4, g), settings.torque * _difference(i, 5, g), settings.torque * _difference(i, 6, g)
+    s = settings.torque
+    dx, dy, dz = s * _difference(i, 4, g, wide), s * _difference(i, 5, g, wide), s * _difference(i, 6, g, wide)
     s = VELOCITY * h
     if round_body:
         s *= jx
@@ -90,13 +100,13 @@ def _rate(u, v, w, q0, q1, q2, q3, lx, ly, lz, jx, jy, jz):
 @inlined
 def _turn(i, jx, jy, jz, g, settings):
     """Predict orientation, angular momentum and angular velocity of a non-sphere; its past is still that of the step before."""
-    h = settings.dt
+    h, wide = settings.dt, settings.wide
     q0, q1, q2, q3 = g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3]
     lx, ly, lz = g.am[i, 0], g.am[i, 1], g.am[i, 2]
     c = settings.torque * h
-    ax, ay, az = c * g.ft[i, 4], c * g.ft[i, 5], c * g.ft[i, 6]
-    bx, by, bz = c * g.past[i, 3], c * g.past[i, 4], c * g.past[i, 5]
-    cx, cy, cz = c * g.past[i, 9], c * g.past[i, 10], c * g.past[i, 11]
+    ax, ay, az = c * total(g.ft, i, 4, wide), c * total(g.ft, i, 5, wide), c * total(g.ft, i, 6, wide)
+    bx, by, bz = c * _before(i, 3, g, wide), c * _before(i, 4, g, wide), c * _before(i, 5, g, wide)
+    cx, cy, cz = c * _before(i, 9, g, wide), c * _before(i, 10, g, wide), c * _before(i, 11, g, wide)
     # L at the middle and the end of the step, by the parabola through the last three torques
     mx, my, mz = _middle(lx, ax, bx, cx), _middle(ly, ay, by, cy), _middle(lz, az, bz, cz)
     lx, ly, lz = _end(lx, ax, bx, cx), _end(ly, ay, by, cy), _end(lz, az, bz, cz)
@@ -118,24 +128,26 @@ def _turn(i, jx, jy, jz, g, settings):
 @inlined
 def _predict_one(i, round_body, jx, jy, jz, g, settings):
     """Predict pose, velocity and angular momentum of a grain, and move its forces into the past."""
-    h = settings.dt
+    h, wide = settings.dt, settings.wide
     scale = settings.force * h / g.v[i, 3]
     for c in range(3):
         gravity = h * (settings.gx if c == 0 else (settings.gy if c == 1 else settings.gz))
-        a0, a1, a2 = scale * g.ft[i, c], scale * g.past[i, c], scale * g.past[i, 6 + c]
+        a0, a1, a2 = scale * total(g.ft, i, c, wide), scale * _before(i, c, g, wide), scale * _before(i, 6 + c, g, wide)
         g.x[i, c] += h * (g.v[i, c] + 0.5 * gravity + (19.0 * a0 - 10.0 * a1 + 3.0 * a2) / 24.0)
         g.v[i, c] = _end(g.v[i, c], a0, a1, a2) + gravity
     if round_body:
         scale = settings.torque * h * jx
         for c in range(3):
-            g.w[i, c] = _end(g.w[i, c], scale * g.ft[i, 4 + c], scale * g.past[i, 3 + c], scale * g.past[i, 9 + c])
+            g.w[i, c] = _end(g.w[i, c], scale * total(g.ft, i, 4 + c, wide), scale * _before(i, 3 + c, g, wide), scale * _before(i, 9 + c, g, wide))
     else:
         _turn(i, jx, jy, jz, g, settings)
-    for c in range(6):
-        g.past[i, 12 + c] = g.past[i, 6 + c]
-        g.past[i, 6 + c] = g.past[i, c]
-        g.past[i, c] = g.ft[i, c if c < 3 else c + 1]
-    for c in range(8):
+    for limb in range(2 if wide else 1):
+        a, b = PAST * limb, COLUMNS * limb
+        for c in range(6):
+            g.past[i, a + 12 + c] = g.past[i, a + 6 + c]
+            g.past[i, a + 6 + c] = g.past[i, a + c]
+            g.past[i, a + c] = g.ft[i, b + (c if c < 3 else c + 1)]
+    for c in range(g.ft.shape[1]):
         g.ft[i, c] = 0
     if settings.periodic:
         wrap(i, g, settings)
@@ -143,7 +155,12 @@ def _predict_one(i, round_body, jx, jy, jz, g, settings):
 
 @kernel
 def correct_and_predict(owned, g, shapes, settings, correct, predict):
-    """End a step with the forces at hand, begin the next, or both in one pass; after a prediction vertices are placed and forces cleared."""
+    """End a step with the forces at hand, begin the next, or both in one pass; after a prediction vertices are placed and forces cleared.
+
+    Returns:
+        a grain that received more contributions than a sum holds, or -1.
+    """
+    crowded, most = -1, WIDE_MOST if settings.wide else MOST
     for i in range(owned):
         a = g.species[i]
         round_body = shapes.kind[a] == 1
@@ -152,9 +169,12 @@ def correct_and_predict(owned, g, shapes, settings, correct, predict):
         if correct:
             _correct_one(i, round_body, jx, jy, jz, g, settings)
         if predict:
+            if g.ft[i, 3] >= most:
+                crowded = i
             _predict_one(i, round_body, jx, jy, jz, g, settings)
     if predict:
         place_vertices(0, owned, g, shapes)
+    return crowded
 
 
 @kernel
@@ -169,9 +189,10 @@ def begin(ft: np.ndarray) -> np.ndarray:
     """The past of grains whose forces have just been evaluated for the first time: they have always been so.
 
     Args:
-        ft: (n, 8) int64 forces and torques.
+        ft: (n, 8 or 16) int64 forces and torques.
 
     Returns:
-        (n, PAST) int64.
+        (n, PAST or twice as many) int64.
     """
-    return np.tile(ft[:, [0, 1, 2, 4, 5, 6]], 3)
+    limbs = ft.reshape(len(ft), -1, COLUMNS)[:, :, [0, 1, 2, 4, 5, 6]]
+    return np.tile(limbs, 3).reshape(len(ft), -1)

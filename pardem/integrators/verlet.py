@@ -7,6 +7,7 @@ The angular momentum L (world frame) is the state; a free body keeps it exactly,
 from __future__ import annotations
 
 from .._jit import inlined, kernel
+from ..fixedpoint import MOST, WIDE_MOST, total
 from . import fincham, splitting
 from .poses import inverse_size, place_vertices, wrap
 
@@ -15,19 +16,19 @@ from .poses import inverse_size, place_vertices, wrap
 def _kick_one(i, round_body, j, g, settings, h):
     """Advance the velocity and angular momentum (of spheres: angular velocity; ``j``: inverse moment) of a grain by ``h`` (s)."""
     c = settings.force * h / g.v[i, 3]
-    g.v[i, 0] += c * g.ft[i, 0] + h * settings.gx
-    g.v[i, 1] += c * g.ft[i, 1] + h * settings.gy
-    g.v[i, 2] += c * g.ft[i, 2] + h * settings.gz
+    g.v[i, 0] += c * total(g.ft, i, 0, settings.wide) + h * settings.gx
+    g.v[i, 1] += c * total(g.ft, i, 1, settings.wide) + h * settings.gy
+    g.v[i, 2] += c * total(g.ft, i, 2, settings.wide) + h * settings.gz
     c = settings.torque * h
     if round_body:
         c *= j
-        g.w[i, 0] += c * g.ft[i, 4]
-        g.w[i, 1] += c * g.ft[i, 5]
-        g.w[i, 2] += c * g.ft[i, 6]
+        g.w[i, 0] += c * total(g.ft, i, 4, settings.wide)
+        g.w[i, 1] += c * total(g.ft, i, 5, settings.wide)
+        g.w[i, 2] += c * total(g.ft, i, 6, settings.wide)
     else:
-        g.am[i, 0] += c * g.ft[i, 4]
-        g.am[i, 1] += c * g.ft[i, 5]
-        g.am[i, 2] += c * g.ft[i, 6]
+        g.am[i, 0] += c * total(g.ft, i, 4, settings.wide)
+        g.am[i, 1] += c * total(g.ft, i, 5, settings.wide)
+        g.am[i, 2] += c * total(g.ft, i, 6, settings.wide)
 
 
 @kernel
@@ -45,7 +46,8 @@ def _turn(i, jx, jy, jz, g, settings, h):
     if settings.fincham:
         lx, ly, lz = g.am[i, 0], g.am[i, 1], g.am[i, 2]
         c = settings.torque * h
-        nx, ny, nz = lx - c * g.ft[i, 4], ly - c * g.ft[i, 5], lz - c * g.ft[i, 6]  # before the kick
+        ax, ay, az = total(g.ft, i, 4, settings.wide), total(g.ft, i, 5, settings.wide), total(g.ft, i, 6, settings.wide)
+        nx, ny, nz = lx - c * ax, ly - c * ay, lz - c * az  # before the kick
         g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3], g.w[i, 0], g.w[i, 1], g.w[i, 2] = fincham.rotate(
             g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3], nx, ny, nz, lx, ly, lz, jx, jy, jz, dt
         )
@@ -66,8 +68,11 @@ def kick_and_drift(owned, g, shapes, settings, h, kicks):
     """Kick ``kicks`` times by ``h`` (s), advance poses by one step, wrap them into the domain, place vertices, and clear the forces.
 
     Two kicks are the one that ends a step and the one that begins the next: one pass over the grains does both.
+
+    Returns:
+        a grain that received more contributions than a sum holds, or -1.
     """
-    dt = settings.dt
+    dt, crowded, most = settings.dt, -1, WIDE_MOST if settings.wide else MOST
     for i in range(owned):
         a = g.species[i]
         round_body = shapes.kind[a] == 1
@@ -78,8 +83,11 @@ def kick_and_drift(owned, g, shapes, settings, h, kicks):
             g.x[i, c] += dt * g.v[i, c]
         if not round_body:
             _turn(i, shapes.inverse[a, 0] * k, shapes.inverse[a, 1] * k, shapes.inverse[a, 2] * k, g, settings, h)
-        for c in range(8):
+        if g.ft[i, 3] >= most:
+            crowded = i
+        for c in range(g.ft.shape[1]):
             g.ft[i, c] = 0
         if settings.periodic:
             wrap(i, g, settings)
     place_vertices(0, owned, g, shapes)
+    return crowded

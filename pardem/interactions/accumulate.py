@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._jit import inlined, kernel
-from ..fixedpoint import LIMIT
+from ..fixedpoint import COLUMNS, LIMIT, WIDE_LIMIT, deposit, split
 from ..state import FAULT, FAULT_A, FAULT_B
 
 
@@ -23,34 +23,46 @@ def collapsed(d, beta2, reach):
 
 
 @inlined
-def within_range(phi, friction, lever, force_quantum, torque_quantum):
+def within_range(phi, friction, lever, settings):
     """Whether a force of normal part ``phi`` (N) with friction and its torque on ``lever`` (m) stay below the limit; false for NaN."""
+    limit = WIDE_LIMIT if settings.wide else LIMIT
     size = abs(phi) * (1.0 + friction)
-    return size < LIMIT * force_quantum and size * lever < LIMIT * torque_quantum
+    return size < limit * settings.force and size * lever < limit * settings.torque
 
 
 @inlined
-def add(ft, i, fx, fy, fz, tx, ty, tz, inv_force, inv_torque):
-    """Add a force (N) and torque (N m) to body ``i``, rounded towards zero to whole quanta."""
-    ft[i, 0] += int(fx * inv_force)
-    ft[i, 1] += int(fy * inv_force)
-    ft[i, 2] += int(fz * inv_force)
-    ft[i, 4] += int(tx * inv_torque)
-    ft[i, 5] += int(ty * inv_torque)
-    ft[i, 6] += int(tz * inv_torque)
+def _add_one(ft, i, c, value, wide):
+    if wide:
+        high, low = split(value)
+        ft[i, c] += low
+        ft[i, COLUMNS + c] += high
+    else:
+        ft[i, c] += int(value)
+
+
+@inlined
+def add(ft, i, fx, fy, fz, tx, ty, tz, inv_force, inv_torque, wide):
+    """Add a force (N) and torque (N m) to body ``i``, rounded towards zero to whole quanta, and count it."""
+    ft[i, 3] += 1
+    _add_one(ft, i, 0, fx * inv_force, wide)
+    _add_one(ft, i, 1, fy * inv_force, wide)
+    _add_one(ft, i, 2, fz * inv_force, wide)
+    _add_one(ft, i, 4, tx * inv_torque, wide)
+    _add_one(ft, i, 5, ty * inv_torque, wide)
+    _add_one(ft, i, 6, tz * inv_torque, wide)
 
 
 @kernel
 def tally_contact(tally, row, stored, lx, ly, lz, fx, fy, fz, inv_energy):
     """Book one contact for the observables: count, stored energy, and the Love-Weber sum of branch (m) times force (N)."""
     tally[row, 0] += 1
-    tally[2, 0] += int(stored * inv_energy)
-    tally[5, 0] += int(lx * fx * inv_energy)
-    tally[6, 0] += int(lx * fy * inv_energy)
-    tally[7, 0] += int(lx * fz * inv_energy)
-    tally[8, 0] += int(ly * fx * inv_energy)
-    tally[9, 0] += int(ly * fy * inv_energy)
-    tally[10, 0] += int(ly * fz * inv_energy)
-    tally[11, 0] += int(lz * fx * inv_energy)
-    tally[12, 0] += int(lz * fy * inv_energy)
-    tally[13, 0] += int(lz * fz * inv_energy)
+    deposit(tally, 2, stored * inv_energy)
+    deposit(tally, 5, lx * fx * inv_energy)
+    deposit(tally, 6, lx * fy * inv_energy)
+    deposit(tally, 7, lx * fz * inv_energy)
+    deposit(tally, 8, ly * fx * inv_energy)
+    deposit(tally, 9, ly * fy * inv_energy)
+    deposit(tally, 10, ly * fz * inv_energy)
+    deposit(tally, 11, lz * fx * inv_energy)
+    deposit(tally, 12, lz * fy * inv_energy)
+    deposit(tally, 13, lz * fz * inv_energy)

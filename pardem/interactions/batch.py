@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined, kernel
-from ..fixedpoint import LIMIT
+from ..fixedpoint import COLUMNS, LIMIT, WIDE_LIMIT, deposit, split
 from ..laws.dispatch import coefficients
 from ..laws.friction import couple, energy_lost, spring_and_slider, tangential_energy
 from ..state import CONTACTS, ERROR_OVERLAP, ERROR_RANGE, LOST_NORMAL, LOST_TANGENTIAL
@@ -27,9 +27,10 @@ C, FRICTION, TORSION, ROCKING = 34 * BATCH, 40 * BATCH, 41 * BATCH, 42 * BATCH  
 # and what comes out
 PHI, FX, FY, FZ, CX, CY, CZ, TX, TY, TZ, UX, UY, UZ, KT, CT, CN, DAMPING, RATE, PLASTIC, STORED = (k * BATCH for k in range(43, 63))
 SCRATCH = 63 * BATCH
-# Columns of the integer scratch array: force, torque on the first and second body (quanta), fault, which pair's numbers a column holds
-QF, QI, QJ, FAULTY, PAIR = 0, 3 * BATCH, 6 * BATCH, 9 * BATCH, 10 * BATCH
-COUNTS = 11 * BATCH
+# Columns of the integer scratch array: force, torque on the first and second body (quanta), fault, which pair's numbers a column holds; then the
+# upper limbs of the first nine, where sums are wide
+QF, QI, QJ, FAULTY, PAIR, UPPER = 0, 3 * BATCH, 6 * BATCH, 9 * BATCH, 10 * BATCH, 11 * BATCH
+COUNTS = 20 * BATCH
 
 
 @inlined
@@ -75,29 +76,72 @@ def couples(dt, s):
         )  # fmt: skip
 
 
+@inlined
+def _in_counts(k, with_couples, limit, inv_force, inv_torque, s):
+    """What is out of range in column ``k``; force and torques on both bodies in quanta, not yet whole."""
+    fx, fy, fz = s[FX + k], s[FY + k], s[FZ + k]
+    cx, cy, cz = 0.0, 0.0, 0.0
+    if with_couples:
+        cx, cy, cz = s[CX + k], s[CY + k], s[CZ + k]
+    ix, iy, iz = s[IX + k], s[IY + k], s[IZ + k]
+    jx, jy, jz = ix - s[DX + k], iy - s[DY + k], iz - s[DZ + k]
+    # twice the longer arm leaves room for the couples, which are below friction and a tenth of the force times the zone's half-length
+    arm2 = max(ix * ix + iy * iy + iz * iz, jx * jx + jy * jy + jz * jz)
+    size = abs(s[PHI + k]) * (1.0 + s[FRICTION + k])
+    inside = (size * inv_force < limit) & (4.0 * size * size * arm2 * inv_torque * inv_torque < limit * limit)
+    return (
+        (0 if inside else ERROR_RANGE) | (ERROR_OVERLAP << 8 if s[ROOM + k] < 0.0 else 0),
+        fx * inv_force, fy * inv_force, fz * inv_force,
+        (iy * fz - iz * fy + cx) * inv_torque, (iz * fx - ix * fz + cy) * inv_torque, (ix * fy - iy * fx + cz) * inv_torque,
+        (jz * fy - jy * fz - cx) * inv_torque, (jx * fz - jz * fx - cy) * inv_torque, (jy * fx - jx * fy - cz) * inv_torque,
+    )  # fmt: skip
+
+
 @kernel
-def quantise(with_couples, inv_force, inv_torque, s, q):
-    """Forces and torques in whole quanta, rounded towards zero, and what is out of range."""
+def _quantise_narrow(with_couples, inv_force, inv_torque, s, q):
     for n in range(BATCH):
         k = np.uintp(n)
-        fx, fy, fz = s[FX + k], s[FY + k], s[FZ + k]
-        cx, cy, cz = 0.0, 0.0, 0.0
-        if with_couples:
-            cx, cy, cz = s[CX + k], s[CY + k], s[CZ + k]
-        ix, iy, iz = s[IX + k], s[IY + k], s[IZ + k]
-        jx, jy, jz = ix - s[DX + k], iy - s[DY + k], iz - s[DZ + k]
-        # twice the longer arm leaves room for the couples, which are below friction and a tenth of the force times the zone's half-length
-        arm2 = max(ix * ix + iy * iy + iz * iz, jx * jx + jy * jy + jz * jz)
-        size = abs(s[PHI + k]) * (1.0 + s[FRICTION + k])
-        inside = (size * inv_force < LIMIT) & (4.0 * size * size * arm2 * inv_torque * inv_torque < LIMIT * LIMIT)
-        q[FAULTY + k] = (0 if inside else ERROR_RANGE) | (ERROR_OVERLAP << 8 if s[ROOM + k] < 0.0 else 0)
-        q[QF + k], q[QF + BATCH + k], q[QF + 2 * BATCH + k] = int(fx * inv_force), int(fy * inv_force), int(fz * inv_force)
-        q[QI + k] = int((iy * fz - iz * fy + cx) * inv_torque)
-        q[QI + BATCH + k] = int((iz * fx - ix * fz + cy) * inv_torque)
-        q[QI + 2 * BATCH + k] = int((ix * fy - iy * fx + cz) * inv_torque)
-        q[QJ + k] = int((jz * fy - jy * fz - cx) * inv_torque)
-        q[QJ + BATCH + k] = int((jx * fz - jz * fx - cy) * inv_torque)
-        q[QJ + 2 * BATCH + k] = int((jy * fx - jx * fy - cz) * inv_torque)
+        faulty, fx, fy, fz, ix, iy, iz, jx, jy, jz = _in_counts(k, with_couples, LIMIT, inv_force, inv_torque, s)
+        q[FAULTY + k] = faulty
+        q[QF + k], q[QF + BATCH + k], q[QF + 2 * BATCH + k] = int(fx), int(fy), int(fz)
+        q[QI + k], q[QI + BATCH + k], q[QI + 2 * BATCH + k] = int(ix), int(iy), int(iz)
+        q[QJ + k], q[QJ + BATCH + k], q[QJ + 2 * BATCH + k] = int(jx), int(jy), int(jz)
+
+
+@kernel
+def _quantise_wide(with_couples, inv_force, inv_torque, s, q):
+    for n in range(BATCH):
+        k = np.uintp(n)
+        faulty, fx, fy, fz, ix, iy, iz, jx, jy, jz = _in_counts(k, with_couples, WIDE_LIMIT, inv_force, inv_torque, s)
+        q[FAULTY + k] = faulty
+        q[UPPER + QF + k], q[QF + k] = split(fx)
+        q[UPPER + QF + BATCH + k], q[QF + BATCH + k] = split(fy)
+        q[UPPER + QF + 2 * BATCH + k], q[QF + 2 * BATCH + k] = split(fz)
+        q[UPPER + QI + k], q[QI + k] = split(ix)
+        q[UPPER + QI + BATCH + k], q[QI + BATCH + k] = split(iy)
+        q[UPPER + QI + 2 * BATCH + k], q[QI + 2 * BATCH + k] = split(iz)
+        q[UPPER + QJ + k], q[QJ + k] = split(jx)
+        q[UPPER + QJ + BATCH + k], q[QJ + BATCH + k] = split(jy)
+        q[UPPER + QJ + 2 * BATCH + k], q[QJ + 2 * BATCH + k] = split(jz)
+
+
+@inlined
+def quantise(with_couples, settings, s, q):
+    """Forces and torques in whole quanta, rounded towards zero, and what is out of range."""
+    if settings.wide:
+        _quantise_wide(with_couples, 1.0 / settings.force, 1.0 / settings.torque, s, q)
+    else:
+        _quantise_narrow(with_couples, 1.0 / settings.force, 1.0 / settings.torque, s, q)
+
+
+@inlined
+def _add_to_both(k, i, j, column, limb, q, ft):
+    for c in range(3):
+        force = q[limb + QF + np.uintp(c * BATCH) + k]
+        ft[i, column + c] += force
+        ft[j, column + c] -= force
+        ft[i, column + 4 + c] += q[limb + QI + np.uintp(c * BATCH) + k]
+        ft[j, column + 4 + c] += q[limb + QJ + np.uintp(c * BATCH) + k]
 
 
 @inlined
@@ -116,12 +160,11 @@ def book(k, i, j, p, owned, with_couples, pairs, g, settings, observe, control, 
             fault(control, ERROR_OVERLAP, g.gid[i], g.gid[j])
         fault(control, ERROR_RANGE, g.gid[i], g.gid[j])
         return
-    for c in range(3):
-        force = q[QF + np.uintp(c * BATCH) + k]
-        ft[i, c] += force
-        ft[j, c] -= force
-        ft[i, 4 + c] += q[QI + np.uintp(c * BATCH) + k]
-        ft[j, 4 + c] += q[QJ + np.uintp(c * BATCH) + k]
+    _add_to_both(k, i, j, 0, 0, q, ft)
+    if settings.wide:
+        _add_to_both(k, i, j, COLUMNS, UPPER, q, ft)
+    ft[i, 3] += 1
+    ft[j, 3] += 1
     stored, inv_energy = s[STORED + k], 1.0 / settings.energy
     if settings.budget:
         lost_n, lost_t, stored_t = energy_lost(
@@ -132,8 +175,8 @@ def book(k, i, j, p, owned, with_couples, pairs, g, settings, observe, control, 
         if with_couples:
             lost_t += settings.dt * (s[CX + k] * s[WX + k] + s[CY + k] * s[WY + k] + s[CZ + k] * s[WZ + k])
         if i < owned:
-            tally[LOST_NORMAL, 0] += int(lost_n * inv_energy)
-            tally[LOST_TANGENTIAL, 0] += int(lost_t * inv_energy)
+            deposit(tally, LOST_NORMAL, lost_n * inv_energy)
+            deposit(tally, LOST_TANGENTIAL, lost_t * inv_energy)
     elif observe:
         stored += tangential_energy(s[H + k], s[H + BATCH + k], s[H + 2 * BATCH + k], s[KT + k])
     if observe and i < owned:

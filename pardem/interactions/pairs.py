@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined, kernel
+from ..fixedpoint import deposit
 from ..laws.friction import end_contact
 from ..state import ERROR_OVERLAP, ERROR_SOLVER, LOST_NORMAL, LOST_TANGENTIAL, OBSERVE
 from . import batch
@@ -57,7 +58,7 @@ def _evaluate(count, owned, pairs, g, law, settings, observe, control, tally):
     s, counts = pairs.scratch, pairs.counts
     batch.forces(law, settings.dt, s)
     batch.couples(settings.dt, s)
-    batch.quantise(True, 1.0 / settings.force, 1.0 / settings.torque, s, counts)
+    batch.quantise(True, settings, s, counts)
     for n in range(count):
         p, i = np.uintp(pairs.near[n]), np.uintp(pairs.near_row[n])
         book(np.uintp(n), i, np.uintp(pairs.col[p]), p, owned, True, pairs, g, settings, observe, control, tally)
@@ -69,8 +70,8 @@ def _end(i, p, owned, vx, vy, vz, pairs, settings, tally):
     pairs.touch[p] = 0
     if settings.budget and i < owned:
         lost_n, lost_t = end_contact(vx, vy, vz, pairs.hist, p, settings.dt, settings.gear)
-        tally[LOST_NORMAL, 0] += int(lost_n / settings.energy)
-        tally[LOST_TANGENTIAL, 0] += int(lost_t / settings.energy)
+        deposit(tally, LOST_NORMAL, lost_n / settings.energy)
+        deposit(tally, LOST_TANGENTIAL, lost_t / settings.energy)
     pairs.hist[p, FREE] = 0.0  # of a pair that does not touch it means something else
 
 

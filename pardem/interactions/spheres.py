@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import inlined, kernel
+from ..fixedpoint import deposit
 from ..laws.friction import end_contact
 from ..prefetch import prefetch
 from ..state import LOST_NORMAL, LOST_TANGENTIAL, OBSERVE
@@ -133,8 +134,7 @@ def sphere_contacts(first, last, owned, pairs, g, law, settings, control, tally)
     """Forces of the candidate pairs in rows ``first`` to ``last``; each pair has its lower global id first."""
     col, touch, near, near_row, s, counts = pairs.col, pairs.touch, pairs.near, pairs.near_row, pairs.scratch, pairs.counts
     v = g.v
-    inv_force, inv_torque, inv_energy = 1.0 / settings.force, 1.0 / settings.torque, 1.0 / settings.energy
-    dt = settings.dt
+    dt, inv_energy = settings.dt, 1.0 / settings.energy
     observe = control[OBSERVE] != 0
     while first < last:
         found, first = _touching(first, last, pairs, g, settings)
@@ -146,7 +146,7 @@ def sphere_contacts(first, last, owned, pairs, g, law, settings, control, tally)
                 _gather(np.uintp(n), np.uintp(near_row[begin + n]), np.uintp(col[p]), p, pairs, g, law, settings)
             _geometry(dt, s)
             batch.forces(law, dt, s)
-            batch.quantise(False, inv_force, inv_torque, s, counts)
+            batch.quantise(False, settings, s, counts)
             for n in range(count):
                 k = np.uintp(n)
                 p, i = np.uintp(near[begin + n]), np.uintp(near_row[begin + n])
@@ -160,5 +160,5 @@ def sphere_contacts(first, last, owned, pairs, g, law, settings, control, tally)
                 if settings.budget and i < owned:
                     vx, vy, vz = v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2]
                     lost_n, lost_t = end_contact(vx, vy, vz, pairs.hist, p, dt, settings.gear)
-                    tally[LOST_NORMAL, 0] += int(lost_n * inv_energy)
-                    tally[LOST_TANGENTIAL, 0] += int(lost_t * inv_energy)
+                    deposit(tally, LOST_NORMAL, lost_n * inv_energy)
+                    deposit(tally, LOST_TANGENTIAL, lost_t * inv_energy)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined, kernel
+from ..fixedpoint import carry, deposit
 from ..interactions.accumulate import add, collapsed, fault, tally_contact, within_range
 from ..interactions.dispatch import closest_to_plane, walls_by_vertex, zone_on_plane
 from ..interactions.features import vertex
@@ -123,8 +124,8 @@ def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
                 touch[p] = 0
                 if budget:
                     lost_n, lost_t = end_contact(rx, ry, rz, hist, p, dt, settings.gear)
-                    tally[LOST_NORMAL, 0] += int(lost_n * inv_energy)
-                    tally[LOST_TANGENTIAL, 0] += int(lost_t * inv_energy)
+                    deposit(tally, LOST_NORMAL, lost_n * inv_energy)
+                    deposit(tally, LOST_TANGENTIAL, lost_t * inv_energy)
                 continue
             lever, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
             if walls.kind[k] < CYLINDER and law.torsion[a, b] + law.rocking[a, b] != 0.0:
@@ -141,27 +142,25 @@ def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
             if delta > ri or collapsed(d, d * d - length * length, ri):
                 fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
             arm = np.sqrt(ix * ix + iy * iy + iz * iz)
-            if not within_range(phi, law.friction[a, b], 2.0 * arm, settings.force, settings.torque):
+            if not within_range(phi, law.friction[a, b], 2.0 * arm, settings):
                 fault(control, ERROR_RANGE, g.gid[i], -1 - k)
                 continue
-            add(g.ft, i, fx, fy, fz, iy * fz - iz * fy + cx, iz * fx - ix * fz + cy, ix * fy - iy * fx + cz, inv_force, inv_torque)
+            tx, ty, tz = iy * fz - iz * fy + cx, iz * fx - ix * fz + cy, ix * fy - iy * fx + cz
+            add(g.ft, i, fx, fy, fz, tx, ty, tz, inv_force, inv_torque, settings.wide)
             px = g.x[i, 0] + ix - walls.shape[k, 0]
             py = g.x[i, 1] + iy - walls.shape[k, 1]
             pz = g.x[i, 2] + iz - walls.shape[k, 2]
             reaction = walls.reaction[k]
-            reaction[0, 0] -= int(fx * inv_force)
-            reaction[1, 0] -= int(fy * inv_force)
-            reaction[2, 0] -= int(fz * inv_force)
-            reaction[3, 0] -= int((py * fz - pz * fy + cx) * inv_torque)
-            reaction[4, 0] -= int((pz * fx - px * fz + cy) * inv_torque)
-            reaction[5, 0] -= int((px * fy - py * fx + cz) * inv_torque)
-            for c in range(6):
-                up = reaction[c, 0] >> 32
-                reaction[c, 1] += up
-                reaction[c, 0] -= up << 32
-            walls.work[k, 0] += int((fx * pose[6] + fy * pose[7] + fz * pose[8]) * inv_energy)
+            deposit(reaction, 0, -fx * inv_force)
+            deposit(reaction, 1, -fy * inv_force)
+            deposit(reaction, 2, -fz * inv_force)
+            deposit(reaction, 3, -(py * fz - pz * fy + cx) * inv_torque)
+            deposit(reaction, 4, -(pz * fx - px * fz + cy) * inv_torque)
+            deposit(reaction, 5, -(px * fy - py * fx + cz) * inv_torque)
+            carry(reaction)
+            deposit(walls.work, k, (fx * pose[6] + fy * pose[7] + fz * pose[8]) * inv_energy)
             if budget:
-                tally[LOST_NORMAL, 0] += int(lost_n * inv_energy)
-                tally[LOST_TANGENTIAL, 0] += int(lost_t * inv_energy)
+                deposit(tally, LOST_NORMAL, lost_n * inv_energy)
+                deposit(tally, LOST_TANGENTIAL, lost_t * inv_energy)
             if observe:
                 tally_contact(tally, WALL_CONTACTS, stored, ix, iy, iz, fx, fy, fz, inv_energy)
