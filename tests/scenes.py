@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,18 @@ from pardem.observables.energy import rotational_energy, translational_energy
 from pardem.population import ContactTable, Population
 from pardem.scene import Setup, build_scene
 from pardem.start import initial_grains, size_range
-from pardem.state import CONTACTS, STORED, WALL_CONTACTS
+from pardem.state import CONTACTS, STORED, WALL_CONTACTS, sum_columns
 
 
-def engine_of(case: Case, comm: MPI.Comm = MPI.COMM_SELF, axis: int = 0, skin: float | None = None, overlaps: bool = False) -> tuple[Engine, Setup]:
-    """An engine with the grains of a case, dealt out to the ranks in turn; given ones may overlap if so said."""
+def engine_of(
+    case: Case, comm: MPI.Comm = MPI.COMM_SELF, axis: int = 0, skin: float | None = None, overlaps: bool = False, wide: bool = False
+) -> tuple[Engine, Setup]:
+    """An engine with the grains of a case, dealt out to the ranks in turn; given ones may overlap, and sums be wide that need not, if so said."""
     largest, smallest = size_range(case)
     setup = build_scene(case, largest, smallest)
+    if wide:
+        setup.scene = replace(setup.scene, settings=setup.scene.settings._replace(wide=True))
+        setup.scene.bodies.widen(*sum_columns(setup.scene.settings))
     grains = initial_grains(case, setup.catalogue, overlaps)
     mine = np.arange(grains.count) % comm.size == comm.rank
     return Engine(comm, setup.scene, grains.take(mine), axis=axis, skin=skin), setup
