@@ -128,8 +128,8 @@ class Walls(NamedTuple):
         shape: (W, 8) float64: point (3), unit normal or axis (3), radius, spare.
         motion: (W, MOTION) float64 (see ``walls.motion``): how each moves; of servo walls also where it is and what it bears.
         pose: (W, POSE) float64: displacement of the point (3), half-step velocity (3), displacement to come minus that before, halved (3),
-            normal (3), half-step angular velocity (3), turn to come minus that before, halved (3), quaternion of the turn (4). Of a wall that turns, velocity
-            and displacement between steps are those before the turn.
+            normal (3), half-step angular velocity (3), turn to come minus that before, halved (3), quaternion of the turn (4). Of a wall that
+            turns, velocity and displacement between steps are those before the turn.
         reaction: (W, 6, 2) int64 two-limb force and torque about the origin that the grains exert on the wall, of the last step.
         total: (W, 6, 2) int64 the same of all ranks, where there are servo walls.
         work: (W, 2) int64 two-limb work done by the wall on the grains so far, in energy quanta.

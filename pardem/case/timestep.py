@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -148,8 +148,10 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
             extremes[species.material] = own.joined(extremes.get(species.material, own))
     out: dict[tuple[str, str], ContactTime] = {}
 
-    def add(first: str, second: str, m: float, r: float, multiplicity: int) -> None:
+    def add(first: str, second: str, m: float, r: float, multiplicity: int, share: float = 1.0) -> None:
         time = contact_time((first, second), case.contact_between(first, second), m, r, multiplicity)
+        if time is not None and share < 1.0:  # exact for linear springs
+            time = replace(time, seconds=math.sqrt(share) * time.seconds, fastest=math.sqrt(share) * time.fastest)
         known = out.get((first, second))
         if time is not None and (known is None or time.seconds < known.seconds):
             out[first, second] = time
@@ -170,7 +172,7 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
             count = _vertices_on_wall(a.vertices, case.dimension) if features or wall.kind in ("cylinder", "body") else 1
             if wall.kind == "body":
                 count = max(count, together((a.edges, a.faces), _degrees(bodies[wall.material].make_shape())))
-            add(first, wall.material, a.mass * _share(wall, a.mass), a.radius, count)
+            add(first, wall.material, a.mass, a.radius, count, _share(wall, a.mass))
     return list(out.values())
 
 

@@ -146,10 +146,10 @@ def is_free(b, cells, i, near, work):
             if not lower > contact * (1.0 + GAP):
                 return False
             j = cells.after[j]
+    free = True
     for j in range(b.grains, b.r.shape[0]):
-        if not _clear_of_wall(b, i, j, work):
-            return False
-    return True
+        free = free and _clear_of_wall(b, i, j, work)
+    return free
 
 
 @njit
