@@ -140,6 +140,8 @@ def _check_periods(settings: Settings, diameter: float, skin: float) -> None:
 def _check_guard(case: Case, catalogue: Catalogue, eps2: np.ndarray) -> None:
     """The regularised force must still rise at reasonable overlaps: guard distance 1.2 (D beta^2)^(1/3) at the tips, D the sum of radii."""
     for k, species in enumerate(case.species):
+        if species.name not in case.grain_species:
+            continue  # bodies are met by other rules, in which eps has no part
         beta2 = 2.0 * eps2[k] * catalogue.core_radius[k] ** 2
         reach = 2.0 * catalogue.radius[k]
         guard = 1.2 * (reach * beta2) ** (1.0 / 3.0) / reach
@@ -158,7 +160,7 @@ def _rocking_warnings(case: Case, names: list[str], catalogue: Catalogue, eps2: 
     for k, name in enumerate(names):
         inertia = float(catalogue.inertia[k].max() if catalogue.kind[k] == 2 else catalogue.inertia[k].min())
         material = case.species[k].material
-        if catalogue.kind[k] == 1 or eps2[k] == 0.0 or (material, material) not in seconds:
+        if catalogue.kind[k] == 1 or eps2[k] == 0.0 or (material, material) not in seconds or name not in case.grain_species:
             continue
         eps, radius = math.sqrt(eps2[k]), float(catalogue.radius[k])
         overlap = rocking_overlap(case.time.step, seconds[material, material], eps, inertia, float(catalogue.mass[k]), radius)
