@@ -83,9 +83,9 @@ def test_walls_of_later_stages_do_not_count() -> None:
     assert engine.grains.count == 150
 
 
-def test_a_region_within_a_block_is_full() -> None:
-    wall = {"name": "wall", "kind": "body", "species": "block", "position": (0.9, 0, 0)}
+def test_a_region_between_blocks_is_full() -> None:
+    """The blocks' rounding leaves no room between their cores."""
+    walls = [{"name": f"wall_{k}", "kind": "body", "species": "block", "position": (x, 0, 0), "scale": 9.5} for k, x in enumerate((-8.9, 10.7))]
     rods = {"species": "rod", "count": 1, "region": {"kind": "box", "lower": (0.0, -0.9, -0.9), "upper": (1.8, 0.9, 0.9)}}
     with pytest.raises(InsertionError, match="no free position"):
-        engine_of(case_of([ROD | {"length": 0.2, "radius": 0.1}, BLOCK | {"radius": 0.05}], ELASTIC, 1e-4,
-                          wall=[wall | {"position": (9.0, 0, 0), "scale": 9.5}], insert=[rods]))
+        engine_of(case_of([ROD | {"length": 0.2, "radius": 0.1}, BLOCK], ELASTIC, 1e-4, wall=walls, insert=[rods]))

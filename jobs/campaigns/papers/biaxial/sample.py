@@ -38,7 +38,8 @@ def main(result: Path, case_file: Path) -> None:
     axes = principal_orientations(catalogue, species[:1], np.array([[1.0, 0.0, 0.0, 0.0]]))[0]  # of the shape in the axes in which it was given
     turn = 2.0 * (np.arctan2(q[:, 3], q[:, 0]) - np.arctan2(axes[3], axes[0]))
     np.savez(target, species=np.full(len(x), case.species[0].name), position=high * x[:, :2], orientation=turn, scale=scale)
-    print(f"{target}: {len(x)} grains, blown up by {high - 1.0:.2%}")
+    size = high * np.abs(x[:, :2]).max(axis=0)
+    print(f"{target}: {len(x)} grains, blown up by {high - 1.0:.2%}; centres up to {size[0]:.2f} and {size[1]:.2f} m from the middle")
 
 
 if __name__ == "__main__":

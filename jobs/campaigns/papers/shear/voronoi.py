@@ -14,7 +14,7 @@ from pardem.io.casefile import read_case
 from pardem.shapes import voronoi_packing
 
 GRAINS, WIDTH, HEIGHT = 102, 10.0, 12.0
-BOTTOM = 0.65  # above the lower plate's teeth (m)
+BOTTOM = 1.0  # above the lower plate's teeth (m)
 PENTAGONS = Path(__file__).resolve().with_name("pentagons.toml")
 
 
