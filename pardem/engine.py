@@ -29,6 +29,7 @@ from .interactions.spheres import Spheres
 from .population import ContactTable, Population
 from .state import Contacts, Grains, Settings, sum_columns
 from .step import advance
+from .walls.bodies import turn_bodies
 from .walls.motion import place_walls
 
 REBALANCE_EVERY = 20  # rebuilds
@@ -86,7 +87,7 @@ class Engine:
         self._least_skin = 0.0
         self._ballot = null_ballot()
         self._channel: HaloChannel | None = None
-        self._wall_x0 = np.zeros((len(scene.walls.kind), 4))
+        self._wall_x0 = np.zeros((len(scene.walls.kind), 5))
         self._rebuilt_at = step
         self._own = Population(**vars(grains))
         self._own.widen(*sum_columns(scene.settings))
@@ -105,7 +106,8 @@ class Engine:
     def _rehearse(comm: MPI.Comm, scene: Scene) -> None:
         """Let rank 0 compile every kernel on an empty scene, so that the other ranks find them in the cache. Collective."""
         if comm.rank == 0:
-            walls = scene.walls._replace(work=scene.walls.work.copy(), reaction=scene.walls.reaction.copy(), pose=scene.walls.pose.copy())
+            changed = ("there", "motion", "pose", "reaction", "total", "work")
+            walls = scene.walls._replace(**{name: getattr(scene.walls, name).copy() for name in changed})
             Engine(MPI.COMM_SELF, replace(scene, walls=walls), Population.empty()).advance(1)
         comm.Barrier()
 
@@ -244,7 +246,8 @@ class Engine:
         )
         self.counters.candidates = len(self._pairs.col)
         place_walls(scene.walls, self.step, scene.settings.dt)
-        self._wall_pairs = list_wall_pairs(own.count, self._grains, scene, self.skin, contacts, self.width, self._wall_x0)
+        turn_bodies(scene.walls, self._grains, scene.shapes)
+        self._wall_pairs = list_wall_pairs(own.count, self._grains, scene, self.skin, contacts, self.width, self.step, self._wall_x0)
         self._rebuilt_at = self.step
         self.counters.rebuilds += 1
         self.counters.detection_seconds += time.perf_counter() - begin

@@ -53,6 +53,7 @@ def fingerprint(engine: Engine) -> str:
     digest = hashlib.sha256()
     for array in (*vars(grains).values(), contacts.key, contacts.hist, contacts.warm):
         digest.update(np.ascontiguousarray(array).tobytes())
+    digest.update(engine.scene.walls.motion.tobytes())
     limbs = [int(low) + (int(high) << 32) for low, high in (*engine.tally[:2], *engine.scene.walls.work)]
     totals = [sum(column) for column in zip(*engine.comm.allgather(limbs), strict=True)]
     digest.update(repr(totals).encode())

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..errors import CaseError, ShapeError
 from .contact import Resolved
-from .walls import Body
+from .motions import ServoMotion
+from .walls import AnyWall, Body
 
 if TYPE_CHECKING:
     from ..shapes import Shape
@@ -147,8 +148,10 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
             extremes[species.material] = own.joined(extremes.get(species.material, own))
     out: dict[tuple[str, str], ContactTime] = {}
 
-    def add(first: str, second: str, m: float, r: float, multiplicity: int) -> None:
+    def add(first: str, second: str, m: float, r: float, multiplicity: int, share: float = 1.0) -> None:
         time = contact_time((first, second), case.contact_between(first, second), m, r, multiplicity)
+        if time is not None and share < 1.0:  # exact for linear springs
+            time = replace(time, seconds=math.sqrt(share) * time.seconds, fastest=math.sqrt(share) * time.fastest)
         known = out.get((first, second))
         if time is not None and (known is None or time.seconds < known.seconds):
             out[first, second] = time
@@ -169,7 +172,7 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
             count = _vertices_on_wall(a.vertices, case.dimension) if features or wall.kind in ("cylinder", "body") else 1
             if wall.kind == "body":
                 count = max(count, together((a.edges, a.faces), _degrees(bodies[wall.material].make_shape())))
-            add(first, wall.material, a.mass, a.radius, count)
+            add(first, wall.material, a.mass, a.radius, count, _share(wall, a.mass))
     return list(out.values())
 
 
@@ -185,6 +188,12 @@ class _Extremes(NamedTuple):
     def joined(self, other: _Extremes) -> _Extremes:
         edges, faces, vertices = max(self.edges, other.edges), max(self.faces, other.faces), max(self.vertices, other.vertices)
         return _Extremes(min(self.mass, other.mass), min(self.radius, other.radius), edges, faces, vertices)
+
+
+def _share(wall: AnyWall, mass: float) -> float:
+    """Effective mass of a grain on a wall over the grain's own: below 1 where the wall itself is free to move."""
+    heavy = min((motion.mass for motion in wall.motions if isinstance(motion, ServoMotion)), default=math.inf)
+    return 1.0 / (1.0 + mass / heavy)
 
 
 def _degrees(shape: Shape) -> tuple[int, int]:

@@ -22,6 +22,7 @@ def shrunken(case: Case) -> Case:
         insert["count"] = min(insert["count"], GRAINS)
     for wall in data["wall"]:
         wall["motion"] = "fixed"
+        wall.pop("then", None)
         wall.pop("stages", None)
     data["stage"] = [{"name": "warmup", "kind": "run", "steps": STEPS}]
     data["output"] = {"frame_steps": 2, "observable_steps": 1, "checkpoint_steps": 2, "observables": data["output"]["observables"]}

@@ -14,7 +14,7 @@ from ..population import ContactTable
 from ..state import Contacts, Grains
 from ..walls.bodies import find_body_contacts
 from ..walls.candidates import find_wall_pairs
-from ..walls.motion import SINUSOIDAL, VELOCITY
+from ..walls.motion import KIND, REACH, ROTATION, SERVO, SINUSOIDAL, SIZE, VELOCITY, displacement, turn_angle
 from .bounds import oriented_extents
 from .cells import find_pairs
 from .features import find_feature_pairs
@@ -85,18 +85,24 @@ def _with_bodies(entries: np.ndarray, owned: int, g: Grains, scene: Scene, exten
     return np.asarray(every[np.argsort(every[:, 0], kind="stable")])
 
 
-def list_wall_pairs(owned: int, g: Grains, scene: Scene, skin: float, contacts: ContactTable, width: int, wall_x0: np.ndarray) -> Contacts:
-    """Candidate contacts with walls, which must be in place.
+def list_wall_pairs(
+    owned: int, g: Grains, scene: Scene, skin: float, contacts: ContactTable, width: int, step: int, wall_x0: np.ndarray
+) -> Contacts:
+    """Candidate contacts with walls, which must be in place for ``step``.
 
     Args:
         owned ... width: as in ``list_pairs``.
-        wall_x0: (W, 4) float64, set to the displacement of each wall (m) and how far it may move from there (m) before the list must be made anew.
+        wall_x0: (W, 5) float64, set to the displacement of each wall before it is turned (m), how far it may move from there (m) before the list must
+            be made anew, and its turn (rad).
     """
     walls = scene.walls
-    kind, size = walls.motion[:, 0], np.abs(walls.motion[:, 1])
+    kind, reach, size = walls.motion[:, KIND], walls.motion[:, REACH], np.abs(walls.motion[:, SIZE])
     sweep = np.where(kind == SINUSOIDAL, 2.0 * size, 0.0)
-    wall_x0[:, :3] = walls.pose[:, :3]
-    wall_x0[:, 3] = np.where(kind == VELOCITY, 0.5 * skin - 4.0 * size * scene.settings.dt, np.inf)
+    goes = (kind == VELOCITY) | (kind == SERVO) | ((kind == ROTATION) & (reach > 0.0))
+    for k in range(len(kind)):
+        wall_x0[k, :3] = displacement(walls.motion, k, step, scene.settings.dt)
+        wall_x0[k, 4] = turn_angle(walls.motion, k, step, scene.settings.dt)
+    wall_x0[:, 3] = np.where(goes, 0.5 * skin, np.inf)
     extent, radius = np.empty((owned, 3)), np.empty(owned)
     oriented_extents(0, owned, g, extent, radius)
     entries = np.empty((max(64, owned), 3), np.int64)

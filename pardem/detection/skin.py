@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mpi4py import MPI
 
-from ..walls.motion import VELOCITY
+from ..walls.motion import top_speed
 
 if TYPE_CHECKING:
     from ..constants import Scene
@@ -76,5 +76,5 @@ def least_skin(comm: MPI.Comm, scene: Scene, grains: Population) -> float:
     speed += reach * np.sqrt((grains.w[:, :3] ** 2).sum(axis=1))
     fastest = comm.allreduce(float(speed.max(initial=0.0)), MPI.MAX)
     motion = scene.walls.motion
-    wall = float(np.abs(motion[motion[:, 0] == VELOCITY, 1]).max(initial=0.0))  # the lists allow for all that other walls can move
+    wall = max((float(top_speed(motion, k)) for k in range(len(motion))), default=0.0)
     return 1.01 * scene.settings.dt * (fastest + max(fastest, wall))

@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined, kernel, njit
-from ..detection.bounds import nearest_image
 from ..detection.features import EDGES, FACES, VERTICES, apart, box_of, count_of
+from ..integrators.poses import place_vertices
+from ..integrators.rotation import product
 from ..interactions.features import (
     EDGE_EDGE,
     EDGE_VERTEX,
@@ -25,12 +26,30 @@ from ..interactions.features import (
     vertex,
 )
 from .kinds import BODY
+from .motion import turns
 
 
 @inlined
 def row_of(walls, g, k):
     """Row of the grains' arrays that holds the body of wall ``k``."""
     return g.gid.shape[0] + walls.body[k]
+
+
+@inlined
+def nearest_image(d, period):
+    """Difference of a coordinate in the domain and one anywhere in the nearest image; ``period`` 0: none. Driven bodies leave the domain."""
+    return d - period * np.rint(d / period) if period > 0.0 else d
+
+
+@kernel
+def turn_bodies(walls, g, shapes):
+    """Place the vertices of bodies that turn, from their orientation at the start (``g.q0``) and the turn in their wall's pose."""
+    for k in range(walls.kind.shape[0]):
+        if walls.kind[k] == BODY and turns(walls.motion, k):
+            j, pose = row_of(walls, g, k), walls.pose[k]
+            q = g.q0[j]
+            g.q[j, 0], g.q[j, 1], g.q[j, 2], g.q[j, 3] = product(pose[18], pose[19], pose[20], pose[21], q[0], q[1], q[2], q[3])
+            place_vertices(j, j + 1, g, shapes)
 
 
 @inlined

@@ -28,12 +28,13 @@ def find_wall_pairs(owned, g, walls, radius, extra, by_vertex, entries):
             hx = g.x[i, 0] - shape[0] - pose[0]
             hy = g.x[i, 1] - shape[1] - pose[1]
             hz = g.x[i, 2] - shape[2] - pose[2]
-            height = hx * shape[3] + hy * shape[4] + hz * shape[5]
+            nx, ny, nz = pose[9], pose[10], pose[11]
+            height = hx * nx + hy * ny + hz * nz
             kind = walls.kind[k]
             if kind == BODY:
                 continue  # by features: ``bodies.find_body_contacts``
             if kind == CYLINDER:
-                rx, ry, rz = hx - height * shape[3], hy - height * shape[4], hz - height * shape[5]
+                rx, ry, rz = hx - height * nx, hy - height * ny, hz - height * nz
                 if np.sqrt(rx * rx + ry * ry + rz * rz) + radius[i] + extra[k] < shape[6]:
                     continue
             elif kind == DISC:

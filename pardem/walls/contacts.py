@@ -11,10 +11,11 @@ from ..fixedpoint import carry, deposit
 from ..interactions.accumulate import add, collapsed, fault, tally_contact, within_range
 from ..interactions.dispatch import closest_to_plane, walls_by_vertex, zone_on_plane
 from ..interactions.features import vertex
-from ..laws.friction import contact_force, end_contact
+from ..laws.friction import contact_force, end_contact, held_energy
 from ..state import ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, LOST_NORMAL, LOST_TANGENTIAL, OBSERVE, WALL_CONTACTS
 from .bodies import nearest_on_body, row_of
-from .kinds import BODY, CYLINDER, DISC
+from .kinds import ABSENT, APPEARING, BODY, CYLINDER, DISC, THERE
+from .motion import CENTRE, turns
 
 
 @inlined
@@ -58,7 +59,7 @@ def wall_geometry(walls, g, interaction, i, k, pairs, p, touching, period):
     hx = g.x[i, 0] - shape[0] - pose[0]
     hy = g.x[i, 1] - shape[1] - pose[1]
     hz = g.x[i, 2] - shape[2] - pose[2]
-    nx, ny, nz = shape[3], shape[4], shape[5]
+    nx, ny, nz = pose[9], pose[10], pose[11]
     height = hx * nx + hy * ny + hz * nz
     if walls.kind[k] == CYLINDER:
         ux, uy, uz = vertex(g, i, pairs.sub[p])
@@ -83,6 +84,13 @@ def wall_geometry(walls, g, interaction, i, k, pairs, p, touching, period):
     return np.sqrt(f) if h > 0.0 else h, x0, x1, x2, -h * nx, -h * ny, -h * nz, status
 
 
+@inlined
+def _radius(walls, g, i, k):
+    """Effective radius (m) of grain ``i`` and wall ``k``."""
+    r = g.x[i, 3]
+    return r * g.x[row_of(walls, g, k), 3] / (r + g.x[row_of(walls, g, k), 3]) if walls.kind[k] == BODY else r
+
+
 @kernel
 def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
     """Forces between grains and walls; the walls' reactions and work are booked in two-limb sums."""
@@ -97,8 +105,8 @@ def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
         for p in range(ptr[r], ptr[r + 1]):
             k = col[p]
             touching = touch[p] != 0
-            if walls.there[k] == 0:
-                touch[p] = 0
+            there = walls.there[k] != ABSENT
+            if not (there or touching):
                 continue
             d, x0, x1, x2, lx, ly, lz, status = wall_geometry(walls, g, interaction, i, k, pairs, p, touching, settings.period)
             if status != 0:
@@ -120,7 +128,22 @@ def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
             rx = pose[3] - g.v[i, 0] - (wy * iz - wz * iy)
             ry = pose[4] - g.v[i, 1] - (wz * ix - wx * iz)
             rz = pose[5] - g.v[i, 2] - (wx * iy - wy * ix)
-            if not d < ri:
+            shiftx, shifty, shiftz = pose[6], pose[7], pose[8]
+            if turns(walls.motion, k):
+                centre = walls.motion[k, CENTRE:]  # the domain has no period across the axis: there is no image to look for
+                ux, uy, uz = g.x[i, 0] + ix - centre[0], g.x[i, 1] + iy - centre[1], g.x[i, 2] + iz - centre[2]
+                rx += pose[13] * uz - pose[14] * uy
+                ry += pose[14] * ux - pose[12] * uz
+                rz += pose[12] * uy - pose[13] * ux
+                shiftx += pose[16] * uz - pose[17] * uy
+                shifty += pose[17] * ux - pose[15] * uz
+                shiftz += pose[15] * uy - pose[16] * ux
+                wx, wy, wz = wx - pose[12], wy - pose[13], wz - pose[14]
+            if budget and (not there or (walls.there[k] == APPEARING and not touching)):
+                # a wall that vanishes takes along what its contacts hold, one that appears puts it in: its work
+                held = held_energy(law, a, b, delta, length / d, nx * rx + ny * ry + nz * rz, mass, _radius(walls, g, i, k), hist, p, touching, dt)
+                deposit(walls.work, k, (held if there else -held) * inv_energy)
+            if not (d < ri and there):
                 touch[p] = 0
                 if budget:
                     lost_n, lost_t = end_contact(rx, ry, rz, hist, p, dt, settings.gear)
@@ -130,12 +153,9 @@ def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
             lever, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
             if walls.kind[k] < CYLINDER and law.torsion[a, b] + law.rocking[a, b] != 0.0:
                 lever, ex, ey, ez = zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs.warm, p)
-            r_eff = ri
-            if walls.kind[k] == BODY:
-                r_eff = ri * g.x[row_of(walls, g, k), 3] / (ri + g.x[row_of(walls, g, k), 3])
-            turn = 0.5 * dt * (wx * nx + wy * ny + wz * nz)
+            turn = 0.5 * dt * ((wx + 2.0 * pose[12]) * nx + (wy + 2.0 * pose[13]) * ny + (wz + 2.0 * pose[14]) * nz)
             fx, fy, fz, cx, cy, cz, stored, lost_n, lost_t, phi = contact_force(
-                law, a, b, delta, nx, ny, nz, length / d, rx, ry, rz, -wx, -wy, -wz, turn, mass, r_eff,
+                law, a, b, delta, nx, ny, nz, length / d, rx, ry, rz, -wx, -wy, -wz, turn, mass, _radius(walls, g, i, k),
                 lever, ex, ey, ez, touching, hist, p, dt, budget, settings.gear,
             )  # fmt: skip
             touch[p] = 1
@@ -158,9 +178,12 @@ def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
             deposit(reaction, 4, -(pz * fx - px * fz + cy) * inv_torque)
             deposit(reaction, 5, -(px * fy - py * fx + cz) * inv_torque)
             carry(reaction)
-            deposit(walls.work, k, (fx * pose[6] + fy * pose[7] + fz * pose[8]) * inv_energy)
+            deposit(walls.work, k, (fx * shiftx + fy * shifty + fz * shiftz) * inv_energy)
             if budget:
                 deposit(tally, LOST_NORMAL, lost_n * inv_energy)
                 deposit(tally, LOST_TANGENTIAL, lost_t * inv_energy)
             if observe:
                 tally_contact(tally, WALL_CONTACTS, stored, ix, iy, iz, fx, fy, fz, inv_energy)
+    for k in range(walls.kind.shape[0]):
+        if walls.there[k] == APPEARING:
+            walls.there[k] = THERE
