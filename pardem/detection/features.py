@@ -17,9 +17,10 @@ from ..interactions.features import (
     edge,
     feature_pair,
     nearest_features,
+    normal_of,
     vertex,
 )
-from ..interactions.flats import normal_of, sine2, sine2_faces
+from ..interactions.flats import sine2, sine2_faces
 from ..interactions.polytope_faces import TILT
 from .bounds import nearest_image
 

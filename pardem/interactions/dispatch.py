@@ -12,7 +12,7 @@ from ..state import Features
 from . import local_minima, local_plane, polytopes, rods, superposition
 from .flats import WORK_SIZE as FLATS_SIZE
 from .local_minima import LocalMinima
-from .neighbours import build_neighbours
+from .neighbours import build_neighbours, into_solid
 from .polytopes import WORK_SIZE, Polytopes
 from .rods import Rods
 from .spheres import Spheres
@@ -143,9 +143,11 @@ def stands_out(interaction, g, i, v, ax, ay, az):  # type: ignore[no-untyped-def
 def _stands_out(interaction, g, i, v, ax, ay, az):  # type: ignore[no-untyped-def]
     if interaction.instance_class is not LocalMinima:
         return lambda interaction, g, i, v, ax, ay, az: True
-    edges, faces = local_minima.edges_descend, local_minima.faces_descend
+    edges, faces, inside = local_minima.edges_descend, local_minima.faces_descend, into_solid
 
     def call(interaction, g, i, v, ax, ay, az):  # type: ignore[no-untyped-def]
+        if inside(interaction.features, interaction.neighbours, interaction.planar, g, i, v, -1, -1, ax, ay, az):
+            return False
         return not (edges(interaction, g, i, v, ax, ay, az) or faces(interaction, g, i, v, -1, ax, ay, az))
 
     return call

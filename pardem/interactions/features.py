@@ -16,6 +16,9 @@ from .segments import nearest_segments
 
 VERTEX_EDGE, EDGE_VERTEX, EDGE_EDGE, VERTEX_FACE, FACE_VERTEX, EDGE_FACE, FACE_EDGE, FACE_FACE = range(8)
 """Kinds of pairs: feature of the first body, feature of the second. The last three count where they are parallel only (``flats``)."""
+RIM = 1e-8
+"""Tangent of the angle by which the line from a point to the inside of a face must lean from the face's normal before it may point beyond its rim: far
+above rounding, and below the angle (``polytope_faces.TILT``) up to which features count as parallel."""
 _BITS = 28
 _MASK = (1 << _BITS) - 1
 
@@ -127,17 +130,30 @@ def within_outline(vert, base, loops, first, last, nx, ny, nz, qx, qy, qz):
 
 
 @kernel
-def foot_on_face(vert, base, loops, first, last, px, py, pz):
-    """Foot of the point p on the plane of a face, both relative to the grain's centre, and whether it lies inside the face.
+def over_face(vert, base, loops, first, last, px, py, pz):
+    """Whether the foot of the point p on a face's plane lies inside the face, farther from its sides than RIM of its height: nearer ones lie over them.
 
     Args:
-        vert ... last: as in ``area_vector``.
+        vert ... last: as in ``area_vector``. px, py, pz: relative to the grain's centre (m).
     """
     nx, ny, nz = area_vector(vert, base, loops, first, last)
     a = base + loops[first]
     height = ((px - vert[a, 0]) * nx + (py - vert[a, 1]) * ny + (pz - vert[a, 2]) * nz) / (nx * nx + ny * ny + nz * nz)
     qx, qy, qz = px - height * nx, py - height * ny, pz - height * nz
-    return within_outline(vert, base, loops, first, last, nx, ny, nz, qx, qy, qz), qx, qy, qz
+    if not within_outline(vert, base, loops, first, last, nx, ny, nz, qx, qy, qz):
+        return False
+    least = RIM * RIM * height * height * (nx * nx + ny * ny + nz * nz)
+    a = base + loops[last - 1]
+    for m in range(first, last):
+        b = base + loops[m]
+        ux, uy, uz = vert[b, 0] - vert[a, 0], vert[b, 1] - vert[a, 1], vert[b, 2] - vert[a, 2]
+        dx, dy, dz = qx - vert[a, 0], qy - vert[a, 1], qz - vert[a, 2]
+        s = min(1.0, max(0.0, (dx * ux + dy * uy + dz * uz) / (ux * ux + uy * uy + uz * uz)))
+        dx, dy, dz = dx - s * ux, dy - s * uy, dz - s * uz
+        if dx * dx + dy * dy + dz * dz <= least:
+            return False
+        a = b
+    return True
 
 
 @kernel
@@ -172,9 +188,25 @@ def _nearest_on_face(vert, base, loops, first, last, px, py, pz, reach2):
 
 
 @inlined
-def _on_face(f, g, i, k, px, py, pz, reach2):
+def loop_of(f, g, i, k):
+    """First and last place in ``Features.loops`` of face ``k`` of grain ``i``."""
     face = f.face_start[g.species[i]] + k
-    return _nearest_on_face(g.vert, g.vert_start[i], f.loops, f.loop_start[face], f.loop_start[face + 1], px, py, pz, reach2)
+    return f.loop_start[face], f.loop_start[face + 1]
+
+
+@inlined
+def normal_of(f, g, i, k):
+    """Twice the area of a face times its unit normal (m^2), and its first corner relative to the centre (m)."""
+    first, last = loop_of(f, g, i, k)
+    nx, ny, nz = area_vector(g.vert, g.vert_start[i], f.loops, first, last)
+    a = g.vert_start[i] + f.loops[first]
+    return nx, ny, nz, g.vert[a, 0], g.vert[a, 1], g.vert[a, 2]
+
+
+@inlined
+def _on_face(f, g, i, k, px, py, pz, reach2):
+    first, last = loop_of(f, g, i, k)
+    return _nearest_on_face(g.vert, g.vert_start[i], f.loops, first, last, px, py, pz, reach2)
 
 
 @inlined

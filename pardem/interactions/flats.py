@@ -1,8 +1,8 @@
 """Parallel features: where they face each other, and the barycentre of what they have in common (the thesis' rule for nearest points).
 
-Edges and faces count as parallel where the sine of their angle is below 1e-7 (relative determinant 1e-14). What they have in common is what they cover
-of each other, seen along the face's normal. Faces are plane simple polygons, convex or not; where the common part falls apart, its pieces count as
-one.
+Edges count as parallel, to each other or to a face, where the sine of their angle is below 1e-7 (relative determinant 1e-14), faces below 3e-7. What
+they have in common is what they cover of each other, seen along the face's normal. Faces are plane simple polygons, convex or not; where the common
+part falls apart, its pieces count as one.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined, kernel
-from .features import area_vector, edge, largest_axes
+from .features import RIM, edge, largest_axes, loop_of, normal_of
 from .polytope_faces import TILT2, clip, plane_axes
 from .segments import PARALLEL
 
 WORK_SIZE = 64
 LEAST = 1e-9  # share of the smaller feature below which nothing counts as common
 _SUBJECT, _WINDOW, _SPARE = 0, 16, 32
-TILT2_EDGE = 1.0001 * TILT2  # an edge of a face that is parallel to another face is so too
+TILT2_FACES = 9.0 * TILT2  # of two faces: where two edges of a face at an angle of 40 degrees or more are parallel to another, the face is so too
 
 
 @inlined
@@ -29,23 +29,7 @@ def facing(wx, wy, wz, ux, uy, uz, vx, vy, vz):
     if a == 0.0 or c == 0.0 or a * c - b * b > PARALLEL * a * c:
         return False
     centre, reach = -(wx * ux + wy * uy + wz * uz) / a, abs(b) / a
-    return max(-1.0, centre - reach) < min(1.0, centre + reach)
-
-
-@inlined
-def loop_of(f, g, i, k):
-    """First and last place in ``Features.loops`` of face ``k`` of grain ``i``."""
-    face = f.face_start[g.species[i]] + k
-    return f.loop_start[face], f.loop_start[face + 1]
-
-
-@inlined
-def normal_of(f, g, i, k):
-    """Twice the area of a face times its unit normal (m^2), and its first corner relative to the centre (m)."""
-    first, last = loop_of(f, g, i, k)
-    nx, ny, nz = area_vector(g.vert, g.vert_start[i], f.loops, first, last)
-    a = g.vert_start[i] + f.loops[first]
-    return nx, ny, nz, g.vert[a, 0], g.vert[a, 1], g.vert[a, 2]
+    return max(-1.0, centre - reach) + LEAST < min(1.0, centre + reach)
 
 
 @inlined
@@ -61,6 +45,33 @@ def sine2_faces(ax, ay, az, bx, by, bz):
     """Squared sine of the angle between two planes, by normals of any length."""
     cx, cy, cz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
     return (cx * cx + cy * cy + cz * cz) / ((ax * ax + ay * ay + az * az) * (bx * bx + by * by + bz * bz))
+
+
+@inlined
+def _covered(f, g, j, k, p, q, p0, q0, d0, e0, d2, sense):
+    """Length and first moment of the part of an edge (p0, q0) + s (d0, e0), 0 <= s <= 1, inside a face, seen on the axes ``p`` and ``q``.
+
+    Args:
+        d2: squared length of (d0, e0). sense: positive where the outline runs counter-clockwise.
+    """
+    first, last = loop_of(f, g, j, k)
+    base = g.vert_start[j]
+    share, moment = 0.0, 0.0
+    a = base + f.loops[last - 1]
+    a0, a1 = g.vert[a, p] - p0, g.vert[a, q] - q0
+    sa = d0 * a1 - e0 * a0
+    for m in range(first, last):
+        b = base + f.loops[m]
+        b0, b1 = g.vert[b, p] - p0, g.vert[b, q] - q0
+        sb = d0 * b1 - e0 * b0
+        if (sa > 0.0) != (sb > 0.0):
+            r = sa / (sa - sb)
+            s = min(1.0, max(0.0, (d0 * (a0 + r * (b0 - a0)) + e0 * (a1 + r * (b1 - a1))) / d2))
+            sign = 1.0 if (sb > 0.0) == (sense > 0.0) else -1.0  # the line leaves by a side that runs up, where the outline runs counter-clockwise
+            share += sign * s
+            moment += 0.5 * sign * s * s
+        a0, a1, sa = b0, b1, sb
+    return share, moment
 
 
 @kernel
@@ -80,7 +91,7 @@ def edge_on_face(f, g, i, e, j, k, wx, wy, wz):
     mx, my, mz, ux, uy, uz = edge(f, g, i, e)
     nx, ny, nz, ox, oy, oz = normal_of(f, g, j, k)
     tilt2 = sine2(ux, uy, uz, nx, ny, nz)
-    if tilt2 > TILT2_EDGE:
+    if tilt2 > TILT2:
         return 0.0, tilt2, mx, my, mz, ox, oy, oz
     n2 = nx * nx + ny * ny + nz * nz
     # the edge as seen on the plane, about j's centre
@@ -93,34 +104,22 @@ def edge_on_face(f, g, i, e, j, k, wx, wy, wz):
     p0, q0 = (fx if p == 0 else (fy if p == 1 else fz)), (fx if q == 0 else (fy if q == 1 else fz))
     d0, e0 = (dx if p == 0 else (dy if p == 1 else dz)), (dx if q == 0 else (dy if q == 1 else dz))
     sense = nx if p == 1 else (ny if p == 2 else nz)
-    first, last = loop_of(f, g, j, k)
-    base = g.vert_start[j]
-    share, moment = 0.0, 0.0
-    a = base + f.loops[last - 1]
-    a0, a1 = g.vert[a, p] - p0, g.vert[a, q] - q0
-    sa = d0 * a1 - e0 * a0
-    for m in range(first, last):
-        b = base + f.loops[m]
-        b0, b1 = g.vert[b, p] - p0, g.vert[b, q] - q0
-        sb = d0 * b1 - e0 * b0
-        if (sa > 0.0) != (sb > 0.0):
-            r = sa / (sa - sb)
-            s = (d0 * (a0 + r * (b0 - a0)) + e0 * (a1 + r * (b1 - a1))) / (d0 * d0 + e0 * e0)
-            s = min(1.0, max(0.0, s))
-            sign = 1.0 if (sb > 0.0) == (sense > 0.0) else -1.0  # a side that runs up is left, where the outline runs counter-clockwise
-            share += sign * s
-            moment += 0.5 * sign * s * s
-        a0, a1, sa = b0, b1, sb
+    # once a little to either side: an edge over a side of the face lies on that, not on the face
+    d2 = d0 * d0 + e0 * e0
+    shift = RIM * abs(h) * np.sqrt(n2 / d2)
+    low, _ = _covered(f, g, j, k, p, q, p0 + shift * e0, q0 - shift * d0, d0, e0, d2, sense)
+    whole, moment = _covered(f, g, j, k, p, q, p0 - shift * e0, q0 + shift * d0, d0, e0, d2, sense)
+    share = min(low, whole)
     if share < LEAST:
         return 0.0, tilt2, mx, my, mz, ox, oy, oz
-    s = moment / share
+    s = moment / whole
     x0, x1, x2 = mx + (2.0 * s - 1.0) * ux, my + (2.0 * s - 1.0) * uy, mz + (2.0 * s - 1.0) * uz
     return share, tilt2, x0, x1, x2, fx + s * dx, fy + s * dy, fz + s * dz
 
 
 @inlined
 def _triangle(g, base, loops, first, m, cx, cy, cz, ex, ey, ez, fx, fy, fz, work, place):
-    """Write the triangle of a face's corners ``first``, ``m`` and ``m + 1`` counter-clockwise, in plane coordinates about -c; twice its area, signed."""
+    """Write the triangle of a face's corners ``first``, ``m``, ``m + 1`` counter-clockwise, in plane coordinates about -c; twice its area, signed."""
     a, b, c = base + loops[first], base + loops[m], base + loops[m + 1]
     for n in range(3):
         k = a if n == 0 else (b if n == 1 else c)
@@ -151,7 +150,7 @@ def face_on_face(f, g, i, k, j, l, wx, wy, wz, work):
     ax, ay, az, px, py, pz = normal_of(f, g, i, k)
     nx, ny, nz, ox, oy, oz = normal_of(f, g, j, l)
     tilt2 = sine2_faces(ax, ay, az, nx, ny, nz)
-    if tilt2 > TILT2:
+    if tilt2 > TILT2_FACES:
         return 0.0, tilt2, px, py, pz, ox, oy, oz
     ex, ey, ez, fx, fy, fz = plane_axes(nx, ny, nz)
     # plane coordinates about the first corner of j's face

@@ -1,7 +1,7 @@
 """Every local minimum of the distance of two cores, convex or not: one contact each (Pournin's rule for grains of any shape).
 
 Candidates are pairs of features, as under ``superposition``. A pair's nearest points x and y are a local minimum if no edge or face of the bodies that
-holds x, with one that holds y, has points nearer to each other; that is found with the same functions that place the minima of those other pairs, so
+holds x, with one that holds y, has points nearer to each other, and if the line between them runs outside of solids; that is found with the same functions that place the minima of those other pairs, so
 rounding neither loses a minimum nor finds it twice. Each minimum belongs to one pair: two faces, an edge and a face or two edges that are parallel and
 face each other (``flats``); else a vertex and a face, or the edges of lowest number that hold x and y.
 """
@@ -23,14 +23,16 @@ from .features import (
     VERTEX_FACE,
     edge,
     first_of,
-    foot_on_face,
     kind_of,
+    loop_of,
     nearest_features,
+    normal_of,
+    over_face,
     second_of,
     vertex,
 )
-from .flats import edge_on_face, face_on_face, facing, loop_of, normal_of
-from .neighbours import Neighbours, count_edges, count_faces, edge_there, face_there
+from .flats import LEAST, edge_on_face, face_on_face, facing
+from .neighbours import Neighbours, count_edges, count_faces, edge_there, face_there, into_solid
 from .polytope_faces import TILT, TILT2
 from .segments import nearest_segments
 
@@ -50,10 +52,10 @@ class LocalMinima(NamedTuple):
 
 @inlined
 def _end_of(f, g, i, e, s):
-    """The vertex of edge ``e`` at which its point s, -1 <= s <= 1, lies; -1 inside it."""
+    """The vertex of edge ``e`` at which its point s, -1 <= s <= 1, lies, to LEAST; -1 inside it."""
     k = f.edge_start[g.species[i]] + e
     a, b = f.edges[k, 0], f.edges[k, 1]
-    return np.int64(a if s == -1.0 or a == b else (b if s == 1.0 else -1))
+    return np.int64(a if s <= LEAST - 1.0 or a == b else (b if s >= 1.0 - LEAST else -1))
 
 
 @kernel
@@ -138,7 +140,7 @@ def _over_a_face(interaction, g, i, v, e, px, py, pz):
     for m in range(count_faces(nb, f, species, v, e)):
         k, _ = face_there(nb, f, species, v, e, -1, m)
         first, last = loop_of(f, g, i, k)
-        if foot_on_face(g.vert, g.vert_start[i], f.loops, first, last, px, py, pz)[0]:
+        if over_face(g.vert, g.vert_start[i], f.loops, first, last, px, py, pz):
             return True
     return False
 
@@ -163,7 +165,7 @@ def _parallel_faces(interaction, g, i, j, sub, va, ea, fa, vb, eb, fb, wx, wy, w
                 return True
         for m in range(faces):
             k, _ = face_there(nb, f, a, va, ea, fa, m)
-            if not (kind == FACE_FACE and k == one and l == two) and face_on_face(f, g, i, k, j, l, wx, wy, wz, work)[0] > 0.0:
+            if face_on_face(f, g, i, k, j, l, wx, wy, wz, work)[0] > 0.0:
                 return True
     for n in range(count_edges(nb, b, vb, eb)):
         e = edge_there(nb, b, vb, eb, n)
@@ -201,14 +203,14 @@ def _is_minimum(interaction, g, i, j, sub, wx, wy, wz, x0, x1, x2, y0, y1, y2):
     elif kind == VERTEX_FACE:
         va, fb = one, two
         first, last = loop_of(f, g, j, two)
-        if not foot_on_face(g.vert, g.vert_start[j], f.loops, first, last, wx + x0, wy + x1, wz + x2)[0]:
+        if not over_face(g.vert, g.vert_start[j], f.loops, first, last, wx + x0, wy + x1, wz + x2):
             return False
         if edges_descend(interaction, g, i, va, gx, gy, gz):
             return False
     elif kind == FACE_VERTEX:
         fa, vb = one, two
         first, last = loop_of(f, g, i, one)
-        if not foot_on_face(g.vert, g.vert_start[i], f.loops, first, last, y0 - wx, y1 - wy, y2 - wz)[0]:
+        if not over_face(g.vert, g.vert_start[i], f.loops, first, last, y0 - wx, y1 - wy, y2 - wz):
             return False
         if edges_descend(interaction, g, j, vb, -gx, -gy, -gz):
             return False
@@ -217,8 +219,10 @@ def _is_minimum(interaction, g, i, j, sub, wx, wy, wz, x0, x1, x2, y0, y1, y2):
     elif kind == FACE_EDGE:
         fa, eb = one, two
     else:
-        return True
-    if interaction.planar:
+        fa, fb = one, two
+    if into_solid(f, nb, interaction.planar, g, i, va, ea, fa, gx, gy, gz) or into_solid(f, nb, interaction.planar, g, j, vb, eb, fb, -gx, -gy, -gz):
+        return False
+    if interaction.planar or kind == FACE_FACE:
         return True
     if _parallel_faces(interaction, g, i, j, sub, va, ea, fa, vb, eb, fb, wx, wy, wz):
         return False

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined, kernel
-from .features import EDGE_FACE, FACE_FACE, VERTEX_FACE, edge, first_of, kind_of, vertex
-from .flats import TILT2_EDGE, loop_of, normal_of, sine2, sine2_faces
+from .features import EDGE_FACE, FACE_FACE, VERTEX_FACE, edge, first_of, kind_of, loop_of, normal_of, vertex
+from .flats import TILT2_FACES, sine2, sine2_faces
 from .local_minima import edges_descend, faces_descend
-from .neighbours import count_edges, count_faces, edge_there, face_there
+from .neighbours import count_edges, count_faces, edge_there, face_there, into_solid
 from .polytope_faces import TILT2
 
 
@@ -41,11 +41,12 @@ def _lowest(interaction, g, i, sub, nx, ny, nz):
     if kind == FACE_FACE:
         ax, ay, az, _, _, _ = normal_of(f, g, i, one)
         x, y, z = _centroid(f, g, i, one)
-        return sine2_faces(ax, ay, az, nx, ny, nz) <= TILT2, x, y, z
+        level = sine2_faces(ax, ay, az, nx, ny, nz) <= TILT2_FACES
+        return level and not into_solid(f, nb, False, g, i, -1, -1, one, -nx, -ny, -nz), x, y, z
     v, e = np.int64(-1), one
     if kind == EDGE_FACE:
         x, y, z, ux, uy, uz = edge(f, g, i, one)
-        if sine2(ux, uy, uz, nx, ny, nz) > TILT2_EDGE:
+        if sine2(ux, uy, uz, nx, ny, nz) > TILT2:
             return False, x, y, z
     else:
         v = one
@@ -54,13 +55,15 @@ def _lowest(interaction, g, i, sub, nx, ny, nz):
             return False, x, y, z
         for m in range(count_edges(nb, species, v, -1)):
             _, _, _, ux, uy, uz = edge(f, g, i, edge_there(nb, species, v, -1, m))
-            if sine2(ux, uy, uz, nx, ny, nz) <= TILT2_EDGE:
+            if sine2(ux, uy, uz, nx, ny, nz) <= TILT2:
                 return False, x, y, z
     for m in range(count_faces(nb, f, species, v, e)):
         k, _ = face_there(nb, f, species, v, e, -1, m)
         ax, ay, az, _, _, _ = normal_of(f, g, i, k)
-        if sine2_faces(ax, ay, az, nx, ny, nz) <= TILT2:
+        if sine2_faces(ax, ay, az, nx, ny, nz) <= TILT2_FACES:
             return False, x, y, z
+    if into_solid(f, nb, interaction.planar, g, i, v, e, -1, -nx, -ny, -nz):
+        return False, x, y, z
     return not faces_descend(interaction, g, i, v, e, -nx, -ny, -nz), x, y, z
 
 

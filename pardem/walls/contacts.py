@@ -4,13 +4,18 @@ under ``superposition`` all of them do. Bodies give one per pair of features (``
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from .._jit import inlined, kernel
+import numpy as np
+from numba.extending import overload
+
+from .._jit import INLINED, inlined, kernel
 from ..fixedpoint import carry, deposit
 from ..interactions.accumulate import add, collapsed, fault, tally_contact, within_range
-from ..interactions.dispatch import closest_to_plane, walls_by_vertex, zone_on_plane
+from ..interactions.dispatch import closest_to_plane, hands_on, stands_out, walls_by_vertex, zone_on_plane
 from ..interactions.features import vertex
+from ..interactions.inheritance import HEIR, LEAVING, LIVING
+from ..interactions.local_minima import LocalMinima
 from ..laws.friction import contact_force, end_contact
 from ..state import ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, LOST_NORMAL, LOST_TANGENTIAL, OBSERVE, WALL_CONTACTS
 from .bodies import nearest_on_body, row_of
@@ -79,8 +84,46 @@ def wall_geometry(walls, g, interaction, i, k, pairs, p, touching, period):
             if walls_by_vertex(interaction):
                 first, last = pairs.sub[p], pairs.sub[p] + 1
             x0, x1, x2, lx, ly, lz = _rim(g, i, first, last, shape[6], hx, hy, hz, nx, ny, nz)
-            return np.sqrt(lx * lx + ly * ly + lz * lz), x0, x1, x2, lx, ly, lz, status
+            d = np.sqrt(lx * lx + ly * ly + lz * lz)
+        else:
+            d, lx, ly, lz = np.sqrt(f) if h > 0.0 else h, -h * nx, -h * ny, -h * nz
+        if d > 0.0 and not stands_out(interaction, g, i, pairs.sub[p], lx, ly, lz):
+            d = 2.0 * g.x[i, 3]
+        return d, x0, x1, x2, lx, ly, lz, status
     return np.sqrt(f) if h > 0.0 else h, x0, x1, x2, -h * nx, -h * ny, -h * nz, status
+
+
+@kernel
+def _hand_on(first, last, i, pairs, walls, g, interaction, settings):
+    col, touch, hist = pairs.col, pairs.touch, pairs.hist
+    for q in range(first, last):
+        if touch[q] != LEAVING:
+            continue
+        _, a0, a1, a2, _, _, _, _ = wall_geometry(walls, g, interaction, i, col[q], pairs, q, True, settings.period)
+        heir, least = np.int64(-1), np.inf
+        for p in range(first, last):
+            if col[p] != col[q] or touch[p] != 0:
+                continue
+            d, x0, x1, x2, _, _, _, _ = wall_geometry(walls, g, interaction, i, col[p], pairs, p, False, settings.period)
+            away = (x0 - a0) ** 2 + (x1 - a1) ** 2 + (x2 - a2) ** 2
+            if d < g.x[i, 3] and away < least:
+                heir, least = np.int64(p), away
+        if heir >= 0:
+            for c in range(hist.shape[1]):
+                hist[heir, c] = hist[q, c]
+            touch[heir], touch[q] = HEIR, 0
+
+
+def hand_on(first, last, i, pairs, walls, g, interaction, settings):  # type: ignore[no-untyped-def]
+    """Give the histories of contacts with walls that are LEAVING to those that are born (``interactions.inheritance``)."""
+    raise NotImplementedError("call from compiled code")
+
+
+@overload(hand_on, jit_options=INLINED)
+def _hand_on_overload(first, last, i, pairs, walls, g, interaction, settings) -> Any:  # type: ignore[no-untyped-def]
+    if interaction.instance_class is not LocalMinima:
+        return lambda first, last, i, pairs, walls, g, interaction, settings: None
+    return lambda first, last, i, pairs, walls, g, interaction, settings: _hand_on(first, last, i, pairs, walls, g, interaction, settings)
 
 
 @kernel
@@ -90,77 +133,88 @@ def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
     inv_force, inv_torque, inv_energy = 1.0 / settings.force, 1.0 / settings.torque, 1.0 / settings.energy
     dt, budget = settings.dt, settings.budget
     observe = control[OBSERVE] != 0
+    legs = 2 if hands_on(interaction) else 1
     for r in range(row.shape[0]):
         i = row[r]
         a = g.material[i]
         ri, mass = g.x[i, 3], g.v[i, 3]
-        for p in range(ptr[r], ptr[r + 1]):
-            k = col[p]
-            touching = touch[p] != 0
-            if walls.there[k] == 0:
-                touch[p] = 0
-                continue
-            d, x0, x1, x2, lx, ly, lz, status = wall_geometry(walls, g, interaction, i, k, pairs, p, touching, settings.period)
-            if status != 0:
-                fault(control, ERROR_SOLVER, g.gid[i], -1 - k)
-            if d >= ri and not touching:
-                continue
-            length = np.sqrt(lx * lx + ly * ly + lz * lz)
-            if not d > 0.0 or length == 0.0:
-                fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
-                continue
-            b = walls.material[k]
-            pose = walls.pose[k]
-            inv = 1.0 / length
-            nx, ny, nz = lx * inv, ly * inv, lz * inv
-            delta = ri - d
-            out = ri - 0.5 * delta
-            ix, iy, iz = x0 + out * nx, x1 + out * ny, x2 + out * nz
-            wx, wy, wz = g.w[i, 0], g.w[i, 1], g.w[i, 2]
-            rx = pose[3] - g.v[i, 0] - (wy * iz - wz * iy)
-            ry = pose[4] - g.v[i, 1] - (wz * ix - wx * iz)
-            rz = pose[5] - g.v[i, 2] - (wx * iy - wy * ix)
-            if not d < ri:
-                touch[p] = 0
+        leaving = 0
+        for leg in range(legs):
+            if leg == 1 and leaving > 0:
+                hand_on(ptr[r], ptr[r + 1], i, pairs, walls, g, interaction, settings)
+            for p in range(ptr[r], ptr[r + 1]):
+                k = col[p]
+                touching = touch[p] != 0
+                if legs == 2 and (touch[p] == LIVING) != (leg == 0):
+                    continue
+                if walls.there[k] == 0:
+                    touch[p] = 0
+                    continue
+                d, x0, x1, x2, lx, ly, lz, status = wall_geometry(walls, g, interaction, i, k, pairs, p, touching, settings.period)
+                if status != 0:
+                    fault(control, ERROR_SOLVER, g.gid[i], -1 - k)
+                if d >= ri and not touching:
+                    continue
+                length = np.sqrt(lx * lx + ly * ly + lz * lz)
+                if not d > 0.0 or length == 0.0:
+                    fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
+                    continue
+                if legs == 2 and leg == 0 and d >= ri and length < ri:
+                    touch[p] = LEAVING
+                    leaving += 1
+                    continue
+                b = walls.material[k]
+                pose = walls.pose[k]
+                inv = 1.0 / length
+                nx, ny, nz = lx * inv, ly * inv, lz * inv
+                delta = ri - d
+                out = ri - 0.5 * delta
+                ix, iy, iz = x0 + out * nx, x1 + out * ny, x2 + out * nz
+                wx, wy, wz = g.w[i, 0], g.w[i, 1], g.w[i, 2]
+                rx = pose[3] - g.v[i, 0] - (wy * iz - wz * iy)
+                ry = pose[4] - g.v[i, 1] - (wz * ix - wx * iz)
+                rz = pose[5] - g.v[i, 2] - (wx * iy - wy * ix)
+                if not d < ri:
+                    touch[p] = 0
+                    if budget:
+                        lost_n, lost_t = end_contact(rx, ry, rz, hist, p, dt, settings.gear)
+                        deposit(tally, LOST_NORMAL, lost_n * inv_energy)
+                        deposit(tally, LOST_TANGENTIAL, lost_t * inv_energy)
+                    continue
+                lever, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
+                if walls.kind[k] < CYLINDER and law.torsion[a, b] + law.rocking[a, b] != 0.0:
+                    lever, ex, ey, ez = zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs.warm, p)
+                r_eff = ri
+                if walls.kind[k] == BODY:
+                    r_eff = ri * g.x[row_of(walls, g, k), 3] / (ri + g.x[row_of(walls, g, k), 3])
+                turn = 0.5 * dt * (wx * nx + wy * ny + wz * nz)
+                fx, fy, fz, cx, cy, cz, stored, lost_n, lost_t, phi = contact_force(
+                    law, a, b, delta, nx, ny, nz, length / d, rx, ry, rz, -wx, -wy, -wz, turn, mass, r_eff,
+                    lever, ex, ey, ez, touching, hist, p, dt, budget, settings.gear,
+                )  # fmt: skip
+                touch[p] = 1
+                if delta > ri or collapsed(d, d * d - length * length, ri):
+                    fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
+                arm = np.sqrt(ix * ix + iy * iy + iz * iz)
+                if not within_range(phi, law.friction[a, b], 2.0 * arm, settings):
+                    fault(control, ERROR_RANGE, g.gid[i], -1 - k)
+                    continue
+                tx, ty, tz = iy * fz - iz * fy + cx, iz * fx - ix * fz + cy, ix * fy - iy * fx + cz
+                add(g.ft, i, fx, fy, fz, tx, ty, tz, inv_force, inv_torque, settings.wide)
+                px = g.x[i, 0] + ix - walls.shape[k, 0]
+                py = g.x[i, 1] + iy - walls.shape[k, 1]
+                pz = g.x[i, 2] + iz - walls.shape[k, 2]
+                reaction = walls.reaction[k]
+                deposit(reaction, 0, -fx * inv_force)
+                deposit(reaction, 1, -fy * inv_force)
+                deposit(reaction, 2, -fz * inv_force)
+                deposit(reaction, 3, -(py * fz - pz * fy + cx) * inv_torque)
+                deposit(reaction, 4, -(pz * fx - px * fz + cy) * inv_torque)
+                deposit(reaction, 5, -(px * fy - py * fx + cz) * inv_torque)
+                carry(reaction)
+                deposit(walls.work, k, (fx * pose[6] + fy * pose[7] + fz * pose[8]) * inv_energy)
                 if budget:
-                    lost_n, lost_t = end_contact(rx, ry, rz, hist, p, dt, settings.gear)
                     deposit(tally, LOST_NORMAL, lost_n * inv_energy)
                     deposit(tally, LOST_TANGENTIAL, lost_t * inv_energy)
-                continue
-            lever, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
-            if walls.kind[k] < CYLINDER and law.torsion[a, b] + law.rocking[a, b] != 0.0:
-                lever, ex, ey, ez = zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs.warm, p)
-            r_eff = ri
-            if walls.kind[k] == BODY:
-                r_eff = ri * g.x[row_of(walls, g, k), 3] / (ri + g.x[row_of(walls, g, k), 3])
-            turn = 0.5 * dt * (wx * nx + wy * ny + wz * nz)
-            fx, fy, fz, cx, cy, cz, stored, lost_n, lost_t, phi = contact_force(
-                law, a, b, delta, nx, ny, nz, length / d, rx, ry, rz, -wx, -wy, -wz, turn, mass, r_eff,
-                lever, ex, ey, ez, touching, hist, p, dt, budget, settings.gear,
-            )  # fmt: skip
-            touch[p] = 1
-            if delta > ri or collapsed(d, d * d - length * length, ri):
-                fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
-            arm = np.sqrt(ix * ix + iy * iy + iz * iz)
-            if not within_range(phi, law.friction[a, b], 2.0 * arm, settings):
-                fault(control, ERROR_RANGE, g.gid[i], -1 - k)
-                continue
-            tx, ty, tz = iy * fz - iz * fy + cx, iz * fx - ix * fz + cy, ix * fy - iy * fx + cz
-            add(g.ft, i, fx, fy, fz, tx, ty, tz, inv_force, inv_torque, settings.wide)
-            px = g.x[i, 0] + ix - walls.shape[k, 0]
-            py = g.x[i, 1] + iy - walls.shape[k, 1]
-            pz = g.x[i, 2] + iz - walls.shape[k, 2]
-            reaction = walls.reaction[k]
-            deposit(reaction, 0, -fx * inv_force)
-            deposit(reaction, 1, -fy * inv_force)
-            deposit(reaction, 2, -fz * inv_force)
-            deposit(reaction, 3, -(py * fz - pz * fy + cx) * inv_torque)
-            deposit(reaction, 4, -(pz * fx - px * fz + cy) * inv_torque)
-            deposit(reaction, 5, -(px * fy - py * fx + cz) * inv_torque)
-            carry(reaction)
-            deposit(walls.work, k, (fx * pose[6] + fy * pose[7] + fz * pose[8]) * inv_energy)
-            if budget:
-                deposit(tally, LOST_NORMAL, lost_n * inv_energy)
-                deposit(tally, LOST_TANGENTIAL, lost_t * inv_energy)
-            if observe:
-                tally_contact(tally, WALL_CONTACTS, stored, ix, iy, iz, fx, fy, fz, inv_energy)
+                if observe:
+                    tally_contact(tally, WALL_CONTACTS, stored, ix, iy, iz, fx, fy, fz, inv_energy)
