@@ -197,7 +197,7 @@ def find_feature_pairs(bodies, count, g, f, planar, minima, period, skin, pairs,
             found = _meet(FACE_VERTEX, FACES, VERTICES, f, g, i, j, dx, dy, dz, reach, 0.0, room, pairs, sub, found)
             # points at the distance R from a centre go by half the skin at most before the next rebuild, so normals turn by skin/(2 R)
             arms = min(_arm(g, i), _arm(g, j))
-            tilt = 2.0 * TILT + skin / arms if arms > 0.0 else -1.0
+            tilt = 4.0 * TILT + skin / arms if arms > 0.0 else -1.0
             found = _meet(EDGE_FACE, EDGES, FACES, f, g, i, j, dx, dy, dz, reach, tilt, room, pairs, sub, found)
             found = _meet(FACE_EDGE, FACES, EDGES, f, g, i, j, dx, dy, dz, reach, tilt, room, pairs, sub, found)
             found = _meet(FACE_FACE, FACES, FACES, f, g, i, j, dx, dy, dz, reach, tilt, room, pairs, sub, found)

@@ -107,9 +107,11 @@ def edge_on_face(f, g, i, e, j, k, wx, wy, wz):
     # once a little to either side: an edge over a side of the face lies on that, not on the face
     d2 = d0 * d0 + e0 * e0
     shift = RIM * abs(h) * np.sqrt(n2 / d2)
-    low, _ = _covered(f, g, j, k, p, q, p0 + shift * e0, q0 - shift * d0, d0, e0, d2, sense)
-    whole, moment = _covered(f, g, j, k, p, q, p0 - shift * e0, q0 + shift * d0, d0, e0, d2, sense)
-    share = min(low, whole)
+    share, whole, moment = 1.0, 0.0, 0.0
+    for _ in range(2):
+        whole, moment = _covered(f, g, j, k, p, q, p0 + shift * e0, q0 - shift * d0, d0, e0, d2, sense)
+        share = min(share, whole)
+        shift = -shift
     if share < LEAST:
         return 0.0, tilt2, mx, my, mz, ox, oy, oz
     s = moment / whole

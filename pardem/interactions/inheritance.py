@@ -25,6 +25,7 @@ def _hand_on(first, last, i, pairs, g, interaction, settings):
     px, py, pz = settings.period
     hx, hy, hz = settings.half
     col, touch, hist = pairs.col, pairs.touch, pairs.hist
+    a0, a1, a2, b0, b1, b2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for q in range(first, last):
         if touch[q] != LEAVING:
             continue
@@ -35,15 +36,18 @@ def _hand_on(first, last, i, pairs, g, interaction, settings):
             dy = dy - py if dy > hy else (dy + py if dy < -hy else dy)
             dz = dz - pz if dz > hz else (dz + pz if dz < -hz else dz)
         reach, path = g.x[i, 3] + g.x[j, 3], g.path[i] + g.path[j]
-        _, _, a0, a1, a2, b0, b1, b2, _ = closest(interaction, g, i, j, -dx, -dy, -dz, pairs, q, True, reach)
         heir, least = np.int64(-1), np.inf
-        for p in range(first, last):
-            if col[p] != j or touch[p] != 0 or path < hist[p, 3]:
+        for m in range(first - 1, last):  # the one that leaves first
+            p = np.int64(q if m < first else m)
+            if m >= first and (col[p] != j or touch[p] != 0 or path < hist[p, 3]):
                 continue
-            near, _, x0, x1, x2, y0, y1, y2, _ = closest(interaction, g, i, j, -dx, -dy, -dz, pairs, p, False, reach)
+            near, _, x0, x1, x2, y0, y1, y2, _ = closest(interaction, g, i, j, -dx, -dy, -dz, pairs, p, touch[p] != 0, reach)
+            if m < first:
+                a0, a1, a2, b0, b1, b2 = x0, x1, x2, y0, y1, y2
+                continue
             away = (x0 - a0) ** 2 + (x1 - a1) ** 2 + (x2 - a2) ** 2 + (y0 - b0) ** 2 + (y1 - b1) ** 2 + (y2 - b2) ** 2
             if near and away < least:
-                heir, least = np.int64(p), away
+                heir, least = p, away
         if heir >= 0:
             for c in range(hist.shape[1]):
                 hist[heir, c] = hist[q, c]

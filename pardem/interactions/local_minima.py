@@ -263,7 +263,7 @@ def _nearest_flats(interaction, g, i, j, sub, wx, wy, wz, reach):
         return True, dx * dx + dy * dy + dz * dz, x0, x1, x2, y0, y1, y2
     # at an angle: the paths of the grains tell how far their furthest points, and so these, may have turned
     arm = np.sqrt(min(x0 * x0 + x1 * x1 + x2 * x2, y0 * y0 + y1 * y1 + y2 * y2))
-    gap = reach + max(0.0, arm * (np.sqrt(tilt2) - 2.0 * TILT))
+    gap = reach + max(0.0, arm * (np.sqrt(tilt2) - 4.0 * TILT))
     return False, gap * gap, x0, x1, x2, y0, y1, y2
 
 

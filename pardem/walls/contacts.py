@@ -96,18 +96,22 @@ def wall_geometry(walls, g, interaction, i, k, pairs, p, touching, period):
 @kernel
 def _hand_on(first, last, i, pairs, walls, g, interaction, settings):
     col, touch, hist = pairs.col, pairs.touch, pairs.hist
+    a0, a1, a2 = 0.0, 0.0, 0.0
     for q in range(first, last):
         if touch[q] != LEAVING:
             continue
-        _, a0, a1, a2, _, _, _, _ = wall_geometry(walls, g, interaction, i, col[q], pairs, q, True, settings.period)
         heir, least = np.int64(-1), np.inf
-        for p in range(first, last):
-            if col[p] != col[q] or touch[p] != 0:
+        for m in range(first - 1, last):  # the one that leaves first
+            p = np.int64(q if m < first else m)
+            if m >= first and (col[p] != col[q] or touch[p] != 0):
                 continue
-            d, x0, x1, x2, _, _, _, _ = wall_geometry(walls, g, interaction, i, col[p], pairs, p, False, settings.period)
+            d, x0, x1, x2, _, _, _, _ = wall_geometry(walls, g, interaction, i, col[p], pairs, p, touch[p] != 0, settings.period)
+            if m < first:
+                a0, a1, a2 = x0, x1, x2
+                continue
             away = (x0 - a0) ** 2 + (x1 - a1) ** 2 + (x2 - a2) ** 2
             if d < g.x[i, 3] and away < least:
-                heir, least = np.int64(p), away
+                heir, least = p, away
         if heir >= 0:
             for c in range(hist.shape[1]):
                 hist[heir, c] = hist[q, c]
