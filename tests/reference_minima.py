@@ -98,7 +98,8 @@ def local_minima(a: Body, b: Body, reach: float) -> list[tuple[Array, Array]]:
     for x, y in pairs:
         if np.linalg.norm(x - y) >= reach or any(np.linalg.norm(x - p) + np.linalg.norm(y - q) < 1e-7 for p, q in found):
             continue
+        if _inside(a, x + 1e-6 * (y - x)) or _inside(b, y + 1e-6 * (x - y)):
+            continue
         if _nearest_around(a, x, y) and _nearest_around(b, y, x):
-            if not _inside(a, x + 1e-6 * (y - x)) and not _inside(b, y + 1e-6 * (x - y)):
-                found.append((x, y))
+            found.append((x, y))
     return found

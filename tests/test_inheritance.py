@@ -1,4 +1,4 @@
-"""The tangential force goes on without a jump where a contact goes over to other features: over vertices in the plane, over edges of cubes, on walls."""
+"""The force goes on without a jump where a contact goes over to other features: over vertices in the plane, over edges of cubes, on walls."""
 
 from __future__ import annotations
 

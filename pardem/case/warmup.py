@@ -1,8 +1,8 @@
 """Miniature cases: they compile every kernel that a case (or any usual case) needs, within a few steps.
 
 The step is compiled for the type of the narrow phase and of the law. There are five narrow phases: spheres only; spherocylinders too; anything with
-a polytope; pairs of features; local minima of grains that are not convex. The rule `regularised` or `minima`, the integrator, walls, periodic axes, energy books and the number of dimensions are
-branches at run time of the same kernel.
+a polytope; pairs of features; local minima of grains that are not convex. The rule `regularised` or `minima`, the integrator, walls, periodic axes,
+energy books and the number of dimensions are branches at run time of the same kernel.
 """
 
 from __future__ import annotations

@@ -168,7 +168,8 @@ def find_feature_pairs(bodies, count, g, f, planar, minima, period, skin, pairs,
 
     Args:
         bodies: (count, 2) int32 pairs of grains, lower global id first. f: `interactions.features.Features`. planar: two dimensions.
-        minima: pairs for `minima`, edges and parallel features, instead of those for `superposition`. period: of the domain (m), 0: open. skin: extra reach (m).
+        minima: pairs for `minima`, edges and parallel features, instead of those for `superposition`.
+        period: of the domain (m), 0: open. skin: extra reach (m).
         pairs: (capacity, 2) int32, sub: (capacity,) int64; filled with bodies and pairs of features.
 
     Returns:

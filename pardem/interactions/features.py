@@ -17,8 +17,8 @@ from .segments import nearest_segments
 VERTEX_EDGE, EDGE_VERTEX, EDGE_EDGE, VERTEX_FACE, FACE_VERTEX, EDGE_FACE, FACE_EDGE, FACE_FACE = range(8)
 """Kinds of pairs: feature of the first body, feature of the second. The last three count where they are parallel only (``flats``)."""
 RIM = 1e-8
-"""Tangent of the angle by which the line from a point to the inside of a face must lean from the face's normal before it may point beyond its rim: far
-above rounding, and below the angle (``polytope_faces.TILT``) up to which features count as parallel."""
+"""Tangent of the angle at a point over a face between the face's normal and its rim below which the point counts as over the rim: far above rounding,
+and below the angle (``polytope_faces.TILT``) up to which features count as parallel."""
 _BITS = 28
 _MASK = (1 << _BITS) - 1
 
@@ -131,7 +131,7 @@ def within_outline(vert, base, loops, first, last, nx, ny, nz, qx, qy, qz):
 
 @kernel
 def over_face(vert, base, loops, first, last, px, py, pz):
-    """Whether the foot of the point p on a face's plane lies inside the face, farther from its sides than RIM of its height: nearer ones lie over them.
+    """Whether the foot of the point p on a face's plane lies inside the face, farther from its sides than RIM of its height.
 
     Args:
         vert ... last: as in ``area_vector``. px, py, pz: relative to the grain's centre (m).

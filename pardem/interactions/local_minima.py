@@ -1,9 +1,10 @@
 """Every local minimum of the distance of two cores, convex or not: one contact each (Pournin's rule for grains of any shape).
 
-Candidates are pairs of features, as under ``superposition``. A pair's nearest points x and y are a local minimum if no edge or face of the bodies that
-holds x, with one that holds y, has points nearer to each other, and if the line between them runs outside of solids; that is found with the same functions that place the minima of those other pairs, so
-rounding neither loses a minimum nor finds it twice. Each minimum belongs to one pair: two faces, an edge and a face or two edges that are parallel and
-face each other (``flats``); else a vertex and a face, or the edges of lowest number that hold x and y.
+Candidates are pairs of features, as under ``superposition``. A pair's nearest points x and y are a local minimum if no edge or face of one body that
+holds x, with one of the other that holds y, has points nearer to each other, and if the line between them runs outside of solids. That is found with
+the functions that place the minima of those other pairs, so rounding neither loses a minimum nor finds it twice. Each minimum belongs to one pair: two
+faces, an edge and a face or two edges that are parallel and face each other (``flats``); else a vertex and a face, or the edges of lowest number that
+hold x and y.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def _nearest_on_edges(f, g, i, a, j, b, wx, wy, wz):
 
 @kernel
 def _descends(f, g, i, corner, v, k, ax, ay, az):
-    """Whether face ``k`` of grain ``i``, from a point on its outline, goes on along a: from vertex ``v`` where it turns inwards, from a side if v < 0.
+    """Whether face ``k`` of grain ``i``, from a point on its outline, goes on along a: from vertex ``v`` where it turns inwards, v < 0: a side.
 
     Args:
         corner: place of the vertex in ``Features.loops``, or of the side's first corner. a: any length.

@@ -84,8 +84,8 @@ def face_there(nb, f, species, v, e, face, m):
 def into_solid(f, nb, planar, g, i, v, e, face, ax, ay, az):
     """Whether the line along a from a point of grain ``i``'s core leads into what the core encloses.
 
-    The sum of the normals there, weighted by the angles of the faces (Baerentzen and Aanaes, IEEE Trans. Vis. Comput. Graph. 11, 2005), tells for all a
-    to whose points that of the core is the nearest.
+    The sum of the normals there, weighted by the angles of the faces (Baerentzen and Aanaes, IEEE Trans. Vis. Comput. Graph. 11, 2005), tells where the
+    point is the nearest one of the core to points along a.
 
     Args:
         v, e, face: the vertex, edge or face that the point is: the first that is not -1. a: any length.

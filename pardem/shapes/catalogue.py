@@ -34,7 +34,8 @@ class Catalogue(NamedTuple):
 
     Attributes:
         kind: (ns,) int32 number of core vertices: 1 sphere, 2 spherocylinder (axis along body z, in 2D x), more: polytope.
-        convex, solid: (ns,) uint8 whether the core is convex, whether what its faces or outline enclose belongs to the grain. dimension: (ns,) int32 2 or 3, the same for all.
+        convex, solid: (ns,) uint8 whether the core is convex, whether what its faces or outline enclose belongs to the grain.
+        dimension: (ns,) int32 2 or 3, the same for all.
         radius: (ns,) sphero-radius (m). mass: (ns,) (kg). volume: (ns,) (m^3). inertia: (ns, 3) principal moments (kg m^2).
             In 2D volume is an area (m^2), density a mass per area, and all three moments are that about z: no other one is ever used.
         core_radius: (ns,) largest distance of a core vertex from the centre (m).

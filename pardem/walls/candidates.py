@@ -15,8 +15,8 @@ def find_wall_pairs(owned, g, walls, radius, extra, by_vertex, minima, entries):
 
     Args:
         radius: (N,) bounding radii (m). extra: (W,) reach beyond the grain for each wall: skin and what the wall may move (m).
-        by_vertex: whether every wall is met vertex by vertex; otherwise the inside of a cylinder only. minima: whether planes are met by the vertices,
-            edges and faces of grains.
+        by_vertex: whether every wall is met vertex by vertex; otherwise the inside of a cylinder only.
+        minima: whether planes are met by the vertices, edges and faces of grains.
         entries: (capacity, 3) int64: grain, wall, and vertex, or the grain's feature as a pair with a face.
 
     Returns:
