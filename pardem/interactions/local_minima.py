@@ -2,9 +2,9 @@
 
 Candidates are pairs of features, as under ``superposition``. A pair's nearest points x and y are a local minimum if no edge or face of one body that
 holds x, with one of the other that holds y, has points nearer to each other, and if the line between them runs outside of solids. That is found with
-the functions that place the minima of those other pairs, so rounding neither loses a minimum nor finds it twice. Each minimum belongs to one pair: two
-faces, an edge and a face or two edges that are parallel and face each other (``flats``); else a vertex and a face, or the edges of lowest number that
-hold x and y.
+the functions that place the minima of those other pairs, so rounding neither loses a minimum nor finds it twice. Each minimum belongs to one pair: to
+two faces, an edge and a face or two edges that are parallel and face each other (``flats``); else to a vertex and a face, or to the edges of lowest
+number that hold x and y.
 """
 
 from __future__ import annotations

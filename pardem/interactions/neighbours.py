@@ -84,8 +84,8 @@ def face_there(nb, f, species, v, e, face, m):
 def into_solid(f, nb, planar, g, i, v, e, face, ax, ay, az):
     """Whether the line along a from a point of grain ``i``'s core leads into what the core encloses.
 
-    The sum of the normals there, weighted by the angles of the faces (Baerentzen and Aanaes, IEEE Trans. Vis. Comput. Graph. 11, 2005), tells where the
-    point is the nearest one of the core to points along a.
+    The sum of the normals there, weighted by the angles of the faces, tells where the point is the nearest one of the core to points along a
+    (Baerentzen and Aanaes, IEEE Trans. Vis. Comput. Graph. 11, 2005).
 
     Args:
         v, e, face: the vertex, edge or face that the point is: the first that is not -1. a: any length.
@@ -166,7 +166,9 @@ def build_neighbours(catalogue: Any, f: Features) -> Neighbours:
             sense[own] = runs[own, 0] - runs[own, 1]
     if not len(f.loops):  # two dimensions: the outline is no face
         corners, sides = _Table([], [], [], []), _Table([], [], [], [])
-    return Neighbours(
-        start, *_rows(at[0], int(start[-1]), at[1]), *_rows(corners.owner, int(start[-1]), corners.place, corners.face, corners.angle),
-        *_rows(sides.owner, len(f.edges), sides.place, sides.face), solid, sense,
+    vertices = int(start[-1])
+    tables = (
+        *_rows(at[0], vertices, at[1]), *_rows(corners.owner, vertices, corners.place, corners.face, corners.angle),
+        *_rows(sides.owner, len(f.edges), sides.place, sides.face),
     )  # fmt: skip
+    return Neighbours._make((start, *tables, solid, sense))
