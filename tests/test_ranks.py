@@ -25,6 +25,7 @@ HORNS = {
     "name": "horns", "shape": "polygon", "radius": 0.1, "density": 1000.0,
     "vertices": [(0, 0), (1.2, 0), (1.2, 1), (0.9, 1), (0.9, 0.3), (0.3, 0.3), (0.3, 1), (0, 1)],
 }  # fmt: skip
+PENTAGON = {"name": "pentagon", "shape": "regular_polygon", "sides": 5, "circumradius": 0.4, "radius": 0.1, "density": 1000.0}
 RICE = {"name": "rice", "shape": "rice", "length": 0.4, "radius": 0.12, "density": 1000.0}
 
 SIZES = {"kind": "uniform", "min": 0.5, "max": 1.0}
@@ -109,6 +110,7 @@ SCENES = {
     "wide sums": lambda: shaken([ROD, SPHERE | {"name": "straw", "density": 1e-4}], 40, STIFF),
     "wide sums by Gear's scheme": lambda: timed(shaken([ROD, SPHERE | {"name": "straw", "density": 1e-4}], 40, STIFF), integrator="gear4"),
     "features in a tube": lambda: in_a_tube([ROD, CUBE], 15, FEATURES),
+    "regularised in the plane": lambda: in_the_plane([SPHERE | {"shape": "disk", "radius": 0.4}, RICE, PENTAGON], 20, VISCOUS),
     "minima of shapes that are not convex": lambda: shaken([SPHERE, HOOK, CORNER], 20, VISCOUS | {"interaction": "minima"}, SIZES, 5.0, 5e-4),
     "minima in a tube": lambda: in_a_tube([HOOK, CUBE], 12, VISCOUS | {"interaction": "minima"}),
     "minima in the plane": lambda: in_the_plane([HORNS, RICE], 30, VISCOUS | {"interaction": "minima"}),
