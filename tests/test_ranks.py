@@ -123,6 +123,7 @@ def of_comm(comm: MPI.Comm, case: Case, axis: int, steps: int = STEPS, skin: flo
     engine, _ = engine_of(case, comm, axis=axis, skin=skin)
     rng = np.random.default_rng(9)
     shove = rng.normal(size=(1000, 3))
+    shove[:, case.dimension :] = 0.0
     engine.grains.v[:, :3] = shove[engine.grains.gid]
     engine.advance(steps)
     engine.settle_faults()
