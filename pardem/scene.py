@@ -71,9 +71,9 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     longest, shortest = max(reach.values()), min(reach[n] * smallest_scale[n] / largest_scale[n] for n in grains)
     quanta = choose_quanta(force_scale, longest, shortest, lightest * gravity, _contributions(case, catalogue, longest / shortest, times))
     convex = {n: bool(catalogue.convex[k]) for n, k in grains.items()}
-    if case.contact.interaction != "superposition" and not all(convex.values()):
+    if case.contact.interaction == "regularised" and not all(convex.values()):
         name = min(convex, key=convex.__getitem__)
-        raise CaseError(f"contact.interaction = '{case.contact.interaction}' needs convex grains, but species '{name}' is not; use 'superposition'")
+        raise CaseError(f"contact.interaction = 'regularised' needs convex grains, but species '{name}' is not; use 'superposition' or 'minima'")
     materials = case.materials
     eps2 = np.array([case.eps(n) ** 2 for n in names])
     if case.contact.interaction == "regularised":

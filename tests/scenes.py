@@ -104,6 +104,13 @@ def case_of(species: list[dict[str, Any]], contact: dict[str, Any], step: float,
     )  # fmt: skip
 
 
+def centre_of(species: dict[str, Any], **more: Any) -> np.ndarray:
+    """Centre of mass of a species in the axes in which its shape is given (m); ``more``: as for ``case_of``."""
+    grain = {"species": species["name"], "position": (0.0,) * more.get("dimension", 3)}
+    shape = case_of([species], ELASTIC, 1e-4, grain=[grain], **more).species[0].make_shape()
+    return np.asarray(shape.mass_properties(species["density"]).centre)
+
+
 def worst_energy(
     species: list[dict[str, Any]], grains: list[dict[str, Any]], walls: list[dict[str, Any]], contact: dict[str, Any], step: float, duration: float
 ) -> float:

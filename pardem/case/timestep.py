@@ -137,14 +137,16 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
         mass: mass of the lightest grain of each species (kg).
         radius: effective contact radius of the smallest grain of each species, that of the law `hertz` (m).
     """
-    features = case.contact.interaction == "superposition"
+    features, minima = case.contact.interaction == "superposition", case.contact.interaction == "minima"
     present = set(case.grain_species)
     bodies = {wall.material: species for wall in case.wall if isinstance(wall, Body) for species in case.species if species.name == wall.species}
     extremes: dict[str, _Extremes] = {}
     for species in case.species:
         if species.name in present:
             degrees = _degrees(species.make_shape()) if features or bodies else (1, 0)
-            own = _Extremes(mass[species.name], radius[species.name], *degrees, species.core_vertices)
+            # several minima of the distance act at once where a grain is not convex: two hold it in the plane, three in space
+            several = case.dimension if minima and not species.make_shape().convex else 1
+            own = _Extremes(mass[species.name], radius[species.name], *degrees, species.core_vertices, several)
             extremes[species.material] = own.joined(extremes.get(species.material, own))
     out: dict[tuple[str, str], ContactTime] = {}
 
@@ -166,10 +168,10 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
         a = extremes[first]
         for second in materials[i:]:
             b = extremes[second]
-            multiplicity = together((a.edges, a.faces), (b.edges, b.faces)) if features else 1
+            multiplicity = together((a.edges, a.faces), (b.edges, b.faces)) if features else max(a.minima, b.minima)
             add(first, second, a.mass * b.mass / (a.mass + b.mass), a.radius * b.radius / (a.radius + b.radius), multiplicity)
         for wall in case.wall:
-            count = _vertices_on_wall(a.vertices, case.dimension) if features or wall.kind in ("cylinder", "body") else 1
+            count = _vertices_on_wall(a.vertices, case.dimension) if features or wall.kind in ("cylinder", "body") else a.minima
             if wall.kind == "body":
                 count = max(count, together((a.edges, a.faces), _degrees(bodies[wall.material].make_shape())))
             add(first, wall.material, a.mass, a.radius, count, _share(wall, a.mass))
@@ -177,17 +179,19 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
 
 
 class _Extremes(NamedTuple):
-    """Of the species of a material: least mass (kg) and radius (m), most edges and faces at a vertex, most vertices."""
+    """Of the species of a material: least mass (kg) and radius (m), most edges and faces at a vertex, most vertices, most minima of the distance."""
 
     mass: float
     radius: float
     edges: int
     faces: int
     vertices: int
+    minima: int
 
     def joined(self, other: _Extremes) -> _Extremes:
         edges, faces, vertices = max(self.edges, other.edges), max(self.faces, other.faces), max(self.vertices, other.vertices)
-        return _Extremes(min(self.mass, other.mass), min(self.radius, other.radius), edges, faces, vertices)
+        minima = max(self.minima, other.minima)
+        return _Extremes(min(self.mass, other.mass), min(self.radius, other.radius), edges, faces, vertices, minima)
 
 
 def _share(wall: AnyWall, mass: float) -> float:

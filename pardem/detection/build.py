@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..interactions.batch import BATCH, BLOCK, COUNTS, SCRATCH
+from ..interactions.local_minima import LocalMinima
 from ..interactions.polytopes import Polytopes
 from ..interactions.spheres import Spheres
 from ..interactions.superposition import Superposition
@@ -43,7 +44,7 @@ def list_pairs(
     while (found := find_pairs(owned, total, g, extent, radius, settings.lower, settings.period, skin, pairs)) > len(pairs):
         pairs = np.empty((found + found // 16, 2), np.int32)
     sub = np.empty(0, np.int64)
-    if isinstance(scene.interaction, Superposition):
+    if isinstance(scene.interaction, Superposition | LocalMinima):
         pairs, sub, found = _pairs_of_features(pairs, found, g, scene.interaction, settings.period, skin, expected)
     row, ptr, col, sub, interior = rows_of(pairs, sub, found, owned, total)
     del pairs, extent, radius  # before the histories come
@@ -59,13 +60,13 @@ def list_pairs(
 
 
 def _pairs_of_features(
-    bodies: np.ndarray, count: int, g: Grains, interaction: Superposition, period: np.ndarray, skin: float, expected: int
+    bodies: np.ndarray, count: int, g: Grains, interaction: Superposition | LocalMinima, period: np.ndarray, skin: float, expected: int
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Pairs of features of pairs of bodies: bodies (P, 2), sub-keys (P,), their number."""
-    room = max(256, expected + expected // 16)
+    room, minima = max(256, expected + expected // 16), isinstance(interaction, LocalMinima)
     while True:
         pairs, sub = np.empty((room, 2), np.int32), np.empty(room, np.int64)
-        found = find_feature_pairs(bodies, count, g, interaction.features, interaction.planar, period, skin, pairs, sub)
+        found = find_feature_pairs(bodies, count, g, interaction.features, interaction.planar, minima, period, skin, pairs, sub)
         if found <= room:
             return pairs, sub, found
         room = found + found // 16
@@ -106,9 +107,9 @@ def list_wall_pairs(
     extent, radius = np.empty((owned, 3)), np.empty(owned)
     oriented_extents(0, owned, g, extent, radius)
     entries = np.empty((max(64, owned), 3), np.int64)
-    by_vertex = isinstance(scene.interaction, Superposition)
-    while (found := find_wall_pairs(owned, g, walls, radius, skin + sweep, by_vertex, entries)) > len(entries):
-        entries = np.empty((found, 3), np.int32)
+    by_vertex, minima = isinstance(scene.interaction, Superposition | LocalMinima), isinstance(scene.interaction, LocalMinima)
+    while (found := find_wall_pairs(owned, g, walls, radius, skin + sweep, by_vertex, minima, entries)) > len(entries):
+        entries = np.empty((found, 3), np.int64)
     entries = entries[:found]
     if (walls.body != 0).any():
         entries = _with_bodies(entries, owned, g, scene, extent, skin + sweep)

@@ -5,7 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined, njit
-from ..interactions.features import EDGE_EDGE, EDGE_VERTEX, FACE_VERTEX, VERTEX_EDGE, VERTEX_FACE, feature_pair, nearest_features, vertex
+from ..interactions.features import (
+    EDGE_EDGE,
+    EDGE_FACE,
+    EDGE_VERTEX,
+    FACE_EDGE,
+    FACE_FACE,
+    FACE_VERTEX,
+    VERTEX_EDGE,
+    VERTEX_FACE,
+    edge,
+    feature_pair,
+    nearest_features,
+    normal_of,
+    vertex,
+)
+from ..interactions.flats import sine2, sine2_faces
+from ..interactions.polytope_faces import TILT
 from .bounds import nearest_image
 
 # what a body shows to another: vertices, edges, faces
@@ -93,9 +109,37 @@ def _around(g, i, box):
         _stretch(g, i, k, box, 0)
 
 
+@inlined
+def _arm(g, i):
+    """Largest distance of a core vertex from its grain's centre (m)."""
+    far = 0.0
+    for k in range(max(1, g.vert_start[i + 1] - g.vert_start[i])):
+        x, y, z = vertex(g, i, k)
+        far = max(far, x * x + y * y + z * z)
+    return np.sqrt(far)
+
+
+@inlined
+def _sine(f, g, i, j, kind, a, b):
+    """Sine of the angle between a face and an edge or a face."""
+    if kind == FACE_FACE:
+        ax, ay, az, _, _, _ = normal_of(f, g, i, a)
+        bx, by, bz, _, _, _ = normal_of(f, g, j, b)
+        return np.sqrt(sine2_faces(ax, ay, az, bx, by, bz))
+    if kind == EDGE_FACE:
+        _, _, _, ax, ay, az = edge(f, g, i, a)
+        bx, by, bz, _, _, _ = normal_of(f, g, j, b)
+    else:
+        _, _, _, ax, ay, az = edge(f, g, j, b)
+        bx, by, bz, _, _, _ = normal_of(f, g, i, a)
+    return np.sqrt(sine2(ax, ay, az, bx, by, bz))
+
+
 @njit
-def _meet(kind, what_i, what_j, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found):
-    """Append the pairs of features of one kind; the number found so far comes back."""
+def _meet(kind, what_i, what_j, f, g, i, j, dx, dy, dz, reach, tilt, room, pairs, sub, found):
+    """Append the pairs of features of one kind, those that count in parallel only if the sine of their angle is at most ``tilt``; the number found so
+    far comes back.
+    """
     number_i, box_i, number_j, box_j, whole_i, whole_j = room
     _around(g, j, whole_j)
     n = _shown(f, g, i, what_i, whole_i, whole_j, dx, dy, dz, reach, number_i, box_i)
@@ -107,7 +151,10 @@ def _meet(kind, what_i, what_j, f, g, i, j, dx, dy, dz, reach, room, pairs, sub,
             if apart(box_i, a, box_j, b, dx, dy, dz, reach):
                 continue
             pair = feature_pair(kind, number_i[a], number_j[b])
-            if nearest_features(f, g, i, j, pair, -dx, -dy, -dz, reach * reach)[0] > reach * reach:
+            if kind >= EDGE_FACE:
+                if _sine(f, g, i, j, kind, number_i[a], number_j[b]) > tilt:
+                    continue
+            elif nearest_features(f, g, i, j, pair, -dx, -dy, -dz, reach * reach)[0] > reach * reach:
                 continue
             if found < sub.shape[0]:
                 pairs[found, 0], pairs[found, 1], sub[found] = i, j, pair
@@ -116,11 +163,12 @@ def _meet(kind, what_i, what_j, f, g, i, j, dx, dy, dz, reach, room, pairs, sub,
 
 
 @njit
-def find_feature_pairs(bodies, count, g, f, planar, period, skin, pairs, sub):
+def find_feature_pairs(bodies, count, g, f, planar, minima, period, skin, pairs, sub):
     """Candidate pairs of features of candidate pairs of bodies; those of one pair of bodies follow each other.
 
     Args:
         bodies: (count, 2) int32 pairs of grains, lower global id first. f: `interactions.features.Features`. planar: two dimensions.
+        minima: pairs for `minima`, edges and parallel features, instead of those for `superposition`.
         period: of the domain (m), 0: open. skin: extra reach (m).
         pairs: (capacity, 2) int32, sub: (capacity,) int64; filled with bodies and pairs of features.
 
@@ -142,16 +190,28 @@ def find_feature_pairs(bodies, count, g, f, planar, period, skin, pairs, sub):
         dy = nearest_image(g.x[j, 1] - g.x[i, 1], period[1])
         dz = nearest_image(g.x[j, 2] - g.x[i, 2], period[2])
         reach = g.x[i, 3] + g.x[j, 3] + skin
-        if planar:
+        if minima:
+            found = _meet(EDGE_EDGE, EDGES, EDGES, f, g, i, j, dx, dy, dz, reach, 0.0, room, pairs, sub, found)
+            if planar:
+                continue
+            found = _meet(VERTEX_FACE, VERTICES, FACES, f, g, i, j, dx, dy, dz, reach, 0.0, room, pairs, sub, found)
+            found = _meet(FACE_VERTEX, FACES, VERTICES, f, g, i, j, dx, dy, dz, reach, 0.0, room, pairs, sub, found)
+            # points at the distance R from a centre go by half the skin at most before the next rebuild, so normals turn by skin/(2 R)
+            arms = min(_arm(g, i), _arm(g, j))
+            tilt = 4.0 * TILT + skin / arms if arms > 0.0 else -1.0
+            found = _meet(EDGE_FACE, EDGES, FACES, f, g, i, j, dx, dy, dz, reach, tilt, room, pairs, sub, found)
+            found = _meet(FACE_EDGE, FACES, EDGES, f, g, i, j, dx, dy, dz, reach, tilt, room, pairs, sub, found)
+            found = _meet(FACE_FACE, FACES, FACES, f, g, i, j, dx, dy, dz, reach, tilt, room, pairs, sub, found)
+        elif planar:
             ni, nj = f.real[g.species[i]], f.real[g.species[j]]
             # two single vertices meet once; a single vertex meets an outline as a vertex only
             if nj > 0 or ni == 0:
-                found = _meet(VERTEX_EDGE, VERTICES, EDGES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
+                found = _meet(VERTEX_EDGE, VERTICES, EDGES, f, g, i, j, dx, dy, dz, reach, 0.0, room, pairs, sub, found)
             if ni > 0:
-                found = _meet(EDGE_VERTEX, EDGES, VERTICES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
+                found = _meet(EDGE_VERTEX, EDGES, VERTICES, f, g, i, j, dx, dy, dz, reach, 0.0, room, pairs, sub, found)
         else:
-            found = _meet(EDGE_EDGE, EDGES, EDGES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
-            found = _meet(VERTEX_FACE, VERTICES, FACES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
-            found = _meet(FACE_VERTEX, FACES, VERTICES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
+            found = _meet(EDGE_EDGE, EDGES, EDGES, f, g, i, j, dx, dy, dz, reach, 0.0, room, pairs, sub, found)
+            found = _meet(VERTEX_FACE, VERTICES, FACES, f, g, i, j, dx, dy, dz, reach, 0.0, room, pairs, sub, found)
+            found = _meet(FACE_VERTEX, FACES, VERTICES, f, g, i, j, dx, dy, dz, reach, 0.0, room, pairs, sub, found)
     return found
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import njit
+from ..interactions.features import EDGE_FACE, FACE_FACE, VERTEX_FACE, feature_pair
 from .kinds import BODY, CYLINDER, DISC, PLANE
 
 
 @njit
-def find_wall_pairs(owned, g, walls, radius, extra, by_vertex, entries):
+def find_wall_pairs(owned, g, walls, radius, extra, by_vertex, minima, entries):
     """Candidate contacts of owned grains with walls, in the order of grains.
 
     Args:
         radius: (N,) bounding radii (m). extra: (W,) reach beyond the grain for each wall: skin and what the wall may move (m).
         by_vertex: whether every wall is met vertex by vertex; otherwise the inside of a cylinder only.
-        entries: (capacity, 3) int64: grain, wall, vertex.
+        minima: whether planes are met by the vertices, edges and faces of grains.
+        entries: (capacity, 3) int64: grain, wall, and vertex, or the grain's feature as a pair with a face.
 
     Returns:
         number of entries; where it exceeds the capacity, call again with a larger array.
@@ -41,6 +43,20 @@ def find_wall_pairs(owned, g, walls, radius, extra, by_vertex, entries):
                 if abs(height) > radius[i] + extra[k]:
                     continue
             elif kind == PLANE and height > radius[i] + extra[k]:
+                continue
+            if minima and kind == PLANE:
+                f, a = walls.features, g.species[i]
+                edges, faces = f.edge_start[a + 1] - f.edge_start[a], f.face_start[a + 1] - f.face_start[a]
+                for m in range(vertices + edges + faces):
+                    if m < vertices:
+                        sub = feature_pair(VERTEX_FACE, m, 0)
+                    elif m < vertices + edges:
+                        sub = feature_pair(EDGE_FACE, m - vertices, 0)
+                    else:
+                        sub = feature_pair(FACE_FACE, m - vertices - edges, 0)
+                    if found < entries.shape[0]:
+                        entries[found, 0], entries[found, 1], entries[found, 2] = i, k, sub
+                    found += 1
                 continue
             for m in range(vertices if by_vertex or kind == CYLINDER else 1):
                 if found < entries.shape[0]:
