@@ -25,3 +25,7 @@ class FileError(PardemError):
 
 class BlowUpError(PardemError):
     """The motion became unphysical: not-a-number, runaway overlap, a force out of range, a grain that left the domain."""
+
+
+class CoveringError(PardemError):
+    """Grains cannot be covered by spheres as the triangulation needs them."""
