@@ -20,7 +20,7 @@ ONE, X, Y, Z, H = 1, 2, 4, 8, 16  # bits of the columns
 EVERY_COLUMN = 31
 
 
-@njit
+@njit(_nrt=True)
 def lifted(xw, i, out):
     """Height of point i, x^2 + y^2 + z^2 - w, as an expansion of up to seven floats; returns its length."""
     pair, sums = np.empty(2), np.empty(7)
@@ -41,7 +41,7 @@ def lifted(xw, i, out):
     return n
 
 
-@njit
+@njit(_nrt=True)
 def _determinant_sign(rows, height, length, row_set, column_set, store, size, total, part, more):
     """Sign of the minor of the rows and columns in two bit sets of equal size; the other arrays are work space."""
     store[0, 0], size[0] = 1.0, 1
@@ -85,7 +85,7 @@ def _determinant_sign(rows, height, length, row_set, column_set, store, size, to
     return 0 if n == 0 else (1 if total[n - 1] > 0.0 else -1)
 
 
-@njit
+@njit(_nrt=True)
 def _rank(mask, bit):
     """How many bits below the given one are set."""
     k = 0
@@ -94,7 +94,7 @@ def _rank(mask, bit):
     return k
 
 
-@njit
+@njit(_nrt=True)
 def perturbed_sign(rows, height, length, count, finite):
     """Sign, never 0, of the determinant of ``count`` (4, or 5 with heights) rows of perturbed points.
 

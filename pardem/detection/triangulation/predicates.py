@@ -16,15 +16,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._jit import inlined, njit
+from ..._jit import inlined, kernel, njit
 from .perturbed import lifted, perturbed_sign
 
 SMALLEST, LARGEST = 2.0**-140, 2.0**200
 INFINITE = 4
 """Number of points at infinity; finite ones have the rows from here on."""
 
-DIRECTIONS = np.array([[7.0, 1.0, 2.0], [-2.0, 8.0, 1.0], [-1.0, -3.0, 9.0], [-4.0, -6.0, -12.0]])
-"""Of the points at infinity; they enclose the origin, and no coordinate plane holds a difference of two."""
+DIRECTIONS = np.array([[-2.0, 8.0, 1.0], [7.0, 1.0, 2.0], [-1.0, -3.0, 9.0], [-4.0, -6.0, -12.0]])
+"""Of the points at infinity: positive in this order; they enclose the origin, and no coordinate plane holds a difference of two."""
 
 UNIT = 2.0**-53
 ORIENTATION_BOUND = 8.0 * UNIT
@@ -105,7 +105,7 @@ def _difference(xw, i, finite_origin, infinite_origin, c):
     return xw[i, c] - xw[infinite_origin, c]
 
 
-@njit
+@kernel
 def _mixed_filter(xw, a, b, c, d, u):
     """Sign of rows (1, x, y, z) of which some, not all, are (0, direction); 0 where float64 does not suffice.
 
@@ -129,7 +129,7 @@ def _mixed_filter(xw, a, b, c, d, u):
     return -sign if odd else sign
 
 
-@njit
+@njit(_nrt=True)
 def _exact(xw, key, points, count, reference):
     """Sign of ``count`` rows with perturbation.
 
@@ -160,19 +160,19 @@ def _exact(xw, key, points, count, reference):
     return -sign if odd else sign
 
 
-@njit
+@njit(_nrt=True)
 def _exact_orientation(xw, key, a, b, c, d):
     points = np.array((a, b, c, d, -1))
     return _exact(xw, key, points, 4, -1)
 
 
-@njit
-def _exact_power(xw, key, a, b, c, d, e, reference):
+@njit(_nrt=True)
+def exact_power(xw, key, a, b, c, d, e, reference):
     points = np.array((a, b, c, d, e))
     return _exact(xw, key, points, 5, reference)
 
 
-@njit
+@kernel
 def orientation(xw, key, a, b, c, d):
     """Orientation of a tetrahedron with at most three points at infinity.
 
@@ -190,7 +190,7 @@ def orientation(xw, key, a, b, c, d):
     return sign if sign != 0 else _exact_orientation(xw, key, a, b, c, d)
 
 
-@njit
+@kernel
 def power(xw, key, a, b, c, d, e):
     """Sign of the power of e to the orthosphere of the positive tetrahedron abcd: 1 where e is beyond (legal), -1 where it is inside.
 
@@ -200,7 +200,7 @@ def power(xw, key, a, b, c, d, e):
     if first >= INFINITE:
         nx, ny, nz, volume, normal_size, volume_size = hyperplane(xw, a, b, c, d)
         sign = above_hyperplane(xw, a, e, nx, ny, nz, volume, normal_size, volume_size)
-        return sign if sign != 0 else _exact_power(xw, key, a, b, c, d, e, -1)
+        return sign if sign != 0 else exact_power(xw, key, a, b, c, d, e, -1)
     # the lifted row of a point at infinity is (0, 0, 0, 0, 1): what is left has four rows
     if a == first:
         sign = _mixed_filter(xw, b, c, d, e, first)
@@ -212,4 +212,4 @@ def power(xw, key, a, b, c, d, e):
         sign = -_mixed_filter(xw, a, b, c, e, first)
     else:
         sign = _mixed_filter(xw, a, b, c, d, first)
-    return sign if sign != 0 else _exact_power(xw, key, a, b, c, d, e, first)
+    return sign if sign != 0 else exact_power(xw, key, a, b, c, d, e, first)
