@@ -183,7 +183,7 @@ def advance(mesh, events, flips):
         _sift_down(events, 0)
         _place(mesh, events, facet)
         before_23, before_32 = mesh.count[FLIP_23], mesh.count[FLIP_32]
-        if flip_circuit(mesh, events.xu, facet, False) != FLIPPED:
+        if flip_circuit(mesh, events.xu, facet, True) != FLIPPED:
             events.count[PASSED_OVER] += 1
             continue
         events.count[DONE_FLIPS] += 1
@@ -208,24 +208,34 @@ def _schedule_changed(mesh, events):
 
 
 @kernel
-def flattening(mesh, x0, x1, start, earliest, values, stack):
-    """Times at which tetrahedra become flat, for algorithm 3.
+def first_flat(mesh, x0, x1, start, values, stack):
+    """The tetrahedron that is flat first, for algorithm 3.
 
     Args:
-        start: time to begin at. earliest: (k,) the first k times in [start, 1], ascending, NEVER where there are fewer.
-        values, stack: work space as in `Events`.
+        start: time to begin at. values, stack: work space as in `Events`.
+
+    Returns:
+        (time in [start, 1], tetrahedron); (NEVER, -1) where none is.
     """
-    last = len(earliest) - 1
-    for k in range(last + 1):
-        earliest[k] = NEVER
+    earliest, which = NEVER, -1
     for t in range(mesh.count[HIGH]):
         if mesh.vert[t, 0] < 0:
             continue
         tetrahedron_values(mesh, x0, x1, t, values)
         time = first_fall(values, start, True, stack)
-        if time < earliest[last]:
-            k = last
-            while k > 0 and earliest[k - 1] > time:
-                earliest[k] = earliest[k - 1]
-                k -= 1
-            earliest[k] = time
+        if time < earliest:
+            earliest, which = time, t
+    return earliest, which
+
+
+@kernel
+def leave_hull(mesh, xu, t):
+    """Flip a tetrahedron out of the hull at the moment ``xu`` at which it is flat; returns whether one of its facets is on the hull and could be.
+
+    Facets inside become illegal before; the determinant of one on the hull, with a point at infinity beyond, is that of the tetrahedron itself.
+    """
+    for i in range(4):
+        beyond = mesh.nbr[t, i]
+        if beyond >= 0 and mesh.vert[beyond >> 2, beyond & 3] < INFINITE and flip_circuit(mesh, xu, 4 * t + i, True) == FLIPPED:
+            return True
+    return False

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from .insertion import insert_points, uncover
-from .kinetic import PAUSED, advance, flattening, make_events, schedule_all
-from .mesh import HIDDEN_COUNT, QUEUE_HEAD, QUEUED, Mesh, enlarged
+from .kinetic import PAUSED, advance, first_flat, leave_hull, make_events, schedule_all
+from .mesh import HIDDEN_COUNT, QUEUE_HEAD, QUEUED, Mesh, enlarged, room
 from .motion import DEGREE
 from .predicates import INFINITE
 from .regularise import DONE, FULL, NEEDED, regularise, scan
@@ -104,23 +104,26 @@ def by_events(mesh: Mesh, x0: np.ndarray, x1: np.ndarray) -> tuple[Mesh, bool]:
     return _finished(trial)
 
 
-def by_pieces(mesh: Mesh, x0: np.ndarray, x1: np.ndarray, tolerated: int = 1) -> tuple[Mesh, bool]:
-    """Algorithm 3: the move is cut where tetrahedra become flat; each piece is one of algorithm 1.
-
-    Args:
-        tolerated: k of the thesis: the piece ends before the k-th flat tetrahedron. With more than 1 algorithm 1 fails where one would be negative.
+def by_pieces(mesh: Mesh, x0: np.ndarray, x1: np.ndarray) -> tuple[Mesh, bool]:
+    """Algorithm 3, with k = 1: the move is cut before each time at which a tetrahedron becomes flat; each piece is one of algorithm 1.
 
     Returns:
         the mesh, whether it is regular at ``x1``.
     """
     mesh, u = copied(mesh), 0.0
-    earliest, values, stack = np.empty(tolerated), np.empty(DEGREE + 1), np.empty((60, 8))
+    values, stack = np.empty(DEGREE + 1), np.empty((60, 8))
     for _ in range(PIECES):
-        flattening(mesh, x0, x1, u, earliest, values, stack)
-        u = 1.0 if earliest[-1] > 1.0 else u + (1.0 - SHORT) * (earliest[-1] - u)
+        time, flat = first_flat(mesh, x0, x1, u, values, stack)
+        u = 1.0 if flat < 0 else u + (1.0 - SHORT) * (time - u)
         place = x1 if u == 1.0 else (1.0 - u) * x0 + u * x1
         place[:INFINITE] = x0[:INFINITE]
+        stamp = mesh.stamp[flat]
         mesh, regular, _ = by_flips(mesh, place)
         if not regular or u == 1.0:
             return mesh, regular
+        if mesh.stamp[flat] == stamp and mesh.vert[flat, 0] >= 0:
+            while room(mesh) < NEEDED:
+                mesh = grown(mesh)
+            if not leave_hull(mesh, place, flat):
+                return mesh, False
     return mesh, False

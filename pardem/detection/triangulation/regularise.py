@@ -41,6 +41,13 @@ def _four_around(mesh, t, n, a, b, c, d, e):
 
 
 @kernel
+def _joined(mesh, t, n, corner):
+    """Whether three tetrahedra are around the edge that the facet between t and n has opposite its vertex ``corner``."""
+    beyond = mesh.nbr[t, place_of(mesh, t, corner)]
+    return beyond >= 0 and beyond >> 2 == mesh.nbr[n, place_of(mesh, n, corner)] >> 2
+
+
+@kernel
 def flip_facet(mesh, facet):
     """Flip a facet 4 t + i where it is illegal and can be flipped.
 
@@ -56,18 +63,20 @@ def flip_facet(mesh, facet):
     a, b, c = facet_of(mesh, t, i)
     if power(mesh.xw, mesh.key, a, b, c, mesh.vert[t, i], mesh.vert[beyond >> 2, beyond & 3]) > 0:
         return LEGAL
-    return flip_circuit(mesh, mesh.xw, facet, True)
+    return flip_circuit(mesh, mesh.xw, facet, False)
 
 
 @kernel
-def flip_circuit(mesh, xw, facet, with_44):
+def flip_circuit(mesh, xw, facet, event):
     """Flip a facet 4 t + i, legal or not, where the points' positions allow it.
 
     With d and e the apices over the facet abc, the three tetrahedra of de with an edge of abc are positive (2-3 flip); one is not, and its edge has three
     or four tetrahedra (3-2, 4-4); two are not, and the vertex of both edges has four (4-1).
 
     Args:
-        xw: positions to be used. with_44: whether to flip four tetrahedra as well, where facet abf is illegal too.
+        xw: positions to be used. event: whether they are those at the moment at which the facet becomes illegal. Then, with a point at infinity among
+            a, b and c, the other four are in a plane: their tetrahedron is an old one if it is there, else a new one. No 4-4 flips then, which belong
+            to two facets.
 
     Returns:
         FLIPPED or UNFLIPPABLE.
@@ -81,25 +90,30 @@ def flip_circuit(mesh, xw, facet, with_44):
     at_a = orientation(xw, key, b, c, e, d)
     at_b = orientation(xw, key, c, a, e, d)
     at_c = orientation(xw, key, a, b, e, d)
+    if event:
+        if a < INFINITE:
+            at_a = -1 if _joined(mesh, t, n, a) else 1
+        if b < INFINITE:
+            at_b = -1 if _joined(mesh, t, n, b) else 1
+        if c < INFINITE:
+            at_c = -1 if _joined(mesh, t, n, c) else 1
     if at_a + at_b + at_c == 3:
         flip_23(mesh, facet)
         return FLIPPED
     if at_a + at_b + at_c == 1:
         while at_c > 0:
             a, b, c, at_a, at_b, at_c = b, c, a, at_b, at_c, at_a
-        if mesh.nbr[t, place_of(mesh, t, c)] >> 2 == mesh.nbr[n, place_of(mesh, n, c)] >> 2:
+        if _joined(mesh, t, n, c):
             flip_32(mesh, facet, c)
             return FLIPPED
-        if with_44 and _four_around(mesh, t, n, a, b, c, d, e) >= 0:
+        if not event and _four_around(mesh, t, n, a, b, c, d, e) >= 0:
             flip_44(mesh, facet, c)
             return FLIPPED
         return UNFLIPPABLE
     if at_a + at_b + at_c == -1:
         while at_a < 0:
             a, b, c, at_a, at_b, at_c = b, c, a, at_b, at_c, at_a
-        joined_c = mesh.nbr[t, place_of(mesh, t, c)] >> 2 == mesh.nbr[n, place_of(mesh, n, c)] >> 2
-        joined_b = mesh.nbr[t, place_of(mesh, t, b)] >> 2 == mesh.nbr[n, place_of(mesh, n, b)] >> 2
-        if joined_b and joined_c:
+        if _joined(mesh, t, n, b) and _joined(mesh, t, n, c):
             flip_41(mesh, facet, a)
             return FLIPPED
     return UNFLIPPABLE

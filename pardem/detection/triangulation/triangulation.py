@@ -180,7 +180,7 @@ class Triangulation:
 
     # --- changes -------------------------------------------------------------------------------------------------------------------------------
 
-    def move(self, points: ArrayLike, weights: ArrayLike | None = None, algorithm: Algorithm = "auto", tolerated: int = 1) -> Algorithm:
+    def move(self, points: ArrayLike, weights: ArrayLike | None = None, algorithm: Algorithm = "auto") -> Algorithm:
         """All points go to new places, and the triangulation becomes that of these places.
 
         Args:
@@ -188,7 +188,6 @@ class Triangulation:
             algorithm: 1: flips of illegal facets. 2: flips in the order of the times at which facets become illegal on straight ways. 3: the ways are
                 cut where tetrahedra become flat, then as 1. "rebuild": anew. "auto": 1 where no tetrahedron is turned over by the move, else 2, then
                 3. A rebuild follows wherever these fail.
-            tolerated: of algorithm 3: the flat tetrahedron at which a piece of the way ends (k of the thesis).
 
         Returns:
             which brought it to the end: 1, 2, 3 or "rebuild"; also counted in `counts`.
@@ -221,7 +220,7 @@ class Triangulation:
                 return 2
             self._counts.failed_2 += 1
         if algorithm in ("auto", 3):
-            moved, regular = by_pieces(mesh, x0, x1, tolerated)
+            moved, regular = by_pieces(mesh, x0, x1)
             if regular:
                 self._mesh = moved
                 self._counts.algorithm_3 += 1
