@@ -15,6 +15,10 @@ class ShapeError(PardemError):
     """A shape is degenerate, not convex where it must be, or without mass."""
 
 
+class TriangulationError(PardemError):
+    """Points of a triangulation are not numbers, too large or not there, or an array has the wrong shape."""
+
+
 class InsertionError(PardemError):
     """The grains asked for do not fit, overlap, or lie outside the domain."""
 
