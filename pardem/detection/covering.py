@@ -32,7 +32,7 @@ class Kind:
 
     Attributes:
         name: for messages. vertices: (nv, 3) of the convex core about any origin (m). edges: (ne, 2) vertex numbers. faces: loops of vertex numbers.
-        radius: of the ball (m). smallest, largest: size factors. count: how many there are, for weighing one kind against another.
+        radius: of the ball (m). smallest, largest: size factors.
     """
 
     name: str
@@ -42,7 +42,6 @@ class Kind:
     radius: float
     smallest: float = 1.0
     largest: float = 1.0
-    count: int = 1
 
 
 @dataclass(frozen=True)
@@ -148,7 +147,7 @@ def cover_mixture(kinds: list[Kind], overlap: float, skin: float) -> list[Cover]
         if len(found) < len(kinds):
             failed = failed or kinds[next(i for i, c in enumerate(covers) if c is None)].name
             continue
-        total = sum(k.count * len(c.radii) for k, c in zip(kinds, found))
+        total = sum(len(c.radii) for c in found)
         if total < fewest:
             best, fewest = found, total
     if not best:
