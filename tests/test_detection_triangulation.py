@@ -21,7 +21,7 @@ TETRAHEDRON = {"name": "tetrahedron", "shape": "spherotetrahedron", "edge": 0.6,
 def by_triangulation(case: Case, **more: Any) -> Case:
     """The case with the other detection."""
     data = case.model_dump(exclude_none=True)
-    return Case(**data | {"detection": data["detection"] | {"method": "triangulation", "max_overlap": 0.02} | more})
+    return Case(**data | {"detection": data["detection"] | {"method": "triangulation", "max_overlap": 0.005} | more})
 
 
 SCENES = {

@@ -19,11 +19,12 @@ import numpy as np
 
 from ..errors import CoveringError
 from .patches import layer_patches
-from .set_cover import Candidates, cover
+from .set_cover import Candidates, few_balls
 
 ROUNDING = 1e-9  # of a radius: added, so that rounding opens no gap
 TRIALS = 3  # least margins that are tried
 MOST = 500  # spheres of one grain
+FINE = 0.6  # size of patches over that of the discs that small spheres cover
 
 
 @dataclass(frozen=True)
@@ -142,13 +143,17 @@ def cover_mixture(kinds: list[Kind], overlap: float, skin: float) -> list[Cover]
     best: list[Cover] = []
     fewest, failed = math.inf, ""
     for least in np.unique(np.linspace(low, high, TRIALS)):
-        covers = [s.solve(float(least)) for s in searches]
-        found = [c for c in covers if c is not None]
-        if len(found) < len(kinds):
-            failed = failed or kinds[next(i for i, c in enumerate(covers) if c is None)].name
-            continue
-        total = sum(len(c.radii) for c in found)
-        if total < fewest:
+        found: list[Cover] = []
+        total = 0
+        for kind, search in zip(kinds, searches):
+            cover = search.solve(float(least))
+            if cover is None:
+                failed = failed or kind.name
+            if cover is None or total + len(cover.radii) >= fewest:
+                break
+            found.append(cover)
+            total += len(cover.radii)
+        else:
             best, fewest = found, total
     if not best:
         raise CoveringError(
@@ -184,8 +189,11 @@ class _Search:
         if len(kind.vertices) == 2:
             return self._along_axis(least)
         if self._candidates is None:
-            self._candidates = Candidates(self.points, layer_patches(kind.vertices, kind.edges, kind.faces, self.outer * (1.0 + ROUNDING)))
-        found = cover(self._candidates, allowed, MOST)
+            # as fine as the discs that spheres on the core's surface cover there
+            disc = math.sqrt(max(0.0, float(largest_radius(kind.radius - 0.5 * self.overlap, least / kind.largest)) ** 2 - self.outer**2))
+            size = FINE * min(self.outer, disc or self.outer)
+            self._candidates = Candidates(self.points, layer_patches(kind.vertices, kind.edges, kind.faces, self.outer * (1.0 + ROUNDING), size))
+        found = few_balls(self._candidates, allowed, MOST)
         if found is None:
             return None
         rows, radii = found

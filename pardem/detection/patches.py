@@ -8,12 +8,11 @@ import numpy as np
 
 ARC = 2.0 * math.pi / 32  # of the normals across an edge (rad)
 HALVINGS = 3  # of the octahedron's triangles of normals
-FINE = 0.6  # size of patches along edges and faces, over the layer's outer distance from the core
-MOST = 16  # such patches along the longest extent of the core
+MOST = 40  # patches along the longest extent of the core
 FLAT = 1e-6  # of its extent: thickness of a core that counts as flat
 
 
-def layer_patches(vertices: np.ndarray, edges: np.ndarray, faces: tuple[np.ndarray, ...], outer: float) -> list[np.ndarray]:
+def layer_patches(vertices: np.ndarray, edges: np.ndarray, faces: tuple[np.ndarray, ...], outer: float, size: float) -> list[np.ndarray]:
     """Patches of the surface at a distance from a convex core.
 
     A point of it is a + rho n, a the nearest point of the core, n a unit normal there. Where all n of a set are p / |p|, p in the hull of some unit
@@ -25,12 +24,13 @@ def layer_patches(vertices: np.ndarray, edges: np.ndarray, faces: tuple[np.ndarr
 
     Args:
         vertices: (nv, 3) of the core (m). edges: (ne, 2) vertex numbers. faces: loops of vertex numbers. outer: rho, distance from the core (m).
+        size: of patches along edges and faces (m); larger where the core is very long.
 
     Returns:
         (N, k, 3) arrays of points whose hull holds a patch.
     """
     span = float(np.ptp(vertices, axis=0).max())
-    size = max(FINE * outer, span / MOST)
+    size = max(size, span / MOST)
     parts = [_caps(vertices, outer)]
     parts += [_rim(vertices, pair, outer, size) for pair in edges if pair[0] != pair[1]]
     return parts + [_plate(vertices, loop, outer, size) for loop in faces]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 CHUNK = 64
+FEW = 40  # balls: among more, exchanging two for one takes long and gains little
+ROUNDING = 1e-6  # more than that of single precision
 
 
 class Candidates:
@@ -14,13 +16,13 @@ class Candidates:
         centres: (M, 3). patches: (N, k, 3) arrays of points whose hull holds a patch.
 
     Attributes:
-        need: (M, N) square of the radius that a ball about each centre needs to hold each patch (m^2).
+        need: (M, N) float32 square of the radius with which a ball about each centre holds each patch, rounded upwards (m^2).
     """
 
     def __init__(self, centres: np.ndarray, patches: list[np.ndarray]) -> None:
         self.centres = centres
-        size = max(float(np.abs(p).max()) for p in patches)
-        self.need = np.empty((len(centres), sum(len(p) for p in patches)))
+        size = max(float(np.abs(p).max()) for p in patches) + float(np.abs(centres).max())
+        self.need = np.empty((len(centres), sum(len(p) for p in patches)), np.float32)
         last = 0
         for part in patches:
             flat, first, last = part.reshape(-1, 3), last, last + len(part)
@@ -29,10 +31,10 @@ class Candidates:
                 c = centres[k : k + CHUNK]
                 distance = square - 2.0 * c @ flat.T + (c * c).sum(axis=1)[:, None]
                 self.need[k : k + CHUNK, first:last] = distance.reshape(len(c), len(part), -1).max(axis=2)
-        self.need += 1e-14 * size * size  # rounding of the expanded square
+        self.need += np.float32(ROUNDING * size * size)
 
 
-def cover(candidates: Candidates, radius: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray] | None:
+def few_balls(candidates: Candidates, radius: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray] | None:
     """Choose balls whose union holds all patches.
 
     Args:
@@ -83,7 +85,7 @@ def _improved(holds: np.ndarray, chosen: list[int]) -> list[int]:
         if k is not None:
             chosen = chosen[:k] + chosen[k + 1 :]
             continue
-        found = _exchange(holds, chosen, times)
+        found = _exchange(holds, chosen, times) if len(chosen) <= FEW else None
         if found is None:
             return chosen
         chosen = found
