@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -117,7 +117,7 @@ def _covering(case: Case, catalogue: Catalogue, smallest: dict[str, float], larg
     overlap = AUTO_OVERLAP * least if wanted == "auto" else float(wanted)
     skin = AUTO_SKIN * least if detection.skin == "auto" else float(detection.skin)
     try:
-        return cover_catalogue(catalogue, names, smallest, largest, overlap, skin)
+        return replace(cover_catalogue(catalogue, names, smallest, largest, overlap, skin), every_step=detection.every_step)
     except CoveringError as error:
         raise CaseError(f"detection.method = 'triangulation': {error}") from None
 

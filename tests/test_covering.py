@@ -138,9 +138,9 @@ def test_the_rule_for_radii_is_sharp() -> None:
 
 
 def test_what_cannot_be_covered_is_said() -> None:
-    with pytest.raises(CoveringError, match="make detection.max_overlap smaller"):
+    with pytest.raises(CoveringError, match=r"make detection.max_overlap smaller"):
         cover_mixture([rod(3)], 2.1, 0.0)
-    with pytest.raises(CoveringError, match="'rod' cannot be covered.*max_overlap or detection.skin smaller"):
+    with pytest.raises(CoveringError, match=r"'rod' cannot be covered.*max_overlap or detection.skin smaller"):
         cover_mixture([rod(3)], 0.1, 0.8)
     with pytest.raises(CoveringError, match="cover nothing"):
         axis_positions(3.0, 1.0, 1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,9 @@ from test_ranks import SIZES, STIFF, VISCOUS, in_a_tube, shaken
 from pardem.case import Case
 from pardem.detection.bounds import oriented_extents
 from pardem.detection.build import _pairs_by_cells
+from pardem.errors import CaseError
+from pardem.run import run_case
+from pardem.scene import build_scene
 
 BRICK = CUBE | {"name": "brick", "side": 0.5, "radius": 0.2}
 TETRAHEDRON = {"name": "tetrahedron", "shape": "spherotetrahedron", "edge": 0.6, "radius": 0.25, "density": 1000.0}
@@ -60,12 +64,12 @@ def pairs_of(engine: Any, method: str, skin: float) -> set[tuple[int, int]]:
 @pytest.mark.parametrize("periodic", [(False, False, False), (True, True, False), (True, True, True)])
 def test_the_same_pairs_as_with_cells(periodic: tuple[bool, bool, bool]) -> None:
     """Spheres and rods of sizes that differ by a factor of twelve, for which the last test of both methods is exact."""
-    box = {"kind": "box", "lower": (-1, 0, 2), "upper": (4.5, 5.5, 8)}
+    box = {"kind": "box", "lower": (-1, 0, 2), "upper": (2.6, 3.6, 5.6)}
     case = case_of(
         [ROD, SPHERE], {"law": "elastic", "contact_time": 0.1}, 1e-3, seed=11,
-        domain={"lower": (-1, 0, 2), "upper": (4.5, 5.5, 8), "periodic": periodic},
-        insert=[{"species": "rod", "count": 50, "region": {"kind": "periodic"} if all(periodic) else box},
-                {"species": "ball", "count": 400, "size": {"kind": "uniform", "min": 0.08, "max": 0.3}, "region": box},
+        domain={"lower": (-1, 0, 2), "upper": (2.6, 3.6, 5.6), "periodic": periodic},
+        insert=[{"species": "rod", "count": 40, "region": {"kind": "periodic"} if all(periodic) else box},
+                {"species": "ball", "count": 700, "size": {"kind": "uniform", "min": 0.08, "max": 0.3}, "region": box},
                 {"species": "ball", "count": 8, "region": box}],
     )  # fmt: skip
     engine, _ = engine_of(by_triangulation(case, max_overlap=0.002, skin=0.006))
@@ -88,3 +92,75 @@ def test_the_bits_of_cells_on_any_number_of_ranks(scene: str, axis: int) -> None
     assert comm.allreduce(engine.detector.counts.refused) == 0
     assert comm.allreduce(engine.detector.counts.spheres) > 0
     assert together == alone
+
+
+@pytest.mark.mpi
+def test_pairs_from_the_edges_every_step() -> None:
+    """The thesis' variant, without a skin."""
+    comm = MPI.COMM_WORLD
+    case = SCENES["rods"]()
+    alone = comm.bcast(moved(case, MPI.COMM_SELF, steps=200)[0] if comm.rank == 0 else None)
+    thesis = by_triangulation(case, every_step=True)
+    together, engine = moved(thesis, comm, 0, 200, 0.0)
+    assert engine.counters.rebuilds >= 100
+    counts = engine.detector.counts
+    assert comm.allreduce(counts.refused + counts.fast) == 0
+    assert together == alone
+
+
+def colliding(speed: float, **more: Any) -> Case:
+    """Two balls that meet head on beside a third one at rest."""
+    grains = [
+        {"species": "ball", "position": (-0.55, 0, 0), "velocity": (speed, 0, 0)},
+        {"species": "ball", "position": (0.55, 0, 0), "velocity": (-speed, 0, 0)},
+        {"species": "ball", "position": (0, 1.2, 0)},
+    ]
+    return case_of([SPHERE], {"law": "elastic", "contact_time": 0.02}, 2e-4, grain=grains, **more)
+
+
+def test_too_large_an_overlap_is_seen_and_cells_step_in() -> None:
+    """Balls of radius 0.5 come within 0.6: their spheres, of radius 0.55, are more than orthogonal below 0.78."""
+    case = colliding(32.0)
+    bits = []
+    for c in (case, by_triangulation(case)):
+        engine, _ = engine_of(c)
+        engine.advance(200)
+        bits.append(fingerprint(engine))
+        assert not len(engine.contacts().key)
+    assert bits[0] == bits[1]
+    counts = engine.detector.counts
+    assert counts.broken == (0, 1)
+    assert 0 < counts.refused < engine.counters.rebuilds
+    gentle, _ = engine_of(by_triangulation(colliding(2.0)))
+    gentle.advance(1000)
+    assert gentle.detector.counts.refused == 0
+
+
+def test_a_run_reports_too_large_an_overlap(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    case = by_triangulation(colliding(32.0, stage=[{"name": "go", "kind": "run", "steps": 200}]))
+    run_case(case, out=tmp_path / "out.h5", resume=False, force=False, walltime=None, comm=MPI.COMM_SELF)
+    assert "grains 0 and 1 overlapped by more than detection.max_overlap = 0.005 m" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"detection": {"method": "triangulation", "max_overlap": 1.2}}, "maximal overlap of 1.2 m is too large for 'ball'"),
+        ({"detection": {"method": "triangulation", "skin": 3.0}}, "skin of 3 m; make detection.max_overlap or detection.skin smaller"),
+        ({"detection": {"every_step": True}}, "takes no every_step with method = 'cells'"),
+        ({"detection": {"method": "triangulation", "skin": 0.1, "every_step": True}}, "takes no skin with every_step"),
+    ],
+)
+def test_bad_settings_are_said(change: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(CaseError, match=sentence):
+        build_scene(colliding(1.0, **change), {"ball": 1.0}, {"ball": 1.0})
+
+
+def test_grains_must_be_convex() -> None:
+    frame = {"name": "corner", "shape": "polyline", "vertices": [(0, 0, 0), (1, 0, 0), (1, 1, 0)], "radius": 0.1, "density": 1.0}
+    case = case_of(
+        [frame], {"law": "elastic", "contact_time": 0.1, "interaction": "superposition"}, 1e-3,
+        grain=[{"species": "corner", "position": (0, 0, 0)}], detection={"method": "triangulation"},
+    )  # fmt: skip
+    with pytest.raises(CaseError, match="needs convex grains, but species 'corner' is not"):
+        build_scene(case, {"corner": 1.0}, {"corner": 1.0})

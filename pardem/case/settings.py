@@ -49,8 +49,8 @@ class Detection(Model):
 
     method: Literal["cells", "triangulation"] = Field(
         default="cells",
-        description="`cells`: linked cells with oriented extents; `triangulation`: edges of the weighted Delaunay triangulation of covering spheres, for "
-        "convex grains in three dimensions",
+        description="`cells`: linked cells with oriented extents; `triangulation`: edges of the weighted Delaunay triangulation of covering spheres, "
+        "for convex grains in three dimensions",
     )
     skin: Literal["auto"] | Positive = Field(default="auto", description="distance beyond contact at which pairs enter the list (m), or `auto`")
     max_overlap: Literal["auto"] | Positive = Field(

@@ -9,7 +9,7 @@ import numpy as np
 from ..state import Grains, Settings
 from .edge_pairs import all_hidden, joined_bodies, pairs_of_bodies
 from .sphere_tables import IMAGES, Covering, bodies_of, place_spheres
-from .triangulation import Triangulation
+from .triangulation.triangulation import Algorithm, Triangulation
 
 MOST_CHANGED = 0.02  # of the spheres: above it construction is cheaper than insertions and deletions one by one
 
@@ -20,8 +20,9 @@ class EdgeCounts:
 
     Attributes:
         builds, moves: triangulations made anew, kept up. inserted, deleted: spheres that came and went. spheres, edges: of the last one.
-        refused: rebuilds of the lists that linked cells did, since grains overlapped by too much or were too fast for the skin of the covering.
-        broken: two grains whose covering spheres were more than orthogonal, of the last such rebuild; -1: there was none.
+        refused: rebuilds of the lists that linked cells did, since grains overlapped by too much. fast: the same, since the fastest grain moves
+            further in a step than the covering allows for.
+        broken: two grains whose covering spheres were more than orthogonal, of the last rebuild refused; -1: there was none.
     """
 
     builds: int = 0
@@ -31,6 +32,7 @@ class EdgeCounts:
     spheres: int = 0
     edges: int = 0
     refused: int = 0
+    fast: int = 0
     broken: tuple[int, int] = (-1, -1)
 
 
@@ -43,6 +45,8 @@ class EdgeDetector:
 
     def __init__(self, covering: Covering, period: np.ndarray) -> None:
         self.covering = covering
+        # many flips pay where grains have moved little; after a skin's way construction is cheaper than the ways around what is turned over
+        self._algorithm: Algorithm = "auto" if covering.every_step else 1
         self.counts = EdgeCounts()
         self._half = np.where(period > 0.0, 0.5 * period, np.inf)
         self._triangulation: Triangulation | None = None
@@ -67,7 +71,7 @@ class EdgeDetector:
             pairs must be found otherwise; this is counted.
         """
         if skin > self.covering.skin:
-            self.counts.refused += 1
+            self.counts.fast += 1
             return None
         tables, counts = self.covering.tables, self.counts
         widest = extent[:total].max(axis=0, initial=0.0)
@@ -84,7 +88,8 @@ class EdgeDetector:
         hidden[sphere[triangulation.hidden]] = 1
         lost = all_hidden(start, hidden)
         if lost >= 0:
-            return self._refuse(g, grain[lost], grain[lost])
+            self._refuse(g, grain[lost], grain[lost])
+            return None
         # points that were deleted have no edges: any body does for them
         rows, other = joined_bodies(body[sphere], pointers, columns, len(grain))
         room, broken = max(256, 4 * total, expected + expected // 16), np.empty(2, np.int64)
@@ -96,12 +101,14 @@ class EdgeDetector:
                 )
             )
             if found < 0:
-                return self._refuse(g, int(broken[0]), int(broken[1]))
+                self._refuse(g, broken[0], broken[1])
+                return None
             if found <= room:
                 return pairs, found
             room = found
 
     def _refuse(self, g: Grains, i: int, j: int) -> None:
+        """Count that the spheres of two grains are more than orthogonal."""
         self.counts.refused += 1
         self.counts.broken = (int(g.gid[i]), int(g.gid[j]))
 
@@ -135,7 +142,7 @@ class EdgeDetector:
             old.delete(int(number))
             self._key[number] = -1
         place = np.where((self._key >= 0)[:, None], xw[sphere], 0.0)
-        old.move(place[:, :3], place[:, 3])
+        old.move(place[:, :3], place[:, 3], self._algorithm)
         for row in new:
             number = old.insert(xw[row, :3], xw[row, 3])
             if number == len(self._key):
