@@ -150,8 +150,8 @@ class _Run:
         pairs = [pair for pair in self.comm.allgather(detector.counts.broken) if pair[0] >= 0]
         a, b = pairs[0]
         self.progress.message(
-            f"by step {self.sim.steps_done} grains {a} and {b} overlapped by more than detection.max_overlap = {detector.covering.overlap:.3g} m: linked "
-            "cells find the pairs wherever that happens; make it larger if it happens often"
+            f"by step {self.sim.steps_done} grains {a} and {b} overlapped by more than detection.max_overlap = {detector.covering.overlap:.3g} m: "
+            "linked cells find the pairs wherever that happens; make it larger if it happens often"
         )
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:

@@ -42,7 +42,7 @@ def depths(shape: Shape, points: np.ndarray) -> np.ndarray:
 
 
 def surface(shape: Shape, outer: float, count: int) -> np.ndarray:
-    """Random points at the distance ``outer`` from the core: a core point and a normal there, in the proportion of the normals to faces and corners."""
+    """Random points at the distance ``outer`` from the core: about its corners, edges and faces."""
     rng = np.random.default_rng(5)
     normal = rng.normal(size=(count, 3))
     normal /= np.linalg.norm(normal, axis=1, keepdims=True)
@@ -64,8 +64,8 @@ def surface(shape: Shape, outer: float, count: int) -> np.ndarray:
     return np.concatenate(out)
 
 
-# All grains of the thesis' experiments 3 and 4 have the same volume; xi_m = 0.05 mm. Chapter 4 says eight times the volume of a sphere of 1 mm diameter, and
-# 5 and 9 spheres: these belong to the volume of one such sphere.
+# All grains of the thesis' experiments 3 and 4 have the same volume; xi_m = 0.05 mm. Chapter 4 says eight times the volume of a sphere of 1 mm
+# diameter, and 5 and 9 spheres: these belong to the volume of one such sphere.
 @pytest.mark.parametrize(("elongation", "diameter", "count"), [(3, 1.0, 5), (6, 1.0, 9), (3, 2.0, 4), (6, 2.0, 8)])
 def test_number_of_spheres_along_a_rod(elongation: float, diameter: float, count: int) -> None:
     volume = math.pi * diameter**3 / 6.0
@@ -86,7 +86,7 @@ def test_number_of_spheres_along_a_rod(elongation: float, diameter: float, count
     [
         (rod, 15.0 / (8.0 * math.sqrt(2.0)) - 1.0),
         (lambda l: kind("grain", Shape.spherotriangle(circumradius=l, radius=1.0)), 15.0 / (8.0 * math.sqrt(2.0)) - 1.0),
-        (lambda l: kind("grain", Shape.spherotetrahedron(circumradius=l, radius=1.0)), (45.0 - 24.0 * math.sqrt(2.0)) / (24.0 * math.sqrt(2.0) - 16.0)),
+        (lambda l: kind("grain", Shape.spherotetrahedron(circumradius=l, radius=1.0)), (45.0 - 24.0 * 2.0**0.5) / (24.0 * 2.0**0.5 - 16.0)),
     ],
 )
 def test_bounds_of_one_sphere(make: object, bound: float) -> None:

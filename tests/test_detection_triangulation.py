@@ -68,9 +68,9 @@ def test_the_same_pairs_as_with_cells(periodic: tuple[bool, bool, bool]) -> None
     case = case_of(
         [ROD, SPHERE], {"law": "elastic", "contact_time": 0.1}, 1e-3, seed=11,
         domain={"lower": (-1, 0, 2), "upper": (2.6, 3.6, 5.6), "periodic": periodic},
-        insert=[{"species": "rod", "count": 40, "region": {"kind": "periodic"} if all(periodic) else box},
-                {"species": "ball", "count": 700, "size": {"kind": "uniform", "min": 0.08, "max": 0.3}, "region": box},
-                {"species": "ball", "count": 8, "region": box}],
+        insert=[{"species": "ball", "count": 6, "region": box},
+                {"species": "rod", "count": 40, "region": {"kind": "periodic"} if all(periodic) else box},
+                {"species": "ball", "count": 500, "size": {"kind": "uniform", "min": 0.08, "max": 0.3}, "region": box}],
     )  # fmt: skip
     engine, _ = engine_of(by_triangulation(case, max_overlap=0.002, skin=0.006))
     skin = engine.scene.covering.skin

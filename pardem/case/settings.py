@@ -55,12 +55,12 @@ class Detection(Model):
     skin: Literal["auto"] | Positive = Field(default="auto", description="distance beyond contact at which pairs enter the list (m), or `auto`")
     max_overlap: Literal["auto"] | Positive = Field(
         default="auto",
-        description="largest overlap of two grains (m) that the covering spheres of `triangulation` are made for; `auto`: a twentieth of the smallest "
-        "sphero-radius. Where grains overlap by too much, linked cells step in and a message says so",
+        description="largest overlap of two grains (m) that the covering spheres of `triangulation` are made for; `auto`: a twentieth of the "
+        "smallest sphero-radius. Where grains overlap by too much, linked cells step in and a message says so",
     )
     every_step: bool = Field(
         default=False,
-        description="`triangulation` with no other skin than the way of the fastest grain in a step: pairs are taken from the edges every step or two",
+        description="`triangulation` with no other skin than the way of the fastest grain in a step: pairs come from the edges every step or two",
     )
 
     @model_validator(mode="after")

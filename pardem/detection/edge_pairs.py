@@ -87,10 +87,10 @@ def pairs_of_bodies(owned, total, g, extent, period, skin, overlap, grain, start
             dy = nearest_image(g.x[j, 1] - g.x[i, 1], period[1])
             dz = nearest_image(g.x[j, 2] - g.x[i, 2], period[2])
             reach = g.x[i, 3] + g.x[j, 3] - overlap
-            if (abs(dx) < extent[i, 0] + extent[j, 0]) & (abs(dy) < extent[i, 1] + extent[j, 1]) & (abs(dz) < extent[i, 2] + extent[j, 2]):
-                if may_touch(g, i, j, dx, dy, dz, reach) and not _congruous(a, b, start, xw):
-                    broken[0], broken[1] = i, j
-                    return -1
+            near_box = (abs(dx) < extent[i, 0] + extent[j, 0]) & (abs(dy) < extent[i, 1] + extent[j, 1]) & (abs(dz) < extent[i, 2] + extent[j, 2])
+            if near_box and may_touch(g, i, j, dx, dy, dz, reach) and not _congruous(a, b, start, xw):
+                broken[0], broken[1] = i, j
+                return -1
             count[min(i, j) + 1] += 1
     first = np.cumsum(count)
     fill, near = first[:-1].copy(), np.empty(first[total], np.int32)

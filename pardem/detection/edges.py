@@ -113,7 +113,7 @@ class EdgeDetector:
         self.counts.broken = (int(g.gid[i]), int(g.gid[j]))
 
     def _kept_up(self, key: np.ndarray, xw: np.ndarray) -> tuple[Triangulation, np.ndarray]:
-        """The triangulation of these spheres, from the last one where most of them are the same, and the sphere (row of ``xw``) of each of its points.
+        """The triangulation of these spheres, from the last one where most are the same, and the sphere (row of ``xw``) of each of its points.
 
         A sphere that has crossed a periodic face is another one.
         """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -83,12 +84,9 @@ def _kinds(catalogue: Catalogue, k: int, name: str, smallest: float, largest: fl
     loops = range(catalogue.face_start[k], catalogue.face_start[k + 1])
     faces = tuple(catalogue.face_vertices[catalogue.face_vertex_start[f] : catalogue.face_vertex_start[f + 1]] for f in loops)
     n = max(1, math.ceil(math.log(largest / smallest) / math.log(SIZE_STEP) - 1e-9))
-    edge = smallest * (largest / smallest) ** (np.arange(n + 1) / n)
-    edge[-1] = largest
-    return [
-        Kind(name, vertices, edges, faces, float(catalogue.radius[k]), float(low), float(high))
-        for low, high in zip(edge[:-1], edge[1:])
-    ]
+    size = smallest * (largest / smallest) ** (np.arange(n + 1) / n)
+    size[-1] = largest
+    return [Kind(name, vertices, edges, faces, float(catalogue.radius[k]), float(low), float(high)) for low, high in pairwise(size)]
 
 
 @njit
