@@ -92,7 +92,7 @@ def insert_point(mesh, start, p):
         return DONE
     mesh.count[STAR] = p  # what becomes illegal is opposite p
     flip_14(mesh, t, p)
-    return regularise(mesh)
+    return regularise(mesh, False)
 
 
 @kernel
@@ -102,7 +102,7 @@ def insert_points(mesh, points, first):
     Returns:
         (number inserted or begun, DONE, STUCK or FULL). After FULL: make room and call again.
     """
-    status = regularise(mesh) if mesh.count[QUEUED] > 0 else DONE
+    status = regularise(mesh, False) if mesh.count[QUEUED] > 0 else DONE
     start = live_tetrahedron(mesh, 0 if first == 0 else mesh.at[points[first - 1]])
     for k in range(first, len(points)):
         if status != DONE:
@@ -121,7 +121,7 @@ def uncover(mesh, first):
     Returns:
         (row to go on with, DONE, STUCK or FULL).
     """
-    status = regularise(mesh) if mesh.count[QUEUED] > 0 else DONE
+    status = regularise(mesh, False) if mesh.count[QUEUED] > 0 else DONE
     p = first
     while p < len(mesh.state) and status == DONE:
         if mesh.count[HIDDEN_COUNT] == 0:

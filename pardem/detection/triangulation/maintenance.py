@@ -26,9 +26,11 @@ def grown(mesh: Mesh) -> Mesh:
     return enlarged(mesh, len(mesh.xw), len(mesh.vert) * 3 // 2 + NEEDED)
 
 
-def copied(mesh: Mesh) -> Mesh:
-    """An independent copy."""
-    return Mesh(*(a.copy() for a in mesh))
+def spared(mesh: Mesh) -> Mesh:
+    """The same with tetrahedra of its own, so that flips in one leave the other; points and work space are shared, the queue is empty."""
+    forget_queue(mesh)
+    own = {name: getattr(mesh, name).copy() for name in ("state", "at", "vert", "nbr", "stamp", "count")}
+    return mesh._replace(**own)
 
 
 def forget_queue(mesh: Mesh) -> None:
@@ -59,29 +61,31 @@ def uncovered(mesh: Mesh) -> Mesh:
     return mesh
 
 
-def _finished(mesh: Mesh) -> tuple[Mesh, bool]:
-    """Flips of the facets in the queue, then of what they reveal."""
-    status = regularise(mesh)
+def _finished(mesh: Mesh, guarded: bool = False) -> tuple[Mesh, bool]:
+    """Flips of the facets in the queue, then of what they reveal; ``guarded`` where tetrahedra may be negative."""
+    status = regularise(mesh, guarded)
     while status == FULL:
         mesh = grown(mesh)
-        status = regularise(mesh)
-    if status != DONE:
+        status = regularise(mesh, guarded)
+    if status != DONE or (guarded and (scan(mesh) or mesh.count[QUEUED])):
         return mesh, False
     return uncovered(mesh), True
 
 
-def by_flips(mesh: Mesh, x1: np.ndarray) -> tuple[Mesh, bool, bool]:
+def by_flips(mesh: Mesh, x1: np.ndarray) -> tuple[Mesh, bool, Mesh | None]:
     """Algorithm 1: all points at their new places (N, 4), then flips of illegal facets until there are none.
 
     Returns:
-        the mesh, whether it is regular, whether it is still the one before the move (some tetrahedron would be negative).
+        the mesh, whether it is regular, the mesh as it was (but for its points) where the move turned tetrahedra over.
     """
     mesh.xw[:] = x1
-    if scan(mesh):
-        forget_queue(mesh)
-        return mesh, False, True
-    mesh, regular = _finished(mesh)
-    return mesh, regular, False
+    before = None
+    negative = scan(mesh) > 0
+    if negative:
+        before = spared(mesh)
+        scan(mesh)
+    mesh, regular = _finished(mesh, guarded=negative)
+    return mesh, regular, before
 
 
 def by_events(mesh: Mesh, x0: np.ndarray, x1: np.ndarray) -> tuple[Mesh, bool]:
@@ -91,7 +95,7 @@ def by_events(mesh: Mesh, x0: np.ndarray, x1: np.ndarray) -> tuple[Mesh, bool]:
         the mesh, whether it is regular at ``x1``.
     """
     while True:
-        trial = copied(mesh)
+        trial = spared(mesh)
         events = make_events(trial, x0, x1)
         schedule_all(trial, events)
         status = advance(trial, events, 50 * len(x0) + 1000)
@@ -110,7 +114,7 @@ def by_pieces(mesh: Mesh, x0: np.ndarray, x1: np.ndarray) -> tuple[Mesh, bool]:
     Returns:
         the mesh, whether it is regular at ``x1``.
     """
-    mesh, u = copied(mesh), 0.0
+    mesh, u = spared(mesh), 0.0
     values, stack = np.empty(DEGREE + 1), np.empty((60, 8))
     for _ in range(PIECES):
         time, flat = first_flat(mesh, x0, x1, u, values, stack)

@@ -35,7 +35,7 @@ class Mesh(NamedTuple):
         stamp: (T,) int32: how often a tetrahedron was exchanged for another.
         queue: (4 T,) int32, queued: (4 T,) uint8: ring of facets (4 t + i) to be tested, whether a facet is in it.
         log: (L, 3) int32: edges made (+1) and undone (-1) since they were listed.
-        work: (64,) int64: work space of a flip. count: (COUNTS,) int64: slots as named above.
+        star: (1024,) int64: work space, tetrahedra of a vertex. work: (64,) int64: work space of a flip. count: (COUNTS,) int64: slots as named above.
     """
 
     xw: np.ndarray
@@ -48,6 +48,7 @@ class Mesh(NamedTuple):
     queue: np.ndarray
     queued: np.ndarray
     log: np.ndarray
+    star: np.ndarray
     work: np.ndarray
     count: np.ndarray
 
@@ -66,6 +67,7 @@ def make_mesh(rows, tetrahedra):
         np.zeros(4 * tetrahedra, np.int32),
         np.zeros(4 * tetrahedra, np.uint8),
         np.zeros((256 + rows // 4, 3), np.int32),
+        np.zeros(1024, np.int64),
         np.zeros(64, np.int64),
         np.zeros(COUNTS, np.int64),
     )

@@ -29,8 +29,7 @@ class Counts:
 
     Attributes:
         algorithm_1, algorithm_2, algorithm_3: moves that each of the thesis' algorithms brought to the end. rebuilds: moves that none of them did.
-        destroyed: moves for which algorithm 1 could not begin, since some tetrahedron would have been turned over. stuck: those in which it ended with
-            illegal facets none of which could be flipped. failed_2, failed_3: how often algorithms 2 and 3 failed.
+        destroyed: moves that turned tetrahedra over before algorithm 1 began. failed_1, failed_2, failed_3: how often each failed.
         flips_23, flips_32, flips_44, flips_14, flips_41: flips of each kind, construction included.
     """
 
@@ -39,7 +38,7 @@ class Counts:
     algorithm_3: int = 0
     rebuilds: int = 0
     destroyed: int = 0
-    stuck: int = 0
+    failed_1: int = 0
     failed_2: int = 0
     failed_3: int = 0
     flips_23: int = 0
@@ -186,8 +185,8 @@ class Triangulation:
         Args:
             points: (n, 3) new coordinates; those of deleted points are ignored. weights: (n,) new weights; none: as they are.
             algorithm: 1: flips of illegal facets. 2: flips in the order of the times at which facets become illegal on straight ways. 3: the ways are
-                cut where tetrahedra become flat, then as 1. "rebuild": anew. "auto": 1 where no tetrahedron is turned over by the move, else 2, then
-                3. A rebuild follows wherever these fail.
+                cut where tetrahedra become flat, then as 1. "rebuild": anew. "auto": 1, where that fails 2, then 3. A rebuild
+                follows where these fail.
 
         Returns:
             which brought it to the end: 1, 2, 3 or "rebuild"; also counted in `counts`.
@@ -202,27 +201,28 @@ class Triangulation:
         x0, x1 = mesh.xw.copy(), mesh.xw.copy()
         x1[self._row] = xw
         if algorithm in ("auto", 1):
-            self._mesh, regular, untouched = by_flips(mesh, x1)
+            self._mesh, regular, before = by_flips(mesh, x1)
+            self._counts.destroyed += before is not None
             if regular:
                 self._counts.algorithm_1 += 1
                 return 1
-            self._counts.destroyed += untouched
-            self._counts.stuck += not untouched
-            if not untouched or algorithm == 1:
+            self._counts.failed_1 += 1
+            if algorithm == 1 or before is None:
                 return self._rebuild(x1)
-        mesh = self._mesh
+            self._mesh = mesh = before
         mesh.xw[:] = x0
         if algorithm in ("auto", 2):
-            moved, regular = by_events(mesh, x0, x1)
+            trial, regular = by_events(mesh, x0, x1)
             if regular:
-                self._mesh = moved
+                self._mesh = trial
                 self._counts.algorithm_2 += 1
                 return 2
             self._counts.failed_2 += 1
+            mesh.xw[:] = x0
         if algorithm in ("auto", 3):
-            moved, regular = by_pieces(mesh, x0, x1)
+            trial, regular = by_pieces(mesh, x0, x1)
             if regular:
-                self._mesh = moved
+                self._mesh = trial
                 self._counts.algorithm_3 += 1
                 return 3
             self._counts.failed_3 += 1
