@@ -34,6 +34,22 @@ def check_mesh(mesh: Mesh) -> None:
     _check_hidden(mesh)
 
 
+def is_regular(mesh: Mesh) -> bool:
+    """Whether all tetrahedra are positive, all facets legal and hidden points hidden."""
+    negative = scan(mesh)
+    illegal = mesh.count[QUEUED]
+    forget_queue(mesh)
+    if negative or illegal:
+        return False
+    return all(_is_hidden(mesh, p) for p in np.flatnonzero(mesh.state == HIDDEN))
+
+
+def _is_hidden(mesh: Mesh, p: int) -> bool:
+    """Whether a point is above the tetrahedron it lies in."""
+    v = mesh.vert[locate(mesh, live_tetrahedron(mesh, mesh.at[p]), p)]
+    return bool(power(mesh.xw, mesh.key, v[0], v[1], v[2], v[3], p) > 0)
+
+
 def _demand(holds: bool | np.bool_, sentence: str) -> None:
     if not holds:
         raise TriangulationError(f"the triangulation is not one: {sentence}; please report this")
@@ -71,5 +87,4 @@ def _check_hidden(mesh: Mesh) -> None:
     hidden = np.flatnonzero(mesh.state == HIDDEN)
     _demand(len(hidden) == mesh.count[HIDDEN_COUNT], "hidden points are miscounted")
     for p in hidden:
-        v = mesh.vert[locate(mesh, live_tetrahedron(mesh, mesh.at[p]), p)]
-        _demand(power(mesh.xw, mesh.key, v[0], v[1], v[2], v[3], p) > 0, f"point {mesh.key[p]} is hidden and should not be")
+        _demand(_is_hidden(mesh, p), f"point {mesh.key[p]} is hidden and should not be")

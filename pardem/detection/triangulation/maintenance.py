@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from .insertion import insert_points, uncover
+from .insertion import insert_points, morton_codes, uncover
 from .kinetic import PAUSED, advance, first_flat, leave_hull, make_events, schedule_all
-from .mesh import HIDDEN_COUNT, QUEUE_HEAD, QUEUED, Mesh, enlarged, room
+from .mesh import HIDDEN_COUNT, QUEUE_HEAD, QUEUED, Mesh, enlarged, make_mesh, room
 from .motion import DEGREE
 from .predicates import INFINITE
 from .regularise import DONE, FULL, NEEDED, regularise, scan
 
+PER_POINT = 8
+"""Tetrahedra that there is room for to begin with; a random cloud has 6.8."""
 PIECES = 200
 """Parts that algorithm 3 cuts a move into before it gives up."""
 SHORT = 2.0**-20
@@ -47,6 +49,25 @@ def inserted(mesh: Mesh, rows: np.ndarray) -> Mesh:
         first, status = insert_points(mesh, rows, first)
     assert status == DONE, "incremental construction is never stuck (Edelsbrunner and Shah 1996)"
     return mesh
+
+
+def built(xw: np.ndarray, present: np.ndarray) -> tuple[Mesh, np.ndarray]:
+    """The triangulation of some points.
+
+    Args:
+        xw: (n, 4) points and weights. present: numbers of those that are there; the others have rows too.
+
+    Returns:
+        the mesh, with rows along a curve through space, the absent last; the row of each point (n,).
+    """
+    n = len(xw)
+    order = np.concatenate((present[np.argsort(morton_codes(xw[present, :3]), kind="stable")], np.setdiff1d(np.arange(n), present)))
+    rows = np.arange(INFINITE, INFINITE + n)
+    mesh: Mesh = make_mesh(INFINITE + n, PER_POINT * n + 64)
+    mesh.key[rows], mesh.xw[rows] = order, xw[order]
+    row_of = np.empty(n, np.int64)
+    row_of[order] = rows
+    return inserted(mesh, rows[: len(present)]), row_of
 
 
 def uncovered(mesh: Mesh) -> Mesh:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import Literal
 
 import numpy as np
@@ -12,15 +13,13 @@ from ...errors import TriangulationError
 from .checks import check_mesh
 from .deletion import delete_vertex
 from .edges import compressed_rows, edges_of
-from .insertion import morton_codes
-from .maintenance import by_events, by_flips, by_pieces, grown, inserted, uncovered
-from .mesh import ABSENT, FLIP_14, FLIP_23, FLIP_32, FLIP_41, FLIP_44, FLIPS, HIDDEN, HIDDEN_COUNT, HIGH, VERTEX, Mesh, enlarged, make_mesh
-from .power_cells import cell_volumes
+from .maintenance import built, by_events, by_flips, by_pieces, grown, inserted, uncovered
+from .mesh import ABSENT, FLIP_14, FLIP_23, FLIP_32, FLIP_41, FLIP_44, FLIPS, HIDDEN, HIDDEN_COUNT, HIGH, VERTEX, enlarged
+from .power_cells import cell_volumes, place_owners
 from .predicates import INFINITE, LARGEST, SMALLEST
 from .regularise import DONE, FULL
 
 Algorithm = Literal["auto", 1, 2, 3, "rebuild"]
-PER_POINT = 8  # tetrahedra that there is room for to begin with; a random cloud has 6.8
 
 
 @dataclass
@@ -71,22 +70,10 @@ class Triangulation:
 
     def __init__(self, points: ArrayLike, weights: ArrayLike | None = None) -> None:
         xw = _checked(points, weights)
-        self._row = np.empty(len(xw), np.int64)
         self._edges: np.ndarray | None = None
         self._counts = Counts()
-        self._mesh: Mesh = self._built(xw, np.arange(len(xw)))
-
-    def _built(self, xw: np.ndarray, present: np.ndarray) -> Mesh:
-        """The triangulation of the points of some numbers; rows are given along a curve through space, those not present come last."""
-        n = len(self._row)
-        order = present[np.argsort(morton_codes(xw[present, :3]), kind="stable")]
-        others = np.setdiff1d(np.arange(n), present)
-        rows = np.arange(INFINITE, INFINITE + n)
-        self._row[np.concatenate((order, others))] = rows
-        mesh: Mesh = make_mesh(INFINITE + n, PER_POINT * n + 64)
-        mesh.key[rows] = np.concatenate((order, others))
-        mesh.xw[self._row] = xw
-        return inserted(mesh, rows[: len(order)])
+        self._gaps: list[int] = []  # numbers of deleted points, a heap
+        self._mesh, self._row = built(xw, np.arange(len(xw)))
 
     # --- what is there -------------------------------------------------------------------------------------------------------------------------
 
@@ -161,12 +148,13 @@ class Triangulation:
             raise TriangulationError(f"the box from {lower} to {upper} has no volume; give two corners, the lower first")
         pointers, columns = self.edges()
         n = len(self._row)
-        first = np.repeat(np.arange(n), np.diff(pointers))
-        both = np.concatenate((first, columns)), np.concatenate((columns, first))
+        points, weights, cells = self.points, self.weights, self._mesh.state[self._row] == VERTEX
+        owner = place_owners(points, weights, cells)
+        first, second = owner[np.repeat(np.arange(n), np.diff(pointers))], owner[columns]
+        both = np.concatenate((first, second)), np.concatenate((second, first))
         order = np.argsort(both[0], kind="stable")
         ptr = np.searchsorted(both[0][order], np.arange(n + 1))
-        cells = self._mesh.state[self._row] == VERTEX
-        found: np.ndarray = cell_volumes(self.points, self.weights, cells, ptr, both[1][order], low, high)
+        found: np.ndarray = cell_volumes(points, weights, cells & (owner == np.arange(n)), ptr, both[1][order], low, high)
         return found
 
     def check(self) -> None:
@@ -195,9 +183,9 @@ class Triangulation:
             TriangulationError: as for a new triangulation; nothing has moved then.
         """
         mesh = self._mesh
+        if len(np.asarray(points)) != len(self._row):
+            raise TriangulationError(f"{len(np.asarray(points))} points were given for a triangulation of {len(self._row)}; give one row for each")
         xw = _checked(points, self.weights if weights is None else weights, self.present)
-        if len(xw) != len(self._row):
-            raise TriangulationError(f"{len(xw)} points were given for a triangulation of {len(self._row)}; give one row for each")
         x0, x1 = mesh.xw.copy(), mesh.xw.copy()
         x1[self._row] = xw
         if algorithm in ("auto", 1):
@@ -231,7 +219,7 @@ class Triangulation:
     def _rebuild(self, x1: np.ndarray) -> Algorithm:
         """All anew from points in the rows of ``x1``."""
         present, count = np.flatnonzero(self.present), self._mesh.count
-        self._mesh = self._built(x1[self._row], present)
+        self._mesh, self._row = built(x1[self._row], present)
         for slot in FLIPS:
             self._mesh.count[slot] += count[slot]
         self._edges = None
@@ -251,9 +239,8 @@ class Triangulation:
             TriangulationError: as for a new triangulation.
         """
         xw = _checked(np.asarray(point, np.float64)[None], np.array([weight]))
-        gaps = np.flatnonzero(~self.present)
-        if len(gaps):
-            number = int(gaps[0])
+        if self._gaps:
+            number = heappop(self._gaps)
         else:
             number = len(self._row)
             row = INFINITE + number
@@ -273,9 +260,10 @@ class Triangulation:
         Raises:
             TriangulationError: there is no such point.
         """
-        if not 0 <= number < len(self._row) or not self.present[number]:
+        if not 0 <= number < len(self._row) or self._mesh.state[self._row[number]] == ABSENT:
             raise TriangulationError(f"there is no point {number} to delete; numbers that are there: see `present`")
         row, mesh = int(self._row[number]), self._mesh
+        heappush(self._gaps, number)
         if mesh.state[row] == HIDDEN:
             mesh.state[row] = ABSENT
             mesh.count[HIDDEN_COUNT] -= 1
