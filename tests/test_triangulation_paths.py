@@ -14,9 +14,8 @@ Cells = set[tuple[int, ...]]
 
 def _flipped(before: Cells, flip: Flip) -> Cells:
     """The tetrahedra after a flip, from those before it."""
-    a, b, *rest = flip.vertices
     without = {v: tuple(sorted(set(flip.vertices) - {v})) for v in flip.vertices}
-    gone = {"2-3": flip.vertices[3:], "3-2": tuple(rest), "4-1": (b, *rest)}[flip.kind]
+    gone = {"2-3": flip.vertices[3:], "3-2": flip.vertices[2:], "4-1": flip.vertices[1:]}[flip.kind]
     old, new = {without[v] for v in gone}, {without[v] for v in flip.vertices if v not in gone}
     assert old <= before
     assert not new & before

@@ -32,7 +32,7 @@ def lattices() -> dict[str, np.ndarray]:
     angle = 2 * np.pi * np.arange(24) / 24
     return {
         "cubic": grid,
-        "face centred": np.concatenate((grid, grid + [0.5, 0.5, 0.0], grid + [0.5, 0.0, 0.5], grid + [0.0, 0.5, 0.5])),
+        "face centred": (grid + 0.5 * np.array([[[0, 0, 0]], [[1, 1, 0]], [[1, 0, 1]], [[0, 1, 1]]])).reshape(-1, 3),
         "tenths": grid * 0.1 + 0.3,
         "plane": grid[grid[:, 2] == 0],
         "oblique plane": grid[grid[:, 2] == 0] @ np.array([[1.0, 0, 1], [0, 1, 1], [0, 0, 0]]),

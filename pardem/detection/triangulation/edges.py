@@ -15,7 +15,7 @@ SHIFT = 32  # an edge as a number: lower key << 32 | higher key
 def _scatter(mesh, ptr, col, fill):
     """Count the edges of every tetrahedron in the rows of their lower keys, or write the higher ones into them."""
     v = mesh.vert
-    for t in range(mesh.count[HIGH]):
+    for t in range(mesh.tally[HIGH]):
         if v[t, 0] < 0:
             continue
         for i in range(3):
@@ -53,7 +53,7 @@ def _sorted_rows(ptr, col, size, found):
 
 def all_edges(mesh: Mesh, size: int) -> np.ndarray:
     """The edges between finite points, each once, as numbers in ascending order: (E,) int64. Keys are 0 to ``size`` - 1."""
-    ptr, col = np.zeros(size + 2, np.int64), np.empty(6 * int(mesh.count[LIVE]), np.int32)
+    ptr, col = np.zeros(size + 2, np.int64), np.empty(6 * int(mesh.tally[LIVE]), np.int32)
     _scatter(mesh, ptr, col, False)
     np.cumsum(ptr, out=ptr)  # row a begins at ptr[a + 1] until it is filled, then at ptr[a]
     _scatter(mesh, ptr, col, True)
@@ -80,12 +80,12 @@ def compressed_rows(edges: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarra
 
 def edges_of(mesh: Mesh, known: np.ndarray | None, size: int) -> np.ndarray:
     """The edges as numbers, from those ``known`` when the log was last emptied where it holds what changed since."""
-    logged = int(mesh.count[LOGGED])
+    logged = int(mesh.tally[LOGGED])
     if known is None or logged < 0:
         edges: np.ndarray = all_edges(mesh, size)
     elif logged:
         edges = changed_edges(known, mesh.log[:logged], mesh.key)
     else:
         edges = known
-    mesh.count[LOGGED] = 0
+    mesh.tally[LOGGED] = 0
     return edges

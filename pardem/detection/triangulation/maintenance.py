@@ -1,7 +1,8 @@
 """Regular again after a move: algorithms 1, 2 and 3 of the thesis (Pournin, sections 3.3.2 and 4.3) and construction anew.
 
-Each takes a mesh that is regular at its points and leaves one that is regular at new ones, or says that it failed. Whatever found the flips, the result
-is proven: all tetrahedra positive, all facets legal, both by exact predicates, which makes it the one weighted Delaunay triangulation there is.
+Each takes a mesh that is regular at its points and leaves one that is regular at new ones, or says that it failed. Whatever found the flips, the
+result is proven: all tetrahedra positive, all facets legal, both by exact predicates, which makes it the one weighted Delaunay triangulation there
+is.
 """
 
 from __future__ import annotations
@@ -31,14 +32,14 @@ def grown(mesh: Mesh) -> Mesh:
 def spared(mesh: Mesh) -> Mesh:
     """The same with tetrahedra of its own, so that flips in one leave the other; points and work space are shared, the queue is empty."""
     forget_queue(mesh)
-    own = {name: getattr(mesh, name).copy() for name in ("state", "at", "vert", "nbr", "stamp", "count")}
+    own = {name: getattr(mesh, name).copy() for name in ("state", "at", "vert", "nbr", "stamp", "tally")}
     return mesh._replace(**own)
 
 
 def forget_queue(mesh: Mesh) -> None:
     """Empty the queue of facets."""
     mesh.queued[:] = 0
-    mesh.count[[QUEUE_HEAD, QUEUED]] = 0
+    mesh.tally[[QUEUE_HEAD, QUEUED]] = 0
 
 
 def inserted(mesh: Mesh, rows: np.ndarray) -> Mesh:
@@ -72,7 +73,7 @@ def built(xw: np.ndarray, present: np.ndarray) -> tuple[Mesh, np.ndarray]:
 
 def uncovered(mesh: Mesh) -> Mesh:
     """Hidden points that no longer are become vertices."""
-    if mesh.count[HIDDEN_COUNT] == 0:
+    if mesh.tally[HIDDEN_COUNT] == 0:
         return mesh
     first, status = uncover(mesh, INFINITE)
     while status == FULL:
@@ -88,7 +89,7 @@ def _finished(mesh: Mesh, guarded: bool = False) -> tuple[Mesh, bool]:
     while status == FULL:
         mesh = grown(mesh)
         status = regularise(mesh, guarded)
-    if status != DONE or (guarded and (scan(mesh) or mesh.count[QUEUED])):
+    if status != DONE or (guarded and (scan(mesh) or mesh.tally[QUEUED])):
         return mesh, False
     return uncovered(mesh), True
 

@@ -37,8 +37,8 @@ class Flip:
 def flip_path(points: ArrayLike, start: ArrayLike, end: ArrayLike) -> list[Flip]:
     """Flips that lead from the regular triangulation for one vector of weights to that for another, in regular triangulations all the way.
 
-    Along the segment between the two vectors the secondary fan is crossed facet by facet, and each crossing is a flip. A point is a vertex for weights
-    that form a convex set, so the vertices decrease only. Each step is verified by exact predicates.
+    Along the segment between the two vectors the secondary fan is crossed facet by facet, and each crossing is a flip. A point is a vertex for
+    weights that form a convex set, so the vertices decrease only. Each step is verified by exact predicates.
 
     Args:
         points: (n, 3) coordinates. start, end: (n,) weights in general position.
@@ -47,8 +47,8 @@ def flip_path(points: ArrayLike, start: ArrayLike, end: ArrayLike) -> list[Flip]
         the flips in order; none if the two triangulations are one.
 
     Raises:
-        TriangulationError: the vertices at the end are not all vertices at the beginning (exchange the two), two flips are too close to be told apart
-            (change the weights a little within their cones), or as for `Triangulation`.
+        TriangulationError: the vertices at the end are not all vertices at the beginning (exchange the two), two flips are too close to be told
+            apart (change the weights a little within their cones), or as for `Triangulation`.
     """
     x, w0, w1 = np.asarray(points, np.float64), np.asarray(start, np.float64), np.asarray(end, np.float64)
     hidden = Triangulation(x, w0).hidden
@@ -69,7 +69,7 @@ def flip_path(points: ArrayLike, start: ArrayLike, end: ArrayLike) -> list[Flip]
             continue
         u = 0.5 * (time + min(next_time(mesh, events), 1.0))
         mesh.xw[:, 3] = (1.0 - u) * x0[:, 3] + u * x1[:, 3]
-        _verify(events.count[PASSED_OVER] == 0 and is_regular(mesh))
+        _verify(events.tally[PASSED_OVER] == 0 and is_regular(mesh))
         kind = {FLIP_23: "2-3", FLIP_32: "3-2"}.get(int(events.circuit[0]), "4-1")
         a, b, c, d, e = kept[mesh.key[events.circuit[1:]]].tolist()
         path.append(Flip(kind, float(time), (a, b, c, d, e), (1.0 - u) * w0 + u * w1))

@@ -1,7 +1,7 @@
 """Compiled: determinants of points on lattices, where float64 arithmetic rounds nothing.
 
-Every operation is made together with its rounding error; if all errors are zero, the value is exact. That is the common case where determinants vanish,
-and far faster than expansions.
+Every operation is made together with its rounding error; if all errors are zero, the value is exact. That is the common case where determinants
+vanish, and far faster than expansions.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _product(a, b, exact):
 
 @inlined
 def _minor(a, b, c, d, exact):
-    """a d - b c."""
+    """Determinant of two rows: a d - b c."""
     p, exact = _product(a, d, exact)
     q, exact = _product(b, c, exact)
     return _sum(p, -q, exact)

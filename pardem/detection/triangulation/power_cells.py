@@ -1,7 +1,7 @@
 """Compiled: volumes of the cells of the power diagram, the dual of the triangulation.
 
-The cell of a point is where its power distance |x - x_i|^2 - w_i is least; the points whose cells share a face with it are among its neighbours in the
-triangulation (Pournin, thesis, section 1.3).
+The cell of a point is where its power distance |x - x_i|^2 - w_i is least; the points whose cells share a face with it are among its neighbours in
+the triangulation (Pournin, thesis, section 1.3).
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ gives zero the points are perturbed (`perturbed.py`). So no sign is ever 0, equa
 Rows 0 to 3 of the points are at infinity: the corners s u of a simplex around the origin, with heights s^2, as s grows without bound. A determinant
 with such rows has the sign of its leading coefficient in s, again a determinant.
 
-Exact as long as coordinates are 0 or between 2^-140 and 2^200 in magnitude, weights 0 or between 2^-280 and 2^400 (`SMALLEST`, `LARGEST`): no product
-of five factors over- or underflows then, down to its last bit.
+Exact as long as coordinates are 0 or between 2^-140 and 2^200 in magnitude, weights 0 or between 2^-280 and 2^400 (`SMALLEST`, `LARGEST`): no
+product of five factors over- or underflows then, down to its last bit.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ NEEDED = 4
 
 @kernel
 def _four_around(mesh, t, n, a, b, c, d, e):
-    """The sixth vertex f where the edge ab has the tetrahedra abcd, abce, abdf and abef, and their facet abf is illegal and a 4-4 flip possible; -1."""
+    """The sixth vertex f where the edge ab has the tetrahedra abcd, abce, abdf and abef, its facet abf is illegal, and a 4-4 flip is possible; -1."""
     p, q = mesh.nbr[t, place_of(mesh, t, c)], mesh.nbr[n, place_of(mesh, n, c)]
     if p < 0 or q < 0:
         return -1
@@ -67,8 +67,8 @@ def flip_facet(mesh, facet, guarded):
 def flip_circuit(mesh, xw, facet, guarded):
     """Flip a facet 4 t + i, which is illegal or about to be, where the points' positions allow it.
 
-    With d and e the apices over the facet abc, the three tetrahedra of de with an edge of abc are positive (2-3 flip); one is not, and its edge has three
-    or four tetrahedra (3-2, 4-4); two are not, and the vertex of both edges has four (4-1).
+    With d and e the apices over the facet abc, the three tetrahedra of de with an edge of abc are positive (2-3 flip); one is not, and its edge has
+    three or four tetrahedra (3-2, 4-4); two are not, and the vertex of both edges has four (4-1).
 
     Args:
         xw: positions to be used. guarded: for meshes with negative tetrahedra, and for positions at the moment at which the facet becomes illegal.
@@ -129,10 +129,11 @@ def regularise(mesh, guarded):
         guarded: whether some tetrahedra may be negative. No flip makes one; whether all are gone must be tested in the end.
 
     Returns:
-        DONE (no facet that was in the queue or touched is illegal), STUCK (none of the illegal ones, which are left in the queue, can be flipped) or FULL.
+        DONE (no facet that was in the queue or touched is illegal), STUCK (none of the illegal ones, which are left in the queue, can be flipped)
+        or FULL.
     """
     passed = 0
-    while mesh.count[QUEUED] > 0:
+    while mesh.tally[QUEUED] > 0:
         if room(mesh) < NEEDED:
             return FULL
         facet = dequeue(mesh)
@@ -142,9 +143,9 @@ def regularise(mesh, guarded):
         elif outcome == UNFLIPPABLE:
             enqueue(mesh, facet)
             passed += 1
-            if passed > mesh.count[QUEUED]:
+            if passed > mesh.tally[QUEUED]:
                 return STUCK
-    mesh.count[STAR] = -1
+    mesh.tally[STAR] = -1
     return DONE
 
 
@@ -181,7 +182,7 @@ def scan(mesh):
     """
     v, xw = mesh.vert, mesh.xw
     negative = 0
-    for t in range(mesh.count[HIGH]):
+    for t in range(mesh.tally[HIGH]):
         a, b, c, d = v[t, 0], v[t, 1], v[t, 2], v[t, 3]
         if a < 0:
             continue

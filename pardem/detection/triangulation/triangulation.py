@@ -50,15 +50,15 @@ class Counts:
 class Triangulation:
     """Weighted Delaunay (regular) triangulation of points in space, exact, kept up as they move.
 
-    A point with the weight w (the square of a sphere's radius) has the power distance ``|x - p|^2 - w``; four points form a tetrahedron where no other
-    point has less than theirs at the place where these four are equal. Edges join points whose power cells touch: spheres that meet, each pair less
-    than orthogonal, are always joined (Pournin, thesis, theorem 4). Points keep the numbers they are given here.
+    A point with the weight w (the square of a sphere's radius) has the power distance ``|x - p|^2 - w``; four points form a tetrahedron where no
+    other point has less than theirs at the place where these four are equal. Edges join points whose power cells touch: spheres that meet, each
+    pair less than orthogonal, are always joined (Pournin, thesis, theorem 4). Points keep the numbers they are given here.
 
-    No input is degenerate. Signs are exact, and where a determinant is zero (lattices, equal points) the points are perturbed infinitesimally, in the
-    order of their numbers; the triangulation is that of the perturbed points, unique, and may hold tetrahedra without volume between points in a
+    No input is degenerate. Signs are exact, and where a determinant is zero (lattices, equal points) the points are perturbed infinitesimally, in
+    the order of their numbers; the triangulation is that of the perturbed points, unique, and may hold tetrahedra without volume between points in a
     plane. None, one, two or three points, points in a line or in a plane have edges and no tetrahedra with volume. A point whose weight is so small
-    that it has no cell is *hidden*: it has no edges until it moves or its weight grows. Of several points in one place all but the heaviest are hidden,
-    of equal ones all but one, but for places at corners of the convex hull, where they may be joined by edges of no length.
+    that it has no cell is *hidden*: it has no edges until it moves or its weight grows. Of several points in one place all but the heaviest are
+    hidden, of equal ones all but one, but for places at corners of the convex hull, where they may be joined by edges of no length.
 
     Args:
         points: (n, 3) coordinates, of any unit of length; 0 or between 2^-140 and 2^200 in magnitude. Smaller ones are taken as 0.
@@ -104,16 +104,16 @@ class Triangulation:
     @property
     def tetrahedra(self) -> np.ndarray:
         """(m, 4) int32: numbers of the vertices of each tetrahedron, positively oriented (perturbed points that lie in a plane included)."""
-        vert = self._mesh.vert[: self._mesh.count[HIGH]]
+        vert = self._mesh.vert[: self._mesh.tally[HIGH]]
         numbers: np.ndarray = self._mesh.key[vert[(vert[:, 0] >= 0) & (vert.min(axis=1) >= INFINITE)]].astype(np.int32)
         return numbers
 
     @property
     def counts(self) -> Counts:
         """Moves and flips so far."""
-        count = self._mesh.count
+        tally = self._mesh.tally
         for name, slot in (("23", FLIP_23), ("32", FLIP_32), ("44", FLIP_44), ("14", FLIP_14), ("41", FLIP_41)):
-            setattr(self._counts, f"flips_{name}", int(count[slot]))
+            setattr(self._counts, f"flips_{name}", int(tally[slot]))
         return self._counts
 
     def edges(self) -> tuple[np.ndarray, np.ndarray]:
@@ -145,7 +145,7 @@ class Triangulation:
         """
         low, high = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
         if low.shape != (3,) or high.shape != (3,) or not np.all(low < high):
-            raise TriangulationError(f"the box from {lower} to {upper} has no volume; give two corners, the lower first")
+            raise TriangulationError(f"the box from {low} to {high} has no volume; give two corners, the lower first")
         pointers, columns = self.edges()
         n = len(self._row)
         points, weights, cells = self.points, self.weights, self._mesh.state[self._row] == VERTEX
@@ -172,8 +172,8 @@ class Triangulation:
 
         Args:
             points: (n, 3) new coordinates; those of deleted points are ignored. weights: (n,) new weights; none: as they are.
-            algorithm: 1: flips of illegal facets. 2: flips in the order of the times at which facets become illegal on straight ways. 3: the ways are
-                cut where tetrahedra become flat, then as 1. "rebuild": anew. "auto": 1, where that fails 2, then 3. A rebuild
+            algorithm: 1: flips of illegal facets. 2: flips in the order of the times at which facets become illegal on straight ways. 3: the ways
+                are cut where tetrahedra become flat, then as 1. "rebuild": anew. "auto": 1, where that fails 2, then 3. A rebuild
                 follows where these fail.
 
         Returns:
@@ -218,10 +218,10 @@ class Triangulation:
 
     def _rebuild(self, x1: np.ndarray) -> Algorithm:
         """All anew from points in the rows of ``x1``."""
-        present, count = np.flatnonzero(self.present), self._mesh.count
+        present, tally = np.flatnonzero(self.present), self._mesh.tally
         self._mesh, self._row = built(x1[self._row], present)
         for slot in FLIPS:
-            self._mesh.count[slot] += count[slot]
+            self._mesh.tally[slot] += tally[slot]
         self._edges = None
         self._counts.rebuilds += 1
         return "rebuild"
@@ -266,7 +266,7 @@ class Triangulation:
         heappush(self._gaps, number)
         if mesh.state[row] == HIDDEN:
             mesh.state[row] = ABSENT
-            mesh.count[HIDDEN_COUNT] -= 1
+            mesh.tally[HIDDEN_COUNT] -= 1
             return
         while (status := delete_vertex(mesh, row)) == FULL:
             mesh = grown(mesh)
@@ -291,7 +291,7 @@ def _checked(points: ArrayLike, weights: ArrayLike | None, needed: np.ndarray | 
     size = np.abs(xw)
     limits = np.array([LARGEST] * 3 + [LARGEST**2])
     bad = ~(size <= limits).all(axis=1)
-    if needed is not None and len(needed) == len(bad):
+    if needed is not None:
         bad &= needed
     if bad.any():
         i = int(np.argmax(bad))
