@@ -6,8 +6,8 @@ import numpy as np
 
 from ...errors import TriangulationError
 from .insertion import live_tetrahedron, locate
-from .mesh import HIDDEN, HIDDEN_COUNT, HIGH, LIVE, QUEUED, VERTEX, Mesh
 from .maintenance import forget_queue
+from .mesh import HIDDEN, HIDDEN_COUNT, HIGH, LIVE, QUEUED, VERTEX, Mesh
 from .predicates import power
 from .regularise import scan
 
@@ -21,17 +21,33 @@ def check_mesh(mesh: Mesh) -> None:
     Raises:
         TriangulationError: the first that does not hold.
     """
-    live = np.flatnonzero(mesh.vert[: mesh.count[HIGH], 0] >= 0)
-    _demand(len(live) == mesh.count[LIVE], "tetrahedra are miscounted")
+    live = np.flatnonzero(mesh.vert[: mesh.tally[HIGH], 0] >= 0)
+    _demand(len(live) == mesh.tally[LIVE], "tetrahedra are miscounted")
     _check_neighbours(mesh, live)
     _check_euler(mesh, live)
-    _demand(mesh.count[QUEUED] == 0, "facets wait to be tested")
+    _demand(mesh.tally[QUEUED] == 0, "facets wait to be tested")
     negative = scan(mesh)
-    illegal = int(mesh.count[QUEUED])
+    illegal = int(mesh.tally[QUEUED])
     forget_queue(mesh)
     _demand(negative == 0, f"{negative} tetrahedra are negative")
     _demand(illegal == 0, f"{illegal} facets are illegal")
     _check_hidden(mesh)
+
+
+def is_regular(mesh: Mesh) -> bool:
+    """Whether all tetrahedra are positive, all facets legal and hidden points hidden."""
+    negative = scan(mesh)
+    illegal = mesh.tally[QUEUED]
+    forget_queue(mesh)
+    if negative or illegal:
+        return False
+    return all(_is_hidden(mesh, p) for p in np.flatnonzero(mesh.state == HIDDEN))
+
+
+def _is_hidden(mesh: Mesh, p: np.integer) -> bool:
+    """Whether a point is above the tetrahedron it lies in."""
+    v = mesh.vert[locate(mesh, live_tetrahedron(mesh, mesh.at[p]), p)]
+    return bool(power(mesh.xw, mesh.key, v[0], v[1], v[2], v[3], p) > 0)
 
 
 def _demand(holds: bool | np.bool_, sentence: str) -> None:
@@ -69,7 +85,6 @@ def _check_euler(mesh: Mesh, live: np.ndarray) -> None:
 def _check_hidden(mesh: Mesh) -> None:
     """Hidden points are above the tetrahedra they lie in."""
     hidden = np.flatnonzero(mesh.state == HIDDEN)
-    _demand(len(hidden) == mesh.count[HIDDEN_COUNT], "hidden points are miscounted")
+    _demand(len(hidden) == mesh.tally[HIDDEN_COUNT], "hidden points are miscounted")
     for p in hidden:
-        v = mesh.vert[locate(mesh, live_tetrahedron(mesh, mesh.at[p]), p)]
-        _demand(power(mesh.xw, mesh.key, v[0], v[1], v[2], v[3], p) > 0, f"point {mesh.key[p]} is hidden and should not be")
+        _demand(_is_hidden(mesh, p), f"point {mesh.key[p]} is hidden and should not be")

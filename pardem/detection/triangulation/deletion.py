@@ -1,8 +1,8 @@
 """Compiled: taking a vertex out.
 
-The tetrahedra of the vertex leave a hole whose corners are its neighbours. What fills it in the triangulation without the vertex is what lies inside in
-the triangulation of these neighbours alone: the tetrahedra that have the vertex inside their orthospheres (perturbed triangulations are unique, and the
-cell of the vertex depends on its neighbours only).
+The tetrahedra of the vertex leave a hole whose corners are its neighbours. What fills it in the triangulation without the vertex is what lies
+inside in the triangulation of these neighbours alone: the tetrahedra that have the vertex inside their orthospheres (perturbed triangulations are
+unique, and the cell of the vertex depends on its neighbours only).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _link(mesh, star, p):
 
 @njit(_nrt=True)
 def _triangulated(mesh, rows):
-    """The triangulation of the rows but for the last; its count of tetrahedra is 0 where it could not be made."""
+    """The triangulation of the rows but for the last; it counts no tetrahedra where it could not be made."""
     n = len(rows)
     small = make_mesh(n, 40 * n + 200)
     for i in range(INFINITE, n):
@@ -73,7 +73,7 @@ def _triangulated(mesh, rows):
         while small.vert[start, 0] < 0:
             start += 1
         if insert_point(small, start, i) != DONE or small.state[i] != VERTEX:
-            small.count[LIVE] = 0
+            small.tally[LIVE] = 0
             break
     return small
 
@@ -103,18 +103,18 @@ def delete_vertex(mesh, p):
     last = len(rows) - 1
     inside = np.full(len(small.vert), -1, np.int64)
     made = 0
-    if small.count[LIVE] > 0:
-        for s in range(small.count[HIGH]):
+    if small.tally[LIVE] > 0:
+        for s in range(small.tally[HIGH]):
             v = small.vert[s]
             if v[0] >= 0 and power(small.xw, small.key, v[0], v[1], v[2], v[3], last) < 0:
                 inside[s] = made
                 made += 1
-    if len(mesh.vert) - mesh.count[LIVE] < made:
+    if len(mesh.vert) - mesh.tally[LIVE] < made:
         return FULL
     rim = _rim(mesh, star, p)
     beyond = np.full((made, 4), -1, np.int64)
     matched = 0
-    for s in range(small.count[HIGH]):
+    for s in range(small.tally[HIGH]):
         for i in range(4):
             if small.vert[s, 0] < 0 or inside[s] < 0 or (small.nbr[s, i] >= 0 and inside[small.nbr[s, i] >> 2] >= 0):
                 continue
@@ -138,10 +138,10 @@ def _fill(mesh, star, rows, small, inside, rim, beyond):
         mesh.stamp[t] += 1
         drop_tetrahedron(mesh, t)
     name = np.empty(len(beyond), np.int64)
-    for s in range(small.count[HIGH]):
+    for s in range(small.tally[HIGH]):
         if small.vert[s, 0] >= 0 and inside[s] >= 0:
             name[inside[s]] = take_tetrahedron(mesh)
-    for s in range(small.count[HIGH]):
+    for s in range(small.tally[HIGH]):
         if small.vert[s, 0] < 0 or inside[s] < 0:
             continue
         t = name[inside[s]]

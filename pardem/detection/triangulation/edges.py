@@ -4,48 +4,61 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._jit import njit
-from .mesh import HIGH, LOGGED, Mesh
+from ..._jit import kernel
+from .mesh import HIGH, LIVE, LOGGED, Mesh
 from .predicates import INFINITE
 
 SHIFT = 32  # an edge as a number: lower key << 32 | higher key
 
 
-@njit(_nrt=True)
-def _pairs(mesh):
-    """Keys of the ends of the edges of every tetrahedron, the lower first."""
+@kernel
+def _scatter(mesh, ptr, col, fill):
+    """Count the edges of every tetrahedron in the rows of their lower keys, or write the higher ones into them."""
     v = mesh.vert
-    for t in range(mesh.count[HIGH]):
+    for t in range(mesh.tally[HIGH]):
         if v[t, 0] < 0:
             continue
         for i in range(3):
+            if v[t, i] < INFINITE:
+                continue
+            p = mesh.key[v[t, i]]
             for j in range(i + 1, 4):
-                if v[t, i] >= INFINITE and v[t, j] >= INFINITE:
-                    a, b = mesh.key[v[t, i]], mesh.key[v[t, j]]
-                    yield min(a, b), max(a, b)
+                if v[t, j] < INFINITE:
+                    continue
+                q = mesh.key[v[t, j]]
+                low = min(p, q)
+                if fill:
+                    col[ptr[low + 1]] = max(p, q)
+                ptr[low + 1 if fill else low + 2] += 1
 
 
-@njit(_nrt=True)
-def all_edges(mesh, size):
-    """The edges between finite points, each once, as numbers in ascending order: (E,) int64. Keys are 0 to ``size`` - 1."""
-    ptr = np.zeros(size + 2, np.int64)
-    for a, b in _pairs(mesh):
-        ptr[a + 2] += 1
-    for a in range(size):
-        ptr[a + 2] += ptr[a + 1]
-    col = np.empty(ptr[size + 1], np.int32)
-    for a, b in _pairs(mesh):
-        col[ptr[a + 1]] = b
-        ptr[a + 1] += 1
-    found = np.empty(len(col), np.int64)
+@kernel
+def _sorted_rows(ptr, col, size, found):
+    """Sort each row, drop what is there twice, write what is left as numbers; returns how many."""
     n = 0
     for a in range(size):
-        row = np.sort(col[ptr[a] : ptr[a + 1]])
-        for k in range(len(row)):
-            if k == 0 or row[k] != row[k - 1]:
-                found[n] = a << SHIFT | row[k]
+        first, last = ptr[a], ptr[a + 1]
+        for k in range(first + 1, last):
+            value, m = col[k], k
+            while m > first and col[m - 1] > value:
+                col[m] = col[m - 1]
+                m -= 1
+            col[m] = value
+        for k in range(first, last):
+            if k == first or col[k] != col[k - 1]:
+                found[n] = a << SHIFT | col[k]
                 n += 1
-    return found[:n].copy()
+    return n
+
+
+def all_edges(mesh: Mesh, size: int) -> np.ndarray:
+    """The edges between finite points, each once, as numbers in ascending order: (E,) int64. Keys are 0 to ``size`` - 1."""
+    ptr, col = np.zeros(size + 2, np.int64), np.empty(6 * int(mesh.tally[LIVE]), np.int32)
+    _scatter(mesh, ptr, col, False)
+    np.cumsum(ptr, out=ptr)  # row a begins at ptr[a + 1] until it is filled, then at ptr[a]
+    _scatter(mesh, ptr, col, True)
+    found = np.empty(len(col), np.int64)
+    return found[: _sorted_rows(ptr, col, size, found)].copy()
 
 
 def changed_edges(edges: np.ndarray, log: np.ndarray, key: np.ndarray) -> np.ndarray:
@@ -67,12 +80,12 @@ def compressed_rows(edges: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarra
 
 def edges_of(mesh: Mesh, known: np.ndarray | None, size: int) -> np.ndarray:
     """The edges as numbers, from those ``known`` when the log was last emptied where it holds what changed since."""
-    logged = int(mesh.count[LOGGED])
+    logged = int(mesh.tally[LOGGED])
     if known is None or logged < 0:
         edges: np.ndarray = all_edges(mesh, size)
     elif logged:
         edges = changed_edges(known, mesh.log[:logged], mesh.key)
     else:
         edges = known
-    mesh.count[LOGGED] = 0
+    mesh.tally[LOGGED] = 0
     return edges

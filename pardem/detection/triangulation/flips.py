@@ -1,9 +1,9 @@
 """Compiled: bistellar flips.
 
 Five vertices v0 ... v4 in general position have two triangulations; with T_i the tetrahedron without v_i they are {T_i : i in I} and {T_j : j in J},
-I and J the parts of Radon's partition (Pournin, thesis, theorem 1). A flip exchanges one for the other: 2-3, 3-2, 1-4 or 4-1 by the sizes of I and J.
-T_i and T_j share the facet without v_i and v_j, so what lay beyond it from T_i lies beyond it from T_j afterwards. Flips are combinatorial; whoever
-calls knows that the new tetrahedra are positive, or become so. A 4-4 flip is a 2-3 and a 3-2 flip in a row.
+I and J the parts of Radon's partition (Pournin, thesis, theorem 1). A flip exchanges one for the other: 2-3, 3-2, 1-4 or 4-1 by the sizes of I and
+J. T_i and T_j share the facet without v_i and v_j, so what lay beyond it from T_i lies beyond it from T_j afterwards. Flips are combinatorial;
+whoever calls knows that the new tetrahedra are positive, or become so. A 4-4 flip is a 2-3 and a 3-2 flip in a row.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from .mesh import (
     take_tetrahedron,
 )
 
-OLD, NEW, BEYOND = 5, 10, 15  # in ``work``: vertices at 0-4, T_i to go, T_j to come (-1: none), and at BEYOND + 5 i + j what lies beyond T_i opposite v_j
+# in ``work``: the vertices at 0-4, T_i to go, T_j to come (-1: none), and at BEYOND + 5 i + j what lies beyond T_i opposite v_j
+OLD, NEW, BEYOND = 5, 10, 15
 
 
 @inlined
@@ -70,7 +71,7 @@ def _note_edges(mesh):
 def _exchange(mesh):
     """Exchange the two triangulations of the circuit in ``work``; the facets around it go into the queue. There must be room for the new ones."""
     w = mesh.work
-    star = mesh.count[STAR]
+    star = mesh.tally[STAR]
     odd = False
     for i in range(5):
         t = w[OLD + i]
@@ -134,7 +135,7 @@ def flip_23(mesh, facet):
     a, b, c = facet_of(mesh, t, i)
     _set_circuit(mesh, a, b, c, mesh.vert[t, i], mesh.vert[n, beyond & 3], -1, -1, -1, n, t)
     _exchange(mesh)
-    mesh.count[FLIP_23] += 1
+    mesh.tally[FLIP_23] += 1
 
 
 @kernel
@@ -149,7 +150,7 @@ def flip_32(mesh, facet, corner):
     third = mesh.nbr[t, place_of(mesh, t, c)] >> 2
     _set_circuit(mesh, a, b, c, mesh.vert[t, i], mesh.vert[n, beyond & 3], -1, -1, third, n, t)
     _exchange(mesh)
-    mesh.count[FLIP_32] += 1
+    mesh.tally[FLIP_32] += 1
 
 
 @kernel
@@ -164,9 +165,9 @@ def flip_44(mesh, facet, corner):
     fourth, f = across >> 2, mesh.vert[across >> 2, across & 3]
     flip_23(mesh, facet)
     flip_32(mesh, 4 * fourth + place_of(mesh, fourth, d), f)
-    mesh.count[FLIP_23] -= 1
-    mesh.count[FLIP_32] -= 1
-    mesh.count[FLIP_44] += 1
+    mesh.tally[FLIP_23] -= 1
+    mesh.tally[FLIP_32] -= 1
+    mesh.tally[FLIP_44] += 1
 
 
 @kernel
@@ -175,10 +176,10 @@ def flip_14(mesh, t, p):
     v = mesh.vert[t]
     _set_circuit(mesh, p, v[0], v[1], v[2], v[3], t, -1, -1, -1, -1)
     if mesh.state[p] == HIDDEN:
-        mesh.count[HIDDEN_COUNT] -= 1
+        mesh.tally[HIDDEN_COUNT] -= 1
     mesh.state[p] = VERTEX
     _exchange(mesh)
-    mesh.count[FLIP_14] += 1
+    mesh.tally[FLIP_14] += 1
 
 
 @kernel
@@ -196,5 +197,5 @@ def flip_41(mesh, facet, corner):
     _exchange(mesh)
     mesh.state[a] = HIDDEN
     mesh.at[a] = mesh.at[b]
-    mesh.count[HIDDEN_COUNT] += 1
-    mesh.count[FLIP_41] += 1
+    mesh.tally[HIDDEN_COUNT] += 1
+    mesh.tally[FLIP_41] += 1

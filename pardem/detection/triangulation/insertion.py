@@ -48,7 +48,7 @@ def live_tetrahedron(mesh, t):
     """A tetrahedron in use: t itself, or another where it is not."""
     if mesh.vert[t, 0] >= 0:
         return t
-    for k in range(mesh.count[HIGH]):
+    for k in range(mesh.tally[HIGH]):
         if mesh.vert[k, 0] >= 0:
             return k
     return -1
@@ -77,7 +77,8 @@ def locate(mesh, start, p):
 
 @kernel
 def insert_point(mesh, start, p):
-    """Make point p, which is neither a vertex nor counted as hidden, part of a weighted Delaunay triangulation, from a walk that begins at ``start``.
+    """Make point p, which is neither a vertex nor counted as hidden, part of a weighted Delaunay triangulation, from a walk that begins at
+    ``start``.
 
     Returns:
         DONE, STUCK or FULL as `regularise`.
@@ -86,13 +87,13 @@ def insert_point(mesh, start, p):
     v = mesh.vert
     if power(mesh.xw, mesh.key, v[t, 0], v[t, 1], v[t, 2], v[t, 3], p) > 0:
         if mesh.state[p] != HIDDEN:
-            mesh.count[HIDDEN_COUNT] += 1
+            mesh.tally[HIDDEN_COUNT] += 1
         mesh.state[p] = HIDDEN
         mesh.at[p] = t
         return DONE
-    mesh.count[STAR] = p  # what becomes illegal is opposite p
+    mesh.tally[STAR] = p  # what becomes illegal is opposite p
     flip_14(mesh, t, p)
-    return regularise(mesh)
+    return regularise(mesh, False)
 
 
 @kernel
@@ -102,7 +103,7 @@ def insert_points(mesh, points, first):
     Returns:
         (number inserted or begun, DONE, STUCK or FULL). After FULL: make room and call again.
     """
-    status = regularise(mesh) if mesh.count[QUEUED] > 0 else DONE
+    status = regularise(mesh, False) if mesh.tally[QUEUED] > 0 else DONE
     start = live_tetrahedron(mesh, 0 if first == 0 else mesh.at[points[first - 1]])
     for k in range(first, len(points)):
         if status != DONE:
@@ -121,10 +122,10 @@ def uncover(mesh, first):
     Returns:
         (row to go on with, DONE, STUCK or FULL).
     """
-    status = regularise(mesh) if mesh.count[QUEUED] > 0 else DONE
+    status = regularise(mesh, False) if mesh.tally[QUEUED] > 0 else DONE
     p = first
     while p < len(mesh.state) and status == DONE:
-        if mesh.count[HIDDEN_COUNT] == 0:
+        if mesh.tally[HIDDEN_COUNT] == 0:
             return len(mesh.state), DONE
         if mesh.state[p] == HIDDEN:
             if room(mesh) < NEEDED:

@@ -1,9 +1,9 @@
 """Compiled: algorithm 2 of the thesis, flips in the order of the times at which facets become illegal, and the times for algorithm 3.
 
-Algorithm 2 keeps the facets that become illegal before the end of the move in a heap. The sequence of triangulations is that of the moving points, so
-no tetrahedron needs to stay positive when all points are put to their new places at once (Pournin, thesis, section 4.3). Times are rounded: events too
-close to be told apart may come in the wrong order, so that a flip is not possible; it is passed over, and what is illegal in the end is left to
-algorithm 1, after a test of all orientations.
+Algorithm 2 keeps the facets that become illegal before the end of the move in a heap. The sequence of triangulations is that of the moving points,
+so no tetrahedron needs to stay positive when all points are put to their new places at once (Pournin, thesis, section 4.3). Times are rounded:
+events too close to be told apart may come in the wrong order, so that a flip is not possible; it is passed over, and what is illegal in the end is
+left to algorithm 1, after a test of all orientations.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .regularise import DONE, FLIPPED, FULL, NEEDED, flip_circuit
 
 PAUSED = 3
 """As many flips as were asked for are done."""
-HELD, DONE_FLIPS, PASSED_OVER = range(3)  # slots of ``Events.count``
+HELD, DONE_FLIPS, PASSED_OVER = range(3)  # slots of ``Events.tally``
 
 
 class Events(NamedTuple):
@@ -31,7 +31,7 @@ class Events(NamedTuple):
         time: (C,) float64. facet: (C, 3) int32: facet 4 t + i, stamps of its two tetrahedra when it was put in (it is void if one has changed).
         x0, x1: (N, 4) float64: points at times 0 and 1. xu: (N, 4) float64: those of the facet at hand at its time.
         now: (1,) float64: time of the last flip. circuit: (6,) int64: its kind (a slot of the mesh's counts) and its five vertices, the apices last.
-        count: (3,) int64: facets in the heap, flips, impossible flips.
+        tally: (3,) int64: facets in the heap, flips, impossible flips.
         values, stack: work space.
     """
 
@@ -42,7 +42,7 @@ class Events(NamedTuple):
     xu: np.ndarray
     now: np.ndarray
     circuit: np.ndarray
-    count: np.ndarray
+    tally: np.ndarray
     values: np.ndarray
     stack: np.ndarray
 
@@ -52,8 +52,8 @@ def make_events(mesh, x0, x1):
     """An empty heap with room for every facet of a mesh."""
     size = 2 * len(mesh.vert) + 64
     facet = np.zeros((size, 3), np.int32)
-    count, values, stack = np.zeros(3, np.int64), np.zeros(DEGREE + 1), np.zeros((60, 8))
-    return Events(np.zeros(size), facet, x0, x1, x0.copy(), np.zeros(1), np.zeros(6, np.int64), count, values, stack)
+    tally, values, stack = np.zeros(3, np.int64), np.zeros(DEGREE + 1), np.zeros((60, 8))
+    return Events(np.zeros(size), facet, x0, x1, x0.copy(), np.zeros(1), np.zeros(6, np.int64), tally, values, stack)
 
 
 @kernel
@@ -65,7 +65,7 @@ def _swap(events, i, j):
 
 @kernel
 def _sift_down(events, i):
-    n = events.count[HELD]
+    n = events.tally[HELD]
     while True:
         least, child = i, 2 * i + 1
         if child < n and events.time[child] < events.time[least]:
@@ -92,11 +92,11 @@ def _is_void(mesh, events, k):
 def _purge(mesh, events):
     """Take void entries out of the heap."""
     kept = 0
-    for k in range(events.count[HELD]):
+    for k in range(events.tally[HELD]):
         if not _is_void(mesh, events, k):
             _swap(events, k, kept)
             kept += 1
-    events.count[HELD] = kept
+    events.tally[HELD] = kept
     for k in range(kept // 2 - 1, -1, -1):
         _sift_down(events, k)
 
@@ -111,12 +111,12 @@ def _schedule(mesh, events, facet, negative_counts):
     time = first_fall(events.values, events.now[0], negative_counts, events.stack)
     if time > 1.0:
         return
-    if events.count[HELD] == len(events.time):
+    if events.tally[HELD] == len(events.time):
         _purge(mesh, events)
-    k = events.count[HELD]
+    k = events.tally[HELD]
     events.time[k] = time
     events.facet[k, 0], events.facet[k, 1], events.facet[k, 2] = facet, mesh.stamp[facet >> 2], mesh.stamp[beyond >> 2]
-    events.count[HELD] += 1
+    events.tally[HELD] += 1
     while k > 0 and events.time[(k - 1) // 2] > events.time[k]:
         _swap(events, k, (k - 1) // 2)
         k = (k - 1) // 2
@@ -125,7 +125,7 @@ def _schedule(mesh, events, facet, negative_counts):
 @kernel
 def schedule_all(mesh, events):
     """Fill the heap: every facet of a regular triangulation that becomes illegal in the course of the move."""
-    for t in range(mesh.count[HIGH]):
+    for t in range(mesh.tally[HIGH]):
         if mesh.vert[t, 0] < 0:
             continue
         for i in range(4):
@@ -150,11 +150,11 @@ def _place(mesh, events, facet):
 @kernel
 def next_time(mesh, events):
     """Time of the next flip; NEVER if there is none."""
-    while events.count[HELD] > 0:
+    while events.tally[HELD] > 0:
         if not _is_void(mesh, events, 0):
             return events.time[0]
-        events.count[HELD] -= 1
-        _swap(events, 0, events.count[HELD])
+        events.tally[HELD] -= 1
+        _swap(events, 0, events.tally[HELD])
         _sift_down(events, 0)
     return NEVER
 
@@ -178,16 +178,16 @@ def advance(mesh, events, flips):
             return FULL
         facet = events.facet[0, 0]
         events.now[0] = time
-        events.count[HELD] -= 1
-        _swap(events, 0, events.count[HELD])
+        events.tally[HELD] -= 1
+        _swap(events, 0, events.tally[HELD])
         _sift_down(events, 0)
         _place(mesh, events, facet)
-        before_23, before_32 = mesh.count[FLIP_23], mesh.count[FLIP_32]
+        before_23, before_32 = mesh.tally[FLIP_23], mesh.tally[FLIP_32]
         if flip_circuit(mesh, events.xu, facet, True) != FLIPPED:
-            events.count[PASSED_OVER] += 1
+            events.tally[PASSED_OVER] += 1
             continue
-        events.count[DONE_FLIPS] += 1
-        kind = FLIP_23 if mesh.count[FLIP_23] > before_23 else (FLIP_32 if mesh.count[FLIP_32] > before_32 else FLIP_41)
+        events.tally[DONE_FLIPS] += 1
+        kind = FLIP_23 if mesh.tally[FLIP_23] > before_23 else (FLIP_32 if mesh.tally[FLIP_32] > before_32 else FLIP_41)
         events.circuit[0] = kind
         for k in range(5):
             events.circuit[k + 1] = w[k]
@@ -203,7 +203,7 @@ def _schedule_changed(mesh, events):
         for k in range(j + 1, 5):
             if w[NEW + j] >= 0 and w[NEW + k] >= 0:
                 _schedule(mesh, events, 4 * w[NEW + j] + place_of(mesh, w[NEW + j], w[k]), False)
-    while mesh.count[QUEUED] > 0:
+    while mesh.tally[QUEUED] > 0:
         _schedule(mesh, events, dequeue(mesh), True)
 
 
@@ -218,7 +218,7 @@ def first_flat(mesh, x0, x1, start, values, stack):
         (time in [start, 1], tetrahedron); (NEVER, -1) where none is.
     """
     earliest, which = NEVER, -1
-    for t in range(mesh.count[HIGH]):
+    for t in range(mesh.tally[HIGH]):
         if mesh.vert[t, 0] < 0:
             continue
         tetrahedron_values(mesh, x0, x1, t, values)

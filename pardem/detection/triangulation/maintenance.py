@@ -1,20 +1,23 @@
 """Regular again after a move: algorithms 1, 2 and 3 of the thesis (Pournin, sections 3.3.2 and 4.3) and construction anew.
 
-Each takes a mesh that is regular at its points and leaves one that is regular at new ones, or says that it failed. Whatever found the flips, the result
-is proven: all tetrahedra positive, all facets legal, both by exact predicates, which makes it the one weighted Delaunay triangulation there is.
+Each takes a mesh that is regular at its points and leaves one that is regular at new ones, or says that it failed. Whatever found the flips, the
+result is proven: all tetrahedra positive, all facets legal, both by exact predicates, which makes it the one weighted Delaunay triangulation there
+is.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .insertion import insert_points, uncover
+from .insertion import insert_points, morton_codes, uncover
 from .kinetic import PAUSED, advance, first_flat, leave_hull, make_events, schedule_all
-from .mesh import HIDDEN_COUNT, QUEUE_HEAD, QUEUED, Mesh, enlarged, room
+from .mesh import HIDDEN_COUNT, QUEUE_HEAD, QUEUED, Mesh, enlarged, make_mesh, room
 from .motion import DEGREE
 from .predicates import INFINITE
 from .regularise import DONE, FULL, NEEDED, regularise, scan
 
+PER_POINT = 8
+"""Tetrahedra that there is room for to begin with; a random cloud has 6.8."""
 PIECES = 200
 """Parts that algorithm 3 cuts a move into before it gives up."""
 SHORT = 2.0**-20
@@ -26,15 +29,17 @@ def grown(mesh: Mesh) -> Mesh:
     return enlarged(mesh, len(mesh.xw), len(mesh.vert) * 3 // 2 + NEEDED)
 
 
-def copied(mesh: Mesh) -> Mesh:
-    """An independent copy."""
-    return Mesh(*(a.copy() for a in mesh))
+def spared(mesh: Mesh) -> Mesh:
+    """The same with tetrahedra of its own, so that flips in one leave the other; points and work space are shared, the queue is empty."""
+    forget_queue(mesh)
+    own = {name: getattr(mesh, name).copy() for name in ("state", "at", "vert", "nbr", "stamp", "tally")}
+    return mesh._replace(**own)
 
 
 def forget_queue(mesh: Mesh) -> None:
     """Empty the queue of facets."""
     mesh.queued[:] = 0
-    mesh.count[[QUEUE_HEAD, QUEUED]] = 0
+    mesh.tally[[QUEUE_HEAD, QUEUED]] = 0
 
 
 def inserted(mesh: Mesh, rows: np.ndarray) -> Mesh:
@@ -47,9 +52,28 @@ def inserted(mesh: Mesh, rows: np.ndarray) -> Mesh:
     return mesh
 
 
+def built(xw: np.ndarray, present: np.ndarray) -> tuple[Mesh, np.ndarray]:
+    """The triangulation of some points.
+
+    Args:
+        xw: (n, 4) points and weights. present: numbers of those that are there; the others have rows too.
+
+    Returns:
+        the mesh, with rows along a curve through space, the absent last; the row of each point (n,).
+    """
+    n = len(xw)
+    order = np.concatenate((present[np.argsort(morton_codes(xw[present, :3]), kind="stable")], np.setdiff1d(np.arange(n), present)))
+    rows = np.arange(INFINITE, INFINITE + n)
+    mesh: Mesh = make_mesh(INFINITE + n, PER_POINT * n + 64)
+    mesh.key[rows], mesh.xw[rows] = order, xw[order]
+    row_of = np.empty(n, np.int64)
+    row_of[order] = rows
+    return inserted(mesh, rows[: len(present)]), row_of
+
+
 def uncovered(mesh: Mesh) -> Mesh:
     """Hidden points that no longer are become vertices."""
-    if mesh.count[HIDDEN_COUNT] == 0:
+    if mesh.tally[HIDDEN_COUNT] == 0:
         return mesh
     first, status = uncover(mesh, INFINITE)
     while status == FULL:
@@ -59,29 +83,31 @@ def uncovered(mesh: Mesh) -> Mesh:
     return mesh
 
 
-def _finished(mesh: Mesh) -> tuple[Mesh, bool]:
-    """Flips of the facets in the queue, then of what they reveal."""
-    status = regularise(mesh)
+def _finished(mesh: Mesh, guarded: bool = False) -> tuple[Mesh, bool]:
+    """Flips of the facets in the queue, then of what they reveal; ``guarded`` where tetrahedra may be negative."""
+    status = regularise(mesh, guarded)
     while status == FULL:
         mesh = grown(mesh)
-        status = regularise(mesh)
-    if status != DONE:
+        status = regularise(mesh, guarded)
+    if status != DONE or (guarded and (scan(mesh) or mesh.tally[QUEUED])):
         return mesh, False
     return uncovered(mesh), True
 
 
-def by_flips(mesh: Mesh, x1: np.ndarray) -> tuple[Mesh, bool, bool]:
+def by_flips(mesh: Mesh, x1: np.ndarray) -> tuple[Mesh, bool, Mesh | None]:
     """Algorithm 1: all points at their new places (N, 4), then flips of illegal facets until there are none.
 
     Returns:
-        the mesh, whether it is regular, whether it is still the one before the move (some tetrahedron would be negative).
+        the mesh, whether it is regular, the mesh as it was (but for its points) where the move turned tetrahedra over.
     """
     mesh.xw[:] = x1
-    if scan(mesh):
-        forget_queue(mesh)
-        return mesh, False, True
-    mesh, regular = _finished(mesh)
-    return mesh, regular, False
+    before = None
+    negative = scan(mesh) > 0
+    if negative:
+        before = spared(mesh)
+        scan(mesh)
+    mesh, regular = _finished(mesh, guarded=negative)
+    return mesh, regular, before
 
 
 def by_events(mesh: Mesh, x0: np.ndarray, x1: np.ndarray) -> tuple[Mesh, bool]:
@@ -91,7 +117,7 @@ def by_events(mesh: Mesh, x0: np.ndarray, x1: np.ndarray) -> tuple[Mesh, bool]:
         the mesh, whether it is regular at ``x1``.
     """
     while True:
-        trial = copied(mesh)
+        trial = spared(mesh)
         events = make_events(trial, x0, x1)
         schedule_all(trial, events)
         status = advance(trial, events, 50 * len(x0) + 1000)
@@ -110,7 +136,7 @@ def by_pieces(mesh: Mesh, x0: np.ndarray, x1: np.ndarray) -> tuple[Mesh, bool]:
     Returns:
         the mesh, whether it is regular at ``x1``.
     """
-    mesh, u = copied(mesh), 0.0
+    mesh, u = spared(mesh), 0.0
     values, stack = np.empty(DEGREE + 1), np.empty((60, 8))
     for _ in range(PIECES):
         time, flat = first_flat(mesh, x0, x1, u, values, stack)

@@ -15,12 +15,12 @@ from ..._jit import inlined, kernel, njit
 from .predicates import DIRECTIONS, INFINITE
 
 ABSENT, VERTEX, HIDDEN = 0, 1, 2  # what a row of the points is
-HIGH, FREE, LIVE, QUEUE_HEAD, QUEUED, LOGGED, FLIP_23, FLIP_32, FLIP_44, FLIP_14, FLIP_41, HIDDEN_COUNT, STAR = range(13)  # slots of ``count``
+HIGH, FREE, LIVE, QUEUE_HEAD, QUEUED, LOGGED, FLIP_23, FLIP_32, FLIP_44, FLIP_14, FLIP_41, HIDDEN_COUNT, STAR = range(13)  # slots of ``tally``
 COUNTS = 13
-"""``count[STAR]``: the vertex whose opposite facets alone go into the queue; -1: all do."""
+"""``tally[STAR]``: the vertex whose opposite facets alone go into the queue; -1: all do."""
 FLIPS = (FLIP_23, FLIP_32, FLIP_44, FLIP_14, FLIP_41)
 OVERFLOWN = -1
-"""Value of ``count[LOGGED]`` where the log of edges does not hold all changes."""
+"""Value of ``tally[LOGGED]`` where the log of edges does not hold all changes."""
 
 
 class Mesh(NamedTuple):
@@ -30,12 +30,13 @@ class Mesh(NamedTuple):
         xw: (N, 4) float64: x, y, z (m), weight (m^2). key: (N,) int64: order of the perturbations.
         state: (N,) uint8: ABSENT, VERTEX or HIDDEN. at: (N,) int32: a tetrahedron with this vertex; of a hidden point one that it was in.
         vert: (T, 4) int32: the vertices of each tetrahedron, positively oriented; -1 in column 0: not in use.
-        nbr: (T, 4) int32: 4 n + j, the neighbour n across the facet opposite each vertex and the place of its own vertex opposite that facet; -1: the
-            outside. Column 0 of those not in use: the next one not in use.
+        nbr: (T, 4) int32: 4 n + j, the neighbour n across the facet opposite each vertex and the place of its own vertex opposite that facet; -1:
+            the outside. Column 0 of those not in use: the next one not in use.
         stamp: (T,) int32: how often a tetrahedron was exchanged for another.
         queue: (4 T,) int32, queued: (4 T,) uint8: ring of facets (4 t + i) to be tested, whether a facet is in it.
         log: (L, 3) int32: edges made (+1) and undone (-1) since they were listed.
-        work: (64,) int64: work space of a flip. count: (COUNTS,) int64: slots as named above.
+        star: (1024,) int64: work space, tetrahedra of a vertex. work: (64,) int64: work space of a flip. tally: (COUNTS,) int64: slots as named
+            above.
     """
 
     xw: np.ndarray
@@ -48,8 +49,9 @@ class Mesh(NamedTuple):
     queue: np.ndarray
     queued: np.ndarray
     log: np.ndarray
+    star: np.ndarray
     work: np.ndarray
-    count: np.ndarray
+    tally: np.ndarray
 
 
 @njit(_nrt=True)
@@ -66,6 +68,7 @@ def make_mesh(rows, tetrahedra):
         np.zeros(4 * tetrahedra, np.int32),
         np.zeros(4 * tetrahedra, np.uint8),
         np.zeros((256 + rows // 4, 3), np.int32),
+        np.zeros(1024, np.int64),
         np.zeros(64, np.int64),
         np.zeros(COUNTS, np.int64),
     )
@@ -89,41 +92,41 @@ def clear(mesh):
     for k in range(4):
         mesh.vert[0, k], mesh.nbr[0, k] = k, -1  # ``DIRECTIONS`` are positive in this order
     for slot in (QUEUE_HEAD, QUEUED, HIDDEN_COUNT):
-        mesh.count[slot] = 0
-    mesh.count[HIGH], mesh.count[LIVE], mesh.count[FREE], mesh.count[STAR], mesh.count[LOGGED] = 1, 1, -1, -1, OVERFLOWN
+        mesh.tally[slot] = 0
+    mesh.tally[HIGH], mesh.tally[LIVE], mesh.tally[FREE], mesh.tally[STAR], mesh.tally[LOGGED] = 1, 1, -1, -1, OVERFLOWN
 
 
 def enlarged(mesh: Mesh, rows: int, tetrahedra: int) -> Mesh:
     """The same triangulation with room for more."""
     more: Mesh = make_mesh(rows, tetrahedra)
-    n, t, first = len(mesh.xw), len(mesh.vert), int(mesh.count[QUEUE_HEAD])
+    n, t, first = len(mesh.xw), len(mesh.vert), int(mesh.tally[QUEUE_HEAD])
     for name in ("xw", "key", "state", "at"):
         getattr(more, name)[:n] = getattr(mesh, name)
     for name in ("vert", "nbr", "stamp"):
         getattr(more, name)[:t] = getattr(mesh, name)
     more.queue[: 4 * t] = np.roll(mesh.queue, -first)
     more.queued[: 4 * t] = mesh.queued
-    more.count[:] = mesh.count
-    more.count[QUEUE_HEAD], more.count[LOGGED] = 0, OVERFLOWN
+    more.tally[:] = mesh.tally
+    more.tally[QUEUE_HEAD], more.tally[LOGGED] = 0, OVERFLOWN
     return more
 
 
 @inlined
 def room(mesh):
     """How many more tetrahedra there is room for."""
-    return len(mesh.vert) - mesh.count[LIVE]
+    return len(mesh.vert) - mesh.tally[LIVE]
 
 
 @inlined
 def take_tetrahedron(mesh):
     """Index of a tetrahedron not in use."""
-    t = mesh.count[FREE]
+    t = mesh.tally[FREE]
     if t >= 0:
-        mesh.count[FREE] = mesh.nbr[t, 0]
+        mesh.tally[FREE] = mesh.nbr[t, 0]
     else:
-        t = mesh.count[HIGH]
-        mesh.count[HIGH] += 1
-    mesh.count[LIVE] += 1
+        t = mesh.tally[HIGH]
+        mesh.tally[HIGH] += 1
+    mesh.tally[LIVE] += 1
     return t
 
 
@@ -131,9 +134,9 @@ def take_tetrahedron(mesh):
 def drop_tetrahedron(mesh, t):
     """A tetrahedron is no longer in use."""
     mesh.vert[t, 0] = -1
-    mesh.nbr[t, 0] = mesh.count[FREE]
-    mesh.count[FREE] = t
-    mesh.count[LIVE] -= 1
+    mesh.nbr[t, 0] = mesh.tally[FREE]
+    mesh.tally[FREE] = t
+    mesh.tally[LIVE] -= 1
 
 
 @inlined
@@ -141,20 +144,20 @@ def enqueue(mesh, facet):
     """Facet 4 t + i is to be tested."""
     if mesh.queued[facet] == 0:
         mesh.queued[facet] = 1
-        at = mesh.count[QUEUE_HEAD] + mesh.count[QUEUED]
+        at = mesh.tally[QUEUE_HEAD] + mesh.tally[QUEUED]
         if at >= len(mesh.queue):
             at -= len(mesh.queue)
         mesh.queue[at] = facet
-        mesh.count[QUEUED] += 1
+        mesh.tally[QUEUED] += 1
 
 
 @inlined
 def dequeue(mesh):
     """The first facet of the queue, which must hold some."""
-    head = mesh.count[QUEUE_HEAD]
+    head = mesh.tally[QUEUE_HEAD]
     facet = mesh.queue[head]
-    mesh.count[QUEUE_HEAD] = 0 if head + 1 == len(mesh.queue) else head + 1
-    mesh.count[QUEUED] -= 1
+    mesh.tally[QUEUE_HEAD] = 0 if head + 1 == len(mesh.queue) else head + 1
+    mesh.tally[QUEUED] -= 1
     mesh.queued[facet] = 0
     return facet
 
@@ -162,14 +165,14 @@ def dequeue(mesh):
 @inlined
 def note_edge(mesh, a, b, change):
     """Log an edge that is made (1) or undone (-1)."""
-    k = mesh.count[LOGGED]
+    k = mesh.tally[LOGGED]
     if k < 0:
         return
     if k == len(mesh.log):
-        mesh.count[LOGGED] = OVERFLOWN
+        mesh.tally[LOGGED] = OVERFLOWN
         return
     mesh.log[k, 0], mesh.log[k, 1], mesh.log[k, 2] = a, b, change
-    mesh.count[LOGGED] = k + 1
+    mesh.tally[LOGGED] = k + 1
 
 
 @kernel

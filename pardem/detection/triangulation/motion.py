@@ -1,8 +1,8 @@
 """Compiled: when facets become illegal and tetrahedra flat as their points move along straight lines (Pournin, thesis, section 4.3).
 
 With positions and weights linear in u the determinant of a facet (equation 4.1) is a polynomial of degree 5 in u, that of a tetrahedron (4.3) one of
-degree 3; lower where points at infinity are among the vertices. They are sampled, turned into Bernstein's form, and their first change from positive to
-negative is found by bisection. Times are float64: they order flips and choose where to stop, but prove nothing.
+degree 3; lower where points at infinity are among the vertices. They are sampled, turned into Bernstein's form, and their first change from
+positive to negative is found by bisection. Times are float64: they order flips and choose where to stop, but prove nothing.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Compiled: the exact sign of a determinant of points, infinitesimally perturbed where it is zero.
 
 The rows are (1, x, y, z) or, lifted, (1, x, y, z, h) with the height h = x^2 + y^2 + z^2 - w of a weighted point. Every coordinate and every height
-gets an infinitesimal of its own, each smaller than any product of powers of those before it: first all heights, then all z, all y, all x, within each
-in the order of the points' keys. (A change of h with x is a change of the weight, so these are weighted points again.) The sign is that of the first
-minor in the order of the infinitesimals that is not zero (Edelsbrunner and Mücke, ACM Trans. Graph. 9, 66, 1990); no input is degenerate then,
+gets an infinitesimal of its own, each smaller than any product of powers of those before it: first all heights, then all z, all y, all x, within
+each in the order of the points' keys. (A change of h with x is a change of the weight, so these are weighted points again.) The sign is that of the
+first minor in the order of the infinitesimals that is not zero (Edelsbrunner and Mücke, ACM Trans. Graph. 9, 66, 1990); no input is degenerate then,
 whatever coincides. Rows of points at infinity are not perturbed.
 """
 

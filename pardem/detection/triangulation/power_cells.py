@@ -1,7 +1,7 @@
 """Compiled: volumes of the cells of the power diagram, the dual of the triangulation.
 
-The cell of a point is where its power distance |x - x_i|^2 - w_i is least; the points whose cells share a face with it are among its neighbours in the
-triangulation (Pournin, thesis, section 1.3).
+The cell of a point is where its power distance |x - x_i|^2 - w_i is least; the points whose cells share a face with it are among its neighbours in
+the triangulation (Pournin, thesis, section 1.3).
 """
 
 from __future__ import annotations
@@ -31,13 +31,28 @@ def _volume(body):
     return abs(total) / 6.0
 
 
+def place_owners(points: np.ndarray, weights: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """Which point has the cell of each point's place: itself, or of several points with a cell in one place the first of the heaviest.
+
+    Such points, at corners of the hull, share the neighbours of their place.
+    """
+    owner = np.arange(len(points))
+    rows = np.flatnonzero(cells)
+    if len(rows) == 0:
+        return owner
+    rows = rows[np.lexsort((-weights[rows], *points[rows].T))]
+    same = np.concatenate(([False], (points[rows[1:]] == points[rows[:-1]]).all(axis=1)))
+    owner[rows] = rows[np.maximum.accumulate(np.where(same, 0, np.arange(len(rows))))]
+    return owner
+
+
 @njit(_nrt=True)
 def cell_volumes(points, weights, cells, ptr, col, lower, upper):
     """Volumes of power cells inside a box.
 
     Args:
-        points: (n, 3) (m). weights: (n,) (m^2). Of two equal points with equal weights the first has the cell.
-        cells: (n,) bool: which points have a cell at all. ptr, col: (n + 1,), (2 E,): neighbours of each point. lower, upper: (3,) corners (m).
+        points: (n, 3) (m). weights: (n,) (m^2). cells: (n,) bool: which points have a cell at all.
+        ptr, col: (n + 1,), (2 E,): neighbours of each point. lower, upper: (3,) corners (m).
 
     Returns:
         (n,) m^3; 0 for the others.
@@ -64,13 +79,12 @@ def cell_volumes(points, weights, cells, ptr, col, lower, upper):
                 normal[c] = points[j, c] - points[i, c]
                 square += normal[c] * normal[c]
             if square == 0.0:
-                left = weights[i] > weights[j] or (weights[i] == weights[j] and i < j)
-            else:
-                distance = np.sqrt(square)
-                for c in range(3):
-                    normal[c] /= distance
-                offset = 0.5 * (distance + (weights[i] - weights[j]) / distance)
-                left = clip(body, normal, offset, BOX + k - ptr[i], ROUNDING * size) != EMPTY
+                continue
+            distance = np.sqrt(square)
+            for c in range(3):
+                normal[c] /= distance
+            offset = 0.5 * (distance + (weights[i] - weights[j]) / distance)
+            left = clip(body, normal, offset, BOX + k - ptr[i], ROUNDING * size) != EMPTY
             if not left:
                 break
         if left:

@@ -8,8 +8,8 @@ gives zero the points are perturbed (`perturbed.py`). So no sign is ever 0, equa
 Rows 0 to 3 of the points are at infinity: the corners s u of a simplex around the origin, with heights s^2, as s grows without bound. A determinant
 with such rows has the sign of its leading coefficient in s, again a determinant.
 
-Exact as long as coordinates are 0 or between 2^-140 and 2^200 in magnitude, weights 0 or between 2^-280 and 2^400 (`SMALLEST`, `LARGEST`): no product
-of five factors over- or underflows then, down to its last bit.
+Exact as long as coordinates are 0 or between 2^-140 and 2^200 in magnitude, weights 0 or between 2^-280 and 2^400 (`SMALLEST`, `LARGEST`): no
+product of five factors over- or underflows then, down to its last bit.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 
 from ..._jit import inlined, kernel, njit
 from .perturbed import lifted, perturbed_sign
+from .plain import plain_orientation, plain_plane, plain_power
 
 SMALLEST, LARGEST = 2.0**-140, 2.0**200
 INFINITE = 4
@@ -130,16 +131,16 @@ def _mixed_filter(xw, a, b, c, d, u):
 
 
 @njit(_nrt=True)
-def _exact(xw, key, points, count, reference):
+def _exact(xw, key, points, count, off):
     """Sign of ``count`` rows with perturbation.
 
     Args:
-        points: (5,) rows of ``xw``; the order is changed.
-        reference: the point at infinity whose lifted row is (0, 0, 0, 0, 1) and is taken off the others at infinity; -1: none.
+        points: (5,) rows of ``xw``; the order is changed. count: 4, or 5 for lifted finite points.
+        off: the point at infinity that has been taken off the others; -1: none.
     """
     rows, height, length, finite = np.zeros((5, 4)), np.zeros((5, 7)), np.zeros(5, np.int64), np.zeros(5, np.bool_)
     odd = False
-    for i in range(1, count):  # sorted by key, those at infinity in front
+    for i in range(1, count):  # sorted by key
         j = i
         while j > 0 and key[points[j]] < key[points[j - 1]]:
             points[j], points[j - 1] = points[j - 1], points[j]
@@ -148,28 +149,41 @@ def _exact(xw, key, points, count, reference):
     for i in range(count):
         p = points[i]
         finite[i] = p >= INFINITE
-        if p == reference:
-            height[i, 0], length[i] = 1.0, 1
-            continue
         rows[i, 0] = 1.0 if finite[i] else 0.0
         for c in range(3):
-            rows[i, c + 1] = xw[p, c] - xw[reference, c] if reference >= 0 and not finite[i] else xw[p, c]
-        if count == 5 and finite[i]:
+            rows[i, c + 1] = xw[p, c] - xw[off, c] if off >= 0 and not finite[i] else xw[p, c]
+        if count == 5:
             length[i] = lifted(xw, p, height[i])
     sign = perturbed_sign(rows, height, length, count, finite)
     return -sign if odd else sign
 
 
 @njit(_nrt=True)
-def _exact_orientation(xw, key, a, b, c, d):
-    points = np.array((a, b, c, d, -1))
-    return _exact(xw, key, points, 4, -1)
+def _exact_rows(xw, key, a, b, c, d, off):
+    """Sign of four rows as in `_mixed_filter`, without a filter."""
+    if min(min(a, b), min(c, d)) >= INFINITE:
+        sign, known = plain_orientation(xw, a, b, c, d)
+        if known and sign == 0:
+            sign = plain_plane(xw, key, a, b, c, d)
+        if known and sign != 0:
+            return sign
+    return _exact(xw, key, np.array((a, b, c, d, -1)), 4, off)
 
 
 @njit(_nrt=True)
-def exact_power(xw, key, a, b, c, d, e, reference):
-    points = np.array((a, b, c, d, e))
-    return _exact(xw, key, points, 5, reference)
+def exact_power(xw, key, a, b, c, d, e):
+    """`power` of finite points without a filter."""
+    sign, known = plain_power(xw, key, a, b, c, d, e)
+    if known and sign != 0:
+        return sign
+    return _exact(xw, key, np.array((a, b, c, d, e)), 5, -1)
+
+
+@kernel
+def _mixed(xw, key, a, b, c, d, off):
+    """Sign of rows (1, x, y, z) of which some, not all, may be (0, direction)."""
+    sign = _mixed_filter(xw, a, b, c, d, off)
+    return sign if sign != 0 else _exact_rows(xw, key, a, b, c, d, off)
 
 
 @kernel
@@ -183,11 +197,10 @@ def orientation(xw, key, a, b, c, d):
     Returns:
         1 or -1.
     """
-    if min(min(a, b), min(c, d)) >= INFINITE:
-        sign = orientation_filter(xw, a, b, c, d)
-    else:
-        sign = _mixed_filter(xw, a, b, c, d, -1)
-    return sign if sign != 0 else _exact_orientation(xw, key, a, b, c, d)
+    if min(min(a, b), min(c, d)) < INFINITE:
+        return _mixed(xw, key, a, b, c, d, -1)
+    sign = orientation_filter(xw, a, b, c, d)
+    return sign if sign != 0 else _exact_rows(xw, key, a, b, c, d, -1)
 
 
 @kernel
@@ -200,16 +213,14 @@ def power(xw, key, a, b, c, d, e):
     if first >= INFINITE:
         nx, ny, nz, volume, normal_size, volume_size = hyperplane(xw, a, b, c, d)
         sign = above_hyperplane(xw, a, e, nx, ny, nz, volume, normal_size, volume_size)
-        return sign if sign != 0 else exact_power(xw, key, a, b, c, d, e, -1)
-    # the lifted row of a point at infinity is (0, 0, 0, 0, 1): what is left has four rows
+        return sign if sign != 0 else exact_power(xw, key, a, b, c, d, e)
+    # the lifted row of the first point at infinity is (0, 0, 0, 0, 1): what is left are four rows without heights
     if a == first:
-        sign = _mixed_filter(xw, b, c, d, e, first)
-    elif b == first:
-        sign = -_mixed_filter(xw, a, c, d, e, first)
-    elif c == first:
-        sign = _mixed_filter(xw, a, b, d, e, first)
-    elif d == first:
-        sign = -_mixed_filter(xw, a, b, c, e, first)
-    else:
-        sign = _mixed_filter(xw, a, b, c, d, first)
-    return sign if sign != 0 else exact_power(xw, key, a, b, c, d, e, first)
+        return _mixed(xw, key, b, c, d, e, first)
+    if b == first:
+        return -_mixed(xw, key, a, c, d, e, first)
+    if c == first:
+        return _mixed(xw, key, a, b, d, e, first)
+    if d == first:
+        return -_mixed(xw, key, a, b, c, e, first)
+    return _mixed(xw, key, a, b, c, d, first)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..._jit import kernel
 from .flips import flip_23, flip_32, flip_41, flip_44
+from .incidence import have_edge, have_triangle, joined
 from .mesh import HIGH, QUEUED, STAR, dequeue, enqueue, facet_of, place_of, room
 from .predicates import (
     INFINITE,
@@ -27,7 +28,7 @@ NEEDED = 4
 
 @kernel
 def _four_around(mesh, t, n, a, b, c, d, e):
-    """The sixth vertex f where the edge ab has the tetrahedra abcd, abce, abdf and abef, and their facet abf is illegal and a 4-4 flip possible; -1."""
+    """The sixth vertex f where the edge ab has the tetrahedra abcd, abce, abdf and abef, its facet abf is illegal, and a 4-4 flip is possible; -1."""
     p, q = mesh.nbr[t, place_of(mesh, t, c)], mesh.nbr[n, place_of(mesh, n, c)]
     if p < 0 or q < 0:
         return -1
@@ -41,15 +42,11 @@ def _four_around(mesh, t, n, a, b, c, d, e):
 
 
 @kernel
-def _joined(mesh, t, n, corner):
-    """Whether three tetrahedra are around the edge that the facet between t and n has opposite its vertex ``corner``."""
-    beyond = mesh.nbr[t, place_of(mesh, t, corner)]
-    return beyond >= 0 and beyond >> 2 == mesh.nbr[n, place_of(mesh, n, corner)] >> 2
-
-
-@kernel
-def flip_facet(mesh, facet):
+def flip_facet(mesh, facet, guarded):
     """Flip a facet 4 t + i where it is illegal and can be flipped.
+
+    Args:
+        guarded: as in `flip_circuit`.
 
     Returns:
         LEGAL, FLIPPED or UNFLIPPABLE.
@@ -63,20 +60,20 @@ def flip_facet(mesh, facet):
     a, b, c = facet_of(mesh, t, i)
     if power(mesh.xw, mesh.key, a, b, c, mesh.vert[t, i], mesh.vert[beyond >> 2, beyond & 3]) > 0:
         return LEGAL
-    return flip_circuit(mesh, mesh.xw, facet, False)
+    return flip_circuit(mesh, mesh.xw, facet, guarded)
 
 
 @kernel
-def flip_circuit(mesh, xw, facet, event):
-    """Flip a facet 4 t + i, legal or not, where the points' positions allow it.
+def flip_circuit(mesh, xw, facet, guarded):
+    """Flip a facet 4 t + i, which is illegal or about to be, where the points' positions allow it.
 
-    With d and e the apices over the facet abc, the three tetrahedra of de with an edge of abc are positive (2-3 flip); one is not, and its edge has three
-    or four tetrahedra (3-2, 4-4); two are not, and the vertex of both edges has four (4-1).
+    With d and e the apices over the facet abc, the three tetrahedra of de with an edge of abc are positive (2-3 flip); one is not, and its edge has
+    three or four tetrahedra (3-2, 4-4); two are not, and the vertex of both edges has four (4-1).
 
     Args:
-        xw: positions to be used. event: whether they are those at the moment at which the facet becomes illegal. Then, with a point at infinity among
-            a, b and c, the other four are in a plane: their tetrahedron is an old one if it is there, else a new one. No 4-4 flips then, which belong
-            to two facets.
+        xw: positions to be used. guarded: for meshes with negative tetrahedra, and for positions at the moment at which the facet becomes illegal.
+            There must be no edge de (2-3), no triangle of the new ones (3-2, 4-1) yet. Where one of the five is at infinity, the other four are, or
+            were, in a plane: their tetrahedron is an old one if it is there, else a new one. No 4-4 flips, which belong to two facets.
 
     Returns:
         FLIPPED or UNFLIPPABLE.
@@ -90,56 +87,65 @@ def flip_circuit(mesh, xw, facet, event):
     at_a = orientation(xw, key, b, c, e, d)
     at_b = orientation(xw, key, c, a, e, d)
     at_c = orientation(xw, key, a, b, e, d)
-    if event:
-        if a < INFINITE:
-            at_a = -1 if _joined(mesh, t, n, a) else 1
-        if b < INFINITE:
-            at_b = -1 if _joined(mesh, t, n, b) else 1
-        if c < INFINITE:
-            at_c = -1 if _joined(mesh, t, n, c) else 1
-    if at_a + at_b + at_c == 3:
+    if guarded and min(d, e) >= INFINITE:
+        if a < INFINITE and min(b, c) >= INFINITE:
+            at_a = -1 if joined(mesh, t, n, a) else 1
+        if b < INFINITE and min(c, a) >= INFINITE:
+            at_b = -1 if joined(mesh, t, n, b) else 1
+        if c < INFINITE and min(a, b) >= INFINITE:
+            at_c = -1 if joined(mesh, t, n, c) else 1
+    positive = at_a + at_b + at_c
+    if positive == 3:
+        if guarded and have_edge(mesh, d, e):
+            return UNFLIPPABLE
         flip_23(mesh, facet)
         return FLIPPED
-    if at_a + at_b + at_c == 1:
+    if positive == 1:
         while at_c > 0:
             a, b, c, at_a, at_b, at_c = b, c, a, at_b, at_c, at_a
-        if _joined(mesh, t, n, c):
+        if joined(mesh, t, n, c):
+            if guarded and have_triangle(mesh, t, n, c):
+                return UNFLIPPABLE
             flip_32(mesh, facet, c)
             return FLIPPED
-        if not event and _four_around(mesh, t, n, a, b, c, d, e) >= 0:
+        if not guarded and _four_around(mesh, t, n, a, b, c, d, e) >= 0:
             flip_44(mesh, facet, c)
             return FLIPPED
         return UNFLIPPABLE
-    if at_a + at_b + at_c == -1:
+    if positive == -1:
         while at_a < 0:
             a, b, c, at_a, at_b, at_c = b, c, a, at_b, at_c, at_a
-        if _joined(mesh, t, n, b) and _joined(mesh, t, n, c):
+        if joined(mesh, t, n, b) and joined(mesh, t, n, c) and not (guarded and a < INFINITE):
             flip_41(mesh, facet, a)
             return FLIPPED
     return UNFLIPPABLE
 
 
 @kernel
-def regularise(mesh):
+def regularise(mesh, guarded):
     """Algorithm 1 on the facets in the queue and those that flips change.
 
+    Args:
+        guarded: whether some tetrahedra may be negative. No flip makes one; whether all are gone must be tested in the end.
+
     Returns:
-        DONE (no facet that was in the queue or touched is illegal), STUCK (none of the illegal ones, which are left in the queue, can be flipped) or FULL.
+        DONE (no facet that was in the queue or touched is illegal), STUCK (none of the illegal ones, which are left in the queue, can be flipped)
+        or FULL.
     """
     passed = 0
-    while mesh.count[QUEUED] > 0:
+    while mesh.tally[QUEUED] > 0:
         if room(mesh) < NEEDED:
             return FULL
         facet = dequeue(mesh)
-        outcome = flip_facet(mesh, facet)
+        outcome = flip_facet(mesh, facet, guarded)
         if outcome == FLIPPED:
             passed = 0
         elif outcome == UNFLIPPABLE:
             enqueue(mesh, facet)
             passed += 1
-            if passed > mesh.count[QUEUED]:
+            if passed > mesh.tally[QUEUED]:
                 return STUCK
-    mesh.count[STAR] = -1
+    mesh.tally[STAR] = -1
     return DONE
 
 
@@ -154,6 +160,9 @@ def _scan_infinite(mesh, t):
     """`scan` of one tetrahedron with points at infinity; returns whether it is negative."""
     v = mesh.vert
     negative = orientation(mesh.xw, mesh.key, v[t, 0], v[t, 1], v[t, 2], v[t, 3]) < 0
+    if negative:
+        for i in range(4):
+            enqueue(mesh, 4 * t + i)
     for i in range(4):
         beyond = mesh.nbr[t, i]
         n = beyond >> 2
@@ -166,14 +175,14 @@ def _scan_infinite(mesh, t):
 
 @kernel
 def scan(mesh):
-    """Test every tetrahedron and every facet, illegal facets go into the queue.
+    """Test every tetrahedron and every facet; illegal facets, and those of negative tetrahedra, go into the queue.
 
     Returns:
-        number of negative tetrahedra (where there are any, what is said of facets means nothing).
+        number of negative tetrahedra.
     """
     v, xw = mesh.vert, mesh.xw
     negative = 0
-    for t in range(mesh.count[HIGH]):
+    for t in range(mesh.tally[HIGH]):
         a, b, c, d = v[t, 0], v[t, 1], v[t, 2], v[t, 3]
         if a < 0:
             continue
@@ -183,6 +192,8 @@ def scan(mesh):
         nx, ny, nz, volume, normal_size, volume_size = hyperplane(xw, a, b, c, d)
         if volume <= ORIENTATION_BOUND * volume_size and orientation(xw, mesh.key, a, b, c, d) < 0:
             negative += 1
+            for i in range(4):
+                enqueue(mesh, 4 * t + i)
         for i in range(4):
             beyond = mesh.nbr[t, i]
             if beyond >> 2 < t:
@@ -193,6 +204,6 @@ def scan(mesh):
             sign = above_hyperplane(xw, a, e, nx, ny, nz, volume, normal_size, volume_size)
             if sign > 0:
                 continue
-            if sign < 0 or exact_power(xw, mesh.key, a, b, c, d, e, -1) < 0:
+            if sign < 0 or exact_power(xw, mesh.key, a, b, c, d, e) < 0:
                 enqueue(mesh, 4 * t + i)
     return negative

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import Literal
 
 import numpy as np
@@ -12,15 +13,13 @@ from ...errors import TriangulationError
 from .checks import check_mesh
 from .deletion import delete_vertex
 from .edges import compressed_rows, edges_of
-from .insertion import morton_codes
-from .maintenance import by_events, by_flips, by_pieces, grown, inserted, uncovered
-from .mesh import ABSENT, FLIP_14, FLIP_23, FLIP_32, FLIP_41, FLIP_44, FLIPS, HIDDEN, HIDDEN_COUNT, HIGH, VERTEX, Mesh, enlarged, make_mesh
-from .power_cells import cell_volumes
+from .maintenance import built, by_events, by_flips, by_pieces, grown, inserted, uncovered
+from .mesh import ABSENT, FLIP_14, FLIP_23, FLIP_32, FLIP_41, FLIP_44, FLIPS, HIDDEN, HIDDEN_COUNT, HIGH, VERTEX, enlarged
+from .power_cells import cell_volumes, place_owners
 from .predicates import INFINITE, LARGEST, SMALLEST
 from .regularise import DONE, FULL
 
 Algorithm = Literal["auto", 1, 2, 3, "rebuild"]
-PER_POINT = 8  # tetrahedra that there is room for to begin with; a random cloud has 6.8
 
 
 @dataclass
@@ -29,8 +28,7 @@ class Counts:
 
     Attributes:
         algorithm_1, algorithm_2, algorithm_3: moves that each of the thesis' algorithms brought to the end. rebuilds: moves that none of them did.
-        destroyed: moves for which algorithm 1 could not begin, since some tetrahedron would have been turned over. stuck: those in which it ended with
-            illegal facets none of which could be flipped. failed_2, failed_3: how often algorithms 2 and 3 failed.
+        destroyed: moves that turned tetrahedra over before algorithm 1 began. failed_1, failed_2, failed_3: how often each failed.
         flips_23, flips_32, flips_44, flips_14, flips_41: flips of each kind, construction included.
     """
 
@@ -39,7 +37,7 @@ class Counts:
     algorithm_3: int = 0
     rebuilds: int = 0
     destroyed: int = 0
-    stuck: int = 0
+    failed_1: int = 0
     failed_2: int = 0
     failed_3: int = 0
     flips_23: int = 0
@@ -52,15 +50,15 @@ class Counts:
 class Triangulation:
     """Weighted Delaunay (regular) triangulation of points in space, exact, kept up as they move.
 
-    A point with the weight w (the square of a sphere's radius) has the power distance ``|x - p|^2 - w``; four points form a tetrahedron where no other
-    point has less than theirs at the place where these four are equal. Edges join points whose power cells touch: spheres that meet, each pair less
-    than orthogonal, are always joined (Pournin, thesis, theorem 4). Points keep the numbers they are given here.
+    A point with the weight w (the square of a sphere's radius) has the power distance ``|x - p|^2 - w``; four points form a tetrahedron where no
+    other point has less than theirs at the place where these four are equal. Edges join points whose power cells touch: spheres that meet, each
+    pair less than orthogonal, are always joined (Pournin, thesis, theorem 4). Points keep the numbers they are given here.
 
-    No input is degenerate. Signs are exact, and where a determinant is zero (lattices, equal points) the points are perturbed infinitesimally, in the
-    order of their numbers; the triangulation is that of the perturbed points, unique, and may hold tetrahedra without volume between points in a
+    No input is degenerate. Signs are exact, and where a determinant is zero (lattices, equal points) the points are perturbed infinitesimally, in
+    the order of their numbers; the triangulation is that of the perturbed points, unique, and may hold tetrahedra without volume between points in a
     plane. None, one, two or three points, points in a line or in a plane have edges and no tetrahedra with volume. A point whose weight is so small
-    that it has no cell is *hidden*: it has no edges until it moves or its weight grows. Of several points in one place all but the heaviest are hidden,
-    of equal ones all but one, but for places at corners of the convex hull, where they may be joined by edges of no length.
+    that it has no cell is *hidden*: it has no edges until it moves or its weight grows. Of several points in one place all but the heaviest are
+    hidden, of equal ones all but one, but for places at corners of the convex hull, where they may be joined by edges of no length.
 
     Args:
         points: (n, 3) coordinates, of any unit of length; 0 or between 2^-140 and 2^200 in magnitude. Smaller ones are taken as 0.
@@ -72,22 +70,10 @@ class Triangulation:
 
     def __init__(self, points: ArrayLike, weights: ArrayLike | None = None) -> None:
         xw = _checked(points, weights)
-        self._row = np.empty(len(xw), np.int64)
         self._edges: np.ndarray | None = None
         self._counts = Counts()
-        self._mesh: Mesh = self._built(xw, np.arange(len(xw)))
-
-    def _built(self, xw: np.ndarray, present: np.ndarray) -> Mesh:
-        """The triangulation of the points of some numbers; rows are given along a curve through space, those not present come last."""
-        n = len(self._row)
-        order = present[np.argsort(morton_codes(xw[present, :3]), kind="stable")]
-        others = np.setdiff1d(np.arange(n), present)
-        rows = np.arange(INFINITE, INFINITE + n)
-        self._row[np.concatenate((order, others))] = rows
-        mesh: Mesh = make_mesh(INFINITE + n, PER_POINT * n + 64)
-        mesh.key[rows] = np.concatenate((order, others))
-        mesh.xw[self._row] = xw
-        return inserted(mesh, rows[: len(order)])
+        self._gaps: list[int] = []  # numbers of deleted points, a heap
+        self._mesh, self._row = built(xw, np.arange(len(xw)))
 
     # --- what is there -------------------------------------------------------------------------------------------------------------------------
 
@@ -118,16 +104,16 @@ class Triangulation:
     @property
     def tetrahedra(self) -> np.ndarray:
         """(m, 4) int32: numbers of the vertices of each tetrahedron, positively oriented (perturbed points that lie in a plane included)."""
-        vert = self._mesh.vert[: self._mesh.count[HIGH]]
+        vert = self._mesh.vert[: self._mesh.tally[HIGH]]
         numbers: np.ndarray = self._mesh.key[vert[(vert[:, 0] >= 0) & (vert.min(axis=1) >= INFINITE)]].astype(np.int32)
         return numbers
 
     @property
     def counts(self) -> Counts:
         """Moves and flips so far."""
-        count = self._mesh.count
+        tally = self._mesh.tally
         for name, slot in (("23", FLIP_23), ("32", FLIP_32), ("44", FLIP_44), ("14", FLIP_14), ("41", FLIP_41)):
-            setattr(self._counts, f"flips_{name}", int(count[slot]))
+            setattr(self._counts, f"flips_{name}", int(tally[slot]))
         return self._counts
 
     def edges(self) -> tuple[np.ndarray, np.ndarray]:
@@ -159,15 +145,16 @@ class Triangulation:
         """
         low, high = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
         if low.shape != (3,) or high.shape != (3,) or not np.all(low < high):
-            raise TriangulationError(f"the box from {lower} to {upper} has no volume; give two corners, the lower first")
+            raise TriangulationError(f"the box from {low} to {high} has no volume; give two corners, the lower first")
         pointers, columns = self.edges()
         n = len(self._row)
-        first = np.repeat(np.arange(n), np.diff(pointers))
-        both = np.concatenate((first, columns)), np.concatenate((columns, first))
+        points, weights, cells = self.points, self.weights, self._mesh.state[self._row] == VERTEX
+        owner = place_owners(points, weights, cells)
+        first, second = owner[np.repeat(np.arange(n), np.diff(pointers))], owner[columns]
+        both = np.concatenate((first, second)), np.concatenate((second, first))
         order = np.argsort(both[0], kind="stable")
         ptr = np.searchsorted(both[0][order], np.arange(n + 1))
-        cells = self._mesh.state[self._row] == VERTEX
-        found: np.ndarray = cell_volumes(self.points, self.weights, cells, ptr, both[1][order], low, high)
+        found: np.ndarray = cell_volumes(points, weights, cells & (owner == np.arange(n)), ptr, both[1][order], low, high)
         return found
 
     def check(self) -> None:
@@ -185,9 +172,9 @@ class Triangulation:
 
         Args:
             points: (n, 3) new coordinates; those of deleted points are ignored. weights: (n,) new weights; none: as they are.
-            algorithm: 1: flips of illegal facets. 2: flips in the order of the times at which facets become illegal on straight ways. 3: the ways are
-                cut where tetrahedra become flat, then as 1. "rebuild": anew. "auto": 1 where no tetrahedron is turned over by the move, else 2, then
-                3. A rebuild follows wherever these fail.
+            algorithm: 1: flips of illegal facets. 2: flips in the order of the times at which facets become illegal on straight ways. 3: the ways
+                are cut where tetrahedra become flat, then as 1. "rebuild": anew. "auto": 1, where that fails 2, then 3. A rebuild
+                follows where these fail.
 
         Returns:
             which brought it to the end: 1, 2, 3 or "rebuild"; also counted in `counts`.
@@ -196,33 +183,34 @@ class Triangulation:
             TriangulationError: as for a new triangulation; nothing has moved then.
         """
         mesh = self._mesh
+        if len(np.asarray(points)) != len(self._row):
+            raise TriangulationError(f"{len(np.asarray(points))} points were given for a triangulation of {len(self._row)}; give one row for each")
         xw = _checked(points, self.weights if weights is None else weights, self.present)
-        if len(xw) != len(self._row):
-            raise TriangulationError(f"{len(xw)} points were given for a triangulation of {len(self._row)}; give one row for each")
         x0, x1 = mesh.xw.copy(), mesh.xw.copy()
         x1[self._row] = xw
         if algorithm in ("auto", 1):
-            self._mesh, regular, untouched = by_flips(mesh, x1)
+            self._mesh, regular, before = by_flips(mesh, x1)
+            self._counts.destroyed += before is not None
             if regular:
                 self._counts.algorithm_1 += 1
                 return 1
-            self._counts.destroyed += untouched
-            self._counts.stuck += not untouched
-            if not untouched or algorithm == 1:
+            self._counts.failed_1 += 1
+            if algorithm == 1 or before is None:
                 return self._rebuild(x1)
-        mesh = self._mesh
+            self._mesh = mesh = before
         mesh.xw[:] = x0
         if algorithm in ("auto", 2):
-            moved, regular = by_events(mesh, x0, x1)
+            trial, regular = by_events(mesh, x0, x1)
             if regular:
-                self._mesh = moved
+                self._mesh = trial
                 self._counts.algorithm_2 += 1
                 return 2
             self._counts.failed_2 += 1
+            mesh.xw[:] = x0
         if algorithm in ("auto", 3):
-            moved, regular = by_pieces(mesh, x0, x1)
+            trial, regular = by_pieces(mesh, x0, x1)
             if regular:
-                self._mesh = moved
+                self._mesh = trial
                 self._counts.algorithm_3 += 1
                 return 3
             self._counts.failed_3 += 1
@@ -230,10 +218,10 @@ class Triangulation:
 
     def _rebuild(self, x1: np.ndarray) -> Algorithm:
         """All anew from points in the rows of ``x1``."""
-        present, count = np.flatnonzero(self.present), self._mesh.count
-        self._mesh = self._built(x1[self._row], present)
+        present, tally = np.flatnonzero(self.present), self._mesh.tally
+        self._mesh, self._row = built(x1[self._row], present)
         for slot in FLIPS:
-            self._mesh.count[slot] += count[slot]
+            self._mesh.tally[slot] += tally[slot]
         self._edges = None
         self._counts.rebuilds += 1
         return "rebuild"
@@ -251,9 +239,8 @@ class Triangulation:
             TriangulationError: as for a new triangulation.
         """
         xw = _checked(np.asarray(point, np.float64)[None], np.array([weight]))
-        gaps = np.flatnonzero(~self.present)
-        if len(gaps):
-            number = int(gaps[0])
+        if self._gaps:
+            number = heappop(self._gaps)
         else:
             number = len(self._row)
             row = INFINITE + number
@@ -273,12 +260,13 @@ class Triangulation:
         Raises:
             TriangulationError: there is no such point.
         """
-        if not 0 <= number < len(self._row) or not self.present[number]:
+        if not 0 <= number < len(self._row) or self._mesh.state[self._row[number]] == ABSENT:
             raise TriangulationError(f"there is no point {number} to delete; numbers that are there: see `present`")
         row, mesh = int(self._row[number]), self._mesh
+        heappush(self._gaps, number)
         if mesh.state[row] == HIDDEN:
             mesh.state[row] = ABSENT
-            mesh.count[HIDDEN_COUNT] -= 1
+            mesh.tally[HIDDEN_COUNT] -= 1
             return
         while (status := delete_vertex(mesh, row)) == FULL:
             mesh = grown(mesh)
@@ -303,7 +291,7 @@ def _checked(points: ArrayLike, weights: ArrayLike | None, needed: np.ndarray | 
     size = np.abs(xw)
     limits = np.array([LARGEST] * 3 + [LARGEST**2])
     bad = ~(size <= limits).all(axis=1)
-    if needed is not None and len(needed) == len(bad):
+    if needed is not None:
         bad &= needed
     if bad.any():
         i = int(np.argmax(bad))
