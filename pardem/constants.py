@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .detection.sphere_tables import Covering
 from .interactions.dispatch import Interaction
 from .laws.dispatch import Law
 from .population import Population
@@ -22,3 +23,4 @@ class Scene:
     names: list[str]
     wall_names: list[str]
     bodies: Population  # walls that are spheropolytopes
+    covering: Covering | None = None  # where pairs are found by triangulation

@@ -19,6 +19,7 @@ from .decomposition.slabs import Slabs
 from .detection.bounds import oriented_extents
 from .detection.build import list_pairs, list_wall_pairs
 from .detection.cells import spatial_order
+from .detection.edges import EdgeDetector
 from .detection.lists import living_contacts
 from .detection.skin import SkinTuner, least_skin
 from .diagnosis import diagnose
@@ -83,6 +84,9 @@ class Engine:
         largest = comm.allreduce(float((scene.shapes.core_radius[grains.species] * grains.scale + grains.x[:, 3]).max(initial=0.0)), MPI.MAX)
         period = scene.settings.period
         highest = min([max(smallest, 0.3 * largest), *(0.5 * period[period > 0.0] - 2.0 * largest)])
+        self.detector = EdgeDetector(scene.covering, period) if scene.covering else None
+        if scene.covering:
+            highest = min(highest, scene.covering.skin)
         self.tuner = SkinTuner(comm.size, min(0.3 * smallest, highest) if skin is None else skin, 0.02 * smallest, highest, skin is None)
         self._least_skin = 0.0
         self._ballot = null_ballot()
@@ -242,7 +246,7 @@ class Engine:
         everything = self._with_ghosts(own)
         assert self._grains is not None
         self._pairs, self._work = list_pairs(
-            own.count, everything.count, self._grains, scene, self.skin, contacts, self.width, self.counters.candidates
+            own.count, everything.count, self._grains, scene, self.skin, contacts, self.width, self.counters.candidates, self.detector
         )
         self.counters.candidates = len(self._pairs.col)
         place_walls(scene.walls, self.step, scene.settings.dt)

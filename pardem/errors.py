@@ -15,6 +15,10 @@ class ShapeError(PardemError):
     """A shape is degenerate, not convex where it must be, or without mass."""
 
 
+class TriangulationError(PardemError):
+    """Points of a triangulation are not numbers, too large or not there, or an array has the wrong shape."""
+
+
 class InsertionError(PardemError):
     """The grains asked for do not fit, overlap, or lie outside the domain."""
 
@@ -25,3 +29,7 @@ class FileError(PardemError):
 
 class BlowUpError(PardemError):
     """The motion became unphysical: not-a-number, runaway overlap, a force out of range, a grain that left the domain."""
+
+
+class CoveringError(PardemError):
+    """Grains cannot be covered by spheres as the triangulation needs them."""

@@ -66,6 +66,7 @@ class _Run:
         self.last_checkpoint = self.last_look = time.monotonic()
         self.kept_step = sim.steps_done if self.resumed else None
         self.chunk = 64
+        self.overlap_told = False
         grains = sim.engine.grains
         self.writer = ResultWriter(
             comm, out, case_text=case.to_toml(), case_hash=case.hash(), catalogue=sim.setup.catalogue._asdict(), gid=grains.gid,
@@ -125,8 +126,11 @@ class _Run:
         self.last_look = now
         late = self.walltime is not None and now - self.began >= self.walltime
         minutes = self.case.output.checkpoint_minutes
-        votes = np.array([self.asked_to_stop or late, now - self.last_checkpoint >= 60.0 * minutes, spent < CHUNK_SECONDS, spent > 2 * CHUNK_SECONDS])
-        agreed = np.empty(4, np.int64)
+        refused = self.sim.engine.detector.counts.refused if self.sim.engine.detector else 0
+        votes = np.array(
+            [self.asked_to_stop or late, now - self.last_checkpoint >= 60.0 * minutes, spent < CHUNK_SECONDS, spent > 2 * CHUNK_SECONDS, refused > 0]
+        )
+        agreed = np.empty(5, np.int64)
         self.comm.Allreduce(votes.astype(np.int64), agreed, MPI.MAX)
         if agreed[3]:
             self.chunk = max(1, self.chunk // 2)
@@ -134,7 +138,21 @@ class _Run:
             self.chunk *= 2
         if agreed[1] and not agreed[0]:
             self._checkpoint()
+        if agreed[4] and not self.overlap_told:
+            self._tell_overlap()
         return bool(agreed[0])
+
+    def _tell_overlap(self) -> None:
+        """Say once that grains overlap by more than the covering spheres of the detection allow for. Collective."""
+        self.overlap_told = True
+        detector = self.sim.engine.detector
+        assert detector is not None
+        pairs = [pair for pair in self.comm.allgather(detector.counts.broken) if pair[0] >= 0]
+        a, b = pairs[0]
+        self.progress.message(
+            f"by step {self.sim.steps_done} grains {a} and {b} overlapped by more than detection.max_overlap = {detector.covering.overlap:.3g} m: "
+            "linked cells find the pairs wherever that happens; make it larger if it happens often"
+        )
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         self.asked_to_stop = True

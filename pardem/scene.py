@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .case import Case
 from .case.timestep import ContactTime, check_time_step, contact_times, lightest_grains, rocking_overlap
 from .constants import Scene
-from .errors import CaseError
+from .detection.sphere_tables import Covering, cover_catalogue
+from .errors import CaseError, CoveringError
 from .fixedpoint import Quanta, choose_quanta
 from .interactions.dispatch import build_interaction
 from .interactions.features import build_features
@@ -21,6 +22,8 @@ from .walls.build import body_vertices, build_bodies, build_walls, check_feature
 from .walls.drives import finish_rows
 
 LARGEST_GUARD = 0.9  # of the sum of radii: a regularised contact must bear at least a tenth of it as overlap
+
+AUTO_OVERLAP, AUTO_SKIN = 0.05, 0.2  # of the smallest sphero-radius: what covering spheres allow for
 
 FINE = 100  # vertices of a shape that counts as a mesh
 LEAST_ROCKING = 0.01  # of the sphero-radius: an overlap up to which flat contacts must rock slowly enough for the time step
@@ -96,7 +99,32 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     extra = 0.1 * min(radius.values()) if skin == "auto" else float(skin)
     _check_periods(settings, 2.0 * max(reach.values()), extra)
     check_features(case, catalogue, bodies, settings.period, max(reach.values()) + extra)
-    return Setup(catalogue, Scene(shapes, interaction, law, walls, settings, names, wall_names, bodies), rows, later, warnings)
+    covering = None
+    if case.detection.method == "triangulation":
+        covering = _covering(case, catalogue, {n: smallest_scale[n] for n in grains}, largest_scale)
+    return Setup(catalogue, Scene(shapes, interaction, law, walls, settings, names, wall_names, bodies, covering), rows, later, warnings)
+
+
+def _covering(case: Case, catalogue: Catalogue, smallest: dict[str, float], largest: dict[str, float]) -> Covering:
+    """Covering spheres of the grains of a case.
+
+    Raises:
+        CaseError: in two dimensions, where a species is not convex, or where the grains cannot be covered.
+    """
+    names = [s.name for s in case.species]
+    if case.dimension == 2:
+        raise CaseError("detection.method = 'triangulation' needs three dimensions; use 'cells'")
+    for k, name in enumerate(names):
+        if name in smallest and not catalogue.convex[k]:
+            raise CaseError(f"detection.method = 'triangulation' needs convex grains, but species '{name}' is not; use 'cells'")
+    least = min(float(catalogue.radius[k]) * smallest[n] for k, n in enumerate(names) if n in smallest)
+    wanted, detection = case.detection.max_overlap, case.detection
+    overlap = AUTO_OVERLAP * least if wanted == "auto" else float(wanted)
+    skin = AUTO_SKIN * least if detection.skin == "auto" else float(detection.skin)
+    try:
+        return replace(cover_catalogue(catalogue, names, smallest, largest, overlap, skin), every_step=detection.every_step)
+    except CoveringError as error:
+        raise CaseError(f"detection.method = 'triangulation': {error}") from None
 
 
 def _settings(case: Case, quanta: Quanta) -> Settings:

@@ -40,7 +40,7 @@ class Simulation:
         self.setup: Setup = build_scene(case, largest, smallest)
         grains, contacts, step = self._beginning(start)
         self.grain_count = int(comm.allreduce(grains.count))
-        skin = case.detection.skin
+        skin = 0.0 if case.detection.every_step else case.detection.skin
         self.engine = Engine(
             comm, self.setup.scene, grains, contacts, axis=self._axis(grains), skin=None if skin == "auto" else float(skin), step=step,
             rebalance=case.parallel.rebalance,

@@ -55,8 +55,31 @@ class Domain(Model):
 class Detection(Model):
     """Search for neighbours; its settings change the speed, never the result."""
 
-    method: Literal["cells"] = Field(default="cells", description="`cells`: linked cells with oriented extents")
+    method: Literal["cells", "triangulation"] = Field(
+        default="cells",
+        description="`cells`: linked cells with oriented extents; `triangulation`: edges of the weighted Delaunay triangulation of covering spheres, "
+        "for convex grains in three dimensions",
+    )
     skin: Literal["auto"] | Positive = Field(default="auto", description="distance beyond contact at which pairs enter the list (m), or `auto`")
+    max_overlap: Literal["auto"] | Positive = Field(
+        default="auto",
+        description="largest overlap of two grains (m) that the covering spheres of `triangulation` are made for; `auto`: a twentieth of the "
+        "smallest sphero-radius. Where grains overlap by too much, linked cells step in and a message says so",
+    )
+    every_step: bool = Field(
+        default=False,
+        description="`triangulation` with no other skin than the way of the fastest grain in a step: pairs come from the edges every step or two",
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.method == "cells":
+            for key, default in (("max_overlap", "auto"), ("every_step", False)):
+                if getattr(self, key) != default:
+                    raise ValueError(f"takes no {key} with method = 'cells': it belongs to method = 'triangulation'")
+        if self.every_step and self.skin != "auto":
+            raise ValueError("takes no skin with every_step = true, which keeps none; leave one of the two out")
+        return self
 
 
 class Parallel(Model):

@@ -18,6 +18,7 @@ from ..walls.candidates import find_wall_pairs
 from ..walls.motion import KIND, REACH, ROTATION, SERVO, SINUSOIDAL, SIZE, VELOCITY, displacement, turn_angle
 from .bounds import oriented_extents
 from .cells import find_pairs
+from .edges import EdgeDetector
 from .features import find_feature_pairs
 from .lists import restore_contacts, rows_of, work_of
 
@@ -26,13 +27,13 @@ if TYPE_CHECKING:
 
 
 def list_pairs(
-    owned: int, total: int, g: Grains, scene: Scene, skin: float, contacts: ContactTable, width: int, expected: int
+    owned: int, total: int, g: Grains, scene: Scene, skin: float, contacts: ContactTable, width: int, expected: int, detector: EdgeDetector | None
 ) -> tuple[Contacts, np.ndarray]:
     """Candidate pairs of a rank.
 
     Args:
         owned, total: rows of ``g`` that are owned, that are there. skin: extra reach (m). contacts: living contacts, by key.
-        width: floats of a history. expected: about how many pairs there will be.
+        width: floats of a history. expected: about how many pairs there will be. detector: by triangulation, where that is wanted.
 
     Returns:
         the pairs; counted work of each owned grain in one step.
@@ -40,9 +41,8 @@ def list_pairs(
     settings = scene.settings
     extent, radius = np.empty((total, 3)), np.empty(total)
     oriented_extents(0, total, g, extent, radius)
-    pairs = np.empty((max(256, 4 * total, expected + expected // 16), 2), np.int32)
-    while (found := find_pairs(owned, total, g, extent, radius, settings.lower, settings.period, skin, pairs)) > len(pairs):
-        pairs = np.empty((found + found // 16, 2), np.int32)
+    met = detector.find_pairs(owned, total, g, extent, settings, skin, expected) if detector else None
+    pairs, found = met or _pairs_by_cells(owned, total, g, extent, radius, scene, skin, expected)
     sub = np.empty(0, np.int64)
     if isinstance(scene.interaction, Superposition | LocalMinima):
         pairs, sub, found = _pairs_of_features(pairs, found, g, scene.interaction, settings.period, skin, expected)
@@ -57,6 +57,17 @@ def list_pairs(
     )  # fmt: skip
     restore_contacts(made, g.gid, total, contacts.key, contacts.hist, contacts.warm, False)
     return made, work_of(made, owned, g.species, scene.shapes.kind)
+
+
+def _pairs_by_cells(
+    owned: int, total: int, g: Grains, extent: np.ndarray, radius: np.ndarray, scene: Scene, skin: float, expected: int
+) -> tuple[np.ndarray, int]:
+    """Pairs of grains (P, 2) found by linked cells, their number."""
+    settings = scene.settings
+    pairs = np.empty((max(256, 4 * total, expected + expected // 16), 2), np.int32)
+    while (found := find_pairs(owned, total, g, extent, radius, settings.lower, settings.period, skin, pairs)) > len(pairs):
+        pairs = np.empty((found + found // 16, 2), np.int32)
+    return pairs, int(found)
 
 
 def _pairs_of_features(

@@ -1,0 +1,160 @@
+"""Covering spheres of all grains of a run: tables by species and size, and the spheres in space, images across periodic faces among them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from .._jit import njit
+from ..integrators.rotation import matrix
+from ..shapes.catalogue import Catalogue
+from .covering import Cover, Kind, cover_mixture
+
+SIZE_STEP = 2.0 ** (1.0 / 3.0)  # ratio of size factors that share a cover
+IMAGES = 8  # of a grain: itself, and shifted by a period back along each set of axes
+
+
+class SphereTables(NamedTuple):
+    """Covers by kind; a kind is a species within a range of size factors.
+
+    Attributes:
+        kind_start: (ns + 1,) int64 first kind of each species. smallest: (nk,) least size factor of each kind, ascending within a species.
+        start: (nk + 1,) int64 first sphere of each kind. sphere: (m, 4) centre in the principal frame and radius at size factor 1 (m).
+    """
+
+    kind_start: np.ndarray
+    smallest: np.ndarray
+    start: np.ndarray
+    sphere: np.ndarray
+
+
+@dataclass(frozen=True)
+class Covering:
+    """What detection by triangulation knows of the grains.
+
+    Attributes:
+        tables: the covering spheres. overlap: maximal overlap that they allow for (m). skin: largest reach beyond contact that they allow for (m).
+        every_step: whether there is no other skin than the way of the fastest grain in a step.
+    """
+
+    tables: SphereTables
+    overlap: float
+    skin: float
+    every_step: bool = False
+
+
+def cover_catalogue(
+    catalogue: Catalogue, names: list[str], smallest: dict[str, float], largest: dict[str, float], overlap: float, skin: float
+) -> Covering:
+    """Covers for the grains of a case.
+
+    Args:
+        catalogue: of all species, convex and in space. names: of the species, in its order. smallest, largest: size factors of those that there are
+            grains of. overlap: maximal overlap (m). skin: largest reach beyond contact (m).
+
+    Raises:
+        CoveringError: as `cover_mixture`.
+    """
+    kinds: list[Kind] = []
+    per_species = []
+    for k, name in enumerate(names):
+        before = len(kinds)
+        if name in smallest:
+            kinds += _kinds(catalogue, k, name, smallest[name], largest[name])
+        per_species.append(len(kinds) - before)
+    covers: list[Cover] = cover_mixture(kinds, overlap, skin)
+    sphere = [np.column_stack([c.centres, c.radii]) for c in covers]
+    return Covering(
+        SphereTables(
+            np.concatenate([[0], np.cumsum(per_species)]).astype(np.int64), np.array([kind.smallest for kind in kinds]),
+            np.concatenate([[0], np.cumsum([len(s) for s in sphere])]).astype(np.int64), np.concatenate(sphere),
+        ), overlap, skin,
+    )  # fmt: skip
+
+
+def _kinds(catalogue: Catalogue, k: int, name: str, smallest: float, largest: float) -> list[Kind]:
+    """The kinds of one species: its range of sizes in equal ratios."""
+    first, last = catalogue.vertex_start[k : k + 2]
+    vertices = catalogue.vertices[first:last]
+    edges = catalogue.edges[catalogue.edge_start[k] : catalogue.edge_start[k + 1]]
+    loops = range(catalogue.face_start[k], catalogue.face_start[k + 1])
+    faces = tuple(catalogue.face_vertices[catalogue.face_vertex_start[f] : catalogue.face_vertex_start[f + 1]] for f in loops)
+    n = max(1, math.ceil(math.log(largest / smallest) / math.log(SIZE_STEP) - 1e-9))
+    size = smallest * (largest / smallest) ** (np.arange(n + 1) / n)
+    size[-1] = largest
+    return [Kind(name, vertices, edges, faces, float(catalogue.radius[k]), float(low), float(high)) for low, high in pairwise(size)]
+
+
+@njit
+def bodies_of(total, g, extent, skin, lower, period, widest):
+    """Grains and those of their images that another may meet across a periodic face.
+
+    A pair that meets across faces is met by shifting one of the two, or one along one axis and the other along another, a period back: so images are
+    those of grains that reach as far as the upper face, shifted towards the lower one.
+
+    Args:
+        extent: (N, 3) half-extents (m). skin: extra reach (m). lower, period: of the domain (m), period 0: open. widest: (3,) largest half-extents.
+
+    Returns:
+        (B,) int32 grain, (B,) int32 image of each body: bit c set where it is shifted back along axis c.
+    """
+    room = total
+    grain, image = np.empty(room, np.int32), np.empty(room, np.int32)
+    n = 0
+    for i in range(total):
+        near = 0
+        for c in range(3):
+            if period[c] > 0.0 and g.x[i, c] - period[c] + extent[i, c] + skin >= lower[c] - widest[c]:
+                near |= 1 << c
+        for m in range(IMAGES):
+            if (m & near) != m:
+                continue
+            if n == room:
+                room += room // 2 + 8
+                more, other = np.empty(room, np.int32), np.empty(room, np.int32)
+                more[:n], other[:n] = grain, image
+                grain, image = more, other
+            grain[n], image[n] = i, m
+            n += 1
+    return grain[:n], image[:n]
+
+
+@njit
+def place_spheres(grain, image, g, tables, period):
+    """Covering spheres in space.
+
+    Args:
+        grain, image: (B,) as `bodies_of` gives them.
+
+    Returns:
+        (B + 1,) int64 first sphere of each body; (M, 4) centre (m) and square of the radius (m^2).
+    """
+    bodies = grain.shape[0]
+    kind, start = np.empty(bodies, np.int64), np.zeros(bodies + 1, np.int64)
+    for b in range(bodies):
+        i = grain[b]
+        k, last = tables.kind_start[g.species[i]], tables.kind_start[g.species[i] + 1]
+        while k + 1 < last and g.scale[i] >= tables.smallest[k + 1]:
+            k += 1
+        kind[b] = k
+        start[b + 1] = start[b] + tables.start[k + 1] - tables.start[k]
+    xw = np.empty((start[bodies], 4))
+    for b in range(bodies):
+        i, at = grain[b], start[b]
+        s = g.scale[i]
+        r00, r01, r02, r10, r11, r12, r20, r21, r22 = matrix(g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3])
+        sx = period[0] if image[b] & 1 else 0.0
+        sy = period[1] if image[b] & 2 else 0.0
+        sz = period[2] if image[b] & 4 else 0.0
+        for m in range(tables.start[kind[b]], tables.start[kind[b] + 1]):
+            x, y, z = s * tables.sphere[m, 0], s * tables.sphere[m, 1], s * tables.sphere[m, 2]
+            xw[at, 0] = g.x[i, 0] - sx + (r00 * x + r01 * y + r02 * z)
+            xw[at, 1] = g.x[i, 1] - sy + (r10 * x + r11 * y + r12 * z)
+            xw[at, 2] = g.x[i, 2] - sz + (r20 * x + r21 * y + r22 * z)
+            xw[at, 3] = (s * tables.sphere[m, 3]) ** 2
+            at += 1
+    return start, xw

@@ -1,0 +1,6 @@
+"""Weighted Delaunay (regular) triangulations in space, exact, kept up as their points move. Usable on its own."""
+
+from .paths import Flip, flip_path
+from .triangulation import Counts, Triangulation
+
+__all__ = ["Counts", "Flip", "Triangulation", "flip_path"]

@@ -1,0 +1,166 @@
+"""Detection by triangulation against linked cells: the same pairs, the same bits, and a maximal overlap that is watched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from mpi4py import MPI
+from scenes import CUBE, ROD, SPHERE, case_of, engine_of, fingerprint
+from test_ranks import SIZES, STIFF, VISCOUS, in_a_tube, shaken
+
+from pardem.case import Case
+from pardem.detection.bounds import oriented_extents
+from pardem.detection.build import _pairs_by_cells
+from pardem.errors import CaseError
+from pardem.run import run_case
+from pardem.scene import build_scene
+
+BRICK = CUBE | {"name": "brick", "side": 0.5, "radius": 0.2}
+TETRAHEDRON = {"name": "tetrahedron", "shape": "spherotetrahedron", "edge": 0.6, "radius": 0.25, "density": 1000.0}
+
+
+def by_triangulation(case: Case, **more: Any) -> Case:
+    """The case with the other detection."""
+    data = case.model_dump(exclude_none=True)
+    return Case(**data | {"detection": data["detection"] | {"method": "triangulation", "max_overlap": 0.005} | more})
+
+
+SCENES = {
+    "spheres of all sizes": lambda: shaken([SPHERE], 80, VISCOUS, {"kind": "uniform", "min": 0.2, "max": 1.0}),
+    "rods": lambda: shaken([ROD], 40, VISCOUS),
+    "shapes of all sizes": lambda: shaken([SPHERE, ROD, BRICK, TETRAHEDRON], 15, STIFF, SIZES, height=6.0),
+    "shapes in a tube": lambda: in_a_tube([ROD, BRICK], 15, STIFF),
+}
+
+
+def moved(case: Case, comm: MPI.Comm, axis: int = 0, steps: int = 600, skin: float | None = None) -> tuple[str, Any]:
+    """Fingerprint after some steps with random shoves at the start, and the engine."""
+    engine, _ = engine_of(case, comm, axis=axis, skin=skin)
+    shove = np.random.default_rng(9).normal(size=(1000, 3))
+    engine.grains.v[:, :3] = shove[engine.grains.gid]
+    engine.advance(steps)
+    engine.settle_faults()
+    return fingerprint(engine), engine
+
+
+def pairs_of(engine: Any, method: str, skin: float) -> set[tuple[int, int]]:
+    """Candidate pairs of an engine on one rank, by global ids."""
+    n, g, scene = engine.grains.count, engine._grains, engine.scene
+    extent, radius = np.empty((n, 3)), np.empty(n)
+    oriented_extents(0, n, g, extent, radius)
+    if method == "cells":
+        pairs, found = _pairs_by_cells(n, n, g, extent, radius, scene, skin, 0)
+    else:
+        pairs, found = engine.detector.find_pairs(n, n, g, extent, scene.settings, skin, 0)
+    named = {(int(g.gid[i]), int(g.gid[j])) for i, j in pairs[:found]}
+    assert len(named) == found
+    assert all(i < j for i, j in named)
+    return named
+
+
+@pytest.mark.parametrize("periodic", [(False, False, False), (True, True, False), (True, True, True)])
+def test_the_same_pairs_as_with_cells(periodic: tuple[bool, bool, bool]) -> None:
+    """Spheres and rods of sizes that differ by a factor of twelve, for which the last test of both methods is exact."""
+    box = {"kind": "box", "lower": (-1, 0, 2), "upper": (2.6, 3.6, 5.6)}
+    case = case_of(
+        [ROD, SPHERE], {"law": "elastic", "contact_time": 0.1}, 1e-3, seed=11,
+        domain={"lower": (-1, 0, 2), "upper": (2.6, 3.6, 5.6), "periodic": periodic},
+        insert=[{"species": "ball", "count": 6, "region": box},
+                {"species": "rod", "count": 40, "region": {"kind": "periodic"} if all(periodic) else box},
+                {"species": "ball", "count": 500, "size": {"kind": "uniform", "min": 0.08, "max": 0.3}, "region": box}],
+    )  # fmt: skip
+    engine, _ = engine_of(by_triangulation(case, max_overlap=0.002, skin=0.006))
+    skin = engine.scene.covering.skin
+    for reach in (0.25 * skin, skin):
+        assert pairs_of(engine, "triangulation", reach) == pairs_of(engine, "cells", reach)
+    assert len(pairs_of(engine, "cells", skin)) > 20
+    assert engine.detector.counts.refused == 0
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("axis", [0, 2])
+@pytest.mark.parametrize("scene", SCENES)
+def test_the_bits_of_cells_on_any_number_of_ranks(scene: str, axis: int) -> None:
+    comm = MPI.COMM_WORLD
+    case = SCENES[scene]()
+    alone = comm.bcast(moved(case, MPI.COMM_SELF)[0] if comm.rank == 0 else None)
+    together, engine = moved(by_triangulation(case), comm, axis)
+    assert engine.counters.rebuilds > 5
+    assert comm.allreduce(engine.detector.counts.refused) == 0
+    assert comm.allreduce(engine.detector.counts.spheres) > 0
+    assert together == alone
+
+
+@pytest.mark.mpi
+def test_pairs_from_the_edges_every_step() -> None:
+    """The thesis' variant, without a skin."""
+    comm = MPI.COMM_WORLD
+    case = SCENES["rods"]()
+    alone = comm.bcast(moved(case, MPI.COMM_SELF, steps=200)[0] if comm.rank == 0 else None)
+    thesis = by_triangulation(case, every_step=True)
+    together, engine = moved(thesis, comm, 0, 200, 0.0)
+    assert engine.counters.rebuilds >= 100
+    counts = engine.detector.counts
+    assert comm.allreduce(counts.refused + counts.fast) == 0
+    assert together == alone
+
+
+def colliding(speed: float, **more: Any) -> Case:
+    """Two balls that meet head on beside a third one at rest."""
+    grains = [
+        {"species": "ball", "position": (-0.55, 0, 0), "velocity": (speed, 0, 0)},
+        {"species": "ball", "position": (0.55, 0, 0), "velocity": (-speed, 0, 0)},
+        {"species": "ball", "position": (0, 1.2, 0)},
+    ]
+    return case_of([SPHERE], {"law": "elastic", "contact_time": 0.02}, 2e-4, grain=grains, **more)
+
+
+def test_too_large_an_overlap_is_seen_and_cells_step_in() -> None:
+    """Balls of radius 0.5 come within 0.6: their spheres, of radius 0.55, are more than orthogonal below 0.78."""
+    case = colliding(32.0)
+    bits = []
+    for c in (case, by_triangulation(case)):
+        engine, _ = engine_of(c)
+        engine.advance(200)
+        bits.append(fingerprint(engine))
+        assert not len(engine.contacts().key)
+    assert bits[0] == bits[1]
+    counts = engine.detector.counts
+    assert counts.broken == (0, 1)
+    assert 0 < counts.refused < engine.counters.rebuilds
+    gentle, _ = engine_of(by_triangulation(colliding(2.0)))
+    gentle.advance(1000)
+    assert gentle.detector.counts.refused == 0
+
+
+def test_a_run_reports_too_large_an_overlap(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    case = by_triangulation(colliding(32.0, stage=[{"name": "go", "kind": "run", "steps": 200}]))
+    run_case(case, out=tmp_path / "out.h5", resume=False, force=False, walltime=None, comm=MPI.COMM_SELF)
+    assert "grains 0 and 1 overlapped by more than detection.max_overlap = 0.005 m" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"detection": {"method": "triangulation", "max_overlap": 1.2}}, "maximal overlap of 1.2 m is too large for 'ball'"),
+        ({"detection": {"method": "triangulation", "skin": 3.0}}, "skin of 3 m; make detection.max_overlap or detection.skin smaller"),
+        ({"detection": {"every_step": True}}, "takes no every_step with method = 'cells'"),
+        ({"detection": {"method": "triangulation", "skin": 0.1, "every_step": True}}, "takes no skin with every_step"),
+    ],
+)
+def test_bad_settings_are_said(change: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(CaseError, match=sentence):
+        build_scene(colliding(1.0, **change), {"ball": 1.0}, {"ball": 1.0})
+
+
+def test_grains_must_be_convex() -> None:
+    frame = {"name": "corner", "shape": "polyline", "vertices": [(0, 0, 0), (1, 0, 0), (1, 1, 0)], "radius": 0.1, "density": 1.0}
+    case = case_of(
+        [frame], {"law": "elastic", "contact_time": 0.1, "interaction": "superposition"}, 1e-3,
+        grain=[{"species": "corner", "position": (0, 0, 0)}], detection={"method": "triangulation"},
+    )  # fmt: skip
+    with pytest.raises(CaseError, match="needs convex grains, but species 'corner' is not"):
+        build_scene(case, {"corner": 1.0}, {"corner": 1.0})
