@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from reference_distance import make_pair
 from reference_minima import body_of, local_minima
-from scenes import ELASTIC, FLOOR, case_of, centre_of, engine_of, turned
+from scenes import CUBE, ELASTIC, FLOOR, case_of, centre_of, engine_of, turned
 from skeletons import ell, prism, star
 
 from pardem.engine import Engine
+from pardem.interactions.features import FACE_FACE
 from pardem.interactions.local_minima import LocalMinima, closest
 from pardem.interactions.minima import WORK_SIZE, nearest_polytopes
 from pardem.interactions.polytope_faces import TILT
@@ -146,6 +147,19 @@ def test_convex_grains_have_one_contact_where_the_solver_has_it(arrangement: str
         checked += bool(away < 1e-6)
         assert away < 1e-6 or arrangement == "parallel"
     assert checked > 10
+
+
+@pytest.mark.parametrize(("share", "listed"), [(0.98, True), (3.0, False)])
+def test_faces_that_can_become_parallel_before_the_next_rebuild_are_listed(share: float, listed: bool) -> None:
+    """Core points go by half the skin at most, so two grains turn by skin/R at most towards each other."""
+    skin, radius = 0.05, CUBE["side"] * math.sqrt(0.75)
+    turn = turned((1.0, 1.0, 0.0), share * skin / radius)
+    grains = [
+        {"species": "cube", "position": (0.0, 0.0, 0.0)}, {"species": "cube", "position": (0.1, 0.2, 0.98), "orientation": turn}, FAR,
+    ]  # fmt: skip
+    engine, _ = engine_of(case_of([CUBE, ALONE], MINIMA, 1e-4, grain=grains), overlaps=True, skin=skin)
+    assert engine._pairs is not None
+    assert ((engine._pairs.sub >> 56) == FACE_FACE).any() == listed
 
 
 ELL = [(0, 0), (3, 0), (3, 1), (1, 1), (1, 3), (0, 3)]
