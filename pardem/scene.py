@@ -11,6 +11,7 @@ from .case import Case
 from .case.timestep import ContactTime, check_time_step, contact_times, lightest_grains, rocking_overlap
 from .constants import Scene
 from .detection.sphere_tables import Covering, cover_catalogue
+from .detection.trees import build_trees
 from .errors import CaseError, CoveringError
 from .fixedpoint import Quanta, choose_quanta
 from .interactions.dispatch import build_interaction
@@ -102,7 +103,9 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     covering = None
     if case.detection.method == "triangulation":
         covering = _covering(case, catalogue, {n: smallest_scale[n] for n in grains}, largest_scale)
-    return Setup(catalogue, Scene(shapes, interaction, law, walls, settings, names, wall_names, bodies, covering), rows, later, warnings)
+    trees = build_trees(catalogue, features)
+    scene = Scene(shapes, interaction, law, walls, settings, names, wall_names, trees, bodies, covering)
+    return Setup(catalogue, scene, rows, later, warnings)
 
 
 def _covering(case: Case, catalogue: Catalogue, smallest: dict[str, float], largest: dict[str, float]) -> Covering:

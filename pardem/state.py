@@ -97,6 +97,7 @@ class Contacts(NamedTuple):
         sub: (P,) int64 pair of features (``interactions.features``); empty for pairs of whole grains. Of walls: that (bodies), the
             vertex, or 0.
         touch: (P,) uint8 alive history.
+        free: (P,) path of the two grains together up to which a pair cannot touch (m); (0,) where no pair is passed over.
         hist: (P, 8 or 13) float64 (see ``laws.friction``).
         warm: (P, 2) int64 active sets of the solver (empty where only closed forms are used).
         near, near_row: (BATCH or more,) int32, scratch: (SCRATCH,) float64 and counts: (COUNTS,) int64: room for batches (``interactions.batch``).
@@ -108,6 +109,7 @@ class Contacts(NamedTuple):
     col: np.ndarray
     sub: np.ndarray
     touch: np.ndarray
+    free: np.ndarray
     hist: np.ndarray
     warm: np.ndarray
     near: np.ndarray

@@ -87,6 +87,24 @@ def on_plates(species: list[dict[str, Any]], count: int, contact: dict[str, Any]
     return Case(**case | {"species": [*case["species"], plate], "wall": [*sides, *plates]})
 
 
+def outlines(count: int, contact: dict[str, Any]) -> Case:
+    """``count`` grains of each of three shapes with many corners or none, in a plane box that is periodic along x, on a shaken floor."""
+    common = {"radius": 0.1, "density": 1000.0}
+    species = [
+        {"name": "wheel", "shape": "regular_polygon", "sides": 20, "circumradius": 0.4} | common,
+        {"name": "cow", "shape": "cow", "length": 1.0} | common | {"radius": 0.05},
+        {"name": "disk", "shape": "disk"} | common | {"radius": 0.3},
+    ]
+    return case_of(
+        species, contact, 5e-4, dimension=2, gravity=(0.0, -9.8), seed=4,
+        domain={"lower": (0.0, -5.0), "upper": (10.0, 40.0), "periodic": (True, False)},
+        wall=[{"name": "floor", "kind": "plane", "point": (0, 0), "normal": (0, 1),
+               "motion": {"kind": "sinusoidal", "direction": (0.3, 1), "gamma": 3.0, "frequency": 4.0}}],
+        insert=[{"species": s["name"], "count": count, "size": SIZES, "region": {"kind": "box", "lower": (1.0, 0.1), "upper": (9.0, 9.0)}}
+                for s in species],
+    )  # fmt: skip
+
+
 def timed(case: Case, **time: str) -> Case:
     """The case with another integrator."""
     data = case.model_dump(exclude_none=True)
@@ -109,6 +127,7 @@ SCENES = {
     "shapes on bodies": lambda: on_plates([ROD, CUBE], 25, VISCOUS, 5e-4),
     "wide sums": lambda: on_plates([ROD, CUBE], 25, VISCOUS, 5e-4),
     "wide sums by Gear's scheme": lambda: timed(shaken([SPHERE, ROD, CUBE], 25, STIFF, SIZES, height=6.0), integrator="gear4"),
+    "outlines in the plane": lambda: outlines(15, FEATURES),
     "features in a tube": lambda: in_a_tube([ROD, CUBE], 15, FEATURES),
     "regularised in the plane": lambda: in_the_plane([SPHERE | {"shape": "disk", "radius": 0.4}, RICE, PENTAGON], 20, VISCOUS),
     "minima of shapes that are not convex": lambda: shaken([SPHERE, HOOK, CORNER], 20, VISCOUS | {"interaction": "minima"}, SIZES, 5.0, 5e-4),
@@ -145,7 +164,7 @@ def test_any_number_of_ranks_gives_the_bits_of_one(scene: str, axis: int) -> Non
 @pytest.mark.parametrize(
     "scene",
     ["rods", "spheres", "shapes of all sizes", "shapes of all sizes by Gear's scheme", "shapes in a tube", "features of all shapes",
-     "minima of shapes that are not convex"],
+     "features on bodies", "outlines in the plane", "minima of shapes that are not convex"],
 )
 def test_the_skin_never_shows(scene: str) -> None:
     """Not in the motion nor in the energy books, even where grains move further than the skin in one step."""

@@ -151,3 +151,18 @@ def _stands_out(interaction, g, i, v, ax, ay, az):  # type: ignore[no-untyped-de
         return not (edges(interaction, g, i, v, ax, ay, az) or faces(interaction, g, i, v, -1, ax, ay, az))
 
     return call
+
+
+def has_couples(interaction):  # type: ignore[no-untyped-def]
+    """Whether contacts may have couples; pairs of features have none. A constant of the compiled code."""
+    return not isinstance(interaction, Superposition)
+
+
+@overload(has_couples, jit_options=INLINED)
+def _has_couples(interaction):  # type: ignore[no-untyped-def]
+    answer = interaction.instance_class is not Superposition
+
+    def call(interaction):  # type: ignore[no-untyped-def]
+        return answer
+
+    return call

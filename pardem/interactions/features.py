@@ -66,6 +66,18 @@ def edge(f, g, i, k):
 
 
 @inlined
+def anchor(f, g, j, sub):
+    """A point of the second feature of a pair, relative to the centre of its body ``j`` (m): its nearest image is that of the feature."""
+    kind, k = kind_of(sub), second_of(sub)
+    if kind in (EDGE_VERTEX, FACE_VERTEX):
+        return vertex(g, j, k)
+    if kind == VERTEX_FACE:
+        return vertex(g, j, f.loops[f.loop_start[f.face_start[g.species[j]] + k]])
+    x, y, z, _, _, _ = edge(f, g, j, k)
+    return x, y, z
+
+
+@inlined
 def _on_segment(px, py, pz, mx, my, mz, ux, uy, uz):
     """Nearest point of the segment m + s u, -1 <= s <= 1, to p."""
     u2 = ux * ux + uy * uy + uz * uz

@@ -39,7 +39,7 @@ def _hand_on(first, last, i, pairs, g, interaction, settings):
         heir, least = np.int64(-1), np.inf
         for m in range(first - 1, last):  # the one that leaves first
             p = np.int64(q if m < first else m)
-            if m >= first and (col[p] != j or touch[p] != 0 or path < hist[p, 3]):
+            if m >= first and (col[p] != j or touch[p] != 0 or path < pairs.free[p]):
                 continue
             near, _, x0, x1, x2, y0, y1, y2, _ = closest(interaction, g, i, j, -dx, -dy, -dz, pairs, p, touch[p] != 0, reach)
             if m < first:
@@ -51,7 +51,6 @@ def _hand_on(first, last, i, pairs, g, interaction, settings):
         if heir >= 0:
             for c in range(hist.shape[1]):
                 hist[heir, c] = hist[q, c]
-            hist[q, 3] = 0.0
             touch[heir], touch[q] = HEIR, 0
 
 

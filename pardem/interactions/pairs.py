@@ -43,26 +43,26 @@ from .batch import (
     book,
     fill_pair,
 )  # fmt: skip
-from .dispatch import closest, hands_on, zone
+from .dispatch import closest, hands_on, has_couples, zone
 from .inheritance import LEAVING, LIVING, hand_on
 from .polytope_separation import MARGIN
 
-FREE = 3
-"""Column of the history of a pair that does not touch: how far the two grains' points must have gone in all since the last rebuild before it may.
-No point of a distance's minimiser moves faster than the grains, and the penalties of the regularised one do not change with motion."""
-SAFE = 1.0 - 1e-9  # share of a gap that counts
+SAFE = 1.0 - 1e-9
+"""Share of a gap that counts, as the way that the two grains' points must go before they may touch: no point of a distance's minimiser moves faster
+than the grains, and the penalties of the regularised one do not change with motion."""
 
 
 @kernel
-def _evaluate(count, owned, pairs, g, law, settings, observe, control, tally):
+def _evaluate(count, owned, with_couples, pairs, g, law, settings, observe, control, tally):
     """Forces of the first ``count`` columns, added to the bodies."""
     s, counts = pairs.scratch, pairs.counts
     batch.forces(law, settings.dt, s)
-    batch.couples(settings.dt, s)
-    batch.quantise(True, settings, s, counts)
+    if with_couples:
+        batch.couples(settings.dt, s)
+    batch.quantise(with_couples, settings, s, counts)
     for n in range(count):
         p, i = np.uintp(pairs.near[n]), np.uintp(pairs.near_row[n])
-        book(np.uintp(n), i, np.uintp(pairs.col[p]), p, owned, True, pairs, g, settings, observe, control, tally)
+        book(np.uintp(n), i, np.uintp(pairs.col[p]), p, owned, with_couples, pairs, g, settings, observe, control, tally)
 
 
 @inlined
@@ -73,23 +73,22 @@ def _end(i, p, owned, vx, vy, vz, pairs, settings, tally):
         lost_n, lost_t = end_contact(vx, vy, vz, pairs.hist, p, settings.dt, settings.gear)
         deposit(tally, LOST_NORMAL, lost_n / settings.energy)
         deposit(tally, LOST_TANGENTIAL, lost_t / settings.energy)
-    pairs.hist[p, FREE] = 0.0  # of a pair that does not touch it means something else
 
 
 @kernel
 def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, control, tally):
     """Forces of the candidate pairs in rows ``first`` to ``last``; each pair has its lower global id first."""
-    row, ptr, col, touch, hist, s = pairs.row, pairs.ptr, pairs.col, pairs.touch, pairs.hist, pairs.scratch
+    row, ptr, col, touch, free, hist, s = pairs.row, pairs.ptr, pairs.col, pairs.touch, pairs.free, pairs.hist, pairs.scratch
     x, v, w, material = g.x, g.v, g.w, g.material
     px, py, pz = settings.period
     hx, hy, hz = settings.half
     dt, periodic = settings.dt, settings.periodic
-    observe = control[OBSERVE] != 0
+    observe, with_couples = control[OBSERVE] != 0, has_couples(interaction)
     k = np.uintp(0)
     legs = 2 if hands_on(interaction) else 1  # where contacts may leave for other features: first those that live, then those that are born
     for r in range(first, last):
         i = np.uintp(row[r])
-        a = np.uintp(material[i])
+        a, path_i = np.uintp(material[i]), g.path[i]
         leaving = 0
         for leg in range(legs):
             if leg == 1 and leaving > 0:
@@ -97,11 +96,11 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
             for q in range(ptr[r], ptr[r + 1]):
                 p = np.uintp(q)  # unsigned indices spare the check for negative ones
                 j = np.uintp(col[p])
+                path = path_i + g.path[j]
+                if path < free[p] and touch[p] == 0:
+                    continue
                 touching = touch[p] != 0
                 if legs == 2 and (touch[p] == LIVING) != (leg == 0):
-                    continue
-                path = g.path[i] + g.path[j]
-                if not touching and path < hist[p, FREE]:
                     continue
                 b = np.uintp(material[j])
                 dx = x[j, 0] - x[i, 0]
@@ -118,7 +117,7 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
                     fault(control, ERROR_SOLVER, g.gid[i], g.gid[j])
                 if not near and not touching:
                     rounding = MARGIN * (abs(dx) + abs(dy) + abs(dz) + reach)
-                    hist[p, FREE] = path + SAFE * (np.sqrt(f) - reach) - rounding
+                    free[p] = path + SAFE * (np.sqrt(f) - reach) - rounding
                     continue
                 if legs == 2 and leg == 0 and not near and f < reach * reach:
                     touch[p] = LEAVING
@@ -147,7 +146,7 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
                 nx, ny, nz = lx * inv, ly * inv, lz * inv
                 r_eff = ri * rj / reach
                 lever, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
-                if law.torsion[a, b] + law.rocking[a, b] != 0.0:
+                if with_couples and law.torsion[a, b] + law.rocking[a, b] != 0.0:
                     lever, ex, ey, ez = zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs.warm, p)
                 mi, mj = v[i, 3], v[j, 3]
                 s[DX + k], s[DY + k], s[DZ + k], s[IX + k], s[IY + k], s[IZ + k] = dx, dy, dz, ix, iy, iz
@@ -164,7 +163,7 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
                 pairs.near[k], pairs.near_row[k] = p, i
                 k += np.uintp(1)
                 if k == BATCH:
-                    _evaluate(BATCH, owned, pairs, g, law, settings, observe, control, tally)
+                    _evaluate(BATCH, owned, with_couples, pairs, g, law, settings, observe, control, tally)
                     k = np.uintp(0)
     if k > 0:
-        _evaluate(np.int64(k), owned, pairs, g, law, settings, observe, control, tally)
+        _evaluate(np.int64(k), owned, with_couples, pairs, g, law, settings, observe, control, tally)

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import njit
-from ..interactions.features import EDGE_FACE, FACE_FACE, VERTEX_FACE, feature_pair
+from .._jit import inlined, njit
+from ..interactions.features import EDGE_FACE, FACE_FACE, VERTEX_FACE, feature_pair, vertex
 from .kinds import BODY, CYLINDER, DISC, PLANE
+
+
+@inlined
+def _out_of_reach(kind, height, x, y, z, pose, radius, reach):
+    """Whether a ball of radius ``reach`` stays clear of a wall; its middle and its height along the normal are relative to the wall's point."""
+    if kind == CYLINDER:
+        rx, ry, rz = x - height * pose[9], y - height * pose[10], z - height * pose[11]
+        return np.sqrt(rx * rx + ry * ry + rz * rz) + reach < radius
+    if kind == DISC:
+        return abs(height) > reach
+    return height > reach
 
 
 @njit
 def find_wall_pairs(owned, g, walls, radius, extra, by_vertex, minima, entries):
-    """Candidate contacts of owned grains with walls, in the order of grains.
+    """Candidate contacts of owned grains with walls, in the order of grains; of walls that are met vertex by vertex those of the vertices in reach.
 
     Args:
         radius: (N,) bounding radii (m). extra: (W,) reach beyond the grain for each wall: skin and what the wall may move (m).
@@ -34,15 +45,8 @@ def find_wall_pairs(owned, g, walls, radius, extra, by_vertex, minima, entries):
             height = hx * nx + hy * ny + hz * nz
             kind = walls.kind[k]
             if kind == BODY:
-                continue  # by features: ``bodies.find_body_contacts``
-            if kind == CYLINDER:
-                rx, ry, rz = hx - height * nx, hy - height * ny, hz - height * nz
-                if np.sqrt(rx * rx + ry * ry + rz * rz) + radius[i] + extra[k] < shape[6]:
-                    continue
-            elif kind == DISC:
-                if abs(height) > radius[i] + extra[k]:
-                    continue
-            elif kind == PLANE and height > radius[i] + extra[k]:
+                continue  # by features: ``bodies.find_near_bodies``
+            if _out_of_reach(kind, height, hx, hy, hz, pose, shape[6], radius[i] + extra[k]):
                 continue
             if minima and kind == PLANE:
                 f, a = walls.features, g.species[i]
@@ -58,7 +62,13 @@ def find_wall_pairs(owned, g, walls, radius, extra, by_vertex, minima, entries):
                         entries[found, 0], entries[found, 1], entries[found, 2] = i, k, sub
                     found += 1
                 continue
-            for m in range(vertices if by_vertex or kind == CYLINDER else 1):
+            one_by_one = by_vertex or kind == CYLINDER
+            for m in range(vertices if one_by_one else 1):
+                if one_by_one:
+                    x, y, z = vertex(g, i, m)
+                    rise = height + x * nx + y * ny + z * nz
+                    if _out_of_reach(kind, rise, hx + x, hy + y, hz + z, pose, shape[6], g.x[i, 3] + extra[k]):
+                        continue
                 if found < entries.shape[0]:
                     entries[found, 0], entries[found, 1], entries[found, 2] = i, k, m
                 found += 1
