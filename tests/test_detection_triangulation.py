@@ -31,7 +31,7 @@ def by_triangulation(case: Case, **more: Any) -> Case:
 SCENES = {
     "spheres of all sizes": lambda: shaken([SPHERE], 80, VISCOUS, {"kind": "uniform", "min": 0.2, "max": 1.0}),
     "rods": lambda: shaken([ROD], 40, VISCOUS),
-    "shapes of all sizes": lambda: shaken([SPHERE, ROD, BRICK, TETRAHEDRON], 15, STIFF, SIZES, height=6.0),
+    "shapes of all sizes": lambda: shaken([SPHERE, ROD, TETRAHEDRON], 20, STIFF, {"kind": "uniform", "min": 0.7, "max": 1.0}, height=6.0),
     "shapes in a tube": lambda: in_a_tube([ROD, BRICK], 15, STIFF),
 }
 
@@ -69,7 +69,7 @@ def test_the_same_pairs_as_with_cells(periodic: tuple[bool, bool, bool]) -> None
         [ROD, SPHERE], {"law": "elastic", "contact_time": 0.1}, 1e-3, seed=11,
         domain={"lower": (-1, 0, 2), "upper": (2.6, 3.6, 5.6), "periodic": periodic},
         insert=[{"species": "ball", "count": 6, "region": box},
-                {"species": "rod", "count": 40, "region": {"kind": "periodic"} if all(periodic) else box},
+                {"species": "rod", "count": 20, "region": {"kind": "periodic"} if all(periodic) else box},
                 {"species": "ball", "count": 500, "size": {"kind": "uniform", "min": 0.08, "max": 0.3}, "region": box}],
     )  # fmt: skip
     engine, _ = engine_of(by_triangulation(case, max_overlap=0.002, skin=0.006))
@@ -89,8 +89,9 @@ def test_the_bits_of_cells_on_any_number_of_ranks(scene: str, axis: int) -> None
     alone = comm.bcast(moved(case, MPI.COMM_SELF)[0] if comm.rank == 0 else None)
     together, engine = moved(by_triangulation(case), comm, axis)
     assert engine.counters.rebuilds > 5
-    assert comm.allreduce(engine.detector.counts.refused) == 0
-    assert comm.allreduce(engine.detector.counts.spheres) > 0
+    counts = engine.detector.counts
+    assert comm.allreduce(counts.refused) == 0
+    assert counts.builds + counts.moves > 5
     assert together == alone
 
 
