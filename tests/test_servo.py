@@ -151,7 +151,7 @@ def test_bad_servos_are_named() -> None:
 
 # -- ranks and restart ------------------------------------------------------------------------------------------------------------------
 
-CUT, END = 700, 1500  # steps
+CUT, END = 420, 900  # steps
 
 
 def cell() -> Case:
@@ -178,7 +178,7 @@ def cell() -> Case:
         domain={"lower": (-2, -2, -2), "upper": (9, 6, 9)},
         insert=[{"species": "ball", "count": 40, "size": {"kind": "uniform", "min": 0.7, "max": 1.0},
                  "region": {"kind": "box", "lower": (0, 0, 0), "upper": (7, 4, 5)}}],
-        stage=[{"name": n, "kind": "run", "steps": 500} for n in ("press", "shear", "hold")],
+        stage=[{"name": n, "kind": "run", "steps": 300} for n in ("press", "shear", "hold")],
     )  # fmt: skip
 
 
@@ -193,7 +193,7 @@ def part(comm: MPI.Comm, out: Path, step: int) -> Simulation:
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("cut", [CUT, 1000])
+@pytest.mark.parametrize("cut", [CUT, 600])
 def test_any_number_of_ranks_and_a_restart_give_the_same_bits(mpi_tmp_path: Path, cut: int) -> None:
     """A cut within a stage, and one where the plate's motion changes and a wall vanishes."""
     comm = MPI.COMM_WORLD

@@ -18,7 +18,7 @@ BOTTOM = 1.0  # above the lower plate's teeth (m)
 PENTAGONS = Path(__file__).resolve().with_name("pentagons.toml")
 
 
-def voronoi_case(erosion: float = 0.1, radius: float = 0.1, seed: int = 1) -> Case:
+def voronoi_case(erosion: float = 0.22, radius: float = 0.2, seed: int = 1) -> Case:
     """The case of the pentagons with the cells of a packing in their place.
 
     Args:
