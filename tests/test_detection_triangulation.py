@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from mpi4py import MPI
 from scenes import CUBE, ROD, SPHERE, case_of, engine_of, fingerprint
-from test_ranks import SIZES, STIFF, VISCOUS, in_a_tube, shaken
+from test_ranks import STIFF, VISCOUS, in_a_tube, shaken
 
 from pardem.case import Case
 from pardem.detection.bounds import oriented_extents

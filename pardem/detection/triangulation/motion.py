@@ -104,8 +104,8 @@ def _stretch(x0, x1, i, o):
 def stays_legal(mesh, x0, x1, facet):
     """Whether a facet 4 t + i of finite points is legal throughout, by more than its determinant can leave the chord; False: not known.
 
-    With every row changed by a share of at most s, its second derivative is at most (12 + 2) s^2 (1 + s)^4 times the size of the products (12 for pairs
-    of rows, 2 for the heights, which are of second degree), and it leaves the chord by at most an eighth of that.
+    With every row changed by a share of at most s, its second derivative is at most (12 + 2) s^2 (1 + s)^4 times the size of the products (12 for
+    pairs of rows, 2 for the heights, which are of second degree), and it leaves the chord by at most an eighth of that.
     """
     t, i = facet >> 2, facet & 3
     beyond = mesh.nbr[t, i]
