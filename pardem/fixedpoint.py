@@ -64,7 +64,7 @@ def choose_quanta(force_scale: float, longest: float, shortest: float, lightest_
         raise CaseError(f"The largest contact force comes out as {force_scale} N; check the stiffnesses and radii in [contact] and [[species]].")
     force = power_of_two_above(force_scale) / 2.0**50
     lever = power_of_two_above(longest)
-    if lightest_weight >= RESOLVED * force or lightest_weight == 0.0:
+    if not 0.0 < lightest_weight < RESOLVED * force:
         return Quanta(force, force * lever, force * lever, contributions >= MOST)
     force = 0.5 * power_of_two_above(lightest_weight) / RESOLVED
     widest = 2.0 * force_scale / (force * WIDE_LIMIT)
