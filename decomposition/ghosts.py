@@ -88,6 +88,7 @@ class HaloChannel:
             np.array([int(comm.size > 1)]), plan.index, send, receive, np.array(handles, dtype=HANDLE),
             np.zeros(2, np.int64), np.zeros(2, np.int64),
             np.array([handle_of(MPI.INT64_T), handle_of(MPI.MAX), handle_of(comm)], dtype=np.uint64), ballot,
+            np.array([handle_of(MPI.INT64_T), handle_of(MPI.SUM), handle_of(comm)], dtype=np.uint64), null_ballot(),
             np.array([STATUSES_IGNORE], dtype=np.uint64),
         )  # fmt: skip
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._jit import njit
 from ..state import FAULT
-from .mpi_calls import start_all, start_maximum, wait_all
+from .mpi_calls import start_all, start_reduction, wait_all
 
 WIDTH_SPHERE, WIDTH = 9, 13  # doubles per ghost: position, velocity, spin (, orientation)
 
@@ -26,6 +26,7 @@ class Halo(NamedTuple):
         requests: persistent requests, as C handles.
         vote: (2,) int64 this rank's wish to rebuild and its fault; agreed: (2,) the maximum over ranks.
         handles: (3,) uint64 data type, operation and communicator of the vote. ballot: (1,) its request.
+        adding: (3,) uint64 the same for sums over ranks. sum: (1,) their request.
         ignore: (1,) uint64 MPI_STATUSES_IGNORE.
     """
 
@@ -38,6 +39,8 @@ class Halo(NamedTuple):
     agreed: np.ndarray
     handles: np.ndarray
     ballot: np.ndarray
+    adding: np.ndarray
+    sum: np.ndarray
     ignore: np.ndarray
 
 
@@ -81,7 +84,7 @@ def start_vote(halo, wish, control):
     halo.vote[0] = wish
     halo.vote[1] = control[FAULT]
     if halo.parallel[0]:
-        start_maximum(halo.vote, halo.agreed, halo.handles, halo.ballot)
+        start_reduction(halo.vote, halo.agreed, halo.handles, halo.ballot)
     else:
         halo.agreed[0], halo.agreed[1] = halo.vote[0], halo.vote[1]
 
@@ -92,3 +95,13 @@ def finish_vote(halo):
     if halo.parallel[0]:
         wait_all(halo.ballot, halo.ignore[0])
     return halo.agreed[0], halo.agreed[1]
+
+
+@njit
+def sum_reactions(halo, walls):
+    """Add up the forces on the walls over all ranks, exactly, into ``walls.total``."""
+    if halo.parallel[0]:
+        start_reduction(walls.reaction, walls.total, halo.adding, halo.sum)
+        wait_all(halo.sum, halo.ignore[0])
+    else:
+        walls.total[:] = walls.reaction

@@ -1,4 +1,4 @@
-"""The MPI calls that compiled code makes, and nothing else: start and finish the halo's persistent requests, and one non-blocking maximum.
+"""The MPI calls that compiled code makes, and nothing else: start and finish the halo's persistent requests and non-blocking reductions.
 
 The calls are plain C functions of the MPI library that mpi4py has loaded; handles are passed as pointer-sized integers, which fits both Open MPI
 (pointers) and MPICH (32-bit integers, in the low half of a register).
@@ -49,11 +49,11 @@ def wait_all(requests, ignore):
 
 
 @njit
-def start_maximum(send, receive, handles, request):
-    """Start an all-reduce of the elementwise maximum of int64 ``send`` into ``receive``; ``handles``: data type, operation, communicator."""
+def start_reduction(send, receive, handles, request):
+    """Start an all-reduce of int64 ``send`` into ``receive``, element by element; ``handles``: data type, operation, communicator."""
     return _iallreduce(
-        send.ctypes.data, receive.ctypes.data, np.int32(send.shape[0]), handles[0], handles[1], handles[2], request.ctypes.data
+        send.ctypes.data, receive.ctypes.data, np.int32(send.size), handles[0], handles[1], handles[2], request.ctypes.data
     )
 
 
-__all__ = ["HANDLE", "STATUSES_IGNORE", "handle_of", "start_all", "start_maximum", "wait_all"]
+__all__ = ["HANDLE", "STATUSES_IGNORE", "handle_of", "start_all", "start_reduction", "wait_all"]

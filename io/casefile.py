@@ -19,6 +19,7 @@ ALTERNATIVES = (
     ("amplitude", "gamma"),
     ("time", "steps"),
     ("vertices", "circumradius", "edge"),
+    ("area", "span"),
 )
 """Keys of one table of which only one may be given: setting one removes the others that a base file gave."""
 

@@ -26,6 +26,7 @@ class Frame(NamedTuple):
     Attributes:
         position: (n, 3) wrapped centres (m). orientation: (n, 4) quaternions (w, x, y, z). species: (n,). scale: (n,).
         catalogue: arrays of the shapes. case: tables of the case file. displacement: name -> (3,) of each wall (m). time: (s).
+        turn: name -> angle of each wall that turns (rad).
     """
 
     position: np.ndarray
@@ -36,6 +37,7 @@ class Frame(NamedTuple):
     case: dict[str, Any]
     displacement: dict[str, np.ndarray]
     time: float
+    turn: dict[str, float]
 
 
 def angle_to_ground(orientation: np.ndarray, body: np.ndarray) -> np.ndarray:
@@ -96,17 +98,29 @@ def body_mesh(frame: Frame, wall: dict[str, Any], shift: np.ndarray) -> Any:
     """Surface of a wall that is a body, in the world.
 
     Args:
-        wall: its table in the case. shift: its displacement, (3,) m.
+        wall: its table in the case. shift: displacement of its centre of mass, (3,) m.
     """
     s = [species["name"] for species in frame.case["species"]].index(wall["species"])
     mesh = grain_mesh(frame.catalogue, s)
     given = frame.catalogue["centre"][s] + mesh.points @ frame.catalogue["axes"][s].T
     q = np.array(wall.get("orientation", (1.0, 0.0, 0.0, 0.0)), dtype=float)
     q /= np.sqrt(q @ q)
-    turn = 2.0 * np.cross(q[1:], given)
-    world = given + q[0] * turn + np.cross(q[1:], turn)
+    centre = _turned(q, frame.catalogue["centre"][s][None])
+    world = _turned(q, given) - centre
+    for motion in (wall.get("motion"), *wall.get("then", ())):
+        if isinstance(motion, dict) and motion["kind"] == "rotation":
+            half = 0.5 * frame.turn.get(wall["name"], 0.0)
+            axis = np.array(motion.get("axis", (0.0, 0.0, 1.0)), dtype=float)
+            world = _turned(np.array([np.cos(half), *(np.sin(half) * axis / np.linalg.norm(axis))]), world)
+    world += centre
     mesh.points = wall.get("scale", 1.0) * world + wall.get("position", (0.0, 0.0, 0.0)) + shift
     return mesh
+
+
+def _turned(q: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Points ((n, 3)) turned by a unit quaternion (w, x, y, z)."""
+    turn = 2.0 * np.cross(q[1:], points)
+    return np.asarray(points + q[0] * turn + np.cross(q[1:], turn))
 
 
 def load_vtk() -> Any:

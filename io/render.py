@@ -121,14 +121,15 @@ def read_frame(path: Path, number: int) -> Frame:
         return Frame(
             position[k], file[f"{GRAINS}/orientation/value"][k], file[f"{GRAINS}/species"][()], file[f"{GRAINS}/scale"][()],
             {name: array[()] for name, array in file["parameters/pardem/catalogue"].items()},
-            tomllib.loads(text.decode() if isinstance(text, bytes) else str(text)), _displacements(file, step),
-            float(file[f"{GRAINS}/position/time"][k]),
+            tomllib.loads(text.decode() if isinstance(text, bytes) else str(text)), _of_walls(file, "displacement", step),
+            float(file[f"{GRAINS}/position/time"][k]), {name: float(turn) for name, turn in _of_walls(file, "turn", step).items()},
         )  # fmt: skip
 
 
-def _displacements(file: h5py.File, step: int) -> dict[str, np.ndarray]:
+def _of_walls(file: h5py.File, what: str, step: int) -> dict[str, np.ndarray]:
+    """An observable of the walls at a step, by their names; nothing where it was not observed."""
     out = {}
-    for name, group in file.get("observables/wall_displacement", {}).items():
+    for name, group in file.get(f"observables/wall_{what}", {}).items():
         row = np.searchsorted(group["step"][()], step)
         out[name] = np.array(group["value"][min(row, len(group["value"]) - 1)], dtype=float)
     return out

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .detection.sphere_tables import Covering
+from .detection.trees import Trees
 from .interactions.dispatch import Interaction
 from .laws.dispatch import Law
 from .population import Population
@@ -13,7 +14,7 @@ from .state import Settings, Shapes, Walls
 
 @dataclass
 class Scene:
-    """Everything constant in a run that the compiled step needs."""
+    """Everything constant in a run that the compiled step and the lists need."""
 
     shapes: Shapes
     interaction: Interaction
@@ -22,5 +23,6 @@ class Scene:
     settings: Settings
     names: list[str]
     wall_names: list[str]
+    trees: Trees
     bodies: Population  # walls that are spheropolytopes
     covering: Covering | None = None  # where pairs are found by triangulation

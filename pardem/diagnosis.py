@@ -17,6 +17,7 @@ _WHAT = {
     st.ERROR_SOLVER: "the distance between {} and {} could not be found; their shapes are degenerate or their cores overlap",
     st.ERROR_LEFT: "{} left the domain through a face that is not periodic; put a wall there or enlarge [domain]",
     st.ERROR_CROWDED: "more forces act on {} than can be summed; its shape has too many features, or the other grains are too small beside it",
+    st.ERROR_SERVO: "{} moved by more than the smallest sphero-radius in one step; give it more mass or damping, less load, or shorten time.step",
     st.ERROR_FAST: "a grain near {} moved further than half the skin within one step; the time step is too long",
 }
 

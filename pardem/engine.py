@@ -21,7 +21,9 @@ from .detection.build import list_pairs, list_wall_pairs
 from .detection.cells import spatial_order
 from .detection.edges import EdgeDetector
 from .detection.lists import living_contacts
+from .detection.search import Search
 from .detection.skin import SkinTuner, least_skin
+from .detection.work import work_by_grain, work_of_rebuild
 from .diagnosis import diagnose
 from .integrators import gear4
 from .integrators.poses import place_vertices
@@ -30,6 +32,7 @@ from .interactions.spheres import Spheres
 from .population import ContactTable, Population
 from .state import Contacts, Grains, Settings, sum_columns
 from .step import advance
+from .walls.bodies import turn_bodies
 from .walls.motion import place_walls
 
 REBALANCE_EVERY = 20  # rebuilds
@@ -86,15 +89,16 @@ class Engine:
         self.detector = EdgeDetector(scene.covering, period) if scene.covering else None
         if scene.covering:
             highest = min(highest, scene.covering.skin)
-        self.tuner = SkinTuner(comm.size, min(0.3 * smallest, highest) if skin is None else skin, 0.02 * smallest, highest, skin is None)
+        self.tuner = SkinTuner(min(0.3 * smallest, highest) if skin is None else skin, 0.02 * smallest, highest, skin is None)
         self._least_skin = 0.0
         self._ballot = null_ballot()
         self._channel: HaloChannel | None = None
-        self._wall_x0 = np.zeros((len(scene.walls.kind), 4))
+        self._wall_x0 = np.zeros((len(scene.walls.kind), 5))
         self._rebuilt_at = step
         self._own = Population(**vars(grains))
         self._own.widen(*sum_columns(scene.settings))
         self._work = np.ones(grains.count)
+        self._search = Search()
         self._grains: Grains | None = None
         self._pairs: Contacts | None = None
         self._wall_pairs: Contacts | None = None
@@ -109,7 +113,8 @@ class Engine:
     def _rehearse(comm: MPI.Comm, scene: Scene) -> None:
         """Let rank 0 compile every kernel on an empty scene, so that the other ranks find them in the cache. Collective."""
         if comm.rank == 0:
-            walls = scene.walls._replace(work=scene.walls.work.copy(), reaction=scene.walls.reaction.copy(), pose=scene.walls.pose.copy())
+            changed = ("there", "motion", "pose", "reaction", "total", "work")
+            walls = scene.walls._replace(**{name: getattr(scene.walls, name).copy() for name in changed})
             Engine(MPI.COMM_SELF, replace(scene, walls=walls), Population.empty()).advance(1)
         comm.Barrier()
 
@@ -243,12 +248,15 @@ class Engine:
         own.arrange(spatial_order(own.count, own.x, edge))
         everything = self._with_ghosts(own)
         assert self._grains is not None
-        self._pairs, self._work = list_pairs(
-            own.count, everything.count, self._grains, scene, self.skin, contacts, self.width, self.counters.candidates, self.detector
+        self._search.room.tests[0] = 0
+        self._pairs = list_pairs(
+            own.count, everything.count, self._grains, scene, self.skin, contacts, self.width, self.counters.candidates, self.detector, self._search
         )
         self.counters.candidates = len(self._pairs.col)
         place_walls(scene.walls, self.step, scene.settings.dt)
-        self._wall_pairs = list_wall_pairs(own.count, self._grains, scene, self.skin, contacts, self.width, self._wall_x0)
+        turn_bodies(scene.walls, self._grains, scene.shapes)
+        self._wall_pairs = list_wall_pairs(own.count, self._grains, scene, self.skin, contacts, self.width, self.step, self._wall_x0, self._search)
+        self._work = work_by_grain(self._pairs, self._wall_pairs, own.count, self._grains, scene)
         self._rebuilt_at = self.step
         self.counters.rebuilds += 1
         self.counters.detection_seconds += time.perf_counter() - begin
@@ -269,9 +277,9 @@ class Engine:
         if self._grains is None:
             return
         if self.tuner.adapt:
-            counts = np.array([int(self._work.sum()), self.counters.candidates, own.count])
+            counts = np.array([int(self._work.sum()), own.count, self.counters.candidates, self._search.room.tests[0]])
             self.comm.Allreduce(MPI.IN_PLACE, counts, MPI.SUM)
-            self.tuner.note(held, *(int(c) for c in counts))
+            self.tuner.note(held, float(counts[0]), work_of_rebuild(self.comm.size, *(int(c) for c in counts[1:])))
         if self.comm.size > 1 and self.rebalance and self.counters.rebuilds % REBALANCE_EVERY == 1:
             work = np.array([self._work.sum()])
             largest, total = np.empty(1), np.empty(1)

@@ -11,6 +11,7 @@ from .case import Case
 from .case.timestep import ContactTime, check_time_step, contact_times, lightest_grains, rocking_overlap
 from .constants import Scene
 from .detection.sphere_tables import Covering, cover_catalogue
+from .detection.trees import build_trees
 from .errors import CaseError, CoveringError
 from .fixedpoint import Quanta, choose_quanta
 from .interactions.dispatch import build_interaction
@@ -18,7 +19,8 @@ from .interactions.features import build_features
 from .laws.tables import build_law
 from .shapes.catalogue import Catalogue, Species, build_catalogue
 from .state import Settings, Shapes, sum_columns
-from .walls.build import build_bodies, build_walls, check_features
+from .walls.build import body_vertices, build_bodies, build_walls, check_features
+from .walls.drives import finish_rows
 
 LARGEST_GUARD = 0.9  # of the sum of radii: a regularised contact must bear at least a tenth of it as overlap
 
@@ -36,12 +38,14 @@ class Setup:
     Attributes:
         catalogue: the species as flat arrays. scene: the engine's constants.
         walls: rows of the scene's walls by the name in the case (a box is six).
+        later: rows of the motions that walls take up at a stage, by the wall's row and the number in ``then``.
         warnings: sentences for the user.
     """
 
     catalogue: Catalogue
     scene: Scene
     walls: dict[str, list[int]]
+    later: dict[tuple[int, int], np.ndarray]
     warnings: list[str]
 
 
@@ -67,14 +71,14 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     radius = {n: float(catalogue.radius[k]) * largest_scale[n] for n, k in grains.items()}
     law, force_scale = build_law(case, mass, radius)
     reach = {n: float(catalogue.core_radius[k]) * largest_scale[n] + radius[n] for n, k in grains.items()}
-    gravity = math.sqrt(sum(c * c for c in case.gravity))
+    gravity = math.sqrt(sum(c * c for c in case.gravity)) + (case.attraction.strength if case.attraction else 0.0)
     lightest = min(float(catalogue.mass[k]) * smallest_scale[n] ** case.dimension for n, k in grains.items())
     longest, shortest = max(reach.values()), min(reach[n] * smallest_scale[n] / largest_scale[n] for n in grains)
     quanta = choose_quanta(force_scale, longest, shortest, lightest * gravity, _contributions(case, catalogue, longest / shortest, times))
     convex = {n: bool(catalogue.convex[k]) for n, k in grains.items()}
-    if case.contact.interaction != "superposition" and not all(convex.values()):
+    if case.contact.interaction == "regularised" and not all(convex.values()):
         name = min(convex, key=convex.__getitem__)
-        raise CaseError(f"contact.interaction = '{case.contact.interaction}' needs convex grains, but species '{name}' is not; use 'superposition'")
+        raise CaseError(f"contact.interaction = 'regularised' needs convex grains, but species '{name}' is not; use 'superposition' or 'minima'")
     materials = case.materials
     eps2 = np.array([case.eps(n) ** 2 for n in names])
     if case.contact.interaction == "regularised":
@@ -89,6 +93,8 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     )
     walls, rows, wall_names = build_walls(case, materials, features)
     bodies = build_bodies(case, catalogue, walls)
+    smallest = min(float(catalogue.radius[k]) * smallest_scale[n] for n, k in grains.items())
+    later = finish_rows(case, walls, rows, bodies, body_vertices(catalogue, bodies), smallest)
     settings = _settings(case, quanta)
     bodies.widen(*sum_columns(settings))  # columns as those of the grains, whose rows the bodies' follow
     skin = case.detection.skin
@@ -98,7 +104,9 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     covering = None
     if case.detection.method == "triangulation":
         covering = _covering(case, catalogue, {n: smallest_scale[n] for n in grains}, largest_scale)
-    return Setup(catalogue, Scene(shapes, interaction, law, walls, settings, names, wall_names, bodies, covering), rows, warnings)
+    trees = build_trees(catalogue, features)
+    scene = Scene(shapes, interaction, law, walls, settings, names, wall_names, trees, bodies, covering)
+    return Setup(catalogue, scene, rows, later, warnings)
 
 
 def _covering(case: Case, catalogue: Catalogue, smallest: dict[str, float], largest: dict[str, float]) -> Covering:
@@ -135,10 +143,13 @@ def _settings(case: Case, quanta: Quanta) -> Settings:
     period = np.where(periodic, upper - lower, 0.0) if periodic.any() else np.zeros(3)
     half = np.where(periodic, 0.5 * period, np.inf)
     gx, gy, gz = case.gravity
+    pull = case.attraction
     return Settings(
         case.time.step, float(gx), float(gy), float(gz), *quanta, lower, upper, period, half, bool(periodic.any()),
         case.output.observables.energy_budget, case.time.integrator == "euler", case.time.integrator == "gear4",
         case.time.rotation == "fincham", case.dimension == 2,
+        any(motion.kind == "servo" for wall in case.wall for motion in wall.motions),
+        pull.strength if pull else 0.0, pull.softening if pull else 0.0, np.array(pull.center if pull else (0.0, 0.0, 0.0), dtype=float),
     )  # fmt: skip
 
 
@@ -165,6 +176,8 @@ def _check_periods(settings: Settings, diameter: float, skin: float) -> None:
 def _check_guard(case: Case, catalogue: Catalogue, eps2: np.ndarray) -> None:
     """The regularised force must still rise at reasonable overlaps: guard distance 1.2 (D beta^2)^(1/3) at the tips, D the sum of radii."""
     for k, species in enumerate(case.species):
+        if species.name not in case.grain_species:
+            continue  # bodies are met by other rules, in which eps has no part
         beta2 = 2.0 * eps2[k] * catalogue.core_radius[k] ** 2
         reach = 2.0 * catalogue.radius[k]
         guard = 1.2 * (reach * beta2) ** (1.0 / 3.0) / reach
@@ -183,7 +196,7 @@ def _rocking_warnings(case: Case, names: list[str], catalogue: Catalogue, eps2: 
     for k, name in enumerate(names):
         inertia = float(catalogue.inertia[k].max() if catalogue.kind[k] == 2 else catalogue.inertia[k].min())
         material = case.species[k].material
-        if catalogue.kind[k] == 1 or eps2[k] == 0.0 or (material, material) not in seconds:
+        if catalogue.kind[k] == 1 or eps2[k] == 0.0 or (material, material) not in seconds or name not in case.grain_species:
             continue
         eps, radius = math.sqrt(eps2[k]), float(catalogue.radius[k])
         overlap = rocking_overlap(case.time.step, seconds[material, material], eps, inertia, float(catalogue.mass[k]), radius)

@@ -135,7 +135,7 @@ class Simulation:
 
     def _restore(self, start: dict[str, Any]) -> None:
         header = start["header"]
-        self.stages.restore(int(header["stage"]), int(header["stage_base"]))
+        self.stages.restore(int(header["stage"]), int(header["stage_base"]), self.engine.step)
         self.observer.restore(header["observer"])
         if self.comm.rank == 0:
             limbs = [(value & 0xFFFFFFFF, value >> 32) for value in header["totals"]]

@@ -9,9 +9,14 @@ import numpy as np
 from .case import Case
 from .case.stages import Settle, Vibrate
 from .engine import Engine
+from .integrators.gear4 import wall_velocities
+from .observables.exact import exact_totals
 from .scene import Setup
-from .walls.build import FOREVER, unit
-from .walls.motion import SINUSOIDAL, displacement
+from .walls.books import work_to_come
+from .walls.drives import FOREVER, unit
+from .walls.kinds import ABSENT, APPEARING, THERE
+from .walls.motion import ANGLE, CENTRE, DIRECTION, FIRST, KIND, LOAD, OFFSET, SERVO, SINUSOIDAL, SPEED, WORK, displacement, place_walls, turn_angle
+from .walls.servo import along
 
 
 class Stages:
@@ -27,7 +32,7 @@ class Stages:
         self.setup = setup
         self.index = 0
         self.base = 0
-        self._show_walls()
+        self._show_walls(False)
 
     @property
     def stage(self) -> Any:
@@ -67,32 +72,67 @@ class Stages:
             return bool(energy_per_grain() < self.stage.energy_per_grain)
         return False
 
-    def _show_walls(self) -> None:
-        """Let the walls of the stage be there, and no others."""
+    def _show_walls(self, begins: bool) -> None:
+        """Let the walls of the stage be there, and no others; ``begins``: none of its steps has been done."""
+        before = self.case.stage[self.index - 1].name if begins and self.index > 0 else self.stage.name
         for wall in self.case.wall:
+            there, was = (wall.stages is None or name in wall.stages for name in (self.stage.name, before))
             for k in self.setup.walls[wall.name]:
-                self.setup.scene.walls.there[k] = wall.stages is None or self.stage.name in wall.stages
+                self.setup.scene.walls.there[k] = (THERE if was else APPEARING) if there else ABSENT
 
     def begin(self, engine: Engine) -> None:
         """Start the walls that move or are there from this stage on; its base is the engine's step."""
         self.base = engine.step
-        self._show_walls()
+        self._show_walls(True)
+        walls, settings = self.setup.scene.walls, self.setup.scene.settings
+        reaction = exact_totals(engine.comm, walls.reaction.reshape(-1, 2))
+        forces = np.array(reaction, dtype=object).reshape(-1, 6)
+        before = work_to_come(walls, forces, settings)
+        self._change_motions(forces)
+        mine = walls.reaction.copy()
+        place_walls(walls, self.base, settings.dt)
+        if settings.gear:
+            wall_velocities(walls, settings.dt)
+        walls.reaction[:] = mine
+        # the work of the half-step to come was booked for the motion that has ended
+        walls.motion[:, WORK] += work_to_come(walls, forces, settings) - before
+        engine.wall_moved()
+
+    def _change_motions(self, forces: np.ndarray) -> None:
+        """Give walls the motions that begin with the stage; ``forces``: on the walls, (W, 6) exact, in quanta."""
         walls, dt = self.setup.scene.walls, self.case.time.step
         for wall in self.case.wall:
-            if getattr(wall.motion, "start", None) == self.stage.name:
-                for k in self.setup.walls[wall.name]:
-                    walls.motion[k, 4] = self.base
+            for k in self.setup.walls[wall.name]:
+                if getattr(wall.motion, "start", None) == self.stage.name:
+                    walls.motion[k, FIRST] = self.base
+                for index, motion in enumerate(wall.then or ()):
+                    if motion.start == self.stage.name:
+                        self._take_over(k, self.setup.later[k, index])
+                if walls.motion[k, KIND] == SERVO:
+                    limbs = np.array([[int(f) & 0xFFFFFFFF, int(f) >> 32] for f in forces[k]], np.int64)
+                    walls.motion[k, LOAD] = along(limbs, walls.motion[k, DIRECTION:], self.setup.scene.settings.force)
         if isinstance(self.stage, Vibrate):
             for k in self.setup.walls[self.stage.wall]:
                 offset = displacement(walls.motion, k, self.base, dt)
                 row = walls.motion[k]
-                row[:] = 0.0
+                row[:WORK] = 0.0
                 row[:4] = SINUSOIDAL, self.stage.amplitude_for(self.case.gravity), 2.0 * np.pi * self.stage.frequency, self.stage.phase
                 # after the last stage nothing moves any more: its end must not show, or a prolonged run would differ
                 row[4], row[5] = self.base, FOREVER if self.index == len(self.case.stage) - 1 else min(float(self.end), FOREVER)
                 row[6:9] = unit(self.stage.direction)
-                row[9:12] = offset
-        engine.wall_moved()
+                row[OFFSET : OFFSET + 3] = offset
+
+    def _take_over(self, k: int, new: np.ndarray) -> None:
+        """Give wall ``k`` the motion of a row, from where it is now."""
+        motion, dt = self.setup.scene.walls.motion, self.case.time.step
+        old = motion[k].copy()
+        offset, angle = displacement(motion, k, self.base, dt), turn_angle(motion, k, self.base, dt)
+        motion[k] = new
+        motion[k, FIRST], motion[k, OFFSET : OFFSET + 3], motion[k, ANGLE], motion[k, WORK] = self.base, offset, angle, old[WORK]
+        if angle != 0.0:
+            motion[k, DIRECTION : DIRECTION + 3], motion[k, CENTRE : CENTRE + 3] = old[DIRECTION : DIRECTION + 3], old[CENTRE : CENTRE + 3]
+        if old[KIND] == SERVO == new[KIND] and (old[DIRECTION : DIRECTION + 3] == new[DIRECTION : DIRECTION + 3]).all():
+            motion[k, SPEED] = old[SPEED]
 
     def advance(self, engine: Engine) -> None:
         """Go to the next stage."""
@@ -100,10 +140,10 @@ class Stages:
         if not self.finished:
             self.begin(engine)
 
-    def restore(self, index: int, base: int) -> None:
-        """Take up the state of a checkpoint; the last stage of a run that was over is open again, since its end may have been moved."""
+    def restore(self, index: int, base: int, step: int) -> None:
+        """Take up the state of a checkpoint of ``step``; the last stage of a run that was over is open again, since its end may have been moved."""
         self.index, self.base = min(index, len(self.case.stage) - 1), base
-        self._show_walls()
+        self._show_walls(step == base)
 
     def taps(self, step: int) -> float:
         """Periods of the ``vibrate`` stage that the step belongs to; 0 in other stages. The step at which a stage ends belongs to it."""

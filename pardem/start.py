@@ -13,6 +13,7 @@ from .errors import CaseError, FileError
 from .insertion import BoxDomain, BoxRegion, CylinderRegion, Grains, Region, insert_random, periodic_region, random_scales, require_clear
 from .population import Population
 from .shapes.catalogue import Catalogue, principal_orientations
+from .walls.build import placed_bodies
 
 NO_GRAINS = Grains(np.empty(0, np.int64), np.empty(0), np.empty((0, 3)), np.empty((0, 4)))
 
@@ -47,13 +48,14 @@ def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> 
     placed = Grains(given["species"], given["scale"], given["position"], orientation)
     if len(placed.species) and not overlaps:
         require_clear(catalogue, placed, domain=domain, names=names)
+    walls = placed_bodies(case, catalogue, case.stage[0].name)
     for insert in case.insert:
         first = len(placed.species)
         species = np.full(insert.count, names.index(insert.species))
         scale = _scales(case, insert, first)
         region = _region(insert, domain, case.dimension == 2)
         x, q = insert_random(
-            region, catalogue, species, seed=case.seed, first_id=first, scale=scale, domain=domain, placed=placed, names=names
+            region, catalogue, species, seed=case.seed, first_id=first, scale=scale, domain=domain, placed=placed, walls=walls, names=names
         )
         placed = Grains(
             np.concatenate([placed.species, species]), np.concatenate([placed.scale, scale]),

@@ -97,6 +97,7 @@ class Contacts(NamedTuple):
         sub: (P,) int64 pair of features (``interactions.features``); empty for pairs of whole grains. Of walls: that (bodies), the
             vertex, or 0.
         touch: (P,) uint8 alive history.
+        free: (P,) path of the two grains together up to which a pair cannot touch (m); (0,) where no pair is passed over.
         hist: (P, 8 or 13) float64 (see ``laws.friction``).
         warm: (P, 2) int64 active sets of the solver (empty where only closed forms are used).
         near, near_row: (BATCH or more,) int32, scratch: (SCRATCH,) float64 and counts: (COUNTS,) int64: room for batches (``interactions.batch``).
@@ -108,6 +109,7 @@ class Contacts(NamedTuple):
     col: np.ndarray
     sub: np.ndarray
     touch: np.ndarray
+    free: np.ndarray
     hist: np.ndarray
     warm: np.ndarray
     near: np.ndarray
@@ -122,12 +124,16 @@ class Walls(NamedTuple):
 
     Attributes:
         kind: (W,) int32 (see ``walls.kinds``). body: (W,) int32 row of a body's vertices, counted from the end of the grains' arrays (-1: the last).
-        features: of all species (``interactions.features.Features``), for bodies. there: (W,) uint8 whether the wall is there in this stage.
+        features: of all species (``interactions.features.Features``), for bodies. there: (W,) uint8 whether the wall is there in this stage
+            (``walls.kinds``).
         material: (W,) int32 row in the tables of the law.
         shape: (W, 8) float64: point (3), unit normal or axis (3), radius, spare.
-        motion: (W, 12) float64 (see ``walls.motion``).
-        pose: (W, 12) float64: displacement (3), half-step velocity (3), displacement to come minus that before, halved (3), spare.
+        motion: (W, MOTION) float64 (see ``walls.motion``): how each moves; of servo walls also where it is and what it bears.
+        pose: (W, POSE) float64: displacement of the point (3), half-step velocity (3), displacement to come minus that before, halved (3),
+            normal (3), half-step angular velocity (3), turn to come minus that before, halved (3), quaternion of the turn (4). Of a wall that
+            turns, velocity and displacement between steps are those before the turn.
         reaction: (W, 6, 2) int64 two-limb force and torque about the origin that the grains exert on the wall, of the last step.
+        total: (W, 6, 2) int64 the same of all ranks, where there are servo walls.
         work: (W, 2) int64 two-limb work done by the wall on the grains so far, in energy quanta.
     """
 
@@ -140,6 +146,7 @@ class Walls(NamedTuple):
     motion: np.ndarray
     pose: np.ndarray
     reaction: np.ndarray
+    total: np.ndarray
     work: np.ndarray
 
 
@@ -164,6 +171,10 @@ class Settings(NamedTuple):
     gear: bool
     fincham: bool  # rotation by Fincham's leap-frog
     planar: bool  # two dimensions: z is zero throughout
+    servo: bool  # some wall is a servo wall in some stage
+    attraction: float  # strength of the field towards a point (m/s^2), 0: none
+    softening: float  # its softening length (m)
+    centre: np.ndarray  # (3,) the point (m)
 
 
 def sum_columns(settings: Settings) -> tuple[int, int]:
@@ -178,7 +189,7 @@ TALLY = 14
 
 # Codes of what stops a step early (control[STATUS]) and slots of control
 RUNNING, REBUILD, ERROR = 0, 1, 2
-ERROR_RANGE, ERROR_OVERLAP, ERROR_NAN, ERROR_SOLVER, ERROR_FAST, ERROR_LEFT, ERROR_CROWDED = 1, 2, 3, 4, 5, 6, 7
+ERROR_RANGE, ERROR_OVERLAP, ERROR_NAN, ERROR_SOLVER, ERROR_FAST, ERROR_LEFT, ERROR_CROWDED, ERROR_SERVO = 1, 2, 3, 4, 5, 6, 7, 8
 STEP, STATUS, PHASE, OBSERVE, FAULT, FAULT_A, FAULT_B, QUIET = 0, 1, 2, 3, 4, 5, 6, 7
 CONTROL = 8
 AT_END, DRIFTED = 0, 1

@@ -6,15 +6,18 @@ import numpy as np
 
 from ._jit import njit
 from .clock import CONTACTS, HALO, INTEGRATION, TOTAL, WALLS, cycles
-from .decomposition.halo import finish_halo, finish_vote, start_halo, start_vote
+from .decomposition.halo import finish_halo, finish_vote, start_halo, start_vote, sum_reactions
 from .fixedpoint import carry
+from .integrators.attraction import attract
 from .integrators.gear4 import correct_and_predict, wall_velocities
 from .integrators.poses import extend_paths, furthest_moved, place_vertices, update_spins
 from .integrators.verlet import kick, kick_and_drift
 from .interactions.loop import contacts
 from .state import AT_END, DRIFTED, ERROR, ERROR_CROWDED, ERROR_FAST, ERROR_NAN, FAULT, FAULT_A, PHASE, QUIET, REBUILD, RUNNING, STATUS, STEP
+from .walls.bodies import turn_bodies
 from .walls.contacts import wall_contacts
-from .walls.motion import displacement, place_walls
+from .walls.motion import REACH, displacement, place_walls, top_speed, turn_angle
+from .walls.servo import drift_servos, kick_servos, note_loads
 
 LONGEST_QUIET = 8  # steps
 
@@ -28,8 +31,12 @@ def must_rebuild(owned, g, shapes, walls, wall_x0, settings, skin, margin, contr
     for k in range(walls.kind.shape[0]):
         if wall_x0[k, 3] < np.inf:
             x, y, z = displacement(walls.motion, k, control[STEP], settings.dt)
-            away = (x - wall_x0[k, 0]) ** 2 + (y - wall_x0[k, 1]) ** 2 + (z - wall_x0[k, 2]) ** 2
-            if np.sqrt(away) > wall_x0[k, 3]:
+            away = np.sqrt((x - wall_x0[k, 0]) ** 2 + (y - wall_x0[k, 1]) ** 2 + (z - wall_x0[k, 2]) ** 2)
+            away += walls.motion[k, REACH] * abs(turn_angle(walls.motion, k, control[STEP], settings.dt) - wall_x0[k, 4])
+            room = wall_x0[k, 3] - away
+            if room < 0.0 and margin > 0.0 and wall_x0[k, 3] >= 0.0:
+                control[FAULT] = ERROR_FAST
+            if room < (margin + 1.0) * top_speed(walls.motion, k) * settings.dt or room < 0.0:
                 return True
     control[QUIET] -= 1
     if control[QUIET] > 0:
@@ -67,6 +74,11 @@ def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs,
     while done < steps:
         t0 = cycles()
         if control[PHASE] == AT_END:
+            if settings.servo:
+                if kicks == 2:
+                    kick_servos(walls, control[STEP], settings.dt, half, False)
+                kick_servos(walls, control[STEP], settings.dt, half, True)
+                drift_servos(walls, settings.dt, control)
             if settings.gear:
                 crowded = correct_and_predict(owned, g, shapes, settings, kicks == 2, True)
             else:
@@ -106,7 +118,12 @@ def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs,
         place_walls(walls, control[STEP], settings.dt)
         if settings.gear:
             wall_velocities(walls, settings.dt)
+        turn_bodies(walls, g, shapes)
         wall_contacts(wall_pairs, walls, g, interaction, law, settings, control, tally)
+        if settings.servo:
+            sum_reactions(halo, walls)
+            note_loads(walls, settings.force)
+        attract(owned, g, settings)
         t6 = cycles()
         kicks = 1 if settings.euler else 2
         carry(tally)
@@ -119,6 +136,8 @@ def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs,
         ticks[CONTACTS] += (t3 - t2) + (t5 - t4)
         ticks[WALLS] += t6 - t5
     if control[PHASE] == AT_END:
+        if kicks == 2 and settings.servo:
+            kick_servos(walls, control[STEP], settings.dt, half, False)
         if kicks == 2 and settings.gear:
             correct_and_predict(owned, g, shapes, settings, True, False)
         elif kicks == 2:

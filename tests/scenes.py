@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,18 @@ from pardem.observables.energy import rotational_energy, translational_energy
 from pardem.population import ContactTable, Population
 from pardem.scene import Setup, build_scene
 from pardem.start import initial_grains, size_range
-from pardem.state import CONTACTS, STORED, WALL_CONTACTS
+from pardem.state import CONTACTS, STORED, WALL_CONTACTS, sum_columns
 
 
-def engine_of(case: Case, comm: MPI.Comm = MPI.COMM_SELF, axis: int = 0, skin: float | None = None, overlaps: bool = False) -> tuple[Engine, Setup]:
-    """An engine with the grains of a case, dealt out to the ranks in turn; given ones may overlap if so said."""
+def engine_of(
+    case: Case, comm: MPI.Comm = MPI.COMM_SELF, axis: int = 0, skin: float | None = None, overlaps: bool = False, wide: bool = False
+) -> tuple[Engine, Setup]:
+    """An engine with the grains of a case, dealt out to the ranks in turn; given ones may overlap, and sums be wide that need not, if so said."""
     largest, smallest = size_range(case)
     setup = build_scene(case, largest, smallest)
+    if wide:
+        setup.scene = replace(setup.scene, settings=setup.scene.settings._replace(wide=True))
+        setup.scene.bodies.widen(*sum_columns(setup.scene.settings))
     grains = initial_grains(case, setup.catalogue, overlaps)
     mine = np.arange(grains.count) % comm.size == comm.rank
     return Engine(comm, setup.scene, grains.take(mine), axis=axis, skin=skin), setup
@@ -47,6 +53,7 @@ def fingerprint(engine: Engine) -> str:
     digest = hashlib.sha256()
     for array in (*vars(grains).values(), contacts.key, contacts.hist, contacts.warm):
         digest.update(np.ascontiguousarray(array).tobytes())
+    digest.update(engine.scene.walls.motion.tobytes())
     limbs = [int(low) + (int(high) << 32) for low, high in (*engine.tally[:2], *engine.scene.walls.work)]
     totals = [sum(column) for column in zip(*engine.comm.allgather(limbs), strict=True)]
     digest.update(repr(totals).encode())
@@ -95,6 +102,13 @@ def case_of(species: list[dict[str, Any]], contact: dict[str, Any], step: float,
             "domain": {"lower": (-50.0, -50.0, -50.0), "upper": (50.0, 50.0, 50.0)}, "stage": [{"name": "go", "kind": "run", "steps": 1}],
         } | more
     )  # fmt: skip
+
+
+def centre_of(species: dict[str, Any], **more: Any) -> np.ndarray:
+    """Centre of mass of a species in the axes in which its shape is given (m); ``more``: as for ``case_of``."""
+    grain = {"species": species["name"], "position": (0.0,) * more.get("dimension", 3)}
+    shape = case_of([species], ELASTIC, 1e-4, grain=[grain], **more).species[0].make_shape()
+    return np.asarray(shape.mass_properties(species["density"]).centre)
 
 
 def worst_energy(

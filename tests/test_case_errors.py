@@ -37,7 +37,7 @@ from test_case_model import changed, error, scene
         ("species", [], "species = [] must have at least 1 entries"),
         ("wall.0.normal", [0.0, 0.0, 0.0], "wall.base.normal must not be the zero vector"),
         ("wall.0.point", [0.0, 0.0], "wall.base.point.2 is missing"),
-        ("wall.0.motion", "fxed", "wall.base.motion.kind = 'fxed' must be one of 'fixed', 'sinusoidal', 'velocity'; did you mean 'fixed'?"),
+        ("wall.0.motion", "fxed", "wall.base.motion.kind = 'fxed' must be one of 'fixed', 'sinusoidal', 'velocity', 'rotation', 'servo'; did"),
         ("wall.0.motion", {"kind": "velocity", "velocity": [0.0, 0.0, "1"]}, "wall.base.motion.velocity.2 = '1' must be a number"),
         ("wall.0.motion", {"kind": "sinusoidal", "frequency": 30.0}, "wall.base.motion needs exactly one of amplitude, gamma, but none is given"),
         ("insert.0.count", 0, "insert.0.count = 0 must be at least 1"),

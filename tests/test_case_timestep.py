@@ -103,6 +103,21 @@ def test_superposed_contacts_make_the_time_shorter() -> None:
     assert times["tetrahedron", "floor"] == pytest.approx(whole / math.sqrt(3.0))
 
 
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_several_minima_make_the_time_shorter(dimension: int) -> None:
+    """Grains that are not convex hold each other at two points in the plane, at three in space; convex ones at one."""
+    hook = {"shape": "peanut", "length": 1.0} if dimension == 2 else {"shape": "yermis", "edge": 1.0}
+    ball = {"shape": "disk" if dimension == 2 else "sphere"}
+    species = [{"name": name, "radius": 0.1, "density": 1.0} | shape for name, shape in (("hook", hook), ("ball", ball))]
+    grains = [{"species": s["name"], "position": (3.0 * k,) * dimension} for k, s in enumerate(species)]
+    plane = {"dimension": 2, "gravity": (0.0, 0.0), "domain": {"lower": (-50, -50), "upper": (50, 50)}} if dimension == 2 else {}
+    case = case_of(species, ELASTIC | {"interaction": "minima"}, 1e-5, grain=grains, **plane)
+    times = {t.between: t.seconds for t in contact_times(case, {"hook": 1.0, "ball": 1.0}, {"hook": 0.1, "ball": 0.1})}
+    whole = ELASTIC["contact_time"]
+    assert times["ball", "ball"] == pytest.approx(whole)
+    assert times["hook", "ball"] == times["hook", "hook"] == pytest.approx(whole / dimension**0.5)
+
+
 def test_species_of_one_material_share_its_parameters() -> None:
     """A law has one row for a material, however many species have it; the lightest counts for the time step."""
     small = TETRAHEDRON | {"name": "small", "material": "rock", "edge": 0.5}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scenes import SPHERE, case_of
+from scenes import CUBE, SPHERE, case_of
 
 from pardem.case import Case
 from pardem.case.estimate import estimate
@@ -58,3 +58,11 @@ def test_energy_books_cost_time_and_the_assumptions_are_said(tmp_path: Path) -> 
     assert "with energy books" in str(estimate(case))
     assert "without energy books" in str(estimate(bare))
     assert estimate(case, 2).seconds == 0.5 * estimate(case).seconds
+
+
+def test_pairs_of_features_cost_more_than_pairs_of_grains() -> None:
+    insert = [{"species": "cube", "count": 1000, "region": {"kind": "box", "lower": (0, 0, 0), "upper": (9, 9, 9)}}]
+    contact = {"law": "elastic", "contact_time": 0.02}
+    one, each = (estimate(case_of([CUBE], contact | {"interaction": rule}, 1e-4, insert=insert)) for rule in ("regularised", "superposition"))
+    assert each.rate < one.rate
+    assert each.memory > one.memory

@@ -75,8 +75,13 @@ def test_a_wall_that_is_a_body_is_drawn_where_its_case_says() -> None:
                 grain=[{"species": "ball", "position": (0, 0, 9)}], stage=[{"name": "go", "kind": "run", "steps": 1}])  # fmt: skip
     catalogue = build_scene(case, {"ball": 1.0}, {"ball": 1.0}).catalogue._asdict()
     nothing = np.empty((0, 3))
-    frame = Frame(nothing, nothing, np.empty(0, int), np.empty(0), catalogue, case.model_dump(exclude_none=True), {}, 0.0)
+    frame = Frame(nothing, nothing, np.empty(0, int), np.empty(0), catalogue, case.model_dump(exclude_none=True), {}, 0.0, {"chute": np.pi})
     mesh = body_mesh(frame, frame.case["wall"][0], np.array([0.0, 0.0, 0.5]))
+    turning = frame.case["wall"][0] | {"motion": {"kind": "rotation", "rate": 1.0}}
+    centre = np.array([5.0, 0.0, 0.5]) + 2.0 * np.array([-1.0, 1.0, 1.0]) * catalogue["centre"][1][[1, 0, 2]]
+    over = body_mesh(frame, turning, np.array([0.0, 0.0, 0.5])).points
+    np.testing.assert_allclose(over[:, :2], 2.0 * centre[:2] - mesh.points[:, :2], atol=1e-6)  # pictures hold single precision
+    np.testing.assert_allclose(over[:, 2], mesh.points[:, 2], atol=1e-6)
     # a quarter turn about z takes (x, y) to (-y, x)
     assert mesh.points.min(axis=0) == pytest.approx([5.0 - 2.2, 1.8, 0.3], abs=0.02)
     assert mesh.points.max(axis=0) == pytest.approx([5.2, 6.2, 4.7], abs=0.02)

@@ -70,6 +70,44 @@ def test_a_cow_bounces_on_a_landscape(integrator: str) -> None:
     assert fine < coarse / 10.0
 
 
+PENTAGON = {"name": "pentagon", "shape": "regular_polygon", "sides": 5, "circumradius": 0.6, "radius": 0.15, "density": 1.0}
+SMOOTH = {"law": "elastic", "normal_stiffness": 1e4, "interaction": "regularised"}
+ENCOUNTERS = {
+    # the second grain comes from the right; turns of both; how far off centre
+    "rice side by side": (RICE, RICE, 0.5 * np.pi, 0.5 * np.pi - 0.02, 0.1),
+    "rice on a disk": (DISK, RICE, 0.0, 0.9, 0.3),
+    "pentagons side on side": (PENTAGON, PENTAGON, np.pi / 5.0, 0.01, 0.2),
+    "pentagon on rice": (RICE, PENTAGON, 0.4, 0.7, -0.2),
+}
+
+
+@pytest.mark.parametrize("name", ENCOUNTERS)
+def test_regularised_contacts_in_the_plane_keep_energy_to_second_order(name: str) -> None:
+    """Disks, segments and convex polygons meet smoothly, also where sides are parallel: the error falls as the square of the step."""
+    first, second, turn, other, offset = ENCOUNTERS[name]
+    grains = [
+        {"species": first["name"], "position": (-0.9, 0.0), "velocity": (1.0, 0.0), "orientation": turn},
+        {"species": second["name"], "position": (0.9, offset), "velocity": (-1.0, 0.0), "orientation": other},
+    ]
+    species = [first] if first is second else [first, second]
+
+    def error(step: float) -> float:
+        engine, _ = engine_of(case_of(species, SMOOTH, step, grain=grains, **PLANE))
+        start, worst, touched = float(kinetic(engine, grains_of(engine)).sum()), 0.0, 0
+        for _ in range(round(1.0 / step)):
+            engine.advance(1, observe=True)
+            now = float(kinetic(engine, engine.grains).sum()) + booked(engine.tally[STORED]) * engine.scene.settings.energy
+            worst, touched = max(worst, abs(now / start - 1.0)), touched + booked(engine.tally[CONTACTS])
+        assert touched > 10
+        assert not engine.tally[CONTACTS, 0]
+        assert abs(engine.grains.w[:, 2]).max() > 0.01
+        return worst
+
+    coarse, fine = error(8e-4), error(2.5e-5)
+    assert coarse < 1e-2
+    assert fine < coarse / 500.0
+
+
 def gas(species: dict[str, Any], seconds: float) -> Engine:
     """A gas of 100 grains in a box, each with the speed 1 at the start and no spin, after some time."""
     turn = np.random.default_rng(1).uniform(0.0, 2.0 * np.pi, 100)

@@ -11,7 +11,6 @@ from hypothesis import strategies as some
 from scenes import case_of, engine_of
 
 from pardem._jit import njit
-from pardem.engine import Engine
 from pardem.errors import BlowUpError, CaseError
 from pardem.fixedpoint import COLUMNS, LIMIT, MOST, SPLIT, WIDE_LIMIT, choose_quanta, deposit, limbs_to_int, split, total
 
@@ -111,11 +110,7 @@ def moved(scheme: dict[str, Any], wide: bool) -> np.ndarray:
     grains = [{"species": ("ball", "rod")[k % 2], "position": (0.05 * k, 0.02 * k, 0.3 + 0.36 * k)} for k in range(6)]
     case = case_of([ball, rod], law, 1e-4, time={"step": 1e-4} | scheme, gravity=(0, 0, -9.81), grain=grains,
                    wall=[{"name": "floor", "kind": "plane", "point": (0, 0, 0), "normal": (0, 0, 1)}])  # fmt: skip
-    engine, setup = engine_of(case)
-    if wide:
-        scene = setup.scene
-        own = engine.grains.take(np.arange(6))
-        engine = Engine(engine.comm, type(scene)(**(vars(scene) | {"settings": scene.settings._replace(wide=True)})), own)
+    engine, _ = engine_of(case, wide=wide)
     engine.advance(3000)
     g = engine.grains.take(np.argsort(engine.grains.gid))
     return np.concatenate([g.x[:, :3], g.v[:, :3], g.w[:, :3], g.q], axis=1)

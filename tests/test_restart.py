@@ -10,7 +10,7 @@ from mpi4py import MPI
 from scenes import CUBE, case_of
 
 from pardem.case import Case
-from pardem.interactions.features import EDGE_VERTEX, VERTEX_EDGE, kind_of
+from pardem.interactions.features import EDGE_EDGE, EDGE_VERTEX, VERTEX_EDGE, kind_of
 from pardem.io.checkpoint import read_checkpoint, write_checkpoint
 from pardem.io.compare import compare
 from pardem.io.paths import parts_of
@@ -66,6 +66,28 @@ def test_a_run_goes_on_from_a_checkpoint_on_another_number_of_ranks(mpi_tmp_path
         assert compare(whole, gathered) is None
         assert compare(whole, part(MPI.COMM_SELF, case, mpi_tmp_path / "shorter.h5", END - 1)) is not None
     comm.Barrier()
+
+
+def test_contacts_at_local_minima_pass_through_a_checkpoint(tmp_path: Path) -> None:
+    """Horned polygons that catch each other: several contacts of a pair, which go over to other features, come back with their springs."""
+    horns = {
+        "name": "horns", "shape": "polygon", "radius": 0.08, "density": 1.0,
+        "vertices": [(0, 0), (0.8, 0), (0.8, 0.7), (0.6, 0.7), (0.6, 0.2), (0.2, 0.2), (0.2, 0.7), (0, 0.7)],
+    }  # fmt: skip
+    case = case_of(
+        [horns], {"interaction": "minima", "restitution": 0.4, "contact_time": 2e-2, "friction": 0.3}, 6e-4, dimension=2,
+        gravity=(0.0, -9.81), seed=5, domain={"lower": (-1, -1), "upper": (5, 9)},
+        wall=[{"name": "box", "kind": "box", "lower": (0, 0), "upper": (4, 8)}],
+        insert=[{"species": "horns", "count": 14, "region": {"kind": "box", "lower": (0, 0), "upper": (4, 8)}}],
+        stage=[{"name": "fall", "kind": "run", "steps": END}],
+    )  # fmt: skip
+    whole = part(MPI.COMM_SELF, case, tmp_path / "whole.h5", END)
+    contacts = read_checkpoint(MPI.COMM_SELF, part(MPI.COMM_SELF, case, tmp_path / "halved.h5", CUT)).contacts
+    between = contacts.higher >= 0
+    pairs = np.stack([contacts.lower[between], contacts.higher[between]], axis=1)
+    assert len(np.unique(pairs, axis=0)) < len(pairs)
+    assert {kind_of(int(s)) for s in contacts.sub[between]} == {EDGE_EDGE}
+    assert compare(whole, part(MPI.COMM_SELF, case, tmp_path / "halved.h5", END)) is None
 
 
 def test_pairs_of_features_pass_through_a_checkpoint(tmp_path: Path) -> None:

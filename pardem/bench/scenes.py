@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,6 +47,15 @@ def polygons(sides: int) -> Bed:
     return Bed(shape, 1.0, 0.45, grains=400, interaction="superposition", settle=40_000, dimension=2)
 
 
+def clumps(disks: int) -> Bed:
+    """A bed of about the same grains, each a rigid clump of so many disks of radius 0.1 m on a triangular lattice."""
+    spacing = 0.4 * (2.0 * math.pi / (3.0**0.5 * disks)) ** 0.5
+    rows = int(0.4 / (0.75**0.5 * spacing)) + 1
+    points = [((i + 0.5 * (j % 2)) * spacing, j * 0.75**0.5 * spacing) for j in range(-rows, rows + 1) for i in range(-2 * rows, 2 * rows + 1)]
+    nearest = sorted(points, key=lambda p: p[0] ** 2 + p[1] ** 2)[:disks]
+    return Bed({"shape": "clump", "vertices": nearest, "radius": 0.1}, 1.0, 0.45, grains=100, interaction="superposition", settle=20_000, dimension=2)
+
+
 BEDS = {
     "spheres": Bed({"shape": "sphere", "radius": 0.5}, 1.0, 0.2, grains=10_000, settle=60_000),
     "rods": Bed({"shape": "spherocylinder", "length": 1.0, "radius": 0.25}, 1.5, 0.15, settle=60_000),
@@ -55,6 +65,7 @@ BEDS = {
     "cubes-superposed": Bed(_CUBE, 1.6, 0.12, interaction="superposition"),
     "disks": Bed({"shape": "disk", "radius": 0.5}, 1.0, 0.45, grains=400, interaction="superposition", settle=40_000, dimension=2),
     "62-gons": polygons(62),
+    "clumps": clumps(726),
 }
 GRAVITY = 1.0
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from .motions import FixedMotion, RotationMotion, ServoMotion, SinusoidalMotion
 from .sentences import nearest
 from .stages import Vibrate
-from .walls import FixedMotion, SinusoidalMotion, VelocityMotion
 
 if TYPE_CHECKING:
     from .model import Case
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def problems(case: Case) -> list[str]:
     """Everything that is wrong with a case whose single values are right, a sentence each."""
-    return [*_names(case), *_grains(case), *_contacts(case), *_walls(case), *_stages(case), *_output(case)]
+    return [*_names(case), *_grains(case), *_contacts(case), *_walls(case), *_motions(case), *_stages(case), *_output(case)]
 
 
 def _twice(names: Iterable[str], table: str) -> Iterator[str]:
@@ -96,7 +96,6 @@ def _contacts(case: Case) -> Iterator[str]:
 
 def _walls(case: Case) -> Iterator[str]:
     stages = [s.name for s in case.stage]
-    no_gravity = not any(case.gravity)
     species = [s.name for s in case.species]
     for wall in case.wall:
         if wall.kind == "body" and wall.species not in species:
@@ -104,11 +103,44 @@ def _walls(case: Case) -> Iterator[str]:
         for name in wall.stages or ():
             if name not in stages:
                 yield _unknown(f"wall.{wall.name}.stages", name, stages, "stage")
-        motion = wall.motion
-        if isinstance(motion, SinusoidalMotion | VelocityMotion) and isinstance(motion.start, str) and motion.start not in stages:
-            yield _unknown(f"wall.{wall.name}.motion.start", motion.start, stages, "stage")
-        if isinstance(motion, SinusoidalMotion) and motion.gamma and no_gravity:
-            yield f"wall.{wall.name}.motion.gamma = {motion.gamma!r} has no meaning without gravity: give amplitude (m)"
+    if case.attraction is not None and case.domain is not None and any(case.domain.periodic):
+        yield "attraction has no meaning in a periodic domain: a grain would be pulled by the nearest of many points; leave domain.periodic out"
+
+
+def _motions(case: Case) -> Iterator[str]:
+    stages = [s.name for s in case.stage]
+    flat = [wall.name for wall in case.wall if wall.kind in ("plane", "disc")]
+    for wall in case.wall:
+        begins = -1
+        for index, motion in enumerate(wall.motions):
+            key = f"wall.{wall.name}.motion" if index == 0 else f"wall.{wall.name}.then.{index - 1}"
+            start = getattr(motion, "start", 0.0)
+            if isinstance(start, str) and start not in stages:
+                yield _unknown(f"{key}.start", start, stages, "stage")
+            elif index > 0 and not isinstance(start, str):
+                yield f"{key}.start = {start!r} must be the name of a stage ({', '.join(stages)}): a motion takes over when one begins"
+            elif isinstance(start, str):
+                if stages.index(start) <= begins:
+                    yield f"{key}.start = '{start}' must name a later stage than the motion before it"
+                begins = stages.index(start)
+            if isinstance(motion, SinusoidalMotion) and motion.gamma and not any(case.gravity):
+                yield f"{key}.gamma = {motion.gamma!r} has no meaning without gravity: give amplitude (m)"
+            if isinstance(motion, RotationMotion | ServoMotion) and wall.kind == "box":
+                yield f"{key}.kind = '{motion.kind}' is not for a box, whose faces move together: give planes or bodies"
+            if isinstance(motion, ServoMotion):
+                yield from _servo(case, key, motion, flat)
+            before = wall.motions[index - 1] if index > 0 else None
+            if isinstance(before, RotationMotion) and motion.kind != "fixed":
+                yield f"{key}.kind = '{motion.kind}' cannot follow a rotation: after it a wall can only be 'fixed'"
+
+
+def _servo(case: Case, key: str, motion: ServoMotion, flat: list[str]) -> Iterator[str]:
+    if case.time.integrator == "gear4":
+        yield f"{key}.kind = 'servo' does not go with time.integrator = 'gear4', which knows no forces on walls ahead: use 'verlet'"
+    for pair in motion.span or ():
+        for name in pair:
+            if name not in flat:
+                yield _unknown(f"{key}.span", name, flat, "plane or disc")
 
 
 def _stages(case: Case) -> Iterator[str]:
@@ -119,8 +151,9 @@ def _stages(case: Case) -> Iterator[str]:
         wall = walls.get(stage.wall)
         if wall is None:
             yield _unknown(f"stage.{stage.name}.wall", stage.wall, list(walls), "wall")
-        elif not isinstance(wall.motion, FixedMotion):
-            yield f"stage.{stage.name}.wall = '{stage.wall}' moves already (wall.{wall.name}.motion.kind = '{wall.motion.kind}'): make it 'fixed'"
+        elif not isinstance(wall.motion, FixedMotion) or wall.then:
+            kind = wall.then[0].kind if wall.then and isinstance(wall.motion, FixedMotion) else wall.motion.kind
+            yield f"stage.{stage.name}.wall = '{stage.wall}' moves already (wall.{wall.name}.motion.kind = '{kind}'): make it 'fixed'"
         if stage.gamma and not any(case.gravity):
             yield f"stage.{stage.name}.gamma = {stage.gamma!r} has no meaning without gravity: give amplitude (m)"
         if 1.0 / stage.frequency < 20.0 * case.time.step:

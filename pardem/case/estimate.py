@@ -13,12 +13,16 @@ if TYPE_CHECKING:
 RATE = {1: 9.5e6, 2: 2.9e6}
 """Particle-steps per CPU second and core by core vertices, of a dense bed without energy books: `pardem bench`, see docs/validation.md."""
 RATE_POLYHEDRON = 1.5e6
+RATE_FEATURES = {2: 2e6, 3: 1.2e6}
+"""The same under `superposition` by dimensions, of all but single vertices: some two thirds of what settled beds reach, since in flows features that
+come and go are searched for."""
 BOOKS = 0.55
 """Share of the rate that is left with energy books and output: 1.5 to 1.7 million particle-steps per second were measured for 1000 rods."""
 RANK_BYTES = 260e6
 """Interpreter, compiled code, MPI and HDF5 of one rank."""
-PAIRS, PAIR_BYTES = 6, 80
-"""Listed pairs a grain of a dense bed, and what each takes. Peaks measured: 0.27, 0.33 and 1.0 GB for 1.1e4, 9.8e4 and 1e6 spheres on one rank."""
+PAIRS, PAIRS_OF_FEATURES, PAIR_BYTES = 6, 30, 80
+"""Listed pairs a grain of a dense bed, such pairs under `superposition`, and what each takes. Peaks measured: 0.27, 0.33 and 1.0 GB for 1.1e4, 9.8e4
+and 1e6 spheres on one rank."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +76,13 @@ def estimate(case: Case, ranks: int = 1) -> Estimate:
     grains = sum(counts.values())
     steps = case.max_steps()
     state = 256 + (144 if case.time.integrator == "gear4" else 0)
-    memory = RANK_BYTES * ranks + sum(n * (state + 24 * vertices[name] + PAIRS * PAIR_BYTES) for name, n in counts.items())
+    features = case.contact.interaction == "superposition"
+    pairs = PAIR_BYTES * (PAIRS_OF_FEATURES if features else PAIRS)
+    memory = RANK_BYTES * ranks + sum(n * (state + 24 * vertices[name] + pairs) for name, n in counts.items())
     books = case.output.observables.energy_budget
-    work = sum(n * steps / RATE.get(vertices[name], RATE_POLYHEDRON) for name, n in counts.items())
+    rate = {1: RATE[1]} if features else RATE
+    other = RATE_FEATURES[case.dimension] if features else RATE_POLYHEDRON
+    work = sum(n * steps / rate.get(vertices[name], other) for name, n in counts.items())
     work /= BOOKS if books else 1.0
     return Estimate(grains, steps, ranks, memory, work / ranks, grains * steps / work, books)
 

@@ -14,7 +14,7 @@ from .base import Many, Model, Vector
 from .contact import Contact, Resolved
 from .output import Cadence, Output
 from .placement import Grain, Insert
-from .settings import Detection, Domain, Parallel, Time
+from .settings import Attraction, Detection, Domain, Parallel, Time
 from .stages import AnyStage, Vibrate
 from .walls import AnyWall, Body
 
@@ -33,7 +33,8 @@ class Case(Model):
         "numbers (see above)",
     )
     seed: int = Field(default=0, ge=0, lt=2**63, description="seed of the random insertion (1)")
-    gravity: Vector = Field(default=(0.0, 0.0, -9.81), description="acceleration of gravity (m/s^2); in 2D `[0.0, -9.81]`")
+    gravity: Vector = Field(default=(0.0, 0.0, -9.81), description="acceleration of gravity (m/s^2); in 2D `[0.0, -9.81]`; with `[attraction]` zero")
+    attraction: Attraction | None = Field(default=None, description="field towards a point, to compact grains from all sides; default: none")
     time: Time = Field(description="time step and scheme")
     domain: Domain | None = Field(default=None, description="box of the grains; default: the extent of the walls and grains, not periodic")
     species: Many[AnySpecies] = Field(min_length=1, description="species of grains")
@@ -54,6 +55,8 @@ class Case(Model):
     _directory: Path = PrivateAttr(default_factory=Path)
 
     def __init__(self, /, **data: Any) -> None:
+        if data.get("attraction") is not None:
+            data.setdefault("gravity", (0.0, 0.0, 0.0))
         data = planar.resolve(data)
         try:
             super().__init__(**data)

@@ -67,6 +67,7 @@ def _wrong_shapes(data: dict[str, Any], planar: bool) -> Iterator[str]:
 def _rewrite(data: dict[str, Any]) -> Iterator[str]:
     """Fill in what is missing, in place; sentences on what leads out of the plane."""
     places: list[tuple[str, Any, str, Rewrite]] = [("", data, "gravity", _vector), ("domain", data.get("domain"), "periodic", _periodic)]
+    places.append(("attraction", data.get("attraction"), "center", _vector))
     boxes = [("domain", data.get("domain"))]
     for key, species in _tables(data, "species"):
         places.append((key, species, "vertices", _vertices))
@@ -86,11 +87,11 @@ def _rewrite(data: dict[str, Any]) -> Iterator[str]:
         places += [(key, wall, "axis", _upright), (key, wall, "position", _vector), (key, wall, "orientation", _orientation)]
         if wall.get("kind") == "box":
             boxes.append((key, wall))
-        motion = wall.get("motion")
-        if isinstance(motion, dict):
+        for at, motion in _motions(key, wall):
             if motion.get("kind") == "sinusoidal":
                 motion.setdefault("direction", (0.0, 1.0, 0.0))
-            places += [(f"{key}.motion", motion, name, _vector) for name in ("direction", "velocity")]
+            places += [(at, motion, name, _vector) for name in ("direction", "velocity", "center")]
+            places.append((at, motion, "axis", _turning))
     for key, stage in _tables(data, "stage"):
         if stage.get("kind") == "vibrate":
             stage.setdefault("direction", (0.0, 1.0, 0.0))
@@ -115,6 +116,16 @@ def _tables(data: dict[str, Any], name: str) -> Iterator[tuple[str, dict[str, An
     for i, entry in enumerate(entries if isinstance(entries, list | tuple) else ()):
         if isinstance(entry, dict):
             yield f"{name}.{item_key(entry) or i}", entry
+
+
+def _motions(key: str, wall: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The motions of a wall that are tables, with their keys."""
+    if isinstance(wall.get("motion"), dict):
+        yield f"{key}.motion", wall["motion"]
+    then = wall.get("then")
+    for i, motion in enumerate(then if isinstance(then, list | tuple) else ()):
+        if isinstance(motion, dict):
+            yield f"{key}.then.{i}", motion
 
 
 def _below(data: Any, *names: str) -> Any:
@@ -185,6 +196,13 @@ def _upright(key: str, value: Any) -> Any:
     found = _numbers(value)
     if found is not None and (len(found) != 3 or found[0] != 0.0 or found[1] != 0.0):
         raise _Wrong(f"{key} = {found} is not across the plane: in two dimensions the axis of a cylinder is z, which makes a circle; leave it out")
+    return value
+
+
+def _turning(key: str, value: Any) -> Any:
+    found = _numbers(value)
+    if found is not None and (len(found) != 3 or found[0] != 0.0 or found[1] != 0.0):
+        raise _Wrong(f"{key} = {found} turns out of the plane: in two dimensions walls turn about z; leave it out")
     return value
 
 

@@ -108,6 +108,18 @@ class Polygon(_PlanarSpecies):
         return len(self.vertices)
 
 
+class Clump(_PlanarSpecies):
+    """Disks of one radius, fixed to each other (2D, non-convex): a rigid cluster; overlapping parts count once."""
+
+    shape: Literal["clump"] = Field(description="kind of shape")
+    vertices: Points = Field(min_length=2, description="middles of the disks, x and y each (m)")
+
+    @property
+    def core_vertices(self) -> int:
+        """Number of vertices of the core."""
+        return len(self.vertices)
+
+
 class PlanarPolyline(_PlanarSpecies):
     """An open polyline and a disk (2D)."""
 
@@ -132,4 +144,4 @@ class Cow(_PlanarSpecies):
         return COW_VERTICES
 
 
-PlanarSpecies = Disk | Rice | Peanut | Pebble | RegularPolygon | Polygon | PlanarPolyline | Cow
+PlanarSpecies = Disk | Rice | Peanut | Pebble | RegularPolygon | Polygon | PlanarPolyline | Clump | Cow

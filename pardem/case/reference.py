@@ -181,7 +181,7 @@ def _type(annotation: Any, metadata: list[Any]) -> str:
 
 
 def _plural(word: str) -> str:
-    return word if word == "true/false" else word + "s"
+    return word if word == "true/false" or word.endswith("s") else word + "s"
 
 
 def _laws() -> str:

@@ -1,4 +1,4 @@
-"""Time, domain, detection and decomposition of a case."""
+"""Time, attraction, domain, detection and decomposition of a case."""
 
 from __future__ import annotations
 
@@ -27,6 +27,14 @@ class Time(Model):
         if self.integrator == "gear4" and self.rotation != "splitting":
             raise ValueError(f"takes no rotation = '{self.rotation}' with integrator = 'gear4', which turns grains its own way; leave rotation out")
         return self
+
+
+class Attraction(Model):
+    """A field that pulls grains towards a point, of constant strength but near the point: the acceleration g r / sqrt(r^2 + s^2)."""
+
+    strength: Positive = Field(description="acceleration g far from the point (m/s^2)")
+    center: Vector = Field(default=(0.0, 0.0, 0.0), description="the point (m)")
+    softening: Positive = Field(description="distance s from the point below which the field weakens (m); about the radius of a grain")
 
 
 class Domain(Model):

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from .base import Count, Model, Name, NonNegative, Positive, exactly_one
-from .walls import Drive
+from .motions import Drive
 
 
 def steps_in(duration: float, step: float) -> int:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..errors import CaseError, ShapeError
 from .contact import Resolved
-from .walls import Body
+from .motions import ServoMotion
+from .walls import AnyWall, Body
 
 if TYPE_CHECKING:
     from ..shapes import Shape
@@ -136,19 +137,23 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
         mass: mass of the lightest grain of each species (kg).
         radius: effective contact radius of the smallest grain of each species, that of the law `hertz` (m).
     """
-    features = case.contact.interaction == "superposition"
+    features, minima = case.contact.interaction == "superposition", case.contact.interaction == "minima"
     present = set(case.grain_species)
     bodies = {wall.material: species for wall in case.wall if isinstance(wall, Body) for species in case.species if species.name == wall.species}
     extremes: dict[str, _Extremes] = {}
     for species in case.species:
         if species.name in present:
             degrees = _degrees(species.make_shape()) if features or bodies else (1, 0)
-            own = _Extremes(mass[species.name], radius[species.name], *degrees, species.core_vertices)
+            # several minima of the distance act at once where a grain is not convex: two hold it in the plane, three in space
+            several = case.dimension if minima and not species.make_shape().convex else 1
+            own = _Extremes(mass[species.name], radius[species.name], *degrees, species.core_vertices, several)
             extremes[species.material] = own.joined(extremes.get(species.material, own))
     out: dict[tuple[str, str], ContactTime] = {}
 
-    def add(first: str, second: str, m: float, r: float, multiplicity: int) -> None:
+    def add(first: str, second: str, m: float, r: float, multiplicity: int, share: float = 1.0) -> None:
         time = contact_time((first, second), case.contact_between(first, second), m, r, multiplicity)
+        if time is not None and share < 1.0:  # exact for linear springs
+            time = replace(time, seconds=math.sqrt(share) * time.seconds, fastest=math.sqrt(share) * time.fastest)
         known = out.get((first, second))
         if time is not None and (known is None or time.seconds < known.seconds):
             out[first, second] = time
@@ -163,28 +168,36 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
         a = extremes[first]
         for second in materials[i:]:
             b = extremes[second]
-            multiplicity = together((a.edges, a.faces), (b.edges, b.faces)) if features else 1
+            multiplicity = together((a.edges, a.faces), (b.edges, b.faces)) if features else max(a.minima, b.minima)
             add(first, second, a.mass * b.mass / (a.mass + b.mass), a.radius * b.radius / (a.radius + b.radius), multiplicity)
         for wall in case.wall:
-            count = _vertices_on_wall(a.vertices, case.dimension) if features or wall.kind in ("cylinder", "body") else 1
+            count = _vertices_on_wall(a.vertices, case.dimension) if features or wall.kind in ("cylinder", "body") else a.minima
             if wall.kind == "body":
                 count = max(count, together((a.edges, a.faces), _degrees(bodies[wall.material].make_shape())))
-            add(first, wall.material, a.mass, a.radius, count)
+            add(first, wall.material, a.mass, a.radius, count, _share(wall, a.mass))
     return list(out.values())
 
 
 class _Extremes(NamedTuple):
-    """Of the species of a material: least mass (kg) and radius (m), most edges and faces at a vertex, most vertices."""
+    """Of the species of a material: least mass (kg) and radius (m), most edges and faces at a vertex, most vertices, most minima of the distance."""
 
     mass: float
     radius: float
     edges: int
     faces: int
     vertices: int
+    minima: int
 
     def joined(self, other: _Extremes) -> _Extremes:
         edges, faces, vertices = max(self.edges, other.edges), max(self.faces, other.faces), max(self.vertices, other.vertices)
-        return _Extremes(min(self.mass, other.mass), min(self.radius, other.radius), edges, faces, vertices)
+        minima = max(self.minima, other.minima)
+        return _Extremes(min(self.mass, other.mass), min(self.radius, other.radius), edges, faces, vertices, minima)
+
+
+def _share(wall: AnyWall, mass: float) -> float:
+    """Effective mass of a grain on a wall over the grain's own: below 1 where the wall itself is free to move."""
+    heavy = min((motion.mass for motion in wall.motions if isinstance(motion, ServoMotion)), default=math.inf)
+    return 1.0 / (1.0 + mass / heavy)
 
 
 def _degrees(shape: Shape) -> tuple[int, int]:

@@ -1,76 +1,32 @@
-"""Walls: their surfaces and how they move."""
+"""Walls: their surfaces."""
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
-from .base import Direction, Many, Model, Name, NonNegative, Positive, Quaternion, Vector, exactly_one, ordered
-
-
-class Drive(Model):
-    """Sinusoidal displacement a [sin(2 pi f t + phase) - sin(phase)] along a direction, zero at its start (t = 0)."""
-
-    direction: Direction = Field(default=(0.0, 0.0, 1.0), description="direction of the displacement; is normalised (1); in 2D `[0.0, 1.0]`")
-    amplitude: NonNegative | None = Field(default=None, description="amplitude a (m); or `gamma`")
-    gamma: NonNegative | None = Field(default=None, description="peak acceleration in units of gravity: a = gamma g / (2 pi f)^2 (1); or `amplitude`")
-    frequency: Positive = Field(description="frequency f (Hz)")
-    phase: float = Field(default=0.0, description="phase at the start (rad)")
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        exactly_one(self, "amplitude", "gamma")
-        return self
-
-    def amplitude_for(self, gravity: tuple[float, float, float]) -> float:
-        """Amplitude (m) under the given gravity (m/s^2): a = gamma |g| / (2 pi f)^2 (thesis, section 6.1)."""
-        if self.amplitude is not None:
-            return self.amplitude
-        # the constant is written out, so that the value does not depend on a mathematics library
-        omega = 6.283185307179586 * self.frequency
-        return (self.gamma or 0.0) * math.sqrt(sum(c * c for c in gravity)) / (omega * omega)
-
-
-class FixedMotion(Model):
-    """At rest."""
-
-    kind: Literal["fixed"] = Field(description="kind of motion")
-
-
-class SinusoidalMotion(Drive):
-    """Sinusoidal from a time or stage on, to the end."""
-
-    kind: Literal["sinusoidal"] = Field(description="kind of motion")
-    start: NonNegative | str = Field(default=0.0, description="time (s) or name of the stage at which the motion begins")
-
-
-class VelocityMotion(Model):
-    """Constant velocity from a time or stage on."""
-
-    kind: Literal["velocity"] = Field(description="kind of motion")
-    velocity: Vector = Field(description="velocity (m/s)")
-    start: NonNegative | str = Field(default=0.0, description="time (s) or name of the stage at which the motion begins")
-
-
-def _motion(value: Any) -> Any:
-    return {"kind": value} if isinstance(value, str) else value
-
-
-AnyMotion = Annotated[FixedMotion | SinusoidalMotion | VelocityMotion, Field(discriminator="kind")]
+from .base import Direction, Many, Model, Name, Positive, Quaternion, Vector, ordered
+from .motions import FixedMotion, Halt, LaterMotion, Motion, RotationMotion, ServoMotion, SinusoidalMotion, VelocityMotion
 
 
 class _Wall(Model):
     name: Name = Field(description="name by which stages and `--set` refer to the wall")
     material: str = Field(description="name for contact pairs; default: the wall's name")
-    motion: Annotated[AnyMotion, BeforeValidator(_motion)] = Field(
-        default=FixedMotion(kind="fixed"), description='`"fixed"` or a table with `kind = "sinusoidal"` or `"velocity"`'
+    motion: Motion = Field(
+        default=FixedMotion(kind="fixed"), description='`"fixed"` or a table with `kind = "sinusoidal"`, `"velocity"`, `"rotation"` or `"servo"`'
     )
-
+    then: Many[LaterMotion] | None = Field(
+        default=None, description="motions that take over, from where the wall is then, each at the stage that its `start` names"
+    )
     stages: Many[str] | None = Field(
         default=None, description="names of the stages in which the wall is there (it vanishes and appears at once); default: all of them"
     )
+
+    @property
+    def motions(self) -> tuple[FixedMotion | Halt | SinusoidalMotion | VelocityMotion | RotationMotion | ServoMotion, ...]:
+        """The motions of all stages, in their order."""
+        return (self.motion, *(self.then or ()))
 
     @model_validator(mode="before")
     @classmethod

@@ -1,8 +1,8 @@
 """Miniature cases: they compile every kernel that a case (or any usual case) needs, within a few steps.
 
-The step is compiled for the type of the narrow phase and of the law. There are four narrow phases: spheres only; spherocylinders too; anything with
-a polytope; pairs of features. The rule `regularised` or `minima`, the integrator, walls, periodic axes, energy books and the number of dimensions are
-branches at run time of the same kernel.
+The step is compiled for the type of the narrow phase and of the law. There are five narrow phases: spheres only; spherocylinders too; anything with
+a polytope; pairs of features; local minima of grains that are not convex. The rule `regularised` or `minima`, the integrator, walls, periodic axes,
+energy books and the number of dimensions are branches at run time of the same kernel.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ def shrunken(case: Case) -> Case:
         insert["count"] = min(insert["count"], GRAINS)
     for wall in data["wall"]:
         wall["motion"] = "fixed"
+        wall.pop("then", None)
         wall.pop("stages", None)
     data["stage"] = [{"name": "warmup", "kind": "run", "steps": STEPS}]
     data["output"] = {"frame_steps": 2, "observable_steps": 1, "checkpoint_steps": 2, "observables": data["output"]["observables"]}
@@ -33,6 +34,7 @@ _NARROW_PHASES: dict[str, tuple[dict[str, Any], str]] = {
     "rods": ({"shape": "spherocylinder", "length": 2e-3}, "regularised"),
     "polyhedra": ({"shape": "cube", "side": 2e-3}, "regularised"),
     "features": ({"shape": "cube", "side": 2e-3}, "superposition"),
+    "minima": ({"shape": "yermis", "edge": 1e-3}, "minima"),
 }
 _LAWS: dict[str, dict[str, Any]] = {
     "viscoelastic": {"restitution": 0.5, "contact_time": 1e-3},

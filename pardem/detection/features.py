@@ -1,157 +1,317 @@
-"""Which pairs of features of two grains may come within reach before the next rebuild."""
+"""Which pairs of features of two bodies may come within reach before the next rebuild.
+
+The trees of boxes of the two bodies are walked together, a little beyond what is wanted now; what is found is kept until the two have moved relative
+to each other by that little.
+"""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from .._jit import inlined, njit
-from ..interactions.features import EDGE_EDGE, EDGE_VERTEX, FACE_VERTEX, VERTEX_EDGE, VERTEX_FACE, feature_pair, nearest_features, vertex
+from .._jit import inlined, kernel
+from ..integrators.rotation import matrix
+from ..interactions.features import (
+    EDGE_EDGE,
+    EDGE_FACE,
+    EDGE_VERTEX,
+    FACE_EDGE,
+    FACE_FACE,
+    FACE_VERTEX,
+    VERTEX_EDGE,
+    VERTEX_FACE,
+    anchor,
+    edge,
+    feature_pair,
+    nearest_features,
+    normal_of,
+    vertex,
+)
+from ..interactions.flats import sine2, sine2_faces
+from ..interactions.polytope_faces import TILT
 from .bounds import nearest_image
+from .trees import EDGES, FACES, VERTICES
 
-# what a body shows to another: vertices, edges, faces
-VERTICES, EDGES, FACES = 0, 1, 2
+DEPTH = 128  # more than twice the levels of two trees
+
+
+class Room(NamedTuple):
+    """What the search works in.
+
+    Attributes:
+        frame: (12,) float64, see ``relate``. waiting: (DEPTH, 2) int64 pairs of nodes to be looked at.
+        tests: (1,) int64 how often two boxes or features were held against each other so far.
+    """
+
+    frame: np.ndarray
+    waiting: np.ndarray
+    tests: np.ndarray
+
+
+class Near(NamedTuple):
+    """Pairs of bodies that are near.
+
+    Attributes:
+        row: (P, 2) int32 rows of the grains' arrays. second: (P,) int32 what stands for the second in lists: its row, or a wall.
+        away: (P, 3) from centre to centre (m). extra: (P,) reach beyond contact (m).
+        key: (P,) int64 that tells the pair from others, the same at every rebuild.
+    """
+
+    row: np.ndarray
+    second: np.ndarray
+    away: np.ndarray
+    extra: np.ndarray
+    key: np.ndarray
+
+
+class Found(NamedTuple):
+    """What was found between near bodies, for the next rebuild.
+
+    Attributes:
+        key: (P,) int64, see `Near`. start: (P + 1,) int64; sub: (M,) int64 the pairs of features of pair p are ``sub[start[p]:start[p + 1]]``.
+        pose: (P, 12) when the pair was searched: from centre to centre (m), quaternions of both bodies, how far beyond contact (m).
+    """
+
+    key: np.ndarray
+    start: np.ndarray
+    sub: np.ndarray
+    pose: np.ndarray
+
+
+SEARCHED = 11  # column of ``Found.pose``
+
+
+def nothing_found() -> Found:
+    """What is known before the first search."""
+    return Found(np.empty(0, np.int64), np.zeros(1, np.int64), np.empty(0, np.int64), np.empty((0, SEARCHED + 1)))
+
+
+def search_room() -> Room:
+    """Room for the searches of one rebuild."""
+    return Room(np.empty(12), np.empty((DEPTH, 2), np.int64), np.zeros(1, np.int64))
 
 
 @inlined
-def count_of(f, g, i, what):
-    """Number of a grain's features of a kind."""
-    a = g.species[i]
-    if what == VERTICES:
-        return max(1, g.vert_start[i + 1] - g.vert_start[i])
-    if what == EDGES:
-        return f.edge_start[a + 1] - f.edge_start[a]
-    return f.face_start[a + 1] - f.face_start[a]
+def relate(g, i, j, dx, dy, dz, frame):
+    """Fill ``frame`` ((12,)) for two bodies: the axes of the second in the frame of the first, row by row; from centre to centre d (m) there."""
+    a00, a01, a02, a10, a11, a12, a20, a21, a22 = matrix(g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3])
+    b00, b01, b02, b10, b11, b12, b20, b21, b22 = matrix(g.q[j, 0], g.q[j, 1], g.q[j, 2], g.q[j, 3])
+    frame[0], frame[1], frame[2] = a00 * b00 + a10 * b10 + a20 * b20, a00 * b01 + a10 * b11 + a20 * b21, a00 * b02 + a10 * b12 + a20 * b22
+    frame[3], frame[4], frame[5] = a01 * b00 + a11 * b10 + a21 * b20, a01 * b01 + a11 * b11 + a21 * b21, a01 * b02 + a11 * b12 + a21 * b22
+    frame[6], frame[7], frame[8] = a02 * b00 + a12 * b10 + a22 * b20, a02 * b01 + a12 * b11 + a22 * b21, a02 * b02 + a12 * b12 + a22 * b22
+    frame[9], frame[10], frame[11] = a00 * dx + a10 * dy + a20 * dz, a01 * dx + a11 * dy + a21 * dz, a02 * dx + a12 * dy + a22 * dz
 
 
 @inlined
-def box_of(f, g, i, what, k, box, row):
-    """Lower and upper corner ((6,), m) of a feature about its grain's centre, into ``box[row]``."""
-    for c in range(3):
-        box[row, c], box[row, 3 + c] = np.inf, -np.inf
-    if what == FACES:
-        face = f.face_start[g.species[i]] + k
-        for m in range(f.loop_start[face], f.loop_start[face + 1]):
-            _stretch(g, i, f.loops[m], box, row)
-    elif what == EDGES:
-        e = f.edge_start[g.species[i]] + k
-        _stretch(g, i, f.edges[e, 0], box, row)
-        _stretch(g, i, f.edges[e, 1], box, row)
-    else:
-        _stretch(g, i, k, box, row)
-
-
-@inlined
-def _stretch(g, i, k, box, row):
-    x, y, z = vertex(g, i, k)
-    box[row, 0], box[row, 1], box[row, 2] = min(box[row, 0], x), min(box[row, 1], y), min(box[row, 2], z)
-    box[row, 3], box[row, 4], box[row, 5] = max(box[row, 3], x), max(box[row, 4], y), max(box[row, 5], z)
-
-
-@inlined
-def apart(first, i, second, j, dx, dy, dz, reach):
-    """Whether two boxes, the second displaced by d, are further apart than ``reach`` along an axis."""
+def boxes_apart(box, a, b, s, t, frame, reach):
+    """Whether the boxes of nodes ``a`` and ``b`` of bodies of sizes s and t are further apart than ``reach`` along an axis of either."""
+    a, b = np.uintp(a), np.uintp(b)
+    r00, r01, r02, r10, r11, r12, r20, r21, r22 = (
+        frame[0], frame[1], frame[2], frame[3], frame[4], frame[5], frame[6], frame[7], frame[8]
+    )  # fmt: skip
+    x, y, z = t * box[b, 0], t * box[b, 1], t * box[b, 2]
+    ex = frame[9] + r00 * x + r01 * y + r02 * z - s * box[a, 0]
+    ey = frame[10] + r10 * x + r11 * y + r12 * z - s * box[a, 1]
+    ez = frame[11] + r20 * x + r21 * y + r22 * z - s * box[a, 2]
+    hx, hy, hz = s * box[a, 3], s * box[a, 4], s * box[a, 5]
+    kx, ky, kz = t * box[b, 3], t * box[b, 4], t * box[b, 5]
+    if (
+        (abs(ex) > hx + abs(r00) * kx + abs(r01) * ky + abs(r02) * kz + reach)
+        | (abs(ey) > hy + abs(r10) * kx + abs(r11) * ky + abs(r12) * kz + reach)
+        | (abs(ez) > hz + abs(r20) * kx + abs(r21) * ky + abs(r22) * kz + reach)
+    ):
+        return True
     return (
-        (second[j, 0] + dx - first[i, 3] > reach)
-        | (first[i, 0] - second[j, 3] - dx > reach)
-        | (second[j, 1] + dy - first[i, 4] > reach)
-        | (first[i, 1] - second[j, 4] - dy > reach)
-        | (second[j, 2] + dz - first[i, 5] > reach)
-        | (first[i, 2] - second[j, 5] - dz > reach)
+        (abs(r00 * ex + r10 * ey + r20 * ez) > kx + abs(r00) * hx + abs(r10) * hy + abs(r20) * hz + reach)
+        | (abs(r01 * ex + r11 * ey + r21 * ez) > ky + abs(r01) * hx + abs(r11) * hy + abs(r21) * hz + reach)
+        | (abs(r02 * ex + r12 * ey + r22 * ez) > kz + abs(r02) * hx + abs(r12) * hy + abs(r22) * hz + reach)
     )
 
 
-@njit
-def _shown(f, g, i, what, whole, other, dx, dy, dz, reach, number, box):
-    """Features of grain ``i`` that come near another body's box ``other[0]``, which lies at d.
+@inlined
+def _in_nearest_image(f, g, i, j, pair, dx, dy, dz, period):
+    """Whether body ``i`` meets its feature of body ``j``, displaced by d, in the nearest image of that feature; period 0: there are no others."""
+    if period[0] + period[1] + period[2] == 0.0:
+        return True
+    x, y, z = anchor(f, g, j, pair)
+    return (
+        (nearest_image(dx + x, period[0]) == dx + x)
+        & (nearest_image(dy + y, period[1]) == dy + y)
+        & (nearest_image(dz + z, period[2]) == dz + z)
+    )
+
+
+@inlined
+def _arm(g, i):
+    """Largest distance of a core vertex from its grain's centre (m)."""
+    far = 0.0
+    for k in range(max(1, g.vert_start[i + 1] - g.vert_start[i])):
+        x, y, z = vertex(g, i, k)
+        far = max(far, x * x + y * y + z * z)
+    return np.sqrt(far)
+
+
+@inlined
+def _sine(f, g, i, j, kind, a, b):
+    """Sine of the angle between a face and an edge or a face."""
+    if kind == FACE_FACE:
+        ax, ay, az, _, _, _ = normal_of(f, g, i, a)
+        bx, by, bz, _, _, _ = normal_of(f, g, j, b)
+        return np.sqrt(sine2_faces(ax, ay, az, bx, by, bz))
+    if kind == EDGE_FACE:
+        _, _, _, ax, ay, az = edge(f, g, i, a)
+        bx, by, bz, _, _, _ = normal_of(f, g, j, b)
+    else:
+        _, _, _, ax, ay, az = edge(f, g, j, b)
+        bx, by, bz, _, _, _ = normal_of(f, g, i, a)
+    return np.sqrt(sine2(ax, ay, az, bx, by, bz))
+
+
+@inlined
+def _shown(kind):
+    """What the two bodies of a kind of pairs show to each other."""
+    if kind in (VERTEX_EDGE, VERTEX_FACE):
+        first = VERTICES
+    else:
+        first = EDGES if kind in (EDGE_VERTEX, EDGE_EDGE, EDGE_FACE) else FACES
+    if kind in (EDGE_VERTEX, FACE_VERTEX):
+        return first, VERTICES
+    return first, EDGES if kind in (VERTEX_EDGE, EDGE_EDGE, FACE_EDGE) else FACES
+
+
+@inlined
+def _kinds(planar, minima):
+    """First and last kind of pairs of features that count, and one more."""
+    if planar:
+        return (EDGE_EDGE, EDGE_EDGE + 1) if minima else (VERTEX_EDGE, EDGE_VERTEX + 1)
+    return EDGE_EDGE, (FACE_FACE if minima else FACE_VERTEX) + 1
+
+
+@inlined
+def meet(planar, minima, f, trees, g, i, j, dx, dy, dz, reach, period, room, second, entries, sub, found):
+    """Append the pairs of features of two bodies that come within ``reach``; those of one kind follow each other.
 
     Args:
-        whole: (1, 6) set to the box around those found.
+        planar: two dimensions. minima: pairs for `minima`, edges and parallel features, instead of those for `superposition`.
+        f, trees: features of all species and the trees over them.
+        dx, dy, dz: centre of body ``j`` less that of ``i`` (m). reach: between cores (m).
+        period: (3,) of the domain (m), where the features of ``j`` count in their own nearest images only; zeros: all count where they are.
+        room: from ``search_room``. second: what stands for ``j`` in the entries.
+        entries: (capacity, 2) int32, sub: (capacity,) int64; filled with ``i`` and ``second``, and pairs of features.
+        found: number of entries so far.
 
     Returns:
-        how many; their numbers and boxes are in ``number`` and ``box``.
+        number of entries, which may exceed the capacity: those beyond are not there.
     """
-    for c in range(3):
-        whole[0, c], whole[0, 3 + c] = np.inf, -np.inf
-    found = 0
-    for k in range(count_of(f, g, i, what)):
-        box_of(f, g, i, what, k, box, found)
-        if apart(box, found, other, 0, dx, dy, dz, reach):
+    frame, waiting, tests = room
+    relate(g, i, j, dx, dy, dz, frame)
+    s, t, box = g.scale[i], g.scale[j], trees.box
+    reach2 = reach * reach
+    lone_i, lone_j = f.real[g.species[i]] == 0, f.real[g.species[j]] == 0
+    tilt = 0.0
+    if minima:  # points at the distance R from a centre go by half of what is searched beyond contact, so normals turn by that over 2 R
+        arms = min(_arm(g, i), _arm(g, j))
+        tilt = 4.0 * TILT + (reach - g.x[i, 3] - g.x[j, 3]) / arms if arms > 0.0 else -1.0
+    begin, end = _kinds(planar, minima)
+    for kind in range(begin, end):
+        # in the plane two single vertices meet once; a single vertex meets an outline as a vertex only
+        if (kind == VERTEX_EDGE and lone_j and not lone_i) or (kind == EDGE_VERTEX and lone_i):
             continue
-        for c in range(3):
-            whole[0, c], whole[0, 3 + c] = min(whole[0, c], box[found, c]), max(whole[0, 3 + c], box[found, 3 + c])
-        number[found] = k
-        found += 1
+        what_i, what_j = _shown(kind)
+        leaf_i, leaf_j = trees.leaf[g.species[i], what_i], trees.leaf[g.species[j], what_j]
+        root_i, root_j = trees.root[g.species[i], what_i], trees.root[g.species[j], what_j]
+        waiting[0, 0], waiting[0, 1] = 0, 0
+        left = 1 if leaf_i >= 0 and leaf_j >= 0 else 0
+        while left > 0:
+            left -= 1
+            tests[0] += 1
+            m, n = waiting[left, 0], waiting[left, 1]
+            a, b = root_i + m, root_j + n
+            if boxes_apart(box, a, b, s, t, frame, reach):
+                continue
+            if m >= leaf_i and n >= leaf_j:
+                tests[0] += (trees.span[a, 1] - trees.span[a, 0]) * (trees.span[b, 1] - trees.span[b, 0])
+                for p in range(trees.span[a, 0], trees.span[a, 1]):
+                    for q in range(trees.span[b, 0], trees.span[b, 1]):
+                        pair = feature_pair(kind, trees.order[p], trees.order[q])
+                        if kind >= EDGE_FACE:
+                            if _sine(f, g, i, j, kind, trees.order[p], trees.order[q]) > tilt:
+                                continue
+                        elif nearest_features(f, g, i, j, pair, -dx, -dy, -dz, reach2)[0] > reach2:
+                            continue
+                        if not _in_nearest_image(f, g, i, j, pair, dx, dy, dz, period):
+                            continue
+                        if found < sub.shape[0]:
+                            entries[found, 0], entries[found, 1], sub[found] = i, second, pair
+                        found += 1
+                continue
+            # open the larger box, so that what remains is of like size
+            larger = s * (box[a, 3] + box[a, 4] + box[a, 5]) >= t * (box[b, 3] + box[b, 4] + box[b, 5])
+            if n >= leaf_j or (m < leaf_i and larger):
+                waiting[left, 0], waiting[left, 1], waiting[left + 1, 0], waiting[left + 1, 1] = 2 * m + 1, n, 2 * m + 2, n
+            else:
+                waiting[left, 0], waiting[left, 1], waiting[left + 1, 0], waiting[left + 1, 1] = m, 2 * n + 1, m, 2 * n + 2
+            left += 2
     return found
 
 
 @inlined
-def _around(g, i, box):
-    """The box around all vertices of a grain."""
-    for c in range(3):
-        box[0, c], box[0, 3 + c] = np.inf, -np.inf
-    for k in range(max(1, g.vert_start[i + 1] - g.vert_start[i])):
-        _stretch(g, i, k, box, 0)
+def _moved(g, core_radius, i, j, away, pose):
+    """How far (m) points of two bodies can have moved relative to each other since a row of ``Found.pose``; ``away``: from centre to centre now."""
+    x, y, z = away[0] - pose[0], away[1] - pose[1], away[2] - pose[2]
+    same_i = g.q[i, 0] * pose[3] + g.q[i, 1] * pose[4] + g.q[i, 2] * pose[5] + g.q[i, 3] * pose[6]
+    same_j = g.q[j, 0] * pose[7] + g.q[j, 1] * pose[8] + g.q[j, 2] * pose[9] + g.q[j, 3] * pose[10]
+    reach_i, reach_j = core_radius[g.species[i]] * g.scale[i], core_radius[g.species[j]] * g.scale[j]
+    # a point at the radius R moves by 2 R sin(angle / 2)
+    turned = reach_i * np.sqrt(max(0.0, 1.0 - same_i * same_i)) + reach_j * np.sqrt(max(0.0, 1.0 - same_j * same_j))
+    return np.sqrt(x * x + y * y + z * z) + 2.0 * turned
 
 
-@njit
-def _meet(kind, what_i, what_j, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found):
-    """Append the pairs of features of one kind; the number found so far comes back."""
-    number_i, box_i, number_j, box_j, whole_i, whole_j = room
-    _around(g, j, whole_j)
-    n = _shown(f, g, i, what_i, whole_i, whole_j, dx, dy, dz, reach, number_i, box_i)
-    if n == 0:
-        return found
-    m = _shown(f, g, j, what_j, whole_j, whole_i, -dx, -dy, -dz, reach, number_j, box_j)
-    for a in range(n):
-        for b in range(m):
-            if apart(box_i, a, box_j, b, dx, dy, dz, reach):
-                continue
-            pair = feature_pair(kind, number_i[a], number_j[b])
-            if nearest_features(f, g, i, j, pair, -dx, -dy, -dz, reach * reach)[0] > reach * reach:
-                continue
-            if found < sub.shape[0]:
-                pairs[found, 0], pairs[found, 1], sub[found] = i, j, pair
-            found += 1
-    return found
+@kernel
+def find_feature_pairs(near, source, old, margin, g, core_radius, f, trees, planar, minima, period, room, start, poses, entries, sub):
+    """Candidate pairs of features of near bodies; those of one pair of bodies follow each other.
 
-
-@njit
-def find_feature_pairs(bodies, count, g, f, planar, period, skin, pairs, sub):
-    """Candidate pairs of features of candidate pairs of bodies; those of one pair of bodies follow each other.
+    Pairs of bodies that were searched before and have moved relative to each other by less than what was searched beyond the present reach keep what
+    was found then: it holds all that is within reach now. The others are searched, ``margin`` (m) beyond their reach.
 
     Args:
-        bodies: (count, 2) int32 pairs of grains, lower global id first. f: `interactions.features.Features`. planar: two dimensions.
-        period: of the domain (m), 0: open. skin: extra reach (m).
-        pairs: (capacity, 2) int32, sub: (capacity,) int64; filled with bodies and pairs of features.
+        source: (P,) int64 row of ``old`` of each pair, -1: none. core_radius: (ns,) of the species (m). f: `interactions.features.Features`.
+        trees: over them. planar: two dimensions. minima, period: see ``meet``. room: from ``search_room``.
+        start: (P + 1,) int64, poses: (P, 12); filled, see `Found`.
+        entries: (capacity, 2) int32, sub: (capacity,) int64; filled with ``near.row[:, 0]``, ``near.second``, and pairs of features.
 
     Returns:
-        number of pairs; where it exceeds the capacity, call again with larger arrays.
+        number of entries; where it exceeds the capacity, call again with larger arrays.
     """
-    most = 1
-    for s in range(f.edge_start.shape[0] - 1):
-        most = max(most, f.edge_start[s + 1] - f.edge_start[s], f.face_start[s + 1] - f.face_start[s])
-    for i in range(g.gid.shape[0]):
-        most = max(most, g.vert_start[i + 1] - g.vert_start[i])
-    room = (
-        np.empty(most, np.int64), np.empty((most + 1, 6)), np.empty(most, np.int64), np.empty((most + 1, 6)), np.empty((1, 6)), np.empty((1, 6))
-    )  # fmt: skip
     found = 0
-    for p in range(count):
-        i, j = bodies[p, 0], bodies[p, 1]
-        dx = nearest_image(g.x[j, 0] - g.x[i, 0], period[0])
-        dy = nearest_image(g.x[j, 1] - g.x[i, 1], period[1])
-        dz = nearest_image(g.x[j, 2] - g.x[i, 2], period[2])
-        reach = g.x[i, 3] + g.x[j, 3] + skin
-        if planar:
-            ni, nj = f.real[g.species[i]], f.real[g.species[j]]
-            # two single vertices meet once; a single vertex meets an outline as a vertex only
-            if nj > 0 or ni == 0:
-                found = _meet(VERTEX_EDGE, VERTICES, EDGES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
-            if ni > 0:
-                found = _meet(EDGE_VERTEX, EDGES, VERTICES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
-        else:
-            found = _meet(EDGE_EDGE, EDGES, EDGES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
-            found = _meet(VERTEX_FACE, VERTICES, FACES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
-            found = _meet(FACE_VERTEX, FACES, VERTICES, f, g, i, j, dx, dy, dz, reach, room, pairs, sub, found)
+    for p in range(near.second.shape[0]):
+        i, j, k = near.row[p, 0], near.row[p, 1], near.second[p]
+        away, extra, pose = near.away[p], near.extra[p], poses[p]
+        start[p] = found
+        s = source[p]
+        if s >= 0 and extra + _moved(g, core_radius, i, j, away, old.pose[s]) <= old.pose[s, SEARCHED]:
+            for c in range(SEARCHED + 1):
+                pose[c] = old.pose[s, c]
+            for m in range(old.start[s], old.start[s + 1]):
+                if found < sub.shape[0]:
+                    entries[found, 0], entries[found, 1], sub[found] = i, k, old.sub[m]
+                found += 1
+            continue
+        for c in range(3):
+            pose[c] = away[c]
+        for c in range(4):
+            pose[3 + c], pose[7 + c] = g.q[i, c], g.q[j, c]
+        pose[SEARCHED] = extra + margin
+        reach = g.x[i, 3] + g.x[j, 3] + extra + margin
+        found = meet(planar, minima, f, trees, g, i, j, away[0], away[1], away[2], reach, period, room, k, entries, sub, found)
+    start[near.second.shape[0]] = found
     return found
 
+
+@kernel
+def displacements(row, g, period, away):
+    """Fill ``away`` ((P, 3), m) with the way from the first to the second of pairs of grains ((P, 2)), in the nearest images."""
+    for p in range(row.shape[0]):
+        for c in range(3):
+            away[p, c] = nearest_image(g.x[row[p, 1], c] - g.x[row[p, 0], c], period[c])

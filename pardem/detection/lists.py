@@ -49,30 +49,31 @@ def rows_of(pairs, sub, found, owned, total):
     return row, ptr, col, key, owned
 
 
-COST = (1.0, 3.0, 5.0)  # of a candidate pair in one step: two spheres; a rod and nothing more; a polytope
-TOUCHING = 3.0  # times as much where the pair touches
-MOTION_COST = 2.0  # of a grain's own motion
-
-
 @njit
-def work_of(contacts, owned, species, kind):
-    """Counted work of each owned grain in one step ((owned,) float64): its motion and half its candidate pairs.
+def work_of(pairs, wall_pairs, owned, species, motion, apart, touching, wall):
+    """Counted work of each owned grain in one step ((owned,) float64): its motion, half its candidate pairs, and its candidates on walls.
 
     Args:
-        contacts: candidate pairs. species: (N,) int32. kind: (ns,) int32 number of core vertices.
+        pairs, wall_pairs: lists. species: (N,) int32.
+        motion: (ns,) of one grain. apart, touching: (ns,) of a candidate pair by the costlier of its two species. wall: (ns,) of one on a wall.
     """
-    work = np.full(owned, MOTION_COST)
-    for r in range(contacts.row.shape[0]):
-        i = contacts.row[r]
-        for p in range(contacts.ptr[r], contacts.ptr[r + 1]):
-            j = contacts.col[p]
-            cost = 0.5 * COST[min(max(kind[species[i]], kind[species[j]]), 3) - 1]
-            if contacts.touch[p]:
-                cost *= TOUCHING
+    work = np.empty(owned)
+    for i in range(owned):
+        work[i] = motion[species[i]]
+    for r in range(pairs.row.shape[0]):
+        i = pairs.row[r]
+        for p in range(pairs.ptr[r], pairs.ptr[r + 1]):
+            j = pairs.col[p]
+            cost = touching if pairs.touch[p] else apart
+            half = 0.5 * max(cost[species[i]], cost[species[j]])
             if i < owned:
-                work[i] += cost
+                work[i] += half
             if j < owned:
-                work[j] += cost
+                work[j] += half
+    for r in range(wall_pairs.row.shape[0]):
+        i = wall_pairs.row[r]
+        for p in range(wall_pairs.ptr[r], wall_pairs.ptr[r + 1]):
+            work[i] += touching[species[i]] if wall_pairs.touch[p] else wall[species[i]]
     return work
 
 

@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mpi4py import MPI
 
-from ..walls.motion import VELOCITY
+from ..walls.motion import top_speed
 
 if TYPE_CHECKING:
     from ..constants import Scene
     from ..population import Population
 
-REBUILD_PER_GRAIN = 30.0  # work of a rebuild in units of one candidate pair of spheres in one step
-REBUILD, REBUILD_SHARED = 2e4, 6e4  # the same, for each rank, however few its grains are: alone, and where ranks wait for each other
-REBUILD_PER_CANDIDATE = 8.0
 WINDOW = 4  # rebuilds between two changes
 FACTOR = 1.25
 SHORT_LIFE = 8  # steps
@@ -31,25 +28,24 @@ class SkinTuner:
         skin: current skin (m).
     """
 
-    def __init__(self, ranks: int, skin: float, lowest: float, highest: float, adapt: bool) -> None:
+    def __init__(self, skin: float, lowest: float, highest: float, adapt: bool) -> None:
         self.skin = skin
         self.adapt = adapt
-        self._fixed = REBUILD if ranks == 1 else REBUILD_SHARED * ranks
         self._range = (lowest, highest)
         self._up = True
         self._last = float("inf")
         self._steps, self._work, self._rebuilds = 0, 0.0, 0
 
-    def note(self, steps: int, work: int, candidates: int, grains: int) -> None:
+    def note(self, steps: int, work: float, rebuild: float) -> None:
         """Book one life of the lists and change the skin when enough of them have been seen.
 
         Args:
-            steps: how long the lists held. work: counted work of one of them (``lists.work_of``). candidates, grains: their global numbers.
+            steps: how long the lists held. work: counted work of one of them. rebuild: that of making the lists (``work``).
         """
         if not self.adapt:
             return
         self._steps += steps
-        self._work += steps * float(work) + self._fixed + REBUILD_PER_GRAIN * grains + REBUILD_PER_CANDIDATE * candidates
+        self._work += steps * work + rebuild
         self._rebuilds += 1
         if self._rebuilds < WINDOW or self._steps == 0:
             return
@@ -76,5 +72,5 @@ def least_skin(comm: MPI.Comm, scene: Scene, grains: Population) -> float:
     speed += reach * np.sqrt((grains.w[:, :3] ** 2).sum(axis=1))
     fastest = comm.allreduce(float(speed.max(initial=0.0)), MPI.MAX)
     motion = scene.walls.motion
-    wall = float(np.abs(motion[motion[:, 0] == VELOCITY, 1]).max(initial=0.0))  # the lists allow for all that other walls can move
+    wall = max((float(top_speed(motion, k)) for k in range(len(motion))), default=0.0)
     return 1.01 * scene.settings.dt * (fastest + max(fastest, wall))

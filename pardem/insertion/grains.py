@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InsertionError
 from ..shapes import Catalogue
-from .packing import Bodies, Cells, add_first, rotate_first
+from .packing import Bodies, Cells, add_first, rotate_range
 from .regions import BoxDomain
 from .skeletons import make_skeletons
 
@@ -40,21 +40,27 @@ def wrapped(positions: np.ndarray, domain: BoxDomain | None) -> np.ndarray:
     return x
 
 
-def make_bodies(catalogue: Catalogue, placed: Grains, species: np.ndarray, scale: np.ndarray | float, domain: BoxDomain | None) -> Bodies:
-    """Grains that have their place, then room for new ones with the given species and size factors.
+def make_bodies(
+    catalogue: Catalogue, placed: Grains, species: np.ndarray, scale: np.ndarray | float, domain: BoxDomain | None, walls: Grains | None = None
+) -> Bodies:
+    """Grains that have their place, then room for new ones with the given species and size factors, then the bodies among the walls.
 
     Raises:
         InsertionError: values that are not finite, no such species, sizes not positive, or a period too short for the grains.
     """
     new = _rows(species, catalogue)
     old = _rows(placed.species, catalogue)
-    rows = np.concatenate([old, new])
-    sizes = np.concatenate([np.broadcast_to(np.asarray(placed.scale, float), len(old)), np.broadcast_to(np.asarray(scale, float), len(new))])
+    count = len(old) + len(new)
+    walls = walls if walls is not None else Grains(np.empty(0, np.int64), 1.0, np.empty((0, 3)), np.empty((0, 4)))
+    rows = np.concatenate([old, new, _rows(walls.species, catalogue)])
+    parts = ((placed.scale, len(old)), (scale, len(new)), (walls.scale, len(rows) - count))
+    sizes = np.concatenate([np.broadcast_to(np.asarray(part, float), n) for part, n in parts])
     x, q = np.zeros((len(rows), 3)), np.zeros((len(rows), 4))
     x[: len(old)] = _table(placed.positions, len(old), 3, "positions")
     q[: len(old)] = _table(placed.orientations, len(old), 4, "orientations")
     _refuse(~(np.isfinite(sizes) & (sizes > 0.0)), "has size factor", sizes, "size factors must be positive")
     x = wrapped(x, domain)
+    x[count:], q[count:] = walls.positions, walls.orientations  # met in every image, wherever they are
     radius = catalogue.radius[rows] * sizes
     counts = np.diff(catalogue.vertex_start)[rows]
     start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -70,9 +76,12 @@ def make_bodies(catalogue: Catalogue, placed: Grains, species: np.ndarray, scale
         period=np.zeros(3) if domain is None else domain.period,
         species=rows,
         skeletons=make_skeletons(catalogue),
+        grains=count,
+        hollow=np.zeros(len(rows) - count, dtype=bool),
     )
-    rotate_first(bodies, len(old))
-    largest = 2.0 * bodies.reach.max(initial=0.0)
+    rotate_range(bodies, 0, len(old))
+    rotate_range(bodies, count, len(rows))
+    largest = 2.0 * bodies.reach[:count].max(initial=0.0)
     for axis, period in zip("xyz", bodies.period):
         if 0.0 < period <= 2.0 * largest:
             raise InsertionError(
@@ -84,11 +93,11 @@ def make_bodies(catalogue: Catalogue, placed: Grains, species: np.ndarray, scale
 
 def make_cells(bodies: Bodies, lower: np.ndarray, upper: np.ndarray, entered: int) -> Cells:
     """Cells over a box (along periodic axes over the period) with the first ``entered`` grains in them."""
-    n = len(bodies.r)
+    n = bodies.grains
     periodic = bodies.period > 0.0
     origin = np.where(periodic, bodies.lower, lower)
     span = np.where(periodic, bodies.period, np.subtract(upper, lower))
-    least = 2.0 * bodies.reach.max(initial=0.0) * (1.0 + 1e-6)
+    least = 2.0 * bodies.reach[:n].max(initial=0.0) * (1.0 + 1e-6)
     count = np.maximum(1, np.minimum(span / least, 1e6)).astype(np.int64) if least > 0.0 else np.ones(3, dtype=np.int64)
     while np.prod(count) > 4 * n + 64:
         count[np.argmax(count)] = -(-count.max() // 2)

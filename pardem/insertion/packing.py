@@ -11,7 +11,7 @@ from ..detection.bounds import nearest_image
 from ..integrators.rotation import to_world
 from .counter import POSITION, random_angle, random_orientation, uniforms
 from .distance import core_distance
-from .skeletons import Skeletons, skeleton_distance
+from .skeletons import Skeletons, holds, skeleton_distance, surface_distance
 
 GAP = 1e-9
 """Least gap between inserted grains, relative to the sum of their sphero-radii: rounding never makes it an overlap."""
@@ -21,13 +21,14 @@ NO_POSITION, TOO_LONG = 0, 1
 
 
 class Bodies(NamedTuple):
-    """Grains, those there already first.
+    """Grains, those there already first, and last the bodies among the walls.
 
     Attributes:
         x: (n, 3) centres (m). q: (n, 4) orientations (w, x, y, z). r: (n,) sphero-radius (m). reach: (n,) core radius plus sphero-radius (m).
         start: (n + 1,) first row of each grain in ``verts``, (M, 3) core vertices relative to the centre: in the body frame until placed, then world.
         lower, period: (3,) of the domain, period 0 where open (m).
         species: (n,) int64. skeletons: features of the species.
+        grains: their number. hollow: of each body whether the room that it encloses counts as empty.
     """
 
     x: np.ndarray
@@ -40,6 +41,8 @@ class Bodies(NamedTuple):
     period: np.ndarray
     species: np.ndarray
     skeletons: Skeletons
+    grains: int
+    hollow: np.ndarray
 
 
 class Cells(NamedTuple):
@@ -65,9 +68,9 @@ def rotate(b, i):
 
 
 @njit
-def rotate_first(b, n):
-    """The same for the first ``n`` grains."""
-    for i in range(n):
+def rotate_range(b, first, last):
+    """The same for grains ``first`` to ``last``."""
+    for i in range(first, last):
         rotate(b, i)
 
 
@@ -143,7 +146,43 @@ def is_free(b, cells, i, near, work):
             if not lower > contact * (1.0 + GAP):
                 return False
             j = cells.after[j]
+    free = True
+    for j in range(b.grains, b.r.shape[0]):
+        free = free and _clear_of_wall(b, i, j, work)
+    return free
+
+
+@njit
+def _clear_of_wall(b, i, j, work):
+    """Whether grain ``i`` keeps a gap from all images of body ``j`` among the walls."""
+    sk, s, t = b.skeletons, b.species[i], b.species[j]
+    contact = b.r[i] + b.r[j]
+    gap, a0, b0 = contact * (1.0 + GAP), b.start[i], b.start[j]
+    nx, ny, nz = int(b.period[0] > 0.0), int(b.period[1] > 0.0), int(b.period[2] > 0.0)
+    for kx in range(-nx, nx + 1):
+        for ky in range(-ny, ny + 1):
+            for kz in range(-nz, nz + 1):
+                dx = b.x[j, 0] - b.x[i, 0] + kx * b.period[0]
+                dy = b.x[j, 1] - b.x[i, 1] + ky * b.period[1]
+                dz = b.x[j, 2] - b.x[i, 2] + kz * b.period[2]
+                if np.sqrt(dx * dx + dy * dy + dz * dz) > (b.reach[i] + b.reach[j]) * (1.0 + GAP):
+                    continue
+                if b.hollow[j - b.grains]:
+                    lower = surface_distance(sk, b.verts, s, a0, t, b0, dx, dy, dz, b.reach[j] - b.r[j], gap, contact)
+                elif sk.plain[s] and sk.plain[t]:
+                    lower, _ = core_distance(b.verts, a0, b.start[i + 1], b0, b.start[j + 1], dx, dy, dz, gap, contact, work)
+                else:
+                    lower, _ = skeleton_distance(sk, b.verts, s, a0, t, b0, dx, dy, dz, b.reach[j] - b.r[j], gap, contact)
+                if not lower > gap:
+                    return False
     return True
+
+
+@njit
+def mark_hollow(b, x, y, z, planar):
+    """Mark the bodies among the walls that hold a point: what they enclose counts as empty."""
+    for j in range(b.grains, b.r.shape[0]):
+        b.hollow[j - b.grains] = holds(b.skeletons, b.verts, b.species[j], b.start[j], x - b.x[j, 0], y - b.x[j, 1], z - b.x[j, 2], planar)
 
 
 @njit
@@ -172,7 +211,7 @@ def _in_cylinder(b, i, region):
 def mark_outside(b, region, outside):
     """Mark in ``outside`` ((n,) bool) the grains that a region does not hold whole; along its free axes it holds any."""
     low, high = np.empty(3), np.empty(3)
-    for i in range(b.r.shape[0]):
+    for i in range(b.grains):
         _extents(b, i, low, high)
         outside[i] = region.axis >= 0 and not _in_cylinder(b, i, region)
         for c in range(3):
@@ -188,7 +227,9 @@ def insert(b, cells, first, first_id, seed, region, max_attempts):
         index of the grain that found no room (the number of grains: none), and the reason, NO_POSITION or TOO_LONG.
     """
     low, high, near, work = np.empty(3), np.empty(3), np.empty(27, np.int64), np.empty((12, 4))
-    for i in range(first, b.r.shape[0]):
+    middle = 0.5 * (region.lower + region.upper)
+    mark_hollow(b, middle[0], middle[1], middle[2], region.planar)
+    for i in range(first, b.grains):
         gid = first_id + i - first
         if region.planar:
             b.q[i, 0], b.q[i, 3] = random_angle(seed, gid)
@@ -217,7 +258,7 @@ def insert(b, cells, first, first_id, seed, region, max_attempts):
         if not placed:
             return i, NO_POSITION
         add(b, cells, i)
-    return b.r.shape[0], NO_POSITION
+    return b.grains, NO_POSITION
 
 
 @njit
@@ -232,7 +273,7 @@ def overlapping(b, cells, tolerance, pairs, depth):
     """
     found = 0
     near, work = np.empty(27, np.int64), np.empty((12, 4))
-    for i in range(b.r.shape[0]):
+    for i in range(b.grains):
         for m in range(_around(b, cells, i, near)):
             j = cells.head[near[m]]
             while j >= 0:

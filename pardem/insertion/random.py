@@ -26,6 +26,7 @@ def insert_random(
     scale: np.ndarray | float = 1.0,
     domain: BoxDomain | None = None,
     placed: Grains = NOBODY,
+    walls: Grains = NOBODY,
     max_attempts: int = 100_000,
     names: Sequence[str] = (),
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -43,6 +44,7 @@ def insert_random(
         scale: (n,) size factors, or one for all.
         domain: box with periodic axes, if any.
         placed: grains already there.
+        walls: bodies to keep clear of; one that encloses the middle of the region may hold grains, others are solid where they are closed.
         max_attempts: positions to try for one grain.
         names: of the species, for messages.
 
@@ -61,16 +63,16 @@ def insert_random(
                     f"The region for insertion goes from {arrays.lower[c]:g} to {arrays.upper[c]:g} m along {'xyz'[c]}, beyond the periodic domain "
                     f"({domain.lower[c]:g} to {domain.upper[c]:g} m); make it smaller."
                 )
-    bodies = make_bodies(catalogue, placed, np.asarray(species), scale, domain)
+    bodies = make_bodies(catalogue, placed, np.asarray(species), scale, domain, walls)
     first = len(placed.species)
     cells = make_cells(bodies, arrays.lower, arrays.upper, first)
     stopped, reason = insert(bodies, cells, first, first_id, seed, arrays, max_attempts)
-    if stopped < len(bodies.r):
+    if stopped < bodies.grains:
         rows = np.concatenate([np.asarray(placed.species, dtype=np.int64), np.asarray(species, dtype=np.int64)])
         sizes = np.concatenate([np.broadcast_to(np.asarray(part, float), n) for part, n in ((placed.scale, first), (scale, len(rows) - first))])
         volumes = catalogue.volumes(rows, sizes)
         raise _failure(region, bodies, volumes, rows, first, stopped, first_id, reason, max_attempts, names)
-    return bodies.x[first:], bodies.q[first:]
+    return bodies.x[first : bodies.grains], bodies.q[first : bodies.grains]
 
 
 def random_scales(seed: int, first_id: int, count: int, low: float, high: float) -> np.ndarray:

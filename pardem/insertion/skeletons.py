@@ -170,6 +170,35 @@ def _encloses(sk, verts, sb, b0, x, y, z):
 
 
 @njit
+def holds(sk, verts, s, first, x, y, z, planar):
+    """Whether a point (m, relative to the centre) lies within the outline (in the plane) or the closed faces of a skeleton.
+
+    Args:
+        sk: features. verts: (M, 3) world vertices relative to their centres (m). s: species. first: first row of its vertices.
+        planar: two dimensions.
+    """
+    if not planar:
+        return sk.closed[s] and _encloses(sk, verts, s, first, x, y, z)
+    for face in range(sk.face_start[s], sk.face_start[s + 1]):
+        nx, ny, nz = _normal(sk, face, verts, first)
+        if _over_face(sk, face, verts, first, nx, ny, nz, x, y, z):
+            return True
+    return False
+
+
+@njit
+def surface_distance(sk, verts, sa, a0, sb, b0, dx, dy, dz, reach_b, above, below):
+    """As the lower bound of ``skeleton_distance``, but what the second skeleton encloses is empty: its edges and, in space, faces alone count."""
+    best = _edges_apart(sk, verts, sa, a0, sb, b0, dx, dy, dz, reach_b, above * (1.0 + 1e-12), below)
+    outline = sk.face_start[sb + 1] - sk.face_start[sb] == 1  # in the plane
+    if best > below and not outline:
+        best = _faces_apart(sk, verts, sa, a0, sb, b0, dx, dy, dz, best, below)
+    if best > below and not outline:
+        best = _faces_apart(sk, verts, sb, b0, sa, a0, -dx, -dy, -dz, best, below)
+    return best
+
+
+@njit
 def skeleton_distance(sk, verts, sa, a0, sb, b0, dx, dy, dz, reach_b, above, below):
     """Bounds on the distance of two skeletons; what closed faces, or in the plane an outline, enclose belongs to them.
 

@@ -183,6 +183,7 @@ def wall_velocities(walls, dt):
     for k in range(walls.kind.shape[0]):
         for c in range(3):
             walls.pose[k, 3 + c] = walls.pose[k, 6 + c] / dt
+            walls.pose[k, 12 + c] = walls.pose[k, 15 + c] / dt
 
 
 def begin(ft: np.ndarray) -> np.ndarray:

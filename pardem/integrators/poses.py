@@ -32,22 +32,26 @@ def wrap(i, g, settings):
                     g.image[i, c] += 1
 
 
+Y, Z = np.uintp(1), np.uintp(2)
+
+
 @kernel
 def place_vertices(first, last, g, shapes):
     """World vertices of grains ``first`` to ``last``, relative to their centres, from orientation and size."""
+    vert, body = g.vert.reshape(g.vert.size), shapes.vertices.reshape(shapes.vertices.size)  # a constant stride lets this loop be vectorised
     for i in range(first, last):
-        k = g.vert_start[i]
-        n = g.vert_start[i + 1] - k
-        if n == 0:
+        first_row, end = g.vert_start[i], g.vert_start[i + 1]
+        if first_row == end:
             continue
-        b = shapes.vertex_start[g.species[i]]
+        shift = shapes.vertex_start[g.species[i]] - first_row
         s = g.scale[i]
         r00, r01, r02, r10, r11, r12, r20, r21, r22 = matrix(g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3])
-        for m in range(n):
-            x, y, z = s * shapes.vertices[b + m, 0], s * shapes.vertices[b + m, 1], s * shapes.vertices[b + m, 2]
-            g.vert[k + m, 0] = r00 * x + r01 * y + r02 * z
-            g.vert[k + m, 1] = r10 * x + r11 * y + r12 * z
-            g.vert[k + m, 2] = r20 * x + r21 * y + r22 * z
+        for row in range(first_row, end):  # unsigned indices spare the check for negative ones
+            k, m = np.uintp(3 * row), np.uintp(3 * (row + shift))
+            x, y, z = s * body[m], s * body[m + Y], s * body[m + Z]
+            vert[k] = r00 * x + r01 * y + r02 * z
+            vert[k + Y] = r10 * x + r11 * y + r12 * z
+            vert[k + Z] = r20 * x + r21 * y + r22 * z
 
 
 @kernel

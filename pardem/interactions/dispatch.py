@@ -9,15 +9,19 @@ from numba.extending import overload
 
 from .._jit import INLINED
 from ..state import Features
-from . import polytopes, rods, superposition
+from . import local_minima, local_plane, polytopes, rods, superposition
+from .flats import WORK_SIZE as FLATS_SIZE
+from .local_minima import LocalMinima
+from .neighbours import build_neighbours, into_solid
 from .polytopes import WORK_SIZE, Polytopes
 from .rods import Rods
 from .spheres import Spheres
 from .superposition import Superposition
 
-Interaction = Rods | Spheres | Polytopes | Superposition
+Interaction = Rods | Spheres | Polytopes | Superposition | LocalMinima
 
-_MODULE: dict[type, Any] = {Rods: rods, Spheres: rods, Polytopes: polytopes, Superposition: superposition}
+_MODULE: dict[type, Any] = {Rods: rods, Spheres: rods, Polytopes: polytopes, Superposition: superposition, LocalMinima: local_minima}
+_ON_PLANE: dict[type, Any] = _MODULE | {LocalMinima: local_plane}
 
 
 def build_interaction(catalogue: Any, grains: list[int], rule: str, eps2: np.ndarray, features: Features) -> Interaction:
@@ -32,6 +36,9 @@ def build_interaction(catalogue: Any, grains: list[int], rule: str, eps2: np.nda
         return Spheres(regularised, eps2, catalogue.kind)
     if rule == "superposition":
         return Superposition(bool((catalogue.dimension == 2).all()), features)
+    if rule == "minima" and not catalogue.convex[grains].all():
+        neighbours = build_neighbours(catalogue, features)
+        return LocalMinima(bool((catalogue.dimension == 2).all()), features, neighbours, np.zeros(FLATS_SIZE))
     if (kind > 2).any():
         return Polytopes(regularised, eps2, catalogue.kind, np.zeros(WORK_SIZE))
     return Rods(regularised, eps2, catalogue.kind)
@@ -69,12 +76,12 @@ def _zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):  # type: ign
 
 def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):  # type: ignore[no-untyped-def]
     """Minimiser of a grain's distance to a plane: see ``rods.closest_to_plane``."""
-    return _MODULE[type(interaction)].closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching)
+    return _ON_PLANE[type(interaction)].closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching)
 
 
 @overload(closest_to_plane, jit_options=INLINED)
 def _closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):  # type: ignore[no-untyped-def]
-    implementation = _MODULE[interaction.instance_class].closest_to_plane
+    implementation = _ON_PLANE[interaction.instance_class].closest_to_plane
 
     def call(interaction, g, i, nx, ny, nz, height, pairs, p, touching):  # type: ignore[no-untyped-def]
         return implementation(interaction, g, i, nx, ny, nz, height, pairs, p, touching)
@@ -84,12 +91,12 @@ def _closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching)
 
 def zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p):  # type: ignore[no-untyped-def]
     """Half-length of the contact zone on a plane and its rocking axis: see ``rods.zone_on_plane``."""
-    return _MODULE[type(interaction)].zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p)
+    return _ON_PLANE[type(interaction)].zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p)
 
 
 @overload(zone_on_plane, jit_options=INLINED)
 def _zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p):  # type: ignore[no-untyped-def]
-    implementation = _MODULE[interaction.instance_class].zone_on_plane
+    implementation = _ON_PLANE[interaction.instance_class].zone_on_plane
 
     def call(interaction, g, i, nx, ny, nz, delta, warm, p):  # type: ignore[no-untyped-def]
         return implementation(interaction, g, i, nx, ny, nz, delta, warm, p)
@@ -98,13 +105,62 @@ def _zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p):  # type: igno
 
 
 def walls_by_vertex(interaction):  # type: ignore[no-untyped-def]
-    """Whether every wall is met vertex by vertex; a constant of the compiled code."""
-    return isinstance(interaction, Superposition)
+    """Whether discs and their rims are met vertex by vertex; a constant of the compiled code."""
+    return isinstance(interaction, Superposition | LocalMinima)
 
 
 @overload(walls_by_vertex, jit_options=INLINED)
 def _walls_by_vertex(interaction):  # type: ignore[no-untyped-def]
-    answer = interaction.instance_class is Superposition
+    answer = interaction.instance_class in (Superposition, LocalMinima)
+
+    def call(interaction):  # type: ignore[no-untyped-def]
+        return answer
+
+    return call
+
+
+def hands_on(interaction):  # type: ignore[no-untyped-def]
+    """Whether a contact that goes over to other features hands them its history (``inheritance``); a constant of the compiled code."""
+    return isinstance(interaction, LocalMinima)
+
+
+@overload(hands_on, jit_options=INLINED)
+def _hands_on(interaction):  # type: ignore[no-untyped-def]
+    answer = interaction.instance_class is LocalMinima
+
+    def call(interaction):  # type: ignore[no-untyped-def]
+        return answer
+
+    return call
+
+
+def stands_out(interaction, g, i, v, ax, ay, az):  # type: ignore[no-untyped-def]
+    """Whether vertex ``v`` of grain ``i`` counts where it is nearest to a disc along a; under `minima`, unless an edge or face goes on along a."""
+    return not isinstance(interaction, LocalMinima)
+
+
+@overload(stands_out, jit_options=INLINED)
+def _stands_out(interaction, g, i, v, ax, ay, az):  # type: ignore[no-untyped-def]
+    if interaction.instance_class is not LocalMinima:
+        return lambda interaction, g, i, v, ax, ay, az: True
+    edges, faces, inside = local_minima.edges_descend, local_minima.faces_descend, into_solid
+
+    def call(interaction, g, i, v, ax, ay, az):  # type: ignore[no-untyped-def]
+        if inside(interaction.features, interaction.neighbours, interaction.planar, g, i, v, -1, -1, ax, ay, az):
+            return False
+        return not (edges(interaction, g, i, v, ax, ay, az) or faces(interaction, g, i, v, -1, ax, ay, az))
+
+    return call
+
+
+def has_couples(interaction):  # type: ignore[no-untyped-def]
+    """Whether contacts may have couples; pairs of features have none. A constant of the compiled code."""
+    return not isinstance(interaction, Superposition)
+
+
+@overload(has_couples, jit_options=INLINED)
+def _has_couples(interaction):  # type: ignore[no-untyped-def]
+    answer = interaction.instance_class is not Superposition
 
     def call(interaction):  # type: ignore[no-untyped-def]
         return answer

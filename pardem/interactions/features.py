@@ -14,8 +14,11 @@ from .._jit import inlined, kernel
 from ..state import Features
 from .segments import nearest_segments
 
-VERTEX_EDGE, EDGE_VERTEX, EDGE_EDGE, VERTEX_FACE, FACE_VERTEX = range(5)
-"""Kinds of pairs: feature of the first body, feature of the second."""
+VERTEX_EDGE, EDGE_VERTEX, EDGE_EDGE, VERTEX_FACE, FACE_VERTEX, EDGE_FACE, FACE_EDGE, FACE_FACE = range(8)
+"""Kinds of pairs: feature of the first body, feature of the second. The last three count where they are parallel only (``flats``)."""
+RIM = 1e-8
+"""Tangent of the angle at a point over a face between the face's normal and its rim below which the point counts as over the rim: far above rounding,
+and below the angle (``polytope_faces.TILT``) up to which features count as parallel."""
 _BITS = 28
 _MASK = (1 << _BITS) - 1
 
@@ -63,6 +66,18 @@ def edge(f, g, i, k):
 
 
 @inlined
+def anchor(f, g, j, sub):
+    """A point of the second feature of a pair, relative to the centre of its body ``j`` (m): its nearest image is that of the feature."""
+    kind, k = kind_of(sub), second_of(sub)
+    if kind in (EDGE_VERTEX, FACE_VERTEX):
+        return vertex(g, j, k)
+    if kind == VERTEX_FACE:
+        return vertex(g, j, f.loops[f.loop_start[f.face_start[g.species[j]] + k]])
+    x, y, z, _, _, _ = edge(f, g, j, k)
+    return x, y, z
+
+
+@inlined
 def _on_segment(px, py, pz, mx, my, mz, ux, uy, uz):
     """Nearest point of the segment m + s u, -1 <= s <= 1, to p."""
     u2 = ux * ux + uy * uy + uz * uz
@@ -73,38 +88,47 @@ def _on_segment(px, py, pz, mx, my, mz, ux, uy, uz):
 
 
 @kernel
-def _nearest_on_face(vert, base, loops, first, last, px, py, pz, reach2):
-    """Nearest point (m) of a face to the point p, both relative to the grain's centre; the face is any simple plane polygon.
+def area_vector(vert, base, loops, first, last):
+    """Twice the area of a plane simple polygon times its unit normal (m^2).
 
     Args:
         vert, base: world vertices and the grain's first row. loops, first, last: vertex numbers of the face.
-        reach2: squared distance (m^2) beyond which any point of the plane will do.
     """
     a = base + loops[first]
     ox, oy, oz = vert[a, 0], vert[a, 1], vert[a, 2]
     nx, ny, nz = 0.0, 0.0, 0.0
     b = base + loops[first + 1]
     ax, ay, az = vert[b, 0] - ox, vert[b, 1] - oy, vert[b, 2] - oz
-    for m in range(first + 2, last):  # twice the area, as a vector
+    for m in range(first + 2, last):
         b = base + loops[m]
         bx, by, bz = vert[b, 0] - ox, vert[b, 1] - oy, vert[b, 2] - oz
         nx += ay * bz - az * by
         ny += az * bx - ax * bz
         nz += ax * by - ay * bx
         ax, ay, az = bx, by, bz
-    n2 = nx * nx + ny * ny + nz * nz
-    rise = (px - ox) * nx + (py - oy) * ny + (pz - oz) * nz
-    height = rise / n2
-    qx, qy, qz = px - height * nx, py - height * ny, pz - height * nz
-    if rise * height > reach2:
-        return qx, qy, qz
-    # crossings of a ray in the plane of the two axes along which the face is largest
-    u, v = 0, 1
+    return nx, ny, nz
+
+
+@inlined
+def largest_axes(nx, ny, nz):
+    """The two axes along which a face with the normal n is seen largest, in an order that keeps its sense of rotation for a positive third."""
     if abs(nx) >= abs(ny) and abs(nx) >= abs(nz):
-        u, v = 1, 2
-    elif abs(ny) >= abs(nz):
-        u, v = 0, 2
-    q0, q1 = (qx if u == 0 else qy), (qy if v == 1 else qz)
+        return 1, 2
+    if abs(ny) >= abs(nz):
+        return 2, 0
+    return 0, 1
+
+
+@kernel
+def within_outline(vert, base, loops, first, last, nx, ny, nz, qx, qy, qz):
+    """Whether a point of a face's plane lies inside the face: crossings of a ray, seen along an axis.
+
+    Args:
+        vert ... last: as in ``area_vector``. nx, ny, nz: what that gave. qx, qy, qz: the point (m).
+    """
+    u, v = largest_axes(nx, ny, nz)
+    q0 = qx if u == 0 else (qy if u == 1 else qz)
+    q1 = qx if v == 0 else (qy if v == 1 else qz)
     inside = False
     a = base + loops[last - 1]
     a0, a1 = vert[a, u], vert[a, v]
@@ -114,7 +138,49 @@ def _nearest_on_face(vert, base, loops, first, last, px, py, pz, reach2):
         if (a1 > q1) != (b1 > q1) and ((q0 - a0) * (b1 - a1) < (q1 - a1) * (b0 - a0)) == (b1 > a1):
             inside = not inside
         a0, a1 = b0, b1
-    if inside:
+    return inside
+
+
+@kernel
+def over_face(vert, base, loops, first, last, px, py, pz):
+    """Whether the foot of the point p on a face's plane lies inside the face, farther from its sides than RIM of its height.
+
+    Args:
+        vert ... last: as in ``area_vector``. px, py, pz: relative to the grain's centre (m).
+    """
+    nx, ny, nz = area_vector(vert, base, loops, first, last)
+    a = base + loops[first]
+    height = ((px - vert[a, 0]) * nx + (py - vert[a, 1]) * ny + (pz - vert[a, 2]) * nz) / (nx * nx + ny * ny + nz * nz)
+    qx, qy, qz = px - height * nx, py - height * ny, pz - height * nz
+    if not within_outline(vert, base, loops, first, last, nx, ny, nz, qx, qy, qz):
+        return False
+    least = RIM * RIM * height * height * (nx * nx + ny * ny + nz * nz)
+    a = base + loops[last - 1]
+    for m in range(first, last):
+        b = base + loops[m]
+        ux, uy, uz = vert[b, 0] - vert[a, 0], vert[b, 1] - vert[a, 1], vert[b, 2] - vert[a, 2]
+        dx, dy, dz = qx - vert[a, 0], qy - vert[a, 1], qz - vert[a, 2]
+        s = min(1.0, max(0.0, (dx * ux + dy * uy + dz * uz) / (ux * ux + uy * uy + uz * uz)))
+        dx, dy, dz = dx - s * ux, dy - s * uy, dz - s * uz
+        if dx * dx + dy * dy + dz * dz <= least:
+            return False
+        a = b
+    return True
+
+
+@kernel
+def _nearest_on_face(vert, base, loops, first, last, px, py, pz, reach2):
+    """Nearest point (m) of a face to the point p, both relative to the grain's centre; the face is any simple plane polygon.
+
+    Args:
+        vert ... last: as in ``area_vector``. reach2: squared distance (m^2) beyond which any point of the plane will do.
+    """
+    a = base + loops[first]
+    nx, ny, nz = area_vector(vert, base, loops, first, last)
+    rise = (px - vert[a, 0]) * nx + (py - vert[a, 1]) * ny + (pz - vert[a, 2]) * nz
+    height = rise / (nx * nx + ny * ny + nz * nz)
+    qx, qy, qz = px - height * nx, py - height * ny, pz - height * nz
+    if rise * height > reach2 or within_outline(vert, base, loops, first, last, nx, ny, nz, qx, qy, qz):
         return qx, qy, qz
     best, rx, ry, rz = np.inf, 0.0, 0.0, 0.0
     a = base + loops[last - 1]
@@ -134,9 +200,25 @@ def _nearest_on_face(vert, base, loops, first, last, px, py, pz, reach2):
 
 
 @inlined
-def _on_face(f, g, i, k, px, py, pz, reach2):
+def loop_of(f, g, i, k):
+    """First and last place in ``Features.loops`` of face ``k`` of grain ``i``."""
     face = f.face_start[g.species[i]] + k
-    return _nearest_on_face(g.vert, g.vert_start[i], f.loops, f.loop_start[face], f.loop_start[face + 1], px, py, pz, reach2)
+    return f.loop_start[face], f.loop_start[face + 1]
+
+
+@inlined
+def normal_of(f, g, i, k):
+    """Twice the area of a face times its unit normal (m^2), and its first corner relative to the centre (m)."""
+    first, last = loop_of(f, g, i, k)
+    nx, ny, nz = area_vector(g.vert, g.vert_start[i], f.loops, first, last)
+    a = g.vert_start[i] + f.loops[first]
+    return nx, ny, nz, g.vert[a, 0], g.vert[a, 1], g.vert[a, 2]
+
+
+@inlined
+def _on_face(f, g, i, k, px, py, pz, reach2):
+    first, last = loop_of(f, g, i, k)
+    return _nearest_on_face(g.vert, g.vert_start[i], f.loops, first, last, px, py, pz, reach2)
 
 
 @inlined

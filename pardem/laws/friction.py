@@ -207,3 +207,19 @@ def end_contact(vx, vy, vz, hist, p, dt, full):
     tx, ty, tz = vx - vn * hist[p, 4], vy - vn * hist[p, 5], vz - vn * hist[p, 6]
     lost_t = 0.5 * dt * (hist[p, 8] * tx + hist[p, 9] * ty + hist[p, 10] * tz) + hist[p, 11]
     return -0.5 * hist[p, 12] * vn * dt, lost_t
+
+
+@inlined
+def held_energy(law, a, b, delta, slope, vn, m_eff, r_eff, hist, p, alive, dt):
+    """Normal energy (J) that a contact would hold at this step less the work of half a step before it: what a wall that has vanished took away from
+    the step before, or what one that has appeared puts in.
+
+    Args:
+        law ... p: as in ``contact_force``. vn: relative velocity along the normal (m/s). alive: whether the history is. dt: time step (s).
+    """
+    if not delta > 0.0:
+        return 0.0
+    c0, c1, c2, c3, c4, c5 = coefficients(law, a, b)
+    rate = -slope * vn
+    phi, _, _, _, damping, plastic, stored, _ = normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, hist[p, 3] if alive else 0.0)
+    return stored + plastic - 0.5 * (phi - damping) * rate * dt

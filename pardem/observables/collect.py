@@ -11,7 +11,9 @@ from mpi4py import MPI
 from .. import state as st
 from ..population import Population
 from ..shapes.catalogue import Catalogue
-from .energy import add_kinetic_energy, gravity_energy, unwrapped
+from ..walls.books import work_to_come
+from ..walls.motion import WORK, turn_angle
+from .energy import add_kinetic_energy, attraction_energy, gravity_energy, unwrapped
 from .exact import ExactSums, exact_totals
 from .geometry import find_bed, rows_of_wall, wall_distance
 from .layers import measure_layers
@@ -53,6 +55,7 @@ class Observer:
         self.samples = sample_points(comm, catalogue)
         near = self.options.near_wall
         self.near_rows = rows_of_wall(near.wall, scene.wall_names) if near else []
+        self.turning = [k for k in range(len(scene.walls.kind)) if _ever_turns(case, scene.wall_names[k])]
         self.reference: dict[str, float] | None = None
 
     # -- checkpoints --------------------------------------------------------------------------------------------------------------
@@ -93,7 +96,7 @@ class Observer:
             near = sums["near"]
             for name, number in zip(self.scene.names, near, strict=True):
                 values[f"share_near_wall/{name}"] = float(number / near.sum()) if near.sum() > 0.0 else math.nan
-        self._walls(values, reaction)
+        self._walls(values, reaction, engine.step)
         if not engine.observed:
             values |= {name: values[name] * math.nan for name in values if name.startswith(OF_CONTACTS)}
         return values
@@ -106,7 +109,7 @@ class Observer:
         add_kinetic_energy(sums, grains, catalogue)
         mass, (ux, uy, uz) = grains.v[:, 3], self.bed.up
         place = unwrapped(grains.x, grains.image, self.scene.settings.period)
-        sums.add("gravity", gravity_energy(mass, place, self.gravity))
+        sums.add("gravity", gravity_energy(mass, place, self.gravity) + attraction_energy(mass, place, self.scene.settings))
         sums.add("volume", catalogue.volumes(species, grains.scale))
         sums.add("grains", np.bincount(species, minlength=ns)[None, :])
         sums.add_groups("mass", mass, species, ns)
@@ -135,7 +138,11 @@ class Observer:
         values["energy/total"] = translational + rotational + elastic + gravity
         if not self.options.energy_budget:
             return
-        values["energy/wall_work"] = sum(work) * quantum - self._work_to_come(reaction)
+        values["energy/wall_work"] = (
+            sum(work) * quantum
+            + float(self.scene.walls.motion[:, WORK].sum())
+            - float(work_to_come(self.scene.walls, reaction, self.scene.settings).sum())
+        )
         values["energy/lost_damping"] = tally[st.LOST_NORMAL] * quantum
         values["energy/lost_friction"] = tally[st.LOST_TANGENTIAL] * quantum
         lost = (tally[st.LOST_NORMAL] + tally[st.LOST_TANGENTIAL]) * quantum
@@ -144,14 +151,6 @@ class Observer:
             self.reference = now
         change = {name: value - (self.reference or now)[name] for name, value in now.items()}
         values["energy/residual"] = change["energy"] - change["wall_work"] + change["lost"]
-
-    def _work_to_come(self, reaction: np.ndarray) -> float:
-        """Work (J) of the walls in the half-step to come, which is booked already with the forces of this step."""
-        settings, total = self.scene.settings, 0.0
-        for row, pose in zip(reaction, self.scene.walls.pose, strict=True):
-            for c in range(3):
-                total -= float(row[c]) * settings.force * float(pose[6 + c] - 0.5 * settings.dt * pose[3 + c])
-        return total
 
     def _bed(self, values: Values, grains: Population, sums: dict[str, Any], tally: list[int]) -> None:
         """Fill height, density, layers, stress, heights of the species."""
@@ -180,10 +179,17 @@ class Observer:
             values["mean_angle"] = float(sums["angle"]) / count if count else math.nan
             values["nematic_order"], values["nematic_director"] = nematic_order(sums["directions"], count)
 
-    def _walls(self, values: Values, reaction: np.ndarray) -> None:
-        """Force of the grains on each surface, its torque about the point that defines the surface, and its displacement."""
+    def _walls(self, values: Values, reaction: np.ndarray, step: int) -> None:
+        """Force of the grains on each surface, its torque about the point that defines the surface, its displacement, and its turn."""
         settings, walls = self.scene.settings, self.scene.walls
         for k, name in enumerate(self.scene.wall_names):
             values[f"wall_force/{name}"] = np.array([float(v) for v in reaction[k, :3]]) * settings.force
             values[f"wall_torque/{name}"] = np.array([float(v) for v in reaction[k, 3:]]) * settings.torque
             values[f"wall_displacement/{name}"] = walls.pose[k, :3].copy()
+            if k in self.turning:
+                values[f"wall_turn/{name}"] = float(turn_angle(walls.motion, k, step, settings.dt))
+
+
+def _ever_turns(case: Case, name: str) -> bool:
+    """Whether the wall of a surface turns in some stage."""
+    return any(wall.name == name and any(motion.kind == "rotation" for motion in wall.motions) for wall in case.wall)

@@ -7,6 +7,7 @@ from mpi4py import MPI
 
 from ..population import Population
 from ..shapes.catalogue import Catalogue
+from ..state import Settings
 from .exact import ExactSums
 
 
@@ -39,6 +40,18 @@ def gravity_energy(mass: np.ndarray, position: np.ndarray, gravity: tuple[float,
     """
     gx, gy, gz = gravity
     return -mass * (gx * position[:, 0] + gy * position[:, 1] + gz * position[:, 2])
+
+
+def attraction_energy(mass: np.ndarray, position: np.ndarray, settings: Settings) -> np.ndarray:
+    """M g (sqrt(r^2 + s^2) - s) of each grain in the field towards a point (``integrators.attraction``), (n,) J; zeros without one.
+
+    Args:
+        mass: (n,) kg. position: (n, 3) (m). settings: of the run, with the field's strength g (m/s^2), centre and softening length s (m).
+    """
+    x, y, z = (position[:, c] - settings.centre[c] for c in range(3))
+    r2, soft = x * x + y * y + z * z, settings.softening
+    # r^2 / (sqrt(r^2 + s^2) + s) is the difference without cancellation
+    return settings.attraction * mass * r2 / (np.sqrt(r2 + soft * soft) + soft) if settings.attraction > 0.0 else 0.0 * mass
 
 
 def unwrapped(x: np.ndarray, image: np.ndarray, period: np.ndarray) -> np.ndarray:

@@ -118,7 +118,7 @@ def wall_distance(x: np.ndarray, walls: Walls, row: int) -> np.ndarray:
         x: (n, 3 or more) points (m). walls: surfaces. row: which one.
     """
     shape, pose = walls.shape[row], walls.pose[row]
-    nx, ny, nz = (float(c) for c in shape[3:6])
+    nx, ny, nz = (float(c) for c in pose[9:12])
     hx, hy, hz = (x[:, c] - (shape[c] + pose[c]) for c in range(3))
     height = hx * nx + hy * ny + hz * nz
     if walls.kind[row] == PLANE:

@@ -191,7 +191,8 @@ def _planar_points(catalogue: Catalogue, k: int, core: np.ndarray) -> np.ndarray
     ratio = 1.324717957244746  # root of x^3 = x + 1
     points = low + size * ((0.5 + np.arange(1, wanted + 1)[:, None] / ratio ** np.arange(1, 3)) % 1.0)
     outlined = catalogue.face_start[k + 1] > catalogue.face_start[k]
-    points = points[inside(points, core, bool(outlined), radius)][:SAMPLES]
+    single = catalogue.edge_start[k + 1] == catalogue.edge_start[k]
+    points = points[inside(points, core, bool(outlined), radius, bool(single))][:SAMPLES]
     points -= points.mean(axis=0)
     spread: np.ndarray = points * np.sqrt(catalogue.inertia[k, 2] / catalogue.mass[k] / (points * points).sum(axis=1).mean())
     return spread

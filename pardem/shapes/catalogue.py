@@ -34,7 +34,8 @@ class Catalogue(NamedTuple):
 
     Attributes:
         kind: (ns,) int32 number of core vertices: 1 sphere, 2 spherocylinder (axis along body z, in 2D x), more: polytope.
-        convex: (ns,) uint8 whether the core is convex. dimension: (ns,) int32 2 or 3, the same for all.
+        convex, solid: (ns,) uint8 whether the core is convex, whether what its faces or outline enclose belongs to the grain.
+        dimension: (ns,) int32 2 or 3, the same for all.
         radius: (ns,) sphero-radius (m). mass: (ns,) (kg). volume: (ns,) (m^3). inertia: (ns, 3) principal moments (kg m^2).
             In 2D volume is an area (m^2), density a mass per area, and all three moments are that about z: no other one is ever used.
         core_radius: (ns,) largest distance of a core vertex from the centre (m).
@@ -49,6 +50,7 @@ class Catalogue(NamedTuple):
 
     kind: np.ndarray
     convex: np.ndarray
+    solid: np.ndarray
     dimension: np.ndarray
     radius: np.ndarray
     mass: np.ndarray
@@ -104,6 +106,7 @@ def build_catalogue(species: Sequence[Species]) -> Catalogue:
     return Catalogue(
         kind=np.array([len(v) for v in cores], dtype=np.int32),
         convex=np.array([shape.convex for shape in shapes], dtype=np.uint8),
+        solid=np.array([shape.solid for shape in shapes], dtype=np.uint8),
         dimension=np.array([shape.dimension for shape in shapes], dtype=np.int32),
         radius=np.array([shape.radius for shape in shapes], dtype=float),
         mass=np.array([m.mass for m in masses], dtype=float),

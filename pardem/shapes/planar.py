@@ -116,6 +116,18 @@ class PlanarShapes:
         return cls._planar("planar_polyline", planar_points(vertices, "planar_polyline", 2), radius)
 
     @classmethod
+    def clump(cls, *, vertices: Points, radius: float) -> Shape:
+        """Disks of one radius, fixed to each other: a rigid cluster, as other programs build non-convex grains; overlapping parts count once.
+
+        Args:
+            vertices: (n, 2) middles of the disks (m), n >= 2. radius: of the disks (m).
+
+        Raises:
+            ShapeError: fewer than two disks, or two with the same middle.
+        """
+        return cls._make("clump", planar_points(vertices, "clump", 2), radius, [], (), convex=False, solid=True)
+
+    @classmethod
     def cow(cls, *, length: float, radius: float) -> Shape:
         """The outline of a cow seen from the side, 62 vertices, non-convex, and a disk.
 

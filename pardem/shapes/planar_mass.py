@@ -23,12 +23,12 @@ Moments = tuple[float, np.ndarray, np.ndarray]
 Interval = tuple[float, float]
 
 
-def planar_mass_properties(vertices: np.ndarray, closed: bool, radius: float, density: float) -> MassProperties:
-    """Mass properties of a spheropolygon or a rounded polyline.
+def planar_mass_properties(vertices: np.ndarray, closed: bool, radius: float, density: float, single: bool = False) -> MassProperties:
+    """Mass properties of a spheropolygon, a rounded polyline or a clump of disks.
 
     Args:
         vertices: (n, 3) with z = 0 (m), in order; of an outline counter-clockwise. closed: an outline, whose inside belongs to the body.
-        radius: of the disk (m). density: mass per area (kg/m^2).
+        radius: of the disk (m). density: mass per area (kg/m^2). single: the vertices stand alone.
 
     Returns:
         area as ``volume`` (m^2); ``inertia`` with second moments of area in the plane and their sum about z; all ``principal_moments`` are that
@@ -39,7 +39,7 @@ def planar_mass_properties(vertices: np.ndarray, closed: bool, radius: float, de
     """
     middle = vertices.mean(axis=0)[:2]
     core = vertices[:, :2] - middle
-    pieces = Bound(core, closed, radius)
+    pieces = Bound(core, closed, radius, single)
     area, first, _ = pieces.moments(core)
     if not 0.0 < area < np.inf:
         raise ShapeError(f"The area of the grain comes out as {area:g} m^2: lengths are in metres; check them.")
@@ -58,21 +58,38 @@ class Bound:
     """The lines and arcs that bound the body.
 
     Args:
-        core: (n, 2) vertices (m). closed: whether an outline. radius: (m).
+        core: (n, 2) vertices (m). closed: whether an outline. radius: (m). single: whether the vertices stand alone.
 
     Attributes:
         lines: (vertex, direction (2,), outward normal (2,), from, to) for each stretch of a moved edge, lengths from the vertex (m).
         arcs: (vertex, first angle, angle turned) counter-clockwise (rad).
     """
 
-    def __init__(self, core: np.ndarray, closed: bool, radius: float) -> None:
+    def __init__(self, core: np.ndarray, closed: bool, radius: float, single: bool = False) -> None:
         self.radius = radius
         self.lines: list[tuple[int, np.ndarray, np.ndarray, float, float]] = []
         self.arcs: list[tuple[int, float, float]] = []
-        n = len(core)
-        if n == 1:
-            self.arcs.append((0, 0.0, 2.0 * np.pi))
-            return
+        if single or len(core) == 1:
+            self._circles(core)
+        else:
+            self._outline(core, closed)
+        gap = sum(((high - low) * n for _, _, n, low, high in self.lines), np.zeros(2)) + radius * sum(
+            (_mean_direction(*arc[1:]) for arc in self.arcs), np.zeros(2)
+        )
+        perimeter = sum(line[4] - line[3] for line in self.lines) + radius * sum(arc[2] for arc in self.arcs)
+        if not np.hypot(*gap) <= OPEN * perimeter:
+            raise ShapeError("The outline of the rounded grain cannot be followed: parts of it nearly touch; change the radius by a millionth.")
+
+    def _circles(self, core: np.ndarray) -> None:
+        """Circles about all vertices, without what lies inside the others."""
+        for k, centre in enumerate(core):
+            rest = np.delete(core, k, axis=0)
+            rest = rest[np.hypot(*(rest - centre).T) < 2.0 * self.radius]
+            inside = _arc_inside(centre, rest, np.tile([1.0, 0.0], (len(rest), 1)), np.zeros(len(rest)), self.radius, 0.0, 2.0 * np.pi)
+            self.arcs += [(k, low, high - low) for low, high in _without(0.0, 2.0 * np.pi, inside)]
+
+    def _outline(self, core: np.ndarray, closed: bool) -> None:
+        n, radius = len(core), self.radius
         # a polyline is walked there and back
         walk = list(range(n)) if closed else [*range(n), *range(n - 2, 0, -1)]
         start, end = core[walk], core[np.roll(walk, -1)]
@@ -102,12 +119,6 @@ class Bound:
                 first = float(np.arctan2(normal[k - 1, 1], normal[k - 1, 0]))
                 inside = _arc_inside(start[k], start[rest], along[rest], length[rest], radius, first, before)
                 self.arcs += [(walk[k], first + low, high - low) for low, high in _without(0.0, before, inside)]
-        gap = sum(((high - low) * n for _, _, n, low, high in self.lines), np.zeros(2)) + radius * sum(
-            (_mean_direction(*arc[1:]) for arc in self.arcs), np.zeros(2)
-        )
-        perimeter = sum(line[4] - line[3] for line in self.lines) + radius * sum(arc[2] for arc in self.arcs)
-        if not np.hypot(*gap) <= OPEN * perimeter:
-            raise ShapeError("The outline of the rounded grain cannot be followed: parts of it nearly touch; change the radius by a millionth.")
 
     def moments(self, core: np.ndarray) -> Moments:
         """Integrals of 1, x and x x^T over the body, with the vertices at ``core`` ((n, 2), m).

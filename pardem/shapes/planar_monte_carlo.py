@@ -9,12 +9,12 @@ from ..errors import ShapeError
 from .monte_carlo import CHUNK, REPLICATES, MassEstimate
 
 
-def planar_monte_carlo(vertices: np.ndarray, closed: bool, radius: float, density: float, samples: int, seed: int) -> MassEstimate:
+def planar_monte_carlo(vertices: np.ndarray, closed: bool, radius: float, density: float, samples: int, seed: int, single: bool) -> MassEstimate:
     """Integrate over the points within ``radius`` of the core, or inside the outline, with scrambled Sobol points in the bounding rectangle.
 
     Args:
         vertices: (n, 3) with z = 0 (m), in order. closed: an outline. radius: (m). density: mass per area (kg/m^2).
-        samples: number of points, rounded up to `REPLICATES` times a power of two. seed: of the scrambling.
+        samples: number of points, rounded up to `REPLICATES` times a power of two. seed: of the scrambling. single: the vertices stand alone.
 
     Raises:
         ShapeError: no point hit the body.
@@ -27,7 +27,7 @@ def planar_monte_carlo(vertices: np.ndarray, closed: bool, radius: float, densit
     for stream in np.random.SeedSequence(seed).spawn(REPLICATES):
         points = (qmc.Sobol(2, scramble=True, rng=np.random.default_rng(stream)).random_base2(power) - 0.5) * size
         parts = np.array_split(points, -(-len(points) // CHUNK))
-        x = np.concatenate([part[inside(part + origin, core, closed, radius)] for part in parts])
+        x = np.concatenate([part[inside(part + origin, core, closed, radius, single)] for part in parts])
         sums.append(np.concatenate([[len(x)], x.sum(axis=0), (x.T @ x).ravel()]) * (size.prod() / len(points)))
     if not any(s[0] for s in sums):
         raise ShapeError(f"None of {samples} sample points hit the body: give more samples.")
@@ -56,9 +56,13 @@ def _properties(sums: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
     return area, first / area, np.array([[yy, -xy, 0.0], [-xy, xx, 0.0], [0.0, 0.0, xx + yy]])
 
 
-def inside(points: np.ndarray, core: np.ndarray, closed: bool, radius: float) -> np.ndarray:
-    """Whether points ((m, 2)) lie within ``radius`` of a polyline ((n, 2)) or, where it is closed, inside it; (m,) bool."""
+def inside(points: np.ndarray, core: np.ndarray, closed: bool, radius: float, single: bool = False) -> np.ndarray:
+    """Whether points ((m, 2)) lie within ``radius`` of a polyline ((n, 2)) or its vertices alone, or, where it is closed, inside it; (m,) bool."""
     near = ((points - core[0]) ** 2).sum(axis=1) <= radius * radius
+    if single:
+        for a in core[1:]:
+            near |= ((points - a) ** 2).sum(axis=1) <= radius * radius
+        return near
     crossings = np.zeros(len(points), dtype=bool)
     ends = np.roll(core, -1, axis=0) if closed else core[1:]
     for a, b in zip(core, ends):

@@ -161,7 +161,7 @@ class Shape(PlanarShapes, SkeletonShapes):
         """
         rho = positive("density", density, "a grain needs mass")
         if self.dimension == 2:
-            return planar_mass_properties(self.vertices, bool(self.faces), self.radius, rho)
+            return planar_mass_properties(self.vertices, bool(self.faces), self.radius, rho, not len(self.edges))
         if not self.convex:
             return kept_mass_properties(self.vertices, self.edges, self.faces, self.radius, rho, self.solid)
         return exact_mass_properties(self.vertices, self.edges, self.faces, self.radius, rho)
@@ -178,5 +178,5 @@ class Shape(PlanarShapes, SkeletonShapes):
         rho = positive("density", density, "a grain needs mass")
         positive("samples", samples, "give some thousands")
         if self.dimension == 2:
-            return planar_monte_carlo(self.vertices, bool(self.faces), self.radius, rho, samples, seed)
+            return planar_monte_carlo(self.vertices, bool(self.faces), self.radius, rho, samples, seed, not len(self.edges))
         return monte_carlo_mass_properties(self.vertices, self.edges, self.faces, self.radius, rho, samples, seed, self.solid)

@@ -8,23 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import inlined, kernel, njit
-from ..detection.bounds import nearest_image
-from ..detection.features import EDGES, FACES, VERTICES, apart, box_of, count_of
-from ..interactions.features import (
-    EDGE_EDGE,
-    EDGE_VERTEX,
-    FACE_VERTEX,
-    VERTEX_EDGE,
-    VERTEX_FACE,
-    edge,
-    feature_pair,
-    kind_of,
-    nearest_features,
-    second_of,
-    vertex,
-)
+from .._jit import inlined, kernel
+from ..integrators.poses import place_vertices
+from ..integrators.rotation import product
+from ..interactions.features import anchor, nearest_features
 from .kinds import BODY
+from .motion import turns
 
 
 @inlined
@@ -34,14 +23,20 @@ def row_of(walls, g, k):
 
 
 @inlined
-def _anchor(f, g, j, kind, k):
-    """A point of feature ``k`` of body ``j``, relative to its centre (m); ``kind``: of the pair of features."""
-    if kind in (EDGE_VERTEX, FACE_VERTEX):
-        return vertex(g, j, k)
-    if kind == VERTEX_FACE:
-        return vertex(g, j, f.loops[f.loop_start[f.face_start[g.species[j]] + k]])
-    x, y, z, _, _, _ = edge(f, g, j, k)
-    return x, y, z
+def nearest_image(d, period):
+    """Difference of a coordinate in the domain and one anywhere in the nearest image; ``period`` 0: none. Driven bodies leave the domain."""
+    return d - period * np.rint(d / period) if period > 0.0 else d
+
+
+@kernel
+def turn_bodies(walls, g, shapes):
+    """Place the vertices of bodies that turn, from their orientation at the start (``g.q0``) and the turn in their wall's pose."""
+    for k in range(walls.kind.shape[0]):
+        if walls.kind[k] == BODY and turns(walls.motion, k):
+            j, pose = row_of(walls, g, k), walls.pose[k]
+            q = g.q0[j]
+            g.q[j, 0], g.q[j, 1], g.q[j, 2], g.q[j, 3] = product(pose[18], pose[19], pose[20], pose[21], q[0], q[1], q[2], q[3])
+            place_vertices(j, j + 1, g, shapes)
 
 
 @kernel
@@ -53,7 +48,7 @@ def nearest_on_body(walls, g, i, k, sub, period):
     """
     f, j = walls.features, row_of(walls, g, k)
     shape, pose = walls.shape[k], walls.pose[k]
-    ax, ay, az = _anchor(f, g, j, kind_of(sub), second_of(sub))
+    ax, ay, az = anchor(f, g, j, sub)
     wx = nearest_image(g.x[i, 0] - (shape[0] + pose[0] + ax), period[0]) + ax
     wy = nearest_image(g.x[i, 1] - (shape[1] + pose[1] + ay), period[1]) + ay
     wz = nearest_image(g.x[i, 2] - (shape[2] + pose[2] + az), period[2]) + az
@@ -61,67 +56,47 @@ def nearest_on_body(walls, g, i, k, sub, period):
     return np.sqrt(d2), x0, x1, x2, y0 - x0 - wx, y1 - x1 - wy, y2 - x2 - wz, g.x[j, 3]
 
 
-@njit
-def _meet(kind, what_i, what_j, owned, g, walls, k, extent, extra, period, entries, sub, found):
-    """Append the contacts of one kind with the body of wall ``k``; the number found so far comes back."""
-    f, j = walls.features, row_of(walls, g, k)
-    cx, cy, cz = walls.shape[k, 0] + walls.pose[k, 0], walls.shape[k, 1] + walls.pose[k, 1], walls.shape[k, 2] + walls.pose[k, 2]
-    number = count_of(f, g, j, what_j)
-    box, mine = np.empty((number, 6)), np.empty((1, 6))
-    for b in range(number):
-        box_of(f, g, j, what_j, b, box, b)
-    for i in range(owned):
-        # in the plane a single vertex meets an outline as a vertex only, as between grains
-        lone_i, lone_j = f.real[g.species[i]] == 0, f.real[g.species[j]] == 0
-        if (kind == EDGE_VERTEX and lone_i) or (kind == VERTEX_EDGE and lone_j and not lone_i):
-            continue
-        reach = g.x[i, 3] + g.x[j, 3] + extra
-        for b in range(number):
-            mx, my, mz = 0.5 * (box[b, 0] + box[b, 3]), 0.5 * (box[b, 1] + box[b, 4]), 0.5 * (box[b, 2] + box[b, 5])
-            dx = nearest_image(cx + mx - g.x[i, 0], period[0])
-            dy = nearest_image(cy + my - g.x[i, 1], period[1])
-            dz = nearest_image(cz + mz - g.x[i, 2], period[2])
-            more = g.x[j, 3] + extra
-            if (
-                (abs(dx) > extent[i, 0] + more + box[b, 3] - mx)
-                | (abs(dy) > extent[i, 1] + more + box[b, 4] - my)
-                | (abs(dz) > extent[i, 2] + more + box[b, 5] - mz)
-            ):
-                continue
-            for a in range(count_of(f, g, i, what_i)):
-                box_of(f, g, i, what_i, a, mine, 0)
-                if apart(mine, 0, box, b, dx - mx, dy - my, dz - mz, reach):
-                    continue
-                pair = feature_pair(kind, a, b)
-                if nearest_features(f, g, i, j, pair, mx - dx, my - dy, mz - dz, reach * reach)[0] > reach * reach:
-                    continue
-                if found < sub.shape[0]:
-                    entries[found, 0], entries[found, 1], sub[found] = i, k, pair
-                found += 1
-    return found
+@inlined
+def _images(d, reach, period):
+    """First and last image of a body, d (m) away along an axis, that come within ``reach``; none: the first is behind the last."""
+    if period > 0.0:
+        return int(np.ceil((-reach - d) / period)), int(np.floor((reach - d) / period))
+    return 0, 0 if abs(d) <= reach else -1
 
 
-@njit
-def find_body_contacts(owned, g, walls, planar, extent, extra, period, entries, sub):
-    """Candidate contacts of owned grains with features of bodies.
+@kernel
+def find_near_bodies(owned, g, walls, extent, extra, period, near):
+    """Owned grains near bodies, one by one for each image of a body.
 
     Args:
-        planar: two dimensions. extent: (N, 3) half-extents of grains, radius included (m).
+        extent: (N, 3) half-extents of grains and bodies, radius included (m).
         extra: (W,) reach beyond contact for each wall: skin and what the wall may move (m). period: of the domain (m), 0: open.
-        entries: (capacity, 2) int32 grain and wall; sub: (capacity,) int64 pairs of features.
+        near: `detection.features.Near`, filled.
 
     Returns:
-        number of entries; where it exceeds the capacity, call again with larger arrays.
+        their number; where it exceeds the room, call again with more.
     """
+    px, py, pz = period
     found = 0
     for k in range(walls.kind.shape[0]):
         if walls.kind[k] != BODY:
             continue
-        if planar:
-            found = _meet(VERTEX_EDGE, VERTICES, EDGES, owned, g, walls, k, extent, extra[k], period, entries, sub, found)
-            found = _meet(EDGE_VERTEX, EDGES, VERTICES, owned, g, walls, k, extent, extra[k], period, entries, sub, found)
-        else:
-            found = _meet(EDGE_EDGE, EDGES, EDGES, owned, g, walls, k, extent, extra[k], period, entries, sub, found)
-            found = _meet(VERTEX_FACE, VERTICES, FACES, owned, g, walls, k, extent, extra[k], period, entries, sub, found)
-            found = _meet(FACE_VERTEX, FACES, VERTICES, owned, g, walls, k, extent, extra[k], period, entries, sub, found)
+        j = row_of(walls, g, k)
+        bx, by, bz = extent[j, 0] + extra[k], extent[j, 1] + extra[k], extent[j, 2] + extra[k]
+        cx, cy, cz = walls.shape[k, 0] + walls.pose[k, 0], walls.shape[k, 1] + walls.pose[k, 1], walls.shape[k, 2] + walls.pose[k, 2]
+        for i in range(owned):
+            a0, a1 = _images(cx - g.x[i, 0], extent[i, 0] + bx, px)
+            b0, b1 = _images(cy - g.x[i, 1], extent[i, 1] + by, py)
+            c0, c1 = _images(cz - g.x[i, 2], extent[i, 2] + bz, pz)
+            for a in range(a0, a1 + 1):
+                for b in range(b0, b1 + 1):
+                    for c in range(c0, c1 + 1):
+                        if found < near.second.shape[0]:
+                            near.row[found, 0], near.row[found, 1], near.second[found] = i, j, k
+                            near.away[found, 0], near.away[found, 1] = cx + a * px - g.x[i, 0], cy + b * py - g.x[i, 1]
+                            near.away[found, 2] = cz + c * pz - g.x[i, 2]
+                            near.extra[found] = extra[k]
+                            # images far from each other may share a number: then the way between the bodies tells them apart
+                            near.key[found] = (g.gid[i] << 32) + (np.int64(k) << 9) + ((a & 7) << 6) + ((b & 7) << 3) + (c & 7)
+                        found += 1
     return found

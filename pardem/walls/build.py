@@ -3,46 +3,21 @@
 from __future__ import annotations
 
 import itertools
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import CaseError
+from ..insertion.grains import Grains
 from ..population import Population, make_population
 from ..shapes.catalogue import Catalogue, principal_orientations
 from ..state import Features, Walls
-from .kinds import BODY, CYLINDER, DISC, PLANE, SHAPE
-from .motion import FIXED, MOTION, SINUSOIDAL, VELOCITY
+from .drives import FOREVER, motion_row, unit
+from .kinds import BODY, CYLINDER, DISC, PLANE, POSE, SHAPE
+from .motion import MOTION
 
 if TYPE_CHECKING:
     from ..case import Case
-
-FOREVER = 1e18  # steps
-
-
-def _motion_row(case: Case, motion: Any, stage_start: float | None) -> np.ndarray:
-    row = np.zeros(MOTION)
-    row[5] = FOREVER
-    row[4] = FOREVER if stage_start is None else stage_start
-    if motion.kind == "sinusoidal":
-        row[:4] = SINUSOIDAL, motion.amplitude_for(case.gravity), 2.0 * math.pi * motion.frequency, motion.phase
-        row[6:9] = unit(motion.direction)
-    elif motion.kind == "velocity":
-        velocity = np.array(motion.velocity, dtype=float)
-        speed = float(np.sqrt(velocity @ velocity))
-        row[:2] = VELOCITY, speed
-        row[6:9] = velocity / speed if speed > 0.0 else 0.0
-    else:
-        row[0] = FIXED
-    return row
-
-
-def unit(vector: Any) -> np.ndarray:
-    """The vector at length one."""
-    v = np.array(vector, dtype=float)
-    return v / np.sqrt(v @ v)
-
 
 def build_walls(case: Case, materials: tuple[str, ...], features: Features) -> tuple[Walls, dict[str, list[int]], list[str]]:
     """The walls of a case.
@@ -75,39 +50,55 @@ def build_walls(case: Case, materials: tuple[str, ...], features: Features) -> t
                 inward[c] = 1.0
                 surfaces.append((PLANE, wall.lower, inward, 0.0, f"{wall.name}:lower-{axis}"))
                 surfaces.append((PLANE, wall.upper, -inward, 0.0, f"{wall.name}:upper-{axis}"))
-        start = getattr(wall.motion, "start", 0.0)
-        row = _motion_row(case, wall.motion, None if isinstance(start, str) else start / case.time.step)
         for code, point, normal, radius, name in surfaces:
             rows.setdefault(wall.name, []).append(len(kind))
             kind.append(code)
             material.append(materials.index(wall.material))
             shape.append(np.concatenate([point, unit(normal), [radius, 0.0]]))
-            motion.append(row.copy())
             names.append(name)
+    for wall in case.wall:
+        start = getattr(wall.motion, "start", 0.0)
+        row = motion_row(case, wall.motion, FOREVER if isinstance(start, str) else start / case.time.step, rows)
+        motion += [row.copy() for _ in rows[wall.name]]
     n = len(kind)
     body = np.array(kind, np.int32) == BODY
     from_end = np.where(body, np.cumsum(body) - body.sum() - 1, 0).astype(np.int32)
     walls = Walls(
         np.array(kind, np.int32), from_end, features, np.ones(n, np.uint8), np.array(material, np.int32),
         np.array(shape, float).reshape(n, SHAPE), np.array(motion, float).reshape(n, MOTION),
-        np.zeros((n, 12)), np.zeros((n, 6, 2), np.int64), np.zeros((n, 2), np.int64),
+        np.zeros((n, POSE)), np.zeros((n, 6, 2), np.int64), np.zeros((n, 6, 2), np.int64), np.zeros((n, 2), np.int64),
     )  # fmt: skip
     return walls, rows, names
 
 
-def build_bodies(case: Case, catalogue: Catalogue, walls: Walls) -> Population:
-    """The bodies among the walls, as grains that do not move; sets their walls' points to the centres of mass."""
+def placed_bodies(case: Case, catalogue: Catalogue, stage: str | None = None) -> Grains:
+    """Species, size, centre of mass and principal orientation of the bodies among the walls, or of those that are there in a stage."""
     names = [s.name for s in case.species]
-    bodies = [wall for wall in case.wall if wall.kind == "body"]
+    bodies = [wall for wall in case.wall if wall.kind == "body" and (stage is None or wall.stages is None or stage in wall.stages)]
     species = np.array([names.index(wall.species) for wall in bodies], np.int64)
     scale = np.array([wall.scale for wall in bodies], float)
     given = np.array([unit(wall.orientation) for wall in bodies], float).reshape(-1, 4)
+    centres = [np.array(wall.position) + _rotated(q, wall.scale * catalogue.centre[s]) for wall, s, q in zip(bodies, species, given, strict=True)]
+    return Grains(species, scale, np.array(centres, float).reshape(-1, 3), principal_orientations(catalogue, species, given))
+
+
+def build_bodies(case: Case, catalogue: Catalogue, walls: Walls) -> Population:
+    """The bodies among the walls, as grains that do not move; sets their walls' points to the centres of mass."""
     rows = np.flatnonzero(walls.kind == BODY)
-    for k, wall, s, q in zip(rows, bodies, species, given, strict=True):
-        walls.shape[k, :3] = np.array(wall.position) + _rotated(q, wall.scale * catalogue.centre[s])
-    population = make_population(catalogue, species, scale, walls.shape[rows, :3], principal_orientations(catalogue, species, given))
+    placed = placed_bodies(case, catalogue)
+    walls.shape[rows, :3] = placed.positions
+    population = make_population(catalogue, placed.species, np.asarray(placed.scale), placed.positions, placed.orientations)
     population.gid[:] = -1 - rows
     return population
+
+
+def body_vertices(catalogue: Catalogue, bodies: Population) -> list[np.ndarray]:
+    """World vertices (m) of the cores of bodies at the start, (m, 3) each."""
+    found = []
+    for s, scale, q, x in zip(bodies.species, bodies.scale, bodies.q, bodies.x, strict=True):
+        core = scale * catalogue.vertices[catalogue.vertex_start[s] : catalogue.vertex_start[s + 1]]
+        found.append(np.array([x[:3] + _rotated(q, v) for v in core]))
+    return found
 
 
 def check_features(case: Case, catalogue: Catalogue, bodies: Population, period: np.ndarray, reach: float) -> None:
@@ -120,9 +111,7 @@ def check_features(case: Case, catalogue: Catalogue, bodies: Population, period:
         CaseError: an edge of a body is too long.
     """
     names = [wall.name for wall in case.wall if wall.kind == "body"]
-    for name, s, scale, q, radius in zip(names, bodies.species, bodies.scale, bodies.q, bodies.x[:, 3], strict=True):
-        vertices = scale * catalogue.vertices[catalogue.vertex_start[s] : catalogue.vertex_start[s + 1]]
-        vertices = np.array([_rotated(q, v) for v in vertices])
+    for name, s, vertices, radius in zip(names, bodies.species, body_vertices(catalogue, bodies), bodies.x[:, 3], strict=True):
         first, last = catalogue.face_start[s], catalogue.face_start[s + 1]
         faces = [catalogue.face_vertices[a:b] for a, b in itertools.pairwise(catalogue.face_vertex_start[first : last + 1])]
         edges = catalogue.edges[catalogue.edge_start[s] : catalogue.edge_start[s + 1]]

@@ -4,18 +4,31 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import inlined, njit
+from ..interactions.features import EDGE_FACE, FACE_FACE, VERTEX_FACE, feature_pair, vertex
 from .kinds import BODY, CYLINDER, DISC, PLANE
 
 
+@inlined
+def _out_of_reach(kind, height, x, y, z, pose, radius, reach):
+    """Whether a ball of radius ``reach`` stays clear of a wall; its middle and its height along the normal are relative to the wall's point."""
+    if kind == CYLINDER:
+        rx, ry, rz = x - height * pose[9], y - height * pose[10], z - height * pose[11]
+        return np.sqrt(rx * rx + ry * ry + rz * rz) + reach < radius
+    if kind == DISC:
+        return abs(height) > reach
+    return height > reach
+
+
 @njit
-def find_wall_pairs(owned, g, walls, radius, extra, by_vertex, entries):
-    """Candidate contacts of owned grains with walls, in the order of grains.
+def find_wall_pairs(owned, g, walls, radius, extra, by_vertex, minima, entries):
+    """Candidate contacts of owned grains with walls, in the order of grains; of walls that are met vertex by vertex those of the vertices in reach.
 
     Args:
         radius: (N,) bounding radii (m). extra: (W,) reach beyond the grain for each wall: skin and what the wall may move (m).
         by_vertex: whether every wall is met vertex by vertex; otherwise the inside of a cylinder only.
-        entries: (capacity, 3) int64: grain, wall, vertex.
+        minima: whether planes are met by the vertices, edges and faces of grains.
+        entries: (capacity, 3) int64: grain, wall, and vertex, or the grain's feature as a pair with a face.
 
     Returns:
         number of entries; where it exceeds the capacity, call again with a larger array.
@@ -28,20 +41,34 @@ def find_wall_pairs(owned, g, walls, radius, extra, by_vertex, entries):
             hx = g.x[i, 0] - shape[0] - pose[0]
             hy = g.x[i, 1] - shape[1] - pose[1]
             hz = g.x[i, 2] - shape[2] - pose[2]
-            height = hx * shape[3] + hy * shape[4] + hz * shape[5]
+            nx, ny, nz = pose[9], pose[10], pose[11]
+            height = hx * nx + hy * ny + hz * nz
             kind = walls.kind[k]
             if kind == BODY:
-                continue  # by features: ``bodies.find_body_contacts``
-            if kind == CYLINDER:
-                rx, ry, rz = hx - height * shape[3], hy - height * shape[4], hz - height * shape[5]
-                if np.sqrt(rx * rx + ry * ry + rz * rz) + radius[i] + extra[k] < shape[6]:
-                    continue
-            elif kind == DISC:
-                if abs(height) > radius[i] + extra[k]:
-                    continue
-            elif kind == PLANE and height > radius[i] + extra[k]:
+                continue  # by features: ``bodies.find_near_bodies``
+            if _out_of_reach(kind, height, hx, hy, hz, pose, shape[6], radius[i] + extra[k]):
                 continue
-            for m in range(vertices if by_vertex or kind == CYLINDER else 1):
+            if minima and kind == PLANE:
+                f, a = walls.features, g.species[i]
+                edges, faces = f.edge_start[a + 1] - f.edge_start[a], f.face_start[a + 1] - f.face_start[a]
+                for m in range(vertices + edges + faces):
+                    if m < vertices:
+                        sub = feature_pair(VERTEX_FACE, m, 0)
+                    elif m < vertices + edges:
+                        sub = feature_pair(EDGE_FACE, m - vertices, 0)
+                    else:
+                        sub = feature_pair(FACE_FACE, m - vertices - edges, 0)
+                    if found < entries.shape[0]:
+                        entries[found, 0], entries[found, 1], entries[found, 2] = i, k, sub
+                    found += 1
+                continue
+            one_by_one = by_vertex or kind == CYLINDER
+            for m in range(vertices if one_by_one else 1):
+                if one_by_one:
+                    x, y, z = vertex(g, i, m)
+                    rise = height + x * nx + y * ny + z * nz
+                    if _out_of_reach(kind, rise, hx + x, hy + y, hz + z, pose, shape[6], g.x[i, 3] + extra[k]):
+                        continue
                 if found < entries.shape[0]:
                     entries[found, 0], entries[found, 1], entries[found, 2] = i, k, m
                 found += 1

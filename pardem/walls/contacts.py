@@ -6,81 +6,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import inlined, kernel
+from .._jit import kernel
 from ..fixedpoint import carry, deposit
 from ..interactions.accumulate import add, collapsed, fault, tally_contact, within_range
-from ..interactions.dispatch import closest_to_plane, walls_by_vertex, zone_on_plane
-from ..interactions.features import vertex
-from ..laws.friction import contact_force, end_contact
+from ..interactions.dispatch import hands_on, zone_on_plane
+from ..interactions.inheritance import LEAVING, LIVING
+from ..laws.friction import contact_force, end_contact, held_energy
 from ..state import ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, LOST_NORMAL, LOST_TANGENTIAL, OBSERVE, WALL_CONTACTS
-from .bodies import nearest_on_body, row_of
-from .kinds import BODY, CYLINDER, DISC
-
-
-@inlined
-def _rim(g, i, first, last, radius, hx, hy, hz, nx, ny, nz):
-    """Nearest core vertex to a disc's rim and its nearest point there, for a grain that reaches past the disc.
-
-    Args:
-        first, last: the vertices to look at.
-        hx, hy, hz: the grain's centre relative to the disc's (m). nx, ny, nz: the disc's normal.
-
-    Returns:
-        the vertex relative to the centre, the vector from it to the nearest point of the disc.
-    """
-    best, bx, by, bz, lx, ly, lz = np.inf, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for k in range(first, last):
-        ux, uy, uz = vertex(g, i, k)
-        px, py, pz = hx + ux, hy + uy, hz + uz
-        h = px * nx + py * ny + pz * nz
-        rx, ry, rz = px - h * nx, py - h * ny, pz - h * nz
-        r = np.sqrt(rx * rx + ry * ry + rz * rz)
-        s = 1.0 if r <= radius else radius / r
-        cx, cy, cz = s * rx - px, s * ry - py, s * rz - pz
-        d2 = cx * cx + cy * cy + cz * cz
-        if d2 < best:
-            best, bx, by, bz, lx, ly, lz = d2, ux, uy, uz, cx, cy, cz
-    return bx, by, bz, lx, ly, lz
-
-
-@inlined
-def wall_geometry(walls, g, interaction, i, k, pairs, p, touching, period):
-    """Where grain ``i`` meets wall ``k``.
-
-    Returns:
-        (regularised) distance (m), point on the core relative to the centre, vector from it to the wall's surface point, status.
-    """
-    if walls.kind[k] == BODY:
-        gap, x0, x1, x2, lx, ly, lz, round_off = nearest_on_body(walls, g, i, k, pairs.sub[p], period)
-        s = 1.0 - round_off / gap if gap > 0.0 else 0.0
-        return gap - round_off, x0, x1, x2, s * lx, s * ly, s * lz, 0
-    shape, pose = walls.shape[k], walls.pose[k]
-    hx = g.x[i, 0] - shape[0] - pose[0]
-    hy = g.x[i, 1] - shape[1] - pose[1]
-    hz = g.x[i, 2] - shape[2] - pose[2]
-    nx, ny, nz = shape[3], shape[4], shape[5]
-    height = hx * nx + hy * ny + hz * nz
-    if walls.kind[k] == CYLINDER:
-        ux, uy, uz = vertex(g, i, pairs.sub[p])
-        px, py, pz = hx + ux, hy + uy, hz + uz
-        along = px * nx + py * ny + pz * nz
-        rx, ry, rz = px - along * nx, py - along * ny, pz - along * nz
-        r = np.sqrt(rx * rx + ry * ry + rz * rz)
-        gap = shape[6] - r
-        s = gap / r if r > 0.0 else 0.0
-        return gap, ux, uy, uz, s * rx, s * ry, s * rz, 0
-    if walls.kind[k] == DISC and height < 0.0:
-        nx, ny, nz, height = -nx, -ny, -nz, -height
-    f, h, x0, x1, x2, status = closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching)
-    if walls.kind[k] == DISC:
-        px, py, pz = hx + x0 - h * nx, hy + x1 - h * ny, hz + x2 - h * nz
-        if px * px + py * py + pz * pz > shape[6] * shape[6]:
-            first, last = 0, max(1, g.vert_start[i + 1] - g.vert_start[i])
-            if walls_by_vertex(interaction):
-                first, last = pairs.sub[p], pairs.sub[p] + 1
-            x0, x1, x2, lx, ly, lz = _rim(g, i, first, last, shape[6], hx, hy, hz, nx, ny, nz)
-            return np.sqrt(lx * lx + ly * ly + lz * lz), x0, x1, x2, lx, ly, lz, status
-    return np.sqrt(f) if h > 0.0 else h, x0, x1, x2, -h * nx, -h * ny, -h * nz, status
+from .geometry import effective_radius, wall_geometry
+from .inheritance import hand_on
+from .kinds import ABSENT, APPEARING, CYLINDER, THERE
+from .motion import CENTRE, turns
 
 
 @kernel
@@ -90,77 +26,105 @@ def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
     inv_force, inv_torque, inv_energy = 1.0 / settings.force, 1.0 / settings.torque, 1.0 / settings.energy
     dt, budget = settings.dt, settings.budget
     observe = control[OBSERVE] != 0
+    legs = 2 if hands_on(interaction) else 1
     for r in range(row.shape[0]):
         i = row[r]
         a = g.material[i]
         ri, mass = g.x[i, 3], g.v[i, 3]
-        for p in range(ptr[r], ptr[r + 1]):
-            k = col[p]
-            touching = touch[p] != 0
-            if walls.there[k] == 0:
-                touch[p] = 0
-                continue
-            d, x0, x1, x2, lx, ly, lz, status = wall_geometry(walls, g, interaction, i, k, pairs, p, touching, settings.period)
-            if status != 0:
-                fault(control, ERROR_SOLVER, g.gid[i], -1 - k)
-            if d >= ri and not touching:
-                continue
-            length = np.sqrt(lx * lx + ly * ly + lz * lz)
-            if not d > 0.0 or length == 0.0:
-                fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
-                continue
-            b = walls.material[k]
-            pose = walls.pose[k]
-            inv = 1.0 / length
-            nx, ny, nz = lx * inv, ly * inv, lz * inv
-            delta = ri - d
-            out = ri - 0.5 * delta
-            ix, iy, iz = x0 + out * nx, x1 + out * ny, x2 + out * nz
-            wx, wy, wz = g.w[i, 0], g.w[i, 1], g.w[i, 2]
-            rx = pose[3] - g.v[i, 0] - (wy * iz - wz * iy)
-            ry = pose[4] - g.v[i, 1] - (wz * ix - wx * iz)
-            rz = pose[5] - g.v[i, 2] - (wx * iy - wy * ix)
-            if not d < ri:
-                touch[p] = 0
+        leaving = 0
+        for leg in range(legs):
+            if leg == 1 and leaving > 0:
+                hand_on(ptr[r], ptr[r + 1], i, pairs, walls, g, interaction, settings)
+            for p in range(ptr[r], ptr[r + 1]):
+                k = col[p]
+                touching = touch[p] != 0
+                if legs == 2 and (touch[p] == LIVING) != (leg == 0):
+                    continue
+                there = walls.there[k] != ABSENT
+                if not (there or touching):
+                    continue
+                d, x0, x1, x2, lx, ly, lz, status = wall_geometry(walls, g, interaction, i, k, pairs, p, touching, settings.period)
+                if status != 0:
+                    fault(control, ERROR_SOLVER, g.gid[i], -1 - k)
+                if d >= ri and not touching:
+                    continue
+                length = np.sqrt(lx * lx + ly * ly + lz * lz)
+                if not d > 0.0 or length == 0.0:
+                    fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
+                    continue
+                if legs == 2 and leg == 0 and there and d >= ri and length < ri:
+                    touch[p] = LEAVING
+                    leaving += 1
+                    continue
+                b = walls.material[k]
+                pose = walls.pose[k]
+                inv = 1.0 / length
+                nx, ny, nz = lx * inv, ly * inv, lz * inv
+                delta = ri - d
+                out = ri - 0.5 * delta
+                ix, iy, iz = x0 + out * nx, x1 + out * ny, x2 + out * nz
+                wx, wy, wz = g.w[i, 0], g.w[i, 1], g.w[i, 2]
+                rx = pose[3] - g.v[i, 0] - (wy * iz - wz * iy)
+                ry = pose[4] - g.v[i, 1] - (wz * ix - wx * iz)
+                rz = pose[5] - g.v[i, 2] - (wx * iy - wy * ix)
+                shiftx, shifty, shiftz = pose[6], pose[7], pose[8]
+                if turns(walls.motion, k):
+                    centre = walls.motion[k, CENTRE:]  # the domain has no period across the axis: there is no image to look for
+                    ux, uy, uz = g.x[i, 0] + ix - centre[0], g.x[i, 1] + iy - centre[1], g.x[i, 2] + iz - centre[2]
+                    rx += pose[13] * uz - pose[14] * uy
+                    ry += pose[14] * ux - pose[12] * uz
+                    rz += pose[12] * uy - pose[13] * ux
+                    shiftx += pose[16] * uz - pose[17] * uy
+                    shifty += pose[17] * ux - pose[15] * uz
+                    shiftz += pose[15] * uy - pose[16] * ux
+                    wx, wy, wz = wx - pose[12], wy - pose[13], wz - pose[14]
+                if budget and (not there or (walls.there[k] == APPEARING and not touching)):
+                    # a wall that vanishes takes along what its contacts hold, one that appears puts it in: its work
+                    held = held_energy(
+                        law, a, b, delta, length / d, nx * rx + ny * ry + nz * rz, mass, effective_radius(walls, g, i, k), hist, p, touching, dt
+                    )
+                    deposit(walls.work, k, (held if there else -held) * inv_energy)
+                if not (d < ri and there):
+                    touch[p] = 0
+                    if budget:
+                        lost_n, lost_t = end_contact(rx, ry, rz, hist, p, dt, settings.gear)
+                        deposit(tally, LOST_NORMAL, lost_n * inv_energy)
+                        deposit(tally, LOST_TANGENTIAL, lost_t * inv_energy)
+                    continue
+                lever, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
+                if walls.kind[k] < CYLINDER and law.torsion[a, b] + law.rocking[a, b] != 0.0:
+                    lever, ex, ey, ez = zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs.warm, p)
+                turn = 0.5 * dt * ((wx + 2.0 * pose[12]) * nx + (wy + 2.0 * pose[13]) * ny + (wz + 2.0 * pose[14]) * nz)
+                fx, fy, fz, cx, cy, cz, stored, lost_n, lost_t, phi = contact_force(
+                    law, a, b, delta, nx, ny, nz, length / d, rx, ry, rz, -wx, -wy, -wz, turn, mass, effective_radius(walls, g, i, k),
+                    lever, ex, ey, ez, touching, hist, p, dt, budget, settings.gear,
+                )  # fmt: skip
+                touch[p] = 1
+                if delta > ri or collapsed(d, d * d - length * length, ri):
+                    fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
+                arm = np.sqrt(ix * ix + iy * iy + iz * iz)
+                if not within_range(phi, law.friction[a, b], 2.0 * arm, settings):
+                    fault(control, ERROR_RANGE, g.gid[i], -1 - k)
+                    continue
+                tx, ty, tz = iy * fz - iz * fy + cx, iz * fx - ix * fz + cy, ix * fy - iy * fx + cz
+                add(g.ft, i, fx, fy, fz, tx, ty, tz, inv_force, inv_torque, settings.wide)
+                px = g.x[i, 0] + ix - walls.shape[k, 0]
+                py = g.x[i, 1] + iy - walls.shape[k, 1]
+                pz = g.x[i, 2] + iz - walls.shape[k, 2]
+                reaction = walls.reaction[k]
+                deposit(reaction, 0, -fx * inv_force)
+                deposit(reaction, 1, -fy * inv_force)
+                deposit(reaction, 2, -fz * inv_force)
+                deposit(reaction, 3, -(py * fz - pz * fy + cx) * inv_torque)
+                deposit(reaction, 4, -(pz * fx - px * fz + cy) * inv_torque)
+                deposit(reaction, 5, -(px * fy - py * fx + cz) * inv_torque)
+                carry(reaction)
+                deposit(walls.work, k, (fx * shiftx + fy * shifty + fz * shiftz) * inv_energy)
                 if budget:
-                    lost_n, lost_t = end_contact(rx, ry, rz, hist, p, dt, settings.gear)
                     deposit(tally, LOST_NORMAL, lost_n * inv_energy)
                     deposit(tally, LOST_TANGENTIAL, lost_t * inv_energy)
-                continue
-            lever, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
-            if walls.kind[k] < CYLINDER and law.torsion[a, b] + law.rocking[a, b] != 0.0:
-                lever, ex, ey, ez = zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs.warm, p)
-            r_eff = ri
-            if walls.kind[k] == BODY:
-                r_eff = ri * g.x[row_of(walls, g, k), 3] / (ri + g.x[row_of(walls, g, k), 3])
-            turn = 0.5 * dt * (wx * nx + wy * ny + wz * nz)
-            fx, fy, fz, cx, cy, cz, stored, lost_n, lost_t, phi = contact_force(
-                law, a, b, delta, nx, ny, nz, length / d, rx, ry, rz, -wx, -wy, -wz, turn, mass, r_eff,
-                lever, ex, ey, ez, touching, hist, p, dt, budget, settings.gear,
-            )  # fmt: skip
-            touch[p] = 1
-            if delta > ri or collapsed(d, d * d - length * length, ri):
-                fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
-            arm = np.sqrt(ix * ix + iy * iy + iz * iz)
-            if not within_range(phi, law.friction[a, b], 2.0 * arm, settings):
-                fault(control, ERROR_RANGE, g.gid[i], -1 - k)
-                continue
-            tx, ty, tz = iy * fz - iz * fy + cx, iz * fx - ix * fz + cy, ix * fy - iy * fx + cz
-            add(g.ft, i, fx, fy, fz, tx, ty, tz, inv_force, inv_torque, settings.wide)
-            px = g.x[i, 0] + ix - walls.shape[k, 0]
-            py = g.x[i, 1] + iy - walls.shape[k, 1]
-            pz = g.x[i, 2] + iz - walls.shape[k, 2]
-            reaction = walls.reaction[k]
-            deposit(reaction, 0, -fx * inv_force)
-            deposit(reaction, 1, -fy * inv_force)
-            deposit(reaction, 2, -fz * inv_force)
-            deposit(reaction, 3, -(py * fz - pz * fy + cx) * inv_torque)
-            deposit(reaction, 4, -(pz * fx - px * fz + cy) * inv_torque)
-            deposit(reaction, 5, -(px * fy - py * fx + cz) * inv_torque)
-            carry(reaction)
-            deposit(walls.work, k, (fx * pose[6] + fy * pose[7] + fz * pose[8]) * inv_energy)
-            if budget:
-                deposit(tally, LOST_NORMAL, lost_n * inv_energy)
-                deposit(tally, LOST_TANGENTIAL, lost_t * inv_energy)
-            if observe:
-                tally_contact(tally, WALL_CONTACTS, stored, ix, iy, iz, fx, fy, fz, inv_energy)
+                if observe:
+                    tally_contact(tally, WALL_CONTACTS, stored, ix, iy, iz, fx, fy, fz, inv_energy)
+    for k in range(walls.kind.shape[0]):
+        if walls.there[k] == APPEARING:
+            walls.there[k] = THERE

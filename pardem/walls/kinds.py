@@ -6,3 +6,5 @@ from .._jit import njit  # noqa: F401  (constants below are part of compiled cod
 
 PLANE, DISC, CYLINDER, BODY = 0, 1, 2, 3
 SHAPE = 8  # floats per wall: point (3), unit normal or axis (3), radius, spare
+POSE = 22  # floats per wall: what ``motion.place_walls`` fills in
+ABSENT, THERE, APPEARING = 0, 1, 2  # of a wall in a stage; one that has just appeared is there after its first step

@@ -15,7 +15,7 @@ import numpy as np
 from ..._jit import kernel, njit
 from .flips import NEW
 from .mesh import FLIP_23, FLIP_32, FLIP_41, HIGH, QUEUED, dequeue, place_of, room
-from .motion import DEGREE, NEVER, facet_values, first_fall, tetrahedron_values
+from .motion import DEGREE, NEVER, facet_values, first_fall, stays_legal, tetrahedron_values
 from .predicates import INFINITE
 from .regularise import DONE, FLIPPED, FULL, NEEDED, flip_circuit
 
@@ -129,7 +129,7 @@ def schedule_all(mesh, events):
         if mesh.vert[t, 0] < 0:
             continue
         for i in range(4):
-            if mesh.nbr[t, i] >> 2 > t:
+            if mesh.nbr[t, i] >> 2 > t and not stays_legal(mesh, events.x0, events.x1, 4 * t + i):
                 _schedule(mesh, events, 4 * t + i, False)
 
 

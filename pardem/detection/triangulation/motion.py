@@ -88,6 +88,40 @@ def legality(x0, x1, u, a, b, c, d, e):
     return he * (bx * px + by * py + bz * pz) - (nx * ex + ny * ey + nz * ez)
 
 
+@inlined
+def _stretch(x0, x1, i, o):
+    """Of the row of point i less point o at time 1: sums of magnitudes of its coordinates and of its height's terms, and the larger of the shares by
+    which these have changed since time 0.
+    """
+    x, y, z, w = x1[i, 0] - x1[o, 0], x1[i, 1] - x1[o, 1], x1[i, 2] - x1[o, 2], x1[i, 3] - x1[o, 3]
+    dx, dy, dz = abs(x - x0[i, 0] + x0[o, 0]), abs(y - x0[i, 1] + x0[o, 1]), abs(z - x0[i, 2] + x0[o, 2])
+    change = 2.0 * (abs(x) * dx + abs(y) * dy + abs(z) * dz) + dx * dx + dy * dy + dz * dz + abs(w - x0[i, 3] + x0[o, 3])
+    size, height = abs(x) + abs(y) + abs(z), x * x + y * y + z * z + abs(w)
+    return size, height, max((dx + dy + dz) / size, change / height)
+
+
+@kernel
+def stays_legal(mesh, x0, x1, facet):
+    """Whether a facet 4 t + i of finite points is legal throughout, by more than its determinant can leave the chord; False: not known.
+
+    With every row changed by a share of at most s, its second derivative is at most (12 + 2) s^2 (1 + s)^4 times the size of the products (12 for
+    pairs of rows, 2 for the heights, which are of second degree), and it leaves the chord by at most an eighth of that.
+    """
+    t, i = facet >> 2, facet & 3
+    beyond = mesh.nbr[t, i]
+    a, b, c, d, e = mesh.vert[t, 0], mesh.vert[t, 1], mesh.vert[t, 2], mesh.vert[t, 3], mesh.vert[beyond >> 2, beyond & 3]
+    if min(min(min(a, b), min(c, d)), e) < INFINITE:
+        return False
+    rb, hb, sb = _stretch(x0, x1, b, a)
+    rc, hc, sc = _stretch(x0, x1, c, a)
+    rd, hd, sd = _stretch(x0, x1, d, a)
+    re, he, se = _stretch(x0, x1, e, a)
+    size = (hb * rc + hc * rb) * rd * re + (hd * re + he * rd) * rb * rc
+    share = max(max(sb, sc), max(sd, se))
+    margin = 2.0 * share * share * (1.0 + share) ** 4 * size
+    return legality(x0, x1, 1.0, a, b, c, d, e) > margin and legality(x0, x1, 0.0, a, b, c, d, e) > margin
+
+
 @kernel
 def facet_values(mesh, x0, x1, facet, values):
     """Determinant of a facet 4 t + i at the six sampled times."""

@@ -1,0 +1,59 @@
+"""Counted work of steps and rebuilds: the balance of the slabs and the automatic skin go by it, never by clocks, so that a run repeats.
+
+The unit is a candidate pair of spheres that does not touch, in one step: some 8 ns.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..interactions.local_minima import LocalMinima
+from ..interactions.superposition import Superposition
+from ..state import Contacts, Grains
+from .lists import work_of
+
+if TYPE_CHECKING:
+    from ..constants import Scene
+
+SPHERE, ROD, POLYTOPE, FEATURE = range(4)
+"""Classes of species: by core vertices; where contacts are those of features, all."""
+MOTION, MOTION_PER_VERTEX = (2.0, 6.0, 6.0, 6.0), 0.2  # of a grain; spheres have no vertices to turn
+APART = (1.0, 0.5, 0.5, 0.3)  # a candidate pair; all but spheres are passed over by their paths in most steps
+TOUCHING = (3.0, 10.0, 18.0, 9.0)  # one that touches
+WALL = (1.0, 1.0, 4.0, 2.0)  # a candidate on a wall
+SEARCH = 2.5  # holding two boxes or features against each other at a rebuild
+REBUILD_PER_GRAIN, REBUILD_PER_CANDIDATE = 30.0, 8.0
+REBUILD = 6e4  # for each rank, however few its grains are
+
+
+class Costs(NamedTuple):
+    """Work by species, each (ns,) float64: see ``lists.work_of``."""
+
+    motion: np.ndarray
+    apart: np.ndarray
+    touching: np.ndarray
+    wall: np.ndarray
+
+
+def costs_of(scene: Scene) -> Costs:
+    """Work of the species of a scene."""
+    kind = scene.shapes.kind
+    group = np.full(len(kind), FEATURE) if isinstance(scene.interaction, Superposition | LocalMinima) else np.minimum(kind, 3) - 1
+    motion = np.array(MOTION)[group] + np.where(kind > 1, MOTION_PER_VERTEX * kind, 0.0)
+    return Costs(motion, np.array(APART)[group], np.array(TOUCHING)[group], np.array(WALL)[group])
+
+
+def work_by_grain(pairs: Contacts, wall_pairs: Contacts, owned: int, g: Grains, scene: Scene) -> np.ndarray:
+    """Counted work of each owned grain in one step, (owned,)."""
+    return np.asarray(work_of(pairs, wall_pairs, owned, g.species, *costs_of(scene)))
+
+
+def work_of_rebuild(ranks: int, grains: int, candidates: int, tests: int) -> float:
+    """Counted work of a rebuild.
+
+    Args:
+        ranks: number of ranks. grains, candidates, tests: of all ranks; tests: how often two boxes or features were held against each other.
+    """
+    return REBUILD * ranks + REBUILD_PER_GRAIN * grains + REBUILD_PER_CANDIDATE * candidates + SEARCH * tests

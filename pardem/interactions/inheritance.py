@@ -1,0 +1,69 @@
+"""Contacts that go over to other features of the same two bodies keep their history.
+
+Where a local minimum of the distance slides from one pair of features to another, one candidate leaves although its features still overlap, and
+another is born in the same step. The candidate born nearest to where the features that are left now have their nearest points, in the frames of both
+bodies, takes on the history as it is: spring, memory, books.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.extending import overload
+
+from .._jit import INLINED, kernel
+from .dispatch import closest
+from .local_minima import LocalMinima
+
+LIVING, HEIR, LEAVING = 1, 2, 3
+"""States of ``Contacts.touch``; the last two within a row's evaluation only."""
+
+
+@kernel
+def _hand_on(first, last, i, pairs, g, interaction, settings):
+    px, py, pz = settings.period
+    hx, hy, hz = settings.half
+    col, touch, hist = pairs.col, pairs.touch, pairs.hist
+    a0, a1, a2, b0, b1, b2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for q in range(first, last):
+        if touch[q] != LEAVING:
+            continue
+        j = col[q]
+        dx, dy, dz = g.x[j, 0] - g.x[i, 0], g.x[j, 1] - g.x[i, 1], g.x[j, 2] - g.x[i, 2]
+        if settings.periodic:
+            dx = dx - px if dx > hx else (dx + px if dx < -hx else dx)
+            dy = dy - py if dy > hy else (dy + py if dy < -hy else dy)
+            dz = dz - pz if dz > hz else (dz + pz if dz < -hz else dz)
+        reach, path = g.x[i, 3] + g.x[j, 3], g.path[i] + g.path[j]
+        heir, least = np.int64(-1), np.inf
+        for m in range(first - 1, last):  # the one that leaves first
+            p = np.int64(q if m < first else m)
+            if m >= first and (col[p] != j or touch[p] != 0 or path < pairs.free[p]):
+                continue
+            near, _, x0, x1, x2, y0, y1, y2, _ = closest(interaction, g, i, j, -dx, -dy, -dz, pairs, p, touch[p] != 0, reach)
+            if m < first:
+                a0, a1, a2, b0, b1, b2 = x0, x1, x2, y0, y1, y2
+                continue
+            away = (x0 - a0) ** 2 + (x1 - a1) ** 2 + (x2 - a2) ** 2 + (y0 - b0) ** 2 + (y1 - b1) ** 2 + (y2 - b2) ** 2
+            if near and away < least:
+                heir, least = p, away
+        if heir >= 0:
+            for c in range(hist.shape[1]):
+                hist[heir, c] = hist[q, c]
+            touch[heir], touch[q] = HEIR, 0
+
+
+def hand_on(first, last, i, pairs, g, interaction, settings):  # type: ignore[no-untyped-def]
+    """Give the histories of candidates ``first`` to ``last`` of grain ``i`` that are LEAVING to those that are born, in the order of both.
+
+    Those that find no heir stay LEAVING.
+    """
+    raise NotImplementedError("call from compiled code")
+
+
+@overload(hand_on, jit_options=INLINED)
+def _hand_on_overload(first, last, i, pairs, g, interaction, settings) -> Any:  # type: ignore[no-untyped-def]
+    if interaction.instance_class is not LocalMinima:
+        return lambda first, last, i, pairs, g, interaction, settings: None
+    return lambda first, last, i, pairs, g, interaction, settings: _hand_on(first, last, i, pairs, g, interaction, settings)
