@@ -24,7 +24,8 @@ from .walls.drives import finish_rows
 
 LARGEST_GUARD = 0.9  # of the sum of radii: a regularised contact must bear at least a tenth of it as overlap
 
-AUTO_OVERLAP, AUTO_SKIN = 0.05, 0.2  # of the smallest sphero-radius: what covering spheres allow for
+AUTO_OVERLAP = 0.05  # of the smallest sphero-radius: what covering spheres allow for
+AUTO_SKINS = (0.3, 0.15, 0.08)  # the same; the one is taken with the fewest spheres for the square root of the skin
 
 FINE = 100  # vertices of a shape that counts as a mesh
 LEAST_ROCKING = 0.01  # of the sphero-radius: an overlap up to which flat contacts must rock slowly enough for the time step
@@ -123,11 +124,15 @@ def _covering(case: Case, catalogue: Catalogue, smallest: dict[str, float], larg
     least = min(float(catalogue.radius[k]) * smallest[n] for k, n in enumerate(names) if n in smallest)
     wanted, detection = case.detection.max_overlap, case.detection
     overlap = AUTO_OVERLAP * least if wanted == "auto" else float(wanted)
-    skin = AUTO_SKIN * least if detection.skin == "auto" else float(detection.skin)
-    try:
-        return replace(cover_catalogue(catalogue, names, smallest, largest, overlap, skin), every_step=detection.every_step)
-    except CoveringError as error:
-        raise CaseError(f"detection.method = 'triangulation': {error}") from None
+    skins = [float(detection.skin)] if detection.skin != "auto" else [f * least for f in AUTO_SKINS[-1 if detection.every_step else 0 :]]
+    found = []
+    for skin in skins:
+        try:
+            found.append(cover_catalogue(catalogue, names, smallest, largest, overlap, skin))
+        except CoveringError as error:
+            if skin == skins[-1] and not found:
+                raise CaseError(f"detection.method = 'triangulation': {error}") from None
+    return replace(min(found, key=lambda covering: len(covering.tables.sphere) / covering.skin**0.5), every_step=detection.every_step)
 
 
 def _settings(case: Case, quanta: Quanta) -> Settings:

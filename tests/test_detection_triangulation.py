@@ -25,7 +25,8 @@ TETRAHEDRON = {"name": "tetrahedron", "shape": "spherotetrahedron", "edge": 0.6,
 def by_triangulation(case: Case, **more: Any) -> Case:
     """The case with the other detection."""
     data = case.model_dump(exclude_none=True)
-    return Case(**data | {"detection": data["detection"] | {"method": "triangulation", "max_overlap": 0.005} | more})
+    usual = {"method": "triangulation", "max_overlap": 0.005} | ({} if "every_step" in more else {"skin": 0.03})
+    return Case(**data | {"detection": usual | more})
 
 
 SCENES = {
