@@ -10,6 +10,7 @@ from typing import Any
 
 import pardem
 from pardem import errors
+from pardem.detection.triangulation import Counts, Flip, Triangulation, flip_path
 from pardem.io.assemble import assemble
 from pardem.io.compare import Difference, compare
 from pardem.io.info import info
@@ -30,6 +31,9 @@ CASE = """The keys and their meaning are those of [the case file](case-file.md);
 OBSERVABLES = """The names, units and definitions of what `Simulation.observables` gives are in [theory/observables.md](theory/observables.md).
 """
 
+TRIANGULATIONS = """For use without the rest of the program; how they are made and kept up is in [theory/triangulation.md](theory/triangulation.md).
+"""
+
 _CASE_MEMBERS = ("located", "materials", "contact_between", "eps", "max_steps", "tap_period", "hash", "to_toml")
 _SIMULATION_MEMBERS = ("proceed", "steps_done", "time", "step", "observables", "kinetic_energy_per_grain")
 _CONSTRUCTORS = (
@@ -37,6 +41,9 @@ _CONSTRUCTORS = (
 )  # fmt: skip
 _PLANAR = ("disk", "rice", "peanut", "pebble", "regular_polygon", "polygon", "planar_polyline", "cow")
 _PACKING_MEMBERS = ("dimension", "void_ratio", "sphericity", "core", "faces", "shapes", "save", "load")
+_TRIANGULATION_MEMBERS = (
+    "points", "weights", "present", "hidden", "tetrahedra", "counts", "edges", "volumes", "move", "insert", "delete", "check",
+)  # fmt: skip
 _SECTION = re.compile(r"\n(Args|Returns|Raises|Attributes|Example):")
 
 
@@ -52,6 +59,9 @@ def reference() -> str:
     parts += _entry("pardem.run_case", pardem.run_case)
     parts += ["## Files\n", *_entry("pardem.io.compare.compare", compare), *_class("pardem.io.compare.Difference", Difference, ())]
     parts += [*_entry("pardem.io.info.info", info), *_entry("pardem.io.assemble.assemble", assemble)]
+    parts += ["## Triangulations\n", TRIANGULATIONS, *_class("pardem.detection.triangulation.Triangulation", Triangulation, _TRIANGULATION_MEMBERS)]
+    parts += [*_class("pardem.detection.triangulation.Counts", Counts, ()), *_entry("pardem.detection.triangulation.flip_path", flip_path)]
+    parts += _class("pardem.detection.triangulation.Flip", Flip, ())
     parts += ["## Errors\n", "All are in `pardem.errors`.\n", "| class | base | meaning |\n|---|---|---|\n" + "\n".join(_errors()) + "\n"]
     return "\n".join(parts).rstrip() + "\n"
 

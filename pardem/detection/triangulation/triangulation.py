@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Literal
 
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ...errors import TriangulationError
 from .checks import check_mesh
+from .counts import Counts
 from .deletion import delete_vertex
 from .edges import compressed_rows, edges_of
 from .maintenance import built, by_events, by_flips, by_pieces, grown, inserted, uncovered
@@ -20,31 +20,6 @@ from .predicates import INFINITE, LARGEST, SMALLEST
 from .regularise import DONE, FULL
 
 Algorithm = Literal["auto", 1, 2, 3, "rebuild"]
-
-
-@dataclass
-class Counts:
-    """What has been done to a triangulation so far.
-
-    Attributes:
-        algorithm_1, algorithm_2, algorithm_3: moves that each of the thesis' algorithms brought to the end. rebuilds: moves that none of them did.
-        destroyed: moves that turned tetrahedra over before algorithm 1 began. failed_1, failed_2, failed_3: how often each failed.
-        flips_23, flips_32, flips_44, flips_14, flips_41: flips of each kind, construction included.
-    """
-
-    algorithm_1: int = 0
-    algorithm_2: int = 0
-    algorithm_3: int = 0
-    rebuilds: int = 0
-    destroyed: int = 0
-    failed_1: int = 0
-    failed_2: int = 0
-    failed_3: int = 0
-    flips_23: int = 0
-    flips_32: int = 0
-    flips_44: int = 0
-    flips_14: int = 0
-    flips_41: int = 0
 
 
 class Triangulation:
@@ -172,9 +147,9 @@ class Triangulation:
 
         Args:
             points: (n, 3) new coordinates; those of deleted points are ignored. weights: (n,) new weights; none: as they are.
-            algorithm: 1: flips of illegal facets. 2: flips in the order of the times at which facets become illegal on straight ways. 3: the ways
-                are cut where tetrahedra become flat, then as 1. "rebuild": anew. "auto": 1, where that fails 2, then 3. A rebuild
-                follows where these fail.
+            algorithm: 1 (flips of illegal facets), 2 (flips in the order of the times at which facets become illegal on straight ways), 3 (the ways
+                are cut where tetrahedra become flat, each part as 1), "rebuild" (anew), or "auto" (1, where that fails 2, then 3). A rebuild follows
+                where these fail.
 
         Returns:
             which brought it to the end: 1, 2, 3 or "rebuild"; also counted in `counts`.
