@@ -20,7 +20,7 @@ from matplotlib import pyplot as plt
 
 SETTLING = 2.0  # seconds of shear before velocities are taken
 LAYERS = 10
-LOOKS = 0.5  # s of shear from which on the balance is relative to a work that is not small
+LOOKS = 1.0  # s of shear from which on the balance is relative to a work that is not small
 COLOURS = ("#0072b2", "#d55e00", "#009e73")
 
 
@@ -58,7 +58,7 @@ def main() -> None:
         title, s = read(path)
         name = title.removeprefix("shear band of ")
         shown = s["time"] >= LOOKS
-        balance = 100.0 * np.abs(s["work"] - s["lost"] - s["energy"])[shown] / s["work"][shown]
+        balance = 100.0 * np.abs(s["work"] - s["lost"] - s["energy"])[shown] / np.abs(s["work"])[shown]
         panels[0].semilogy(s["time"][shown], balance, color=colour, label=name)
         panels[1].plot(s["speed"], s["height"], "o-", color=colour, label=name)
         print(
