@@ -11,6 +11,7 @@ from .case.grains_file import load_grains_file
 from .case.placement import Insert
 from .errors import CaseError, FileError
 from .insertion import BoxDomain, BoxRegion, CylinderRegion, Grains, Region, insert_random, periodic_region, random_scales, require_clear
+from .insertion.grains import require_sizes
 from .population import Population
 from .shapes.catalogue import Catalogue, principal_orientations
 from .walls.build import placed_bodies
@@ -19,7 +20,11 @@ NO_GRAINS = Grains(np.empty(0, np.int64), np.empty(0), np.empty((0, 3)), np.empt
 
 
 def size_range(case: Case) -> tuple[dict[str, float], dict[str, float]]:
-    """Largest and smallest size factor of each species in a case."""
+    """Largest and smallest size factor of each species in a case.
+
+    Raises:
+        InsertionError: a size factor of ``grains_file`` is not positive. FileError: it cannot be read.
+    """
     sizes: dict[str, list[float]] = {s.name: [] for s in case.species}
     for insert in case.insert:
         sizes[insert.species] += [insert.size.value] if insert.size.kind == "constant" else [insert.size.min, insert.size.max]
@@ -27,6 +32,7 @@ def size_range(case: Case) -> tuple[dict[str, float], dict[str, float]]:
         sizes[grain.species].append(grain.scale)
     if case.grains_file:
         table = _read_file(case)
+        require_sizes(np.asarray(table["scale"], float))
         for name, scale in zip(table["species"], table["scale"], strict=True):
             sizes[str(name)].append(float(scale))
     return {n: max(s or [1.0]) for n, s in sizes.items()}, {n: min(s or [1.0]) for n, s in sizes.items()}

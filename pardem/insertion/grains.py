@@ -40,6 +40,15 @@ def wrapped(positions: np.ndarray, domain: BoxDomain | None) -> np.ndarray:
     return x
 
 
+def require_sizes(sizes: np.ndarray) -> None:
+    """Refuse size factors ((n,), by grain) that are not positive.
+
+    Raises:
+        InsertionError: names the first such grain.
+    """
+    _refuse(~(np.isfinite(sizes) & (sizes > 0.0)), "has size factor", sizes, "size factors must be positive")
+
+
 def make_bodies(
     catalogue: Catalogue, placed: Grains, species: np.ndarray, scale: np.ndarray | float, domain: BoxDomain | None, walls: Grains | None = None
 ) -> Bodies:
@@ -58,7 +67,7 @@ def make_bodies(
     x, q = np.zeros((len(rows), 3)), np.zeros((len(rows), 4))
     x[: len(old)] = _table(placed.positions, len(old), 3, "positions")
     q[: len(old)] = _table(placed.orientations, len(old), 4, "orientations")
-    _refuse(~(np.isfinite(sizes) & (sizes > 0.0)), "has size factor", sizes, "size factors must be positive")
+    require_sizes(sizes)
     x = wrapped(x, domain)
     x[count:], q[count:] = walls.positions, walls.orientations  # met in every image, wherever they are
     radius = catalogue.radius[rows] * sizes
