@@ -113,8 +113,8 @@ def one(name: str, grains: int, settle: int, steps: int, thesis: bool) -> dict[s
     contacts = calm.owned_contacts()
     overlap = OVERLAP if name != "bidisperse" else 0.2 * OVERLAP
     ways: dict[str, dict[str, Any]] = {"cells": {}, "triangulation": {"method": "triangulation", "max_overlap": overlap}}
-    if name in ("spherosimplices", "spheres_tetrahedra"):
-        ways["triangulation"]["skin"] = SKIN
+    if len(BEDS[name]) > 1:
+        ways["triangulation"]["skin"] = 1e-4 if name == "bidisperse" else SKIN
     if thesis:
         ways["every step"] = {"method": "triangulation", "max_overlap": overlap, "every_step": True}
     row: dict[str, Any] = {"bed": name, "grains": calm.grains.count}
