@@ -22,7 +22,7 @@ from .patches import layer_patches
 from .set_cover import Candidates, few_balls
 
 ROUNDING = 1e-9  # of a radius: added, so that rounding opens no gap
-TRIALS = 3  # least margins that are tried
+TRIALS = 7  # least margins that are tried
 MOST = 500  # spheres of one grain
 FINE = 0.6  # size of patches over that of the discs that small spheres cover
 
@@ -253,7 +253,7 @@ def _inner_depth(kind: Kind, points: np.ndarray) -> np.ndarray:
     return np.maximum(depth, 0.0)
 
 
-SHELLS = (0.5, 0.8, 1.0)  # of the core about its middle: where centres may be
+SHELLS = (0.5, 0.7, 0.85, 1.0)  # of the core about its middle: where centres may be
 ALONG = 8  # candidates along the longest extent
 
 

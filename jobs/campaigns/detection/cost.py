@@ -81,14 +81,14 @@ def bed(name: str, grains: int) -> Case:
     return Case(species=kinds, **_rest(RADIUS, insert, height))
 
 
-def engine_of(case: Case, grains: Population | None = None, contacts: Any = None, **detection: Any) -> Engine:
+def engine_of(case: Case, grains: Population | None = None, contacts: Any = None, step: int = 0, **detection: Any) -> Engine:
     """An engine of the case with a way of detection."""
     case = Case(**case.model_dump(exclude_none=True) | {"detection": detection})
     setup = build_scene(case, *size_range(case))
     if grains is None:
         grains = initial_grains(case, setup.catalogue)
     skin = 0.0 if case.detection.every_step else (None if case.detection.skin == "auto" else float(case.detection.skin))
-    return Engine(MPI.COMM_SELF, setup.scene, grains, contacts, skin=skin)
+    return Engine(MPI.COMM_SELF, setup.scene, grains, contacts, skin=skin, step=step)
 
 
 def measure(engine: Engine, steps: int) -> dict[str, float]:
@@ -113,14 +113,14 @@ def one(name: str, grains: int, settle: int, steps: int, thesis: bool) -> dict[s
     contacts = calm.owned_contacts()
     overlap = OVERLAP if name != "bidisperse" else 0.2 * OVERLAP
     ways: dict[str, dict[str, Any]] = {"cells": {}, "triangulation": {"method": "triangulation", "max_overlap": overlap}}
-    if name in ("spherosimplices", "spheres_tetrahedra"):
-        ways["triangulation"]["skin"] = SKIN
+    if len(BEDS[name]) > 1:
+        ways["triangulation"]["skin"] = 1e-4 if name == "bidisperse" else SKIN
     if thesis:
         ways["every step"] = {"method": "triangulation", "max_overlap": overlap, "every_step": True}
     row: dict[str, Any] = {"bed": name, "grains": calm.grains.count}
     for way, detection in ways.items():
         copy = Population(**{k: v.copy() for k, v in vars(state).items()})
-        engine = engine_of(case, copy, contacts, **detection)
+        engine = engine_of(case, copy, contacts, calm.step, **detection)
         row[way] = measure(engine, steps)
         if engine.detector:
             counts, triangulation = engine.detector.counts, engine.detector.triangulation
