@@ -51,9 +51,7 @@ def wait_all(requests, ignore):
 @njit
 def start_reduction(send, receive, handles, request):
     """Start an all-reduce of int64 ``send`` into ``receive``, element by element; ``handles``: data type, operation, communicator."""
-    return _iallreduce(
-        send.ctypes.data, receive.ctypes.data, np.int32(send.size), handles[0], handles[1], handles[2], request.ctypes.data
-    )
+    return _iallreduce(send.ctypes.data, receive.ctypes.data, np.int32(send.size), handles[0], handles[1], handles[2], request.ctypes.data)
 
 
 __all__ = ["HANDLE", "STATUSES_IGNORE", "handle_of", "start_all", "start_reduction", "wait_all"]

@@ -122,9 +122,7 @@ def _states(a: h5py.File, b: h5py.File) -> Iterator[Difference]:
         yield from _datasets(groups[0], groups[1], name, ", full state", by_id=name.startswith("grains/"))
 
 
-def _datasets(
-    a: h5py.Group, b: h5py.Group, name: str, where: str, place: Any = None, by_id: bool = False
-) -> Iterator[Difference]:
+def _datasets(a: h5py.Group, b: h5py.Group, name: str, where: str, place: Any = None, by_id: bool = False) -> Iterator[Difference]:
     """First difference of two data sets, or of the same part of them: a row (number), rows (slice), or all (None)."""
     one, two = a[name], b[name]
     if one.dtype != two.dtype:

@@ -184,9 +184,7 @@ def state_group(file: h5py.File, path: Path) -> h5py.Group:
     return group
 
 
-def _read_rows(
-    comm: MPI.Comm, group: h5py.Group, expected: Mapping[str, int], sums: dict[str, int], keep: bool
-) -> tuple[GrainTable, ContactRows]:
+def _read_rows(comm: MPI.Comm, group: h5py.Group, expected: Mapping[str, int], sums: dict[str, int], keep: bool) -> tuple[GrainTable, ContactRows]:
     names = [n.removeprefix("grains/") for n in expected if n.startswith("grains/")]
     problem: str | None = None
     count = group[f"grains/{names[0]}"].shape[0]

@@ -21,9 +21,7 @@ FILMS = (".mp4", ".gif")
 NEEDED = ("position", "orientation")  # fields of a frame that a picture is made of
 
 
-def main(
-    file: Path, out: Path | None = None, frame: int = -1, cut: bool = False, size: tuple[int, int] = (900, 1200), fps: float = 25.0
-) -> int:
+def main(file: Path, out: Path | None = None, frame: int = -1, cut: bool = False, size: tuple[int, int] = (900, 1200), fps: float = 25.0) -> int:
     """Draw a frame of a result into a PNG file (default: beside the result), or all frames into a film (``out`` ends in .mp4 or .gif).
 
     Args:

@@ -112,9 +112,7 @@ def render(arguments: argparse.Namespace) -> int:
     """`pardem render`: a picture of a frame, or a film."""
     from .io import render as implementation
 
-    return implementation.main(
-        arguments.file, out=arguments.output, frame=arguments.frame, cut=arguments.cut, size=arguments.size, fps=arguments.fps
-    )
+    return implementation.main(arguments.file, out=arguments.output, frame=arguments.frame, cut=arguments.cut, size=arguments.size, fps=arguments.fps)
 
 
 def export(arguments: argparse.Namespace) -> int:

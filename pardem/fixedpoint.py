@@ -106,6 +106,14 @@ def deposit(limbs, row, value):
     limbs[row, 0] += int(value - float(high) * 2.0**LIMB)
 
 
+@inlined
+def deposit_nearest(limbs, row, value):
+    """Add ``value`` (counts; rounded to the nearest one) to a two-limb sum: for books, where a bias would grow with the run."""
+    high = int(value * 2.0**-LIMB)
+    limbs[row, 1] += high
+    limbs[row, 0] += int(np.rint(value - float(high) * 2.0**LIMB))
+
+
 @kernel
 def carry(limbs):
     """Move what exceeds the lower limb of each row of ``limbs`` ((n, 2) int64: low, high) to its upper limb."""
@@ -113,8 +121,3 @@ def carry(limbs):
         up = limbs[k, 0] >> LIMB
         limbs[k, 1] += up
         limbs[k, 0] -= up << LIMB
-
-
-def limbs_to_int(low: int, high: int) -> int:
-    """The exact integer that a two-limb sum stands for."""
-    return (int(high) << LIMB) + int(low)

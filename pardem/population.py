@@ -128,6 +128,4 @@ class ContactTable:
     @classmethod
     def joined(cls, parts: list[ContactTable]) -> ContactTable:
         """Several tables as one; a contact known twice stays twice (both copies are the same)."""
-        return cls(
-            np.concatenate([p.key for p in parts]), np.concatenate([p.hist for p in parts]), np.concatenate([p.warm for p in parts])
-        )
+        return cls(np.concatenate([p.key for p in parts]), np.concatenate([p.hist for p in parts]), np.concatenate([p.warm for p in parts]))

@@ -9,10 +9,13 @@ import numpy as np
 from mpi4py import MPI
 
 from .case import Case
+from .errors import FileError
 from .io.checkpoint import newest_valid_checkpoint, read_checkpoint
 from .io.paths import parts_of
 from .population import ContactTable, Population
 from .simulation import Simulation
+
+LAYOUT = 2  # of the state; one more whenever an array of it changes its columns
 
 
 def full_state(sim: Simulation) -> tuple[dict[str, Any], tuple[Any, ...], tuple[Any, ...], dict[str, np.ndarray]]:
@@ -21,7 +24,7 @@ def full_state(sim: Simulation) -> tuple[dict[str, Any], tuple[Any, ...], tuple[
     table = sim.engine.owned_contacts()
     contacts = (table.key[:, 0], table.key[:, 1], table.key[:, 2], table.hist, table.warm)
     walls = sim.setup.scene.walls
-    return sim.header(), (sim.engine.grains.gid, fields), contacts, {"wall_motion": walls.motion.copy()}
+    return {"layout": LAYOUT, **sim.header()}, (sim.engine.grains.gid, fields), contacts, {"wall_motion": walls.motion.copy()}
 
 
 def load_start(comm: MPI.Comm, out: Path, case: Case) -> tuple[dict[str, Any] | None, list[str]]:
@@ -29,11 +32,19 @@ def load_start(comm: MPI.Comm, out: Path, case: Case) -> tuple[dict[str, Any] | 
 
     Returns:
         what ``Simulation`` starts from, or None where there is no checkpoint; sentences for the user.
+
+    Raises:
+        FileError: the checkpoint is of another layout than this program's; on every rank.
     """
     found = newest_valid_checkpoint(comm, parts_of(out), case.hash())
     if found.path is None:
         return None, found.warnings
     state = read_checkpoint(comm, found.path)
+    if state.header.get("layout") != LAYOUT:
+        raise FileError(
+            f"{found.path} holds a state of layout {state.header.get('layout', 1)} and this pardem goes on from layout {LAYOUT}: resume with the "
+            "pardem that wrote it, or start anew with --force"
+        )
     grains = Population(gid=state.grains.gid, **state.grains.fields)
     c = state.contacts
     key = np.stack([c.lower, c.higher, c.sub], axis=1)

@@ -39,9 +39,7 @@ def _start(ranks: int, *arguments: object, env: dict[str, str] | None = None, **
     launcher = shutil.which("mpirun") or shutil.which("srun")
     assert launcher, "neither mpirun nor srun on the PATH"
     command = [launcher, "-n", str(ranks), sys.executable, *map(str, arguments)]
-    return subprocess.Popen(
-        command, env=CLEAN_ENVIRONMENT | (env or {}), stdin=subprocess.DEVNULL, text=True, start_new_session=True, **options
-    )
+    return subprocess.Popen(command, env=CLEAN_ENVIRONMENT | (env or {}), stdin=subprocess.DEVNULL, text=True, start_new_session=True, **options)
 
 
 def _end(process: subprocess.Popen[str]) -> None:

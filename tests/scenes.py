@@ -12,7 +12,7 @@ from mpi4py import MPI
 
 from pardem.case import Case
 from pardem.engine import Engine
-from pardem.fixedpoint import limbs_to_int
+from pardem.fixedpoint import LIMB
 from pardem.observables.energy import rotational_energy, translational_energy
 from pardem.population import ContactTable, Population
 from pardem.scene import Setup, build_scene
@@ -77,7 +77,7 @@ def kinetic(engine: Engine, g: Population) -> np.ndarray:
 
 def booked(limbs: np.ndarray) -> int:
     """The integer that a two-limb sum stands for."""
-    return limbs_to_int(limbs[0], limbs[1])
+    return (int(limbs[1]) << LIMB) + int(limbs[0])
 
 
 def turned(axis: tuple[float, float, float], angle: float) -> tuple[float, ...]:

@@ -69,5 +69,3 @@ def test_smoke_checkpoints_before_half_of_it() -> None:
     assert cadence is not None
     assert cadence.every * 4 < case.max_steps()
     assert (case.insert[0].count, case.stage[1].taps) == (200, 2)
-
-

@@ -95,8 +95,7 @@ def test_two_clumps_bounce_without_loss() -> None:
             {"species": "triple", "position": (0.0, 0.0), "velocity": (0.8, 0.0)},
             {"species": "triple", "position": (1.1, 0.15), "velocity": (-0.8, 0.0), "orientation": 1.8},
         ]
-        engine, _ = engine_of(case_of([TRIPLE], law, step, dimension=2, gravity=(0, 0), grain=grains,
-                                      domain={"lower": (-5, -5), "upper": (5, 5)}))
+        engine, _ = engine_of(case_of([TRIPLE], law, step, dimension=2, gravity=(0, 0), grain=grains, domain={"lower": (-5, -5), "upper": (5, 5)}))
         before = energy(engine)
         engine.advance(round(0.8 / step), observe=True)
         g = grains_of(engine)

@@ -173,11 +173,11 @@ def test_export_to_gsd_is_read_back(result: Path) -> None:
 
 def test_a_grain_that_is_not_convex_is_drawn_feature_by_feature() -> None:
     """All points lie within the radius of the core (balls and tubes are inscribed), faces at the radius on both sides, and edges are covered."""
+    from reference_polygon import point_polygon2
     from skeletons import ell
 
     from pardem.io.picture import grain_mesh
     from pardem.shapes import Shape, Species, build_catalogue
-    from pardem.shapes.proximity import point_polygon2
 
     vertices, faces = ell(2.0, 2.0, 1.0, 1.0, 1.0)
     shape = Shape.skeleton(vertices=[*vertices, (4.0, 0.0, 0.0)], faces=faces, edges=[(1, 12)], radius=0.2, solid=True)

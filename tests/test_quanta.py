@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from scenes import case_of, engine_of
+from scenes import booked, case_of, engine_of
 
 from pardem._jit import njit
 from pardem.errors import BlowUpError, CaseError
-from pardem.fixedpoint import COLUMNS, LIMIT, MOST, SPLIT, WIDE_LIMIT, choose_quanta, deposit, limbs_to_int, split, total
+from pardem.fixedpoint import COLUMNS, LIMIT, MOST, SPLIT, WIDE_LIMIT, choose_quanta, deposit, deposit_nearest, split, total
 
 BEAD = {"name": "bead", "shape": "sphere", "radius": 0.5e-3, "density": 7800.0}
 STEEL = {"law": "hertz", "young": 2.1e11, "poisson": 0.3, "restitution": 0.8, "friction": 0.2, "reference_speed": 1.0}
@@ -63,7 +64,7 @@ def test_a_wide_sum_is_that_of_the_integers(values: list[float]) -> None:
     whole = sum(int(v) for v in values)
     high, low, value, lower, upper = _summed(np.array(values))
     assert int(high) * int(1.0 / SPLIT) + int(low) == whole
-    assert limbs_to_int(lower, upper) == whole
+    assert booked(np.array([lower, upper])) == whole
     assert value == pytest.approx(float(whole), rel=1e-15, abs=2.0**27)
 
 
@@ -138,3 +139,17 @@ def test_more_contributions_than_a_sum_holds_name_the_grain() -> None:
     engine.evaluate()
     with pytest.raises(BlowUpError, match="more forces act on grain 1"):
         engine.advance(1)
+
+
+@njit
+def _booked(values: np.ndarray) -> np.ndarray:
+    limbs = np.zeros((1, 2), np.int64)
+    for value in values:
+        deposit_nearest(limbs, 0, value)
+    return limbs
+
+
+@settings(deadline=None)
+@given(some.lists(some.floats(-(2.0**79), 2.0**79), min_size=1, max_size=100))
+def test_books_are_rounded_to_nearest(values: list[float]) -> None:
+    assert booked(_booked(np.array(values))[0]) == sum(round(Fraction(v)) for v in values)

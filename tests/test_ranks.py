@@ -163,8 +163,17 @@ def test_any_number_of_ranks_gives_the_bits_of_one(scene: str, axis: int) -> Non
 
 @pytest.mark.parametrize(
     "scene",
-    ["rods", "spheres", "shapes of all sizes", "shapes of all sizes by Gear's scheme", "shapes in a tube", "features of all shapes",
-     "features on bodies", "outlines in the plane", "minima of shapes that are not convex"],
+    [
+        "rods",
+        "spheres",
+        "shapes of all sizes",
+        "shapes of all sizes by Gear's scheme",
+        "shapes in a tube",
+        "features of all shapes",
+        "features on bodies",
+        "outlines in the plane",
+        "minima of shapes that are not convex",
+    ],
 )
 def test_the_skin_never_shows(scene: str) -> None:
     """Not in the motion nor in the energy books, even where grains move further than the skin in one step."""

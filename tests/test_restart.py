@@ -9,7 +9,9 @@ import pytest
 from mpi4py import MPI
 from scenes import CUBE, case_of
 
+from pardem import run_state
 from pardem.case import Case
+from pardem.errors import FileError
 from pardem.interactions.features import EDGE_EDGE, EDGE_VERTEX, VERTEX_EDGE, kind_of
 from pardem.io.checkpoint import read_checkpoint, write_checkpoint
 from pardem.io.compare import compare
@@ -66,6 +68,14 @@ def test_a_run_goes_on_from_a_checkpoint_on_another_number_of_ranks(mpi_tmp_path
         assert compare(whole, gathered) is None
         assert compare(whole, part(MPI.COMM_SELF, case, mpi_tmp_path / "shorter.h5", END - 1)) is not None
     comm.Barrier()
+
+
+def test_a_checkpoint_of_another_layout_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = shaken_box("verlet", "regularised")
+    part(MPI.COMM_SELF, case, tmp_path / "out.h5", 0)
+    monkeypatch.setattr(run_state, "LAYOUT", run_state.LAYOUT + 1)
+    with pytest.raises(FileError, match=r"checkpoint-0+\.h5 holds a state of layout \d+ .*--force"):
+        load_start(MPI.COMM_SELF, tmp_path / "out.h5", case)
 
 
 def test_contacts_at_local_minima_pass_through_a_checkpoint(tmp_path: Path) -> None:

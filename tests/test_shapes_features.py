@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize
+from reference_polygon import point_polygon2
+from scipy.optimize import lsq_linear
 from skeletons import ell, star
 
 from pardem.shapes import Shape
 from pardem.shapes.adjacency import build_features
 from pardem.shapes.hierarchy import LEAF, Hierarchy, build_hierarchy, near_pairs
-from pardem.shapes.proximity import point_polygon2, point_triangle2, segment_segment2
+from pardem.shapes.proximity import point_triangle2, segment_segment2
 from pardem.shapes.triangles import area_vectors, triangulate
 
 SHAPES = {
@@ -108,12 +109,8 @@ def test_distances_of_known_pairs():
 def test_segments_against_minimisation(seed):
     p, q, a, b = np.random.default_rng(seed).normal(size=(4, 1, 3))
 
-    def square(t: np.ndarray) -> float:
-        gap = (p + t[0] * (q - p) - a - t[1] * (b - a))[0]
-        return float(gap @ gap)
-
-    best = min(minimize(square, start, bounds=[(0, 1), (0, 1)], tol=1e-14).fun for start in ((0.5, 0.5), (0.0, 1.0)))
-    assert segment_segment2(p, q, a, b)[0] == pytest.approx(best, rel=1e-6, abs=1e-9)
+    best = 2.0 * lsq_linear(np.hstack([(q - p).T, (a - b).T]), (a - p)[0], bounds=(0.0, 1.0), method="bvls", tol=1e-14).cost
+    assert segment_segment2(p, q, a, b)[0] == pytest.approx(best, rel=1e-12, abs=1e-14)
 
 
 @settings(max_examples=30, deadline=None)

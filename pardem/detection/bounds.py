@@ -33,6 +33,21 @@ def nearest_image(d, period):
 
 
 @inlined
+def add_pair(pairs, found, g, i, j):
+    """Note a pair in row ``found`` of ``pairs`` ((capacity, 2) int32), lower global id first, if there is room.
+
+    Returns:
+        the next row.
+    """
+    if found < pairs.shape[0]:
+        if g.gid[i] < g.gid[j]:
+            pairs[found, 0], pairs[found, 1] = i, j
+        else:
+            pairs[found, 0], pairs[found, 1] = j, i
+    return found + 1
+
+
+@inlined
 def _axis_separates(g, i, j, dx, dy, dz, nx, ny, nz, reach):
     """Whether the projections of two cores on a direction (any length) are further apart than ``reach``."""
     size = np.sqrt(nx * nx + ny * ny + nz * nz)

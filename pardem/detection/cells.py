@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined, njit
-from .bounds import may_touch, nearest_image
+from .bounds import add_pair, may_touch, nearest_image
 
 CLASSES = 12
 
@@ -168,12 +168,7 @@ def find_pairs(owned, total, g, extent, radius, lower, period, skin, pairs):
                                 continue
                             if not may_touch(g, i, j, dx, dy, dz, ri + g.x[j, 3]):
                                 continue
-                            if found < pairs.shape[0]:
-                                if g.gid[i] < g.gid[j]:
-                                    pairs[found, 0], pairs[found, 1] = i, j
-                                else:
-                                    pairs[found, 0], pairs[found, 1] = j, i
-                            found += 1
+                            found = add_pair(pairs, found, g, i, j)
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined, njit
-from .bounds import may_touch, nearest_image
+from .bounds import add_pair, may_touch, nearest_image
 
 
 @inlined
@@ -20,6 +20,28 @@ def _congruous(a, b, start, xw):
 
 
 @njit
+def _rows(low, high, count):
+    """Pairs of numbers below ``count``, each once, in compressed rows of the lower one; ``low``, ``high`` (n,) may name a pair several times."""
+    first = np.zeros(count + 1, np.int64)
+    for k in range(low.shape[0]):
+        first[low[k] + 1] += 1
+    first = np.cumsum(first)
+    fill, other = first[:-1].copy(), np.empty(low.shape[0], np.int32)
+    for k in range(low.shape[0]):
+        other[fill[low[k]]] = high[k]
+        fill[low[k]] += 1
+    seen, rows, n = np.full(count, -1, np.int32), np.zeros(count + 1, np.int64), 0
+    for a in range(count):
+        for k in range(first[a], first[a + 1]):
+            if seen[other[k]] != a:
+                seen[other[k]] = a
+                other[n] = other[k]
+                n += 1
+        rows[a + 1] = n
+    return rows, other[:n]
+
+
+@njit
 def joined_bodies(body, ptr, col, bodies):
     """Pairs of bodies that an edge joins, each once, in compressed rows of the lower number.
 
@@ -29,30 +51,14 @@ def joined_bodies(body, ptr, col, bodies):
     Returns:
         (B + 1,) int64 row pointers, (J,) int32 columns.
     """
-    count = np.zeros(bodies + 1, np.int64)
-    for s in range(ptr.shape[0] - 1):
-        for e in range(ptr[s], ptr[s + 1]):
-            if body[s] != body[col[e]]:
-                count[min(body[s], body[col[e]]) + 1] += 1
-    first = np.cumsum(count)
-    fill, other = first[:-1].copy(), np.empty(first[bodies], np.int32)
+    low, high, n = np.empty(col.shape[0], np.int32), np.empty(col.shape[0], np.int32), 0
     for s in range(ptr.shape[0] - 1):
         for e in range(ptr[s], ptr[s + 1]):
             a, b = body[s], body[col[e]]
             if a != b:
-                low = min(a, b)
-                other[fill[low]] = max(a, b)
-                fill[low] += 1
-    seen = np.full(bodies, -1, np.int32)
-    rows, n = np.zeros(bodies + 1, np.int64), 0
-    for a in range(bodies):
-        for k in range(first[a], first[a + 1]):
-            if seen[other[k]] != a:
-                seen[other[k]] = a
-                other[n] = other[k]
+                low[n], high[n] = min(a, b), max(a, b)
                 n += 1
-        rows[a + 1] = n
-    return rows, other[:n]
+    return _rows(low[:n], high[:n], bodies)
 
 
 @njit
@@ -72,8 +78,7 @@ def pairs_of_bodies(owned, total, g, extent, period, skin, overlap, grain, start
         number of pairs, which exceeds the capacity where the array is too small; -1 where the covering does not hold.
     """
     bodies = grain.shape[0]
-    # by the lower grain, so that a pair that is met as itself and as images is taken once
-    count = np.zeros(total + 1, np.int64)
+    low, high, n = np.empty(other.shape[0], np.int32), np.empty(other.shape[0], np.int32), 0
     for a in range(bodies):
         for k in range(rows[a], rows[a + 1]):
             b = other[k]
@@ -91,23 +96,14 @@ def pairs_of_bodies(owned, total, g, extent, period, skin, overlap, grain, start
             if near_box and may_touch(g, i, j, dx, dy, dz, reach) and not _congruous(a, b, start, xw):
                 broken[0], broken[1] = i, j
                 return -1
-            count[min(i, j) + 1] += 1
-    first = np.cumsum(count)
-    fill, near = first[:-1].copy(), np.empty(first[total], np.int32)
-    for a in range(bodies):
-        for k in range(rows[a], rows[a + 1]):
-            i, j = grain[a], grain[other[k]]
-            if i != j:
-                low = min(i, j)
-                near[fill[low]] = max(i, j)
-                fill[low] += 1
-    seen, found = np.full(total, -1, np.int32), 0
-    for i in range(total):
+            low[n], high[n] = min(i, j), max(i, j)
+            n += 1
+    # by the lower grain, so that a pair that is met as itself and as images is taken once
+    first, near = _rows(low[:n], high[:n], total)
+    found = 0
+    for i in range(owned):
         for k in range(first[i], first[i + 1]):
             j = near[k]
-            if seen[j] == i or i >= owned:
-                continue
-            seen[j] = i
             dx = nearest_image(g.x[j, 0] - g.x[i, 0], period[0])
             dy = nearest_image(g.x[j, 1] - g.x[i, 1], period[1])
             dz = nearest_image(g.x[j, 2] - g.x[i, 2], period[2])
@@ -118,12 +114,7 @@ def pairs_of_bodies(owned, total, g, extent, period, skin, overlap, grain, start
             )
             if far or not may_touch(g, i, j, dx, dy, dz, g.x[i, 3] + g.x[j, 3] + skin):
                 continue
-            if found < pairs.shape[0]:
-                if g.gid[i] < g.gid[j]:
-                    pairs[found, 0], pairs[found, 1] = i, j
-                else:
-                    pairs[found, 0], pairs[found, 1] = j, i
-            found += 1
+            found = add_pair(pairs, found, g, i, j)
     return found
 
 

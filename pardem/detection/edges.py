@@ -96,9 +96,7 @@ class EdgeDetector:
         while True:
             pairs = np.empty((room, 2), np.int32)
             found = int(
-                pairs_of_bodies(
-                    owned, total, g, extent, settings.period, skin, self.covering.overlap, grain, start, xw, rows, other, pairs, broken
-                )
+                pairs_of_bodies(owned, total, g, extent, settings.period, skin, self.covering.overlap, grain, start, xw, rows, other, pairs, broken)
             )
             if found < 0:
                 self._refuse(g, broken[0], broken[1])

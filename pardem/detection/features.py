@@ -135,11 +135,7 @@ def _in_nearest_image(f, g, i, j, pair, dx, dy, dz, period):
     if period[0] + period[1] + period[2] == 0.0:
         return True
     x, y, z = anchor(f, g, j, pair)
-    return (
-        (nearest_image(dx + x, period[0]) == dx + x)
-        & (nearest_image(dy + y, period[1]) == dy + y)
-        & (nearest_image(dz + z, period[2]) == dz + z)
-    )
+    return (nearest_image(dx + x, period[0]) == dx + x) & (nearest_image(dy + y, period[1]) == dy + y) & (nearest_image(dz + z, period[2]) == dz + z)
 
 
 @inlined

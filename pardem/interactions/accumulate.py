@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .._jit import inlined, kernel
-from ..fixedpoint import COLUMNS, LIMIT, WIDE_LIMIT, deposit, split
-from ..state import FAULT, FAULT_A, FAULT_B
+from ..fixedpoint import COLUMNS, LIMIT, WIDE_LIMIT, deposit_nearest, split
+from ..state import FAULT, FAULT_A, FAULT_B, LOST_NORMAL, LOST_TANGENTIAL
 
 
 @kernel
@@ -52,17 +52,24 @@ def add(ft, i, fx, fy, fz, tx, ty, tz, inv_force, inv_torque, wide):
     _add_one(ft, i, 6, tz * inv_torque, wide)
 
 
+@inlined
+def tally_losses(tally, lost_n, lost_t, inv_energy):
+    """Book what a contact turned into heat along its normal, and by friction and couples (J)."""
+    deposit_nearest(tally, LOST_NORMAL, lost_n * inv_energy)
+    deposit_nearest(tally, LOST_TANGENTIAL, lost_t * inv_energy)
+
+
 @kernel
 def tally_contact(tally, row, stored, lx, ly, lz, fx, fy, fz, inv_energy):
     """Book one contact for the observables: count, stored energy, and the Love-Weber sum of branch (m) times force (N)."""
     tally[row, 0] += 1
-    deposit(tally, 2, stored * inv_energy)
-    deposit(tally, 5, lx * fx * inv_energy)
-    deposit(tally, 6, lx * fy * inv_energy)
-    deposit(tally, 7, lx * fz * inv_energy)
-    deposit(tally, 8, ly * fx * inv_energy)
-    deposit(tally, 9, ly * fy * inv_energy)
-    deposit(tally, 10, ly * fz * inv_energy)
-    deposit(tally, 11, lz * fx * inv_energy)
-    deposit(tally, 12, lz * fy * inv_energy)
-    deposit(tally, 13, lz * fz * inv_energy)
+    deposit_nearest(tally, 2, stored * inv_energy)
+    deposit_nearest(tally, 5, lx * fx * inv_energy)
+    deposit_nearest(tally, 6, lx * fy * inv_energy)
+    deposit_nearest(tally, 7, lx * fz * inv_energy)
+    deposit_nearest(tally, 8, ly * fx * inv_energy)
+    deposit_nearest(tally, 9, ly * fy * inv_energy)
+    deposit_nearest(tally, 10, ly * fz * inv_energy)
+    deposit_nearest(tally, 11, lz * fx * inv_energy)
+    deposit_nearest(tally, 12, lz * fy * inv_energy)
+    deposit_nearest(tally, 13, lz * fz * inv_energy)

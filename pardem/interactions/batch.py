@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined, kernel
-from ..fixedpoint import COLUMNS, LIMIT, WIDE_LIMIT, deposit, split
+from ..fixedpoint import COLUMNS, LIMIT, WIDE_LIMIT, split
 from ..laws.dispatch import coefficients
 from ..laws.friction import couple, energy_lost, spring_and_slider, tangential_energy
-from ..state import CONTACTS, ERROR_OVERLAP, ERROR_RANGE, LOST_NORMAL, LOST_TANGENTIAL
-from .accumulate import fault, tally_contact
+from ..state import CONTACTS, ERROR_OVERLAP, ERROR_RANGE
+from .accumulate import fault, tally_contact, tally_losses
 
 BATCH = 32
 BLOCK = 512  # candidates that are looked at before their contacts are computed
@@ -175,8 +175,7 @@ def book(k, i, j, p, owned, with_couples, pairs, g, settings, observe, control, 
         if with_couples:
             lost_t += settings.dt * (s[CX + k] * s[WX + k] + s[CY + k] * s[WY + k] + s[CZ + k] * s[WZ + k])
         if i < owned:
-            deposit(tally, LOST_NORMAL, lost_n * inv_energy)
-            deposit(tally, LOST_TANGENTIAL, lost_t * inv_energy)
+            tally_losses(tally, lost_n, lost_t, inv_energy)
     elif observe:
         stored += tangential_energy(s[H + k], s[H + BATCH + k], s[H + 2 * BATCH + k], s[KT + k])
     if observe and i < owned:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined, kernel
-from ..fixedpoint import deposit
 from ..laws.friction import end_contact
-from ..state import ERROR_OVERLAP, ERROR_SOLVER, LOST_NORMAL, LOST_TANGENTIAL, OBSERVE
+from ..state import ERROR_OVERLAP, ERROR_SOLVER, OBSERVE
 from . import batch
-from .accumulate import collapsed, fault
+from .accumulate import collapsed, fault, tally_losses
 from .batch import (
     ALIVE,
     BATCH,
@@ -71,8 +70,7 @@ def _end(i, p, owned, vx, vy, vz, pairs, settings, tally):
     pairs.touch[p] = 0
     if settings.budget and i < owned:
         lost_n, lost_t = end_contact(vx, vy, vz, pairs.hist, p, settings.dt, settings.gear)
-        deposit(tally, LOST_NORMAL, lost_n / settings.energy)
-        deposit(tally, LOST_TANGENTIAL, lost_t / settings.energy)
+        tally_losses(tally, lost_n, lost_t, 1.0 / settings.energy)
 
 
 @kernel

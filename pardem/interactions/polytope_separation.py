@@ -40,9 +40,3 @@ def separation2(wx, wy, wz, vert, a0, na, b0, nb, reach, dx, dy, dz):
     if apart > 0.0 and apart * apart > limit * limit * length2:
         return apart * apart / length2
     return 0.0
-
-
-@inlined
-def separating_direction(wx, wy, wz, x0, x1, x2, y0, y1, y2):
-    """A direction to keep after a solve that found no contact: from Y to X, W + X - Y."""
-    return wx + x0 - y0, wy + x1 - y1, wz + x2 - y2

@@ -141,9 +141,7 @@ def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):
     warm = pairs.warm
     if interaction.regularised:
         start = warm[p, 0] if touching else np.int64(0)
-        f, x0, x1, x2, start, status = regularised_plane(
-            nx, ny, nz, height, g.vert, a0, na, interaction.eps2[g.species[i]], start, interaction.work
-        )
+        f, x0, x1, x2, start, status = regularised_plane(nx, ny, nz, height, g.vert, a0, na, interaction.eps2[g.species[i]], start, interaction.work)
         warm[p, 0] = start
     else:
         f, x0, x1, x2, status = nearest_plane(nx, ny, nz, height, g.vert, a0, na, interaction.work)

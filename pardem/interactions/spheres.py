@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import inlined, kernel
-from ..fixedpoint import deposit
 from ..laws.friction import end_contact
 from ..prefetch import prefetch
-from ..state import LOST_NORMAL, LOST_TANGENTIAL, OBSERVE
+from ..state import OBSERVE
 from . import batch
+from .accumulate import tally_losses
 from .batch import ALIVE, BATCH, DELTA, DX, DY, DZ, IX, IY, IZ, MEFF, NX, NY, NZ, REFF, ROOM, SLOPE, TURN, VX, VY, VZ, H, book, fill_pair
 
 # where the narrow phase keeps radii, masses and spins of the two bodies until the geometry is known: columns that only other narrow phases use,
@@ -160,5 +160,4 @@ def sphere_contacts(first, last, owned, pairs, g, law, settings, control, tally)
                 if settings.budget and i < owned:
                     vx, vy, vz = v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2]
                     lost_n, lost_t = end_contact(vx, vy, vz, pairs.hist, p, dt, settings.gear)
-                    deposit(tally, LOST_NORMAL, lost_n * inv_energy)
-                    deposit(tally, LOST_TANGENTIAL, lost_t * inv_energy)
+                    tally_losses(tally, lost_n, lost_t, inv_energy)

@@ -126,9 +126,7 @@ class Observer:
             sums.add("near", np.bincount(species[distance <= self.options.near_wall.distance], minlength=ns)[None, :])
         return sums.reduce()
 
-    def _energies(
-        self, values: Values, sums: dict[str, Any], tally: list[int], work: list[int], reaction: np.ndarray, observed: bool
-    ) -> None:
+    def _energies(self, values: Values, sums: dict[str, Any], tally: list[int], work: list[int], reaction: np.ndarray, observed: bool) -> None:
         """Energies; with the budget also work of walls, losses, and the residual E - E0 - (W - W0) + (L - L0) since the first observed row."""
         translational, rotational = float(sums["translational"]), float(sums["rotational"])
         quantum = self.scene.settings.energy

@@ -19,6 +19,7 @@ from .motion import MOTION
 if TYPE_CHECKING:
     from ..case import Case
 
+
 def build_walls(case: Case, materials: tuple[str, ...], features: Features) -> tuple[Walls, dict[str, list[int]], list[str]]:
     """The walls of a case.
 

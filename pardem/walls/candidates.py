@@ -6,6 +6,7 @@ import numpy as np
 
 from .._jit import inlined, njit
 from ..interactions.features import EDGE_FACE, FACE_FACE, VERTEX_FACE, feature_pair, vertex
+from .geometry import from_wall
 from .kinds import BODY, CYLINDER, DISC, PLANE
 
 
@@ -38,11 +39,7 @@ def find_wall_pairs(owned, g, walls, radius, extra, by_vertex, minima, entries):
         vertices = max(1, g.vert_start[i + 1] - g.vert_start[i])
         for k in range(walls.kind.shape[0]):
             shape, pose = walls.shape[k], walls.pose[k]
-            hx = g.x[i, 0] - shape[0] - pose[0]
-            hy = g.x[i, 1] - shape[1] - pose[1]
-            hz = g.x[i, 2] - shape[2] - pose[2]
-            nx, ny, nz = pose[9], pose[10], pose[11]
-            height = hx * nx + hy * ny + hz * nz
+            hx, hy, hz, nx, ny, nz, height = from_wall(walls, g, i, k)
             kind = walls.kind[k]
             if kind == BODY:
                 continue  # by features: ``bodies.find_near_bodies``

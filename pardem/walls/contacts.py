@@ -6,125 +6,149 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import kernel
-from ..fixedpoint import carry, deposit
-from ..interactions.accumulate import add, collapsed, fault, tally_contact, within_range
+from .._jit import inlined, kernel
+from ..fixedpoint import carry, deposit, deposit_nearest
+from ..interactions.accumulate import add, collapsed, fault, tally_contact, tally_losses, within_range
 from ..interactions.dispatch import hands_on, zone_on_plane
 from ..interactions.inheritance import LEAVING, LIVING
 from ..laws.friction import contact_force, end_contact, held_energy
-from ..state import ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, LOST_NORMAL, LOST_TANGENTIAL, OBSERVE, WALL_CONTACTS
+from ..state import ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, OBSERVE, WALL_CONTACTS
 from .geometry import effective_radius, wall_geometry
 from .inheritance import hand_on
 from .kinds import ABSENT, APPEARING, CYLINDER, THERE
 from .motion import CENTRE, turns
 
 
+@inlined
+def _relative_motion(walls, g, i, k, ix, iy, iz):
+    """How wall ``k`` moves as seen from grain ``i`` at a point (m, relative to the grain's centre).
+
+    Returns:
+        velocity of the wall relative to the grain's material point (m/s), mean displacement of the wall's point (m), spin of the grain relative to
+        the wall (rad/s), three numbers each.
+    """
+    pose = walls.pose[k]
+    wx, wy, wz = g.w[i, 0], g.w[i, 1], g.w[i, 2]
+    rx = pose[3] - g.v[i, 0] - (wy * iz - wz * iy)
+    ry = pose[4] - g.v[i, 1] - (wz * ix - wx * iz)
+    rz = pose[5] - g.v[i, 2] - (wx * iy - wy * ix)
+    shiftx, shifty, shiftz = pose[6], pose[7], pose[8]
+    if turns(walls.motion, k):
+        centre = walls.motion[k, CENTRE:]  # the domain has no period across the axis: there is no image to look for
+        ux, uy, uz = g.x[i, 0] + ix - centre[0], g.x[i, 1] + iy - centre[1], g.x[i, 2] + iz - centre[2]
+        rx += pose[13] * uz - pose[14] * uy
+        ry += pose[14] * ux - pose[12] * uz
+        rz += pose[12] * uy - pose[13] * ux
+        shiftx += pose[16] * uz - pose[17] * uy
+        shifty += pose[17] * ux - pose[15] * uz
+        shiftz += pose[15] * uy - pose[16] * ux
+        wx, wy, wz = wx - pose[12], wy - pose[13], wz - pose[14]
+    return rx, ry, rz, shiftx, shifty, shiftz, wx, wy, wz
+
+
+@inlined
+def _react(walls, g, i, k, ix, iy, iz, fx, fy, fz, cx, cy, cz, inv_force, inv_torque):
+    """Book a force (N) and couple (N m) on grain ``i`` against wall ``k``, about the wall's point; rounded as what the grain receives."""
+    px = g.x[i, 0] + ix - walls.shape[k, 0]
+    py = g.x[i, 1] + iy - walls.shape[k, 1]
+    pz = g.x[i, 2] + iz - walls.shape[k, 2]
+    reaction = walls.reaction[k]
+    deposit(reaction, 0, -fx * inv_force)
+    deposit(reaction, 1, -fy * inv_force)
+    deposit(reaction, 2, -fz * inv_force)
+    deposit(reaction, 3, -(py * fz - pz * fy + cx) * inv_torque)
+    deposit(reaction, 4, -(pz * fx - px * fz + cy) * inv_torque)
+    deposit(reaction, 5, -(px * fy - py * fx + cz) * inv_torque)
+    carry(reaction)
+
+
+@inlined
+def _contact(p, i, k, handed_on, first_leg, pairs, walls, g, interaction, law, settings, control, tally):
+    """One candidate: its birth, force or end.
+
+    Args:
+        handed_on: whether histories go over to other features; first_leg: whether the living contacts are looked at.
+
+    Returns:
+        whether it ends in a way that another may inherit.
+    """
+    touch, hist, dt, budget = pairs.touch, pairs.hist, settings.dt, settings.budget
+    inv_energy = 1.0 / settings.energy
+    touching = touch[p] != 0
+    there = walls.there[k] != ABSENT
+    if not (there or touching):
+        return False
+    ri, mass = g.x[i, 3], g.v[i, 3]
+    d, x0, x1, x2, lx, ly, lz, status = wall_geometry(walls, g, interaction, i, k, pairs, p, touching, settings.period)
+    if status != 0:
+        fault(control, ERROR_SOLVER, g.gid[i], -1 - k)
+    if d >= ri and not touching:
+        return False
+    length = np.sqrt(lx * lx + ly * ly + lz * lz)
+    if not d > 0.0 or length == 0.0:
+        fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
+        return False
+    if handed_on and first_leg and there and d >= ri and length < ri:
+        touch[p] = LEAVING
+        return True
+    a, b = g.material[i], walls.material[k]
+    inv = 1.0 / length
+    nx, ny, nz = lx * inv, ly * inv, lz * inv
+    delta = ri - d
+    out = ri - 0.5 * delta
+    ix, iy, iz = x0 + out * nx, x1 + out * ny, x2 + out * nz
+    rx, ry, rz, shiftx, shifty, shiftz, wx, wy, wz = _relative_motion(walls, g, i, k, ix, iy, iz)
+    if budget and (not there or (walls.there[k] == APPEARING and not touching)):
+        # a wall that vanishes takes along what its contacts hold, one that appears puts it in: its work
+        held = held_energy(law, a, b, delta, length / d, nx * rx + ny * ry + nz * rz, mass, effective_radius(walls, g, i, k), hist, p, touching, dt)
+        deposit_nearest(walls.work, k, (held if there else -held) * inv_energy)
+    if not (d < ri and there):
+        touch[p] = 0
+        if budget:
+            lost_n, lost_t = end_contact(rx, ry, rz, hist, p, dt, settings.gear)
+            tally_losses(tally, lost_n, lost_t, inv_energy)
+        return False
+    lever, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
+    if walls.kind[k] < CYLINDER and law.torsion[a, b] + law.rocking[a, b] != 0.0:
+        lever, ex, ey, ez = zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs.warm, p)
+    spin = walls.pose[k, 12:]
+    turn = 0.5 * dt * ((wx + 2.0 * spin[0]) * nx + (wy + 2.0 * spin[1]) * ny + (wz + 2.0 * spin[2]) * nz)
+    fx, fy, fz, cx, cy, cz, stored, lost_n, lost_t, phi = contact_force(
+        law, a, b, delta, nx, ny, nz, length / d, rx, ry, rz, -wx, -wy, -wz, turn, mass, effective_radius(walls, g, i, k),
+        lever, ex, ey, ez, touching, hist, p, dt, budget, settings.gear,
+    )  # fmt: skip
+    touch[p] = 1
+    if delta > ri or collapsed(d, d * d - length * length, ri):
+        fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
+    arm = np.sqrt(ix * ix + iy * iy + iz * iz)
+    if not within_range(phi, law.friction[a, b], 2.0 * arm, settings):
+        fault(control, ERROR_RANGE, g.gid[i], -1 - k)
+        return False
+    inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
+    tx, ty, tz = iy * fz - iz * fy + cx, iz * fx - ix * fz + cy, ix * fy - iy * fx + cz
+    add(g.ft, i, fx, fy, fz, tx, ty, tz, inv_force, inv_torque, settings.wide)
+    _react(walls, g, i, k, ix, iy, iz, fx, fy, fz, cx, cy, cz, inv_force, inv_torque)
+    deposit_nearest(walls.work, k, (fx * shiftx + fy * shifty + fz * shiftz) * inv_energy)
+    if budget:
+        tally_losses(tally, lost_n, lost_t, inv_energy)
+    if control[OBSERVE] != 0:
+        tally_contact(tally, WALL_CONTACTS, stored, ix, iy, iz, fx, fy, fz, inv_energy)
+    return False
+
+
 @kernel
 def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
     """Forces between grains and walls; the walls' reactions and work are booked in two-limb sums."""
-    row, ptr, col, touch, hist = pairs.row, pairs.ptr, pairs.col, pairs.touch, pairs.hist
-    inv_force, inv_torque, inv_energy = 1.0 / settings.force, 1.0 / settings.torque, 1.0 / settings.energy
-    dt, budget = settings.dt, settings.budget
-    observe = control[OBSERVE] != 0
-    legs = 2 if hands_on(interaction) else 1
+    row, ptr, col, touch = pairs.row, pairs.ptr, pairs.col, pairs.touch
+    handed_on = hands_on(interaction)
     for r in range(row.shape[0]):
-        i = row[r]
-        a = g.material[i]
-        ri, mass = g.x[i, 3], g.v[i, 3]
-        leaving = 0
-        for leg in range(legs):
-            if leg == 1 and leaving > 0:
+        i, leaving = row[r], False
+        for leg in range(2 if handed_on else 1):
+            if leg == 1 and leaving:
                 hand_on(ptr[r], ptr[r + 1], i, pairs, walls, g, interaction, settings)
             for p in range(ptr[r], ptr[r + 1]):
-                k = col[p]
-                touching = touch[p] != 0
-                if legs == 2 and (touch[p] == LIVING) != (leg == 0):
-                    continue
-                there = walls.there[k] != ABSENT
-                if not (there or touching):
-                    continue
-                d, x0, x1, x2, lx, ly, lz, status = wall_geometry(walls, g, interaction, i, k, pairs, p, touching, settings.period)
-                if status != 0:
-                    fault(control, ERROR_SOLVER, g.gid[i], -1 - k)
-                if d >= ri and not touching:
-                    continue
-                length = np.sqrt(lx * lx + ly * ly + lz * lz)
-                if not d > 0.0 or length == 0.0:
-                    fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
-                    continue
-                if legs == 2 and leg == 0 and there and d >= ri and length < ri:
-                    touch[p] = LEAVING
-                    leaving += 1
-                    continue
-                b = walls.material[k]
-                pose = walls.pose[k]
-                inv = 1.0 / length
-                nx, ny, nz = lx * inv, ly * inv, lz * inv
-                delta = ri - d
-                out = ri - 0.5 * delta
-                ix, iy, iz = x0 + out * nx, x1 + out * ny, x2 + out * nz
-                wx, wy, wz = g.w[i, 0], g.w[i, 1], g.w[i, 2]
-                rx = pose[3] - g.v[i, 0] - (wy * iz - wz * iy)
-                ry = pose[4] - g.v[i, 1] - (wz * ix - wx * iz)
-                rz = pose[5] - g.v[i, 2] - (wx * iy - wy * ix)
-                shiftx, shifty, shiftz = pose[6], pose[7], pose[8]
-                if turns(walls.motion, k):
-                    centre = walls.motion[k, CENTRE:]  # the domain has no period across the axis: there is no image to look for
-                    ux, uy, uz = g.x[i, 0] + ix - centre[0], g.x[i, 1] + iy - centre[1], g.x[i, 2] + iz - centre[2]
-                    rx += pose[13] * uz - pose[14] * uy
-                    ry += pose[14] * ux - pose[12] * uz
-                    rz += pose[12] * uy - pose[13] * ux
-                    shiftx += pose[16] * uz - pose[17] * uy
-                    shifty += pose[17] * ux - pose[15] * uz
-                    shiftz += pose[15] * uy - pose[16] * ux
-                    wx, wy, wz = wx - pose[12], wy - pose[13], wz - pose[14]
-                if budget and (not there or (walls.there[k] == APPEARING and not touching)):
-                    # a wall that vanishes takes along what its contacts hold, one that appears puts it in: its work
-                    held = held_energy(
-                        law, a, b, delta, length / d, nx * rx + ny * ry + nz * rz, mass, effective_radius(walls, g, i, k), hist, p, touching, dt
-                    )
-                    deposit(walls.work, k, (held if there else -held) * inv_energy)
-                if not (d < ri and there):
-                    touch[p] = 0
-                    if budget:
-                        lost_n, lost_t = end_contact(rx, ry, rz, hist, p, dt, settings.gear)
-                        deposit(tally, LOST_NORMAL, lost_n * inv_energy)
-                        deposit(tally, LOST_TANGENTIAL, lost_t * inv_energy)
-                    continue
-                lever, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
-                if walls.kind[k] < CYLINDER and law.torsion[a, b] + law.rocking[a, b] != 0.0:
-                    lever, ex, ey, ez = zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs.warm, p)
-                turn = 0.5 * dt * ((wx + 2.0 * pose[12]) * nx + (wy + 2.0 * pose[13]) * ny + (wz + 2.0 * pose[14]) * nz)
-                fx, fy, fz, cx, cy, cz, stored, lost_n, lost_t, phi = contact_force(
-                    law, a, b, delta, nx, ny, nz, length / d, rx, ry, rz, -wx, -wy, -wz, turn, mass, effective_radius(walls, g, i, k),
-                    lever, ex, ey, ez, touching, hist, p, dt, budget, settings.gear,
-                )  # fmt: skip
-                touch[p] = 1
-                if delta > ri or collapsed(d, d * d - length * length, ri):
-                    fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
-                arm = np.sqrt(ix * ix + iy * iy + iz * iz)
-                if not within_range(phi, law.friction[a, b], 2.0 * arm, settings):
-                    fault(control, ERROR_RANGE, g.gid[i], -1 - k)
-                    continue
-                tx, ty, tz = iy * fz - iz * fy + cx, iz * fx - ix * fz + cy, ix * fy - iy * fx + cz
-                add(g.ft, i, fx, fy, fz, tx, ty, tz, inv_force, inv_torque, settings.wide)
-                px = g.x[i, 0] + ix - walls.shape[k, 0]
-                py = g.x[i, 1] + iy - walls.shape[k, 1]
-                pz = g.x[i, 2] + iz - walls.shape[k, 2]
-                reaction = walls.reaction[k]
-                deposit(reaction, 0, -fx * inv_force)
-                deposit(reaction, 1, -fy * inv_force)
-                deposit(reaction, 2, -fz * inv_force)
-                deposit(reaction, 3, -(py * fz - pz * fy + cx) * inv_torque)
-                deposit(reaction, 4, -(pz * fx - px * fz + cy) * inv_torque)
-                deposit(reaction, 5, -(px * fy - py * fx + cz) * inv_torque)
-                carry(reaction)
-                deposit(walls.work, k, (fx * shiftx + fy * shifty + fz * shiftz) * inv_energy)
-                if budget:
-                    deposit(tally, LOST_NORMAL, lost_n * inv_energy)
-                    deposit(tally, LOST_TANGENTIAL, lost_t * inv_energy)
-                if observe:
-                    tally_contact(tally, WALL_CONTACTS, stored, ix, iy, iz, fx, fy, fz, inv_energy)
+                if not handed_on or (touch[p] == LIVING) == (leg == 0):
+                    leaving |= _contact(p, i, col[p], handed_on, leg == 0, pairs, walls, g, interaction, law, settings, control, tally)
     for k in range(walls.kind.shape[0]):
         if walls.there[k] == APPEARING:
             walls.there[k] = THERE

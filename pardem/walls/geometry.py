@@ -12,6 +12,17 @@ from .kinds import BODY, CYLINDER, DISC
 
 
 @inlined
+def from_wall(walls, g, i, k):
+    """Centre of grain ``i`` relative to the point of wall ``k`` (m), the wall's normal or axis, and the centre's height along it (m)."""
+    shape, pose = walls.shape[k], walls.pose[k]
+    hx = g.x[i, 0] - shape[0] - pose[0]
+    hy = g.x[i, 1] - shape[1] - pose[1]
+    hz = g.x[i, 2] - shape[2] - pose[2]
+    nx, ny, nz = pose[9], pose[10], pose[11]
+    return hx, hy, hz, nx, ny, nz, hx * nx + hy * ny + hz * nz
+
+
+@inlined
 def _rim(g, i, first, last, radius, hx, hy, hz, nx, ny, nz):
     """Nearest core vertex to a disc's rim and its nearest point there, for a grain that reaches past the disc.
 
@@ -48,12 +59,8 @@ def wall_geometry(walls, g, interaction, i, k, pairs, p, touching, period):
         gap, x0, x1, x2, lx, ly, lz, round_off = nearest_on_body(walls, g, i, k, pairs.sub[p], period)
         s = 1.0 - round_off / gap if gap > 0.0 else 0.0
         return gap - round_off, x0, x1, x2, s * lx, s * ly, s * lz, 0
-    shape, pose = walls.shape[k], walls.pose[k]
-    hx = g.x[i, 0] - shape[0] - pose[0]
-    hy = g.x[i, 1] - shape[1] - pose[1]
-    hz = g.x[i, 2] - shape[2] - pose[2]
-    nx, ny, nz = pose[9], pose[10], pose[11]
-    height = hx * nx + hy * ny + hz * nz
+    shape = walls.shape[k]
+    hx, hy, hz, nx, ny, nz, height = from_wall(walls, g, i, k)
     if walls.kind[k] == CYLINDER:
         ux, uy, uz = vertex(g, i, pairs.sub[p])
         px, py, pz = hx + ux, hy + uy, hz + uz

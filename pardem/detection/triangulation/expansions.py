@@ -43,6 +43,15 @@ def copy(e, n, out):
         out[i] = e[i]
 
 
+@inlined
+def append(e, n, value):
+    """Put a float at the end of an expansion unless it is zero; returns the new length."""
+    if value != 0.0:
+        e[n] = value
+        return n + 1
+    return n
+
+
 @kernel
 def add(e, n, f, m, out):
     """Sum of two expansions into ``out`` (room for n + m floats, not one of the operands).
@@ -60,12 +69,8 @@ def add(e, n, f, m, out):
             g = f[j]
             j += 1
         q, low = two_sum(q, g)
-        if low != 0.0:
-            out[k] = low
-            k += 1
-    if q != 0.0:
-        out[k] = q
-        k += 1
+        k = append(out, k, low)
+    k = append(out, k, q)
     return k
 
 
@@ -80,20 +85,12 @@ def scale(e, n, b, out):
         return 0
     k = 0
     q, low = two_product(e[0], b)
-    if low != 0.0:
-        out[k] = low
-        k += 1
+    k = append(out, k, low)
     for i in range(1, n):
         high, rest = two_product(e[i], b)
         q, low = two_sum(q, rest)
-        if low != 0.0:
-            out[k] = low
-            k += 1
+        k = append(out, k, low)
         q, low = two_sum(high, q)
-        if low != 0.0:
-            out[k] = low
-            k += 1
-    if q != 0.0:
-        out[k] = q
-        k += 1
+        k = append(out, k, low)
+    k = append(out, k, q)
     return k

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..._jit import njit
-from .expansions import add, copy, scale, two_product
+from .expansions import add, append, copy, scale, two_product
 
 MINOR = 96  # floats of a determinant of four rows (1, x, y, z)
 WHOLE = 5 * 7 * 2 * MINOR  # of five rows with heights of seven floats
@@ -29,13 +29,7 @@ def lifted(xw, i, out):
         high, low = -xw[i, 3], 0.0
         if c < 3:
             high, low = two_product(xw[i, c], xw[i, c])
-        m = 0
-        if low != 0.0:
-            pair[m] = low
-            m += 1
-        if high != 0.0:
-            pair[m] = high
-            m += 1
+        m = append(pair, append(pair, 0, low), high)
         n = add(out, n, pair, m, sums)
         copy(sums, n, out)
     return n

@@ -14,9 +14,12 @@ import matplotlib
 import numpy as np
 
 from pardem.case import Case
+from pardem.io.plot import STYLE
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
+
+plt.rcParams.update(STYLE | {"axes.grid": True})
 
 WINDOW = 0.01  # of strain, for the running mean
 LAST = 0.1  # of strain: what the critical state is averaged over
@@ -68,10 +71,8 @@ def main() -> None:
         )
     for panel, name in zip(panels, (r"$(\sigma_1 - \sigma_3)/(\sigma_1 + \sigma_3)$", "void ratio"), strict=True):
         panel.set(xlabel="axial strain", ylabel=name)
-        panel.grid(color="#dddddd", linewidth=0.6)
-        panel.spines[["top", "right"]].set_visible(False)
     panels[0].set_ylim(bottom=0.0)
-    panels[1].legend(frameon=False)
+    panels[1].legend()
     figure.tight_layout()
     figure.savefig(given.o, dpi=120)
 

@@ -14,14 +14,16 @@ import matplotlib
 import numpy as np
 
 from pardem.case import Case
+from pardem.io.plot import COLOURS, STYLE
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 
+plt.rcParams.update(STYLE | {"axes.grid": True})
+
 SETTLING = 2.0  # seconds of shear before velocities are taken
 LAYERS = 10
 LOOKS = 1.0  # s of shear from which on the balance is relative to a work that is not small
-COLOURS = ("#0072b2", "#d55e00", "#009e73")
 
 
 def read(path: Path) -> tuple[str, dict[str, np.ndarray]]:
@@ -68,10 +70,7 @@ def main() -> None:
     panels[0].axhline(1.0, color="black", linewidth=0.8, linestyle=":")
     panels[0].set(xlabel="time of shear (s)", ylabel="|work - loss - change of energy| / work (%)")
     panels[1].set(xlabel="mean velocity along x (m/s)", ylabel="height (m)")
-    panels[1].legend(frameon=False)
-    for panel in panels:
-        panel.grid(color="#dddddd", linewidth=0.6)
-        panel.spines[["top", "right"]].set_visible(False)
+    panels[1].legend()
     figure.tight_layout()
     figure.savefig(given.o, dpi=120)
 

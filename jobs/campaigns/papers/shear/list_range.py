@@ -19,15 +19,17 @@ from mpi4py import MPI
 from scipy.optimize import curve_fit
 
 from pardem import Case, Simulation
+from pardem.io.plot import COLOURS, STYLE
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
+
+plt.rcParams.update(STYLE | {"axes.grid": True})
 
 STEP = 1e-4  # s; the paper's 1e-5 resolves a contact by some thousand steps
 LOAD, SHEAR = 3.0, 4.0  # s
 RANGES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)  # m
 SPEEDS = (0.1, 0.4, 0.7, 1.0)  # m/s
-COLOURS = ("#0072b2", "#009e73", "#d55e00", "#cc79a7")
 
 
 def seconds(data: dict[str, Any], speed: float, alpha: float) -> float:
@@ -57,7 +59,7 @@ def main() -> None:
     seconds(data, SPEEDS[0], RANGES[-1])  # compiles
     figure, panel = plt.subplots(figsize=(5.5, 3.8))
     alpha = np.array(RANGES)
-    for speed, colour in zip(SPEEDS, COLOURS, strict=True):
+    for speed, colour in zip(SPEEDS, COLOURS, strict=False):
         times = np.array([seconds(data, speed, a) for a in RANGES])
         found, _ = curve_fit(law, alpha, times, p0=(-1.0, 0.3, 0.0), sigma=times, maxfev=20_000)
         deviation = np.sqrt(np.mean((law(alpha, *found) / times - 1.0) ** 2))
@@ -72,9 +74,7 @@ def main() -> None:
         fine = np.geomspace(alpha[0], alpha[-1], 200)
         panel.loglog(fine, law(fine, *found), color=colour, linewidth=1.0)
     panel.set(xlabel="range of the lists alpha (m)", ylabel="CPU seconds of a second of shear")
-    panel.legend(frameon=False)
-    panel.grid(color="#dddddd", linewidth=0.6)
-    panel.spines[["top", "right"]].set_visible(False)
+    panel.legend()
     figure.tight_layout()
     figure.savefig(given.o, dpi=120)
 
