@@ -20,6 +20,7 @@ from .io import progress as report
 from .io.output_lock import reserved
 from .io.output_path import check_output, prepare_output
 from .io.results import ResultWriter
+from .observables.local_fraction import LocalFraction
 from .run_state import full_state, load_start
 from .simulation import Simulation
 
@@ -74,6 +75,8 @@ class _Run:
             resume_step=self.first_step if self.resumed else None, pardem=__version__, title=case.title,
         )  # fmt: skip
         self.notices.append(self.writer.notice)
+        tables = sim.setup.cell_tables
+        self.cells = LocalFraction(comm, sim.setup.catalogue, tables, *self._box()) if tables else None
 
     def go(self) -> dict[str, Any]:
         """Run to the end."""
@@ -175,6 +178,9 @@ class _Run:
             "angular_velocity": lambda: g.w[:, :3],
             "force": lambda: totals(g.ft, 0) * settings.force, "torque": lambda: totals(g.ft, 4) * settings.torque,
         }  # fmt: skip
+        if self.cells:
+            cells = self.cells
+            every["local_fraction"] = lambda: cells.measure(g, self.sim.setup.scene.walls)
         return {name: np.ascontiguousarray(every[name]()) for name in self.case.output.fields}
 
     def _checkpoint(self) -> None:

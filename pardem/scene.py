@@ -10,13 +10,14 @@ import numpy as np
 from .case import Case
 from .case.timestep import ContactTime, check_time_step, contact_times, lightest_grains, rocking_overlap
 from .constants import Scene
-from .detection.sphere_tables import Covering, cover_catalogue
+from .detection.sphere_tables import Covering, SphereTables, cover_catalogue
 from .detection.trees import build_trees
 from .errors import CaseError, CoveringError
 from .fixedpoint import Quanta, choose_quanta
 from .interactions.dispatch import build_interaction
 from .interactions.features import build_features
 from .laws.tables import build_law
+from .observables.local_fraction import cell_tables
 from .shapes.catalogue import Catalogue, Species, build_catalogue
 from .state import Settings, Shapes, sum_columns
 from .walls.build import body_vertices, build_bodies, build_walls, check_features
@@ -39,7 +40,7 @@ class Setup:
         catalogue: the species as flat arrays. scene: the engine's constants.
         walls: rows of the scene's walls by the name in the case (a box is six).
         later: rows of the motions that walls take up at a stage, by the wall's row and the number in ``then``.
-        warnings: sentences for the user.
+        warnings: sentences for the user. cell_tables: of the power diagram, where local volume fractions are wanted.
     """
 
     catalogue: Catalogue
@@ -47,6 +48,7 @@ class Setup:
     walls: dict[str, list[int]]
     later: dict[tuple[int, int], np.ndarray]
     warnings: list[str]
+    cell_tables: SphereTables | None
 
 
 def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dict[str, float]) -> Setup:
@@ -106,7 +108,10 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
         covering = _covering(case, catalogue, {n: smallest_scale[n] for n in grains}, largest_scale)
     trees = build_trees(catalogue, features)
     scene = Scene(shapes, interaction, law, walls, settings, names, wall_names, trees, bodies, covering)
-    return Setup(catalogue, scene, rows, later, warnings)
+    cells = None
+    if "local_fraction" in case.output.fields:
+        cells = cell_tables(case, catalogue, largest_scale, {n: smallest_scale[n] for n in grains})
+    return Setup(catalogue, scene, rows, later, warnings, cells)
 
 
 def _covering(case: Case, catalogue: Catalogue, smallest: dict[str, float], largest: dict[str, float]) -> Covering:

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from .base import AxisName, Count, Many, Model, Positive, at_most_one
 
-FieldName = Literal["position", "image", "orientation", "velocity", "angular_velocity", "force", "torque"]
+FieldName = Literal["position", "image", "orientation", "velocity", "angular_velocity", "force", "torque", "local_fraction"]
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,10 @@ class Output(Model):
     checkpoint_steps: Count | None = Field(default=None, description="steps between checkpoints (steps)")
     checkpoint_minutes: Positive = Field(default=10.0, description="wall-clock time between checkpoints, beside the above (min)")
     precision: Literal["double", "single"] = Field(default="double", description="precision of frames; the final state is double always")
-    fields: Many[FieldName] = Field(default=("position", "image", "orientation", "velocity", "angular_velocity"), description="what a frame holds")
+    fields: Many[FieldName] = Field(
+        default=("position", "image", "orientation", "velocity", "angular_velocity"),
+        description="what a frame holds; `local_fraction`: a grain's volume over that of its power cell (3D, convex grains)",
+    )
     observables: Observables = Field(default=Observables(), description="which global quantities are taken and where")
 
     @model_validator(mode="after")

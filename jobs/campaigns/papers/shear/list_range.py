@@ -1,6 +1,7 @@
-"""Time of the shear cell against the range alpha of the lists (paper 000, figure 13): T = A/alpha^beta + B alpha^2 (eq 20).
+"""Time of the shear cell against the range alpha of the lists (paper 000, figures 12 and 13): T = A/alpha^beta + B alpha^2 (eq 20).
 
-A contact is listed within r_i + r_j + 2 alpha, so alpha is half of ``detection.skin``. CPU seconds of the process, of a second of shear:
+A contact is listed within r_i + r_j + 2 alpha, so alpha is half of ``detection.skin``. CPU seconds of the process, of a second of shear; and, for
+disks as in figure 12, what of them goes to forces and to the lists:
 
     python jobs/campaigns/papers/shear/list_range.py -o list_range.png
 """
@@ -8,7 +9,6 @@ A contact is listed within r_i + r_j + 2 alpha, so alpha is half of ``detection.
 from __future__ import annotations
 
 import argparse
-import time
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from mpi4py import MPI
 from scipy.optimize import curve_fit
 
 from pardem import Case, Simulation
+from pardem.bench import measure
 from pardem.io.plot import COLOURS, STYLE
 
 matplotlib.use("Agg")
@@ -32,17 +33,18 @@ RANGES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)  
 SPEEDS = (0.1, 0.4, 0.7, 1.0)  # m/s
 
 
-def seconds(data: dict[str, Any], speed: float, alpha: float) -> float:
-    """CPU seconds of a second of shear."""
+def seconds(data: dict[str, Any], speed: float, alpha: float) -> tuple[float, float, float]:
+    """CPU seconds of a second of shear: all, forces, lists."""
     data = data | {"time": {"step": STEP}, "detection": {"skin": 2.0 * alpha}, "output": {}}
     data["stage"] = [stage | {"time": length} for stage, length in zip(data["stage"], (LOAD, SHEAR), strict=True)]
     upper = data["wall"][-1]
     data["wall"] = [*data["wall"][:-1], upper | {"then": [upper["then"][0] | {"velocity": [speed, 0.0]}]}]
     sim = Simulation(Case(**data), MPI.COMM_SELF)
     sim.step(round(LOAD / STEP))
-    begin = time.process_time()
-    sim.step(round(SHEAR / STEP))
-    return (time.process_time() - begin) / SHEAR
+    warmup, steps = round(0.1 / STEP), round((SHEAR - 0.2) / STEP)
+    figures = measure(sim.engine, sim.case, steps, warmup)
+    spent = figures["cpu_seconds"] / (steps * STEP)
+    return spent, spent * figures["share_contacts"], spent * figures["share_detection"]
 
 
 def law(alpha: np.ndarray, a: float, beta: float, b: float) -> np.ndarray:
@@ -56,11 +58,21 @@ def main() -> None:
     parser.add_argument("-o", type=Path, default=Path("list_range.png"))
     given = parser.parse_args()
     data = tomllib.loads((Path(__file__).parent / "pentagons.toml").read_text())
-    seconds(data, SPEEDS[0], RANGES[-1])  # compiles
-    figure, panel = plt.subplots(figsize=(5.5, 3.8))
+    disks = data | {"species": [{k: v for k, v in data["species"][0].items() if k not in ("sides", "circumradius")}, *data["species"][1:]]}
+    disks["species"][0] |= {"shape": "disk", "radius": 0.65}
+    figure, (parts, panel) = plt.subplots(1, 2, figsize=(9.0, 3.8))
     alpha = np.array(RANGES)
+    seconds(disks, SPEEDS[0], RANGES[-1])  # compiles
+    split = np.array([seconds(disks, SPEEDS[1], a) for a in RANGES])
+    for times, name, colour in zip(split.T, ("all", "forces", "lists"), COLOURS, strict=False):
+        parts.loglog(alpha, times, "o-", color=colour, label=name)
+    for k in range(len(alpha)):
+        print(f"disks, alpha {alpha[k]}: {split[k, 0]:.3f} s, forces {split[k, 1]:.3f}, lists {split[k, 2]:.4f}", flush=True)
+    small = alpha <= 0.05
+    print(f"lists grow as alpha^{np.polyfit(np.log(alpha[small]), np.log(split[small, 2]), 1)[0]:.2f} up to 0.05 m")
+    seconds(data, SPEEDS[0], RANGES[-1])
     for speed, colour in zip(SPEEDS, COLOURS, strict=False):
-        times = np.array([seconds(data, speed, a) for a in RANGES])
+        times = np.array([seconds(data, speed, a)[0] for a in RANGES])
         found, _ = curve_fit(law, alpha, times, p0=(-1.0, 0.3, 0.0), sigma=times, maxfev=20_000)
         deviation = np.sqrt(np.mean((law(alpha, *found) / times - 1.0) ** 2))
         a, beta, b = np.exp(found[0]), found[1], np.exp(found[2])
@@ -73,7 +85,9 @@ def main() -> None:
         panel.plot(alpha, times, "o", color=colour, label=f"{speed} m/s")
         fine = np.geomspace(alpha[0], alpha[-1], 200)
         panel.loglog(fine, law(fine, *found), color=colour, linewidth=1.0)
-    panel.set(xlabel="range of the lists alpha (m)", ylabel="CPU seconds of a second of shear")
+    parts.set(xlabel="range of the lists alpha (m)", ylabel="CPU seconds of a second of shear", title=f"disks, {SPEEDS[1]} m/s")
+    panel.set(xlabel="range of the lists alpha (m)", title="pentagons")
+    parts.legend()
     panel.legend()
     figure.tight_layout()
     figure.savefig(given.o, dpi=120)

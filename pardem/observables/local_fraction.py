@@ -1,0 +1,136 @@
+"""Local volume fraction: a grain's volume over that of its cell in the power diagram of the grains' covering spheres (docs/theory/observables.md)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from mpi4py import MPI
+
+from ..detection.sphere_tables import SphereTables, cover_catalogue, place_spheres
+from ..detection.triangulation.triangulation import Triangulation
+from ..errors import CaseError, CoveringError
+from ..population import Population
+from ..shapes.catalogue import Catalogue
+from ..state import Walls
+from ..walls.kinds import ABSENT, CYLINDER, DISC, PLANE
+
+if TYPE_CHECKING:
+    from ..case import Case
+
+OVERLAP = 0.05  # of the smallest sphero-radius: what the covering spheres allow for
+FEW = 64  # grains, below which cells may reach as far as half a period
+
+
+class _Placed(NamedTuple):
+    """What `place_spheres` reads of grains."""
+
+    x: np.ndarray
+    q: np.ndarray
+    species: np.ndarray
+    scale: np.ndarray
+
+
+def cell_tables(case: Case, catalogue: Catalogue, largest: dict[str, float], smallest: dict[str, float]) -> SphereTables:
+    """The spheres that stand for the grains of a case in the power diagram.
+
+    Args:
+        catalogue: its species. largest, smallest: size factors by name of those that have grains.
+
+    Raises:
+        CaseError: in two dimensions, where a species is not convex, or where the grains cannot be covered.
+    """
+    names = [s.name for s in case.species]
+    if case.dimension == 2:
+        raise CaseError("output.fields: 'local_fraction' needs three dimensions; take it out")
+    for k, name in enumerate(names):
+        if name in smallest and not catalogue.convex[k]:
+            raise CaseError(f"output.fields: 'local_fraction' needs convex grains, but species '{name}' is not; take it out")
+    least = min(float(catalogue.radius[k]) * smallest[n] for k, n in enumerate(names) if n in smallest)
+    try:
+        return cover_catalogue(catalogue, names, smallest, largest, OVERLAP * least, 0.0).tables
+    except CoveringError as error:
+        raise CaseError(f"output.fields: 'local_fraction': {error}") from None
+
+
+class LocalFraction:
+    """Measures local volume fractions.
+
+    A grain's cell is the union of the power cells of its covering spheres. Cells end at planes, at discs, about at the inside of cylinders
+    (in the tangent plane of each sphere), and at the box; those of grains at a free surface reach up to the box.
+
+    Args:
+        comm: communicator. catalogue: of the species. tables: see `cell_tables`. lower, upper: corners of the box (m). periodic: of its axes.
+    """
+
+    def __init__(
+        self, comm: MPI.Comm, catalogue: Catalogue, tables: SphereTables, lower: tuple[float, ...], upper: tuple[float, ...],
+        periodic: tuple[bool, ...],
+    ) -> None:  # fmt: skip
+        self.comm, self.catalogue, self.tables = comm, catalogue, tables
+        self.lower, self.upper = np.array(lower, dtype=float), np.array(upper, dtype=float)
+        self.period = np.where(periodic, self.upper - self.lower, 0.0)
+
+    def measure(self, grains: Population, walls: Walls) -> np.ndarray:
+        """Local volume fractions of this rank's grains, (n,); the same for any number of ranks. Collective; rank 0 makes the cells.
+
+        Args:
+            grains: the rank's own. walls: placed for the step.
+        """
+        placed = _Placed(np.ascontiguousarray(grains.x), np.ascontiguousarray(grains.q), grains.species, np.ascontiguousarray(grains.scale))
+        everyone = np.arange(grains.count, dtype=np.int32)
+        start, spheres = place_spheres(everyone, np.zeros(grains.count, np.int32), placed, self.tables, self.period)
+        parts = self.comm.gather((grains.gid, np.diff(start), spheres))
+        shares = None
+        if parts is not None:
+            shares = self._cells([p[0] for p in parts], np.concatenate([p[1] for p in parts]), np.concatenate([p[2] for p in parts]), walls)
+        volume: np.ndarray = self.comm.scatter(shares)
+        return np.asarray(self.catalogue.volumes(grains.species, grains.scale) / volume)
+
+    def _cells(self, gids: list[np.ndarray], spheres_of: np.ndarray, spheres: np.ndarray, walls: Walls) -> list[np.ndarray]:
+        """Volumes of the grains' cells (m^3), by rank."""
+        gid = np.concatenate(gids)
+        grain = np.repeat(gid, spheres_of)
+        order = np.argsort(grain, kind="stable")  # the same whichever rank has which grain
+        own = spheres[order]
+        every = _mirrored(self._with_images(own, len(gid)), walls)
+        reach = np.where(self.period > 0.0, self.period, 0.0)
+        volumes = Triangulation(every[:, :3], every[:, 3]).volumes(self.lower - reach, self.upper + reach)[: len(own)]
+        ids, first = np.unique(grain[order], return_index=True)
+        cells = np.add.reduceat(volumes, first) if len(first) else np.empty(0)
+        return [cells[np.searchsorted(ids, part)] for part in gids]
+
+    def _with_images(self, own: np.ndarray, grains: int) -> np.ndarray:
+        """Spheres and their images within half a period of the box; within a whole one where grains are few."""
+        every = own
+        for axis in np.flatnonzero(self.period):
+            length = self.period[axis]
+            margin = length * (1.0 if grains < FEW else 0.5)
+            parts = [every]
+            for shift in (-length, length):
+                image = every + shift * np.eye(4)[axis]
+                parts.append(image[(image[:, axis] >= self.lower[axis] - margin) & (image[:, axis] < self.upper[axis] + margin)])
+            every = np.concatenate(parts)
+        return every
+
+
+def _mirrored(spheres: np.ndarray, walls: Walls) -> np.ndarray:
+    """Spheres and their mirror images behind the walls: the face between the cells of the two lies in the wall."""
+    parts = [spheres]
+    for k in np.flatnonzero(walls.there != ABSENT):
+        kind, normal, radius = walls.kind[k], walls.pose[k, 9:12], walls.shape[k, 6]
+        away = spheres[:, :3] - walls.shape[k, :3] - walls.pose[k, :3]
+        height = away @ normal
+        across = away - height[:, None] * normal
+        image = spheres.copy()
+        if kind == CYLINDER:
+            r = np.linalg.norm(across, axis=1)
+            inside = (r > 0.0) & (r < radius)
+            image[inside, :3] += (2.0 * (radius - r[inside]) / r[inside])[:, None] * across[inside]
+        elif kind in (PLANE, DISC):
+            inside = height > 0.0 if kind == PLANE else (height != 0.0) & (np.linalg.norm(across, axis=1) <= radius)
+            image[inside, :3] -= 2.0 * height[inside, None] * normal
+        else:
+            continue
+        parts.append(image[inside])
+    return np.concatenate(parts)
