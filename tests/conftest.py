@@ -94,6 +94,14 @@ def start_mpi() -> Iterator[Callable[..., subprocess.Popen[str]]]:
         _end(process)
 
 
+LONGEST = ("test_warmup.py", "test_run.py", "test_ranks.py", "test_body_walls.py", "test_inheritance.py", "test_run_safety.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take long come first: where several processes share the tests, none is left alone with one of them at the end."""
+    items.sort(key=lambda item: LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST))
+
+
 # --- ranks inside mpirun -------------------------------------------------------------------------------------------------------------------
 
 
