@@ -1,0 +1,40 @@
+"""Short forms of the experiments of papers 000 to 002 (jobs/campaigns/papers): what is claimed of them holds at a fraction of the length."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from mpi4py import MPI
+
+from pardem.io.casefile import read_case
+from pardem.simulation import Simulation
+
+PAPERS = Path(__file__).resolve().parent.parent / "jobs" / "campaigns" / "papers"
+
+
+def test_the_books_of_the_shear_band_close() -> None:
+    """Paper 000, section IV.A, claims work = loss + change of energy within 1 %; here losses are booked to second order."""
+    case = read_case(PAPERS / "shear" / "pentagons.toml", ["time.step=1e-4", "stage.load.time=3.0", "stage.shear.time=2.0"])
+    sim = Simulation(case, MPI.COMM_SELF)
+    sim.step(30_000, observe=True)
+    before = sim.observables()
+    sim.step(20_000, observe=True)
+    after = sim.observables()
+    work, lost, held = (after[f"energy/{name}"] - before[f"energy/{name}"] for name in ("wall_work", "lost_damping", "total"))
+    lost += after["energy/lost_friction"] - before["energy/lost_friction"]
+    assert work > 50.0
+    assert lost > 0.1 * work
+    assert abs(work - lost - held) < 1e-4 * work
+
+
+def test_disks_flow_from_a_hopper_once_it_opens() -> None:
+    """Paper 002, figure 6."""
+    case = read_case(PAPERS / "plane_hopper" / "disks.toml", ["insert.0.count=60", "stage.fill.time=6.0", "stage.flow.time=5.0"])
+    sim = Simulation(case, MPI.COMM_SELF)
+    below = []
+    for name in ("fill", "flow"):
+        sim.step(round(next(s.time for s in case.stage if s.name == name) / case.time.step))
+        below.append(int(np.count_nonzero(sim.engine.grains.x[:, 1] < 0.0)))
+    assert below[0] == 0
+    assert below[1] > 50
