@@ -52,7 +52,7 @@ def clumps(disks: int) -> Bed:
     spacing = 0.4 * (2.0 * math.pi / (3.0**0.5 * disks)) ** 0.5
     rows = int(0.4 / (0.75**0.5 * spacing)) + 1
     points = [((i + 0.5 * (j % 2)) * spacing, j * 0.75**0.5 * spacing) for j in range(-rows, rows + 1) for i in range(-2 * rows, 2 * rows + 1)]
-    nearest = sorted(points, key=lambda p: p[0] ** 2 + p[1] ** 2)[:disks]
+    nearest = [(x, y, 0.0) for x, y in sorted(points, key=lambda p: p[0] ** 2 + p[1] ** 2)[:disks]]
     return Bed({"shape": "clump", "vertices": nearest, "radius": 0.1}, 1.0, 0.45, grains=100, interaction="superposition", settle=20_000, dimension=2)
 
 
