@@ -46,6 +46,8 @@ class Catalogue(NamedTuple):
             counter-clockwise seen from outside. A flat core has one face, which counts from both sides.
         axes: (ns, 3, 3) rotation, columns are the principal axes in the axes in which the shape was given.
         centre: (ns, 3) centre of mass in the axes given (m): point given = centre + axes @ body point.
+        piece_start: (ns + 1,) int64 convex pieces by species, one for all but compounds; piece_vertex_start: (np + 1,) int64 first row of each piece
+            in ``vertices``.
     """
 
     kind: np.ndarray
@@ -67,6 +69,8 @@ class Catalogue(NamedTuple):
     face_vertices: np.ndarray
     axes: np.ndarray
     centre: np.ndarray
+    piece_start: np.ndarray
+    piece_vertex_start: np.ndarray
 
     def volumes(self, species: np.ndarray, scale: np.ndarray) -> np.ndarray:
         """Volume of grains, (n,) m^3 (in 2D area, m^2), by species and size factor."""
@@ -123,6 +127,8 @@ def build_catalogue(species: Sequence[Species]) -> Catalogue:
         face_vertices=np.array([v for loop in faces for v in loop], dtype=np.int32),
         axes=np.array([m.principal_axes for m in masses], dtype=float).reshape(-1, 3, 3),
         centre=np.array([m.centre for m in masses], dtype=float).reshape(-1, 3),
+        piece_start=_starts(max(1, len(shape.pieces)) for shape in shapes),
+        piece_vertex_start=_starts(n for shape in shapes for n in shape.pieces or (len(shape.vertices),)),
     )
 
 
