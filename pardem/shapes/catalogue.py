@@ -39,7 +39,7 @@ class Catalogue(NamedTuple):
         radius: (ns,) sphero-radius (m). mass: (ns,) (kg). volume: (ns,) (m^3). inertia: (ns, 3) principal moments (kg m^2).
             In 2D volume is an area (m^2), density a mass per area, and all three moments are that about z: no other one is ever used.
         core_radius: (ns,) largest distance of a core vertex from the centre (m).
-        inradius: (ns,) radius of the largest ball about the centre inside the core; 0 for flat cores, segments and points (m).
+        inradius: (ns,) radius of the largest ball about the centre inside the core; 0 for flat cores, segments, points and compounds (m).
         vertex_start: (ns + 1,) int64; vertices: (nv, 3) (m).
         edge_start: (ns + 1,) int64; edges: (ne, 2) int32 vertex numbers within the species.
         face_start: (ns + 1,) int64; face_vertex_start: (nf + 1,) int64; face_vertices: int32 vertex numbers within the species, loops
@@ -117,7 +117,7 @@ def build_catalogue(species: Sequence[Species]) -> Catalogue:
         volume=np.array([m.volume for m in masses], dtype=float),
         inertia=np.array([m.principal_moments for m in masses], dtype=float).reshape(-1, 3),
         core_radius=np.array([np.sqrt((v * v).sum(axis=1).max()) for v in cores], dtype=float),
-        inradius=np.array([_inradius(v, shape.faces) for v, shape in zip(cores, shapes)], dtype=float),
+        inradius=np.array([_inradius(v, () if shape.pieces else shape.faces) for v, shape in zip(cores, shapes)], dtype=float),
         vertex_start=_starts(len(v) for v in cores),
         vertices=_stack(cores, 3, float),
         edge_start=_starts(len(shape.edges) for shape in shapes),
