@@ -8,11 +8,12 @@ import numpy as np
 from scipy.stats import qmc
 
 from ..errors import ShapeError
-from . import monte_carlo, planar_monte_carlo
 from .compound import Hull, Pieces, hulls_of
 from .mass import Faces, MassProperties, _inertia, exact_mass_properties, principal_axes
 from .monte_carlo import REPLICATES, MassEstimate
 from .planar_mass import planar_mass_properties
+from .proximity import dot, point_segment2, point_triangle2
+from .triangles import triangulate
 
 POINTS = 1 << 13
 """Sample points of a replicate in the box that a piece shares with those before it."""
@@ -98,23 +99,36 @@ def _common(piece: Hull, before: list[Hull], origin: np.ndarray, radius: float, 
         cube = qmc.Sobol(dimension, scramble=True, rng=np.random.default_rng(stream)).random(POINTS)
         points = np.zeros((POINTS, 3))
         points[:, :dimension] = low[:dimension] + cube * (high - low)[:dimension]
-        points = points[inside(points, piece, radius, dimension)]
-        x = points[inside_any(points, [other for _, _, other in boxes], radius, dimension)] - origin
-        row[:] = size * np.concatenate([[len(x)], x.sum(axis=0), np.einsum("ni,nj->ij", x, x).ravel()])
+        points = points[inside(points, piece, radius)]
+        x = points[inside_any(points, [other for _, _, other in boxes], radius)] - origin
+        products = [(x[:, i] * x[:, j]).sum() for i in range(3) for j in range(3)]
+        row[:] = size * np.array([float(len(x)), *(x[:, c].sum() for c in range(3)), *products])
     return out
 
 
-def inside(points: np.ndarray, hull: Hull, radius: float, dimension: int) -> np.ndarray:
-    """Whether points ((n, 3), m) lie within ``radius`` of a convex core, (n,) bool."""
-    if dimension == 2:
-        return planar_monte_carlo.inside(points[:, :2], hull.vertices[:, :2], bool(hull.faces), radius, len(hull.vertices) == 1)
-    return monte_carlo.inside(points, hull.vertices, hull.edges, hull.faces, radius)
+def inside(points: np.ndarray, hull: Hull, radius: float) -> np.ndarray:
+    """Whether points ((n, 3), m) lie within ``radius`` of a convex core, (n,) bool; elementary operations only: the same on every machine."""
+    v = hull.vertices
+    triangles = v[triangulate(v, hull.faces)[0]]
+    height = np.full(len(points), -np.inf if len(hull.faces) > 1 else 0.0)  # over the highest face of a solid
+    for a, b, c in triangles if len(hull.faces) > 1 else ():
+        normal = np.cross(b - a, c - a)
+        height = np.maximum(height, dot(points - a, normal / np.sqrt(dot(normal, normal))))
+    found = height < 0.0
+    left = np.flatnonzero(~found & (height <= 1.01 * radius))
+    x, distance2 = points[left], np.full(len(left), np.inf)
+    for a, b in v[hull.edges if len(hull.edges) else np.array([[0, 0]])]:
+        distance2 = np.minimum(distance2, point_segment2(x, a, b))
+    for a, b, c in triangles:
+        distance2 = np.minimum(distance2, point_triangle2(x, a, b, c))
+    found[left] = distance2 <= radius * radius
+    return found
 
 
-def inside_any(points: np.ndarray, hulls: list[Hull], radius: float, dimension: int) -> np.ndarray:
+def inside_any(points: np.ndarray, hulls: list[Hull], radius: float) -> np.ndarray:
     """Whether points ((n, 3), m) lie within ``radius`` of one of several convex cores, (n,) bool."""
     found = np.zeros(len(points), dtype=bool)
     for hull in hulls:
         left = np.flatnonzero(~found)
-        found[left] = inside(points[left], hull, radius, dimension)
+        found[left] = inside(points[left], hull, radius)
     return found
