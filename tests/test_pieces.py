@@ -181,6 +181,22 @@ def test_the_skin_never_shows(scene: str, skin: float) -> None:
     assert of_comm(MPI.COMM_SELF, case, 0, skin=skin)[0] == of_comm(MPI.COMM_SELF, case, 0, skin=0.25)[0]
 
 
+def test_discs_are_met_piece_by_piece() -> None:
+    """A wide disc is a plane, to the last bit; a small one is met by the piece above it alone, its rim by that piece's vertices."""
+    falling = [grain("ell", (0, 0, 0.32), (0.1, 0, -0.8))]
+    disc = {"name": "floor", "kind": "disc", "center": (0, 0, 0), "normal": (0, 0, 1), "radius": 9.0}
+    plane, wide = (engine_of(case_of([ELL], VISCOUS, 5e-4, grain=falling, wall=[wall]))[0] for wall in (FLOOR, disc))
+    plane.advance(60)
+    wide.advance(60)
+    assert plane.contacts().key[:, 2].tolist() == [0, 1]
+    assert fingerprint(plane) == fingerprint(wide)
+    # under the middle of either arm; beyond the end of one, whose corners come near the rim
+    for centre, radius, pieces in (((-0.25, 0.35, 0), 0.1, [1]), ((0.15, -0.25, 0), 0.1, [0]), ((-0.25, 0.95, 0), 0.27, [1])):
+        small, _ = engine_of(case_of([ELL], VISCOUS, 5e-4, grain=falling, wall=[disc | {"center": centre, "radius": radius}]))
+        small.advance(55)
+        assert small.contacts().key[:, 2].tolist() == pieces
+
+
 HALVES = [box((-0.8, -0.8, -0.4), (0, 0.8, 0)), box((0, -0.8, -0.4), (0.8, 0.8, 0))]
 TILE = {"name": "tile", "shape": "compound", "radius": 0.1, "density": 1e3, "pieces": HALVES}
 BALL = SPHERE | {"name": "ball"}
