@@ -9,7 +9,7 @@ from .detection.trees import Trees
 from .interactions.dispatch import Interaction
 from .laws.dispatch import Law
 from .population import Population
-from .state import Settings, Shapes, Walls
+from .state import Parts, Settings, Shapes, Walls
 
 
 @dataclass
@@ -24,5 +24,6 @@ class Scene:
     names: list[str]
     wall_names: list[str]
     trees: Trees
+    parts: Parts
     bodies: Population  # walls that are spheropolytopes
     covering: Covering | None = None  # where pairs are found by triangulation

@@ -27,6 +27,7 @@ from .detection.work import work_by_grain, work_of_rebuild
 from .diagnosis import diagnose
 from .integrators import gear4
 from .integrators.poses import place_vertices
+from .interactions.pieces import Pieces
 from .interactions.polytopes import Polytopes
 from .interactions.spheres import Spheres
 from .population import ContactTable, Population
@@ -322,7 +323,7 @@ class Engine:
         if self.scene.bodies.count:
             p = Population.joined([p, self.scene.bodies])
         # spheres have no vertices to place, unless a solver wants them
-        solver = isinstance(self.scene.interaction, Polytopes)
+        solver = isinstance(self.scene.interaction, Polytopes | Pieces)
         count = (shapes.kind if solver else np.where(shapes.kind > 1, shapes.kind, 0))[p.species]
         start = np.concatenate([[0], np.cumsum(count, dtype=np.int64)])
         self._grains = Grains(

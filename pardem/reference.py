@@ -37,9 +37,10 @@ TRIANGULATIONS = """For use without the rest of the program; how they are made a
 _CASE_MEMBERS = ("located", "materials", "contact_between", "eps", "max_steps", "tap_period", "hash", "to_toml")
 _SIMULATION_MEMBERS = ("proceed", "steps_done", "time", "step", "observables", "kinetic_energy_per_grain")
 _CONSTRUCTORS = (
-    "sphere", "spherocylinder", "spherotriangle", "spherotetrahedron", "polyhedron", "cube", "polyline", "yermis", "skeleton", "from_mesh",
+    "sphere", "spherocylinder", "spherotriangle", "spherotetrahedron", "polyhedron", "cube", "polyline", "yermis", "skeleton", "compound",
+    "from_mesh",
 )  # fmt: skip
-_PLANAR = ("disk", "rice", "peanut", "pebble", "regular_polygon", "polygon", "planar_polyline", "cow")
+_PLANAR = ("disk", "rice", "peanut", "pebble", "regular_polygon", "polygon", "planar_polyline", "planar_compound", "cow")
 _PACKING_MEMBERS = ("dimension", "void_ratio", "sphericity", "core", "faces", "shapes", "save", "load")
 _TRIANGULATION_MEMBERS = (
     "points", "weights", "present", "hidden", "tetrahedra", "counts", "edges", "volumes", "move", "insert", "delete", "check",

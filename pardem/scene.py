@@ -16,10 +16,11 @@ from .errors import CaseError, CoveringError
 from .fixedpoint import Quanta, choose_quanta
 from .interactions.dispatch import build_interaction
 from .interactions.features import build_features
+from .interactions.pieces import build_parts
 from .laws.tables import build_law
 from .observables.local_fraction import cell_tables
 from .shapes.catalogue import Catalogue, Species, build_catalogue
-from .state import Settings, Shapes, sum_columns
+from .state import Parts, Settings, Shapes, sum_columns
 from .walls.build import body_vertices, build_bodies, build_walls, check_features
 from .walls.drives import finish_rows
 
@@ -77,17 +78,15 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     lightest = min(float(catalogue.mass[k]) * smallest_scale[n] ** case.dimension for n, k in grains.items())
     longest, shortest = max(reach.values()), min(reach[n] * smallest_scale[n] / largest_scale[n] for n in grains)
     quanta = choose_quanta(force_scale, longest, shortest, lightest * gravity, _contributions(case, catalogue, longest / shortest, times))
-    convex = {n: bool(catalogue.convex[k]) for n, k in grains.items()}
-    if case.contact.interaction == "regularised" and not all(convex.values()):
-        name = min(convex, key=convex.__getitem__)
-        raise CaseError(f"contact.interaction = 'regularised' needs convex grains, but species '{name}' is not; use 'superposition' or 'minima'")
+    _check_shapes(case, catalogue)
     materials = case.materials
     eps2 = np.array([case.eps(n) ** 2 for n in names])
+    parts = build_parts(catalogue)
     if case.contact.interaction == "regularised":
-        _check_guard(case, catalogue, eps2)
+        _check_guard(case, catalogue, parts, eps2)
         warnings += _rocking_warnings(case, names, catalogue, eps2, times)
     features = build_features(catalogue)
-    interaction = build_interaction(catalogue, list(grains.values()), case.contact.interaction, eps2, features)
+    interaction = build_interaction(catalogue, list(grains.values()), case.contact.interaction, eps2, features, parts)
     number = {name: row for row, name in enumerate(materials)}
     material = np.array([number[s.material] for s in case.species], np.int32)
     shapes = Shapes(
@@ -107,7 +106,7 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     if case.detection.method == "triangulation":
         covering = _covering(case, catalogue, {n: smallest_scale[n] for n in grains}, largest_scale)
     trees = build_trees(catalogue, features)
-    scene = Scene(shapes, interaction, law, walls, settings, names, wall_names, trees, bodies, covering)
+    scene = Scene(shapes, interaction, law, walls, settings, names, wall_names, trees, parts, bodies, covering)
     cells = None
     if "local_fraction" in case.output.fields:
         cells = cell_tables(case, catalogue, largest_scale, {n: smallest_scale[n] for n in grains})
@@ -164,7 +163,8 @@ def _contributions(case: Case, catalogue: Catalogue, ratio: float, times: list[C
     A fine mesh may touch with all its features, whatever the shape that it approximates: it counts as more than any number.
     """
     around = 2.0 * math.pi / math.sqrt(3.0) * (1.0 + ratio) ** 2 if case.dimension == 3 else math.pi * (1.0 + ratio)
-    if case.contact.interaction != "superposition":
+    compounds = case.contact.interaction == "regularised" and bool((np.diff(catalogue.piece_start) > 1).any())
+    if case.contact.interaction != "superposition" and not compounds:
         return around
     return math.inf if catalogue.kind.max() > FINE else around * max((time.multiplicity for time in times), default=1)
 
@@ -178,20 +178,63 @@ def _check_periods(settings: Settings, diameter: float, skin: float) -> None:
             )
 
 
-def _check_guard(case: Case, catalogue: Catalogue, eps2: np.ndarray) -> None:
+def _check_shapes(case: Case, catalogue: Catalogue) -> None:
+    """Hold the shapes against the rule of contact.
+
+    Raises:
+        CaseError: `regularised` meets a grain that is neither convex nor a compound, another rule or a wall of kind `body` a compound.
+    """
+    rule, compound = case.contact.interaction, "compound" if case.dimension == 3 else "planar_compound"
+    for species, convex, pieces in zip(case.species, catalogue.convex, np.diff(catalogue.piece_start), strict=True):
+        several, bodies = pieces > 1, [wall for wall in case.wall if wall.kind == "body"]
+        if several and any(wall.species == species.name for wall in bodies):
+            wall = next(wall for wall in bodies if wall.species == species.name)
+            raise CaseError(
+                f"wall.{wall.name}.species = '{species.name}' is a {compound}, and a body is met feature by feature: give a wall for each piece, or "
+                "the skeleton as a whole"
+            )
+        if species.name not in case.grain_species:
+            continue
+        if rule == "regularised" and not convex and not several:
+            raise CaseError(
+                f"contact.interaction = 'regularised' needs grains that are convex or made of convex pieces, but species '{species.name}' is "
+                f"neither: give it as a {compound}, or use 'superposition' or 'minima'"
+            )
+        if several and rule != "regularised":
+            raise CaseError(
+                f"contact.interaction = '{rule}' meets grains feature by feature, but species '{species.name}' is a {compound}, whose pieces have "
+                "features within the grain: use 'regularised', or give the grain's skeleton as a whole"
+            )
+        if several and bodies:
+            raise CaseError(
+                f"wall.{bodies[0].name}.kind = 'body' is met feature by feature, but species '{species.name}' is a {compound}, whose pieces have "
+                "features within the grain: use planes, discs or cylinders"
+            )
+
+
+def _check_guard(case: Case, catalogue: Catalogue, parts: Parts, eps2: np.ndarray) -> None:
     """The regularised force must still rise at reasonable overlaps: guard distance 1.2 (D beta^2)^(1/3) at the tips, D the sum of radii."""
     for k, species in enumerate(case.species):
         if species.name not in case.grain_species:
             continue  # bodies are met by other rules, in which eps has no part
-        beta2 = 2.0 * eps2[k] * catalogue.core_radius[k] ** 2
+        tip = _longest_tip(catalogue, parts, k)
+        beta2 = 2.0 * eps2[k] * tip**2
         reach = 2.0 * catalogue.radius[k]
         guard = 1.2 * (reach * beta2) ** (1.0 / 3.0) / reach
         if guard > LARGEST_GUARD:
-            limit = math.sqrt((LARGEST_GUARD / 1.2) ** 3 * reach**2 / (2.0 * catalogue.core_radius[k] ** 2))
+            limit = math.sqrt((LARGEST_GUARD / 1.2) ** 3 * reach**2 / (2.0 * tip**2))
             raise CaseError(
                 f"contact.eps = {math.sqrt(eps2[k]):.3g} is too large for species '{species.name}': the regularised force would collapse at "
                 f"an overlap of {1.0 - guard:.0%} of the sum of radii; make it at most {limit:.2g}"
             )
+
+
+def _longest_tip(catalogue: Catalogue, parts: Parts, s: int) -> float:
+    """Largest distance (m) of a vertex of species ``s`` from the centre of its piece."""
+    rows, out = catalogue.piece_vertex_start, 0.0
+    for n in range(catalogue.piece_start[s], catalogue.piece_start[s + 1]):
+        out = max(out, float(np.linalg.norm(catalogue.vertices[rows[n] : rows[n + 1]] - parts.centre[n], axis=1).max()))
+    return out
 
 
 def _rocking_warnings(case: Case, names: list[str], catalogue: Catalogue, eps2: np.ndarray, times: list[ContactTime]) -> list[str]:

@@ -87,6 +87,23 @@ class Features(NamedTuple):
     loops: np.ndarray
 
 
+class Parts(NamedTuple):
+    """Convex pieces of cores by species (``interactions.pieces``), one for all but compounds.
+
+    Attributes:
+        start: (ns + 1,) int64 pieces by species; first, size: (np,) int64 first vertex of a piece within its species, number of vertices.
+        centre: (np, 3) what the regularisation of a piece is counted from, body frame (m): the mean of its vertices; zero for a core of one piece.
+        vertex_start: (ns + 1,) int64; outer: (nv,) uint8 whether the inside of a cylinder can meet a vertex.
+    """
+
+    start: np.ndarray
+    first: np.ndarray
+    size: np.ndarray
+    centre: np.ndarray
+    vertex_start: np.ndarray
+    outer: np.ndarray
+
+
 class Contacts(NamedTuple):
     """Candidate pairs in compressed rows with the history of those that touch.
 
@@ -94,8 +111,8 @@ class Contacts(NamedTuple):
         row: (R,) int32 first body of each row (grain; the one with the lower global id).
         ptr: (R + 1,) int64 first candidate of each row.
         col: (P,) int32 second body (grain or wall).
-        sub: (P,) int64 pair of features (``interactions.features``); empty for pairs of whole grains. Of walls: that (bodies), the
-            vertex, or 0.
+        sub: (P,) int64 pair of features or pieces (``interactions.features``, ``pieces``); empty for pairs of whole grains. Of walls: a pair of
+            features (bodies), the vertex, or the piece.
         touch: (P,) uint8 alive history.
         free: (P,) path of the two grains together up to which a pair cannot touch (m); (0,) where no pair is passed over.
         hist: (P, 8 or 13) float64 (see ``laws.friction``).

@@ -90,6 +90,21 @@ SPHERE = {"name": "ball", "shape": "sphere", "radius": 0.5, "density": 1000.0}
 ROD = {"name": "rod", "shape": "spherocylinder", "length": 1.0, "radius": 0.25, "density": 1000.0}
 CUBE = {"name": "cube", "shape": "cube", "side": 0.8, "radius": 0.1, "density": 1000.0}
 TETRAHEDRON = {"name": "tetrahedron", "shape": "spherotetrahedron", "edge": 1.0, "radius": 0.1, "density": 1000.0}
+
+
+def box(lower: tuple[float, ...], upper: tuple[float, ...]) -> list[tuple[float, ...]]:
+    """Corners of a box."""
+    return [(x, y, z) for x in (lower[0], upper[0]) for y in (lower[1], upper[1]) for z in (lower[2], upper[2])]
+
+
+ELL = {
+    "name": "ell", "shape": "compound", "radius": 0.1, "density": 1000.0,
+    "pieces": [box((0, 0, 0), (1.2, 0.4, 0.4)), box((0, 0.4, 0), (0.4, 1.2, 0.4))],
+}  # fmt: skip
+CROSS = {
+    "name": "cross", "shape": "compound", "radius": 0.15, "density": 1000.0,
+    "pieces": [[(-0.6, 0, 0), (0.6, 0, 0)], [(0, -0.6, 0), (0, 0.6, 0)], [(0, 0, -0.6), (0, 0, 0.6)]],
+}  # fmt: skip
 ELASTIC = {"law": "elastic", "contact_time": 0.02}
 FLOOR = {"name": "floor", "kind": "plane", "point": (0, 0, 0), "normal": (0, 0, 1)}
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from mpi4py import MPI
-from scenes import CUBE, ROD, SPHERE, TETRAHEDRON, case_of, engine_of, fingerprint
+from scenes import CROSS, CUBE, ELL, ROD, SPHERE, TETRAHEDRON, case_of, engine_of, fingerprint
 from skeletons import ell
 
 from pardem.case import Case
@@ -24,6 +24,10 @@ CORNER = {
 HORNS = {
     "name": "horns", "shape": "polygon", "radius": 0.1, "density": 1000.0,
     "vertices": [(0, 0), (1.2, 0), (1.2, 1), (0.9, 1), (0.9, 0.3), (0.3, 0.3), (0.3, 1), (0, 1)],
+}  # fmt: skip
+FORK = {
+    "name": "fork", "shape": "planar_compound", "radius": 0.2, "density": 1000.0,
+    "pieces": [[(0, 0), (1.2, 0), (1.2, 0.3), (0, 0.3)], [(0, 0.3), (0.3, 0.3), (0.3, 1), (0, 1)], [(0.9, 0.3), (1.2, 0.3), (1.2, 1), (0.9, 1)]],
 }  # fmt: skip
 PENTAGON = {"name": "pentagon", "shape": "regular_polygon", "sides": 5, "circumradius": 0.4, "radius": 0.1, "density": 1000.0}
 RICE = {"name": "rice", "shape": "rice", "length": 0.4, "radius": 0.12, "density": 1000.0}
@@ -133,6 +137,9 @@ SCENES = {
     "minima of shapes that are not convex": lambda: shaken([SPHERE, HOOK, CORNER], 20, VISCOUS | {"interaction": "minima"}, SIZES, 5.0, 5e-4),
     "minima in a tube": lambda: in_a_tube([HOOK, CUBE], 12, VISCOUS | {"interaction": "minima"}),
     "minima in the plane": lambda: in_the_plane([HORNS, RICE], 30, VISCOUS | {"interaction": "minima"}),
+    "pieces of all shapes": lambda: shaken([SPHERE, ROD, CUBE, ELL, CROSS], 12, VISCOUS, SIZES, 6.0, 5e-4),
+    "pieces in a tube": lambda: in_a_tube([ELL, CROSS], 9, VISCOUS),
+    "pieces in the plane": lambda: in_the_plane([FORK, SPHERE | {"shape": "disk", "radius": 0.4}, RICE | {"radius": 0.2}], 15, VISCOUS),
 }
 STEPS = 1200
 

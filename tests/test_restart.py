@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mpi4py import MPI
-from scenes import CUBE, case_of
+from scenes import CUBE, ELL, case_of
 
 from pardem import run_state
 from pardem.case import Case
@@ -20,19 +20,20 @@ from pardem.run_state import full_state, load_start
 from pardem.simulation import Simulation
 
 CUT, END = 1650, 2400  # steps
-CONTACT_TIME = {"regularised": 1e-2, "superposition": 3e-2}  # of a pair of features: 15 act at once where corners meet
+CONTACT_TIME = {"regularised": 1e-2, "superposition": 3e-2, "pieces": 1.5e-2}  # 15 pairs of features act at once where corners meet, 4 of pieces
 
 
 def shaken_box(integrator: str, interaction: str) -> Case:
-    """Cubes of many sizes in a box that is shaken as a whole."""
+    """Cubes, or under ``pieces`` ells, of many sizes in a box that is shaken as a whole."""
+    grain, rule = (ELL, "regularised") if interaction == "pieces" else (CUBE, interaction)
     region = {"kind": "box", "lower": (0, 0, 0), "upper": (6, 6, 5)}
     return case_of(
-        [CUBE], {"interaction": interaction, "restitution": 0.4, "contact_time": CONTACT_TIME[interaction], "friction": 0.3}, 6e-4, seed=5,
+        [grain], {"interaction": rule, "restitution": 0.4, "contact_time": CONTACT_TIME[interaction], "friction": 0.3}, 6e-4, seed=5,
         gravity=(0.0, 0.0, -9.81),
         time={"step": 6e-4, "integrator": integrator}, domain={"lower": (-1, -1, -1), "upper": (7, 7, 9)},
         wall=[{"name": "box", "kind": "box", "lower": (0, 0, 0), "upper": (6, 6, 8),
                "motion": {"kind": "sinusoidal", "gamma": 2.0, "frequency": 2.0}}],
-        insert=[{"species": "cube", "count": 32, "size": {"kind": "uniform", "min": 0.7, "max": 1.1}, "region": region}],
+        insert=[{"species": grain["name"], "count": 32, "size": {"kind": "uniform", "min": 0.7, "max": 1.1}, "region": region}],
         stage=[{"name": "shake", "kind": "run", "steps": END}],
     )  # fmt: skip
 
@@ -48,15 +49,19 @@ def part(comm: MPI.Comm, case: Case, out: Path, step: int) -> Path:
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize(("integrator", "interaction"), [("verlet", "regularised"), ("gear4", "regularised"), ("verlet", "superposition")])
+@pytest.mark.parametrize(
+    ("integrator", "interaction"), [("verlet", "regularised"), ("gear4", "regularised"), ("verlet", "superposition"), ("verlet", "pieces")]
+)
 def test_a_run_goes_on_from_a_checkpoint_on_another_number_of_ranks(mpi_tmp_path: Path, integrator: str, interaction: str) -> None:
     comm, case = MPI.COMM_WORLD, shaken_box(integrator, interaction)
     whole = part(MPI.COMM_SELF, case, mpi_tmp_path / "whole.h5", END) if comm.rank == 0 else None
     if comm.rank == 0:
         contacts = read_checkpoint(MPI.COMM_SELF, part(MPI.COMM_SELF, case, mpi_tmp_path / "spread.h5", CUT)).contacts
-        if interaction == "regularised":
+        if interaction != "superposition":
             assert np.count_nonzero(contacts.ints[:, 0]) > 15
-        else:
+        if interaction == "pieces":
+            assert np.count_nonzero(contacts.sub[contacts.higher >= 0]) > 3
+        if interaction == "superposition":
             assert np.count_nonzero(contacts.sub >> 32) > 5  # pairs of features
         assert np.count_nonzero(contacts.higher >= 0) > 5
     comm.Barrier()

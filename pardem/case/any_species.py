@@ -8,9 +8,9 @@ from pydantic import Field
 
 from .grains import Cube, Polyhedron, Sphere, Spherocylinder, Spherotetrahedron, Spherotriangle
 from .planar_grains import PlanarSpecies
-from .skeleton_grains import Mesh, Polyline, Skeleton, Yermis
+from .skeleton_grains import Compound, Mesh, Polyline, Skeleton, Yermis
 
 AnySpecies = Annotated[
-    Sphere | Spherocylinder | Spherotriangle | Spherotetrahedron | Polyhedron | Cube | Polyline | Yermis | Skeleton | Mesh | PlanarSpecies,
+    Sphere | Spherocylinder | Spherotriangle | Spherotetrahedron | Polyhedron | Cube | Polyline | Yermis | Skeleton | Compound | Mesh | PlanarSpecies,
     Field(discriminator="shape"),
 ]

@@ -100,8 +100,9 @@ class Contact(Parameters):
 
     interaction: Literal["regularised", "minima", "superposition"] = Field(
         default="regularised",
-        description="`regularised`: one smooth, conservative contact per convex pair; `minima`: nearest points, one contact for each local minimum "
-        "of the distance, convex or not (the thesis); `superposition`: a contact for each pair of features, convex or not (papers 000 to 003)",
+        description="`regularised`: one smooth, conservative contact per pair of convex grains, or of their convex pieces; `minima`: nearest points, "
+        "one contact for each local minimum of the distance, convex or not (the thesis); `superposition`: a contact for each pair of features, "
+        "convex or not (papers 000 to 003)",
     )
     eps: Literal["auto"] | NonNegative | dict[str, NonNegative] = Field(
         default="auto",

@@ -66,6 +66,7 @@ def estimate(case: Case, ranks: int = 1) -> Estimate:
         CaseError: ``grains_file`` cannot be read.
     """
     vertices = {species.name: species.core_vertices for species in case.species}
+    pieces = {species.name: len(getattr(species, "pieces", ())) or 1 for species in case.species}  # of compounds, each met by itself
     counts = dict.fromkeys(vertices, 0)
     for insert in case.insert:
         counts[insert.species] += insert.count
@@ -78,11 +79,11 @@ def estimate(case: Case, ranks: int = 1) -> Estimate:
     state = 256 + (144 if case.time.integrator == "gear4" else 0)
     features = case.contact.interaction == "superposition"
     pairs = PAIR_BYTES * (PAIRS_OF_FEATURES if features else PAIRS)
-    memory = RANK_BYTES * ranks + sum(n * (state + 24 * vertices[name] + pairs) for name, n in counts.items())
+    memory = RANK_BYTES * ranks + sum(n * (state + 24 * vertices[name] + pieces[name] * pairs) for name, n in counts.items())
     books = case.output.observables.energy_budget
     rate = {1: RATE[1]} if features else RATE
     other = RATE_FEATURES[case.dimension] if features else RATE_POLYHEDRON
-    work = sum(n * steps / rate.get(vertices[name], other) for name, n in counts.items())
+    work = sum(n * steps * pieces[name] / rate.get(vertices[name], other) for name, n in counts.items())
     work /= BOOKS if books else 1.0
     return Estimate(grains, steps, ranks, memory, work / ranks, grains * steps / work, books)
 

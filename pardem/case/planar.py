@@ -21,7 +21,7 @@ HALF = 0.5
 GRAVITY = (0.0, -9.81, 0.0)
 _INSTEAD = {
     "sphere": "disk", "spherocylinder": "rice", "spherotriangle": "pebble", "polyhedron": "polygon", "cube": "regular_polygon",
-    "polyline": "planar_polyline",
+    "polyline": "planar_polyline", "compound": "planar_compound",
 }  # fmt: skip
 _INSTEAD |= {planar: solid for solid, planar in _INSTEAD.items()}
 
@@ -70,7 +70,7 @@ def _rewrite(data: dict[str, Any]) -> Iterator[str]:
     places.append(("attraction", data.get("attraction"), "center", _vector))
     boxes = [("domain", data.get("domain"))]
     for key, species in _tables(data, "species"):
-        places.append((key, species, "vertices", _vertices))
+        places += [(key, species, "vertices", _vertices), (key, species, "pieces", _pieces)]
     for key, grain in _tables(data, "grain"):
         places += [(key, grain, name, _vector) for name in ("position", "velocity")]
         places += [(key, grain, "orientation", _orientation), (key, grain, "angular_velocity", _spin)]
@@ -172,6 +172,10 @@ def _vertices(key: str, value: Any) -> Any:
     if hasattr(value, "tolist"):
         value = value.tolist()
     return [_vector(f"{key}.{i}", vertex) for i, vertex in enumerate(value)] if isinstance(value, list | tuple) else value
+
+
+def _pieces(key: str, value: Any) -> Any:
+    return [_vertices(f"{key}.{i}", piece) for i, piece in enumerate(value)] if isinstance(value, list | tuple) else value
 
 
 def _end(key: str, value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from .base import Points, Positive, exactly_one
+from .base import Many, Points, Positive, exactly_one
 from .species import SpeciesBase
 
 COW_VERTICES = 62
@@ -120,6 +120,20 @@ class Clump(_PlanarSpecies):
         return len(self.vertices)
 
 
+class PlanarCompound(_PlanarSpecies):
+    """Convex pieces that make up one grain, and a disk (2D); interaction `regularised`."""
+
+    shape: Literal["planar_compound"] = Field(description="kind of shape")
+    pieces: Many[Points] = Field(
+        min_length=1, description="a list of points, x and y each, for each piece, whose convex hull it is (m); pieces may share edges or overlap"
+    )
+
+    @property
+    def core_vertices(self) -> int:
+        """Number of vertices of the core, at most; what pieces share counts for each."""
+        return sum(len(piece) for piece in self.pieces)
+
+
 class PlanarPolyline(_PlanarSpecies):
     """An open polyline and a disk (2D)."""
 
@@ -144,4 +158,4 @@ class Cow(_PlanarSpecies):
         return COW_VERTICES
 
 
-PlanarSpecies = Disk | Rice | Peanut | Pebble | RegularPolygon | Polygon | PlanarPolyline | Clump | Cow
+PlanarSpecies = Disk | Rice | Peanut | Pebble | RegularPolygon | Polygon | PlanarPolyline | PlanarCompound | Clump | Cow

@@ -181,6 +181,8 @@ def _type(annotation: Any, metadata: list[Any]) -> str:
 
 
 def _plural(word: str) -> str:
+    if word.startswith("list of"):
+        return word.replace("list", "lists", 1)
     return word if word == "true/false" or word.endswith("s") else word + "s"
 
 

@@ -66,6 +66,20 @@ class Skeleton(SpeciesBase):
         return len(self.vertices)
 
 
+class Compound(SpeciesBase):
+    """Convex pieces that make up one grain, and a ball; interaction `regularised`."""
+
+    shape: Literal["compound"] = Field(description="kind of shape")
+    pieces: Many[Points] = Field(
+        min_length=1, description="a list of points for each piece, whose convex hull it is (m); pieces may share faces or overlap"
+    )
+
+    @property
+    def core_vertices(self) -> int:
+        """Number of vertices of the core, at most; what pieces share counts for each."""
+        return sum(len(piece) for piece in self.pieces)
+
+
 class Mesh(SpeciesBase):
     """The surface in a file, and a ball; it needs the extra `mesh`."""
 

@@ -137,6 +137,8 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
         mass: mass of the lightest grain of each species (kg).
         radius: effective contact radius of the smallest grain of each species, that of the law `hertz` (m).
     """
+    from ..shapes.compound import most_that_meet
+
     features, minima = case.contact.interaction == "superposition", case.contact.interaction == "minima"
     present = set(case.grain_species)
     bodies = {wall.material: species for wall in case.wall if isinstance(wall, Body) for species in case.species if species.name == wall.species}
@@ -145,8 +147,10 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
         if species.name in present:
             degrees = _degrees(species.make_shape()) if features or bodies else (1, 0)
             # several minima of the distance act at once where a grain is not convex: two hold it in the plane, three in space
-            several = case.dimension if minima and not species.make_shape().convex else 1
-            own = _Extremes(mass[species.name], radius[species.name], *degrees, species.core_vertices, several)
+            shape = species.make_shape()
+            several = case.dimension if minima and not shape.convex else 1
+            pieces = (len(shape.pieces), most_that_meet(shape.vertices, shape.pieces, shape.radius)) if shape.pieces else (1, 1)
+            own = _Extremes(mass[species.name], radius[species.name], *degrees, species.core_vertices, several, *pieces)
             extremes[species.material] = own.joined(extremes.get(species.material, own))
     out: dict[tuple[str, str], ContactTime] = {}
 
@@ -168,10 +172,10 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
         a = extremes[first]
         for second in materials[i:]:
             b = extremes[second]
-            multiplicity = together((a.edges, a.faces), (b.edges, b.faces)) if features else max(a.minima, b.minima)
+            multiplicity = together((a.edges, a.faces), (b.edges, b.faces)) if features else a.at_once(b)
             add(first, second, a.mass * b.mass / (a.mass + b.mass), a.radius * b.radius / (a.radius + b.radius), multiplicity)
         for wall in case.wall:
-            count = _vertices_on_wall(a.vertices, case.dimension) if features or wall.kind in ("cylinder", "body") else a.minima
+            count = _vertices_on_wall(a.vertices, case.dimension) if features or wall.kind in ("cylinder", "body") else max(a.minima, a.pieces)
             if wall.kind == "body":
                 count = max(count, together((a.edges, a.faces), _degrees(bodies[wall.material].make_shape())))
             add(first, wall.material, a.mass, a.radius, count, _share(wall, a.mass))
@@ -179,7 +183,9 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
 
 
 class _Extremes(NamedTuple):
-    """Of the species of a material: least mass (kg) and radius (m), most edges and faces at a vertex, most vertices, most minima of the distance."""
+    """Of the species of a material: least mass (kg) and radius (m), most edges and faces at a vertex, most vertices, most minima of the distance,
+    most convex pieces, most of them that one contact may touch.
+    """
 
     mass: float
     radius: float
@@ -187,11 +193,17 @@ class _Extremes(NamedTuple):
     faces: int
     vertices: int
     minima: int
+    pieces: int
+    meeting: int
 
     def joined(self, other: _Extremes) -> _Extremes:
         edges, faces, vertices = max(self.edges, other.edges), max(self.faces, other.faces), max(self.vertices, other.vertices)
-        minima = max(self.minima, other.minima)
-        return _Extremes(min(self.mass, other.mass), min(self.radius, other.radius), edges, faces, vertices, minima)
+        minima, pieces, meeting = max(self.minima, other.minima), max(self.pieces, other.pieces), max(self.meeting, other.meeting)
+        return _Extremes(min(self.mass, other.mass), min(self.radius, other.radius), edges, faces, vertices, minima, pieces, meeting)
+
+    def at_once(self, other: _Extremes) -> int:
+        """Springs of whole grains that act at once: minima of the distance, pieces that lie flat on the other, pieces that meet where both touch."""
+        return max(self.minima, other.minima, self.pieces, other.pieces, self.meeting * other.meeting)
 
 
 def _share(wall: AnyWall, mass: float) -> float:

@@ -1,8 +1,8 @@
 """Miniature cases: they compile every kernel that a case (or any usual case) needs, within a few steps.
 
-The step is compiled for the type of the narrow phase and of the law. There are five narrow phases: spheres only; spherocylinders too; anything with
-a polytope; pairs of features; local minima of grains that are not convex. The rule `regularised` or `minima`, the integrator, walls, periodic axes,
-energy books and the number of dimensions are branches at run time of the same kernel.
+The step is compiled for the type of the narrow phase and of the law. There are six narrow phases: spheres only; spherocylinders too; anything with
+a polytope; with a grain of convex pieces; pairs of features; local minima of grains that are not convex. The rule `regularised` or `minima`, the
+integrator, walls, periodic axes, energy books and the number of dimensions are branches at run time of the same kernel.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ _NARROW_PHASES: dict[str, tuple[dict[str, Any], str]] = {
     "spheres": ({"shape": "sphere"}, "regularised"),
     "rods": ({"shape": "spherocylinder", "length": 2e-3}, "regularised"),
     "polyhedra": ({"shape": "cube", "side": 2e-3}, "regularised"),
+    "pieces": ({"shape": "compound", "pieces": [[(0.0, 0.0, 0.0), (2e-3, 0.0, 0.0)], [(0.0, 0.0, 0.0), (0.0, 2e-3, 0.0)]]}, "regularised"),
     "features": ({"shape": "cube", "side": 2e-3}, "superposition"),
     "minima": ({"shape": "yermis", "edge": 1e-3}, "minima"),
 }

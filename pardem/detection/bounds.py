@@ -48,18 +48,23 @@ def add_pair(pairs, found, g, i, j):
 
 
 @inlined
-def _axis_separates(g, i, j, dx, dy, dz, nx, ny, nz, reach):
-    """Whether the projections of two cores on a direction (any length) are further apart than ``reach``."""
+def axis_separates(vert, a0, a1, b0, b1, dx, dy, dz, nx, ny, nz, reach):
+    """Whether the projections of two cores on a direction (any length) are further apart than ``reach``.
+
+    Args:
+        vert: (M, 3) vertices relative to their grains' centres (m); a: rows a0 to a1, b: rows b0 to b1; no rows: the centre.
+        dx, dy, dz: centre of the second grain less that of the first (m).
+    """
     size = np.sqrt(nx * nx + ny * ny + nz * nz)
     if size == 0.0:
         return False
     top, bottom = -np.inf, np.inf
-    for k in range(g.vert_start[i], g.vert_start[i + 1]):
-        top = max(top, g.vert[k, 0] * nx + g.vert[k, 1] * ny + g.vert[k, 2] * nz)
+    for k in range(a0, a1):
+        top = max(top, vert[k, 0] * nx + vert[k, 1] * ny + vert[k, 2] * nz)
     if top == -np.inf:
         top = 0.0
-    for k in range(g.vert_start[j], g.vert_start[j + 1]):
-        bottom = min(bottom, g.vert[k, 0] * nx + g.vert[k, 1] * ny + g.vert[k, 2] * nz)
+    for k in range(b0, b1):
+        bottom = min(bottom, vert[k, 0] * nx + vert[k, 1] * ny + vert[k, 2] * nz)
     if bottom == np.inf:
         bottom = 0.0
     return bottom + dx * nx + dy * ny + dz * nz - top > reach * size
@@ -87,4 +92,5 @@ def may_touch(g, i, j, dx, dy, dz, reach):
         s, t = nearest_segments(-dx, -dy, -dz, ux, uy, uz, vx, vy, vz)
         lx, ly, lz = dx + t * vx - s * ux, dy + t * vy - s * uy, dz + t * vz - s * uz
         return lx * lx + ly * ly + lz * lz <= reach * reach
-    return not _axis_separates(g, i, j, dx, dy, dz, dx, dy, dz, reach)
+    a0, b0 = g.vert_start[i], g.vert_start[j]
+    return not axis_separates(g.vert, a0, a0 + ni, b0, b0 + nj, dx, dy, dz, dx, dy, dz, reach)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..interactions.batch import BATCH, BLOCK, COUNTS, SCRATCH
 from ..interactions.local_minima import LocalMinima
+from ..interactions.pieces import Pieces
 from ..interactions.polytopes import Polytopes
 from ..interactions.spheres import Spheres
 from ..interactions.superposition import Superposition
@@ -19,6 +20,7 @@ from .bounds import oriented_extents
 from .cells import find_pairs
 from .edges import EdgeDetector
 from .lists import restore_contacts, rows_of
+from .pieces import pairs_of_pieces
 from .search import Search
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ def list_pairs(
     Args:
         owned, total: rows of ``g`` that are owned, that are there. skin: extra reach (m). contacts: living contacts, by key.
         width: floats of a history. expected: about how many pairs there will be. detector: by triangulation, where that is wanted.
-        search: for pairs of features.
+        search: for pairs of features; counts the tests of pieces too.
     """
     settings = scene.settings
     extent, radius = np.empty((total, 3)), np.empty(total)
@@ -45,10 +47,13 @@ def list_pairs(
     if isinstance(scene.interaction, Superposition | LocalMinima):
         pairs, sub = search.between_grains(pairs[:found], g, scene, skin, expected)
         found = len(sub)
+    elif isinstance(scene.interaction, Pieces):
+        pairs, sub = _by_pieces(total, pairs[:found], g, scene, skin, expected, search)
+        found = len(sub)
     row, ptr, col, sub, interior = rows_of(pairs, sub, found, owned, total)
     del pairs, extent, radius  # before the histories come
     spheres = isinstance(scene.interaction, Spheres)
-    solver = found if isinstance(scene.interaction, Polytopes) else 0
+    solver = found if isinstance(scene.interaction, Polytopes | Pieces) else 0
     room = max(BLOCK, int(np.diff(ptr).max(initial=0)) + 1) if spheres else BATCH
     made = Contacts(
         row, ptr, col, sub, np.zeros(found, np.uint8), np.zeros(0 if spheres else found), np.zeros((found, width)), np.zeros((solver, 2), np.int64),
@@ -56,6 +61,19 @@ def list_pairs(
     )  # fmt: skip
     restore_contacts(made, g.gid, total, contacts.key, contacts.hist, contacts.warm, False)
     return made
+
+
+def _by_pieces(total: int, rows: np.ndarray, g: Grains, scene: Scene, skin: float, expected: int, search: Search) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of grains (M, 2) and pairs of their pieces (M,); see `pairs_of_pieces`."""
+    room = max(256, len(rows), expected + expected // 16)
+    while True:
+        entries, sub = np.empty((room, 2), np.int32), np.empty(room, np.int64)
+        tests = np.zeros(1, np.int64)
+        found = int(pairs_of_pieces(total, rows, g, scene.parts, scene.settings.period, skin, tests, entries, sub))
+        if found <= room:
+            search.room.tests[0] += tests[0]
+            return entries[:found], sub[:found]
+        room = found
 
 
 def _pairs_by_cells(
@@ -92,7 +110,7 @@ def list_wall_pairs(
     oriented_extents(0, len(g.gid), g, extent, radius)
     entries = np.empty((max(64, owned), 3), np.int64)
     by_vertex, minima = isinstance(scene.interaction, Superposition | LocalMinima), isinstance(scene.interaction, LocalMinima)
-    while (found := find_wall_pairs(owned, g, walls, radius, skin + sweep, by_vertex, minima, entries)) > len(entries):
+    while (found := find_wall_pairs(owned, g, walls, scene.parts, radius, skin + sweep, by_vertex, minima, entries)) > len(entries):
         entries = np.empty((found, 3), np.int64)
     entries = entries[:found]
     if (walls.body != 0).any():
@@ -101,7 +119,7 @@ def list_wall_pairs(
         entries = entries[np.argsort(entries[:, 0], kind="stable")]
         found = len(entries)
     row, first = np.unique(entries[:, 0], return_index=True)
-    solver = found if isinstance(scene.interaction, Polytopes) else 0
+    solver = found if isinstance(scene.interaction, Polytopes | Pieces) else 0
     made = Contacts(
         row.astype(np.int32), np.concatenate([first, [found]]).astype(np.int64), entries[:, 1].astype(np.int32),
         np.ascontiguousarray(entries[:, 2]), np.zeros(found, np.uint8), np.zeros(0), np.zeros((found, width)), np.zeros((solver, 2), np.int64),

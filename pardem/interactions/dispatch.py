@@ -8,28 +8,31 @@ import numpy as np
 from numba.extending import overload
 
 from .._jit import INLINED
-from ..state import Features
-from . import local_minima, local_plane, polytopes, rods, superposition
+from ..state import Features, Parts
+from . import local_minima, local_plane, pieces, polytopes, rods, superposition
 from .flats import WORK_SIZE as FLATS_SIZE
 from .local_minima import LocalMinima
 from .neighbours import build_neighbours, into_solid
+from .pieces import Pieces
 from .polytopes import WORK_SIZE, Polytopes
 from .rods import Rods
 from .spheres import Spheres
 from .superposition import Superposition
 
-Interaction = Rods | Spheres | Polytopes | Superposition | LocalMinima
+Interaction = Rods | Spheres | Polytopes | Pieces | Superposition | LocalMinima
 
-_MODULE: dict[type, Any] = {Rods: rods, Spheres: rods, Polytopes: polytopes, Superposition: superposition, LocalMinima: local_minima}
+_MODULE: dict[type, Any] = {
+    Rods: rods, Spheres: rods, Polytopes: polytopes, Pieces: pieces, Superposition: superposition, LocalMinima: local_minima
+}  # fmt: skip
 _ON_PLANE: dict[type, Any] = _MODULE | {LocalMinima: local_plane}
 
 
-def build_interaction(catalogue: Any, grains: list[int], rule: str, eps2: np.ndarray, features: Features) -> Interaction:
-    """The narrow phase for the species of a catalogue: closed forms where they suffice, the solver or pairs of features otherwise.
+def build_interaction(catalogue: Any, grains: list[int], rule: str, eps2: np.ndarray, features: Features, parts: Parts) -> Interaction:
+    """The narrow phase for the species of a catalogue: closed forms where they suffice, the solver, by pieces or not, or pairs of features otherwise.
 
     Args:
         catalogue: ``shapes.catalogue.Catalogue``. grains: its rows that have grains. rule: ``regularised``, ``minima`` or ``superposition``.
-        eps2: (ns,) squared regularisation by species. features: of all species.
+        eps2: (ns,) squared regularisation by species. features, parts: of all species.
     """
     regularised, kind = rule == "regularised", catalogue.kind[grains]
     if (kind == 1).all():
@@ -39,6 +42,8 @@ def build_interaction(catalogue: Any, grains: list[int], rule: str, eps2: np.nda
     if rule == "minima" and not catalogue.convex[grains].all():
         neighbours = build_neighbours(catalogue, features)
         return LocalMinima(bool((catalogue.dimension == 2).all()), features, neighbours, np.zeros(FLATS_SIZE))
+    if regularised and not catalogue.convex[grains].all():
+        return pieces.build_interaction(catalogue, eps2, parts)
     if (kind > 2).any():
         return Polytopes(regularised, eps2, catalogue.kind, np.zeros(WORK_SIZE))
     return Rods(regularised, eps2, catalogue.kind)
@@ -59,17 +64,17 @@ def _closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):  # ty
     return call
 
 
-def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):  # type: ignore[no-untyped-def]
+def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p):  # type: ignore[no-untyped-def]
     """Half-length of the contact zone and its rocking axis: see ``rods.zone``."""
-    return _MODULE[type(interaction)].zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p)
+    return _MODULE[type(interaction)].zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p)
 
 
 @overload(zone, jit_options=INLINED)
-def _zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):  # type: ignore[no-untyped-def]
+def _zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p):  # type: ignore[no-untyped-def]
     implementation = _MODULE[interaction.instance_class].zone
 
-    def call(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):  # type: ignore[no-untyped-def]
-        return implementation(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p)
+    def call(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p):  # type: ignore[no-untyped-def]
+        return implementation(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p)
 
     return call
 
@@ -89,34 +94,38 @@ def _closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching)
     return call
 
 
-def zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p):  # type: ignore[no-untyped-def]
+def zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p):  # type: ignore[no-untyped-def]
     """Half-length of the contact zone on a plane and its rocking axis: see ``rods.zone_on_plane``."""
-    return _ON_PLANE[type(interaction)].zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p)
+    return _ON_PLANE[type(interaction)].zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p)
 
 
 @overload(zone_on_plane, jit_options=INLINED)
-def _zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p):  # type: ignore[no-untyped-def]
+def _zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p):  # type: ignore[no-untyped-def]
     implementation = _ON_PLANE[interaction.instance_class].zone_on_plane
 
-    def call(interaction, g, i, nx, ny, nz, delta, warm, p):  # type: ignore[no-untyped-def]
-        return implementation(interaction, g, i, nx, ny, nz, delta, warm, p)
+    def call(interaction, g, i, nx, ny, nz, delta, pairs, p):  # type: ignore[no-untyped-def]
+        return implementation(interaction, g, i, nx, ny, nz, delta, pairs, p)
 
     return call
 
 
-def walls_by_vertex(interaction):  # type: ignore[no-untyped-def]
-    """Whether discs and their rims are met vertex by vertex; a constant of the compiled code."""
-    return isinstance(interaction, Superposition | LocalMinima)
+def vertices_met(interaction, g, i, sub):  # type: ignore[no-untyped-def]
+    """First vertex of grain ``i``, and the one after the last, that touch a disc in the contact ``sub``: one, those of a piece, or all."""
+    if isinstance(interaction, Superposition | LocalMinima):
+        return sub, sub + 1
+    if isinstance(interaction, Pieces):
+        return pieces.vertices_met(interaction, g, i, sub)
+    return 0, max(1, g.vert_start[i + 1] - g.vert_start[i])
 
 
-@overload(walls_by_vertex, jit_options=INLINED)
-def _walls_by_vertex(interaction):  # type: ignore[no-untyped-def]
-    answer = interaction.instance_class in (Superposition, LocalMinima)
-
-    def call(interaction):  # type: ignore[no-untyped-def]
-        return answer
-
-    return call
+@overload(vertices_met, jit_options=INLINED)
+def _vertices_met(interaction, g, i, sub):  # type: ignore[no-untyped-def]
+    if interaction.instance_class in (Superposition, LocalMinima):
+        return lambda interaction, g, i, sub: (sub, sub + 1)
+    if interaction.instance_class is Pieces:
+        of_piece = pieces.vertices_met
+        return lambda interaction, g, i, sub: of_piece(interaction, g, i, sub)
+    return lambda interaction, g, i, sub: (0, max(1, g.vert_start[i + 1] - g.vert_start[i]))
 
 
 def hands_on(interaction):  # type: ignore[no-untyped-def]

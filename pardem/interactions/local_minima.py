@@ -284,6 +284,6 @@ def closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):
 
 
 @inlined
-def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):
+def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p):
     """No couples: they belong to ``regularised``."""
     return 0.0, 0.0, 0.0, 0.0

@@ -85,6 +85,6 @@ def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):
 
 
 @inlined
-def zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p):
+def zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p):
     """No couples: they belong to ``regularised``."""
     return 0.0, 0.0, 0.0, 0.0

@@ -145,7 +145,7 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
                 r_eff = ri * rj / reach
                 lever, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
                 if with_couples and law.torsion[a, b] + law.rocking[a, b] != 0.0:
-                    lever, ex, ey, ez = zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs.warm, p)
+                    lever, ex, ey, ez = zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p)
                 mi, mj = v[i, 3], v[j, 3]
                 s[DX + k], s[DY + k], s[DZ + k], s[IX + k], s[IY + k], s[IZ + k] = dx, dy, dz, ix, iy, iz
                 s[NX + k], s[NY + k], s[NZ + k], s[DELTA + k], s[SLOPE + k] = nx, ny, nz, delta, length / d

@@ -107,16 +107,18 @@ def _rocking_axis(nx, ny, nz, ex, ey, ez):
 
 
 @inlined
-def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):
-    """Half-length of the contact zone and its rocking axis (see ``rods.zone``), from the features that share the contact (``_feature``).
+def feature_zone(vert, a0, pack_a, b0, pack_b, nx, ny, nz, r_eff, delta):
+    """Half-length of the contact zone of two cores and its rocking axis (see ``rods.zone``), from the features that share the contact (``_feature``).
 
     Face on face: the smaller half-diameter, any axis. Edge on face: the edge. Edge on edge: sqrt(r delta)/sin(angle), at most the shorter. A corner
     touches in a point.
+
+    Args:
+        vert, a0, b0: vertices (m), the cores' first rows. pack_a, pack_b: active sets (``polytope_active``).
+        nx, ny, nz: normal. r_eff: effective radius (m). delta: overlap (m).
     """
-    if g.vert_start[i + 1] - g.vert_start[i] <= 2 and g.vert_start[j + 1] - g.vert_start[j] <= 2:
-        return _rod_zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p)
-    ka, ra, ax, ay, az = _feature(g.vert, g.vert_start[i], warm[p, 0])
-    kb, rb, bx, by, bz = _feature(g.vert, g.vert_start[j], warm[p, 1])
+    ka, ra, ax, ay, az = _feature(vert, a0, pack_a)
+    kb, rb, bx, by, bz = _feature(vert, b0, pack_b)
     if ka < 2 or kb < 2:
         return 0.0, 0.0, 0.0, 0.0
     lever = min(ra, rb)
@@ -129,6 +131,14 @@ def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):
             lever = np.sqrt(r_eff * delta / sine2)
     ex, ey, ez = _rocking_axis(nx, ny, nz, ax, ay, az) if ka == 2 else _rocking_axis(nx, ny, nz, bx, by, bz)
     return lever, ex, ey, ez
+
+
+@inlined
+def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p):
+    """Half-length of the contact zone and its rocking axis (see ``rods.zone``, ``feature_zone``)."""
+    if g.vert_start[i + 1] - g.vert_start[i] <= 2 and g.vert_start[j + 1] - g.vert_start[j] <= 2:
+        return _rod_zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p)
+    return feature_zone(g.vert, g.vert_start[i], pairs.warm[p, 0], g.vert_start[j], pairs.warm[p, 1], nx, ny, nz, r_eff, delta)
 
 
 @inlined
@@ -149,14 +159,20 @@ def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):
 
 
 @inlined
-def zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p):
-    """Half-length of the contact zone on a plane and its rocking axis; n points to the plane."""
-    if g.vert_start[i + 1] - g.vert_start[i] <= 2:
-        return _rod_zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p)
-    n, lever, ex, ey, ez = _feature(g.vert, g.vert_start[i], warm[p, 0])
+def feature_zone_on_plane(vert, a0, pack, nx, ny, nz):
+    """Half-length of the contact zone of a core on a plane and its rocking axis; n points to the plane, the rest as in ``feature_zone``."""
+    n, lever, ex, ey, ez = _feature(vert, a0, pack)
     if n < 2:
         return 0.0, 0.0, 0.0, 0.0
     if n > 2:
         return lever, 0.0, 0.0, 0.0
     ex, ey, ez = _rocking_axis(nx, ny, nz, ex, ey, ez)
     return lever, ex, ey, ez
+
+
+@inlined
+def zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p):
+    """Half-length of the contact zone on a plane and its rocking axis; n points to the plane."""
+    if g.vert_start[i + 1] - g.vert_start[i] <= 2:
+        return _rod_zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p)
+    return feature_zone_on_plane(g.vert, g.vert_start[i], pairs.warm[p, 0], nx, ny, nz)

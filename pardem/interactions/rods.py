@@ -60,7 +60,7 @@ def closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):
 
 
 @inlined
-def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):
+def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p):
     """Half-length of the contact zone of two grains (m) and the axis it can rock about.
 
     Two segments at an angle theta touch along about sqrt(r delta)/sin(theta), at most along the shorter one; spheres in a point (no couples).
@@ -111,7 +111,7 @@ def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):
 
 
 @inlined
-def zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p):
+def zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p):
     """Half-length of the contact zone of a grain on a plane (m) and its rocking axis.
 
     A segment whose regularised point lies between its ends bears as a whole; one tilted further, by theta, lies on delta/sin(theta) of its length.

@@ -35,7 +35,7 @@ def closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):
 
 
 @inlined
-def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, warm, p):
+def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p):
     """Features touch in points: no couples."""
     return 0.0, 0.0, 0.0, 0.0
 
@@ -49,6 +49,6 @@ def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):
 
 
 @inlined
-def zone_on_plane(interaction, g, i, nx, ny, nz, delta, warm, p):
+def zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p):
     """No couples either."""
     return 0.0, 0.0, 0.0, 0.0

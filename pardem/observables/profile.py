@@ -190,9 +190,14 @@ def _planar_points(catalogue: Catalogue, k: int, core: np.ndarray) -> np.ndarray
     wanted = int(1.5 * SAMPLES * np.prod(size) / catalogue.volume[k]) + 1
     ratio = 1.324717957244746  # root of x^3 = x + 1
     points = low + size * ((0.5 + np.arange(1, wanted + 1)[:, None] / ratio ** np.arange(1, 3)) % 1.0)
-    outlined = catalogue.face_start[k + 1] > catalogue.face_start[k]
-    single = catalogue.edge_start[k + 1] == catalogue.edge_start[k]
-    points = points[inside(points, core, bool(outlined), radius, bool(single))][:SAMPLES]
+    rows = catalogue.piece_vertex_start[catalogue.piece_start[k] : catalogue.piece_start[k + 1] + 1] - catalogue.vertex_start[k]
+    hit = np.zeros(len(points), dtype=bool)
+    for a, b in pairwise(rows):
+        # a convex piece is a polygon unless it is a segment or a point; a grain of one piece may be anything
+        outlined = b - a > 2 if len(rows) > 2 else catalogue.face_start[k + 1] > catalogue.face_start[k]
+        single = b - a == 1 or catalogue.edge_start[k + 1] == catalogue.edge_start[k]
+        hit |= inside(points, core[a:b], bool(outlined), radius, bool(single))
+    points = points[hit][:SAMPLES]
     points -= points.mean(axis=0)
     spread: np.ndarray = points * np.sqrt(catalogue.inertia[k, 2] / catalogue.mass[k] / (points * points).sum(axis=1).mean())
     return spread

@@ -39,13 +39,15 @@ class Catalogue(NamedTuple):
         radius: (ns,) sphero-radius (m). mass: (ns,) (kg). volume: (ns,) (m^3). inertia: (ns, 3) principal moments (kg m^2).
             In 2D volume is an area (m^2), density a mass per area, and all three moments are that about z: no other one is ever used.
         core_radius: (ns,) largest distance of a core vertex from the centre (m).
-        inradius: (ns,) radius of the largest ball about the centre inside the core; 0 for flat cores, segments and points (m).
+        inradius: (ns,) radius of the largest ball about the centre inside the core; 0 for flat cores, segments, points and compounds (m).
         vertex_start: (ns + 1,) int64; vertices: (nv, 3) (m).
         edge_start: (ns + 1,) int64; edges: (ne, 2) int32 vertex numbers within the species.
         face_start: (ns + 1,) int64; face_vertex_start: (nf + 1,) int64; face_vertices: int32 vertex numbers within the species, loops
             counter-clockwise seen from outside. A flat core has one face, which counts from both sides.
         axes: (ns, 3, 3) rotation, columns are the principal axes in the axes in which the shape was given.
         centre: (ns, 3) centre of mass in the axes given (m): point given = centre + axes @ body point.
+        piece_start: (ns + 1,) int64 convex pieces by species, one for all but compounds; piece_vertex_start: (np + 1,) int64 first row of each piece
+            in ``vertices``.
     """
 
     kind: np.ndarray
@@ -67,6 +69,8 @@ class Catalogue(NamedTuple):
     face_vertices: np.ndarray
     axes: np.ndarray
     centre: np.ndarray
+    piece_start: np.ndarray
+    piece_vertex_start: np.ndarray
 
     def volumes(self, species: np.ndarray, scale: np.ndarray) -> np.ndarray:
         """Volume of grains, (n,) m^3 (in 2D area, m^2), by species and size factor."""
@@ -113,7 +117,7 @@ def build_catalogue(species: Sequence[Species]) -> Catalogue:
         volume=np.array([m.volume for m in masses], dtype=float),
         inertia=np.array([m.principal_moments for m in masses], dtype=float).reshape(-1, 3),
         core_radius=np.array([np.sqrt((v * v).sum(axis=1).max()) for v in cores], dtype=float),
-        inradius=np.array([_inradius(v, shape.faces) for v, shape in zip(cores, shapes)], dtype=float),
+        inradius=np.array([_inradius(v, () if shape.pieces else shape.faces) for v, shape in zip(cores, shapes)], dtype=float),
         vertex_start=_starts(len(v) for v in cores),
         vertices=_stack(cores, 3, float),
         edge_start=_starts(len(shape.edges) for shape in shapes),
@@ -123,6 +127,8 @@ def build_catalogue(species: Sequence[Species]) -> Catalogue:
         face_vertices=np.array([v for loop in faces for v in loop], dtype=np.int32),
         axes=np.array([m.principal_axes for m in masses], dtype=float).reshape(-1, 3, 3),
         centre=np.array([m.centre for m in masses], dtype=float).reshape(-1, 3),
+        piece_start=_starts(max(1, len(shape.pieces)) for shape in shapes),
+        piece_vertex_start=_starts(n for shape in shapes for n in shape.pieces or (len(shape.vertices),)),
     )
 
 

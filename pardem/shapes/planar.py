@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ShapeError
+from .compound import build_pieces
 from .outline import COW, outline, planar_points, polyline
 from .values import one_of, positive, whole
 
@@ -126,6 +128,22 @@ class PlanarShapes:
             ShapeError: fewer than two disks, or two with the same middle.
         """
         return cls._make("clump", planar_points(vertices, "clump", 2), radius, [], (), convex=False, solid=True)
+
+    @classmethod
+    def planar_compound(cls, *, pieces: Sequence[Points], radius: float) -> Shape:
+        """Convex pieces that make up one grain, and a disk: the points within the radius of the union of the pieces' hulls.
+
+        Args:
+            pieces: lists of points, (n, 2) each (m); each piece is the convex hull of its points: a polygon, a segment or a point. They may share
+                edges or overlap. radius: of the disk (m).
+
+        Raises:
+            ShapeError: see `compound`.
+        """
+        core = build_pieces(pieces, "planar_compound", 2)
+        several = len(core.sizes) > 1
+        rest = {"convex": not several, "solid": True, "pieces": core.sizes if several else ()}
+        return cls._make("planar_compound", core.vertices, radius, core.edges, core.faces, **rest)
 
     @classmethod
     def cow(cls, *, length: float, radius: float) -> Shape:

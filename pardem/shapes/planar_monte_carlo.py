@@ -8,18 +8,21 @@ from scipy.stats import qmc
 from ..errors import ShapeError
 from .monte_carlo import CHUNK, REPLICATES, MassEstimate
 
+Core = tuple[np.ndarray, bool, bool]
+"""Vertices (n, 3) with z = 0 in order (m), whether they are an outline, whether they stand alone."""
 
-def planar_monte_carlo(vertices: np.ndarray, closed: bool, radius: float, density: float, samples: int, seed: int, single: bool) -> MassEstimate:
-    """Integrate over the points within ``radius`` of the core, or inside the outline, with scrambled Sobol points in the bounding rectangle.
+
+def planar_monte_carlo(cores: list[Core], radius: float, density: float, samples: int, seed: int) -> MassEstimate:
+    """Integrate over the points within ``radius`` of the cores, or inside their outlines, with scrambled Sobol points in the bounding rectangle.
 
     Args:
-        vertices: (n, 3) with z = 0 (m), in order. closed: an outline. radius: (m). density: mass per area (kg/m^2).
-        samples: number of points, rounded up to `REPLICATES` times a power of two. seed: of the scrambling. single: the vertices stand alone.
+        cores: the body is the union of what is about each. radius: (m). density: mass per area (kg/m^2).
+        samples: number of points, rounded up to `REPLICATES` times a power of two. seed: of the scrambling.
 
     Raises:
         ShapeError: no point hit the body.
     """
-    core = vertices[:, :2]
+    core = np.concatenate([vertices[:, :2] for vertices, _, _ in cores])
     low, high = core.min(axis=0) - radius, core.max(axis=0) + radius
     origin, size = 0.5 * (low + high), high - low
     power = max(0, int(np.ceil(np.log2(samples / REPLICATES))))
@@ -27,7 +30,7 @@ def planar_monte_carlo(vertices: np.ndarray, closed: bool, radius: float, densit
     for stream in np.random.SeedSequence(seed).spawn(REPLICATES):
         points = (qmc.Sobol(2, scramble=True, rng=np.random.default_rng(stream)).random_base2(power) - 0.5) * size
         parts = np.array_split(points, -(-len(points) // CHUNK))
-        x = np.concatenate([part[inside(part + origin, core, closed, radius, single)] for part in parts])
+        x = np.concatenate([part[_inside_any(part + origin, cores, radius)] for part in parts])
         sums.append(np.concatenate([[len(x)], x.sum(axis=0), (x.T @ x).ravel()]) * (size.prod() / len(points)))
     if not any(s[0] for s in sums):
         raise ShapeError(f"None of {samples} sample points hit the body: give more samples.")
@@ -54,6 +57,13 @@ def _properties(sums: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
     area, first = float(sums[0]), sums[1:3]
     (xx, xy), (_, yy) = sums[3:].reshape(2, 2) - np.outer(first, first) / area
     return area, first / area, np.array([[yy, -xy, 0.0], [-xy, xx, 0.0], [0.0, 0.0, xx + yy]])
+
+
+def _inside_any(points: np.ndarray, cores: list[Core], radius: float) -> np.ndarray:
+    hit = np.zeros(len(points), dtype=bool)
+    for vertices, closed, single in cores:
+        hit |= inside(points, vertices[:, :2], closed, radius, single)
+    return hit
 
 
 def inside(points: np.ndarray, core: np.ndarray, closed: bool, radius: float, single: bool = False) -> np.ndarray:

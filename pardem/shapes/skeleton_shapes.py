@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ..errors import ShapeError
+from .compound import build_pieces
 from .mesh import mesh_skeleton
 from .skeleton import Skeleton, build_skeleton, chain, yermis_vertices
 from .values import number, positive, sphero_radius
@@ -116,6 +117,27 @@ class SkeletonShapes:
             raise ShapeError(f"faces = {faces!r} must be a whole number of at least 4.")
         metres = positive("scale", scale, "it is the length of a unit of the file in metres")
         return _shape(cls, mesh_skeleton(Path(path), sphero_radius(radius), erode, solid, faces, metres), "mesh", radius)
+
+    @classmethod
+    def compound(cls, *, pieces: Sequence[Points], radius: float) -> Shape:
+        """Convex pieces that make up one grain, and a ball: the points within the radius of the union of the pieces' hulls.
+
+        Each piece is the convex hull of its points, which may span space or a plane, lie on a line, or be one point. Pieces may share faces or
+        overlap; what they have in common counts once in the mass, but see docs/theory/contacts.md on contacts over a seam.
+
+        Args:
+            pieces: lists of points, (n, 3) each (m).
+            radius: of the ball (m).
+
+        Raises:
+            ShapeError: the radius is not positive; there is no piece, a piece has no points or such that are none (it is named by its number); or
+                two single points are all there is.
+        """
+        core = build_pieces(pieces, "compound", 3)
+        several = len(core.sizes) > 1
+        rest: dict[str, Any] = {"convex": not several, "pieces": core.sizes if several else ()}
+        build: Any = cls  # the dataclass that inherits this
+        return cast("Shape", build("compound", sphero_radius(radius), core.vertices, core.edges, core.faces, **rest))
 
 
 def _shape(cls: Any, skeleton: Skeleton, kind: str, radius: float) -> Any:

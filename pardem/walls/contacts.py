@@ -110,7 +110,7 @@ def _contact(p, i, k, handed_on, first_leg, pairs, walls, g, interaction, law, s
         return False
     lever, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
     if walls.kind[k] < CYLINDER and law.torsion[a, b] + law.rocking[a, b] != 0.0:
-        lever, ex, ey, ez = zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs.warm, p)
+        lever, ex, ey, ez = zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p)
     spin = walls.pose[k, 12:]
     turn = 0.5 * dt * ((wx + 2.0 * spin[0]) * nx + (wy + 2.0 * spin[1]) * ny + (wz + 2.0 * spin[2]) * nz)
     fx, fy, fz, cx, cy, cz, stored, lost_n, lost_t, phi = contact_force(

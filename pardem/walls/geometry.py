@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined
-from ..interactions.dispatch import closest_to_plane, stands_out, walls_by_vertex
+from ..interactions.dispatch import closest_to_plane, stands_out, vertices_met
 from ..interactions.features import vertex
 from .bodies import nearest_on_body, row_of
 from .kinds import BODY, CYLINDER, DISC
@@ -76,9 +76,7 @@ def wall_geometry(walls, g, interaction, i, k, pairs, p, touching, period):
     if walls.kind[k] == DISC:
         px, py, pz = hx + x0 - h * nx, hy + x1 - h * ny, hz + x2 - h * nz
         if px * px + py * py + pz * pz > shape[6] * shape[6]:
-            first, last = 0, max(1, g.vert_start[i + 1] - g.vert_start[i])
-            if walls_by_vertex(interaction):
-                first, last = pairs.sub[p], pairs.sub[p] + 1
+            first, last = vertices_met(interaction, g, i, pairs.sub[p])
             x0, x1, x2, lx, ly, lz = _rim(g, i, first, last, shape[6], hx, hy, hz, nx, ny, nz)
             d = np.sqrt(lx * lx + ly * ly + lz * lz)
         else:

@@ -1,0 +1,282 @@
+"""Grains of convex pieces under `regularised`: the bits of convex grains, energy, momentum, nothing missed, histories, and the count over a seam."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from mpi4py import MPI
+from scenes import CROSS, CUBE, ELASTIC, ELL, FLOOR, ROD, SPHERE, box, case_of, engine_of, fingerprint, gathered, grains_of, turned, worst_energy
+from scipy.spatial.transform import Rotation
+from test_ranks import SCENES, SIZES, VISCOUS, of_comm, shaken
+
+from pardem.case import Case
+from pardem.engine import Engine
+from pardem.errors import CaseError
+from pardem.insertion.distance import polytope_distance
+from pardem.interactions.features import first_of, second_of
+from pardem.interactions.pieces import Pieces
+from pardem.interactions.pieces import build_interaction as by_pieces
+from pardem.interactions.polytopes import Polytopes
+from pardem.scene import build_scene
+from pardem.start import initial_grains, size_range
+
+WEDGE = [(0.0, 0.0, 0.0), (0.7, 0.1, 0.0), (0.2, 0.6, 0.1), (0.3, 0.2, 0.5), (0.6, 0.6, 0.4)]
+STRONG = ELASTIC | {"eps": 0.03}
+
+
+def with_pieces(case: Case, overlaps: bool = False) -> Engine:
+    """An engine of a case of convex grains that are met by pieces, one each."""
+    largest, smallest = size_range(case)
+    setup = build_scene(case, largest, smallest)
+    assert isinstance(setup.scene.interaction, Polytopes)
+    interaction = by_pieces(setup.catalogue, setup.scene.interaction.eps2, setup.scene.parts)
+    return Engine(MPI.COMM_SELF, replace(setup.scene, interaction=interaction), initial_grains(case, setup.catalogue, overlaps), axis=0)
+
+
+def test_grains_of_one_piece_have_the_bits_of_convex_ones() -> None:
+    """Through the solver for pieces, on planes and among each other, with friction and couples."""
+    pebble = {"name": "pebble", "shape": "polyhedron", "vertices": WEDGE, "radius": 0.1, "density": 1000.0}
+    single = {"name": "pebble", "shape": "compound", "pieces": [WEDGE], "radius": 0.1, "density": 1000.0}
+    cases = [shaken([SPHERE, ROD, CUBE, kind], 12, VISCOUS, SIZES, 5.0, 5e-4) for kind in (pebble, single)]
+    engines = [engine_of(cases[0])[0], engine_of(cases[1])[0], with_pieces(cases[1])]
+    assert isinstance(engines[2].scene.interaction, Pieces)
+    for engine in engines:
+        engine.advance(1500)
+    assert len(engines[0].contacts().key) > 20
+    assert len({fingerprint(engine) for engine in engines}) == 1
+
+
+def test_planar_grains_of_one_piece_have_the_bits_of_convex_ones() -> None:
+    outline = [(0.0, 0.0), (0.8, 0.1), (0.7, 0.5), (0.1, 0.6)]
+    common = {"name": "stone", "radius": 0.1, "density": 1000.0}
+    kinds = [{"shape": "polygon", "vertices": outline}, {"shape": "planar_compound", "pieces": [outline]}]
+    cases = [
+        case_of(
+            [common | kind], VISCOUS, 5e-4, dimension=2, gravity=(0.0, -9.8), domain={"lower": (-5, -1), "upper": (5, 30)},
+            wall=[FLOOR | {"point": (0, 0), "normal": (0, 1)}],
+            insert=[{"species": "stone", "count": 20, "region": {"kind": "box", "lower": (-2, 0), "upper": (2, 9)}}],
+        )
+        for kind in kinds
+    ]  # fmt: skip
+    engines = [engine_of(cases[0])[0], engine_of(cases[1])[0], with_pieces(cases[1])]
+    for engine in engines:
+        engine.advance(1500)
+    assert len(engines[0].contacts().key) > 5
+    assert len({fingerprint(engine) for engine in engines}) == 1
+
+
+def grain(species: str, position: tuple[float, ...], velocity: tuple[float, ...], turn: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)) -> dict[str, Any]:
+    return {"species": species, "position": position, "velocity": velocity, "orientation": turn}
+
+
+AROUND = turned((0, 0, 1), math.pi)
+COLLISIONS: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
+    "two ells, arm in corner": (
+        [grain("ell", (0, 0, 0), (0.3, 0.02, 0)), grain("ell", (0.915, 0.6, 0.1), (-0.3, 0, 0.02), AROUND)], []
+    ),
+    "two ells, side by side": (
+        [grain("ell", (0, 0, 0), (0, 0, 0.4)), grain("ell", (0.1, 0.05, 0.61), (0.02, 0, -0.4), turned((0, 0, 1), 0.3))], []
+    ),
+    "ell and cross": ([grain("ell", (0, 0, 0), (0, 0.4, 0)), grain("cross", (-0.1, 1.59, 0.1), (0.05, -0.4, 0), turned((1, 2, 0), 0.5))], []),
+    "ell, flat on a wall": ([grain("ell", (0, 0, 0.305), (0.2, 0, -0.8))], [FLOOR]),
+    "ell, corner on a wall": ([grain("ell", (0, 0, 0.685), (0, 0, -0.8), turned((1, 0.4, 0.2), 0.7))], [FLOOR]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COLLISIONS)
+def test_energy_error_falls_with_the_square_of_the_step(name: str) -> None:
+    grains, walls = COLLISIONS[name]
+    coarse, fine = (worst_energy([ELL, CROSS], grains, walls, STRONG, step, 0.16) for step in (2e-4, 1.25e-5))
+    assert coarse < 3e-3
+    assert fine < coarse / 100.0  # a sixteenth of the step: 256 for an exact second order
+
+
+@pytest.mark.parametrize("name", [name for name, scene in COLLISIONS.items() if not scene[1]])
+def test_a_free_collision_keeps_linear_and_angular_momentum(name: str) -> None:
+    """Forces cancel as integers; angular momentum keeps to the rounding of the torques to quanta and of the kicks to floats."""
+    step, steps = 1e-4, 1600
+    engine, _ = engine_of(case_of([ELL, CROSS], STRONG, step, grain=COLLISIONS[name][0]))
+    settings = engine.scene.settings
+
+    def momenta() -> tuple[np.ndarray, np.ndarray]:
+        g = grains_of(engine)
+        p = g.v[:, 3:] * g.v[:, :3]
+        return p.sum(axis=0), np.cross(g.x[:, :3], p).sum(axis=0) + g.am[:, :3].sum(axis=0)
+
+    before, spun, most = momenta(), 0.0, 0
+    for _ in range(steps):
+        engine.advance(1)
+        g = grains_of(engine)
+        assert not g.ft[:, :3].sum(axis=0).any()
+        spun, most = max(spun, float(np.abs(g.am[:, :3]).max())), max(most, len(engine.contacts().key))
+    after = momenta()
+    assert spun > 1.0
+    assert most > 1 or name == "ell and cross"
+    size, reach, ulp = float((g.v[:, 3] * np.abs(g.v[:, :3]).max(axis=1)).sum()), float(np.abs(g.x[:, :3]).max()), np.finfo(float).eps
+    assert np.abs(after[0] - before[0]).max() < 4.0 * steps * ulp * size
+    rounded = step * steps * most * (2.0 * settings.torque + 2.0 * reach * settings.force)
+    assert np.abs(after[1] - before[1]).max() < rounded + 4.0 * steps * ulp * (size * reach + spun)
+
+
+def test_lists_hold_every_pair_of_pieces_that_may_touch() -> None:
+    """Against all pairs of pieces: those closer than the sum of the radii plus the skin are listed, with the grains' lower id first."""
+    skin = 0.2
+    moved, setup = engine_of(SCENES["pieces of all shapes"]())
+    moved.advance(800)
+    engine = Engine(MPI.COMM_SELF, setup.scene, grains_of(moved), moved.contacts(), axis=0, skin=skin)
+    g, pairs, parts = engine._grains, engine._pairs, setup.scene.parts
+    assert g is not None
+    assert pairs is not None
+    rows = np.repeat(pairs.row, np.diff(pairs.ptr))
+    listed = {(int(g.gid[i]), int(g.gid[j]), int(s)) for i, j, s in zip(rows, pairs.col, pairs.sub, strict=True)}
+    assert len(listed) == len(pairs.col)
+    work, period, near = np.empty((12, 4)), setup.scene.settings.period, 0
+    several = 0
+    for i in range(len(g.gid)):
+        for j in range(len(g.gid)):
+            if g.gid[i] >= g.gid[j]:
+                continue
+            d = g.x[j, :3] - g.x[i, :3]
+            d -= np.where(period > 0.0, period, 0.0) * np.rint(d / np.where(period > 0.0, period, 1.0))
+            for m in range(parts.start[g.species[i]], parts.start[g.species[i] + 1]):
+                for n in range(parts.start[g.species[j]], parts.start[g.species[j] + 1]):
+                    a, b = g.vert_start[i] + parts.first[m], g.vert_start[j] + parts.first[n]
+                    reach = g.x[i, 3] + g.x[j, 3] + skin
+                    _, gap = polytope_distance(g.vert, a, a + parts.size[m], b, b + parts.size[n], *d, np.inf, 0.0, work)
+                    if gap < reach:
+                        near += 1
+                        key = (m - parts.start[g.species[i]], n - parts.start[g.species[j]])
+                        several += key != (0, 0)
+                        assert (int(g.gid[i]), int(g.gid[j]), int(key[0] << 28 | key[1])) in listed
+    assert near > 50
+    assert several > 20
+    assert len(listed) < 3 * near
+
+
+def test_histories_go_by_pairs_of_pieces_and_survive_rebuilds() -> None:
+    """A stage later on, with lists made anew often or hardly ever: the same springs for the same pairs of pieces."""
+    keys, springs = [], []
+    for skin in (0.02, 0.3):
+        engine, _ = engine_of(SCENES["pieces of all shapes"](), skin=skin)
+        engine.advance(1500)
+        _, contacts = gathered(engine)
+        keys.append(contacts.key)
+        springs.append(contacts.hist)
+    assert np.array_equal(keys[0], keys[1])
+    assert np.array_equal(springs[0], springs[1])
+    between = keys[0][keys[0][:, 1] >= 0]
+    assert ((first_of.py_func(between[:, 2]) > 0) | (second_of.py_func(between[:, 2]) > 0)).any()
+    assert len(np.unique(keys[0], axis=0)) == len(keys[0])
+    assert np.abs(springs[0][:, :3]).max() > 0.0
+
+
+@pytest.mark.parametrize("skin", [0.01, 0.1, 0.4])
+@pytest.mark.parametrize("scene", ["pieces of all shapes", "pieces in a tube", "pieces in the plane"])
+def test_the_skin_never_shows(scene: str, skin: float) -> None:
+    case = SCENES[scene]()
+    assert of_comm(MPI.COMM_SELF, case, 0, skin=skin)[0] == of_comm(MPI.COMM_SELF, case, 0, skin=0.25)[0]
+
+
+def test_discs_are_met_piece_by_piece() -> None:
+    """A wide disc is a plane, to the last bit; a small one is met by the piece above it alone, its rim by that piece's vertices."""
+    falling = [grain("ell", (0, 0, 0.32), (0.1, 0, -0.8))]
+    disc = {"name": "floor", "kind": "disc", "center": (0, 0, 0), "normal": (0, 0, 1), "radius": 9.0}
+    plane, wide = (engine_of(case_of([ELL], VISCOUS, 5e-4, grain=falling, wall=[wall]))[0] for wall in (FLOOR, disc))
+    plane.advance(60)
+    wide.advance(60)
+    assert plane.contacts().key[:, 2].tolist() == [0, 1]
+    assert fingerprint(plane) == fingerprint(wide)
+    # under the middle of either arm; beyond the end of one, whose corners come near the rim
+    for centre, radius, pieces in (((-0.25, 0.35, 0), 0.1, [1]), ((0.15, -0.25, 0), 0.1, [0]), ((-0.25, 0.95, 0), 0.27, [1])):
+        small, _ = engine_of(case_of([ELL], VISCOUS, 5e-4, grain=falling, wall=[disc | {"center": centre, "radius": radius}]))
+        small.advance(55)
+        assert small.contacts().key[:, 2].tolist() == pieces
+
+
+HALVES = [box((-0.8, -0.8, -0.4), (0, 0.8, 0)), box((0, -0.8, -0.4), (0.8, 0.8, 0))]
+TILE = {"name": "tile", "shape": "compound", "radius": 0.1, "density": 1e3, "pieces": HALVES}
+BALL = SPHERE | {"name": "ball"}
+
+
+def on_a_half(p: np.ndarray, low: np.ndarray, high: np.ndarray, reach: float, eps: float) -> np.ndarray:
+    """Overlap times direction of the force (m) on a ball at p from a box: the regularised minimum has no coupling between the axes of a box."""
+    middle = 0.5 * (low + high)
+    foot = np.clip((p + eps**2 * middle) / (1.0 + eps**2), low, high)
+    d = math.sqrt(((p - foot) ** 2).sum() + eps**2 * ((foot - middle) ** 2).sum())
+    return max(0.0, reach - d) / d * (p - foot)
+
+
+@pytest.mark.parametrize("overlap", [0.002, 0.01, 0.05])
+def test_a_ball_over_a_seam_meets_both_pieces_within_their_reach(overlap: float) -> None:
+    """A tile cut in two, a ball at many places near the cut: the force is the sum of the closed forms of both pieces, and that of one beyond.
+
+    Without the regularisation, to first order in the overlap delta, it is 1 + max(0, 1 - x^2/(2 D delta)) times that of one piece.
+    """
+    k, eps, reach = 1e5, 0.03, 0.6
+    contact = {"law": "elastic", "normal_stiffness": k, "eps": {"tile": eps}}
+    corners = [(np.min(half, axis=0), np.max(half, axis=0)) for half in HALVES]
+    over = []
+    for share in (0.0, 0.25, 0.5, 0.75, 0.9, 1.1, 2.0):
+        x = share * math.sqrt(2.0 * reach * overlap)
+        case = case_of([BALL, TILE], contact, 1e-5, grain=[grain("tile", (0, 0, -0.2), (0, 0, 0)), grain("ball", (x, 0, reach - overlap), (0, 0, 0))])
+        engine, setup = engine_of(case, overlaps=True)
+        engine.evaluate()
+        g = grains_of(engine)
+        # into the axes of the shape: the centre of mass is an estimate, and the principal axes with it
+        turn = setup.catalogue.axes[1] @ Rotation.from_quat(g.q[0], scalar_first=True).as_matrix().T
+        p = setup.catalogue.centre[1] + turn @ (g.x[1, :3] - g.x[0, :3])
+        found = turn @ (g.ft[1, :3] * setup.scene.settings.force)
+        one, other = (k * on_a_half(p, *corner, reach, eps) for corner in corners[::-1])
+        assert np.abs(found - one - other).max() < 1e-9 * np.abs(one).max()
+        assert len(engine.contacts().key) == (2 if share < 1.0 else 1)
+        over.append(float(found[2] / one[2]))
+        assert over[-1] == pytest.approx(1.0 + max(0.0, 1.0 - share**2), abs=0.1)
+    assert over[0] == pytest.approx(2.0, rel=1e-3)
+    assert over[-2:] == pytest.approx([1.0, 1.0], rel=1e-9)
+
+
+def test_a_ball_slides_over_a_seam_without_loss() -> None:
+    """It grazes a cut tile: what the seam gives and takes is that of a potential."""
+    grains = [grain("tile", (0, 0, -0.2), (0, 0, 0)), grain("ball", (-0.2, 0, 0.605), (1.5, 0, -0.3))]
+    contact = ELASTIC | {"contact_time": 0.1, "eps": {"tile": 0.03}}
+    coarse, fine = (worst_energy([BALL, TILE], grains, [], contact, step, 0.4) for step in (2e-3, 1.25e-4))
+    assert coarse < 3e-3
+    assert fine < coarse / 100.0
+
+
+@pytest.mark.parametrize(
+    ("species", "more", "match"),
+    [
+        (
+            {"shape": "yermis", "edge": 0.5},
+            {},
+            r"needs grains that are convex or made of convex pieces, but species 'ell' is neither: give it as a compound, or use",
+        ),
+        ({}, {"interaction": "minima"}, r"'minima' meets grains feature by feature, but species 'ell' is a compound.*use 'regularised'"),
+        ({}, {"interaction": "superposition"}, r"'superposition' meets grains feature by feature, but species 'ell' is a compound"),
+        ({}, {"body": "cube"}, r"wall\.ramp\.kind = 'body' is met feature by feature, but species 'ell' is a compound.*use planes"),
+        ({}, {"body": "ell"}, r"wall\.ramp\.species = 'ell' is a compound, and a body is met feature by feature: give a wall for each piece"),
+    ],
+)
+def test_what_pieces_do_not_go_with_is_refused(species: dict[str, Any], more: dict[str, Any], match: str) -> None:
+    ell = {key: value for key, value in ELL.items() if not species or key != "pieces"} | species
+    walls = [{"name": "ramp", "kind": "body", "species": more["body"], "position": (0, 0, -9)}] if "body" in more else []
+    rule = {"interaction": more["interaction"]} if "interaction" in more else {}
+    case = case_of([ell, CUBE], ELASTIC | rule, 1e-4, grain=[grain("ell", (0, 0, 0), (0, 0, 0))], wall=walls)
+    with pytest.raises(CaseError, match=match):
+        engine_of(case)
+
+
+def test_several_pieces_shorten_the_contact_time() -> None:
+    """Two of a tile's halves meet a ball at the cut, four pairs two tiles: contact times over the square root of that."""
+    for species, count in (([ELL], 4), ([ELL, BALL], 4), ([CROSS], 9)):
+        grains = [grain(s["name"], (3.0 * k, 0, 0), (0, 0, 0)) for k, s in enumerate(species)]
+        limit = 0.02 / math.sqrt(count) / 10.0
+        build = [case_of(species, ELASTIC, factor * limit, grain=grains) for factor in (0.999, 1.001)]
+        engine_of(build[0])
+        with pytest.raises(CaseError, match="is too long: a contact between"):
+            engine_of(build[1])
