@@ -8,7 +8,7 @@ import numpy as np
 
 from pardem.errors import FileError
 
-from .picture import grain_mesh, placed
+from .picture import grain_mesh, load_vtk, placed
 from .reading import opened
 from .render import GRAINS, NEEDED, read_frame, require_frames
 
@@ -51,12 +51,15 @@ def _csv(file: Path, folder: Path) -> int:
                 columns.append(values)
                 names += [f"{name}_{c}" for c in range(values.shape[1])]
             table = np.concatenate(columns, axis=1)
+            if "outflow" in fields:
+                table = table[grains["outflow/value"][k][:, 0] == 0]
             np.savetxt(folder / f"frame-{step:012d}.csv", table, delimiter=",", header=",".join(names), comments="", fmt="%.17g")
     return len(steps)
 
 
 def _vtk(file: Path, folder: Path) -> int:
     """Rounded shapes as surfaces, one .vtp a frame, and frames.pvd with their times."""
+    pyvista = load_vtk()
     with opened(file) as data:
         count = len(data[f"{GRAINS}/position/step"])
     entries = []
@@ -64,13 +67,14 @@ def _vtk(file: Path, folder: Path) -> int:
         frame = read_frame(file, k)
         parts = []
         for s in range(len(frame.catalogue["kind"])):
-            rows = np.nonzero(frame.species == s)[0]
+            rows = np.nonzero((frame.species == s) & frame.there)[0]
             if len(rows):
                 mesh = placed(grain_mesh(frame.catalogue, s), frame, rows, frame.species.astype(float))
                 mesh["id"] = np.repeat(rows, mesh.n_points // len(rows))
                 parts.append(mesh)
         name = f"frame-{k:06d}.vtp"
-        parts[0].merge(parts[1:]).save(folder / name) if len(parts) > 1 else parts[0].save(folder / name)
+        first, *others = parts or [pyvista.PolyData()]
+        (first.merge(others) if others else first).save(folder / name)
         entries.append(f'    <DataSet timestep="{frame.time!r}" file="{name}"/>')
     head, tail = ['<?xml version="1.0"?>', '<VTKFile type="Collection" version="0.1">', "  <Collection>"], ["  </Collection>", "</VTKFile>", ""]
     (folder / "frames.pvd").write_text("\n".join(head + entries + tail))
@@ -93,13 +97,13 @@ def _gsd(file: Path, target: Path) -> int:
             frame = gsd.hoomd.Frame()
             frame.configuration.step = int(step)
             frame.configuration.box = [*(upper - lower), 0.0, 0.0, 0.0]
-            frame.particles.N = len(one.position)
+            frame.particles.N = int(one.there.sum())
             frame.particles.types = [species["name"] for species in one.case["species"]]
             frame.particles.type_shapes = [_gsd_shape(one.catalogue, s) for s in range(len(one.catalogue["kind"]))]
-            frame.particles.typeid = one.species
-            frame.particles.position = one.position - 0.5 * (lower + upper)
-            frame.particles.orientation = one.orientation
-            frame.particles.diameter = 2.0 * one.catalogue["radius"][one.species] * one.scale
+            frame.particles.typeid = one.species[one.there]
+            frame.particles.position = one.position[one.there] - 0.5 * (lower + upper)
+            frame.particles.orientation = one.orientation[one.there]
+            frame.particles.diameter = (2.0 * one.catalogue["radius"][one.species] * one.scale)[one.there]
             out.append(frame)
     return len(steps)
 

@@ -17,8 +17,8 @@ def info(path: Path | str) -> dict[str, Any]:
 
     Returns:
         ``file``, ``kind`` (result, segment, checkpoint), ``bytes``, ``finished``, ``case_hash``, ``grains``, ``species`` (grains of each), ``frames``
-        (count, steps and times of first and last, fields, precision), ``observables`` (rows, names), ``state`` (step, contacts), ``provenance``;
-        what does not apply is left out.
+        (count, steps and times of first and last, fields, precision), ``observables`` (rows, names), ``left`` (grains that have left the
+        domain), ``state`` (step, contacts), ``provenance``; what does not apply is left out.
 
     Raises:
         FileError: the file is missing, truncated, foreign or damaged, or its parts are missing.
@@ -36,6 +36,8 @@ def info(path: Path | str) -> dict[str, Any]:
             found.setdefault("case_hash", header.get("case_hash"))
             found.setdefault("grains", int(state[names[0]].shape[0]) if names else 0)
             found["state"] = {"step": header.get("step"), "contacts": int(state["contacts/lower"].shape[0])}
+            if "outflow" in header:
+                found["left"] = header["outflow"]["grains"]
         found |= _frames(file)
         where = f"{PARAMETERS}/provenance" if kind == "result" else "provenance"
         if where in file:
@@ -63,6 +65,8 @@ def _frames(file: h5py.File) -> dict[str, Any]:
             "fields": [name for name in fields if name != "box/edges"],
             "precision": "single" if first["value"].dtype.itemsize == 4 else "double",
         }
+    if left := observed.get("outflow/grains"):
+        out["left"] = int(left["value"][-1])
     if observed:
         out["observables"] = _span(next(iter(observed.values()))) | {"names": list(observed)}
     return out
@@ -82,6 +86,8 @@ def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
     if "grains" in found:
         counts = found.get("species", [])
         lines.append(("grains", str(found["grains"]) + (f" ({' + '.join(map(str, counts))} by species)" if len(counts) > 1 else "")))
+    if "left" in found:
+        lines.append(("outflow", f"{found['left']} grains have left"))
     for what in ("frames", "observables"):
         if span := found.get(what):
             text = str(span["count"])

@@ -26,7 +26,7 @@ class Frame(NamedTuple):
     Attributes:
         position: (n, 3) wrapped centres (m). orientation: (n, 4) quaternions (w, x, y, z). species: (n,). scale: (n,).
         catalogue: arrays of the shapes. case: tables of the case file. displacement: name -> (3,) of each wall (m). time: (s).
-        turn: name -> angle of each wall that turns (rad).
+        turn: name -> angle of each wall that turns (rad). there: (n,) bool, grains that have not left the domain; only those are drawn.
     """
 
     position: np.ndarray
@@ -38,6 +38,7 @@ class Frame(NamedTuple):
     displacement: dict[str, np.ndarray]
     time: float
     turn: dict[str, float]
+    there: np.ndarray
 
 
 def angle_to_ground(orientation: np.ndarray, body: np.ndarray) -> np.ndarray:
@@ -191,7 +192,7 @@ class Painter:
         planar = frame.case.get("dimension") == 2
         by_angle = bool((frame.catalogue["kind"] > 1).any()) and not planar
         middle = self._middle(frame)
-        shown = frame.position[:, 1] >= middle if self.cut and not planar else np.ones(len(frame.position), bool)
+        shown = frame.there & (frame.position[:, 1] >= middle) if self.cut and not planar else frame.there
         self._grains(plotter, frame, shown, by_angle)
         self._legend(plotter, frame, by_angle)  # before the walls: the bar shows the colours of what was drawn last
         self._walls(plotter, frame, middle)
@@ -279,7 +280,7 @@ class Painter:
                 plotter.add_mesh(tube, color="lightsteelblue", opacity=0.15, smooth_shading=True)
             elif wall["kind"] == "disc":
                 centre = np.array(wall["center"], dtype=float) + shift
-                disc = pv.Disc(center=centre, inner=0.0, outer=wall["radius"], normal=wall["normal"], c_res=96)
+                disc = pv.Disc(center=centre, inner=wall.get("hole", 0.0), outer=wall["radius"], normal=wall["normal"], c_res=96)
                 plotter.add_mesh(disc, color="gray", opacity=0.6)
             elif wall["kind"] == "box":
                 self._box(plotter, np.add(wall["lower"], shift), np.add(wall["upper"], shift))

@@ -24,11 +24,19 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#0
 STYLE: dict[Any, Any] = {
     "grid.color": "#dddddd", "grid.linewidth": 0.6, "axes.spines.top": False, "axes.spines.right": False, "font.size": 11, "legend.frameon": False,
 }  # fmt: skip
-PANELS = {"density": "volume fraction of grains", "mean_angle": "mean angle to base (degrees)"}
+PANELS = {"density": "volume fraction of grains", "mean_angle": "mean angle to base (degrees)", "outflow/mass": "mass that has left (kg)"}
 WINDOW = 2.0  # taps: a bed may fly for two periods of its base, so a mean over one leaves the second subharmonic
 ISOTROPIC = 90.0 - 180.0 / np.pi  # mean angle of random directions to a plane (degrees)
 BUDGET = (
-    ("exchanged (J)", {"energy/wall_work": "work of walls", "energy/lost_damping": "lost by damping", "energy/lost_friction": "lost by friction"}),
+    (
+        "exchanged (J)",
+        {
+            "energy/wall_work": "work of walls",
+            "energy/lost_damping": "lost by damping",
+            "energy/lost_friction": "lost by friction",
+            "energy/outflow": "left the domain",
+        },
+    ),
     ("held (J)", {"energy/kinetic": "kinetic", "energy/elastic": "elastic", "energy/gravity": "gravity, change"}),
     ("residual (J)", {"energy/residual": "change of held - work + lost"}),
 )
@@ -164,7 +172,8 @@ def draw(series: list[Series], layers: bool = False) -> Figure:
     """
     panels = [name for name in PANELS if any(_drawable(s, name, 1) for s in series)]
     if not panels:
-        raise FileError(f"{', '.join(s.label for s in series)}: neither density nor mean angle was recorded; draw the energy budget, or give a base")
+        names = ", ".join(s.label for s in series)
+        raise FileError(f"{names}: neither density, mean angle nor outflow was recorded; draw the energy budget, or give a base")
     columns = [s for s in series if any(_drawable(s, f"{name}_layers", 2) for name in panels)] if layers else []
     if layers and not columns:
         raise FileError(f"{', '.join(s.label for s in series)}: no layers were recorded; set output.observables.layers in the case")
@@ -210,7 +219,7 @@ def draw_budget(series: list[Series]) -> Figure:
         }
         colours = iter(COLOURS)
         for axes, (title, curves) in zip(column, BUDGET, strict=True):
-            for name, label in curves.items():
+            for name, label in ((name, label) for name, label in curves.items() if name in terms):
                 axes.plot(s.x, terms[name], color=next(colours), linewidth=1.3, label=label)
                 _report(f"{s.label}: {name.split('/')[1] if name == 'energy/residual' else label}", s, terms[name], "J")
             axes.set_ylabel(title)

@@ -112,6 +112,7 @@ _LABELS = {
     "steps": ("steps", ""),
     "time": ("simulated time", "s"),
     "grains": ("grains", ""),
+    "left": ("grains that left the domain", ""),
     "ranks": ("ranks", ""),
     "wall_seconds": ("wall time", "s"),
     "cpu_seconds": ("CPU time", "s"),

@@ -38,7 +38,7 @@ def main(file: Path, out: Path | None = None, frame: int = -1, cut: bool = False
         film(Path(file), target, cut, size, fps)
     else:
         one = read_frame(Path(file), frame)
-        Painter(bounds_of(one.position), cut, size).save(one, target)
+        Painter(bounds_of(one.position[one.there]), cut, size).save(one, target)
     print(target)
     return 0
 
@@ -59,7 +59,8 @@ def film(file: Path, target: Path, cut: bool, size: tuple[int, int], fps: float)
         count = len(position)
         if count == 0:
             raise FileError(f"{file} has no frames: set output.frame_interval or output.frame_taps in its case")
-        each = [bounds_of(position[k]) for k in range(count)]
+        left = data.get(f"{GRAINS}/outflow/value")
+        each = [bounds_of(position[k] if left is None else position[k][left[k][:, 0] == 0]) for k in range(count)]
     bounds = np.array([np.min([b[0] for b in each], axis=0), np.max([b[1] for b in each], axis=0)])
     painter = Painter(bounds, cut, (size[0] // 2 * 2, size[1] // 2 * 2))  # the codec wants even numbers
     writer: Any
@@ -75,8 +76,8 @@ def film(file: Path, target: Path, cut: bool, size: tuple[int, int], fps: float)
 
 
 def bounds_of(position: np.ndarray) -> np.ndarray:
-    """Lower and upper corner of positions, (2, 3)."""
-    return np.array([position.min(axis=0), position.max(axis=0)])
+    """Lower and upper corner of positions, (2, 3); of none the origin."""
+    return np.array([position.min(axis=0), position.max(axis=0)]) if len(position) else np.zeros((2, 3))
 
 
 class _Line:
@@ -116,11 +117,13 @@ def read_frame(path: Path, number: int) -> Frame:
         k = number % count
         step = file[f"{GRAINS}/position/step"][k]
         text = file["parameters/pardem/case"][()]
+        left = file.get(f"{GRAINS}/outflow/value")
+        there = np.ones(position.shape[1], bool) if left is None else left[k][:, 0] == 0
         return Frame(
             position[k], file[f"{GRAINS}/orientation/value"][k], file[f"{GRAINS}/species"][()], file[f"{GRAINS}/scale"][()],
             {name: array[()] for name, array in file["parameters/pardem/catalogue"].items()},
             tomllib.loads(text.decode() if isinstance(text, bytes) else str(text)), _of_walls(file, "displacement", step),
-            float(file[f"{GRAINS}/position/time"][k]), {name: float(turn) for name, turn in _of_walls(file, "turn", step).items()},
+            float(file[f"{GRAINS}/position/time"][k]), {name: float(turn) for name, turn in _of_walls(file, "turn", step).items()}, there,
         )  # fmt: skip
 
 

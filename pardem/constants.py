@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from .detection.sphere_tables import Covering
 from .detection.trees import Trees
 from .interactions.dispatch import Interaction
@@ -27,3 +29,4 @@ class Scene:
     parts: Parts
     bodies: Population  # walls that are spheropolytopes
     covering: Covering | None = None  # where pairs are found by triangulation
+    outflow: np.ndarray | None = None  # (2, 3) bool, faces through which grains may leave, lower and upper

@@ -15,7 +15,8 @@ _WHAT = {
     st.ERROR_OVERLAP: "{} and {} overlap by more than a sphero-radius; use a stiffer law, a shorter time step, or a softer start",
     st.ERROR_NAN: "the position or velocity of {} is not a finite number; the time step is too long or the forces are unphysical",
     st.ERROR_SOLVER: "the distance between {} and {} could not be found; their shapes are degenerate or their cores overlap",
-    st.ERROR_LEFT: "{} left the domain through a face that is not periodic; put a wall there or enlarge [domain]",
+    st.ERROR_LEFT: "{} left the domain through a face that is neither periodic nor open; put a wall there, enlarge [domain], or name the face "
+    "in domain.outflow",
     st.ERROR_CROWDED: "more forces act on {} than can be summed; its shape has too many features, or the other grains are too small beside it",
     st.ERROR_SERVO: "{} moved by more than the smallest sphero-radius in one step; give it more mass or damping, less load, or shorten time.step",
     st.ERROR_FAST: "a grain near {} moved further than half the skin within one step; the time step is too long",

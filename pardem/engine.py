@@ -15,6 +15,7 @@ from . import state as st
 from .clock import TICKS
 from .constants import Scene
 from .decomposition.ghosts import HaloChannel, fetch_ghosts, null_ballot, plan_ghosts
+from .decomposition.halo import finish_halo, start_halo
 from .decomposition.slabs import Slabs
 from .detection.bounds import oriented_extents
 from .detection.build import list_pairs, list_wall_pairs
@@ -30,9 +31,10 @@ from .integrators.poses import place_vertices
 from .interactions.pieces import Pieces
 from .interactions.polytopes import Polytopes
 from .interactions.spheres import Spheres
+from .outflow import EVERY, Outflow, carried_energy, outside
 from .population import ContactTable, Population
 from .state import Contacts, Grains, Settings, sum_columns
-from .step import advance
+from .step import MARGIN, advance, must_rebuild
 from .walls.bodies import turn_bodies
 from .walls.motion import place_walls
 
@@ -64,18 +66,20 @@ class Engine:
         grains: the grains this rank starts with (any; they migrate at the first rebuild).
         contacts: their living contacts.
         axis: of the slabs. skin: (m); None: chosen and adapted.
-        step: number of the step the state belongs to.
+        step: number of the step the state belongs to. outflow: grains that have left before, where faces are open.
     """
 
     def __init__(
         self, comm: MPI.Comm, scene: Scene, grains: Population, contacts: ContactTable | None = None, *, axis: int = 2,
-        skin: float | None = None, step: int = 0, rebalance: bool = True,
+        skin: float | None = None, step: int = 0, rebalance: bool = True, outflow: Outflow | None = None,
     ) -> None:  # fmt: skip
         if comm.size > 1:
             self._rehearse(comm, scene)
         self.comm = comm
         self.scene = scene
         self.width = 13 if scene.settings.budget else 8
+        self._faces = np.zeros((2, 3), bool) if scene.outflow is None else scene.outflow
+        self.outflow = Outflow.none(comm, scene.settings) if outflow is None and self._faces.any() else outflow
         self.slabs = Slabs(comm, axis)
         self.rebalance = rebalance
         self.counters = Counters()
@@ -142,6 +146,12 @@ class Engine:
         g, n = self._grains, self._own.count
         assert g is not None
         return Population(g.gid[:n], g.species[:n], g.scale[:n], g.x[:n], g.v[:n], g.w[:n], g.q[:n], g.am[:n], g.ft[:n], g.image[:n], g.past[:n])
+
+    def everyone(self) -> tuple[Population, np.ndarray]:
+        """The owned grains, behind them those that left from here; and the step after which each left, -1: it is there."""
+        if self.outflow is None:
+            return self.grains, np.full(self._own.count, -1)
+        return Population.joined([self.grains, self.outflow.gone]), np.concatenate([np.full(self._own.count, -1), self.outflow.left])
 
     def contacts(self) -> ContactTable:
         """The living contacts that this rank knows, walls included; pairs across slabs are known to both ranks."""
@@ -211,7 +221,12 @@ class Engine:
     def _run(self, steps: int) -> None:
         scene = self.scene
         while steps > 0:
-            done = self._call(steps, scene.settings)
+            chunk = steps
+            if self.outflow is not None:
+                self._let_out(self.outflow)
+                finished = self.step - int(self.control[st.PHASE] == st.DRIFTED)
+                chunk = min(steps, EVERY - finished % EVERY)
+            done = self._call(chunk, scene.settings)
             self.counters.steps += done
             self.counters.grain_steps += done * self._own.count
             steps -= done
@@ -221,6 +236,38 @@ class Engine:
                 contacts = self.contacts()
                 self._pairs = self._wall_pairs = None
                 self._rebuild(contacts)
+
+    def _let_out(self, outflow: Outflow) -> None:
+        """Take out the grains that are beyond an open face, at the steps at which that is looked at. Collective."""
+        comm, scene, g, channel, pairs, wall_pairs = self.comm, self.scene, self._grains, self._channel, self._pairs, self._wall_pairs
+        if self.step % EVERY or self.control[st.PHASE] != st.AT_END:
+            return
+        assert g is not None
+        assert channel is not None
+        assert pairs is not None
+        assert wall_pairs is not None
+        own = self.grains
+        goes = outside(own.x, self._faces, scene.settings)
+        count = int(comm.allreduce(np.count_nonzero(goes)))
+        if not count:
+            return
+        carried = 0
+        if scene.settings.budget:
+            start_halo(channel.halo, g)
+            finish_halo(channel.halo, g, own.count)  # ghosts had the velocities of the half-step
+            leaving = np.concatenate(comm.allgather(own.gid[goes]))
+            carried = carried_energy(comm, leaving, own.count, g, pairs, wall_pairs, scene)
+        contacts = self.contacts()
+        outflow.add(own.take(goes), self.step, count, carried)
+        self._own = own.take(~goes)
+        self._grains = self._pairs = self._wall_pairs = None
+        self._rebuild(contacts)
+        if comm.size > 1:  # nobody has voted on these lists yet
+            wish = must_rebuild(
+                self._own.count, self._grains, scene.shapes, scene.walls, self._wall_x0, scene.settings, self.skin, MARGIN, self.control
+            )
+            assert self._channel is not None
+            self._channel.halo.agreed[0] = comm.allreduce(int(wish), MPI.MAX)
 
     def settle_faults(self) -> None:
         """Raise on every rank if any rank met a fault in the steps so far. Collective; call before results are trusted."""
@@ -263,13 +310,12 @@ class Engine:
         self.counters.detection_seconds += time.perf_counter() - begin
 
     def _refuse_lost(self, own: Population) -> None:
-        """Raise on every rank if a grain left the domain other than through a periodic face. Collective."""
-        s = self.scene.settings
-        x = own.x[:, :3]
-        outside = np.nonzero((((x < s.lower) | (x > s.upper)) & (s.period == 0.0)).any(axis=1))[0]
-        if self.comm.allreduce(len(outside), MPI.MAX):
-            if len(outside) and not self.control[st.FAULT]:
-                self.control[st.FAULT], self.control[st.FAULT_A] = st.ERROR_LEFT, own.gid[outside[0]]
+        """Raise on every rank if a grain left the domain other than through a periodic or open face. Collective."""
+        settings = self.scene.settings
+        lost = np.flatnonzero(outside(own.x, ~self._faces, settings) & ~outside(own.x, self._faces, settings))
+        if self.comm.allreduce(len(lost), MPI.MAX):
+            if len(lost) and not self.control[st.FAULT]:
+                self.control[st.FAULT], self.control[st.FAULT_A] = st.ERROR_LEFT, own.gid[lost[0]]
             diagnose(self.comm, self.control, self.scene)
 
     def _tune(self, own: Population) -> None:

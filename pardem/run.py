@@ -21,6 +21,7 @@ from .io.output_lock import reserved
 from .io.output_path import check_output, prepare_output
 from .io.results import ResultWriter
 from .observables.local_fraction import LocalFraction
+from .population import Population
 from .run_state import full_state, load_start
 from .simulation import Simulation
 
@@ -68,7 +69,7 @@ class _Run:
         self.kept_step = sim.steps_done if self.resumed else None
         self.chunk = 64
         self.overlap_told = False
-        grains = sim.engine.grains
+        grains, _ = sim.engine.everyone()
         self.writer = ResultWriter(
             comm, out, case_text=case.to_toml(), case_hash=case.hash(), catalogue=sim.setup.catalogue._asdict(), gid=grains.gid,
             species=grains.species, scale=grains.scale, box=self._box(), n_grains=sim.grain_count, precision=case.output.precision,
@@ -168,11 +169,12 @@ class _Run:
         values = sim.observables()
         self.writer.observables(sim.steps_done, sim.time, values)
         if frame:
-            self.writer.frame(sim.steps_done, sim.time, sim.engine.grains.gid, self._fields())
+            grains, left = sim.engine.everyone()
+            self.writer.frame(sim.steps_done, sim.time, grains.gid, self._fields(grains, left))
 
-    def _fields(self) -> dict[str, np.ndarray]:
-        """The fields of a frame, in SI units."""
-        g, settings = self.sim.engine.grains, self.sim.setup.scene.settings
+    def _fields(self, g: Population, left: np.ndarray) -> dict[str, np.ndarray]:
+        """The fields of a frame, in SI units; where faces of the domain are open also which grains have left."""
+        settings = self.sim.setup.scene.settings
         every = {
             "position": lambda: g.x[:, :3], "image": lambda: g.image, "orientation": lambda: g.q, "velocity": lambda: g.v[:, :3],
             "angular_velocity": lambda: g.w[:, :3],
@@ -180,8 +182,12 @@ class _Run:
         }  # fmt: skip
         if self.cells:
             cells = self.cells
-            every["local_fraction"] = lambda: cells.measure(g, self.sim.setup.scene.walls)
-        return {name: np.ascontiguousarray(every[name]()) for name in self.case.output.fields}
+            gone = np.full(len(left) - np.count_nonzero(left < 0), np.nan)
+            every["local_fraction"] = lambda: np.concatenate([cells.measure(self.sim.engine.grains, self.sim.setup.scene.walls), gone])
+        fields: dict[str, np.ndarray] = {name: np.ascontiguousarray(every[name]()) for name in self.case.output.fields}
+        if self.sim.engine.outflow is not None:
+            fields["outflow"] = (left >= 0).astype(np.int32)
+        return fields
 
     def _checkpoint(self) -> None:
         self.sim.engine.settle_faults()
@@ -232,6 +238,7 @@ class _Run:
         }  # fmt: skip
         return {
             "finished": not sim.proceed, "steps": counters.steps, "time": sim.time, "grains": sim.grain_count, "ranks": comm.size,
+            **({"left": sim.left} if sim.engine.outflow is not None else {}),
             "wall_seconds": wall, "cpu_seconds": cpu, "cundall": grain_steps / max(cpu, 1e-9),
             **{name: values[name] for name in ("contacts_per_grain", "coordination") if name in values},
             "rebuilds": counters.rebuilds, "shares": {k: float(v) / wall for k, v in seconds.items()}, "energy": energy,

@@ -20,11 +20,14 @@ LAYOUT = 2  # of the state; one more whenever an array of it changes its columns
 
 def full_state(sim: Simulation) -> tuple[dict[str, Any], tuple[Any, ...], tuple[Any, ...], dict[str, np.ndarray]]:
     """Header, grains, contacts and small arrays, as ``pardem.io.checkpoint.write_checkpoint`` takes them. Collective."""
-    fields = {name: array for name, array in vars(sim.engine.grains).items() if name != "gid" and array.shape[1:] != (0,)}
+    grains, left = sim.engine.everyone()
+    fields = {name: array for name, array in vars(grains).items() if name != "gid" and array.shape[1:] != (0,)}
+    if sim.engine.outflow is not None:
+        fields["left"] = left
     table = sim.engine.owned_contacts()
     contacts = (table.key[:, 0], table.key[:, 1], table.key[:, 2], table.hist, table.warm)
     walls = sim.setup.scene.walls
-    return {"layout": LAYOUT, **sim.header()}, (sim.engine.grains.gid, fields), contacts, {"wall_motion": walls.motion.copy()}
+    return {"layout": LAYOUT, **sim.header()}, (grains.gid, fields), contacts, {"wall_motion": walls.motion.copy()}
 
 
 def load_start(comm: MPI.Comm, out: Path, case: Case) -> tuple[dict[str, Any] | None, list[str]]:
@@ -45,7 +48,9 @@ def load_start(comm: MPI.Comm, out: Path, case: Case) -> tuple[dict[str, Any] | 
             f"{found.path} holds a state of layout {state.header.get('layout', 1)} and this pardem goes on from layout {LAYOUT}: resume with the "
             "pardem that wrote it, or start anew with --force"
         )
+    left = state.grains.fields.pop("left", None)
     grains = Population(gid=state.grains.gid, **state.grains.fields)
     c = state.contacts
     key = np.stack([c.lower, c.higher, c.sub], axis=1)
-    return {"header": state.header, "grains": grains, "contacts": ContactTable(key, c.floats, c.ints), "small": state.small}, found.warnings
+    contacts = ContactTable(key, c.floats, c.ints)
+    return {"header": state.header, "grains": grains, "left": left, "contacts": contacts, "small": state.small}, found.warnings

@@ -19,6 +19,7 @@ from .interactions.features import build_features
 from .interactions.pieces import build_parts
 from .laws.tables import build_law
 from .observables.local_fraction import cell_tables
+from .outflow import open_faces
 from .shapes.catalogue import Catalogue, Species, build_catalogue
 from .state import Parts, Settings, Shapes, sum_columns
 from .walls.build import body_vertices, build_bodies, build_walls, check_features
@@ -106,10 +107,11 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     if case.detection.method == "triangulation":
         covering = _covering(case, catalogue, {n: smallest_scale[n] for n in grains}, largest_scale)
     trees = build_trees(catalogue, features)
-    scene = Scene(shapes, interaction, law, walls, settings, names, wall_names, trees, parts, bodies, covering)
     cells = None
     if "local_fraction" in case.output.fields:
         cells = cell_tables(case, catalogue, largest_scale, {n: smallest_scale[n] for n in grains})
+    faces = open_faces(case.domain.outflow) if case.domain and case.domain.outflow else None
+    scene = Scene(shapes, interaction, law, walls, settings, names, wall_names, trees, parts, bodies, covering, faces)
     return Setup(catalogue, scene, rows, later, warnings, cells)
 
 

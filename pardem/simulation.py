@@ -12,6 +12,7 @@ from .case import Case
 from .engine import Engine
 from .observables.collect import Observer
 from .observables.energy import kinetic_energy
+from .outflow import Outflow
 from .population import ContactTable, Population
 from .scene import Setup, build_scene
 from .stages import Stages
@@ -40,10 +41,15 @@ class Simulation:
         self.setup: Setup = build_scene(case, largest, smallest)
         grains, contacts, step = self._beginning(start)
         self.grain_count = int(comm.allreduce(grains.count))
+        outflow = None
+        if start is not None and start["left"] is not None:
+            gone = start["left"] >= 0
+            outflow = Outflow(comm, grains.take(gone), start["left"][gone], int(start["header"]["outflow"]["carried"]))
+            grains = grains.take(~gone)
         skin = 0.0 if case.detection.every_step else case.detection.skin
         self.engine = Engine(
             comm, self.setup.scene, grains, contacts, axis=self._axis(grains), skin=None if skin == "auto" else float(skin), step=step,
-            rebalance=case.parallel.rebalance,
+            rebalance=case.parallel.rebalance, outflow=outflow,
         )  # fmt: skip
         self.stages = Stages(case, self.setup)
         self.observer = Observer(comm, case, self.setup.catalogue, self.setup.scene)
@@ -85,15 +91,24 @@ class Simulation:
             goal = min(target, event)
             # the last step of a stage may be the last of the run: its contacts are wanted
             self.engine.advance(goal - self.engine.step, observe=(observe and goal == target) or goal == event)
-            if self.stages.is_over(self.engine.step, self.kinetic_energy_per_grain):
+            if self.stages.is_over(self.engine.step, self.kinetic_energy_per_grain, self.share_left):
                 self.stages.advance(self.engine)
 
     # -- numbers ------------------------------------------------------------------------------------------------------------------
 
     def kinetic_energy_per_grain(self) -> float:
-        """Kinetic energy per grain (J), the same bits on every rank."""
+        """Kinetic energy per grain that is there (J), the same bits on every rank; 0 where none is."""
         translational, rotational = kinetic_energy(self.comm, self.engine.grains, self.setup.catalogue)
-        return (translational + rotational) / self.grain_count
+        return (translational + rotational) / max(1, self.grain_count - self.left)
+
+    @property
+    def left(self) -> int:
+        """Number of grains that have left through open faces of the domain."""
+        return self.engine.outflow.count if self.engine.outflow is not None else 0
+
+    def share_left(self) -> float:
+        """Share of all grains that have left, by number (1)."""
+        return self.left / self.grain_count
 
     def observables(self) -> dict[str, Any]:
         """All observables at the present step (see docs/theory/observables.md).
@@ -110,10 +125,12 @@ class Simulation:
         """What a checkpoint needs beside grains, contacts and walls; exact, the same on every rank."""
         settings = self.setup.scene.settings
         totals = [int(v) for v in self._totals()]
+        outflow = self.engine.outflow
+        more = {"outflow": {"grains": outflow.count, "carried": outflow.carried}} if outflow is not None else {}
         return {
             "step": self.engine.step, "stage": self.stages.index, "stage_base": self.stages.base,
             "quanta": [settings.force, settings.torque, settings.energy], "totals": totals, "observer": self.observer.state(),
-            "case_hash": self.case.hash(),
+            "case_hash": self.case.hash(), **more,
         }  # fmt: skip
 
     def _totals(self) -> np.ndarray:
@@ -142,7 +159,7 @@ class Simulation:
             self.engine.tally[: st.STORED] = limbs[: st.STORED]
             if len(limbs) > st.STORED:
                 self.setup.scene.walls.work[:] = limbs[st.STORED :]
-        if self.stages.is_over(self.engine.step, self.kinetic_energy_per_grain):
+        if self.stages.is_over(self.engine.step, self.kinetic_energy_per_grain, self.share_left):
             self.stages.advance(self.engine)
 
     def _axis(self, grains: Population) -> int:

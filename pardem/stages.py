@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from .case import Case
-from .case.stages import Settle, Vibrate
+from .case.stages import Run, Settle, Vibrate
 from .engine import Engine
 from .integrators.gear4 import wall_velocities
 from .observables.exact import exact_totals
+from .outflow import EVERY
 from .scene import Setup
 from .walls.books import work_to_come
 from .walls.drives import FOREVER, unit
@@ -55,22 +56,31 @@ class Stages:
 
     def next_event(self, step: int) -> int:
         """The next step at which the stage may end."""
-        if isinstance(self.stage, Settle):
-            every = self.stage.check_every
+        if every := self._check_every():
             return min(self.end, self.base + ((step - self.base) // every + 1) * every)
         return self.end
 
-    def is_over(self, step: int, energy_per_grain: Any) -> bool:
+    def _check_every(self) -> int:
+        """Steps between two looks, from the stage's start, at whether it ends early; 0: it does not."""
+        if isinstance(self.stage, Settle):
+            return self.stage.check_every
+        return EVERY if isinstance(self.stage, Run) and self.stage.outflow_share is not None else 0
+
+    def is_over(self, step: int, energy_per_grain: Any, share_left: Any) -> bool:
         """Whether the stage ends at this step. Collective where it asks for the energy.
 
         Args:
-            energy_per_grain: function that gives the kinetic energy per grain (J), alike on all ranks.
+            energy_per_grain: function that gives the kinetic energy per grain (J), alike on all ranks. share_left: the same for the share of grains
+                that have left the domain (1).
         """
         if step >= self.end:
             return True
-        if isinstance(self.stage, Settle) and step > self.base and (step - self.base) % self.stage.check_every == 0:
+        every = self._check_every()
+        if not every or step == self.base or (step - self.base) % every:
+            return False
+        if isinstance(self.stage, Settle):
             return bool(energy_per_grain() < self.stage.energy_per_grain)
-        return False
+        return bool(share_left() >= self.stage.outflow_share)
 
     def _show_walls(self, begins: bool) -> None:
         """Let the walls of the stage be there, and no others; ``begins``: none of its steps has been done."""

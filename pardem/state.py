@@ -144,7 +144,7 @@ class Walls(NamedTuple):
         features: of all species (``interactions.features.Features``), for bodies. there: (W,) uint8 whether the wall is there in this stage
             (``walls.kinds``).
         material: (W,) int32 row in the tables of the law.
-        shape: (W, 8) float64: point (3), unit normal or axis (3), radius, spare.
+        shape: (W, 8) float64: point (3), unit normal or axis (3), radius, radius of the hole.
         motion: (W, MOTION) float64 (see ``walls.motion``): how each moves; of servo walls also where it is and what it bears.
         pose: (W, POSE) float64: displacement of the point (3), half-step velocity (3), displacement to come minus that before, halved (3),
             normal (3), half-step angular velocity (3), turn to come minus that before, halved (3), quaternion of the turn (4). Of a wall that

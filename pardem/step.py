@@ -20,6 +20,7 @@ from .walls.motion import REACH, displacement, place_walls, top_speed, turn_angl
 from .walls.servo import drift_servos, kick_servos, note_loads
 
 LONGEST_QUIET = 8  # steps
+MARGIN = 3.0  # steps that lists must still hold where ranks agree a step ahead on making them anew
 
 
 @njit
@@ -66,7 +67,7 @@ def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs,
     """
     half = settings.dt if settings.euler else 0.5 * settings.dt
     parallel = halo.parallel[0] != 0
-    margin = 3.0 if parallel else 0.0
+    margin = MARGIN if parallel else 0.0
     begin = cycles()
     done, kicks = 0, 1
     control[QUIET] = 0

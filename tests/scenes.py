@@ -51,7 +51,13 @@ def fingerprint(engine: Engine) -> str:
     """Hash of every bit of the state: grains, forces, histories, and the totals of the energy books."""
     grains, contacts = gathered(engine)
     digest = hashlib.sha256()
-    for array in (*vars(grains).values(), contacts.key, contacts.hist, contacts.warm):
+    arrays = [*vars(grains).values(), contacts.key, contacts.hist, contacts.warm]
+    if engine.outflow is not None:
+        gone = engine.comm.allgather((engine.outflow.gone, engine.outflow.left))
+        left = Population.joined([grains for grains, _ in gone])
+        order = np.argsort(left.gid)
+        arrays += [*vars(left.take(order)).values(), np.concatenate([steps for _, steps in gone])[order], np.array([engine.outflow.carried])]
+    for array in arrays:
         digest.update(np.ascontiguousarray(array).tobytes())
     digest.update(engine.scene.walls.motion.tobytes())
     limbs = [int(low) + (int(high) << 32) for low, high in (*engine.tally[:2], *engine.scene.walls.work)]

@@ -75,7 +75,8 @@ def test_a_wall_that_is_a_body_is_drawn_where_its_case_says() -> None:
                 grain=[{"species": "ball", "position": (0, 0, 9)}], stage=[{"name": "go", "kind": "run", "steps": 1}])  # fmt: skip
     catalogue = build_scene(case, {"ball": 1.0}, {"ball": 1.0}).catalogue._asdict()
     nothing = np.empty((0, 3))
-    frame = Frame(nothing, nothing, np.empty(0, int), np.empty(0), catalogue, case.model_dump(exclude_none=True), {}, 0.0, {"chute": np.pi})
+    tables, there = case.model_dump(exclude_none=True), np.empty(0, bool)
+    frame = Frame(nothing, nothing, np.empty(0, int), np.empty(0), catalogue, tables, {}, 0.0, {"chute": np.pi}, there)
     mesh = body_mesh(frame, frame.case["wall"][0], np.array([0.0, 0.0, 0.5]))
     turning = frame.case["wall"][0] | {"motion": {"kind": "rotation", "rate": 1.0}}
     centre = np.array([5.0, 0.0, 0.5]) + 2.0 * np.array([-1.0, 1.0, 1.0]) * catalogue["centre"][1][[1, 0, 2]]

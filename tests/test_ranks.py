@@ -51,8 +51,8 @@ def shaken(species: list[dict[str, Any]], count: int, contact: dict[str, Any], s
     )  # fmt: skip
 
 
-def in_a_tube(species: list[dict[str, Any]], count: int, contact: dict[str, Any]) -> Case:
-    """``count`` grains of each species in an upright tube that is closed by a vibrating disc."""
+def in_a_tube(species: list[dict[str, Any]], count: int, contact: dict[str, Any], **base: float) -> Case:
+    """``count`` grains of each species in an upright tube that is closed by a vibrating disc (``base``: more of it)."""
     region = {"kind": "cylinder", "radius": 2.3, "lower": 0.1, "upper": 4.0}
     return case_of(
         species, contact, 5e-4, gravity=(0.0, 0.0, -9.8), seed=4,
@@ -60,7 +60,7 @@ def in_a_tube(species: list[dict[str, Any]], count: int, contact: dict[str, Any]
         wall=[
             {"name": "tube", "kind": "cylinder", "radius": 2.5},
             {"name": "base", "kind": "disc", "center": (0, 0, 0), "normal": (0, 0, 1), "radius": 2.6,
-             "motion": {"kind": "sinusoidal", "gamma": 2.0, "frequency": 6.0}},
+             "motion": {"kind": "sinusoidal", "gamma": 2.0, "frequency": 6.0}} | base,
         ],
         insert=[{"species": s["name"], "count": count, "region": region, "size": SIZES} for s in species],
     )  # fmt: skip
@@ -136,6 +136,7 @@ SCENES = {
     "regularised in the plane": lambda: in_the_plane([SPHERE | {"shape": "disk", "radius": 0.4}, RICE, PENTAGON], 20, VISCOUS),
     "minima of shapes that are not convex": lambda: shaken([SPHERE, HOOK, CORNER], 20, VISCOUS | {"interaction": "minima"}, SIZES, 5.0, 5e-4),
     "minima in a tube": lambda: in_a_tube([HOOK, CUBE], 12, VISCOUS | {"interaction": "minima"}),
+    "minima above a hole": lambda: in_a_tube([HOOK, CUBE], 12, VISCOUS | {"interaction": "minima"}, hole=1.2),
     "minima in the plane": lambda: in_the_plane([HORNS, RICE], 30, VISCOUS | {"interaction": "minima"}),
     "pieces of all shapes": lambda: shaken([SPHERE, ROD, CUBE, ELL, CROSS], 12, VISCOUS, SIZES, 6.0, 5e-4),
     "pieces in a tube": lambda: in_a_tube([ELL, CROSS], 9, VISCOUS),

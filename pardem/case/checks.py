@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .motions import FixedMotion, RotationMotion, ServoMotion, SinusoidalMotion
 from .sentences import nearest
-from .stages import Vibrate
+from .stages import Run, Vibrate
 
 if TYPE_CHECKING:
     from .model import Case
@@ -146,6 +146,8 @@ def _servo(case: Case, key: str, motion: ServoMotion, flat: list[str]) -> Iterat
 def _stages(case: Case) -> Iterator[str]:
     walls = {wall.name: wall for wall in case.wall}
     for stage in case.stage:
+        if isinstance(stage, Run) and stage.outflow_share is not None and not (case.domain and case.domain.outflow):
+            yield f"stage.{stage.name}.outflow_share = {stage.outflow_share!r} needs a face through which grains leave: give domain.outflow"
         if not isinstance(stage, Vibrate):
             continue
         wall = walls.get(stage.wall)

@@ -67,6 +67,7 @@ def _wrong_shapes(data: dict[str, Any], planar: bool) -> Iterator[str]:
 def _rewrite(data: dict[str, Any]) -> Iterator[str]:
     """Fill in what is missing, in place; sentences on what leads out of the plane."""
     places: list[tuple[str, Any, str, Rewrite]] = [("", data, "gravity", _vector), ("domain", data.get("domain"), "periodic", _periodic)]
+    places.append(("domain", data.get("domain"), "outflow", _faces))
     places.append(("attraction", data.get("attraction"), "center", _vector))
     boxes = [("domain", data.get("domain"))]
     for key, species in _tables(data, "species"):
@@ -215,6 +216,13 @@ def _periodic(key: str, value: Any) -> Any:
         return [*value, False]
     if isinstance(value, list | tuple) and len(value) == 3 and value[2] is True:
         raise _Wrong(f"{key} = {list(value)} leads out of the plane: in two dimensions give x and y only")
+    return value
+
+
+def _faces(key: str, value: Any) -> Any:
+    for face in value if isinstance(value, list | tuple) else ():
+        if face in ("lower-z", "upper-z"):
+            raise _Wrong(f"{key} = '{face}' leads out of the plane: in two dimensions name faces across x or y")
     return value
 
 

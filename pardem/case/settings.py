@@ -6,7 +6,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, Strict, model_validator
 
-from .base import Model, Positive, Vector, ordered
+from .base import Many, Model, Positive, Vector, ordered
+
+Face = Literal["lower-x", "lower-y", "lower-z", "upper-x", "upper-y", "upper-z"]
 
 
 class Time(Model):
@@ -38,17 +40,27 @@ class Attraction(Model):
 
 
 class Domain(Model):
-    """The box in which grains may be; a grain that leaves it otherwise than through a periodic face is an error."""
+    """The box in which grains may be; a grain that leaves it otherwise than through a periodic or open face is an error."""
 
     lower: Vector = Field(description="lower corner (m)")
     upper: Vector = Field(description="upper corner (m)")
     periodic: Annotated[tuple[bool, bool, bool], Strict(False)] = Field(
         default=(False, False, False), description="periodic along x, y, z; a period must exceed twice the largest grain diameter plus skin"
     )
+    outflow: Many[Face] | None = Field(
+        default=None,
+        min_length=1,
+        description="open faces: a grain whose centre is beyond one is frozen and counts no more (looked at every 32 steps); default: none",
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         ordered(self.lower, self.upper)
+        for face in self.outflow or ():
+            if self.periodic["xyz".index(face[-1])]:
+                raise ValueError(f"takes no outflow through '{face}' while periodic along {face[-1]}; leave one of the two out")
+            if (self.outflow or ()).count(face) > 1:
+                raise ValueError(f"names '{face}' twice in outflow; once will do")
         return self
 
 

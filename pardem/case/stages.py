@@ -50,6 +50,9 @@ class Run(Model):
     kind: Literal["run"] = Field(description="kind of stage")
     time: Positive | None = Field(default=None, description="duration (s); or `steps`")
     steps: Count | None = Field(default=None, description="duration (steps); or `time`")
+    outflow_share: Annotated[float, Field(gt=0, le=1)] | None = Field(
+        default=None, description="the stage ends early once this share of all grains, by number, has left through `domain.outflow` (1)"
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -63,5 +66,5 @@ class Run(Model):
 
 AnyStage = Annotated[Settle | Vibrate | Run, Field(discriminator="kind")]
 
-END_KEYS = {"time", "steps", "taps", "energy_per_grain", "max_time", "check_every"}
+END_KEYS = {"time", "steps", "taps", "energy_per_grain", "max_time", "check_every", "outflow_share"}
 """Keys that say only when a stage ends: those of the last stage do not make another case."""

@@ -142,10 +142,11 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
     features, minima = case.contact.interaction == "superposition", case.contact.interaction == "minima"
     present = set(case.grain_species)
     bodies = {wall.material: species for wall in case.wall if isinstance(wall, Body) for species in case.species if species.name == wall.species}
+    pierced = any(wall.kind == "disc" and wall.hole for wall in case.wall)
     extremes: dict[str, _Extremes] = {}
     for species in case.species:
         if species.name in present:
-            degrees = _degrees(species.make_shape()) if features or bodies else (1, 0)
+            degrees = _degrees(species.make_shape()) if features or bodies or pierced else (1, 0)
             # several minima of the distance act at once where a grain is not convex: two hold it in the plane, three in space
             shape = species.make_shape()
             several = case.dimension if minima and not shape.convex else 1
@@ -175,7 +176,11 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
             multiplicity = together((a.edges, a.faces), (b.edges, b.faces)) if features else a.at_once(b)
             add(first, second, a.mass * b.mass / (a.mass + b.mass), a.radius * b.radius / (a.radius + b.radius), multiplicity)
         for wall in case.wall:
-            count = _vertices_on_wall(a.vertices, case.dimension) if features or wall.kind in ("cylinder", "body") else max(a.minima, a.pieces)
+            holed = wall.kind == "disc" and wall.hole is not None
+            by_vertex = features or holed or wall.kind in ("cylinder", "body")
+            count = _vertices_on_wall(a.vertices, case.dimension) if by_vertex else max(a.minima, a.pieces)
+            if holed:
+                count = max(count, 1 + max(1, a.edges))  # a vertex on a rim and its edges; a ball in a hole is held from two sides
             if wall.kind == "body":
                 count = max(count, together((a.edges, a.faces), _degrees(bodies[wall.material].make_shape())))
             add(first, wall.material, a.mass, a.radius, count, _share(wall, a.mass))

@@ -45,12 +45,19 @@ class Plane(_Wall):
 
 
 class Disc(_Wall):
-    """A round plate."""
+    """A round plate, whole or with a round hole in its middle."""
 
     kind: Literal["disc"] = Field(description="kind of wall")
     center: Vector = Field(description="centre (m)")
     normal: Direction = Field(description="normal, towards the grains; is normalised (1)")
     radius: Positive = Field(description="radius (m)")
+    hole: Positive | None = Field(default=None, description="radius of the hole, below that of the disc (m); default: none")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.hole is not None and not self.hole < self.radius:
+            raise ValueError(f"needs hole < radius, but hole is {self.hole!r} and radius is {self.radius!r}")
+        return self
 
 
 class Cylinder(_Wall):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..case import Case
     from ..constants import Scene
     from ..engine import Engine
+    from ..outflow import Outflow
 
 FILL_SHARE = 0.99  # of the volume of the grains that lies below the fill height: a few grains in flight do not count
 
@@ -85,6 +86,8 @@ class Observer:
         work, reaction = rest[: len(walls.kind)], np.array(rest[len(walls.kind) :], dtype=object).reshape(-1, 6)
         sums = self._sums(grains)
         values: Values = {}
+        if engine.outflow is not None:
+            self._outflow(values, engine.outflow)
         self._energies(values, sums, tally, work, reaction, engine.observed)
         count = int(sums["grains"].sum())
         contacts, wall_contacts = tally[st.CONTACTS], tally[st.WALL_CONTACTS]
@@ -109,7 +112,7 @@ class Observer:
         add_kinetic_energy(sums, grains, catalogue)
         mass, (ux, uy, uz) = grains.v[:, 3], self.bed.up
         place = unwrapped(grains.x, grains.image, self.scene.settings.period)
-        sums.add("gravity", gravity_energy(mass, place, self.gravity) + attraction_energy(mass, place, self.scene.settings))
+        sums.add("gravity", self._field_energy(grains))
         sums.add("volume", catalogue.volumes(species, grains.scale))
         sums.add("grains", np.bincount(species, minlength=ns)[None, :])
         sums.add_groups("mass", mass, species, ns)
@@ -127,7 +130,9 @@ class Observer:
         return sums.reduce()
 
     def _energies(self, values: Values, sums: dict[str, Any], tally: list[int], work: list[int], reaction: np.ndarray, observed: bool) -> None:
-        """Energies; with the budget also work of walls, losses, and the residual E - E0 - (W - W0) + (L - L0) since the first observed row."""
+        """Energies; with the budget also work of walls, losses, and the residual E - E0 - (W - W0) + (L - L0) since the first observed row; L
+        includes what grains took along that left.
+        """
         translational, rotational = float(sums["translational"]), float(sums["rotational"])
         quantum = self.scene.settings.energy
         elastic, gravity = tally[st.STORED] * quantum, float(sums["gravity"])
@@ -144,11 +149,30 @@ class Observer:
         values["energy/lost_damping"] = tally[st.LOST_NORMAL] * quantum
         values["energy/lost_friction"] = tally[st.LOST_TANGENTIAL] * quantum
         lost = (tally[st.LOST_NORMAL] + tally[st.LOST_TANGENTIAL]) * quantum
+        lost += values.get("energy/outflow", 0.0)
         now = {"energy": values["energy/total"], "wall_work": values["energy/wall_work"], "lost": lost}
         if self.reference is None and observed:
             self.reference = now
         change = {name: value - (self.reference or now)[name] for name, value in now.items()}
         values["energy/residual"] = change["energy"] - change["wall_work"] + change["lost"]
+
+    def _outflow(self, values: Values, outflow: Outflow) -> None:
+        """Number and mass of the grains that have left, and the energy that they and their contacts took along."""
+        gone, sums = outflow.gone, ExactSums(self.comm)
+        add_kinetic_energy(sums, gone, self.catalogue)
+        sums.add("mass", gone.v[:, 3])
+        sums.add("field", self._field_energy(gone))
+        found = sums.reduce()
+        values["outflow/grains"], values["outflow/mass"] = outflow.count, found["mass"]
+        if self.options.energy_budget:
+            held = outflow.carried * self.scene.settings.energy
+            values["energy/outflow"] = float(found["translational"]) + float(found["rotational"]) + float(found["field"]) + held
+
+    def _field_energy(self, grains: Population) -> np.ndarray:
+        """Energy of each grain in gravity and in the field towards a point, (n,) J."""
+        mass, settings = grains.v[:, 3], self.scene.settings
+        place = unwrapped(grains.x, grains.image, settings.period)
+        return gravity_energy(mass, place, self.gravity) + attraction_energy(mass, place, settings)
 
     def _bed(self, values: Values, grains: Population, sums: dict[str, Any], tally: list[int]) -> None:
         """Fill height, density, layers, stress, heights of the species."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import CaseError
 from ..state import Walls
-from ..walls.kinds import CYLINDER, DISC, PLANE
+from ..walls.kinds import CYLINDER, DISC, PIERCED, PLANE
 
 if TYPE_CHECKING:
     from ..case import Case
@@ -61,7 +61,7 @@ def find_bed(case: Case, walls: Walls, wall_names: list[str]) -> Bed:
     base = _base(case.output.observables.base, walls, wall_names, up)
     if base is not None:
         up = walls.shape[base, 3:6].copy()
-        if walls.kind[base] == DISC and size > 0.0 and _dot(up, np.array(case.gravity)) > 0.0:
+        if walls.kind[base] in (DISC, PIERCED) and size > 0.0 and _dot(up, np.array(case.gravity)) > 0.0:
             up = 0.0 - up  # a disc has two sides
     section, space = _container(case, up, base is not None)
     return Bed(up, base, section, space)
@@ -76,7 +76,7 @@ def _base(name: str, walls: Walls, wall_names: list[str], up: np.ndarray) -> int
     facing = []
     for k in rows:
         cosine = _dot(walls.shape[k, 3:6], up)
-        if walls.kind[k] in (DISC, PLANE):
+        if walls.kind[k] in (DISC, PIERCED, PLANE):
             facing.append((cosine, k))
     if name == "auto":
         return next((k for cosine, k in facing if cosine > UPRIGHT), None)
@@ -127,5 +127,5 @@ def wall_distance(x: np.ndarray, walls: Walls, row: int) -> np.ndarray:
     radial = np.sqrt(ax * ax + ay * ay + az * az)
     if walls.kind[row] == CYLINDER:
         return shape[6] - radial
-    beyond = np.maximum(radial - shape[6], 0.0)
+    beyond = np.maximum(np.maximum(radial - shape[6], shape[7] - radial), 0.0)
     return np.sqrt(height * height + beyond * beyond)

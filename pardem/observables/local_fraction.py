@@ -13,7 +13,7 @@ from ..errors import CaseError, CoveringError
 from ..population import Population
 from ..shapes.catalogue import Catalogue
 from ..state import Walls
-from ..walls.kinds import ABSENT, CYLINDER, DISC, PLANE
+from ..walls.kinds import ABSENT, CYLINDER, DISC, PIERCED, PLANE
 
 if TYPE_CHECKING:
     from ..case import Case
@@ -85,11 +85,14 @@ class LocalFraction:
         if parts is not None:
             shares = self._cells([p[0] for p in parts], np.concatenate([p[1] for p in parts]), np.concatenate([p[2] for p in parts]), walls)
         volume: np.ndarray = self.comm.scatter(shares)
-        return np.asarray(self.catalogue.volumes(grains.species, grains.scale) / volume)
+        with np.errstate(divide="ignore"):  # a grain behind an open face has no cell
+            return np.asarray(self.catalogue.volumes(grains.species, grains.scale) / volume)
 
     def _cells(self, gids: list[np.ndarray], spheres_of: np.ndarray, spheres: np.ndarray, walls: Walls) -> list[np.ndarray]:
         """Volumes of the grains' cells (m^3), by rank."""
         gid = np.concatenate(gids)
+        if not len(gid):
+            return gids
         grain = np.repeat(gid, spheres_of)
         order = np.argsort(grain, kind="stable")  # the same whichever rank has which grain
         own = spheres[order]
@@ -127,8 +130,9 @@ def _mirrored(spheres: np.ndarray, walls: Walls) -> np.ndarray:
             r = np.linalg.norm(across, axis=1)
             inside = (r > 0.0) & (r < radius)
             image[inside, :3] += (2.0 * (radius - r[inside]) / r[inside])[:, None] * across[inside]
-        elif kind in (PLANE, DISC):
-            inside = height > 0.0 if kind == PLANE else (height != 0.0) & (np.linalg.norm(across, axis=1) <= radius)
+        elif kind in (PLANE, DISC, PIERCED):
+            r = np.linalg.norm(across, axis=1)
+            inside = height > 0.0 if kind == PLANE else (height != 0.0) & (r <= radius) & (r >= walls.shape[k, 7])
             image[inside, :3] -= 2.0 * height[inside, None] * normal
         else:
             continue

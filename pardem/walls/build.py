@@ -13,7 +13,7 @@ from ..population import Population, make_population
 from ..shapes.catalogue import Catalogue, principal_orientations
 from ..state import Features, Walls
 from .drives import FOREVER, motion_row, unit
-from .kinds import BODY, CYLINDER, DISC, PLANE, POSE, SHAPE
+from .kinds import BODY, CYLINDER, DISC, PIERCED, PLANE, POSE, SHAPE
 from .motion import MOTION
 
 if TYPE_CHECKING:
@@ -36,11 +36,13 @@ def build_walls(case: Case, materials: tuple[str, ...], features: Features) -> t
     names: list[str] = []
     rows: dict[str, list[int]] = {}
     for wall in case.wall:
+        hole = 0.0
         surfaces: list[tuple[int, Any, Any, float, str]] = []
         if wall.kind == "plane":
             surfaces.append((PLANE, wall.point, wall.normal, 0.0, wall.name))
         elif wall.kind == "disc":
-            surfaces.append((DISC, wall.center, wall.normal, wall.radius, wall.name))
+            hole = wall.hole or 0.0
+            surfaces.append((PIERCED if hole else DISC, wall.center, wall.normal, wall.radius, wall.name))
         elif wall.kind == "cylinder":
             surfaces.append((CYLINDER, wall.center, wall.axis, wall.radius, wall.name))
         elif wall.kind == "body":
@@ -55,7 +57,7 @@ def build_walls(case: Case, materials: tuple[str, ...], features: Features) -> t
             rows.setdefault(wall.name, []).append(len(kind))
             kind.append(code)
             material.append(materials.index(wall.material))
-            shape.append(np.concatenate([point, unit(normal), [radius, 0.0]]))
+            shape.append(np.concatenate([point, unit(normal), [radius, hole]]))
             names.append(name)
     for wall in case.wall:
         start = getattr(wall.motion, "start", 0.0)

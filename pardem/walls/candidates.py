@@ -8,7 +8,8 @@ from .._jit import inlined, njit
 from ..interactions.features import EDGE_FACE, FACE_FACE, VERTEX_FACE, feature_pair, vertex
 from ..interactions.pieces import piece_of
 from .geometry import from_wall
-from .kinds import BODY, CYLINDER, DISC, PLANE
+from .kinds import BODY, CYLINDER, DISC, PIERCED, PLANE
+from .pierced import list_parts
 
 
 @inlined
@@ -17,7 +18,7 @@ def _out_of_reach(kind, height, x, y, z, pose, radius, reach):
     if kind == CYLINDER:
         rx, ry, rz = x - height * pose[9], y - height * pose[10], z - height * pose[11]
         return np.sqrt(rx * rx + ry * ry + rz * rz) + reach < radius
-    if kind == DISC:
+    if kind in (DISC, PIERCED):
         return abs(height) > reach
     return height > reach
 
@@ -41,7 +42,7 @@ def find_wall_pairs(owned, g, walls, parts, radius, extra, by_vertex, minima, en
         extra: (W,) reach beyond the grain for each wall: skin and what the wall may move (m).
         by_vertex: whether every wall is met vertex by vertex; otherwise the inside of a cylinder only.
         minima: whether planes are met by the vertices, edges and faces of grains.
-        entries: (capacity, 3) int64: grain, wall, and vertex or piece, or the grain's feature as a pair with a face.
+        entries: (capacity, 3) int64: grain, wall, and vertex or piece, or the grain's feature as a pair with a face, or (``pierced``) its part.
 
     Returns:
         number of entries; where it exceeds the capacity, call again with a larger array.
@@ -58,6 +59,10 @@ def find_wall_pairs(owned, g, walls, parts, radius, extra, by_vertex, minima, en
             if kind == BODY:
                 continue  # by features: ``bodies.find_near_bodies``
             if _out_of_reach(kind, height, hx, hy, hz, pose, shape[6], radius[i] + extra[k]):
+                continue
+            if kind == PIERCED:
+                reach = g.x[i, 3] + extra[k]
+                found = list_parts(walls.features, g, i, k, hx, hy, hz, nx, ny, nz, shape[7], shape[6], reach, entries, found)
                 continue
             if minima and kind == PLANE:
                 f, a = walls.features, species

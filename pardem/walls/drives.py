@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import CaseError
 from ..population import Population
 from ..state import Walls
-from .kinds import BODY, CYLINDER, DISC, PLANE
+from .kinds import BODY, CYLINDER, DISC, PIERCED, PLANE
 from .motion import (
     AREA,
     CENTRE,
@@ -90,7 +90,7 @@ def reach_of(row: np.ndarray, kind: int, shape: np.ndarray, vertices: np.ndarray
         assert vertices is not None
         return float(_off_axis(vertices - centre, axis).max())
     distance = float(_off_axis(shape[None, :3] - centre, axis)[0])
-    if kind == DISC:
+    if kind in (DISC, PIERCED):
         parallel = float(_off_axis(shape[None, 3:6], axis)[0]) <= PARALLEL
         return 0.0 if parallel and distance <= PARALLEL * shape[6] else distance + float(shape[6])
     return distance if kind == CYLINDER and distance > PARALLEL * shape[6] else 0.0

@@ -8,7 +8,8 @@ from .._jit import inlined
 from ..interactions.dispatch import closest_to_plane, stands_out, vertices_met
 from ..interactions.features import vertex
 from .bodies import nearest_on_body, row_of
-from .kinds import BODY, CYLINDER, DISC
+from .kinds import BODY, CYLINDER, DISC, PIERCED
+from .pierced import nearest_on_pierced
 
 
 @inlined
@@ -61,6 +62,9 @@ def wall_geometry(walls, g, interaction, i, k, pairs, p, touching, period):
         return gap - round_off, x0, x1, x2, s * lx, s * ly, s * lz, 0
     shape = walls.shape[k]
     hx, hy, hz, nx, ny, nz, height = from_wall(walls, g, i, k)
+    if walls.kind[k] == PIERCED:
+        d, x0, x1, x2, lx, ly, lz = nearest_on_pierced(walls.features, g, i, pairs.sub[p], hx, hy, hz, nx, ny, nz, shape[7], shape[6])
+        return d, x0, x1, x2, lx, ly, lz, 0
     if walls.kind[k] == CYLINDER:
         ux, uy, uz = vertex(g, i, pairs.sub[p])
         px, py, pz = hx + ux, hy + uy, hz + uz
