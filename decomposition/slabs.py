@@ -8,6 +8,7 @@ from mpi4py import MPI
 from ..population import ContactTable, Population
 from .exchange import exchange_rows
 
+IMBALANCE = 1.05  # largest over mean work that is left alone
 BINS = 2048  # of the histogram of work from which cuts are placed
 
 
@@ -49,6 +50,18 @@ class Slabs:
         share = np.concatenate([[0.0], np.cumsum(histogram)])
         wanted = share[-1] * np.arange(1, self.comm.size) / self.comm.size
         self.cuts[:] = np.interp(wanted, share, np.linspace(low, high, BINS + 1))
+
+    def balance(self, x: np.ndarray, work: np.ndarray) -> None:
+        """Place the planes anew if a rank has much more work than the mean (``IMBALANCE``). Collective.
+
+        Args:
+            x, work: see `place_cuts`.
+        """
+        mine, largest, total = np.array([work.sum()]), np.empty(1), np.empty(1)
+        self.comm.Allreduce(mine, largest, MPI.MAX)
+        self.comm.Allreduce(mine, total, MPI.SUM)
+        if largest[0] * self.comm.size > IMBALANCE * total[0]:
+            self.place_cuts(x, work)
 
     def migrate(self, grains: Population, contacts: ContactTable) -> tuple[Population, ContactTable]:
         """Send every grain to the rank that owns its place, with the history of its contacts. Collective.

@@ -6,14 +6,14 @@ It knows neither case files nor HDF5; ``pardem.simulation`` gives it a scene and
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 from mpi4py import MPI
 
 from . import state as st
-from .clock import TICKS
 from .constants import Scene
+from .counters import Counters
 from .decomposition.ghosts import HaloChannel, fetch_ghosts, null_ballot, plan_ghosts
 from .decomposition.halo import finish_halo, start_halo
 from .decomposition.slabs import Slabs
@@ -27,11 +27,8 @@ from .detection.skin import SkinTuner, least_skin
 from .detection.work import work_by_grain, work_of_rebuild
 from .diagnosis import diagnose
 from .integrators import gear4
-from .integrators.poses import place_vertices
-from .interactions.pieces import Pieces
-from .interactions.polytopes import Polytopes
-from .interactions.spheres import Spheres
 from .outflow import EVERY, Outflow, carried_energy, outside
+from .placing import place_grains
 from .population import ContactTable, Population
 from .state import Contacts, Grains, Settings, sum_columns
 from .step import MARGIN, advance, must_rebuild
@@ -39,22 +36,6 @@ from .walls.bodies import turn_bodies
 from .walls.motion import place_walls
 
 REBALANCE_EVERY = 20  # rebuilds
-IMBALANCE = 1.05  # largest over mean work that is left alone
-
-
-@dataclass
-class Counters:
-    """What a rank counted since the start: only reports read it."""
-
-    steps: int = 0
-    grain_steps: int = 0
-    rebuilds: int = 0
-    candidates: int = 0
-    detection_seconds: float = 0.0
-    loop_seconds: float = 0.0
-    halo_bytes: int = 0
-    halo_messages: int = 0
-    ticks: np.ndarray = field(default_factory=lambda: np.zeros(TICKS, np.int64))
 
 
 class Engine:
@@ -328,19 +309,13 @@ class Engine:
             self.comm.Allreduce(MPI.IN_PLACE, counts, MPI.SUM)
             self.tuner.note(held, float(counts[0]), work_of_rebuild(self.comm.size, *(int(c) for c in counts[1:])))
         if self.comm.size > 1 and self.rebalance and self.counters.rebuilds % REBALANCE_EVERY == 1:
-            work = np.array([self._work.sum()])
-            largest, total = np.empty(1), np.empty(1)
-            self.comm.Allreduce(work, largest, MPI.MAX)
-            self.comm.Allreduce(work, total, MPI.SUM)
-            if largest[0] * self.comm.size > IMBALANCE * total[0]:
-                self.slabs.place_cuts(own.x, self._work)
+            self.slabs.balance(own.x, self._work)
 
     def _with_ghosts(self, own: Population) -> Population:
         """The owned grains followed by the ghosts that they may meet; renews the halo. Collective."""
         comm, scene = self.comm, self.scene
         spheres = bool((scene.shapes.kind == 1).all())
-        self._fill(own)
-        g = self._grains
+        g = place_grains(own, scene)
         extent, radius = np.empty((own.count, 3)), np.empty(own.count)
         oriented_extents(0, own.count, g, extent, radius)
         everything = own
@@ -353,28 +328,5 @@ class Engine:
         else:
             plan, arriving = plan_ghosts(comm, 0, own.x[:0], extent[:0], 0.0, 0.0), np.zeros(1, np.int64)
         self._channel = HaloChannel(comm, plan, arriving, spheres, self._ballot)
-        self._fill(everything)
+        self._total, self._grains = everything.count, place_grains(everything, scene)
         return everything
-
-    def _paths(self, count: int) -> np.ndarray:
-        """Paths of grains; endless where velocities do not bound them, so that no candidate is screened."""
-        if isinstance(self.scene.interaction, Spheres):
-            return np.zeros(0)
-        return np.full(count, np.inf if self.scene.settings.gear else 0.0)
-
-    def _fill(self, p: Population) -> None:
-        """Make ``p`` the kernels' grains, vertices placed; the bodies of walls follow them."""
-        shapes = self.scene.shapes
-        self._total = p.count
-        if self.scene.bodies.count:
-            p = Population.joined([p, self.scene.bodies])
-        # spheres have no vertices to place, unless a solver wants them
-        solver = isinstance(self.scene.interaction, Polytopes | Pieces)
-        count = (shapes.kind if solver else np.where(shapes.kind > 1, shapes.kind, 0))[p.species]
-        start = np.concatenate([[0], np.cumsum(count, dtype=np.int64)])
-        self._grains = Grains(
-            p.gid, p.species, shapes.material[p.species], p.scale, p.x, p.v, p.w, p.q, p.am, p.ft, p.image, p.past,
-            start, np.empty((start[-1], 3)), p.x[:, :3].copy(), p.q.copy(),
-            self._paths(p.count),
-        )  # fmt: skip
-        place_vertices(0, p.count, self._grains, shapes)

@@ -207,6 +207,12 @@ def _check_shapes(case: Case, catalogue: Catalogue) -> None:
                 f"contact.interaction = '{rule}' meets grains feature by feature, but species '{species.name}' is a {compound}, whose pieces have "
                 "features within the grain: use 'regularised', or give the grain's skeleton as a whole"
             )
+        holed = [wall.name for wall in case.wall if wall.kind == "disc" and wall.hole is not None]
+        if several and holed:
+            raise CaseError(
+                f"wall.{holed[0]}.hole: the rim of a hole is met by edges, but species '{species.name}' is a {compound}, whose pieces have edges "
+                "within the grain: use a disc without a hole, or give the grain's skeleton as a whole"
+            )
         if several and bodies:
             raise CaseError(
                 f"wall.{bodies[0].name}.kind = 'body' is met feature by feature, but species '{species.name}' is a {compound}, whose pieces have "
