@@ -45,7 +45,7 @@ def main() -> None:
     figure, panel = plt.subplots(figsize=(5.5, 3.8))
     for path in given.files:
         kind, width, time, out = read(path)
-        panel.plot(time, out, color=COLOURS[kind], linestyle=LINES[round(width)], label=f"{kind}, {width:.0f} m")
+        panel.plot(time, out, color=COLOURS[kind], linestyle=LINES.get(round(width), "-."), label=f"{kind}, {width:.0f} m")
         last = time[int(np.argmax(out == out[-1]))]
         print(f"{kind}, {width:.0f} m: {out[-1]} grains left in {time[-1]:.1f} s, the last at {last:.2f} s")
     panel.set(xlabel="time since the outlet opened (s)", ylabel="grains that have left")
