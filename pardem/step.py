@@ -27,7 +27,7 @@ MARGIN = 3.0  # steps that lists must still hold where ranks agree a step ahead 
 def must_rebuild(owned, g, shapes, walls, wall_x0, settings, skin, margin, control):
     """Whether the lists may miss a pair within ``margin`` steps: a grain moved half the skin, or a wall moved beyond what its list allows for.
 
-    Grains are looked at again only after half the steps that the fastest would need to use up its room, at most LONGEST_QUIET.
+    Grains are looked at again only after half the steps that the fastest, falling freely, would need to use up its room, at most LONGEST_QUIET.
     """
     for k in range(walls.kind.shape[0]):
         if wall_x0[k, 3] < np.inf:
@@ -51,7 +51,8 @@ def must_rebuild(owned, g, shapes, walls, wall_x0, settings, skin, margin, contr
     room = 0.5 * skin - moved
     if room < 0.0 and (margin > 0.0 or control[QUIET] == 0):
         control[FAULT] = ERROR_FAST
-    step = speed * settings.dt
+    fall = np.sqrt(settings.gx * settings.gx + settings.gy * settings.gy + settings.gz * settings.gz) + settings.attraction
+    step = (speed + LONGEST_QUIET * fall * settings.dt) * settings.dt
     spare = 0.5 * (room - margin * step)
     control[QUIET] = LONGEST_QUIET if spare > LONGEST_QUIET * step else (int(spare / step) if spare > 2.0 * step else 0)
     return room < margin * step

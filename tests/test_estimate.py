@@ -43,9 +43,10 @@ def lattice(folder: Path, edge: int, books: bool = True) -> Case:
 def test_memory_is_what_a_run_takes(tmp_path: Path, edge: int) -> None:
     case = lattice(tmp_path, edge)
     (tmp_path / "case.json").write_text(case.model_dump_json(exclude_none=True))
-    command = [sys.executable, "-c", MEASURE, str(tmp_path / "case.json"), str(tmp_path / "out.h5")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    for name in ("first.h5", "second.h5"):  # the first may compile, which takes more memory than the run
+        command = [sys.executable, "-c", MEASURE, str(tmp_path / "case.json"), str(tmp_path / name)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
     peak = 1024 * int(done.stdout.split("peak")[1])
     cost = estimate(case)
     assert cost.grains == 4 * edge**3
