@@ -17,7 +17,7 @@ from .fixedpoint import Quanta, choose_quanta
 from .interactions.dispatch import build_interaction
 from .interactions.features import build_features
 from .interactions.pieces import build_parts
-from .laws.tables import build_law
+from .laws.tables import build_law, lent_radii
 from .observables.local_fraction import cell_tables
 from .outflow import open_faces
 from .shapes.catalogue import Catalogue, Species, build_catalogue
@@ -74,7 +74,8 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     mass = {n: float(catalogue.mass[k]) * largest_scale[n] ** case.dimension for n, k in grains.items()}
     radius = {n: float(catalogue.radius[k]) * largest_scale[n] for n, k in grains.items()}
     law, force_scale = build_law(case, mass, radius)
-    reach = {n: float(catalogue.core_radius[k]) * largest_scale[n] + radius[n] for n, k in grains.items()}
+    lent = lent_radii(case)
+    reach = {n: float(catalogue.core_radius[k]) * largest_scale[n] + radius[n] + lent[case.species[k].material] for n, k in grains.items()}
     gravity = math.sqrt(sum(c * c for c in case.gravity)) + (case.attraction.strength if case.attraction else 0.0)
     lightest = min(float(catalogue.mass[k]) * smallest_scale[n] ** case.dimension for n, k in grains.items())
     longest, shortest = max(reach.values()), min(reach[n] * smallest_scale[n] / largest_scale[n] for n in grains)
@@ -124,6 +125,8 @@ def _covering(case: Case, catalogue: Catalogue, smallest: dict[str, float], larg
     names = [s.name for s in case.species]
     if case.dimension == 2:
         raise CaseError("detection.method = 'triangulation' needs three dimensions; use 'cells'")
+    if case.contact.law == "lennard_jones":
+        raise CaseError("detection.method = 'triangulation' finds grains that touch, but law = 'lennard_jones' acts beyond; use 'cells'")
     for k, name in enumerate(names):
         if name in smallest and not catalogue.convex[k]:
             raise CaseError(f"detection.method = 'triangulation' needs convex grains, but species '{name}' is not; use 'cells'")

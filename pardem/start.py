@@ -12,6 +12,7 @@ from .case.placement import Insert
 from .errors import CaseError, FileError
 from .insertion import BoxDomain, BoxRegion, CylinderRegion, Grains, Region, insert_random, periodic_region, random_scales, require_clear
 from .insertion.grains import require_sizes
+from .laws.tables import lent_radii
 from .population import Population
 from .shapes.catalogue import Catalogue, principal_orientations
 from .walls.build import placed_bodies
@@ -75,7 +76,8 @@ def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> 
     p.species[:] = placed.species
     p.scale[:] = placed.scale
     p.x[:, :3] = placed.positions
-    p.x[:, 3] = catalogue.radius[p.species] * p.scale
+    lent = lent_radii(case)
+    p.x[:, 3] = catalogue.radius[p.species] * p.scale + np.array([lent.get(s.material, 0.0) for s in case.species])[p.species]
     p.v[:, 3] = catalogue.masses(p.species, p.scale)
     p.q[:] = placed.orientations
     k = len(given["species"])

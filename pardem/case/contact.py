@@ -14,7 +14,7 @@ Restitution = Annotated[float, Field(gt=0, le=1)]
 class Form(NamedTuple):
     """One way to give the parameters of a law: the keys it needs and those it may have."""
 
-    name: Literal["restitution", "raw", "hertz", "user"]
+    name: Literal["restitution", "raw", "hertz", "lennard_jones", "user"]
     needed: tuple[str, ...]
     optional: tuple[str, ...]
 
@@ -38,6 +38,7 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("restitution", ("contact_time",), ()),
         Form("raw", ("normal_stiffness",), ("tangential_stiffness",)),
     ),
+    "lennard_jones": (Form("lennard_jones", ("depth", "sigma"), ("cutoff",)),),
     "user": (Form("user", (), ("user_parameters", "contact_time", *_TANGENTIAL)),),
 }
 LAW_KEYS = tuple(dict.fromkeys(key for forms in FORMS.values() for form in forms for key in (*form.needed, *form.optional)))
@@ -63,6 +64,14 @@ class Parameters(Model):
     poisson: Annotated[float, Field(gt=-1, le=0.5)] | None = Field(default=None, description="law `hertz`: Poisson's ratio of both bodies (1)")
     reference_speed: Positive | None = Field(
         default=None, description="law `hertz`: fastest impact expected (m/s), for the contact time that limits the time step"
+    )
+    depth: Positive | None = Field(default=None, description="law `lennard_jones`: depth of the potential (J)")
+    sigma: Positive | None = Field(
+        default=None, description="law `lennard_jones`: distance at which the potential is zero, where the surfaces touch (m); diameter of a ball"
+    )
+    cutoff: Annotated[float, Field(ge=2.0 ** (1.0 / 6.0))] | None = Field(
+        default=None,
+        description="law `lennard_jones`: distance from which on there is no force, over sigma (1); default 2.5, at walls always 2^(1/6)",
     )
     user_parameters: Many[float] | None = Field(default=None, description="law `user`: the numbers handed to the function (its own units)")
     friction: NonNegative | None = Field(default=None, description="Coulomb coefficient (1)")
@@ -92,7 +101,7 @@ class Resolved(Parameters):
     """The parameters of one pair with every default filled in, as `Case.contact_between` returns them."""
 
     law: str
-    form: Literal["restitution", "raw", "hertz", "user"]
+    form: Literal["restitution", "raw", "hertz", "lennard_jones", "user"]
 
 
 class Contact(Parameters):
@@ -109,7 +118,7 @@ class Contact(Parameters):
         description="interaction `regularised`: weight of the regularisation (1), one number or a table by species; "
         "`auto`: 0.1 for spherocylinders and rice, 0 for spheres and disks, 0.03 otherwise",
     )
-    law: Literal["viscoelastic", "walton", "hertz", "elastic", "user"] = Field(default="viscoelastic", description="force law")
+    law: Literal["viscoelastic", "walton", "hertz", "elastic", "lennard_jones", "user"] = Field(default="viscoelastic", description="force law")
     user_law: str | None = Field(
         default=None, pattern=r"^.+\.py:[A-Za-z_]\w*$", description="law `user`: `path/file.py:function`, the path relative to the case file"
     )
@@ -160,6 +169,10 @@ class Contact(Parameters):
             values["restitution"] = 1.0 if values["restitution"] is None else values["restitution"]
             if values["tangential_restitution"] is None:
                 values["tangential_restitution"] = values["restitution"]
+        elif form.name == "lennard_jones":
+            if values["friction"]:
+                raise ValueError(f"{where}.friction = {values['friction']!r} is not used by law = 'lennard_jones'; leave it out")
+            values["cutoff"] = 2.5 if values["cutoff"] is None else values["cutoff"]
         else:
             if values["friction"] and values["tangential_stiffness"] is None:
                 raise ValueError(f"{where}.tangential_stiffness is missing: friction = {values['friction']!r} needs a tangential spring (N/m)")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..shapes import Shape
     from .model import Case
 
+_LENNARD_JONES = 72.0 / 2.0 ** (1.0 / 3.0)  # second derivative of the potential at its bottom, in depth/sigma^2
 # (4/5) sqrt(pi) Gamma(2/5)/Gamma(9/10): duration over (largest overlap / impact speed) of a Hertzian impact
 _HERTZ = 0.8 * math.sqrt(math.pi) * math.gamma(0.4) / math.gamma(0.9)
 
@@ -77,6 +78,8 @@ def contact_time(between: tuple[str, str], parameters: Resolved, mass: float, ra
     elif parameters.loading_stiffness is not None and parameters.unloading_stiffness is not None:
         fastest = spring_contact_time(mass, parameters.unloading_stiffness, multiplicity)
         seconds = 0.5 * (spring_contact_time(mass, parameters.loading_stiffness, multiplicity) + fastest)
+    elif parameters.depth is not None and parameters.sigma is not None:
+        seconds = fastest = spring_contact_time(mass, _LENNARD_JONES * parameters.depth / parameters.sigma**2, multiplicity)
     elif parameters.normal_stiffness is not None:
         seconds = fastest = spring_contact_time(mass, parameters.normal_stiffness, multiplicity)
     elif parameters.contact_time is not None:

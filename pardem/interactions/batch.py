@@ -11,7 +11,7 @@ import numpy as np
 
 from .._jit import inlined, kernel
 from ..fixedpoint import COLUMNS, LIMIT, WIDE_LIMIT, split
-from ..laws.dispatch import coefficients
+from ..laws.dispatch import coefficients, room
 from ..laws.friction import couple, energy_lost, spring_and_slider, tangential_energy
 from ..state import CONTACTS, ERROR_OVERLAP, ERROR_RANGE
 from .accumulate import fault, tally_contact, tally_losses
@@ -58,6 +58,7 @@ def forces(law, dt, s):
             s[H + 4 * BATCH + k], s[H + 5 * BATCH + k], s[H + 6 * BATCH + k], dt,
         )  # fmt: skip
         push = phi * slope
+        s[ROOM + k] = room(law, s[ROOM + k], s[C + 3 * BATCH + k])
         s[PHI + k], s[FX + k], s[FY + k], s[FZ + k] = phi, tx - push * nx, ty - push * ny, tz - push * nz
         s[TX + k], s[TY + k], s[TZ + k], s[UX + k], s[UY + k], s[UZ + k] = tx, ty, tz, ux, uy, uz
         s[KT + k], s[CT + k], s[CN + k], s[DAMPING + k], s[RATE + k], s[PLASTIC + k], s[STORED + k] = kt, ct, cn, damping, rate, plastic, stored

@@ -149,7 +149,7 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
                 mi, mj = v[i, 3], v[j, 3]
                 s[DX + k], s[DY + k], s[DZ + k], s[IX + k], s[IY + k], s[IZ + k] = dx, dy, dz, ix, iy, iz
                 s[NX + k], s[NY + k], s[NZ + k], s[DELTA + k], s[SLOPE + k] = nx, ny, nz, delta, length / d
-                s[ROOM + k] = -1.0 if collapsed(d, f - length * length, reach) else min(ri, rj) - delta
+                s[ROOM + k] = -np.inf if collapsed(d, f - length * length, reach) else min(ri, rj) - delta
                 s[VX + k], s[VY + k], s[VZ + k], s[WX + k], s[WY + k], s[WZ + k] = vx, vy, vz, wxj - wxi, wyj - wyi, wzj - wzi
                 s[TURN + k] = 0.5 * dt * ((wxi + wxj) * nx + (wyi + wyj) * ny + (wzi + wzj) * nz)
                 s[MEFF + k], s[REFF + k] = mi * mj / (mi + mj), r_eff

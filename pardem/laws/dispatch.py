@@ -7,15 +7,16 @@ from typing import Any
 from numba.extending import overload
 
 from .._jit import INLINED
-from . import elastic, hertz, user, viscoelastic, walton
+from . import elastic, hertz, lennard_jones, user, viscoelastic, walton
 
-Law = elastic.Elastic | viscoelastic.Viscoelastic | walton.Walton | hertz.Hertz | user.UserLaw
+Law = elastic.Elastic | viscoelastic.Viscoelastic | walton.Walton | hertz.Hertz | lennard_jones.LennardJones | user.UserLaw
 
 _MODULE: dict[type, Any] = {
     elastic.Elastic: elastic,
     viscoelastic.Viscoelastic: viscoelastic,
     walton.Walton: walton,
     hertz.Hertz: hertz,
+    lennard_jones.LennardJones: lennard_jones,
     user.UserLaw: user,
 }
 
@@ -48,3 +49,15 @@ def _normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory
         return implementation(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory)
 
     return call
+
+
+def room(law, left, start):  # type: ignore[no-untyped-def]
+    """How much deeper a contact may go (m): ``left`` by the radii, more where the law lends grains a larger radius (``start``: by how much)."""
+    return left + 0.5 * start if isinstance(law, lennard_jones.LennardJones) else left
+
+
+@overload(room, jit_options=INLINED)
+def _room(law, left, start):  # type: ignore[no-untyped-def]
+    if law.instance_class is lennard_jones.LennardJones:
+        return lambda law, left, start: left + 0.5 * start
+    return lambda law, left, start: left

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
+import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
@@ -78,3 +79,14 @@ def hertz_ratio_clamped(restitution: float) -> float:
         return float(-run.y[1, -1])
 
     return float(brentq(lambda b: outcome(b) - restitution, 0.0, 3.0, xtol=1e-10))
+
+
+# Lennard-Jones: distance over sigma at the bottom of the potential, where the law of walls is cut off; at which the force is the largest that a run
+# must bear
+LOWEST, DEEPEST = 2.0 ** (1.0 / 6.0), 0.5
+
+
+def lennard_jones(depth: np.ndarray, sigma: np.ndarray, distance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Potential (J) and force (N) without cut-off; all arguments of one shape, in J and m."""
+    q6 = (sigma / distance) ** 6
+    return 4.0 * depth * (q6 * q6 - q6), 24.0 * depth * (2.0 * q6 * q6 - q6) / distance

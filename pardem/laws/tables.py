@@ -14,6 +14,7 @@ from . import parameters as p
 from .dispatch import Law
 from .elastic import Elastic
 from .hertz import Hertz
+from .lennard_jones import LennardJones
 from .user import UserLaw
 from .viscoelastic import Viscoelastic
 from .walton import Walton
@@ -65,6 +66,8 @@ def build_law(case: Case, mass: dict[str, float], radius: dict[str, float]) -> t
         return law, law.force_scale
     if isinstance(law, Hertz):
         return law, MARGIN * 4.0 / 3.0 * float(law.e_star.max()) * widest**2
+    if isinstance(law, LennardJones):
+        return law, float(p.lennard_jones(law.depth, law.sigma, p.DEEPEST * law.sigma)[1].max())
     scaled = np.where(law.mass_scaled != 0.0, stiffness * heaviest, stiffness)
     return law, MARGIN * float(scaled.max()) * widest
 
@@ -143,6 +146,39 @@ def _elastic(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
     return law, kn
 
 
+def lent_radii(case: Case) -> dict[str, float]:
+    """By how much (m) grains of each material count as larger in contacts, so that what is within a law's range touches; walls do not.
+
+    Raises:
+        CaseError: a wall shares the material of a species, where the law has a range.
+    """
+    grains = list(dict.fromkeys(s.material for s in case.species if s.name in case.grain_species))
+    walls = list(dict.fromkeys(w.material for w in case.wall))
+    if case.contact.law != "lennard_jones":
+        return dict.fromkeys([*grains, *walls], 0.0)
+    if shared := sorted(set(grains) & set(walls)):
+        raise CaseError(f"a wall has the material '{shared[0]}' of a species: law = 'lennard_jones' has no range at walls; give it its own")
+
+    def span(a: str, b: str, wall: bool) -> float:
+        pair = case.contact_between(a, b)
+        return ((p.LOWEST if wall else _raw(pair.cutoff)) - 1.0) * _raw(pair.sigma)
+
+    lent = {a: max([0.5 * span(a, b, False) for b in grains] + [span(a, w, True) for w in walls]) for a in grains}
+    return dict.fromkeys(case.materials, 0.0) | lent
+
+
+def _lennard_jones(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
+    lent = lent_radii(case)
+    names, walls = case.materials, {w.material for w in case.wall}
+    depth, sigma = grid(lambda c: _raw(c.depth)), grid(lambda c: _raw(c.sigma))
+    on_wall = np.array([[a in walls or b in walls for b in names] for a in names])
+    limit = np.where(on_wall, p.LOWEST, grid(lambda c: _raw(c.cutoff))) * sigma
+    energy, force = p.lennard_jones(depth, sigma, limit)
+    start = np.array([[lent[a] + lent[b] for b in names] for a in names])
+    law = LennardJones(depth, sigma, limit, start, np.where(on_wall, 0.0, force), energy, *(np.zeros_like(depth) for _ in range(3)))
+    return law, depth
+
+
 def _user(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
     function = load_user_law(case.directory, str(case.contact.user_law))
     width = max(1, *(len(case.contact_between(a, b).user_parameters or ()) for a in case.materials for b in case.materials))
@@ -182,5 +218,6 @@ def load_user_law(directory: Path, where: str) -> Any:
 
 
 _FILL: dict[str, Callable[[Any, Grid], tuple[Law, np.ndarray]]] = {
-    "viscoelastic": _viscoelastic, "walton": _walton, "hertz": _hertz, "elastic": _elastic, "user": _user
+    "viscoelastic": _viscoelastic, "walton": _walton, "hertz": _hertz, "elastic": _elastic, "lennard_jones": _lennard_jones,
+    "user": _user,
 }  # fmt: skip

@@ -131,16 +131,16 @@ def profile_along(grains: Population, catalogue: Catalogue, samples: np.ndarray,
     # R(q)^T up
     tx, ty, tz = 2.0 * (c * uy - b * uz), 2.0 * (a * uz - c * ux), 2.0 * (b * ux - a * uy)
     body = np.stack([ux + w * tx - b * tz + c * ty, uy + w * ty - c * tx + a * tz, uz + w * tz - a * ty + b * tx], axis=1)
-    core = catalogue.core_radius[grains.species] * s
+    core, radius = catalogue.core_radius[grains.species] * s, catalogue.radius[grains.species] * s
     cosine = np.minimum(np.abs(body[:, 2]), 1.0)
     return Profile(
         height=ux * x[:, 0] + uy * x[:, 1] + uz * x[:, 2],
-        reach=np.where(kind == 2, core * cosine, core) + x[:, 3],
+        reach=np.where(kind == 2, core * cosine, core) + radius,
         volume=catalogue.volumes(grains.species, s),
         kind=kind,
         cosine=cosine,
         length=2.0 * core,
-        radius=np.ascontiguousarray(x[:, 3]),
+        radius=radius,
         direction=body * s[:, None],
         species=np.ascontiguousarray(grains.species),
         samples=samples,
