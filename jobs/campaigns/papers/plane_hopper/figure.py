@@ -22,7 +22,7 @@ from matplotlib import pyplot as plt
 plt.rcParams.update(STYLE | {"axes.grid": True})
 
 COLOURS = {"disks": "#0072b2", "cows": "#d55e00"}
-LINES = {20: ":", 30: "--", 40: "-"}
+LINES = {20: "-", 30: "--", 40: ":"}
 
 
 def read(path: Path) -> tuple[str, float, np.ndarray, np.ndarray]:
@@ -43,11 +43,14 @@ def main() -> None:
     parser.add_argument("-o", type=Path, default=Path("plane_hopper.png"))
     given = parser.parse_args()
     figure, panel = plt.subplots(figsize=(5.5, 3.8))
+    named = set()
     for path in given.files:
         kind, width, time, out = read(path)
-        panel.plot(time, out, color=COLOURS[kind], linestyle=LINES.get(round(width), "-."), label=f"{kind}, {width:.0f} m")
+        name = f"{kind}, {width:.0f} m"
+        panel.plot(time, out, color=COLOURS[kind], linestyle=LINES.get(round(width), "-."), label=None if name in named else name)
+        named.add(name)
         last = time[int(np.argmax(out == out[-1]))]
-        print(f"{kind}, {width:.0f} m: {out[-1]} grains left in {time[-1]:.1f} s, the last at {last:.2f} s")
+        print(f"{name}: {out[-1]} grains left in {time[-1]:.1f} s, the last at {last:.2f} s")
     panel.set(xlabel="time since the outlet opened (s)", ylabel="grains that have left")
     panel.legend()
     figure.tight_layout()
