@@ -113,5 +113,9 @@ def test_what_cannot_be_had_is_refused() -> None:
     with pytest.raises(CaseError, match="three dimensions"):
         engine_of(plane)
     yermis = {"name": "y", "shape": "yermis", "radius": 0.1, "edge": 0.5, "density": 1.0}
+    bent = case_of(
+        [yermis], LAW | {"interaction": "superposition"}, 1e-4, gravity=(0, 0, 0), grain=[{"species": "y", "position": (0, 0, 0)}],
+        output={"fields": ["position", "local_fraction"]},
+    )  # fmt: skip
     with pytest.raises(CaseError, match="'y' is not"):
-        engine_of(with_cells([yermis], grain=[{"species": "y", "position": (0, 0, 0)}]))
+        engine_of(bent)

@@ -35,6 +35,7 @@ def test_disks_flow_from_a_hopper_once_it_opens() -> None:
     below = []
     for name in ("fill", "flow"):
         sim.step(round(next(s.time for s in case.stage if s.name == name) / case.time.step))
-        below.append(int(np.count_nonzero(sim.engine.grains.x[:, 1] < 0.0)))
+        assert sim.engine.outflow is not None
+        below.append(int(np.count_nonzero(sim.engine.grains.x[:, 1] < 0.0)) + sim.engine.outflow.count)
     assert below[0] == 0
     assert below[1] > 50
