@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from mpi4py import MPI
 
 from pardem.io.casefile import read_case
@@ -39,3 +40,25 @@ def test_disks_flow_from_a_hopper_once_it_opens() -> None:
         below.append(int(np.count_nonzero(sim.engine.grains.x[:, 1] < 0.0)) + sim.engine.outflow.count)
     assert below[0] == 0
     assert below[1] > 50
+
+
+@pytest.mark.parametrize(("kind", "least", "most"), [("rice", 80, 90), ("yermis", 0, 20)])
+def test_rice_flows_from_the_narrow_hopper_and_yermis_clog(kind: str, least: int, most: int) -> None:
+    """Paper 003, figures 4 and 5, of 90 grains and after 10 s."""
+    case = read_case(PAPERS / "hopper_narrow.toml", [f"insert.grains.species={kind}", "stage.flow.time=10.0"])
+    sim = Simulation(case, MPI.COMM_SELF)
+    sim.step(round(10.0 / case.time.step))
+    assert least <= np.count_nonzero(sim.engine.grains.x[:, 2] < 0.0) <= most
+
+
+def test_four_walls_press_on_a_sample_from_all_sides() -> None:
+    """Paper 001, section 4: before the test the pressure is the same along both axes."""
+    case = read_case(PAPERS / "biaxial" / "compact.toml", ["insert.0.count=150", "stage.press.time=150.0"])
+    sim = Simulation(case, MPI.COMM_SELF)
+    sim.step(round(sum(stage.time for stage in case.stage) / case.time.step), observe=True)
+    now = sim.observables()
+    at = {wall.name: np.array(wall.point) + now[f"wall_displacement/{wall.name}"] for wall in case.wall}
+    width, height = at["right"][0] - at["left"][0], at["top"][1] - at["bottom"][1]
+    for wall, length in (("left", height), ("right", height), ("bottom", width), ("top", width)):
+        assert np.linalg.norm(now[f"wall_force/{wall}"]) / length == pytest.approx(10.0, rel=5e-3)
+    assert 0.8 < sim.engine.grains.v[:, 3].sum() / (width * height) < 0.9  # one kilogramme a square metre
