@@ -12,6 +12,9 @@ from .sphere_tables import IMAGES, Covering, bodies_of, place_spheres
 from .triangulation.triangulation import Algorithm, Triangulation
 
 MOST_CHANGED = 0.02  # of the spheres: above it construction is cheaper than insertions and deletions one by one
+DELETED, FRAME = -1, -2  # keys of points that are no spheres
+CORNERS = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], dtype=float)
+WIDE, ROOM = 8.0, 1.0  # of the frame, and of what may be within, in the largest extent of the spheres it was made for
 
 
 @dataclass
@@ -39,6 +42,9 @@ class EdgeCounts:
 class EdgeDetector:
     """Finds candidate pairs of a rank.
 
+    Four points at rest far outside frame the spheres, so that none of these is on the hull: there the spheres of one rod, on a line but for rounding,
+    would turn tetrahedra over at every move.
+
     Args:
         covering: of all grains. period: of the domain (3,) m, 0: open.
     """
@@ -50,7 +56,9 @@ class EdgeDetector:
         self.counts = EdgeCounts()
         self._half = np.where(period > 0.0, 0.5 * period, np.inf)
         self._triangulation: Triangulation | None = None
-        self._key = np.empty(0, np.int64)  # of each point of the triangulation; -1: deleted
+        self._key = np.empty(0, np.int64)  # of each point of the triangulation; or DELETED, FRAME
+        self._frame = np.zeros((4, 4))  # its points, as spheres of radius 0
+        self._middle, self._extent = np.zeros(3), 0.0  # of the spheres it was made for (m)
 
     @property
     def triangulation(self) -> Triangulation | None:
@@ -83,7 +91,10 @@ class EdgeDetector:
         key = ((g.gid[grain] * IMAGES + image)[body]) * most + within
         triangulation, sphere = self._kept_up(key, xw)
         pointers, columns = triangulation.edges()
-        counts.spheres, counts.edges = len(xw), len(columns)
+        rows_of_edges = np.repeat(np.arange(len(sphere), dtype=columns.dtype), np.diff(pointers))
+        framed = (self._key[rows_of_edges] == FRAME) | (self._key[columns] == FRAME)
+        counts.spheres, counts.edges = len(xw), len(columns) - int(np.count_nonzero(framed))
+        columns = np.where(framed, rows_of_edges, columns)  # edges within a body join nothing
         hidden = np.zeros(len(xw), np.uint8)
         hidden[sphere[triangulation.hidden]] = 1
         lost = all_hidden(start, hidden)
@@ -117,7 +128,8 @@ class EdgeDetector:
         """
         old, counts = self._triangulation, self.counts
         order = np.argsort(key)
-        if old is not None and len(key):
+        within = len(key) > 0 and bool((np.abs(xw[:, :3] - self._middle) <= ROOM * self._extent).all())
+        if old is not None and within:
             at = np.minimum(np.searchsorted(key, self._key, sorter=order), len(key) - 1)
             sphere = order[at]
             stays = (self._key >= 0) & (key[sphere] == self._key)
@@ -129,17 +141,25 @@ class EdgeDetector:
                 self._change(old, gone, np.nonzero(new)[0], key, xw, np.where(stays, sphere, 0))
                 at = np.minimum(np.searchsorted(key, self._key, sorter=order), len(key) - 1)
                 return old, order[at]
-        self._triangulation = Triangulation(xw[:, :3], xw[:, 3])
-        self._key = key.copy()
+        low, high = xw[:, :3].min(axis=0, initial=np.inf), xw[:, :3].max(axis=0, initial=-np.inf)
+        if len(key):
+            self._middle, self._extent = 0.5 * (low + high), float((high - low).max() + 2.0 * np.sqrt(xw[:, 3].max()))
+        else:
+            self._middle, self._extent = np.zeros(3), 1.0
+        self._frame[:, :3] = self._middle + WIDE * self._extent * CORNERS
+        points = np.concatenate([self._frame, xw])
+        self._triangulation = Triangulation(points[:, :3], points[:, 3])
+        self._key = np.concatenate([np.full(4, FRAME), key])
         counts.builds += 1
-        return self._triangulation, np.arange(len(key))
+        return self._triangulation, np.concatenate([np.zeros(4, np.int64), np.arange(len(key))])
 
     def _change(self, old: Triangulation, gone: np.ndarray, new: np.ndarray, key: np.ndarray, xw: np.ndarray, sphere: np.ndarray) -> None:
         """Take spheres out, move those that stay, put new ones in."""
         for number in gone:
             old.delete(int(number))
-            self._key[number] = -1
+            self._key[number] = DELETED
         place = np.where((self._key >= 0)[:, None], xw[sphere], 0.0)
+        place[self._key == FRAME] = self._frame
         old.move(place[:, :3], place[:, 3], self._algorithm)
         for row in new:
             number = old.insert(xw[row, :3], xw[row, 3])
