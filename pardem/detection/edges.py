@@ -85,6 +85,9 @@ class EdgeDetector:
         widest = extent[:total].max(axis=0, initial=0.0)
         grain, image = bodies_of(total, g, extent, skin, settings.lower, settings.period, widest)
         start, xw = place_spheres(grain, image, g, tables, settings.period)
+        if not len(xw):
+            self._triangulation = None
+            return np.empty((0, 2), np.int32), 0
         within = np.arange(len(xw)) - np.repeat(start[:-1], np.diff(start))
         most = int(np.diff(tables.start).max(initial=1))
         body = np.repeat(np.arange(len(grain), dtype=np.int32), np.diff(start))
@@ -128,7 +131,7 @@ class EdgeDetector:
         """
         old, counts = self._triangulation, self.counts
         order = np.argsort(key)
-        within = len(key) > 0 and bool((np.abs(xw[:, :3] - self._middle) <= ROOM * self._extent).all())
+        within = bool((np.abs(xw[:, :3] - self._middle) <= ROOM * self._extent).all())
         if old is not None and within:
             at = np.minimum(np.searchsorted(key, self._key, sorter=order), len(key) - 1)
             sphere = order[at]
@@ -141,11 +144,8 @@ class EdgeDetector:
                 self._change(old, gone, np.nonzero(new)[0], key, xw, np.where(stays, sphere, 0))
                 at = np.minimum(np.searchsorted(key, self._key, sorter=order), len(key) - 1)
                 return old, order[at]
-        low, high = xw[:, :3].min(axis=0, initial=np.inf), xw[:, :3].max(axis=0, initial=-np.inf)
-        if len(key):
-            self._middle, self._extent = 0.5 * (low + high), float((high - low).max() + 2.0 * np.sqrt(xw[:, 3].max()))
-        else:
-            self._middle, self._extent = np.zeros(3), 1.0
+        low, high = xw[:, :3].min(axis=0), xw[:, :3].max(axis=0)
+        self._middle, self._extent = 0.5 * (low + high), float((high - low).max() + 2.0 * np.sqrt(xw[:, 3].max()))
         self._frame[:, :3] = self._middle + WIDE * self._extent * CORNERS
         points = np.concatenate([self._frame, xw])
         self._triangulation = Triangulation(points[:, :3], points[:, 3])
