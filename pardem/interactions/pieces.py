@@ -14,17 +14,14 @@ from .._jit import inlined
 from ..integrators.rotation import matrix
 from ..shapes.compound import outer_vertices
 from ..state import Parts
-from . import rods
 from .features import first_of, second_of
 from .polytope_plane import regularised_plane
-from .polytope_separation import separation2
-from .polytopes import WORK_SIZE, feature_zone, feature_zone_on_plane
+from .polytopes import WORK_SIZE, begin, feature_zone, feature_zone_on_plane, remember
 from .regularised import regularised_polytopes
-
-_rod_closest = rods.closest
-_rod_zone = rods.zone
-_rod_closest_to_plane = rods.closest_to_plane
-_rod_zone_on_plane = rods.zone_on_plane
+from .rods import closest as rod_closest
+from .rods import closest_to_plane as rod_closest_to_plane
+from .rods import zone as rod_zone
+from .rods import zone_on_plane as rod_zone_on_plane
 
 
 class Pieces(NamedTuple):
@@ -99,17 +96,12 @@ def closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):
     """Minimiser of the regularised distance of a pair of pieces, relative to the grains' centres; see ``rods.closest``, ``polytopes.closest``."""
     parts, room = interaction.parts, interaction.room
     if _is_rod(parts, g, i) and _is_rod(parts, g, j):
-        return _rod_closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach)
+        return rod_closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach)
     a, a0, na = piece_of(parts, g, i, first_of(pairs.sub[p]))
     b, b0, nb = piece_of(parts, g, j, second_of(pairs.sub[p]))
-    warm, hist = pairs.warm, pairs.hist
-    start_a, start_b = np.int64(0), np.int64(0)
-    if touching:
-        start_a, start_b = warm[p, 0], warm[p, 1]
-    else:
-        f = separation2(wx, wy, wz, g.vert, a0, na, b0, nb, reach, hist[p, 0], hist[p, 1], hist[p, 2])
-        if f > 0.0:
-            return False, f, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
+    apart, start_a, start_b = begin(wx, wy, wz, g.vert, a0, na, b0, nb, pairs, p, touching, reach)
+    if apart > 0.0:
+        return False, apart, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
     ax, ay, az = _centre(parts, g, i, a)
     bx, by, bz = _centre(parts, g, j, b)
     _about(g.vert, a0, na, ax, ay, az, room, 0)
@@ -120,10 +112,7 @@ def closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):
     )  # fmt: skip
     x0, x1, x2, y0, y1, y2 = x0 + ax, x1 + ay, x2 + az, y0 + bx, y1 + by, y2 + bz
     near = f < reach * reach
-    if near:
-        warm[p, 0], warm[p, 1] = start_a, start_b
-    elif not touching:
-        hist[p, 0], hist[p, 1], hist[p, 2] = wx + x0 - y0, wy + x1 - y1, wz + x2 - y2
+    remember(pairs, p, touching, near, start_a, start_b, wx + x0 - y0, wy + x1 - y1, wz + x2 - y2)
     return near, f, x0, x1, x2, y0, y1, y2, status
 
 
@@ -132,7 +121,7 @@ def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p):
     """Half-length of the contact zone of two pieces and its rocking axis (see ``polytopes.feature_zone``)."""
     parts = interaction.parts
     if _is_rod(parts, g, i) and _is_rod(parts, g, j):
-        return _rod_zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p)
+        return rod_zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p)
     _, a0, _ = piece_of(parts, g, i, first_of(pairs.sub[p]))
     _, b0, _ = piece_of(parts, g, j, second_of(pairs.sub[p]))
     return feature_zone(g.vert, a0, pairs.warm[p, 0], b0, pairs.warm[p, 1], nx, ny, nz, r_eff, delta)
@@ -143,7 +132,7 @@ def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):
     """Minimiser of the distance of a piece of a grain to a plane, relative to the grain's centre; see ``rods.closest_to_plane``."""
     parts, room, warm = interaction.parts, interaction.room, pairs.warm
     if _is_rod(parts, g, i):
-        return _rod_closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching)
+        return rod_closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching)
     a, a0, na = piece_of(parts, g, i, pairs.sub[p])
     ax, ay, az = _centre(parts, g, i, a)
     _about(g.vert, a0, na, ax, ay, az, room, 0)
@@ -158,7 +147,7 @@ def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):
 def zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p):
     """Half-length of the contact zone of a piece on a plane and its rocking axis; n points to the plane."""
     if _is_rod(interaction.parts, g, i):
-        return _rod_zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p)
+        return rod_zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p)
     _, a0, _ = piece_of(interaction.parts, g, i, pairs.sub[p])
     return feature_zone_on_plane(g.vert, a0, pairs.warm[p, 0], nx, ny, nz)
 

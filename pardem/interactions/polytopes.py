@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import inlined
-from . import rods
 from .minima import WORK_SIZE as MINIMA_SIZE
 from .minima import nearest_polytopes
 from .polytope_active import count, slot
@@ -20,12 +19,12 @@ from .polytope_plane import WORK_SIZE as PLANE_SIZE
 from .polytope_plane import nearest_plane, regularised_plane
 from .polytope_separation import separation2
 from .regularised import regularised_polytopes
+from .rods import closest as rod_closest
+from .rods import closest_to_plane as rod_closest_to_plane
+from .rods import zone as rod_zone
+from .rods import zone_on_plane as rod_zone_on_plane
 
 WORK_SIZE = max(MINIMA_SIZE, PAIR_SIZE, PLANE_SIZE)
-_rod_closest = rods.closest
-_rod_zone = rods.zone
-_rod_closest_to_plane = rods.closest_to_plane
-_rod_zone_on_plane = rods.zone_on_plane
 
 
 class Polytopes(NamedTuple):
@@ -43,20 +42,38 @@ class Polytopes(NamedTuple):
 
 
 @inlined
+def begin(wx, wy, wz, vert, a0, na, b0, nb, pairs, p, touching, reach):
+    """How the solver of a pair of cores starts: warm where they touch, cold where the direction that separated them last does so no longer.
+
+    Returns:
+        squared distance below which they are not (0: the solver has to say), active sets to start from.
+    """
+    if touching:
+        return 0.0, pairs.warm[p, 0], pairs.warm[p, 1]
+    hist = pairs.hist
+    f = separation2(wx, wy, wz, vert, a0, na, b0, nb, reach, hist[p, 0], hist[p, 1], hist[p, 2])
+    return f, np.int64(0), np.int64(0)
+
+
+@inlined
+def remember(pairs, p, touching, near, start_a, start_b, dx, dy, dz):
+    """Keep the active sets of a pair that may touch, the separating direction (dx, dy, dz) of one that does not (m)."""
+    if near:
+        pairs.warm[p, 0], pairs.warm[p, 1] = start_a, start_b
+    elif not touching:
+        pairs.hist[p, 0], pairs.hist[p, 1], pairs.hist[p, 2] = dx, dy, dz
+
+
+@inlined
 def closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):
     """Minimiser of the pair's distance function; see ``rods.closest``. The history of a pair that does not touch keeps a separating direction."""
     a0, b0 = g.vert_start[i], g.vert_start[j]
     na, nb = g.vert_start[i + 1] - a0, g.vert_start[j + 1] - b0
     if na <= 2 and nb <= 2:
-        return _rod_closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach)
-    warm, hist = pairs.warm, pairs.hist
-    start_a, start_b = np.int64(0), np.int64(0)
-    if touching:
-        start_a, start_b = warm[p, 0], warm[p, 1]
-    else:
-        f = separation2(wx, wy, wz, g.vert, a0, na, b0, nb, reach, hist[p, 0], hist[p, 1], hist[p, 2])
-        if f > 0.0:
-            return False, f, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
+        return rod_closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach)
+    apart, start_a, start_b = begin(wx, wy, wz, g.vert, a0, na, b0, nb, pairs, p, touching, reach)
+    if apart > 0.0:
+        return False, apart, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
     if interaction.regularised:
         f, x0, x1, x2, y0, y1, y2, start_a, start_b, status = regularised_polytopes(
             wx, wy, wz, g.vert, a0, na, b0, nb, interaction.eps2[g.species[i]], interaction.eps2[g.species[j]], start_a, start_b, interaction.work
@@ -66,10 +83,7 @@ def closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):
             wx, wy, wz, g.vert, a0, na, b0, nb, start_a, start_b, interaction.work
         )
     near = f < reach * reach
-    if near:
-        warm[p, 0], warm[p, 1] = start_a, start_b
-    elif not touching:
-        hist[p, 0], hist[p, 1], hist[p, 2] = wx + x0 - y0, wy + x1 - y1, wz + x2 - y2
+    remember(pairs, p, touching, near, start_a, start_b, wx + x0 - y0, wy + x1 - y1, wz + x2 - y2)
     return near, f, x0, x1, x2, y0, y1, y2, status
 
 
@@ -137,7 +151,7 @@ def feature_zone(vert, a0, pack_a, b0, pack_b, nx, ny, nz, r_eff, delta):
 def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p):
     """Half-length of the contact zone and its rocking axis (see ``rods.zone``, ``feature_zone``)."""
     if g.vert_start[i + 1] - g.vert_start[i] <= 2 and g.vert_start[j + 1] - g.vert_start[j] <= 2:
-        return _rod_zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p)
+        return rod_zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p)
     return feature_zone(g.vert, g.vert_start[i], pairs.warm[p, 0], g.vert_start[j], pairs.warm[p, 1], nx, ny, nz, r_eff, delta)
 
 
@@ -147,7 +161,7 @@ def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):
     a0 = g.vert_start[i]
     na = g.vert_start[i + 1] - a0
     if na <= 2:
-        return _rod_closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching)
+        return rod_closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching)
     warm = pairs.warm
     if interaction.regularised:
         start = warm[p, 0] if touching else np.int64(0)
@@ -174,5 +188,5 @@ def feature_zone_on_plane(vert, a0, pack, nx, ny, nz):
 def zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p):
     """Half-length of the contact zone on a plane and its rocking axis; n points to the plane."""
     if g.vert_start[i + 1] - g.vert_start[i] <= 2:
-        return _rod_zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p)
+        return rod_zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p)
     return feature_zone_on_plane(g.vert, g.vert_start[i], pairs.warm[p, 0], nx, ny, nz)
