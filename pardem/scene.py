@@ -189,6 +189,7 @@ def _check_shapes(case: Case, catalogue: Catalogue) -> None:
     Raises:
         CaseError: `regularised` meets a grain that is neither convex nor a compound, another rule or a wall of kind `body` a compound.
     """
+    present = set(case.grain_species)
     rule, compound = case.contact.interaction, "compound" if case.dimension == 3 else "planar_compound"
     for species, convex, pieces in zip(case.species, catalogue.convex, np.diff(catalogue.piece_start), strict=True):
         several, bodies = pieces > 1, [wall for wall in case.wall if wall.kind == "body"]
@@ -198,7 +199,7 @@ def _check_shapes(case: Case, catalogue: Catalogue) -> None:
                 f"wall.{wall.name}.species = '{species.name}' is a {compound}, and a body is met feature by feature: give a wall for each piece, or "
                 "the skeleton as a whole"
             )
-        if species.name not in case.grain_species:
+        if species.name not in present:
             continue
         if rule == "regularised" and not convex and not several:
             raise CaseError(
@@ -225,8 +226,9 @@ def _check_shapes(case: Case, catalogue: Catalogue) -> None:
 
 def _check_guard(case: Case, catalogue: Catalogue, parts: Parts, eps2: np.ndarray) -> None:
     """The regularised force must still rise at reasonable overlaps: guard distance 1.2 (D beta^2)^(1/3) at the tips, D the sum of radii."""
+    present = set(case.grain_species)
     for k, species in enumerate(case.species):
-        if species.name not in case.grain_species:
+        if species.name not in present:
             continue  # bodies are met by other rules, in which eps has no part
         tip = _longest_tip(catalogue, parts, k)
         beta2 = 2.0 * eps2[k] * tip**2
@@ -251,11 +253,12 @@ def _longest_tip(catalogue: Catalogue, parts: Parts, s: int) -> float:
 def _rocking_warnings(case: Case, names: list[str], catalogue: Catalogue, eps2: np.ndarray, times: list[ContactTime]) -> list[str]:
     """A sentence for each species whose flat contacts rock too fast for the time step before they overlap by LEAST_ROCKING of the radius."""
     seconds = {time.between: time.seconds for time in times}
+    present = set(case.grain_species)
     out = []
     for k, name in enumerate(names):
         inertia = float(catalogue.inertia[k].max() if catalogue.kind[k] == 2 else catalogue.inertia[k].min())
         material = case.species[k].material
-        if catalogue.kind[k] == 1 or eps2[k] == 0.0 or (material, material) not in seconds or name not in case.grain_species:
+        if catalogue.kind[k] == 1 or eps2[k] == 0.0 or (material, material) not in seconds or name not in present:
             continue
         eps, radius = math.sqrt(eps2[k]), float(catalogue.radius[k])
         overlap = rocking_overlap(case.time.step, seconds[material, material], eps, inertia, float(catalogue.mass[k]), radius)

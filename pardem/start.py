@@ -49,8 +49,9 @@ def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> 
         InsertionError: given grains overlap or lie outside the domain, or random ones do not fit. FileError: ``grains_file`` cannot be read.
     """
     names = [s.name for s in case.species]
+    number = {name: row for row, name in enumerate(names)}
     domain = BoxDomain(case.domain.lower, case.domain.upper, case.domain.periodic) if case.domain else None
-    given = _given(case, names)
+    given = _given(case, number)
     orientation = principal_orientations(catalogue, given["species"], given["orientation"])
     placed = Grains(given["species"], given["scale"], given["position"], orientation)
     if len(placed.species) and not overlaps:
@@ -58,7 +59,7 @@ def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> 
     walls = placed_bodies(case, catalogue, case.stage[0].name)
     for insert in case.insert:
         first = len(placed.species)
-        species = np.full(insert.count, names.index(insert.species))
+        species = np.full(insert.count, number[insert.species])
         scale = _scales(case, insert, first)
         region = _region(insert, domain, case.dimension == 2)
         x, q = insert_random(
@@ -115,21 +116,21 @@ def _region(insert: Insert, domain: BoxDomain | None, planar: bool) -> Region:
     return periodic_region(domain, planar)
 
 
-def _given(case: Case, names: list[str]) -> dict[str, Any]:
+def _given(case: Case, number: dict[str, int]) -> dict[str, Any]:
     """Grains given one by one, as arrays."""
     table = _read_file(case) if case.grains_file else _empty_table()
     rows = case.grain
     quaternion = np.array([g.orientation for g in rows], dtype=float).reshape(-1, 4)
     quaternion /= np.sqrt((quaternion**2).sum(axis=1, keepdims=True))
     mine = {
-        "species": np.array([names.index(g.species) for g in rows], dtype=np.int64),
+        "species": np.array([number[g.species] for g in rows], dtype=np.int64),
         "scale": np.array([g.scale for g in rows], dtype=float),
         "position": np.array([g.position for g in rows], dtype=float).reshape(-1, 3),
         "orientation": quaternion,
         "velocity": np.array([g.velocity for g in rows], dtype=float).reshape(-1, 3),
         "angular_velocity": np.array([g.angular_velocity for g in rows], dtype=float).reshape(-1, 3),
     }
-    table["species"] = np.array([names.index(str(s)) for s in table["species"]], dtype=np.int64)
+    table["species"] = np.array([number[str(s)] for s in table["species"]], dtype=np.int64)
     return {key: np.concatenate([table[key], mine[key]]) for key in mine}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -39,16 +40,21 @@ class SpeciesBase(Model):
         return self
 
     def make_shape(self) -> Shape:
-        """The geometry as a `pardem.Shape`.
+        """The geometry as a `pardem.Shape`; it is made once.
 
         Raises:
             ShapeError: the shape is degenerate; the message begins with the species.
         """
-        from ..shapes import Shape
+        return _made(self)
 
-        sizes = self.model_dump(exclude={"name", "material", "density", "shape"}, exclude_none=True)
-        try:
-            shape: Shape = getattr(Shape, self.model_dump(include={"shape"})["shape"])(**sizes)
-        except ShapeError as error:
-            raise ShapeError(f"species.{self.name}: {error}") from None
-        return shape
+
+@lru_cache(maxsize=1 << 14)
+def _made(species: SpeciesBase) -> Shape:
+    from ..shapes import Shape
+
+    sizes = species.model_dump(exclude={"name", "material", "density", "shape"}, exclude_none=True)
+    try:
+        shape: Shape = getattr(Shape, species.model_dump(include={"shape"})["shape"])(**sizes)
+    except ShapeError as error:
+        raise ShapeError(f"species.{species.name}: {error}") from None
+    return shape

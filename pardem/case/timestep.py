@@ -241,12 +241,14 @@ def lightest_grains(case: Case) -> tuple[dict[str, float], dict[str, float]]:
         ShapeError: a shape is degenerate, or so small or light that its mass is zero.
     """
     mass, radius = {}, {}
+    scales: dict[str, float] = {}
+    for insert in case.insert:
+        size = insert.size.value if insert.size.kind == "constant" else insert.size.min
+        scales[insert.species] = min(size, scales.get(insert.species, math.inf))
+    for grain in case.grain:
+        scales[grain.species] = min(grain.scale, scales.get(grain.species, math.inf))
     for species in case.species:
-        scale = min(
-            [insert.size.value if insert.size.kind == "constant" else insert.size.min for insert in case.insert if insert.species == species.name]
-            + [grain.scale for grain in case.grain if grain.species == species.name]
-            or [1.0]
-        )
+        scale = scales.get(species.name, 1.0)
         shape = species.make_shape()
         try:
             mass[species.name] = float(shape.mass_properties(density=species.density).mass) * scale**case.dimension

@@ -152,7 +152,8 @@ def lent_radii(case: Case) -> dict[str, float]:
     Raises:
         CaseError: a wall shares the material of a species, where the law has a range.
     """
-    grains = list(dict.fromkeys(s.material for s in case.species if s.name in case.grain_species))
+    present = set(case.grain_species)
+    grains = list(dict.fromkeys(s.material for s in case.species if s.name in present))
     walls = list(dict.fromkeys(w.material for w in case.wall))
     if case.contact.law != "lennard_jones":
         return dict.fromkeys([*grains, *walls], 0.0)

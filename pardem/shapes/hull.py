@@ -62,22 +62,25 @@ def convex_hull(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, tuple[tuple
     normals = (covectors / values) @ directions
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     group = _coplanar_groups(hull.neighbors, covectors, normals)
-    triangles = [_outward(isotropic, triangle, normal) for triangle, normal in zip(hull.simplices.tolist(), covectors)]
-    return _whole_faces(points, triangles, group)
+    return _whole_faces(points, _outward(isotropic, hull.simplices, covectors), group)
 
 
-def _outward(points: np.ndarray, triangle: list[int], normal: np.ndarray) -> tuple[int, int, int]:
-    a, b, c = triangle
-    return (a, b, c) if np.dot(np.cross(points[b] - points[a], points[c] - points[a]), normal) > 0.0 else (a, c, b)
+def _outward(points: np.ndarray, triangles: np.ndarray, normals: np.ndarray) -> list[tuple[int, int, int]]:
+    """Triangles counter-clockwise about their normals."""
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    inward = (np.cross(b - a, c - a) * normals).sum(axis=1) <= 0.0
+    return [(i, k, j) if turn else (i, j, k) for (i, j, k), turn in zip(triangles.tolist(), inward.tolist())]
 
 
 def _coplanar_groups(neighbours: np.ndarray, *normals: np.ndarray) -> np.ndarray:
     """A label per triangle, the same for neighbours whose normals agree in every set of normals."""
     label = np.arange(len(neighbours))
-    for i, row in enumerate(neighbours):
-        for j in row:
-            if j > i and all(np.dot(n[i], n[j]) > 0.0 and np.linalg.norm(np.cross(n[i], n[j])) < COPLANAR for n in normals):
-                label[label == label[j]] = label[i]
+    i, j = np.repeat(label, neighbours.shape[1]), neighbours.ravel()
+    same = j > i
+    for n in normals:
+        same &= ((n[i] * n[j]).sum(axis=1) > 0.0) & (np.linalg.norm(np.cross(n[i], n[j]), axis=1) < COPLANAR)
+    for a, b in zip(i[same].tolist(), j[same].tolist()):
+        label[label == label[b]] = label[a]
     return label
 
 

@@ -1,4 +1,4 @@
-"""Estimated mass properties are kept: a case asks for those of a species several times."""
+"""Mass properties are kept: a case asks for those of a species several times."""
 
 from __future__ import annotations
 
@@ -8,8 +8,20 @@ import numpy as np
 
 from ..errors import ShapeError
 from .cells import cells_mass_properties
-from .mass import Faces
+from .mass import Faces, MassProperties, exact_mass_properties
 from .monte_carlo import MassEstimate
+
+
+def kept_exact(vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float, density: float) -> MassProperties:
+    """`exact_mass_properties`, computed once for a core and radius."""
+    m = _of_unit_density(vertices.tobytes(), edges.astype(np.int32).tobytes(), faces, radius)
+    return MassProperties(m.volume, density * m.volume, m.centre.copy(), density * m.inertia, density * m.principal_moments, m.principal_axes.copy())
+
+
+@lru_cache(maxsize=1 << 14)
+def _of_unit_density(vertices: bytes, edges: bytes, faces: Faces, radius: float) -> MassProperties:
+    points, pairs = np.frombuffer(vertices).reshape(-1, 3), np.frombuffer(edges, dtype=np.int32).reshape(-1, 2)
+    return exact_mass_properties(points, pairs, faces, radius, 1.0)
 
 
 def kept_mass_properties(vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float, density: float, solid: bool) -> MassEstimate:

@@ -8,6 +8,7 @@ large ones: tiny and huge aspect ratios lose no digits.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,18 +50,19 @@ def exact_mass_properties(vertices: np.ndarray, edges: np.ndarray, faces: Faces,
     """
     middle = vertices.mean(axis=0)
     core = vertices - middle
-    volume, first, _ = _moments(core, edges, faces, radius)
+    sides = _sides(edges, faces)
+    volume, first, _ = _moments(core, sides, radius)
     if not 0.0 < volume < np.inf:
         raise ShapeError(f"The volume of the grain comes out as {volume:g} m^3: lengths are in metres; check them.")
     offset = first / volume
     offset[np.abs(offset) <= 8.0 * np.finfo(float).eps * (np.abs(core).max() + radius)] = 0.0  # symmetric cores: the mean of the vertices
     core = core - offset
-    volume, _, second = _moments(core, edges, faces, radius)
+    volume, _, second = _moments(core, sides, radius)
     turn = principal_axes(second)
     axes, spreads = turn, second.diagonal()
     if not np.array_equal(turn, np.eye(3)):
         # once more in the new axes: the small moments of a long body are differences of large ones in oblique axes
-        _, _, turned = _moments(core @ axes, edges, faces, radius)
+        _, _, turned = _moments(core @ axes, sides, radius)
         turn = principal_axes(turned)
         axes, spreads = axes @ turn, (turn.T @ turned @ turn).diagonal()
     return MassProperties(
@@ -103,92 +105,126 @@ def principal_axes(second: np.ndarray) -> np.ndarray:
     return axes
 
 
-def _moments(vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float) -> Moments:
+class _Sides(NamedTuple):
+    """What bounds a core; a flat one has two sides.
+
+    Attributes:
+        triangles: (nt, 3) fans of the sides' loops. first: (ns,) first triangle of each side. side: (nt,) of each triangle.
+        corners: (nc, 3) a vertex of a side, the one before it, the one after.
+        edges: (ne, 2). wings: (ne, 2) sides to the left and to the right of an edge; none where there are no sides.
+        solid: whether the sides enclose a volume.
+    """
+
+    triangles: np.ndarray
+    first: np.ndarray
+    side: np.ndarray
+    corners: np.ndarray
+    edges: np.ndarray
+    wings: np.ndarray
+    solid: bool
+
+
+def _sides(edges: np.ndarray, faces: Faces) -> _Sides:
+    loops = (*faces, faces[0][::-1]) if len(faces) == 1 else faces
+    triangles = [(loop[0], loop[k], loop[k + 1]) for loop in loops for k in range(1, len(loop) - 1)]
+    count = np.array([len(loop) - 2 for loop in loops], dtype=np.int64)
+    corners = [(loop[k], loop[k - 1], loop[(k + 1) % len(loop)]) for loop in loops for k in range(len(loop))]
+    side_of = {(loop[k - 1], loop[k]): f for f, loop in enumerate(loops) for k in range(len(loop))}
+    wings = [(side_of[a, b], side_of[b, a]) for a, b in edges.tolist()] if loops else []
+    rows = [np.array(table, dtype=np.int64).reshape(-1, width) for table, width in ((triangles, 3), (corners, 3), (wings, 2))]
+    return _Sides(rows[0], np.cumsum(count) - count, np.repeat(np.arange(len(loops)), count), rows[1], edges, rows[2], len(faces) > 1)
+
+
+def _moments(vertices: np.ndarray, sides: _Sides, radius: float) -> Moments:
     """Integrals of 1, x and x x^T over the body."""
-    sides = (*faces, faces[0][::-1]) if len(faces) == 1 else faces
-    normals = [_area_vector(vertices, loop) for loop in sides]
-    normals = [n / np.linalg.norm(n) for n in normals]
-    pieces = [_core_and_prism(vertices, loop, n, radius, solid=len(faces) > 1) for loop, n in zip(sides, normals)]
-    solid_angle, outward = np.full(len(vertices), 4.0 * np.pi if len(edges) == 0 else 2.0 * np.pi), np.zeros_like(vertices)
-    for loop in sides:
-        for k, v in enumerate(loop):
-            a, b = vertices[loop[k - 1]] - vertices[v], vertices[loop[(k + 1) % len(loop)]] - vertices[v]
-            solid_angle[v] -= np.arctan2(np.linalg.norm(np.cross(a, b)), np.dot(a, b))
-    for a, b, direction, normal, angle in _wedges(vertices, edges, sides, normals):
-        pieces.append(_wedge(vertices[a], vertices[b], direction, normal, angle, radius))
-        outward[a] -= 0.5 * angle * direction  # integral of the unit vector over the cap (Lambert): half the arcs' angles times their axes
-        outward[b] += 0.5 * angle * direction
+    pieces, normals = [], np.zeros((0, 3))
+    if len(sides.triangles):
+        a, b, c = (vertices[sides.triangles[:, k]] for k in range(3))
+        areas = 0.5 * np.cross(b - a, c - a)
+        normals = _unit(np.add.reduceat(areas, sides.first))
+        pieces.append(_core_and_prisms(a, b, c, areas, normals[sides.side], radius, sides.solid))
+    solid_angle, outward = np.full(len(vertices), 4.0 * np.pi if len(sides.edges) == 0 else 2.0 * np.pi), np.zeros_like(vertices)
+    at, before, after = (vertices[sides.corners[:, k]] for k in range(3))
+    p, q = before - at, after - at
+    np.subtract.at(solid_angle, sides.corners[:, 0], np.arctan2(_size(np.cross(p, q))[:, 0], _dot(p, q)[:, 0]))
+    if len(sides.edges):
+        direction, normal, angle = _wedges(vertices, sides, normals)
+        pieces.append(_sectors(vertices[sides.edges[:, 0]], vertices[sides.edges[:, 1]], direction, normal, angle, radius))
+        # integral of the unit vector over the cap (Lambert): half the arcs' angles times their axes
+        np.subtract.at(outward, sides.edges[:, 0], 0.5 * angle * direction)
+        np.add.at(outward, sides.edges[:, 1], 0.5 * angle * direction)
     pieces.append(_caps(vertices, solid_angle, outward, radius))
     return sum(p[0] for p in pieces), sum((p[1] for p in pieces), np.zeros(3)), sum((p[2] for p in pieces), np.zeros((3, 3)))
 
 
-def _area_vector(vertices: np.ndarray, loop: tuple[int, ...]) -> np.ndarray:
-    p = vertices[list(loop)]
-    return 0.5 * np.cross(p[1:-1] - p[0], p[2:] - p[0]).sum(axis=0)
+def _core_and_prisms(a: np.ndarray, b: np.ndarray, c: np.ndarray, areas: np.ndarray, normal: np.ndarray, r: float, solid: bool) -> Moments:
+    """The prisms of height r on triangles (a, b, c) of faces and, for a solid core, their pyramids from the origin."""
+    area, total = _dot(areas, normal), a + b + c
+    squares = (_outer(a, a) + _outer(b, b) + _outer(c, c) + _outer(total, total)) * area[:, :, None]
+    gn = _outer(total / 3.0, normal)
+    volume = area * r
+    first = area * (r * total / 3.0 + 0.5 * r * r * normal)
+    second = r * squares / 12.0 + area[:, :, None] * (0.5 * r * r * (gn + gn.transpose(0, 2, 1)) + r**3 / 3.0 * _outer(normal, normal))
+    if solid:
+        height = _dot(a, normal) / 3.0
+        volume = volume + height * area
+        first += height * area * total / 4.0
+        second += height[:, :, None] * squares / 20.0
+    return float(volume.sum()), first.sum(axis=0), second.sum(axis=0)
 
 
-def _core_and_prism(vertices: np.ndarray, loop: tuple[int, ...], normal: np.ndarray, r: float, solid: bool) -> Moments:
-    """A face's prism of height r and, for a solid core, its pyramid from the origin; by triangles."""
-    volume, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
-    nn = np.outer(normal, normal)
-    for k in range(1, len(loop) - 1):
-        a, b, c = vertices[loop[0]], vertices[loop[k]], vertices[loop[k + 1]]
-        area = 0.5 * np.dot(np.cross(b - a, c - a), normal)
-        total = a + b + c
-        squares = np.outer(a, a) + np.outer(b, b) + np.outer(c, c) + np.outer(total, total)
-        gn = np.outer(total / 3.0, normal)
-        volume += area * r
-        first += area * (r * total / 3.0 + 0.5 * r * r * normal)
-        second += area * (r * squares / 12.0 + 0.5 * r * r * (gn + gn.T) + r**3 / 3.0 * nn)
-        if solid:
-            tetrahedron = np.dot(a, normal) * area / 3.0
-            volume += tetrahedron
-            first += tetrahedron * total / 4.0
-            second += tetrahedron * squares / 20.0
-    return volume, first, second
+def _wedges(vertices: np.ndarray, sides: _Sides, normals: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of each edge: direction, normal where the wedge begins ((ne, 3) each), angle about the direction (ne, 1)."""
+    direction = _unit(vertices[sides.edges[:, 1]] - vertices[sides.edges[:, 0]])
+    if not len(sides.wings):  # a segment: a whole turn
+        return direction, np.array([_perpendicular(d) for d in direction]), np.full((len(direction), 1), 2.0 * np.pi)
+    n, m = normals[sides.wings[:, 0]], normals[sides.wings[:, 1]]
+    if not sides.solid:
+        return direction, n, np.full((len(direction), 1), np.pi)
+    return direction, n, np.arctan2(_dot(np.cross(n, m), direction), _dot(n, m))
 
 
-def _wedges(vertices: np.ndarray, edges: np.ndarray, sides: Faces, normals: list[np.ndarray]) -> list[tuple[int, int, np.ndarray, np.ndarray, float]]:
-    """Edges as (first vertex, second vertex, direction, normal where the wedge begins, angle about the direction)."""
-    if not sides:  # a segment: a whole turn
-        return [(a, b, d, _perpendicular(d), 2.0 * np.pi) for a, b in edges.tolist() for d in [_unit(vertices[b] - vertices[a])]]
-    face_of = {(loop[k], loop[(k + 1) % len(loop)]): f for f, loop in enumerate(sides) for k in range(len(loop))}
-    found = []
-    for a, b in edges.tolist():
-        direction = _unit(vertices[b] - vertices[a])
-        n, m = normals[face_of[a, b]], normals[face_of[b, a]]
-        angle = np.pi if len(sides) == 2 else np.arctan2(np.dot(np.cross(n, m), direction), np.dot(n, m))
-        found.append((a, b, direction, n, angle))
-    return found
+def _sectors(p: np.ndarray, q: np.ndarray, direction: np.ndarray, normal: np.ndarray, angle: np.ndarray, r: float) -> Moments:
+    """Sectors of a disk of radius r swept along edges from p to q."""
+    length, middle = _size(q - p), 0.5 * (p + q)
+    whole = angle == 2.0 * np.pi
+    half_sine, sine = np.where(whole, 0.0, np.sin(0.5 * angle)), np.where(whole, 0.0, np.sin(angle))
+    # angle - sin(angle) by its series where the difference would lose digits
+    lack = np.where(angle > 1e-2, angle - sine, angle**3 / 6.0 * (1.0 - angle**2 / 20.0 * (1.0 - angle**2 / 42.0)))
+    bisector = np.cos(0.5 * angle) * normal + np.sin(0.5 * angle) * np.cross(direction, normal)
+    other = np.cross(direction, bisector)
+    area = 0.5 * angle * r * r
+    first = 2.0 / 3.0 * r**3 * half_sine * bisector
+    second = r**4 / 8.0 * ((angle + sine)[:, :, None] * _outer(bisector, bisector) + lack[:, :, None] * _outer(other, other))
+    mf = _outer(middle, first)
+    line = _outer(middle, middle) + (length**2 / 12.0)[:, :, None] * _outer(direction, direction)
+    second = length[:, :, None] * (area[:, :, None] * line + mf + mf.transpose(0, 2, 1) + second)
+    return float((area * length).sum()), (length * (area * middle + first)).sum(axis=0), second.sum(axis=0)
 
 
-def _unit(vector: np.ndarray) -> np.ndarray:
-    return vector / np.linalg.norm(vector)
+def _size(vectors: np.ndarray) -> np.ndarray:
+    return np.sqrt(_dot(vectors, vectors))
+
+
+def _dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Products of rows, (n, 1)."""
+    return np.asarray((a * b).sum(axis=1, keepdims=True))
+
+
+def _outer(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Tensor products of rows, (n, 3, 3)."""
+    return a[:, :, None] * b[:, None, :]
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    return vectors / _size(vectors)
 
 
 def _perpendicular(direction: np.ndarray) -> np.ndarray:
     axis = np.zeros(3)
     axis[np.argmin(np.abs(direction))] = 1.0
-    return _unit(np.cross(direction, axis))
-
-
-def _wedge(p: np.ndarray, q: np.ndarray, direction: np.ndarray, normal: np.ndarray, angle: float, r: float) -> Moments:
-    """Sector of a disk of radius r swept along an edge."""
-    length, middle = float(np.linalg.norm(q - p)), 0.5 * (p + q)
-    whole = angle == 2.0 * np.pi
-    half_sine = 0.0 if whole else np.sin(0.5 * angle)
-    sine = 0.0 if whole else np.sin(angle)
-    # angle - sin(angle) by its series where the difference would lose digits
-    lack = angle - sine if angle > 1e-2 else angle**3 / 6.0 * (1.0 - angle**2 / 20.0 * (1.0 - angle**2 / 42.0))
-    across = np.cross(direction, normal)
-    bisector = np.cos(0.5 * angle) * normal + np.sin(0.5 * angle) * across
-    other = np.cross(direction, bisector)
-    area = 0.5 * angle * r * r
-    first = 2.0 / 3.0 * r**3 * half_sine * bisector
-    second = r**4 / 8.0 * ((angle + sine) * np.outer(bisector, bisector) + lack * np.outer(other, other))
-    mf = np.outer(middle, first)
-    line = np.outer(middle, middle) + length**2 / 12.0 * np.outer(direction, direction)
-    return area * length, length * (area * middle + first), length * (area * line + mf + mf.T + second)
+    across = np.cross(direction, axis)
+    return np.asarray(across / np.linalg.norm(across))
 
 
 def _caps(vertices: np.ndarray, solid_angle: np.ndarray, outward: np.ndarray, r: float) -> Moments:

@@ -12,8 +12,8 @@ from ..errors import ShapeError
 from .compound import Pieces, hulls_of
 from .compound_mass import compound_mass_properties
 from .hull import FLAT, convex_hull, spread
-from .kept import kept_mass_properties
-from .mass import MassProperties, exact_mass_properties
+from .kept import kept_exact, kept_mass_properties
+from .mass import MassProperties
 from .monte_carlo import MassEstimate, monte_carlo_mass_properties
 from .planar import PlanarShapes
 from .planar_mass import planar_mass_properties
@@ -171,7 +171,7 @@ class Shape(PlanarShapes, SkeletonShapes):
             return planar_mass_properties(self.vertices, bool(self.faces), self.radius, rho, not len(self.edges))
         if not self.convex:
             return kept_mass_properties(self.vertices, self.edges, self.faces, self.radius, rho, self.solid)
-        return exact_mass_properties(self.vertices, self.edges, self.faces, self.radius, rho)
+        return kept_exact(self.vertices, self.edges, self.faces, self.radius, rho)
 
     def mass_properties_monte_carlo(self, density: float = 1.0, samples: int = 1 << 17, seed: int = 0) -> MassEstimate:
         """The same by quasi-Monte-Carlo integration over the points within ``radius`` of the core, with standard errors.
