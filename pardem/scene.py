@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from .case import Case
 from .case.timestep import ContactTime, check_time_step, contact_times, lightest_grains, rocking_overlap
 from .constants import Scene
-from .detection.sphere_tables import Covering, SphereTables, cover_catalogue
+from .detection.case_covers import covers_for_detection
+from .detection.sphere_tables import SphereTables
 from .detection.trees import build_trees
-from .errors import CaseError, CoveringError
+from .errors import CaseError
 from .fixedpoint import Quanta, choose_quanta
 from .interactions.dispatch import build_interaction
 from .interactions.features import build_features
@@ -26,9 +27,6 @@ from .walls.build import body_vertices, build_bodies, build_walls, check_feature
 from .walls.drives import finish_rows
 
 LARGEST_GUARD = 0.9  # of the sum of radii: a regularised contact must bear at least a tenth of it as overlap
-
-AUTO_OVERLAP = 0.05  # of the smallest sphero-radius: what covering spheres allow for
-AUTO_SKINS = (0.3, 0.15, 0.08)  # the same; the one is taken with the fewest spheres for the square root of the skin
 
 FINE = 100  # vertices of a shape that counts as a mesh
 LEAST_ROCKING = 0.01  # of the sphero-radius: an overlap up to which flat contacts must rock slowly enough for the time step
@@ -106,7 +104,7 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     check_features(case, catalogue, bodies, settings.period, max(reach.values()) + extra)
     covering = None
     if case.detection.method == "triangulation":
-        covering = _covering(case, catalogue, {n: smallest_scale[n] for n in grains}, largest_scale)
+        covering = covers_for_detection(case, catalogue, {n: smallest_scale[n] for n in grains}, largest_scale)
     trees = build_trees(catalogue, features)
     cells = None
     if "local_fraction" in case.output.fields:
@@ -114,34 +112,6 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     faces = open_faces(case.domain.outflow) if case.domain and case.domain.outflow else None
     scene = Scene(shapes, interaction, law, walls, settings, names, wall_names, trees, parts, bodies, covering, faces)
     return Setup(catalogue, scene, rows, later, warnings, cells)
-
-
-def _covering(case: Case, catalogue: Catalogue, smallest: dict[str, float], largest: dict[str, float]) -> Covering:
-    """Covering spheres of the grains of a case.
-
-    Raises:
-        CaseError: in two dimensions, where a species is not convex, or where the grains cannot be covered.
-    """
-    names = [s.name for s in case.species]
-    if case.dimension == 2:
-        raise CaseError("detection.method = 'triangulation' needs three dimensions; use 'cells'")
-    if case.contact.law == "lennard_jones":
-        raise CaseError("detection.method = 'triangulation' finds grains that touch, but law = 'lennard_jones' acts beyond; use 'cells'")
-    for k, name in enumerate(names):
-        if name in smallest and not catalogue.convex[k]:
-            raise CaseError(f"detection.method = 'triangulation' needs convex grains, but species '{name}' is not; use 'cells'")
-    least = min(float(catalogue.radius[k]) * smallest[n] for k, n in enumerate(names) if n in smallest)
-    wanted, detection = case.detection.max_overlap, case.detection
-    overlap = AUTO_OVERLAP * least if wanted == "auto" else float(wanted)
-    skins = [float(detection.skin)] if detection.skin != "auto" else [f * least for f in AUTO_SKINS[-1 if detection.every_step else 0 :]]
-    found = []
-    for skin in skins:
-        try:
-            found.append(cover_catalogue(catalogue, names, smallest, largest, overlap, skin))
-        except CoveringError as error:
-            if skin == skins[-1] and not found:
-                raise CaseError(f"detection.method = 'triangulation': {error}") from None
-    return replace(min(found, key=lambda covering: len(covering.tables.sphere) / covering.skin**0.5), every_step=detection.every_step)
 
 
 def _settings(case: Case, quanta: Quanta) -> Settings:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import CaseError
 from .stages import END_KEYS
-
-if TYPE_CHECKING:
-    from .model import Case
+from .tables import CaseTables
 
 
 def file_digest(directory: Path, name: str, key: str) -> str:
@@ -22,7 +20,7 @@ def file_digest(directory: Path, name: str, key: str) -> str:
         raise CaseError(f"{key} = '{name}' cannot be read: {error.strerror} ({directory / name})") from None
 
 
-def case_hash(case: Case) -> str:
+def case_hash(case: CaseTables) -> str:
     """SHA-256 over sorted JSON of the keys that determine the trajectory (see `Case.hash`)."""
     content = case.model_dump(mode="json", exclude_none=True, exclude={"title", "output", "detection", "parallel"})
     content["energy_budget"] = case.output.observables.energy_budget  # it decides what a contact keeps

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from .motions import FixedMotion, RotationMotion, ServoMotion, SinusoidalMotion
 from .sentences import nearest
 from .stages import Run, Vibrate
-
-if TYPE_CHECKING:
-    from .model import Case
+from .tables import CaseTables
 
 
-def problems(case: Case) -> list[str]:
+def problems(case: CaseTables) -> list[str]:
     """Everything that is wrong with a case whose single values are right, a sentence each."""
     return [*_names(case), *_grains(case), *_contacts(case), *_walls(case), *_motions(case), *_stages(case), *_output(case)]
 
@@ -30,7 +27,7 @@ def _unknown(key: str, name: str, known: list[str], what: str) -> str:
     return f"{key} = '{name}' is no {what} of this case ({', '.join(known) or 'there is none'}){nearest(name, known)}"
 
 
-def _names(case: Case) -> Iterator[str]:
+def _names(case: CaseTables) -> Iterator[str]:
     yield from _twice((s.name for s in case.species), "species")
     yield from _twice((w.name for w in case.wall), "wall")
     yield from _twice((s.name for s in case.stage), "stage")
@@ -38,7 +35,7 @@ def _names(case: Case) -> Iterator[str]:
     yield from _twice((g.name for g in case.grain if g.name), "grain")
 
 
-def _grains(case: Case) -> Iterator[str]:
+def _grains(case: CaseTables) -> Iterator[str]:
     known = [s.name for s in case.species]
     placed = [(f"insert.{item.name or i}", item.species) for i, item in enumerate(case.insert)]
     placed += [(f"grain.{item.name or i}", item.species) for i, item in enumerate(case.grain)]
@@ -67,7 +64,7 @@ def _grains(case: Case) -> Iterator[str]:
             yield f"grain.{grain.name or i}.position = {list(grain.position)} lies outside [domain] ({list(domain.lower)} to {list(domain.upper)})"
 
 
-def _contacts(case: Case) -> Iterator[str]:
+def _contacts(case: CaseTables) -> Iterator[str]:
     known = list(case.materials)
     species = [s.name for s in case.species]
     if isinstance(case.contact.eps, dict):
@@ -94,7 +91,7 @@ def _contacts(case: Case) -> Iterator[str]:
     yield from dict.fromkeys(found)
 
 
-def _walls(case: Case) -> Iterator[str]:
+def _walls(case: CaseTables) -> Iterator[str]:
     stages = [s.name for s in case.stage]
     species = [s.name for s in case.species]
     for wall in case.wall:
@@ -107,7 +104,7 @@ def _walls(case: Case) -> Iterator[str]:
         yield "attraction has no meaning in a periodic domain: a grain would be pulled by the nearest of many points; leave domain.periodic out"
 
 
-def _motions(case: Case) -> Iterator[str]:
+def _motions(case: CaseTables) -> Iterator[str]:
     stages = [s.name for s in case.stage]
     flat = [wall.name for wall in case.wall if wall.kind in ("plane", "disc")]
     for wall in case.wall:
@@ -134,7 +131,7 @@ def _motions(case: Case) -> Iterator[str]:
                 yield f"{key}.kind = '{motion.kind}' cannot follow a rotation: after it a wall can only be 'fixed'"
 
 
-def _servo(case: Case, key: str, motion: ServoMotion, flat: list[str]) -> Iterator[str]:
+def _servo(case: CaseTables, key: str, motion: ServoMotion, flat: list[str]) -> Iterator[str]:
     if case.time.integrator == "gear4":
         yield f"{key}.kind = 'servo' does not go with time.integrator = 'gear4', which knows no forces on walls ahead: use 'verlet'"
     for pair in motion.span or ():
@@ -143,7 +140,7 @@ def _servo(case: Case, key: str, motion: ServoMotion, flat: list[str]) -> Iterat
                 yield _unknown(f"{key}.span", name, flat, "plane or disc")
 
 
-def _stages(case: Case) -> Iterator[str]:
+def _stages(case: CaseTables) -> Iterator[str]:
     walls = {wall.name: wall for wall in case.wall}
     for stage in case.stage:
         if isinstance(stage, Run) and stage.outflow_share is not None and not (case.domain and case.domain.outflow):
@@ -162,7 +159,7 @@ def _stages(case: Case) -> Iterator[str]:
             yield f"stage.{stage.name}.frequency = {stage.frequency!r} Hz is too high for time.step = {case.time.step!r} s: a period needs 20 steps"
 
 
-def _output(case: Case) -> Iterator[str]:
+def _output(case: CaseTables) -> Iterator[str]:
     output = case.output
     for what in ("frame", "observable"):
         if getattr(output, f"{what}_taps") is not None and case.tap_period() is None:

@@ -2,57 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
-from pydantic import Field, PrivateAttr, ValidationError, model_validator
+from pydantic import ValidationError, model_validator
 
 from ..errors import CaseError
 from . import canonical, checks, planar, sentences
-from .any_species import AnySpecies
-from .base import Many, Model, Vector
-from .contact import Contact, Resolved
-from .output import Cadence, Output
-from .placement import Grain, Insert
-from .settings import Attraction, Detection, Domain, Parallel, Time
-from .stages import AnyStage, Vibrate
-from .walls import AnyWall, Body
+from .tables import CaseTables
 
 
-class Case(Model):
+class Case(CaseTables):
     """A validated case; the attributes are the tables and keys of the case file. SI units.
 
     Raises:
         CaseError: one sentence a line, each with the dotted key, the value and what is allowed.
     """
-
-    title: str = Field(default="", description="free text")
-    dimension: Literal[2, 3] = Field(
-        default=3,
-        description="3, or 2: grains are disks and spheropolygons in the plane x-y, densities are per area (kg/m^2), and vectors may be given as two "
-        "numbers (see above)",
-    )
-    seed: int = Field(default=0, ge=0, lt=2**63, description="seed of the random insertion (1)")
-    gravity: Vector = Field(default=(0.0, 0.0, -9.81), description="acceleration of gravity (m/s^2); in 2D `[0.0, -9.81]`; with `[attraction]` zero")
-    attraction: Attraction | None = Field(default=None, description="field towards a point, to compact grains from all sides; default: none")
-    time: Time = Field(description="time step and scheme")
-    domain: Domain | None = Field(default=None, description="box of the grains; default: the extent of the walls and grains, not periodic")
-    species: Many[AnySpecies] = Field(min_length=1, description="species of grains")
-    insert: Many[Insert] = Field(default=(), description="grains inserted at random")
-    grain: Many[Grain] = Field(default=(), description="grains given one by one")
-    grains_file: str | None = Field(
-        default=None,
-        description="`.npz` file beside the case file with arrays `species` (names, or rows of the list), `position`, and optionally `orientation`, "
-        "`velocity`, `angular_velocity`, `scale`, one row for each grain, as in `[[grain]]`",
-    )
-    contact: Contact = Field(description="interaction, law and parameters")
-    wall: Many[AnyWall] = Field(default=(), description="walls")
-    stage: Many[AnyStage] = Field(min_length=1, description="what happens, one after the other")
-    detection: Detection = Field(default=Detection(), description="search for neighbours")
-    parallel: Parallel = Field(default=Parallel(), description="decomposition")
-    output: Output = Field(default=Output(), description="files")
-
-    _directory: Path = PrivateAttr(default_factory=Path)
 
     def __init__(self, /, **data: Any) -> None:
         if data.get("attraction") is not None:
@@ -69,65 +33,6 @@ class Case(Model):
         if problems:
             raise CaseError("\n".join(problems))
         return self
-
-    @property
-    def directory(self) -> Path:
-        """Folder that relative paths of the case refer to."""
-        return self._directory
-
-    def located(self, directory: Path) -> Self:
-        """The same case with relative paths taken from the given folder."""
-        folder = Path(directory)
-        copy = self.model_copy(update={"species": tuple(species.located(folder) for species in self.species)})
-        copy._directory = folder
-        return copy
-
-    @property
-    def materials(self) -> tuple[str, ...]:
-        """Names that contact parameters can refer to: materials of the species in their order, then those of walls."""
-        return tuple(dict.fromkeys([*(s.material for s in self.species), *(w.material for w in self.wall)]))
-
-    @property
-    def grain_species(self) -> tuple[str, ...]:
-        """Names of the species that have grains, in their order; the others are bodies of walls only."""
-        placed = {insert.species for insert in self.insert} | {grain.species for grain in self.grain}
-        bodies = {wall.species for wall in self.wall if isinstance(wall, Body)}
-        return tuple(s.name for s in self.species if s.name in placed or s.name not in bodies)
-
-    def contact_between(self, first: str, second: str) -> Resolved:
-        """Contact parameters of two materials with every default filled in."""
-        return self.contact.between(first, second)
-
-    def eps(self, species: str) -> float:
-        """Weight of the regularisation for a species (1); walls have none."""
-        table = self.contact.eps
-        if isinstance(table, dict) and species in table:
-            return table[species]
-        if isinstance(table, float | int):
-            return float(table)
-        shape = next(s.shape for s in self.species if s.name == species)
-        return {"spherocylinder": 0.1, "rice": 0.1, "sphere": 0.0, "disk": 0.0}.get(shape, 0.03)
-
-    def max_steps(self) -> int:
-        """Most steps that the stages can take together."""
-        return sum(stage.max_steps(self.time.step) for stage in self.stage)
-
-    def tap_period(self) -> float | None:
-        """Period of the first `vibrate` stage (s), or None where there is none."""
-        return next((1.0 / stage.frequency for stage in self.stage if isinstance(stage, Vibrate)), None)
-
-    def cadence(self, what: str) -> Cadence | None:
-        """How often (in steps) a `frame`, `observable` or `checkpoint` is due; None: never, apart from the run's ends."""
-        steps, seconds, taps = (getattr(self.output, f"{what}_{unit}", None) for unit in ("steps", "interval", "taps"))
-        if steps is not None:
-            return Cadence(every=float(steps))
-        if taps is not None:
-            seconds = taps * (self.tap_period() or 0.0)
-        if seconds is None:
-            return None
-        every = seconds / self.time.step
-        whole = round(every)
-        return Cadence(every=max(1.0, float(whole) if abs(every - whole) <= 1e-9 * every else every))
 
     def hash(self) -> str:
         """SHA-256 of what determines the trajectory; a checkpoint belongs to a case with the same hash.

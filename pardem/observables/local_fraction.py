@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from mpi4py import MPI
 
-from ..detection.sphere_tables import SphereTables, cover_catalogue, place_spheres
+from ..detection.case_covers import AUTO_OVERLAP, covers, least_radius
+from ..detection.sphere_tables import SphereTables, place_spheres
 from ..detection.triangulation.triangulation import Triangulation
-from ..errors import CaseError, CoveringError
 from ..population import Population
 from ..shapes.catalogue import Catalogue
 from ..state import Walls
@@ -18,7 +18,6 @@ from ..walls.kinds import ABSENT, CYLINDER, DISC, PIERCED, PLANE
 if TYPE_CHECKING:
     from ..case import Case
 
-OVERLAP = 0.05  # of the smallest sphero-radius: what the covering spheres allow for
 FEW = 64  # grains, below which cells may reach as far as half a period
 
 
@@ -38,19 +37,11 @@ def cell_tables(case: Case, catalogue: Catalogue, largest: dict[str, float], sma
         catalogue: its species. largest, smallest: size factors by name of those that have grains.
 
     Raises:
-        CaseError: in two dimensions, where a species is not convex, or where the grains cannot be covered.
+        CaseError: see `least_radius` and `covers`.
     """
-    names = [s.name for s in case.species]
-    if case.dimension == 2:
-        raise CaseError("output.fields: 'local_fraction' needs three dimensions; take it out")
-    for k, name in enumerate(names):
-        if name in smallest and not catalogue.convex[k]:
-            raise CaseError(f"output.fields: 'local_fraction' needs convex grains, but species '{name}' is not; take it out")
-    least = min(float(catalogue.radius[k]) * smallest[n] for k, n in enumerate(names) if n in smallest)
-    try:
-        return cover_catalogue(catalogue, names, smallest, largest, OVERLAP * least, 0.0).tables
-    except CoveringError as error:
-        raise CaseError(f"output.fields: 'local_fraction': {error}") from None
+    key = "output.fields: 'local_fraction'"
+    overlap = AUTO_OVERLAP * least_radius(case, catalogue, smallest, key, "take it out")
+    return covers(case, catalogue, smallest, largest, key, overlap, [0.0])[0].tables
 
 
 class LocalFraction:

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 
 from ..errors import ShapeError
 from .compound import build_pieces
 from .outline import COW, outline, planar_points, polyline
-from .values import one_of, positive, whole
-
-if TYPE_CHECKING:
-    from .shape import Points, Shape
+from .values import Points, one_of, positive, whole
 
 
 class PlanarShapes:
     """The constructors of `Shape` that make grains for two dimensions; radius and all lengths in metres."""
 
     @classmethod
-    def disk(cls, *, radius: float) -> Shape:
+    def disk(cls, *, radius: float) -> Self:
         """A disk.
 
         Raises:
@@ -29,7 +26,7 @@ class PlanarShapes:
         return cls._planar("disk", np.zeros((1, 3)), radius)
 
     @classmethod
-    def rice(cls, *, length: float, radius: float) -> Shape:
+    def rice(cls, *, length: float, radius: float) -> Self:
         """A segment along x of the given length (without the round ends) about the origin, and a disk.
 
         Raises:
@@ -39,7 +36,7 @@ class PlanarShapes:
         return cls._planar("rice", np.array([[-half, 0.0, 0.0], [half, 0.0, 0.0]]), radius)
 
     @classmethod
-    def peanut(cls, *, length: float, radius: float, bend: float = np.pi / 3.0) -> Shape:
+    def peanut(cls, *, length: float, radius: float, bend: float = np.pi / 3.0) -> Self:
         """A bent segment and a disk (papers 000 and 001: a polyline and a disk): two equal halves that meet on the y axis, open towards -y.
 
         Args:
@@ -58,7 +55,7 @@ class PlanarShapes:
         return cls._planar("peanut", np.array([[x, -y, 0.0], [0.0, y, 0.0], [-x, -y, 0.0]]), radius)
 
     @classmethod
-    def pebble(cls, *, radius: float, vertices: Points | None = None, circumradius: float | None = None) -> Shape:
+    def pebble(cls, *, radius: float, vertices: Points | None = None, circumradius: float | None = None) -> Self:
         """A triangle and a disk.
 
         Args:
@@ -77,7 +74,7 @@ class PlanarShapes:
         return cls._outline("pebble", points, radius)
 
     @classmethod
-    def regular_polygon(cls, *, sides: int, radius: float, circumradius: float | None = None, edge: float | None = None) -> Shape:
+    def regular_polygon(cls, *, sides: int, radius: float, circumradius: float | None = None, edge: float | None = None) -> Self:
         """A regular polygon about the origin, the first vertex on x, and a disk.
 
         Args:
@@ -94,7 +91,7 @@ class PlanarShapes:
         return cls._planar("regular_polygon", _regular(n, size if edge is None else 0.5 * size / np.sin(np.pi / n)), radius)
 
     @classmethod
-    def polygon(cls, *, vertices: Points, radius: float) -> Shape:
+    def polygon(cls, *, vertices: Points, radius: float) -> Self:
         """Any simple polygon, convex or not, and a disk. A clockwise outline is reversed, which `notes` says.
 
         Args:
@@ -106,7 +103,7 @@ class PlanarShapes:
         return cls._outline("polygon", planar_points(vertices, "polygon", 3), radius)
 
     @classmethod
-    def planar_polyline(cls, *, vertices: Points, radius: float) -> Shape:
+    def planar_polyline(cls, *, vertices: Points, radius: float) -> Self:
         """An open polyline and a disk; it may bend both ways, but not meet itself.
 
         Args:
@@ -118,7 +115,7 @@ class PlanarShapes:
         return cls._planar("planar_polyline", planar_points(vertices, "planar_polyline", 2), radius)
 
     @classmethod
-    def clump(cls, *, vertices: Points, radius: float) -> Shape:
+    def clump(cls, *, vertices: Points, radius: float) -> Self:
         """Disks of one radius, fixed to each other: a rigid cluster, as other programs build non-convex grains; overlapping parts count once.
 
         Args:
@@ -130,7 +127,7 @@ class PlanarShapes:
         return cls._make("clump", planar_points(vertices, "clump", 2), radius, [], (), convex=False, solid=True)
 
     @classmethod
-    def planar_compound(cls, *, pieces: Sequence[Points], radius: float) -> Shape:
+    def planar_compound(cls, *, pieces: Sequence[Points], radius: float) -> Self:
         """Convex pieces that make up one grain, and a disk: the points within the radius of the union of the pieces' hulls.
 
         Args:
@@ -146,7 +143,7 @@ class PlanarShapes:
         return cls._make("planar_compound", core.vertices, radius, core.edges, core.faces, **rest)
 
     @classmethod
-    def cow(cls, *, length: float, radius: float) -> Shape:
+    def cow(cls, *, length: float, radius: float) -> Self:
         """The outline of a cow seen from the side, 62 vertices, non-convex, and a disk.
 
         Args:
@@ -162,7 +159,7 @@ class PlanarShapes:
         return cls._outline("cow", np.column_stack([corners, np.zeros(len(corners))]), radius)
 
     @classmethod
-    def _planar(cls, kind: str, points: np.ndarray, radius: float) -> Shape:
+    def _planar(cls, kind: str, points: np.ndarray, radius: float) -> Self:
         """A convex outline that is known to be right, or an open polyline of any number of points."""
         n = len(points)
         closed = kind in ("pebble", "regular_polygon")
@@ -171,7 +168,7 @@ class PlanarShapes:
         return cls._make(kind, points, radius, sorted(edges), (tuple(range(n)),) * closed, convex=straight, solid=closed or n == 1)
 
     @classmethod
-    def _outline(cls, kind: str, points: np.ndarray, radius: float) -> Shape:
+    def _outline(cls, kind: str, points: np.ndarray, radius: float) -> Self:
         corners, convex, backwards = outline(points, kind)
         n = len(corners)
         notes = ("the outline is given clockwise and was reversed; vertices are counter-clockwise",) * backwards
@@ -179,7 +176,7 @@ class PlanarShapes:
         return cls._make(kind, corners, radius, sorted(edges), (tuple(range(n)),), convex=convex, solid=True, notes=notes)
 
     @classmethod
-    def _make(cls, kind: str, points: np.ndarray, radius: float, edges: Any, faces: Any, **rest: Any) -> Shape:
+    def _make(cls, kind: str, points: np.ndarray, radius: float, edges: Any, faces: Any, **rest: Any) -> Self:
         raise NotImplementedError
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,9 +18,7 @@ from .planar import PlanarShapes
 from .planar_mass import planar_mass_properties
 from .planar_monte_carlo import planar_monte_carlo
 from .skeleton_shapes import SkeletonShapes
-from .values import one_of, points_in_space, positive, sphero_radius
-
-Points = np.ndarray | Sequence[Sequence[float]]
+from .values import Points, one_of, points_in_space, positive, sphero_radius
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +54,7 @@ class Shape(PlanarShapes, SkeletonShapes):
         self.edges.flags.writeable = False
 
     @classmethod
-    def sphere(cls, *, radius: float) -> Shape:
+    def sphere(cls, *, radius: float) -> Self:
         """A ball of the given radius (m).
 
         Raises:
@@ -66,7 +63,7 @@ class Shape(PlanarShapes, SkeletonShapes):
         return cls("sphere", sphero_radius(radius), np.zeros((1, 3)))
 
     @classmethod
-    def spherocylinder(cls, *, length: float, radius: float) -> Shape:
+    def spherocylinder(cls, *, length: float, radius: float) -> Self:
         """A segment along z of the given length (without the round ends) about the origin, and a ball (m).
 
         Raises:
@@ -76,7 +73,7 @@ class Shape(PlanarShapes, SkeletonShapes):
         return cls("spherocylinder", sphero_radius(radius), np.array([[0.0, 0.0, -half], [0.0, 0.0, half]]), np.array([[0, 1]], dtype=np.int32))
 
     @classmethod
-    def spherotriangle(cls, *, radius: float, vertices: Points | None = None, circumradius: float | None = None, edge: float | None = None) -> Shape:
+    def spherotriangle(cls, *, radius: float, vertices: Points | None = None, circumradius: float | None = None, edge: float | None = None) -> Self:
         """A triangle and a ball.
 
         Args:
@@ -103,7 +100,7 @@ class Shape(PlanarShapes, SkeletonShapes):
     @classmethod
     def spherotetrahedron(
         cls, *, radius: float, vertices: Points | None = None, circumradius: float | None = None, edge: float | None = None
-    ) -> Shape:
+    ) -> Self:
         """A tetrahedron and a ball.
 
         Args:
@@ -125,7 +122,7 @@ class Shape(PlanarShapes, SkeletonShapes):
         return cls("spherotetrahedron", sphero_radius(radius), *convex_hull(corners))
 
     @classmethod
-    def polyhedron(cls, *, vertices: Points, radius: float) -> Shape:
+    def polyhedron(cls, *, vertices: Points, radius: float) -> Self:
         """The convex hull of points (points inside it, its faces or its edges are dropped) and a ball.
 
         Args:
@@ -138,7 +135,7 @@ class Shape(PlanarShapes, SkeletonShapes):
         return cls("polyhedron", sphero_radius(radius), *convex_hull(points_in_space(vertices, "polyhedron", None)))
 
     @classmethod
-    def cube(cls, *, side: float, radius: float) -> Shape:
+    def cube(cls, *, side: float, radius: float) -> Self:
         """A cube of the given side about the origin, along the axes, and a ball (m).
 
         Raises:
@@ -148,7 +145,7 @@ class Shape(PlanarShapes, SkeletonShapes):
         return cls.polyhedron(vertices=[(x, y, z) for x in (-h, h) for y in (-h, h) for z in (-h, h)], radius=radius)
 
     @classmethod
-    def _make(cls, kind: str, points: np.ndarray, radius: float, edges: Any, faces: Any, **rest: Any) -> Shape:
+    def _make(cls, kind: str, points: np.ndarray, radius: float, edges: Any, faces: Any, **rest: Any) -> Self:
         return cls(kind, sphero_radius(radius), points, np.array(edges, dtype=np.int32).reshape(-1, 2), faces, dimension=2, **rest)
 
     def mass_properties(self, density: float = 1.0) -> MassProperties:

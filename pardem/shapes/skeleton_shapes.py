@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,19 +12,14 @@ from ..errors import ShapeError
 from .compound import build_pieces
 from .mesh import mesh_skeleton
 from .skeleton import Skeleton, build_skeleton, chain, yermis_vertices
-from .values import number, positive, sphero_radius
-
-if TYPE_CHECKING:
-    from .shape import Shape
-
-Points = np.ndarray | Sequence[Sequence[float]]
+from .values import Points, number, positive, sphero_radius
 
 
 class SkeletonShapes:
     """Constructors that `Shape` inherits."""
 
     @classmethod
-    def polyline(cls, *, vertices: Points, radius: float) -> Shape:
+    def polyline(cls, *, vertices: Points, radius: float) -> Self:
         """An open polyline through points in their order, and a ball.
 
         Args:
@@ -37,7 +32,7 @@ class SkeletonShapes:
         return _shape(cls, chain(vertices), "polyline", radius)
 
     @classmethod
-    def yermis(cls, *, edge: float, radius: float, segments: int = 3, bend: float = 0.5 * np.pi, torsion: float = 0.5 * np.pi) -> Shape:
+    def yermis(cls, *, edge: float, radius: float, segments: int = 3, bend: float = 0.5 * np.pi, torsion: float = 0.5 * np.pi) -> Self:
         """An angular polyline of equal segments in space, and a ball: the non-convex grain of paper 003, which gives no sizes.
 
         Args:
@@ -70,7 +65,7 @@ class SkeletonShapes:
         points: Sequence[int] = (),
         radius: float,
         solid: bool = False,
-    ) -> Shape:
+    ) -> Self:
         """Any points, segments and polygons, and a ball.
 
         Features are what is given: a face is one feature, convex or not, and has no inner edges; its sides are edges, listed or not. With
@@ -94,7 +89,7 @@ class SkeletonShapes:
     @classmethod
     def from_mesh(
         cls, path: str | Path, *, radius: float, erode: bool = True, solid: bool | None = None, faces: int | None = None, scale: float = 1.0
-    ) -> Shape:
+    ) -> Self:
         """The surface in an STL, OBJ or PLY file, and a ball.
 
         Coincident vertices become one, coplanar triangles one polygon (where it is a simple one), solids are turned outwards. With ``erode`` the mesh
@@ -119,7 +114,7 @@ class SkeletonShapes:
         return _shape(cls, mesh_skeleton(Path(path), sphero_radius(radius), erode, solid, faces, metres), "mesh", radius)
 
     @classmethod
-    def compound(cls, *, pieces: Sequence[Points], radius: float) -> Shape:
+    def compound(cls, *, pieces: Sequence[Points], radius: float) -> Self:
         """Convex pieces that make up one grain, and a ball: the points within the radius of the union of the pieces' hulls.
 
         Each piece is the convex hull of its points, which may span space or a plane, lie on a line, or be one point. Pieces may share faces or
@@ -137,7 +132,8 @@ class SkeletonShapes:
         several = len(core.sizes) > 1
         rest: dict[str, Any] = {"convex": not several, "pieces": core.sizes if several else ()}
         build: Any = cls  # the dataclass that inherits this
-        return cast("Shape", build("compound", sphero_radius(radius), core.vertices, core.edges, core.faces, **rest))
+        grain: Self = build("compound", sphero_radius(radius), core.vertices, core.edges, core.faces, **rest)
+        return grain
 
 
 def _shape(cls: Any, skeleton: Skeleton, kind: str, radius: float) -> Any:

@@ -1,13 +1,17 @@
-"""Checks of the numbers that constructors of shapes take."""
+"""What constructors of shapes take: points and numbers, and their checks."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from ..errors import ShapeError
+
+Points = np.ndarray | Sequence[Sequence[float]]
+"""Places as constructors take them: (n, 3), in two dimensions (n, 2), metres."""
 
 
 def number(value: Any) -> bool:
