@@ -11,6 +11,8 @@ import numpy as np
 
 from .reading import FIRST_FIELD, FORMAT, FRAMES, KINDS, PARAMETERS, elements, get_json, kind_of, opened
 
+MOST_SPECIES = 50  # whose numbers are listed
+
 
 def info(path: Path | str) -> dict[str, Any]:
     """A summary of a file, of values that JSON can hold.
@@ -85,7 +87,8 @@ def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
     lines = [("kind", found["kind"] + state), ("size", f"{found['bytes'] / 1e6:.3g} MB"), ("case", f"hash {found.get('case_hash', 'unknown')}")]
     if "grains" in found:
         counts = found.get("species", [])
-        lines.append(("grains", str(found["grains"]) + (f" ({' + '.join(map(str, counts))} by species)" if len(counts) > 1 else "")))
+        by_species = f" ({' + '.join(map(str, counts))} by species)" if len(counts) <= MOST_SPECIES else f" of {len(counts)} species"
+        lines.append(("grains", str(found["grains"]) + (by_species if len(counts) > 1 else "")))
     if "left" in found:
         lines.append(("outflow", f"{found['left']} grains have left"))
     for what in ("frames", "observables"):

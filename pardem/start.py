@@ -71,7 +71,7 @@ def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> 
         )  # fmt: skip
     n = len(placed.species)
     if n == 0:
-        raise CaseError("the case has no grains: give [[insert]], [[grain]] or grains_file")
+        raise CaseError("the case has no grains: give [[insert]], [[grain]], [[voronoi]] or grains_file")
     p = Population.empty(n)
     p.gid[:] = np.arange(n)
     p.species[:] = placed.species

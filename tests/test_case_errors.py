@@ -34,7 +34,7 @@ from test_case_model import changed, error, scene
         ("species.0.shape", None, "species.bead.shape is missing: one of 'sphere', 'spherocylinder'"),
         ("species.0.density", -1.0, "species.bead.density = -1.0 must be greater than 0.0 (mass density (kg/m^3))"),
         ("species.0.name", "a b", "species.a b.name = 'a b' must match"),
-        ("species", [], "species = [] must have at least 1 entries"),
+        ("species", [], "the case has no species: give [[species]] or [[voronoi]]"),
         ("wall.0.normal", [0.0, 0.0, 0.0], "wall.base.normal must not be the zero vector"),
         ("wall.0.point", [0.0, 0.0], "wall.base.point.2 is missing"),
         ("wall.0.motion", "fxed", "wall.base.motion.kind = 'fxed' must be one of 'fixed', 'sinusoidal', 'velocity', 'rotation', 'servo'; did"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict, model_validator
 
 T = TypeVar("T")
 
@@ -48,6 +48,20 @@ Quaternion = Annotated[
     tuple[float, float, float, float], Strict(False), BeforeValidator(_plain), AfterValidator(_not_zero), AfterValidator(normalised)
 ]
 Points = Annotated[tuple[Vector, ...], Strict(False), BeforeValidator(_plain)]
+
+
+class NamedModel(Model):
+    """A table with a name, and with a material that contact parameters refer to."""
+
+    name: Name = Field(description="name by which other tables and `--set` refer to it")
+    material: str = Field(description="name for contact pairs, which several may share; default: the name")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _material(cls, data: Any) -> Any:
+        if isinstance(data, dict) and "material" not in data and "name" in data:
+            return data | {"material": data["name"]}
+        return data
 
 
 def exactly_one(model: BaseModel, *keys: str) -> None:

@@ -36,14 +36,17 @@ def _names(case: CaseTables) -> Iterator[str]:
 
 
 def _grains(case: CaseTables) -> Iterator[str]:
+    if not case.species:
+        yield "the case has no species: give [[species]] or [[voronoi]]"
     known = [s.name for s in case.species]
+    present = set(known)
     placed = [(f"insert.{item.name or i}", item.species) for i, item in enumerate(case.insert)]
     placed += [(f"grain.{item.name or i}", item.species) for i, item in enumerate(case.grain)]
     for key, name in placed:
-        if name not in known:
+        if name not in present:
             yield _unknown(f"{key}.species", name, known, "species")
     if not case.insert and not case.grain and case.grains_file is None:
-        yield "the case has no grains: give [[insert]], [[grain]] or grains_file"
+        yield "the case has no grains: give [[insert]], [[grain]], [[voronoi]] or grains_file"
     domain = case.domain
     for i, insert in enumerate(case.insert):
         key = f"insert.{insert.name or i}.region.kind"

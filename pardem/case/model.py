@@ -9,6 +9,7 @@ from pydantic import ValidationError, model_validator
 from ..errors import CaseError
 from . import canonical, checks, planar, sentences
 from .tables import CaseTables
+from .voronoi import cells_of
 
 
 class Case(CaseTables):
@@ -29,10 +30,19 @@ class Case(CaseTables):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        self._fill_in_cells()
         problems = checks.problems(self)
         if problems:
             raise CaseError("\n".join(problems))
         return self
+
+    def _fill_in_cells(self) -> None:
+        """Put the cells of packings among species and grains, in place of the packings; the model is frozen, but still being made."""
+        for packing in self.voronoi:
+            species, grains = cells_of(packing, self.domain, self.dimension, self.seed)
+            object.__setattr__(self, "species", (*self.species, *species))
+            object.__setattr__(self, "grain", (*self.grain, *grains))
+        object.__setattr__(self, "voronoi", ())
 
     def hash(self) -> str:
         """SHA-256 of what determines the trajectory; a checkpoint belongs to a case with the same hash.

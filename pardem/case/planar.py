@@ -83,6 +83,7 @@ def _rewrite(data: dict[str, Any]) -> Iterator[str]:
             places += [(key, region, "center", _vector), (key, region, "axis", _axis_z), (key, region, "lower", _end), (key, region, "upper", _end)]
         elif isinstance(region, dict):
             boxes.append((key, region))
+    boxes += _tables(data, "voronoi")
     for key, wall in _tables(data, "wall"):
         places += [(key, wall, name, _vector) for name in ("point", "center", "normal")]
         places += [(key, wall, "axis", _upright), (key, wall, "position", _vector), (key, wall, "orientation", _orientation)]

@@ -4,31 +4,22 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from ..errors import ShapeError
-from .base import Model, Name, Positive
+from .base import NamedModel, Positive
 
 if TYPE_CHECKING:
     from ..shapes import Shape
 
 
-class SpeciesBase(Model):
+class SpeciesBase(NamedModel):
     """A species: name, density, radius and the sizes of its shape."""
 
-    name: Name = Field(description="name by which inserts and grains refer to the species")
-    material: str = Field(description="name for contact pairs, which several species may share; default: the species' name")
     density: Positive = Field(description="mass density (kg/m^3)")
     radius: Positive = Field(description="radius of the ball that rounds the core (m)")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _material(cls, data: Any) -> Any:
-        if isinstance(data, dict) and "material" not in data and "name" in data:
-            return data | {"material": data["name"]}
-        return data
 
     @property
     def dimension(self) -> int:

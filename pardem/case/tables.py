@@ -14,6 +14,7 @@ from .output import Cadence, Output
 from .placement import Grain, Insert
 from .settings import Attraction, Detection, Domain, Parallel, Time
 from .stages import AnyStage, Vibrate
+from .voronoi import Voronoi
 from .walls import AnyWall, Body
 
 
@@ -31,13 +32,17 @@ class CaseTables(Model):
     attraction: Attraction | None = Field(default=None, description="field towards a point, to compact grains from all sides; default: none")
     time: Time = Field(description="time step and scheme")
     domain: Domain | None = Field(default=None, description="box of the grains; default: the extent of the walls and grains, not periodic")
-    species: Many[AnySpecies] = Field(min_length=1, description="species of grains")
+    species: Many[AnySpecies] = Field(default=(), description="species of grains; at least one, but where there is a packing")
     insert: Many[Insert] = Field(default=(), description="grains inserted at random")
     grain: Many[Grain] = Field(default=(), description="grains given one by one")
     grains_file: str | None = Field(
         default=None,
         description="`.npz` file beside the case file with arrays `species` (names, or rows of the list), `position`, and optionally `orientation`, "
         "`velocity`, `angular_velocity`, `scale`, one row for each grain, as in `[[grain]]`",
+    )
+    voronoi: Many[Voronoi] = Field(
+        default=(),
+        description="packings of rounded Voronoi cells; in the effective case the cells stand under `[[species]]` and `[[grain]]` instead",
     )
     contact: Contact = Field(description="interaction, law and parameters")
     wall: Many[AnyWall] = Field(default=(), description="walls")

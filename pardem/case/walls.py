@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from .base import Direction, Many, Model, Name, Positive, Quaternion, Vector, ordered
+from .base import Direction, Many, NamedModel, Positive, Quaternion, Vector, ordered
 from .motions import FixedMotion, Halt, LaterMotion, Motion, RotationMotion, ServoMotion, SinusoidalMotion, VelocityMotion
 
 
-class _Wall(Model):
-    name: Name = Field(description="name by which stages and `--set` refer to the wall")
-    material: str = Field(description="name for contact pairs; default: the wall's name")
+class _Wall(NamedModel):
     motion: Motion = Field(
         default=FixedMotion(kind="fixed"), description='`"fixed"` or a table with `kind = "sinusoidal"`, `"velocity"`, `"rotation"` or `"servo"`'
     )
@@ -27,13 +25,6 @@ class _Wall(Model):
     def motions(self) -> tuple[FixedMotion | Halt | SinusoidalMotion | VelocityMotion | RotationMotion | ServoMotion, ...]:
         """The motions of all stages, in their order."""
         return (self.motion, *(self.then or ()))
-
-    @model_validator(mode="before")
-    @classmethod
-    def _material(cls, data: Any) -> Any:
-        if isinstance(data, dict) and "material" not in data and "name" in data:
-            return data | {"material": data["name"]}
-        return data
 
 
 class Plane(_Wall):

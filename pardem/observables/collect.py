@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..engine import Engine
     from ..outflow import Outflow
 
+MOST_SPECIES = 50  # with values of their own: cells of a packing are a species each
 FILL_SHARE = 0.99  # of the volume of the grains that lies below the fill height: a few grains in flight do not count
 
 # needs the contacts of the very step; the work of walls does for the half-step to come
@@ -54,6 +55,7 @@ class Observer:
         self.bed = find_bed(case, scene.walls, scene.wall_names)
         self.axes = longest_axes(catalogue)
         self.samples = sample_points(comm, catalogue)
+        self.groups, self.group = _groups(case)
         near = self.options.near_wall
         self.near_rows = rows_of_wall(near.wall, scene.wall_names) if near else []
         self.turning = [k for k in range(len(scene.walls.kind)) if _ever_turns(case, scene.wall_names[k])]
@@ -97,7 +99,7 @@ class Observer:
         self._orientation(values, sums)
         if self.near_rows:
             near = sums["near"]
-            for name, number in zip(self.scene.names, near, strict=True):
+            for name, number in zip(self.groups, near, strict=True):
                 values[f"share_near_wall/{name}"] = float(number / near.sum()) if near.sum() > 0.0 else math.nan
         self._walls(values, reaction, engine.step)
         if not engine.observed:
@@ -107,16 +109,16 @@ class Observer:
     def _sums(self, grains: Population) -> dict[str, Any]:
         """Everything that is a sum over grains, with one message."""
         catalogue, species = self.catalogue, grains.species
-        ns = len(catalogue.kind)
+        group, ng = self.group[species], len(self.groups)
         sums = ExactSums(self.comm)
         add_kinetic_energy(sums, grains, catalogue)
         mass, (ux, uy, uz) = grains.v[:, 3], self.bed.up
         place = unwrapped(grains.x, grains.image, self.scene.settings.period)
         sums.add("gravity", self._field_energy(grains))
         sums.add("volume", catalogue.volumes(species, grains.scale))
-        sums.add("grains", np.bincount(species, minlength=ns)[None, :])
-        sums.add_groups("mass", mass, species, ns)
-        sums.add_groups("moment", mass * (ux * place[:, 0] + uy * place[:, 1] + uz * place[:, 2]), species, ns)
+        sums.add("grains", np.bincount(group, minlength=ng)[None, :])
+        sums.add_groups("mass", mass, group, ng)
+        sums.add_groups("moment", mass * (ux * place[:, 0] + uy * place[:, 1] + uz * place[:, 2]), group, ng)
         if (self.axes != ROUND).any():
             long = self.axes[species] != ROUND
             u = directions(grains.q[long], self.axes[species[long]])
@@ -126,7 +128,7 @@ class Observer:
         if self.near_rows:
             assert self.options.near_wall is not None
             distance = np.min([wall_distance(grains.x, self.scene.walls, k) for k in self.near_rows], axis=0)
-            sums.add("near", np.bincount(species[distance <= self.options.near_wall.distance], minlength=ns)[None, :])
+            sums.add("near", np.bincount(group[distance <= self.options.near_wall.distance], minlength=ng)[None, :])
         return sums.reduce()
 
     def _energies(self, values: Values, sums: dict[str, Any], tally: list[int], work: list[int], reaction: np.ndarray, observed: bool) -> None:
@@ -191,7 +193,7 @@ class Observer:
             values |= measure_layers(self.comm, self.options.layers, grains, self.catalogue, self.samples, self.axes, bed, self.scene.walls, fill)
         forces = np.array([float(v) for v in tally[st.STRESS : st.STRESS + 9]]).reshape(3, 3) * self.scene.settings.energy
         values["stress"] = -forces / volume if volume and volume > 0.0 else np.full((3, 3), math.nan)
-        for name, moment, mass in zip(self.scene.names, sums["moment"], sums["mass"], strict=True):
+        for name, moment, mass in zip(self.groups, sums["moment"], sums["mass"], strict=True):
             values[f"height/{name}"] = float(moment / mass) - base if mass > 0.0 else math.nan
 
     def _orientation(self, values: Values, sums: dict[str, Any]) -> None:
@@ -210,6 +212,16 @@ class Observer:
             values[f"wall_displacement/{name}"] = walls.pose[k, :3].copy()
             if k in self.turning:
                 values[f"wall_turn/{name}"] = float(turn_angle(walls.motion, k, step, settings.dt))
+
+
+def _groups(case: Case) -> tuple[list[str], np.ndarray]:
+    """Names by which heights and shares at a wall go, and the row of each species (ns,): species, or their materials where these are too many."""
+    names = [s.name for s in case.species]
+    if len(names) > MOST_SPECIES:
+        names = [s.material for s in case.species]
+    groups = list(dict.fromkeys(names))
+    number = {name: row for row, name in enumerate(groups)}
+    return groups, np.array([number[name] for name in names], np.int64)
 
 
 def _ever_turns(case: Case, name: str) -> bool:

@@ -1,0 +1,86 @@
+"""Packings of rounded Voronoi cells in a case: each cell becomes a species of one grain."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from ..errors import CaseError, ShapeError
+from .base import Count, NamedModel, Positive, Vector, exactly_one, ordered
+from .grains import Polyhedron
+from .placement import Grain
+from .planar_grains import Polygon
+from .settings import Domain
+
+SHY = 1e-9
+"""Part of the erosion by which the ball is smaller than asked for where it would fill it, so that rounding makes no neighbours overlap."""
+
+
+class Voronoi(NamedModel):
+    """A box filled with rounded Voronoi cells, which do not overlap; cells are eroded by d, then dilated by r <= d (paper 000)."""
+
+    density: Positive = Field(description="mass density (kg/m^3; in 2D kg/m^2)")
+    count: Count = Field(description="number of sites, drawn at random; a cell that the erosion leaves nothing of makes no grain (1)")
+    lower: Vector | None = Field(default=None, description="lower corner of the box (m); default: that of the domain")
+    upper: Vector | None = Field(default=None, description="upper corner of the box (m); default: that of the domain")
+    erosion: Positive | None = Field(default=None, description="distance d by which the cells are eroded (m); or")
+    void_ratio: Positive | None = Field(default=None, description="volume of the voids over that of the grains, from which d follows (1)")
+    radius: Positive | None = Field(default=None, description="radius r of the ball that rounds the grains, at most d (m); or")
+    roundness: Annotated[float, Field(gt=0, le=1)] | None = Field(default=None, description="r/d (1); default: 1, the opening of the cells")
+    regularity: Annotated[int, Field(ge=0)] = Field(default=0, description="steps of Lloyd's algorithm, which makes cells alike and round (1)")
+    seed: Annotated[int, Field(ge=0, lt=2**63)] | None = Field(default=None, description="seed of the sites (1); default: that of the case")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        exactly_one(self, "erosion", "void_ratio")
+        if self.radius is not None and self.roundness is not None:
+            raise ValueError("takes radius or roundness, not both")
+        if self.lower is not None and self.upper is not None:
+            ordered(self.lower, self.upper)
+        return self
+
+
+def cells_of(packing: Voronoi, domain: Domain | None, dimension: int, seed: int) -> tuple[list[Polyhedron | Polygon], list[Grain]]:
+    """The species and grains of a packing, named by it and their numbers. The box is periodic along the periodic axes of the domain that it spans.
+
+    Args:
+        packing: validated. domain, dimension, seed: of the case.
+
+    Raises:
+        CaseError: there is no box, or there are no such cells.
+    """
+    from ..shapes import voronoi_packing
+
+    key = f"voronoi.{packing.name}"
+    if domain is None:
+        raise CaseError(f"{key} needs a [domain] to lie in")
+    low, high = packing.lower or domain.lower, packing.upper or domain.upper
+    for a, axis in enumerate("xyz"[:dimension]):
+        if not domain.lower[a] <= low[a] < high[a] <= domain.upper[a]:
+            raise CaseError(
+                f"{key} reaches from {low[a]!r} to {high[a]!r} m along {axis}, which must be a part of [domain] ({domain.lower[a]!r} to "
+                f"{domain.upper[a]!r} m)"
+            )
+    periodic = [domain.periodic[a] and low[a] == domain.lower[a] and high[a] == domain.upper[a] for a in range(dimension)]
+    try:
+        made = voronoi_packing(
+            packing.count, low[:dimension], high[:dimension], periodic=periodic, erosion=packing.erosion, void_ratio=packing.void_ratio,
+            radius=packing.radius, roundness=packing.roundness, seed=seed if packing.seed is None else packing.seed, regularity=packing.regularity,
+        )  # fmt: skip
+    except ShapeError as error:
+        raise CaseError(f"{key}: {error}") from None
+    if not len(made):
+        raise CaseError(f"{key}: all {packing.count} cells vanish; make the erosion or the void ratio smaller, or give fewer sites")
+    radius = min(made.radius, (1.0 - SHY) * made.erosion)
+    common: dict[str, Any] = {"material": packing.material, "radius": radius, "density": packing.density}
+    species: list[Polyhedron | Polygon] = []
+    grains = []
+    for shape, site, centre in zip(made.shapes(), made.site.tolist(), made.centres.tolist(), strict=True):
+        name, vertices = f"{packing.name}_{site}", shape.vertices.tolist()
+        if dimension == 2:
+            species.append(Polygon(name=name, shape="polygon", vertices=vertices, **common))
+        else:
+            species.append(Polyhedron(name=name, shape="polyhedron", vertices=vertices, **common))
+        grains.append(Grain(species=name, position=(*centre, 0.0)[:3]))
+    return species, grains
