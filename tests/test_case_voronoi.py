@@ -103,3 +103,10 @@ def test_a_packing_needs_a_domain() -> None:
     del data["domain"]
     with pytest.raises(CaseError, match=r"voronoi.rock needs a \[domain\] to lie in"):
         Case(**data)
+
+
+def test_too_many_shapes_to_cover_are_refused() -> None:
+    case = Case(**scene(voronoi=[ROCK | {"count": 120}], detection="triangulation"))
+    assert case.detection.method == "triangulation"
+    with pytest.raises(CaseError, match=r"covers shapes by spheres, .*: 64 at most, but the case has 1[0-9]{2}; use 'cells'"):
+        engine_of(case)

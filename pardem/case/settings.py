@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, Strict, model_validator
+from pydantic import BeforeValidator, Field, Strict, model_validator
 
 from .base import Many, Model, Positive, Vector, ordered
 
@@ -70,7 +70,7 @@ class Detection(Model):
     method: Literal["cells", "triangulation"] = Field(
         default="cells",
         description="`cells`: linked cells with oriented extents; `triangulation`: edges of the weighted Delaunay triangulation of covering spheres, "
-        "for convex grains in three dimensions",
+        "for convex grains in three dimensions; a text in place of the table is a method",
     )
     skin: Literal["auto"] | Positive = Field(default="auto", description="distance beyond contact at which pairs enter the list (m), or `auto`")
     max_overlap: Literal["auto"] | Positive = Field(
@@ -92,6 +92,13 @@ class Detection(Model):
         if self.every_step and self.skin != "auto":
             raise ValueError("takes no skin with every_step = true, which keeps none; leave one of the two out")
         return self
+
+
+def _method(value: Any) -> Any:
+    return {"method": value} if isinstance(value, str) else value
+
+
+AnyDetection = Annotated[Detection, BeforeValidator(_method)]
 
 
 class Parallel(Model):

@@ -12,7 +12,7 @@ from .base import Many, Model, Vector
 from .contact import Contact, Resolved
 from .output import Cadence, Output
 from .placement import Grain, Insert
-from .settings import Attraction, Detection, Domain, Parallel, Time
+from .settings import AnyDetection, Attraction, Detection, Domain, Parallel, Time
 from .stages import AnyStage, Vibrate
 from .voronoi import Voronoi
 from .walls import AnyWall, Body
@@ -47,7 +47,7 @@ class CaseTables(Model):
     contact: Contact = Field(description="interaction, law and parameters")
     wall: Many[AnyWall] = Field(default=(), description="walls")
     stage: Many[AnyStage] = Field(min_length=1, description="what happens, one after the other")
-    detection: Detection = Field(default=Detection(), description="search for neighbours")
+    detection: AnyDetection = Field(default=Detection(), description="search for neighbours; its settings change the speed, never the result")
     parallel: Parallel = Field(default=Parallel(), description="decomposition")
     output: Output = Field(default=Output(), description="files")
 

@@ -10,6 +10,7 @@ from ..errors import CaseError, CoveringError
 from ..shapes.catalogue import Catalogue
 from .sphere_tables import Covering, cover_catalogue
 
+MOST_SHAPES = 64  # polyhedra
 AUTO_OVERLAP = 0.05  # of the smallest sphero-radius: what covering spheres allow for
 AUTO_SKINS = (0.3, 0.15, 0.08)  # the same; the one is taken with the fewest spheres for the square root of the skin
 
@@ -21,16 +22,19 @@ def least_radius(case: Case, catalogue: Catalogue, smallest: dict[str, float], k
         catalogue: the species. smallest: size factors by name of those that have grains. key, remedy: what wants covers, and what to do without it.
 
     Raises:
-        CaseError: in two dimensions, or where a species is not convex.
+        CaseError: in two dimensions, or where a species is not convex, or where there are too many polyhedra.
     """
     if case.dimension == 2:
         raise CaseError(f"{key} needs three dimensions; {remedy}")
-    radii = []
+    radii, shapes = [], 0
     for k, species in enumerate(case.species):
         if species.name in smallest:
             if not catalogue.convex[k]:
                 raise CaseError(f"{key} needs convex grains, but species '{species.name}' is not; {remedy}")
             radii.append(float(catalogue.radius[k]) * smallest[species.name])
+            shapes += int(catalogue.kind[k] > 2)
+    if shapes > MOST_SHAPES:
+        raise CaseError(f"{key} covers shapes by spheres, which takes seconds a shape: {MOST_SHAPES} at most, but the case has {shapes}; {remedy}")
     return min(radii)
 
 
