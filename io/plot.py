@@ -26,7 +26,7 @@ STYLE: dict[Any, Any] = {
 }  # fmt: skip
 PANELS = {"density": "volume fraction of grains", "mean_angle": "mean angle to base (degrees)", "outflow/mass": "mass that has left (kg)"}
 WINDOW = 2.0  # taps: a bed may fly for two periods of its base, so a mean over one leaves the second subharmonic
-ISOTROPIC = 90.0 - 180.0 / np.pi  # mean angle of random directions to a plane (degrees)
+ISOTROPIC = {2: 45.0, 3: 90.0 - 180.0 / np.pi}  # mean angle of random directions to a line, to a plane (degrees)
 BUDGET = (
     (
         "exchanged (J)",
@@ -48,7 +48,7 @@ class Series:
 
     Attributes:
         label: name in the legend. x: (T,) taps, or times where nothing taps (s). by_taps: which. window: of the moving average, in taps; 0: none.
-        values: name -> (T, ...). layers: thickness and origin of the layers (m), or None.
+        values: name -> (T, ...). layers: thickness and origin of the layers (m), or None. dimension: 2 or 3.
     """
 
     label: str
@@ -57,6 +57,7 @@ class Series:
     window: float
     values: dict[str, np.ndarray]
     layers: tuple[float, float] | None
+    dimension: int = 3
 
     @property
     def averaged(self) -> bool:
@@ -115,7 +116,8 @@ def read_series(path: Path, whole_run: bool = False) -> Series:
     options = case.get("output", {}).get("observables", {}).get("layers")
     thickness = (float(options["thickness"]), float(options.get("origin", 0.0))) if options else None
     x = taps[rows] if by_taps else times[rows]
-    return Series(case.get("title") or path.stem, x, by_taps, WINDOW if by_taps else 0.0, {n: v[rows] for n, v in values.items()}, thickness)
+    kept = {name: v[rows] for name, v in values.items()}
+    return Series(case.get("title") or path.stem, x, by_taps, WINDOW if by_taps else 0.0, kept, thickness, case.get("dimension", 3))
 
 
 def smoothed(x: np.ndarray, y: np.ndarray, window: float) -> np.ndarray:
@@ -188,9 +190,9 @@ def draw(series: list[Series], layers: bool = False) -> Figure:
         for one in axes:
             _dress(one, series)
             one.tick_params(labelleft=True)
-            if name == "mean_angle":
-                one.axhline(ISOTROPIC, color="#888888", linewidth=0.8, linestyle=":")
-                one.annotate("isotropic", (0.01, ISOTROPIC), xycoords=("axes fraction", "data"), ha="left", va="bottom", fontsize=9, color="#888888")
+            for angle in sorted({ISOTROPIC[s.dimension] for s in series if name == "mean_angle" and name in s.values}):
+                one.axhline(angle, color="#888888", linewidth=0.8, linestyle=":")
+                one.annotate("isotropic", (0.01, angle), xycoords=("axes fraction", "data"), ha="left", va="bottom", fontsize=9, color="#888888")
         axes[0].set_ylabel(PANELS[name])
     for axes in grid[:-1].flat:
         axes.set_xlabel("")

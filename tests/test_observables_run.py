@@ -139,6 +139,55 @@ def test_layers_move_with_the_base() -> None:
     assert list(observer.measure(engine)["count_layers"]) == [1.0, 1.0]
 
 
+DISK = {"name": "disk", "shape": "disk", "radius": 0.4, "density": 1000.0}
+RICE = {"name": "rice", "shape": "rice", "length": 0.4, "radius": 0.12, "density": 1000.0}
+ANGLE = {"name": "angle", "shape": "planar_polyline", "vertices": [(0.0, 0.5), (0.0, 0.0), (0.5, 0.0)], "radius": 0.1, "density": 1000.0}
+LINE = {"name": "line", "kind": "plane", "point": (0, 0), "normal": (0, 1)}
+
+
+def plane_case(placed: list[dict[str, Any]], species: tuple[dict[str, Any], ...] = (DISK, RICE, ANGLE), **more: Any) -> Case:
+    return case_of(
+        list(species), VISCOUS | {"interaction": "superposition"}, 1e-4, dimension=2, gravity=(0.0, -9.8), grain=placed,
+        domain={"lower": (-9.0, -9.0), "upper": (9.0, 9.0)}, **more,
+    )  # fmt: skip
+
+
+def lying(species: str, degrees: list[float], height: float = 1.0) -> list[dict[str, Any]]:
+    places = [(2.0 * k - 6.0, height) for k in range(len(degrees))]
+    return [g | {"orientation": math.radians(d)} for g, d in zip(grains(species, places), degrees, strict=True)]
+
+
+def test_directions_in_the_plane() -> None:
+    degrees = [0.0, 30.0, -60.0, 90.0, 135.0]
+    placed = lying("rice", degrees) + lying("rice", [10.0, 190.0], 4.0) + lying("disk", [77.0], 6.0)
+    engine, observer = observer_of(plane_case(placed, wall=[LINE], output=output(layers={"thickness": 2.0})))
+    values = observer.measure(engine)
+    assert values["mean_angle"] == pytest.approx((0.0 + 30.0 + 60.0 + 90.0 + 45.0 + 10.0 + 10.0) / 7.0, rel=1e-12)
+    np.testing.assert_allclose(values["mean_angle_layers"], [45.0, math.nan, 10.0, math.nan], rtol=1e-12)
+    doubled = np.exp(2j * np.radians([*degrees, 10.0, 190.0])).mean()
+    assert values["nematic_order"] == pytest.approx(abs(doubled), rel=1e-12)
+    half = 0.5 * np.angle(doubled)
+    np.testing.assert_allclose(values["nematic_director"], (math.cos(half), math.sin(half), 0.0), rtol=1e-12)
+
+
+def test_angles_in_the_plane_count_from_the_base() -> None:
+    leaning = LINE | {"normal": (-math.sin(math.radians(20.0)), math.cos(math.radians(20.0)))}
+    case = plane_case(lying("rice", [20.0, 50.0, 200.0, -60.0], 5.0), wall=[leaning], output=output(base="line"))
+    engine, observer = observer_of(case)
+    assert observer.measure(engine)["mean_angle"] == pytest.approx((0.0 + 30.0 + 0.0 + 80.0) / 4.0, rel=1e-12)
+
+
+def test_angle_of_grains_whose_long_axis_is_none_of_those_given() -> None:
+    engine, observer = observer_of(plane_case(lying("angle", [45.0, 75.0])))  # longest from tip to tip, which lies at -45 degrees
+    assert observer.measure(engine)["mean_angle"] == pytest.approx(15.0, rel=1e-10)
+
+
+def test_bodies_have_no_part_in_angles() -> None:
+    body = {"name": "beam", "kind": "body", "species": "rice", "position": (0.0, -3.0)}
+    engine, observer = observer_of(plane_case(lying("disk", [0.0, 0.0]), (DISK, RICE), wall=[body]))
+    assert not {"mean_angle", "nematic_order"} & observer.measure(engine).keys()
+
+
 def test_container_that_gives_no_density() -> None:
     lying = TUBE | {"axis": (1.0, 0.0, 0.0)}
     case = case_of([SPHERE], VISCOUS, 1e-4, grain=grains("ball", [(0, 0, 1)]), wall=[lying, FLOOR], output=output(container="tube"))
@@ -230,13 +279,25 @@ def history(comm: MPI.Comm, case: Case, axis: int) -> list[dict[str, bytes]]:
     return rows
 
 
+def plane_bed() -> Case:
+    floor = LINE | {"motion": {"kind": "sinusoidal", "direction": (0.3, 1), "gamma": 3.0, "frequency": 4.0}}
+    region = {"kind": "box", "lower": (0, 0.1), "upper": (8, 9)}
+    return case_of(
+        [DISK, RICE, ANGLE], VISCOUS | {"interaction": "superposition"}, 1e-3, dimension=2, gravity=(0.0, -9.8), seed=4, wall=[floor],
+        domain={"lower": (0.0, -5.0), "upper": (8.0, 30.0), "periodic": (True, False)}, output=output(layers={"thickness": 1.0}),
+        insert=[{"species": name, "count": 12, "region": region} for name in ("disk", "rice", "angle")],
+    )  # fmt: skip
+
+
 @pytest.mark.mpi
-@pytest.mark.parametrize(("species", "count"), [(SPHERE, 40), (ROD, 40), (CUBE, 15)], ids=["spheres", "rods", "cubes"])
-def test_any_number_of_ranks_gives_the_bits_of_one(species: dict[str, Any], count: int) -> None:
+@pytest.mark.parametrize(
+    ("case", "axis"), [(bed(SPHERE, 40, VISCOUS), 2), (bed(ROD, 40, VISCOUS), 2), (bed(CUBE, 15, VISCOUS), 2), (plane_bed(), 1)],
+    ids=["spheres", "rods", "cubes", "plane"],
+)  # fmt: skip
+def test_any_number_of_ranks_gives_the_bits_of_one(case: Case, axis: int) -> None:
     comm = MPI.COMM_WORLD
-    case = bed(species, count, VISCOUS)
     alone = comm.bcast(history(MPI.COMM_SELF, case, 0) if comm.rank == 0 else None)
-    together = history(comm, case, 2)
+    together = history(comm, case, axis)
     for one, many in zip(alone, together, strict=True):
         assert one.keys() == many.keys()
         assert [name for name in one if one[name] != many[name]] == []

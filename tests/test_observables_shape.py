@@ -9,7 +9,7 @@ import pytest
 from mpi4py import MPI
 
 from pardem.observables.energy import gravity_energy, kinetic_energy, rotational_energy, translational_energy, unwrapped
-from pardem.observables.orientation import ROUND, angles_to_plane, directions, longest_axes, moment_columns, nematic_order
+from pardem.observables.orientation import angles_to_plane, directions, moment_columns, nematic_order
 from pardem.observables.profile import profile_along, sample_points
 from pardem.observables.slices import ball_below, rod_below
 from pardem.population import Population, make_population
@@ -73,18 +73,57 @@ def test_kinetic_energy_of_scaled_grains() -> None:
 # -- directions -----------------------------------------------------------------------------------------------------------------------
 
 
-def test_longest_axes() -> None:
-    axes = dict(zip(NAMES, longest_axes(CATALOGUE), strict=True))
-    assert (axes["ball"], axes["cube"], axes["plate"], axes["rod"]) == (ROUND, ROUND, ROUND, 2)
+def long_axis(shape: Shape) -> np.ndarray:
+    """As the catalogue has it, up to its sign, in the axes in which the shape is given."""
+    catalogue = build_catalogue([Species("grain", shape, 1000.0)])
+    axis = catalogue.axes[0] @ catalogue.long_axis[0]
+    return axis * np.sign(axis[np.argmax(np.abs(axis))])
+
+
+TIPS = [(0, 0, 0), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
+CORNERS = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        *(SHAPES[name] for name in ("ball", "cube", "plate")), Shape.skeleton(vertices=TIPS, edges=[(0, k) for k in range(1, 7)], radius=0.2),
+        Shape.disk(radius=0.5), Shape.pebble(circumradius=1.0, radius=0.2), Shape.regular_polygon(sides=7, circumradius=1.0, radius=0.2),
+        Shape.planar_compound(pieces=[CORNERS * (0.5, 1.0) - (0.25, 0.0), CORNERS * (0.5, 1.0) + (0.25, 0.0)], radius=0.1),
+    ],
+    ids=lambda shape: shape.kind,
+)  # fmt: skip
+def test_grains_that_are_no_longer_along_one_axis_than_along_others(shape: Shape) -> None:
+    assert not long_axis(shape).any()
+
+
+@pytest.mark.parametrize(
+    ("shape", "degrees"),
+    [
+        (Shape.rice(length=1.0, radius=0.3), 0.0), (Shape.peanut(length=1.0, radius=0.2), 0.0),
+        (Shape.planar_polyline(vertices=[(0.0, 1.0), (0.0, 0.0), (1.0, 0.0)], radius=0.1), -45.0),
+        (Shape.planar_polyline(vertices=[(0.0, -2.0), (0.0, 3.0)], radius=0.1), 90.0),
+        (Shape.polygon(vertices=CORNERS @ [[1.6, 1.2], [-0.3, 0.4]], radius=0.1), math.degrees(math.atan2(3.0, 4.0))),  # sides of 2 and 0.5
+    ],
+    ids=["rice", "peanut", "angle", "upright", "turned rectangle"],
+)  # fmt: skip
+def test_long_axes_in_the_plane(shape: Shape, degrees: float) -> None:
+    u = (math.cos(math.radians(degrees)), math.sin(math.radians(degrees)), 0.0)
+    np.testing.assert_allclose(long_axis(shape), u, atol=1e-12)
+
+
+def test_long_axes_in_space() -> None:
+    axes = dict(zip(NAMES, CATALOGUE.long_axis, strict=True))
+    assert axes["rod"].tolist() == [0.0, 0.0, 1.0]
     slab = CATALOGUE.vertices[CATALOGUE.vertex_start[NAMES.index("slab")] :]
-    assert axes["slab"] == np.argmax(np.ptp(slab, axis=0))
+    assert np.argmax(axes["slab"]) == np.argmax(np.ptp(slab, axis=0))
 
 
-@pytest.mark.parametrize("axis", [0, 1, 2])
-def test_directions_are_columns_of_the_rotation(axis: int) -> None:
+@pytest.mark.parametrize("axis", [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.6, 0.0, -0.8)])
+def test_directions_are_turned_body_vectors(axis: tuple[float, ...]) -> None:
     q = random_orientations(20)
-    u = directions(q, np.full(20, axis))
-    np.testing.assert_allclose(u, [rotation(row)[:, axis] for row in q], atol=1e-15)
+    u = directions(q, np.tile(axis, (20, 1)))
+    np.testing.assert_allclose(u, [rotation(row) @ axis for row in q], atol=1e-15)
 
 
 def test_angles() -> None:
@@ -95,22 +134,48 @@ def test_angles() -> None:
 
 def test_isotropic_directions() -> None:
     n = 200_000
-    u = directions(random_orientations(n), np.full(n, 2))
+    u = directions(random_orientations(n), np.tile([0.0, 0.0, 1.0], (n, 1)))
     angles = angles_to_plane(u, np.array([0.6, 0.0, 0.8]))
     assert angles.mean() == pytest.approx(90.0 - math.degrees(1.0), abs=4.0 * angles.std() / math.sqrt(n))
-    order, director = nematic_order(moment_columns(u).sum(axis=0), n)
+    order, director = nematic_order(moment_columns(u).sum(axis=0), n, 3)
     assert order < 4.0 / math.sqrt(n)
     assert np.linalg.norm(director) == pytest.approx(1.0)
 
 
 def test_nematic_order_of_known_directions() -> None:
     along = np.array([[0.0, -0.6, 0.8], [0.0, 0.6, -0.8]])
-    order, director = nematic_order(moment_columns(along).sum(axis=0), 2)
+    order, director = nematic_order(moment_columns(along).sum(axis=0), 2, 3)
     assert order == pytest.approx(1.0, rel=1e-14)
     np.testing.assert_allclose(director, [0.0, -0.6, 0.8], atol=1e-14)
-    order, _ = nematic_order(moment_columns(np.eye(3)[:2]).sum(axis=0), 2)  # half along x, half along y
+    order, _ = nematic_order(moment_columns(np.eye(3)[:2]).sum(axis=0), 2, 3)  # half along x, half along y
     assert order == pytest.approx(0.25, rel=1e-14)
-    assert math.isnan(nematic_order(np.zeros(6), 0)[0])
+    assert math.isnan(nematic_order(np.zeros(6), 0, 3)[0])
+
+
+def in_plane(degrees: np.ndarray) -> np.ndarray:
+    return np.stack([np.cos(np.radians(degrees)), np.sin(np.radians(degrees)), 0.0 * degrees], axis=1)
+
+
+def test_isotropic_directions_in_the_plane() -> None:
+    n = 200_000
+    u = in_plane(np.random.default_rng(2).uniform(0.0, 360.0, n))
+    angles = angles_to_plane(u, np.array([0.6, 0.8, 0.0]))
+    assert angles.mean() == pytest.approx(45.0, abs=4.0 * angles.std() / math.sqrt(n))
+    assert nematic_order(moment_columns(u).sum(axis=0), n, 2)[0] < 4.0 / math.sqrt(n)
+
+
+@pytest.mark.parametrize(
+    ("degrees", "order", "director"),
+    [((20.0, 200.0), 1.0, 20.0), ((-10.0, 50.0), 0.5, 20.0), ((0.0, 90.0), 0.0, None), ((110.0, 110.0, 20.0), 1.0 / 3.0, 110.0)],
+)
+def test_order_of_known_directions_in_the_plane(degrees: tuple[float, ...], order: float, director: float | None) -> None:
+    found, axis = nematic_order(moment_columns(in_plane(np.array(degrees))).sum(axis=0), len(degrees), 2)
+    assert found == pytest.approx(order, abs=1e-15)
+    if director is not None:
+        expected = in_plane(np.array([director]))[0]
+        np.testing.assert_allclose(axis, expected * np.sign(expected[np.argmax(np.abs(expected))]), atol=1e-14)
+        twice = np.radians(2.0 * (np.array(degrees) - director))
+        assert found == pytest.approx(np.cos(twice).mean(), abs=1e-14)
 
 
 # -- volumes --------------------------------------------------------------------------------------------------------------------------

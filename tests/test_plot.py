@@ -16,19 +16,20 @@ from pardem.io.plot import ISOTROPIC, draw, draw_budget, main, read_series, smoo
 
 CASE = """
 title = "{title}"
+dimension = {dimension}
 [output.observables.layers]
 thickness = 4e-3
 origin = 0.0
 """
 
 
-def result(path: Path, taps: int = 400, title: str = "an_6", period: int = 8, **more: Any) -> Path:
+def result(path: Path, taps: int = 400, title: str = "an_6", period: int = 8, dimension: int = 3, **more: Any) -> Path:
     """A run that settles for 20 rows, then crystallises with a ripple in each tap."""
     rows = taps * period
     x = np.concatenate([np.zeros(20), np.arange(1, rows + 1) / period])
     rise = np.log1p(x / 100.0) / np.log1p(41.0)
     density = 0.56 + 0.19 * rise + 0.02 * np.sin(2.0 * np.pi * x)
-    angle = ISOTROPIC + 45.0 * rise + 0.3 * np.cos(2.0 * np.pi * x)
+    angle = ISOTROPIC[3] + 45.0 * rise + 0.3 * np.cos(2.0 * np.pi * x)
     layers = np.stack([density - 0.01 * k for k in range(4)] + [np.full(len(x), np.nan)], axis=1)
     time = np.arange(len(x)) * 1e-3
     values = {
@@ -40,7 +41,7 @@ def result(path: Path, taps: int = 400, title: str = "an_6", period: int = 8, **
     values["taps"] = values.pop("never", x)
     with h5py.File(path, "w") as file:
         label(file, "result")
-        write_metadata(file, CASE.format(title=title), "0" * 64, {})
+        write_metadata(file, CASE.format(title=title, dimension=dimension), "0" * 64, {})
         write_observables(file, np.arange(len(x)), time, {name: v for name, v in values.items() if v is not None})
     return path
 
@@ -74,6 +75,13 @@ def test_axes_have_names_units_and_a_legend(tmp_path: Path) -> None:
     assert raw.get_xdata()[0] == 0.125  # the rows before the first tap are left out
     y = mean.get_ydata()
     assert np.ptp(np.diff(y[np.isfinite(y)])) < 1e-3  # no ripple is left
+
+
+@pytest.mark.parametrize(("dimensions", "lines"), [((3, 3), (32.704,)), ((2,), (45.0,)), ((2, 3), (32.704, 45.0))])
+def test_isotropic_angle_of_space_and_of_the_plane(tmp_path: Path, dimensions: tuple[int, ...], lines: tuple[float, ...]) -> None:
+    series = [read_series(result(tmp_path / f"{k}.h5", taps=5, dimension=d)) for k, d in enumerate(dimensions)]
+    drawn = draw(series).axes[1].get_lines()
+    assert [line.get_ydata()[0] for line in drawn if line.get_linestyle() == ":"] == pytest.approx(lines, rel=1e-4)
 
 
 def test_a_run_shorter_than_the_window_is_not_averaged_and_does_not_say_so(tmp_path: Path) -> None:

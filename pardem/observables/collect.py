@@ -17,7 +17,7 @@ from .energy import add_kinetic_energy, attraction_energy, gravity_energy, unwra
 from .exact import ExactSums, exact_totals
 from .geometry import find_bed, rows_of_wall, wall_distance
 from .layers import measure_layers
-from .orientation import ROUND, angles_to_plane, directions, longest_axes, moment_columns, nematic_order
+from .orientation import angles_to_plane, directions, moment_columns, nematic_order
 from .profile import profile_along, sample_points
 
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ class Observer:
         self.gravity = case.gravity
         self.options = case.output.observables
         self.bed = find_bed(case, scene.walls, scene.wall_names)
-        self.axes = longest_axes(catalogue)
+        present = np.isin(scene.names, case.grain_species)  # a body among the walls has a shape, but no grains
+        self.axes = np.where(present[:, None], catalogue.long_axis, 0.0)
+        self.dimension = case.dimension
         self.samples = sample_points(comm, catalogue)
         self.groups, self.group = _groups(case)
         near = self.options.near_wall
@@ -119,8 +121,8 @@ class Observer:
         sums.add("grains", np.bincount(group, minlength=ng)[None, :])
         sums.add_groups("mass", mass, group, ng)
         sums.add_groups("moment", mass * (ux * place[:, 0] + uy * place[:, 1] + uz * place[:, 2]), group, ng)
-        if (self.axes != ROUND).any():
-            long = self.axes[species] != ROUND
+        if self.axes.any():
+            long = self.axes[species].any(axis=1)
             u = directions(grains.q[long], self.axes[species[long]])
             sums.add("angle", angles_to_plane(u, self.bed.up))
             sums.add("directions", moment_columns(u))
@@ -201,7 +203,7 @@ class Observer:
         if "angle" in sums:
             count = int(sums["long"])
             values["mean_angle"] = float(sums["angle"]) / count if count else math.nan
-            values["nematic_order"], values["nematic_director"] = nematic_order(sums["directions"], count)
+            values["nematic_order"], values["nematic_director"] = nematic_order(sums["directions"], count, self.dimension)
 
     def _walls(self, values: Values, reaction: np.ndarray, step: int) -> None:
         """Force of the grains on each surface, its torque about the point that defines the surface, its displacement, and its turn."""

@@ -13,7 +13,7 @@ from ..shapes.catalogue import Catalogue
 from ..state import Walls
 from .exact import ExactSums
 from .geometry import ALONG, Bed
-from .orientation import ROUND, angles_to_plane, directions
+from .orientation import angles_to_plane, directions
 from .profile import profile_along
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ def measure_layers(
     """Layers from the origin that the case gives, moved along with the base, up to the fill height (without base: to the highest grain). Collective.
 
     Args:
-        samples: of polytopes (see ``sample_points``). axes: (ns,) longest body axes. bed, walls: where the base is. fill: fill height (m).
+        samples: of polytopes (see ``sample_points``). axes: (ns, 3) long axes, zero of those without one.
+        bed, walls: where the base is. fill: fill height (m).
 
     Returns:
         ``count_layers``, grains with their centre in each layer; ``mean_angle_layers`` (degrees) of those with a longest direction; and, where base
@@ -57,9 +58,9 @@ def measure_layers(
     layer = np.searchsorted(edges, profile.height, side="right") - 1
     layer[layer >= count] = -1
     sums.add("count", np.bincount(layer[layer >= 0], minlength=count)[None, :count])
-    elongated = (axes != ROUND).any()
+    elongated = axes.any()
     if elongated:
-        long = axes[grains.species] != ROUND
+        long = axes[grains.species].any(axis=1)
         u = directions(grains.q[long], axes[grains.species[long]])
         sums.add_groups("angle", angles_to_plane(u, bed.up), layer[long], count)
         sums.add("long", np.bincount(layer[long & (layer >= 0)], minlength=count)[None, :count])

@@ -7,44 +7,29 @@ import math
 import numpy as np
 
 from .._jit import kernel
-from ..shapes.catalogue import Catalogue
-
-ALIKE = 1e-9  # relative difference below which two principal moments count as equal
-ROUND = -1  # body axis of a grain without a longest direction
-
-
-def longest_axes(catalogue: Catalogue) -> np.ndarray:
-    """Body axis (0, 1, 2) of the smallest principal moment of each species, (ns,).
-
-    ``ROUND`` where a second moment is as small: spheres, cubes, plates.
-    """
-    axes = np.full(len(catalogue.kind), ROUND)
-    for k, moments in enumerate(catalogue.inertia):
-        smallest, second, _ = np.sort(moments)
-        if catalogue.kind[k] > 1 and second - smallest > ALIKE * second:
-            axes[k] = int(np.argmin(moments))
-    return axes
 
 
 def directions(q: np.ndarray, axis: np.ndarray) -> np.ndarray:
-    """World directions, (n, 3), of a body axis of each grain.
+    """World directions, (n, 3), of a vector of each grain's body frame.
 
     Args:
-        q: (n, 4) orientations (w, x, y, z). axis: (n,) 0, 1 or 2.
+        q: (n, 4) orientations (w, x, y, z). axis: (n, 3).
     """
-    w, v = q[:, 0], q[:, 1:]
-    a, b, c = axis, (axis + 1) % 3, (axis + 2) % 3
-    rows = np.arange(len(q))
-    va, vb, vc = v[rows, a], v[rows, b], v[rows, c]
-    out = np.empty((len(q), 3))
-    out[rows, a] = 1.0 - 2.0 * (vb * vb + vc * vc)
-    out[rows, b] = 2.0 * (va * vb + w * vc)
-    out[rows, c] = 2.0 * (va * vc - w * vb)
-    return out
+    w, x, y, z = q.T
+    a, b, c = axis.T
+    return np.stack(
+        [
+            (1.0 - 2.0 * (y * y + z * z)) * a + 2.0 * (x * y - w * z) * b + 2.0 * (x * z + w * y) * c,
+            2.0 * (x * y + w * z) * a + (1.0 - 2.0 * (z * z + x * x)) * b + 2.0 * (y * z - w * x) * c,
+            2.0 * (x * z - w * y) * a + 2.0 * (y * z + w * x) * b + (1.0 - 2.0 * (x * x + y * y)) * c,
+        ],
+        axis=1,
+    )
 
 
 def angles_to_plane(u: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """Angle (degrees, 0 to 90) between directions and the plane with a unit normal, (n,); its isotropic mean is 32.70 degrees (pi/2 - 1 rad).
+    """Angle (degrees, 0 to 90) between directions and the plane with a unit normal, (n,); its isotropic mean is 32.70 degrees (pi/2 - 1 rad),
+    that of directions in a plane across it 45 degrees.
 
     Args:
         u: (n, 3) unit vectors. normal: (3,).
@@ -69,11 +54,13 @@ def moment_columns(u: np.ndarray) -> np.ndarray:
     return np.stack([x * x, y * y, z * z, x * y, x * z, y * z], axis=1)
 
 
-def nematic_order(moments: np.ndarray, count: int) -> tuple[float, np.ndarray]:
-    """Order parameter and director from Q = (3 <u u> - 1) / 2 (de Gennes and Prost, *The Physics of Liquid Crystals*, 1993).
+def nematic_order(moments: np.ndarray, count: int, dimension: int) -> tuple[float, np.ndarray]:
+    """Order parameter and director from Q = (d <u u> - 1) / (d - 1) in d dimensions (de Gennes and Prost, *The Physics of Liquid Crystals*, 1993).
+
+    In the plane the order is the mean of cos 2(theta - theta_director).
 
     Args:
-        moments: (6,) sums of ``moment_columns``. count: number of directions.
+        moments: (6,) sums of ``moment_columns``. count: number of directions. dimension: 3, or 2: directions lie in the plane x-y.
 
     Returns:
         the largest eigenvalue of Q (0: isotropic, 1: aligned) and its unit eigenvector, (3,), with its largest component positive; not-a-number
@@ -82,7 +69,8 @@ def nematic_order(moments: np.ndarray, count: int) -> tuple[float, np.ndarray]:
     if count == 0 or not np.isfinite(moments).all():
         return math.nan, np.full(3, math.nan)
     xx, yy, zz, xy, xz, yz = moments / count
-    q = 1.5 * np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) - 0.5 * np.eye(3)
-    values, vectors = np.linalg.eigh(q)
-    director = vectors[:, 2]
-    return float(values[2]), director * np.sign(director[np.argmax(np.abs(director))])
+    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])[:dimension, :dimension]
+    values, vectors = np.linalg.eigh((dimension * tensor - np.eye(dimension)) / (dimension - 1))
+    director = np.zeros(3)
+    director[:dimension] = vectors[:, -1]
+    return float(values[-1]), director * np.sign(director[np.argmax(np.abs(director))])

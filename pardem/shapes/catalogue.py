@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,12 @@ import numpy as np
 
 from .._jit import njit  # noqa: F401  (the layout of the catalogue is part of the compiled code: this file belongs to the cache's hash)
 from ..errors import ShapeError
+from .mass import MassProperties
+from .monte_carlo import MassEstimate
 from .shape import Shape
+
+ALIKE = 1e-9  # relative difference below which two moments of inertia count as equal
+SIGMAS = 4.0  # and the standard errors of estimated ones, within which they do
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +51,8 @@ class Catalogue(NamedTuple):
         face_start: (ns + 1,) int64; face_vertex_start: (nf + 1,) int64; face_vertices: int32 vertex numbers within the species, loops
             counter-clockwise seen from outside. A flat core has one face, which counts from both sides.
         axes: (ns, 3, 3) rotation, columns are the principal axes in the axes in which the shape was given.
+        long_axis: (ns, 3) unit vector along which grains are longest: the principal axis of the smallest moment (in 2D of those in the plane); zero
+            where a second moment is as small: spheres, disks, cubes, plates.
         centre: (ns, 3) centre of mass in the axes given (m): point given = centre + axes @ body point.
         piece_start: (ns + 1,) int64 convex pieces by species, one for all but compounds; piece_vertex_start: (np + 1,) int64 first row of each piece
             in ``vertices``.
@@ -68,6 +76,7 @@ class Catalogue(NamedTuple):
     face_vertex_start: np.ndarray
     face_vertices: np.ndarray
     axes: np.ndarray
+    long_axis: np.ndarray
     centre: np.ndarray
     piece_start: np.ndarray
     piece_vertex_start: np.ndarray
@@ -126,6 +135,7 @@ def build_catalogue(species: Sequence[Species]) -> Catalogue:
         face_vertex_start=_starts(len(loop) for loop in faces),
         face_vertices=np.array([v for loop in faces for v in loop], dtype=np.int32),
         axes=np.array([m.principal_axes for m in masses], dtype=float).reshape(-1, 3, 3),
+        long_axis=np.array([_long_axis(m, shape) for m, shape in zip(masses, shapes)], dtype=float).reshape(-1, 3),
         centre=np.array([m.centre for m in masses], dtype=float).reshape(-1, 3),
         piece_start=_starts(max(1, len(shape.pieces)) for shape in shapes),
         piece_vertex_start=_starts(n for shape in shapes for n in shape.pieces or (len(shape.vertices),)),
@@ -173,6 +183,20 @@ def _quaternion(rotation: np.ndarray) -> np.ndarray:
     )
     q = product[np.argmax(product.diagonal())]
     return q / np.copysign(np.linalg.norm(q), q[0])
+
+
+def _long_axis(m: MassProperties, shape: Shape) -> np.ndarray:
+    """The row of ``Catalogue.long_axis``."""
+    margin = SIGMAS * float(m.inertia_error.max()) if isinstance(m, MassEstimate) else 0.0
+    if shape.dimension == 2:
+        (xx, xy), yy = m.inertia[0, :2], m.inertia[1, 1]
+        apart = math.hypot(yy - xx, 2.0 * xy)
+        turn = 0.5 * math.atan2(-2.0 * xy, yy - xx)  # of the largest second moment of area
+        axis, larger = np.array([math.cos(turn), math.sin(turn), 0.0]), 0.5 * (xx + yy + apart)
+    else:
+        smallest, larger, _ = np.sort(m.principal_moments)
+        apart, axis = larger - smallest, np.eye(3)[np.argmin(m.principal_moments)]
+    return axis if len(shape.vertices) > 1 and apart > max(ALIKE * larger, margin) else np.zeros(3)
 
 
 def _inradius(vertices: np.ndarray, faces: tuple[tuple[int, ...], ...]) -> float:
