@@ -259,7 +259,8 @@ def _layer_curves(axes: Axes, s: Series, name: str) -> None:
         label = f"layer {k + 1}"
         if s.layers is not None:
             thickness, origin = s.layers
-            label = f"{1e3 * (origin + k * thickness):.3g} to {1e3 * (origin + (k + 1) * thickness):.3g} mm"
+            per, unit = (1e3, "mm") if thickness < 0.1 else (1.0, "m")
+            label = f"{per * (origin + k * thickness):.3g} to {per * (origin + (k + 1) * thickness):.3g} {unit}"
         shade = colormaps["viridis"](0.9 * k / max(1, used[-1]))
         _curve(axes, s, rows[:, k], shade, label, f"{s.label}: {name} {label}", faint=False)
 

@@ -1,6 +1,8 @@
 """Draws stress ratio and void ratio of biaxial tests against axial strain, and prints what they come to.
 
 python jobs/campaigns/papers/biaxial/figure.py dense_disks.h5 loose_disks.h5 dense_rice.h5 loose_rice.h5 -o biaxial.png
+
+Results of one title count as samples of one test: the lines drawn are their means, those of single samples faint; means have their standard errors.
 """
 
 from __future__ import annotations
@@ -51,24 +53,44 @@ def smooth(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.array([y[abs(x - centre) <= 0.5 * WINDOW].mean() for centre in x])
 
 
+def common(tests: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """Mean of curves (x, y) on the rows of the first, as far as all go."""
+    x = tests[0][0]
+    x = x[x <= min(rows[-1] for rows, _ in tests)]
+    return x, np.mean([np.interp(x, *curve) for curve in tests], axis=0)
+
+
 def main() -> None:
     """Draw and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", type=Path, nargs="+")
     parser.add_argument("-o", type=Path, default=Path("biaxial.png"))
     given = parser.parse_args()
-    figure, panels = plt.subplots(1, 2, figsize=(9.0, 3.8))
+    samples: dict[str, list[tuple[np.ndarray, ...]]] = {}
     for path in given.files:
-        title, strain, ratio, void, contacts = read(path)
-        look = {"color": COLOURS[title.split()[-1]], "linestyle": "-" if "dense" in title else "--", "label": title}
-        panels[0].plot(strain, smooth(strain, ratio), **look)
-        panels[1].plot(strain, smooth(strain, void), **look)
-        late = strain > strain[-1] - LAST
-        blocks = [part.mean() for part in np.array_split(ratio[late], 5)]
-        print(
-            f"{title}: void ratio {void[0]:.3f}, at the end {void[late].mean():.3f}; stress ratio at most {smooth(strain, ratio).max():.3f}, "
-            f"at the end {ratio[late].mean():.3f} +- {np.std(blocks) / 2.0:.3f}; coordination {contacts[0]:.2f}, {contacts[late].mean():.2f}"
-        )
+        title, *rows = read(path)
+        samples.setdefault(title, []).append(tuple(rows))
+    figure, panels = plt.subplots(1, 2, figsize=(9.0, 3.8))
+    names = ("void ratio", "at the end", "stress ratio at most", "at the end", "coordination", "at the end")
+    for title, tests in samples.items():
+        look = {"color": COLOURS[title.split()[-1]], "linestyle": "-" if "dense" in title else "--"}
+        curves: list[list[tuple[np.ndarray, np.ndarray]]] = [[], []]
+        found = []
+        for strain, ratio, void, contacts in tests:
+            late = strain > strain[-1] - LAST
+            for drawn, y in zip(curves, (ratio, void), strict=True):
+                drawn.append((strain, smooth(strain, y)))
+            found.append((void[0], void[late].mean(), curves[0][-1][1].max(), ratio[late].mean(), contacts[0], contacts[late].mean()))
+            blocks = [part.mean() for part in np.array_split(ratio[late], 5)]
+            print(f"{title}: " + ", ".join(f"{n} {v:.3f}" for n, v in zip(names, found[-1], strict=True)), f"(blocks: +- {np.std(blocks) / 2.0:.3f})")
+        for panel, drawn in zip(panels, curves, strict=True):
+            if len(drawn) > 1:
+                for curve in drawn:
+                    panel.plot(*curve, **look, linewidth=0.5, alpha=0.4)
+            panel.plot(*common(drawn), **look, label=title)
+        if len(found) > 1:
+            mean, error = np.mean(found, axis=0), np.std(found, axis=0, ddof=1) / len(found) ** 0.5
+            print(f"{title}, {len(found)} samples: " + ", ".join(f"{n} {v:.4f} +- {e:.4f}" for n, v, e in zip(names, mean, error, strict=True)))
     for panel, name in zip(panels, (r"$(\sigma_1 - \sigma_3)/(\sigma_1 + \sigma_3)$", "void ratio"), strict=True):
         panel.set(xlabel="axial strain", ylabel=name)
     panels[0].set_ylim(bottom=0.0)

@@ -1,13 +1,15 @@
 """Makes the grains of a biaxial test from the end of a compaction.
 
-python jobs/campaigns/papers/biaxial/sample.py compact.h5 jobs/campaigns/papers/biaxial/dense_disks.toml
+python jobs/campaigns/papers/biaxial/sample.py compact.h5 jobs/campaigns/papers/biaxial/dense_disks.toml [-o dense_disks_2.toml]
 
-Grains of a case may not overlap, so the sample is blown up about its middle by the least factor at which no pair does (a few thousandths).
+Grains of a case may not overlap, so the sample is blown up about its middle by the least factor at which no pair does (a few thousandths). Without -o
+it becomes the case's file of grains; with -o a case for this sample is written, based on the one given, with walls about its grains.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+import os
 from pathlib import Path
 
 import h5py
@@ -18,15 +20,18 @@ from pardem.insertion.grains import Grains
 from pardem.io.casefile import read_case
 from pardem.shapes.catalogue import Species, build_catalogue, principal_orientations
 
+GAP = 0.02  # between the outermost grains and the walls (m)
 
-def main(result: Path, case_file: Path) -> None:
-    """Write the file of grains that the case names."""
+
+def main(result: Path, case_file: Path, sample_case: Path | None) -> None:
+    """Write the file of grains that the case names, or that and a case for the sample."""
     case = read_case(case_file)
     with h5py.File(result) as file:
         group = file["particles/grains"]
         x, q = group["position/value"][-1].astype(float), group["orientation/value"][-1].astype(float)
         scale = group["scale"][()]
-    catalogue = build_catalogue([Species(s.name, s.make_shape(), s.density) for s in case.species])
+    shape = case.species[0].make_shape()
+    catalogue = build_catalogue([Species(case.species[0].name, shape, case.species[0].density)])
     species = np.zeros(len(x), np.int64)
     x -= x.mean(axis=0)
     low, high = 1.0, 1.1
@@ -34,13 +39,43 @@ def main(result: Path, case_file: Path) -> None:
         middle = 0.5 * (low + high)
         free = not len(check_overlaps(catalogue, Grains(species, scale, middle * x, q)).pairs)
         low, high = (low, middle) if free else (middle, high)
-    target = case_file.parent / str(case.grains_file)
+    x *= high
+    target = sample_case.with_suffix(".npz") if sample_case else case_file.parent / str(case.grains_file)
     axes = principal_orientations(catalogue, species[:1], np.array([[1.0, 0.0, 0.0, 0.0]]))[0]  # of the shape in the axes in which it was given
     turn = 2.0 * (np.arctan2(q[:, 3], q[:, 0]) - np.arctan2(axes[3], axes[0]))
-    np.savez(target, species=np.full(len(x), case.species[0].name), position=high * x[:, :2], orientation=turn, scale=scale)
-    size = high * np.abs(x[:, :2]).max(axis=0)
+    np.savez(target, species=np.full(len(x), case.species[0].name), position=x[:, :2], orientation=turn, scale=scale)
+    size = np.abs(x[:, :2]).max(axis=0)
     print(f"{target}: {len(x)} grains, blown up by {high - 1.0:.2%}; centres up to {size[0]:.2f} and {size[1]:.2f} m from the middle")
+    if sample_case:
+        sample_case.write_text(case_of_sample(case_file, sample_case, half_extents(shape.vertices[:, :2], shape.radius, x, turn, scale) + GAP))
+        print(sample_case)
+
+
+def half_extents(core: np.ndarray, radius: float, x: np.ndarray, turn: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """How far grains reach from the middle along x and y, (2,) m.
+
+    Args:
+        core, radius: (nv, 2), of the shape (m). x: (n, 2 or more) places (m). turn, scale: (n,) angles (rad), size factors.
+    """
+    cos, sin = np.cos(turn)[:, None], np.sin(turn)[:, None]
+    across = np.stack([cos * core[:, 0] - sin * core[:, 1], sin * core[:, 0] + cos * core[:, 1]])
+    reach: np.ndarray = (np.abs(x[:, :2].T) + scale * (np.abs(across).max(axis=2) + radius)).max(axis=1)
+    return reach
+
+
+def case_of_sample(base: Path, target: Path, half: np.ndarray) -> str:
+    """A case like ``base`` with the sample's grains, and walls at the distances ``half``, (2,) m, from the middle."""
+    width, height = half
+    lines = [f'base = "{os.path.relpath(base, target.parent)}"', f'grains_file = "{target.with_suffix(".npz").name}"']
+    for name, x, y in (("left", -width, 0.0), ("right", width, 0.0), ("bottom", 0.0, -height), ("top", 0.0, height)):
+        lines += ["", "[[wall]]", f'name = "{name}"', 'kind = "plane"', f"point = [{float(x):.6g}, {float(y):.6g}]"]
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("result", type=Path)
+    parser.add_argument("case", type=Path)
+    parser.add_argument("-o", type=Path, help="case for this sample")
+    chosen = parser.parse_args()
+    main(chosen.result, chosen.case, chosen.o)

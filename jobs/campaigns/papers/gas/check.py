@@ -14,6 +14,8 @@ import numpy as np
 from scipy import stats
 
 BLOCKS = 8
+UNCORRELATED = 0.05  # of a grain's energy with its later one: frames that far apart count as independent
+TRIALS = 999  # samples of the law, against which its test is held
 
 
 class Gas(NamedTuple):
@@ -24,7 +26,8 @@ class Gas(NamedTuple):
         error: largest change of the energy over the energy. spin: largest |angular velocity| (rad/s).
         mean, deviation: of the ratio in the second half, and the standard error from the scatter of blocks.
         energies: (m,) kinetic energies of grains in the second half's frames over their mean.
-        law: the distribution they ought to follow. p: of Kolmogorov and Smirnov's test.
+        law: the distribution they ought to follow. distance: Kolmogorov and Smirnov's, of all these frames from the law.
+        frames, p: how many of the frames are independent, and the share of samples of the law that lie further from it than they do.
     """
 
     time: np.ndarray
@@ -35,6 +38,8 @@ class Gas(NamedTuple):
     deviation: float
     energies: np.ndarray
     law: stats.rv_continuous
+    distance: float
+    frames: int
     p: float
 
 
@@ -51,16 +56,39 @@ def read(path: Path) -> Gas:
     ratio = energy["kinetic_rotational"] / energy["kinetic_translational"]
     late = ratio[time >= 0.5 * time[-1]]
     blocks = [block.mean() for block in np.array_split(late, BLOCKS)]
-    kinetic = 0.5 * (mass * (v**2).sum(axis=2) + inertia * spin**2)[half].ravel()
-    eps = kinetic / kinetic.mean()
+    kinetic = 0.5 * (mass * (v**2).sum(axis=2) + inertia * spin**2)[half]
+    eps = kinetic / kinetic.mean(axis=1, keepdims=True)
     # k quadratic terms that share the mean 1: a gamma law of shape k/2; three terms give 2 beta sqrt(beta eps/pi) exp(-beta eps) with beta = 3/2
     terms = 3 if np.abs(spin).max() > 0.0 else 2
     law = stats.gamma(0.5 * terms, scale=2.0 / terms)
     error = float(np.abs(energy["residual"]).max() / energy["total"][0])
+    distance = float(stats.kstest(eps.ravel(), law.cdf).statistic)
     return Gas(
-        time, ratio, error, float(np.abs(spin).max()), float(late.mean()), float(np.std(blocks, ddof=1) / BLOCKS**0.5), eps, law,
-        float(stats.kstest(eps, law.cdf).pvalue),
+        time, ratio, error, float(np.abs(spin).max()), float(late.mean()), float(np.std(blocks, ddof=1) / BLOCKS**0.5), eps.ravel(), law, distance,
+        *probability(eps, law),
     )  # fmt: skip
+
+
+def probability(eps: np.ndarray, law: stats.rv_continuous) -> tuple[int, float]:
+    """How many frames are independent, and how probable it is that a sample of the law lies as far from it as they do.
+
+    Samples have the same mean in every frame, as the grains have, whose energy together does not change: tables of the test, which know nothing of
+    that, would make p too large; frames that follow each other closely would make it too small.
+
+    Args:
+        eps: (frames, grains) energies over the mean of the frame.
+    """
+    change = eps - 1.0
+    apart = next(k for k in range(1, len(eps)) if (change[k:] * change[:-k]).mean() < UNCORRELATED * (change**2).mean())
+    kept = eps[::apart]
+    distance = stats.kstest(kept.ravel(), law.cdf).statistic
+    rng = np.random.default_rng(1)
+    further = 0
+    for _ in range(TRIALS):
+        sample = law.rvs(kept.shape, random_state=rng)
+        sample /= sample.mean(axis=1, keepdims=True)
+        further += stats.kstest(sample.ravel(), law.cdf).statistic >= distance
+    return len(kept), (1.0 + further) / (1.0 + TRIALS)
 
 
 def draw(gases: dict[str, Gas], target: Path) -> None:
@@ -89,10 +117,11 @@ def main(arguments: list[str]) -> None:
     target = Path(arguments[arguments.index("-o") + 1]) if "-o" in arguments else None
     files = arguments[: arguments.index("-o")] if target else arguments
     gases = {Path(file).stem: read(Path(file)) for file in files}
-    print(f"{'gas':<10} {'energy error':>13} {'largest spin':>13} {'E_rot/E_lin':>18} {'law: D':>8} {'p':>7}")
+    print(f"{'gas':<10} {'energy error':>13} {'largest spin':>13} {'E_rot/E_lin':>18} {'law: D':>8} {'frames':>7} {'p':>6}")
     for name, gas in gases.items():
-        distance = stats.kstest(gas.energies, gas.law.cdf).statistic
-        print(f"{name:<10} {gas.error:13.2e} {gas.spin:13.3g} {gas.mean:10.4f} +- {gas.deviation:.4f} {distance:8.4f} {gas.p:7.3f}")
+        print(
+            f"{name:<10} {gas.error:13.2e} {gas.spin:13.3g} {gas.mean:10.4f} +- {gas.deviation:.4f} {gas.distance:8.4f} {gas.frames:7d} {gas.p:6.3f}"
+        )
     if target:
         draw(gases, target)
         print(target)
