@@ -73,7 +73,8 @@ def probability(eps: np.ndarray, law: stats.rv_continuous) -> tuple[int, float]:
     """How many frames are independent, and how probable it is that a sample of the law lies as far from it as they do.
 
     Samples have the same mean in every frame, as the grains have, whose energy together does not change: tables of the test, which know nothing of
-    that, would make p too large; frames that follow each other closely would make it too small.
+    that, would make p too large; frames that follow each other closely would make it too small, for the distribution changes no faster than the
+    energy of a grain.
 
     Args:
         eps: (frames, grains) energies over the mean of the frame.
