@@ -12,7 +12,7 @@ from pardem.errors import TriangulationError
 STEPS = {"small": 1e-4, "medium": 3e-3, "large": 5e-2}
 
 
-@pytest.mark.parametrize("algorithm", ["auto", 1, 2, 3, "rebuild"])
+@pytest.mark.parametrize("algorithm", ["auto", 1, 2, 3, "points", "rebuild"])
 @pytest.mark.parametrize("size", list(STEPS))
 def test_moves_end_in_the_triangulation_of_the_new_places(size: str, algorithm: object) -> None:
     rng = np.random.default_rng(1)
@@ -42,6 +42,67 @@ def test_each_algorithm_does_its_work(algorithm: object, size: str, least: int) 
     counts = triangulation.counts
     assert getattr(counts, f"algorithm_{algorithm}") == done
     assert counts.rebuilds == 20 - done == getattr(counts, f"failed_{algorithm}")
+
+
+def framed(points: np.ndarray) -> np.ndarray:
+    """Points with the corners of a wide tetrahedron around them, so that none of them is on the hull."""
+    corners = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], dtype=float)
+    middle = points.mean(axis=0)
+    return np.concatenate([points, middle + 8.0 * np.ptp(points, axis=0).max() * corners])
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.3], ids=["equal", "of all sizes"])
+def test_a_skins_way_is_made_point_by_point(spread: float) -> None:
+    """Moves of a tenth of the spacing turn over tetrahedra of some points of a hundred; these follow by themselves, and nothing is made anew."""
+    rng = np.random.default_rng(11)
+    side = 10
+    lattice = np.stack(np.meshgrid(*[np.arange(float(side))] * 3, indexing="ij"), -1).reshape(-1, 3)
+    points = lattice + rng.uniform(-0.25, 0.25, lattice.shape)
+    weights = np.concatenate([0.25 * (1.0 - spread * rng.random(len(points))) ** 2, np.zeros(4)])
+    frame = framed(points)[-4:]
+    triangulation = Triangulation(np.concatenate([points, frame]), weights)
+    wave = rng.normal(size=(3, 3))
+    for step in range(6):
+        points = points + 0.1 * np.sin(0.3 * points @ wave + step) + 0.03 * rng.normal(size=points.shape)
+        placed = np.concatenate([points, frame])
+        assert triangulation.move(placed, algorithm="points") == "points"
+        triangulation.check()
+        assert cells(triangulation) == qhull_cells(placed, weights)
+    counts = triangulation.counts
+    assert counts.points == counts.destroyed == 6
+    assert counts.rebuilds == counts.failed_points == 0
+    assert 20 < counts.followed < 6 * len(points) // 8
+    before = counts.flips_14
+    assert before == len(placed)
+
+
+def test_points_that_hide_on_the_way_follow_too() -> None:
+    """A light point is hidden as heavy ones around it come closer, and comes out as they leave."""
+    rng = np.random.default_rng(12)
+    points = rng.random((200, 3)) * 6.0
+    weights = np.where(rng.random(200) < 0.3, 1.0, 0.0)
+    placed, weights = framed(points), np.concatenate([weights, np.zeros(4)])
+    triangulation = Triangulation(placed, weights)
+    hidden = set()
+    for _ in range(12):
+        placed = placed.copy()
+        placed[:-4] += 0.05 * rng.normal(size=(200, 3))
+        triangulation.move(placed, algorithm="points")
+        triangulation.check()
+        assert cells(triangulation) == qhull_cells(placed, weights)
+        hidden.add(tuple(triangulation.hidden.tolist()))
+    assert len(hidden) > 3
+    assert triangulation.counts.points > 6
+
+
+def test_where_points_cannot_follow_the_triangulation_is_made_anew() -> None:
+    rng = np.random.default_rng(13)
+    points = framed(rng.random((100, 3)))
+    triangulation = Triangulation(points)
+    points[:-4] = rng.random((100, 3))
+    assert triangulation.move(points, algorithm="points") == "rebuild"
+    triangulation.check()
+    assert triangulation.counts.failed_points == triangulation.counts.rebuilds == 1
 
 
 def test_a_settled_bed_needs_no_more_than_algorithm_1() -> None:

@@ -13,6 +13,7 @@ from .sphere_tables import Covering, cover_catalogue
 MOST_SHAPES = 64  # polyhedra
 AUTO_OVERLAP = 0.05  # of the smallest sphero-radius: what covering spheres allow for
 AUTO_SKINS = (0.3, 0.15, 0.08)  # the same; the one is taken with the fewest spheres for the square root of the skin
+AUTO_SKIN_OF_RODS = 0.5  # the same, before these, where all grains are spheres or rods, which are covered without a search
 
 
 def least_radius(case: Case, catalogue: Catalogue, smallest: dict[str, float], key: str, remedy: str) -> float:
@@ -71,6 +72,8 @@ def covers_for_detection(case: Case, catalogue: Catalogue, smallest: dict[str, f
     if case.contact.law == "lennard_jones":
         raise CaseError(f"{key} finds grains that touch, but law = 'lennard_jones' acts beyond; use 'cells'")
     overlap = AUTO_OVERLAP * least if detection.max_overlap == "auto" else float(detection.max_overlap)
-    skins = [float(detection.skin)] if detection.skin != "auto" else [f * least for f in AUTO_SKINS[-1 if detection.every_step else 0 :]]
+    rods = all(catalogue.kind[k] <= 2 for k, species in enumerate(case.species) if species.name in smallest)
+    factors = AUTO_SKINS[-1:] if detection.every_step else ((AUTO_SKIN_OF_RODS,) if rods else ()) + AUTO_SKINS
+    skins = [f * least for f in factors] if detection.skin == "auto" else [float(detection.skin)]
     found = covers(case, catalogue, smallest, largest, key, overlap, skins)
     return replace(min(found, key=lambda covering: len(covering.tables.sphere) / covering.skin**0.5), every_step=detection.every_step)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..state import Grains, Settings
-from .edge_pairs import all_hidden, joined_bodies, pairs_of_bodies
-from .sphere_tables import IMAGES, Covering, bodies_of, place_spheres
+from .edge_pairs import pairs_from_edges
+from .sphere_tables import Covering, bodies_of, follow_spheres, name_spheres, place_spheres
 from .triangulation.triangulation import Algorithm, Triangulation
 
 MOST_CHANGED = 0.02  # of the spheres: above it construction is cheaper than insertions and deletions one by one
-DELETED, FRAME = -1, -2  # keys of points that are no spheres
+DELETED, FRAME = -1, -2  # names of points that are no spheres
 CORNERS = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], dtype=float)
 WIDE, ROOM = 8.0, 1.0  # of the frame, and of what may be within, in the largest extent of the spheres it was made for
 
@@ -51,14 +51,14 @@ class EdgeDetector:
 
     def __init__(self, covering: Covering, period: np.ndarray) -> None:
         self.covering = covering
-        # many flips pay where grains have moved little; after a skin's way construction is cheaper than the ways around what is turned over
-        self._algorithm: Algorithm = "auto" if covering.every_step else 1
+        # where points do not get through one by one, construction is cheaper than algorithms 2 and 3, and no copy need be kept for them
+        self._algorithm: Algorithm = "auto" if covering.every_step else "points"
         self.counts = EdgeCounts()
         self._half = np.where(period > 0.0, 0.5 * period, np.inf)
         self._triangulation: Triangulation | None = None
-        self._key = np.empty(0, np.int64)  # of each point of the triangulation; or DELETED, FRAME
-        self._frame = np.zeros((4, 4))  # its points, as spheres of radius 0
-        self._middle, self._extent = np.zeros(3), 0.0  # of the spheres it was made for (m)
+        self._name = np.empty(0, np.int64)  # of each point of the triangulation; or DELETED, FRAME
+        self._place = np.empty((0, 4))  # of each point: coordinates (m) and weight (m^2)
+        self._middle, self._extent = np.zeros(3), 0.0  # of the spheres that the frame was made for (m)
 
     @property
     def triangulation(self) -> Triangulation | None:
@@ -88,29 +88,18 @@ class EdgeDetector:
         if not len(xw):
             self._triangulation = None
             return np.empty((0, 2), np.int32), 0
-        within = np.arange(len(xw)) - np.repeat(start[:-1], np.diff(start))
-        most = int(np.diff(tables.start).max(initial=1))
-        body = np.repeat(np.arange(len(grain), dtype=np.int32), np.diff(start))
-        key = ((g.gid[grain] * IMAGES + image)[body]) * most + within
-        triangulation, sphere = self._kept_up(key, xw)
-        pointers, columns = triangulation.edges()
-        rows_of_edges = np.repeat(np.arange(len(sphere), dtype=columns.dtype), np.diff(pointers))
-        framed = (self._key[rows_of_edges] == FRAME) | (self._key[columns] == FRAME)
-        counts.spheres, counts.edges = len(xw), len(columns) - int(np.count_nonzero(framed))
-        columns = np.where(framed, rows_of_edges, columns)  # edges within a body join nothing
-        hidden = np.zeros(len(xw), np.uint8)
-        hidden[sphere[triangulation.hidden]] = 1
-        lost = all_hidden(start, hidden)
-        if lost >= 0:
+        body, name = name_spheres(grain, image, g.gid, start, int(np.diff(tables.start).max()))
+        triangulation, sphere = self._kept_up(name, xw)
+        edges, counts.spheres = triangulation.edge_numbers(), len(xw)
+        hidden = triangulation.hidden
+        if len(hidden) and (lost := _all_hidden(start, sphere[hidden])) >= 0:
             self._refuse(g, grain[lost], grain[lost])
             return None
-        # points that were deleted have no edges: any body does for them
-        rows, other = joined_bodies(body[sphere], pointers, columns, len(grain))
         room, broken = max(256, 4 * total, expected + expected // 16), np.empty(2, np.int64)
         while True:
             pairs = np.empty((room, 2), np.int32)
-            found = int(
-                pairs_of_bodies(owned, total, g, extent, settings.period, skin, self.covering.overlap, grain, start, xw, rows, other, pairs, broken)
+            found, counts.edges = pairs_from_edges(
+                owned, total, g, extent, settings.period, skin, self.covering.overlap, grain, start, body, xw, sphere, edges, pairs, broken
             )
             if found < 0:
                 self._refuse(g, broken[0], broken[1])
@@ -124,49 +113,55 @@ class EdgeDetector:
         self.counts.refused += 1
         self.counts.broken = (int(g.gid[i]), int(g.gid[j]))
 
-    def _kept_up(self, key: np.ndarray, xw: np.ndarray) -> tuple[Triangulation, np.ndarray]:
-        """The triangulation of these spheres, from the last one where most are the same, and the sphere (row of ``xw``) of each of its points.
+    def _kept_up(self, name: np.ndarray, xw: np.ndarray) -> tuple[Triangulation, np.ndarray]:
+        """The triangulation of these spheres, from the last where most are the same, and the sphere (row of ``xw``) of each of its points (-1: none).
 
         A sphere that has crossed a periodic face is another one.
         """
-        old, counts = self._triangulation, self.counts
-        order = np.argsort(key)
-        within = bool((np.abs(xw[:, :3] - self._middle) <= ROOM * self._extent).all())
-        if old is not None and within:
-            at = np.minimum(np.searchsorted(key, self._key, sorter=order), len(key) - 1)
-            sphere = order[at]
-            stays = (self._key >= 0) & (key[sphere] == self._key)
-            stays &= (np.abs(xw[sphere, :3] - old.points) < self._half).all(axis=1)
-            new = np.ones(len(key), bool)
-            new[sphere[stays]] = False
-            gone = np.nonzero((self._key >= 0) & ~stays)[0]
-            if len(gone) + int(new.sum()) <= MOST_CHANGED * len(key):
-                self._change(old, gone, np.nonzero(new)[0], key, xw, np.where(stays, sphere, 0))
-                at = np.minimum(np.searchsorted(key, self._key, sorter=order), len(key) - 1)
-                return old, order[at]
+        old = self._triangulation
+        if old is not None:
+            place = self._place.copy()
+            sphere, gone, new, out = follow_spheres(self._name, place, name, xw, self._half, self._middle, ROOM * self._extent)
+            if not out and len(gone) + len(new) <= MOST_CHANGED * len(name):
+                self._place = place
+                return old, self._change(old, gone, new, name, xw, sphere)
         low, high = xw[:, :3].min(axis=0), xw[:, :3].max(axis=0)
         self._middle, self._extent = 0.5 * (low + high), float((high - low).max() + 2.0 * np.sqrt(xw[:, 3].max()))
-        self._frame[:, :3] = self._middle + WIDE * self._extent * CORNERS
-        points = np.concatenate([self._frame, xw])
-        self._triangulation = Triangulation(points[:, :3], points[:, 3])
-        self._key = np.concatenate([np.full(4, FRAME), key])
-        counts.builds += 1
-        return self._triangulation, np.concatenate([np.zeros(4, np.int64), np.arange(len(key))])
+        frame = np.zeros((4, 4))
+        frame[:, :3] = self._middle + WIDE * self._extent * CORNERS
+        self._place = np.concatenate([frame, xw])
+        self._triangulation = Triangulation(self._place[:, :3], self._place[:, 3])
+        self._name = np.concatenate([np.full(len(frame), FRAME), name])
+        self.counts.builds += 1
+        return self._triangulation, np.arange(-len(frame), len(name), dtype=np.int32).clip(-1)
 
-    def _change(self, old: Triangulation, gone: np.ndarray, new: np.ndarray, key: np.ndarray, xw: np.ndarray, sphere: np.ndarray) -> None:
-        """Take spheres out, move those that stay, put new ones in."""
+    def _change(
+        self, old: Triangulation, gone: np.ndarray, new: np.ndarray, name: np.ndarray, xw: np.ndarray, sphere: np.ndarray
+    ) -> np.ndarray:  # fmt: skip
+        """Take spheres out, move those that stay, put new ones in; returns the sphere of each point."""
         for number in gone:
             old.delete(int(number))
-            self._key[number] = DELETED
-        place = np.where((self._key >= 0)[:, None], xw[sphere], 0.0)
-        place[self._key == FRAME] = self._frame
-        old.move(place[:, :3], place[:, 3], self._algorithm)
+            self._name[number] = DELETED
+        old.move(self._place[:, :3], self._place[:, 3], self._algorithm)
         for row in new:
             number = old.insert(xw[row, :3], xw[row, 3])
-            if number == len(self._key):
-                self._key = np.append(self._key, key[row])
+            if number == len(self._name):
+                self._name, sphere = np.append(self._name, name[row]), np.append(sphere, np.int32(row))
+                self._place = np.append(self._place, xw[row, None], axis=0)
             else:
-                self._key[number] = key[row]
+                self._name[number], sphere[number], self._place[number] = name[row], row, xw[row]
         self.counts.moves += 1
         self.counts.inserted += len(new)
         self.counts.deleted += len(gone)
+        return sphere
+
+
+def _all_hidden(start: np.ndarray, hidden: np.ndarray) -> int:
+    """A body all of whose spheres are hidden; -1: there is none.
+
+    Args:
+        start: (B + 1,) first sphere of each body. hidden: (k,) numbers of hidden spheres.
+    """
+    bodies, count = np.unique(np.searchsorted(start, hidden, side="right") - 1, return_counts=True)
+    lost = bodies[count == start[bodies + 1] - start[bodies]]
+    return int(lost[0]) if len(lost) else -1

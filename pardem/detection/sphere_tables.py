@@ -110,7 +110,7 @@ def bodies_of(total, g, extent, skin, lower, period, widest):
         for c in range(3):
             if period[c] > 0.0 and g.x[i, c] - period[c] + extent[i, c] + skin >= lower[c] - widest[c]:
                 near |= 1 << c
-        for m in range(IMAGES):
+        for m in range(near + 1):
             if (m & near) != m:
                 continue
             if n == room:
@@ -158,3 +158,69 @@ def place_spheres(grain, image, g, tables, period):
             xw[at, 3] = (s * tables.sphere[m, 3]) ** 2
             at += 1
     return start, xw
+
+
+@njit
+def name_spheres(grain, image, gid, start, most):
+    """Body and name of each sphere.
+
+    Args:
+        grain, image: (B,) as `bodies_of` gives them. gid: (N,) global ids. start: (B + 1,) first sphere of each body. most: spheres of a body.
+
+    Returns:
+        (M,) int32 body; (M,) int64 name: one for each grain, image and sphere of it.
+    """
+    body, name = np.empty(start[-1], np.int32), np.empty(start[-1], np.int64)
+    for b in range(grain.shape[0]):
+        for m in range(start[b], start[b + 1]):
+            body[m] = b
+            name[m] = (gid[grain[b]] * IMAGES + image[b]) * most + (m - start[b])
+    return body, name
+
+
+@njit
+def _slot(table, names, name):
+    """Where a name is in the table, or would be."""
+    mask = np.uint64(table.shape[0] - 1)
+    mixed = np.uint64(name) * np.uint64(0x9E3779B97F4A7C15)
+    k = (mixed ^ (mixed >> np.uint64(32))) & mask
+    while table[k] >= 0 and names[table[k]] != name:
+        k = (k + np.uint64(1)) & mask
+    return k
+
+
+@njit
+def follow_spheres(known, place, names, xw, half, middle, room):
+    """Which points of a triangulation are still there.
+
+    Args:
+        known: (n,) name of each point, negative: not a sphere. place: (n, 4) points and weights, set to the new ones where they are still there.
+        names: (M,) of the spheres that there are. xw: (M, 4) these. half: (3,) as far as a sphere may have gone; else it is another one (m).
+        middle: (3,) of the frame (m). room: around it, along each axis (m).
+
+    Returns:
+        (n,) int32 sphere of each point, -1: none; (g,) int64 points that have gone; (k,) int64 spheres that are new; whether one is out of the
+        frame's room.
+    """
+    size = 16
+    while size < 2 * names.shape[0]:
+        size *= 2
+    table, out = np.full(size, -1, np.int32), False
+    for m in range(names.shape[0]):
+        out |= not max(abs(xw[m, 0] - middle[0]), max(abs(xw[m, 1] - middle[1]), abs(xw[m, 2] - middle[2]))) <= room
+        table[_slot(table, names, names[m])] = m
+    sphere, gone, new = np.full(known.shape[0], -1, np.int32), np.empty(known.shape[0], np.int64), np.ones(names.shape[0], np.bool_)
+    lost = 0
+    for p in range(known.shape[0]):
+        if known[p] < 0:
+            continue
+        m = table[_slot(table, names, known[p])]
+        if m < 0 or abs(xw[m, 0] - place[p, 0]) >= half[0] or abs(xw[m, 1] - place[p, 1]) >= half[1] or abs(xw[m, 2] - place[p, 2]) >= half[2]:
+            gone[lost] = p
+            lost += 1
+            continue
+        sphere[p] = m
+        new[m] = False
+        for c in range(4):
+            place[p, c] = xw[m, c]
+    return sphere, gone[:lost], np.nonzero(new)[0], out

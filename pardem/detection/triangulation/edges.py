@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._jit import kernel
+from ..._jit import kernel, njit
 from .mesh import HIGH, LIVE, LOGGED, Mesh
 from .predicates import INFINITE
 
-SHIFT = 32  # an edge as a number: lower key << 32 | higher key
+SHIFT, HIGHER = 32, (1 << 32) - 1  # an edge as a number: lower key << 32 | higher key
 
 
 @kernel
@@ -61,21 +61,43 @@ def all_edges(mesh: Mesh, size: int) -> np.ndarray:
     return found[: _sorted_rows(ptr, col, size, found)].copy()
 
 
+@njit(_nrt=True)
+def _merged(edges, names, order, change):
+    """Edges after changes, both as numbers: ``edges`` ascending, ``names`` so by ``order``; of a name only the sum of its changes (+1, -1) counts."""
+    merged = np.empty(len(edges) + len(names), np.int64)
+    n, e, k = 0, 0, 0
+    while k < len(order):
+        name, net = names[order[k]], 0
+        while k < len(order) and names[order[k]] == name:
+            net += change[order[k]]
+            k += 1
+        while e < len(edges) and edges[e] < name:
+            merged[n] = edges[e]
+            n, e = n + 1, e + 1
+        if net > 0:
+            merged[n] = name
+            n += 1
+        elif net < 0:
+            e += 1
+    while e < len(edges):
+        merged[n] = edges[e]
+        n, e = n + 1, e + 1
+    return merged[:n]
+
+
 def changed_edges(edges: np.ndarray, log: np.ndarray, key: np.ndarray) -> np.ndarray:
     """The edges after what was logged since they were listed: as `all_edges`."""
     log = log[(log[:, 0] >= INFINITE) & (log[:, 1] >= INFINITE)]
     a, b = key[log[:, 0]], key[log[:, 1]]
-    names, which = np.unique(np.minimum(a, b) << SHIFT | np.maximum(a, b), return_inverse=True)
-    net = np.bincount(which, weights=log[:, 2], minlength=len(names)).astype(np.int64) if len(names) else np.zeros(0, np.int64)
-    gone, new = names[net < 0], names[net > 0]
-    edges = np.delete(edges, np.searchsorted(edges, gone))
-    return np.insert(edges, np.searchsorted(edges, new), new)
+    names = np.minimum(a, b) << SHIFT | np.maximum(a, b)
+    merged: np.ndarray = _merged(edges, names, np.argsort(names), log[:, 2].copy())
+    return merged
 
 
 def compressed_rows(edges: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Row pointers (size + 1,) int64 and columns (E,) int32 of edges given as numbers."""
     ptr = np.searchsorted(edges, np.arange(size + 1) << SHIFT)
-    return ptr, (edges & ((1 << SHIFT) - 1)).astype(np.int32)
+    return ptr, (edges & HIGHER).astype(np.int32)
 
 
 def edges_of(mesh: Mesh, known: np.ndarray | None, size: int) -> np.ndarray:

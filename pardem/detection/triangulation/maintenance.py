@@ -15,11 +15,14 @@ from .mesh import HIDDEN_COUNT, QUEUE_HEAD, QUEUED, Mesh, enlarged, make_mesh, r
 from .motion import DEGREE
 from .predicates import INFINITE
 from .regularise import DONE, FULL, NEEDED, regularise, scan
+from .stragglers import follow, hold_back
 
 PER_POINT = 8
 """Tetrahedra that there is room for to begin with; a random cloud has 6.8."""
 PIECES = 200
 """Parts that algorithm 3 cuts a move into before it gives up."""
+MOST_HELD = 8
+"""One point of so many may have to follow by itself, or construction is cheaper."""
 SHORT = 2.0**-20
 """Part of the way to the next flat tetrahedron that algorithm 3 leaves."""
 
@@ -32,8 +35,12 @@ def grown(mesh: Mesh) -> Mesh:
 def spared(mesh: Mesh) -> Mesh:
     """The same with tetrahedra of its own, so that flips in one leave the other; points and work space are shared, the queue is empty."""
     forget_queue(mesh)
-    own = {name: getattr(mesh, name).copy() for name in ("state", "at", "vert", "nbr", "stamp", "tally")}
-    return mesh._replace(**own)
+    return _copied(mesh)
+
+
+def _copied(mesh: Mesh) -> Mesh:
+    """The same with tetrahedra of its own."""
+    return mesh._replace(**{name: getattr(mesh, name).copy() for name in ("state", "at", "vert", "nbr", "stamp", "tally")})
 
 
 def forget_queue(mesh: Mesh) -> None:
@@ -94,20 +101,44 @@ def _finished(mesh: Mesh, guarded: bool = False) -> tuple[Mesh, bool]:
     return uncovered(mesh), True
 
 
-def by_flips(mesh: Mesh, x1: np.ndarray) -> tuple[Mesh, bool, Mesh | None]:
+def by_flips(mesh: Mesh, x1: np.ndarray, keep: bool) -> tuple[Mesh, bool, bool, Mesh | None]:
     """Algorithm 1: all points at their new places (N, 4), then flips of illegal facets until there are none.
 
+    Args:
+        keep: the mesh as it was, for other algorithms, where the move turns tetrahedra over.
+
     Returns:
-        the mesh, whether it is regular, the mesh as it was (but for its points) where the move turned tetrahedra over.
+        the mesh, whether it is regular, whether the move turned tetrahedra over, the mesh as it was (but for its points).
     """
     mesh.xw[:] = x1
-    before = None
     negative = scan(mesh) > 0
-    if negative:
-        before = spared(mesh)
-        scan(mesh)
+    before = _copied(mesh) if keep and negative else None
     mesh, regular = _finished(mesh, guarded=negative)
-    return mesh, regular, before
+    return mesh, regular, negative, before
+
+
+def by_points(mesh: Mesh, x0: np.ndarray, x1: np.ndarray, keep: bool) -> tuple[Mesh, bool, int, Mesh | None]:
+    """Algorithm 1 where the move to ``x1`` (N, 4) turns no tetrahedra over; else all points but those in the way move at once, then these one by one.
+
+    Args:
+        keep: the mesh as it was, for other algorithms, where tetrahedra are turned over.
+
+    Returns:
+        the mesh, whether it is regular at ``x1``, how many points moved by themselves, the mesh as it was (but for its points).
+    """
+    mesh.xw[:] = x1
+    count, before = 0, None
+    held = np.empty(MOST_HELD + len(x1) // MOST_HELD, np.int32)
+    if scan(mesh):
+        before = _copied(mesh) if keep else None
+        count = hold_back(mesh, x0, x1, np.zeros(len(x1), np.uint8), held, np.empty(len(mesh.vert), np.int32))
+        if count < 0:
+            return mesh, False, 0, before
+    arrived, status = follow(mesh, x1, held, count, 0)
+    while status == FULL:
+        mesh = grown(mesh)
+        arrived, status = follow(mesh, x1, held, count, arrived)
+    return (uncovered(mesh), True, count, before) if status == DONE else (mesh, False, count, before)
 
 
 def by_events(mesh: Mesh, x0: np.ndarray, x1: np.ndarray) -> tuple[Mesh, bool]:
@@ -144,7 +175,7 @@ def by_pieces(mesh: Mesh, x0: np.ndarray, x1: np.ndarray) -> tuple[Mesh, bool]:
         place = x1 if u == 1.0 else (1.0 - u) * x0 + u * x1
         place[:INFINITE] = x0[:INFINITE]
         stamp = mesh.stamp[flat]
-        mesh, regular, _ = by_flips(mesh, place)
+        mesh, regular, _, _ = by_flips(mesh, place, False)
         if not regular or u == 1.0:
             return mesh, regular
         if mesh.stamp[flat] == stamp and mesh.vert[flat, 0] >= 0:

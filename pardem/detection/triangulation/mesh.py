@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._jit import inlined, kernel, njit
-from .predicates import DIRECTIONS, INFINITE
+from .predicates import DIRECTIONS, INFINITE, LARGEST, SMALLEST
 
 ABSENT, VERTEX, HIDDEN = 0, 1, 2  # what a row of the points is
 HIGH, FREE, LIVE, QUEUE_HEAD, QUEUED, LOGGED, FLIP_23, FLIP_32, FLIP_44, FLIP_14, FLIP_41, HIDDEN_COUNT, STAR = range(13)  # slots of ``tally``
@@ -52,6 +52,28 @@ class Mesh(NamedTuple):
     star: np.ndarray
     work: np.ndarray
     tally: np.ndarray
+
+
+@njit
+def first_bad(xw, needed):
+    """Set what is too small to 0.
+
+    Args:
+        xw: (n, 4) points and weights. needed: (n,) bool: rows that are looked at.
+
+    Returns:
+        the first row with a value that is not finite or too large; -1: there is none.
+    """
+    for i in range(len(xw)):
+        if not needed[i]:
+            continue
+        for c in range(4):
+            size = abs(xw[i, c])
+            if not size <= (LARGEST if c < 3 else LARGEST**2):
+                return i
+            if size < (SMALLEST if c < 3 else SMALLEST**2):
+                xw[i, c] = 0.0
+    return -1
 
 
 @njit(_nrt=True)

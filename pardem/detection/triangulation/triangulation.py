@@ -13,13 +13,13 @@ from .checks import check_mesh
 from .counts import Counts
 from .deletion import delete_vertex
 from .edges import compressed_rows, edges_of
-from .maintenance import built, by_events, by_flips, by_pieces, grown, inserted, uncovered
-from .mesh import ABSENT, FLIP_14, FLIP_23, FLIP_32, FLIP_41, FLIP_44, FLIPS, HIDDEN, HIDDEN_COUNT, HIGH, VERTEX, enlarged
+from .maintenance import built, by_events, by_flips, by_pieces, by_points, forget_queue, grown, inserted, uncovered
+from .mesh import ABSENT, FLIP_14, FLIP_23, FLIP_32, FLIP_41, FLIP_44, FLIPS, HIDDEN, HIDDEN_COUNT, HIGH, VERTEX, enlarged, first_bad
 from .power_cells import cell_volumes, place_owners
-from .predicates import INFINITE, LARGEST, SMALLEST
+from .predicates import INFINITE
 from .regularise import DONE, FULL
 
-Algorithm = Literal["auto", 1, 2, 3, "rebuild"]
+Algorithm = Literal["auto", 1, 2, 3, "points", "rebuild"]
 
 
 class Triangulation:
@@ -46,6 +46,8 @@ class Triangulation:
     def __init__(self, points: ArrayLike, weights: ArrayLike | None = None) -> None:
         xw = _checked(points, weights)
         self._edges: np.ndarray | None = None
+        self._listed: np.ndarray | None = None  # the edges that ``_rows`` are those of
+        self._rows = np.empty(0, np.int64), np.empty(0, np.int32)
         self._counts = Counts()
         self._gaps: list[int] = []  # numbers of deleted points, a heap
         self._mesh, self._row = built(xw, np.arange(len(xw)))
@@ -74,6 +76,8 @@ class Triangulation:
     @property
     def hidden(self) -> np.ndarray:
         """Numbers of the hidden points, ascending."""
+        if self._mesh.tally[HIDDEN_COUNT] == 0:
+            return np.empty(0, np.int64)
         return np.flatnonzero(self._mesh.state[self._row] == HIDDEN)
 
     @property
@@ -98,11 +102,15 @@ class Triangulation:
             row pointers (n + 1,) int64 and columns (E,) int32: point i is joined to ``columns[pointers[i]:pointers[i + 1]]``, all greater than i and
             ascending.
         """
-        known = self._edges
-        self._edges = edges_of(self._mesh, known, len(self._row))
-        if self._edges is not known:
-            self._rows = compressed_rows(self._edges, len(self._row))
+        numbers, n = self.edge_numbers(), len(self._row)
+        if numbers is not self._listed or len(self._rows[0]) != n + 1:
+            self._listed, self._rows = numbers, compressed_rows(numbers, n)
         return self._rows
+
+    def edge_numbers(self) -> np.ndarray:
+        """The edges as numbers, for compiled loops: (E,) int64, lower point << 32 | higher point, ascending."""
+        self._edges = edges_of(self._mesh, self._edges, len(self._row))
+        return self._edges
 
     def volumes(self, lower: ArrayLike, upper: ArrayLike) -> np.ndarray:
         """Volumes of the points' power cells inside a box; they add up to that of the box.
@@ -148,11 +156,12 @@ class Triangulation:
         Args:
             points: (n, 3) new coordinates; those of deleted points are ignored. weights: (n,) new weights; none: as they are.
             algorithm: 1 (flips of illegal facets), 2 (flips in the order of the times at which facets become illegal on straight ways), 3 (the ways
-                are cut where tetrahedra become flat, each part as 1), "rebuild" (anew), or "auto" (1, where that fails 2, then 3). A rebuild follows
-                where these fail.
+                are cut where tetrahedra become flat, each part as 1), "points" (1, but points in the way of which tetrahedra would turn over follow
+                one by one, in parts: what is cheapest for moves of some length, but for points on the hull), "rebuild" (anew), or "auto" (1, where
+                that fails "points", then 2, then 3). A rebuild follows where these fail.
 
         Returns:
-            which brought it to the end: 1, 2, 3 or "rebuild"; also counted in `counts`.
+            which brought it to the end: 1 (of "points" too, where no point had to follow), 2, 3, "points" or "rebuild"; also counted in `counts`.
 
         Raises:
             TriangulationError: as for a new triangulation; nothing has moved then.
@@ -163,33 +172,51 @@ class Triangulation:
         xw = _checked(points, self.weights if weights is None else weights, self.present)
         x0, x1 = mesh.xw.copy(), mesh.xw.copy()
         x1[self._row] = xw
+        keep = algorithm == "auto"
         if algorithm in ("auto", 1):
-            self._mesh, regular, before = by_flips(mesh, x1)
-            self._counts.destroyed += before is not None
+            self._mesh, regular, destroyed, before = by_flips(mesh, x1, keep)
+            self._counts.destroyed += destroyed
             if regular:
-                self._counts.algorithm_1 += 1
-                return 1
+                return self._settled(1)
             self._counts.failed_1 += 1
-            if algorithm == 1 or before is None:
+            if before is None:
                 return self._rebuild(x1)
-            self._mesh = mesh = before
+            mesh = before
+            forget_queue(mesh)
+        if algorithm in ("auto", "points"):
+            self._mesh, regular, followed, before = by_points(mesh, x0, x1, keep)
+            self._counts.followed += followed
+            if algorithm == "points":
+                self._counts.destroyed += followed > 0 or not regular
+            if regular:
+                return self._settled("points" if followed else 1)
+            self._counts.failed_points += 1
+            if before is None:
+                return self._rebuild(x1)
+            mesh = before
+            forget_queue(mesh)
+        self._mesh = mesh
         mesh.xw[:] = x0
         if algorithm in ("auto", 2):
             trial, regular = by_events(mesh, x0, x1)
             if regular:
                 self._mesh = trial
-                self._counts.algorithm_2 += 1
-                return 2
+                return self._settled(2)
             self._counts.failed_2 += 1
             mesh.xw[:] = x0
         if algorithm in ("auto", 3):
             trial, regular = by_pieces(mesh, x0, x1)
             if regular:
                 self._mesh = trial
-                self._counts.algorithm_3 += 1
-                return 3
+                return self._settled(3)
             self._counts.failed_3 += 1
         return self._rebuild(x1)
+
+    def _settled(self, algorithm: Algorithm) -> Algorithm:
+        """Count a move that an algorithm has brought to the end."""
+        name = "points" if algorithm == "points" else f"algorithm_{algorithm}"
+        setattr(self._counts, name, getattr(self._counts, name) + 1)
+        return algorithm
 
     def _rebuild(self, x1: np.ndarray) -> Algorithm:
         """All anew from points in the rows of ``x1``."""
@@ -223,7 +250,6 @@ class Triangulation:
                 self._mesh = enlarged(self._mesh, row + row // 8 + 16, len(self._mesh.vert))
             self._row = np.append(self._row, row)
             self._mesh.key[row] = number
-            self._edges = None
         row = int(self._row[number])
         self._mesh.xw[row] = xw[0]
         self._mesh = inserted(self._mesh, np.array([row]))
@@ -263,13 +289,7 @@ def _checked(points: ArrayLike, weights: ArrayLike | None, needed: np.ndarray | 
         raise TriangulationError(f"weights have the shape {w.shape} for {len(x)} points; give ({len(x)},)")
     xw = np.empty((len(x), 4))
     xw[:, :3], xw[:, 3] = x, w
-    size = np.abs(xw)
-    limits = np.array([LARGEST] * 3 + [LARGEST**2])
-    bad = ~(size <= limits).all(axis=1)
-    if needed is not None:
-        bad &= needed
-    if bad.any():
-        i = int(np.argmax(bad))
+    i = int(first_bad(xw, np.ones(len(x), np.bool_) if needed is None else needed))
+    if i >= 0:
         raise TriangulationError(f"point {i} at {tuple(x[i])} with weight {w[i]} is not finite or too large; give coordinates up to 2^200")
-    xw[size < np.array([SMALLEST] * 3 + [SMALLEST**2])] = 0.0
     return xw
