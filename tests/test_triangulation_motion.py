@@ -185,6 +185,9 @@ def test_points_come_and_go(degenerate: bool) -> None:
         fresh = Triangulation(triangulation.points[numbers], triangulation.weights[numbers])
         assert cells(triangulation) == {tuple(numbers[list(t)].tolist()) for t in cells(fresh)}
         assert np.array_equal(triangulation.hidden, numbers[fresh.hidden])
+        rows, columns = fresh.edges()
+        joined = numbers[np.stack((np.repeat(np.arange(len(numbers)), np.diff(rows)), columns), -1)]
+        assert np.array_equal(triangulation.edge_numbers(), np.sort(joined[:, 0] << 32 | joined[:, 1]))
     assert triangulation.counts.rebuilds == 0
     points = triangulation.points
     points[~triangulation.present] = np.nan

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._jit import njit
 from .insertion import insert_point
-from .mesh import ABSENT, HIGH, LIVE, VERTEX, drop_tetrahedron, facet_of, make_mesh, place_of, take_tetrahedron
+from .mesh import ABSENT, HIGH, LIVE, VERTEX, drop_tetrahedron, facet_of, make_mesh, note_edge, place_of, take_tetrahedron
 from .predicates import INFINITE, power
 from .regularise import DONE, FULL, STUCK
 
@@ -126,9 +126,34 @@ def delete_vertex(mesh, p):
                     matched += 1
     if made == 0 or matched != len(rim):
         return STUCK
+    _note_edges(mesh, p, rows, small, inside, beyond)
     _fill(mesh, star, rows, small, inside, rim, beyond)
     mesh.state[p] = ABSENT
     return DONE
+
+
+@njit(_nrt=True)
+def _note_edges(mesh, p, rows, small, inside, beyond):
+    """Log the edges that go with vertex p, and those that come: of the tetrahedra in the hole, the ones that are not on its rim."""
+    n = len(rows)
+    for k in range(INFINITE, n - 1):
+        note_edge(mesh, p, rows[k], -1)
+    known = np.zeros((n, n), np.bool_)
+    for new in range(2):  # the rim's, which stay, then the others
+        for s in range(small.tally[HIGH]):
+            if small.vert[s, 0] < 0 or inside[s] < 0:
+                continue
+            for i in range(4):
+                for j in range(i):
+                    a, b = min(small.vert[s, i], small.vert[s, j]), max(small.vert[s, i], small.vert[s, j])
+                    if known[a, b]:
+                        continue
+                    if new:
+                        known[a, b] = True
+                        note_edge(mesh, rows[a], rows[b], 1)
+                        continue
+                    for k in range(4):
+                        known[a, b] |= k not in (i, j) and beyond[inside[s], k] >= 0
 
 
 @njit(_nrt=True)

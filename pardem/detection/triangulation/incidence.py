@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..._jit import kernel
-from .mesh import place_of
+from .mesh import MARK, place_of
 from .predicates import INFINITE
 
 
@@ -15,26 +15,25 @@ def joined(mesh, t, n, corner):
 
 
 @kernel
-def star_of(mesh, p):
-    """The tetrahedra of a vertex into ``mesh.star``; returns how many, or -1 where there are more than it holds."""
-    star = mesh.star
+def star_of(mesh, p, most):
+    """The tetrahedra of a vertex into ``mesh.star``; returns how many, or -1 where there are more than ``most``, at most what it holds."""
+    star, mark = mesh.star, mesh.mark
+    mesh.work[MARK] += 1
+    now = mesh.work[MARK]
     star[0], n, k = mesh.at[p], 1, 0
+    mark[star[0]] = now
     while k < n:
         t = star[k]
         for i in range(4):
             if mesh.vert[t, i] == p or mesh.nbr[t, i] < 0:
                 continue
             s = mesh.nbr[t, i] >> 2
-            known = False
-            for m in range(n):
-                if star[m] == s:
-                    known = True
-                    break
-            if not known:
-                if n == len(star):
-                    return -1
-                star[n] = s
-                n += 1
+            if mark[s] == now:
+                continue
+            if n == most:
+                return -1
+            star[n], mark[s] = s, now
+            n += 1
         k += 1
     return n
 
@@ -44,7 +43,7 @@ def have_edge(mesh, p, q):
     """Whether two vertices, one of them finite, are joined; also said where the finite one has too many tetrahedra to tell."""
     if p < INFINITE:
         p, q = q, p
-    n = star_of(mesh, p)
+    n = star_of(mesh, p, len(mesh.star))
     for k in range(n):
         if place_of(mesh, mesh.star[k], q) >= 0:
             return True

@@ -18,6 +18,8 @@ ABSENT, VERTEX, HIDDEN = 0, 1, 2  # what a row of the points is
 HIGH, FREE, LIVE, QUEUE_HEAD, QUEUED, LOGGED, FLIP_23, FLIP_32, FLIP_44, FLIP_14, FLIP_41, HIDDEN_COUNT, STAR = range(13)  # slots of ``tally``
 COUNTS = 13
 """``tally[STAR]``: the vertex whose opposite facets alone go into the queue; -1: all do."""
+MARK = 63
+"""Slot of ``work``: how many stars have been looked at."""
 FLIPS = (FLIP_23, FLIP_32, FLIP_44, FLIP_14, FLIP_41)
 OVERFLOWN = -1
 """Value of ``tally[LOGGED]`` where the log of edges does not hold all changes."""
@@ -35,8 +37,8 @@ class Mesh(NamedTuple):
         stamp: (T,) int32: how often a tetrahedron was exchanged for another.
         queue: (4 T,) int32, queued: (4 T,) uint8: ring of facets (4 t + i) to be tested, whether a facet is in it.
         log: (L, 3) int32: edges made (+1) and undone (-1) since they were listed.
-        star: (1024,) int64: work space, tetrahedra of a vertex. work: (64,) int64: work space of a flip. tally: (COUNTS,) int64: slots as named
-            above.
+        star: (1024,) int64: work space, tetrahedra of a vertex. mark: (T,) int64: work space, ``work[MARK]`` for those in it. work: (64,) int64: work
+            space of a flip. tally: (COUNTS,) int64: slots as named above.
     """
 
     xw: np.ndarray
@@ -50,6 +52,7 @@ class Mesh(NamedTuple):
     queued: np.ndarray
     log: np.ndarray
     star: np.ndarray
+    mark: np.ndarray
     work: np.ndarray
     tally: np.ndarray
 
@@ -91,6 +94,7 @@ def make_mesh(rows, tetrahedra):
         np.zeros(4 * tetrahedra, np.uint8),
         np.zeros((256 + rows // 4, 3), np.int32),
         np.zeros(1024, np.int64),
+        np.zeros(tetrahedra, np.int64),
         np.zeros(64, np.int64),
         np.zeros(COUNTS, np.int64),
     )

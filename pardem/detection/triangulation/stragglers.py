@@ -22,6 +22,8 @@ SHORT = 2.0**-10
 """Part of the way to the first flat tetrahedron that is left."""
 PARTS = 50
 """Of the way of one point before it is given up."""
+LARGEST = 128
+"""Tetrahedra of a point that may be held back: large spheres among small ones go where they go, the small ones around them make room."""
 HALVES = 20
 """Of a part that rounding makes too long."""
 
@@ -71,7 +73,7 @@ def hold_back(mesh, x0, x1, where, held, waiting):
             waiting: (W,) int32 work space.
 
     Returns:
-        number of points held back; -1 where there is no room for so many, or for so many negative tetrahedra, or a point has too many.
+        number of points held back; -1 where there is no room for so many, or for so many negative tetrahedra, or none of the points of one can be.
     """
     count, listed, k = 0, 0, 0
     for q in range(mesh.tally[QUEUED]):
@@ -91,9 +93,11 @@ def hold_back(mesh, x0, x1, where, held, waiting):
             p = mesh.vert[t, i]
             if p < INFINITE or where[p] != GONE:
                 continue
-            n = star_of(mesh, p)
+            n = star_of(mesh, p, LARGEST)
+            if n < 0 or count == len(held):
+                continue
             _put(mesh, x0, x1, p, n, DRIFTED)
-            if n >= 0 and count < len(held) and _first_negative(mesh, n) < 0:
+            if _first_negative(mesh, n) < 0:
                 where[p], held[count] = DRIFTED, p
                 count += 1
                 settled = True
@@ -101,13 +105,17 @@ def hold_back(mesh, x0, x1, where, held, waiting):
             _put(mesh, x0, x1, p, n, GONE)
         if settled:
             continue
+        raised = False
         for i in range(4):
             p = mesh.vert[t, i]
             if p < INFINITE or where[p] == BEHIND:
                 continue
-            n = star_of(mesh, p)
-            if n < 0 or listed + n >= len(waiting) or (where[p] == GONE and count == len(held)):
+            n = star_of(mesh, p, LARGEST)
+            if n < 0:
+                continue
+            if listed + n >= len(waiting) or (where[p] == GONE and count == len(held)):
                 return -1
+            raised = True
             if where[p] == GONE:
                 held[count] = p
                 count += 1
@@ -117,8 +125,10 @@ def hold_back(mesh, x0, x1, where, held, waiting):
                 if not _is_positive(mesh, mesh.star[m]):
                     waiting[listed] = mesh.star[m]
                     listed += 1
+        if not raised:
+            return -1
     for k in range(count):
-        n = star_of(mesh, held[k])
+        n = star_of(mesh, held[k], len(mesh.star))
         if n < 0:
             return -1
         _touch(mesh, held[k], n)
@@ -144,7 +154,7 @@ def _volume(mesh, t):
 @kernel
 def _go_on(mesh, x1, p):
     """Move a vertex towards its new place as far as its tetrahedra stay positive; returns whether it could move."""
-    n = star_of(mesh, p)
+    n = star_of(mesh, p, len(mesh.star))
     if n < 0:
         return False
     xw = mesh.xw

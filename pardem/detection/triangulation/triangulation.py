@@ -271,7 +271,7 @@ class Triangulation:
             return
         while (status := delete_vertex(mesh, row)) == FULL:
             mesh = grown(mesh)
-        self._mesh, self._edges = mesh, None
+        self._mesh = mesh
         if status == DONE:
             self._mesh = uncovered(mesh)
         else:

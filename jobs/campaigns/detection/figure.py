@@ -1,0 +1,63 @@
+"""Draw what cost.py has measured: time of a step against grains, time of a rebuild against covering spheres, edges against covering spheres.
+
+python jobs/campaigns/detection/figure.py rows.jsonl detection.png
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+
+from pardem.io.plot import STYLE
+
+NAMES = {
+    "spherosimplices": "experiment 1", "spheres_tetrahedra": "experiment 2", "rods_3": "experiment 3 (l/r = 3)", "rods_6": "experiment 4 (l/r = 6)",
+    "spheres": "spheres", "bidisperse_10": "spheres 1:10", "bidisperse_20": "spheres 1:20",
+}  # fmt: skip
+
+
+def draw(rows: list[dict[str, Any]]) -> Figure:
+    """Three panels; of several rows of one bed and number of grains the last counts."""
+    figure = Figure(figsize=(13.5, 4.6), layout="constrained")
+    steps, rebuilds, edges = figure.subplots(1, 3)
+    latest = {(row["bed"], row["grains"]): row for row in rows}
+    for k, (bed, label) in enumerate((b, n) for b, n in NAMES.items() if any(key[0] == b for key in latest)):
+        of = sorted((row for (name, _), row in latest.items() if name == bed), key=lambda row: row["grains"])
+        grains, spheres = [row["grains"] for row in of], [row["triangulation"]["spheres"] for row in of]
+        steps.plot(grains, [row["triangulation"]["us"] for row in of], "o-", color=f"C{k}", markersize=4, label=label)
+        steps.plot(grains, [row["cells"]["us"] for row in of], "x--", color=f"C{k}", markersize=4, linewidth=0.8)
+        rebuilds.plot(spheres, [row["triangulation"]["rebuild_us"] for row in of], "o-", color=f"C{k}", markersize=4)
+        rebuilds.plot(spheres, [row["cells"]["rebuild_us"] for row in of], "x--", color=f"C{k}", markersize=4, linewidth=0.8)
+        edges.plot(spheres, [row["triangulation"]["edges"] for row in of], "o", color=f"C{k}", markersize=4)
+    ends = [0, max(row["triangulation"]["spheres"] for row in latest.values())]
+    edges.plot(ends, [7 * n for n in ends], color="#888888", linewidth=0.8, label="7 a sphere")
+    for axes, x, y in (
+        (steps, "grains", "CPU time of a step (us)"), (rebuilds, "covering spheres", "CPU time of a rebuild of all lists (us)"),
+        (edges, "covering spheres", "edges"),
+    ):  # fmt: skip
+        axes.set(xlabel=x, ylabel=y)
+        axes.grid(visible=True)
+        if axes is not edges:
+            axes.set(xscale="log", yscale="log")
+    steps.legend(title="solid: triangulation; dashed: cells", fontsize=8, title_fontsize=8)
+    edges.legend()
+    return figure
+
+
+def main() -> None:
+    """Write the picture."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", type=Path)
+    parser.add_argument("picture", type=Path)
+    options = parser.parse_args()
+    with rc_context(STYLE):
+        draw([json.loads(line) for line in options.rows.read_text().splitlines()]).savefig(options.picture, dpi=100)
+
+
+if __name__ == "__main__":
+    main()
