@@ -12,6 +12,7 @@ from typing import Any
 
 from matplotlib import rc_context
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
 
 from pardem.io.plot import STYLE
 
@@ -23,17 +24,17 @@ NAMES = {
 
 def draw(rows: list[dict[str, Any]]) -> Figure:
     """Three panels; of several rows of one bed and number of grains the last counts."""
-    figure = Figure(figsize=(13.5, 4.6), layout="constrained")
+    figure = Figure(figsize=(12.5, 4.4), layout="constrained")
     steps, rebuilds, edges = figure.subplots(1, 3)
     latest = {(row["bed"], row["grains"]): row for row in rows}
     for k, (bed, label) in enumerate((b, n) for b, n in NAMES.items() if any(key[0] == b for key in latest)):
         of = sorted((row for (name, _), row in latest.items() if name == bed), key=lambda row: row["grains"])
         grains, spheres = [row["grains"] for row in of], [row["triangulation"]["spheres"] for row in of]
-        steps.plot(grains, [row["triangulation"]["us"] for row in of], "o-", color=f"C{k}", markersize=4, label=label)
+        steps.plot(grains, [row["triangulation"]["us"] for row in of], "o-", color=f"C{k}", markersize=4)
         steps.plot(grains, [row["cells"]["us"] for row in of], "x--", color=f"C{k}", markersize=4, linewidth=0.8)
         rebuilds.plot(spheres, [row["triangulation"]["rebuild_us"] for row in of], "o-", color=f"C{k}", markersize=4)
         rebuilds.plot(spheres, [row["cells"]["rebuild_us"] for row in of], "x--", color=f"C{k}", markersize=4, linewidth=0.8)
-        edges.plot(spheres, [row["triangulation"]["edges"] for row in of], "o", color=f"C{k}", markersize=4)
+        edges.plot(spheres, [row["triangulation"]["edges"] for row in of], "o", color=f"C{k}", markersize=4, label=label)
     ends = [0, max(row["triangulation"]["spheres"] for row in latest.values())]
     edges.plot(ends, [7 * n for n in ends], color="#888888", linewidth=0.8, label="7 a sphere")
     for axes, x, y in (
@@ -44,8 +45,12 @@ def draw(rows: list[dict[str, Any]]) -> Figure:
         axes.grid(visible=True)
         if axes is not edges:
             axes.set(xscale="log", yscale="log")
-    steps.legend(title="solid: triangulation; dashed: cells", fontsize=8, title_fontsize=8)
-    edges.legend()
+            for axis in (axes.xaxis, axes.yaxis):
+                axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+                axis.set_major_formatter(ScalarFormatter())
+                axis.set_minor_formatter(NullFormatter())
+    steps.set_title("solid: triangulation, dashed: cells", fontsize=10)
+    edges.legend(fontsize=8)
     return figure
 
 
