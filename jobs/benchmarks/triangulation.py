@@ -37,7 +37,7 @@ def done(before: Counts, after: Counts, name: str) -> int:
 
 def shares(before: Counts, after: Counts) -> str:
     """Moves by algorithm."""
-    names = ("algorithm_1", "algorithm_2", "algorithm_3", "rebuilds")
+    names = ("algorithm_1", "points", "algorithm_2", "algorithm_3", "rebuilds")
     return " ".join(f"{done(before, after, name):4d}" for name in names) + f"  turned over {done(before, after, 'destroyed'):4d}"
 
 
@@ -72,7 +72,7 @@ def main(most: int = 100_000, grains: int = 2000) -> None:
             print(f"{name + f', {len(points)}':28} {seconds:8.3f} {1e6 * seconds / len(points):8.2f} {edges:11.2f}", flush=True)
             if name == "random":
                 made[count] = triangulation
-    print(f"\n{'maintenance, us/point a step':28} {'move':>8} {'edges':>8} {'flips':>9}  moves by algorithms 1, 2, 3, rebuilds")
+    print(f"\n{'maintenance, us/point a step':28} {'move':>8} {'edges':>8} {'flips':>9}  moves by algorithm 1, point by point, 2, 3, rebuilds")
     for count, triangulation in made.items():
         points = triangulation.points
         velocity = np.random.default_rng(3).normal(size=points.shape)
