@@ -120,7 +120,7 @@ def main() -> None:
         print(f"rank {MPI.COMM_WORLD.rank}: {error}", flush=True)
         raise SystemExit(3) from None
     if MPI.COMM_WORLD.rank == 0:
-        print("done", results.notice)
+        print("done", *results.notices)
 
 
 if __name__ == "__main__":
