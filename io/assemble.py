@@ -21,7 +21,7 @@ from .frame_copy import copy_frames
 from .full_state import FullState, size_of, write_rows
 from .h5md import label, write_edges, write_observables, write_steps
 from .manifest import Loss, Manifest, get_losses, noted, put_losses, put_manifest, set_apart
-from .paths import STATIC, parts_of, segments
+from .paths import STATIC, earlier_results, parts_of, segments
 from .pieces import Piece, Series, collect, missing
 from .reading import FRAMES, KINDS, PARAMETERS, get_json, opened, put_json
 from .rowfile import RowFile, sync_path, take_on_trial
@@ -187,7 +187,7 @@ def read_origin(parts: Path) -> list[dict[str, Any]]:
         return list(json.loads((parts / ORIGIN).read_text()))
     except (OSError, ValueError):
         pass
-    for path in _earlier_results(parts):
+    for path in earlier_results(parts):
         with suppress(*DAMAGE), opened(path) as file:
             return list(get_json(file, f"{PARAMETERS}/provenance"))
     return []
@@ -195,7 +195,7 @@ def read_origin(parts: Path) -> list[dict[str, Any]]:
 
 def read_box(parts: Path) -> tuple[np.ndarray, np.ndarray, list[bool]] | None:
     """Lower and upper corner (m) and periodic axes of a run that was started before; None where there is none."""
-    for path in [parts / STATIC, *_earlier_results(parts)]:
+    for path in [parts / STATIC, *earlier_results(parts)]:
         try:
             with opened(path) as file:
                 box = file[f"{FRAMES}/box"].attrs
@@ -203,23 +203,6 @@ def read_box(parts: Path) -> tuple[np.ndarray, np.ndarray, list[bool]] | None:
         except DAMAGE:  # of another sentence
             continue
     return None
-
-
-def read_losses(parts: Path) -> list[Loss]:
-    """What a run that was started before has lost."""
-    found: list[Loss] = []
-    for path in [parts / STATIC, *_earlier_results(parts)]:
-        try:
-            with opened(path) as file:
-                found += get_losses(file)
-        except DAMAGE:  # of another sentence
-            continue
-    return list(dict.fromkeys(found))
-
-
-def _earlier_results(parts: Path) -> list[Path]:
-    """Results that became segments when their run went on, newest first."""
-    return sorted(parts.glob("segment-*-result.h5"), reverse=True)
 
 
 def write_origin(parts: Path, entries: list[dict[str, Any]]) -> None:

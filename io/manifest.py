@@ -13,7 +13,7 @@ import h5py
 from pardem.errors import FileError
 
 from .agreement import reason
-from .paths import STATIC, damaged_of
+from .paths import STATIC, damaged_of, earlier_results
 from .reading import FIRST_FIELD, FRAMES, PARAMETERS, elements, get_json, json_bytes, opened, put_json
 from .seals import DAMAGE, get_sums, root_of
 
@@ -64,7 +64,7 @@ class Manifest:
 
     def lost(self, folder: Path, names: Collection[str] | None = None) -> list[Loss]:
         """The parts (of those named; None: all) that are not in a folder as they were noted, by sizes and headers, but for those given up before."""
-        known = {(loss.part, loss.steps) for loss in self.losses}
+        known = {(loss.part, loss.steps) for loss in [*self.losses, *read_losses(folder)]}
         found = []
         for name in self.parts if names is None else names:
             entry = self.parts[name]
@@ -156,6 +156,18 @@ def put_losses(file: h5py.File, losses: Iterable[Loss]) -> None:
 def get_losses(file: h5py.File) -> list[Loss]:
     """What is missing from a result, as it says itself."""
     return _losses(get_json(file, LOSSES)) if LOSSES in file else []
+
+
+def read_losses(parts: Path) -> list[Loss]:
+    """What a run that was started before has lost."""
+    found: list[Loss] = []
+    for path in [parts / STATIC, *earlier_results(parts)]:
+        try:
+            with opened(path) as file:
+                found += get_losses(file)
+        except DAMAGE:  # of another sentence
+            continue
+    return list(dict.fromkeys(found))
 
 
 def _losses(values: list[dict[str, Any]]) -> list[Loss]:

@@ -39,6 +39,11 @@ def segment_path(parts: Path, number: int, what: str) -> Path:
     return parts / f"segment-{number:06d}-{what}.h5"
 
 
+def earlier_results(parts: Path) -> list[Path]:
+    """Results that became segments when their run went on, newest first."""
+    return sorted(parts.glob("segment-*-result.h5"), reverse=True)
+
+
 def base_step(path: Path) -> int | None:
     """Step of the checkpoint behind which a segment began, -1 for the first; None where it cannot be read."""
     try:

@@ -14,12 +14,12 @@ import numpy as np
 from mpi4py import MPI
 
 from .agreement import together
-from .assemble import assemble, finish, read_box, read_losses, read_origin, write_origin
+from .assemble import assemble, finish, read_box, read_origin, write_origin
 from .checkpoint import write_checkpoint
 from .checksum import joined, part
 from .full_state import ContactRows, FullState, GrainTable
 from .h5md import label, write_box, write_metadata
-from .manifest import Loss, Manifest, entry_of, put_losses
+from .manifest import Loss, Manifest, entry_of, put_losses, read_losses
 from .output_path import go_on_from
 from .paths import STATIC, parts_of
 from .provenance import now, provenance
