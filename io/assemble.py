@@ -32,12 +32,22 @@ from .vtkhdf import STATIC as CONSTANT
 ORIGIN = "provenance.json"
 
 
-def assemble(out: Path | str, manifest: Manifest | None = None) -> list[Loss]:
+def assemble(out: Path | str) -> list[str]:
     """Write OUT.h5 as an index of what there is in OUT.h5.parts, by one process; after a kill, or while the run goes on.
 
-    Args:
-        out: result file.
-        manifest: parts that count; None: all that are there.
+    Returns:
+        A sentence for each segment, or frame, that could not be read.
+
+    Raises:
+        FileError: there are no parts, or OUT.h5 could not be written.
+    """
+    parts = parts_of(out)
+    manifest = noted([path for path in [parts / STATIC, *(path for _, path in segments(parts))] if path.exists()])
+    return [str(loss) for loss in manifest.losses + write_index(Path(out), manifest)]
+
+
+def write_index(out: Path, manifest: Manifest) -> list[Loss]:
+    """Write OUT.h5 as an index of the parts that a manifest names, by one process.
 
     Returns:
         What could not be read.
@@ -45,11 +55,9 @@ def assemble(out: Path | str, manifest: Manifest | None = None) -> list[Loss]:
     Raises:
         FileError: there are no parts, or OUT.h5 could not be written.
     """
-    out = Path(out)
     parts = parts_of(out)
     if not (parts / STATIC).exists():
         raise FileError(f"{parts} holds no parts of a run; {out} cannot be assembled")
-    manifest = manifest or noted([parts / STATIC, *(path for _, path in segments(parts))])
     series = collect(parts, manifest.parts)
     new = parts / "index.new"
     try:
@@ -63,7 +71,7 @@ def assemble(out: Path | str, manifest: Manifest | None = None) -> list[Loss]:
         new.rename(out)
     except OSError as error:
         raise FileError(f"{out} could not be written: {reason(error)}") from None
-    return manifest.losses + series.losses
+    return series.losses
 
 
 def finish(comm: MPI.Comm, out: Path, state: FullState, manifest: Manifest) -> list[Loss]:

@@ -14,7 +14,7 @@ import numpy as np
 from mpi4py import MPI
 
 from .agreement import together
-from .assemble import assemble, finish, read_box, read_origin, write_origin
+from .assemble import finish, read_box, read_origin, write_index, write_origin
 from .checkpoint import write_checkpoint
 from .checksum import joined, part
 from .full_state import ContactRows, FullState, GrainTable
@@ -228,7 +228,7 @@ class ResultWriter:
     def _index(self) -> None:
         with together(self.comm, f"{self.path} could not be written"):
             if self.comm.rank == 0:
-                assemble(self.path, self.manifest)
+                write_index(self.path, self.manifest)
 
     @contextmanager
     def _timed(self) -> Iterator[None]:
