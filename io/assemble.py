@@ -143,7 +143,7 @@ def _skeleton(new: Path, parts: Path, series: Series, virtual: bool) -> None:
         if series.frames:
             write_steps(file, list(series.fields), steps, times)
             if not virtual:
-                create_table(file, list(series.fields), series.frames)
+                create_table(file, series.fields, series.frames)
             for name, (width, kind) in series.fields.items():
                 shape = (series.frames, count, width)
                 if virtual:

@@ -19,6 +19,7 @@ from .paths import out_of
 from .provenance import provenance
 from .reading import FORMAT, KINDS, PARAMETERS, get_json, opened, put_json
 from .rowfile import RowFile, sync_path
+from .seals import DAMAGE
 
 KEEP = 2
 _NAME = re.compile(r"checkpoint-(\d{12})\.h5")
@@ -184,5 +185,5 @@ def is_finished(path: Path) -> bool:
         with opened(path) as file:
             get_json(state_group(file, path), "header")
             return True
-    except (FileError, ValueError):
+    except DAMAGE:
         return False

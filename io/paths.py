@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from pardem.errors import FileError
-
 from .reading import opened
+from .seals import DAMAGE
 
 STATIC = "static.h5"  # what does not change in a run
 _SEGMENT = re.compile(r"segment-(\d{6})-(frames|observables|result)\.h5")
@@ -49,5 +48,5 @@ def base_step(path: Path) -> int | None:
     try:
         with opened(path) as file:
             return int(file.attrs.get("base_step", -1))
-    except (FileError, ValueError, TypeError):
+    except DAMAGE:
         return None

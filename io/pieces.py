@@ -14,7 +14,7 @@ from pardem.errors import FileError
 from .agreement import reason
 from .h5md import stack
 from .manifest import Loss
-from .paths import base_step, segments
+from .paths import STATIC, base_step, segments
 from .reading import FIRST_FIELD, FRAMES, elements, opened
 from .seals import CLOCK, DAMAGE, crc32_of_clock, read_table, wrong_sums
 
@@ -81,16 +81,21 @@ class Series:
         return np.concatenate([p.steps for p in self.pieces]), np.concatenate([p.times for p in self.pieces])
 
 
-def collect(parts: Path, names: Collection[str] | None = None) -> Series:
+def collect(parts: Path, names: Collection[str]) -> Series:
     """Read what the segments in a folder hold; frames themselves are left where they are.
 
     Args:
         parts: the folder.
-        names: of the segments that count; None: all that are there.
+        names: of the segments that count.
+
+    Raises:
+        FileError: the static part cannot be read.
     """
+    with opened(parts / STATIC) as file:
+        count = int(file[f"{FRAMES}/id"].shape[0])
     series = Series()
     observed: list[tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]] = []
-    files = [(number, path) for number, path in segments(parts) if names is None or path.name in names]
+    files = [(number, path) for number, path in segments(parts) if path.name in names]
     bases = np.array([UNKNOWN if (base := base_step(path)) is None else base for _, path in files], dtype=np.int64)
     numbers = np.array([number for number, _ in files])
     for (number, path), base in zip(files, bases, strict=True):
@@ -100,7 +105,7 @@ def collect(parts: Path, names: Collection[str] | None = None) -> Series:
         try:
             with opened(path) as file:
                 if f"{FRAMES}/{FIRST_FIELD}/step" in file:
-                    piece = _frames(file, path, int(base), last, series.losses)
+                    piece = _frames(file, path, count, (int(base), last), series.losses)
                     if len(piece.rows):
                         series.pieces.append(piece)
                 if found := elements(file, "observables"):
@@ -113,10 +118,13 @@ def collect(parts: Path, names: Collection[str] | None = None) -> Series:
     return series
 
 
-def _frames(file: h5py.File, path: Path, base: int, last: int, losses: list[Loss]) -> Piece:
+def _frames(file: h5py.File, path: Path, count: int, span: tuple[int, int], losses: list[Loss]) -> Piece:
+    """The frames behind the first and up to the last step of a span."""
     group = file[FRAMES]
     values = {name: element["value"] for name, element in elements(file, FRAMES).items() if name != "box/edges"}
     table = read_table(file)
+    if any(v.ndim != 3 or v.shape[1] != count for v in values.values()) or (table and table[1].shape != (len(table[1]), len(values) + 1)):
+        raise FileError(f"{path} holds arrays of other shapes than its run's")
     # the newest row of a segment that was cut short may not be there in all its data sets
     total = min(len(v) for v in [*values.values(), group[f"{FIRST_FIELD}/step"], group[f"{FIRST_FIELD}/time"], *([table[1]] if table else [])])
     steps, times = group[f"{FIRST_FIELD}/step"][:total], group[f"{FIRST_FIELD}/time"][:total]
@@ -126,7 +134,7 @@ def _frames(file: h5py.File, path: Path, base: int, last: int, losses: list[Loss
         right = np.array([crc32_of_clock(step, time) for step, time in zip(steps, times, strict=True)], dtype=np.uint32) == sums[CLOCK]
         losses += [Loss(path.name, f"is damaged: the checksum of the clock of frame {row} is wrong", 1) for row in np.flatnonzero(~right)]
         piece.keep(right)
-    piece.keep((piece.steps <= last) & (piece.steps > base))
+    piece.keep((piece.steps <= span[1]) & (piece.steps > span[0]))
     piece.keep(np.diff(piece.steps, prepend=-2) > 0)
     return piece
 

@@ -56,18 +56,29 @@ def _plain(value: Any) -> Any:
     return [v.decode() if isinstance(v, bytes) else v for v in values] if isinstance(values, list) else values
 
 
-def create_table(file: h5py.File, fields: list[str], rows: int | None = None) -> None:
-    """Make the table of a file's frames: of a given length, or one that grows."""
+def create_table(file: h5py.File, fields: Mapping[str, tuple[int, np.dtype]], rows: int | None = None) -> None:
+    """Make the table of a file's frames (fields: name -> width, type): of a given length, or one that grows."""
     width = len(fields) + 1
     options: dict[str, Any] = {} if rows is not None else {"maxshape": (None, width), "chunks": (max(1, 4096 // width), width)}
     table = file.create_dataset(TABLE, (rows or 0, width), np.uint32, **options)
-    table.attrs["columns"] = ",".join([CLOCK, *fields])
+    table.attrs["columns"] = ",".join([CLOCK, *(f"{name} {width} {kind.str}" for name, (width, kind) in fields.items())])
 
 
 def read_table(file: h5py.File) -> tuple[list[str], np.ndarray] | None:
-    """Columns and rows (T, F) of the table; None where there is none (format 1, or no frames)."""
+    """Columns and rows (T, F) of the table; None where there is none (format 1, or no frames).
+
+    Raises:
+        FileError: the fields are not of the widths and types that it notes.
+    """
     table = file.get(TABLE)
-    return None if table is None else (str(table.attrs["columns"]).split(","), table[()])
+    if table is None:
+        return None
+    columns = [text.split(" ") for text in str(table.attrs["columns"]).split(",")]
+    for name, width, kind in columns[1:]:
+        values = file[f"{FRAMES}/{name}/value"]
+        if values.ndim != 3 or (str(values.shape[2]), values.dtype.str) != (width, kind):
+            raise FileError(f"the frames of {name} are of another width or type than those that were written")
+    return [column[0] for column in columns], table[()]
 
 
 def put_sums(file: h5py.File, what: str, sums: Mapping[str, int]) -> None:

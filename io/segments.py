@@ -87,7 +87,7 @@ class Segment:
             file.create(f"{FRAMES}/{FIRST_FIELD}/{name}", (0,), kind, maxshape=(None,), chunks=(1024,))
         with together(self.comm, file.doing):
             if file.handle is not None:
-                create_table(file.handle, list(self.types))
+                create_table(file.handle, self.types)
         file.flush()
 
     def observables(self, step: int, time: float, values: dict[str, np.ndarray]) -> None:

@@ -60,8 +60,7 @@ def steps(path: str) -> set[int]:
         return set(file["particles/grains/velocity/step"][:].tolist())
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
-@pytest.mark.parametrize("harm", [lambda path: path.unlink(), cut], ids=["removed", "cut"])
+@pytest.mark.parametrize(("ranks", "harm"), [(1, lambda path: path.unlink()), (2, cut)], ids=["removed", "cut"])
 def test_frames_that_are_gone_are_a_choice(folder: Path, run_mpi: Callable, ranks: int, harm: Callable[[Path], None]) -> None:
     part = parts_of(Path("out.h5")) / FIRST
     with h5py.File(part) as file:
