@@ -44,3 +44,16 @@ def as_format_1(path: Path) -> None:
                 del file[name]
         if "pardem" in file and not len(file["pardem"]):
             del file["pardem"]
+
+
+def anywhere(path: Path, random: np.random.Generator) -> None:
+    """Random bytes, or zeros, anywhere in a file: a few, or a stretch."""
+    content = bytearray(path.read_bytes())
+    kind, at = random.integers(3), int(random.integers(len(content)))
+    if kind == 0:
+        for spot in random.integers(len(content), size=random.integers(1, 9)):
+            content[spot] = random.integers(256)
+    else:
+        end = min(len(content), at + int(random.integers(1, 600 if kind == 1 else 4096)))
+        content[at:end] = random.integers(0, 256, end - at, np.uint8).tobytes() if kind == 1 else bytes(end - at)
+    path.write_bytes(content)

@@ -10,7 +10,7 @@ import h5py
 import io_scene as scene
 import numpy as np
 import pytest
-from damage import as_format_1, cut, place, scramble
+from damage import anywhere, as_format_1, cut, place, scramble
 from mpi4py import MPI
 
 from pardem import cli
@@ -280,6 +280,39 @@ def test_a_damaged_manifest_does_not_count(out: Path) -> None:
     found = newest_valid_checkpoint(SELF, parts_of(out), scene.HASH)
     assert found.path == parts_of(out) / "checkpoint-000000000030.h5"
     assert "the checksum of manifest is wrong" in found.warnings[0]
+
+
+def rows(path: Path) -> dict[tuple[str, int], bytes]:
+    """Every row of every frame and of the observables, and what does not change."""
+    with h5py.File(path) as file:
+        grains = file["particles/grains"]
+        found = {(name, -1): grains[name][()].tobytes() for name in ("id", "species", "scale", "mass")}
+        for name, clock in [("velocity", "velocity"), ("position", "position"), ("image", "image"), ("orientation", "orientation")]:
+            if name in grains:
+                found |= {(name, int(s)): grains[name]["value"][k].tobytes() for k, s in enumerate(grains[clock]["step"][()])}
+        for name in ("contacts", "energy/kinetic"):
+            if f"observables/{name}" in file:
+                rows = file[f"observables/{name}"]
+                found |= {(name, int(s)): rows["value"][k].tobytes() for k, s in enumerate(rows["step"][()])}
+        found["final", -1] = file["pardem/final/grains/ft"][()].tobytes()
+    return found
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_bytes_anywhere_change_no_row_and_lose_none_unnoticed(out: Path, kept: Path, seed: int) -> None:
+    whole = kept.parent / "whole.h5"
+    if not whole.exists():
+        scene.run(SELF, whole, 100)
+    random = np.random.default_rng(seed)
+    parts = sorted(parts_of(out).glob("*.h5"))
+    anywhere(parts[random.integers(len(parts))], random)
+    assert cli.main(["verify", str(out)]) in (0, 1)
+    done = scene.run(SELF, out, 100, resume=True, accept_loss=True)
+    expected, found = rows(whole), rows(out)
+    assert {key for key in found if found[key] != expected[key]} == set()
+    if found.keys() != expected.keys():
+        assert any("lost" in text for text in done.notices)
+        assert info(out)["losses"]
 
 
 # --- pardem verify -------------------------------------------------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ def test_the_slurm_script_requeues_and_goes_on(tmp_path: Path, slurm: dict[str, 
 def test_the_slurm_script_stops_requeuing_without_progress(slurm: dict[str, str], tmp_path: Path) -> None:
     """A launcher that ends with 75 at checkpoints told in advance: two runs in a row that come no further end the requeuing."""
     parts = tmp_path / "results" / "an_6.h5.parts"
-    (tmp_path / "bin" / "srun").write_text(f'#!/bin/sh\nmkdir -p {parts}; rm -f {parts}/*; touch {parts}/checkpoint-$NEXT.h5; exit 75\n')
+    (tmp_path / "bin" / "srun").write_text(f"#!/bin/sh\nmkdir -p {parts}; rm -f {parts}/*; touch {parts}/checkpoint-$NEXT.h5; exit 75\n")
 
     def launch(step: int) -> subprocess.CompletedProcess[str]:
         env = slurm | {"NEXT": f"{step:012d}"}
