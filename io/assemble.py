@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +15,20 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 
-from .agreement import agree, reason, together
+from .agreement import reason, together
 from .checkpoint import checkpoints, seal_file, step_of
+from .frame_copy import copy_frames
 from .full_state import FullState, size_of, write_rows
 from .h5md import label, write_edges, write_observables, write_steps
-from .paths import parts_of
-from .pieces import Piece, Series, collect
+from .manifest import Loss, Manifest, get_losses, noted, put_losses, put_manifest, set_apart
+from .paths import STATIC, earlier_results, parts_of, segments
+from .pieces import Piece, Series, collect, missing
 from .reading import FRAMES, KINDS, PARAMETERS, get_json, opened, put_json
 from .rowfile import RowFile, sync_path, take_on_trial
-from .rows import block_starts
+from .seals import DAMAGE, create_table
 from .vtkhdf import OFFSETS, write_vtkhdf
 from .vtkhdf import STATIC as CONSTANT
 
-STATIC = "static.h5"  # what does not change in a run
 ORIGIN = "provenance.json"
 
 
@@ -34,60 +36,95 @@ def assemble(out: Path | str) -> list[str]:
     """Write OUT.h5 as an index of what there is in OUT.h5.parts, by one process; after a kill, or while the run goes on.
 
     Returns:
-        A sentence for each segment that could not be read.
+        A sentence for each segment, or frame, that could not be read.
 
     Raises:
         FileError: there are no parts, or OUT.h5 could not be written.
     """
-    out = Path(out)
+    parts = parts_of(out)
+    manifest = noted([path for path in [parts / STATIC, *(path for _, path in segments(parts))] if path.exists()])
+    return [str(loss) for loss in manifest.losses + write_index(Path(out), manifest)]
+
+
+def write_index(out: Path, manifest: Manifest) -> list[Loss]:
+    """Write OUT.h5 as an index of the parts that a manifest names, by one process.
+
+    Returns:
+        What could not be read.
+
+    Raises:
+        FileError: there are no parts, or OUT.h5 could not be written.
+    """
     parts = parts_of(out)
     if not (parts / STATIC).exists():
         raise FileError(f"{parts} holds no parts of a run; {out} cannot be assembled")
-    series = collect(parts)
+    series = collect(parts, manifest.parts)
     new = parts / "index.new"
     try:
         _skeleton(new, parts, series, virtual=True)
         with h5py.File(new, "r+") as file:
             put_json(file, f"{PARAMETERS}/provenance", read_origin(parts))
+            put_manifest(file[PARAMETERS], manifest)
             newest = checkpoints(parts)
             file.attrs["checkpoint_step"] = step_of(newest[0]) if newest else -1
         sync_path(new)
         new.rename(out)
     except OSError as error:
         raise FileError(f"{out} could not be written: {reason(error)}") from None
-    return series.warnings
+    return series.losses
 
 
-def finish(comm: MPI.Comm, out: Path, state: FullState) -> None:
+def finish(comm: MPI.Comm, out: Path, state: FullState, manifest: Manifest) -> list[Loss]:
     """Write OUT.h5 as one file with all frames, the observables and the final state, and remove the parts. Collective.
+
+    Frames and observables that are not what was written are left out. The parts that held them are kept in OUT.h5.damaged, and the result says what
+    it lacks.
+
+    Args:
+        comm: communicator. out: result file. state: at the end.
+        manifest: all parts of the run; of rank 0.
+
+    Returns:
+        What was lost, without what had been given up before; alike on all ranks.
 
     Raises:
         FileError: it could not be written; on every rank, and the parts are untouched.
     """
     parts = parts_of(out)
     new = parts / "result.new"
-    series: Series | None = None
+    series, losses = Series(), list[Loss]()
     with together(comm, f"{out} could not be written"):
         if comm.rank == 0:
-            series = collect(parts)
-            if series.warnings:
-                raise FileError(series.warnings[0])
-            _skeleton(new, parts, series, virtual=False)
-    series = comm.bcast(series)
-    assert series is not None
-    with RowFile(comm, new, "r+", shown=out) as file:
-        count = 0 if file.handle is None else file.handle[f"{FRAMES}/id"].shape[0]
-        count = comm.bcast(count)
-        frame_bytes = sum(count * width * kind.itemsize for width, kind in series.fields.values())
-        file.reserve(series.frames * frame_bytes + size_of(state, comm))
-        _copy_frames(file, series, count)
-        checksums = write_rows(file, KINDS["result"], state)
+            losses = manifest.lost(parts)
+            series = collect(parts, manifest.parts.keys() - {loss.part for loss in losses})
+            losses += series.losses
+    series, losses = comm.bcast((series, losses))
+    damaged: list[Loss] | None = None
+    while damaged is None or damaged:
+        with together(comm, f"{out} could not be written"):
+            if comm.rank == 0:
+                _skeleton(new, parts, series, virtual=False)
+        with RowFile(comm, new, "r+", shown=out) as file:
+            count = 0 if file.handle is None else file.handle[f"{FRAMES}/id"].shape[0]
+            count = comm.bcast(count)
+            frame_bytes = sum(count * width * kind.itemsize for width, kind in series.fields.values())
+            file.reserve(series.frames * frame_bytes + size_of(state, comm))
+            damaged = copy_frames(file, series, count)
+            losses += damaged
+            if not damaged:
+                checksums = write_rows(file, KINDS["result"], state)
     with together(comm, f"{out} could not be written"):
         if comm.rank == 0:
+            with h5py.File(new, "r+") as handle:
+                put_losses(handle, get_losses(handle) + losses)
             seal_file(new, "result", state, checksums, read_origin(parts))
+            for name in {loss.part for loss in losses}:
+                if (parts / name).exists():
+                    set_apart(out, parts / name)
             new.rename(out)
             sync_path(out.parent)
             shutil.rmtree(parts, ignore_errors=True)
+    return losses
 
 
 def _skeleton(new: Path, parts: Path, series: Series, virtual: bool) -> None:
@@ -105,6 +142,8 @@ def _skeleton(new: Path, parts: Path, series: Series, virtual: bool) -> None:
         steps, times = series.clock()
         if series.frames:
             write_steps(file, list(series.fields), steps, times)
+            if not virtual:
+                create_table(file, series.fields, series.frames)
             for name, (width, kind) in series.fields.items():
                 shape = (series.frames, count, width)
                 if virtual:
@@ -147,38 +186,7 @@ def _virtual(file: h5py.File, name: str, pieces: list[Piece], shape: tuple[int, 
             for k, row in enumerate(piece.rows):
                 layout[first + k] = source[int(row)]
         first += len(piece.rows)
-    file[f"{FRAMES}/{name}"].create_virtual_dataset("value", layout, fillvalue=_missing(kind))
-
-
-def _missing(kind: np.dtype) -> float:
-    """What stands for a field in the frames of segments that lack it."""
-    return np.nan if kind.kind == "f" else 0
-
-
-def _copy_frames(file: RowFile, series: Series, count: int) -> None:
-    """Copy the frames of all segments, each rank its block of ids, one frame at a time."""
-    comm = file.comm
-    starts = block_starts(count, comm.size)
-    start, stop = int(starts[comm.rank]), int(starts[comm.rank + 1])
-    most = int(np.diff(starts).max())
-    t = 0
-    for piece in series.pieces:
-        source: h5py.File | None = None
-        with together(comm, f"{piece.path} cannot be read"):
-            source = h5py.File(piece.path, "r", locking=False)
-        assert source is not None
-        with source:
-            for row in piece.rows:
-                for name, (width, kind) in series.fields.items():
-                    problem, values = None, np.full((stop - start, width), _missing(kind), kind)
-                    try:
-                        if name in piece.fields:
-                            values[:] = source[f"{FRAMES}/{name}/value"][row, start:stop]
-                    except OSError as error:
-                        problem = f"{piece.path} is damaged: {name}: {reason(error)}"
-                    agree(comm, problem)
-                    file.write(f"{FRAMES}/{name}/value", values, start, frame=t, most=most)
-                t += 1
+    file[f"{FRAMES}/{name}"].create_virtual_dataset("value", layout, fillvalue=missing(kind))
 
 
 def read_origin(parts: Path) -> list[dict[str, Any]]:
@@ -187,25 +195,22 @@ def read_origin(parts: Path) -> list[dict[str, Any]]:
         return list(json.loads((parts / ORIGIN).read_text()))
     except (OSError, ValueError):
         pass
-    for path in _earlier_results(parts):
-        with opened(path) as file:
+    for path in earlier_results(parts):
+        with suppress(*DAMAGE), opened(path) as file:
             return list(get_json(file, f"{PARAMETERS}/provenance"))
     return []
 
 
 def read_box(parts: Path) -> tuple[np.ndarray, np.ndarray, list[bool]] | None:
     """Lower and upper corner (m) and periodic axes of a run that was started before; None where there is none."""
-    for path in [parts / STATIC, *_earlier_results(parts)]:
-        if path.exists():
+    for path in [parts / STATIC, *earlier_results(parts)]:
+        try:
             with opened(path) as file:
                 box = file[f"{FRAMES}/box"].attrs
                 return box["lower"], box["upper"], [text == "periodic" for text in box["boundary"]]
+        except DAMAGE:  # of another sentence
+            continue
     return None
-
-
-def _earlier_results(parts: Path) -> list[Path]:
-    """Results that became segments when their run went on, newest first."""
-    return sorted(parts.glob("segment-*-result.h5"), reverse=True)
 
 
 def write_origin(parts: Path, entries: list[dict[str, Any]]) -> None:

@@ -14,9 +14,12 @@ from pardem.errors import FileError
 
 from .agreement import together
 from .full_state import ContactRows, FullState, GrainTable, read_state, seal, size_of, state_group, write_rows
+from .manifest import Loss, Manifest, put_manifest, read_manifest, refusal
+from .paths import out_of
 from .provenance import provenance
 from .reading import FORMAT, KINDS, PARAMETERS, get_json, opened, put_json
 from .rowfile import RowFile, sync_path
+from .seals import DAMAGE
 
 KEEP = 2
 _NAME = re.compile(r"checkpoint-(\d{12})\.h5")
@@ -28,10 +31,12 @@ class Found(NamedTuple):
     Attributes:
         path: newest valid checkpoint, or finished result; None: there is none.
         warnings: a sentence for each file that was passed over.
+        losses: parts that are not as the checkpoint notes them, and are given up.
     """
 
     path: Path | None
     warnings: list[str]
+    losses: list[Loss]
 
 
 def write_checkpoint(
@@ -41,10 +46,11 @@ def write_checkpoint(
     grains: tuple[np.ndarray, dict[str, np.ndarray]],
     contacts: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray],
     small: dict[str, np.ndarray],
+    manifest: Manifest | None = None,
 ) -> Path:
     """Write a checkpoint, and remove all but the two newest. Collective.
 
-    Its content is the same for every number of ranks, except the provenance.
+    Its content is the same for every number of ranks, except the provenance and the manifest (sizes of files).
 
     Args:
         comm: communicator.
@@ -54,6 +60,7 @@ def write_checkpoint(
         contacts: of this rank: lower id (m,), higher id (m,) (negative: a wall), sub-key (m,), floats (m, kf), integers (m, ki). A contact that
             several ranks know is written once.
         small: name -> array, the same on all ranks (walls, servos).
+        manifest: the parts of the run so far; of rank 0.
 
     Returns:
         Path of the checkpoint. It is on the disk, and was read back and verified, before it got this name.
@@ -73,7 +80,7 @@ def write_checkpoint(
         checksums = write_rows(file, KINDS["checkpoint"], state)
     with together(comm, f"{path} could not be written"):
         if comm.rank == 0:
-            seal_file(new, "checkpoint", state, checksums, provenance(comm.size))
+            seal_file(new, "checkpoint", state, checksums, provenance(comm.size), manifest)
     read_state(comm, new, keep=False)
     with together(comm, f"{path} could not be written"):
         if comm.rank == 0:
@@ -84,13 +91,15 @@ def write_checkpoint(
     return path
 
 
-def seal_file(path: Path, kind: str, state: FullState, checksums: dict[str, int], origin: Any) -> None:
+def seal_file(path: Path, kind: str, state: FullState, checksums: dict[str, int], origin: Any, manifest: Manifest | None = None) -> None:
     """Write what makes the full state in a file complete, by one process, and force it onto the disk. ``origin``: its provenance."""
     with h5py.File(path, "r+") as handle:
         seal(handle, KINDS[kind], state, checksums)
         handle.attrs["pardem_kind"] = kind
         handle.attrs["pardem_format"] = FORMAT
         put_json(handle, "provenance" if kind == "checkpoint" else f"{PARAMETERS}/provenance", origin)
+        if manifest is not None:
+            put_manifest(handle, manifest)
     sync_path(path)
 
 
@@ -107,16 +116,20 @@ def read_checkpoint(comm: MPI.Comm, path: Path | str) -> FullState:
     return read_state(comm, Path(path))
 
 
-def newest_valid_checkpoint(comm: MPI.Comm, directory: Path | str, case_hash: str) -> Found:
+def newest_valid_checkpoint(comm: MPI.Comm, directory: Path | str, case_hash: str, accept_loss: bool = False) -> Found:
     """The newest valid checkpoint of a run; where its result is finished: that. Collective.
+
+    The parts are compared with the checkpoint's manifest, by sizes and headers.
 
     Args:
         comm: communicator.
         directory: ``OUT.h5.parts``.
         case_hash: of the case that is to go on.
+        accept_loss: go on without parts that are missing or were changed.
 
     Raises:
-        FileError: the newest readable checkpoint belongs to another case; the sentence names both hashes.
+        FileError: the newest readable checkpoint belongs to another case; the sentence names both hashes. Or parts are missing or changed; the
+            sentence names them and the choice.
     """
     directory = Path(directory)
     candidates: list[Path] = []
@@ -126,6 +139,10 @@ def newest_valid_checkpoint(comm: MPI.Comm, directory: Path | str, case_hash: st
     for path in comm.bcast(candidates):
         try:
             header = read_state(comm, path, keep=False).header
+            manifest: Manifest | None = None
+            with together(comm, f"{path} cannot be read"):
+                if comm.rank == 0:
+                    manifest = read_manifest(path)
         except FileError as error:
             warnings.append(f"passed over a checkpoint: {error}")
             continue
@@ -134,8 +151,14 @@ def newest_valid_checkpoint(comm: MPI.Comm, directory: Path | str, case_hash: st
                 f"{path} belongs to another case: its hash is {header.get('case_hash')}, that of this case is {case_hash}; "
                 "undo the changes of the case, choose another output with -o, or start anew with --force"
             )
-        return Found(path, warnings)
-    return Found(None, warnings)
+        losses: list[Loss] = []
+        with together(comm, f"{directory} cannot be read"):
+            if manifest is not None:
+                losses = manifest.lost(directory)
+            if losses and not accept_loss:
+                raise FileError(refusal(directory, losses))
+        return Found(path, warnings, comm.bcast(losses))
+    return Found(None, warnings, [])
 
 
 def checkpoints(directory: Path) -> list[Path]:
@@ -152,7 +175,7 @@ def step_of(path: Path) -> int:
 
 def _finished(directory: Path) -> list[Path]:
     """The result beside a folder of parts, if its run is finished."""
-    result = Path(str(directory).removesuffix(".parts"))
+    result = out_of(directory)
     return [result] if result != directory and is_finished(result) else []
 
 
@@ -162,5 +185,5 @@ def is_finished(path: Path) -> bool:
         with opened(path) as file:
             get_json(state_group(file, path), "header")
             return True
-    except (FileError, ValueError):
+    except DAMAGE:
         return False

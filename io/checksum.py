@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from mpi4py import MPI
@@ -12,31 +14,44 @@ _POLYNOMIAL = 0xEDB88320  # of zlib's CRC-32; bit 31 is the coefficient of x^0
 
 def crc32_of_rows(comm: MPI.Comm, rows: np.ndarray) -> int:
     """``zlib.crc32`` of the bytes of a data set of which each rank holds some rows, in the order of the ranks. Collective; alike on all ranks."""
-    rows = np.ascontiguousarray(rows)
-    parts = comm.allgather((zlib.crc32(rows.reshape(-1).view(np.uint8).data), rows.nbytes))
-    total = 0
-    for crc, length in parts:
-        total = combine(total, crc, length)
-    return total
+    sizes = np.empty(comm.size, dtype=np.int64)
+    comm.Allgather(np.array([rows.nbytes]), sizes)
+    return joined(comm, [part(rows, int(sizes[comm.rank + 1 :].sum()))])[0]
 
 
-def combine(first: int, second: int, length: int) -> int:
-    """The CRC-32 of two pieces of data one behind the other.
+def part(rows: np.ndarray, behind: int) -> int:
+    """What some rows contribute to the checksum of a data set of which ``behind`` bytes follow them."""
+    return shifted(zlib.crc32(np.ascontiguousarray(rows).reshape(-1).view(np.uint8).data), behind)
+
+
+def joined(comm: MPI.Comm, parts: Sequence[int]) -> list[int]:
+    """The CRC-32 of several data sets from the parts of all ranks. Collective; alike on all ranks.
+
+    A checksum is linear over GF(2) in those of its pieces, so one exclusive-or over the ranks joins them, however many there are.
+    """
+    sums = np.array(parts, dtype=np.uint32)
+    comm.Allreduce(MPI.IN_PLACE, sums, MPI.BXOR)
+    return [int(s) for s in sums]
+
+
+def shifted(crc: int, behind: int) -> int:
+    """The part that data with a CRC-32 of ``crc`` have in the checksum of a whole of which ``behind`` bytes follow.
 
     A checksum is a polynomial over GF(2) modulo P; data of n bytes that follow multiply it by x^(8 n).
-
-    Args:
-        first: CRC-32 of the first piece.
-        second: CRC-32 of the second piece.
-        length: bytes of the second piece.
     """
+    return _product(_power(behind), crc) if crc else 0
+
+
+@lru_cache(maxsize=256)
+def _power(length: int) -> int:
+    """x^(8 length) modulo P."""
     power, square, exponent = 1 << 31, 1 << 30, 8 * length
     while exponent:
         if exponent & 1:
             power = _product(power, square)
         square = _product(square, square)
         exponent >>= 1
-    return _product(power, first) ^ second
+    return power
 
 
 def _product(a: int, b: int) -> int:

@@ -19,7 +19,7 @@ from pardem.errors import FileError
 
 from .agreement import agree, reason, together
 from .checksum import crc32_of_rows
-from .reading import KINDS, get_json, json_bytes, kind_of, opened, put_json
+from .reading import KINDS, PARAMETERS, get_json, json_bytes, kind_of, opened, put_json
 from .rowfile import RowFile
 from .rows import GrainRows, RowExchange, block_starts
 
@@ -65,12 +65,14 @@ class FullState(NamedTuple):
         grains: of this rank; when read: its block of ids, in their order.
         contacts: of this rank; when read: those of which either id is in its block, in the order of their keys.
         small: name -> array, the same on all ranks.
+        writer: when read: the program that wrote it, with its version.
     """
 
     header: dict[str, Any]
     grains: GrainTable
     contacts: ContactRows
     small: dict[str, np.ndarray]
+    writer: str = ""
 
 
 def write_rows(file: RowFile, group: str, state: FullState) -> dict[str, int]:
@@ -136,7 +138,8 @@ def read_state(comm: MPI.Comm, path: Path, keep: bool = True) -> FullState:
     small: dict[str, np.ndarray] = {}
     with ExitStack() as stack:
         with together(comm, f"{path} cannot be read"):
-            group = state_group(stack.enter_context(opened(path)), path)
+            file = stack.enter_context(opened(path))
+            group, writer = state_group(file, path), _writer(file)
             header, expected = _get_json(group, "header", path), _get_json(group, "checksums", path)
             sums["header"] = zlib.crc32(bytes(group["header"][()]))
             for name in sorted(n for n in expected if n.startswith("small/")):
@@ -149,7 +152,16 @@ def read_state(comm: MPI.Comm, path: Path, keep: bool = True) -> FullState:
     if keep and comm.size > 1:
         count = int(comm.allreduce(len(grains.gid)))
         contacts = _known_to_both(comm, contacts, count)
-    return FullState(header, grains, contacts, small)
+    return FullState(header, grains, contacts, small, writer)
+
+
+def _writer(file: h5py.File) -> str:
+    """The program that wrote a checkpoint, or the last part of a result."""
+    try:
+        origin = get_json(file, "provenance" if kind_of(file) == "checkpoint" else f"{PARAMETERS}/provenance")
+        return f"pardem {(origin if isinstance(origin, dict) else origin[-1])['versions']['pardem']}"
+    except (LookupError, ValueError, TypeError):
+        return "the pardem"
 
 
 def _known_to_both(comm: MPI.Comm, contacts: ContactRows, count: int) -> ContactRows:

@@ -11,6 +11,7 @@ import numpy as np
 import pardem
 
 from .reading import FIRST_FIELD, FORMAT, FRAMES, PARAMETERS
+from .seals import crc32_of_array, put_sums
 
 
 def label(file: h5py.File, kind: str, base_step: int = -1) -> None:
@@ -65,16 +66,20 @@ def write_steps(file: h5py.File, fields: list[str], steps: np.ndarray, times: np
 
 
 def write_observables(file: h5py.File, steps: np.ndarray, times: np.ndarray, values: Mapping[str, np.ndarray]) -> None:
-    """/observables: each with ``value`` of shape (T, ...); ``step`` and ``time`` are shared through hard links."""
+    """/observables: each with ``value`` of shape (T, ...); ``step`` and ``time`` are shared through hard links. With their checksums."""
     owner: h5py.Group | None = None
+    sums: dict[str, int] = {}
     for name, rows in values.items():
         element = file.create_group(f"observables/{name}")
         if owner is None:
             owner = element
             owner["step"], owner["time"] = steps, times
+            sums |= {f"{element.name[1:]}/step": crc32_of_array(steps), f"{element.name[1:]}/time": crc32_of_array(times)}
         else:
             element["step"], element["time"] = owner["step"], owner["time"]
         element["value"] = rows
+        sums[f"{element.name[1:]}/value"] = crc32_of_array(rows)
+    put_sums(file, "observables", sums)
 
 
 def stack(rows: list[np.ndarray]) -> np.ndarray:

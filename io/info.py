@@ -9,7 +9,8 @@ from typing import Any
 import h5py
 import numpy as np
 
-from .reading import FIRST_FIELD, FORMAT, FRAMES, KINDS, PARAMETERS, elements, get_json, kind_of, opened
+from .manifest import get_losses
+from .reading import FIRST_FIELD, FRAMES, KINDS, PARAMETERS, elements, get_json, kind_of, opened
 
 MOST_SPECIES = 50  # whose numbers are listed
 
@@ -20,7 +21,7 @@ def info(path: Path | str) -> dict[str, Any]:
     Returns:
         ``file``, ``kind`` (result, segment, checkpoint), ``bytes``, ``finished``, ``case_hash``, ``grains``, ``species`` (grains of each), ``frames``
         (count, steps and times of first and last, fields, precision), ``observables`` (rows, names), ``left`` (grains that have left the
-        domain), ``state`` (step, contacts), ``provenance``; what does not apply is left out.
+        domain), ``state`` (step, contacts), ``losses`` (a sentence each), ``provenance``; what does not apply is left out.
 
     Raises:
         FileError: the file is missing, truncated, foreign or damaged, or its parts are missing.
@@ -28,7 +29,7 @@ def info(path: Path | str) -> dict[str, Any]:
     path = Path(path)
     with opened(path) as file:
         kind = kind_of(file)
-        found: dict[str, Any] = {"file": str(path), "kind": kind, "format": FORMAT, "bytes": path.stat().st_size}
+        found: dict[str, Any] = {"file": str(path), "kind": kind, "format": int(file.attrs["pardem_format"]), "bytes": path.stat().st_size}
         if kind == "result":
             found |= _result(file)
         state = file.get(KINDS[kind])
@@ -41,6 +42,8 @@ def info(path: Path | str) -> dict[str, Any]:
             if "outflow" in header:
                 found["left"] = header["outflow"]["grains"]
         found |= _frames(file)
+        if losses := get_losses(file):
+            found["losses"] = [str(loss) for loss in losses]
         where = f"{PARAMETERS}/provenance" if kind == "result" else "provenance"
         if where in file:
             found["provenance"] = get_json(file, where)
@@ -102,6 +105,7 @@ def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
         lines.append(("full state", f"step {found['state']['step']}, {found['state']['contacts']} contacts"))
     elif (found.get("checkpoint_step") or -1) >= 0:
         lines.append(("checkpoint", f"step {found['checkpoint_step']}; go on with --resume"))
+    lines += [("lost", text) for text in found.get("losses", [])]
     origin = found.get("provenance", [])
     for entry in origin if isinstance(origin, list) else [origin]:
         span = entry["started"] + (f" to {entry['ended']}" if "ended" in entry else "")

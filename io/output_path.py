@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from mpi4py import MPI
 
@@ -12,7 +14,8 @@ from pardem.errors import FileError
 from .agreement import together
 from .assemble import assemble
 from .checkpoint import checkpoints, is_finished, step_of
-from .paths import base_step, parts_of, segment_path, segments
+from .manifest import Loss, Manifest, noted, read_manifest, refusal, set_apart
+from .paths import STATIC, base_step, parts_of, segment_path, segments
 
 
 def prepare_output(comm: MPI.Comm, out: Path | str, *, resume: bool, force: bool, fresh: bool) -> str:
@@ -79,23 +82,39 @@ def _set_aside(out: Path, parts: Path) -> str:
     if parts.exists():
         parts.rename(parts_of(old))
     if out.exists():
-        if parts_of(old).exists() and not is_finished(out):
-            out.unlink()
-            assemble(old)
-        else:
-            out.rename(old)
+        index = parts_of(old).exists() and not is_finished(out)
+        out.rename(old)
+        if index:
+            with suppress(FileError):  # without its static part the old index stays, and says so itself
+                assemble(old)
     names = " and ".join(str(p) for p in (old, parts_of(old)) if p.exists())
     return f"there was no checkpoint to go on from: the output that existed is now {names}"
 
 
-def go_on_from(out: Path, step: int) -> int:
+class Continuation(NamedTuple):
+    """What a run that goes on finds.
+
+    Attributes:
+        number: of the next segment.
+        manifest: of the parts that are kept; its losses are those that were given up before.
+        losses: parts that are not as the checkpoint notes them.
+        notices: a sentence for each file that was set apart.
+    """
+
+    number: int
+    manifest: Manifest
+    losses: list[Loss]
+    notices: list[str]
+
+
+def go_on_from(out: Path, step: int, accept_loss: bool = False) -> Continuation:
     """Ready the parts for going on from a step, by one process: what is later is removed.
 
     A finished result becomes the first segment. Segments begin right behind a checkpoint, so those that began at ``step`` or later hold later
-    rows only.
+    rows only. What cannot be read, and what no checkpoint knows, is not removed but set apart in OUT.h5.damaged.
 
-    Returns:
-        Number of the next segment.
+    Raises:
+        FileError: parts are not as the checkpoint notes them, and that is not accepted; nothing was changed.
     """
     parts = parts_of(out)
     if is_finished(out):
@@ -103,12 +122,23 @@ def go_on_from(out: Path, step: int) -> int:
         parts.mkdir()
         out.rename(segment_path(parts, 0, "result"))
     parts.mkdir(exist_ok=True)
-    for path in [*parts.glob("*.new"), *(p for p in checkpoints(parts) if step_of(p) > step)]:
+    found = [path for path in checkpoints(parts) if step_of(path) == step]
+    manifest = read_manifest(found[0]) if found else None
+    there = segments(parts)
+    bases = {path: base_step(path) for _, path in there}
+    kept = [path for path, base in bases.items() if base is not None and base < step]
+    if manifest is None:  # of format 1, or nothing but a result that is prolonged
+        manifest = noted([path for path in [parts / STATIC] if path.exists()] + kept)
+    losses = manifest.lost(parts)
+    if losses and not accept_loss:
+        raise FileError(refusal(parts, losses))
+    lost = {loss.part for loss in losses}
+    for path in [*parts.glob("*.new"), *(path for path, base in bases.items() if base is not None and base >= step)]:
         path.unlink()
-    number = -1
-    for number_there, path in segments(parts):
-        if base_step(path) >= step:
-            path.unlink()
-        else:
-            number = number_there
-    return number + 1
+    apart = [path for path in checkpoints(parts) if step_of(path) > step]
+    apart += [path for path, base in bases.items() if base is None or (path in kept and (path.name in lost or path.name not in manifest.parts))]
+    apart += [path for path in [parts / STATIC] if path.exists() and path.name in lost]
+    notices = [f"{path.name} cannot be used; it is now {set_apart(out, path)}" for path in apart]
+    number = max([-1, *(int(name[8:14]) for name in manifest.parts if name != STATIC)]) + 1
+    manifest.parts = {name: entry for name, entry in manifest.parts.items() if (parts / name).exists()}
+    return Continuation(number, manifest, losses, notices)

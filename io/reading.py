@@ -15,7 +15,7 @@ from pardem.errors import FileError
 
 from .agreement import reason
 
-FORMAT = 1  # of results, checkpoints and segments
+FORMAT = 2  # of results, checkpoints and segments; 1: without checksums of frames and observables, without manifests
 KINDS = {"result": "pardem/final", "segment": "pardem/final", "checkpoint": "pardem/state"}  # kind of file -> its full state
 FRAMES = "particles/grains"
 FIRST_FIELD = "position"  # the one that owns the shared step and time
@@ -57,12 +57,25 @@ def opened(path: Path | str) -> Iterator[h5py.File]:
 
 
 def _require_parts(file: h5py.File, path: Path) -> None:
-    """An index whose segments are gone would read as not-a-number."""
-    frames = file.get(f"{FRAMES}/{FIRST_FIELD}/value")
-    for source in frames.virtual_sources() if frames is not None and frames.is_virtual else ():
-        name = source.file_name.replace("%%", "%")
-        if not (path.parent / name).exists():
-            raise FileError(f"{path} is the index of an unfinished run, and {name} is missing: keep the two beside each other under these names")
+    """An index whose parts are gone or cut short would read as zero or not-a-number."""
+    views = [file.get(f"{FRAMES}/{name}") for name in ("id", f"{FIRST_FIELD}/value")]
+    sources = [Path(s.file_name.replace("%%", "%")) for v in views if v is not None and v.is_virtual for s in v.virtual_sources()]
+    noted = {source.name: 0 for source in sources}
+    if f"{PARAMETERS}/manifest" in file:
+        noted |= {name: int(entry["size"]) for name, entry in get_json(file, f"{PARAMETERS}/manifest")["parts"].items()}
+    for name, size in noted.items():
+        shown = f"{sources[0].parent}/{name}"
+        part = path.parent / shown
+        if not part.exists():
+            raise FileError(
+                f"{path} is the index of an unfinished run, and {shown} is missing: keep the two beside each other under these names; "
+                f"`pardem verify {path}` names all that is missing, and `pardem run ... --resume --accept-loss` goes on without it"
+            )
+        if part.stat().st_size < size:
+            raise FileError(
+                f"{path} is the index of an unfinished run, and {shown} has {part.stat().st_size} of its {size} bytes: copy it again, "
+                "or go on without it by --resume --accept-loss"
+            )
 
 
 def _unreadable(path: Path, error: OSError) -> str:

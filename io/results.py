@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +14,19 @@ import numpy as np
 from mpi4py import MPI
 
 from .agreement import together
-from .assemble import STATIC, assemble, finish, read_box, read_origin, write_origin
+from .assemble import finish, read_box, read_origin, write_index, write_origin
 from .checkpoint import write_checkpoint
+from .checksum import joined, part
 from .full_state import ContactRows, FullState, GrainTable
 from .h5md import label, write_box, write_metadata
+from .manifest import Loss, Manifest, entry_of, put_losses, read_losses
 from .output_path import go_on_from
-from .paths import parts_of
+from .paths import STATIC, parts_of
 from .provenance import now, provenance
-from .reading import FRAMES
+from .reading import FRAMES, PARAMETERS, opened
 from .rowfile import RowFile, serial_notice, sync_path, take_on_trial
 from .rows import GrainRows
+from .seals import DAMAGE, crc32_of, put_sums, wrong_sums
 from .segments import Segment
 from .vtkhdf import OFFSETS
 
@@ -45,36 +49,38 @@ class ResultWriter:
         n_grains: number of grains on all ranks.
         precision: of the frames: double or single.
         resume_step: step of the checkpoint to go on from; None: a new run.
+        accept_loss: go on without parts that are missing or were changed.
         **extra: entries of the provenance (JSON).
 
     Attributes:
         seconds: wall time spent in output by this rank.
-        notice: a line for the user, or "".
+        notices: sentences for the user.
 
     Raises:
-        FileError: something could not be written; on every rank.
+        FileError: something could not be written, or a part of the run to go on with is missing or changed; on every rank.
     """
 
     def __init__(
         self, comm: MPI.Comm, path: Path | str, *, case_text: str, case_hash: str, catalogue: Mapping[str, np.ndarray], gid: np.ndarray,
         species: np.ndarray, scale: np.ndarray, box: tuple[Any, Any, Any], n_grains: int, precision: str = "double",
-        resume_step: int | None = None, **extra: Any,
+        resume_step: int | None = None, accept_loss: bool = False, **extra: Any,
     ) -> None:  # fmt: skip
         self.comm = comm
         self.path = Path(path)
         self.parts = parts_of(self.path)
         self.seconds = 0.0
-        self.box: tuple[Any, Any, Any] | None = None
-        self.notice = serial_notice(comm)
+        self.notices = [text for text in [serial_notice(comm)] if text]
         self.count, self.real = n_grains, REAL[precision]
+        self.manifest = Manifest()  # of rank 0
         self.last = {"frame": -1 if resume_step is None else resume_step, "observables": -1 if resume_step is None else resume_step}
         with self._timed():
             next_segment = 0
             with together(comm, f"{self.parts} could not be written"):
                 if comm.rank == 0:
-                    next_segment = self._begin(resume_step, extra)
-            next_segment = comm.bcast(next_segment)
-            self._write_static(gid, species, scale, catalogue, case_text, case_hash, box)
+                    next_segment = self._begin(resume_step, extra, box, accept_loss)
+            next_segment, self.notices = comm.bcast((next_segment, self.notices))
+            self.static = partial(self._write_static, gid, species, scale, catalogue, case_text, case_hash)
+            self.static()
             self.segment = Segment(comm, self.parts, next_segment, -1 if resume_step is None else resume_step, n_grains, self.real)
             self._index()
 
@@ -114,19 +120,24 @@ class ResultWriter:
         """Put everything so far on the disk, then write a checkpoint (arguments as for ``write_checkpoint``); OUT.h5 then shows all of it."""
         with self._timed():
             self._close_segment(int(header["step"]))
-            path = write_checkpoint(self.comm, self.parts, header, grains, contacts, small)  # type: ignore[arg-type]
+            path = write_checkpoint(self.comm, self.parts, header, grains, contacts, small, self.manifest)  # type: ignore[arg-type]
             self._index()
         return path
 
     def finish(
         self, header: dict[str, Any], grains: tuple[np.ndarray, dict[str, np.ndarray]], contacts: tuple[np.ndarray, ...],
         small: dict[str, np.ndarray],
-    ) -> None:  # fmt: skip
-        """Make OUT.h5 one file with the final state (arguments as for ``write_checkpoint``), and remove the parts."""
+    ) -> list[Loss]:  # fmt: skip
+        """Make OUT.h5 one file with the final state (arguments as for ``write_checkpoint``), and remove the parts.
+
+        Returns:
+            What was found damaged or missing on that occasion and is not in the result.
+        """
         with self._timed():
             self._close_segment(int(header["step"]))
             self._sign(int(header["step"]))
-            finish(self.comm, self.path, FullState(header, GrainTable(*grains), ContactRows(*contacts), small))
+            self._mend_static()
+            return finish(self.comm, self.path, FullState(header, GrainTable(*grains), ContactRows(*contacts), small), self.manifest)
 
     def close(self) -> None:
         """End a run that is not finished: its parts stay, and OUT.h5 is an index of them; a run that is resumed drops rows after its checkpoint."""
@@ -135,13 +146,18 @@ class ResultWriter:
             self._sign(max(self.last.values()))
             self._index()
 
-    def _begin(self, resume_step: int | None, extra: dict[str, Any]) -> int:
+    def _begin(self, resume_step: int | None, extra: dict[str, Any], box: tuple[Any, Any, Any], accept_loss: bool) -> int:
         number = 0
         if resume_step is None:
             self.parts.mkdir()
         else:
-            number = go_on_from(self.path, resume_step)
-            self.box = read_box(self.parts)  # as the run's first start gave it
+            number, self.manifest, lost, notices = go_on_from(self.path, resume_step, accept_loss)
+            self.notices += notices + [f"going on without what is lost: {loss}" for loss in lost if loss.part != STATIC]
+            given_up = [*self.manifest.losses, *read_losses(self.parts), *(loss for loss in lost if loss.part != STATIC)]
+            self.manifest.losses = list(dict.fromkeys(given_up))
+            first = read_box(self.parts) or self.manifest.box
+            box = box if first is None else tuple(first)  # as the run's first start gave it
+        self.manifest.box = [np.asarray(values).tolist() for values in box]
         entry = provenance(self.comm.size, **extra, from_step=resume_step or 0)
         write_origin(self.parts, [*read_origin(self.parts), entry])
         return number
@@ -154,20 +170,23 @@ class ResultWriter:
                 write_origin(self.parts, [*earlier, {**entry, "ended": now(), "to_step": step}])
 
     def _write_static(
-        self, gid: np.ndarray, species: np.ndarray, scale: np.ndarray, catalogue: Mapping[str, np.ndarray], text: str, case_hash: str,
-        box: tuple[Any, Any, Any],
-    ) -> None:  # fmt: skip
-        """What does not change: ids, species, sizes, masses, box, catalogue, case."""
+        self, gid: np.ndarray, species: np.ndarray, scale: np.ndarray, catalogue: Mapping[str, np.ndarray], text: str, case_hash: str
+    ) -> None:
+        """What does not change: ids, species, sizes, masses, box, catalogue, case, and what was lost before."""
         species, scale = np.asarray(species, dtype=np.int32), np.asarray(scale, dtype=float)
         mass = catalogue["mass"][species] * scale ** catalogue["dimension"][species]
-        fields = {"id": np.asarray(gid, dtype=np.int64), "species": species, "scale": scale, "mass": mass}
+        fields = {f"{FRAMES}/{k}": v for k, v in (("id", np.asarray(gid, dtype=np.int64)), ("species", species), ("scale", scale), ("mass", mass))}
         rows = GrainRows(self.comm, gid)
         new = self.parts / (STATIC + ".new")
+        parts = []
         with RowFile(self.comm, new, "w") as file:
             file.reserve(sum(v.itemsize for v in fields.values()) * self.count)
             for name, values in fields.items():
-                file.create(f"{FRAMES}/{name}", (rows.count,), values.dtype)
-                file.write(f"{FRAMES}/{name}", rows(values), rows.start)
+                block = rows(values)
+                file.create(name, (rows.count,), values.dtype)
+                file.write(name, block, rows.start)
+                parts.append(part(block, (rows.count - rows.stop) * values.itemsize))
+        sums = dict(zip(fields, joined(self.comm, parts), strict=True))
         with together(self.comm, f"{new} could not be written"):
             if self.comm.rank == 0:
                 take_on_trial(new, sum(np.asarray(v).nbytes for v in catalogue.values()) + len(text) + 8 * self.count)
@@ -175,13 +194,33 @@ class ResultWriter:
                     label(handle, "result")
                     handle[OFFSETS] = np.arange(self.count + 1)
                     write_metadata(handle, text, case_hash, catalogue)
-                    write_box(handle, *(self.box or box))
+                    assert self.manifest.box is not None
+                    write_box(handle, *self.manifest.box)
+                    put_losses(handle, self.manifest.losses)
+                    small = [PARAMETERS, f"{PARAMETERS}/case", *(f"{PARAMETERS}/catalogue/{name}" for name in catalogue), f"{FRAMES}/box"]
+                    put_sums(handle, "static", sums | {name: crc32_of(handle[name]) for name in small})
                 sync_path(new)
                 new.rename(self.parts / STATIC)
+                self.manifest.parts[STATIC] = entry_of(self.parts / STATIC)
+
+    def _mend_static(self) -> None:
+        """Write what does not change once more if it is damaged or gone: it is known as long as the run lives. Collective."""
+        whole = True
+        if self.comm.rank == 0:
+            try:
+                with opened(self.parts / STATIC) as file:
+                    whole = not wrong_sums(file, "static") and not self.manifest.lost(self.parts, [STATIC])
+            except DAMAGE:
+                whole = False
+        if not self.comm.bcast(whole):
+            self.static()
 
     def _close_segment(self, step: int) -> None:
         if not self.segment.empty:
-            self.segment.close()
+            closed = self.segment.close()
+            with together(self.comm, f"{self.parts} could not be written"):
+                if self.comm.rank == 0:
+                    self.manifest.parts |= {path.name: entry_of(path) for path in closed}
             self.segment = Segment(self.comm, self.parts, self.segment.number + 1, step, self.count, self.real)
         else:
             self.segment.base_step = step
@@ -189,7 +228,7 @@ class ResultWriter:
     def _index(self) -> None:
         with together(self.comm, f"{self.path} could not be written"):
             if self.comm.rank == 0:
-                assemble(self.path)
+                write_index(self.path, self.manifest)
 
     @contextmanager
     def _timed(self) -> Iterator[None]:

@@ -10,11 +10,13 @@ import numpy as np
 from mpi4py import MPI
 
 from .agreement import together
+from .checksum import joined, part
 from .h5md import label, stack, write_observables
 from .paths import segment_path
 from .reading import FIRST_FIELD, FRAMES
 from .rowfile import RowFile, sync_path, take_on_trial
 from .rows import GrainRows
+from .seals import TABLE, crc32_of_clock, create_table
 
 CHUNK = 1 << 20  # bytes
 
@@ -53,12 +55,17 @@ class Segment:
         file.reserve(sum(self.count * width * kind.itemsize for width, kind in self.types.values()))
         names = [f"{FRAMES}/{name}/value" for name in self.types]
         clock = f"{FRAMES}/{FIRST_FIELD}/"
-        file.grow([*names, clock + "step", clock + "time"], t + 1)
+        file.grow([*names, clock + "step", clock + "time", TABLE], t + 1)
+        parts = []
         for name, field in zip(names, self.types, strict=True):
-            file.write(name, rows(arrays[field]), rows.start, frame=t, most=-(-self.count // self.comm.size))
+            block = rows(arrays[field])
+            file.write(name, block, rows.start, frame=t, most=-(-self.count // self.comm.size))
+            parts.append(part(block, (self.count - rows.stop) * block.itemsize * block.shape[1]))
+        sums = np.array([[crc32_of_clock(step, time), *joined(self.comm, parts)]], dtype=np.uint32)
         mine = slice(0, 1 if self.comm.rank == 0 else 0)
         file.write(clock + "step", np.array([step])[mine], t, most=1)
         file.write(clock + "time", np.array([float(time)])[mine], t, most=1)
+        file.write(TABLE, sums[mine], t, most=1)
         file.flush()
         self.frames += 1
 
@@ -78,6 +85,9 @@ class Segment:
             file.create(f"{FRAMES}/{name}/value", (0, self.count, width), kind, maxshape=(None, self.count, width), chunks=chunk)
         for name, kind in (("step", np.dtype(np.int64)), ("time", np.dtype(np.float64))):
             file.create(f"{FRAMES}/{FIRST_FIELD}/{name}", (0,), kind, maxshape=(None,), chunks=(1024,))
+        with together(self.comm, file.doing):
+            if file.handle is not None:
+                create_table(file.handle, self.types)
         file.flush()
 
     def observables(self, step: int, time: float, values: dict[str, np.ndarray]) -> None:
@@ -90,17 +100,22 @@ class Segment:
             raise ValueError(f"observables {sorted(self.observed[0][2].keys() ^ values.keys())} come and go; they must be the same at every step")
         self.observed.append((step, time, values))
 
-    def close(self) -> None:
-        """Write the observables and close; afterwards everything is on the disk."""
+    def close(self) -> list[Path]:
+        """Write the observables and close; afterwards everything is on the disk. The files of the segment."""
+        closed = []
         if self.file is not None:
+            closed.append(self.file.path)
             self.file.close()
             self.file = None
         path = segment_path(self.parts, self.number, "observables")
+        if self.observed:
+            closed.append(path)
         with together(self.comm, f"{path} could not be written"):
             if self.observed and self.comm.rank == 0:
                 self._write_observables(path)
             if self.comm.rank == 0:
                 sync_path(self.parts)
+        return closed
 
     def _write_observables(self, path: Path) -> None:
         new = path.with_suffix(".new")

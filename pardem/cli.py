@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import __version__
-from .errors import CaseError, InsertionError, PardemError, ShapeError
+from .errors import CaseError, FileError, InsertionError, PardemError, ShapeError
 from .guard import EXIT_ERROR, on_all_ranks, print_error
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from .case import Case
 
+EXIT_USAGE = 2
 EXIT_UNFINISHED = 75
 
 
@@ -46,6 +47,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """`pardem run`: under mpirun or srun, or alone as one rank."""
+    if arguments.accept_loss and not arguments.resume:
+        print("pardem: error: --accept-loss goes with --resume", file=sys.stderr)
+        return EXIT_USAGE
     return on_all_ranks(lambda comm: _run(arguments, comm))
 
 
@@ -55,9 +59,13 @@ def _run(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
 
     out = arguments.output or Path(case.output.file or Path(arguments.case).with_suffix(".h5").name)
     try:
-        summary = run_case(case, out=out, resume=arguments.resume, force=arguments.force, walltime=arguments.walltime, comm=comm)
+        summary = run_case(
+            case, out=out, resume=arguments.resume, force=arguments.force, walltime=arguments.walltime, comm=comm, accept_loss=arguments.accept_loss
+        )  # fmt: skip
     except (CaseError, ShapeError, InsertionError) as error:
         raise type(error)(f"{arguments.case}: {error}") from None
+    if "losses" in summary:
+        raise FileError(f"{out} is finished but not whole: {summary['losses']}; the result notes it, and what could not be used is in {out}.damaged")
     return 0 if summary["finished"] else EXIT_UNFINISHED
 
 
@@ -92,6 +100,13 @@ def info(arguments: argparse.Namespace) -> int:
     from .io import info as implementation
 
     return implementation.main(arguments.file, as_json=arguments.json)
+
+
+def verify(arguments: argparse.Namespace) -> int:
+    """`pardem verify`: whether everything in a result, a checkpoint or a folder of parts is what was written."""
+    from .io import verify as implementation
+
+    return implementation.main(arguments.file)
 
 
 def compare(arguments: argparse.Namespace) -> int:
@@ -240,6 +255,7 @@ def _parser() -> argparse.ArgumentParser:
     existing = sub.add_mutually_exclusive_group()
     existing.add_argument("--resume", action="store_true", help="go on from the newest valid checkpoint, or start where there is none")
     existing.add_argument("--force", action="store_true", help="replace an existing result")
+    sub.add_argument("--accept-loss", action="store_true", help="with --resume: go on without parts that are missing or damaged; the result says so")
     sub.add_argument("--walltime", metavar="[D-]HH:MM:SS", type=_walltime, help="write a checkpoint and stop before this much time has passed")
 
     sub = command(check, "validate a case; estimate memory, steps and time")
@@ -250,6 +266,10 @@ def _parser() -> argparse.ArgumentParser:
     sub = command(info, "show what is in a result or checkpoint")
     sub.add_argument("file", metavar="FILE.h5", type=Path)
     sub.add_argument("--json", action="store_true", help="for programs")
+
+    status = "Exit status 0: everything is there and is what was written; 1: something is not, and is named."
+    sub = command(verify, "read everything and compare it with its checksums", status)
+    sub.add_argument("file", metavar="FILE", type=Path, help="result, checkpoint, segment, or folder of parts (OUT.h5.parts)")
 
     status = "Exit status 0: equal; 1: they differ, and the first difference is shown."
     sub = command(compare, "tell whether two results are equal bit for bit", status)

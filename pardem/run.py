@@ -17,6 +17,7 @@ from .case import Case
 from .errors import BlowUpError
 from .fixedpoint import totals
 from .io import progress as report
+from .io.manifest import Loss
 from .io.output_lock import reserved
 from .io.output_path import check_output, prepare_output
 from .io.results import ResultWriter
@@ -28,34 +29,38 @@ from .simulation import Simulation
 CHUNK_SECONDS = 0.25  # wall time between two looks at the clock and the signals
 
 
-def run_case(case: Case, *, out: Path, resume: bool, force: bool, walltime: float | None, comm: MPI.Comm) -> dict[str, Any]:
+def run_case(
+    case: Case, *, out: Path, resume: bool, force: bool, walltime: float | None, comm: MPI.Comm, accept_loss: bool = False
+) -> dict[str, Any]:
     """Run a case until its stages are over, the walltime is, or USR1 arrives. Collective.
 
     Args:
         case: validated case. out: result file. resume: go on from the newest valid checkpoint. force: overwrite an existing result.
         walltime: seconds after which to stop at a checkpoint; None: never. comm: communicator.
+        accept_loss: with ``resume``: go on without parts of the output that are missing or were changed.
 
     Returns:
-        the summary; ``finished`` tells whether the stages are over.
+        the summary; ``finished`` tells whether the stages are over, ``losses``, where there are any, what was found missing or damaged at
+        the end and is not in the result.
 
     Raises:
         PardemError: alike on all ranks.
     """
     # a blow-up is found by the step itself and said in a sentence: no warnings of numpy beside it
     with reserved(comm, out), np.errstate(over="ignore", invalid="ignore"):
-        return _Run(case, out, resume, force, walltime, comm).go()
+        return _Run(case, out, resume, force, walltime, comm, accept_loss).go()
 
 
 class _Run:
     """One run; see ``run_case``."""
 
-    def __init__(self, case: Case, out: Path, resume: bool, force: bool, walltime: float | None, comm: MPI.Comm) -> None:
+    def __init__(self, case: Case, out: Path, resume: bool, force: bool, walltime: float | None, comm: MPI.Comm, accept_loss: bool) -> None:
         self.case, self.comm, self.walltime = case, comm, walltime
         self.began, self.cpu_began = time.monotonic(), _user_seconds()
         self.asked_to_stop = False
         self.previous_handler = signal.signal(signal.SIGUSR1, self._on_signal)  # now: compilation may take a minute
         check_output(comm, out, resume=resume, force=force)
-        start, self.notices = load_start(comm, out, case) if resume else (None, [])
+        start, self.notices = load_start(comm, out, case, accept_loss) if resume else (None, [])
         self.resumed = start is not None
         self.sim = sim = Simulation(case, comm, start)
         # only what runs replaces an older output
@@ -73,9 +78,10 @@ class _Run:
         self.writer = ResultWriter(
             comm, out, case_text=case.to_toml(), case_hash=case.hash(), catalogue=sim.setup.catalogue._asdict(), gid=grains.gid,
             species=grains.species, scale=grains.scale, box=self._box(), n_grains=sim.grain_count, precision=case.output.precision,
-            resume_step=self.first_step if self.resumed else None, pardem=__version__, title=case.title,
+            resume_step=self.first_step if self.resumed else None, accept_loss=accept_loss, pardem=__version__, title=case.title,
         )  # fmt: skip
-        self.notices.append(self.writer.notice)
+        self.notices += self.writer.notices
+        self.losses: list[Loss] = []
         tables = sim.setup.cell_tables
         self.cells = LocalFraction(comm, sim.setup.catalogue, tables, *self._box()) if tables else None
 
@@ -210,7 +216,7 @@ class _Run:
             self.progress.message(f"stopped at step {sim.steps_done}, t = {sim.time:.6g} s; go on with --resume")
         else:
             self._write(frame=True)
-            self.writer.finish(*full_state(sim))
+            self.losses = self.writer.finish(*full_state(sim))
 
     def _box(self) -> tuple[Any, Any, Any]:
         """Lower and upper corner of the domain, or of the grains where there is none, and its periodic axes."""
@@ -237,7 +243,8 @@ class _Run:
             "integration": ticks[clock.INTEGRATION], "output": self.writer.seconds,
         }  # fmt: skip
         return {
-            "finished": not sim.proceed, "steps": counters.steps, "time": sim.time, "grains": sim.grain_count, "ranks": comm.size,
+            "finished": not sim.proceed, **({"losses": "; ".join(map(str, self.losses))} if self.losses else {}),
+            "steps": counters.steps, "time": sim.time, "grains": sim.grain_count, "ranks": comm.size,
             **({"left": sim.left} if sim.engine.outflow is not None else {}),
             "wall_seconds": wall, "cpu_seconds": cpu, "cundall": grain_steps / max(cpu, 1e-9),
             **{name: values[name] for name in ("contacts_per_grain", "coordination") if name in values},

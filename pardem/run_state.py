@@ -30,23 +30,27 @@ def full_state(sim: Simulation) -> tuple[dict[str, Any], tuple[Any, ...], tuple[
     return {"layout": LAYOUT, **sim.header()}, (grains.gid, fields), contacts, {"wall_motion": walls.motion.copy()}
 
 
-def load_start(comm: MPI.Comm, out: Path, case: Case) -> tuple[dict[str, Any] | None, list[str]]:
+def load_start(comm: MPI.Comm, out: Path, case: Case, accept_loss: bool = False) -> tuple[dict[str, Any] | None, list[str]]:
     """The newest valid checkpoint of a run. Collective.
+
+    Args:
+        comm: communicator. out: result file. case: that goes on.
+        accept_loss: go on without parts of the output that are missing or were changed.
 
     Returns:
         what ``Simulation`` starts from, or None where there is no checkpoint; sentences for the user.
 
     Raises:
-        FileError: the checkpoint is of another layout than this program's; on every rank.
+        FileError: the checkpoint is of another layout than this program's, or parts are missing or changed; on every rank.
     """
-    found = newest_valid_checkpoint(comm, parts_of(out), case.hash())
+    found = newest_valid_checkpoint(comm, parts_of(out), case.hash(), accept_loss)
     if found.path is None:
         return None, found.warnings
     state = read_checkpoint(comm, found.path)
     if state.header.get("layout") != LAYOUT:
         raise FileError(
-            f"{found.path} holds a state of layout {state.header.get('layout', 1)} and this pardem goes on from layout {LAYOUT}: resume with the "
-            "pardem that wrote it, or start anew with --force"
+            f"{found.path} holds a state of layout {state.header.get('layout', 1)} and this pardem goes on from layout {LAYOUT}: resume with "
+            f"{state.writer}, which wrote it, or start anew with --force"
         )
     left = state.grains.fields.pop("left", None)
     grains = Population(gid=state.grains.gid, **state.grains.fields)

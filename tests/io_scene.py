@@ -76,15 +76,17 @@ def writer(comm: MPI.Comm, out: Path, resume_step: int | None = None, **options:
     )  # fmt: skip
 
 
-def run(comm: MPI.Comm, out: Path, last: int, *, resume: bool = False, pause: float = 0.0, finish: bool = True, **options: Any) -> ResultWriter:
+def run(
+    comm: MPI.Comm, out: Path, last: int, *, resume: bool = False, pause: float = 0.0, finish: bool = True, accept_loss: bool = False, **options: Any
+) -> ResultWriter:
     """A run from its start, or from its newest checkpoint, to step ``last``."""
     step = None
     if resume:
-        found = newest_valid_checkpoint(comm, parts_of(out), HASH)
+        found = newest_valid_checkpoint(comm, parts_of(out), HASH, accept_loss)
         if found.path is not None:
             step = int(read_checkpoint(comm, found.path).header["step"])
     prepare_output(comm, out, resume=resume, force=False, fresh=step is None)
-    results = writer(comm, out, step, **options)
+    results = writer(comm, out, step, accept_loss=accept_loss, **options)
     for now in range(0 if step is None else step + FRAMES_EVERY, last + 1, FRAMES_EVERY):
         gid = owned(comm, now)
         results.observables(now, 0.1 * now, observables(now))
@@ -95,7 +97,7 @@ def run(comm: MPI.Comm, out: Path, last: int, *, resume: bool = False, pause: fl
             print("step", now, flush=True)
         time.sleep(pause)
     if finish:
-        results.finish(*state(comm, last))
+        results.notices += [f"lost {loss}" for loss in results.finish(*state(comm, last))]
     else:
         results.close()
     return results
@@ -106,6 +108,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("last", type=int)
     parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--accept-loss", action="store_true")
     parser.add_argument("--pause", type=float, default=0.0)
     parser.add_argument("--serial", action="store_true")
     parser.add_argument("--limit", type=int)
@@ -115,12 +118,14 @@ def main() -> None:
     if arguments.limit:  # a file that may not grow stands for a full disk
         resource.setrlimit(resource.RLIMIT_FSIZE, (arguments.limit, arguments.limit))
     try:
-        results = run(MPI.COMM_WORLD, arguments.out, arguments.last, resume=arguments.resume, pause=arguments.pause)
+        results = run(
+            MPI.COMM_WORLD, arguments.out, arguments.last, resume=arguments.resume, pause=arguments.pause, accept_loss=arguments.accept_loss
+        )  # fmt: skip
     except FileError as error:
         print(f"rank {MPI.COMM_WORLD.rank}: {error}", flush=True)
         raise SystemExit(3) from None
     if MPI.COMM_WORLD.rank == 0:
-        print("done", results.notice)
+        print("done", *results.notices)
 
 
 if __name__ == "__main__":

@@ -147,7 +147,7 @@ def test_a_damaged_checkpoint_is_an_error_on_all_ranks(mpi_tmp_path: Path) -> No
 
 
 def test_none_and_one_of_another_case(tmp_path: Path) -> None:
-    assert newest_valid_checkpoint(SELF, tmp_path / "nothing", scene.HASH) == (None, [])
+    assert newest_valid_checkpoint(SELF, tmp_path / "nothing", scene.HASH) == (None, [], [])
     write_checkpoint(SELF, tmp_path, *scene.state(SELF, 10))
     with pytest.raises(FileError, match=r"its hash is c0ffee, that of this case is decade.*--force"):
         newest_valid_checkpoint(SELF, tmp_path, "decade")

@@ -71,6 +71,24 @@ def test_the_slurm_script_requeues_and_goes_on(tmp_path: Path, slurm: dict[str, 
     assert info(out)["state"]["step"] == read_case(ROOT / SCRIPT.replace("run.slurm", "an_6.toml"), [ONE_TAP]).max_steps()
 
 
+def test_the_slurm_script_stops_requeuing_without_progress(slurm: dict[str, str], tmp_path: Path) -> None:
+    """A launcher that ends with 75 at checkpoints told in advance: two runs in a row that come no further end the requeuing."""
+    parts = tmp_path / "results" / "an_6.h5.parts"
+    (tmp_path / "bin" / "srun").write_text(f"#!/bin/sh\nmkdir -p {parts}; rm -f {parts}/*; touch {parts}/checkpoint-$NEXT.h5; exit 75\n")
+
+    def launch(step: int) -> subprocess.CompletedProcess[str]:
+        env = slurm | {"NEXT": f"{step:012d}"}
+        return subprocess.run(["bash", SCRIPT], cwd=ROOT, env=env, capture_output=True, text=True, timeout=60, check=False)
+
+    for step in (100, 200, 200, 300, 300):
+        assert launch(step).returncode == 0
+    last = launch(300)
+    assert last.returncode == 1
+    assert "two runs in a row came no further than the checkpoint they began at (checkpoint-000000000300), so it is not requeued" in last.stdout
+    assert (tmp_path / "scontrol.log").read_text() == "requeue 77_6\n" * 5
+    assert launch(300).returncode == 0  # submitted again by hand it has two tries once more
+
+
 def test_the_slurm_script_hands_on_an_error(slurm: dict[str, str], tmp_path: Path) -> None:
     done = subprocess.run(["bash", SCRIPT], cwd=ROOT, env=slurm | {"PARDEM_SET": "sede=1"}, capture_output=True, text=True, check=False)
     assert done.returncode == 1

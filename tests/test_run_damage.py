@@ -1,0 +1,135 @@
+"""Real runs whose output is damaged after a stop: refused with a choice, finished without what is lost, never with status 0 unasked."""
+
+from __future__ import annotations
+
+import shutil
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from damage import cut, scramble
+from run_scene import case_file, settings
+
+from pardem import __version__, cli
+from pardem.io.checkpoint import checkpoints
+from pardem.io.compare import compare
+from pardem.io.info import info
+from pardem.io.paths import damaged_of, parts_of
+from pardem.io.reading import get_json, json_bytes, put_json
+
+# ends at a checkpoint at the first look at the clock from step 800 on
+DRIVER = """
+import sys
+from pardem.run import _Run
+advance = _Run._advance
+def stopping(self):
+    advance(self)
+    self.asked_to_stop = self.sim.steps_done >= 800
+_Run._advance = stopping
+from pardem.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+FRAMES = settings(output__frame_steps=50)
+FIRST = "segment-000000-frames.h5"
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory, run_mpi: Callable) -> Path:
+    """A folder with a case, its whole result, and a run of it that two ranks stopped at a checkpoint."""
+    folder = tmp_path_factory.mktemp("kept")
+    case_file(folder)
+    run_mpi(1, "-m", "pardem", "run", "case.toml", *FRAMES, "-o", "whole.h5", cwd=folder)
+    assert run_mpi(2, "-c", DRIVER, "run", "case.toml", *FRAMES, "-o", "out.h5", cwd=folder, check=False).returncode == 75
+    assert len(list(parts_of(folder / "out.h5").glob("segment-*-frames.h5"))) >= 2
+    return folder
+
+
+@pytest.fixture
+def folder(kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of it."""
+    shutil.copytree(kept, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def steps(path: str) -> set[int]:
+    with h5py.File(path) as file:
+        return set(file["particles/grains/velocity/step"][:].tolist())
+
+
+@pytest.mark.parametrize(("ranks", "harm"), [(1, lambda path: path.unlink()), (2, cut)], ids=["removed", "cut"])
+def test_frames_that_are_gone_are_a_choice(folder: Path, run_mpi: Callable, ranks: int, harm: Callable[[Path], None]) -> None:
+    part = parts_of(Path("out.h5")) / FIRST
+    with h5py.File(part) as file:
+        gone = set(file["particles/grains/position/step"][:].tolist())
+    harm(part)
+    run = ["-m", "pardem", "run", "case.toml", *FRAMES, "-o", "out.h5", "--resume"]
+    refused = run_mpi(ranks, *run, cwd=folder, check=False)
+    assert refused.returncode == 1
+    (line,) = [text for text in refused.stderr.splitlines() if text.startswith("pardem:")]
+    assert line.startswith(f"pardem: error: out.h5.parts is not as its checkpoint notes it: {FIRST} ")
+    assert "--accept-loss" in line
+    assert "step" not in refused.stdout  # nothing was computed
+    done = run_mpi(ranks, *run, "--accept-loss", cwd=folder)
+    assert f"going on without what is lost: {FIRST} " in done.stderr
+    assert steps("out.h5") == steps("whole.h5") - gone
+    assert info("out.h5")["losses"][0].startswith(FIRST)
+    difference = compare("out.h5", "whole.h5")
+    assert difference is not None
+    with h5py.File("out.h5") as a, h5py.File("whole.h5") as b:
+        assert np.array_equal(a["pardem/final/grains/x"][:], b["pardem/final/grains/x"][:])
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_random_bytes_in_a_segment_do_not_get_into_the_result(folder: Path, run_mpi: Callable, ranks: int) -> None:
+    scramble(parts_of(Path("out.h5")) / FIRST, "particles/grains/velocity/value", row=3, count=40)
+    run = ["-m", "pardem", "run", "case.toml", *FRAMES, "-o", "out.h5", "--resume"]
+    done = run_mpi(ranks, *run, cwd=folder, check=False)
+    assert done.returncode == 1
+    (error,) = [line for line in done.stderr.splitlines() if line.startswith("pardem:")]
+    assert f"out.h5 is finished but not whole: {FIRST} is damaged: the checksum of velocity is wrong (1 frame, steps " in error
+    (left_out,) = steps("whole.h5") - steps("out.h5")
+    assert f"steps {left_out} to {left_out}" in error
+    assert (damaged_of(Path("out.h5")) / FIRST).exists()
+    again = run_mpi(ranks, *run, cwd=folder)  # it is finished, and still says what it lacks
+    assert "pardem: error" not in again.stderr
+    assert len(info("out.h5")["losses"]) == 1
+
+
+def test_undamaged_it_comes_to_the_same_end_and_verifies(folder: Path, run_mpi: Callable, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["verify", "out.h5"]) == 0
+    run_mpi(3, "-m", "pardem", "run", "case.toml", *FRAMES, "-o", "out.h5", "--resume", cwd=folder)
+    assert compare("out.h5", "whole.h5") is None
+    assert cli.main(["verify", "out.h5"]) == 0
+    assert "whole   out.h5: " in capsys.readouterr().out
+
+
+def test_a_table_needs_the_static_part(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (parts_of(Path("out.h5")) / "static.h5").unlink()
+    assert cli.main(["export", "--format", "csv", "out.h5"]) == 1
+    assert "out.h5.parts/static.h5 is missing" in capsys.readouterr().err
+    assert not Path("out.csv").exists()
+    run = ["run", "case.toml", *FRAMES, "-o", "out.h5", "--resume"]
+    assert cli.main(run) == 1
+    assert "static.h5 is missing" in capsys.readouterr().err
+    assert cli.main([*run, "--accept-loss"]) == 0
+    assert compare("out.h5", "whole.h5") is None
+
+
+def test_losses_are_accepted_where_a_run_goes_on_only(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["run", "case.toml", "--accept-loss"]) == 2
+    assert capsys.readouterr().err == "pardem: error: --accept-loss goes with --resume\n"
+
+
+def test_a_state_of_another_layout_names_the_version_that_goes_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    newest = checkpoints(parts_of(Path("out.h5")))[0]
+    with h5py.File(newest, "r+") as file:
+        state = file["pardem/state"]
+        header = get_json(state, "header") | {"layout": 1}
+        put_json(state, "header", header)
+        put_json(state, "checksums", get_json(state, "checksums") | {"header": zlib.crc32(json_bytes(header))})
+    assert cli.main(["run", "case.toml", *FRAMES, "-o", "out.h5", "--resume"]) == 1
+    assert f"resume with pardem {__version__}, which wrote it" in capsys.readouterr().err
