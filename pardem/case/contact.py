@@ -8,7 +8,7 @@ from pydantic import Field, Strict, model_validator
 
 from .base import Many, Model, NonNegative, Positive
 
-Restitution = Annotated[float, Field(gt=0, le=1)]
+Restitution = Annotated[Positive, Field(le=1)]
 
 
 class Form(NamedTuple):

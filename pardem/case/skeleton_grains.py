@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import BeforeValidator, Field, PrivateAttr, Strict
 
 from ..errors import FileError, ShapeError
-from .base import Many, Points, Positive, _plain
+from .base import Many, PathName, Points, Positive, _plain
 from .species import SpeciesBase
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Yermis(SpeciesBase):
 
     shape: Literal["yermis"] = Field(description="kind of shape")
     edge: Positive = Field(description="length of a segment of the core (m)")
-    segments: Annotated[int, Field(ge=2)] = Field(default=3, description="number of segments (1)")
+    segments: Annotated[int, Field(ge=2, le=1000)] = Field(default=3, description="number of segments (1)")
     bend: Annotated[float, Field(gt=0, lt=math.pi)] = Field(default=0.5 * math.pi, description="angle between the directions of neighbours (rad)")
     torsion: Annotated[float, Field(ge=-math.pi, le=math.pi)] = Field(
         default=0.5 * math.pi, description="angle from the plane of one bend to that of the next, about the segment between (rad)"
@@ -84,7 +84,7 @@ class Mesh(SpeciesBase):
     """The surface in a file, and a ball; it needs the extra `mesh`."""
 
     shape: Literal["mesh"] = Field(description="kind of shape")
-    file: str = Field(description="STL, OBJ or PLY file; a relative path is relative to the case file")
+    file: PathName = Field(description="STL, OBJ or PLY file; a relative path is relative to the case file")
     erode: bool = Field(default=True, description="whether the mesh is the outer surface of the grain, not its core; shells need false")
     solid: bool | None = Field(default=None, description="whether the surface encloses a body; default: where it is closed")
     faces: Annotated[int, Field(ge=4)] | None = Field(default=None, description="simplify to at most this many triangles")

@@ -8,7 +8,7 @@ from typing import Literal, Self
 from pydantic import Field, PrivateAttr
 
 from .any_species import AnySpecies
-from .base import Many, Model, Vector
+from .base import Many, Model, PathName, Vector
 from .contact import Contact, Resolved
 from .output import Cadence, Output
 from .placement import Grain, Insert
@@ -35,7 +35,7 @@ class CaseTables(Model):
     species: Many[AnySpecies] = Field(default=(), description="species of grains; at least one, but where there is a packing")
     insert: Many[Insert] = Field(default=(), description="grains inserted at random")
     grain: Many[Grain] = Field(default=(), description="grains given one by one")
-    grains_file: str | None = Field(
+    grains_file: PathName | None = Field(
         default=None,
         description="`.npz` file beside the case file with arrays `species` (names, or rows of the list), `position`, and optionally `orientation`, "
         "`velocity`, `angular_velocity`, `scale`, one row for each grain, as in `[[grain]]`",

@@ -202,6 +202,7 @@ def load_user_law(directory: Path, where: str) -> Any:
         CaseError: the file or function is missing, or is not a function.
     """
     import numba
+    from numba.core.dispatcher import Dispatcher
 
     path, _, name = where.rpartition(":")
     file = Path(directory) / path
@@ -211,11 +212,32 @@ def load_user_law(directory: Path, where: str) -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:  # whatever the user's code may raise
+        raise CaseError(f"contact.user_law = '{where}': {file} cannot be loaded ({type(error).__name__}: {_one_line(error)})") from None
     function = getattr(module, name, None)
     if not callable(function):
         raise CaseError(f"contact.user_law = '{where}': {file} has no function '{name}'")
-    return function if hasattr(function, "py_func") else numba.njit(function)
+    compiled = function if isinstance(function, Dispatcher) else numba.njit(function)
+    number = numba.types.float64
+    signature = (number, number, number, number, number[::1])  # the kernels' call
+    try:
+        compiled.compile(signature)
+        given = compiled.overloads[signature].signature.return_type
+    except (numba.core.errors.NumbaError, TypeError) as error:
+        raise CaseError(
+            f"contact.user_law = '{where}': '{name}' in {file} does not compile as f(delta, rate, m_eff, r_eff, parameters) ({_one_line(error)})"
+        ) from None
+    if not isinstance(given, numba.types.Float | numba.types.Integer):
+        raise CaseError(f"contact.user_law = '{where}': '{name}' in {file} must return the force as a number, not {given}")
+    return compiled
+
+
+def _one_line(error: BaseException) -> str:
+    """The beginning of an error's text."""
+    text = " ".join(str(error).split())
+    return text if len(text) <= 300 else text[:297] + "..."
 
 
 _FILL: dict[str, Callable[[Any, Grid], tuple[Law, np.ndarray]]] = {
