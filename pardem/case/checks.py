@@ -98,15 +98,12 @@ def _contacts(case: CaseTables) -> Iterator[str]:
         if frozenset(pair.between) in seen:
             yield f"{key} is given twice: one entry for each pair"
         seen.add(frozenset(pair.between))
-    found: list[str] = []
-    materials = list(dict.fromkeys(s.material for s in case.species))
-    for i, first in enumerate(materials):
-        for second in known[i:]:
-            try:
-                case.contact.between(first, second)
-            except ValueError as error:
-                found.append(str(error))
-    yield from dict.fromkeys(found)
+    parameters = case.contact.table(list(dict.fromkeys(s.material for s in case.species)), known)
+    for group in parameters.used:
+        try:
+            parameters.resolved(group)
+        except ValueError as error:
+            yield str(error)
 
 
 def _walls(case: CaseTables) -> Iterator[str]:

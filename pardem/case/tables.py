@@ -71,6 +71,14 @@ class CaseTables(Model):
         return tuple(dict.fromkeys([*(s.material for s in self.species), *(w.material for w in self.wall)]))
 
     @property
+    def material_rows(self) -> dict[str, int]:
+        """Row of each material in the tables of the law: all grains that no pair names share one, and so do all such walls."""
+        named = {name for pair in self.contact.pair for name in pair.between}
+        walls = {wall.material for wall in self.wall}
+        rows: dict[str | bool, int] = {}
+        return {name: rows.setdefault(name if name in named else name in walls, len(rows)) for name in self.materials}
+
+    @property
     def grain_species(self) -> tuple[str, ...]:
         """Names of the species that have grains, in their order; the others are bodies of walls only."""
         placed = {insert.species for insert in self.insert} | {grain.species for grain in self.grain}

@@ -31,7 +31,7 @@ import numpy as np
 from mutations import mutated, setting, to_text
 from seeds import USER_LAW, seeds
 
-PATIENCE = 60.0  # seconds for a case
+PATIENCE = 400.0  # seconds for a case, in which a kernel may be compiled
 ROOM = 4 << 30  # bytes that a case may take beyond what the process has
 STEPS = 20
 MOST_GRAINS = 50  # of a case that takes steps
