@@ -140,7 +140,7 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-BAD = ("traceback", "too long")
+BAD = ("traceback", "too long", "crash")
 
 
 def _where(said: str) -> str:
