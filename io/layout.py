@@ -19,8 +19,11 @@ class LayoutError(ValueError):
     """What is wrong, as the end of a sentence."""
 
 
-def check_layout(file: h5py.File) -> None:
-    """Look at all that clients read of a result.
+def check_layout(file: h5py.File, growing: bool) -> None:
+    """Look at all that clients read of a file.
+
+    Args:
+        file: open. growing: it may be being written, so that arrays may have rows for which others have none yet.
 
     Raises:
         LayoutError: something is not what pardem writes.
@@ -38,8 +41,11 @@ def check_layout(file: h5py.File) -> None:
             if not value.ndim:
                 raise LayoutError(f"{where}/{name}/value has no rows")
             if where == FRAMES and name != "box/edges":
-                _fits(f"{where}/{name}/value", value, (len(value), *([] if grains is None else [grains]), *([WIDTHS[name]] if name in WIDTHS else [])))
-            _times(element, f"{where}/{name}", len(value))
+                grains = value.shape[1] if grains is None and value.ndim > 1 else grains
+                _fits(f"{where}/{name}/value", value, (len(value), grains or 0, WIDTHS.get(name, 1)))
+            _times(element, f"{where}/{name}", None if growing else len(value))
+            if growing:
+                continue
             if rows is not None and rows != len(value):
                 raise LayoutError(f"{where}/{name} has {len(value)} rows, others have {rows}")
             rows = len(value)
@@ -117,12 +123,12 @@ def _fits(name: str, values: h5py.Dataset, shape: tuple[int, ...]) -> None:
         raise LayoutError(f"{name} is of shape {values.shape} in place of {shape}")
 
 
-def _times(element: h5py.Group, name: str, rows: int) -> None:
+def _times(element: h5py.Group, name: str, rows: int | None) -> None:
     if "step" not in element and "time" not in element:
         return
     for key, kinds in (("step", "iu"), ("time", "f")):
         values = array(element, key, kinds)
-        if values.shape != (rows,):
+        if values.ndim != 1 or rows not in (None, len(values)):
             raise LayoutError(f"{name} has {rows} rows, but its {key} is of shape {values.shape}")
 
 

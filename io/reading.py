@@ -55,8 +55,7 @@ def opened(path: Path | str) -> Iterator[h5py.File]:
             raise FileError(f"{path} has format {version} and this pardem reads formats up to {FORMAT}: use the pardem that wrote it, or a later one")
         if kind == "result":
             _require_parts(file, path)
-        if kind != "segment":  # which may be being written
-            check_layout(file)
+        check_layout(file, growing=kind == "segment")
         yield file
 
 
@@ -143,8 +142,9 @@ def get_json(group: h5py.Group, name: str) -> Any:
     item = group[name]
     if not isinstance(item, h5py.Dataset):
         raise LayoutError(f"{name} is no data set")
+    content = text(item)
     try:
-        return json.loads(text(item))
+        return json.loads(content)
     except RecursionError:
         raise LayoutError(f"{name} is no JSON that pardem writes") from None
     except ValueError as error:

@@ -122,7 +122,7 @@ class Contact(Parameters):
     )
     law: Literal["viscoelastic", "walton", "hertz", "elastic", "lennard_jones", "user"] = Field(default="viscoelastic", description="force law")
     user_law: str | None = Field(
-        default=None, pattern=r"^.+\.py:[A-Za-z_]\w*$", description="law `user`: `path/file.py:function`, the path relative to the case file"
+        default=None, pattern=r"^[^\x00]+\.py:[A-Za-z_]\w*$", description="law `user`: `path/file.py:function`, the path relative to the case file"
     )
     force_scale: Positive | None = Field(default=None, description="law `user`: the largest force that the function can return (N)")
     friction: NonNegative = Field(default=0.0, description="Coulomb coefficient (1)")

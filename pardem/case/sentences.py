@@ -179,7 +179,7 @@ def shown(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int) and value.bit_length() > 200:  # Python writes no more than 4300 digits
-        return f"a whole number of about {round(0.30103 * value.bit_length())} digits"
+        return f"a whole number of about {int(0.30103 * value.bit_length()) + 1} digits"
     if isinstance(value, list | tuple | dict):
         text = _SHORT.repr(value)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Self
@@ -106,7 +107,7 @@ class Mesh(SpeciesBase):
         """
         path = self._directory / self.file
         try:
-            stamp = path.stat().st_mtime_ns if path.exists() else 0
+            stamp = path.stat().st_mtime_ns if os.path.exists(path) else 0
             return _from_mesh(path, stamp, self.radius, self.erode, self.solid, self.faces, self.scale)
         except FileError as error:
             raise FileError(f"species.{self.name}.file = '{self.file}': {error}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -208,7 +209,7 @@ def load_user_law(directory: Path, where: str) -> Any:
 
     path, _, name = where.rpartition(":")
     file = Path(directory) / path
-    if not file.is_file():
+    if not os.path.isfile(file):  # False for names that are too long, too
         raise CaseError(f"contact.user_law = '{where}': there is no file {file}; give the path relative to the case file")
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None
