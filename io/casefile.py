@@ -208,4 +208,3 @@ def _parse(where: str, text: str) -> Any:
         if text and not set(text) & set("\"'[]{}=,\n"):
             return text
         raise CaseError(f"{where}: the value is no valid TOML: {error}") from None
-

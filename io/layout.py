@@ -108,7 +108,9 @@ def _state(file: h5py.File, where: str) -> None:
     state = file.get(where)
     if state is not None and not isinstance(state, h5py.Group):
         raise LayoutError(f"{where} is no group")
-    for part in () if state is None else ("grains", "contacts", "small"):
+    if state is None:
+        return
+    for part in ("grains", "contacts", "small"):
         tables = state.get(part, {})
         if not isinstance(tables, h5py.Group | dict):
             raise LayoutError(f"{where}/{part} is no group")

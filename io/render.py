@@ -13,8 +13,8 @@ import numpy as np
 
 from pardem.errors import FileError
 
-from .picture import Frame, Painter
 from .layout import LayoutError, text
+from .picture import Frame, Painter
 from .reading import opened, understood
 
 GRAINS = "particles/grains"

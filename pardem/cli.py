@@ -156,7 +156,11 @@ def _warmup(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
     from .run import run_case
 
     start = time.monotonic()
-    cases = [shrunken(read_case(path, arguments.set, user_code=not arguments.no_user_code)) for path in arguments.cases] if arguments.cases else usual_cases()
+    cases = (
+        [shrunken(read_case(path, arguments.set, user_code=not arguments.no_user_code)) for path in arguments.cases]
+        if arguments.cases
+        else usual_cases()
+    )
     folder = comm.bcast(tempfile.mkdtemp(prefix="pardem-warmup-") if comm.rank == 0 else None)
     try:
         for k, case in enumerate(cases):

@@ -11,7 +11,6 @@ from .sentences import nearest
 from .stages import Run, Vibrate
 from .tables import CaseTables
 
-
 MOST_GRAINS = 2**31 - 1
 MOST_LAYERS = 10_000
 

@@ -80,8 +80,8 @@ def _raw(value: float | None) -> float:
 
 def _one_a_row(case: Case) -> list[str]:
     """A material for each row of the tables, the first that has it."""
-    rows = case.material_rows
-    return list({row: name for name, row in reversed(rows.items())}[row] for row in range(max(rows.values()) + 1))
+    first = {row: name for name, row in reversed(case.material_rows.items())}
+    return [first[row] for row in sorted(first)]
 
 
 def _couples(case: Case, grid: Grid) -> tuple[np.ndarray, np.ndarray]:

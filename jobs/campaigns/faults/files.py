@@ -4,8 +4,8 @@
     python jobs/campaigns/faults/files.py [--files 2000] [--seed 0] [--out files.jsonl]
 
 File k depends on the seed and k alone. A worker of its own does the work, so that a crash of a library ends one file only. A line of JSON is kept for
-each, so that the campaign goes on where it stopped; a table of the outcomes and all tracebacks come at the end. Exit status 1: there was a traceback, a
-crash, or a file took longer than its time.
+each, so that the campaign goes on where it stopped; a table of the outcomes and all tracebacks come at the end. Exit status 1: there was a
+traceback, a crash, or a file took longer than its time.
 """
 
 from __future__ import annotations
@@ -43,12 +43,33 @@ stage = [{ name = "go", kind = "run", steps = 60 }]
 output = { frame_steps = 20, observable_steps = 10, checkpoint_steps = 20, observables = { layers = { thickness = 2e-3 } } }
 """
 READERS = (
-    ["info"], ["compare"], ["plot"], ["plot", "--energy"], ["plot", "--layers"], ["export", "--format", "csv"], ["export", "--format", "gsd"], ["resume"],
+    ["info"],
+    ["compare"],
+    ["plot"],
+    ["plot", "--energy"],
+    ["plot", "--layers"],
+    ["export", "--format", "csv"],
+    ["export", "--format", "gsd"],
+    ["resume"],
 )  # the first two on each file, two of the others
 SLOW = (["render"], ["export", "--format", "vtk"])  # by VTK; on a tenth of the files
-JSONS = (b"", b"no json", b"null", b"[]", b"{}", b"3", b'"text"', b"[" * 5000 + b"]" * 5000, b"\xff\xfe", b'{"step": "x"}', b"1" * 5000, b'[{"a": 1}]')
+JSONS = (
+    b"",
+    b"no json",
+    b"null",
+    b"[]",
+    b"{}",
+    b"3",
+    b'"text"',
+    b"[" * 5000 + b"]" * 5000,
+    b"\xff\xfe",
+    b'{"step": "x"}',
+    b"1" * 5000,
+    b'[{"a": 1}]',
+)
 ARRAYS = {
-    "text": np.array([b"a", b"b"]), "none": np.zeros(0), "one": np.zeros(1), "scalar": np.float64(1.0), "matrix": np.zeros((3, 3)), "whole": np.arange(4),
+    "text": np.array([b"a", b"b"]), "none": np.zeros(0), "one": np.zeros(1), "scalar": np.float64(1.0), "matrix": np.zeros((3, 3)),
+    "whole": np.arange(4),
     "single": np.zeros(5, np.float32), "large": np.full(6, 1e308), "nan": np.full(6, np.nan), "negative": np.full(6, -5), "yes": np.ones(3, bool),
     "wide": np.zeros((2, 2, 2, 2)), "huge": np.full(6, 2**62), "pair": np.zeros(2, [("a", "i4"), ("b", "f8")]),
 }  # fmt: skip
@@ -136,7 +157,11 @@ def _contents(path: Path, dice: random.Random) -> str:
             return f"{name} of another kind"
         if change == "rows" and isinstance(item, h5py.Dataset) and item.ndim:
             values = item[()]
-            _replace(file, name, dice.choice((values[:-1], np.concatenate([values, values]), values[:0], values[..., :-1] if item.ndim > 1 else values[1:])))
+            _replace(
+                file,
+                name,
+                dice.choice((values[:-1], np.concatenate([values, values]), values[:0], values[..., :-1] if item.ndim > 1 else values[1:])),
+            )
             return f"{name} with other rows"
         if change == "array":
             kind = dice.choice(list(ARRAYS))

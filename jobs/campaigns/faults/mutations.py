@@ -19,13 +19,15 @@ def _deep(opening: str, closing: str, depth: int) -> Literal:
 
 
 NUMBERS: tuple[Any, ...] = (
-    0, 0.0, -0.0, 1, -1, 0.5, -0.5, 2, 3, 7, 100, 1e-3, 1e3, float("nan"), float("inf"), float("-inf"), 1e-320, 1e-300, -1e-300, 1e-200, 1e-160, 1e-100,
-    1e-60, 1e-59, 1e-40, 1e-30, 1e-20, 1e-12, 1e-8, 1e6, 1e8, 1e12, 1e20, 1e30, 1e40, 1e59, 1e60, 1e100, 1e160, 1e200, 1.7e308, -1e200, 2**31, 2**31 - 1,
-    2**53, 2**62, 2**63, 2**63 - 1, -(2**63), 2**64, 10**13, 10**9, Literal("1" + "0" * 399), Literal("9" * 5000), Literal("0x" + "f" * 5000),
+    0, 0.0, -0.0, 1, -1, 0.5, -0.5, 2, 3, 7, 100, 1e-3, 1e3, float("nan"), float("inf"), float("-inf"), 1e-320, 1e-300, -1e-300, 1e-200, 1e-160,
+    1e-100, 1e-60, 1e-59, 1e-40, 1e-30, 1e-20, 1e-12, 1e-8, 1e6, 1e8, 1e12, 1e20, 1e30, 1e40, 1e59, 1e60, 1e100, 1e160, 1e200, 1.7e308, -1e200, 2**31,
+    2**31 - 1, 2**53, 2**62, 2**63, 2**63 - 1, -(2**63), 2**64, 10**13, 10**9, Literal("1" + "0" * 399), Literal("9" * 5000), Literal("0x" + "f" * 5000),
 )  # fmt: skip
 OTHERS: tuple[Any, ...] = (
-    True, False, "", " ", "a", "grain", "base", "tube", "rock", "rest", "auto", "x", "z", "é", "²", "名前", "‮", "\u0000", "a\u0000b", "a" * 300, "a" * 100_000,
-    "/", "..", "../none/x", "/proc/self/mem", "/dev/null", "none.py:f", "law.py:spring", "law.py:none", "law.py", "%s", "{0}", "{gt}", "nan", "\\", "'",
+    True, False, "", " ", "a", "grain", "base", "tube", "rock", "rest", "auto", "x", "z", "é", "²", "名前", "‮", "\u0000", "a\u0000b", "a" * 300,
+    "a" * 100_000,
+    "/", "..", "../none/x", "/proc/self/mem", "/dev/null", "none.py:f", "law.py:spring", "law.py:none", "law.py", "%s", "{0}", "{gt}", "nan",
+    "\\", "'",
     [], {}, [[]], [{}], [1], [1.0, 2.0, 3.0], [0.0, 0.0, 0.0], [1e200, 1e200, 1e200], [1e-200, 0.0, 0.0], [1e-320, 0.0, 1e-320], [0, 1], [1, 2, 3, 4],
     ["grain"], ["grain", "base"], [["a", "b"]], {"kind": "fixed"}, {"kind": [1]}, {"shape": [1]}, {"a": 1}, {"name": "grain"}, {"kind": "box"},
     Literal("1979-05-27"), Literal("1979-05-27T07:32:00Z"), Literal("07:32:00"), _deep("[", "]", 50), _deep("[", "]", 400), _deep("[", "]", 100_000),
@@ -93,7 +95,9 @@ def _change(case: Table, dice: random.Random) -> None:
     elif kind < 0.96:
         parent[last] = copy.deepcopy(_at(case, dice.choice(places)))
     else:
-        parent[last] = {"kind": dice.choice(("plane", "disc", "box", "cylinder", "body", "run", "settle", "vibrate", "servo", "rotation", "velocity"))}
+        parent[last] = {
+            "kind": dice.choice(("plane", "disc", "box", "cylinder", "body", "run", "settle", "vibrate", "servo", "rotation", "velocity"))
+        }
 
 
 def _anything(case: Table, dice: random.Random) -> Any:

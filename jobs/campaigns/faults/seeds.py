@@ -134,7 +134,7 @@ def _voronoi() -> Table:
     return {
         "time": {"step": 1e-5}, "domain": BOX, "contact": LAWS[5] | {"eps": 0.01},
         "voronoi": [
-            {"name": "rock", "density": 2000.0, "count": 8, "void_ratio": 0.2, "roundness": 1.0, "regularity": 1, "seed": 2, "upper": [0.02, 0.02, 0.02]}
+            {"name": "rock", "density": 2000.0, "count": 8, "void_ratio": 0.2, "roundness": 1.0, "regularity": 1, "upper": [0.02, 0.02, 0.02]}
         ],
         "stage": STAGES[:1],
     }  # fmt: skip
