@@ -92,7 +92,7 @@ def species(text: str) -> list[str]:
         (settings(species__rod__radius="'big'"), "species.rod.radius = 'big' must be a number"),
         (settings(insert__0__size=-1), "insert.0.size.value = -1 must be greater than 0"),
         (settings(time__step=5e-5), "time.step = 5e-05 s is too long: a contact between 'rod' and 'tube' lasts 0.0004243 s, 8.49 steps; make"),
-        (settings(domain__periodic="[true, false, false]", domain__lower="[-2e-3, -5e-3, 0]", domain__upper="[2e-3, 5e-3, 3e-2]", **NARROW), "domain: the"),
+        (settings(domain='{lower=[-2e-3, -5e-3, 0], upper=[2e-3, 5e-3, 3e-2], periodic=[true, false, false]}', **NARROW), "domain: the"),
     ],
 )  # fmt: skip
 def test_a_case_that_cannot_be(folder: Path, refused: Callable[..., str], change: list[str], expected: str) -> None:
