@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 from pardem.case import Case
 from pardem.case.contact import FORMS, LAW_KEYS
-from pardem.case.sentences import item_key, nearest
+from pardem.case.sentences import DEEPEST, item_key, nearest, shown, too_deep
 from pardem.errors import CaseError
 
 ALTERNATIVES = (
@@ -22,9 +23,11 @@ ALTERNATIVES = (
     ("area", "span"),
 )
 """Keys of one table of which only one may be given: setting one removes the others that a base file gave."""
+LONGEST = 200
+"""Characters of a setting that a sentence repeats."""
 
 
-def read_case(path: str | Path, settings: Sequence[str] = ()) -> Case:
+def read_case(path: str | Path, settings: Sequence[str] = (), user_code: bool = True) -> Case:
     """Read a case file.
 
     Args:
@@ -32,6 +35,7 @@ def read_case(path: str | Path, settings: Sequence[str] = ()) -> Case:
             tables by name, everything else is replaced. A key removes those below it that cannot stand beside it (`ALTERNATIVES`, the
             other forms of a law).
         settings: ``key=value`` each: the dotted key names entries of lists by name or number, the value is TOML (a bare word is a text).
+        user_code: whether the case may name a law of its own (``contact.user_law``), whose code is run with your rights.
 
     Returns:
         The validated case; relative paths in it refer to the file's folder.
@@ -43,36 +47,68 @@ def read_case(path: str | Path, settings: Sequence[str] = ()) -> Case:
     data = _load(path, ())
     for setting in settings:
         _set(data, setting)
+    if not user_code:
+        _without_user_code(data, path)
     try:
         return Case(**data).located(path.parent)
     except CaseError as error:
         raise CaseError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
 
 
+def _without_user_code(data: dict[str, Any], path: Path) -> None:
+    contact = data.get("contact")
+    law = contact.get("user_law") if isinstance(contact, dict) else None
+    if law is not None:
+        raise CaseError(f"{path}: contact.user_law = {shown(law)} is code that the case brings along, which --no-user-code forbids to run")
+
+
 def _load(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
     """The file's table with its bases merged in."""
+    if "\0" in str(path):
+        reason = f" (base of {above[-1]})" if above else ""
+        raise CaseError(f"{str(path)!r}: is no name of a case file{reason}: it holds a NUL character")
     if path.resolve() in above:
         raise CaseError(f"{path}: base leads back to this file ({' -> '.join(p.name for p in (*above, path))})")
     try:
         text = path.read_bytes().decode()
     except FileNotFoundError:
         reason = f" (base of {above[-1]})" if above else ""
-        others = sorted(p.name for p in path.parent.glob("*.toml")) if path.parent.is_dir() else []
+        others = sorted(p.name for p in path.parent.glob("*.toml"))
         raise CaseError(f"{path}: no such case file{reason}{nearest(path.name, others)}") from None
     except OSError as error:
         raise CaseError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise CaseError(f"{path}: is no text in UTF-8 (byte {error.start}): a case is a TOML file") from None
     try:
-        data = tomllib.loads(text)
+        data = _toml(text, str(path))
     except tomllib.TOMLDecodeError as error:
         raise CaseError(f"{path}: is no valid TOML: {error}") from None
     if "base" not in data:
         return data
     base = data.pop("base")
     if not isinstance(base, str):
-        raise CaseError(f"{path}: base = {base!r} must be the name of a case file in quotes")
+        raise CaseError(f"{path}: base = {shown(base)} must be the name of a case file in quotes")
     return merge(_load(path.parent / base, (*above, path.resolve())), data)
+
+
+def _toml(text: str, where: str) -> dict[str, Any]:
+    """The tables of a text.
+
+    Raises:
+        tomllib.TOMLDecodeError: it is no TOML. CaseError: it is nested too deep or holds too long a number; the sentence begins with ``where``.
+    """
+    data: dict[str, Any] | None
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except RecursionError:
+        data = None
+    except ValueError:  # Python's own limit
+        raise CaseError(f"{where}: holds a whole number of more than {sys.get_int_max_str_digits()} digits; give one that has a use") from None
+    if data is None or too_deep(data):
+        raise CaseError(f"{where}: tables and lists lie in each other over more than {DEEPEST} levels; no key of a case needs as many")
+    return data
 
 
 def merge(base: dict[str, Any], top: dict[str, Any]) -> dict[str, Any]:
@@ -130,42 +166,45 @@ def _set(data: dict[str, Any], setting: str) -> None:
     """Put one ``key=value`` into the table."""
     key, equals, text = setting.partition("=")
     parts = [part.strip() for part in key.split(".")]
+    where = f"--set {setting if len(setting) <= LONGEST else setting[:LONGEST] + '...'}"
     if not equals or not all(parts):
-        raise CaseError(f"--set {setting}: must read key=value, for instance contact.friction=0.3")
-    value = _parse(setting, text.strip())
+        raise CaseError(f"{where}: must read key=value, for instance contact.friction=0.3")
+    if len(parts) > DEEPEST:
+        raise CaseError(f"{where}: the key has {len(parts)} parts; no key of a case has more than {DEEPEST}")
+    value = _parse(where, text.strip())
     at: Any = data
     for depth, part in enumerate(parts[:-1]):
         if isinstance(at, dict) and part not in at:
             at[part] = {}
-        at = at[_index(at, part, setting, ".".join(parts[: depth + 1]))]
+        at = at[_index(at, part, where, ".".join(parts[: depth + 1]))]
         if not isinstance(at, dict | list):
-            raise CaseError(f"--set {setting}: {'.'.join(parts[: depth + 1])} = {at!r} is no table")
-    at[parts[-1] if isinstance(at, dict) else _index(at, parts[-1], setting, key)] = value
+            raise CaseError(f"{where}: {'.'.join(parts[: depth + 1])} = {shown(at)} is no table")
+    at[parts[-1] if isinstance(at, dict) else _index(at, parts[-1], where, key)] = value
     if isinstance(at, dict):
         _remove_alternatives(at, parts[-1], parts[-1:])
     if parts[0] == "contact" and len(parts) == 2:
         _keep_one_form(at, {parts[1]})
 
 
-def _index(at: Any, part: str, setting: str, key: str) -> Any:
+def _index(at: Any, part: str, where: str, key: str) -> Any:
     """The key or list position that a part of a dotted key stands for."""
     if isinstance(at, dict):
         return part
     names = [item_key(item) for item in at]
     if part in names:
         return names.index(part)
-    if part.isdigit() and int(part) < len(at):
+    if part.isascii() and part.isdigit() and len(part) < 10 and int(part) < len(at):
         return int(part)
     known = [name for name in names if name]
     entries = ", ".join(known) if known else f"0 to {len(at) - 1}"
-    raise CaseError(f"--set {setting}: there is no {key}; entries are {entries}{nearest(part, known)}")
+    raise CaseError(f"{where}: there is no {key}; entries are {entries}{nearest(part, known)}")
 
 
-def _parse(setting: str, text: str) -> Any:
+def _parse(where: str, text: str) -> Any:
     """The value as TOML; a bare word counts as text, so that a shell's quotes need not be doubled."""
     try:
-        return tomllib.loads(f"value = {text}")["value"]
+        return _toml(f"value = {text}", where)["value"]
     except tomllib.TOMLDecodeError as error:
         if text and not set(text) & set("\"'[]{}=,\n"):
             return text
-        raise CaseError(f"--set {setting}: the value is no valid TOML: {error}") from None
+        raise CaseError(f"{where}: the value is no valid TOML: {error}") from None

@@ -10,7 +10,10 @@ from typing import Any
 import h5py
 import numpy as np
 
-from .reading import FRAMES, KINDS, elements, get_json, kind_of, opened
+from pardem.errors import FileError
+
+from .agreement import reason
+from .reading import FRAMES, KINDS, elements, get_table, kind_of, opened
 
 ROWS = 1 << 20  # rows compared at a time
 
@@ -106,13 +109,13 @@ def _states(a: h5py.File, b: h5py.File) -> Iterator[Difference]:
             text = ["absent" if g is None else "present" for g in groups]
             yield Difference("final state", text[0], text[1])
         return
-    headers = [get_json(g, "header") for g in groups]
+    headers = [get_table(g, "header") for g in groups]
     for key in sorted(set(headers[0]) | set(headers[1])):
         pair = [h.get(key) for h in headers]
         # repr tells 0.0 from -0.0, and not-a-number equals itself
         if repr(pair[0]) != repr(pair[1]):
             yield Difference(f"full state, header, {key}", repr(pair[0]), repr(pair[1]))
-    names = [sorted(get_json(g, "checksums")) for g in groups]
+    names = [sorted(get_table(g, "checksums")) for g in groups]
     for name in sorted(set(names[0]) ^ set(names[1])):
         there = name in names[0]
         yield Difference(f"full state, {name}", "present" if there else "absent", "absent" if there else "present")
@@ -132,11 +135,19 @@ def _datasets(a: h5py.Group, b: h5py.Group, name: str, where: str, place: Any = 
         yield Difference(f"{name}{where}, shape", str(one.shape), str(two.shape))
         return
     if place is not None:
-        yield from _arrays(np.asarray(one[place]), np.asarray(two[place]), name + where, by_id, 0)
+        yield from _arrays(_rows(one, place), _rows(two, place), name + where, by_id, 0)
         return
     for first in range(0, one.shape[0] if one.shape else 1, ROWS):
         part: Any = slice(first, first + ROWS) if one.shape else ()
-        yield from _arrays(np.asarray(one[part]), np.asarray(two[part]), name + where, by_id, first)
+        yield from _arrays(_rows(one, part), _rows(two, part), name + where, by_id, first)
+
+
+def _rows(data: h5py.Dataset, part: Any) -> np.ndarray:
+    """A part of a data set; an error names the right one of the two files."""
+    try:
+        return np.asarray(data[part])
+    except (OSError, RuntimeError) as error:
+        raise FileError(f"{data.file.filename} is damaged: {reason(error)}") from None
 
 
 def _arrays(x: np.ndarray, y: np.ndarray, where: str, by_id: bool, first: int) -> Iterator[Difference]:

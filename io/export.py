@@ -9,7 +9,7 @@ import numpy as np
 from pardem.errors import FileError
 
 from .picture import grain_mesh, load_vtk, placed
-from .reading import opened
+from .reading import opened, understood
 from .render import GRAINS, NEEDED, read_frame, require_frames
 
 
@@ -25,12 +25,10 @@ def main(file: Path, out: Path | None = None, kind: str = "vtk") -> int:
     folder = Path(out) if out is not None else Path(file).with_suffix(f".{kind}")
     require_frames(Path(file), ("position",) if kind == "csv" else NEEDED)
     try:
-        if kind == "gsd":
-            count = _gsd(Path(file), folder)
-            print(f"{count} frames in {folder}")
-            return 0
-        folder.mkdir(parents=True, exist_ok=True)
-        count = _csv(Path(file), folder) if kind == "csv" else _vtk(Path(file), folder)
+        if kind != "gsd":
+            folder.mkdir(parents=True, exist_ok=True)
+        with understood(Path(file)):
+            count = {"csv": _csv, "gsd": _gsd, "vtk": _vtk}[kind](Path(file), folder)
     except OSError as error:
         raise FileError(f"{folder} could not be written ({error}); name another folder with -o") from None
     print(f"{count} frames in {folder}")

@@ -9,8 +9,9 @@ from typing import Any
 import h5py
 import numpy as np
 
+from .layout import LayoutError, array, text
 from .manifest import get_losses
-from .reading import FIRST_FIELD, FRAMES, KINDS, PARAMETERS, elements, get_json, kind_of, opened
+from .reading import FIRST_FIELD, FRAMES, KINDS, PARAMETERS, elements, get_json, get_table, kind_of, opened
 
 MOST_SPECIES = 50  # whose numbers are listed
 
@@ -34,11 +35,11 @@ def info(path: Path | str) -> dict[str, Any]:
             found |= _result(file)
         state = file.get(KINDS[kind])
         if state is not None and "checksums" in state:
-            header = get_json(state, "header")
-            names = [n for n in get_json(state, "checksums") if n.startswith("grains/")]
+            header = get_table(state, "header")
+            names = [n for n in get_table(state, "checksums") if n.startswith("grains/")]
             found.setdefault("case_hash", header.get("case_hash"))
-            found.setdefault("grains", int(state[names[0]].shape[0]) if names else 0)
-            found["state"] = {"step": header.get("step"), "contacts": int(state["contacts/lower"].shape[0])}
+            found.setdefault("grains", len(array(state, names[0], "iuf")) if names else 0)
+            found["state"] = {"step": header.get("step"), "contacts": len(array(state, "contacts/lower", "iu"))}
             if "outflow" in header:
                 found["left"] = header["outflow"]["grains"]
         found |= _frames(file)
@@ -46,8 +47,16 @@ def info(path: Path | str) -> dict[str, Any]:
             found["losses"] = [str(loss) for loss in losses]
         where = f"{PARAMETERS}/provenance" if kind == "result" else "provenance"
         if where in file:
-            found["provenance"] = get_json(file, where)
+            found["provenance"] = _checked(get_json(file, where))
     return found
+
+
+def _checked(origin: Any) -> Any:
+    """The provenance, an entry or a list of them, each with what is shown of it."""
+    for entry in origin if isinstance(origin, list) else [origin]:
+        if not (isinstance(entry, dict) and {"started", "versions", "host", "ranks"} <= entry.keys() and isinstance(entry["versions"], dict)):
+            raise LayoutError("provenance is not what pardem writes")
+    return origin
 
 
 def _result(file: h5py.File) -> dict[str, Any]:
@@ -56,7 +65,7 @@ def _result(file: h5py.File) -> dict[str, Any]:
     return {
         "finished": finished,
         "checkpoint_step": None if finished else int(file.attrs.get("checkpoint_step", -1)),
-        "case_hash": str(file[PARAMETERS].attrs["case_hash"]),
+        "case_hash": text(file[PARAMETERS].attrs["case_hash"]),
         "grains": int(species.sum()),
         "species": species.tolist(),
     }
@@ -96,11 +105,11 @@ def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
         lines.append(("outflow", f"{found['left']} grains have left"))
     for what in ("frames", "observables"):
         if span := found.get(what):
-            text = str(span["count"])
+            said = str(span["count"])
             if span["count"]:
-                text += f", steps {span['steps'][0]} to {span['steps'][1]}, t = {span['times'][0]:.6g} to {span['times'][1]:.6g} s"
+                said += f", steps {span['steps'][0]} to {span['steps'][1]}, t = {span['times'][0]:.6g} to {span['times'][1]:.6g} s"
             names = span.get("fields", span.get("names", []))
-            lines += [(what, text), ("", ", ".join(names) + (f" ({span['precision']} precision)" if "precision" in span else ""))]
+            lines += [(what, said), ("", ", ".join(names) + (f" ({span['precision']} precision)" if "precision" in span else ""))]
     if "state" in found:
         lines.append(("full state", f"step {found['state']['step']}, {found['state']['contacts']} contacts"))
     elif (found.get("checkpoint_step") or -1) >= 0:
@@ -109,7 +118,7 @@ def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
     origin = found.get("provenance", [])
     for entry in origin if isinstance(origin, list) else [origin]:
         span = entry["started"] + (f" to {entry['ended']}" if "ended" in entry else "")
-        lines.append(("written by", f"pardem {entry['versions']['pardem']} on {entry['host']}, {entry['ranks']} rank(s), {span}"))
+        lines.append(("written by", f"pardem {entry['versions'].get('pardem', 'unknown')} on {entry['host']}, {entry['ranks']} rank(s), {span}"))
     return lines
 
 

@@ -16,7 +16,8 @@ from matplotlib.figure import Figure
 from pardem.errors import FileError
 
 from .agreement import reason
-from .reading import PARAMETERS, elements, opened
+from .layout import LayoutError, text
+from .reading import PARAMETERS, elements, opened, understood
 
 DPI = 120
 WIDE = 10.0  # inches from which on fewer dots do
@@ -82,7 +83,8 @@ def main(files: Sequence[Path | str], out: Path | str | None = None, layers: boo
     series = [read_series(path, whole_run=energy) for path in paths]
     _tell_apart(series, paths)
     with rc_context(STYLE):
-        figure = draw_budget(series) if energy else draw(series, layers=layers)
+        with understood(paths[0]):
+            figure = draw_budget(series) if energy else draw(series, layers=layers)
         try:
             figure.savefig(target, dpi=DPI if figure.get_figwidth() < WIDE else 0.75 * DPI)
         except (OSError, ValueError) as error:
@@ -107,6 +109,10 @@ def read_series(path: Path, whole_run: bool = False) -> Series:
         first = next(iter(found.values()))
         values: dict[str, np.ndarray] = {name: element["value"][()] for name, element in found.items()}
         times = first["time"][()]
+        if not len(times):
+            raise FileError(f"{path} holds no rows of observables yet")
+        if values.get("taps", times).shape != times.shape:
+            raise LayoutError("observables/taps is not one number a row")
         case = _case_of(file)
     taps = _running_total(values.pop("taps", np.zeros(len(times))))
     rows = taps > 0.0
@@ -148,10 +154,9 @@ def _running_total(taps: np.ndarray) -> np.ndarray:
 
 
 def _case_of(file: h5py.File) -> dict[str, Any]:
-    text = file[f"{PARAMETERS}/case"].asstr()[()] if f"{PARAMETERS}/case" in file else ""
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+        return tomllib.loads(text(file[f"{PARAMETERS}/case"])) if f"{PARAMETERS}/case" in file else {}
+    except (tomllib.TOMLDecodeError, LayoutError, RecursionError):
         return {}
 
 

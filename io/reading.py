@@ -14,12 +14,13 @@ import numpy as np
 from pardem.errors import FileError
 
 from .agreement import reason
+from .layout import FRAMES, LayoutError, check_layout, text
 
 FORMAT = 2  # of results, checkpoints and segments; 1: without checksums of frames and observables, without manifests
 KINDS = {"result": "pardem/final", "segment": "pardem/final", "checkpoint": "pardem/state"}  # kind of file -> its full state
-FRAMES = "particles/grains"
 FIRST_FIELD = "position"  # the one that owns the shared step and time
 PARAMETERS = "parameters/pardem"
+LONGEST_NAME = 255  # bytes of a file's name
 
 
 @contextmanager
@@ -30,6 +31,8 @@ def opened(path: Path | str) -> Iterator[h5py.File]:
         FileError: it is missing, truncated, not HDF5, not pardem's, of a later format, or the index of parts that are missing.
     """
     path = Path(path)
+    if "\0" in str(path) or len(path.name.encode(errors="surrogateescape")) > LONGEST_NAME:
+        raise FileError(f"{str(path)[:60]!r} is no name of a file")
     if not path.exists():
         parts = Path(f"{path}.parts")
         hint = f"; its run left {parts}: go on with --resume" if parts.is_dir() else ""
@@ -41,25 +44,54 @@ def opened(path: Path | str) -> Iterator[h5py.File]:
         file = h5py.File(path, "r", locking=False)
     except OSError as error:
         raise FileError(_unreadable(path, error)) from None
-    with file:
+    with file, sound(path):
         kind = file.attrs.get("pardem_kind")
-        if kind not in KINDS:
+        if not isinstance(kind, str) or kind not in KINDS:
             raise FileError(f"{path} is an HDF5 file that pardem did not write; name a result (.h5) or a checkpoint of pardem")
-        version = int(file.attrs.get("pardem_format", 0))
+        version = file.attrs.get("pardem_format", 0)
+        if not isinstance(version, int | np.integer):
+            raise LayoutError("its format is no whole number")
         if version > FORMAT:
             raise FileError(f"{path} has format {version} and this pardem reads formats up to {FORMAT}: use the pardem that wrote it, or a later one")
-        try:
-            if kind == "result":
-                _require_parts(file, path)
-            yield file
-        except (OSError, RuntimeError, KeyError) as error:
-            raise FileError(f"{path} is damaged: {reason(error)}") from None
+        if kind == "result":
+            _require_parts(file, path)
+        check_layout(file, growing=kind == "segment")
+        yield file
+
+
+@contextmanager
+def sound(path: Path) -> Iterator[None]:
+    """Read a file: whatever does not fit there is damage of the file.
+
+    Raises:
+        FileError: for errors of the library, and as `understood`.
+    """
+    try:
+        with understood(path):
+            yield
+    except (OSError, RuntimeError) as error:
+        raise FileError(f"{path} is damaged: {reason(error)}") from None
+
+
+@contextmanager
+def understood(path: Path) -> Iterator[None]:
+    """Work with what was read from a file.
+
+    Raises:
+        FileError: for errors that values of unexpected kind, type or size lead to.
+    """
+    try:
+        yield
+    except (KeyError, LayoutError) as error:
+        raise FileError(f"{path} is damaged: {reason(error)}") from None
+    except (ValueError, TypeError, AttributeError, IndexError, ArithmeticError) as error:
+        raise FileError(f"{path} is damaged: it holds what pardem does not write ({type(error).__name__}: {reason(error)})") from None
 
 
 def _require_parts(file: h5py.File, path: Path) -> None:
     """An index whose parts are gone or cut short would read as zero or not-a-number."""
     views = [file.get(f"{FRAMES}/{name}") for name in ("id", f"{FIRST_FIELD}/value")]
-    sources = [Path(s.file_name.replace("%%", "%")) for v in views if v is not None and v.is_virtual for s in v.virtual_sources()]
+    sources = [Path(s.file_name.replace("%%", "%")) for v in views if isinstance(v, h5py.Dataset) and v.is_virtual for s in v.virtual_sources()]
     noted = {source.name: 0 for source in sources}
     if f"{PARAMETERS}/manifest" in file:
         noted |= {name: int(entry["size"]) for name, entry in get_json(file, f"{PARAMETERS}/manifest")["parts"].items()}
@@ -79,12 +111,12 @@ def _require_parts(file: h5py.File, path: Path) -> None:
 
 
 def _unreadable(path: Path, error: OSError) -> str:
-    text = str(error)
-    if "truncated" in text:
+    said = str(error)
+    if "truncated" in said:
         return f"{path} is truncated: the copy or the run that wrote it was cut short; copy it again or go on with --resume"
     if path.stat().st_size == 0:
         return f"{path} is empty; name a result (.h5) or a checkpoint of pardem"
-    if "file signature not found" in text:
+    if "file signature not found" in said:
         return f"{path} is not an HDF5 file; name a result (.h5) or a checkpoint of pardem"
     return f"{path} cannot be read: {reason(error)}"
 
@@ -115,8 +147,33 @@ def put_json(group: h5py.Group, name: str, value: Any) -> None:
 
 
 def get_json(group: h5py.Group, name: str) -> Any:
-    """The inverse of ``put_json``."""
-    return json.loads(bytes(group[name][()]))
+    """The inverse of ``put_json``.
+
+    Raises:
+        LayoutError: there is no JSON, or it is nested too deep.
+    """
+    item = group[name]
+    if not isinstance(item, h5py.Dataset):
+        raise LayoutError(f"{name} is no data set")
+    content = text(item)
+    try:
+        return json.loads(content)
+    except RecursionError:
+        raise LayoutError(f"{name} is no JSON that pardem writes") from None
+    except ValueError as error:
+        raise LayoutError(f"{name} is no JSON ({error})") from None
+
+
+def get_table(group: h5py.Group, name: str) -> dict[str, Any]:
+    """``get_json`` of what must be a table.
+
+    Raises:
+        LayoutError: it is none.
+    """
+    value = get_json(group, name)
+    if not isinstance(value, dict):
+        raise LayoutError(f"{name} is no table")
+    return value
 
 
 def json_bytes(value: Any) -> bytes:

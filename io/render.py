@@ -13,8 +13,9 @@ import numpy as np
 
 from pardem.errors import FileError
 
+from .layout import LayoutError, text
 from .picture import Frame, Painter
-from .reading import opened
+from .reading import opened, understood
 
 GRAINS = "particles/grains"
 FILMS = (".mp4", ".gif")
@@ -35,10 +36,12 @@ def main(file: Path, out: Path | None = None, frame: int = -1, cut: bool = False
     if not target.parent.is_dir():
         raise FileError(f"{target.parent} is no folder: make it, or name another file with -o")
     if target.suffix.lower() in FILMS:
-        film(Path(file), target, cut, size, fps)
+        with understood(Path(file)):
+            film(Path(file), target, cut, size, fps)
     else:
         one = read_frame(Path(file), frame)
-        Painter(bounds_of(one.position[one.there]), cut, size).save(one, target)
+        with understood(Path(file)):
+            Painter(bounds_of(one.position[one.there]), cut, size).save(one, target)
     print(target)
     return 0
 
@@ -116,15 +119,29 @@ def read_frame(path: Path, number: int) -> Frame:
             raise FileError(f"{path} has {count} frames: --frame {number} is not among them")
         k = number % count
         step = file[f"{GRAINS}/position/step"][k]
-        text = file["parameters/pardem/case"][()]
         left = file.get(f"{GRAINS}/outflow/value")
         there = np.ones(position.shape[1], bool) if left is None else left[k][:, 0] == 0
         return Frame(
             position[k], file[f"{GRAINS}/orientation/value"][k], file[f"{GRAINS}/species"][()], file[f"{GRAINS}/scale"][()],
             {name: array[()] for name, array in file["parameters/pardem/catalogue"].items()},
-            tomllib.loads(text.decode() if isinstance(text, bytes) else str(text)), _of_walls(file, "displacement", step),
+            case_of(file), _of_walls(file, "displacement", step),
             float(file[f"{GRAINS}/position/time"][k]), {name: float(turn) for name, turn in _of_walls(file, "turn", step).items()}, there,
         )  # fmt: skip
+
+
+def case_of(file: h5py.File) -> dict[str, Any]:
+    """Tables of the case that a result was made from.
+
+    Raises:
+        LayoutError: the text is no case.
+    """
+    try:
+        case = tomllib.loads(text(file["parameters/pardem/case"]))
+    except (tomllib.TOMLDecodeError, RecursionError):
+        raise LayoutError("parameters/pardem/case is no TOML") from None
+    if not isinstance(case.get("species"), list):
+        raise LayoutError("parameters/pardem/case is no case")
+    return case
 
 
 def _of_walls(file: h5py.File, what: str, step: int) -> dict[str, np.ndarray]:

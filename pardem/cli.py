@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 EXIT_USAGE = 2
 EXIT_UNFINISHED = 75
+MOST_PIXELS = 16_384  # of a picture's side
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -36,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     command: Callable[[argparse.Namespace], int] = arguments.command
     try:
         return command(arguments)
-    except PardemError as error:
+    except (PardemError, MemoryError) as error:
         print_error(error)
         return EXIT_ERROR
     except BrokenPipeError:
@@ -74,17 +75,22 @@ def check(arguments: argparse.Namespace) -> int:
     from .case.estimate import estimate
     from .io.casefile import read_case
 
-    case = read_case(arguments.case, arguments.set)
+    case = read_case(arguments.case, arguments.set, user_code=not arguments.no_user_code)
     if arguments.effective:
         print(case.to_toml(), end="")
         return 0
+    if case.contact.user_law is not None:
+        print(f"code       contact.user_law = '{case.contact.user_law}' runs code that the case brings along; --no-user-code forbids it", flush=True)
     try:
         cost = estimate(case, arguments.ranks)
         case_hash = case.hash()
-        from .scene import build_scene  # late: it loads the compiler
+        from .observables.geometry import find_bed  # late: these load the compiler
+        from .scene import build_scene
         from .start import size_range
 
-        warnings = build_scene(case, *size_range(case)).warnings
+        setup = build_scene(case, *size_range(case))
+        find_bed(case, setup.scene.walls, setup.scene.wall_names)
+        warnings = setup.warnings
     except PardemError as error:
         raise type(error)(f"{arguments.case}: {error}") from None
     print(f"{arguments.case}: valid" + (f" ({case.title})" if case.title else ""))
@@ -165,7 +171,11 @@ def _warmup(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
     from .run import run_case
 
     start = time.monotonic()
-    cases = [shrunken(read_case(path, arguments.set)) for path in arguments.cases] if arguments.cases else usual_cases()
+    cases = (
+        [shrunken(read_case(path, arguments.set, user_code=not arguments.no_user_code)) for path in arguments.cases]
+        if arguments.cases
+        else usual_cases()
+    )
     folder = comm.bcast(tempfile.mkdtemp(prefix="pardem-warmup-") if comm.rank == 0 else None)
     try:
         for k, case in enumerate(cases):
@@ -189,7 +199,7 @@ def _shared_case(arguments: argparse.Namespace, comm: MPI.Comm) -> Case:
     found: Case | CaseError | None = None
     if comm.rank == 0:
         try:
-            found = read_case(arguments.case, arguments.set)
+            found = read_case(arguments.case, arguments.set, user_code=not arguments.no_user_code)
         except CaseError as error:
             found = error
     found = comm.bcast(found)
@@ -204,13 +214,15 @@ def _walltime(text: str) -> float:
     match = re.fullmatch(r"(?:(\d+)-)?(\d+):([0-5]\d):([0-5]\d)", text)
     if match is None:
         raise argparse.ArgumentTypeError(f"'{text}' must read HH:MM:SS or D-HH:MM:SS")
+    if len(text) > 20:
+        raise argparse.ArgumentTypeError(f"'{text[:20]}...' is longer than any run")
     days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
     return float(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
 
 
 def _count(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' must be a whole number of at least 1")
+    if not re.fullmatch(r"0*[1-9]\d{0,17}", text, re.ASCII):
+        raise argparse.ArgumentTypeError(f"'{text}' must be a whole number of at least 1 and at most 18 digits")
     return int(text)
 
 
@@ -225,9 +237,9 @@ def _positive(text: str) -> float:
 
 
 def _size(text: str) -> tuple[int, int]:
-    match = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)", text)
-    if match is None:
-        raise argparse.ArgumentTypeError(f"'{text}' must read WIDTHxHEIGHT in pixels, for instance 1200x900")
+    match = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)", text, re.ASCII)
+    if match is None or max(len(part) for part in match.groups()) > 5 or max(map(int, match.groups())) > MOST_PIXELS:
+        raise argparse.ArgumentTypeError(f"'{text}' must read WIDTHxHEIGHT in pixels, each at most {MOST_PIXELS}, for instance 1200x900")
     return int(match[1]), int(match[2])
 
 
@@ -247,6 +259,7 @@ def _parser() -> argparse.ArgumentParser:
 
     def settings_of(sub: argparse.ArgumentParser) -> None:
         sub.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="set a dotted key of the case, e.g. stage.vibrate.taps=30")
+        sub.add_argument("--no-user-code", action="store_true", help="refuse a case that brings code along (contact.user_law)")
 
     status = "Exit status 75: stopped at a checkpoint (--walltime, SIGUSR1); go on with --resume."
     sub = command(run, "run a case, under mpirun or srun or alone", status)

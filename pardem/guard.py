@@ -53,6 +53,9 @@ def print_error(error: BaseException, prefix: str = "") -> None:
     if isinstance(error, PardemError):
         for line in str(error).splitlines():
             print(f"pardem: error: {prefix}{line}", file=sys.stderr)
+    elif isinstance(error, MemoryError):
+        what = f" ({error})" if str(error) else ""
+        print(f"pardem: error: {prefix}there is not enough memory{what}: 'pardem check' estimates what a case needs", file=sys.stderr)
     elif isinstance(error, KeyboardInterrupt):
         print(f"pardem: {prefix}interrupted", file=sys.stderr)
     else:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .case import Case
-from .case.timestep import ContactTime, check_time_step, contact_times, lightest_grains, rocking_overlap
+from .case.timestep import ContactTimes, check_time_step, contact_times, lightest_grains, rocking_overlap
 from .constants import Scene
 from .detection.case_covers import covers_for_detection
 from .detection.sphere_tables import SphereTables
@@ -62,7 +62,7 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
         CaseError: the time step is too long, a period too short, the regularisation too strong, or the grains too different in weight.
     """
     times = contact_times(case, *lightest_grains(case))
-    warnings = check_time_step(case.time.step, times)
+    warnings = check_time_step(case.time.step, times.near(case.time.step))
     species = [Species(s.name, s.make_shape(), s.density) for s in case.species]
     warnings += [f"species.{s.name}: {note}" for s in species for note in s.shape.notes]
     catalogue = build_catalogue(species)
@@ -79,7 +79,7 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     longest, shortest = max(reach.values()), min(reach[n] * smallest_scale[n] / largest_scale[n] for n in grains)
     quanta = choose_quanta(force_scale, longest, shortest, lightest * gravity, _contributions(case, catalogue, longest / shortest, times))
     _check_shapes(case, catalogue)
-    materials = case.materials
+    materials = case.material_rows
     eps2 = np.array([case.eps(n) ** 2 for n in names])
     parts = build_parts(catalogue)
     if case.contact.interaction == "regularised":
@@ -87,8 +87,7 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
         warnings += _rocking_warnings(case, names, catalogue, eps2, times)
     features = build_features(catalogue)
     interaction = build_interaction(catalogue, list(grains.values()), case.contact.interaction, eps2, features, parts)
-    number = {name: row for row, name in enumerate(materials)}
-    material = np.array([number[s.material] for s in case.species], np.int32)
+    material = np.array([materials[s.material] for s in case.species], np.int32)
     shapes = Shapes(
         material, catalogue.kind, catalogue.core_radius, catalogue.inertia, 1.0 / catalogue.inertia, catalogue.vertex_start, catalogue.vertices
     )
@@ -132,7 +131,7 @@ def _settings(case: Case, quanta: Quanta) -> Settings:
     )  # fmt: skip
 
 
-def _contributions(case: Case, catalogue: Catalogue, ratio: float, times: list[ContactTime]) -> float:
+def _contributions(case: Case, catalogue: Catalogue, ratio: float, times: ContactTimes) -> float:
     """How many forces may act on one body at once: as many of the smallest grains as find room around the largest, times the springs of a pair.
 
     A fine mesh may touch with all its features, whatever the shape that it approximates: it counts as more than any number.
@@ -141,7 +140,7 @@ def _contributions(case: Case, catalogue: Catalogue, ratio: float, times: list[C
     compounds = case.contact.interaction == "regularised" and bool((np.diff(catalogue.piece_start) > 1).any())
     if case.contact.interaction != "superposition" and not compounds:
         return around
-    return math.inf if catalogue.kind.max() > FINE else around * max((time.multiplicity for time in times), default=1)
+    return math.inf if catalogue.kind.max() > FINE else around * times.most_at_once
 
 
 def _check_periods(settings: Settings, diameter: float, skin: float) -> None:
@@ -220,18 +219,16 @@ def _longest_tip(catalogue: Catalogue, parts: Parts, s: int) -> float:
     return out
 
 
-def _rocking_warnings(case: Case, names: list[str], catalogue: Catalogue, eps2: np.ndarray, times: list[ContactTime]) -> list[str]:
+def _rocking_warnings(case: Case, names: list[str], catalogue: Catalogue, eps2: np.ndarray, times: ContactTimes) -> list[str]:
     """A sentence for each species whose flat contacts rock too fast for the time step before they overlap by LEAST_ROCKING of the radius."""
-    seconds = {time.between: time.seconds for time in times}
     present = set(case.grain_species)
     out = []
     for k, name in enumerate(names):
         inertia = float(catalogue.inertia[k].max() if catalogue.kind[k] == 2 else catalogue.inertia[k].min())
-        material = case.species[k].material
-        if catalogue.kind[k] == 1 or eps2[k] == 0.0 or (material, material) not in seconds or name not in present:
+        if catalogue.kind[k] == 1 or eps2[k] == 0.0 or name not in present or (seconds := times.own(case.species[k].material)) is None:
             continue
         eps, radius = math.sqrt(eps2[k]), float(catalogue.radius[k])
-        overlap = rocking_overlap(case.time.step, seconds[material, material], eps, inertia, float(catalogue.mass[k]), radius)
+        overlap = rocking_overlap(case.time.step, seconds, eps, inertia, float(catalogue.mass[k]), radius)
         if overlap < LEAST_ROCKING * radius:
             better = eps * math.sqrt(LEAST_ROCKING * radius / overlap)
             out.append(

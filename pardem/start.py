@@ -151,6 +151,8 @@ def _read_file(case: Case) -> dict[str, Any]:
         if species.size and not (species.min() >= 0 and species.max() < len(names)):
             raise FileError(f"grains_file = '{case.grains_file}': species rows must be 0 to {len(names) - 1}")
         species = np.array(names)[species]
+    if species.shape != (n,):
+        raise FileError(f"grains_file = '{case.grains_file}': array 'species' must be of shape {(n,)}, not {species.shape}")
     unknown = sorted(set(map(str, species)) - set(names))
     if unknown:
         raise FileError(f"grains_file = '{case.grains_file}' names species '{unknown[0]}'; the case has {', '.join(names)}")
@@ -166,8 +168,10 @@ def _read_file(case: Case) -> dict[str, Any]:
         if key != "species" and not np.isfinite(out[key]).all():
             first = int(np.argwhere(~np.isfinite(out[key]))[0, 0])
             raise FileError(f"grains_file = '{case.grains_file}': {key} of grain {first} = {out[key][first].tolist()} must be finite")
-    size = np.sqrt((out["orientation"] ** 2).sum(axis=1, keepdims=True))
-    if n and not (size > 0).all():
+    largest = np.abs(out["orientation"]).max(axis=1, keepdims=True)
+    if n and not (largest > 0).all():
         raise FileError(f"grains_file = '{case.grains_file}': orientations must not be zero")
-    out["orientation"] = out["orientation"] / size
+    # scaled by powers of two, which change no digit, so that no square over- or underflows
+    scaled = np.ldexp(out["orientation"], -np.frexp(largest)[1])
+    out["orientation"] = scaled / np.sqrt((scaled**2).sum(axis=1, keepdims=True))
     return out

@@ -65,14 +65,14 @@ def test_walton_raw_and_restitution_agree() -> None:
 
 def test_rod_along_a_cylinder_has_two_contacts() -> None:
     case = Case(**changed("wall.0", {"name": "tube", "kind": "cylinder", "radius": 0.1}) | {"stage": [{"name": "r", "kind": "run", "steps": 1}]})
-    times = {t.between: t.seconds for t in contact_times(case, {"bead": 1e-6, "rod": 2e-6}, {"bead": 1e-3, "rod": 1e-3})}
+    times = {t.between: t.seconds for t in contact_times(case, {"bead": 1e-6, "rod": 2e-6}, {"bead": 1e-3, "rod": 1e-3}).pairs()}
     assert times["rod", "tube"] == pytest.approx(1e-3 / math.sqrt(2.0))
     assert times["bead", "tube"] == times["bead", "rod"] == 1e-3
 
 
 def test_raw_takes_the_lightest_pair() -> None:
     case = Case(**changed("contact", {"normal_stiffness": 100.0}))
-    times = {t.between: t.seconds for t in contact_times(case, {"bead": 1e-6, "rod": 3e-6}, {"bead": 1e-3, "rod": 1e-3})}
+    times = {t.between: t.seconds for t in contact_times(case, {"bead": 1e-6, "rod": 3e-6}, {"bead": 1e-3, "rod": 1e-3}).pairs()}
     assert times["bead", "bead"] == pytest.approx(math.pi * math.sqrt(0.5e-6 / 100.0))
     assert times["bead", "rod"] == pytest.approx(math.pi * math.sqrt(0.75e-6 / 100.0))
     assert times["bead", "base"] == pytest.approx(math.pi * math.sqrt(1e-6 / 100.0))
@@ -95,7 +95,7 @@ def test_superposed_contacts_make_the_time_shorter() -> None:
     """Two vertices of tetrahedra make 15 contacts, a face of one on a wall 3 (paper 003; docs/theory/contacts.md)."""
     case = case_of([TETRAHEDRON, ROD], FEATURES, 1e-5, grain=[{"species": "rod", "position": (0, 0, 0)}], wall=[FLOOR])
     ones = dict.fromkeys(("rod", "tetrahedron"), 1.0)
-    times = {t.between: t.seconds for t in contact_times(case, ones, ones)}
+    times = {t.between: t.seconds for t in contact_times(case, ones, ones).pairs()}
     whole = FEATURES["contact_time"]
     assert times["tetrahedron", "tetrahedron"] == pytest.approx(whole / math.sqrt(15.0))
     assert times["rod", "rod"] == whole
@@ -112,7 +112,7 @@ def test_several_minima_make_the_time_shorter(dimension: int) -> None:
     grains = [{"species": s["name"], "position": (3.0 * k,) * dimension} for k, s in enumerate(species)]
     plane = {"dimension": 2, "gravity": (0.0, 0.0), "domain": {"lower": (-50, -50), "upper": (50, 50)}} if dimension == 2 else {}
     case = case_of(species, ELASTIC | {"interaction": "minima"}, 1e-5, grain=grains, **plane)
-    times = {t.between: t.seconds for t in contact_times(case, {"hook": 1.0, "ball": 1.0}, {"hook": 0.1, "ball": 0.1})}
+    times = {t.between: t.seconds for t in contact_times(case, {"hook": 1.0, "ball": 1.0}, {"hook": 0.1, "ball": 0.1}).pairs()}
     whole = ELASTIC["contact_time"]
     assert times["ball", "ball"] == pytest.approx(whole)
     assert times["hook", "ball"] == times["hook", "hook"] == pytest.approx(whole / dimension**0.5)
@@ -127,6 +127,6 @@ def test_species_of_one_material_share_its_parameters() -> None:
     setup = build_scene(case, {"small": 1.0, "tetrahedron": 1.0}, {"small": 1.0, "tetrahedron": 1.0})
     assert setup.scene.shapes.material.tolist() == [0, 0]
     assert setup.scene.law.kn.shape == (1, 1)
-    (time,) = contact_times(case, {"small": 1.0, "tetrahedron": 3.0}, {"small": 0.1, "tetrahedron": 0.1})
+    (time,) = contact_times(case, {"small": 1.0, "tetrahedron": 3.0}, {"small": 0.1, "tetrahedron": 0.1}).pairs()
     assert time.between == ("rock", "rock")
     assert time.seconds == pytest.approx(math.pi * math.sqrt(0.5 / 1e6))

@@ -6,8 +6,14 @@ import math
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict, model_validator
+from pydantic_core import PydanticCustomError
 
 T = TypeVar("T")
+
+SMALLEST, LARGEST = 1e-60, 1e60
+"""Magnitudes that a number of a case may have, besides zero: products of a handful of them (radius^5 density) are numbers, too."""
+MOST = 2**53
+"""Largest whole number of a case, the last up to which steps times a time step are exact; seeds may be larger."""
 
 
 class Model(BaseModel):
@@ -29,21 +35,41 @@ def _not_zero(vector: tuple[float, ...]) -> tuple[float, ...]:
 
 def normalised(vector: tuple[float, ...]) -> tuple[float, ...]:
     """The vector divided by its length; a vector that has unit length already to 1e-15 keeps its bits."""
-    square = sum(c * c for c in vector)
-    return vector if abs(square - 1.0) <= 1e-15 else tuple(c / math.sqrt(square) for c in vector)
+    # scaled by a power of two, which changes no digit, so that no square over- or underflows
+    exponent = math.frexp(max(map(abs, vector)))[1]
+    scaled = [math.ldexp(c, -exponent) for c in vector]
+    square = sum(c * c for c in scaled)
+    if abs(math.ldexp(square, 2 * min(exponent, 2)) - 1.0) <= 1e-15:
+        return vector
+    return tuple(c / math.sqrt(square) for c in scaled)
+
+
+def _in_range(value: float) -> float:
+    if value and not SMALLEST <= abs(value) <= LARGEST:
+        raise PydanticCustomError("out_of_range", "must be 0 or of a size between {least} and {most}", {"least": SMALLEST, "most": LARGEST})
+    return value
+
+
+def _path(name: str) -> str:
+    if not name or "\0" in name:
+        raise PydanticCustomError("no_path", "must be the name of a file: a text that is not empty and holds no NUL character")
+    return name
 
 
 Many = Annotated[tuple[T, ...], Strict(False)]
 """Any number of values; a TOML array."""
 
-Positive = Annotated[float, Field(gt=0)]
-NonNegative = Annotated[float, Field(ge=0)]
-Count = Annotated[int, Field(ge=1)]
+Number = Annotated[float, AfterValidator(_in_range)]
+Positive = Annotated[float, Field(gt=0), AfterValidator(_in_range)]
+NonNegative = Annotated[float, Field(ge=0), AfterValidator(_in_range)]
+Count = Annotated[int, Field(ge=1, le=MOST)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$")]
+PathName = Annotated[str, AfterValidator(_path)]
 AxisName = Literal["x", "y", "z"]
 
-Vector = Annotated[tuple[float, float, float], Strict(False), BeforeValidator(_plain)]
-Direction = Annotated[Vector, AfterValidator(_not_zero), AfterValidator(normalised)]
+Vector = Annotated[tuple[Number, Number, Number], Strict(False), BeforeValidator(_plain)]
+_Three = Annotated[tuple[float, float, float], Strict(False), BeforeValidator(_plain)]
+Direction = Annotated[_Three, AfterValidator(_not_zero), AfterValidator(normalised)]
 Quaternion = Annotated[
     tuple[float, float, float, float], Strict(False), BeforeValidator(_plain), AfterValidator(_not_zero), AfterValidator(normalised)
 ]

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from .base import MOST
 from .motions import FixedMotion, RotationMotion, ServoMotion, SinusoidalMotion
+from .placement import AnyRegion
 from .sentences import nearest
 from .stages import Run, Vibrate
 from .tables import CaseTables
+
+MOST_GRAINS = 2**31 - 1
+MOST_LAYERS = 10_000
 
 
 def problems(case: CaseTables) -> list[str]:
@@ -52,19 +57,28 @@ def _grains(case: CaseTables) -> Iterator[str]:
         key = f"insert.{insert.name or i}.region.kind"
         if insert.region.kind == "periodic" and (domain is None or not any(domain.periodic)):
             yield f"{key} = 'periodic' needs [domain] with at least one periodic axis; use 'box' otherwise"
-        elif domain is not None and insert.region.kind == "box":
-            region = insert.region
-            for a, axis in enumerate("xyz"):
-                if region.lower[a] < domain.lower[a] or region.upper[a] > domain.upper[a]:
-                    yield (
-                        f"insert.{insert.name or i}.region reaches from {region.lower[a]!r} to {region.upper[a]!r} along {axis}, beyond "
-                        f"[domain] ({domain.lower[a]!r} to {domain.upper[a]!r})"
-                    )
+        elif domain is not None:
+            for axis, low, high, (least, most) in zip("xyz"[: case.dimension], domain.lower, domain.upper, _extent(insert.region), strict=False):
+                if least < low or most > high:
+                    yield f"insert.{insert.name or i}.region reaches from {least!r} to {most!r} along {axis}, beyond [domain] ({low!r} to {high!r})"
+    if (count := sum(insert.count for insert in case.insert)) > MOST_GRAINS:
+        yield f"insert.count comes to {count} grains in all; a case takes at most {MOST_GRAINS}"
     if domain is None and not case.wall:
         yield "the case has neither [domain] nor [[wall]]: grains need one to be in"
     for i, grain in enumerate(case.grain):
         if domain is not None and not all(lo <= c < hi for lo, c, hi in zip(domain.lower, grain.position, domain.upper, strict=True)):
             yield f"grain.{grain.name or i}.position = {list(grain.position)} lies outside [domain] ({list(domain.lower)} to {list(domain.upper)})"
+
+
+def _extent(region: AnyRegion) -> list[tuple[float, float]]:
+    """Where a region begins and ends along each axis (m); nowhere for that of the domain itself."""
+    if region.kind == "box":
+        return list(zip(region.lower, region.upper, strict=True))
+    if region.kind == "periodic":
+        return []
+    ends = [(c - region.radius, c + region.radius) for c in region.center]
+    ends["xyz".index(region.axis)] = (region.lower, region.upper)
+    return ends
 
 
 def _contacts(case: CaseTables) -> Iterator[str]:
@@ -83,15 +97,12 @@ def _contacts(case: CaseTables) -> Iterator[str]:
         if frozenset(pair.between) in seen:
             yield f"{key} is given twice: one entry for each pair"
         seen.add(frozenset(pair.between))
-    found: list[str] = []
-    materials = list(dict.fromkeys(s.material for s in case.species))
-    for i, first in enumerate(materials):
-        for second in known[i:]:
-            try:
-                case.contact.between(first, second)
-            except ValueError as error:
-                found.append(str(error))
-    yield from dict.fromkeys(found)
+    parameters = case.contact.table(list(dict.fromkeys(s.material for s in case.species)), known)
+    for group in parameters.used:
+        try:
+            parameters.resolved(group)
+        except ValueError as error:
+            yield str(error)
 
 
 def _walls(case: CaseTables) -> Iterator[str]:
@@ -146,6 +157,8 @@ def _servo(case: CaseTables, key: str, motion: ServoMotion, flat: list[str]) -> 
 def _stages(case: CaseTables) -> Iterator[str]:
     walls = {wall.name: wall for wall in case.wall}
     for stage in case.stage:
+        if (steps := stage.max_steps(case.time.step)) > MOST:
+            yield f"stage.{stage.name} takes {steps:.3g} steps of time.step = {case.time.step!r} s; a run counts to {MOST:.3g}: shorten it"
         if isinstance(stage, Run) and stage.outflow_share is not None and not (case.domain and case.domain.outflow):
             yield f"stage.{stage.name}.outflow_share = {stage.outflow_share!r} needs a face through which grains leave: give domain.outflow"
         if not isinstance(stage, Vibrate):
@@ -167,6 +180,7 @@ def _output(case: CaseTables) -> Iterator[str]:
     for what in ("frame", "observable"):
         if getattr(output, f"{what}_taps") is not None and case.tap_period() is None:
             yield f"output.{what}_taps needs a stage with kind = 'vibrate'; give {what}_interval (s) or {what}_steps"
+    yield from _layers(case)
     walls = {wall.name: wall.kind for wall in case.wall}
     options = output.observables
     for key, name, kinds in (("container", options.container, ("cylinder", "box")), ("base", options.base, ("disc", "plane", "box"))):
@@ -175,3 +189,18 @@ def _output(case: CaseTables) -> Iterator[str]:
             yield _unknown(f"output.observables.{key}", name, fitting, f"wall of kind {' or '.join(kinds)}")
     if options.near_wall is not None and options.near_wall.wall not in walls:
         yield _unknown("output.observables.near_wall.wall", options.near_wall.wall, list(walls), "wall")
+
+
+def _layers(case: CaseTables) -> Iterator[str]:
+    """Layers begin at their origin and end where the case can have grains at first; without a domain that is where it puts them."""
+    layers = case.output.observables.layers
+    if layers is None:
+        return
+    a = "xyz".index(layers.axis)
+    tops = [grain.position[a] for grain in case.grain] + [ends[a][1] for insert in case.insert if (ends := _extent(insert.region))]
+    top = case.domain.upper[a] if case.domain is not None else max(tops, default=layers.origin)
+    if (count := (top - layers.origin) / layers.thickness) > MOST_LAYERS:
+        yield (
+            f"output.observables.layers.thickness = {layers.thickness!r} makes {count:.3g} layers from {layers.origin!r} to {top!r} m; "
+            f"at most {MOST_LAYERS} are possible"
+        )

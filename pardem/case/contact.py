@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Annotated, Literal, NamedTuple, Self
 
+import numpy as np
 from pydantic import Field, Strict, model_validator
 
 from .base import Many, Model, NonNegative, Positive
 
-Restitution = Annotated[float, Field(gt=0, le=1)]
+Restitution = Annotated[Positive, Field(le=1)]
 
 
 class Form(NamedTuple):
@@ -120,7 +122,7 @@ class Contact(Parameters):
     )
     law: Literal["viscoelastic", "walton", "hertz", "elastic", "lennard_jones", "user"] = Field(default="viscoelastic", description="force law")
     user_law: str | None = Field(
-        default=None, pattern=r"^.+\.py:[A-Za-z_]\w*$", description="law `user`: `path/file.py:function`, the path relative to the case file"
+        default=None, pattern=r"^[^\x00]+\.py:[A-Za-z_]\w*$", description="law `user`: `path/file.py:function`, the path relative to the case file"
     )
     force_scale: Positive | None = Field(default=None, description="law `user`: the largest force that the function can return (N)")
     friction: NonNegative = Field(default=0.0, description="Coulomb coefficient (1)")
@@ -150,11 +152,24 @@ class Contact(Parameters):
         Raises:
             ValueError: what is given together is not one form of the law; the text begins with the key.
         """
-        match = next((i for i, pair in enumerate(self.pair) if set(pair.between) == {first, second}), None)
+        pair = next((pair for pair in self.pair if set(pair.between) == {first, second}), None)
+        return self._resolved(pair)
+
+    def table(self, rows: Sequence[str], columns: Sequence[str]) -> PairTable:
+        """The parameters for all pairs of some materials, without a look at each of them."""
+        row, column = ({name: k for k, name in enumerate(names)} for names in (rows, columns))
+        group = np.zeros((len(rows), len(columns)), np.int64)
+        for k, pair in reversed(list(enumerate(self.pair, 1))):  # the first entry of a pair counts
+            for a, b in (pair.between, pair.between[::-1]):
+                if a in row and b in column:
+                    group[row[a], column[b]] = k
+        return PairTable(self, group)
+
+    def _resolved(self, pair: Pair | None) -> Resolved:
+        """The general parameters, overridden by those of a pair."""
         values = {key: getattr(self, key) for key in Parameters.model_fields}
         where = "contact"
-        if match is not None:
-            pair = self.pair[match]
+        if pair is not None:
             where = f"contact.pair.{'-'.join(pair.between)}"
             own = {key: getattr(pair, key) for key in Parameters.model_fields if getattr(pair, key) is not None}
             forms = FORMS[self.law]
@@ -180,6 +195,45 @@ class Contact(Parameters):
         if self.law == "walton" and form.name == "raw" and values["unloading_stiffness"] < values["loading_stiffness"]:
             raise ValueError(f"{where}.unloading_stiffness = {values['unloading_stiffness']!r} must be at least loading_stiffness")
         return Resolved(law=self.law, form=form.name, **values)
+
+
+class PairTable:
+    """The parameters of all pairs of some materials.
+
+    Args:
+        contact: where they come from. group: (rows, columns) int64, 0 where the general ones hold, k for the k-th entry of ``pair``.
+
+    Attributes:
+        used: the groups that the table has.
+    """
+
+    def __init__(self, contact: Contact, group: np.ndarray) -> None:
+        self.contact, self.group = contact, group
+        self._special = np.nonzero(group)
+        self.used = sorted({*([0] if len(self._special[0]) < group.size else []), *group[self._special].tolist()})
+        self._known: dict[int, Resolved] = {}
+
+    def resolved(self, group: int) -> Resolved:
+        """The parameters of a group.
+
+        Raises:
+            ValueError: as `Contact.between`.
+        """
+        if group not in self._known:
+            self._known[group] = self.contact._resolved(self.contact.pair[group - 1] if group else None)
+        return self._known[group]
+
+    def grid(self, value: Callable[[Resolved], float]) -> np.ndarray:
+        """A number for each pair, (rows, columns) float64.
+
+        Raises:
+            ValueError: as `Contact.between`, or raised by ``value``.
+        """
+        values = {group: value(self.resolved(group)) for group in self.used}
+        general = values.get(0, 0.0)
+        out = np.full(self.group.shape, general) if general else np.zeros(self.group.shape)
+        out[self._special] = [values[group] for group in self.group[self._special].tolist()]
+        return out
 
 
 def _form(law: str, given: set[str], where: str) -> Form:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 _UNREADABLE = (OSError, ValueError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
+KINDS = {"species": "USiu"} | dict.fromkeys(("position", "orientation", "velocity", "angular_velocity", "scale"), "iuf")
+"""Arrays, and the types that they may have, as in ``dtype.kind``."""
+
+
 def load_grains_file(case: Case) -> dict[str, np.ndarray]:
     """The arrays of ``grains_file`` as they are.
 
@@ -34,6 +38,10 @@ def load_grains_file(case: Case) -> dict[str, np.ndarray]:
     for name in ("species", "position"):
         if name not in data:
             raise FileError(f"{key} has no array '{name}'; it needs species and position")
+    for name, kinds in KINDS.items():
+        if name in data and (data[name].dtype.kind not in kinds or not data[name].ndim):
+            what = "names or whole numbers" if name == "species" else "numbers"
+            raise FileError(f"{key}: {name} must be an array of {what}, a row for each grain, not {data[name].dtype} of shape {data[name].shape}")
     return _out_of_plane(data, key) if case.dimension == 2 else data
 
 

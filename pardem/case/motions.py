@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
-from .base import Direction, Many, Model, NonNegative, Positive, Vector, at_most_one, exactly_one
+from .base import Direction, Many, Model, NonNegative, Number, Positive, Vector, at_most_one, exactly_one
 
 ALONG = 1e-9  # a component of a unit vector below which it counts as zero
 
@@ -22,7 +22,7 @@ class Drive(Model):
     amplitude: NonNegative | None = Field(default=None, description="amplitude a (m); or `gamma`")
     gamma: NonNegative | None = Field(default=None, description="peak acceleration in units of gravity: a = gamma g / (2 pi f)^2 (1); or `amplitude`")
     frequency: Positive = Field(description="frequency f (Hz)")
-    phase: float = Field(default=0.0, description="phase at the start (rad)")
+    phase: Number = Field(default=0.0, description="phase at the start (rad)")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -72,7 +72,7 @@ class RotationMotion(Model):
     """
 
     kind: Literal["rotation"] = Field(description="kind of motion")
-    rate: float = Field(description="angular velocity about the axis, by the right-hand rule (rad/s)")
+    rate: Number = Field(description="angular velocity about the axis, by the right-hand rule (rad/s)")
     center: Vector = Field(default=(0.0, 0.0, 0.0), description="a point of the axis (m)")
     axis: Direction = Field(default=(0.0, 0.0, 1.0), description="direction of the axis; is normalised (1)")
     start: Start = Field(default=0.0, description=START)
@@ -86,8 +86,8 @@ class ServoMotion(Model):
 
     kind: Literal["servo"] = Field(description="kind of motion")
     direction: Direction = Field(description="direction in which the wall is pushed; is normalised (1)")
-    force: float | None = Field(default=None, description="force on the wall along the direction, its own weight included (N); or `pressure`")
-    pressure: float | None = Field(default=None, description="pressure that pushes it along the direction (Pa), on the area; or `force`")
+    force: Number | None = Field(default=None, description="force on the wall along the direction, its own weight included (N); or `pressure`")
+    pressure: Number | None = Field(default=None, description="pressure that pushes it along the direction (Pa), on the area; or `force`")
     area: Positive | None = Field(default=None, description="area on which the pressure acts (m^2; in 2D the length in m)")
     span: Annotated[Many[Pair] | None, Field(min_length=1, max_length=2)] = Field(
         default=None,

@@ -8,7 +8,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from .base import AxisName, Count, Many, Model, Positive, at_most_one
+from .base import AxisName, Count, Many, Model, Number, PathName, Positive, at_most_one
 
 FieldName = Literal["position", "image", "orientation", "velocity", "angular_velocity", "force", "torque", "local_fraction"]
 
@@ -39,7 +39,7 @@ class Layers(Model):
     """Horizontal layers in which observables are also taken one by one."""
 
     thickness: Positive = Field(description="thickness of a layer (m)")
-    origin: float = Field(default=0.0, description="coordinate at which the first layer begins (m)")
+    origin: Number = Field(default=0.0, description="coordinate at which the first layer begins (m)")
     axis: AxisName = Field(default="z", description='direction across the layers; in 2D `"y"`')
 
 
@@ -67,7 +67,7 @@ class Observables(Model):
 class Output(Model):
     """The result file and the checkpoints. An interval may be given in one unit: seconds, steps or taps."""
 
-    file: str | None = Field(default=None, description="name of the result file; default: that of the case with `.h5`, in the working directory")
+    file: PathName | None = Field(default=None, description="name of the result file; default: that of the case with `.h5`, in the working directory")
     frame_interval: Positive | None = Field(default=None, description="simulated time between frames (s)")
     frame_steps: Count | None = Field(default=None, description="steps between frames (steps)")
     frame_taps: Positive | None = Field(default=None, description="periods of the first `vibrate` stage between frames (1)")

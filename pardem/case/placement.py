@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from .base import AxisName, Count, Model, Name, Positive, Quaternion, Vector, ordered
+from .base import AxisName, Model, Name, Number, Positive, Quaternion, Vector, ordered
 
 
 class CylinderRegion(Model):
@@ -16,8 +16,8 @@ class CylinderRegion(Model):
     axis: AxisName = Field(default="z", description="direction of the axis")
     center: Vector = Field(default=(0.0, 0.0, 0.0), description="a point on the axis (m)")
     radius: Positive = Field(description="radius (m)")
-    lower: float = Field(description="coordinate along the axis where the region begins (m); in 2D left out")
-    upper: float = Field(description="coordinate along the axis where the region ends (m); in 2D left out")
+    lower: Number = Field(description="coordinate along the axis where the region begins (m); in 2D left out")
+    upper: Number = Field(description="coordinate along the axis where the region ends (m); in 2D left out")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -81,7 +81,7 @@ class Insert(Model):
 
     name: Name | None = Field(default=None, description="name for `--set` and for merging with a base file")
     species: str = Field(description="name of the species")
-    count: Count = Field(description="number of grains")
+    count: Annotated[int, Field(ge=1, lt=2**31)] = Field(description="number of grains")
     region: AnyRegion = Field(description="region that holds the whole grains")
     size: Annotated[AnySize, BeforeValidator(_size)] = Field(
         default=ConstantSize(kind="constant"), description="size factor: a number or a distribution"

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..errors import CaseError
 from .any_species import AnySpecies
+from .base import LARGEST
 from .planar_grains import PlanarSpecies
 from .sentences import item_key, models_in, tag_of
 
@@ -42,7 +43,7 @@ def resolve(data: dict[str, Any]) -> dict[str, Any]:
         CaseError: a shape of the other dimension, or a value that leads out of the plane; a sentence a line.
     """
     dimension = data.get("dimension", 3)
-    if dimension not in (2, 3):
+    if isinstance(dimension, bool) or not isinstance(dimension, int) or dimension not in (2, 3):
         return data  # the model says so
     planar = dimension == 2
     problems = list(_wrong_shapes(data, planar))
@@ -58,7 +59,7 @@ def resolve(data: dict[str, Any]) -> dict[str, Any]:
 def _wrong_shapes(data: dict[str, Any], planar: bool) -> Iterator[str]:
     for key, species in _tables(data, "species"):
         shape = species.get("shape")
-        if shape in _SHAPES and (shape in _PLANAR_SHAPES) != planar:
+        if isinstance(shape, str) and shape in _SHAPES and (shape in _PLANAR_SHAPES) != planar:
             instead = f"; use '{_INSTEAD[shape]}'" if shape in _INSTEAD else ""
             here, there = ("three", "two") if planar else ("two", "three")
             yield f"{key}.shape = '{shape}' is a shape of {here} dimensions, but the case has {there} (dimension = {2 if planar else 3}){instead}"
@@ -140,13 +141,14 @@ def _numbers(value: Any) -> list[Any] | None:
     """The entries of a list or array of numbers; None for anything else, which the model refuses."""
     if hasattr(value, "tolist"):
         value = value.tolist()
-    if isinstance(value, list | tuple) and all(isinstance(c, int | float) and not isinstance(c, bool) for c in value):
+    if isinstance(value, list | tuple) and all(map(_is_number, value)):
         return list(value)
     return None
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """Whether a value is a number that computations can take; the model refuses others."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
 def _with_z(key: str, value: Any, z: float) -> Any:

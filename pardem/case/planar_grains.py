@@ -81,7 +81,7 @@ class RegularPolygon(_PlanarSpecies):
     """A regular polygon about the origin, its first vertex on x, and a disk (2D)."""
 
     shape: Literal["regular_polygon"] = Field(description="kind of shape")
-    sides: int = Field(ge=3, description="number of sides (1)")
+    sides: int = Field(ge=3, le=1000, description="number of sides (1)")
     circumradius: Positive | None = Field(default=None, description="distance from centre to vertex (m)")
     edge: Positive | None = Field(default=None, description="length of a side (m)")
 

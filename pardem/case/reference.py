@@ -11,14 +11,15 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from .base import LARGEST, MOST, SMALLEST
 from .model import Case
 from .sentences import element, models_in, tag_of
 
 INTRODUCTION = """# The case file
 
 A case is one TOML file. Units are SI; the unit of each key stands in parentheses behind its meaning, (1) means a pure number. Unknown keys, wrong
-types and wrong signs are errors that name the key; text is not taken for a number. `pardem check CASE.toml` validates a case,
-`pardem check --effective CASE.toml` prints it with all defaults.
+types and wrong signs are errors that name the key; text is not taken for a number; a number is 0 or of a size between {least} and {most}, a count at
+most 2^53. `pardem check CASE.toml` validates a case, `pardem check --effective CASE.toml` prints it with all defaults.
 
 **Base file.** `base = "other.toml"` (a path relative to the file) reads that file first and lays this one over it: tables merge key by key, lists of
 tables by `name` (pairs by their two names), new names follow; everything else is replaced. A key removes those of the base that cannot stand beside
@@ -69,7 +70,7 @@ LAWS = """### Laws and their parameters
 
 def reference() -> str:
     """The whole page in Markdown."""
-    parts = [INTRODUCTION, EXAMPLE, "## Top level\n", _table(Case, skip_tables=True)]
+    parts = [INTRODUCTION.format(least=SMALLEST, most=LARGEST), EXAMPLE, "## Top level\n", _table(Case, skip_tables=True)]
     for name, field in Case.model_fields.items():
         parts += _section(name, field.annotation, field, "")
     return "\n".join(parts).rstrip() + "\n"
@@ -152,8 +153,8 @@ def _bounds(metadata: list[Any]) -> str:
     low, high = found.get("min_length"), found.get("max_length")
     if low is not None and low == high:
         return f" ({low})"
-    # 2^63 is the limit of storage and says nothing to a reader
-    text = " and ".join(f"{sign}{found[key]:g}" for key, sign in signs.items() if key in found and found[key] != 2**63)
+    # limits of storage say nothing to a reader
+    text = " and ".join(f"{sign}{found[key]:g}" for key, sign in signs.items() if key in found and found[key] not in (MOST, 2**63))
     return f" ({text})" if text else ""
 
 

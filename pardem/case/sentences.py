@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import reprlib
 import types
 import typing
 from collections.abc import Iterator
@@ -31,6 +32,8 @@ _ALLOWED = {
     "too_long": "must have at most {max_length} entries",
     "union_tag_invalid": "must be one of {expected_tags}",
 }
+DEEPEST = 16
+"""Levels of tables and lists in each other that a case may have; its own keys need seven."""
 
 
 def describe(error: ValidationError, model: type[BaseModel], data: Any) -> list[str]:
@@ -61,8 +64,18 @@ def item_key(item: Any) -> str | None:
 
 def nearest(word: str, words: list[str], cutoff: float = 0.6) -> str:
     """A clause that suggests the nearest of some words, or nothing."""
-    found = difflib.get_close_matches(word, words, 1, cutoff)
+    found = difflib.get_close_matches(word[:100], words, 1, cutoff)
     return f"; did you mean '{found[0]}'?" if found else ""
+
+
+def too_deep(value: Any) -> bool:
+    """Whether tables and lists lie in each other over more than `DEEPEST` levels."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        level = [part for one in level if isinstance(one, dict | list | tuple) for part in (one.values() if isinstance(one, dict) else one)]
+        if not level:
+            return False
+    return True
 
 
 def models_in(annotation: Any) -> list[type[BaseModel]]:
@@ -146,11 +159,13 @@ def _sentence(item: Any, key: str, annotation: Any, field: FieldInfo | None, par
     if kind == "value_error":
         return f"{key} {context['error']}".strip()
     if kind == "union_tag_invalid":
-        key, value = f"{key}.{str(context.get('discriminator', '')).strip(chr(39))}", context.get("tag")
-        return f"{key} = {value!r} must be one of {context['expected_tags']}{nearest(str(value), [tag_of(m) or '' for m in models_in(annotation)])}"
+        tag = str(context.get("discriminator", "")).strip("'")
+        value = item["input"].get(tag) if isinstance(item["input"], dict) else context.get("tag")
+        clue = nearest(value, [tag_of(m) or "" for m in models_in(annotation)]) if isinstance(value, str) else ""
+        return f"{key}.{tag} = {shown(value)} must be one of {context['expected_tags']}{clue}"
     allowed = _ALLOWED.get(kind, item["msg"][:1].lower() + item["msg"][1:]).format(**context)
-    clue = nearest(str(item["input"]), _choices(annotation)) if kind == "literal_error" else ""
-    return f"{key} = {_shown(item['input'])} {allowed}{clue}{meaning}"
+    clue = nearest(item["input"], _choices(annotation)) if kind == "literal_error" and isinstance(item["input"], str) else ""
+    return f"{key} = {shown(item['input'])} {allowed}{clue}{meaning}"
 
 
 def _choices(annotation: Any) -> list[str]:
@@ -159,11 +174,33 @@ def _choices(annotation: Any) -> list[str]:
     return [choice for part in typing.get_args(annotation) for choice in _choices(part)]
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A value of any kind and size for a sentence: at most 60 characters."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    text = repr(value)
+    if isinstance(value, int) and value.bit_length() > 200:  # Python writes no more than 4300 digits
+        return f"a whole number of about {int(0.30103 * value.bit_length()) + 1} digits"
+    if isinstance(value, list | tuple | dict):
+        text = _SHORT.repr(value)
+    else:
+        text = repr(value if not isinstance(value, str) else value[:60])
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+class _Short(reprlib.Repr):
+    """Writes values shortly, so that nothing is too deep, long or large to be shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 4
+        self.maxlist = self.maxtuple = self.maxdict = 20
+        self.maxstring = self.maxother = 60
+
+    def repr_int(self, x: int, level: int) -> str:
+        return shown(x) if x.bit_length() > 200 else repr(x)
+
+
+_SHORT = _Short()
 
 
 def _without_union_noise(found: list[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Self
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import BeforeValidator, Field, PrivateAttr, Strict
 
 from ..errors import FileError, ShapeError
-from .base import Many, Points, Positive, _plain
+from .base import Many, PathName, Points, Positive, _plain
 from .species import SpeciesBase
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Yermis(SpeciesBase):
 
     shape: Literal["yermis"] = Field(description="kind of shape")
     edge: Positive = Field(description="length of a segment of the core (m)")
-    segments: Annotated[int, Field(ge=2)] = Field(default=3, description="number of segments (1)")
+    segments: Annotated[int, Field(ge=2, le=1000)] = Field(default=3, description="number of segments (1)")
     bend: Annotated[float, Field(gt=0, lt=math.pi)] = Field(default=0.5 * math.pi, description="angle between the directions of neighbours (rad)")
     torsion: Annotated[float, Field(ge=-math.pi, le=math.pi)] = Field(
         default=0.5 * math.pi, description="angle from the plane of one bend to that of the next, about the segment between (rad)"
@@ -84,7 +85,7 @@ class Mesh(SpeciesBase):
     """The surface in a file, and a ball; it needs the extra `mesh`."""
 
     shape: Literal["mesh"] = Field(description="kind of shape")
-    file: str = Field(description="STL, OBJ or PLY file; a relative path is relative to the case file")
+    file: PathName = Field(description="STL, OBJ or PLY file; a relative path is relative to the case file")
     erode: bool = Field(default=True, description="whether the mesh is the outer surface of the grain, not its core; shells need false")
     solid: bool | None = Field(default=None, description="whether the surface encloses a body; default: where it is closed")
     faces: Annotated[int, Field(ge=4)] | None = Field(default=None, description="simplify to at most this many triangles")
@@ -106,7 +107,7 @@ class Mesh(SpeciesBase):
         """
         path = self._directory / self.file
         try:
-            stamp = path.stat().st_mtime_ns if path.exists() else 0
+            stamp = path.stat().st_mtime_ns if os.path.exists(path) else 0
             return _from_mesh(path, stamp, self.radius, self.erode, self.solid, self.faces, self.scale)
         except FileError as error:
             raise FileError(f"species.{self.name}.file = '{self.file}': {error}") from None

@@ -50,7 +50,7 @@ class Run(Model):
     kind: Literal["run"] = Field(description="kind of stage")
     time: Positive | None = Field(default=None, description="duration (s); or `steps`")
     steps: Count | None = Field(default=None, description="duration (steps); or `time`")
-    outflow_share: Annotated[float, Field(gt=0, le=1)] | None = Field(
+    outflow_share: Annotated[Positive, Field(le=1)] | None = Field(
         default=None, description="the stage ends early once this share of all grains, by number, has left through `domain.outflow` (1)"
     )
 

@@ -8,7 +8,7 @@ from typing import Literal, Self
 from pydantic import Field, PrivateAttr
 
 from .any_species import AnySpecies
-from .base import Many, Model, Vector
+from .base import Many, Model, PathName, Vector
 from .contact import Contact, Resolved
 from .output import Cadence, Output
 from .placement import Grain, Insert
@@ -35,7 +35,7 @@ class CaseTables(Model):
     species: Many[AnySpecies] = Field(default=(), description="species of grains; at least one, but where there is a packing")
     insert: Many[Insert] = Field(default=(), description="grains inserted at random")
     grain: Many[Grain] = Field(default=(), description="grains given one by one")
-    grains_file: str | None = Field(
+    grains_file: PathName | None = Field(
         default=None,
         description="`.npz` file beside the case file with arrays `species` (names, or rows of the list), `position`, and optionally `orientation`, "
         "`velocity`, `angular_velocity`, `scale`, one row for each grain, as in `[[grain]]`",
@@ -69,6 +69,14 @@ class CaseTables(Model):
     def materials(self) -> tuple[str, ...]:
         """Names that contact parameters can refer to: materials of the species in their order, then those of walls."""
         return tuple(dict.fromkeys([*(s.material for s in self.species), *(w.material for w in self.wall)]))
+
+    @property
+    def material_rows(self) -> dict[str, int]:
+        """Row of each material in the tables of the law: all grains that no pair names share one, and so do all such walls."""
+        named = {name for pair in self.contact.pair for name in pair.between}
+        walls = {wall.material for wall in self.wall}
+        rows: dict[str | bool, int] = {}
+        return {name: rows.setdefault(name if name in named else name in walls, len(rows)) for name in self.materials}
 
     @property
     def grain_species(self) -> tuple[str, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 _LENNARD_JONES = 72.0 / 2.0 ** (1.0 / 3.0)  # second derivative of the potential at its bottom, in depth/sigma^2
 # (4/5) sqrt(pi) Gamma(2/5)/Gamma(9/10): duration over (largest overlap / impact speed) of a Hertzian impact
 _HERTZ = 0.8 * math.sqrt(math.pi) * math.gamma(0.4) / math.gamma(0.9)
+
+
+MOST_WARNINGS = 20
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,51 @@ class ContactTime:
     multiplicity: int = 1
 
 
-def spring_contact_time(mass: float, stiffness: float, multiplicity: int = 1) -> float:
+class ContactTimes(NamedTuple):
+    """Durations of the collisions of all pairs of materials.
+
+    Attributes:
+        rows: materials of grains. columns: these, then those of walls.
+        seconds, fastest: (rows, columns) as in `ContactTime`; not-a-number for pairs named elsewhere or without a duration.
+        multiplicity: (rows, columns) int64.
+    """
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    seconds: np.ndarray
+    fastest: np.ndarray
+    multiplicity: np.ndarray
+
+    def pairs(self, among: np.ndarray | None = None) -> list[ContactTime]:
+        """Those of a mask (rows, columns), or all."""
+        found = np.argwhere(np.isfinite(self.seconds) if among is None else among).tolist()
+        return [
+            ContactTime((self.rows[i], self.columns[j]), float(self.seconds[i, j]), float(self.fastest[i, j]), int(self.multiplicity[i, j]))
+            for i, j in found
+        ]
+
+    def near(self, step: float) -> list[ContactTime]:
+        """Those that a time step (s) can be too long for."""
+        return self.pairs(self.fastest < 20.0 * step)
+
+    def own(self, material: str) -> float | None:
+        """Duration (s) between two grains of a material; None where it is not known."""
+        if material not in self.rows:
+            return None
+        seconds = float(self.seconds[self.rows.index(material), self.columns.index(material)])
+        return seconds if math.isfinite(seconds) else None
+
+    @property
+    def most_at_once(self) -> int:
+        """Most springs that act at once between two bodies."""
+        return max(1, int(self.multiplicity.max(initial=1)))
+
+
+Values = Any
+"""A number, or an array of them."""
+
+
+def spring_contact_time(mass: Values, stiffness: float, multiplicity: Values = 1) -> Values:
     """Half a period of a mass on springs: pi sqrt(m/(n k)) (thesis eq 2.18 without damping, the shortest case).
 
     Args:
@@ -48,16 +95,16 @@ def spring_contact_time(mass: float, stiffness: float, multiplicity: int = 1) ->
         stiffness: of one contact (N/m).
         multiplicity: contacts that can act at once between the two bodies.
     """
-    return math.pi * math.sqrt(mass / (multiplicity * stiffness))
+    return math.pi * np.sqrt(mass / (multiplicity * stiffness))
 
 
-def hertz_contact_time(mass: float, radius: float, modulus: float, speed: float) -> float:
+def hertz_contact_time(mass: Values, radius: Values, modulus: float, speed: float) -> Values:
     """Duration of a Hertzian impact, 2.868 (m^2/(R E*^2 v))^(1/5) (Landau and Lifshitz, Theory of Elasticity, section 9).
 
     Args:
         mass: effective mass (kg). radius: effective radius (m). modulus: effective modulus E* (Pa). speed: of the impact (m/s).
     """
-    overlap = math.pow(15.0 * mass * speed * speed / (16.0 * math.sqrt(radius) * modulus), 0.4)
+    overlap = (15.0 * mass * speed * speed / (16.0 * np.sqrt(radius) * modulus)) ** 0.4
     return _HERTZ * overlap / speed
 
 
@@ -71,7 +118,13 @@ def contact_time(between: tuple[str, str], parameters: Resolved, mass: float, ra
         radius: smallest effective radius of the pair (m).
         multiplicity: contacts that can act at once between the two bodies.
     """
-    share = 1.0 / math.sqrt(multiplicity)
+    found = _durations(parameters, mass, radius, multiplicity)
+    return None if found is None else ContactTime(between, float(found[0]), float(found[1]), multiplicity)
+
+
+def _durations(parameters: Resolved, mass: Values, radius: Values, multiplicity: Values) -> tuple[Values, Values] | None:
+    """Seconds and fastest of `ContactTime`, of numbers or arrays."""
+    share = 1.0 / np.sqrt(multiplicity)
     if parameters.young is not None and parameters.poisson is not None and parameters.reference_speed is not None:
         modulus = parameters.young / (2.0 * (1.0 - parameters.poisson**2))
         seconds = fastest = share * hertz_contact_time(mass, radius, modulus, parameters.reference_speed)
@@ -89,7 +142,7 @@ def contact_time(between: tuple[str, str], parameters: Resolved, mass: float, ra
             fastest *= 2.0 * parameters.restitution / (1.0 + parameters.restitution)
     else:
         return None
-    return ContactTime(between, seconds, fastest, multiplicity)
+    return seconds, fastest
 
 
 def rocking_overlap(step: float, contact_time: float, eps: float, inertia: float, mass: float, radius: float) -> float:
@@ -108,7 +161,7 @@ def check_time_step(step: float, times: Iterable[ContactTime]) -> list[str]:
     """Hold the step (s) against every contact time.
 
     Returns:
-        A warning for each pair whose contact time, or fastest part of it, is under 20 steps.
+        A warning for each pair whose contact time, or fastest part of it, is under 20 steps; of very many the first `MOST_WARNINGS`.
 
     Raises:
         CaseError: a contact time is under 10 steps.
@@ -129,10 +182,12 @@ def check_time_step(step: float, times: Iterable[ContactTime]) -> list[str]:
                 f"time.step = {step:.6g} s is long: a contact {pair} {what} {time.fastest:.4g} s, {time.fastest / step:.3g} steps; "
                 f"better at most {time.fastest / 20:.4g} s (a twentieth)"
             )
+    if len(warnings) > MOST_WARNINGS:
+        warnings[MOST_WARNINGS:] = [f"time.step = {step:.6g} s is long for {len(warnings) - MOST_WARNINGS} pairs of materials more"]
     return warnings
 
 
-def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, float]) -> list[ContactTime]:
+def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, float]) -> ContactTimes:
     """Contact times of all pairs of a case.
 
     Args:
@@ -156,65 +211,77 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
             pieces = (len(shape.pieces), most_that_meet(shape.vertices, shape.pieces, shape.radius)) if shape.pieces else (1, 1)
             own = _Extremes(mass[species.name], radius[species.name], *degrees, species.core_vertices, several, *pieces)
             extremes[species.material] = own.joined(extremes.get(species.material, own))
-    out: dict[tuple[str, str], ContactTime] = {}
+    rows = tuple(extremes)
+    columns = tuple(dict.fromkeys([*rows, *(wall.material for wall in case.wall)]))
+    size = (len(rows), len(columns))
+    out = ContactTimes(rows, columns, np.full(size, np.nan), np.full(size, np.nan), np.zeros(size, np.int64))
+    parameters = case.contact.table(rows, columns)
+    each = np.array([extremes[name][2:] for name in rows], dtype=np.int64).reshape(-1, len(_Extremes._fields) - 2)
+    a = _Extremes(np.array([e.mass for e in extremes.values()]), np.array([e.radius for e in extremes.values()]), *each.T)
 
-    def add(first: str, second: str, m: float, r: float, multiplicity: int, share: float = 1.0) -> None:
-        time = contact_time((first, second), case.contact_between(first, second), m, r, multiplicity)
-        if time is not None and share < 1.0:  # exact for linear springs
-            time = replace(time, seconds=math.sqrt(share) * time.seconds, fastest=math.sqrt(share) * time.fastest)
-        known = out.get((first, second))
-        if time is not None and (known is None or time.seconds < known.seconds):
-            out[first, second] = time
+    def add(column: int, last: int, m: np.ndarray, r: np.ndarray, multiplicity: np.ndarray, share: Values = 1.0) -> None:
+        """Enter the first ``last`` rows of a column where they are shorter than what is there."""
+        multiplicity = np.broadcast_to(multiplicity, (last,))
+        for group in np.unique(parameters.group[:last, column]):
+            k = np.flatnonzero(parameters.group[:last, column] == group)
+            durations = _durations(parameters.resolved(int(group)), m[k], r[k], multiplicity[k])
+            if durations is None:
+                continue
+            # with a wall that is free to move: exact for linear springs
+            seconds, fastest = (np.sqrt(share[k] if np.ndim(share) else share) * part for part in durations)
+            k, seconds, fastest = (part[~(seconds >= out.seconds[k, column])] for part in (k, seconds, fastest))
+            out.seconds[k, column], out.fastest[k, column], out.multiplicity[k, column] = seconds, fastest, multiplicity[k]
 
-    def together(a: tuple[int, int], b: tuple[int, int]) -> int:
+    def together(a: tuple[Values, Values], b: tuple[Values, Values]) -> Values:
         """Springs that act at once between two vertices with so many edges and faces."""
         # in the plane a vertex on a vertex touches two edges of the other outline
-        return max(1, a[0] + b[0]) if case.dimension == 2 else a[0] * b[0] + a[1] + b[1]
+        return np.maximum(1, a[0] + b[0]) if case.dimension == 2 else a[0] * b[0] + a[1] + b[1]
 
-    materials = list(extremes)
-    for i, first in enumerate(materials):
-        a = extremes[first]
-        for second in materials[i:]:
-            b = extremes[second]
-            multiplicity = together((a.edges, a.faces), (b.edges, b.faces)) if features else a.at_once(b)
-            add(first, second, a.mass * b.mass / (a.mass + b.mass), a.radius * b.radius / (a.radius + b.radius), multiplicity)
-        for wall in case.wall:
-            holed = wall.kind == "disc" and wall.hole is not None
-            by_vertex = features or holed or wall.kind in ("cylinder", "body")
-            count = _vertices_on_wall(a.vertices, case.dimension) if by_vertex else max(a.minima, a.pieces)
-            if holed:
-                count = max(count, 1 + max(1, a.edges))  # a vertex on a rim and its edges; a ball in a hole is held from two sides
-            if wall.kind == "body":
-                count = max(count, together((a.edges, a.faces), _degrees(bodies[wall.material].make_shape())))
-            add(first, wall.material, a.mass, a.radius, count, _share(wall, a.mass))
-    return list(out.values())
+    for n, name in enumerate(rows):
+        b, above = extremes[name], _Extremes(*(values[: n + 1] for values in a))
+        multiplicity = together((above.edges, above.faces), (b.edges, b.faces)) if features else above.at_once(b)
+        add(n, n + 1, above.mass * b.mass / (above.mass + b.mass), above.radius * b.radius / (above.radius + b.radius), multiplicity)
+    for wall in case.wall:
+        holed = wall.kind == "disc" and wall.hole is not None
+        by_vertex = features or holed or wall.kind in ("cylinder", "body")
+        count = _vertices_on_wall(a.vertices, case.dimension) if by_vertex else np.maximum(a.minima, a.pieces)
+        if holed:
+            count = np.maximum(count, 1 + np.maximum(1, a.edges))  # a vertex on a rim and its edges; a ball in a hole is held from two sides
+        if wall.kind == "body":
+            count = np.maximum(count, together((a.edges, a.faces), _degrees(bodies[wall.material].make_shape())))
+        add(columns.index(wall.material), len(rows), a.mass, a.radius, count, _share(wall, a.mass))
+    return out
 
 
 class _Extremes(NamedTuple):
-    """Of the species of a material: least mass (kg) and radius (m), most edges and faces at a vertex, most vertices, most minima of the distance,
-    most convex pieces, most of them that one contact may touch.
+    """Of the species of a material, or arrays of several: least mass (kg) and radius (m), most edges and faces at a vertex, most vertices, most
+    minima of the distance, most convex pieces, most of them that one contact may touch.
     """
 
-    mass: float
-    radius: float
-    edges: int
-    faces: int
-    vertices: int
-    minima: int
-    pieces: int
-    meeting: int
+    mass: Values
+    radius: Values
+    edges: Values
+    faces: Values
+    vertices: Values
+    minima: Values
+    pieces: Values
+    meeting: Values
 
     def joined(self, other: _Extremes) -> _Extremes:
         edges, faces, vertices = max(self.edges, other.edges), max(self.faces, other.faces), max(self.vertices, other.vertices)
         minima, pieces, meeting = max(self.minima, other.minima), max(self.pieces, other.pieces), max(self.meeting, other.meeting)
         return _Extremes(min(self.mass, other.mass), min(self.radius, other.radius), edges, faces, vertices, minima, pieces, meeting)
 
-    def at_once(self, other: _Extremes) -> int:
+    def at_once(self, other: _Extremes) -> Values:
         """Springs of whole grains that act at once: minima of the distance, pieces that lie flat on the other, pieces that meet where both touch."""
-        return max(self.minima, other.minima, self.pieces, other.pieces, self.meeting * other.meeting)
+        return np.maximum.reduce(
+            [
+                np.maximum(self.minima, other.minima), np.maximum(self.pieces, other.pieces), self.meeting * other.meeting,
+            ]
+        )  # fmt: skip
 
 
-def _share(wall: AnyWall, mass: float) -> float:
+def _share(wall: AnyWall, mass: np.ndarray) -> np.ndarray:
     """Effective mass of a grain on a wall over the grain's own: below 1 where the wall itself is free to move."""
     heavy = min((motion.mass for motion in wall.motions if isinstance(motion, ServoMotion)), default=math.inf)
     return 1.0 / (1.0 + mass / heavy)
@@ -227,11 +294,11 @@ def _degrees(shape: Shape) -> tuple[int, int]:
     return edges, int(np.bincount(corners).max()) if corners and shape.dimension == 3 else 0
 
 
-def _vertices_on_wall(count: int, dimension: int) -> int:
+def _vertices_on_wall(count: np.ndarray, dimension: int) -> np.ndarray:
     """Vertices that can lie on a wall at once: a face holds half of a body's vertices at most, an edge both of its two."""
     if dimension == 2:
-        return min(count, 2)
-    return count if count < 4 else max(3, count // 2)
+        return np.minimum(count, 2)
+    return np.where(count < 4, count, np.maximum(3, count // 2))
 
 
 def lightest_grains(case: Case) -> tuple[dict[str, float], dict[str, float]]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, model_validator
 
 from ..errors import CaseError, ShapeError
-from .base import Count, NamedModel, Positive, Vector, exactly_one, ordered
+from .base import NamedModel, Positive, Vector, exactly_one, ordered
 from .grains import Polyhedron
 from .placement import Grain
 from .planar_grains import Polygon
@@ -21,14 +21,18 @@ class Voronoi(NamedModel):
     """A box filled with rounded Voronoi cells, which do not overlap; cells are eroded by d, then dilated by r <= d (paper 000)."""
 
     density: Positive = Field(description="mass density (kg/m^3; in 2D kg/m^2)")
-    count: Count = Field(description="number of sites, drawn at random; a cell that the erosion leaves nothing of makes no grain (1)")
+    count: Annotated[int, Field(ge=1, le=10_000_000)] = Field(
+        description="number of sites, drawn at random; a cell that the erosion leaves nothing of makes no grain (1)"
+    )
     lower: Vector | None = Field(default=None, description="lower corner of the box (m); default: that of the domain")
     upper: Vector | None = Field(default=None, description="upper corner of the box (m); default: that of the domain")
     erosion: Positive | None = Field(default=None, description="distance d by which the cells are eroded (m); or")
     void_ratio: Positive | None = Field(default=None, description="volume of the voids over that of the grains, from which d follows (1)")
     radius: Positive | None = Field(default=None, description="radius r of the ball that rounds the grains, at most d (m); or")
-    roundness: Annotated[float, Field(gt=0, le=1)] | None = Field(default=None, description="r/d (1); default: 1, the opening of the cells")
-    regularity: Annotated[int, Field(ge=0)] = Field(default=0, description="steps of Lloyd's algorithm, which makes cells alike and round (1)")
+    roundness: Annotated[Positive, Field(le=1)] | None = Field(default=None, description="r/d (1); default: 1, the opening of the cells")
+    regularity: Annotated[int, Field(ge=0, le=10_000)] = Field(
+        default=0, description="steps of Lloyd's algorithm, which makes cells alike and round (1)"
+    )
     seed: Annotated[int, Field(ge=0, lt=2**63)] | None = Field(default=None, description="seed of the sites (1); default: that of the case")
 
     @model_validator(mode="after")

@@ -1,8 +1,9 @@
-"""From a case's contact parameters to the tables of a law, by species and wall material."""
+"""From a case's contact parameters to the tables of a law, by species and wall material (`Case.material_rows`)."""
 
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,26 +40,24 @@ def build_law(case: Case, mass: dict[str, float], radius: dict[str, float]) -> t
     Raises:
         CaseError: a parameter is out of the law's range, or the user's law cannot be loaded.
     """
-    names = case.materials
-    table = {}
-    for a in names:
-        for b in names:
-            try:
-                table[a, b] = case.contact_between(a, b)
-            except ValueError as error:
-                raise CaseError(str(error)) from None
+    names = _one_a_row(case)
+    table = case.contact.table(names, names)
     fill = _FILL[case.contact.law]
-    n = len(names)
+    try:
+        for group in table.used:
+            table.resolved(group)
+    except ValueError as error:
+        raise CaseError(str(error)) from None
 
     def grid(value: Callable[[Resolved], float]) -> np.ndarray:
-        out = np.zeros((n, n))
-        for i, a in enumerate(names):
-            for j, b in enumerate(names):
-                try:
-                    out[i, j] = value(table[a, b])
-                except ValueError as error:
-                    raise CaseError(f"contact between '{a}' and '{b}': {error}") from None
-        return out
+        def of_group(parameters: Resolved) -> float:
+            try:
+                return value(parameters)
+            except ValueError as error:
+                i, j = np.argwhere(table.group == next(g for g in table.used if table.resolved(g) is parameters))[0]
+                raise CaseError(f"contact between '{names[i]}' and '{names[j]}': {error}") from None
+
+        return table.grid(of_group)
 
     law, stiffness = fill(case, grid)
     heaviest, widest = max(mass.values()), max(radius.values())
@@ -77,6 +76,12 @@ Grid = Callable[[Callable[["Resolved"], float]], np.ndarray]
 
 def _raw(value: float | None) -> float:
     return 0.0 if value is None else value
+
+
+def _one_a_row(case: Case) -> list[str]:
+    """A material for each row of the tables, the first that has it."""
+    first = {row: name for name, row in reversed(case.material_rows.items())}
+    return [first[row] for row in sorted(first)]
 
 
 def _couples(case: Case, grid: Grid) -> tuple[np.ndarray, np.ndarray]:
@@ -160,17 +165,15 @@ def lent_radii(case: Case) -> dict[str, float]:
     if shared := sorted(set(grains) & set(walls)):
         raise CaseError(f"a wall has the material '{shared[0]}' of a species: law = 'lennard_jones' has no range at walls; give it its own")
 
-    def span(a: str, b: str, wall: bool) -> float:
-        pair = case.contact_between(a, b)
-        return ((p.LOWEST if wall else _raw(pair.cutoff)) - 1.0) * _raw(pair.sigma)
-
-    lent = {a: max([0.5 * span(a, b, False) for b in grains] + [span(a, w, True) for w in walls]) for a in grains}
-    return dict.fromkeys(case.materials, 0.0) | lent
+    far = case.contact.table(grains, grains).grid(lambda c: 0.5 * (_raw(c.cutoff) - 1.0) * _raw(c.sigma))
+    near = case.contact.table(grains, walls).grid(lambda c: (p.LOWEST - 1.0) * _raw(c.sigma))
+    lent = np.concatenate([far, near], axis=1).max(axis=1, initial=0.0)
+    return dict.fromkeys(case.materials, 0.0) | dict(zip(grains, lent.tolist(), strict=True))
 
 
 def _lennard_jones(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
     lent = lent_radii(case)
-    names, walls = case.materials, {w.material for w in case.wall}
+    names, walls = _one_a_row(case), {w.material for w in case.wall}
     depth, sigma = grid(lambda c: _raw(c.depth)), grid(lambda c: _raw(c.sigma))
     on_wall = np.array([[a in walls or b in walls for b in names] for a in names])
     limit = np.where(on_wall, p.LOWEST, grid(lambda c: _raw(c.cutoff))) * sigma
@@ -182,12 +185,12 @@ def _lennard_jones(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
 
 def _user(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
     function = load_user_law(case.directory, str(case.contact.user_law))
-    width = max(1, *(len(case.contact_between(a, b).user_parameters or ()) for a in case.materials for b in case.materials))
-    rows = np.zeros((len(case.materials), len(case.materials), width))
-    for i, a in enumerate(case.materials):
-        for j, b in enumerate(case.materials):
-            values = case.contact_between(a, b).user_parameters or ()
-            rows[i, j, : len(values)] = values
+    names = _one_a_row(case)
+    table = case.contact.table(names, names)
+    given = {group: table.resolved(group).user_parameters or () for group in table.used}
+    rows = np.zeros((*table.group.shape, max(1, *map(len, given.values()))))
+    for group, values in given.items():
+        rows[table.group == group, : len(values)] = values
     law = UserLaw(
         function, rows, grid(lambda c: _raw(c.tangential_stiffness)), grid(lambda c: _raw(c.tangential_damping)), grid(lambda c: _raw(c.friction)),
         *_couples(case, grid), float(case.contact.force_scale or 0.0),
@@ -202,20 +205,42 @@ def load_user_law(directory: Path, where: str) -> Any:
         CaseError: the file or function is missing, or is not a function.
     """
     import numba
+    from numba.core.dispatcher import Dispatcher
 
     path, _, name = where.rpartition(":")
     file = Path(directory) / path
-    if not file.is_file():
+    if not os.path.isfile(file):  # False for names that are too long, too
         raise CaseError(f"contact.user_law = '{where}': there is no file {file}; give the path relative to the case file")
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:  # whatever the user's code may raise
+        raise CaseError(f"contact.user_law = '{where}': {file} cannot be loaded ({type(error).__name__}: {_one_line(error)})") from None
     function = getattr(module, name, None)
     if not callable(function):
         raise CaseError(f"contact.user_law = '{where}': {file} has no function '{name}'")
-    return function if hasattr(function, "py_func") else numba.njit(function)
+    compiled = function if isinstance(function, Dispatcher) else numba.njit(function)
+    number = numba.types.float64
+    signature = (number, number, number, number, number[::1])  # the kernels' call
+    try:
+        compiled.compile(signature)
+        given = compiled.overloads[signature].signature.return_type
+    except (numba.core.errors.NumbaError, TypeError) as error:
+        raise CaseError(
+            f"contact.user_law = '{where}': '{name}' in {file} does not compile as f(delta, rate, m_eff, r_eff, parameters) ({_one_line(error)})"
+        ) from None
+    if not isinstance(given, numba.types.Float | numba.types.Integer):
+        raise CaseError(f"contact.user_law = '{where}': '{name}' in {file} must return the force as a number, not {given}")
+    return compiled
+
+
+def _one_line(error: BaseException) -> str:
+    """The beginning of an error's text."""
+    text = " ".join(str(error).split())
+    return text if len(text) <= 300 else text[:297] + "..."
 
 
 _FILL: dict[str, Callable[[Any, Grid], tuple[Law, np.ndarray]]] = {

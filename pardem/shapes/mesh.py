@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def read_triangles(path: Path, target: int | None = None) -> tuple[np.ndarray, n
         raise FileError(f"reading {path} needs trimesh: pip install 'pardem[mesh]'") from None
     if path.suffix.lower() not in ENDINGS:
         raise FileError(f"{path} must be a mesh of kind {', '.join(ENDINGS)}, by the ending of its name")
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise FileError(f"the mesh {path} does not exist; paths in a case are relative to its file")
     try:
         mesh: Any = trimesh.load(str(path), force="mesh", process=False)

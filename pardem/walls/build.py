@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from ..case import Case
 
 
-def build_walls(case: Case, materials: tuple[str, ...], features: Features) -> tuple[Walls, dict[str, list[int]], list[str]]:
+def build_walls(case: Case, materials: dict[str, int], features: Features) -> tuple[Walls, dict[str, list[int]], list[str]]:
     """The walls of a case.
 
     Args:
-        case: validated case. materials: rows of the law's tables. features: of all species.
+        case: validated case. materials: their rows in the law's tables. features: of all species.
 
     Returns:
         the walls; rows by the name in the case (a box is six); a name for each row.
@@ -56,7 +56,7 @@ def build_walls(case: Case, materials: tuple[str, ...], features: Features) -> t
         for code, point, normal, radius, name in surfaces:
             rows.setdefault(wall.name, []).append(len(kind))
             kind.append(code)
-            material.append(materials.index(wall.material))
+            material.append(materials[wall.material])
             shape.append(np.concatenate([point, unit(normal), [radius, hole]]))
             names.append(name)
     for wall in case.wall:

@@ -1,0 +1,153 @@
+"""Whether what a result or segment holds has the form that pardem gives it: kinds, types and numbers of rows, not the values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import h5py
+
+FRAMES = "particles/grains"
+STATES = ("pardem/final", "pardem/state")
+WIDTHS = {"position": 3, "image": 3, "orientation": 4, "velocity": 3, "angular_velocity": 3, "force": 3, "torque": 3}
+PER_GRAIN = {"id": "iu", "species": "iu", "scale": "f", "mass": "f"}
+CATALOGUE = "parameters/pardem/catalogue"
+PER_SPECIES = ("kind", "radius", "core_radius", "inertia", "centre", "axes")
+ROWS = {"vertices": "vertex_start", "edges": "edge_start", "face_vertex_start": "face_start"}  # rows, and where those of each species begin
+
+
+class LayoutError(ValueError):
+    """What is wrong, as the end of a sentence."""
+
+
+def check_layout(file: h5py.File, growing: bool) -> None:
+    """Look at all that clients read of a file.
+
+    Args:
+        file: open. growing: it may be being written, so that arrays may have rows for which others have none yet.
+
+    Raises:
+        LayoutError: something is not what pardem writes.
+    """
+    for where in (FRAMES, "observables", "parameters/pardem", CATALOGUE, f"{FRAMES}/box"):
+        if where in file and not isinstance(file[where], h5py.Group):
+            raise LayoutError(f"{where} is no group")
+    for where in STATES:
+        _state(file, where)
+    grains = _grains(file)
+    for where in (FRAMES, "observables"):
+        rows = None
+        for name, element in _elements(file, where).items():
+            value = array(element, "value", "iufb")
+            if not value.ndim:
+                raise LayoutError(f"{where}/{name}/value has no rows")
+            if where == FRAMES and name != "box/edges":
+                grains = value.shape[1] if grains is None and value.ndim > 1 else grains
+                _fits(f"{where}/{name}/value", value, (len(value), grains or 0, WIDTHS.get(name, 1)))
+            _times(element, f"{where}/{name}", None if growing else len(value))
+            if growing:
+                continue
+            if rows is not None and rows != len(value):
+                raise LayoutError(f"{where}/{name} has {len(value)} rows, others have {rows}")
+            rows = len(value)
+    _catalogue(file)
+
+
+def array(group: h5py.Group, name: str, kinds: str) -> h5py.Dataset:
+    """The data set of a name, which must be an array of numbers of some kinds (as in ``dtype.kind``).
+
+    Raises:
+        LayoutError: it is missing or something else.
+    """
+    item = group.get(name)
+    if not isinstance(item, h5py.Dataset) or item.shape is None or item.dtype.kind not in kinds:
+        raise LayoutError(f"{group.name.strip('/')}/{name} is {'missing' if item is None else 'no array of numbers'}")
+    return item
+
+
+def text(item: Any) -> str:
+    """A text that a data set or attribute holds.
+
+    Raises:
+        LayoutError: it holds something else.
+    """
+    value = item[()] if isinstance(item, h5py.Dataset) and item.shape == () else item
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, str):
+        return value
+    raise LayoutError(f"{getattr(item, 'name', None) or 'an attribute'} is no text")
+
+
+def _elements(file: h5py.File, where: str) -> dict[str, h5py.Group]:
+    found: dict[str, h5py.Group] = {}
+
+    def visit(name: str, item: h5py.Group | h5py.Dataset) -> None:
+        if isinstance(item, h5py.Group) and "value" in item:
+            found[name] = item
+
+    if where in file:
+        file[where].visititems(visit)
+    return found
+
+
+def _grains(file: h5py.File) -> int | None:
+    """Number of grains by the tables of constants; None where there is none."""
+    counts = set()
+    for name, kinds in PER_GRAIN.items():
+        if f"{FRAMES}/{name}" in file:
+            values = array(file[FRAMES], name, kinds)
+            _fits(f"{FRAMES}/{name}", values, (len(values) if values.ndim else 0,))
+            counts.add(len(values))
+    if len(counts) > 1:
+        raise LayoutError(f"{FRAMES} has tables of {' and '.join(map(str, sorted(counts)))} grains")
+    return counts.pop() if counts else None
+
+
+def _state(file: h5py.File, where: str) -> None:
+    """A full state, as far as it is there: tables of grains and of contacts, each of one length."""
+    state = file.get(where)
+    if state is not None and not isinstance(state, h5py.Group):
+        raise LayoutError(f"{where} is no group")
+    if state is None:
+        return
+    for part in ("grains", "contacts", "small"):
+        tables = state.get(part, {})
+        if not isinstance(tables, h5py.Group | dict):
+            raise LayoutError(f"{where}/{part} is no group")
+        counts = {name: array(tables, name, "iufb").shape for name in tables}
+        if part != "small" and len({shape[:1] for shape in counts.values()}) > 1:
+            raise LayoutError(f"{where}/{part} has tables of different lengths ({', '.join(f'{name} {shape}' for name, shape in counts.items())})")
+
+
+def _fits(name: str, values: h5py.Dataset, shape: tuple[int, ...]) -> None:
+    """Raise unless an array's first axes have a shape."""
+    if values.ndim < len(shape) or values.shape[: len(shape)] != shape:
+        raise LayoutError(f"{name} is of shape {values.shape} in place of {shape}")
+
+
+def _times(element: h5py.Group, name: str, rows: int | None) -> None:
+    if "step" not in element and "time" not in element:
+        return
+    for key, kinds in (("step", "iu"), ("time", "f")):
+        values = array(element, key, kinds)
+        if values.ndim != 1 or rows not in (None, len(values)):
+            raise LayoutError(f"{name} has {rows} rows, but its {key} is of shape {values.shape}")
+
+
+def _catalogue(file: h5py.File) -> None:
+    if f"{CATALOGUE}/kind" not in file:
+        return
+    tables = file[CATALOGUE]
+    count = array(tables, "kind", "iu").size
+    for name in PER_SPECIES:
+        if name in tables:
+            _fits(f"{CATALOGUE}/{name}", array(tables, name, "iuf"), (count,))
+    for name, starts in ROWS.items():
+        if name not in tables and starts not in tables:
+            continue
+        values, begin = array(tables, name, "iuf"), array(tables, starts, "iu")
+        first = begin[()]
+        _fits(f"{CATALOGUE}/{starts}", begin, (count + 1,))
+        rows = len(values) - int(name.endswith("_start")) if values.ndim else -1
+        if rows < 0 or (first[1:] < first[:-1]).any() or first[0] != 0 or first[-1] != rows:
+            raise LayoutError(f"{CATALOGUE}/{starts} does not fit {name}")
