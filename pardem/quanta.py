@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .shapes.catalogue import Catalogue
 
 FAINT = 2.0**-8  # share of the smaller sphero-radius: an overlap at which the force is resolved as well as the next numbers say
-FINE, LEAST = 2.0**26, 2.0**16  # counts of that force: one limb should give the first, two limbs must give the second
+FINE, LEAST = 2.0**20, 2.0**16  # counts of that force: one limb should give the first, two limbs must give the second
 WEIGHT = 2.0**30  # counts of the lightest weight that one limb should give
 BOOKS = 2.0**30  # counts of the energy of such a contact; and how many the largest energy may have, so that long sums of it hold
 FULLEST = 2.0**76
