@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from scenes import FLOOR, case_of, engine_of, grains_of
+from scenes import FLOOR, case_of, energy, engine_of, grains_of
 
 from pardem.case import Case
 from pardem.errors import CaseError
@@ -95,6 +95,36 @@ def test_small_balls_bounce_by_gears_scheme() -> None:
     law, gear = LAWS["viscoelastic"], {"integrator": "gear4"}
     large, small = (outcome(law, r, time={"step": TIME / 100.0} | gear) for r in (1.0, 1e-3))
     assert small == pytest.approx(large, rel=0.0, abs=1e-6)
+
+
+def test_disks_bounce_and_spin_alike_in_the_plane() -> None:
+    def met(radius: float) -> np.ndarray:
+        species = [{"name": n, "shape": "disk", "radius": r, "density": DENSITY} for n, r in (("small", radius), ("big", 1.0))]
+        speed = 0.5 * OVERLAP * math.pi * radius / TIME
+        grains = [{"species": "small", "position": (0.96 * s * radius, 0.3 * s * radius), "velocity": (-s * speed, 0.0)} for s in (-1.0, 1.0)]
+        grains.append({"species": "big", "position": (12.0, 0.0)})
+        plane = {"dimension": 2, "gravity": (0.0, 0.0), "domain": {"lower": (-50.0, -50.0), "upper": (50.0, 50.0)}}
+        engine, _ = engine_of(case_of(species, LAWS["viscoelastic"].contact, TIME / 100.0, grain=grains, **plane))
+        engine.advance(250)
+        g = grains_of(engine)
+        return np.concatenate([g.v[:2, :2], g.w[:2, 2:3] * radius], axis=1) / speed
+
+    assert met(1e-3) == pytest.approx(met(1.0), rel=0.0, abs=1e-6)
+
+
+def test_the_books_see_the_energy_of_small_contacts() -> None:
+    """The largest error of the energy within an elastic impact, which is that of the time step, is the same."""
+
+    def worst(radius: float) -> float:
+        engine, _ = engine_of(impact(Scaled({"law": "elastic", "contact_time": TIME}), radius)[0])
+        engine.advance(1, observe=True)
+        start, found = energy(engine), 0.0
+        for _ in range(150):
+            engine.advance(1, observe=True)
+            found = max(found, abs(energy(engine) / start - 1.0))
+        return found
+
+    assert worst(1.0 / 300.0) == pytest.approx(worst(1.0), rel=0.0, abs=1e-6)
 
 
 def test_beyond_what_sums_hold_the_run_is_refused_with_the_grains_and_the_ratio() -> None:
