@@ -14,13 +14,13 @@ from .detection.case_covers import covers_for_detection
 from .detection.sphere_tables import SphereTables
 from .detection.trees import build_trees
 from .errors import CaseError
-from .fixedpoint import Quanta, choose_quanta
 from .interactions.dispatch import build_interaction
 from .interactions.features import build_features
 from .interactions.pieces import build_parts
 from .laws.tables import build_law, lent_radii
 from .observables.local_fraction import cell_tables
 from .outflow import open_faces
+from .quanta import Quanta, choose_quanta, contact_spans, weight_notes
 from .shapes.catalogue import Catalogue, Species, build_catalogue
 from .state import Parts, Settings, Shapes, sum_columns
 from .walls.build import body_vertices, build_bodies, build_walls, check_features
@@ -59,7 +59,7 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
         largest_scale, smallest_scale: range of the size factors of each species.
 
     Raises:
-        CaseError: the time step is too long, a period too short, the regularisation too strong, or the grains too different in weight.
+        CaseError: the time step is too long, a period too short, the regularisation too strong, or grains too different to be summed.
     """
     times = contact_times(case, *lightest_grains(case))
     warnings = check_time_step(case.time.step, times.near(case.time.step))
@@ -69,15 +69,17 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     names = [s.name for s in case.species]
     present = set(case.grain_species)
     grains = {n: k for k, n in enumerate(names) if n in present}
-    mass = {n: float(catalogue.mass[k]) * largest_scale[n] ** case.dimension for n, k in grains.items()}
     radius = {n: float(catalogue.radius[k]) * largest_scale[n] for n, k in grains.items()}
-    law, force_scale = build_law(case, mass, radius)
+    law = build_law(case)
     lent = lent_radii(case)
     reach = {n: float(catalogue.core_radius[k]) * largest_scale[n] + radius[n] + lent[case.species[k].material] for n, k in grains.items()}
-    gravity = math.sqrt(sum(c * c for c in case.gravity)) + (case.attraction.strength if case.attraction else 0.0)
-    lightest = min(float(catalogue.mass[k]) * smallest_scale[n] ** case.dimension for n, k in grains.items())
+    lightest = min(grains, key=lambda n: float(catalogue.mass[grains[n]]) * smallest_scale[n] ** case.dimension)
+    weight, field = (float(catalogue.mass[grains[lightest]]) * smallest_scale[lightest] ** case.dimension * g for g in _pulls(case))
     longest, shortest = max(reach.values()), min(reach[n] * smallest_scale[n] / largest_scale[n] for n in grains)
-    quanta = choose_quanta(force_scale, longest, shortest, lightest * gravity, _contributions(case, catalogue, longest / shortest, times))
+    smallest = min(float(catalogue.radius[k]) * smallest_scale[n] for n, k in grains.items())
+    spans = contact_spans(case, catalogue, law, reach, largest_scale, smallest_scale)
+    quanta = choose_quanta(spans, weight + field, smallest, _contributions(case, catalogue, longest / shortest, times))
+    warnings += weight_notes(quanta, weight, field, f"the lightest grain, of species '{lightest}' with size factor {smallest_scale[lightest]:.4g},")
     _check_shapes(case, catalogue)
     materials = case.material_rows
     eps2 = np.array([case.eps(n) ** 2 for n in names])
@@ -93,7 +95,6 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     )
     walls, rows, wall_names = build_walls(case, materials, features)
     bodies = build_bodies(case, catalogue, walls)
-    smallest = min(float(catalogue.radius[k]) * smallest_scale[n] for n, k in grains.items())
     later = finish_rows(case, walls, rows, bodies, body_vertices(catalogue, bodies), smallest)
     settings = _settings(case, quanta)
     bodies.widen(*sum_columns(settings))  # columns as those of the grains, whose rows the bodies' follow
@@ -129,6 +130,11 @@ def _settings(case: Case, quanta: Quanta) -> Settings:
         any(motion.kind == "servo" for wall in case.wall for motion in wall.motions),
         pull.strength if pull else 0.0, pull.softening if pull else 0.0, np.array(pull.center if pull else (0.0, 0.0, 0.0), dtype=float),
     )  # fmt: skip
+
+
+def _pulls(case: Case) -> tuple[float, float]:
+    """Strength of gravity and of the field towards a point (m/s^2)."""
+    return math.sqrt(sum(c * c for c in case.gravity)), case.attraction.strength if case.attraction else 0.0
 
 
 def _contributions(case: Case, catalogue: Catalogue, ratio: float, times: ContactTimes) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from .._jit import inlined, kernel
 from ..fixedpoint import COLUMNS, LIMIT, WIDE_LIMIT, deposit_nearest, split
 from ..state import FAULT, FAULT_A, FAULT_B, LOST_NORMAL, LOST_TANGENTIAL
@@ -37,12 +39,12 @@ def _add_one(ft, i, c, value, wide):
         ft[i, c] += low
         ft[i, COLUMNS + c] += high
     else:
-        ft[i, c] += int(value)
+        ft[i, c] += int(np.rint(value))
 
 
 @inlined
 def add(ft, i, fx, fy, fz, tx, ty, tz, inv_force, inv_torque, wide):
-    """Add a force (N) and torque (N m) to body ``i``, rounded towards zero to whole quanta, and count it."""
+    """Add a force (N) and torque (N m) to body ``i``, rounded to whole quanta, and count it."""
     ft[i, 3] += 1
     _add_one(ft, i, 0, fx * inv_force, wide)
     _add_one(ft, i, 1, fy * inv_force, wide)

@@ -104,9 +104,9 @@ def _quantise_narrow(with_couples, inv_force, inv_torque, s, q):
         k = np.uintp(n)
         faulty, fx, fy, fz, ix, iy, iz, jx, jy, jz = _in_counts(k, with_couples, LIMIT, inv_force, inv_torque, s)
         q[FAULTY + k] = faulty
-        q[QF + k], q[QF + BATCH + k], q[QF + 2 * BATCH + k] = int(fx), int(fy), int(fz)
-        q[QI + k], q[QI + BATCH + k], q[QI + 2 * BATCH + k] = int(ix), int(iy), int(iz)
-        q[QJ + k], q[QJ + BATCH + k], q[QJ + 2 * BATCH + k] = int(jx), int(jy), int(jz)
+        q[QF + k], q[QF + BATCH + k], q[QF + 2 * BATCH + k] = int(np.rint(fx)), int(np.rint(fy)), int(np.rint(fz))
+        q[QI + k], q[QI + BATCH + k], q[QI + 2 * BATCH + k] = int(np.rint(ix)), int(np.rint(iy)), int(np.rint(iz))
+        q[QJ + k], q[QJ + BATCH + k], q[QJ + 2 * BATCH + k] = int(np.rint(jx)), int(np.rint(jy)), int(np.rint(jz))
 
 
 @kernel
@@ -128,7 +128,7 @@ def _quantise_wide(with_couples, inv_force, inv_torque, s, q):
 
 @inlined
 def quantise(with_couples, settings, s, q):
-    """Forces and torques in whole quanta, rounded towards zero, and what is out of range."""
+    """Forces and torques in whole quanta, the nearest ones, and what is out of range."""
     if settings.wide:
         _quantise_wide(with_couples, 1.0 / settings.force, 1.0 / settings.torque, s, q)
     else:

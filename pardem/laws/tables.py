@@ -24,18 +24,9 @@ if TYPE_CHECKING:
     from ..case import Case
     from ..case.contact import Resolved
 
-MARGIN = 4.0  # largest force over stiffness times sphero-radius: room for damping and for friction
 
-
-def build_law(case: Case, mass: dict[str, float], radius: dict[str, float]) -> tuple[Law, float]:
+def build_law(case: Case) -> Law:
     """The law of a case.
-
-    Args:
-        case: validated case.
-        mass: of the heaviest grain of each species (kg). radius: its sphero-radius (m).
-
-    Returns:
-        the tables, and the largest force that an overlap of a sphero-radius can give (N).
 
     Raises:
         CaseError: a parameter is out of the law's range, or the user's law cannot be loaded.
@@ -59,16 +50,7 @@ def build_law(case: Case, mass: dict[str, float], radius: dict[str, float]) -> t
 
         return table.grid(of_group)
 
-    law, stiffness = fill(case, grid)
-    heaviest, widest = max(mass.values()), max(radius.values())
-    if isinstance(law, UserLaw):
-        return law, law.force_scale
-    if isinstance(law, Hertz):
-        return law, MARGIN * 4.0 / 3.0 * float(law.e_star.max()) * widest**2
-    if isinstance(law, LennardJones):
-        return law, float(p.lennard_jones(law.depth, law.sigma, p.DEEPEST * law.sigma)[1].max())
-    scaled = np.where(law.mass_scaled != 0.0, stiffness * heaviest, stiffness)
-    return law, MARGIN * float(scaled.max()) * widest
+    return fill(case, grid)
 
 
 Grid = Callable[[Callable[["Resolved"], float]], np.ndarray]
@@ -90,7 +72,7 @@ def _couples(case: Case, grid: Grid) -> tuple[np.ndarray, np.ndarray]:
     return grid(lambda c: float(on and bool(c.rocking_damping))), grid(lambda c: float(on and bool(c.torsional_friction)))
 
 
-def _viscoelastic(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
+def _viscoelastic(case: Case, grid: Grid) -> Law:
     def normal(c: Resolved) -> tuple[float, float]:
         if c.form == "raw":
             return _raw(c.normal_stiffness), _raw(c.normal_damping)
@@ -103,14 +85,13 @@ def _viscoelastic(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
         return p.tangential_mass(case.dimension) * k, p.tangential_mass(case.dimension) * d
 
     kn = grid(lambda c: normal(c)[0])
-    law = Viscoelastic(
+    return Viscoelastic(
         kn, grid(lambda c: normal(c)[1]), grid(lambda c: tangential(c)[0]), grid(lambda c: tangential(c)[1]), grid(lambda c: _raw(c.friction)),
         grid(lambda c: float(bool(c.clamped))), *_couples(case, grid), grid(lambda c: float(c.form == "restitution")),
     )  # fmt: skip
-    return law, kn
 
 
-def _walton(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
+def _walton(case: Case, grid: Grid) -> Law:
     def normal(c: Resolved) -> tuple[float, float]:
         if c.form == "raw":
             return _raw(c.loading_stiffness), _raw(c.unloading_stiffness)
@@ -123,32 +104,29 @@ def _walton(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
         return p.tangential_mass(case.dimension) * k, p.tangential_mass(case.dimension) * d
 
     k2 = grid(lambda c: normal(c)[1])
-    law = Walton(
+    return Walton(
         grid(lambda c: normal(c)[0]), k2, grid(lambda c: tangential(c)[0]), grid(lambda c: tangential(c)[1]), grid(lambda c: _raw(c.friction)),
         *_couples(case, grid), grid(lambda c: float(c.form == "restitution")),
     )  # fmt: skip
-    return law, k2
 
 
-def _hertz(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
+def _hertz(case: Case, grid: Grid) -> Law:
     e_star = grid(lambda c: _raw(c.young) / (2.0 * (1.0 - _raw(c.poisson) ** 2)))
     g_star = grid(lambda c: _raw(c.young) / (4.0 * (1.0 + _raw(c.poisson)) * (2.0 - _raw(c.poisson))))
-    law = Hertz(
+    return Hertz(
         e_star, g_star, grid(lambda c: (p.hertz_ratio_clamped if c.clamped else p.hertz_ratio)(_raw(c.restitution))),
         grid(lambda c: p.hertz_ratio(_raw(c.tangential_restitution))), grid(lambda c: _raw(c.friction)),
         grid(lambda c: float(bool(c.clamped))), *_couples(case, grid),
     )  # fmt: skip
-    return law, e_star
 
 
-def _elastic(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
+def _elastic(case: Case, grid: Grid) -> Law:
     def stiffness(c: Resolved) -> float:
         return _raw(c.normal_stiffness) if c.form == "raw" else p.viscoelastic(1.0, _raw(c.contact_time))[0]
 
     kn = grid(stiffness)
     kt = grid(lambda c: _raw(c.tangential_stiffness) if c.form == "raw" else p.tangential_mass(case.dimension) * stiffness(c))
-    law = Elastic(kn, kt, grid(lambda c: _raw(c.friction)), *_couples(case, grid), grid(lambda c: float(c.form == "restitution")))
-    return law, kn
+    return Elastic(kn, kt, grid(lambda c: _raw(c.friction)), *_couples(case, grid), grid(lambda c: float(c.form == "restitution")))
 
 
 def lent_radii(case: Case) -> dict[str, float]:
@@ -171,7 +149,7 @@ def lent_radii(case: Case) -> dict[str, float]:
     return dict.fromkeys(case.materials, 0.0) | dict(zip(grains, lent.tolist(), strict=True))
 
 
-def _lennard_jones(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
+def _lennard_jones(case: Case, grid: Grid) -> Law:
     lent = lent_radii(case)
     names, walls = _one_a_row(case), {w.material for w in case.wall}
     depth, sigma = grid(lambda c: _raw(c.depth)), grid(lambda c: _raw(c.sigma))
@@ -179,11 +157,10 @@ def _lennard_jones(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
     limit = np.where(on_wall, p.LOWEST, grid(lambda c: _raw(c.cutoff))) * sigma
     energy, force = p.lennard_jones(depth, sigma, limit)
     start = np.array([[lent[a] + lent[b] for b in names] for a in names])
-    law = LennardJones(depth, sigma, limit, start, np.where(on_wall, 0.0, force), energy, *(np.zeros_like(depth) for _ in range(3)))
-    return law, depth
+    return LennardJones(depth, sigma, limit, start, np.where(on_wall, 0.0, force), energy, *(np.zeros_like(depth) for _ in range(3)))
 
 
-def _user(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
+def _user(case: Case, grid: Grid) -> Law:
     function = load_user_law(case.directory, str(case.contact.user_law))
     names = _one_a_row(case)
     table = case.contact.table(names, names)
@@ -191,11 +168,10 @@ def _user(case: Case, grid: Grid) -> tuple[Law, np.ndarray]:
     rows = np.zeros((*table.group.shape, max(1, *map(len, given.values()))))
     for group, values in given.items():
         rows[table.group == group, : len(values)] = values
-    law = UserLaw(
+    return UserLaw(
         function, rows, grid(lambda c: _raw(c.tangential_stiffness)), grid(lambda c: _raw(c.tangential_damping)), grid(lambda c: _raw(c.friction)),
         *_couples(case, grid), float(case.contact.force_scale or 0.0),
     )  # fmt: skip
-    return law, np.ones((1, 1))
 
 
 def load_user_law(directory: Path, where: str) -> Any:
@@ -243,7 +219,7 @@ def _one_line(error: BaseException) -> str:
     return text if len(text) <= 300 else text[:297] + "..."
 
 
-_FILL: dict[str, Callable[[Any, Grid], tuple[Law, np.ndarray]]] = {
+_FILL: dict[str, Callable[[Any, Grid], Law]] = {
     "viscoelastic": _viscoelastic, "walton": _walton, "hertz": _hertz, "elastic": _elastic, "lennard_jones": _lennard_jones,
     "user": _user,
 }  # fmt: skip

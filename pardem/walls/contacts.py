@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined, kernel
-from ..fixedpoint import carry, deposit, deposit_nearest
+from ..fixedpoint import carry, deposit_nearest
 from ..interactions.accumulate import add, collapsed, fault, tally_contact, tally_losses, within_range
 from ..interactions.dispatch import hands_on, zone_on_plane
 from ..interactions.inheritance import LEAVING, LIVING
@@ -53,12 +53,12 @@ def _react(walls, g, i, k, ix, iy, iz, fx, fy, fz, cx, cy, cz, inv_force, inv_to
     py = g.x[i, 1] + iy - walls.shape[k, 1]
     pz = g.x[i, 2] + iz - walls.shape[k, 2]
     reaction = walls.reaction[k]
-    deposit(reaction, 0, -fx * inv_force)
-    deposit(reaction, 1, -fy * inv_force)
-    deposit(reaction, 2, -fz * inv_force)
-    deposit(reaction, 3, -(py * fz - pz * fy + cx) * inv_torque)
-    deposit(reaction, 4, -(pz * fx - px * fz + cy) * inv_torque)
-    deposit(reaction, 5, -(px * fy - py * fx + cz) * inv_torque)
+    deposit_nearest(reaction, 0, -fx * inv_force)
+    deposit_nearest(reaction, 1, -fy * inv_force)
+    deposit_nearest(reaction, 2, -fz * inv_force)
+    deposit_nearest(reaction, 3, -(py * fz - pz * fy + cx) * inv_torque)
+    deposit_nearest(reaction, 4, -(pz * fx - px * fz + cy) * inv_torque)
+    deposit_nearest(reaction, 5, -(px * fy - py * fx + cz) * inv_torque)
     carry(reaction)
 
 
