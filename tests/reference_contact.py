@@ -158,7 +158,8 @@ class Contact:
             size = np.maximum(np.abs(y), 1e-2 * np.abs(y[:-3]).max())
             size[-3:] = 0.1 * self.first.mass * np.abs(y[3:6] - (0.0 if isinstance(self.second, Plane) else y[15:18])).max() / scale
             done = solve_ivp(
-                lambda t, y, mode=mode: self._rates(t, y, mode)[0], (t, end), y, "DOP853", events=events, rtol=1e-10, atol=1e-10 * size, max_step=0.05 * scale
+                lambda t, y, mode=mode: self._rates(t, y, mode)[0],
+                (t, end), y, "DOP853", events=events, rtol=1e-10, atol=1e-10 * size, max_step=0.05 * scale,
             )
             t, y = done.t[-1], done.y[:, -1]
             if done.status == 0:
@@ -181,7 +182,7 @@ class Contact:
         rate, _ = self._rates(t, y, APART)
         y, t = y + moment * rate, t + moment
         growth = self._rates(t, y, STICK)[0][-3:]
-        n, delta, _, _ = self.geometry(t, y)
+        _, delta, _, _ = self.geometry(t, y)
         kt = self.law.kt(delta)
         mean = (self.law.kt(0.25 * delta) / kt) * (4.0 / 3.0) if kt > 0.0 and self.law.kt(0.25 * delta) < 0.9 * kt else 1.0  # over a root's growth
         f, limit = growth * moment * mean, self._limit(t, y)
