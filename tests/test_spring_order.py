@@ -205,6 +205,6 @@ def test_the_energy_books_are_of_second_order(scene: str) -> None:
             for _ in range(8):
                 sim.step(round(duration * steps) // 8, observe=True)
                 worst = max(worst, abs(sim.observables()["energy/residual"]))
-            squares[row] += (worst / (start["energy/translational"] + start["energy/rotational"])) ** 2
+            squares[row] += (worst / (start["energy/kinetic_translational"] + start["energy/kinetic_rotational"])) ** 2
     found = np.sqrt(squares / len(GAPS))
     assert found[0] / found[-1] > 30.0, found
