@@ -27,6 +27,7 @@ from .detection.skin import SkinTuner, least_skin
 from .detection.work import work_by_grain, work_of_rebuild
 from .diagnosis import diagnose
 from .integrators import gear4
+from .interactions.dispatch import history_width
 from .outflow import EVERY, Outflow, carried_energy, outside
 from .placing import place_grains
 from .population import ContactTable, Population
@@ -58,7 +59,7 @@ class Engine:
             self._rehearse(comm, scene)
         self.comm = comm
         self.scene = scene
-        self.width = 13 if scene.settings.budget else 8
+        self.width = history_width(scene.interaction, scene.settings.budget)
         self._faces = np.zeros((2, 3), bool) if scene.outflow is None else scene.outflow
         self.outflow = Outflow.none(comm, scene.settings) if outflow is None and self._faces.any() else outflow
         self.slabs = Slabs(comm, axis)

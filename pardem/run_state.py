@@ -15,7 +15,7 @@ from .io.paths import parts_of
 from .population import ContactTable, Population
 from .simulation import Simulation
 
-LAYOUT = 2  # of the state; one more whenever an array of it changes its columns
+LAYOUT = 3  # of the state; one more whenever an array of it changes its columns
 
 
 def full_state(sim: Simulation) -> tuple[dict[str, Any], tuple[Any, ...], tuple[Any, ...], dict[str, np.ndarray]]:

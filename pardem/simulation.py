@@ -10,6 +10,7 @@ from mpi4py import MPI
 from . import state as st
 from .case import Case
 from .engine import Engine
+from .interactions.dispatch import history_width
 from .observables.collect import Observer
 from .observables.energy import kinetic_energy
 from .outflow import Outflow
@@ -148,7 +149,7 @@ class Simulation:
 
     @property
     def _width(self) -> int:
-        return 13 if self.setup.scene.settings.budget else 8
+        return history_width(self.setup.scene.interaction, self.setup.scene.settings.budget)
 
     def _restore(self, start: dict[str, Any]) -> None:
         header = start["header"]

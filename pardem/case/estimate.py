@@ -23,6 +23,7 @@ RANK_BYTES = 260e6
 PAIRS, PAIRS_OF_FEATURES, PAIR_BYTES = 6, 30, 80
 """Listed pairs a grain of a dense bed, such pairs under `superposition`, and what each takes. Peaks measured: 0.27, 0.33 and 1.0 GB for 1.1e4, 9.8e4
 and 1e6 spheres on one rank."""
+ARM_BYTES = 32  # of history more, where grains are not all spheres
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,8 @@ def estimate(case: Case, ranks: int = 1) -> Estimate:
     steps = case.max_steps()
     state = 256 + (144 if case.time.integrator == "gear4" else 0)
     features = case.contact.interaction == "superposition"
-    pairs = PAIR_BYTES * (PAIRS_OF_FEATURES if features else PAIRS)
+    arms = ARM_BYTES if any(n and vertices[name] > 1 for name, n in counts.items()) else 0
+    pairs = (PAIR_BYTES + arms) * (PAIRS_OF_FEATURES if features else PAIRS)
     memory = RANK_BYTES * ranks + sum(n * (state + 24 * vertices[name] + pieces[name] * pairs) for name, n in counts.items())
     books = case.output.observables.energy_budget
     rate = {1: RATE[1]} if features else RATE

@@ -19,14 +19,17 @@ from .accumulate import fault, tally_contact, tally_losses
 BATCH = 32
 BLOCK = 512  # candidates that are looked at before their contacts are computed
 # Columns that a narrow phase fills: from the first body's centre to the second's, to the contact point, normal, overlap, smallest
-# radius less overlap (negative: too deep), d(overlap)/dt over -n . v, relative velocity and spin, turn, effective mass and radius
+# radius less overlap (negative: too deep), d(overlap)/dt over -n . v, relative velocity (in the middle of the step) and spin, turn, effective mass
+# and radius
 DX, DY, DZ, IX, IY, IZ, NX, NY, NZ, DELTA, ROOM, SLOPE, VX, VY, VZ, WX, WY, WZ, TURN, MEFF, REFF = (k * BATCH for k in range(21))
 LEVER, EX, EY, EZ, TWIST = (k * BATCH for k in range(21, 26))  # contact zone: half-length, rocking axis, torsional spring
 ALIVE, H = 26 * BATCH, 27 * BATCH  # whether the history is alive, its first seven numbers
 C, FRICTION, TORSION, ROCKING = 34 * BATCH, 40 * BATCH, 41 * BATCH, 42 * BATCH  # the pair's numbers
 # and what comes out
 PHI, FX, FY, FZ, CX, CY, CZ, TX, TY, TZ, UX, UY, UZ, KT, CT, CN, DAMPING, RATE, PLASTIC, STORED = (k * BATCH for k in range(43, 63))
-SCRATCH = 63 * BATCH
+GROW, WORK = 63 * BATCH, 64 * BATCH  # stiffness with which springs grow; work of the couple
+MX, MY, MZ, MIDDLE = (k * BATCH for k in range(65, 69))  # filled by the narrow phase: normal and zone in the middle of the step
+SCRATCH = 69 * BATCH
 # Columns of the integer scratch array: force, torque on the first and second body (quanta), fault, which pair's numbers a column holds; then the
 # upper limbs of the first nine, where sums are wide
 QF, QI, QJ, FAULTY, PAIR, UPPER = 0, 3 * BATCH, 6 * BATCH, 9 * BATCH, 10 * BATCH, 11 * BATCH
@@ -46,23 +49,24 @@ def fill_pair(k, a, b, law, s, q):
 
 
 @kernel
-def forces(law, dt, s):
-    """Force on the first body of each contact."""
+def forces(law, dt, lag, s):
+    """Force on the first body of each contact; ``lag`` (s): by how much velocities lie before the end of the step."""
     for n in range(BATCH):
         k = np.uintp(n)
         nx, ny, nz, slope = s[NX + k], s[NY + k], s[NZ + k], s[SLOPE + k]
-        phi, tx, ty, tz, sx, sy, sz, memory, ux, uy, uz, kt, ct, cn, damping, rate, plastic, stored = spring_and_slider(
+        phi, tx, ty, tz, sx, sy, sz, memory, ux, uy, uz, kt, ct, cn, damping, rate, plastic, stored, grow = spring_and_slider(
             law, s[C + k], s[C + BATCH + k], s[C + 2 * BATCH + k], s[C + 3 * BATCH + k], s[C + 4 * BATCH + k], s[C + 5 * BATCH + k],
-            s[FRICTION + k], s[DELTA + k], nx, ny, nz, slope, s[VX + k], s[VY + k], s[VZ + k], s[TURN + k], s[MEFF + k], s[REFF + k],
+            s[FRICTION + k], s[DELTA + k], nx, ny, nz, slope, s[MX + k], s[MY + k], s[MZ + k], s[VX + k], s[VY + k], s[VZ + k], s[TURN + k],
+            s[MEFF + k], s[REFF + k],
             s[ALIVE + k] != 0.0, s[H + k], s[H + BATCH + k], s[H + 2 * BATCH + k], s[H + 3 * BATCH + k],
-            s[H + 4 * BATCH + k], s[H + 5 * BATCH + k], s[H + 6 * BATCH + k], dt,
+            s[H + 4 * BATCH + k], s[H + 5 * BATCH + k], s[H + 6 * BATCH + k], dt, lag,
         )  # fmt: skip
         push = phi * slope
         s[ROOM + k] = room(law, s[ROOM + k], s[C + 3 * BATCH + k])
         s[PHI + k], s[FX + k], s[FY + k], s[FZ + k] = phi, tx - push * nx, ty - push * ny, tz - push * nz
         s[TX + k], s[TY + k], s[TZ + k], s[UX + k], s[UY + k], s[UZ + k] = tx, ty, tz, ux, uy, uz
         s[KT + k], s[CT + k], s[CN + k], s[DAMPING + k], s[RATE + k], s[PLASTIC + k], s[STORED + k] = kt, ct, cn, damping, rate, plastic, stored
-        s[H + k], s[H + BATCH + k], s[H + 2 * BATCH + k], s[H + 3 * BATCH + k] = sx, sy, sz, memory
+        s[H + k], s[H + BATCH + k], s[H + 2 * BATCH + k], s[H + 3 * BATCH + k], s[GROW + k] = sx, sy, sz, memory, grow
 
 
 @kernel
@@ -70,10 +74,12 @@ def couples(dt, s):
     """Couple on the first body of each contact: torsional friction and the rocking damper."""
     for n in range(BATCH):
         k = np.uintp(n)
-        s[CX + k], s[CY + k], s[CZ + k], s[TWIST + k] = couple(
-            s[PHI + k], s[KT + k], s[CT + k], s[CN + k], s[FRICTION + k], s[TORSION + k], s[ROCKING + k], s[LEVER + k],
-            s[NX + k], s[NY + k], s[NZ + k], s[WX + k], s[WY + k], s[WZ + k], s[EX + k], s[EY + k], s[EZ + k],
-            s[TWIST + k] if s[ALIVE + k] != 0.0 else 0.0, dt,
+        twist = s[TWIST + k] if s[ALIVE + k] != 0.0 else 0.0
+        s[CX + k], s[CY + k], s[CZ + k], s[TWIST + k], s[WORK + k] = couple(
+            s[PHI + k] * s[SLOPE + k], s[GROW + k], s[CT + k], s[CN + k], s[FRICTION + k], s[TORSION + k], s[ROCKING + k], s[LEVER + k],
+            s[MIDDLE + k],
+            s[NX + k], s[NY + k], s[NZ + k], s[MX + k], s[MY + k], s[MZ + k], s[WX + k], s[WY + k], s[WZ + k], s[EX + k], s[EY + k], s[EZ + k],
+            twist, dt,
         )  # fmt: skip
 
 
@@ -174,7 +180,7 @@ def book(k, i, j, p, owned, with_couples, pairs, g, settings, observe, control, 
         )  # fmt: skip
         stored += stored_t
         if with_couples:
-            lost_t += settings.dt * (s[CX + k] * s[WX + k] + s[CY + k] * s[WY + k] + s[CZ + k] * s[WZ + k])
+            lost_t += s[WORK + k]
         if i < owned:
             tally_losses(tally, lost_n, lost_t, inv_energy)
     elif observe:

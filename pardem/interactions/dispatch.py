@@ -8,6 +8,7 @@ import numpy as np
 from numba.extending import overload
 
 from .._jit import INLINED
+from ..laws.friction import HISTORY, HISTORY_BUDGET, WITH_ARM
 from ..state import Features, Parts
 from . import local_minima, local_plane, pieces, polytopes, rods, superposition
 from .flats import WORK_SIZE as FLATS_SIZE
@@ -175,3 +176,23 @@ def _has_couples(interaction):  # type: ignore[no-untyped-def]
         return answer
 
     return call
+
+
+def keeps_arms(interaction):  # type: ignore[no-untyped-def]
+    """Whether histories hold the contact's arm and zone of the step before; balls' follow from the normals. A constant of the compiled code."""
+    return not isinstance(interaction, Spheres)
+
+
+@overload(keeps_arms, jit_options=INLINED)
+def _keeps_arms(interaction):  # type: ignore[no-untyped-def]
+    answer = interaction.instance_class is not Spheres
+
+    def call(interaction):  # type: ignore[no-untyped-def]
+        return answer
+
+    return call
+
+
+def history_width(interaction: Interaction, budget: bool) -> int:
+    """Floats that a contact keeps."""
+    return (HISTORY_BUDGET if budget else HISTORY) + (WITH_ARM if keeps_arms(interaction) else 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined, kernel
-from ..laws.friction import end_contact
+from ..laws.friction import WITH_ARM, end_contact, middle_normal
 from ..state import ERROR_OVERLAP, ERROR_SOLVER, OBSERVE
 from . import batch
 from .accumulate import collapsed, fault, tally_losses
@@ -24,6 +24,10 @@ from .batch import (
     IZ,
     LEVER,
     MEFF,
+    MIDDLE,
+    MX,
+    MY,
+    MZ,
     NX,
     NY,
     NZ,
@@ -55,7 +59,7 @@ than the grains, and the penalties of the regularised one do not change with mot
 def _evaluate(count, owned, with_couples, pairs, g, law, settings, observe, control, tally):
     """Forces of the first ``count`` columns, added to the bodies."""
     s, counts = pairs.scratch, pairs.counts
-    batch.forces(law, settings.dt, s)
+    batch.forces(law, settings.dt, 0.0 if settings.gear else 0.5 * settings.dt, s)
     if with_couples:
         batch.couples(settings.dt, s)
     batch.quantise(with_couples, settings, s, counts)
@@ -80,7 +84,7 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
     x, v, w, material = g.x, g.v, g.w, g.material
     px, py, pz = settings.period
     hx, hy, hz = settings.half
-    dt, periodic = settings.dt, settings.periodic
+    dt, lag, periodic, arm = settings.dt, 0.0 if settings.gear else 0.5 * settings.dt, settings.periodic, hist.shape[1] - WITH_ARM
     observe, with_couples = control[OBSERVE] != 0, has_couples(interaction)
     k = np.uintp(0)
     legs = 2 if hands_on(interaction) else 1  # where contacts may leave for other features: first those that live, then those that are born
@@ -130,18 +134,27 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
                 inv = 1.0 / length
                 part = 0.5 + 0.5 * (ri - rj) * reach * (inv * inv)
                 ix, iy, iz = x0 + part * lx, x1 + part * ly, x2 + part * lz
-                jx, jy, jz = ix - dx, iy - dy, iz - dz
+                nx, ny, nz = lx * inv, ly * inv, lz * inv
                 wxi, wyi, wzi = w[i, 0], w[i, 1], w[i, 2]
                 wxj, wyj, wzj = w[j, 0], w[j, 1], w[j, 2]
-                vx = v[j, 0] - v[i, 0] + (wyj * jz - wzj * jy) - (wyi * iz - wzi * iy)
-                vy = v[j, 1] - v[i, 1] + (wzj * jx - wxj * jz) - (wzi * ix - wxi * iz)
-                vz = v[j, 2] - v[i, 2] + (wxj * jy - wyj * jx) - (wxi * iy - wyi * ix)
+                vx, vy, vz = v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2]
+                # in the middle of the step, where velocities belong: halfway from the normal and the arm of the step before
+                known = touching and lag > 0.0
+                mx, my, mz = middle_normal(hist[p, 4], hist[p, 5], hist[p, 6], nx, ny, nz, known)
+                ax = 0.5 * (hist[p, arm] + ix) if known else ix
+                ay = 0.5 * (hist[p, arm + 1] + iy) if known else iy
+                az = 0.5 * (hist[p, arm + 2] + iz) if known else iz
+                bx, by, bz = ax - dx, ay - dy, az - dz
+                if known:
+                    bx, by, bz = bx + lag * vx, by + lag * vy, bz + lag * vz
+                vx += (wyj * bz - wzj * by) - (wyi * az - wzi * ay)
+                vy += (wzj * bx - wxj * bz) - (wzi * ax - wxi * az)
+                vz += (wxj * by - wyj * bx) - (wxi * ay - wyi * ax)
                 if not near:
                     _end(i, p, owned, vx, vy, vz, pairs, settings, tally)
                     continue
                 d = np.sqrt(f)
                 delta = reach - d
-                nx, ny, nz = lx * inv, ly * inv, lz * inv
                 r_eff = ri * rj / reach
                 lever, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
                 if with_couples and law.torsion[a, b] + law.rocking[a, b] != 0.0:
@@ -151,9 +164,12 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
                 s[NX + k], s[NY + k], s[NZ + k], s[DELTA + k], s[SLOPE + k] = nx, ny, nz, delta, length / d
                 s[ROOM + k] = -np.inf if collapsed(d, f - length * length, reach) else min(ri, rj) - delta
                 s[VX + k], s[VY + k], s[VZ + k], s[WX + k], s[WY + k], s[WZ + k] = vx, vy, vz, wxj - wxi, wyj - wyi, wzj - wzi
-                s[TURN + k] = 0.5 * dt * ((wxi + wxj) * nx + (wyi + wyj) * ny + (wzi + wzj) * nz)
+                s[MX + k], s[MY + k], s[MZ + k] = mx, my, mz
+                s[TURN + k] = 0.5 * dt * ((wxi + wxj) * mx + (wyi + wyj) * my + (wzi + wzj) * mz)
                 s[MEFF + k], s[REFF + k] = mi * mj / (mi + mj), r_eff
                 s[LEVER + k], s[EX + k], s[EY + k], s[EZ + k] = lever, ex, ey, ez
+                s[MIDDLE + k] = 0.5 * (hist[p, arm + 3] + lever) if known else lever
+                hist[p, arm], hist[p, arm + 1], hist[p, arm + 2], hist[p, arm + 3] = ix, iy, iz, lever
                 s[ALIVE + k], s[TWIST + k] = touch[p], hist[p, 7]
                 for c in range(7):
                     s[H + np.uintp(c * BATCH) + k] = hist[p, c]

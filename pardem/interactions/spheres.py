@@ -15,7 +15,7 @@ from ..prefetch import prefetch
 from ..state import OBSERVE
 from . import batch
 from .accumulate import tally_losses
-from .batch import ALIVE, BATCH, DELTA, DX, DY, DZ, IX, IY, IZ, MEFF, NX, NY, NZ, REFF, ROOM, SLOPE, TURN, VX, VY, VZ, H, book, fill_pair
+from .batch import ALIVE, BATCH, DELTA, DX, DY, DZ, IX, IY, IZ, MEFF, MX, MY, MZ, NX, NY, NZ, REFF, ROOM, SLOPE, TURN, VX, VY, VZ, H, book, fill_pair
 
 # where the narrow phase keeps radii, masses and spins of the two bodies until the geometry is known: columns that only other narrow phases use,
 # or that are written later
@@ -103,8 +103,11 @@ def _gather(k, i, j, p, pairs, g, law, settings):
 
 
 @kernel
-def _geometry(dt, s):
-    """The contact lies on the radical plane, arm_i = (d^2 + R_i^2 - R_j^2) / (2 d) along the normal from i to j."""
+def _geometry(dt, lag, s):
+    """The contact lies on the radical plane, arm_i = (d^2 + R_i^2 - R_j^2) / (2 d) along the normal from i to j.
+
+    Velocities are taken where they belong, ``lag`` (s) before: there the centres were v lag less apart.
+    """
     for n in range(BATCH):
         k = np.uintp(n)
         dx, dy, dz, ri, rj = s[DX + k], s[DY + k], s[DZ + k], s[RI + k], s[RJ + k]
@@ -113,14 +116,21 @@ def _geometry(dt, s):
         inv = 1.0 / d
         nx, ny, nz = dx * inv, dy * inv, dz * inv
         arm_i = 0.5 * (d + (ri - rj) * reach * inv)
-        arm_j = d - arm_i
+        vx, vy, vz = s[VX + k], s[VY + k], s[VZ + k]
+        mx, my, mz = dx - lag * vx, dy - lag * vy, dz - lag * vz
+        dm = np.sqrt(mx * mx + my * my + mz * mz)
+        inv_m = 1.0 / dm
+        mx, my, mz = mx * inv_m, my * inv_m, mz * inv_m
+        arm_m = 0.5 * (dm + (ri - rj) * reach * inv_m)
+        arm_j = dm - arm_m
         wxi, wyi, wzi, wxj, wyj, wzj = s[WXI + k], s[WYI + k], s[WZI + k], s[WXJ + k], s[WYJ + k], s[WZJ + k]
         # velocity of j's material point less that of i's: v_j - arm_j w_j x n - v_i - arm_i w_i x n
-        cx, cy, cz = arm_i * wxi + arm_j * wxj, arm_i * wyi + arm_j * wyj, arm_i * wzi + arm_j * wzj
-        s[VX + k] -= cy * nz - cz * ny
-        s[VY + k] -= cz * nx - cx * nz
-        s[VZ + k] -= cx * ny - cy * nx
-        s[TURN + k] = 0.5 * dt * ((wxi + wxj) * nx + (wyi + wyj) * ny + (wzi + wzj) * nz)
+        cx, cy, cz = arm_m * wxi + arm_j * wxj, arm_m * wyi + arm_j * wyj, arm_m * wzi + arm_j * wzj
+        s[VX + k] = vx - (cy * mz - cz * my)
+        s[VY + k] = vy - (cz * mx - cx * mz)
+        s[VZ + k] = vz - (cx * my - cy * mx)
+        s[MX + k], s[MY + k], s[MZ + k] = mx, my, mz
+        s[TURN + k] = 0.5 * dt * ((wxi + wxj) * mx + (wyi + wyj) * my + (wzi + wzj) * mz)
         mi, mj = s[MI + k], s[MJ + k]
         s[MEFF + k], s[REFF + k] = mi * mj / (mi + mj), ri * rj / reach
         s[NX + k], s[NY + k], s[NZ + k] = nx, ny, nz
@@ -135,6 +145,7 @@ def sphere_contacts(first, last, owned, pairs, g, law, settings, control, tally)
     col, touch, near, near_row, s, counts = pairs.col, pairs.touch, pairs.near, pairs.near_row, pairs.scratch, pairs.counts
     v = g.v
     dt, inv_energy = settings.dt, 1.0 / settings.energy
+    lag = 0.0 if settings.gear else 0.5 * dt
     observe = control[OBSERVE] != 0
     while first < last:
         found, first = _touching(first, last, pairs, g, settings)
@@ -144,8 +155,8 @@ def sphere_contacts(first, last, owned, pairs, g, law, settings, control, tally)
             for n in range(count):
                 p = np.uintp(near[begin + n])
                 _gather(np.uintp(n), np.uintp(near_row[begin + n]), np.uintp(col[p]), p, pairs, g, law, settings)
-            _geometry(dt, s)
-            batch.forces(law, dt, s)
+            _geometry(dt, lag, s)
+            batch.forces(law, dt, lag, s)
             batch.quantise(False, settings, s, counts)
             for n in range(count):
                 k = np.uintp(n)

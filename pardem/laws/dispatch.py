@@ -61,3 +61,20 @@ def _room(law, left, start):  # type: ignore[no-untyped-def]
     if law.instance_class is lennard_jones.LennardJones:
         return lambda law, left, start: left + 0.5 * start
     return lambda law, left, start: left
+
+
+def growth(law, delta, before):  # type: ignore[no-untyped-def]
+    """Mean tangential stiffness between the overlaps ``before`` and ``delta`` (m), over that at ``delta``."""
+    return hertz.growth(delta, before) if isinstance(law, hertz.Hertz) else 1.0
+
+
+@overload(growth, jit_options=INLINED)
+def _growth(law, delta, before):  # type: ignore[no-untyped-def]
+    if law.instance_class is not hertz.Hertz:
+        return lambda law, delta, before: 1.0
+    implementation = hertz.growth
+
+    def call(law, delta, before):  # type: ignore[no-untyped-def]
+        return implementation(delta, before)
+
+    return call

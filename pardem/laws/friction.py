@@ -12,9 +12,15 @@ The history of a contact is a row of floats:
 12    damping part of the normal force of the step before (only with the energy budget; gear4: its power)
 ====  ==============================================================================
 
+Where cores are not points four more follow (``WITH_ARM``), of the step before: the arm of the contact point from the first body's centre (m), and
+the half-length of the contact zone (m).
+
 The spring is carried to the new tangent plane by the rotation that takes the old normal to the new one, then turned by the bodies' mean spin about
-the normal; it grows by kt v_t dt (second order with half-step velocities, first with those of gear4); where the total tangential force would exceed
-mu times the normal one it is cut to it and the spring is reset so that spring and damper together give as much.
+the normal. It grows by kt v_t dt with everything taken in the middle of the step, where leap-frog has its velocities: normal, contact point,
+stiffness; the increment is turned by the half of the step that is left. In the step of its birth a contact has lasted as long as its overlap took to
+grow. So the spring is of second order in dt; with gear4, whose velocities are those of the step's end, everything is taken there: first order.
+Where the total tangential force would exceed mu times the normal one it is cut to it and the spring is reset so that spring and damper together give
+as much; the direction of slip is of second order too.
 """
 
 from __future__ import annotations
@@ -22,10 +28,19 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined
-from .dispatch import coefficients, normal_force
+from .dispatch import coefficients, growth, normal_force
 
 HISTORY = 8  # floats per contact
 HISTORY_BUDGET = 13  # the same with the energy budget
+WITH_ARM = 4  # more floats, where cores are not points
+
+
+@inlined
+def middle_normal(ox, oy, oz, nx, ny, nz, known):
+    """The unit normal halfway between the one before, o, and the one now, n; n itself where the one before is not ``known``."""
+    mx, my, mz = ox + nx, oy + ny, oz + nz
+    inv = 1.0 / np.sqrt(mx * mx + my * my + mz * mz)
+    return mx * inv if known else nx, my * inv if known else ny, mz * inv if known else nz
 
 
 @inlined
@@ -45,47 +60,70 @@ def _carry_spring(ax, ay, az, ox, oy, oz, nx, ny, nz, turn):
 
 @inlined
 def spring_and_slider(
-    law, c0, c1, c2, c3, c4, c5, friction, delta, nx, ny, nz, slope, vx, vy, vz, turn, m_eff, r_eff, alive, ax, ay, az, memory, ox, oy, oz, dt
+    law, c0, c1, c2, c3, c4, c5, friction, delta, nx, ny, nz, slope, mx, my, mz, vx, vy, vz, turn, m_eff, r_eff,
+    alive, ax, ay, az, memory, ox, oy, oz, dt, lag,
 ):  # fmt: skip
     """Normal law and Coulomb friction of one contact: numbers in, numbers out, no branch that matters, so that batches of it vectorise.
+
+    "In the middle" is ``lag`` before the end of the step: where the velocities belong.
 
     Args:
         law: for its type. c0 ... c5: the pair's ``coefficients``. friction: its Coulomb coefficient.
         delta: overlap (m), > 0.
         nx, ny, nz: unit normal, first body to second.
         slope: d(delta)/dt = -slope n . v: 1 for a plain contact, at most 1 for ``regularised``.
-        vx, vy, vz: velocity of the second body's material point relative to the first's at the contact point (m/s).
-        turn: the bodies' mean rotation about the normal in this step (rad).
+        mx, my, mz: the normal in the middle.
+        vx, vy, vz: velocity of the second body's material point relative to the first's at the contact point in the middle (m/s).
+        turn: the bodies' mean rotation about the middle normal in this step (rad).
         m_eff, r_eff: effective mass (kg) and radius (m).
         alive: whether the history that follows is alive: elastic tangential force (N), memory of the law, old normal.
-        dt: time step (s).
+        dt: time step (s). lag: half of it; 0 with gear4.
 
     Returns:
         normal force; tangential force (3); elastic part of it (3); memory; tangential velocity (3); kt, ct, cn; damping part of the normal force;
-        rate of overlap; plastic work; stored normal energy.
+        rate of overlap; plastic work; stored normal energy; stiffness with which springs grow (N/m): the mean over the step, of which a contact that
+        is born has seen a part.
     """
-    vn = nx * vx + ny * vy + nz * vz
+    vn = mx * vx + my * vy + mz * vz
     rate = -slope * vn
     memory = memory if alive else 0.0
     phi, kt, ct, cn, damping, plastic, stored, memory = normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory)
+    vx -= vn * mx
+    vy -= vn * my
+    vz -= vn * mz
+    # from the middle plane to that of the end: second order asks for no more than a projection
+    vn = nx * vx + ny * vy + nz * vz
     vx -= vn * nx
     vy -= vn * ny
     vz -= vn * nz
     ax, ay, az = _carry_spring(ax, ay, az, ox, oy, oz, nx, ny, nz, turn)
-    h = kt * dt
-    sx = h * vx + (ax if alive else 0.0)
-    sy = h * vy + (ay if alive else 0.0)
-    sz = h * vz + (az if alive else 0.0)
+    ax, ay, az = ax if alive else 0.0, ay if alive else 0.0, az if alive else 0.0
+    # a contact is born where its overlap began to grow in this step; else it was made with its overlap, and begins now
+    since = delta / (rate * dt)
+    share = 1.0 if alive else (min(since, 1.0) if (since > 0.0) & (since < 2.0) else 0.0)
+    grow = kt * share * growth(law, delta, max(delta - 2.0 * lag * rate, 0.0))
+    h = grow * dt
+    turn *= 0.5
+    px = h * (vx + turn * (ny * vz - nz * vy))
+    py = h * (vy + turn * (nz * vx - nx * vz))
+    pz = h * (vz + turn * (nx * vy - ny * vx))
+    sx, sy, sz = ax + px, ay + py, az + pz
     tx, ty, tz = sx + ct * vx, sy + ct * vy, sz + ct * vz
     limit = friction * max(phi, 0.0) * slope  # phi slope: what acts along the normal
     t2 = tx * tx + ty * ty + tz * tz
     slips = t2 > limit * limit
-    shrink = limit / np.sqrt(t2) if slips else 1.0
+    # the direction of slip, theta' = -(kt v/limit) sin theta, to second order: weigh the increment with the limit in the middle and its own turn
+    a2, along = ax * ax + ay * ay + az * az, ax * px + ay * py + az * pz
+    size = np.sqrt(a2)
+    weight = min(max(2.0 * size / (size + limit), 0.8), 1.25) * (1.0 + 0.5 * along / a2)
+    more = weight - 1.0 if slips & (4.0 * abs(along) < a2) else 0.0
+    tx, ty, tz = tx + more * px, ty + more * py, tz + more * pz
+    shrink = limit / np.sqrt(tx * tx + ty * ty + tz * tz) if slips else 1.0
     tx, ty, tz = shrink * tx, shrink * ty, shrink * tz
     sx = tx - ct * vx if slips else sx
     sy = ty - ct * vy if slips else sy
     sz = tz - ct * vz if slips else sz
-    return phi, tx, ty, tz, sx, sy, sz, memory, vx, vy, vz, kt, ct, cn, damping, rate, plastic, stored
+    return phi, tx, ty, tz, sx, sy, sz, memory, vx, vy, vz, kt, ct, cn, damping, rate, plastic, stored, grow
 
 
 @inlined
@@ -122,24 +160,28 @@ def energy_lost(hist, p, alive, tx, ty, tz, sx, sy, sz, vx, vy, vz, kt, damping,
 
 
 @inlined
-def couple(phi, kt, ct, cn, friction, torsion, rocking, lever, nx, ny, nz, wx, wy, wz, ex, ey, ez, twist, dt):
+def couple(push, grow, ct, cn, friction, torsion, rocking, lever, middle, nx, ny, nz, mx, my, mz, wx, wy, wz, ex, ey, ez, twist, dt):
     """Torsional friction and rocking damper of one contact (docs/theory/laws.md), without a branch that matters.
 
     Args:
-        phi: normal force (N). kt, ct: tangential stiffness (N/m) and damping (N s/m). cn: damping coefficient of the normal motion (N s/m).
+        push: force that acts along the normal (N). grow: stiffness with which springs grow (N/m).
+        ct, cn: damping coefficients of the tangential and of the normal motion (N s/m).
         torsion, rocking: 1: on. lever ... wz, ex ... ez: as in ``contact_force``. twist: elastic torque of the step before (N m), 0 at birth.
+        middle: ``lever`` in the middle of the step (m).
 
     Returns:
-        couple on the first body (N m), its elastic torsional part.
+        couple on the first body (N m), its elastic torsional part, its work in this step (J).
     """
-    push = max(phi, 0.0)
-    wn = nx * wx + ny * wy + nz * wz
+    push = max(push, 0.0)
+    wn = mx * wx + my * wy + mz * wz
     cap = (2.0 / 3.0) * friction * push * lever * torsion
-    spin = 0.5 * lever * lever * wn
+    spin = 0.5 * middle * middle * wn
     drag = ct * spin * torsion
-    twist += kt * spin * dt
+    before = twist
+    twist += grow * spin * dt
     torque = min(max(twist + drag, -cap), cap)
     twist = torque - drag
+    wn = nx * wx + ny * wy + nz * wz
     ux, uy, uz = wx - wn * nx, wy - wn * ny, wz - wn * nz
     along = ex * ux + ey * uy + ez * uz
     edge = ex * ex + ey * ey + ez * ez > 0.0
@@ -148,31 +190,33 @@ def couple(phi, kt, ct, cn, friction, torsion, rocking, lever, nx, ny, nz, wx, w
     size = np.sqrt(ux * ux + uy * uy + uz * uz) * rock
     cap = 0.1 * lever * push
     rock = rock * cap / size if size > cap else rock
-    return torque * nx + rock * ux, torque * ny + rock * uy, torque * nz + rock * uz, twist
+    work = dt * ((0.5 * (before + twist) + drag) * wn + rock * (ux * ux + uy * uy + uz * uz))
+    return torque * nx + rock * ux, torque * ny + rock * uy, torque * nz + rock * uz, twist, work
 
 
 @inlined
 def contact_force(
-    law, a, b, delta, nx, ny, nz, slope, vx, vy, vz, wx, wy, wz, turn, m_eff, r_eff, lever, ex, ey, ez, alive, hist, p, dt, budget, full
+    law, a, b, delta, nx, ny, nz, slope, mx, my, mz, vx, vy, vz, wx, wy, wz, turn, m_eff, r_eff,
+    lever, middle, ex, ey, ez, alive, hist, p, dt, budget, full,
 ):  # fmt: skip
     """Force and couple of one contact on its first body; the second body gets the opposite.
 
     Args:
         law: tables of the law. a, b: species (or wall material) of the bodies. delta ... r_eff: as in ``spring_and_slider``.
         wx, wy, wz: angular velocity of the second body relative to the first (rad/s).
-        lever: half-length of the contact zone (m); 0: a point, without couples.
+        lever: half-length of the contact zone (m); 0: a point, without couples. middle: the same in the middle of the step.
         ex, ey, ez: unit axis of rocking in the tangent plane; zero: any tangential axis.
-        alive: whether the history is. hist, p: (P, 8 or 13) float64 and the contact's row, updated.
+        alive: whether the history is. hist, p: (P, 8 or more) float64 and the contact's row, updated.
         dt: time step (s). budget: whether to keep energy books. full: whether velocities are those of the step itself, not of the half-step.
 
     Returns:
         fx, fy, fz (N), cx, cy, cz (N m), stored energy (J), normal work lost (J), tangential work lost (J), normal force (N).
     """
     c0, c1, c2, c3, c4, c5 = coefficients(law, a, b)
-    friction = law.friction[a, b]
-    phi, tx, ty, tz, sx, sy, sz, memory, vx, vy, vz, kt, ct, cn, damping, rate, plastic, stored = spring_and_slider(
-        law, c0, c1, c2, c3, c4, c5, friction, delta, nx, ny, nz, slope, vx, vy, vz, turn, m_eff, r_eff,
-        alive, hist[p, 0], hist[p, 1], hist[p, 2], hist[p, 3], hist[p, 4], hist[p, 5], hist[p, 6], dt,
+    friction, lag, twist = law.friction[a, b], 0.0 if full else 0.5 * dt, hist[p, 7] if alive else 0.0
+    phi, tx, ty, tz, sx, sy, sz, memory, vx, vy, vz, kt, ct, cn, damping, rate, plastic, stored, grow = spring_and_slider(
+        law, c0, c1, c2, c3, c4, c5, friction, delta, nx, ny, nz, slope, mx, my, mz, vx, vy, vz, turn, m_eff, r_eff,
+        alive, hist[p, 0], hist[p, 1], hist[p, 2], hist[p, 3], hist[p, 4], hist[p, 5], hist[p, 6], dt, lag,
     )  # fmt: skip
     lost_n, lost_t = 0.0, 0.0
     if budget:
@@ -180,14 +224,15 @@ def contact_force(
         stored += stored_t
     else:
         stored += tangential_energy(sx, sy, sz, kt)
-    cx, cy, cz, twist = couple(
-        phi, kt, ct, cn, friction, law.torsion[a, b], law.rocking[a, b], lever, nx, ny, nz, wx, wy, wz, ex, ey, ez, hist[p, 7] if alive else 0.0, dt
+    push = phi * slope
+    cx, cy, cz, twist, work = couple(
+        push, grow, ct, cn, friction, law.torsion[a, b], law.rocking[a, b], lever, middle, nx, ny, nz, mx, my, mz, wx, wy, wz, ex, ey, ez,
+        twist, dt,
     )  # fmt: skip
     if budget:
-        lost_t += dt * (cx * wx + cy * wy + cz * wz)
+        lost_t += work
     hist[p, 0], hist[p, 1], hist[p, 2], hist[p, 3] = sx, sy, sz, memory
     hist[p, 4], hist[p, 5], hist[p, 6], hist[p, 7] = nx, ny, nz, twist
-    push = phi * slope
     return tx - push * nx, ty - push * ny, tz - push * nz, cx, cy, cz, stored, lost_n, lost_t, phi
 
 

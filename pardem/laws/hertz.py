@@ -56,3 +56,10 @@ def normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory)
     damping = cn * rate
     damping = -spring if (c4 != 0.0) & (spring + damping < 0.0) else damping
     return spring + damping, kt, ct, cn, damping, 0.0, 0.4 * spring * delta, memory
+
+
+@inlined
+def growth(delta, before):
+    """Mean of the tangential stiffness over the overlaps from ``before`` to ``delta`` (m), over that at ``delta``: the mean of a square root."""
+    q = np.sqrt(before / delta)
+    return (2.0 / 3.0) * (1.0 + q + q * q) / (1.0 + q)

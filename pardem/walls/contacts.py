@@ -9,9 +9,9 @@ import numpy as np
 from .._jit import inlined, kernel
 from ..fixedpoint import carry, deposit_nearest
 from ..interactions.accumulate import add, collapsed, fault, tally_contact, tally_losses, within_range
-from ..interactions.dispatch import hands_on, zone_on_plane
+from ..interactions.dispatch import hands_on, keeps_arms, zone_on_plane
 from ..interactions.inheritance import LEAVING, LIVING
-from ..laws.friction import contact_force, end_contact, held_energy
+from ..laws.friction import WITH_ARM, contact_force, end_contact, held_energy, middle_normal
 from ..state import ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, OBSERVE, WALL_CONTACTS
 from .geometry import effective_radius, wall_geometry
 from .inheritance import hand_on
@@ -20,8 +20,8 @@ from .motion import CENTRE, turns
 
 
 @inlined
-def _relative_motion(walls, g, i, k, ix, iy, iz):
-    """How wall ``k`` moves as seen from grain ``i`` at a point (m, relative to the grain's centre).
+def _relative_motion(walls, g, i, k, ix, iy, iz, lag):
+    """How wall ``k`` moves as seen from grain ``i`` at a point (m, relative to the grain's centre as it was ``lag`` (s) before).
 
     Returns:
         velocity of the wall relative to the grain's material point (m/s), mean displacement of the wall's point (m), spin of the grain relative to
@@ -35,7 +35,9 @@ def _relative_motion(walls, g, i, k, ix, iy, iz):
     shiftx, shifty, shiftz = pose[6], pose[7], pose[8]
     if turns(walls.motion, k):
         centre = walls.motion[k, CENTRE:]  # the domain has no period across the axis: there is no image to look for
-        ux, uy, uz = g.x[i, 0] + ix - centre[0], g.x[i, 1] + iy - centre[1], g.x[i, 2] + iz - centre[2]
+        ux = g.x[i, 0] - lag * g.v[i, 0] + ix - centre[0]
+        uy = g.x[i, 1] - lag * g.v[i, 1] + iy - centre[1]
+        uz = g.x[i, 2] - lag * g.v[i, 2] + iz - centre[2]
         rx += pose[13] * uz - pose[14] * uy
         ry += pose[14] * ux - pose[12] * uz
         rz += pose[12] * uy - pose[13] * ux
@@ -97,7 +99,7 @@ def _contact(p, i, k, handed_on, first_leg, pairs, walls, g, interaction, law, s
     delta = ri - d
     out = ri - 0.5 * delta
     ix, iy, iz = x0 + out * nx, x1 + out * ny, x2 + out * nz
-    rx, ry, rz, shiftx, shifty, shiftz, wx, wy, wz = _relative_motion(walls, g, i, k, ix, iy, iz)
+    rx, ry, rz, shiftx, shifty, shiftz, wx, wy, wz = _relative_motion(walls, g, i, k, ix, iy, iz, 0.0)
     if budget and (not there or (walls.there[k] == APPEARING and not touching)):
         # a wall that vanishes takes along what its contacts hold, one that appears puts it in: its work
         held = held_energy(law, a, b, delta, length / d, nx * rx + ny * ry + nz * rz, mass, effective_radius(walls, g, i, k), hist, p, touching, dt)
@@ -111,11 +113,27 @@ def _contact(p, i, k, handed_on, first_leg, pairs, walls, g, interaction, law, s
     lever, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
     if walls.kind[k] < CYLINDER and law.torsion[a, b] + law.rocking[a, b] != 0.0:
         lever, ex, ey, ez = zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p)
+    # in the middle of the step, where velocities belong
+    lag = 0.5 * dt if touching and not settings.gear else 0.0
+    mx, my, mz = middle_normal(hist[p, 4], hist[p, 5], hist[p, 6], nx, ny, nz, lag > 0.0)
+    middle = lever
+    if lag > 0.0:
+        if keeps_arms(interaction):
+            arm = hist.shape[1] - WITH_ARM
+            ax, ay, az = 0.5 * (hist[p, arm] + ix), 0.5 * (hist[p, arm + 1] + iy), 0.5 * (hist[p, arm + 2] + iz)
+            middle = 0.5 * (hist[p, arm + 3] + lever)
+        else:
+            out -= 0.5 * lag * (nx * rx + ny * ry + nz * rz)  # the overlap was less by lag times its rate
+            ax, ay, az = out * mx, out * my, out * mz
+        rx, ry, rz, _, _, _, _, _, _ = _relative_motion(walls, g, i, k, ax, ay, az, lag)
+    if keeps_arms(interaction):
+        arm = hist.shape[1] - WITH_ARM
+        hist[p, arm], hist[p, arm + 1], hist[p, arm + 2], hist[p, arm + 3] = ix, iy, iz, lever
     spin = walls.pose[k, 12:]
-    turn = 0.5 * dt * ((wx + 2.0 * spin[0]) * nx + (wy + 2.0 * spin[1]) * ny + (wz + 2.0 * spin[2]) * nz)
+    turn = 0.5 * dt * ((wx + 2.0 * spin[0]) * mx + (wy + 2.0 * spin[1]) * my + (wz + 2.0 * spin[2]) * mz)
     fx, fy, fz, cx, cy, cz, stored, lost_n, lost_t, phi = contact_force(
-        law, a, b, delta, nx, ny, nz, length / d, rx, ry, rz, -wx, -wy, -wz, turn, mass, effective_radius(walls, g, i, k),
-        lever, ex, ey, ez, touching, hist, p, dt, budget, settings.gear,
+        law, a, b, delta, nx, ny, nz, length / d, mx, my, mz, rx, ry, rz, -wx, -wy, -wz, turn, mass, effective_radius(walls, g, i, k),
+        lever, middle, ex, ey, ez, touching, hist, p, dt, budget, settings.gear,
     )  # fmt: skip
     touch[p] = 1
     if delta > ri or collapsed(d, d * d - length * length, ri):
