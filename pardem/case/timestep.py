@@ -104,6 +104,18 @@ def rocking_overlap(step: float, contact_time: float, eps: float, inertia: float
     return eps**2 * inertia * (contact_time / step) ** 2 / (100.0 * mass * radius)
 
 
+def hardened_contact_time(seconds: float, ratio: float) -> float:
+    """Duration (s) of a contact of a tip with a plane once it hardens: it is stiffer by kappa + 1 - 1/GUARD at the most (``interactions.hardening``).
+
+    Args:
+        seconds: that of the contact (s). ratio: beta/D, eps times the tip's distance from the centre over the sphero-radius.
+    """
+    from ..interactions.hardening import GUARD, STEEPEST
+
+    kappa = 1.0 / math.sqrt(ratio**2 + 1.0 / STEEPEST**2)
+    return seconds / math.sqrt(kappa + 1.0 - 1.0 / GUARD)
+
+
 def check_time_step(step: float, times: Iterable[ContactTime]) -> list[str]:
     """Hold the step (s) against every contact time.
 
