@@ -15,7 +15,7 @@ from pardem.case import Case
 from pardem.engine import Engine
 from pardem.errors import CaseError
 from pardem.integrators.rotation import matrix
-from pardem.interactions.hardening import CLOSEST, FACTOR, GUARD, STEEPEST, collapsed, potential
+from pardem.interactions.hardening import CLOSEST, GUARD, HEAVIER, LIGHTER, STEEPEST, collapsed, potential
 from pardem.interactions.polytope_plane import regularised_plane
 from pardem.interactions.polytopes import WORK_SIZE
 from pardem.interactions.regularised import regularised_polytopes
@@ -40,25 +40,28 @@ def start_of(b: float) -> float:
 
 def clamped(s: float, b: float, stiffness: float = 1.0) -> tuple[float, float]:
     """Energy and force of a linear law with hardening between two corners at the distance s; D = 1."""
-    f, heavier = s * s + b * b, s * s + FACTOR * b * b
-    held, by_f, by_heavier, apart = potential(f, heavier, 1.0, stiffness)
+    f, heavier, lighter = (s * s + q * b * b for q in (1.0, HEAVIER, LIGHTER))
+    held, by_f, by_heavier, by_lighter, apart = potential(f, heavier, lighter, 1.0, stiffness)
     assert apart
     d = math.sqrt(f)
-    return held + 0.5 * stiffness * (1.0 - d) ** 2, 2.0 * s * (0.5 * stiffness * (1.0 - d) / d - by_f - by_heavier)
+    return held + 0.5 * stiffness * (1.0 - d) ** 2, 2.0 * s * (0.5 * stiffness * (1.0 - d) / d - by_f - by_heavier - by_lighter)
 
 
 def test_its_derivatives_are_those_of_the_potential() -> None:
     rng = np.random.default_rng(1)
     found = 0
     while found < 300:
-        f, b2 = rng.uniform(0.0, 1.0), rng.uniform(0.0, 1.0)
-        heavier, reach = f + (FACTOR - 1.0) * b2, rng.uniform(0.5, 2.0)
-        held, *slopes, apart = potential(f * reach**2, heavier * reach**2, reach, 3.0)
+        f, b2, share = rng.uniform(0.0, 1.0, 3)
+        if f < b2:
+            continue
+        reach = rng.uniform(0.5, 2.0)
+        minima = reach**2 * np.array([f, f + (HEAVIER - 1.0) * b2, (1.0 - LIGHTER) * (0.2 + 0.8 * share) * (f - b2) + LIGHTER * f])
+        held, *slopes, apart = potential(*minima, reach, 3.0)
         if not apart or held < 1e-4 * reach**2:
             continue
         found += 1
-        for slope, (df, dh) in zip(slopes, ((1e-7, 0.0), (0.0, 1e-7)), strict=True):
-            above, below = (potential((f + c * df) * reach**2, (heavier + c * dh) * reach**2, reach, 3.0)[0] for c in (1.0, -1.0))
+        for slope, way in zip(slopes, 1e-7 * reach**2 * np.eye(3), strict=True):
+            above, below = (potential(*(minima + c * way), reach, 3.0)[0] for c in (1.0, -1.0))
             assert (above - below) / (2e-7 * reach**2) == pytest.approx(slope, rel=1e-5, abs=1e-6)
 
 
@@ -66,9 +69,9 @@ def test_it_begins_below_the_guard_and_with_a_contact() -> None:
     """Whatever B is up to beta^2: nothing above the guard, nor where surfaces do not touch; and B up to D^2 has a distance to begin at."""
     rng = np.random.default_rng(2)
     for d, beta, share in rng.uniform(0.0, 1.0, (20000, 3)):
-        b2 = min(share, 1.0) * beta**2
+        b2 = share * beta**2
         if beta < d and not collapsed(d, beta**2, 1.0):
-            assert potential(d * d, d * d + (FACTOR - 1.0) * b2, 1.0, 1.0)[0] == 0.0
+            assert potential(d * d, d * d + (HEAVIER - 1.0) * b2, d * d - beta**2, 1.0, 1.0)[0] == 0.0
     for b in np.linspace(1e-3, 1.0 - 1e-6, 500):
         assert b * b < start_of(b) ** 2 + b * b <= 1.0
 
@@ -315,7 +318,7 @@ def deep_tips(engine: Engine) -> int:
     return count
 
 
-CUT, END = 24, 160
+CUT, END = 50, 120
 
 
 @pytest.mark.mpi

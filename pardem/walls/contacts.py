@@ -10,7 +10,7 @@ from .._jit import inlined, kernel
 from ..fixedpoint import carry, deposit, deposit_nearest
 from ..interactions.accumulate import add, fault, tally_contact, tally_losses, tally_stress, within_range
 from ..interactions.dispatch import hands_on, weighted_to_plane, zone_on_plane
-from ..interactions.hardening import FACTOR, collapsed, in_range, potential
+from ..interactions.hardening import HEAVIER, LIGHTER, collapsed, in_range, potential
 from ..interactions.inheritance import LEAVING, LIVING
 from ..laws.dispatch import secant_stiffness
 from ..laws.friction import contact_force, end_contact, held_energy
@@ -64,6 +64,13 @@ def _react(walls, g, i, k, ix, iy, iz, fx, fy, fz, cx, cy, cz, inv_force, inv_to
     carry(reaction)
 
 
+@inlined
+def _along(walls, g, i, k, ix, iy, iz, nx, ny, nz):
+    """Velocity of a wall relative to a point of a grain (m/s) and its mean displacement there (m), along n; see ``_relative_motion``."""
+    rx, ry, rz, sx, sy, sz, _, _, _ = _relative_motion(walls, g, i, k, ix, iy, iz)
+    return nx * rx + ny * ry + nz * rz, nx * sx + ny * sy + nz * sz
+
+
 @kernel
 def _harden(p, i, k, d, x0, x1, x2, there, changes, pairs, walls, g, interaction, law, settings, control, tally):
     """Add what the hardening of a contact with a plane or disc gives (``interactions.hardening``) to the grain and the wall, and book it.
@@ -80,25 +87,28 @@ def _harden(p, i, k, d, x0, x1, x2, there, changes, pairs, walls, g, interaction
     _, _, _, nx, ny, nz, height = from_wall(walls, g, i, k)
     if walls.kind[k] == DISC and height < 0.0:
         nx, ny, nz, height = -nx, -ny, -nz, -height
-    heavier, h, u0, u1, u2, status = weighted_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, FACTOR)
-    if status != 0:
+    heavier, h, u0, u1, u2, failed = weighted_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, HEAVIER)
+    lighter, low, r0, r1, r2, status = weighted_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, LIGHTER)
+    if failed != 0 or status != 0:
         fault(control, ERROR_SOLVER, g.gid[i], -1 - k)
     radius, inv_energy = g.x[i, 3], 1.0 / settings.energy
-    held, c1, c2, apart = potential(d * d, heavier, radius, secant_stiffness(law, g.material[i], walls.material[k], radius, g.v[i, 3], radius))
+    stiffness = secant_stiffness(law, g.material[i], walls.material[k], radius, g.v[i, 3], radius)
+    held, c1, c2, c3, apart = potential(d * d, heavier, lighter, radius, stiffness)
     if held == 0.0:
         return apart
-    # two forces along the normal, one at each minimiser
-    first, second = -2.0 * c1 * (height + nx * x0 + ny * x1 + nz * x2), -2.0 * c2 * h
-    rx, ry, rz, sx, sy, sz, _, _, _ = _relative_motion(walls, g, i, k, x0, x1, x2)
-    qx, qy, qz, tx, ty, tz, _, _, _ = _relative_motion(walls, g, i, k, u0, u1, u2)
+    # forces along the normal, one at each minimiser
+    first, second, third = -2.0 * c1 * (height + nx * x0 + ny * x1 + nz * x2), -2.0 * c2 * h, -2.0 * c3 * low
+    speed1, shift1 = _along(walls, g, i, k, x0, x1, x2, nx, ny, nz)
+    speed2, shift2 = _along(walls, g, i, k, u0, u1, u2, nx, ny, nz)
+    speed3, shift3 = _along(walls, g, i, k, r0, r1, r2, nx, ny, nz)
     if changes:
-        power = first * (nx * rx + ny * ry + nz * rz) + second * (nx * qx + ny * qy + nz * qz)
-        change = held - 0.5 * settings.dt * power
+        change = held - 0.5 * settings.dt * (first * speed1 + second * speed2 + third * speed3)
         deposit_nearest(walls.work, k, (change if there else -change) * inv_energy)
     if not there:
         return True
-    fx, fy, fz = (first + second) * nx, (first + second) * ny, (first + second) * nz
-    ax, ay, az = first * x0 + second * u0, first * x1 + second * u1, first * x2 + second * u2
+    force = first + second + third
+    fx, fy, fz = force * nx, force * ny, force * nz
+    ax, ay, az = first * x0 + second * u0 + third * r0, first * x1 + second * u1 + third * r1, first * x2 + second * u2 + third * r2
     cx, cy, cz = ay * nz - az * ny, az * nx - ax * nz, ax * ny - ay * nx
     if not in_range(fx * fx + fy * fy + fz * fz, cx * cx + cy * cy + cz * cz, settings):
         fault(control, ERROR_RANGE, g.gid[i], -1 - k)
@@ -106,8 +116,7 @@ def _harden(p, i, k, d, x0, x1, x2, there, changes, pairs, walls, g, interaction
     inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
     add(g.ft, i, fx, fy, fz, cx, cy, cz, inv_force, inv_torque, settings.wide)
     _react(walls, g, i, k, 0.0, 0.0, 0.0, fx, fy, fz, cx, cy, cz, inv_force, inv_torque)
-    work = first * (nx * sx + ny * sy + nz * sz) + second * (nx * tx + ny * ty + nz * tz)
-    deposit_nearest(walls.work, k, work * inv_energy)
+    deposit_nearest(walls.work, k, (first * shift1 + second * shift2 + third * shift3) * inv_energy)
     if control[OBSERVE] != 0:
         deposit_nearest(tally, STORED, held * inv_energy)
         tally_stress(tally, ax, ay, az, nx, ny, nz, inv_energy)
