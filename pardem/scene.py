@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .case import Case
-from .case.timestep import ContactTimes, check_time_step, contact_times, lightest_grains, rocking_overlap
+from .case.timestep import ContactTimes, check_time_step, contact_times, hardened_contact_time, lightest_grains, rocking_overlap
+from .case.walls import AnyWall
 from .constants import Scene
 from .detection.case_covers import covers_for_detection
 from .detection.sphere_tables import SphereTables
@@ -26,7 +27,8 @@ from .state import Parts, Settings, Shapes, sum_columns
 from .walls.build import body_vertices, build_bodies, build_walls, check_features
 from .walls.drives import finish_rows
 
-LARGEST_GUARD = 0.9  # of the sum of radii: a regularised contact must bear at least a tenth of it as overlap
+CLOSEST_TOUCH = 1.0 / 3.0  # of the sum of radii: distance of the cores at which tips have to touch, at the least
+LEAST_HARDENED = 5.0  # steps that a hardened contact should take
 
 FINE = 100  # vertices of a shape that counts as a mesh
 LEAST_ROCKING = 0.01  # of the sphero-radius: an overlap up to which flat contacts must rock slowly enough for the time step
@@ -85,7 +87,8 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     eps2 = np.array([case.eps(n) ** 2 for n in names])
     parts = build_parts(catalogue)
     if case.contact.interaction == "regularised":
-        _check_guard(case, catalogue, parts, eps2)
+        _check_tips(case, catalogue, parts, eps2)
+        warnings += _pressing_warnings(case, catalogue, parts, eps2, times)
         warnings += _rocking_warnings(case, names, catalogue, eps2, times)
     features = build_features(catalogue)
     interaction = build_interaction(catalogue, list(grains.values()), case.contact.interaction, eps2, features, parts)
@@ -199,22 +202,54 @@ def _check_shapes(case: Case, catalogue: Catalogue) -> None:
             )
 
 
-def _check_guard(case: Case, catalogue: Catalogue, parts: Parts, eps2: np.ndarray) -> None:
-    """The regularised force must still rise at reasonable overlaps: guard distance 1.2 (D beta^2)^(1/3) at the tips, D the sum of radii."""
+def _check_tips(case: Case, catalogue: Catalogue, parts: Parts, eps2: np.ndarray) -> None:
+    """The tips of grains must still touch: beta = eps |X| adds to their distance from a plane, sqrt(2) eps |X| to that of two tips.
+
+    Raises:
+        CaseError: where surfaces meet at a tip, the cores are closer than CLOSEST_TOUCH of the distance at which they should.
+    """
     present = set(case.grain_species)
+    flat = _flat_walls(case)
     for k, species in enumerate(case.species):
         if species.name not in present:
             continue  # bodies are met by other rules, in which eps has no part
-        tip = _longest_tip(catalogue, parts, k)
-        beta2 = 2.0 * eps2[k] * tip**2
-        reach = 2.0 * catalogue.radius[k]
-        guard = 1.2 * (reach * beta2) ** (1.0 / 3.0) / reach
-        if guard > LARGEST_GUARD:
-            limit = math.sqrt((LARGEST_GUARD / 1.2) ** 3 * reach**2 / (2.0 * tip**2))
+        tip, radius = _longest_tip(catalogue, parts, k), float(catalogue.radius[k])
+        beta2 = eps2[k] * tip**2 / (radius**2 if flat else 2.0 * radius**2)
+        if beta2 > 1.0 - CLOSEST_TOUCH**2:
+            limit = math.sqrt((1.0 - CLOSEST_TOUCH**2) * eps2[k] / beta2)
+            whom = f"wall '{flat[0].name}'" if flat else "each other"
+            when = f"only when they overlap by {1.0 - math.sqrt(1.0 - beta2):.0%} of the radii" if beta2 < 1.0 else "not at all"
             raise CaseError(
-                f"contact.eps = {math.sqrt(eps2[k]):.3g} is too large for species '{species.name}': the regularised force would collapse at "
-                f"an overlap of {1.0 - guard:.0%} of the sum of radii; make it at most {limit:.2g}"
+                f"contact.eps = {math.sqrt(eps2[k]):.3g} is too large for species '{species.name}': its tips would touch {whom} {when}; "
+                f"make it at most {limit:.2g}"
             )
+
+
+def _flat_walls(case: Case) -> list[AnyWall]:
+    """Walls that a grain meets by the regularised rule."""
+    return [wall for wall in case.wall if wall.kind in ("plane", "box") or (wall.kind == "disc" and wall.hole is None)]
+
+
+def _pressing_warnings(case: Case, catalogue: Catalogue, parts: Parts, eps2: np.ndarray, times: ContactTimes) -> list[str]:
+    """A sentence for each species whose tips, pressed into a wall so far that the contact hardens, are too stiff for the time step.
+
+    Between grains an overlap of a sphero-radius comes before that range unless kappa < 3.6: contacts there last half the contact time or more.
+    """
+    present = set(case.grain_species)
+    out = []
+    for k, species in enumerate(case.species):
+        if species.name not in present or eps2[k] == 0.0 or catalogue.kind[k] == 1:
+            continue
+        ratio = math.sqrt(eps2[k]) * _longest_tip(catalogue, parts, k) / float(catalogue.radius[k])
+        for wall in _flat_walls(case):
+            lasts = times.between(species.material, wall.material)
+            if lasts is not None and (steps := hardened_contact_time(lasts, ratio) / case.time.step) < LEAST_HARDENED:
+                out.append(
+                    f"time.step = {case.time.step:.6g} s is long for contact.eps = {math.sqrt(eps2[k]):.3g}: where a tip of species "
+                    f"'{species.name}' is pressed deep into wall '{wall.name}', the contact hardens to one that lasts {steps:.2g} steps; better "
+                    f"at most {steps * case.time.step / LEAST_HARDENED:.3g} s"
+                )
+    return out
 
 
 def _longest_tip(catalogue: Catalogue, parts: Parts, s: int) -> float:
@@ -231,7 +266,7 @@ def _rocking_warnings(case: Case, names: list[str], catalogue: Catalogue, eps2: 
     out = []
     for k, name in enumerate(names):
         inertia = float(catalogue.inertia[k].max() if catalogue.kind[k] == 2 else catalogue.inertia[k].min())
-        if catalogue.kind[k] == 1 or eps2[k] == 0.0 or name not in present or (seconds := times.own(case.species[k].material)) is None:
+        if catalogue.kind[k] == 1 or eps2[k] == 0.0 or name not in present or (seconds := times.between(case.species[k].material, case.species[k].material)) is None:
             continue
         eps, radius = math.sqrt(eps2[k]), float(catalogue.radius[k])
         overlap = rocking_overlap(case.time.step, seconds, eps, inertia, float(catalogue.mass[k]), radius)

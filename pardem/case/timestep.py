@@ -70,11 +70,11 @@ class ContactTimes(NamedTuple):
         """Those that a time step (s) can be too long for."""
         return self.pairs(self.fastest < 20.0 * step)
 
-    def own(self, material: str) -> float | None:
-        """Duration (s) between two grains of a material; None where it is not known."""
-        if material not in self.rows:
+    def between(self, grain: str, other: str) -> float | None:
+        """Duration (s) between grains of one material and grains or walls of another; None where it is not known."""
+        if grain not in self.rows or other not in self.columns:
             return None
-        seconds = float(self.seconds[self.rows.index(material), self.columns.index(material)])
+        seconds = float(self.seconds[self.rows.index(grain), self.columns.index(other)])
         return seconds if math.isfinite(seconds) else None
 
     @property
@@ -155,6 +155,18 @@ def rocking_overlap(step: float, contact_time: float, eps: float, inertia: float
         radius: sphero-radius (m).
     """
     return eps**2 * inertia * (contact_time / step) ** 2 / (100.0 * mass * radius)
+
+
+def hardened_contact_time(seconds: float, ratio: float) -> float:
+    """Duration (s) of a contact of a tip with a plane once it hardens: it is stiffer by kappa + 1 - 1/GUARD at the most (``interactions.hardening``).
+
+    Args:
+        seconds: that of the contact (s). ratio: beta/D, eps times the tip's distance from the centre over the sphero-radius.
+    """
+    from ..interactions.hardening import GUARD, STEEPEST
+
+    kappa = 1.0 / math.sqrt(ratio**2 + 1.0 / STEEPEST**2)
+    return seconds / math.sqrt(kappa + 1.0 - 1.0 / GUARD)
 
 
 def check_time_step(step: float, times: Iterable[ContactTime]) -> list[str]:

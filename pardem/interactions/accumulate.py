@@ -19,12 +19,6 @@ def fault(control, code, a, b):
 
 
 @inlined
-def collapsed(d, beta2, reach):
-    """Whether a regularised contact is near the distance (D beta^2)^(1/3) where its force peaks (beta^2 = d^2 less the true distance squared)."""
-    return d * d * d < 1.728 * reach * beta2
-
-
-@inlined
 def within_range(phi, friction, lever, settings):
     """Whether a force of normal part ``phi`` (N) with friction and its torque on ``lever`` (m) stay below the limit; false for NaN."""
     limit = WIDE_LIMIT if settings.wide else LIMIT
@@ -63,9 +57,15 @@ def tally_losses(tally, lost_n, lost_t, inv_energy):
 
 @kernel
 def tally_contact(tally, row, stored, lx, ly, lz, fx, fy, fz, inv_energy):
-    """Book one contact for the observables: count, stored energy, and the Love-Weber sum of branch (m) times force (N)."""
+    """Book one contact for the observables: count, stored energy (J), stress."""
     tally[row, 0] += 1
     deposit_nearest(tally, 2, stored * inv_energy)
+    tally_stress(tally, lx, ly, lz, fx, fy, fz, inv_energy)
+
+
+@kernel
+def tally_stress(tally, lx, ly, lz, fx, fy, fz, inv_energy):
+    """Add to the Love-Weber sum of branch (m) times force (N)."""
     deposit_nearest(tally, 5, lx * fx * inv_energy)
     deposit_nearest(tally, 6, lx * fy * inv_energy)
     deposit_nearest(tally, 7, lx * fz * inv_energy)

@@ -110,6 +110,44 @@ def _zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p):  # type: ign
     return call
 
 
+def weighted(interaction, g, i, j, wx, wy, wz, pairs, p, factor):  # type: ignore[no-untyped-def]
+    """Minimum of a pair's regularised distance function with penalties times ``factor``: see ``rods.weighted``; 0 under the other rules."""
+    if isinstance(interaction, Rods | Polytopes | Pieces):
+        return _MODULE[type(interaction)].weighted(interaction, g, i, j, wx, wy, wz, pairs, p, factor)
+    return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
+
+
+@overload(weighted, jit_options=INLINED)
+def _weighted(interaction, g, i, j, wx, wy, wz, pairs, p, factor):  # type: ignore[no-untyped-def]
+    if interaction.instance_class not in (Rods, Polytopes, Pieces):
+        return lambda interaction, g, i, j, wx, wy, wz, pairs, p, factor: (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0)
+    implementation = _MODULE[interaction.instance_class].weighted
+
+    def call(interaction, g, i, j, wx, wy, wz, pairs, p, factor):  # type: ignore[no-untyped-def]
+        return implementation(interaction, g, i, j, wx, wy, wz, pairs, p, factor)
+
+    return call
+
+
+def weighted_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, factor):  # type: ignore[no-untyped-def]
+    """The same for a grain and a plane: see ``rods.weighted_to_plane``."""
+    if isinstance(interaction, Rods | Polytopes | Pieces):
+        return _MODULE[type(interaction)].weighted_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, factor)
+    return 0.0, 0.0, 0.0, 0.0, 0.0, 0
+
+
+@overload(weighted_to_plane, jit_options=INLINED)
+def _weighted_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, factor):  # type: ignore[no-untyped-def]
+    if interaction.instance_class not in (Rods, Polytopes, Pieces):
+        return lambda interaction, g, i, nx, ny, nz, height, pairs, p, factor: (0.0, 0.0, 0.0, 0.0, 0.0, 0)
+    implementation = _MODULE[interaction.instance_class].weighted_to_plane
+
+    def call(interaction, g, i, nx, ny, nz, height, pairs, p, factor):  # type: ignore[no-untyped-def]
+        return implementation(interaction, g, i, nx, ny, nz, height, pairs, p, factor)
+
+    return call
+
+
 def vertices_met(interaction, g, i, sub):  # type: ignore[no-untyped-def]
     """First vertex of grain ``i``, and the one after the last, that touch a disc in the contact ``sub``: one, those of a piece, or all."""
     if isinstance(interaction, Superposition | LocalMinima):

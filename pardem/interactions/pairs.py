@@ -8,7 +8,7 @@ from .._jit import inlined, kernel
 from ..laws.friction import WITH_ARM, end_contact, middle_normal
 from ..state import ERROR_OVERLAP, ERROR_SOLVER, OBSERVE
 from . import batch
-from .accumulate import collapsed, fault, tally_losses
+from .accumulate import fault, tally_losses
 from .batch import (
     ALIVE,
     BATCH,
@@ -47,6 +47,7 @@ from .batch import (
     fill_pair,
 )  # fmt: skip
 from .dispatch import closest, hands_on, has_couples, zone
+from .hardening import collapsed, harden_pair
 from .inheritance import LEAVING, LIVING, hand_on
 from .polytope_separation import MARGIN
 
@@ -160,9 +161,15 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
                 if with_couples and law.torsion[a, b] + law.rocking[a, b] != 0.0:
                     lever, ex, ey, ez = zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p)
                 mi, mj = v[i, 3], v[j, 3]
+                room = min(ri, rj) - delta
+                if collapsed(d, f - length * length, reach) and not harden_pair(
+                    i, j, p, a, b, -dx, -dy, -dz, f, x0, x1, x2, y0, y1, y2, reach, mi * mj / (mi + mj), r_eff, owned, pairs, g, interaction, law,
+                    settings, observe, control, tally,
+                ):  # fmt: skip
+                    room = -np.inf
                 s[DX + k], s[DY + k], s[DZ + k], s[IX + k], s[IY + k], s[IZ + k] = dx, dy, dz, ix, iy, iz
                 s[NX + k], s[NY + k], s[NZ + k], s[DELTA + k], s[SLOPE + k] = nx, ny, nz, delta, length / d
-                s[ROOM + k] = -np.inf if collapsed(d, f - length * length, reach) else min(ri, rj) - delta
+                s[ROOM + k] = room
                 s[VX + k], s[VY + k], s[VZ + k], s[WX + k], s[WY + k], s[WZ + k] = vx, vy, vz, wxj - wxi, wyj - wyi, wzj - wzi
                 s[MX + k], s[MY + k], s[MZ + k] = mx, my, mz
                 s[TURN + k] = 0.5 * dt * ((wxi + wxj) * mx + (wyi + wyj) * my + (wzi + wzj) * mz)

@@ -20,6 +20,8 @@ from .polytopes import WORK_SIZE, begin, feature_zone, feature_zone_on_plane, re
 from .regularised import regularised_polytopes
 from .rods import closest as rod_closest
 from .rods import closest_to_plane as rod_closest_to_plane
+from .rods import weighted as rod_weighted
+from .rods import weighted_to_plane as rod_weighted_to_plane
 from .rods import zone as rod_zone
 from .rods import zone_on_plane as rod_zone_on_plane
 
@@ -117,6 +119,25 @@ def closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):
 
 
 @inlined
+def weighted(interaction, g, i, j, wx, wy, wz, pairs, p, factor):
+    """Minimum with heavier penalties of a pair of pieces by a cold solve, relative to the grains' centres; see ``rods.weighted``."""
+    parts, room = interaction.parts, interaction.room
+    if _is_rod(parts, g, i) and _is_rod(parts, g, j):
+        return rod_weighted(interaction, g, i, j, wx, wy, wz, pairs, p, factor)
+    a, a0, na = piece_of(parts, g, i, first_of(pairs.sub[p]))
+    b, b0, nb = piece_of(parts, g, j, second_of(pairs.sub[p]))
+    ax, ay, az = _centre(parts, g, i, a)
+    bx, by, bz = _centre(parts, g, j, b)
+    _about(g.vert, a0, na, ax, ay, az, room, 0)
+    _about(g.vert, b0, nb, bx, by, bz, room, na)
+    f, x0, x1, x2, y0, y1, y2, _, _, status = regularised_polytopes(
+        wx + ax - bx, wy + ay - by, wz + az - bz, room, 0, na, na, nb, factor * interaction.eps2[g.species[i]],
+        factor * interaction.eps2[g.species[j]], np.int64(0), np.int64(0), interaction.work,
+    )  # fmt: skip
+    return f, x0 + ax, x1 + ay, x2 + az, y0 + bx, y1 + by, y2 + bz, status
+
+
+@inlined
 def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p):
     """Half-length of the contact zone of two pieces and its rocking axis (see ``polytopes.feature_zone``)."""
     parts = interaction.parts
@@ -140,6 +161,21 @@ def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):
     above = height + (nx * ax + ny * ay + nz * az)
     f, x0, x1, x2, start, status = regularised_plane(nx, ny, nz, above, room, 0, na, interaction.eps2[g.species[i]], start, interaction.work)
     warm[p, 0] = start
+    return f, above + nx * x0 + ny * x1 + nz * x2, x0 + ax, x1 + ay, x2 + az, status
+
+
+@inlined
+def weighted_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, factor):
+    """Minimum with heavier penalties of a piece by a cold solve, relative to the grain's centre; see ``rods.weighted_to_plane``."""
+    parts, room = interaction.parts, interaction.room
+    if _is_rod(parts, g, i):
+        return rod_weighted_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, factor)
+    a, a0, na = piece_of(parts, g, i, pairs.sub[p])
+    ax, ay, az = _centre(parts, g, i, a)
+    _about(g.vert, a0, na, ax, ay, az, room, 0)
+    above = height + (nx * ax + ny * ay + nz * az)
+    e2 = factor * interaction.eps2[g.species[i]]
+    f, x0, x1, x2, _, status = regularised_plane(nx, ny, nz, above, room, 0, na, e2, np.int64(0), interaction.work)
     return f, above + nx * x0 + ny * x1 + nz * x2, x0 + ax, x1 + ay, x2 + az, status
 
 

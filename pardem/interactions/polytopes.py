@@ -21,6 +21,8 @@ from .polytope_separation import separation2
 from .regularised import regularised_polytopes
 from .rods import closest as rod_closest
 from .rods import closest_to_plane as rod_closest_to_plane
+from .rods import weighted as rod_weighted
+from .rods import weighted_to_plane as rod_weighted_to_plane
 from .rods import zone as rod_zone
 from .rods import zone_on_plane as rod_zone_on_plane
 
@@ -85,6 +87,22 @@ def closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):
     near = f < reach * reach
     remember(pairs, p, touching, near, start_a, start_b, wx + x0 - y0, wy + x1 - y1, wz + x2 - y2)
     return near, f, x0, x1, x2, y0, y1, y2, status
+
+
+@inlined
+def weighted(interaction, g, i, j, wx, wy, wz, pairs, p, factor):
+    """Minimum with heavier penalties by a cold solve; see ``rods.weighted``."""
+    a0, b0 = g.vert_start[i], g.vert_start[j]
+    na, nb = g.vert_start[i + 1] - a0, g.vert_start[j + 1] - b0
+    if na <= 2 and nb <= 2:
+        return rod_weighted(interaction, g, i, j, wx, wy, wz, pairs, p, factor)
+    if not interaction.regularised:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
+    f, x0, x1, x2, y0, y1, y2, _, _, status = regularised_polytopes(
+        wx, wy, wz, g.vert, a0, na, b0, nb, factor * interaction.eps2[g.species[i]], factor * interaction.eps2[g.species[j]],
+        np.int64(0), np.int64(0), interaction.work,
+    )  # fmt: skip
+    return f, x0, x1, x2, y0, y1, y2, status
 
 
 @inlined
@@ -169,6 +187,20 @@ def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):
         warm[p, 0] = start
     else:
         f, x0, x1, x2, status = nearest_plane(nx, ny, nz, height, g.vert, a0, na, interaction.work)
+    return f, height + nx * x0 + ny * x1 + nz * x2, x0, x1, x2, status
+
+
+@inlined
+def weighted_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, factor):
+    """Minimum with heavier penalties by a cold solve; see ``rods.weighted_to_plane``."""
+    a0 = g.vert_start[i]
+    na = g.vert_start[i + 1] - a0
+    if na <= 2:
+        return rod_weighted_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, factor)
+    if not interaction.regularised:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0
+    e2 = factor * interaction.eps2[g.species[i]]
+    f, x0, x1, x2, _, status = regularised_plane(nx, ny, nz, height, g.vert, a0, na, e2, np.int64(0), interaction.work)
     return f, height + nx * x0 + ny * x1 + nz * x2, x0, x1, x2, status
 
 

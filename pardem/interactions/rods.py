@@ -34,6 +34,17 @@ def axis(interaction, g, i):
 
 
 @inlined
+def _distance2(wx, wy, wz, ux, uy, uz, vx, vy, vz, s, t, ea, eb):
+    """Squared regularised distance (m^2) of the points X = s u and Y = t v, and these points."""
+    x0, x1, x2 = s * ux, s * uy, s * uz
+    y0, y1, y2 = t * vx, t * vy, t * vz
+    dx, dy, dz = wx + x0 - y0, wy + x1 - y1, wz + x2 - y2
+    f = dx * dx + dy * dy + dz * dz
+    f += ea * (x0 * x0 + x1 * x1 + x2 * x2) + eb * (y0 * y0 + y1 * y1 + y2 * y2)
+    return f, x0, x1, x2, y0, y1, y2
+
+
+@inlined
 def closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):
     """Minimiser of the pair's distance function.
 
@@ -51,12 +62,25 @@ def closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):
         s, t = regularised_segments(wx, wy, wz, ux, uy, uz, vx, vy, vz, ea, eb)
     else:
         s, t = nearest_segments(wx, wy, wz, ux, uy, uz, vx, vy, vz)
-    x0, x1, x2 = s * ux, s * uy, s * uz
-    y0, y1, y2 = t * vx, t * vy, t * vz
-    dx, dy, dz = wx + x0 - y0, wy + x1 - y1, wz + x2 - y2
-    f = dx * dx + dy * dy + dz * dz
-    f += ea * (x0 * x0 + x1 * x1 + x2 * x2) + eb * (y0 * y0 + y1 * y1 + y2 * y2)
+    f, x0, x1, x2, y0, y1, y2 = _distance2(wx, wy, wz, ux, uy, uz, vx, vy, vz, s, t, ea, eb)
     return f < reach * reach, f, x0, x1, x2, y0, y1, y2, 0
+
+
+@inlined
+def weighted(interaction, g, i, j, wx, wy, wz, pairs, p, factor):
+    """Minimum of a pair's regularised distance function with the penalties of both bodies times ``factor``, whatever its history.
+
+    Returns:
+        squared distance (0 where the rule has no penalties), the points relative to their own centres, status.
+    """
+    if not interaction.regularised:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
+    ux, uy, uz = axis(interaction, g, i)
+    vx, vy, vz = axis(interaction, g, j)
+    ea, eb = factor * interaction.eps2[g.species[i]], factor * interaction.eps2[g.species[j]]
+    s, t = regularised_segments(wx, wy, wz, ux, uy, uz, vx, vy, vz, ea, eb)
+    f, x0, x1, x2, y0, y1, y2 = _distance2(wx, wy, wz, ux, uy, uz, vx, vy, vz, s, t, ea, eb)
+    return f, x0, x1, x2, y0, y1, y2, 0
 
 
 @inlined
@@ -87,6 +111,31 @@ def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p):
 
 
 @inlined
+def _on_plane(slope, u2, e2, height):
+    """Where along a half-axis u the regularised distance to a plane is least, from -1 to 1; ``slope``: n.u (m), ``u2``: |u|^2, ``e2``: eps^2."""
+    bottom = slope * slope + e2 * u2
+    return min(1.0, max(-1.0, -height * slope / bottom)) if bottom > 0.0 else 0.0
+
+
+@inlined
+def weighted_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, factor):
+    """Minimum of the regularised distance function to a plane with penalties times ``factor``; see ``closest_to_plane``, ``weighted``.
+
+    Returns:
+        squared distance (0 where the rule has no penalties), height of the point (m), the point relative to the centre, status.
+    """
+    if not interaction.regularised:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0
+    ux, uy, uz = axis(interaction, g, i)
+    slope = nx * ux + ny * uy + nz * uz
+    u2 = ux * ux + uy * uy + uz * uz
+    e2 = factor * interaction.eps2[g.species[i]]
+    t = _on_plane(slope, u2, e2, height)
+    h = height + t * slope
+    return h * h + e2 * t * t * u2, h, t * ux, t * uy, t * uz, 0
+
+
+@inlined
 def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):
     """Minimiser of the distance of grain ``i`` to a plane at ``height`` below its centre along the unit normal (m).
 
@@ -99,9 +148,7 @@ def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):
     t = 0.0
     if interaction.regularised:
         e2 = interaction.eps2[g.species[i]]
-        bottom = slope * slope + e2 * u2
-        if bottom > 0.0:
-            t = min(1.0, max(-1.0, -height * slope / bottom))
+        t = _on_plane(slope, u2, e2, height)
     else:
         e2 = 0.0
         if abs(slope) > 1e-14 * np.sqrt(u2):

@@ -51,6 +51,25 @@ def _normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory
     return call
 
 
+def secant_stiffness(law, a, b, reach, m_eff, r_eff):  # type: ignore[no-untyped-def]
+    """Force of a pair of materials at rest, over overlap, at full overlap ``reach`` (N/m); 0 for a law that has a range and hardens by itself."""
+    if isinstance(law, lennard_jones.LennardJones):
+        return 0.0
+    return normal_force(law, *coefficients(law, a, b), reach, 0.0, m_eff, r_eff, 0.0)[0] / reach
+
+
+@overload(secant_stiffness, jit_options=INLINED)
+def _secant_stiffness(law, a, b, reach, m_eff, r_eff):  # type: ignore[no-untyped-def]
+    if law.instance_class is lennard_jones.LennardJones:
+        return lambda law, a, b, reach, m_eff, r_eff: 0.0
+
+    def call(law, a, b, reach, m_eff, r_eff):  # type: ignore[no-untyped-def]
+        c0, c1, c2, c3, c4, c5 = coefficients(law, a, b)
+        return normal_force(law, c0, c1, c2, c3, c4, c5, reach, 0.0, m_eff, r_eff, 0.0)[0] / reach
+
+    return call
+
+
 def room(law, left, start):  # type: ignore[no-untyped-def]
     """How much deeper a contact may go (m): ``left`` by the radii, more where the law lends grains a larger radius (``start``: by how much)."""
     return left + 0.5 * start if isinstance(law, lennard_jones.LennardJones) else left

@@ -8,14 +8,16 @@ import numpy as np
 
 from .._jit import inlined, kernel
 from ..fixedpoint import carry, deposit_nearest
-from ..interactions.accumulate import add, collapsed, fault, tally_contact, tally_losses, within_range
-from ..interactions.dispatch import hands_on, keeps_arms, zone_on_plane
+from ..interactions.accumulate import add, fault, tally_contact, tally_losses, tally_stress, within_range
+from ..interactions.dispatch import hands_on, keeps_arms, weighted_to_plane, zone_on_plane
+from ..interactions.hardening import HEAVIER, LIGHTER, collapsed, in_range, potential
 from ..interactions.inheritance import LEAVING, LIVING
+from ..laws.dispatch import secant_stiffness
 from ..laws.friction import WITH_ARM, contact_force, end_contact, held_energy, middle_normal
-from ..state import ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, OBSERVE, WALL_CONTACTS
-from .geometry import effective_radius, wall_geometry
+from ..state import ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, OBSERVE, STORED, WALL_CONTACTS
+from .geometry import effective_radius, from_wall, wall_geometry
 from .inheritance import hand_on
-from .kinds import ABSENT, APPEARING, CYLINDER, THERE
+from .kinds import ABSENT, APPEARING, CYLINDER, DISC, PLANE, THERE
 from .motion import CENTRE, turns
 
 
@@ -65,6 +67,65 @@ def _react(walls, g, i, k, ix, iy, iz, fx, fy, fz, cx, cy, cz, inv_force, inv_to
 
 
 @inlined
+def _along(walls, g, i, k, ix, iy, iz, nx, ny, nz):
+    """Velocity of a wall relative to a point of a grain (m/s) and its mean displacement there (m), along n; see ``_relative_motion``."""
+    rx, ry, rz, sx, sy, sz, _, _, _ = _relative_motion(walls, g, i, k, ix, iy, iz, 0.0)
+    return nx * rx + ny * ry + nz * rz, nx * sx + ny * sy + nz * sz
+
+
+@kernel
+def _harden(p, i, k, d, x0, x1, x2, there, changes, pairs, walls, g, interaction, law, settings, control, tally):
+    """Add what the hardening of a contact with a plane or disc gives (``interactions.hardening``) to the grain and the wall, and book it.
+
+    Args:
+        d, x0, x1, x2: distance (m) and point of the core relative to the grain's centre (m). there: whether the wall is, in this stage.
+        changes: whether it has just vanished or appeared, and takes along or puts in what the contact holds.
+
+    Returns:
+        whether there is such a rule, and the core is as far from the wall as it needs.
+    """
+    if walls.kind[k] != PLANE and walls.kind[k] != DISC:
+        return False
+    _, _, _, nx, ny, nz, height = from_wall(walls, g, i, k)
+    if walls.kind[k] == DISC and height < 0.0:
+        nx, ny, nz, height = -nx, -ny, -nz, -height
+    heavier, h, u0, u1, u2, failed = weighted_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, HEAVIER)
+    lighter, low, r0, r1, r2, status = weighted_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, LIGHTER)
+    if failed != 0 or status != 0:
+        fault(control, ERROR_SOLVER, g.gid[i], -1 - k)
+    radius, inv_energy = g.x[i, 3], 1.0 / settings.energy
+    stiffness = secant_stiffness(law, g.material[i], walls.material[k], radius, g.v[i, 3], radius)
+    held, c1, c2, c3, apart = potential(d * d, heavier, lighter, radius, stiffness)
+    if held == 0.0:
+        return apart
+    # forces along the normal, one at each minimiser
+    first, second, third = -2.0 * c1 * (height + nx * x0 + ny * x1 + nz * x2), -2.0 * c2 * h, -2.0 * c3 * low
+    speed1, shift1 = _along(walls, g, i, k, x0, x1, x2, nx, ny, nz)
+    speed2, shift2 = _along(walls, g, i, k, u0, u1, u2, nx, ny, nz)
+    speed3, shift3 = _along(walls, g, i, k, r0, r1, r2, nx, ny, nz)
+    if changes:
+        change = held - 0.5 * settings.dt * (first * speed1 + second * speed2 + third * speed3)
+        deposit_nearest(walls.work, k, (change if there else -change) * inv_energy)
+    if not there:
+        return True
+    force = first + second + third
+    fx, fy, fz = force * nx, force * ny, force * nz
+    ax, ay, az = first * x0 + second * u0 + third * r0, first * x1 + second * u1 + third * r1, first * x2 + second * u2 + third * r2
+    cx, cy, cz = ay * nz - az * ny, az * nx - ax * nz, ax * ny - ay * nx
+    if not in_range(fx * fx + fy * fy + fz * fz, cx * cx + cy * cy + cz * cz, settings):
+        fault(control, ERROR_RANGE, g.gid[i], -1 - k)
+        return True
+    inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
+    add(g.ft, i, fx, fy, fz, cx, cy, cz, inv_force, inv_torque, settings.wide)
+    _react(walls, g, i, k, 0.0, 0.0, 0.0, fx, fy, fz, cx, cy, cz, inv_force, inv_torque)
+    deposit_nearest(walls.work, k, (first * shift1 + second * shift2 + third * shift3) * inv_energy)
+    if control[OBSERVE] != 0:
+        deposit_nearest(tally, STORED, held * inv_energy)
+        tally_stress(tally, ax, ay, az, nx, ny, nz, inv_energy)
+    return True
+
+
+@inlined
 def _contact(p, i, k, handed_on, first_leg, pairs, walls, g, interaction, law, settings, control, tally):
     """One candidate: its birth, force or end.
 
@@ -99,8 +160,13 @@ def _contact(p, i, k, handed_on, first_leg, pairs, walls, g, interaction, law, s
     delta = ri - d
     out = ri - 0.5 * delta
     ix, iy, iz = x0 + out * nx, x1 + out * ny, x2 + out * nz
+    changes = budget and (not there or (walls.there[k] == APPEARING and not touching))
+    if collapsed(d, d * d - length * length, ri):
+        hardens = _harden(p, i, k, d, x0, x1, x2, there, changes, pairs, walls, g, interaction, law, settings, control, tally)
+        if there and not hardens:
+            fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
     rx, ry, rz, shiftx, shifty, shiftz, wx, wy, wz = _relative_motion(walls, g, i, k, ix, iy, iz, 0.0)
-    if budget and (not there or (walls.there[k] == APPEARING and not touching)):
+    if changes:
         # a wall that vanishes takes along what its contacts hold, one that appears puts it in: its work
         held = held_energy(law, a, b, delta, length / d, nx * rx + ny * ry + nz * rz, mass, effective_radius(walls, g, i, k), hist, p, touching, dt)
         deposit_nearest(walls.work, k, (held if there else -held) * inv_energy)
@@ -136,8 +202,6 @@ def _contact(p, i, k, handed_on, first_leg, pairs, walls, g, interaction, law, s
         lever, middle, ex, ey, ez, touching, hist, p, dt, budget, settings.gear,
     )  # fmt: skip
     touch[p] = 1
-    if delta > ri or collapsed(d, d * d - length * length, ri):
-        fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
     arm = np.sqrt(ix * ix + iy * iy + iz * iz)
     if not within_range(phi, law.friction[a, b], 2.0 * arm, settings):
         fault(control, ERROR_RANGE, g.gid[i], -1 - k)
