@@ -87,7 +87,8 @@ def nearest_polytopes(wx, wy, wz, vert, a0, na, b0, nb, warm_a, warm_b, work):
         d2 (m^2), X (3), Y (3), the active sets for the next call, status: 0 solved, 1 not converged (or not a number), 2 a face has more than
         ``MAX_TIES`` vertices (its barycentre is then not sought). Cores that overlap give 0 to rounding and any common point.
     """
-    d2, x0, x1, x2, y0, y1, y2, warm_a, warm_b, status = minimum(wx, wy, wz, vert, a0, na, b0, nb, 0.0, 0.0, warm_a, warm_b, work)
+    m, status = minimum((wx, wy, wz), vert, a0, na, b0, nb, 0.0, 0.0, warm_a, warm_b, work)
+    d2, (x0, x1, x2), (y0, y1, y2), warm_a, warm_b = m
     size = wx * wx + wy * wy + wz * wz + x0 * x0 + x1 * x1 + x2 * x2 + y0 * y0 + y1 * y1 + y2 * y2
     if na == 1 or nb == 1 or status != 0 or not d2 > TOUCHING * size:
         return d2, x0, x1, x2, y0, y1, y2, warm_a, warm_b, status
