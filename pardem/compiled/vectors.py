@@ -38,6 +38,12 @@ def scale(factor, a):
 
 
 @inlined
+def over(a, divisor):
+    """a / divisor: a vector divided by a number."""
+    return a[0] / divisor, a[1] / divisor, a[2] / divisor
+
+
+@inlined
 def ahead(a, factor, b):
     """a + factor b: the point ``factor`` steps of b from a."""
     return a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]
@@ -53,6 +59,12 @@ def behind(a, factor, b):
 def dot(a, b):
     """Scalar product a . b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@inlined
+def dot_from(start, a, b):
+    """start + a . b, added up from left to right."""
+    return start + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @inlined

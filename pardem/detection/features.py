@@ -26,6 +26,7 @@ from ..interactions.features import (
     feature_pair,
     nearest_features,
     normal_of,
+    pair_of,
     vertex,
 )
 from ..interactions.flats import sine2, sine2_faces
@@ -152,16 +153,10 @@ def _arm(g, i):
 def _sine(f, g, i, j, kind, a, b):
     """Sine of the angle between a face and an edge or a face."""
     if kind == FACE_FACE:
-        ax, ay, az, _, _, _ = normal_of(f, g, i, a)
-        bx, by, bz, _, _, _ = normal_of(f, g, j, b)
-        return np.sqrt(sine2_faces(ax, ay, az, bx, by, bz))
+        return np.sqrt(sine2_faces(normal_of(f, g, i, a)[0], normal_of(f, g, j, b)[0]))
     if kind == EDGE_FACE:
-        _, _, _, ax, ay, az = edge(f, g, i, a)
-        bx, by, bz, _, _, _ = normal_of(f, g, j, b)
-    else:
-        _, _, _, ax, ay, az = edge(f, g, j, b)
-        bx, by, bz, _, _, _ = normal_of(f, g, i, a)
-    return np.sqrt(sine2(ax, ay, az, bx, by, bz))
+        return np.sqrt(sine2(edge(f, g, i, a)[1], normal_of(f, g, j, b)[0]))
+    return np.sqrt(sine2(edge(f, g, j, b)[1], normal_of(f, g, i, a)[0]))
 
 
 @inlined
@@ -234,7 +229,7 @@ def meet(planar, minima, f, trees, g, i, j, dx, dy, dz, reach, period, room, sec
                         if kind >= EDGE_FACE:
                             if _sine(f, g, i, j, kind, trees.order[p], trees.order[q]) > tilt:
                                 continue
-                        elif nearest_features(f, g, i, j, pair, -dx, -dy, -dz, reach2)[0] > reach2:
+                        elif nearest_features(f, g, pair_of(i, j, (-dx, -dy, -dz)), pair, reach2)[0] > reach2:
                             continue
                         if not _in_nearest_image(f, g, i, j, pair, dx, dy, dz, period):
                             continue

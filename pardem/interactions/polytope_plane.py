@@ -137,8 +137,9 @@ def nearest_plane(nx, ny, nz, h, vert, a0, na, work):
     height = h + low
     status = 0
     if na > 1:
-        ex, ey, ez, fx, fy, fz = plane_axes(nx, ny, nz)
-        n = ties(vert, a0, na, x0, x1, x2, nx, ny, nz, TILT2, ex, ey, ez, fx, fy, fz, work, ACTIVE_SIZE)
+        axes = plane_axes((nx, ny, nz))
+        (ex, ey, ez), (fx, fy, fz) = axes.e, axes.f
+        n = ties(vert, a0, na, (x0, x1, x2), axes, TILT2, work, ACTIVE_SIZE)
         if n > MAX_TIES:
             status = 2
         elif n > 1:

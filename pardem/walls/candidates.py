@@ -62,7 +62,7 @@ def find_wall_pairs(owned, g, walls, parts, radius, extra, by_vertex, minima, en
                 continue
             if kind == PIERCED:
                 reach = g.x[i, 3] + extra[k]
-                found = list_parts(walls.features, g, i, k, hx, hy, hz, nx, ny, nz, shape[7], shape[6], reach, entries, found)
+                found = list_parts(walls, g, i, k, (hx, hy, hz), reach, entries, found)
                 continue
             if minima and kind == PLANE:
                 f, a = walls.features, species
