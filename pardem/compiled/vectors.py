@@ -15,13 +15,13 @@ ZERO = (0.0, 0.0, 0.0)
 
 @inlined
 def add(a, b):
-    """a + b."""
+    """A + b."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
 @inlined
 def subtract(a, b):
-    """a - b."""
+    """A - b."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
@@ -38,14 +38,20 @@ def scale(factor, a):
 
 
 @inlined
+def over(a, divisor):
+    """A / divisor: a vector divided by a number."""
+    return a[0] / divisor, a[1] / divisor, a[2] / divisor
+
+
+@inlined
 def ahead(a, factor, b):
-    """a + factor b: the point ``factor`` steps of b from a."""
+    """A + factor b: the point ``factor`` steps of b from a."""
     return a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]
 
 
 @inlined
 def behind(a, factor, b):
-    """a - factor b."""
+    """A - factor b."""
     return a[0] - factor * b[0], a[1] - factor * b[1], a[2] - factor * b[2]
 
 
@@ -53,6 +59,12 @@ def behind(a, factor, b):
 def dot(a, b):
     """Scalar product a . b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@inlined
+def dot_from(start, a, b):
+    """Start + a . b, added up from left to right."""
+    return start + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @inlined
@@ -74,6 +86,12 @@ def length(a):
 
 
 @inlined
+def magnitudes(a):
+    """The magnitudes of the three components."""
+    return abs(a[0]), abs(a[1]), abs(a[2])
+
+
+@inlined
 def component(a, axis):
     """The component of ``a`` along axis 0, 1 or 2."""
     return a[0] if axis == 0 else (a[1] if axis == 1 else a[2])
@@ -92,13 +110,30 @@ def put_row(array, i, a):
 
 
 @inlined
+def columns(array, i, first):
+    """Three columns of row ``i`` of an array, from column ``first`` on."""
+    return array[i, first], array[i, first + 1], array[i, first + 2]
+
+
+@inlined
+def put_columns(array, i, first, a):
+    """Write a vector to three columns of row ``i`` of an array, from column ``first`` on."""
+    array[i, first], array[i, first + 1], array[i, first + 2] = a[0], a[1], a[2]
+
+
+@inlined
 def _nearest(d, period, half):
     return d - period if d > half else (d + period if d < -half else d)
 
 
 @inlined
 def nearest_image(d, settings):
-    """The shortest of the periodic images of a difference of two wrapped places (m)."""
+    """The shortest of the periodic images of a difference of two wrapped places.
+
+    Args:
+        d: difference (m).
+        settings: of the domain: ``periodic``, whether it has periods at all; ``period`` (m), 0 where open; ``half``, half of it, infinite where open.
+    """
     if settings.periodic:
         period, half = settings.period, settings.half
         return _nearest(d[0], period[0], half[0]), _nearest(d[1], period[1], half[1]), _nearest(d[2], period[2], half[2])

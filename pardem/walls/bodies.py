@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined, kernel
+from ..compiled.quaternions import orientation, product, put_orientation
 from ..integrators.poses import place_vertices
-from ..integrators.rotation import product
 from ..interactions.features import anchor, nearest_features
 from .kinds import BODY
 from .motion import turns
@@ -34,8 +34,7 @@ def turn_bodies(walls, g, shapes):
     for k in range(walls.kind.shape[0]):
         if walls.kind[k] == BODY and turns(walls.motion, k):
             j, pose = row_of(walls, g, k), walls.pose[k]
-            q = g.q0[j]
-            g.q[j, 0], g.q[j, 1], g.q[j, 2], g.q[j, 3] = product(pose[18], pose[19], pose[20], pose[21], q[0], q[1], q[2], q[3])
+            put_orientation(g.q, j, product((pose[18], pose[19], pose[20], pose[21]), orientation(g.q0, j)))
             place_vertices(j, j + 1, g, shapes)
 
 
