@@ -11,7 +11,7 @@ from ..compiled.vectors import ZERO, ahead, behind, dot, dot_from, length, magni
 from ..interactions.segments import nearest_segments
 
 
-class Box(NamedTuple):
+class Periods(NamedTuple):
     """The domain by value, for loops: what `compiled.vectors.nearest_image` reads.
 
     Attributes:
@@ -26,10 +26,10 @@ class Box(NamedTuple):
 
 
 @inlined
-def box_of(settings):
+def periods_of(settings):
     """The domain of `state.Settings`."""
     period, half = settings.period, settings.half
-    return Box(settings.periodic, (period[0], period[1], period[2]), (half[0], half[1], half[2]))
+    return Periods(settings.periodic, (period[0], period[1], period[2]), (half[0], half[1], half[2]))
 
 
 @njit

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._jit import inlined, njit
 from ..compiled.vectors import nearest_image, row, subtract
-from .bounds import add_pair, box_of, may_touch
+from .bounds import add_pair, may_touch, periods_of
 
 CLASSES = 12
 
@@ -24,7 +24,7 @@ class _Grid(NamedTuple):
     Attributes:
         origin: (3,) lower corner (m).
         edge: (3,) size of a cell (m).
-        count: (3,) int64 number of cells along each axis.
+        counts: (3,) int64 number of cells along each axis.
         start: (cells + 1,) int64 first place of each cell in ``order``.
         order: (members,) int32 rows of the members by cell.
         widest: (3,) largest half-extents of a member (m).
@@ -32,7 +32,7 @@ class _Grid(NamedTuple):
 
     origin: np.ndarray
     edge: np.ndarray
-    count: np.ndarray
+    counts: np.ndarray
     start: np.ndarray
     order: np.ndarray
     widest: np.ndarray
@@ -170,20 +170,20 @@ def _wrapped(k, count):
 
 
 @inlined
-def _cells_around(seeker, grid, box, c):
+def _cells_around(seeker, grid, periods, c):
     """First and last cell along axis ``c`` in which grains may be that the seeker may meet."""
-    return _range(seeker.x[c], seeker.half[c] + grid.widest[c], grid.origin[c], grid.edge[c], grid.count[c], box.period[c])
+    return _range(seeker.x[c], seeker.half[c] + grid.widest[c], grid.origin[c], grid.edge[c], grid.counts[c], periods.period[c])
 
 
 @inlined
-def _pairs_in_cell(seeker, k, grid, owned, g, extent, box, pairs, found):
+def _pairs_in_cell(seeker, k, grid, owned, g, extent, periods, pairs, found):
     """Append the pairs of a seeker with the grains in cell ``k``; arguments as for `find_pairs`. Returns the number of pairs so far."""
     i, half = seeker.i, seeker.half
     for n in range(grid.start[k], grid.start[k + 1]):
         j = grid.order[n]
         if (k == seeker.own and j <= i) or (i >= owned and j >= owned):
             continue
-        d, e = nearest_image(subtract(row(g.x, j), seeker.x), box), row(extent, j)
+        d, e = nearest_image(subtract(row(g.x, j), seeker.x), periods), row(extent, j)
         # one branch instead of three that no processor can foresee
         if (abs(d[0]) > half[0] + e[0]) | (abs(d[1]) > half[1] + e[1]) | (abs(d[2]) > half[2] + e[2]):
             continue
@@ -193,12 +193,12 @@ def _pairs_in_cell(seeker, k, grid, owned, g, extent, box, pairs, found):
 
 
 @inlined
-def _pairs_around(seeker, grid, owned, g, extent, box, pairs, found):
+def _pairs_around(seeker, grid, owned, g, extent, periods, pairs, found):
     """Append the pairs of a seeker with the members of a class; arguments as for `find_pairs`. Returns the number of pairs so far."""
-    count = grid.count
-    a0, a1 = _cells_around(seeker, grid, box, 0)
-    b0, b1 = _cells_around(seeker, grid, box, 1)
-    c0, c1 = _cells_around(seeker, grid, box, 2)
+    count = grid.counts
+    a0, a1 = _cells_around(seeker, grid, periods, 0)
+    b0, b1 = _cells_around(seeker, grid, periods, 1)
+    c0, c1 = _cells_around(seeker, grid, periods, 2)
     for a in range(a0, a1 + 1):
         for b in range(b0, b1 + 1):
             column = (_wrapped(a, count[0]) * count[1] + _wrapped(b, count[1])) * count[2]
@@ -206,7 +206,7 @@ def _pairs_around(seeker, grid, owned, g, extent, box, pairs, found):
                 k = column + _wrapped(c, count[2])
                 # a pair of one class is taken by the one whose cell comes first, in the same cell by the one with the lower index
                 if k >= seeker.own:
-                    found = _pairs_in_cell(seeker, k, grid, owned, g, extent, box, pairs, found)
+                    found = _pairs_in_cell(seeker, k, grid, owned, g, extent, periods, pairs, found)
     return found
 
 
@@ -229,7 +229,7 @@ def find_pairs(owned, total, g, extent, radius, settings, skin, pairs):
     """
     level = np.empty(total, np.int32)
     top = size_classes(total, radius, level)
-    box = box_of(settings)
+    periods = periods_of(settings)
     found = 0
     for big in range(CLASSES):
         if top[big] == 0.0:
@@ -251,7 +251,7 @@ def find_pairs(owned, total, g, extent, radius, settings, skin, pairs):
                 m += 1
                 own = cell[m]
             half = extent[i, 0] + skin, extent[i, 1] + skin, extent[i, 2] + skin
-            found = _pairs_around(_Seeker(i, own, row(g.x, i), half, g.x[i, 3] + skin), grid, owned, g, extent, box, pairs, found)
+            found = _pairs_around(_Seeker(i, own, row(g.x, i), half, g.x[i, 3] + skin), grid, owned, g, extent, periods, pairs, found)
     return found
 
 

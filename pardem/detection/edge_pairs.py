@@ -8,11 +8,11 @@ import numpy as np
 
 from .._jit import inlined, njit
 from ..compiled.vectors import nearest_image, row, square, subtract
-from .bounds import add_pair, box_of, may_touch
+from .bounds import add_pair, may_touch, periods_of
 from .triangulation.edges import HIGHER, SHIFT
 
 
-class Spheres(NamedTuple):
+class CoveringSpheres(NamedTuple):
     """Covering spheres of bodies: grains and their images.
 
     Attributes:
@@ -28,7 +28,7 @@ class Spheres(NamedTuple):
     xw: np.ndarray
 
 
-class Edges(NamedTuple):
+class SphereEdges(NamedTuple):
     """Edges of a triangulation of spheres.
 
     Attributes:
@@ -87,9 +87,9 @@ def _once(low, high, count):
 
 
 @inlined
-def _apart(g, i, j, box):
+def _apart(g, i, j, periods):
     """Centre of grain j less that of i, in the nearest image (m)."""
-    return nearest_image(subtract(row(g.x, j), row(g.x, i)), box)
+    return nearest_image(subtract(row(g.x, j), row(g.x, i)), periods)
 
 
 @njit
@@ -105,7 +105,7 @@ def _joined(edges, spheres, g, extent, settings, skin):
     number, sphere, xw, grain = edges.number, edges.sphere, spheres.xw, spheres.grain
     low, high = np.empty(number.shape[0], np.int32), np.empty(number.shape[0], np.int32)
     n, between = 0, 0
-    single, box = xw.shape[0] == grain.shape[0], box_of(settings)
+    single, periods = xw.shape[0] == grain.shape[0], periods_of(settings)
     for m in range(number.shape[0]):
         s, t = sphere[number[m] >> SHIFT], sphere[number[m] & HIGHER]
         if s < 0 or t < 0:
@@ -117,7 +117,7 @@ def _joined(edges, spheres, g, extent, settings, skin):
         if single:
             far = square(subtract(row(xw, s), row(xw, t))) > 2.0 * (xw[s, 3] + xw[t, 3])
         else:
-            d, e, f = _apart(g, grain[a], grain[b], box), row(extent, grain[a]), row(extent, grain[b])
+            d, e, f = _apart(g, grain[a], grain[b], periods), row(extent, grain[a]), row(extent, grain[b])
             far = (abs(d[0]) > e[0] + f[0] + skin) | (abs(d[1]) > e[1] + f[1] + skin) | (abs(d[2]) > e[2] + f[2] + skin)
         low[n], high[n] = min(a, b), max(a, b)
         n += 0 if far else 1
@@ -138,15 +138,15 @@ def pairs_from_edges(owned, total, g, extent, settings, margins, spheres, edges,
         extent: (N, 3) half-extents (m).
         settings: of the domain: ``period``, ``half``, ``periodic`` of `state.Settings`.
         margins: `Margins`.
-        spheres: `Spheres`.
-        edges: `Edges`.
+        spheres: `CoveringSpheres`.
+        edges: `SphereEdges`.
         pairs: (capacity, 2) int32, filled with local indices, lower global id first.
         broken: (2,) int64, set to two grains whose spheres are more than orthogonal.
 
     Returns:
         number of pairs, which exceeds the capacity where the array is too small; -1 where the covering does not hold. Number of edges of spheres.
     """
-    grain, box = spheres.grain, box_of(settings)
+    grain, periods = spheres.grain, periods_of(settings)
     bodies = grain.shape[0]
     low, high, between = _joined(edges, spheres, g, extent, settings, margins.skin)
     if spheres.xw.shape[0] > bodies:
@@ -160,7 +160,7 @@ def pairs_from_edges(owned, total, g, extent, settings, margins, spheres, edges,
                 broken[0], broken[1] = i, j
                 return -1, between
             continue
-        d, reach = _apart(g, i, j, box), g.x[i, 3] + g.x[j, 3]
+        d, reach = _apart(g, i, j, periods), g.x[i, 3] + g.x[j, 3]
         if not may_touch(g, i, j, d, reach + margins.skin):
             continue
         if may_touch(g, i, j, d, reach - margins.overlap) and not _congruous(a, b, spheres):

@@ -32,7 +32,7 @@ from ..interactions.features import (
 from ..interactions.flats import sine2, sine2_faces
 from ..interactions.polytope_faces import TILT
 from ..state import Features
-from .bounds import box_of
+from .bounds import periods_of
 from .trees import EDGES, FACES, VERTICES, Trees
 
 DEPTH = 128  # more than twice the levels of two trees
@@ -188,12 +188,12 @@ def boxes_apart(box, a, b, s, t, couple):
 
 
 @inlined
-def _in_nearest_image(f, g, couple, pair, box):
+def _in_nearest_image(f, g, couple, pair, periods):
     """Whether the first body meets its feature of the second in the nearest image of that feature; without periods there are no others."""
-    if not box.periodic:
+    if not periods.periodic:
         return True
     a = add(couple.d, anchor(f, g, couple.j, pair))
-    b = nearest_image(a, box)
+    b = nearest_image(a, periods)
     return (b[0] == a[0]) & (b[1] == a[1]) & (b[2] == a[2])
 
 
@@ -253,7 +253,7 @@ def _tilt(g, i, j, reach):
 
 
 @inlined
-def _take_leaves(kind, a, b, tables, g, couple, box, room, entries, sub, found):
+def _take_leaves(kind, a, b, tables, g, couple, periods, room, entries, sub, found):
     """Hold the features of two leaves against each other and append the pairs that come within reach; arguments as for `_walk`."""
     f, i, j, d = tables.features, couple.i, couple.j, couple.d
     span, order, reach2 = tables.trees.span, tables.trees.order, couple.reach * couple.reach
@@ -266,7 +266,7 @@ def _take_leaves(kind, a, b, tables, g, couple, box, room, entries, sub, found):
                     continue
             elif nearest_features(f, g, i, j, pair, -d[0], -d[1], -d[2], reach2)[0] > reach2:
                 continue
-            if not _in_nearest_image(f, g, couple, pair, box):
+            if not _in_nearest_image(f, g, couple, pair, periods):
                 continue
             if found < sub.shape[0]:
                 entries[found, 0], entries[found, 1], sub[found] = i, couple.second, pair
@@ -275,7 +275,7 @@ def _take_leaves(kind, a, b, tables, g, couple, box, room, entries, sub, found):
 
 
 @inlined
-def _walk(kind, tables, g, couple, box, room, entries, sub, found):
+def _walk(kind, tables, g, couple, periods, room, entries, sub, found):
     """Append the pairs of features of one kind that come within reach: two trees are walked together. Arguments as for `meet`."""
     trees, waiting = tables.trees, room.waiting
     species_i, species_j = g.species[couple.i], g.species[couple.j]
@@ -293,7 +293,7 @@ def _walk(kind, tables, g, couple, box, room, entries, sub, found):
         if boxes_apart(trees.box, a, b, s, t, couple):
             continue
         if m >= leaf_i and n >= leaf_j:
-            found = _take_leaves(kind, a, b, tables, g, couple, box, room, entries, sub, found)
+            found = _take_leaves(kind, a, b, tables, g, couple, periods, room, entries, sub, found)
             continue
         # open the larger box, so that what remains is of like size
         larger = s * (trees.box[a, 3] + trees.box[a, 4] + trees.box[a, 5]) >= t * (trees.box[b, 3] + trees.box[b, 4] + trees.box[b, 5])
@@ -306,14 +306,14 @@ def _walk(kind, tables, g, couple, box, room, entries, sub, found):
 
 
 @inlined
-def meet(tables, g, couple, box, room, entries, sub, found):
+def meet(tables, g, couple, periods, room, entries, sub, found):
     """Append the pairs of features of two bodies that come within reach; those of one kind follow each other.
 
     Args:
         tables: `Tables` of the species.
         g: `state.Grains`.
         couple: the bodies.
-        box: `bounds.Box`; where it has periods, features of the second body count in their own nearest images only.
+        periods: `bounds.Periods`; where it has periods, features of the second body count in their own nearest images only.
         room: from ``search_room``.
         entries: (capacity, 2) int32, filled with ``couple.i`` and ``couple.second``.
         sub: (capacity,) int64, filled with pairs of features.
@@ -329,7 +329,7 @@ def meet(tables, g, couple, box, room, entries, sub, found):
         # in the plane two single vertices meet once; a single vertex meets an outline as a vertex only
         if (kind == VERTEX_EDGE and lone_j and not lone_i) or (kind == EDGE_VERTEX and lone_i):
             continue
-        found = _walk(kind, tables, g, couple, box, room, entries, sub, found)
+        found = _walk(kind, tables, g, couple, periods, room, entries, sub, found)
     return found
 
 
@@ -378,7 +378,7 @@ def find_feature_pairs(near, source, old, margin, g, tables, settings, room, ent
     Returns:
         number of entries; where it exceeds the capacity, call again with larger arrays.
     """
-    found, box = 0, box_of(settings)
+    found, periods = 0, periods_of(settings)
     for p in range(near.second.shape[0]):
         i, j, k = near.row[p, 0], near.row[p, 1], near.second[p]
         away, pose = near.away[p], new.pose[p]
@@ -400,7 +400,7 @@ def find_feature_pairs(near, source, old, margin, g, tables, settings, room, ent
         d, reach = row(near.away, p), g.x[i, 3] + g.x[j, 3] + near.extra[p] + margin
         axes, way = relate(g, i, j, d)
         tilt = _tilt(g, i, j, reach) if tables.minima else 0.0
-        found = meet(tables, g, Couple(i, j, k, d, reach, tilt, axes, way), box, room, entries, new.sub, found)
+        found = meet(tables, g, Couple(i, j, k, d, reach, tilt, axes, way), periods, room, entries, new.sub, found)
     new.start[near.second.shape[0]] = found
     return found
 
@@ -415,6 +415,6 @@ def displacements(pairs, g, settings, away):
         settings: of the domain: ``period``, ``half``, ``periodic`` of `state.Settings`.
         away: (P, 3), filled (m).
     """
-    box = box_of(settings)
+    periods = periods_of(settings)
     for p in range(pairs.shape[0]):
-        put_row(away, p, nearest_image(subtract(row(g.x, pairs[p, 1]), row(g.x, pairs[p, 0])), box))
+        put_row(away, p, nearest_image(subtract(row(g.x, pairs[p, 1]), row(g.x, pairs[p, 0])), periods))

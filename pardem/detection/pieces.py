@@ -8,7 +8,7 @@ from .._jit import inlined, njit
 from ..compiled.vectors import add, ahead, columns, nearest_image, row, subtract
 from ..interactions.features import feature_pair
 from ..interactions.pieces import piece_of
-from .bounds import axis_separates, box_of
+from .bounds import axis_separates, periods_of
 
 
 @njit
@@ -80,11 +80,11 @@ def pairs_of_pieces(total, rows, g, parts, settings, skin, tests, entries, sub):
         number of pairs; where it exceeds the capacity, call again with larger arrays.
     """
     start, box = _boxes(total, g, parts)
-    domain = box_of(settings)
+    periods = periods_of(settings)
     found = 0
     for p in range(rows.shape[0]):
         i, j = rows[p, 0], rows[p, 1]
-        d = nearest_image(subtract(row(g.x, j), row(g.x, i)), domain)
+        d = nearest_image(subtract(row(g.x, j), row(g.x, i)), periods)
         reach = g.x[i, 3] + g.x[j, 3] + skin
         many, more = start[i + 1] - start[i], start[j + 1] - start[j]
         single = many == 1 and more == 1
