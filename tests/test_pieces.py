@@ -146,7 +146,7 @@ def test_lists_hold_every_pair_of_pieces_that_may_touch() -> None:
                 for n in range(parts.start[g.species[j]], parts.start[g.species[j] + 1]):
                     a, b = g.vert_start[i] + parts.first[m], g.vert_start[j] + parts.first[n]
                     reach = g.x[i, 3] + g.x[j, 3] + skin
-                    _, gap = polytope_distance(g.vert, a, a + parts.size[m], b, b + parts.size[n], *d, np.inf, 0.0, work)
+                    _, gap = polytope_distance(g.vert, (a, a + parts.size[m]), (b, b + parts.size[n]), tuple(d), np.inf, 0.0, work)
                     if gap < reach:
                         near += 1
                         key = (m - parts.start[g.species[i]], n - parts.start[g.species[j]])

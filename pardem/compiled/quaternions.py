@@ -30,6 +30,12 @@ def matrix(q):
 
 
 @inlined
+def transposed(rows):
+    """The transpose of a matrix given by rows: of a rotation, the axes of the world in the body frame."""
+    return (rows[0][0], rows[1][0], rows[2][0]), (rows[0][1], rows[1][1], rows[2][1]), (rows[0][2], rows[1][2], rows[2][2])
+
+
+@inlined
 def times(rows, a):
     """A matrix, by rows, times a vector."""
     return dot(rows[0], a), dot(rows[1], a), dot(rows[2], a)
@@ -68,6 +74,12 @@ def product(a, b):
         a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
         a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
     )
+
+
+@inlined
+def half_angle_cosine(a, b):
+    """Cosine of half the angle between two orientations."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
 
 
 @inlined

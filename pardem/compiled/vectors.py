@@ -86,6 +86,12 @@ def length(a):
 
 
 @inlined
+def magnitudes(a):
+    """The magnitudes of the three components."""
+    return abs(a[0]), abs(a[1]), abs(a[2])
+
+
+@inlined
 def component(a, axis):
     """The component of ``a`` along axis 0, 1 or 2."""
     return a[0] if axis == 0 else (a[1] if axis == 1 else a[2])
@@ -104,13 +110,30 @@ def put_row(array, i, a):
 
 
 @inlined
+def columns(array, i, first):
+    """Three columns of row ``i`` of an array, from column ``first`` on."""
+    return array[i, first], array[i, first + 1], array[i, first + 2]
+
+
+@inlined
+def put_columns(array, i, first, a):
+    """Write a vector to three columns of row ``i`` of an array, from column ``first`` on."""
+    array[i, first], array[i, first + 1], array[i, first + 2] = a[0], a[1], a[2]
+
+
+@inlined
 def _nearest(d, period, half):
     return d - period if d > half else (d + period if d < -half else d)
 
 
 @inlined
 def nearest_image(d, settings):
-    """The shortest of the periodic images of a difference of two wrapped places (m)."""
+    """The shortest of the periodic images of a difference of two wrapped places.
+
+    Args:
+        d: difference (m).
+        settings: of the domain: ``periodic``, whether it has periods at all; ``period`` (m), 0 where open; ``half``, half of it, infinite where open.
+    """
     if settings.periodic:
         period, half = settings.period, settings.half
         return _nearest(d[0], period[0], half[0]), _nearest(d[1], period[1], half[1]), _nearest(d[2], period[2], half[2])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..state import Grains, Settings
-from .edge_pairs import pairs_from_edges
+from .edge_pairs import CoveringSpheres, Margins, SphereEdges, pairs_from_edges
 from .sphere_tables import Covering, bodies_of, follow_spheres, name_spheres, place_spheres
 from .triangulation.triangulation import Algorithm, Triangulation
 
@@ -95,12 +95,12 @@ class EdgeDetector:
         if len(hidden) and (lost := _all_hidden(start, sphere[hidden])) >= 0:
             self._refuse(g, grain[lost], grain[lost])
             return None
+        of_bodies, joins = CoveringSpheres(grain, start, body, xw), SphereEdges(edges, sphere)
+        margins = Margins(skin, self.covering.overlap)
         room, broken = max(256, 4 * total, expected + expected // 16), np.empty(2, np.int64)
         while True:
             pairs = np.empty((room, 2), np.int32)
-            found, counts.edges = pairs_from_edges(
-                owned, total, g, extent, settings.period, skin, self.covering.overlap, grain, start, body, xw, sphere, edges, pairs, broken
-            )
+            found, counts.edges = pairs_from_edges(owned, total, g, extent, settings, margins, of_bodies, joins, pairs, broken)
             if found < 0:
                 self._refuse(g, broken[0], broken[1])
                 return None

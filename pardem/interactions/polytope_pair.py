@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._jit import inlined
-from ..compiled.vectors import add, ahead, behind, dot, negative, scale, square, subtract
+from ..compiled.vectors import add, ahead, behind, negative, scale, square, subtract
 from .polytope_active import (
     ACTIVE_SIZE,
     SLOT,
-    Flat,
     aim_at,
     coldest,
     combined,

@@ -14,6 +14,7 @@ from .._jit import njit  # noqa: F401  (the layout of the catalogue is part of t
 from ..errors import ShapeError
 from .mass import MassProperties
 from .monte_carlo import MassEstimate
+from .rotations import from_matrix, products
 from .shape import Shape
 
 ALIKE = 1e-9  # relative difference below which two moments of inertia count as equal
@@ -157,32 +158,8 @@ def principal_orientations(catalogue: Catalogue, species: np.ndarray, orientatio
     for s in np.unique(rows):
         if np.array_equal(catalogue.axes[s], np.eye(3)):
             continue
-        a0, b = _quaternion(catalogue.axes[s])[0], _quaternion(catalogue.axes[s])[1:]
-        q = turned[rows == s]
-        w = q[:, 0] * a0 - q[:, 1:] @ b
-        xyz = q[:, :1] * b + a0 * q[:, 1:] + np.cross(q[:, 1:], b)
-        product = np.column_stack([w, xyz])
-        turned[rows == s] = product / np.linalg.norm(product, axis=1, keepdims=True)
+        turned[rows == s] = products(turned[rows == s], from_matrix(catalogue.axes[s]))
     return turned
-
-
-def _quaternion(rotation: np.ndarray) -> np.ndarray:
-    """Unit quaternion (w, x, y, z) with w >= 0 of a rotation matrix.
-
-    Row i of 4 q q^T is known from the matrix for each i; the row with the largest diagonal element is normalised (Shepperd, 1978).
-    """
-    m = rotation
-    xx, yy, zz = m.diagonal()
-    product = np.array(
-        [
-            [1 + xx + yy + zz, m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]],
-            [m[2, 1] - m[1, 2], 1 + xx - yy - zz, m[0, 1] + m[1, 0], m[0, 2] + m[2, 0]],
-            [m[0, 2] - m[2, 0], m[0, 1] + m[1, 0], 1 - xx + yy - zz, m[1, 2] + m[2, 1]],
-            [m[1, 0] - m[0, 1], m[0, 2] + m[2, 0], m[1, 2] + m[2, 1], 1 - xx - yy + zz],
-        ]
-    )
-    q = product[np.argmax(product.diagonal())]
-    return q / np.copysign(np.linalg.norm(q), q[0])
 
 
 def _long_axis(m: MassProperties, shape: Shape) -> np.ndarray:

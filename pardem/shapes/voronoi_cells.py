@@ -16,7 +16,7 @@ from scipy.spatial import cKDTree
 
 from ..errors import ShapeError
 from . import polygon_cells, polyhedron_cells
-from .polyhedron_cells import CROWDED, DONE, UNFINISHED
+from .polyhedron_cells import CROWDED, DONE, UNFINISHED, CellNeighbours, HalfSpaces
 
 _BATCH = 20_000
 """Cells at a time, which bounds the memory for neighbours."""
@@ -97,7 +97,7 @@ class Cells:
         """Call a kernel with as much room as the most crowded cell can need: each of p planes adds two vertices at most."""
         room = 2 * int(np.diff(self.plane_start).max()) + 16
         function = getattr(_kernels(self.dimension), name)
-        return function(self.plane_start, self.normal, self.offset, self.size, erosion, room, *arguments)
+        return function(HalfSpaces(self.plane_start, self.normal, self.offset, self.size), erosion, room, *arguments)
 
 
 def voronoi_cells(sites: np.ndarray, lower: Sequence[float], upper: Sequence[float], periodic: Sequence[bool] | bool = True) -> Cells:
@@ -150,7 +150,7 @@ def _neighbours(
     near = tree.query(points[rows], k=np.arange(1, nearest + 1))[1]
     found = np.full((len(rows), room), len(points))
     reach, status = np.empty(len(rows)), np.empty(len(rows), dtype=np.int64)
-    _kernels(points.shape[1]).find_neighbours(points, rows, near, np.ascontiguousarray(start), room, found, reach, status)
+    _kernels(points.shape[1]).find_neighbours(points, rows, near, np.ascontiguousarray(start), room, CellNeighbours(found, reach, status))
     used = np.cumsum(found == len(points), axis=1) == 0
     return np.where(used, found, len(points)), reach, status
 

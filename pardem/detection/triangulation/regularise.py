@@ -189,8 +189,8 @@ def scan(mesh):
         if min(min(a, b), min(c, d)) < INFINITE:
             negative += _scan_infinite(mesh, t)
             continue
-        nx, ny, nz, volume, normal_size, volume_size = hyperplane(xw, a, b, c, d)
-        if volume <= ORIENTATION_BOUND * volume_size and orientation(xw, mesh.key, a, b, c, d) < 0:
+        plane = hyperplane(xw, a, b, c, d)
+        if plane.volume <= ORIENTATION_BOUND * plane.volume_size and orientation(xw, mesh.key, a, b, c, d) < 0:
             negative += 1
             for i in range(4):
                 enqueue(mesh, 4 * t + i)
@@ -201,7 +201,7 @@ def scan(mesh):
             e = v[beyond >> 2, beyond & 3]
             if e < INFINITE:
                 continue
-            sign = above_hyperplane(xw, a, e, nx, ny, nz, volume, normal_size, volume_size)
+            sign = above_hyperplane(xw, a, e, plane)
             if sign > 0:
                 continue
             if sign < 0 or exact_power(xw, mesh.key, a, b, c, d, e) < 0:

@@ -167,11 +167,7 @@ class Triangulation:
             TriangulationError: as for a new triangulation; nothing has moved then.
         """
         mesh = self._mesh
-        if len(np.asarray(points)) != len(self._row):
-            raise TriangulationError(f"{len(np.asarray(points))} points were given for a triangulation of {len(self._row)}; give one row for each")
-        xw = _checked(points, self.weights if weights is None else weights, self.present)
-        x0, x1 = mesh.xw.copy(), mesh.xw.copy()
-        x1[self._row] = xw
+        x0, x1 = mesh.xw.copy(), self._moved(points, weights)
         keep = algorithm == "auto"
         if algorithm in ("auto", 1):
             self._mesh, regular, destroyed, before = by_flips(mesh, x1, keep)
@@ -211,6 +207,14 @@ class Triangulation:
                 return self._settled(3)
             self._counts.failed_3 += 1
         return self._rebuild(x1)
+
+    def _moved(self, points: ArrayLike, weights: ArrayLike | None) -> np.ndarray:
+        """The rows of the mesh's points with all points at new places; see `move`."""
+        if len(np.asarray(points)) != len(self._row):
+            raise TriangulationError(f"{len(np.asarray(points))} points were given for a triangulation of {len(self._row)}; give one row for each")
+        x1: np.ndarray = self._mesh.xw.copy()
+        x1[self._row] = _checked(points, self.weights if weights is None else weights, self.present)
+        return x1
 
     def _settled(self, algorithm: Algorithm) -> Algorithm:
         """Count a move that an algorithm has brought to the end."""
