@@ -109,8 +109,8 @@ def test_the_parts_of_a_grain_come_as_near_as_its_core(species: dict[str, Any]) 
         away = 2.0 * species["radius"]
         real = [f for f in found if f[0] != away]
         assert min(f[0] for f in real) == pytest.approx(expected, rel=1e-4)
-        for d, point, line in real:
-            on_core, way = np.array(point), np.array(line)
+        for d, point, vector in real:
+            on_core, way = np.array(point), np.array(vector)
             assert d == pytest.approx(np.sqrt(way @ way), rel=1e-12)
             assert to_surface((at + on_core + way)[None], normal)[0] < 1e-12
         compared += 1

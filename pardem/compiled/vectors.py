@@ -15,13 +15,13 @@ ZERO = (0.0, 0.0, 0.0)
 
 @inlined
 def add(a, b):
-    """a + b."""
+    """A + b."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
 @inlined
 def subtract(a, b):
-    """a - b."""
+    """A - b."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
@@ -39,19 +39,19 @@ def scale(factor, a):
 
 @inlined
 def over(a, divisor):
-    """a / divisor: a vector divided by a number."""
+    """A / divisor: a vector divided by a number."""
     return a[0] / divisor, a[1] / divisor, a[2] / divisor
 
 
 @inlined
 def ahead(a, factor, b):
-    """a + factor b: the point ``factor`` steps of b from a."""
+    """A + factor b: the point ``factor`` steps of b from a."""
     return a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]
 
 
 @inlined
 def behind(a, factor, b):
-    """a - factor b."""
+    """A - factor b."""
     return a[0] - factor * b[0], a[1] - factor * b[1], a[2] - factor * b[2]
 
 
@@ -63,7 +63,7 @@ def dot(a, b):
 
 @inlined
 def dot_from(start, a, b):
-    """start + a . b, added up from left to right."""
+    """Start + a . b, added up from left to right."""
     return start + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 

@@ -22,9 +22,11 @@ class EdgeCounts:
     """What the detection of a rank has done so far.
 
     Attributes:
-        builds, moves: triangulations made anew, kept up. inserted, deleted: spheres that came and went. spheres, edges: of the last one.
-        refused: rebuilds of the lists that linked cells did, since grains overlapped by too much. fast: the same, since the fastest grain moves
-            further in a step than the covering allows for.
+        builds, moves: triangulations made anew, kept up.
+        inserted, deleted: spheres that came and went.
+        spheres, edges: of the last one.
+        refused: rebuilds of the lists that linked cells did, since grains overlapped by too much.
+        fast: the same, since the fastest grain moves further in a step than the covering allows for.
         broken: two grains whose covering spheres were more than orthogonal, of the last rebuild refused; -1: there was none.
     """
 
@@ -46,7 +48,8 @@ class EdgeDetector:
     would turn tetrahedra over at every move.
 
     Args:
-        covering: of all grains. period: of the domain (3,) m, 0: open.
+        covering: of all grains.
+        period: of the domain (3,) m, 0: open.
     """
 
     def __init__(self, covering: Covering, period: np.ndarray) -> None:
@@ -71,7 +74,9 @@ class EdgeDetector:
         """Candidate pairs of a rank, each once, at least one of the two owned.
 
         Args:
-            owned, total: rows of ``g`` that are owned, that are there. extent: (N, 3) half-extents (m). skin: extra reach (m).
+            owned, total: rows of ``g`` that are owned, that are there.
+            extent: (N, 3) half-extents (m).
+            skin: extra reach (m).
             expected: about how many pairs there will be.
 
         Returns:
@@ -160,7 +165,8 @@ def _all_hidden(start: np.ndarray, hidden: np.ndarray) -> int:
     """A body all of whose spheres are hidden; -1: there is none.
 
     Args:
-        start: (B + 1,) first sphere of each body. hidden: (k,) numbers of hidden spheres.
+        start: (B + 1,) first sphere of each body.
+        hidden: (k,) numbers of hidden spheres.
     """
     bodies, count = np.unique(np.searchsorted(start, hidden, side="right") - 1, return_counts=True)
     lost = bodies[count == start[bodies + 1] - start[bodies]]

@@ -24,7 +24,8 @@ class Search:
     """What a rank knows from its last search.
 
     Attributes:
-        room: what the search works in; counts its tests. grains, bodies: what was found between grains, and on bodies.
+        room: what the search works in; counts its tests.
+        grains, bodies: what was found between grains, and on bodies.
     """
 
     room: Room = field(default_factory=search_room)
@@ -35,7 +36,9 @@ class Search:
         """Candidate pairs of features of grains.
 
         Args:
-            row: (P, 2) int32 pairs of grains, lower global id first. skin: extra reach (m). expected: about how many pairs there will be.
+            row: (P, 2) int32 pairs of grains, lower global id first.
+            skin: extra reach (m).
+            expected: about how many pairs there will be.
 
         Returns:
             rows of the grains (M, 2) int32, pairs of features (M,) int64.
@@ -53,7 +56,8 @@ class Search:
         """Candidate contacts of owned grains with the features of bodies.
 
         Args:
-            extra: (W,) reach beyond contact for each wall (m). extent: (N, 3) half-extents of grains and bodies (m).
+            extra: (W,) reach beyond contact for each wall (m).
+            extent: (N, 3) half-extents of grains and bodies (m).
 
         Returns:
             grain and wall (M, 2) int32, pairs of features (M,) int64.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import inlined, njit
 from ..compiled.vectors import ZERO, add, ahead, behind, dot, dot_from, length, negative, over, put_row, row, square, subtract
 from ..interactions.segments import nearest_segments
 
@@ -20,7 +20,7 @@ DEPENDENT = 1e-13
 ROUNDS = 100
 
 
-@njit
+@inlined
 def _span_edges(p, n, q, r):
     """Orthonormal axes along the edges of n points from the first, by Gram-Schmidt (twice: Gram's matrix would lose half the digits on slender
     simplices).
@@ -108,7 +108,7 @@ def _shrink(p, n, weight, mu, q, r):
         n -= 1
 
 
-@njit
+@inlined
 def _support(verts, rows, v):
     """The row among some vertices ((M, 3)) that is furthest along v, the first one of several."""
     best, most = rows[0], -np.inf
@@ -119,7 +119,7 @@ def _support(verts, rows, v):
     return best
 
 
-@njit
+@inlined
 def _nearest_of(p, weight, n):
     """The point with these weights of the first n rows of p (m)."""
     v = ZERO
@@ -128,7 +128,7 @@ def _nearest_of(p, weight, n):
     return v
 
 
-@njit
+@inlined
 def _is_among(p, n, w):
     """Whether a point is one of the first n rows of p."""
     same = False

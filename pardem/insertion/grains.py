@@ -17,7 +17,8 @@ class Grains(NamedTuple):
     """Grains that have their place.
 
     Attributes:
-        species: (n,) rows of the catalogue. scale: (n,) size factors, or a number.
+        species: (n,) rows of the catalogue.
+        scale: (n,) size factors, or a number.
         positions: (n, 3) centres of mass (m).
         orientations: (n, 4) unit quaternions (w, x, y, z), principal frame -> world.
     """

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import inlined, njit
 from ..compiled.quaternions import orientation, put_orientation, to_world
 from ..compiled.vectors import add, component, length, nearest_image, put_row, row, subtract
 from .counter import POSITION, random_angle, random_orientation, uniforms
@@ -134,13 +134,13 @@ def _around(b, cells, i, out):
     return found
 
 
-@njit
+@inlined
 def _core_of(b, i):
     """The skeleton of a body."""
     return PlacedCore(b.species[i], b.start[i])
 
 
-@njit
+@inlined
 def _core_bounds(b, i, j, d, above, below, work):
     """Bounds on the distance of the cores of two bodies (m), what they enclose included; d: centre of j less that of i (m)."""
     if b.skeletons.plain[b.species[i]] and b.skeletons.plain[b.species[j]]:
@@ -188,7 +188,7 @@ def is_free(b, cells, i, near, work):
     return free
 
 
-@njit
+@inlined
 def _clear_of_image(b, i, j, d, work):
     """Whether grain ``i`` keeps a gap from the image of body ``j`` among the walls whose centre is d (m) away."""
     contact = b.r[i] + b.r[j]
@@ -340,7 +340,7 @@ def overlapping(b, cells, tolerance, pairs, depth):
     return found
 
 
-@njit
+@inlined
 def _note(pairs, depth, found, i, j, overlap):
     """Note a pair and its overlap (m) in row ``found``, if there is room; returns the next row."""
     if found < pairs.shape[0]:

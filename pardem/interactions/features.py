@@ -50,7 +50,8 @@ class Pair(NamedTuple):
     """Two bodies and how they lie to each other.
 
     Attributes:
-        i, j: rows of the first and the second body in the grains' arrays, unsigned.
+        i: row of the first body in the grains' arrays, unsigned.
+        j: row of the second body, unsigned.
         w: centre of the first less that of the second, nearest image (m).
     """
 

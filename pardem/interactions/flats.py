@@ -30,7 +30,8 @@ class Common(NamedTuple):
     Attributes:
         share: of the edge, of two faces of the smaller one, that is common (1); 0: not parallel, or nothing in common.
         tilt2: squared sine of the angle between the features (1).
-        first, second: its barycentre on the first feature and below it on the second, each relative to its own grain's centre (m).
+        first: its barycentre on the first feature, relative to the centre of that grain (m).
+        second: the point below it on the second feature, relative to the centre of that grain (m).
     """
 
     share: float
@@ -70,7 +71,8 @@ def _covered(face, axes, start, way, sense):
     Args:
         face: `Outline`.
         axes: the two axes.
-        start, way: coordinates on them (m).
+        start: start of the edge, two coordinates on them (m).
+        way: from there to its end, two coordinates (m).
         sense: positive where the outline runs counter-clockwise.
 
     Returns:
@@ -177,7 +179,9 @@ def _cut(work, sign, area, mu, mv):
     Args:
         work: float64 scratch.
         sign: its sign is that of the part.
-        area, mu, mv: twice the area so far (m^2), and twice its first moment in plane coordinates (m^3).
+        area: twice the area so far (m^2).
+        mu: twice its first moment along the first axis (m^3).
+        mv: twice its first moment along the second axis (m^3).
 
     Returns:
         area, mu, mv with that part.

@@ -125,7 +125,8 @@ def _edges_meet(f, nb, g, pair, one, two):
         nb: `Neighbours`.
         g: `Grains`.
         pair: the two bodies.
-        one, two: the edges.
+        one: edge of the first body.
+        two: edge of the second.
 
     Returns:
         the answer, and the `Place` of each point.

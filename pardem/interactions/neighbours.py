@@ -21,10 +21,15 @@ class Neighbours(NamedTuple):
 
     Attributes:
         vertex_start: (ns + 1,) int64 first vertex of each species.
-        edge_at: (nv + 1,) int64; edges: int32 edges at each vertex, increasing.
-        corner_at: (nv + 1,) int64; corners, corner_faces: int32 corners at each vertex and their faces.
-        angles: angle of the face at each corner (rad).
-        side_at: (ne + 1,) int64; sides, side_faces: int32 corners from which a face runs along each edge, and the faces.
+        edge_at: (nv + 1,) int64 first place of each vertex in ``edges``.
+        edges: int32 edges at each vertex, increasing.
+        corner_at: (nv + 1,) int64 first place of each vertex in the next three.
+        corners: int32 corners at each vertex.
+        corner_faces: int32 their faces.
+        angles: float64 angle of the face at each corner (rad).
+        side_at: (ne + 1,) int64 first place of each edge in the next two.
+        sides: int32 corners from which a face runs along each edge.
+        side_faces: int32 their faces.
         solid: (ns,) uint8 whether faces (in two dimensions the outline) enclose the grain's inside, which they have on the left of their loops.
         sense: (ne,) int8 in two dimensions whether the outline of a solid runs along the edge (1) or back (-1); else 0.
     """

@@ -21,7 +21,8 @@ class Outline(NamedTuple):
         vert: (M, 3) float64 world vertices of all grains, relative to their centres (m).
         base: row of the grain's first vertex.
         loops: int32 vertex numbers of all faces, within their species.
-        first, last: place of the face's first corner in ``loops``, and the place after its last one.
+        first: place of the face's first corner in ``loops``.
+        last: the place after its last corner.
     """
 
     vert: np.ndarray

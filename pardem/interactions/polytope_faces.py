@@ -24,7 +24,8 @@ class Axes(NamedTuple):
 
     Attributes:
         normal: of any length > 0 (m).
-        e, f: unit vectors in the plane (1).
+        e: unit vector in the plane (1).
+        f: the other one (1).
     """
 
     normal: tuple[float, float, float]

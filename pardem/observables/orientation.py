@@ -28,7 +28,8 @@ def angles_to_plane(u: np.ndarray, normal: np.ndarray) -> np.ndarray:
     that of directions in a plane across it 45 degrees.
 
     Args:
-        u: (n, 3) unit vectors. normal: (3,).
+        u: (n, 3) unit vectors.
+        normal: (3,).
     """
     out = np.empty(len(u))
     _angles(np.ascontiguousarray(u), (float(normal[0]), float(normal[1]), float(normal[2])), out)
@@ -55,7 +56,9 @@ def nematic_order(moments: np.ndarray, count: int, dimension: int) -> tuple[floa
     In the plane the order is the mean of cos 2(theta - theta_director).
 
     Args:
-        moments: (6,) sums of ``moment_columns``. count: number of directions. dimension: 3, or 2: directions lie in the plane x-y.
+        moments: (6,) sums of ``moment_columns``.
+        count: number of directions.
+        dimension: 3, or 2: directions lie in the plane x-y.
 
     Returns:
         the largest eigenvalue of Q (0: isotropic, 1: aligned) and its unit eigenvector, (3,), with its largest component positive; not-a-number

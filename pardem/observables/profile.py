@@ -107,7 +107,8 @@ class Profile(NamedTuple):
         The bin that holds it is cut into ``BINS`` again ``ROUNDS`` - 1 times; the volumes at the edges are exact, in the last bin it is interpolated.
 
         Args:
-            floor: (m). share: 0 to 1.
+            floor: (m).
+            share: 0 to 1.
 
         Returns:
             the height (m) and the volume above the floor (m^3); not-a-number and 0 if no grain reaches above it.
@@ -135,7 +136,8 @@ def profile_along(grains: Population, catalogue: Catalogue, samples: np.ndarray,
     """The profile of grains along a unit vector.
 
     Args:
-        samples: see ``sample_points``. up: (3,).
+        samples: see ``sample_points``.
+        up: (3,).
     """
     x, q, s = grains.x, grains.q, grains.scale
     ux, uy, uz = (float(c) for c in up)

@@ -9,7 +9,7 @@ from ..interactions.dispatch import closest_to_plane, stands_out, vertices_met
 from ..interactions.features import vertex
 from .bodies import nearest_on_body, row_of
 from .kinds import BODY, CYLINDER, DISC, PIERCED
-from .pierced import nearest_on_pierced, pierced_disc
+from .pierced import PiercedDisc, nearest_on_pierced
 
 
 @inlined
@@ -63,7 +63,8 @@ def wall_geometry(walls, g, interaction, i, k, pairs, p, touching, period):
     shape = walls.shape[k]
     hx, hy, hz, nx, ny, nz, height = from_wall(walls, g, i, k)
     if walls.kind[k] == PIERCED:
-        d, (x0, x1, x2), (lx, ly, lz) = nearest_on_pierced(walls.features, g, i, pairs.sub[p], (hx, hy, hz), pierced_disc(walls, k))
+        disc = PiercedDisc((nx, ny, nz), shape[7], shape[6])
+        d, (x0, x1, x2), (lx, ly, lz) = nearest_on_pierced(walls.features, g, i, pairs.sub[p], (hx, hy, hz), disc)
         return d, x0, x1, x2, lx, ly, lz, 0
     if walls.kind[k] == CYLINDER:
         ux, uy, uz = vertex(g, i, pairs.sub[p])

@@ -40,13 +40,6 @@ class PiercedDisc(NamedTuple):
 
 
 @inlined
-def pierced_disc(walls, k):
-    """The `PiercedDisc` that is wall ``k``."""
-    shape, pose = walls.shape[k], walls.pose[k]
-    return PiercedDisc((pose[9], pose[10], pose[11]), shape[7], shape[6])
-
-
-@inlined
 def _to_circle(p, normal, size, opposite):
     """Vector from a point to the nearest point of a circle about the origin, or to the one opposite to that; on the axis any does.
 
@@ -206,7 +199,8 @@ def list_parts(walls, g, i, k, h, reach, entries, found):
     Returns:
         number of entries, which may exceed the capacity: those beyond are not there.
     """
-    features, disc = walls.features, pierced_disc(walls, k)
+    features, shape, pose = walls.features, walls.shape[k], walls.pose[k]
+    disc = PiercedDisc((pose[9], pose[10], pose[11]), shape[7], shape[6])
     for v in range(max(1, g.vert_start[i + 1] - g.vert_start[i])):
         p = add(h, vertex(g, i, v))
         if square(_to_surface(p, disc)) <= reach * reach:

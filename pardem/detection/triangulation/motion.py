@@ -157,7 +157,8 @@ def first_fall(values, start, negative_counts, stack):
     """First time in [start, 1] at which a polynomial falls from positive to negative.
 
     Args:
-        values: (6,) at 0, 0.2, ... 1. negative_counts: whether being negative at ``start``, and until 1, counts as falling there.
+        values: (6,) at 0, 0.2, ... 1.
+        negative_counts: whether being negative at ``start``, and until 1, counts as falling there.
         stack: (60, 8) work space.
 
     Returns:

@@ -148,7 +148,8 @@ def _exact(xw, key, points, count, off):
     """Sign of ``count`` rows with perturbation.
 
     Args:
-        points: (5,) rows of ``xw``; the order is changed. count: 4, or 5 for lifted finite points.
+        points: (5,) rows of ``xw``; the order is changed.
+        count: 4, or 5 for lifted finite points.
         off: the point at infinity that has been taken off the others; -1: none.
     """
     rows, height, length, finite = np.zeros((5, 4)), np.zeros((5, 7)), np.zeros(5, np.int64), np.zeros(5, np.bool_)

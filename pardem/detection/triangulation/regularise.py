@@ -71,9 +71,10 @@ def flip_circuit(mesh, xw, facet, guarded):
     three or four tetrahedra (3-2, 4-4); two are not, and the vertex of both edges has four (4-1).
 
     Args:
-        xw: positions to be used. guarded: for meshes with negative tetrahedra, and for positions at the moment at which the facet becomes illegal.
-            There must be no edge de (2-3), no triangle of the new ones (3-2, 4-1) yet. Where one of the five is at infinity, the other four are, or
-            were, in a plane: their tetrahedron is an old one if it is there, else a new one. No 4-4 flips, which belong to two facets.
+        xw: positions to be used.
+        guarded: for meshes with negative tetrahedra, and for positions at the moment at which the facet becomes illegal. There must be no edge de
+            (2-3), no triangle of the new ones (3-2, 4-1) yet. Where one of the five is at infinity, the other four are, or were, in a plane: their
+            tetrahedron is an old one if it is there, else a new one. No 4-4 flips, which belong to two facets.
 
     Returns:
         FLIPPED or UNFLIPPABLE.

@@ -154,7 +154,8 @@ class Triangulation:
         """All points go to new places, and the triangulation becomes that of these places.
 
         Args:
-            points: (n, 3) new coordinates; those of deleted points are ignored. weights: (n,) new weights; none: as they are.
+            points: (n, 3) new coordinates; those of deleted points are ignored.
+            weights: (n,) new weights; none: as they are.
             algorithm: 1 (flips of illegal facets), 2 (flips in the order of the times at which facets become illegal on straight ways), 3 (the ways
                 are cut where tetrahedra become flat, each part as 1), "points" (1, but points in the way of which tetrahedra would turn over follow
                 one by one, in parts: what is cheapest for moves of some length, but for points on the hull), "rebuild" (anew), or "auto" (1, where
@@ -236,7 +237,8 @@ class Triangulation:
         """Put a point in.
 
         Args:
-            point: (3,) coordinates. weight: its weight.
+            point: (3,) coordinates.
+            weight: its weight.
 
         Returns:
             its number: the least that a deleted point has left, else a new one.
