@@ -15,6 +15,7 @@ from .insertion.grains import require_sizes
 from .laws.tables import lent_radii
 from .population import Population
 from .shapes.catalogue import Catalogue, principal_orientations
+from .shapes.rotations import matrices
 from .walls.build import placed_bodies
 
 NO_GRAINS = Grains(np.empty(0, np.int64), np.empty(0), np.empty((0, 3)), np.empty((0, 4)))
@@ -89,12 +90,17 @@ def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> 
 
 
 def _angular_momentum(q: np.ndarray, w: np.ndarray, inertia: np.ndarray) -> np.ndarray:
-    """R I R^T w for each grain."""
-    c, x, y, z = q.T
-    rotation = np.empty((len(q), 3, 3))
-    rotation[:, 0] = np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - c * z), 2 * (x * z + c * y)], 1)
-    rotation[:, 1] = np.stack([2 * (x * y + c * z), 1 - 2 * (x * x + z * z), 2 * (y * z - c * x)], 1)
-    rotation[:, 2] = np.stack([2 * (x * z - c * y), 2 * (y * z + c * x), 1 - 2 * (x * x + y * y)], 1)
+    """R I R^T w for each grain.
+
+    Args:
+        q: (n, 4) orientations.
+        w: (n, 3) angular velocities (rad/s).
+        inertia: (n, 3) principal moments (kg m^2).
+
+    Returns:
+        (n, 3) angular momenta, world frame (kg m^2/s).
+    """
+    rotation = matrices(q)
     body = np.einsum("nji,nj->ni", rotation, w) * inertia
     return np.einsum("nij,nj->ni", rotation, body)
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scenes import ROD, SPHERE, case_of, engine_of, fingerprint
 
-from pardem.detection.bounds import may_touch, nearest_image, oriented_extents
+from pardem.compiled.vectors import nearest_image
+from pardem.detection.bounds import may_touch, oriented_extents
 from pardem.detection.cells import find_pairs
 
 
@@ -28,14 +29,14 @@ def test_cells_find_every_pair_of_brute_force(rods: int, small: int, factor: flo
     seen: list[int] = []
     for skin in (0.02, 0.3):
         pairs = np.empty((200_000, 2), np.int32)
-        found = find_pairs(n, n, g, extent, radius, settings.lower, settings.period, skin, pairs)
+        found = find_pairs(n, n, g, extent, radius, settings, skin, pairs)
         cells = {tuple(sorted((int(g.gid[i]), int(g.gid[j])))) for i, j in pairs[:found]}
         assert len(cells) == found
         brute = set()
         for i in range(n):
             for j in range(i + 1, n):
-                d = [nearest_image(g.x[j, c] - g.x[i, c], settings.period[c]) for c in range(3)]
-                if may_touch(g, i, j, *d, g.x[i, 3] + g.x[j, 3] + skin):
+                d = nearest_image(tuple(g.x[j, :3] - g.x[i, :3]), settings)
+                if may_touch(g, i, j, d, g.x[i, 3] + g.x[j, 3] + skin):
                     brute.add(tuple(sorted((int(g.gid[i]), int(g.gid[j])))))
         assert cells == brute
         seen.append(len(brute))

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from beds import STIFF, VISCOUS, by_triangulation, in_a_tube, moved, shaken
 from mpi4py import MPI
 from scenes import CUBE, ROD, SPHERE, case_of, engine_of, fingerprint
-from test_ranks import STIFF, VISCOUS, in_a_tube, shaken
 
 from pardem.case import Case
 from pardem.detection.bounds import oriented_extents
@@ -22,29 +22,12 @@ BRICK = CUBE | {"name": "brick", "side": 0.5, "radius": 0.2}
 TETRAHEDRON = {"name": "tetrahedron", "shape": "spherotetrahedron", "edge": 0.6, "radius": 0.25, "density": 1000.0}
 
 
-def by_triangulation(case: Case, **more: Any) -> Case:
-    """The case with the other detection."""
-    data = case.model_dump(exclude_none=True)
-    usual = {"method": "triangulation", "max_overlap": 0.005} | ({} if "every_step" in more else {"skin": 0.03})
-    return Case(**data | {"detection": usual | more})
-
-
 SCENES = {
     "spheres of all sizes": lambda: shaken([SPHERE], 80, VISCOUS, {"kind": "uniform", "min": 0.2, "max": 1.0}),
     "rods": lambda: shaken([ROD], 40, VISCOUS),
     "shapes of all sizes": lambda: shaken([SPHERE, ROD, TETRAHEDRON], 20, STIFF, {"kind": "uniform", "min": 0.7, "max": 1.0}, height=6.0),
     "shapes in a tube": lambda: in_a_tube([ROD, BRICK], 15, STIFF),
 }
-
-
-def moved(case: Case, comm: MPI.Comm, axis: int = 0, steps: int = 600, skin: float | None = None) -> tuple[str, Any]:
-    """Fingerprint after some steps with random shoves at the start, and the engine."""
-    engine, _ = engine_of(case, comm, axis=axis, skin=skin)
-    shove = np.random.default_rng(9).normal(size=(1000, 3))
-    engine.grains.v[:, :3] = shove[engine.grains.gid]
-    engine.advance(steps)
-    engine.settle_faults()
-    return fingerprint(engine), engine
 
 
 def pairs_of(engine: Any, method: str, skin: float) -> set[tuple[int, int]]:
@@ -87,8 +70,8 @@ def test_the_same_pairs_as_with_cells(periodic: tuple[bool, bool, bool]) -> None
 def test_the_bits_of_cells_on_any_number_of_ranks(scene: str, axis: int) -> None:
     comm = MPI.COMM_WORLD
     case = SCENES[scene]()
-    alone = comm.bcast(moved(case, MPI.COMM_SELF)[0] if comm.rank == 0 else None)
-    together, engine = moved(by_triangulation(case), comm, axis)
+    alone = comm.bcast(moved(case, MPI.COMM_SELF, steps=600)[0] if comm.rank == 0 else None)
+    together, engine = moved(by_triangulation(case), comm, axis, steps=600)
     assert engine.counters.rebuilds > 5
     counts = engine.detector.counts
     assert comm.allreduce(counts.refused) == 0
@@ -103,7 +86,7 @@ def test_pairs_from_the_edges_every_step() -> None:
     case = SCENES["rods"]()
     alone = comm.bcast(moved(case, MPI.COMM_SELF, steps=200)[0] if comm.rank == 0 else None)
     thesis = by_triangulation(case, every_step=True)
-    together, engine = moved(thesis, comm, 0, 200, 0.0)
+    together, engine = moved(thesis, comm, steps=200)
     assert engine.counters.rebuilds >= 100
     counts = engine.detector.counts
     assert comm.allreduce(counts.refused + counts.fast) == 0

@@ -16,7 +16,7 @@ from pardem.shapes import Shape
 
 def bounds(a, b, solver=polytope_distance, above=np.inf, below=0.0, shift=(0.0, 0.0, 0.0)):
     verts = np.vstack([a, b]).astype(float)
-    return solver(verts, 0, len(a), len(a), len(verts), *map(float, shift), above, below, np.empty((12, 4)))
+    return solver(verts, (0, len(a)), (len(a), len(verts)), tuple(map(float, shift)), above, below, np.empty((12, 4)))
 
 
 def point_to_triangle(p, a, b, c):

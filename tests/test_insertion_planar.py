@@ -14,7 +14,7 @@ from test_shapes_planar import star, zigzag
 from pardem.errors import InsertionError
 from pardem.insertion import BoxDomain, BoxRegion, CylinderRegion, Grains, check_overlaps, grains_outside, insert_random, periodic_region
 from pardem.insertion.distance import polytope_distance
-from pardem.insertion.skeletons import make_skeletons, skeleton_distance
+from pardem.insertion.skeletons import PlacedCore, make_skeletons, skeleton_distance
 from pardem.shapes import Shape, Species, build_catalogue
 from pardem.shapes.planar_monte_carlo import inside
 
@@ -54,7 +54,8 @@ def cores_apart(p: np.ndarray, q: np.ndarray, p_closed: bool, q_closed: bool) ->
 def measured(first: Shape, second: Shape, shift: np.ndarray, above: float = np.inf, below: float = 0.0) -> tuple[float, float]:
     catalogue = build_catalogue([Species("a", first, 1.0), Species("b", second, 1.0)])
     verts, n = catalogue.vertices, len(first.vertices)
-    return skeleton_distance(make_skeletons(catalogue), verts, 0, 0, 1, n, *map(float, shift), float(catalogue.core_radius[1]), above, below)
+    d, reach = tuple(map(float, shift)), float(catalogue.core_radius[1])
+    return skeleton_distance(make_skeletons(catalogue), verts, PlacedCore(0, 0), PlacedCore(1, n), d, reach, above, below)
 
 
 @settings(max_examples=60, deadline=None)
@@ -102,8 +103,8 @@ def test_convex_cores_in_space_against_the_active_set_method(seed, apart):
     catalogue = build_catalogue([Species("a", made[0], 1.0), Species("b", made[1], 1.0)])
     n = len(made[0].vertices)
     verts = catalogue.vertices
-    _, expected = polytope_distance(verts, 0, n, n, len(verts), *shift, np.inf, 0.0, np.empty((12, 4)))
-    lower, upper = skeleton_distance(make_skeletons(catalogue), verts, 0, 0, 1, n, *shift, float(catalogue.core_radius[1]), np.inf, 0.0)
+    _, expected = polytope_distance(verts, (0, n), (n, len(verts)), tuple(map(float, shift)), np.inf, 0.0, np.empty((12, 4)))
+    lower, upper = measured(*made, shift)
     assert lower == upper == pytest.approx(expected, abs=1e-12)
 
 

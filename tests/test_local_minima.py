@@ -136,14 +136,14 @@ def test_convex_grains_have_one_contact_where_the_solver_has_it(arrangement: str
         i, j = (int(np.flatnonzero(g.gid == k)[0]) for k in (0, 1))
         vert = np.vstack([g.vert[g.vert_start[k] : g.vert_start[k + 1]] for k in (i, j)])
         na = int(g.vert_start[i + 1] - g.vert_start[i])
-        d2, *points = nearest_polytopes(*(g.x[i, :3] - g.x[j, :3]), vert, 0, na, na, len(vert) - na, 0, 0, np.zeros(WORK_SIZE))
+        d2, on_i, on_j, *_ = nearest_polytopes(tuple(g.x[i, :3] - g.x[j, :3]), vert, 0, na, na, len(vert) - na, (0, 0), np.zeros(WORK_SIZE))
         if not 1e-8 < d2 < (reach - 1e-6) ** 2:
             continue
         found = found_by(engine)
         assert len(found) == 1
         x, y = found[0]
         assert np.linalg.norm(x - y) == pytest.approx(math.sqrt(d2), abs=3.0 * TILT * math.sqrt(pair.size2))
-        away = max(np.linalg.norm(x - g.x[i, :3] - points[:3]), np.linalg.norm(y - g.x[j, :3] - points[3:6]))
+        away = max(np.linalg.norm(x - g.x[i, :3] - on_i), np.linalg.norm(y - g.x[j, :3] - on_j))
         checked += bool(away < 1e-6)
         assert away < 1e-6 or arrangement == "parallel"
     assert checked > 10

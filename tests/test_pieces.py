@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from beds import SCENES, SIZES, VISCOUS, moved, shaken
 from mpi4py import MPI
 from scenes import CROSS, CUBE, ELASTIC, ELL, FLOOR, ROD, SPHERE, box, case_of, engine_of, fingerprint, gathered, grains_of, turned, worst_energy
 from scipy.spatial.transform import Rotation
-from test_ranks import SCENES, SIZES, VISCOUS, of_comm, shaken
 
 from pardem.case import Case
 from pardem.engine import Engine
@@ -125,9 +125,9 @@ def test_a_free_collision_keeps_linear_and_angular_momentum(name: str) -> None:
 def test_lists_hold_every_pair_of_pieces_that_may_touch() -> None:
     """Against all pairs of pieces: those closer than the sum of the radii plus the skin are listed, with the grains' lower id first."""
     skin = 0.2
-    moved, setup = engine_of(SCENES["pieces of all shapes"]())
-    moved.advance(800)
-    engine = Engine(MPI.COMM_SELF, setup.scene, grains_of(moved), moved.contacts(), axis=0, skin=skin)
+    before, setup = engine_of(SCENES["pieces of all shapes"]())
+    before.advance(800)
+    engine = Engine(MPI.COMM_SELF, setup.scene, grains_of(before), before.contacts(), axis=0, skin=skin)
     g, pairs, parts = engine._grains, engine._pairs, setup.scene.parts
     assert g is not None
     assert pairs is not None
@@ -146,7 +146,7 @@ def test_lists_hold_every_pair_of_pieces_that_may_touch() -> None:
                 for n in range(parts.start[g.species[j]], parts.start[g.species[j] + 1]):
                     a, b = g.vert_start[i] + parts.first[m], g.vert_start[j] + parts.first[n]
                     reach = g.x[i, 3] + g.x[j, 3] + skin
-                    _, gap = polytope_distance(g.vert, a, a + parts.size[m], b, b + parts.size[n], *d, np.inf, 0.0, work)
+                    _, gap = polytope_distance(g.vert, (a, a + parts.size[m]), (b, b + parts.size[n]), tuple(d), np.inf, 0.0, work)
                     if gap < reach:
                         near += 1
                         key = (m - parts.start[g.species[i]], n - parts.start[g.species[j]])
@@ -178,7 +178,7 @@ def test_histories_go_by_pairs_of_pieces_and_survive_rebuilds() -> None:
 @pytest.mark.parametrize("scene", ["pieces of all shapes", "pieces in a tube", "pieces in the plane"])
 def test_the_skin_never_shows(scene: str, skin: float) -> None:
     case = SCENES[scene]()
-    assert of_comm(MPI.COMM_SELF, case, 0, skin=skin)[0] == of_comm(MPI.COMM_SELF, case, 0, skin=0.25)[0]
+    assert moved(case, MPI.COMM_SELF, skin=skin)[0] == moved(case, MPI.COMM_SELF, skin=0.25)[0]
 
 
 def test_discs_are_met_piece_by_piece() -> None:

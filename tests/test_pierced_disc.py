@@ -17,7 +17,7 @@ from pardem.errors import CaseError
 from pardem.laws.parameters import viscoelastic_clamped
 from pardem.observables.geometry import wall_distance
 from pardem.simulation import Simulation
-from pardem.walls.pierced import FAR, INNER, NEAR, OUTER, PART, _nearest_to_rim, nearest_on_pierced
+from pardem.walls.pierced import FAR, INNER, NEAR, OUTER, PART, PiercedDisc, _nearest_to_rim, nearest_on_pierced
 
 HOLE, RADIUS = 0.9, 2.0
 PIERCED = {"name": "disc", "kind": "disc", "center": (0, 0, 0), "normal": (0, 0, 1), "radius": RADIUS, "hole": HOLE}
@@ -66,7 +66,7 @@ def test_an_edge_meets_a_rim_in_the_minima_of_the_distance(kind: str) -> None:
         elif kind == "through the axis":
             middle = rng.normal() * normal - rng.uniform(-1.0, 1.0) * half
         distance = to_rim(middle + t[:, None] * half, normal, HOLE)
-        found = [_nearest_to_rim(*middle, *half, *normal, HOLE, too) for too in (False, True)]
+        found = [_nearest_to_rim(tuple(middle), tuple(half), tuple(normal), HOLE, too) for too in (False, True)]
         values = [float(to_rim(middle + s * half, normal, HOLE)) for there, s in found if there]
         assert all(-1.0 <= s <= 1.0 for there, s in found if there)
         assert min(values) <= distance.min() * (1.0 + 1e-12)
@@ -104,12 +104,13 @@ def test_the_parts_of_a_grain_come_as_near_as_its_core(species: dict[str, Any]) 
             continue
         subs = [(NEAR << PART) + v for v in range(len(core))]
         subs += [(part << PART) + e for e in range(len(pairs)) for part in (INNER, INNER + 1, OUTER, OUTER + 1)]
-        found = [nearest_on_pierced(features, g, 0, sub, *at, *normal, HOLE, RADIUS) for sub in subs]
+        disc = PiercedDisc(tuple(normal), HOLE, RADIUS)
+        found = [nearest_on_pierced(features, g, 0, sub, tuple(at), disc) for sub in subs]
         away = 2.0 * species["radius"]
         real = [f for f in found if f[0] != away]
         assert min(f[0] for f in real) == pytest.approx(expected, rel=1e-4)
-        for d, *point in real:
-            on_core, way = np.array(point[:3]), np.array(point[3:])
+        for d, point, vector in real:
+            on_core, way = np.array(point), np.array(vector)
             assert d == pytest.approx(np.sqrt(way @ way), rel=1e-12)
             assert to_surface((at + on_core + way)[None], normal)[0] < 1e-12
         compared += 1
@@ -118,8 +119,9 @@ def test_the_parts_of_a_grain_come_as_near_as_its_core(species: dict[str, Any]) 
 
 def test_the_opposite_of_the_rim() -> None:
     engine, _ = engine_of(case_of([SPHERE], ELASTIC, 1e-4, grain=[grain(SPHERE, (0, 0, 3))], wall=[PIERCED]))
-    d, *_, x, y, z = nearest_on_pierced(engine.scene.walls.features, engine._grains, 0, FAR << PART, 0.3, 0.0, 0.5, 0.0, 0.0, 1.0, HOLE, RADIUS)
-    assert (x, y, z) == pytest.approx((-HOLE - 0.3, 0.0, -0.5), rel=1e-15)
+    disc = PiercedDisc((0.0, 0.0, 1.0), HOLE, RADIUS)
+    d, _, line = nearest_on_pierced(engine.scene.walls.features, engine._grains, 0, FAR << PART, (0.3, 0.0, 0.5), disc)
+    assert line == pytest.approx((-HOLE - 0.3, 0.0, -0.5), rel=1e-15)
     assert d == pytest.approx(math.hypot(1.2, 0.5), rel=1e-15)
     x = np.array([[0.3, 0.4, 1.2], [1.5, 0.0, -0.7], [0.0, 5.0, 4.0]])
     assert wall_distance(x, engine.scene.walls, 0) == pytest.approx([math.hypot(1.2, 0.4), 0.7, 5.0], rel=1e-12)

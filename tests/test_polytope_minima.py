@@ -19,14 +19,14 @@ seeds = st.integers(0, 2**32 - 1)
 
 def call(pair, warm=(0, 0)):
     vert = np.vstack([np.full((1, 3), np.nan), pair.a, pair.b])
-    return nearest_polytopes(*pair.w, vert, 1, len(pair.a), 1 + len(pair.a), len(pair.b), *warm, np.full(WORK_SIZE, np.nan))
+    return nearest_polytopes(tuple(pair.w), vert, 1, len(pair.a), 1 + len(pair.a), len(pair.b), warm, np.full(WORK_SIZE, np.nan))
 
 
 def solve(pair, warm=(0, 0)):
     """d2, X, Y, active sets; the status must be 0."""
     out = call(pair, warm)
-    assert out[9] == 0
-    return out[0], np.array(out[1:4]), np.array(out[4:7]), out[7:9]
+    assert out[4] == 0
+    return out[0], np.array(out[1]), np.array(out[2]), out[3]
 
 
 def points(*rows):
@@ -179,9 +179,9 @@ def test_large_faces():
     d2, _, y, _ = solve(Pair(w, disc(n), disc(n - 1)))
     assert d2 == pytest.approx(0.09, rel=1e-12)
     assert y == pytest.approx([*shared_centroid((w + disc(n)[:n])[:, :2], disc(n - 1)[: n - 1, :2]), 0.3], abs=1e-7)
-    assert call(Pair(w, disc(n + 1), disc(n)))[9] == 2
+    assert call(Pair(w, disc(n + 1), disc(n)))[4] == 2
 
 
 def test_point_cores_and_numbers_that_are_none():
     assert solve(Pair(np.array([1.0, 2.0, 2.0]), POINT, POINT))[0] == 9.0
-    assert call(Pair(np.array([np.nan, 0.0, 0.0]), CUBE, CUBE))[9] == 1
+    assert call(Pair(np.array([np.nan, 0.0, 0.0]), CUBE, CUBE))[4] == 1

@@ -34,8 +34,8 @@ def from_b_to_a(w, out):
 def nearest(pair):
     """Distance and the direction between the nearest points."""
     vert = np.vstack([pair.a, pair.b])
-    out = minima.nearest_polytopes(*pair.w, vert, 0, len(pair.a), len(pair.a), len(pair.b), 0, 0, np.full(minima.WORK_SIZE, np.nan))
-    return np.sqrt(out[0]), from_b_to_a(pair.w, out)
+    d2, x, y, *_ = minima.nearest_polytopes(tuple(pair.w), vert, 0, len(pair.a), len(pair.a), len(pair.b), (0, 0), np.full(minima.WORK_SIZE, np.nan))
+    return np.sqrt(d2), np.asarray(pair.w) + x - y
 
 
 @pytest.mark.parametrize("arrangement", [a for a in ARRANGEMENTS if a != "overlapping"])

@@ -46,9 +46,9 @@ def _nearest(w: Array, verts: Array, n: int, eps2: float, warm: NDArray[np.int64
     total = 0.0
     for k in range(len(w)):
         wa, wb = (0, 0) if cold else (warm[k, 0], warm[k, 1])
-        out = minima.nearest_polytopes(w[k, 0], w[k, 1], w[k, 2], verts, 2 * n * k, n, 2 * n * k + n, n, wa, wb, work)
+        out = minima.nearest_polytopes((w[k, 0], w[k, 1], w[k, 2]), verts, 2 * n * k, n, 2 * n * k + n, n, (wa, wb), work)
         total += out[0]
-        warm[k, 0], warm[k, 1] = out[7], out[8]
+        warm[k, 0], warm[k, 1] = out[3]
     return total
 
 
@@ -84,8 +84,8 @@ def touching_pairs(rng: np.random.Generator, core: Array, radius: float, pairs: 
     work = np.empty(minima.WORK_SIZE)
     for k in range(pairs):
         for _ in range(50):
-            d2, *rest = minima.nearest_polytopes(*w[k], verts, 2 * n * k, n, 2 * n * k + n, n, 0, 0, work)
-            gap = w[k] + rest[0:3] - np.array(rest[3:6])
+            d2, x, y, *_ = minima.nearest_polytopes(tuple(w[k]), verts, 2 * n * k, n, 2 * n * k + n, n, (0, 0), work)
+            gap = w[k] + x - np.array(y)
             w[k] -= (1.0 - 1.96 * radius / np.sqrt(d2)) * gap
     return w, verts
 

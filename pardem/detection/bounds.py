@@ -2,39 +2,69 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .._jit import inlined, njit
+from ..compiled.vectors import ZERO, ahead, behind, dot, dot_from, length, magnitudes, row, square
 from ..interactions.segments import nearest_segments
+
+
+class Periods(NamedTuple):
+    """The domain by value, for loops: what `compiled.vectors.nearest_image` reads.
+
+    Attributes:
+        periodic: whether it has a period.
+        period: (m), 0 where open.
+        half: half of it (m), infinite where open.
+    """
+
+    periodic: bool
+    period: tuple[float, float, float]
+    half: tuple[float, float, float]
+
+
+@inlined
+def periods_of(settings):
+    """The domain of `state.Settings`."""
+    period, half = settings.period, settings.half
+    return Periods(settings.periodic, (period[0], period[1], period[2]), (half[0], half[1], half[2]))
 
 
 @njit
 def oriented_extents(first, last, g, extent, radius):
-    """Half-extents along x, y, z ((N, 3), m) and bounding radii ((N,), m) of grains ``first`` to ``last``, sphero-radius included."""
+    """How far grains reach, sphero-radius included.
+
+    Args:
+        first: row of the first grain.
+        last: row after the last one.
+        g: `state.Grains`.
+        extent: (N, 3) float64, filled with half-extents along x, y, z (m).
+        radius: (N,) float64, filled with bounding radii (m).
+    """
     for i in range(first, last):
         r = g.x[i, 3]
-        ex, ey, ez, b2 = 0.0, 0.0, 0.0, 0.0
+        e, b2 = ZERO, 0.0
         for k in range(g.vert_start[i], g.vert_start[i + 1]):
-            x, y, z = g.vert[k, 0], g.vert[k, 1], g.vert[k, 2]
-            ex, ey, ez = max(ex, abs(x)), max(ey, abs(y)), max(ez, abs(z))
-            b2 = max(b2, x * x + y * y + z * z)
-        extent[i, 0], extent[i, 1], extent[i, 2] = ex + r, ey + r, ez + r
+            a = row(g.vert, k)
+            size = magnitudes(a)
+            e = max(e[0], size[0]), max(e[1], size[1]), max(e[2], size[2])
+            b2 = max(b2, square(a))
+        extent[i, 0], extent[i, 1], extent[i, 2] = e[0] + r, e[1] + r, e[2] + r
         radius[i] = np.sqrt(b2) + r
 
 
 @inlined
-def nearest_image(d, period):
-    """Difference of two wrapped coordinates in the nearest image; ``period`` 0: none."""
-    if d > 0.5 * period:
-        return d - period if period > 0.0 else d
-    if d < -0.5 * period:
-        return d + period if period > 0.0 else d
-    return d
-
-
-@inlined
 def add_pair(pairs, found, g, i, j):
-    """Note a pair in row ``found`` of ``pairs`` ((capacity, 2) int32), lower global id first, if there is room.
+    """Note a pair, lower global id first, if there is room.
+
+    Args:
+        pairs: (capacity, 2) int32.
+        found: row to be filled.
+        g: `state.Grains`.
+        i: row of the one grain.
+        j: row of the other.
 
     Returns:
         the next row.
@@ -48,49 +78,51 @@ def add_pair(pairs, found, g, i, j):
 
 
 @inlined
-def axis_separates(vert, a0, a1, b0, b1, dx, dy, dz, nx, ny, nz, reach):
-    """Whether the projections of two cores on a direction (any length) are further apart than ``reach``.
+def axis_separates(vert, a, b, d, n, reach):
+    """Whether the projections of two cores on a direction are further apart than ``reach``.
 
     Args:
-        vert: (M, 3) vertices relative to their grains' centres (m); a: rows a0 to a1, b: rows b0 to b1; no rows: the centre.
-        dx, dy, dz: centre of the second grain less that of the first (m).
+        vert: (M, 3) vertices relative to their grains' centres (m).
+        a: rows of the first core's vertices: the first, and that after the last one; no rows: the centre.
+        b: those of the second.
+        d: centre of the second grain less that of the first (m).
+        n: direction, of any length.
+        reach: (m).
     """
-    size = np.sqrt(nx * nx + ny * ny + nz * nz)
+    size = length(n)
     if size == 0.0:
         return False
     top, bottom = -np.inf, np.inf
-    for k in range(a0, a1):
-        top = max(top, vert[k, 0] * nx + vert[k, 1] * ny + vert[k, 2] * nz)
+    for k in range(a[0], a[1]):
+        top = max(top, dot(row(vert, k), n))
     if top == -np.inf:
         top = 0.0
-    for k in range(b0, b1):
-        bottom = min(bottom, vert[k, 0] * nx + vert[k, 1] * ny + vert[k, 2] * nz)
+    for k in range(b[0], b[1]):
+        bottom = min(bottom, dot(row(vert, k), n))
     if bottom == np.inf:
         bottom = 0.0
-    return bottom + dx * nx + dy * ny + dz * nz - top > reach * size
+    return dot_from(bottom, d, n) - top > reach * size
 
 
 @inlined
-def may_touch(g, i, j, dx, dy, dz, reach):
-    """Whether two grains may come within ``reach`` (sum of radii plus skin, m); exact for spheres and rods, conservative for polytopes.
+def may_touch(g, i, j, d, reach):
+    """Whether two grains may come within ``reach``; exact for spheres and rods, conservative for polytopes.
 
     Args:
-        dx, dy, dz: centre of j less that of i, nearest image (m).
+        g: `state.Grains`.
+        i: row of the one grain.
+        j: row of the other.
+        d: centre of j less that of i, nearest image (m).
+        reach: sum of radii plus skin (m).
     """
     ni = g.vert_start[i + 1] - g.vert_start[i]
     nj = g.vert_start[j + 1] - g.vert_start[j]
     if ni == 0 and nj == 0:
-        return dx * dx + dy * dy + dz * dz <= reach * reach
+        return square(d) <= reach * reach
     if ni <= 2 and nj <= 2:
-        ux = uy = uz = vx = vy = vz = 0.0
-        if ni == 2:
-            k = g.vert_start[i] + 1
-            ux, uy, uz = g.vert[k, 0], g.vert[k, 1], g.vert[k, 2]
-        if nj == 2:
-            k = g.vert_start[j] + 1
-            vx, vy, vz = g.vert[k, 0], g.vert[k, 1], g.vert[k, 2]
-        s, t = nearest_segments(-dx, -dy, -dz, ux, uy, uz, vx, vy, vz)
-        lx, ly, lz = dx + t * vx - s * ux, dy + t * vy - s * uy, dz + t * vz - s * uz
-        return lx * lx + ly * ly + lz * lz <= reach * reach
-    a0, b0 = g.vert_start[i], g.vert_start[j]
-    return not axis_separates(g.vert, a0, a0 + ni, b0, b0 + nj, dx, dy, dz, dx, dy, dz, reach)
+        u = row(g.vert, g.vert_start[i] + 1) if ni == 2 else ZERO
+        v = row(g.vert, g.vert_start[j] + 1) if nj == 2 else ZERO
+        s, t = nearest_segments(-d[0], -d[1], -d[2], u[0], u[1], u[2], v[0], v[1], v[2])
+        return square(behind(ahead(d, t, v), s, u)) <= reach * reach
+    a, b = g.vert_start[i], g.vert_start[j]
+    return not axis_separates(g.vert, (a, a + ni), (b, b + nj), d, d, reach)

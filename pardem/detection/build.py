@@ -34,8 +34,15 @@ def list_pairs(
     """Candidate pairs of a rank.
 
     Args:
-        owned, total: rows of ``g`` that are owned, that are there. skin: extra reach (m). contacts: living contacts, by key.
-        width: floats of a history. expected: about how many pairs there will be. detector: by triangulation, where that is wanted.
+        owned: number of rows of ``g`` that this rank owns.
+        total: number of rows that are there.
+        g: grains.
+        scene: of the run.
+        skin: extra reach (m).
+        contacts: living contacts, by key.
+        width: floats of a history.
+        expected: about how many pairs there will be.
+        detector: by triangulation, where that is wanted.
         search: for pairs of features; counts the tests of pieces too.
     """
     settings = scene.settings
@@ -69,7 +76,7 @@ def _by_pieces(total: int, rows: np.ndarray, g: Grains, scene: Scene, skin: floa
     while True:
         entries, sub = np.empty((room, 2), np.int32), np.empty(room, np.int64)
         tests = np.zeros(1, np.int64)
-        found = int(pairs_of_pieces(total, rows, g, scene.parts, scene.settings.period, skin, tests, entries, sub))
+        found = int(pairs_of_pieces(total, rows, g, scene.parts, scene.settings, skin, tests, entries, sub))
         if found <= room:
             search.room.tests[0] += tests[0]
             return entries[:found], sub[:found]
@@ -80,9 +87,8 @@ def _pairs_by_cells(
     owned: int, total: int, g: Grains, extent: np.ndarray, radius: np.ndarray, scene: Scene, skin: float, expected: int
 ) -> tuple[np.ndarray, int]:
     """Pairs of grains (P, 2) found by linked cells, their number."""
-    settings = scene.settings
     pairs = np.empty((max(256, 4 * total, expected + expected // 16), 2), np.int32)
-    while (found := find_pairs(owned, total, g, extent, radius, settings.lower, settings.period, skin, pairs)) > len(pairs):
+    while (found := find_pairs(owned, total, g, extent, radius, scene.settings, skin, pairs)) > len(pairs):
         pairs = np.empty((found + found // 16, 2), np.int32)
     return pairs, int(found)
 
@@ -94,7 +100,14 @@ def list_wall_pairs(
     """Candidate contacts with walls, which must be in place for ``step``.
 
     Args:
-        owned ... width, search: as in ``list_pairs``.
+        owned: number of rows of ``g`` that this rank owns.
+        g: grains.
+        scene: of the run.
+        skin: extra reach (m).
+        contacts: living contacts, by key.
+        width: floats of a history.
+        step: number of the step.
+        search: for pairs of features.
         wall_x0: (W, 5) float64, set to the displacement of each wall before it is turned (m), how far it may move from there (m) before the list must
             be made anew, and its turn (rad).
     """

@@ -20,7 +20,9 @@ def least_radius(case: Case, catalogue: Catalogue, smallest: dict[str, float], k
     """Smallest sphero-radius (m) of the grains of a case, all of which can be covered by spheres.
 
     Args:
-        catalogue: the species. smallest: size factors by name of those that have grains. key, remedy: what wants covers, and what to do without it.
+        catalogue: the species.
+        smallest: size factors by name of those that have grains.
+        key, remedy: what wants covers, and what to do without it.
 
     Raises:
         CaseError: in two dimensions, or where a species is not convex, or where there are too many polyhedra.
@@ -45,7 +47,10 @@ def covers(
     """Covers of the grains of a case with those skins for which there are any.
 
     Args:
-        catalogue, smallest, key: see `least_radius`. largest: size factors. overlap: maximal overlap (m). skins: largest reach beyond contact (m).
+        catalogue, smallest, key: see `least_radius`.
+        largest: size factors.
+        overlap: maximal overlap (m).
+        skins: largest reach beyond contact (m).
 
     Raises:
         CaseError: there are none; the reason is that of the last skin.

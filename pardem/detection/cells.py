@@ -7,17 +7,67 @@ the sum of radii plus the skin.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .._jit import inlined, njit
-from .bounds import add_pair, may_touch, nearest_image
+from ..compiled.vectors import nearest_image, row, subtract
+from .bounds import add_pair, may_touch, periods_of
 
 CLASSES = 12
 
 
+class _Grid(NamedTuple):
+    """The members of a class in their cells.
+
+    Attributes:
+        origin: (3,) lower corner (m).
+        edge: (3,) size of a cell (m).
+        counts: (3,) int64 number of cells along each axis.
+        start: (cells + 1,) int64 first place of each cell in ``order``.
+        order: (members,) int32 rows of the members by cell.
+        widest: (3,) largest half-extents of a member (m).
+    """
+
+    origin: np.ndarray
+    edge: np.ndarray
+    counts: np.ndarray
+    start: np.ndarray
+    order: np.ndarray
+    widest: np.ndarray
+
+
+class _Seeker(NamedTuple):
+    """A grain that looks for others.
+
+    Attributes:
+        i: its row.
+        own: its cell, where it is a member of the class that it looks into, else -1.
+        x: its centre (m).
+        half: its half-extents and the skin (m).
+        reach: its sphero-radius and the skin (m).
+    """
+
+    i: int
+    own: int
+    x: tuple[float, float, float]
+    half: tuple[float, float, float]
+    reach: float
+
+
 @njit
 def size_classes(total, radius, level):
-    """Class of each grain by bounding radius, 0 the largest, a factor of two each; returns the largest radius of each ((CLASSES,), 0: empty)."""
+    """Classes of grains by bounding radius, 0 the largest, a factor of two each.
+
+    Args:
+        total: number of grains.
+        radius: (N,) bounding radii (m).
+        level: (N,) int32, filled with the class of each grain.
+
+    Returns:
+        (CLASSES,) largest radius of each class (m), 0: empty.
+    """
     largest = 0.0
     for i in range(total):
         largest = max(largest, radius[i])
@@ -38,7 +88,18 @@ FINEST = 0.25  # of the grains
 
 @njit
 def _grid(members, x, size, lower, period):
-    """Origin, cell size and cell counts of a class's grid over its members: cells of ``size`` (m), or smaller ones where those would be crowded."""
+    """A class's grid over its members: cells of a given size, or smaller ones where those would be crowded.
+
+    Args:
+        members: (m,) int64 rows of the members.
+        x: (N, 4) centres (m).
+        size: of a cell (m).
+        lower: (3,) lower corner of the domain (m).
+        period: (3,) of the domain (m), 0: open.
+
+    Returns:
+        (3,) origin (m), (3,) cell size (m), (3,) int64 cell counts.
+    """
     origin, span, edge, count = np.empty(3), np.empty(3), np.empty(3), np.empty(3, np.int64)
     cells = 1.0
     for c in range(3):
@@ -108,12 +169,58 @@ def _wrapped(k, count):
     return k + count if k < 0 else (k - count if k >= count else k)
 
 
+@inlined
+def _cells_around(seeker, grid, periods, c):
+    """First and last cell along axis ``c`` in which grains may be that the seeker may meet."""
+    return _range(seeker.x[c], seeker.half[c] + grid.widest[c], grid.origin[c], grid.edge[c], grid.counts[c], periods.period[c])
+
+
+@inlined
+def _pairs_in_cell(seeker, k, grid, owned, g, extent, periods, pairs, found):
+    """Append the pairs of a seeker with the grains in cell ``k``; arguments as for `find_pairs`. Returns the number of pairs so far."""
+    i, half = seeker.i, seeker.half
+    for n in range(grid.start[k], grid.start[k + 1]):
+        j = grid.order[n]
+        if (k == seeker.own and j <= i) or (i >= owned and j >= owned):
+            continue
+        d, e = nearest_image(subtract(row(g.x, j), seeker.x), periods), row(extent, j)
+        # one branch instead of three that no processor can foresee
+        if (abs(d[0]) > half[0] + e[0]) | (abs(d[1]) > half[1] + e[1]) | (abs(d[2]) > half[2] + e[2]):
+            continue
+        if may_touch(g, i, j, d, seeker.reach + g.x[j, 3]):
+            found = add_pair(pairs, found, g, i, j)
+    return found
+
+
+@inlined
+def _pairs_around(seeker, grid, owned, g, extent, periods, pairs, found):
+    """Append the pairs of a seeker with the members of a class; arguments as for `find_pairs`. Returns the number of pairs so far."""
+    count = grid.counts
+    a0, a1 = _cells_around(seeker, grid, periods, 0)
+    b0, b1 = _cells_around(seeker, grid, periods, 1)
+    c0, c1 = _cells_around(seeker, grid, periods, 2)
+    for a in range(a0, a1 + 1):
+        for b in range(b0, b1 + 1):
+            column = (_wrapped(a, count[0]) * count[1] + _wrapped(b, count[1])) * count[2]
+            for c in range(c0, c1 + 1):
+                k = column + _wrapped(c, count[2])
+                # a pair of one class is taken by the one whose cell comes first, in the same cell by the one with the lower index
+                if k >= seeker.own:
+                    found = _pairs_in_cell(seeker, k, grid, owned, g, extent, periods, pairs, found)
+    return found
+
+
 @njit
-def find_pairs(owned, total, g, extent, radius, lower, period, skin, pairs):
+def find_pairs(owned, total, g, extent, radius, settings, skin, pairs):
     """Candidate pairs of a rank, each once, at least one of the two owned.
 
     Args:
-        extent, radius: see ``bounds.oriented_extents``. lower, period: of the domain (period 0: open).
+        owned: number of rows of ``g`` that this rank owns.
+        total: number of rows that are there.
+        g: `state.Grains`.
+        extent: (N, 3) half-extents (m), see ``bounds.oriented_extents``.
+        radius: (N,) bounding radii (m).
+        settings: of the domain: ``lower``, ``period``, ``half``, ``periodic`` of `state.Settings`.
         skin: extra reach (m).
         pairs: (capacity, 2) int32, filled with local indices, lower global id first.
 
@@ -122,8 +229,7 @@ def find_pairs(owned, total, g, extent, radius, lower, period, skin, pairs):
     """
     level = np.empty(total, np.int32)
     top = size_classes(total, radius, level)
-    px, py, pz = period
-    periodic = px > 0.0 or py > 0.0 or pz > 0.0
+    periods = periods_of(settings)
     found = 0
     for big in range(CLASSES):
         if top[big] == 0.0:
@@ -133,48 +239,34 @@ def find_pairs(owned, total, g, extent, radius, lower, period, skin, pairs):
         for i in members:
             for c in range(3):
                 widest[c] = max(widest[c], extent[i, c])
-        origin, edge, count = _grid(members, g.x, 2.0 * top[big] + skin, lower, period)
+        origin, edge, count = _grid(members, g.x, 2.0 * top[big] + skin, settings.lower, settings.period)
         cell, start, order = _sorted_cells(members, g.x, origin, edge, count)
+        grid = _Grid(origin, edge, count, start, order, widest)
         m = -1
         for i in range(total):
             if level[i] < big:
                 continue
-            # a pair of one class is taken by the one whose cell comes first, in the same cell by the one with the lower index
             own = -1
             if level[i] == big:
                 m += 1
                 own = cell[m]
-            xi, yi, zi, ri = g.x[i, 0], g.x[i, 1], g.x[i, 2], g.x[i, 3] + skin
-            ex, ey, ez = extent[i, 0] + skin, extent[i, 1] + skin, extent[i, 2] + skin
-            a0, a1 = _range(xi, ex + widest[0], origin[0], edge[0], count[0], px)
-            b0, b1 = _range(yi, ey + widest[1], origin[1], edge[1], count[1], py)
-            d0, d1 = _range(zi, ez + widest[2], origin[2], edge[2], count[2], pz)
-            for a in range(a0, a1 + 1):
-                for b in range(b0, b1 + 1):
-                    column = (_wrapped(a, count[0]) * count[1] + _wrapped(b, count[1])) * count[2]
-                    for d in range(d0, d1 + 1):
-                        k = column + _wrapped(d, count[2])
-                        if k < own:
-                            continue
-                        for n in range(start[k], start[k + 1]):
-                            j = order[n]
-                            if (k == own and j <= i) or (i >= owned and j >= owned):
-                                continue
-                            dx, dy, dz = g.x[j, 0] - xi, g.x[j, 1] - yi, g.x[j, 2] - zi
-                            if periodic:
-                                dx, dy, dz = nearest_image(dx, px), nearest_image(dy, py), nearest_image(dz, pz)
-                            # one branch instead of three that no processor can foresee
-                            if (abs(dx) > ex + extent[j, 0]) | (abs(dy) > ey + extent[j, 1]) | (abs(dz) > ez + extent[j, 2]):
-                                continue
-                            if not may_touch(g, i, j, dx, dy, dz, ri + g.x[j, 3]):
-                                continue
-                            found = add_pair(pairs, found, g, i, j)
+            half = extent[i, 0] + skin, extent[i, 1] + skin, extent[i, 2] + skin
+            found = _pairs_around(_Seeker(i, own, row(g.x, i), half, g.x[i, 3] + skin), grid, owned, g, extent, periods, pairs, found)
     return found
 
 
 @njit
 def spatial_order(owned, x, edge):
-    """Permutation that puts grains in the order of cells of size ``edge`` (m), so that neighbours are near in memory."""
+    """Permutation that puts grains in the order of cells, so that neighbours are near in memory.
+
+    Args:
+        owned: number of grains.
+        x: (N, 4) centres (m).
+        edge: size of a cell (m).
+
+    Returns:
+        (owned,) int64 rows in the new order.
+    """
     count, origin = np.empty(3, np.int64), np.empty(3)
     for c in range(3):
         low, high = np.inf, -np.inf

@@ -32,8 +32,12 @@ class Kind:
     """Grains of one shape whose size factors lie in a range.
 
     Attributes:
-        name: for messages. vertices: (nv, 3) of the convex core about any origin (m). edges: (ne, 2) vertex numbers. faces: loops of vertex numbers.
-        radius: of the ball (m). smallest, largest: size factors.
+        name: for messages.
+        vertices: (nv, 3) of the convex core about any origin (m).
+        edges: (ne, 2) vertex numbers.
+        faces: loops of vertex numbers.
+        radius: of the ball (m).
+        smallest, largest: size factors.
     """
 
     name: str
@@ -50,7 +54,8 @@ class Cover:
     """Covering spheres of one kind at size factor 1.
 
     Attributes:
-        centres: (m, 3) about the kind's origin (m). radii: (m,), depths: (m,) of the centres below the grain's surface (m).
+        centres: (m, 3) about the kind's origin (m).
+        radii: (m,), depths: (m,) of the centres below the grain's surface (m).
     """
 
     centres: np.ndarray
@@ -70,7 +75,9 @@ def axis_positions(length: float, outer: float, radius: float) -> np.ndarray:
     end: ceil((L - 2 (R - outer)) / (2 (R^2 - outer^2)^(1/2))) + 1 of them (thesis, 3.2.1.1).
 
     Args:
-        length: L of the axis (m). outer: (m). radius: R of the spheres (m).
+        length: L of the axis (m).
+        outer: (m).
+        radius: R of the spheres (m).
 
     Returns:
         (n,) places along the axis from its middle (m), evenly spaced.
@@ -95,7 +102,9 @@ def single_sphere(kind: Kind, overlap: float, skin: float = 0.0) -> Cover:
     """One sphere about the middle of a compact grain, in a packing of its like.
 
     Args:
-        kind: the grain. overlap: maximal overlap (m). skin: extra reach (m).
+        kind: the grain.
+        overlap: maximal overlap (m).
+        skin: extra reach (m).
 
     Raises:
         CoveringError: the grain is too long, with the largest length that one sphere allows.
@@ -123,7 +132,9 @@ def cover_mixture(kinds: list[Kind], overlap: float, skin: float) -> list[Cover]
     """Covering spheres for every kind of a mixture, as few as a greedy search finds, the same whatever the run.
 
     Args:
-        kinds: all kinds of grains there are. overlap: maximal overlap xi of any two (m). skin: extra reach s of the detection (m).
+        kinds: all kinds of grains there are.
+        overlap: maximal overlap xi of any two (m).
+        skin: extra reach s of the detection (m).
 
     Returns:
         a cover for each kind.

@@ -2,20 +2,63 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .._jit import inlined, njit
-from .bounds import add_pair, may_touch, nearest_image
+from ..compiled.vectors import nearest_image, row, square, subtract
+from .bounds import add_pair, may_touch, periods_of
 from .triangulation.edges import HIGHER, SHIFT
 
 
+class CoveringSpheres(NamedTuple):
+    """Covering spheres of bodies: grains and their images.
+
+    Attributes:
+        grain: (B,) int32 row of each body's grain.
+        start: (B + 1,) int64 first sphere of each body.
+        body: (M,) int32 body of each sphere.
+        xw: (M, 4) centre (m) and square of the radius (m^2).
+    """
+
+    grain: np.ndarray
+    start: np.ndarray
+    body: np.ndarray
+    xw: np.ndarray
+
+
+class SphereEdges(NamedTuple):
+    """Edges of a triangulation of spheres.
+
+    Attributes:
+        number: (E,) int64, as `Triangulation.edge_numbers` gives them.
+        sphere: (n,) int32 sphere of each point of the triangulation; -1: none.
+    """
+
+    number: np.ndarray
+    sphere: np.ndarray
+
+
+class Margins(NamedTuple):
+    """What the covering allows for.
+
+    Attributes:
+        skin: reach beyond contact (m).
+        overlap: of two grains (m).
+    """
+
+    skin: float
+    overlap: float
+
+
 @inlined
-def _congruous(a, b, start, xw):
+def _congruous(a, b, spheres):
     """Whether all spheres of two bodies are less than orthogonal: |x_i - x_j|^2 > R_i^2 + R_j^2."""
-    for i in range(start[a], start[a + 1]):
-        for j in range(start[b], start[b + 1]):
-            dx, dy, dz = xw[j, 0] - xw[i, 0], xw[j, 1] - xw[i, 1], xw[j, 2] - xw[i, 2]
-            if dx * dx + dy * dy + dz * dz <= xw[i, 3] + xw[j, 3]:
+    xw = spheres.xw
+    for i in range(spheres.start[a], spheres.start[a + 1]):
+        for j in range(spheres.start[b], spheres.start[b + 1]):
+            if square(subtract(row(xw, j), row(xw, i))) <= xw[i, 3] + xw[j, 3]:
                 return False
     return True
 
@@ -44,17 +87,13 @@ def _once(low, high, count):
 
 
 @inlined
-def _apart(g, i, j, period):
-    """Centre of grain j less that of i, in the nearest image."""
-    return (
-        nearest_image(g.x[j, 0] - g.x[i, 0], period[0]),
-        nearest_image(g.x[j, 1] - g.x[i, 1], period[1]),
-        nearest_image(g.x[j, 2] - g.x[i, 2], period[2]),
-    )
+def _apart(g, i, j, periods):
+    """Centre of grain j less that of i, in the nearest image (m)."""
+    return nearest_image(subtract(row(g.x, j), row(g.x, i)), periods)
 
 
 @njit
-def _joined(edges, sphere, xw, body, grain, g, extent, period, skin):
+def _joined(edges, spheres, g, extent, settings, skin):
     """Pairs of bodies that an edge joins and that may come within the skin, the lower first; of rods and the like a pair may be there several times.
 
     The only sphere of a body holds all that is within half the skin of it: where all bodies have one, two that come within the skin have spheres that
@@ -63,69 +102,68 @@ def _joined(edges, sphere, xw, body, grain, g, extent, period, skin):
     Returns:
         (n,) int32, (n,) int32 bodies; number of edges between spheres.
     """
-    low, high = np.empty(edges.shape[0], np.int32), np.empty(edges.shape[0], np.int32)
+    number, sphere, xw, grain = edges.number, edges.sphere, spheres.xw, spheres.grain
+    low, high = np.empty(number.shape[0], np.int32), np.empty(number.shape[0], np.int32)
     n, between = 0, 0
-    single = xw.shape[0] == grain.shape[0]
-    for e in range(edges.shape[0]):
-        s, t = sphere[edges[e] >> SHIFT], sphere[edges[e] & HIGHER]
+    single, periods = xw.shape[0] == grain.shape[0], periods_of(settings)
+    for m in range(number.shape[0]):
+        s, t = sphere[number[m] >> SHIFT], sphere[number[m] & HIGHER]
         if s < 0 or t < 0:
             continue
         between += 1
-        a, b = body[s], body[t]
+        a, b = spheres.body[s], spheres.body[t]
         if a == b:
             continue
         if single:
-            dx, dy, dz = xw[s, 0] - xw[t, 0], xw[s, 1] - xw[t, 1], xw[s, 2] - xw[t, 2]
-            low[n], high[n] = min(a, b), max(a, b)
-            n += 0 if dx * dx + dy * dy + dz * dz > 2.0 * (xw[s, 3] + xw[t, 3]) else 1
-            continue
-        i, j = grain[a], grain[b]
-        dx, dy, dz = _apart(g, i, j, period)
-        far = (
-            (abs(dx) > extent[i, 0] + extent[j, 0] + skin)
-            | (abs(dy) > extent[i, 1] + extent[j, 1] + skin)
-            | (abs(dz) > extent[i, 2] + extent[j, 2] + skin)
-        )
+            far = square(subtract(row(xw, s), row(xw, t))) > 2.0 * (xw[s, 3] + xw[t, 3])
+        else:
+            d, e, f = _apart(g, grain[a], grain[b], periods), row(extent, grain[a]), row(extent, grain[b])
+            far = (abs(d[0]) > e[0] + f[0] + skin) | (abs(d[1]) > e[1] + f[1] + skin) | (abs(d[2]) > e[2] + f[2] + skin)
         low[n], high[n] = min(a, b), max(a, b)
         n += 0 if far else 1
     return low[:n], high[:n], between
 
 
 @njit
-def pairs_from_edges(owned, total, g, extent, period, skin, overlap, grain, start, body, xw, sphere, edges, pairs, broken):
+def pairs_from_edges(owned, total, g, extent, settings, margins, spheres, edges, pairs, broken):
     """Candidate pairs of grains, each once, at least one of the two owned.
 
     Two bodies that may overlap by more than the covering allows for are looked at sphere by sphere. Where no two joined bodies have spheres that are
     orthogonal or more, no two bodies at all have (docs/theory/detection.md), and the pairs are complete.
 
     Args:
-        extent: (N, 3) half-extents (m). period: (m), 0: open. skin: extra reach (m). overlap: that the covering allows for (m).
-        grain: (B,) int32 of each body. start: (B + 1,), xw: (M, 4): their spheres. body: (M,) int32 of each sphere.
-        sphere: (n,) int32 of each point of the triangulation; -1: none. edges: (E,) int64 as `Triangulation.edge_numbers` gives them.
-        pairs: (capacity, 2) int32, filled with local indices, lower global id first. broken: (2,) int64, set to two grains whose spheres are more
-            than orthogonal.
+        owned: number of rows of ``g`` that this rank owns.
+        total: number of rows that are there.
+        g: `state.Grains`.
+        extent: (N, 3) half-extents (m).
+        settings: of the domain: ``period``, ``half``, ``periodic`` of `state.Settings`.
+        margins: `Margins`.
+        spheres: `CoveringSpheres`.
+        edges: `SphereEdges`.
+        pairs: (capacity, 2) int32, filled with local indices, lower global id first.
+        broken: (2,) int64, set to two grains whose spheres are more than orthogonal.
 
     Returns:
         number of pairs, which exceeds the capacity where the array is too small; -1 where the covering does not hold. Number of edges of spheres.
     """
+    grain, periods = spheres.grain, periods_of(settings)
     bodies = grain.shape[0]
-    low, high, between = _joined(edges, sphere, xw, body, grain, g, extent, period, skin)
-    if xw.shape[0] > bodies:
+    low, high, between = _joined(edges, spheres, g, extent, settings, margins.skin)
+    if spheres.xw.shape[0] > bodies:
         low, high = _once(low, high, bodies)
     n = 0
     for k in range(low.shape[0]):
         a, b = low[k], high[k]
         i, j = grain[a], grain[b]
         if i == j:
-            if not _congruous(a, b, start, xw):
+            if not _congruous(a, b, spheres):
                 broken[0], broken[1] = i, j
                 return -1, between
             continue
-        dx, dy, dz = _apart(g, i, j, period)
-        reach = g.x[i, 3] + g.x[j, 3]
-        if not may_touch(g, i, j, dx, dy, dz, reach + skin):
+        d, reach = _apart(g, i, j, periods), g.x[i, 3] + g.x[j, 3]
+        if not may_touch(g, i, j, d, reach + margins.skin):
             continue
-        if may_touch(g, i, j, dx, dy, dz, reach - overlap) and not _congruous(a, b, start, xw):
+        if may_touch(g, i, j, d, reach - margins.overlap) and not _congruous(a, b, spheres):
             broken[0], broken[1] = i, j
             return -1, between
         if i < owned or j < owned:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..state import Grains, Settings
-from .edge_pairs import pairs_from_edges
+from .edge_pairs import CoveringSpheres, Margins, SphereEdges, pairs_from_edges
 from .sphere_tables import Covering, bodies_of, follow_spheres, name_spheres, place_spheres
 from .triangulation.triangulation import Algorithm, Triangulation
 
@@ -22,9 +22,11 @@ class EdgeCounts:
     """What the detection of a rank has done so far.
 
     Attributes:
-        builds, moves: triangulations made anew, kept up. inserted, deleted: spheres that came and went. spheres, edges: of the last one.
-        refused: rebuilds of the lists that linked cells did, since grains overlapped by too much. fast: the same, since the fastest grain moves
-            further in a step than the covering allows for.
+        builds, moves: triangulations made anew, kept up.
+        inserted, deleted: spheres that came and went.
+        spheres, edges: of the last one.
+        refused: rebuilds of the lists that linked cells did, since grains overlapped by too much.
+        fast: the same, since the fastest grain moves further in a step than the covering allows for.
         broken: two grains whose covering spheres were more than orthogonal, of the last rebuild refused; -1: there was none.
     """
 
@@ -46,7 +48,8 @@ class EdgeDetector:
     would turn tetrahedra over at every move.
 
     Args:
-        covering: of all grains. period: of the domain (3,) m, 0: open.
+        covering: of all grains.
+        period: of the domain (3,) m, 0: open.
     """
 
     def __init__(self, covering: Covering, period: np.ndarray) -> None:
@@ -71,7 +74,9 @@ class EdgeDetector:
         """Candidate pairs of a rank, each once, at least one of the two owned.
 
         Args:
-            owned, total: rows of ``g`` that are owned, that are there. extent: (N, 3) half-extents (m). skin: extra reach (m).
+            owned, total: rows of ``g`` that are owned, that are there.
+            extent: (N, 3) half-extents (m).
+            skin: extra reach (m).
             expected: about how many pairs there will be.
 
         Returns:
@@ -95,12 +100,12 @@ class EdgeDetector:
         if len(hidden) and (lost := _all_hidden(start, sphere[hidden])) >= 0:
             self._refuse(g, grain[lost], grain[lost])
             return None
+        of_bodies, joins = CoveringSpheres(grain, start, body, xw), SphereEdges(edges, sphere)
+        margins = Margins(skin, self.covering.overlap)
         room, broken = max(256, 4 * total, expected + expected // 16), np.empty(2, np.int64)
         while True:
             pairs = np.empty((room, 2), np.int32)
-            found, counts.edges = pairs_from_edges(
-                owned, total, g, extent, settings.period, skin, self.covering.overlap, grain, start, body, xw, sphere, edges, pairs, broken
-            )
+            found, counts.edges = pairs_from_edges(owned, total, g, extent, settings, margins, of_bodies, joins, pairs, broken)
             if found < 0:
                 self._refuse(g, broken[0], broken[1])
                 return None
@@ -160,7 +165,8 @@ def _all_hidden(start: np.ndarray, hidden: np.ndarray) -> int:
     """A body all of whose spheres are hidden; -1: there is none.
 
     Args:
-        start: (B + 1,) first sphere of each body. hidden: (k,) numbers of hidden spheres.
+        start: (B + 1,) first sphere of each body.
+        hidden: (k,) numbers of hidden spheres.
     """
     bodies, count = np.unique(np.searchsorted(start, hidden, side="right") - 1, return_counts=True)
     lost = bodies[count == start[bodies + 1] - start[bodies]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import inlined, njit
 
 
 @njit
@@ -12,7 +12,11 @@ def rows_of(pairs, sub, found, owned, total):
     """Compressed rows of pairs by first member: rows without ghosts first, one for each owned grain, then those with a ghost.
 
     Args:
+        pairs: (capacity, 2) int32 local indices.
         sub: (found,) int64 sub-keys, in the order of ``pairs``, or none (0,).
+        found: number of pairs.
+        owned: number of grains that this rank owns; ghosts follow.
+        total: number of grains that are there.
 
     Returns:
         row (R,) int32, ptr (R + 1,) int64, col (P,) int32, sub (P,) or (0,) int64, number of interior rows.
@@ -50,21 +54,29 @@ def rows_of(pairs, sub, found, owned, total):
 
 
 @njit
-def work_of(pairs, wall_pairs, owned, species, motion, apart, touching, wall):
-    """Counted work of each owned grain in one step ((owned,) float64): its motion, half its candidate pairs, and its candidates on walls.
+def work_of(pairs, wall_pairs, owned, species, costs):
+    """Counted work of each owned grain in one step: its motion, half its candidate pairs, and its candidates on walls.
+
+    A pair counts by the costlier of its two species.
 
     Args:
-        pairs, wall_pairs: lists. species: (N,) int32.
-        motion: (ns,) of one grain. apart, touching: (ns,) of a candidate pair by the costlier of its two species. wall: (ns,) of one on a wall.
+        pairs: `state.Contacts` of grains.
+        wall_pairs: `state.Contacts` with walls.
+        owned: number of grains that this rank owns.
+        species: (N,) int32.
+        costs: `work.Costs` of the species.
+
+    Returns:
+        (owned,) float64.
     """
     work = np.empty(owned)
     for i in range(owned):
-        work[i] = motion[species[i]]
+        work[i] = costs.motion[species[i]]
     for r in range(pairs.row.shape[0]):
         i = pairs.row[r]
         for p in range(pairs.ptr[r], pairs.ptr[r + 1]):
             j = pairs.col[p]
-            cost = touching if pairs.touch[p] else apart
+            cost = costs.touching if pairs.touch[p] else costs.apart
             half = 0.5 * max(cost[species[i]], cost[species[j]])
             if i < owned:
                 work[i] += half
@@ -73,13 +85,22 @@ def work_of(pairs, wall_pairs, owned, species, motion, apart, touching, wall):
     for r in range(wall_pairs.row.shape[0]):
         i = wall_pairs.row[r]
         for p in range(wall_pairs.ptr[r], wall_pairs.ptr[r + 1]):
-            work[i] += touching[species[i]] if wall_pairs.touch[p] else wall[species[i]]
+            work[i] += costs.touching[species[i]] if wall_pairs.touch[p] else costs.wall[species[i]]
     return work
 
 
 @njit
 def living_contacts(contacts, gid, against_walls, first, key, hist, warm):
-    """Write the touching contacts of a list into a table from row ``first`` on: lower id; higher id or -1 - wall; sub-key; history; warm starts.
+    """Write the touching contacts of a list into a table.
+
+    Args:
+        contacts: `state.Contacts`.
+        gid: (N,) int64 global ids.
+        against_walls: whether the second bodies are walls.
+        first: first row of the table to be filled.
+        key: (capacity, 3) int64, filled with lower id; higher id or -1 - wall; sub-key.
+        hist: (capacity, width) float64, filled with histories.
+        warm: (capacity, 2) int64, filled with warm starts.
 
     Returns:
         the row after the last.
@@ -108,19 +129,24 @@ def _slot(table, mask, gid, value):
 
 
 @njit
-def restore_contacts(contacts, gid, total, key, hist, warm, against_walls):
-    """Give the pairs of a new list the history of those that touched; contacts of grains that are not here are dropped."""
-    n = key.shape[0]
-    if n == 0:
-        return
-    size = 16
+def _by_first_body(key, gid, total):
+    """Rows of a table of contacts by the local index of their first body.
+
+    Args:
+        key: (n, 3) int64, see ``living_contacts``.
+        gid: (N,) int64 global ids.
+        total: number of bodies.
+
+    Returns:
+        (total + 1,) int64 first place of each body in the order, (n,) int64 rows in this order; contacts of bodies that are not here are not in it.
+    """
+    n, size = key.shape[0], 16
     while size < 2 * total:
         size *= 2
     mask = size - 1
     table = np.full(size, -1, np.int64)
     for i in range(total):
         table[_slot(table, mask, gid, gid[i])] = i
-    # contacts in rows by the local index of their first body
     local = np.empty(n, np.int64)
     first = np.zeros(total + 1, np.int64)
     for k in range(n):
@@ -134,18 +160,43 @@ def restore_contacts(contacts, gid, total, key, hist, warm, against_walls):
         if local[k] >= 0:
             order[fill[local[k]]] = k
             fill[local[k]] += 1
+    return first, order
+
+
+@inlined
+def _find(key, order, first, last, second, sub):
+    """The row of a table of contacts with this second body and sub-key, among the rows in places ``first`` to ``last`` of an order; -1: none."""
+    for m in range(first, last):
+        if key[order[m], 1] == second and key[order[m], 2] == sub:
+            return order[m]
+    return -1
+
+
+@njit
+def restore_contacts(contacts, gid, total, key, hist, warm, against_walls):
+    """Give the pairs of a new list the history of those that touched; contacts of grains that are not here are dropped.
+
+    Args:
+        contacts: `state.Contacts`, of which ``touch``, ``hist`` and ``warm`` are filled.
+        gid: (N,) int64 global ids.
+        total: number of grains.
+        key: (n, 3) int64 table of contacts, see ``living_contacts``.
+        hist: (n, width) float64 their histories.
+        warm: (n, 2) int64 their warm starts.
+        against_walls: whether the second bodies are walls.
+    """
+    if key.shape[0] == 0:
+        return
+    first, order = _by_first_body(key, gid, total)
     for r in range(contacts.row.shape[0]):
         i = contacts.row[r]
         if first[i] == first[i + 1]:
             continue
         for p in range(contacts.ptr[r], contacts.ptr[r + 1]):
             second = -1 - contacts.col[p] if against_walls else gid[contacts.col[p]]
-            vertex = contacts.sub[p] if contacts.sub.shape[0] > 0 else 0
-            for m in range(first[i], first[i + 1]):
-                k = order[m]
-                if key[k, 1] == second and key[k, 2] == vertex:
-                    contacts.touch[p] = 1
-                    contacts.hist[p] = hist[k]
-                    if contacts.warm.shape[0] > 0:
-                        contacts.warm[p] = warm[k]
-                    break
+            k = _find(key, order, first[i], first[i + 1], second, contacts.sub[p] if contacts.sub.shape[0] > 0 else 0)
+            if k >= 0:
+                contacts.touch[p] = 1
+                contacts.hist[p] = hist[k]
+                if contacts.warm.shape[0] > 0:
+                    contacts.warm[p] = warm[k]

@@ -23,7 +23,10 @@ def layer_patches(vertices: np.ndarray, edges: np.ndarray, faces: tuple[np.ndarr
     surface covers all layers below it, as far down as the core.
 
     Args:
-        vertices: (nv, 3) of the core (m). edges: (ne, 2) vertex numbers. faces: loops of vertex numbers. outer: rho, distance from the core (m).
+        vertices: (nv, 3) of the core (m).
+        edges: (ne, 2) vertex numbers.
+        faces: loops of vertex numbers.
+        outer: rho, distance from the core (m).
         size: of patches along edges and faces (m); larger where the core is very long.
 
     Returns:

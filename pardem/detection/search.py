@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..interactions.local_minima import LocalMinima
-from ..state import Grains
+from ..state import Grains, Settings
 from ..walls.bodies import find_near_bodies
-from .features import Found, Near, Room, displacements, find_feature_pairs, nothing_found, search_room
+from .features import Found, Near, Room, Tables, displacements, find_feature_pairs, nothing_found, search_room
 
 if TYPE_CHECKING:
     from ..constants import Scene
@@ -24,7 +24,8 @@ class Search:
     """What a rank knows from its last search.
 
     Attributes:
-        room: what the search works in; counts its tests. grains, bodies: what was found between grains, and on bodies.
+        room: what the search works in; counts its tests.
+        grains, bodies: what was found between grains, and on bodies.
     """
 
     room: Room = field(default_factory=search_room)
@@ -35,16 +36,18 @@ class Search:
         """Candidate pairs of features of grains.
 
         Args:
-            row: (P, 2) int32 pairs of grains, lower global id first. skin: extra reach (m). expected: about how many pairs there will be.
+            row: (P, 2) int32 pairs of grains, lower global id first.
+            skin: extra reach (m).
+            expected: about how many pairs there will be.
 
         Returns:
             rows of the grains (M, 2) int32, pairs of features (M,) int64.
         """
         key = (g.gid[row[:, 0]] << 32) + g.gid[row[:, 1]]
         near = Near(row, np.ascontiguousarray(row[:, 1]), np.empty((len(row), 3)), np.full(len(row), skin), key)
-        displacements(row, g, scene.settings.period, near.away)
-        minima = isinstance(scene.interaction, LocalMinima)
-        entries, self.grains = self._run(near, self.grains, g, scene, minima, np.zeros(3), MARGIN * skin, expected)
+        displacements(row, g, scene.settings, near.away)
+        whole = scene.settings._replace(periodic=False)  # a grain is met in its own nearest image
+        entries, self.grains = self._run(near, self.grains, g, scene, isinstance(scene.interaction, LocalMinima), whole, MARGIN * skin, expected)
         return entries, self.grains.sub
 
     def on_bodies(
@@ -53,7 +56,8 @@ class Search:
         """Candidate contacts of owned grains with the features of bodies.
 
         Args:
-            extra: (W,) reach beyond contact for each wall (m). extent: (N, 3) half-extents of grains and bodies (m).
+            extra: (W,) reach beyond contact for each wall (m).
+            extent: (N, 3) half-extents of grains and bodies (m).
 
         Returns:
             grain and wall (M, 2) int32, pairs of features (M,) int64.
@@ -66,24 +70,22 @@ class Search:
                 break
             room = found
         near = Near(*(column[:found] for column in near))
-        entries, self.bodies = self._run(near, self.bodies, g, scene, False, period, MARGIN * skin, expected)
+        entries, self.bodies = self._run(near, self.bodies, g, scene, False, scene.settings, MARGIN * skin, expected)
         return entries, self.bodies.sub
 
     def _run(
-        self, near: Near, old: Found, g: Grains, scene: Scene, minima: bool, period: np.ndarray, margin: float, expected: int
+        self, near: Near, old: Found, g: Grains, scene: Scene, minima: bool, settings: Settings, margin: float, expected: int
     ) -> tuple[np.ndarray, Found]:
-        """Entries of lists, and what was found."""
+        """Entries of lists, and what was found; see `find_feature_pairs`."""
         source = _rows(near.key, old.key)
+        tables = Tables(scene.walls.features, scene.trees, scene.shapes.core_radius, scene.settings.planar, minima)
         start, pose = np.empty(len(near.key) + 1, np.int64), np.empty((len(near.key), old.pose.shape[1]))
         capacity = max(256, expected + expected // 16)
         while True:
-            entries, sub = np.empty((capacity, 2), np.int32), np.empty(capacity, np.int64)
-            found = find_feature_pairs(
-                near, source, old, margin, g, scene.shapes.core_radius, scene.walls.features, scene.trees, scene.settings.planar, minima, period,
-                self.room, start, pose, entries, sub,
-            )  # fmt: skip
+            entries, new = np.empty((capacity, 2), np.int32), Found(near.key, start, np.empty(capacity, np.int64), pose)
+            found = find_feature_pairs(near, source, old, margin, g, tables, settings, self.room, entries, new)
             if found <= capacity:
-                return entries[:found], Found(near.key, start, sub[:found], pose)
+                return entries[:found], new._replace(sub=new.sub[:found])
             capacity = found + found // 16
 
 

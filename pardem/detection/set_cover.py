@@ -13,7 +13,8 @@ class Candidates:
     """Centres and the patches that balls around them must hold.
 
     Args:
-        centres: (M, 3). patches: (N, k, 3) arrays of points whose hull holds a patch.
+        centres: (M, 3).
+        patches: (N, k, 3) arrays of points whose hull holds a patch.
 
     Attributes:
         need: (M, N) float32 square of the radius with which a ball about each centre holds each patch, rounded upwards (m^2).
@@ -38,7 +39,9 @@ def few_balls(candidates: Candidates, radius: np.ndarray, most: int) -> tuple[np
     """Choose balls whose union holds all patches.
 
     Args:
-        candidates: the choice. radius: (M,) that each may have (m); 0: not to be used. most: how many balls may be used.
+        candidates: the choice.
+        radius: (M,) that each may have (m); 0: not to be used.
+        most: how many balls may be used.
 
     Returns:
         rows of the balls; radii, as small as they can be together (m). None: no cover was found.
@@ -107,7 +110,8 @@ def _shrunk(need: np.ndarray, square: np.ndarray) -> np.ndarray:
     """Squares of radii with which all patches are held still: first all smaller by one factor, then each by what only others need.
 
     Args:
-        need: (m, N) of the chosen balls. square: (m,) the most they may have (m^2).
+        need: (m, N) of the chosen balls.
+        square: (m,) the most they may have (m^2).
     """
     square = square * (need / square[:, None]).min(axis=0).max()
     for k in np.argsort(-square):

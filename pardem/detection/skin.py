@@ -40,7 +40,9 @@ class SkinTuner:
         """Book one life of the lists and change the skin when enough of them have been seen.
 
         Args:
-            steps: how long the lists held. work: counted work of one of them. rebuild: that of making the lists (``work``).
+            steps: how long the lists held.
+            work: counted work of one of them.
+            rebuild: that of making the lists (``work``).
         """
         if not self.adapt:
             return
@@ -65,7 +67,9 @@ def least_skin(comm: MPI.Comm, scene: Scene, grains: Population) -> float:
     energy books what their contacts still held. Collective, the same on every rank.
 
     Args:
-        comm: of the ranks. scene: constants of the run. grains: the owned grains, with the velocities of the last drift.
+        comm: of the ranks.
+        scene: constants of the run.
+        grains: the owned grains, with the velocities of the last drift.
     """
     speed = np.sqrt((grains.v[:, :3] ** 2).sum(axis=1))
     reach = np.where(scene.shapes.kind[grains.species] > 1, scene.shapes.core_radius[grains.species] * grains.scale, 0.0)

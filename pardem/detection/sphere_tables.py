@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import njit
-from ..integrators.rotation import matrix
+from ..compiled.quaternions import matrix, orientation, times
+from ..compiled.vectors import add, magnitudes, put_row, row, scale, subtract
 from ..shapes.catalogue import Catalogue
 from .covering import Cover, Kind, cover_mixture
 
@@ -22,8 +23,10 @@ class SphereTables(NamedTuple):
     """Covers by kind; a kind is a species within a range of size factors.
 
     Attributes:
-        kind_start: (ns + 1,) int64 first kind of each species. smallest: (nk,) least size factor of each kind, ascending within a species.
-        start: (nk + 1,) int64 first sphere of each kind. sphere: (m, 4) centre in the principal frame and radius at size factor 1 (m).
+        kind_start: (ns + 1,) int64 first kind of each species.
+        smallest: (nk,) least size factor of each kind, ascending within a species.
+        start: (nk + 1,) int64 first sphere of each kind.
+        sphere: (m, 4) centre in the principal frame and radius at size factor 1 (m).
     """
 
     kind_start: np.ndarray
@@ -37,7 +40,9 @@ class Covering:
     """What detection by triangulation knows of the grains.
 
     Attributes:
-        tables: the covering spheres. overlap: maximal overlap that they allow for (m). skin: largest reach beyond contact that they allow for (m).
+        tables: the covering spheres.
+        overlap: maximal overlap that they allow for (m).
+        skin: largest reach beyond contact that they allow for (m).
         every_step: whether there is no other skin than the way of the fastest grain in a step.
     """
 
@@ -53,8 +58,12 @@ def cover_catalogue(
     """Covers for the grains of a case.
 
     Args:
-        catalogue: of all species, convex and in space. names: of the species, in its order. smallest, largest: size factors of those that there are
-            grains of. overlap: maximal overlap (m). skin: largest reach beyond contact (m).
+        catalogue: of all species, convex and in space.
+        names: of the species, in its order.
+        smallest: smallest size factors of those that there are grains of.
+        largest: largest size factors of these.
+        overlap: maximal overlap (m).
+        skin: largest reach beyond contact (m).
 
     Raises:
         CoveringError: as `cover_mixture`.
@@ -97,7 +106,13 @@ def bodies_of(total, g, extent, skin, lower, period, widest):
     those of grains that reach as far as the upper face, shifted towards the lower one.
 
     Args:
-        extent: (N, 3) half-extents (m). skin: extra reach (m). lower, period: of the domain (m), period 0: open. widest: (3,) largest half-extents.
+        total: number of grains.
+        g: `state.Grains`.
+        extent: (N, 3) half-extents (m).
+        skin: extra reach (m).
+        lower: (3,) lower corner of the domain (m).
+        period: (3,) of the domain (m), 0: open.
+        widest: (3,) largest half-extents (m).
 
     Returns:
         (B,) int32 grain, (B,) int32 image of each body: bit c set where it is shifted back along axis c.
@@ -128,7 +143,11 @@ def place_spheres(grain, image, g, tables, period):
     """Covering spheres in space.
 
     Args:
-        grain, image: (B,) as `bodies_of` gives them.
+        grain: (B,) int32 grain of each body, as `bodies_of` gives them.
+        image: (B,) int32 image of each body.
+        g: `state.Grains`.
+        tables: of the spheres.
+        period: (3,) of the domain (m), 0: open.
 
     Returns:
         (B + 1,) int64 first sphere of each body; (M, 4) centre (m) and square of the radius (m^2).
@@ -145,16 +164,11 @@ def place_spheres(grain, image, g, tables, period):
     xw = np.empty((start[bodies], 4))
     for b in range(bodies):
         i, at = grain[b], start[b]
-        s = g.scale[i]
-        r00, r01, r02, r10, r11, r12, r20, r21, r22 = matrix(g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3])
-        sx = period[0] if image[b] & 1 else 0.0
-        sy = period[1] if image[b] & 2 else 0.0
-        sz = period[2] if image[b] & 4 else 0.0
+        s, rotation = g.scale[i], matrix(orientation(g.q, i))
+        shift = period[0] if image[b] & 1 else 0.0, period[1] if image[b] & 2 else 0.0, period[2] if image[b] & 4 else 0.0
+        centre = subtract(row(g.x, i), shift)
         for m in range(tables.start[kind[b]], tables.start[kind[b] + 1]):
-            x, y, z = s * tables.sphere[m, 0], s * tables.sphere[m, 1], s * tables.sphere[m, 2]
-            xw[at, 0] = g.x[i, 0] - sx + (r00 * x + r01 * y + r02 * z)
-            xw[at, 1] = g.x[i, 1] - sy + (r10 * x + r11 * y + r12 * z)
-            xw[at, 2] = g.x[i, 2] - sz + (r20 * x + r21 * y + r22 * z)
+            put_row(xw, at, add(centre, times(rotation, scale(s, row(tables.sphere, m)))))
             xw[at, 3] = (s * tables.sphere[m, 3]) ** 2
             at += 1
     return start, xw
@@ -165,7 +179,11 @@ def name_spheres(grain, image, gid, start, most):
     """Body and name of each sphere.
 
     Args:
-        grain, image: (B,) as `bodies_of` gives them. gid: (N,) global ids. start: (B + 1,) first sphere of each body. most: spheres of a body.
+        grain: (B,) int32 grain of each body, as `bodies_of` gives them.
+        image: (B,) int32 image of each body.
+        gid: (N,) int64 global ids.
+        start: (B + 1,) int64 first sphere of each body.
+        most: largest number of spheres of a body.
 
     Returns:
         (M,) int32 body; (M,) int64 name: one for each grain, image and sphere of it.
@@ -194,9 +212,13 @@ def follow_spheres(known, place, names, xw, half, middle, room):
     """Which points of a triangulation are still there.
 
     Args:
-        known: (n,) name of each point, negative: not a sphere. place: (n, 4) points and weights, set to the new ones where they are still there.
-        names: (M,) of the spheres that there are. xw: (M, 4) these. half: (3,) as far as a sphere may have gone; else it is another one (m).
-        middle: (3,) of the frame (m). room: around it, along each axis (m).
+        known: (n,) int64 name of each point, negative: not a sphere.
+        place: (n, 4) points (m) and weights (m^2), set to the new ones where they are still there.
+        names: (M,) int64 names of the spheres that there are.
+        xw: (M, 4) these spheres (m, m^2).
+        half: (3,) as far as a sphere may have gone; else it is another one (m).
+        middle: (3,) of the frame (m).
+        room: around it, along each axis (m).
 
     Returns:
         (n,) int32 sphere of each point, -1: none; (g,) int64 points that have gone; (k,) int64 spheres that are new; whether one is out of the
@@ -207,7 +229,8 @@ def follow_spheres(known, place, names, xw, half, middle, room):
         size *= 2
     table, out = np.full(size, -1, np.int32), False
     for m in range(names.shape[0]):
-        out |= not max(abs(xw[m, 0] - middle[0]), max(abs(xw[m, 1] - middle[1]), abs(xw[m, 2] - middle[2]))) <= room
+        away = magnitudes(subtract(row(xw, m), middle))
+        out |= not max(away[0], max(away[1], away[2])) <= room
         table[_slot(table, names, names[m])] = m
     sphere, gone, new = np.full(known.shape[0], -1, np.int32), np.empty(known.shape[0], np.int64), np.ones(names.shape[0], np.bool_)
     lost = 0
@@ -215,7 +238,11 @@ def follow_spheres(known, place, names, xw, half, middle, room):
         if known[p] < 0:
             continue
         m = table[_slot(table, names, known[p])]
-        if m < 0 or abs(xw[m, 0] - place[p, 0]) >= half[0] or abs(xw[m, 1] - place[p, 1]) >= half[1] or abs(xw[m, 2] - place[p, 2]) >= half[2]:
+        there = m >= 0
+        if there:
+            way = magnitudes(subtract(row(xw, m), row(place, p)))
+            there = not (way[0] >= half[0] or way[1] >= half[1] or way[2] >= half[2])
+        if not there:
             gone[lost] = p
             lost += 1
             continue

@@ -29,7 +29,14 @@ REBUILD = 6e4  # for each rank, however few its grains are
 
 
 class Costs(NamedTuple):
-    """Work by species, each (ns,) float64: see ``lists.work_of``."""
+    """Work by species, in the unit above.
+
+    Attributes:
+        motion: (ns,) float64 of one grain in a step.
+        apart: (ns,) float64 of a candidate pair that does not touch.
+        touching: (ns,) float64 of one that touches, and of a contact with a wall.
+        wall: (ns,) float64 of a candidate on a wall that does not touch.
+    """
 
     motion: np.ndarray
     apart: np.ndarray
@@ -46,14 +53,28 @@ def costs_of(scene: Scene) -> Costs:
 
 
 def work_by_grain(pairs: Contacts, wall_pairs: Contacts, owned: int, g: Grains, scene: Scene) -> np.ndarray:
-    """Counted work of each owned grain in one step, (owned,)."""
-    return np.asarray(work_of(pairs, wall_pairs, owned, g.species, *costs_of(scene)))
+    """Counted work of each owned grain in one step.
+
+    Args:
+        pairs: contacts of grains.
+        wall_pairs: contacts with walls.
+        owned: number of grains that this rank owns.
+        g: grains.
+        scene: of the run.
+
+    Returns:
+        (owned,) float64.
+    """
+    return np.asarray(work_of(pairs, wall_pairs, owned, g.species, costs_of(scene)))
 
 
 def work_of_rebuild(ranks: int, grains: int, candidates: int, tests: int) -> float:
     """Counted work of a rebuild.
 
     Args:
-        ranks: number of ranks. grains, candidates, tests: of all ranks; tests: how often two boxes or features were held against each other.
+        ranks: number of ranks.
+        grains: of all ranks.
+        candidates: pairs of all ranks.
+        tests: how often two boxes or features were held against each other, on all ranks.
     """
     return REBUILD * ranks + REBUILD_PER_GRAIN * grains + REBUILD_PER_CANDIDATE * candidates + SEARCH * tests

@@ -22,7 +22,8 @@ class Overlaps(NamedTuple):
     """Pairs that overlap, by index.
 
     Attributes:
-        pairs: (m, 2) int64, lower index first, in order. depth: (m,) overlap (m); where cores cross, the sum of the radii.
+        pairs: (m, 2) int64, lower index first, in order.
+        depth: (m,) overlap (m); where cores cross, the sum of the radii.
     """
 
     pairs: np.ndarray

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import inlined, njit
+from ..compiled.vectors import ZERO, add, ahead, behind, dot, dot_from, length, negative, over, put_row, row, square, subtract
 from ..interactions.segments import nearest_segments
 
 ROUNDING = 4e-15
@@ -19,33 +20,54 @@ DEPENDENT = 1e-13
 ROUNDS = 100
 
 
-@njit
-def _affine_weights(p, n, mu, q, r):
-    """Weights of the point nearest to the origin in the affine hull of n points, by Gram-Schmidt on its edges (twice: Gram's matrix would lose half
-    the digits on slender simplices); False where a point depends on those before. q, r: (3, 4) scratch.
+@inlined
+def _span_edges(p, n, q, r):
+    """Orthonormal axes along the edges of n points from the first, by Gram-Schmidt (twice: Gram's matrix would lose half the digits on slender
+    simplices).
+
+    Args:
+        p: (4, 4) points (m) in the first n rows.
+        n: number of points.
+        q: (3, 4), filled with the axes.
+        r: (3, 4), filled with the edges' components along them (m).
+
+    Returns:
+        whether no point depends on those before.
     """
-    m = n - 1
-    for i in range(m):
-        size2 = 0.0
-        for c in range(3):
-            q[i, c] = p[i + 1, c] - p[0, c]
-            size2 += q[i, c] * q[i, c]
+    for i in range(n - 1):
+        a = subtract(row(p, i + 1), row(p, 0))
+        size2 = square(a)
         for j in range(i):
             r[j, i] = 0.0
         for _ in range(2):
             for j in range(i):
-                s = q[i, 0] * q[j, 0] + q[i, 1] * q[j, 1] + q[i, 2] * q[j, 2]
+                s = dot(a, row(q, j))
                 r[j, i] += s
-                for c in range(3):
-                    q[i, c] -= s * q[j, c]
-        r[i, i] = np.sqrt(q[i, 0] * q[i, 0] + q[i, 1] * q[i, 1] + q[i, 2] * q[i, 2])
+                a = behind(a, s, row(q, j))
+        r[i, i] = length(a)
         if not r[i, i] > DEPENDENT * np.sqrt(size2):
             return False
-        for c in range(3):
-            q[i, c] /= r[i, i]
+        put_row(q, i, over(a, r[i, i]))
+    return True
+
+
+@njit
+def _affine_weights(p, n, mu, q, r):
+    """Weights of the point nearest to the origin in the affine hull of n points; False where a point depends on those before.
+
+    Args:
+        p: (4, 4) points (m) in the first n rows.
+        n: number of points.
+        mu: (4,), filled with the weights.
+        q: (3, 4) work space.
+        r: (3, 4) work space.
+    """
+    if not _span_edges(p, n, q, r):
+        return False
+    m = n - 1
     mu[0] = 1.0
     for i in range(m - 1, -1, -1):
-        mu[i + 1] = -(q[i, 0] * p[0, 0] + q[i, 1] * p[0, 1] + q[i, 2] * p[0, 2])
+        mu[i + 1] = -dot(row(q, i), row(p, 0))
         for k in range(i + 1, m):
             mu[i + 1] -= r[i, k] * mu[k + 1]
         mu[i + 1] /= r[i, i]
@@ -86,77 +108,91 @@ def _shrink(p, n, weight, mu, q, r):
         n -= 1
 
 
+@inlined
+def _support(verts, rows, v):
+    """The row among some vertices ((M, 3)) that is furthest along v, the first one of several."""
+    best, most = rows[0], -np.inf
+    for k in range(rows[0], rows[1]):
+        s = dot(row(verts, k), v)
+        if s > most:
+            best, most = k, s
+    return best
+
+
+@inlined
+def _nearest_of(p, weight, n):
+    """The point with these weights of the first n rows of p (m)."""
+    v = ZERO
+    for k in range(n):
+        v = ahead(v, weight[k], row(p, k))
+    return v
+
+
+@inlined
+def _is_among(p, n, w):
+    """Whether a point is one of the first n rows of p."""
+    same = False
+    for k in range(n):
+        same |= p[k, 0] == w[0] and p[k, 1] == w[1] and p[k, 2] == w[2]
+    return same
+
+
 @njit
-def polytope_distance(verts, a0, a1, b0, b1, dx, dy, dz, above, below, work):
+def polytope_distance(verts, a, b, d, above, below, work):
     """Bounds on the distance of two convex cores.
 
     Args:
-        verts: (M, 3) world vertices relative to their centres (m); a: rows a0 to a1, b: rows b0 to b1.
-        dx, dy, dz: centre of b less that of a (m).
-        above, below: stop as soon as the distance is known to be more than, or not to be more than, this (m); inf and 0: find it.
-        work: (12, 4) scratch.
+        verts: (M, 3) world vertices relative to their centres (m).
+        a: rows of the first core's vertices: the first, and that after the last one.
+        b: those of the second.
+        d: centre of b less that of a (m).
+        above: stop as soon as the distance is known to be more than this (m); inf: find it.
+        below: stop as soon as it is known not to be more than this (m); 0: find it.
+        work: (12, 4) work space.
 
     Returns:
         lower and upper bound (m). Where neither stop was met, the upper is the distance to rounding of the lengths; the lower lies below by at most
         about 1e-14 size^2 / distance, for the direction across is that uncertain.
     """
     p, weight, mu, q, r = work[:4], work[4], work[5], work[6:9], work[9:12]
-    vx, vy, vz = dx, dy, dz
+    v = d
     n, lower, upper = 0, 0.0, np.inf
     for _ in range(ROUNDS):
-        # support points: of b against v, of a along v
-        i, j, low, high = b0, a0, np.inf, -np.inf
-        for k in range(b0, b1):
-            s = verts[k, 0] * vx + verts[k, 1] * vy + verts[k, 2] * vz
-            if s < low:
-                i, low = k, s
-        for k in range(a0, a1):
-            s = verts[k, 0] * vx + verts[k, 1] * vy + verts[k, 2] * vz
-            if s > high:
-                j, high = k, s
-        wx, wy, wz = dx + verts[i, 0] - verts[j, 0], dy + verts[i, 1] - verts[j, 1], dz + verts[i, 2] - verts[j, 2]
-        size2 = vx * vx + vy * vy + vz * vz
+        i, j = _support(verts, b, negative(v)), _support(verts, a, v)
+        w = subtract(add(d, row(verts, i)), row(verts, j))
+        size2 = square(v)
         if size2 == 0.0:
             if n > 0:
                 return 0.0, 0.0
         else:
-            across = wx * vx + wy * vy + wz * vz
+            across = dot(w, v)
             lower = max(lower, across / np.sqrt(size2))
             if lower > above:
                 return lower, upper
-            if n > 0 and size2 - across <= ROUNDING * (size2 + wx * wx + wy * wy + wz * wz):
+            if n > 0 and size2 - across <= ROUNDING * dot_from(size2, w, w):
                 return min(lower, upper), upper
-        for k in range(n):
-            if p[k, 0] == wx and p[k, 1] == wy and p[k, 2] == wz:
-                return min(lower, upper), upper
-        p[n, 0], p[n, 1], p[n, 2] = wx, wy, wz
+        if _is_among(p, n, w):
+            return min(lower, upper), upper
+        put_row(p, n, w)
         weight[n] = 0.0 if n > 0 else 1.0
         kept = _shrink(p, n + 1, weight, mu, q, r) if n > 0 else 1
         if kept == 0:
             return min(lower, upper), upper
         n = kept
-        vx = vy = vz = 0.0
-        for k in range(n):
-            vx += weight[k] * p[k, 0]
-            vy += weight[k] * p[k, 1]
-            vz += weight[k] * p[k, 2]
-        upper = min(upper, np.sqrt(vx * vx + vy * vy + vz * vz))
+        v = _nearest_of(p, weight, n)
+        upper = min(upper, length(v))
         if upper <= below or n == 4:
             return min(lower, upper), upper
     return min(lower, upper), upper
 
 
 @njit
-def core_distance(verts, a0, a1, b0, b1, dx, dy, dz, above, below, work):
-    """Bounds on the distance of two cores of any kind (see `polytope_distance`); equal for spheres and segments."""
-    if a1 - a0 > 2 or b1 - b0 > 2:
-        return polytope_distance(verts, a0, a1, b0, b1, dx, dy, dz, above, below, work)
-    ux = uy = uz = wx = wy = wz = 0.0
-    if a1 - a0 == 2:
-        ux, uy, uz = verts[a0 + 1, 0], verts[a0 + 1, 1], verts[a0 + 1, 2]
-    if b1 - b0 == 2:
-        wx, wy, wz = verts[b0 + 1, 0], verts[b0 + 1, 1], verts[b0 + 1, 2]
-    s, t = nearest_segments(-dx, -dy, -dz, ux, uy, uz, wx, wy, wz)
-    x, y, z = dx + t * wx - s * ux, dy + t * wy - s * uy, dz + t * wz - s * uz
-    distance = np.sqrt(x * x + y * y + z * z)
+def core_distance(verts, a, b, d, above, below, work):
+    """Bounds on the distance of two cores of any kind, equal for spheres and segments; arguments as for `polytope_distance`."""
+    if a[1] - a[0] > 2 or b[1] - b[0] > 2:
+        return polytope_distance(verts, a, b, d, above, below, work)
+    u = row(verts, a[0] + 1) if a[1] - a[0] == 2 else ZERO
+    v = row(verts, b[0] + 1) if b[1] - b[0] == 2 else ZERO
+    s, t = nearest_segments(-d[0], -d[1], -d[2], u[0], u[1], u[2], v[0], v[1], v[2])
+    distance = length(behind(ahead(d, t, v), s, u))
     return distance, distance

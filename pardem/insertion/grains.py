@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InsertionError
 from ..shapes import Catalogue
-from .packing import Bodies, Cells, add_first, rotate_range
+from .packing import Bodies, Cells, enter_first, rotate_range
 from .regions import BoxDomain
 from .skeletons import make_skeletons
 
@@ -17,7 +17,8 @@ class Grains(NamedTuple):
     """Grains that have their place.
 
     Attributes:
-        species: (n,) rows of the catalogue. scale: (n,) size factors, or a number.
+        species: (n,) rows of the catalogue.
+        scale: (n,) size factors, or a number.
         positions: (n, 3) centres of mass (m).
         orientations: (n, 4) unit quaternions (w, x, y, z), principal frame -> world.
     """
@@ -74,6 +75,7 @@ def make_bodies(
     counts = np.diff(catalogue.vertex_start)[rows]
     start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     source = np.arange(start[-1]) - np.repeat(start[:-1] - catalogue.vertex_start[:-1][rows], counts)
+    period = np.zeros(3) if domain is None else domain.period
     bodies = Bodies(
         x=x,
         q=q,
@@ -82,7 +84,9 @@ def make_bodies(
         start=start,
         verts=catalogue.vertices[source] * np.repeat(sizes, counts)[:, None],
         lower=np.zeros(3) if domain is None else np.array(domain.lower, float),
-        period=np.zeros(3) if domain is None else domain.period,
+        period=period,
+        half=np.where(period > 0.0, 0.5 * period, np.inf),
+        periodic=bool((period > 0.0).any()),
         species=rows,
         skeletons=make_skeletons(catalogue),
         grains=count,
@@ -91,10 +95,10 @@ def make_bodies(
     rotate_range(bodies, 0, len(old))
     rotate_range(bodies, count, len(rows))
     largest = 2.0 * bodies.reach[:count].max(initial=0.0)
-    for axis, period in zip("xyz", bodies.period):
-        if 0.0 < period <= 2.0 * largest:
+    for axis, length in zip("xyz", period):
+        if 0.0 < length <= 2.0 * largest:
             raise InsertionError(
-                f"The period of {period:g} m along {axis} is too short for grains of diameter {largest:g} m: it must exceed twice the diameter, "
+                f"The period of {length:g} m along {axis} is too short for grains of diameter {largest:g} m: it must exceed twice the diameter, "
                 "or a grain could touch two images of another; make the domain longer."
             )
     return bodies
@@ -112,7 +116,7 @@ def make_cells(bodies: Bodies, lower: np.ndarray, upper: np.ndarray, entered: in
         count[np.argmax(count)] = -(-count.max() // 2)
     edge = np.where(span > 0.0, span / count, 1.0)
     cells = Cells(origin, edge, count, np.full(np.prod(count), -1, dtype=np.int64), np.full(n, -1, dtype=np.int64))
-    add_first(bodies, cells, entered)
+    enter_first(bodies, cells, entered)
     return cells
 
 

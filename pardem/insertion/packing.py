@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import njit
-from ..detection.bounds import nearest_image
-from ..integrators.rotation import to_world
+from .._jit import inlined, njit
+from ..compiled.quaternions import orientation, put_orientation, to_world
+from ..compiled.vectors import add, component, length, nearest_image, put_row, row, subtract
 from .counter import POSITION, random_angle, random_orientation, uniforms
 from .distance import core_distance
-from .skeletons import Skeletons, holds, skeleton_distance, surface_distance
+from .skeletons import PlacedCore, Skeletons, holds, skeleton_distance, surface_distance
 
 GAP = 1e-9
 """Least gap between inserted grains, relative to the sum of their sphero-radii: rounding never makes it an overlap."""
@@ -24,11 +24,20 @@ class Bodies(NamedTuple):
     """Grains, those there already first, and last the bodies among the walls.
 
     Attributes:
-        x: (n, 3) centres (m). q: (n, 4) orientations (w, x, y, z). r: (n,) sphero-radius (m). reach: (n,) core radius plus sphero-radius (m).
-        start: (n + 1,) first row of each grain in ``verts``, (M, 3) core vertices relative to the centre: in the body frame until placed, then world.
-        lower, period: (3,) of the domain, period 0 where open (m).
-        species: (n,) int64. skeletons: features of the species.
-        grains: their number. hollow: of each body whether the room that it encloses counts as empty.
+        x: (n, 3) centres (m).
+        q: (n, 4) orientations (w, x, y, z).
+        r: (n,) sphero-radius (m).
+        reach: (n,) core radius plus sphero-radius (m).
+        start: (n + 1,) int64 first row of each grain in ``verts``.
+        verts: (M, 3) core vertices relative to the centre (m): in the body frame until placed, then world.
+        lower: (3,) lower corner of the domain (m).
+        period: (3,) of the domain (m), 0 where open.
+        half: (3,) half of it (m), infinite where open.
+        periodic: whether it has a period.
+        species: (n,) int64.
+        skeletons: features of the species.
+        grains: their number.
+        hollow: (n - grains,) bool of each body whether the room that it encloses counts as empty.
     """
 
     x: np.ndarray
@@ -39,6 +48,8 @@ class Bodies(NamedTuple):
     verts: np.ndarray
     lower: np.ndarray
     period: np.ndarray
+    half: np.ndarray
+    periodic: bool
     species: np.ndarray
     skeletons: Skeletons
     grains: int
@@ -49,7 +60,11 @@ class Cells(NamedTuple):
     """Linked cells at least as wide as the largest grain. Grains beyond an open side belong to the outermost cells.
 
     Attributes:
-        origin: (3,) (m). edge: (3,) (m). counts: (3,). head: (cells,) last grain of a cell or -1. after: (n,) the next one.
+        origin: (3,) lower corner (m).
+        edge: (3,) size of a cell (m).
+        counts: (3,) int64 number of cells along each axis.
+        head: (cells,) int64 last grain of a cell or -1.
+        after: (n,) int64 the next one of the same cell or -1.
     """
 
     origin: np.ndarray
@@ -62,46 +77,46 @@ class Cells(NamedTuple):
 @njit
 def rotate(b, i):
     """Turn the vertices of grain ``i`` from the body frame into the world."""
-    q0, q1, q2, q3 = b.q[i, 0], b.q[i, 1], b.q[i, 2], b.q[i, 3]
+    q = orientation(b.q, i)
     for k in range(b.start[i], b.start[i + 1]):
-        b.verts[k, 0], b.verts[k, 1], b.verts[k, 2] = to_world(q0, q1, q2, q3, b.verts[k, 0], b.verts[k, 1], b.verts[k, 2])
+        put_row(b.verts, k, to_world(q, row(b.verts, k)))
 
 
 @njit
 def rotate_range(b, first, last):
-    """The same for grains ``first`` to ``last``."""
+    """The same for the grains in rows ``first`` to ``last`` - 1."""
     for i in range(first, last):
         rotate(b, i)
 
 
 @njit
-def _cell_of(cells, x, y, z):
+def _cell_of(cells, x):
+    """The cell of a place (m)."""
     k = 0
     for c in range(3):
-        u = x if c == 0 else (y if c == 1 else z)
-        k = k * cells.counts[c] + int(min(max((u - cells.origin[c]) / cells.edge[c], 0.0), cells.counts[c] - 1.0))
+        k = k * cells.counts[c] + int(min(max((component(x, c) - cells.origin[c]) / cells.edge[c], 0.0), cells.counts[c] - 1.0))
     return k
 
 
 @njit
-def add(b, cells, i):
+def enter(b, cells, i):
     """Enter grain ``i`` in the cells."""
-    k = _cell_of(cells, b.x[i, 0], b.x[i, 1], b.x[i, 2])
+    k = _cell_of(cells, row(b.x, i))
     cells.after[i] = cells.head[k]
     cells.head[k] = i
 
 
 @njit
-def add_first(b, cells, n):
+def enter_first(b, cells, n):
     """Enter the first ``n`` grains in the cells."""
     for i in range(n):
-        add(b, cells, i)
+        enter(b, cells, i)
 
 
 @njit
 def _around(b, cells, i, out):
     """Fill ``out`` ((27,)) with the cells around grain ``i``, each once; returns their number."""
-    k = _cell_of(cells, b.x[i, 0], b.x[i, 1], b.x[i, 2])
+    k = _cell_of(cells, row(b.x, i))
     n0, n1, n2 = cells.counts[0], cells.counts[1], cells.counts[2]
     c0, c1, c2 = k // (n1 * n2), (k // n2) % n1, k % n2
     found = 0
@@ -119,20 +134,41 @@ def _around(b, cells, i, out):
     return found
 
 
+@inlined
+def _core_of(b, i):
+    """The skeleton of a body."""
+    return PlacedCore(b.species[i], b.start[i])
+
+
+@inlined
+def _core_bounds(b, i, j, d, above, below, work):
+    """Bounds on the distance of the cores of two bodies (m), what they enclose included; d: centre of j less that of i (m)."""
+    if b.skeletons.plain[b.species[i]] and b.skeletons.plain[b.species[j]]:
+        return core_distance(b.verts, (b.start[i], b.start[i + 1]), (b.start[j], b.start[j + 1]), d, above, below, work)
+    return skeleton_distance(b.skeletons, b.verts, _core_of(b, i), _core_of(b, j), d, b.reach[j] - b.r[j], above, below)
+
+
 @njit
 def bounds_between(b, i, j, above, below, work):
-    """Bounds on the distance of two cores (m), nearest image; ``above`` and ``below`` as in `distance.polytope_distance`."""
-    dx = nearest_image(b.x[j, 0] - b.x[i, 0], b.period[0])
-    dy = nearest_image(b.x[j, 1] - b.x[i, 1], b.period[1])
-    dz = nearest_image(b.x[j, 2] - b.x[i, 2], b.period[2])
+    """Bounds on the distance of two cores, nearest image.
+
+    Args:
+        b: `Bodies`.
+        i: row of the one grain.
+        j: row of the other.
+        above: as for `distance.polytope_distance` (m).
+        below: as there (m).
+        work: (12, 4) work space.
+
+    Returns:
+        lower and upper bound (m).
+    """
+    d = nearest_image(subtract(row(b.x, j), row(b.x, i)), b)
     cores = (b.reach[i] - b.r[i]) + (b.reach[j] - b.r[j])
-    centres = np.sqrt(dx * dx + dy * dy + dz * dz)
+    centres = length(d)
     if centres > (cores + above) * (1.0 + GAP):
         return centres - cores, centres
-    s, t = b.species[i], b.species[j]
-    if not (b.skeletons.plain[s] and b.skeletons.plain[t]):
-        return skeleton_distance(b.skeletons, b.verts, s, b.start[i], t, b.start[j], dx, dy, dz, b.reach[j] - b.r[j], above, below)
-    return core_distance(b.verts, b.start[i], b.start[i + 1], b.start[j], b.start[j + 1], dx, dy, dz, above, below, work)
+    return _core_bounds(b, i, j, d, above, below, work)
 
 
 @njit
@@ -152,37 +188,43 @@ def is_free(b, cells, i, near, work):
     return free
 
 
+@inlined
+def _clear_of_image(b, i, j, d, work):
+    """Whether grain ``i`` keeps a gap from the image of body ``j`` among the walls whose centre is d (m) away."""
+    contact = b.r[i] + b.r[j]
+    gap = contact * (1.0 + GAP)
+    if length(d) > (b.reach[i] + b.reach[j]) * (1.0 + GAP):
+        return True
+    if b.hollow[j - b.grains]:
+        return surface_distance(b.skeletons, b.verts, _core_of(b, i), _core_of(b, j), d, b.reach[j] - b.r[j], gap, contact) > gap
+    lower, _ = _core_bounds(b, i, j, d, gap, contact, work)
+    return lower > gap
+
+
 @njit
 def _clear_of_wall(b, i, j, work):
     """Whether grain ``i`` keeps a gap from all images of body ``j`` among the walls."""
-    sk, s, t = b.skeletons, b.species[i], b.species[j]
-    contact = b.r[i] + b.r[j]
-    gap, a0, b0 = contact * (1.0 + GAP), b.start[i], b.start[j]
+    d = subtract(row(b.x, j), row(b.x, i))
     nx, ny, nz = int(b.period[0] > 0.0), int(b.period[1] > 0.0), int(b.period[2] > 0.0)
     for kx in range(-nx, nx + 1):
         for ky in range(-ny, ny + 1):
             for kz in range(-nz, nz + 1):
-                dx = b.x[j, 0] - b.x[i, 0] + kx * b.period[0]
-                dy = b.x[j, 1] - b.x[i, 1] + ky * b.period[1]
-                dz = b.x[j, 2] - b.x[i, 2] + kz * b.period[2]
-                if np.sqrt(dx * dx + dy * dy + dz * dz) > (b.reach[i] + b.reach[j]) * (1.0 + GAP):
-                    continue
-                if b.hollow[j - b.grains]:
-                    lower = surface_distance(sk, b.verts, s, a0, t, b0, dx, dy, dz, b.reach[j] - b.r[j], gap, contact)
-                elif sk.plain[s] and sk.plain[t]:
-                    lower, _ = core_distance(b.verts, a0, b.start[i + 1], b0, b.start[j + 1], dx, dy, dz, gap, contact, work)
-                else:
-                    lower, _ = skeleton_distance(sk, b.verts, s, a0, t, b0, dx, dy, dz, b.reach[j] - b.r[j], gap, contact)
-                if not lower > gap:
+                if not _clear_of_image(b, i, j, add(d, (kx * b.period[0], ky * b.period[1], kz * b.period[2])), work):
                     return False
     return True
 
 
 @njit
-def mark_hollow(b, x, y, z, planar):
-    """Mark the bodies among the walls that hold a point: what they enclose counts as empty."""
+def mark_hollow(b, x, planar):
+    """Mark the bodies among the walls that hold a point: what they enclose counts as empty.
+
+    Args:
+        b: `Bodies`.
+        x: the point (m).
+        planar: two dimensions.
+    """
     for j in range(b.grains, b.r.shape[0]):
-        b.hollow[j - b.grains] = holds(b.skeletons, b.verts, b.species[j], b.start[j], x - b.x[j, 0], y - b.x[j, 1], z - b.x[j, 2], planar)
+        b.hollow[j - b.grains] = holds(b.skeletons, b.verts, _core_of(b, j), subtract(x, row(b.x, j)), planar)
 
 
 @njit
@@ -221,20 +263,29 @@ def mark_outside(b, region, outside):
 
 @njit
 def insert(b, cells, first, first_id, seed, region, max_attempts):
-    """Put in grains ``first`` and on, one after the other; the direction is fixed by the id, the position is drawn until it is free.
+    """Put in grains, one after the other; the direction is fixed by the id, the position is drawn until it is free.
+
+    Args:
+        b: `Bodies`, of which ``x``, ``q`` and ``verts`` of the new grains are filled.
+        cells: `Cells` with the grains that are there.
+        first: row of the first new grain.
+        first_id: its id.
+        seed: of the random numbers.
+        region: `regions.RegionArrays`.
+        max_attempts: positions to try for one grain.
 
     Returns:
         index of the grain that found no room (the number of grains: none), and the reason, NO_POSITION or TOO_LONG.
     """
     low, high, near, work = np.empty(3), np.empty(3), np.empty(27, np.int64), np.empty((12, 4))
     middle = 0.5 * (region.lower + region.upper)
-    mark_hollow(b, middle[0], middle[1], middle[2], region.planar)
+    mark_hollow(b, (middle[0], middle[1], middle[2]), region.planar)
     for i in range(first, b.grains):
         gid = first_id + i - first
         if region.planar:
             b.q[i, 0], b.q[i, 3] = random_angle(seed, gid)
         else:
-            b.q[i, 0], b.q[i, 1], b.q[i, 2], b.q[i, 3] = random_orientation(seed, gid)
+            put_orientation(b.q, i, random_orientation(seed, gid))
         rotate(b, i)
         _extents(b, i, low, high)
         for c in range(3):
@@ -257,7 +308,7 @@ def insert(b, cells, first, first_id, seed, region, max_attempts):
                 break
         if not placed:
             return i, NO_POSITION
-        add(b, cells, i)
+        enter(b, cells, i)
     return b.grains, NO_POSITION
 
 
@@ -266,7 +317,11 @@ def overlapping(b, cells, tolerance, pairs, depth):
     """Pairs whose overlap exceeds ``tolerance`` times the sum of their radii.
 
     Args:
-        pairs: (capacity, 2) int64, lower index first, and depth: (capacity,) (m) are filled.
+        b: `Bodies`.
+        cells: `Cells` with all grains.
+        tolerance: relative to the sum of the radii.
+        pairs: (capacity, 2) int64, filled, lower index first.
+        depth: (capacity,), filled with the overlaps (m).
 
     Returns:
         number of pairs found, beyond the capacity too.
@@ -277,13 +332,18 @@ def overlapping(b, cells, tolerance, pairs, depth):
         for m in range(_around(b, cells, i, near)):
             j = cells.head[near[m]]
             while j >= 0:
-                if j > i:
-                    contact = b.r[i] + b.r[j]
-                    _, upper = bounds_between(b, i, j, contact, 0.0, work)
-                    if upper < contact * (1.0 - tolerance):
-                        if found < pairs.shape[0]:
-                            pairs[found, 0], pairs[found, 1] = i, j
-                            depth[found] = contact - upper
-                        found += 1
+                contact = b.r[i] + b.r[j]
+                upper = bounds_between(b, i, j, contact, 0.0, work)[1] if j > i else np.inf
+                if upper < contact * (1.0 - tolerance):
+                    found = _note(pairs, depth, found, i, j, contact - upper)
                 j = cells.after[j]
     return found
+
+
+@inlined
+def _note(pairs, depth, found, i, j, overlap):
+    """Note a pair and its overlap (m) in row ``found``, if there is room; returns the next row."""
+    if found < pairs.shape[0]:
+        pairs[found, 0], pairs[found, 1] = i, j
+        depth[found] = overlap
+    return found + 1

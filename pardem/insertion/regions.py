@@ -16,8 +16,11 @@ class RegionArrays(NamedTuple):
     """A region for the kernels: a box, and where ``axis`` >= 0 the round inside of a cylinder along it.
 
     Attributes:
-        lower, upper: (3,) bounds of the region (m). free: (3,) bool, grains may stick out along this axis (periodic faces).
-        axis: 0, 1, 2 or -1. centre: (3,) a point on the cylinder's axis (m). radius: of the cylinder (m).
+        lower, upper: (3,) bounds of the region (m).
+        free: (3,) bool, grains may stick out along this axis (periodic faces).
+        axis: 0, 1, 2 or -1.
+        centre: (3,) a point on the cylinder's axis (m).
+        radius: of the cylinder (m).
         planar: the region is a part of the plane z = 0, where grains turn about z only.
     """
 
@@ -54,7 +57,8 @@ class BoxRegion:
     """A box along the axes that holds the grains whole, except along ``free`` axes, where they may stick out.
 
     Attributes:
-        lower, upper: corners (m). free: along x, y, z; give a periodic domain's flags to fill the whole of it (`periodic_region`).
+        lower, upper: corners (m).
+        free: along x, y, z; give a periodic domain's flags to fill the whole of it (`periodic_region`).
         planar: only the rectangle in the plane z = 0, for grains in 2D; the corners' z counts for nothing.
     """
 
@@ -88,8 +92,10 @@ class CylinderRegion:
     """The inside of a cylinder that holds the grains whole.
 
     Attributes:
-        radius: (m). lower, upper: coordinates along the axis where the region begins and ends (m).
-        axis: ``x``, ``y`` or ``z``. center: a point on the axis (m).
+        radius: (m).
+        lower, upper: coordinates along the axis where the region begins and ends (m).
+        axis: ``x``, ``y`` or ``z``.
+        center: a point on the axis (m).
         planar: only the disk in the plane z = 0, for grains in 2D; the axis is z, and where it begins and ends counts for nothing.
     """
 

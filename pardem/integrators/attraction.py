@@ -7,17 +7,23 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import kernel
+from ..compiled.vectors import row, scale, square, subtract
 from ..interactions.accumulate import add
 
 
 @kernel
 def attract(owned, g, settings):
-    """Add the field's force on each owned grain to its sum, in whole quanta."""
+    """Add the field's force on each owned grain to its sum, in whole quanta.
+
+    Args:
+        owned: number of rows of ``g`` that this rank owns.
+        g: `state.Grains`.
+        settings: `state.Settings`.
+    """
     if settings.attraction == 0.0:
         return
-    cx, cy, cz = settings.centre
     soft2, inv_force = settings.softening * settings.softening, 1.0 / settings.force
     for i in range(owned):
-        x, y, z = cx - g.x[i, 0], cy - g.x[i, 1], cz - g.x[i, 2]
-        s = g.v[i, 3] * settings.attraction / np.sqrt(x * x + y * y + z * z + soft2)
-        add(g.ft, i, s * x, s * y, s * z, 0.0, 0.0, 0.0, inv_force, 0.0, settings.wide)
+        d = subtract(settings.centre, row(g.x, i))
+        f = scale(g.v[i, 3] * settings.attraction / np.sqrt(square(d) + soft2), d)
+        add(g.ft, i, f[0], f[1], f[2], 0.0, 0.0, 0.0, inv_force, 0.0, settings.wide)

@@ -19,9 +19,10 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined, kernel
+from ..compiled.quaternions import body_rate, exponential, normalised, orientation, product, put_orientation, to_world
+from ..compiled.vectors import add, ahead, cross, put_row, row, scale
 from ..fixedpoint import COLUMNS, MOST, UNSPLIT, WIDE_MOST, total
-from .poses import inverse_size, place_vertices, wrap
-from .rotation import body_rate, exponential, normalised, product, to_world
+from .poses import force_on, gravity, inverse_moments, place_vertices, torque_on, wrap
 
 PAST = 18  # integers per grain: forces (3) and torques (3) of one, two and three steps ago; as many upper limbs where sums are wide
 POSITION, VELOCITY = 19.0 / 180.0, 3.0 / 8.0  # weights of the corrector
@@ -30,117 +31,140 @@ TWELFTH, SIXTH = 1.0 / 12.0, 1.0 / 6.0
 
 @inlined
 def _before(i, k, g, wide):
-    """Column ``k`` of the past (quanta)."""
+    """Column ``k`` of the past of grain ``i`` (quanta)."""
     if wide:
         return float(g.past[i, PAST + k]) * UNSPLIT + float(g.past[i, k])
     return float(g.past[i, k])
 
 
 @inlined
+def _past(i, k, g, wide):
+    """Columns ``k`` to ``k`` + 2 of the past of grain ``i``: a force or a torque (quanta)."""
+    return _before(i, k, g, wide), _before(i, k + 1, g, wide), _before(i, k + 2, g, wide)
+
+
+@inlined
 def _difference(i, c, g, wide):
-    """Force or torque found less the one predicted, in quanta; ``c``: column in ``ft``."""
+    """Component of the force or torque found less that predicted (quanta); ``c``: column in ``ft``."""
     k = c if c < 3 else c - 1
     return total(g.ft, i, c, wide) - 3.0 * _before(i, k, g, wide) + 3.0 * _before(i, 6 + k, g, wide) - _before(i, 12 + k, g, wide)
 
 
 @inlined
-def _correct_one(i, round_body, jx, jy, jz, g, settings):
-    """Correct pose, velocity and angular momentum of a grain with the forces found at its predicted pose."""
+def _differences(i, c, g, wide):
+    """Force (c = 0) or torque (c = 4) found less that predicted (quanta)."""
+    return _difference(i, c, g, wide), _difference(i, c + 1, g, wide), _difference(i, c + 2, g, wide)
+
+
+@inlined
+def _correct_one(i, round_body, inverse, g, settings):
+    """Correct pose, velocity and angular momentum of a grain with the forces found at its predicted pose.
+
+    Args:
+        i: row of ``g``.
+        round_body: whether it is a sphere.
+        inverse: one over each principal moment (1/(kg m^2)).
+        g: `state.Grains`.
+        settings: `state.Settings`.
+    """
     h, wide = settings.dt, settings.wide
-    scale = settings.force / g.v[i, 3]
-    for c in range(3):
-        d = scale * _difference(i, c, g, wide)
-        g.x[i, c] += POSITION * h * h * d
-        g.v[i, c] += VELOCITY * h * d
+    d = scale(settings.force / g.v[i, 3], _differences(i, 0, g, wide))
+    put_row(g.x, i, ahead(row(g.x, i), POSITION * h * h, d))
+    put_row(g.v, i, ahead(row(g.v, i), VELOCITY * h, d))
     if settings.periodic:
         wrap(i, g, settings)
-    s = settings.torque
-    dx, dy, dz = s * _difference(i, 4, g, wide), s * _difference(i, 5, g, wide), s * _difference(i, 6, g, wide)
-    s = VELOCITY * h
+    d = scale(settings.torque, _differences(i, 4, g, wide))
     if round_body:
-        s *= jx
-        g.w[i, 0] += s * dx
-        g.w[i, 1] += s * dy
-        g.w[i, 2] += s * dz
+        put_row(g.w, i, ahead(row(g.w, i), VELOCITY * h * inverse[0], d))
         return
-    g.am[i, 0] += s * dx
-    g.am[i, 1] += s * dy
-    g.am[i, 2] += s * dz
-    q0, q1, q2, q3 = g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3]
-    ux, uy, uz = body_rate(q0, q1, q2, q3, dx, dy, dz, jx, jy, jz)
-    s = 0.5 * POSITION * h * h
-    e0, e1, e2, e3 = exponential(s * ux, s * uy, s * uz)
-    a, b, c, d = product(q0, q1, q2, q3, e0, e1, e2, e3)
-    g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3] = normalised(a, b, c, d)
+    put_row(g.am, i, ahead(row(g.am, i), VELOCITY * h, d))
+    q = orientation(g.q, i)
+    turn = scale(0.5 * POSITION * h * h, body_rate(q, d, inverse))
+    put_orientation(g.q, i, normalised(product(q, exponential(turn))))
+
+
+@inlined
+def _end_one(l, a, b, c):
+    return l + (23.0 * a - 16.0 * b + 5.0 * c) * TWELFTH
 
 
 @inlined
 def _end(l, a, b, c):
     """A velocity or momentum at the end of the step, from its increments a, b, c by the forces now, one and two steps ago."""
-    return l + (23.0 * a - 16.0 * b + 5.0 * c) * TWELFTH
+    return _end_one(l[0], a[0], b[0], c[0]), _end_one(l[1], a[1], b[1], c[1]), _end_one(l[2], a[2], b[2], c[2])
+
+
+@inlined
+def _middle_one(l, a, b, c):
+    return l + (17.0 * a - 7.0 * b + 2.0 * c) / 24.0
 
 
 @inlined
 def _middle(l, a, b, c):
     """The same in the middle of the step."""
-    return l + (17.0 * a - 7.0 * b + 2.0 * c) / 24.0
+    return _middle_one(l[0], a[0], b[0], c[0]), _middle_one(l[1], a[1], b[1], c[1]), _middle_one(l[2], a[2], b[2], c[2])
 
 
 @inlined
-def _rate(u, v, w, q0, q1, q2, q3, lx, ly, lz, jx, jy, jz):
-    """How fast the rotation vector (u, v, w) (rad, body frame) since the orientation q grows: w_b + u x w_b / 2 + u x (u x w_b) / 12."""
-    e0, e1, e2, e3 = exponential(0.5 * u, 0.5 * v, 0.5 * w)
-    p0, p1, p2, p3 = product(q0, q1, q2, q3, e0, e1, e2, e3)
-    x, y, z = body_rate(p0, p1, p2, p3, lx, ly, lz, jx, jy, jz)
-    cx, cy, cz = v * z - w * y, w * x - u * z, u * y - v * x
-    dx, dy, dz = v * cz - w * cy, w * cx - u * cz, u * cy - v * cx
-    return x + 0.5 * cx + TWELFTH * dx, y + 0.5 * cy + TWELFTH * dy, z + 0.5 * cz + TWELFTH * dz
+def _mean_one(v, fall, a, b, c):
+    return v + 0.5 * fall + (19.0 * a - 10.0 * b + 3.0 * c) / 24.0
 
 
 @inlined
-def _turn(i, jx, jy, jz, g, settings):
-    """Predict orientation, angular momentum and angular velocity of a non-sphere; its past is still that of the step before."""
+def _mean(v, fall, a, b, c):
+    """The mean velocity of the step, from that at its beginning and its increments by gravity and by the forces now, one and two steps ago."""
+    return (
+        _mean_one(v[0], fall[0], a[0], b[0], c[0]),
+        _mean_one(v[1], fall[1], a[1], b[1], c[1]),
+        _mean_one(v[2], fall[2], a[2], b[2], c[2]),
+    )
+
+
+@inlined
+def _rate(u, q, momentum, inverse):
+    """How fast the rotation vector u since the orientation q grows: w_b + u x w_b / 2 + u x (u x w_b) / 12 (rad/s).
+
+    Args:
+        u: rotation vector (rad, body frame).
+        q: unit quaternion that it counts from.
+        momentum: angular momentum at the time in question, world frame (kg m^2/s).
+        inverse: one over each principal moment (1/(kg m^2)).
+    """
+    w = body_rate(product(q, exponential(scale(0.5, u))), momentum, inverse)
+    c = cross(u, w)
+    return ahead(ahead(w, 0.5, c), TWELFTH, cross(u, c))
+
+
+@inlined
+def _turn(i, inverse, g, settings):
+    """Predict orientation, angular momentum and angular velocity of a non-sphere; its past is still that of the step before.
+
+    Args:
+        i: row of ``g``.
+        inverse: one over each principal moment (1/(kg m^2)).
+        g: `state.Grains`.
+        settings: `state.Settings`.
+    """
     h, wide = settings.dt, settings.wide
-    q0, q1, q2, q3 = g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3]
-    lx, ly, lz = g.am[i, 0], g.am[i, 1], g.am[i, 2]
-    c = settings.torque * h
-    ax, ay, az = c * total(g.ft, i, 4, wide), c * total(g.ft, i, 5, wide), c * total(g.ft, i, 6, wide)
-    bx, by, bz = c * _before(i, 3, g, wide), c * _before(i, 4, g, wide), c * _before(i, 5, g, wide)
-    cx, cy, cz = c * _before(i, 9, g, wide), c * _before(i, 10, g, wide), c * _before(i, 11, g, wide)
+    q, begin = orientation(g.q, i), row(g.am, i)
+    t = settings.torque * h
+    now, one, two = scale(t, torque_on(g, i, wide)), scale(t, _past(i, 3, g, wide)), scale(t, _past(i, 9, g, wide))
     # L at the middle and the end of the step, by the parabola through the last three torques
-    mx, my, mz = _middle(lx, ax, bx, cx), _middle(ly, ay, by, cy), _middle(lz, az, bz, cz)
-    lx, ly, lz = _end(lx, ax, bx, cx), _end(ly, ay, by, cy), _end(lz, az, bz, cz)
-    ax, ay, az = body_rate(q0, q1, q2, q3, g.am[i, 0], g.am[i, 1], g.am[i, 2], jx, jy, jz)
-    u = 0.5 * h
-    bx, by, bz = _rate(u * ax, u * ay, u * az, q0, q1, q2, q3, mx, my, mz, jx, jy, jz)
-    cx, cy, cz = _rate(u * bx, u * by, u * bz, q0, q1, q2, q3, mx, my, mz, jx, jy, jz)
-    dx, dy, dz = _rate(h * cx, h * cy, h * cz, q0, q1, q2, q3, lx, ly, lz, jx, jy, jz)
-    u = 0.5 * h * SIXTH
-    e0, e1, e2, e3 = exponential(u * (ax + 2.0 * (bx + cx) + dx), u * (ay + 2.0 * (by + cy) + dy), u * (az + 2.0 * (bz + cz) + dz))
-    q0, q1, q2, q3 = product(q0, q1, q2, q3, e0, e1, e2, e3)
-    q0, q1, q2, q3 = normalised(q0, q1, q2, q3)
-    g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3] = q0, q1, q2, q3
-    g.am[i, 0], g.am[i, 1], g.am[i, 2] = lx, ly, lz
-    ax, ay, az = body_rate(q0, q1, q2, q3, lx, ly, lz, jx, jy, jz)
-    g.w[i, 0], g.w[i, 1], g.w[i, 2] = to_world(q0, q1, q2, q3, ax, ay, az)
+    middle, end = _middle(begin, now, one, two), _end(begin, now, one, two)
+    a = body_rate(q, begin, inverse)
+    b = _rate(scale(0.5 * h, a), q, middle, inverse)
+    c = _rate(scale(0.5 * h, b), q, middle, inverse)
+    d = _rate(scale(h, c), q, end, inverse)
+    half_turn = scale(0.5 * h * SIXTH, add(ahead(a, 2.0, add(b, c)), d))
+    q = normalised(product(q, exponential(half_turn)))
+    put_orientation(g.q, i, q)
+    put_row(g.am, i, end)
+    put_row(g.w, i, to_world(q, body_rate(q, end, inverse)))
 
 
 @inlined
-def _predict_one(i, round_body, jx, jy, jz, g, settings):
-    """Predict pose, velocity and angular momentum of a grain, and move its forces into the past."""
-    h, wide = settings.dt, settings.wide
-    scale = settings.force * h / g.v[i, 3]
-    for c in range(3):
-        gravity = h * (settings.gx if c == 0 else (settings.gy if c == 1 else settings.gz))
-        a0, a1, a2 = scale * total(g.ft, i, c, wide), scale * _before(i, c, g, wide), scale * _before(i, 6 + c, g, wide)
-        g.x[i, c] += h * (g.v[i, c] + 0.5 * gravity + (19.0 * a0 - 10.0 * a1 + 3.0 * a2) / 24.0)
-        g.v[i, c] = _end(g.v[i, c], a0, a1, a2) + gravity
-    if round_body:
-        scale = settings.torque * h * jx
-        for c in range(3):
-            g.w[i, c] = _end(g.w[i, c], scale * total(g.ft, i, 4 + c, wide), scale * _before(i, 3 + c, g, wide), scale * _before(i, 9 + c, g, wide))
-    else:
-        _turn(i, jx, jy, jz, g, settings)
+def _remember(i, g, wide):
+    """Move the forces and torques of a grain into its past and clear them."""
     for limb in range(2 if wide else 1):
         a, b = PAST * limb, COLUMNS * limb
         for c in range(6):
@@ -149,6 +173,32 @@ def _predict_one(i, round_body, jx, jy, jz, g, settings):
             g.past[i, a + c] = g.ft[i, b + (c if c < 3 else c + 1)]
     for c in range(g.ft.shape[1]):
         g.ft[i, c] = 0
+
+
+@inlined
+def _predict_one(i, round_body, inverse, g, settings):
+    """Predict pose, velocity and angular momentum of a grain, and move its forces into the past.
+
+    Args:
+        i: row of ``g``.
+        round_body: whether it is a sphere.
+        inverse: one over each principal moment (1/(kg m^2)).
+        g: `state.Grains`.
+        settings: `state.Settings`.
+    """
+    h, wide = settings.dt, settings.wide
+    c = settings.force * h / g.v[i, 3]
+    fall, v = scale(h, gravity(settings)), row(g.v, i)
+    now, one, two = scale(c, force_on(g, i, wide)), scale(c, _past(i, 0, g, wide)), scale(c, _past(i, 6, g, wide))
+    put_row(g.x, i, ahead(row(g.x, i), h, _mean(v, fall, now, one, two)))
+    put_row(g.v, i, add(_end(v, now, one, two), fall))
+    if round_body:
+        c = settings.torque * h * inverse[0]
+        now, one, two = scale(c, torque_on(g, i, wide)), scale(c, _past(i, 3, g, wide)), scale(c, _past(i, 9, g, wide))
+        put_row(g.w, i, _end(row(g.w, i), now, one, two))
+    else:
+        _turn(i, inverse, g, settings)
+    _remember(i, g, wide)
     if settings.periodic:
         wrap(i, g, settings)
 
@@ -157,21 +207,27 @@ def _predict_one(i, round_body, jx, jy, jz, g, settings):
 def correct_and_predict(owned, g, shapes, settings, correct, predict):
     """End a step with the forces at hand, begin the next, or both in one pass; after a prediction vertices are placed and forces cleared.
 
+    Args:
+        owned: number of rows of ``g`` that this rank owns.
+        g: `state.Grains`.
+        shapes: `state.Shapes`.
+        settings: `state.Settings`.
+        correct: whether to end a step.
+        predict: whether to begin one.
+
     Returns:
         a grain that received more contributions than a sum holds, or -1.
     """
     crowded, most = -1, WIDE_MOST if settings.wide else MOST
     for i in range(owned):
-        a = g.species[i]
-        round_body = shapes.kind[a] == 1
-        k = inverse_size(g.scale[i], settings.planar)
-        jx, jy, jz = shapes.inverse[a, 0] * k, shapes.inverse[a, 1] * k, shapes.inverse[a, 2] * k
+        round_body = shapes.kind[g.species[i]] == 1
+        inverse = inverse_moments(g, i, shapes, settings.planar)
         if correct:
-            _correct_one(i, round_body, jx, jy, jz, g, settings)
+            _correct_one(i, round_body, inverse, g, settings)
         if predict:
             if g.ft[i, 3] >= most:
                 crowded = i
-            _predict_one(i, round_body, jx, jy, jz, g, settings)
+            _predict_one(i, round_body, inverse, g, settings)
     if predict:
         place_vertices(0, owned, g, shapes)
     return crowded
@@ -179,7 +235,12 @@ def correct_and_predict(owned, g, shapes, settings, correct, predict):
 
 @kernel
 def wall_velocities(walls, dt):
-    """Velocities of walls at the step itself, where the contacts of this scheme look, from the displacements around it."""
+    """Velocities of walls at the step itself, where the contacts of this scheme look, from the displacements around it.
+
+    Args:
+        walls: `state.Walls`.
+        dt: time step (s).
+    """
     for k in range(walls.kind.shape[0]):
         for c in range(3):
             walls.pose[k, 3 + c] = walls.pose[k, 6 + c] / dt

@@ -1,11 +1,34 @@
-"""What every integrator shares: periodic wraps, vertices and spins from poses, and how far grains have moved."""
+"""What every integrator shares: sums of forces, periodic wraps, vertices and spins from poses, and how far grains have moved."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from .._jit import inlined, kernel
-from .rotation import body_rate, matrix, to_world
+from ..compiled.quaternions import body_rate, half_angle_cosine, matrix, orientation, times, to_world
+from ..compiled.vectors import length, nearest_image, put_row, row, scale, square, subtract
+from ..fixedpoint import total
+
+AXIS = (0.0, 0.0, 1.0)
+"""Direction of a spherocylinder in its body frame."""
+
+
+@inlined
+def force_on(g, i, wide):
+    """The force on grain ``i`` of `state.Grains`, in quanta; ``wide``: sums have two limbs."""
+    return total(g.ft, i, 0, wide), total(g.ft, i, 1, wide), total(g.ft, i, 2, wide)
+
+
+@inlined
+def torque_on(g, i, wide):
+    """The torque on grain ``i`` of `state.Grains`, in quanta; ``wide``: sums have two limbs."""
+    return total(g.ft, i, 4, wide), total(g.ft, i, 5, wide), total(g.ft, i, 6, wide)
+
+
+@inlined
+def gravity(settings):
+    """The acceleration of gravity (m/s^2)."""
+    return settings.gx, settings.gy, settings.gz
 
 
 @inlined
@@ -15,17 +38,36 @@ def inverse_size(s, planar):
 
 
 @inlined
+def inverse_moments(g, i, shapes, planar):
+    """One over each principal moment of grain ``i`` (1/(kg m^2)).
+
+    Args:
+        g: `state.Grains`.
+        i: row of ``g``.
+        shapes: `state.Shapes`.
+        planar: two dimensions.
+    """
+    return scale(inverse_size(g.scale[i], planar), row(shapes.inverse, g.species[i]))
+
+
+@inlined
 def wrap(i, g, settings):
-    """Put a centre back into the periodic domain and count the wraps; what rounds to the upper edge becomes the lower one."""
+    """Put a centre back into the periodic domain and count the wraps; what rounds to the upper edge becomes the lower one.
+
+    Args:
+        i: row of ``g``.
+        g: `state.Grains`.
+        settings: `state.Settings`.
+    """
     for c in range(3):
-        length = settings.period[c]
-        if length > 0.0:
+        period = settings.period[c]
+        if period > 0.0:
             low, high = settings.lower[c], settings.upper[c]
             if g.x[i, c] >= high:
-                g.x[i, c] -= length
+                g.x[i, c] -= period
                 g.image[i, c] += 1
             elif g.x[i, c] < low:
-                g.x[i, c] += length
+                g.x[i, c] += period
                 g.image[i, c] -= 1
                 if g.x[i, c] >= high:
                     g.x[i, c] = low
@@ -37,7 +79,14 @@ Y, Z = np.uintp(1), np.uintp(2)
 
 @kernel
 def place_vertices(first, last, g, shapes):
-    """World vertices of grains ``first`` to ``last``, relative to their centres, from orientation and size."""
+    """World vertices of some grains, relative to their centres, from orientation and size.
+
+    Args:
+        first: row of the first grain.
+        last: row after the last one.
+        g: `state.Grains`.
+        shapes: `state.Shapes`.
+    """
     vert, body = g.vert.reshape(g.vert.size), shapes.vertices.reshape(shapes.vertices.size)  # a constant stride lets this loop be vectorised
     for i in range(first, last):
         first_row, end = g.vert_start[i], g.vert_start[i + 1]
@@ -45,59 +94,70 @@ def place_vertices(first, last, g, shapes):
             continue
         shift = shapes.vertex_start[g.species[i]] - first_row
         s = g.scale[i]
-        r00, r01, r02, r10, r11, r12, r20, r21, r22 = matrix(g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3])
-        for row in range(first_row, end):  # unsigned indices spare the check for negative ones
-            k, m = np.uintp(3 * row), np.uintp(3 * (row + shift))
-            x, y, z = s * body[m], s * body[m + Y], s * body[m + Z]
-            vert[k] = r00 * x + r01 * y + r02 * z
-            vert[k + Y] = r10 * x + r11 * y + r12 * z
-            vert[k + Z] = r20 * x + r21 * y + r22 * z
+        rotation = matrix(orientation(g.q, i))
+        for k in range(first_row, end):  # unsigned indices spare the check for negative ones
+            n, m = np.uintp(3 * k), np.uintp(3 * (k + shift))
+            vert[n], vert[n + Y], vert[n + Z] = times(rotation, scale(s, (body[m], body[m + Y], body[m + Z])))
 
 
 @kernel
 def extend_paths(first, last, g, shapes, dt):
-    """Add to the paths of grains ``first`` to ``last``, where they are kept, how far a point of them can have gone in the drift of this step.
+    """Add to the paths of some grains, where they are kept, how far a point of them can have gone in the drift of this step.
 
     Twice the angle omega dt leaves room for what the net rotation of a scheme differs from it, of third order in the step.
+
+    Args:
+        first: row of the first grain.
+        last: row after the last one.
+        g: `state.Grains`.
+        shapes: `state.Shapes`.
+        dt: time step (s).
     """
     if g.path.shape[0] == 0:
         return
     for i in range(first, last):
-        vx, vy, vz = g.v[i, 0], g.v[i, 1], g.v[i, 2]
-        wx, wy, wz = g.w[i, 0], g.w[i, 1], g.w[i, 2]
         reach = 2.0 * shapes.core_radius[g.species[i]] * g.scale[i]
-        g.path[i] += dt * (np.sqrt(vx * vx + vy * vy + vz * vz) + reach * np.sqrt(wx * wx + wy * wy + wz * wz))
+        g.path[i] += dt * (length(row(g.v, i)) + reach * length(row(g.w, i)))
+
+
+@inlined
+def _chord2(q, q0, about_axis):
+    """Square of how far the furthest point has moved by a turn from q0 to q, over the radius squared.
+
+    Args:
+        q: unit quaternion now.
+        q0: unit quaternion before.
+        about_axis: whether turning about the own axis moves nothing.
+    """
+    if about_axis:
+        return square(subtract(to_world(q, AXIS), to_world(q0, AXIS)))
+    same = half_angle_cosine(q, q0)  # a point at the radius R moves by 2 R sin(angle / 2)
+    return 4.0 * max(0.0, 1.0 - same * same)
 
 
 @kernel
 def furthest_moved(owned, g, shapes, settings):
-    """Bounds on how far (m) any core point has moved since the last rebuild, and on how fast any moves (m/s)."""
+    """Bounds on how far any core point has moved since the last rebuild, and on how fast any moves.
+
+    Args:
+        owned: number of rows of ``g`` that this rank owns.
+        g: `state.Grains`.
+        shapes: `state.Shapes`.
+        settings: `state.Settings`.
+
+    Returns:
+        distance (m), speed (m/s).
+    """
     moved, speed, poison = 0.0, 0.0, 0.0
-    hx, hy, hz = settings.half
-    px, py, pz = settings.period
     for i in range(owned):
-        dx, dy, dz = g.x[i, 0] - g.x0[i, 0], g.x[i, 1] - g.x0[i, 1], g.x[i, 2] - g.x0[i, 2]
-        if settings.periodic:
-            dx = dx - px if dx > hx else (dx + px if dx < -hx else dx)
-            dy = dy - py if dy > hy else (dy + py if dy < -hy else dy)
-            dz = dz - pz if dz > hz else (dz + pz if dz < -hz else dz)
-        d2 = dx * dx + dy * dy + dz * dz
-        vx, vy, vz = g.v[i, 0], g.v[i, 1], g.v[i, 2]
-        v2 = vx * vx + vy * vy + vz * vz
+        d2 = square(nearest_image(subtract(row(g.x, i), row(g.x0, i)), settings))
+        v2 = square(row(g.v, i))
         a = g.species[i]
         if shapes.kind[a] != 1:
             reach = shapes.core_radius[a] * g.scale[i]
-            q, p = g.q[i], g.q0[i]
-            if shapes.kind[a] == 2 and not settings.planar:  # turning about the own axis moves nothing
-                x1, y1, z1 = to_world(q[0], q[1], q[2], q[3], 0.0, 0.0, 1.0)
-                x0, y0, z0 = to_world(p[0], p[1], p[2], p[3], 0.0, 0.0, 1.0)
-                chord2 = (x1 - x0) * (x1 - x0) + (y1 - y0) * (y1 - y0) + (z1 - z0) * (z1 - z0)
-            else:  # a point at the radius R moves by 2 R sin(angle / 2)
-                same = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3]
-                chord2 = 4.0 * max(0.0, 1.0 - same * same)
-            wx, wy, wz = g.w[i, 0], g.w[i, 1], g.w[i, 2]
+            chord2 = _chord2(orientation(g.q, i), orientation(g.q0, i), shapes.kind[a] == 2 and not settings.planar)
             d = np.sqrt(d2) + reach * np.sqrt(chord2)
-            v = np.sqrt(v2) + reach * np.sqrt(wx * wx + wy * wy + wz * wz)
+            v = np.sqrt(v2) + reach * length(row(g.w, i))
             d2, v2 = d * d, v * v
         moved = max(moved, d2)
         speed = max(speed, v2)
@@ -107,13 +167,15 @@ def furthest_moved(owned, g, shapes, settings):
 
 @kernel
 def update_spins(owned, g, shapes, settings):
-    """Angular velocities of non-spheres from pose and angular momentum, for whoever looks at them between two steps."""
+    """Angular velocities of non-spheres from pose and angular momentum, for whoever looks at them between two steps.
+
+    Args:
+        owned: number of rows of ``g`` that this rank owns.
+        g: `state.Grains`.
+        shapes: `state.Shapes`.
+        settings: `state.Settings`.
+    """
     for i in range(owned):
-        a = g.species[i]
-        if shapes.kind[a] != 1:
-            k = inverse_size(g.scale[i], settings.planar)
-            q0, q1, q2, q3 = g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3]
-            bx, by, bz = body_rate(
-                q0, q1, q2, q3, g.am[i, 0], g.am[i, 1], g.am[i, 2], shapes.inverse[a, 0] * k, shapes.inverse[a, 1] * k, shapes.inverse[a, 2] * k
-            )
-            g.w[i, 0], g.w[i, 1], g.w[i, 2] = to_world(q0, q1, q2, q3, bx, by, bz)
+        if shapes.kind[g.species[i]] != 1:
+            q = orientation(g.q, i)
+            put_row(g.w, i, to_world(q, body_rate(q, row(g.am, i), inverse_moments(g, i, shapes, settings.planar))))

@@ -16,57 +16,75 @@ Splitting off a symmetric top: A. Dullweber, B. Leimkuhler and R. McLachlan, J. 
 from __future__ import annotations
 
 from .._jit import inlined
-from .rotation import body_rate, circular, exponential, normalised, product, to_world
+from ..compiled.quaternions import body_rate, circular, exponential, normalised, product, to_world
+from ..compiled.vectors import ahead, scale
 
 
 @inlined
-def third_axis(j0, j1, j2):
-    """The number of the axis whose inverse moment differs most from the other two (2 where all are alike)."""
-    a, b, c = abs(j0 - j1), abs(j1 - j2), abs(j2 - j0)
+def third_axis(inverse):
+    """The number of the axis whose inverse moment differs most from the other two (2 where all are alike).
+
+    Args:
+        inverse: one over each principal moment (1/(kg m^2)).
+    """
+    a, b, c = abs(inverse[0] - inverse[1]), abs(inverse[1] - inverse[2]), abs(inverse[2] - inverse[0])
     if a <= b and a <= c:
         return 2
     return 0 if b <= c else 1
 
 
 @inlined
-def rotate(q0, q1, q2, q3, lx, ly, lz, jt, j1, j2, dt):
+def _about_second(q, c, s):
+    """The quaternion ``q`` times the rotation about the second body axis whose half angle has the cosine ``c`` and the sine ``s``."""
+    return c * q[0] - s * q[2], c * q[1] - s * q[3], c * q[2] + s * q[0], c * q[3] + s * q[1]
+
+
+@inlined
+def _about_third(q, c, s):
+    """The same about the third body axis."""
+    return c * q[0] - s * q[3], c * q[1] + s * q[2], c * q[2] - s * q[1], c * q[3] + s * q[0]
+
+
+@inlined
+def rotate(q, momentum, inverse, dt):
     """Turn a free body by one step.
 
     Args:
-        q0 ... q3: unit quaternion, body to world. lx, ly, lz: angular momentum, world frame (kg m^2/s), which does not change.
-        jt, j1, j2: inverse principal moments about body x, y, z (1/(kg m^2)); the third is that of the axis apart. dt: time step (s).
+        q: unit quaternion, body to world.
+        momentum: angular momentum, world frame (kg m^2/s), which does not change.
+        inverse: j_t, j_1, j_2, one over each principal moment (1/(kg m^2)); the third is that of the axis apart.
+        dt: time step (s).
 
     Returns:
         quaternion after the step; angular velocity in the middle of it, world frame (rad/s).
     """
+    jt, j1, j2 = inverse
     h = 0.25 * dt  # half the angle of half a step
     unlike = j1 != jt
-    _, m1, m2 = body_rate(q0, q1, q2, q3, lx, ly, lz, 0.0, 1.0, 1.0)
+    _, m1, m2 = body_rate(q, momentum, (0.0, 1.0, 1.0))
     if unlike:
-        m0, _, _ = body_rate(q0, q1, q2, q3, lx, ly, lz, 1.0, 0.0, 0.0)
+        m0, _, _ = body_rate(q, momentum, (1.0, 0.0, 0.0))
         x = h * (j1 - jt) * m1
         c, s = circular(x * x)
         s *= x
-        q0, q1, q2, q3 = c * q0 - s * q2, c * q1 - s * q3, c * q2 + s * q0, c * q3 + s * q1
+        q = _about_second(q, c, s)
         m2 = (c * c - s * s) * m2 + 2.0 * c * s * m0
     x = h * (j2 - jt) * m2
     c, s = circular(x * x)
     s *= x
-    q0, q1, q2, q3 = c * q0 - s * q3, c * q1 + s * q2, c * q2 - s * q1, c * q3 + s * q0
-    e0, e1, e2, e3 = exponential(h * jt * lx, h * jt * ly, h * jt * lz)
-    q0, q1, q2, q3 = product(e0, e1, e2, e3, q0, q1, q2, q3)
+    q = _about_third(q, c, s)
+    e = exponential(scale(h * jt, momentum))
+    q = product(e, q)
     if unlike:
-        _, m1, _ = body_rate(q0, q1, q2, q3, lx, ly, lz, 0.0, 1.0, 0.0)
-        wx, wy, wz = to_world(q0, q1, q2, q3, 0.0, (j1 - jt) * m1, (j2 - jt) * m2)
+        _, m1, _ = body_rate(q, momentum, (0.0, 1.0, 0.0))
+        w = to_world(q, (0.0, (j1 - jt) * m1, (j2 - jt) * m2))
     else:
-        wx, wy, wz = to_world(q0, q1, q2, q3, 0.0, 0.0, (j2 - jt) * m2)
-    q0, q1, q2, q3 = c * q0 - s * q3, c * q1 + s * q2, c * q2 - s * q1, c * q3 + s * q0
-    q0, q1, q2, q3 = product(e0, e1, e2, e3, q0, q1, q2, q3)
+        w = to_world(q, (0.0, 0.0, (j2 - jt) * m2))
+    q = product(e, _about_third(q, c, s))
     if unlike:
-        _, m1, _ = body_rate(q0, q1, q2, q3, lx, ly, lz, 0.0, 1.0, 0.0)
+        _, m1, _ = body_rate(q, momentum, (0.0, 1.0, 0.0))
         x = h * (j1 - jt) * m1
         c, s = circular(x * x)
         s *= x
-        q0, q1, q2, q3 = c * q0 - s * q2, c * q1 - s * q3, c * q2 + s * q0, c * q3 + s * q1
-    q0, q1, q2, q3 = normalised(q0, q1, q2, q3)
-    return q0, q1, q2, q3, jt * lx + wx, jt * ly + wy, jt * lz + wz
+        q = _about_second(q, c, s)
+    return normalised(q), ahead(w, jt, momentum)

@@ -7,67 +7,91 @@ The angular momentum L (world frame) is the state; a free body keeps it exactly,
 from __future__ import annotations
 
 from .._jit import inlined, kernel
-from ..fixedpoint import MOST, WIDE_MOST, total
+from ..compiled.quaternions import orientation, put_orientation
+from ..compiled.vectors import add, ahead, behind, component, put_row, row, scale
+from ..fixedpoint import MOST, WIDE_MOST
 from . import fincham, splitting
-from .poses import inverse_size, place_vertices, wrap
+from .poses import force_on, gravity, inverse_moments, inverse_size, place_vertices, torque_on, wrap
 
 
 @inlined
 def _kick_one(i, round_body, j, g, settings, h):
-    """Advance the velocity and angular momentum (of spheres: angular velocity; ``j``: inverse moment) of a grain by ``h`` (s)."""
+    """Advance the velocity and the angular momentum of a grain; of a sphere the angular velocity.
+
+    Args:
+        i: row of ``g``.
+        round_body: whether it is a sphere.
+        j: one over the moment of inertia of a sphere (1/(kg m^2)).
+        g: `state.Grains`.
+        settings: `state.Settings`.
+        h: time (s).
+    """
     c = settings.force * h / g.v[i, 3]
-    g.v[i, 0] += c * total(g.ft, i, 0, settings.wide) + h * settings.gx
-    g.v[i, 1] += c * total(g.ft, i, 1, settings.wide) + h * settings.gy
-    g.v[i, 2] += c * total(g.ft, i, 2, settings.wide) + h * settings.gz
+    put_row(g.v, i, add(row(g.v, i), ahead(scale(c, force_on(g, i, settings.wide)), h, gravity(settings))))
     c = settings.torque * h
     if round_body:
-        c *= j
-        g.w[i, 0] += c * total(g.ft, i, 4, settings.wide)
-        g.w[i, 1] += c * total(g.ft, i, 5, settings.wide)
-        g.w[i, 2] += c * total(g.ft, i, 6, settings.wide)
+        put_row(g.w, i, ahead(row(g.w, i), c * j, torque_on(g, i, settings.wide)))
     else:
-        g.am[i, 0] += c * total(g.ft, i, 4, settings.wide)
-        g.am[i, 1] += c * total(g.ft, i, 5, settings.wide)
-        g.am[i, 2] += c * total(g.ft, i, 6, settings.wide)
+        put_row(g.am, i, ahead(row(g.am, i), c, torque_on(g, i, settings.wide)))
 
 
 @kernel
 def kick(owned, g, shapes, settings, h):
-    """Advance velocities and angular momenta by ``h`` (s) with the forces at hand (angular velocities: ``update_spins``)."""
+    """Advance velocities and angular momenta with the forces at hand; angular velocities of non-spheres follow by ``update_spins``.
+
+    Args:
+        owned: number of rows of ``g`` that this rank owns.
+        g: `state.Grains`.
+        shapes: `state.Shapes`.
+        settings: `state.Settings`.
+        h: time (s).
+    """
     for i in range(owned):
         a = g.species[i]
         _kick_one(i, shapes.kind[a] == 1, shapes.inverse[a, 0] * inverse_size(g.scale[i], settings.planar), g, settings, h)
 
 
 @inlined
-def _turn(i, jx, jy, jz, g, settings, h):
-    """Turn a non-sphere by one step and leave the angular velocity in the middle of it, which the contacts see; ``h`` (s): of the kick just done."""
-    dt = settings.dt
+def _turn(i, inverse, g, settings, h):
+    """Turn a non-sphere by one step and leave the angular velocity in the middle of it, which the contacts see.
+
+    Args:
+        i: row of ``g``.
+        inverse: one over each principal moment (1/(kg m^2)).
+        g: `state.Grains`.
+        settings: `state.Settings`.
+        h: time of the kick just done (s).
+    """
+    momentum = row(g.am, i)
     if settings.fincham:
-        lx, ly, lz = g.am[i, 0], g.am[i, 1], g.am[i, 2]
-        c = settings.torque * h
-        ax, ay, az = total(g.ft, i, 4, settings.wide), total(g.ft, i, 5, settings.wide), total(g.ft, i, 6, settings.wide)
-        nx, ny, nz = lx - c * ax, ly - c * ay, lz - c * az  # before the kick
-        g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3], g.w[i, 0], g.w[i, 1], g.w[i, 2] = fincham.rotate(
-            g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3], nx, ny, nz, lx, ly, lz, jx, jy, jz, dt
-        )
+        before = behind(momentum, settings.torque * h, torque_on(g, i, settings.wide))
+        q, w = fincham.rotate(orientation(g.q, i), before, momentum, inverse, settings.dt)
+        put_orientation(g.q, i, q)
+        put_row(g.w, i, w)
     else:  # number the axes so that the third is the one apart; a cyclic change of all axes leaves the formulas alone
-        z = splitting.third_axis(jx, jy, jz)
+        z = splitting.third_axis(inverse)
         x, y = (1 if z == 0 else (2 if z == 1 else 0)), (2 if z == 0 else (0 if z == 1 else 1))
-        if z == 0:
-            jx, jy, jz = jy, jz, jx
-        elif z == 1:
-            jx, jy, jz = jz, jx, jy
-        g.q[i, 0], g.q[i, 1 + x], g.q[i, 1 + y], g.q[i, 1 + z], g.w[i, x], g.w[i, y], g.w[i, z] = splitting.rotate(
-            g.q[i, 0], g.q[i, 1 + x], g.q[i, 1 + y], g.q[i, 1 + z], g.am[i, x], g.am[i, y], g.am[i, z], jx, jy, jz, dt
-        )
+        q, w = splitting.rotate(
+            (g.q[i, 0], g.q[i, 1 + x], g.q[i, 1 + y], g.q[i, 1 + z]), (g.am[i, x], g.am[i, y], g.am[i, z]),
+            (component(inverse, x), component(inverse, y), component(inverse, z)), settings.dt,
+        )  # fmt: skip
+        g.q[i, 0], g.q[i, 1 + x], g.q[i, 1 + y], g.q[i, 1 + z] = q
+        g.w[i, x], g.w[i, y], g.w[i, z] = w
 
 
 @kernel
 def kick_and_drift(owned, g, shapes, settings, h, kicks):
-    """Kick ``kicks`` times by ``h`` (s), advance poses by one step, wrap them into the domain, place vertices, and clear the forces.
+    """Kick, advance poses by one step, wrap them into the domain, place vertices, and clear the forces.
 
     Two kicks are the one that ends a step and the one that begins the next: one pass over the grains does both.
+
+    Args:
+        owned: number of rows of ``g`` that this rank owns.
+        g: `state.Grains`.
+        shapes: `state.Shapes`.
+        settings: `state.Settings`.
+        h: time of one kick (s).
+        kicks: how many, 1 or 2.
 
     Returns:
         a grain that received more contributions than a sum holds, or -1.
@@ -76,13 +100,12 @@ def kick_and_drift(owned, g, shapes, settings, h, kicks):
     for i in range(owned):
         a = g.species[i]
         round_body = shapes.kind[a] == 1
-        k = inverse_size(g.scale[i], settings.planar)
+        inverse = inverse_moments(g, i, shapes, settings.planar)
         for _ in range(kicks):
-            _kick_one(i, round_body, shapes.inverse[a, 0] * k, g, settings, h)
-        for c in range(3):
-            g.x[i, c] += dt * g.v[i, c]
+            _kick_one(i, round_body, inverse[0], g, settings, h)
+        put_row(g.x, i, ahead(row(g.x, i), dt, row(g.v, i)))
         if not round_body:
-            _turn(i, shapes.inverse[a, 0] * k, shapes.inverse[a, 1] * k, shapes.inverse[a, 2] * k, g, settings, h)
+            _turn(i, inverse, g, settings, h)
         if g.ft[i, 3] >= most:
             crowded = i
         for c in range(g.ft.shape[1]):

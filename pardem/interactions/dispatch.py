@@ -11,9 +11,10 @@ from .._jit import INLINED
 from ..laws.friction import HISTORY, HISTORY_BUDGET, WITH_ARM
 from ..state import Features, Parts
 from . import local_minima, local_plane, pieces, polytopes, rods, superposition
+from .descents import edges_descend, faces_descend
 from .flats import WORK_SIZE as FLATS_SIZE
 from .local_minima import LocalMinima
-from .neighbours import build_neighbours, into_solid
+from .neighbours import at_vertex, build_neighbours, into_solid
 from .pieces import Pieces
 from .polytopes import WORK_SIZE, Polytopes
 from .rods import Rods
@@ -191,12 +192,13 @@ def stands_out(interaction, g, i, v, ax, ay, az):  # type: ignore[no-untyped-def
 def _stands_out(interaction, g, i, v, ax, ay, az):  # type: ignore[no-untyped-def]
     if interaction.instance_class is not LocalMinima:
         return lambda interaction, g, i, v, ax, ay, az: True
-    edges, faces, inside = local_minima.edges_descend, local_minima.faces_descend, into_solid
+    edges, faces, inside = edges_descend, faces_descend, into_solid
 
     def call(interaction, g, i, v, ax, ay, az):  # type: ignore[no-untyped-def]
-        if inside(interaction.features, interaction.neighbours, interaction.planar, g, i, v, -1, -1, ax, ay, az):
+        at, a = at_vertex(v), (ax, ay, az)
+        if inside(interaction, g, i, at, a):
             return False
-        return not (edges(interaction, g, i, v, ax, ay, az) or faces(interaction, g, i, v, -1, ax, ay, az))
+        return not (edges(interaction, g, i, v, a) or faces(interaction, g, i, at, a))
 
     return call
 

@@ -13,6 +13,7 @@ import numpy as np
 from numba.extending import overload
 
 from .._jit import INLINED, kernel
+from ..compiled.vectors import ZERO, dot_from, nearest_image, row, square, subtract
 from .dispatch import closest
 from .local_minima import LocalMinima
 
@@ -22,30 +23,26 @@ LIVING, HEIR, LEAVING = 1, 2, 3
 
 @kernel
 def _hand_on(first, last, i, pairs, g, interaction, settings):
-    px, py, pz = settings.period
-    hx, hy, hz = settings.half
     col, touch, hist = pairs.col, pairs.touch, pairs.hist
-    a0, a1, a2, b0, b1, b2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    left_x, left_y = ZERO, ZERO
     for q in range(first, last):
         if touch[q] != LEAVING:
             continue
         j = col[q]
-        dx, dy, dz = g.x[j, 0] - g.x[i, 0], g.x[j, 1] - g.x[i, 1], g.x[j, 2] - g.x[i, 2]
-        if settings.periodic:
-            dx = dx - px if dx > hx else (dx + px if dx < -hx else dx)
-            dy = dy - py if dy > hy else (dy + py if dy < -hy else dy)
-            dz = dz - pz if dz > hz else (dz + pz if dz < -hz else dz)
+        d = nearest_image(subtract(row(g.x, j), row(g.x, i)), settings)
         reach, path = g.x[i, 3] + g.x[j, 3], g.path[i] + g.path[j]
         heir, least = np.int64(-1), np.inf
         for m in range(first - 1, last):  # the one that leaves first
             p = np.int64(q if m < first else m)
             if m >= first and (col[p] != j or touch[p] != 0 or path < pairs.free[p]):
                 continue
-            near, _, x0, x1, x2, y0, y1, y2, _ = closest(interaction, g, i, j, -dx, -dy, -dz, pairs, p, touch[p] != 0, reach)
+            near, _, x0, x1, x2, y0, y1, y2, _ = closest(interaction, g, i, j, -d[0], -d[1], -d[2], pairs, p, touch[p] != 0, reach)
+            x, y = (x0, x1, x2), (y0, y1, y2)
             if m < first:
-                a0, a1, a2, b0, b1, b2 = x0, x1, x2, y0, y1, y2
+                left_x, left_y = x, y
                 continue
-            away = (x0 - a0) ** 2 + (x1 - a1) ** 2 + (x2 - a2) ** 2 + (y0 - b0) ** 2 + (y1 - b1) ** 2 + (y2 - b2) ** 2
+            off = subtract(y, left_y)
+            away = dot_from(square(subtract(x, left_x)), off, off)
             if near and away < least:
                 heir, least = p, away
         if heir >= 0:
@@ -55,9 +52,16 @@ def _hand_on(first, last, i, pairs, g, interaction, settings):
 
 
 def hand_on(first, last, i, pairs, g, interaction, settings):  # type: ignore[no-untyped-def]
-    """Give the histories of candidates ``first`` to ``last`` of grain ``i`` that are LEAVING to those that are born, in the order of both.
+    """Give the histories of candidates that are LEAVING to those that are born, in the order of both; those that find no heir stay LEAVING.
 
-    Those that find no heir stay LEAVING.
+    Args:
+        first: first candidate of the grain in the list.
+        last: the one after its last candidate.
+        i: row of the grain.
+        pairs: `Contacts`.
+        g: `Grains`.
+        interaction: the narrow phase.
+        settings: of the run.
     """
     raise NotImplementedError("call from compiled code")
 

@@ -2,69 +2,85 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from .._jit import inlined, kernel
-from .features import EDGE_FACE, FACE_FACE, VERTEX_FACE, edge, first_of, kind_of, loop_of, normal_of, vertex
+from ..compiled.vectors import ZERO, add, ahead, cross, dot, dot_from, negative, over, subtract
+from .descents import edges_descend, faces_descend
+from .features import EDGE_FACE, FACE_FACE, VERTEX_FACE, edge, first_of, kind_of, outline, vertex
 from .flats import TILT2_FACES, sine2, sine2_faces
-from .local_minima import edges_descend, faces_descend
-from .neighbours import count_edges, count_faces, edge_there, face_there, into_solid
+from .neighbours import at_vertex, count_edges, count_faces, edge_there, face_there, in_edge, in_face, into_solid
+from .outlines import area_vector, corner
 from .polytope_faces import TILT2
 
 
 @kernel
-def _centroid(f, g, i, k):
-    """Centroid of a face, relative to the grain's centre (m)."""
-    nx, ny, nz, px, py, pz = normal_of(f, g, i, k)
-    first, last = loop_of(f, g, i, k)
-    x, y, z, total = 0.0, 0.0, 0.0, 0.0
-    qx, qy, qz = vertex(g, i, f.loops[first + 1])
-    for m in range(first + 2, last):
-        rx, ry, rz = vertex(g, i, f.loops[m])
-        ux, uy, uz, vx, vy, vz = qx - px, qy - py, qz - pz, rx - px, ry - py, rz - pz
-        part = nx * (uy * vz - uz * vy) + ny * (uz * vx - ux * vz) + nz * (ux * vy - uy * vx)
-        x, y, z, total = x + part * (ux + vx), y + part * (uy + vy), z + part * (uz + vz), total + 3.0 * part
-        qx, qy, qz = rx, ry, rz
-    return px + x / total, py + y / total, pz + z / total
+def _centroid(face, normal):
+    """Centroid of a face, relative to the grain's centre (m).
+
+    Args:
+        face: `Outline`.
+        normal: its ``area_vector`` (m^2).
+    """
+    p = corner(face, face.first)
+    moment, total = ZERO, 0.0
+    u = subtract(corner(face, face.first + 1), p)
+    for m in range(face.first + 2, face.last):
+        v = subtract(corner(face, m), p)
+        part = dot(normal, cross(u, v))
+        moment, total = ahead(moment, part, add(u, v)), total + 3.0 * part
+        u = v
+    return add(p, over(moment, total))
 
 
 @kernel
-def _lowest(interaction, g, i, sub, nx, ny, nz):
+def _level_vertex(interaction, g, i, v, down):
+    """Whether a vertex is lower than its edges along ``down``, none of which is level: else a larger feature has the contact."""
+    nb, species, at = interaction.neighbours, g.species[i], at_vertex(v)
+    if edges_descend(interaction, g, i, v, down):
+        return False
+    for m in range(count_edges(nb, species, at)):
+        _, u = edge(interaction.features, g, i, edge_there(nb, species, at, m))
+        if sine2(u, down) <= TILT2:
+            return False
+    return True
+
+
+@kernel
+def _lowest(interaction, g, i, sub, n):
     """Whether a vertex, edge or face is a local minimum of the height: parallel to the plane, on nothing that leads down, and no part of a larger
-    feature that is parallel too. And its barycentre, relative to the centre (m).
+    feature that is parallel too.
 
     Args:
-        sub: ``VERTEX_FACE``, ``EDGE_FACE`` or ``FACE_FACE`` and the feature. nx, ny, nz: unit normal.
+        interaction: `LocalMinima`.
+        g: `Grains`.
+        i: row of the grain.
+        sub: ``VERTEX_FACE``, ``EDGE_FACE`` or ``FACE_FACE`` and the feature.
+        n: unit normal of the plane.
+
+    Returns:
+        the answer, and the feature's barycentre relative to the grain's centre (m).
     """
     f, nb, species = interaction.features, interaction.neighbours, g.species[i]
-    kind, one = kind_of(sub), first_of(sub)
+    kind, one, down = kind_of(sub), first_of(sub), negative(n)
     if kind == FACE_FACE:
-        ax, ay, az, _, _, _ = normal_of(f, g, i, one)
-        x, y, z = _centroid(f, g, i, one)
-        level = sine2_faces(ax, ay, az, nx, ny, nz) <= TILT2_FACES
-        return level and not into_solid(f, nb, False, g, i, -1, -1, one, -nx, -ny, -nz), x, y, z
-    v, e = np.int64(-1), one
+        face = outline(f, g, i, one)
+        normal = area_vector(face)
+        level = sine2_faces(normal, n) <= TILT2_FACES
+        return level and not into_solid(interaction, g, i, in_face(one), down), _centroid(face, normal)
     if kind == EDGE_FACE:
-        x, y, z, ux, uy, uz = edge(f, g, i, one)
-        if sine2(ux, uy, uz, nx, ny, nz) > TILT2:
-            return False, x, y, z
+        at = in_edge(one)
+        x, u = edge(f, g, i, one)
+        level = sine2(u, n) <= TILT2
     else:
-        v = one
-        x, y, z = vertex(g, i, v)
-        if edges_descend(interaction, g, i, v, -nx, -ny, -nz):
-            return False, x, y, z
-        for m in range(count_edges(nb, species, v, -1)):
-            _, _, _, ux, uy, uz = edge(f, g, i, edge_there(nb, species, v, -1, m))
-            if sine2(ux, uy, uz, nx, ny, nz) <= TILT2:
-                return False, x, y, z
-    for m in range(count_faces(nb, f, species, v, e)):
-        k, _ = face_there(nb, f, species, v, e, -1, m)
-        ax, ay, az, _, _, _ = normal_of(f, g, i, k)
-        if sine2_faces(ax, ay, az, nx, ny, nz) <= TILT2_FACES:
-            return False, x, y, z
-    if into_solid(f, nb, interaction.planar, g, i, v, e, -1, -nx, -ny, -nz):
-        return False, x, y, z
-    return not faces_descend(interaction, g, i, v, e, -nx, -ny, -nz), x, y, z
+        at = at_vertex(one)
+        x = vertex(g, i, one)
+        level = _level_vertex(interaction, g, i, one, down)
+    if not level:
+        return False, x
+    for m in range(count_faces(nb, f, species, at)):
+        k, _ = face_there(nb, f, species, at, m)
+        if sine2_faces(area_vector(outline(f, g, i, k)), n) <= TILT2_FACES:
+            return False, x
+    return not (into_solid(interaction, g, i, at, down) or faces_descend(interaction, g, i, at, down)), x
 
 
 @inlined
@@ -73,15 +89,15 @@ def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):
 
     A candidate that is a bare vertex is what it is: discs and cylinders are met vertex by vertex.
     """
-    sub = pairs.sub[p]
+    sub, n = pairs.sub[p], (nx, ny, nz)
     if kind_of(sub) < VERTEX_FACE:
-        x, y, z = vertex(g, i, sub)
-        h = height + nx * x + ny * y + nz * z
-        return h * h, h, x, y, z, 0
-    lowest, x, y, z = _lowest(interaction, g, i, sub, nx, ny, nz)
-    h = height + nx * x + ny * y + nz * z
+        x = vertex(g, i, sub)
+        h = dot_from(height, n, x)
+        return h * h, h, x[0], x[1], x[2], 0
+    lowest, x = _lowest(interaction, g, i, sub, n)
+    h = dot_from(height, n, x)
     far = 2.0 * g.x[i, 3]
-    return (h * h if lowest else far * far), h, x, y, z, 0
+    return (h * h if lowest else far * far), h, x[0], x[1], x[2], 0
 
 
 @inlined

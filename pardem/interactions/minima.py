@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .._jit import kernel
+from ..compiled.vectors import add, ahead, dot_from, scale, square, subtract
 from .polytope_faces import MAX_TIES, TILT, TILT2, centroid, clip, extent, order, plane_axes, ties
 from .polytope_pair import WORK_SIZE as PAIR_SIZE
 from .polytope_pair import minimum
@@ -72,7 +73,7 @@ def _barycentre(work, na, nb):
 
 
 @kernel
-def nearest_polytopes(wx, wy, wz, vert, a0, na, b0, nb, warm_a, warm_b, work):
+def nearest_polytopes(w, vert, a0, na, b0, nb, warm, work):
     """Nearest points X in conv(A), Y in conv(B), relative to their own centres: the minimisers of |W + X - Y|.
 
     Where edges or faces are parallel (relative determinant below 1e-14) the minimisers form a segment or a convex polygon, the features' common part
@@ -80,28 +81,33 @@ def nearest_polytopes(wx, wy, wz, vert, a0, na, b0, nb, warm_a, warm_b, work):
     tie along the normal, so no topology is needed.
 
     Args:
-        wx, wy, wz, vert, a0, na, b0, nb, warm_a, warm_b: as in ``regularised.regularised_polytopes``.
+        w: W, centre of A less centre of B (m).
+        vert: (M, 3) float64 vertices of both, each relative to its own centre (m).
+        a0: row of A's first vertex.
+        na: number of A's vertices.
+        b0: row of B's first vertex.
+        nb: number of B's vertices.
+        warm: two int64 active sets to start from, (0, 0) for a cold start.
         work: (>= WORK_SIZE,) float64 scratch.
 
     Returns:
-        d2 (m^2), X (3), Y (3), the active sets for the next call, status: 0 solved, 1 not converged (or not a number), 2 a face has more than
-        ``MAX_TIES`` vertices (its barycentre is then not sought). Cores that overlap give 0 to rounding and any common point.
+        squared distance (m^2), X (m), Y (m), the two active sets for the next call, status: 0 solved, 1 not converged (or not a number), 2 a face has
+        more than ``MAX_TIES`` vertices (its barycentre is then not sought). Cores that overlap give 0 to rounding and any common point.
     """
-    d2, x0, x1, x2, y0, y1, y2, warm_a, warm_b, status = minimum(wx, wy, wz, vert, a0, na, b0, nb, 0.0, 0.0, warm_a, warm_b, work)
-    size = wx * wx + wy * wy + wz * wz + x0 * x0 + x1 * x1 + x2 * x2 + y0 * y0 + y1 * y1 + y2 * y2
+    (d2, x, y, set_a, set_b), status = minimum(w, vert, a0, na, b0, nb, 0.0, 0.0, warm[0], warm[1], work)
+    sets = (set_a, set_b)
+    size = dot_from(dot_from(square(w), x, x), y, y)
     if na == 1 or nb == 1 or status != 0 or not d2 > TOUCHING * size:
-        return d2, x0, x1, x2, y0, y1, y2, warm_a, warm_b, status
-    nx, ny, nz = wx + x0 - y0, wy + x1 - y1, wz + x2 - y2
-    ex, ey, ez, fx, fy, fz = plane_axes(nx, ny, nz)
+        return d2, x, y, sets, status
+    axes = plane_axes(subtract(add(w, x), y))
     tilt2 = TILT2 + NOISE2 * size / d2
-    ka = ties(vert, a0, na, x0, x1, x2, nx, ny, nz, tilt2, ex, ey, ez, fx, fy, fz, work, _A)
+    ka = ties(vert, a0, na, x, axes, tilt2, work, _A)
     if ka > 1:
-        kb = ties(vert, b0, nb, y0, y1, y2, nx, ny, nz, tilt2, ex, ey, ez, fx, fy, fz, work, _B)
+        kb = ties(vert, b0, nb, y, axes, tilt2, work, _B)
         if ka > MAX_TIES or kb > MAX_TIES:
             status = 2
         elif kb > 1:
             u, v = _barycentre(work, ka, kb)
-            dx, dy, dz = u * ex + v * fx, u * ey + v * fy, u * ez + v * fz
-            x0, x1, x2 = x0 + dx, x1 + dy, x2 + dz
-            y0, y1, y2 = y0 + dx, y1 + dy, y2 + dz
-    return d2, x0, x1, x2, y0, y1, y2, warm_a, warm_b, status
+            shift = ahead(scale(u, axes.e), v, axes.f)
+            x, y = add(x, shift), add(y, shift)
+    return d2, x, y, sets, status

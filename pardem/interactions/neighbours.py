@@ -8,8 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._jit import inlined, kernel
+from ..compiled.vectors import dot, length
 from ..state import Features
-from .features import edge, normal_of
+from .features import edge, outline
+from .outlines import area_vector
+
+NONE = np.int64(-1)
 
 
 class Neighbours(NamedTuple):
@@ -17,10 +21,15 @@ class Neighbours(NamedTuple):
 
     Attributes:
         vertex_start: (ns + 1,) int64 first vertex of each species.
-        edge_at: (nv + 1,) int64; edges: int32 edges at each vertex, increasing.
-        corner_at: (nv + 1,) int64; corners, corner_faces: int32 corners at each vertex and their faces.
-        angles: angle of the face at each corner (rad).
-        side_at: (ne + 1,) int64; sides, side_faces: int32 corners from which a face runs along each edge, and the faces.
+        edge_at: (nv + 1,) int64 first place of each vertex in ``edges``.
+        edges: int32 edges at each vertex, increasing.
+        corner_at: (nv + 1,) int64 first place of each vertex in the next three.
+        corners: int32 corners at each vertex.
+        corner_faces: int32 their faces.
+        angles: float64 angle of the face at each corner (rad).
+        side_at: (ne + 1,) int64 first place of each edge in the next two.
+        sides: int32 corners from which a face runs along each edge.
+        side_faces: int32 their faces.
         solid: (ns,) uint8 whether faces (in two dimensions the outline) enclose the grain's inside, which they have on the left of their loops.
         sense: (ne,) int8 in two dimensions whether the outline of a solid runs along the edge (1) or back (-1); else 0.
     """
@@ -39,72 +48,108 @@ class Neighbours(NamedTuple):
     sense: np.ndarray
 
 
+class Place(NamedTuple):
+    """What feature of a core a point of it lies on: the first of these three that is not -1.
+
+    Attributes:
+        vertex: int64 number of the vertex within the species.
+        edge: int64 number of the edge within the species, for a point inside it.
+        face: int64 number of the face within the species, for a point inside it.
+    """
+
+    vertex: int
+    edge: int
+    face: int
+
+
 @inlined
-def count_edges(nb, species, v, e):
-    """Number of edges that hold a point: at vertex ``v``, or inside edge ``e`` where v < 0; none where both are."""
-    if v >= 0:
-        k = nb.vertex_start[species] + v
+def at_vertex(v):
+    """The `Place` of vertex ``v``."""
+    return Place(np.int64(v), NONE, NONE)
+
+
+@inlined
+def in_edge(e):
+    """The `Place` of a point inside edge ``e``."""
+    return Place(NONE, np.int64(e), NONE)
+
+
+@inlined
+def in_face(k):
+    """The `Place` of a point inside face ``k``."""
+    return Place(NONE, NONE, np.int64(k))
+
+
+@inlined
+def count_edges(nb, species, at):
+    """Number of edges that hold the point at the `Place` ``at``."""
+    if at.vertex >= 0:
+        k = nb.vertex_start[species] + at.vertex
         return nb.edge_at[k + 1] - nb.edge_at[k]
-    return np.int64(1 if e >= 0 else 0)
+    return np.int64(1 if at.edge >= 0 else 0)
 
 
 @inlined
-def edge_there(nb, species, v, e, m):
+def edge_there(nb, species, at, m):
     """The ``m``-th of them."""
-    if v >= 0:
-        return np.int64(nb.edges[nb.edge_at[nb.vertex_start[species] + v] + m])
-    return np.int64(e)
+    if at.vertex >= 0:
+        return np.int64(nb.edges[nb.edge_at[nb.vertex_start[species] + at.vertex] + m])
+    return np.int64(at.edge)
 
 
 @inlined
-def count_faces(nb, f, species, v, e):
-    """Number of faces that hold a point: at vertex ``v``, along edge ``e`` where v < 0, one (the face's inside) where both are."""
-    if v >= 0:
-        k = nb.vertex_start[species] + v
+def count_faces(nb, f, species, at):
+    """Number of faces that hold the point at the `Place` ``at``."""
+    if at.vertex >= 0:
+        k = nb.vertex_start[species] + at.vertex
         return nb.corner_at[k + 1] - nb.corner_at[k]
-    if e >= 0:
-        k = f.edge_start[species] + e
+    if at.edge >= 0:
+        k = f.edge_start[species] + at.edge
         return nb.side_at[k + 1] - nb.side_at[k]
     return np.int64(1)
 
 
 @inlined
-def face_there(nb, f, species, v, e, face, m):
-    """The ``m``-th of them: its number and the corner that is the vertex, or from which it runs along the edge (-1: its inside)."""
-    if v >= 0:
-        k = nb.corner_at[nb.vertex_start[species] + v] + m
+def face_there(nb, f, species, at, m):
+    """The ``m``-th of them: its number, and the corner that is the vertex or from which the face runs along the edge (-1: its inside)."""
+    if at.vertex >= 0:
+        k = nb.corner_at[nb.vertex_start[species] + at.vertex] + m
         return np.int64(nb.corner_faces[k]), np.int64(nb.corners[k])
-    if e >= 0:
-        k = nb.side_at[f.edge_start[species] + e] + m
+    if at.edge >= 0:
+        k = nb.side_at[f.edge_start[species] + at.edge] + m
         return np.int64(nb.side_faces[k]), np.int64(nb.sides[k])
-    return np.int64(face), np.int64(-1)
+    return np.int64(at.face), NONE
 
 
 @kernel
-def into_solid(f, nb, planar, g, i, v, e, face, ax, ay, az):
-    """Whether the line along a from a point of grain ``i``'s core leads into what the core encloses.
+def into_solid(interaction, g, i, at, a):
+    """Whether the line along a from a point of a grain's core leads into what the core encloses.
 
     The sum of the normals there, weighted by the angles of the faces, tells where the point is the nearest one of the core to points along a
     (Baerentzen and Aanaes, IEEE Trans. Vis. Comput. Graph. 11, 2005).
 
     Args:
-        v, e, face: the vertex, edge or face that the point is: the first that is not -1. a: any length.
+        interaction: `local_minima.LocalMinima`.
+        g: `Grains`.
+        i: row of the grain.
+        at: `Place` of the point.
+        a: direction, of any length.
     """
-    species = g.species[i]
+    f, nb, species = interaction.features, interaction.neighbours, g.species[i]
     if nb.solid[species] == 0:
         return False
     along = 0.0
-    if planar:
-        for m in range(count_edges(nb, species, v, e)):
-            k = edge_there(nb, species, v, e, m)
-            _, _, _, ux, uy, _ = edge(f, g, i, k)
-            along += nb.sense[f.edge_start[species] + k] * (uy * ax - ux * ay) / np.sqrt(ux * ux + uy * uy)
+    if interaction.planar:
+        for m in range(count_edges(nb, species, at)):
+            k = edge_there(nb, species, at, m)
+            _, u = edge(f, g, i, k)
+            along += nb.sense[f.edge_start[species] + k] * (u[1] * a[0] - u[0] * a[1]) / np.sqrt(u[0] * u[0] + u[1] * u[1])
         return along <= 0.0
-    for m in range(count_faces(nb, f, species, v, e)):
-        k, _ = face_there(nb, f, species, v, e, face, m)
-        weight = nb.angles[nb.corner_at[nb.vertex_start[species] + v] + m] if v >= 0 else 1.0
-        nx, ny, nz, _, _, _ = normal_of(f, g, i, k)
-        along += weight * (nx * ax + ny * ay + nz * az) / np.sqrt(nx * nx + ny * ny + nz * nz)
+    for m in range(count_faces(nb, f, species, at)):
+        k, _ = face_there(nb, f, species, at, m)
+        weight = nb.angles[nb.corner_at[nb.vertex_start[species] + at.vertex] + m] if at.vertex >= 0 else 1.0
+        normal = area_vector(outline(f, g, i, k))
+        along += weight * dot(normal, a) / length(normal)
     return along <= 0.0
 
 

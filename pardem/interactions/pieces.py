@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._jit import inlined
-from ..integrators.rotation import matrix
+from ..compiled.quaternions import matrix, orientation, times
+from ..compiled.vectors import row, scale
 from ..shapes.compound import outer_vertices
 from ..state import Parts
 from .features import first_of, second_of
@@ -78,10 +79,7 @@ def _is_rod(parts, g, i):
 @inlined
 def _centre(parts, g, i, n):
     """Centre of the piece in row ``n``, of grain ``i``, relative to the grain's (m)."""
-    r00, r01, r02, r10, r11, r12, r20, r21, r22 = matrix(g.q[i, 0], g.q[i, 1], g.q[i, 2], g.q[i, 3])
-    s = g.scale[i]
-    x, y, z = s * parts.centre[n, 0], s * parts.centre[n, 1], s * parts.centre[n, 2]
-    return r00 * x + r01 * y + r02 * z, r10 * x + r11 * y + r12 * z, r20 * x + r21 * y + r22 * z
+    return times(matrix(orientation(g.q, i)), scale(g.scale[i], row(parts.centre, n)))
 
 
 @inlined

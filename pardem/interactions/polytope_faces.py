@@ -6,9 +6,10 @@ feature; only differences to it enter, so the sizes that set the relative thresh
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
 from .._jit import inlined, kernel
+from ..compiled.vectors import cross, dot, length, row, scale, square, subtract
 
 MAX_TIES = 256  # most vertices of a face
 TILT = 1e-7
@@ -18,46 +19,65 @@ FLAT = 1e-14  # area relative to the squared extent below which a polygon counts
 ON_LINE = 1e-12  # distance from a clipping line, relative to the extent, that counts as on it
 
 
+class Axes(NamedTuple):
+    """Axes of a plane; e, f and the normal are orthogonal and right-handed.
+
+    Attributes:
+        normal: of any length > 0 (m).
+        e: unit vector in the plane (1).
+        f: the other one (1).
+    """
+
+    normal: tuple[float, float, float]
+    e: tuple[float, float, float]
+    f: tuple[float, float, float]
+
+
 @inlined
-def plane_axes(nx, ny, nz):
-    """Two unit vectors e, f with e, f, n right-handed and orthogonal, for n of any length > 0."""
-    ax, ay, az = abs(nx), abs(ny), abs(nz)
+def plane_axes(n):
+    """The `Axes` of the plane across n, a vector of any length > 0."""
+    ax, ay, az = abs(n[0]), abs(n[1]), abs(n[2])
     if ax <= ay and ax <= az:
-        ex, ey, ez = 0.0, nz, -ny
+        e = (0.0, n[2], -n[1])
     elif ay <= az:
-        ex, ey, ez = -nz, 0.0, nx
+        e = (-n[2], 0.0, n[0])
     else:
-        ex, ey, ez = ny, -nx, 0.0
-    s = 1.0 / np.sqrt(ex * ex + ey * ey + ez * ez)
-    ex, ey, ez = s * ex, s * ey, s * ez
-    fx, fy, fz = ny * ez - nz * ey, nz * ex - nx * ez, nx * ey - ny * ex
-    s = 1.0 / np.sqrt(fx * fx + fy * fy + fz * fz)
-    return ex, ey, ez, s * fx, s * fy, s * fz
+        e = (n[1], -n[0], 0.0)
+    e = scale(1.0 / length(e), e)
+    f = cross(n, e)
+    return Axes(n, e, scale(1.0 / length(f), f))
 
 
 @inlined
-def ties(vert, start, n, x0, x1, x2, nx, ny, nz, tilt2, ex, ey, ez, fx, fy, fz, work, place):
-    """Write the vertices in the plane through x across n, in plane coordinates about x, to the scratch at ``place``.
+def ties(vert, start, n, x, axes, tilt2, work, place):
+    """Write the vertices in a plane through x, in plane coordinates about x, to the scratch at ``place``.
 
     A vertex is in the plane if the line to it from x, a point of the feature, is parallel to the plane.
 
     Args:
-        tilt2: squared sine of the angle up to which it counts as parallel.
+        vert: (M, 3) float64 vertices relative to the core's centre (m).
+        start: row of the core's first vertex.
+        n: number of its vertices.
+        x: a point of the feature (m).
+        axes: of the plane.
+        tilt2: squared sine of the angle up to which a line counts as parallel (1).
+        work: float64 scratch.
+        place: of the result there; 2 MAX_TIES numbers.
 
     Returns:
         how many there are; only the first MAX_TIES are written.
     """
-    n2 = nx * nx + ny * ny + nz * nz
-    own = ROUNDING2 * (x0 * x0 + x1 * x1 + x2 * x2)
+    n2 = square(axes.normal)
+    own = ROUNDING2 * square(x)
     found = 0
     for k in range(start, start + n):
-        vx, vy, vz = vert[k, 0], vert[k, 1], vert[k, 2]
-        dx, dy, dz = vx - x0, vy - x1, vz - x2
-        h = dx * nx + dy * ny + dz * nz
-        if h * h <= n2 * (tilt2 * (dx * dx + dy * dy + dz * dz) + own + ROUNDING2 * (vx * vx + vy * vy + vz * vz)):
+        v = row(vert, k)
+        d = subtract(v, x)
+        h = dot(d, axes.normal)
+        if h * h <= n2 * (tilt2 * square(d) + own + ROUNDING2 * square(v)):
             if found < MAX_TIES:
-                work[place + 2 * found] = dx * ex + dy * ey + dz * ez
-                work[place + 2 * found + 1] = dx * fx + dy * fy + dz * fz
+                work[place + 2 * found] = dot(d, axes.e)
+                work[place + 2 * found + 1] = dot(d, axes.f)
             found += 1
     return found
 
@@ -73,7 +93,13 @@ def _turn(u, v):
 
 @kernel
 def order(work, place, n):
-    """Sort the points of a convex polygon counter-clockwise about their mean."""
+    """Sort the points of a convex polygon counter-clockwise about their mean.
+
+    Args:
+        work: float64 scratch (m).
+        place: of the polygon there.
+        n: number of its points.
+    """
     mu = mv = 0.0
     for k in range(n):
         mu += work[place + 2 * k]
@@ -93,7 +119,16 @@ def order(work, place, n):
 
 @kernel
 def extent(work, place, n):
-    """The two points of a polygon farthest from each other, and their squared distance (a point twice and 0 for n = 1)."""
+    """The two points of a polygon farthest from each other.
+
+    Args:
+        work: float64 scratch (m).
+        place: of the polygon there.
+        n: number of its points.
+
+    Returns:
+        their numbers, and their squared distance (m^2); a point twice and 0 for n = 1.
+    """
     first = second = 0
     size = 0.0
     for k in range(n):
@@ -107,7 +142,16 @@ def extent(work, place, n):
 
 @kernel
 def centroid(work, place, n):
-    """Centroid of a convex polygon: of its area, or the middle where it is as thin as a segment; n >= 1."""
+    """Centroid of a convex polygon: of its area, or the middle where it is as thin as a segment.
+
+    Args:
+        work: float64 scratch (m).
+        place: of the polygon there.
+        n: number of its points, at least 1.
+
+    Returns:
+        its two coordinates (m).
+    """
     first, second, size = extent(work, place, n)
     u0, v0 = work[place], work[place + 1]
     area = cu = cv = 0.0
@@ -124,8 +168,10 @@ def centroid(work, place, n):
 
 
 @kernel
-def _clip_by_line(work, source, n, target, pu, pv, du, dv):
-    """Part of the polygon at ``source`` left of the line from p along d, written to ``target``. Returns its number of points."""
+def _clip_by_line(work, source, n, target, p, d):
+    """Part of the polygon of ``n`` points at ``source`` left of the line from p along d, written to ``target``. Returns its number of points."""
+    pu, pv = p
+    du, dv = d
     near = 0.0  # the largest distance from the line sets the scale of rounding
     for k in range(n):
         near = max(near, abs(du * (work[source + 2 * k + 1] - pv) - dv * (work[source + 2 * k] - pu)))
@@ -151,9 +197,15 @@ def _clip_by_line(work, source, n, target, pu, pv, du, dv):
 
 @kernel
 def clip(work, subject, n, window, m, spare):
-    """Intersection of two convex polygons (Sutherland and Hodgman): ``subject`` cut by the sides of ``window`` (m >= 3, counter-clockwise).
+    """Intersection of two convex polygons (Sutherland and Hodgman): ``subject`` cut by the sides of ``window``.
 
-    The three places need room for n + m points, except ``window``. A subject of two points is a segment.
+    Args:
+        work: float64 scratch (m).
+        subject: place of a polygon, with room for n + m points; two points are a segment.
+        n: number of its points.
+        window: place of the other polygon, in counter-clockwise order.
+        m: number of its points, at least 3.
+        spare: place with room for n + m points.
 
     Returns:
         place of the result (``subject`` or ``spare``), its number of points (0 if empty; points may repeat).
@@ -161,7 +213,7 @@ def clip(work, subject, n, window, m, spare):
     pu, pv = work[window + 2 * m - 2], work[window + 2 * m - 1]
     for k in range(m):
         qu, qv = work[window + 2 * k], work[window + 2 * k + 1]
-        n = _clip_by_line(work, subject, n, spare, pu, pv, qu - pu, qv - pv)
+        n = _clip_by_line(work, subject, n, spare, (pu, pv), (qu - pu, qv - pv))
         if n == 0:
             return subject, 0
         subject, spare = spare, subject

@@ -7,10 +7,30 @@ that the gradient asks for, until there are none. The value falls from one inner
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from .._jit import inlined
-from .polytope_active import ACTIVE_SIZE, AIM, SLOT, contains, count, flat, lowest, move, slot, step_length, support, weights
+from ..compiled.vectors import add, ahead, behind, negative, scale, square, subtract
+from .polytope_active import (
+    ACTIVE_SIZE,
+    SLOT,
+    aim_at,
+    coldest,
+    combined,
+    coordinates,
+    count,
+    flat,
+    grow,
+    lowest,
+    move,
+    newcomer,
+    slot,
+    start_in_the_middle,
+    step_length,
+    weights,
+)
 from .polytope_affine import point_of_b
 
 WORK_SIZE = ACTIVE_SIZE
@@ -18,145 +38,180 @@ MAX_ITERATIONS = 200
 GAP = 2e-15  # optimality gap of a body, relative to its own size times the size of the whole
 
 
-@inlined
-def _grow(work, first, n, pack, newcomer, wanted):
-    """Make the weights aimed at the current ones and take in a vertex with weight 0. Returns the active set, its size."""
-    for k in range(first, first + n):
-        work[k] = work[AIM + k]
-    if wanted:
-        work[first + n] = 0.0
-        pack |= (newcomer + 1) << (16 * n)
-        n += 1
-    return pack, n
+class Minimum(NamedTuple):
+    """A minimum of the regularised distance of two cores.
+
+    Attributes:
+        f: squared regularised distance (m^2).
+        x: point on A relative to its centre (m).
+        y: point on B relative to its centre (m).
+        set_a: active set of A.
+        set_b: active set of B.
+    """
+
+    f: Any
+    x: Any
+    y: Any
+    set_a: Any
+    set_b: Any
+
+
+class Newcomers(NamedTuple):
+    """The active sets of two bodies and which of them has taken in a vertex, with weight 0, since the last minimum.
+
+    Attributes:
+        set_a, set_b: active sets.
+        p, q: numbers of their vertices.
+        new_a, new_b: whether the last vertex is a newcomer.
+        spare: slot value of B's newcomer, set aside; 0: none.
+        left: whether there is still something to try.
+    """
+
+    set_a: Any
+    set_b: Any
+    p: Any
+    q: Any
+    new_a: Any
+    new_b: Any
+    spare: Any
+    left: Any
 
 
 @inlined
-def minimum(wx, wy, wz, vert, a0, na, b0, nb, ea, eb, pa, pb, work):
-    """See ``regularised.regularised_polytopes``; ``ea``, ``eb`` are the squared regularisations, ``pa``, ``pb`` the active sets to start from."""
-    warm = pa != 0 and pb != 0
-    if not warm:
-        _, k = support(vert, a0, na, wx, wy, wz)
-        pa = k + 1
-        _, k = support(vert, b0, nb, -wx, -wy, -wz)
-        pb = k + 1
-    p, q = count(pa), count(pb)
+def _moved(coordinates_, inverse, factor):
+    """Coordinates along orthogonal directions from products with them."""
+    return coordinates_[0] * inverse[0] * factor, coordinates_[1] * inverse[1] * factor, coordinates_[2] * inverse[2] * factor
+
+
+@inlined
+def _over_flats(w, a, p, b, q, ea, eb, inv):
+    """Minimum over the flats of two active sets of ``p`` and ``q`` vertices.
+
+    Returns:
+        coordinates s of X and t of Y, X and Y (m), whether the small system could be solved.
+    """
+    ok = a.independent and b.independent
+    s = t = (0.0, 0.0, 0.0)
+    y = b.origin
+    if ok and q > 1:
+        if p == 1:  # the foot of a point on B's flat: its directions are orthogonal
+            t = _moved(coordinates(b, behind(add(w, a.origin), 1.0 + eb, b.origin)), b.inverse, 1.0 / (1.0 + eb))
+        else:
+            t, ok = point_of_b(w, a, b, q, ea, eb)
+        y = add(y, combined(b, t))
+    x = a.origin
+    if p > 1:  # the foot of Y on A's flat
+        s = _moved(coordinates(a, behind(subtract(y, w), 1.0 + ea, a.origin)), a.inverse, inv)
+        x = add(x, combined(a, s))
+    return s, t, x, y, ok
+
+
+@inlined
+def _without_newcomers(sets, a_independent):
+    """What to try where newcomers depend on the other vertices and so cannot lower the value: A's alone, then B's alone."""
+    set_a, set_b, p, q, new_a, new_b, spare, _ = sets
+    if new_a and new_b and a_independent:
+        spare = (set_b >> (16 * (q - 1))) & SLOT
+        return Newcomers(set_a, set_b & ((1 << (16 * (q - 1))) - 1), p, q - 1, True, False, spare, True)
+    if not new_a:
+        return Newcomers(set_a, set_b, p, q, new_a, new_b, spare, False)
+    set_a &= (1 << (16 * (p - 1))) - 1
+    if spare != 0:
+        return Newcomers(set_a, set_b | (spare << (16 * q)), p - 1, q + 1, False, True, 0, True)
+    return Newcomers(set_a, set_b, p - 1, q, False, new_b, spare, new_b)
+
+
+@inlined
+def _cold(w, vert, a0, na, b0, nb):
+    """Active sets of one vertex each: those that face the other's centre."""
+    return Newcomers(coldest(vert, a0, na, w), coldest(vert, b0, nb, negative(w)), 1, 1, False, False, 0, True)
+
+
+@inlined
+def _accepted(w, ea, eb, x, y, sets):
+    """The minimum over two flats that lies within both simplices."""
+    f = square(subtract(add(w, x), y)) + ea * square(x) + eb * square(y)
+    return Minimum(f, x, y, sets.set_a, sets.set_b)
+
+
+@inlined
+def _asked_for(w, w2, vert, a0, na, b0, nb, ea, eb, aa, bb, best, p, q):
+    """Whether the gradient at a minimum asks for a vertex of A, which, and the same of B; ``aa``, ``bb``: squares of the flats' origins (m^2)."""
+    x, y = best.x, best.y
+    r = subtract(add(w, x), y)
+    size = GAP * GAP * (w2 + aa + bb)
+    new_a, k = newcomer(vert, a0, na, best.set_a, p, x, ahead(r, ea, x), size, aa)
+    new_b, m = newcomer(vert, b0, nb, best.set_b, q, y, subtract(scale(eb, y), r), size, bb)
+    return new_a, k, new_b, m
+
+
+@inlined
+def _stepped(sets, work):
+    """Go towards the minimum over the flats as far as the simplices allow and drop the vertices whose weights vanish."""
+    step = step_length(work, 4, sets.q, step_length(work, 0, sets.p, 1.0))
+    last_a, last_b = slot(sets.set_a, sets.p - 1), slot(sets.set_b, sets.q - 1)
+    set_a, p = move(work, 0, sets.p, sets.set_a, step)
+    set_b, q = move(work, 4, sets.q, sets.set_b, step)
+    if step > 0.0:
+        return Newcomers(set_a, set_b, p, q, False, False, sets.spare, True)
+    had = sets.new_a or sets.new_b
+    new_a, new_b = sets.new_a and slot(set_a, p - 1) == last_a, sets.new_b and slot(set_b, q - 1) == last_b
+    # where newcomers gain nothing by rounding, the minimum before them stands
+    return Newcomers(set_a, set_b, p, q, new_a, new_b, sets.spare, not had or new_a or new_b)
+
+
+@inlined
+def minimum(w, vert, a0, na, b0, nb, ea, eb, pa, pb, work):
+    """See ``regularised.regularised_polytopes``; ``ea``, ``eb`` are the squared regularisations, ``pa``, ``pb`` the active sets to start from.
+
+    Returns:
+        the ``Minimum``; status: 0 solved, 1 not converged (or not a number).
+    """
+    if pa != 0 and pb != 0:
+        sets = Newcomers(pa, pb, count(pa), count(pb), False, False, 0, True)
+    else:
+        sets = _cold(w, vert, a0, na, b0, nb)
     inside = False  # whether the scratch holds the weights of a point within the simplices
-    accepted = False  # whether x0 ... f hold a minimum over two flats
-    new_a = new_b = False  # vertices taken in since, with weight 0
-    spare = 0  # slot value of B's newcomer, set aside
-    best_a, best_b = pa, pb
-    x0 = x1 = x2 = y0 = y1 = y2 = f = 0.0
-    w2 = wx * wx + wy * wy + wz * wz
+    accepted = False  # whether ``best`` is a minimum over two flats
+    best = Minimum(0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), sets.set_a, sets.set_b)
+    w2 = square(w)
     inv = 1.0 / (1.0 + ea)
     solved = False
     for _ in range(MAX_ITERATIONS):
-        ax, ay, az, q1x, q1y, q1z, q2x, q2y, q2z, q3x, q3y, q3z, i1, i2, i3, c12, c13, c23, ok_a = flat(vert, a0, pa, p)
-        bx, by, bz, p1x, p1y, p1z, p2x, p2y, p2z, p3x, p3y, p3z, j1, j2, j3, d12, d13, d23, ok = flat(vert, b0, pb, q)
-        ok = ok and ok_a
-        s1 = s2 = s3 = t1 = t2 = t3 = 0.0
-        zx, zy, zz = bx, by, bz
-        if ok and q > 1:
-            if p == 1:  # the foot of a point on B's flat: its directions are orthogonal
-                half = 1.0 / (1.0 + eb)
-                rx, ry, rz = wx + ax - (1.0 + eb) * bx, wy + ay - (1.0 + eb) * by, wz + az - (1.0 + eb) * bz
-                t1 = (rx * p1x + ry * p1y + rz * p1z) * j1 * half
-                t2 = (rx * p2x + ry * p2y + rz * p2z) * j2 * half
-                t3 = (rx * p3x + ry * p3y + rz * p3z) * j3 * half
-            else:
-                t1, t2, t3, ok = point_of_b(
-                    wx, wy, wz, ax, ay, az, q1x, q1y, q1z, q2x, q2y, q2z, q3x, q3y, q3z, i1, i2, i3,
-                    bx, by, bz, p1x, p1y, p1z, p2x, p2y, p2z, p3x, p3y, p3z, j1, j2, j3, q, ea, eb,
-                )  # fmt: skip
-            zx += t1 * p1x + t2 * p2x + t3 * p3x
-            zy += t1 * p1y + t2 * p2y + t3 * p3y
-            zz += t1 * p1z + t2 * p2z + t3 * p3z
-        ux, uy, uz = ax, ay, az
-        if p > 1:  # the foot of Y on A's flat
-            rx, ry, rz = zx - wx - (1.0 + ea) * ax, zy - wy - (1.0 + ea) * ay, zz - wz - (1.0 + ea) * az
-            s1 = (rx * q1x + ry * q1y + rz * q1z) * i1 * inv
-            s2 = (rx * q2x + ry * q2y + rz * q2z) * i2 * inv
-            s3 = (rx * q3x + ry * q3y + rz * q3z) * i3 * inv
-            ux += s1 * q1x + s2 * q2x + s3 * q3x
-            uy += s1 * q1y + s2 * q2y + s3 * q3y
-            uz += s1 * q1z + s2 * q2z + s3 * q3z
+        p, q = sets.p, sets.q
+        a, b = flat(vert, a0, sets.set_a, p), flat(vert, b0, sets.set_b, q)
+        s, t, x, y, ok = _over_flats(w, a, p, b, q, ea, eb, inv)
+        if not ok and not accepted:  # a warm start whose features have become parallel
+            sets = _cold(w, vert, a0, na, b0, nb)
+            continue
         if not ok:
-            if not accepted:  # a warm start whose features have become parallel
-                _, k = support(vert, a0, na, wx, wy, wz)
-                pa = k + 1
-                _, k = support(vert, b0, nb, -wx, -wy, -wz)
-                pb = k + 1
-                p = q = 1
+            sets = _without_newcomers(sets, a.independent)
+            if sets.left:
                 continue
-            # newcomers that depend on the others cannot lower the value: try A's alone, then B's alone, else the minimum before them stands
-            if new_a and new_b and ok_a:
-                spare = (pb >> (16 * (q - 1))) & SLOT
-                q -= 1
-                pb &= (1 << (16 * q)) - 1
-                new_b = False
-                continue
-            if new_a:
-                p -= 1
-                pa &= (1 << (16 * p)) - 1
-                new_a = False
-                if spare != 0:
-                    pb |= spare << (16 * q)
-                    q += 1
-                    new_b = True
-                    spare = 0
-                if new_b:
-                    continue
-            solved = True
+            solved = True  # the minimum before the newcomers stands
             break
-        la0, la1, la2, la3 = weights(s1, s2, s3, c12, c13, c23)
-        lb0, lb1, lb2, lb3 = weights(t1, t2, t3, d12, d13, d23)
-        if lowest(p, la0, la1, la2, la3) > 0.0 and lowest(q, lb0, lb1, lb2, lb3) > 0.0:
-            x0, x1, x2, y0, y1, y2 = ux, uy, uz, zx, zy, zz
-            best_a, best_b = pa, pb
-            accepted = True
-            rx, ry, rz = wx + x0 - y0, wy + x1 - y1, wz + x2 - y2
-            xx, yy = x0 * x0 + x1 * x1 + x2 * x2, y0 * y0 + y1 * y1 + y2 * y2
-            f = rx * rx + ry * ry + rz * rz + ea * xx + eb * yy
-            aa, bb = ax * ax + ay * ay + az * az, bx * bx + by * by + bz * bz
-            size = GAP * GAP * (w2 + aa + bb)
-            gx, gy, gz = rx + ea * x0, ry + ea * x1, rz + ea * x2
-            low, k = support(vert, a0, na, gx, gy, gz)
-            gap = gx * x0 + gy * x1 + gz * x2 - low
-            i = a0 + k
-            k2 = vert[i, 0] * vert[i, 0] + vert[i, 1] * vert[i, 1] + vert[i, 2] * vert[i, 2]
-            new_a = gap > 0.0 and gap * gap > size * (aa + k2) and p < 4 and not contains(pa, k)
-            gx, gy, gz = eb * y0 - rx, eb * y1 - ry, eb * y2 - rz
-            low, m = support(vert, b0, nb, gx, gy, gz)
-            gap = gx * y0 + gy * y1 + gz * y2 - low
-            i = b0 + m
-            k2 = vert[i, 0] * vert[i, 0] + vert[i, 1] * vert[i, 1] + vert[i, 2] * vert[i, 2]
-            new_b = gap > 0.0 and gap * gap > size * (bb + k2) and q < 4 and not contains(pb, m)
+        weight_a, weight_b = weights(s, a), weights(t, b)
+        if lowest(p, weight_a) > 0.0 and lowest(q, weight_b) > 0.0:
+            best, accepted = _accepted(w, ea, eb, x, y, sets), True
+            new_a, k, new_b, m = _asked_for(w, w2, vert, a0, na, b0, nb, ea, eb, square(a.origin), square(b.origin), best, p, q)
             if not new_a and not new_b:
                 solved = True
                 break
-            work[AIM], work[AIM + 1], work[AIM + 2], work[AIM + 3] = la0, la1, la2, la3
-            work[AIM + 4], work[AIM + 5], work[AIM + 6], work[AIM + 7] = lb0, lb1, lb2, lb3
-            pa, p = _grow(work, 0, p, pa, k, new_a)
-            pb, q = _grow(work, 4, q, pb, m, new_b)
+            aim_at(work, 0, weight_a)
+            aim_at(work, 4, weight_b)
+            set_a, p = grow(work, 0, p, sets.set_a, k, new_a)
+            set_b, q = grow(work, 4, q, sets.set_b, m, new_b)
+            sets = Newcomers(set_a, set_b, p, q, new_a, new_b, 0, True)
             inside = True
-            spare = 0
             continue
-        work[AIM], work[AIM + 1], work[AIM + 2], work[AIM + 3] = la0, la1, la2, la3
-        work[AIM + 4], work[AIM + 5], work[AIM + 6], work[AIM + 7] = lb0, lb1, lb2, lb3
-        if not inside:  # the weights of a warm start are not known: set out from the middles of its simplices
-            for k in range(4):
-                work[k] = 1.0 / p
-                work[4 + k] = 1.0 / q
+        aim_at(work, 0, weight_a)
+        aim_at(work, 4, weight_b)
+        if not inside:
+            start_in_the_middle(work, 0, p)
+            start_in_the_middle(work, 4, q)
             inside = True
-        step = step_length(work, 4, q, step_length(work, 0, p, 1.0))
-        last_a, last_b = slot(pa, p - 1), slot(pb, q - 1)
-        pa, p = move(work, 0, p, pa, step)
-        pb, q = move(work, 4, q, pb, step)
-        if step > 0.0:
-            new_a = new_b = False
-        elif new_a or new_b:
-            new_a = new_a and slot(pa, p - 1) == last_a
-            new_b = new_b and slot(pb, q - 1) == last_b
-            if not new_a and not new_b:  # by rounding the newcomers gain nothing: the minimum before them stands
-                solved = True
-                break
-    return f, x0, x1, x2, y0, y1, y2, best_a, best_b, 0 if solved and f < np.inf else 1
+        sets = _stepped(sets, work)
+        if not sets.left:
+            solved = True
+            break
+    return best, 0 if solved and best.f < np.inf else 1

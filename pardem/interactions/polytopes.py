@@ -81,8 +81,8 @@ def closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):
             wx, wy, wz, g.vert, a0, na, b0, nb, interaction.eps2[g.species[i]], interaction.eps2[g.species[j]], start_a, start_b, interaction.work
         )
     else:
-        f, x0, x1, x2, y0, y1, y2, start_a, start_b, status = nearest_polytopes(
-            wx, wy, wz, g.vert, a0, na, b0, nb, start_a, start_b, interaction.work
+        f, (x0, x1, x2), (y0, y1, y2), (start_a, start_b), status = nearest_polytopes(
+            (wx, wy, wz), g.vert, a0, na, b0, nb, (start_a, start_b), interaction.work
         )
     near = f < reach * reach
     remember(pairs, p, touching, near, start_a, start_b, wx + x0 - y0, wy + x1 - y1, wz + x2 - y2)

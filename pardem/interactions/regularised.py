@@ -26,4 +26,5 @@ def regularised_polytopes(wx, wy, wz, vert, a0, na, b0, nb, eps2_a, eps2_b, warm
     Returns:
         f (m^2), X (3), Y (3), the active sets for the next call, status: 0 solved, 1 not converged (or not a number).
     """
-    return minimum(wx, wy, wz, vert, a0, na, b0, nb, eps2_a, eps2_b, warm_a, warm_b, work)
+    m, status = minimum((wx, wy, wz), vert, a0, na, b0, nb, eps2_a, eps2_b, warm_a, warm_b, work)
+    return m.f, m.x[0], m.x[1], m.x[2], m.y[0], m.y[1], m.y[2], m.set_a, m.set_b, status

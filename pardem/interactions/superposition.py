@@ -12,15 +12,17 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import inlined
+from ..compiled.vectors import dot_from
 from ..state import Features
-from .features import nearest_features, vertex
+from .features import nearest_features, pair_of, vertex
 
 
 class Superposition(NamedTuple):
     """Narrow phase by pairs of features.
 
     Attributes:
-        planar: two dimensions. features: of all species.
+        planar: two dimensions.
+        features: of all species.
     """
 
     planar: bool
@@ -30,8 +32,8 @@ class Superposition(NamedTuple):
 @inlined
 def closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):
     """Nearest points of a pair of features; see ``rods.closest``."""
-    f, x0, x1, x2, y0, y1, y2 = nearest_features(interaction.features, g, i, j, pairs.sub[p], wx, wy, wz, np.inf)
-    return f < reach * reach, f, x0, x1, x2, y0, y1, y2, 0
+    f, x, y = nearest_features(interaction.features, g, pair_of(i, j, (wx, wy, wz)), pairs.sub[p], np.inf)
+    return f < reach * reach, f, x[0], x[1], x[2], y[0], y[1], y[2], 0
 
 
 @inlined
@@ -43,9 +45,9 @@ def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p):
 @inlined
 def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):
     """Distance of one vertex to a plane: walls are met vertex by vertex; see ``rods.closest_to_plane``."""
-    x, y, z = vertex(g, i, pairs.sub[p])
-    h = height + nx * x + ny * y + nz * z
-    return h * h, h, x, y, z, 0
+    x = vertex(g, i, pairs.sub[p])
+    h = dot_from(height, (nx, ny, nz), x)
+    return h * h, h, x[0], x[1], x[2], 0
 
 
 @inlined

@@ -42,7 +42,10 @@ class Observer:
     """Measures what ``output.observables`` of a case asks for (names, units and definitions: docs/theory/observables.md).
 
     Args:
-        comm: communicator. case: validated case. catalogue: its species. scene: constants of its engine.
+        comm: communicator.
+        case: validated case.
+        catalogue: its species.
+        scene: constants of its engine.
 
     Raises:
         CaseError: the container that the case names cannot give a density.

@@ -24,8 +24,10 @@ def rotational_energy(w: np.ndarray, am: np.ndarray, sphere: np.ndarray, inertia
     """Rotational energy of each grain, (n,) J: I w^2 / 2 for spheres, L.w / 2 for others.
 
     Args:
-        w: (n, 3 or more) angular velocity, world frame (rad/s). am: (n, 3 or more) angular momentum, world frame; unused for spheres (kg m^2/s).
-        sphere: (n,) bool. inertia: (n,) moment of inertia of the spheres (kg m^2).
+        w: (n, 3 or more) angular velocity, world frame (rad/s).
+        am: (n, 3 or more) angular momentum, world frame; unused for spheres (kg m^2/s).
+        sphere: (n,) bool.
+        inertia: (n,) moment of inertia of the spheres (kg m^2).
     """
     spin = inertia * (w[:, 0] * w[:, 0] + w[:, 1] * w[:, 1] + w[:, 2] * w[:, 2])
     other = am[:, 0] * w[:, 0] + am[:, 1] * w[:, 1] + am[:, 2] * w[:, 2]
@@ -36,7 +38,9 @@ def gravity_energy(mass: np.ndarray, position: np.ndarray, gravity: tuple[float,
     """-m g.x of each grain, (n,) J.
 
     Args:
-        mass: (n,) kg. position: (n, 3) unwrapped (m). gravity: acceleration (m/s^2).
+        mass: (n,) kg.
+        position: (n, 3) unwrapped (m).
+        gravity: acceleration (m/s^2).
     """
     gx, gy, gz = gravity
     return -mass * (gx * position[:, 0] + gy * position[:, 1] + gz * position[:, 2])
@@ -46,7 +50,9 @@ def attraction_energy(mass: np.ndarray, position: np.ndarray, settings: Settings
     """M g (sqrt(r^2 + s^2) - s) of each grain in the field towards a point (``integrators.attraction``), (n,) J; zeros without one.
 
     Args:
-        mass: (n,) kg. position: (n, 3) (m). settings: of the run, with the field's strength g (m/s^2), centre and softening length s (m).
+        mass: (n,) kg.
+        position: (n, 3) (m).
+        settings: of the run, with the field's strength g (m/s^2), centre and softening length s (m).
     """
     x, y, z = (position[:, c] - settings.centre[c] for c in range(3))
     r2, soft = x * x + y * y + z * z, settings.softening
@@ -58,7 +64,9 @@ def unwrapped(x: np.ndarray, image: np.ndarray, period: np.ndarray) -> np.ndarra
     """Positions with the periodic wraps undone, (n, 3) m.
 
     Args:
-        x: (n, 3 or more) wrapped positions (m). image: (n, 3) wraps. period: (3,) m, 0 where not periodic.
+        x: (n, 3 or more) wrapped positions (m).
+        image: (n, 3) wraps.
+        period: (3,) m, 0 where not periodic.
     """
     return x[:, :3] + image * period
 

@@ -168,7 +168,8 @@ def exact_sum(comm: MPI.Comm, values: np.ndarray) -> float | np.ndarray:
     """Correctly rounded sum over the rows of all ranks. Collective.
 
     Args:
-        comm: communicator. values: (n,) or (n, k) float64; n may be 0 and differ between ranks, k may not.
+        comm: communicator.
+        values: (n,) or (n, k) float64; n may be 0 and differ between ranks, k may not.
 
     Returns:
         a float, or (k,) float64; the same bits for any distribution of the rows, on every rank.

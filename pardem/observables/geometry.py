@@ -50,7 +50,9 @@ def find_bed(case: Case, walls: Walls, wall_names: list[str]) -> Bed:
     """The bed of a case.
 
     Args:
-        case: validated case. walls: its surfaces. wall_names: of the surfaces; a face of a box reads ``box:lower-z``.
+        case: validated case.
+        walls: its surfaces.
+        wall_names: of the surfaces; a face of a box reads ``box:lower-z``.
 
     Raises:
         CaseError: the container that the case names cannot give a density.
@@ -115,7 +117,9 @@ def wall_distance(x: np.ndarray, walls: Walls, row: int) -> np.ndarray:
     """Distance (m) of points from the surface of a wall, (n,); negative beyond a plane or cylinder.
 
     Args:
-        x: (n, 3 or more) points (m). walls: surfaces. row: which one.
+        x: (n, 3 or more) points (m).
+        walls: surfaces.
+        row: which one.
     """
     shape, pose = walls.shape[row], walls.pose[row]
     nx, ny, nz = (float(c) for c in pose[9:12])

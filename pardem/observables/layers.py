@@ -29,8 +29,10 @@ def measure_layers(
     """Layers from the origin that the case gives, moved along with the base, up to the fill height (without base: to the highest grain). Collective.
 
     Args:
-        samples: of polytopes (see ``sample_points``). axes: (ns, 3) long axes, zero of those without one.
-        bed, walls: where the base is. fill: fill height (m).
+        samples: of polytopes (see ``sample_points``).
+        axes: (ns, 3) long axes, zero of those without one.
+        bed, walls: where the base is.
+        fill: fill height (m).
 
     Returns:
         ``count_layers``, grains with their centre in each layer; ``mean_angle_layers`` (degrees) of those with a longest direction; and, where base

@@ -34,7 +34,8 @@ def cell_tables(case: Case, catalogue: Catalogue, largest: dict[str, float], sma
     """The spheres that stand for the grains of a case in the power diagram.
 
     Args:
-        catalogue: its species. largest, smallest: size factors by name of those that have grains.
+        catalogue: its species.
+        largest, smallest: size factors by name of those that have grains.
 
     Raises:
         CaseError: see `least_radius` and `covers`.
@@ -51,7 +52,11 @@ class LocalFraction:
     (in the tangent plane of each sphere), and at the box; those of grains at a free surface reach up to the box.
 
     Args:
-        comm: communicator. catalogue: of the species. tables: see `cell_tables`. lower, upper: corners of the box (m). periodic: of its axes.
+        comm: communicator.
+        catalogue: of the species.
+        tables: see `cell_tables`.
+        lower, upper: corners of the box (m).
+        periodic: of its axes.
     """
 
     def __init__(
@@ -66,7 +71,8 @@ class LocalFraction:
         """Local volume fractions of this rank's grains, (n,); the same for any number of ranks. Collective; rank 0 makes the cells.
 
         Args:
-            grains: the rank's own. walls: placed for the step.
+            grains: the rank's own.
+            walls: placed for the step.
         """
         placed = _Placed(np.ascontiguousarray(grains.x), np.ascontiguousarray(grains.q), grains.species, np.ascontiguousarray(grains.scale))
         everyone = np.arange(grains.count, dtype=np.int32)

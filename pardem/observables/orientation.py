@@ -7,24 +7,20 @@ import math
 import numpy as np
 
 from .._jit import kernel
+from ..compiled.vectors import cross, dot, length, row
+from ..shapes.rotations import matrices
 
 
 def directions(q: np.ndarray, axis: np.ndarray) -> np.ndarray:
     """World directions, (n, 3), of a vector of each grain's body frame.
 
     Args:
-        q: (n, 4) orientations (w, x, y, z). axis: (n, 3).
+        q: (n, 4) orientations (w, x, y, z).
+        axis: (n, 3).
     """
-    w, x, y, z = q.T
-    a, b, c = axis.T
-    return np.stack(
-        [
-            (1.0 - 2.0 * (y * y + z * z)) * a + 2.0 * (x * y - w * z) * b + 2.0 * (x * z + w * y) * c,
-            2.0 * (x * y + w * z) * a + (1.0 - 2.0 * (z * z + x * x)) * b + 2.0 * (y * z - w * x) * c,
-            2.0 * (x * z - w * y) * a + 2.0 * (y * z + w * x) * b + (1.0 - 2.0 * (x * x + y * y)) * c,
-        ],
-        axis=1,
-    )
+    m = matrices(q)
+    a, b, c = axis.T[:, :, None]
+    return np.asarray(m[:, :, 0] * a + m[:, :, 1] * b + m[:, :, 2] * c)
 
 
 def angles_to_plane(u: np.ndarray, normal: np.ndarray) -> np.ndarray:
@@ -32,20 +28,20 @@ def angles_to_plane(u: np.ndarray, normal: np.ndarray) -> np.ndarray:
     that of directions in a plane across it 45 degrees.
 
     Args:
-        u: (n, 3) unit vectors. normal: (3,).
+        u: (n, 3) unit vectors.
+        normal: (3,).
     """
     out = np.empty(len(u))
-    _angles(np.ascontiguousarray(u), float(normal[0]), float(normal[1]), float(normal[2]), out)
+    _angles(np.ascontiguousarray(u), (float(normal[0]), float(normal[1]), float(normal[2])), out)
     return out
 
 
 @kernel
-def _angles(u: np.ndarray, nx: float, ny: float, nz: float, out: np.ndarray) -> None:
+def _angles(u: np.ndarray, normal: tuple[float, float, float], out: np.ndarray) -> None:
     # one by one: vectors of numpy's arctan2 need not have the bits of its scalars
     for i in range(u.shape[0]):
-        x, y, z = u[i, 0], u[i, 1], u[i, 2]
-        cx, cy, cz = y * nz - z * ny, z * nx - x * nz, x * ny - y * nx
-        out[i] = math.atan2(abs(x * nx + y * ny + z * nz), math.sqrt(cx * cx + cy * cy + cz * cz)) * (180.0 / math.pi)
+        a = row(u, i)
+        out[i] = math.atan2(abs(dot(a, normal)), length(cross(a, normal))) * (180.0 / math.pi)
 
 
 def moment_columns(u: np.ndarray) -> np.ndarray:
@@ -60,7 +56,9 @@ def nematic_order(moments: np.ndarray, count: int, dimension: int) -> tuple[floa
     In the plane the order is the mean of cos 2(theta - theta_director).
 
     Args:
-        moments: (6,) sums of ``moment_columns``. count: number of directions. dimension: 3, or 2: directions lie in the plane x-y.
+        moments: (6,) sums of ``moment_columns``.
+        count: number of directions.
+        dimension: 3, or 2: directions lie in the plane x-y.
 
     Returns:
         the largest eigenvalue of Q (0: isotropic, 1: aligned) and its unit eigenvector, (3,), with its largest component positive; not-a-number

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from mpi4py import MPI
 
 from .._jit import kernel
+from ..compiled.vectors import dot, row
 from ..population import Population
 from ..shapes.catalogue import Catalogue
+from ..shapes.rotations import into_body
 from .exact import ExactSums, carry, deposit
 from .slices import rod_below
 
@@ -22,17 +24,26 @@ ROUNDS = 3  # of which the last ends with a linear interpolation
 
 
 @kernel
-def deposit_slices(
-    limbs: np.ndarray, edges: np.ndarray, height: np.ndarray, reach: np.ndarray, volume: np.ndarray, kind: np.ndarray, cosine: np.ndarray,
-    length: np.ndarray, radius: np.ndarray, direction: np.ndarray, species: np.ndarray, samples: np.ndarray,
-) -> None:  # fmt: skip
-    """Add the volume of each grain to the slices between ``edges``: row k of ``limbs`` lies below edge k, the last row above all.
+def _below(profile: Profile, i: int, z: float) -> float:
+    """Volume of grain ``i`` below the height ``z`` over its centre (m^3)."""
+    if profile.kind[i] <= 2:
+        return rod_below(z, profile.cosine[i], profile.length[i], profile.radius[i])
+    count, up = 0, row(profile.direction, i)
+    for p in profile.samples[profile.species[i]]:
+        count += dot(p, up) < z
+    return profile.volume[i] * (count / SAMPLES)
+
+
+@kernel
+def deposit_slices(limbs: np.ndarray, edges: np.ndarray, profile: Profile) -> None:
+    """Add the volume of each grain to the slices between heights.
 
     Args:
-        limbs: (m + 1, WIDTH) int64. edges: (m,) ascending (m). height, reach: (n,) of the centres and half the extents (m). volume: (n,) m^3.
-        kind: (n,) number of core vertices. cosine, length, radius: (n,) of spheres and rods.
-        direction: (n, 3) upward vector in the body frame times the size factor. species: (n,). samples: (ns, SAMPLES, 3) points of polytopes (m).
+        limbs: (m + 1, WIDTH) int64 accumulators: row k is of what lies below edge k, the last row of what lies above all.
+        edges: (m,) ascending heights (m).
+        profile: the grains.
     """
+    height, reach = profile.height, profile.reach
     for i in range(height.shape[0]):
         low, high = height[i] - reach[i], height[i] + reach[i]
         k, end = 0, edges.shape[0]
@@ -44,24 +55,29 @@ def deposit_slices(
                 k = middle + 1
         before = 0.0
         while k < edges.shape[0] and edges[k] < high:
-            z = edges[k] - height[i]
-            if kind[i] <= 2:
-                below = rod_below(z, cosine[i], length[i], radius[i])
-            else:
-                count = 0
-                for p in samples[species[i]]:
-                    count += p[0] * direction[i, 0] + p[1] * direction[i, 1] + p[2] * direction[i, 2] < z
-                below = volume[i] * (count / SAMPLES)
+            below = _below(profile, i, edges[k] - height[i])
             deposit(limbs[k], below - before)
             before = below
             k += 1
-        deposit(limbs[k], volume[i] - before)
+        deposit(limbs[k], profile.volume[i] - before)
     carry(limbs)
 
 
-@dataclass
-class Profile:
-    """The volume of this rank's grains along a direction; arguments of ``deposit_slices``."""
+class Profile(NamedTuple):
+    """The volume of this rank's grains along a direction.
+
+    Attributes:
+        height: (n,) of the centres (m).
+        reach: (n,) half the extents along the direction (m).
+        volume: (n,) (m^3).
+        kind: (n,) number of core vertices; ``SAMPLED`` or more: points stand for the volume.
+        cosine: (n,) between axis and direction, of rods.
+        length: (n,) of the axis (m), of spheres and rods.
+        radius: (n,) (m), of spheres and rods.
+        direction: (n, 3) the direction in the body frame times the size factor.
+        species: (n,) rows of the catalogue.
+        samples: (ns, SAMPLES, 3) points of polytopes (m), see ``sample_points``.
+    """
 
     height: np.ndarray
     reach: np.ndarray
@@ -78,10 +94,7 @@ class Profile:
         """Volume below the first of m edges, between each two, and above the last, (m + 1,) m^3, the same bits on every rank. Collective."""
         sums = ExactSums(comm)
         limbs = sums.room("volume", len(edges) + 1)
-        deposit_slices(
-            limbs, edges, self.height, self.reach, self.volume, self.kind, self.cosine, self.length, self.radius, self.direction, self.species,
-            self.samples,
-        )  # fmt: skip
+        deposit_slices(limbs, edges, self)
         return np.asarray(sums.reduce()["volume"])
 
     def top(self, comm: MPI.Comm) -> float:
@@ -94,7 +107,8 @@ class Profile:
         The bin that holds it is cut into ``BINS`` again ``ROUNDS`` - 1 times; the volumes at the edges are exact, in the last bin it is interpolated.
 
         Args:
-            floor: (m). share: 0 to 1.
+            floor: (m).
+            share: 0 to 1.
 
         Returns:
             the height (m) and the volume above the floor (m^3); not-a-number and 0 if no grain reaches above it.
@@ -122,15 +136,13 @@ def profile_along(grains: Population, catalogue: Catalogue, samples: np.ndarray,
     """The profile of grains along a unit vector.
 
     Args:
-        samples: see ``sample_points``. up: (3,).
+        samples: see ``sample_points``.
+        up: (3,).
     """
     x, q, s = grains.x, grains.q, grains.scale
     ux, uy, uz = (float(c) for c in up)
     kind = np.where(catalogue.dimension == 2, SAMPLED, catalogue.kind)[grains.species]
-    w, a, b, c = q.T
-    # R(q)^T up
-    tx, ty, tz = 2.0 * (c * uy - b * uz), 2.0 * (a * uz - c * ux), 2.0 * (b * ux - a * uy)
-    body = np.stack([ux + w * tx - b * tz + c * ty, uy + w * ty - c * tx + a * tz, uz + w * tz - a * ty + b * tx], axis=1)
+    body = into_body(q, up)
     core, radius = catalogue.core_radius[grains.species] * s, catalogue.radius[grains.species] * s
     cosine = np.minimum(np.abs(body[:, 2]), 1.0)
     return Profile(

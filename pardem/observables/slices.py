@@ -50,7 +50,10 @@ def rod_below(z: float, c: float, length: float, r: float) -> float:
     The cylinder: discs of half-width r s spread evenly over the rise of the axis. The ends: two half-balls.
 
     Args:
-        z: height (m). c: cosine between axis and vertical, 0 to 1. length: of the axis (m). r: radius (m).
+        z: height (m).
+        c: cosine between axis and vertical, 0 to 1.
+        length: of the axis (m).
+        r: radius (m).
     """
     s = math.sqrt(max(0.0, 1.0 - c * c))
     if length == 0.0:

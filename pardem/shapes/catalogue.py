@@ -14,6 +14,7 @@ from .._jit import njit  # noqa: F401  (the layout of the catalogue is part of t
 from ..errors import ShapeError
 from .mass import MassProperties
 from .monte_carlo import MassEstimate
+from .rotations import from_matrix, products
 from .shape import Shape
 
 ALIKE = 1e-9  # relative difference below which two moments of inertia count as equal
@@ -42,20 +43,27 @@ class Catalogue(NamedTuple):
         kind: (ns,) int32 number of core vertices: 1 sphere, 2 spherocylinder (axis along body z, in 2D x), more: polytope.
         convex, solid: (ns,) uint8 whether the core is convex, whether what its faces or outline enclose belongs to the grain.
         dimension: (ns,) int32 2 or 3, the same for all.
-        radius: (ns,) sphero-radius (m). mass: (ns,) (kg). volume: (ns,) (m^3). inertia: (ns, 3) principal moments (kg m^2).
-            In 2D volume is an area (m^2), density a mass per area, and all three moments are that about z: no other one is ever used.
+        radius: (ns,) sphero-radius (m).
+        mass: (ns,) (kg).
+        volume: (ns,) (m^3).
+        inertia: (ns, 3) principal moments (kg m^2). In 2D volume is an area (m^2), density a mass per area, and all three moments are that about z:
+            no other one is ever used.
         core_radius: (ns,) largest distance of a core vertex from the centre (m).
         inradius: (ns,) radius of the largest ball about the centre inside the core; 0 for flat cores, segments, points and compounds (m).
-        vertex_start: (ns + 1,) int64; vertices: (nv, 3) (m).
-        edge_start: (ns + 1,) int64; edges: (ne, 2) int32 vertex numbers within the species.
-        face_start: (ns + 1,) int64; face_vertex_start: (nf + 1,) int64; face_vertices: int32 vertex numbers within the species, loops
-            counter-clockwise seen from outside. A flat core has one face, which counts from both sides.
+        vertex_start: (ns + 1,) int64.
+        vertices: (nv, 3) (m).
+        edge_start: (ns + 1,) int64.
+        edges: (ne, 2) int32 vertex numbers within the species.
+        face_start: (ns + 1,) int64.
+        face_vertex_start: (nf + 1,) int64.
+        face_vertices: int32 vertex numbers within the species, loops counter-clockwise seen from outside. A flat core has one face, which counts from
+            both sides.
         axes: (ns, 3, 3) rotation, columns are the principal axes in the axes in which the shape was given.
         long_axis: (ns, 3) unit vector along which grains are longest: the principal axis of the smallest moment (in 2D of those in the plane); zero
             where a second moment is as small: spheres, disks, cubes, plates.
         centre: (ns, 3) centre of mass in the axes given (m): point given = centre + axes @ body point.
-        piece_start: (ns + 1,) int64 convex pieces by species, one for all but compounds; piece_vertex_start: (np + 1,) int64 first row of each piece
-            in ``vertices``.
+        piece_start: (ns + 1,) int64 convex pieces by species, one for all but compounds.
+        piece_vertex_start: (np + 1,) int64 first row of each piece in ``vertices``.
     """
 
     kind: np.ndarray
@@ -157,32 +165,8 @@ def principal_orientations(catalogue: Catalogue, species: np.ndarray, orientatio
     for s in np.unique(rows):
         if np.array_equal(catalogue.axes[s], np.eye(3)):
             continue
-        a0, b = _quaternion(catalogue.axes[s])[0], _quaternion(catalogue.axes[s])[1:]
-        q = turned[rows == s]
-        w = q[:, 0] * a0 - q[:, 1:] @ b
-        xyz = q[:, :1] * b + a0 * q[:, 1:] + np.cross(q[:, 1:], b)
-        product = np.column_stack([w, xyz])
-        turned[rows == s] = product / np.linalg.norm(product, axis=1, keepdims=True)
+        turned[rows == s] = products(turned[rows == s], from_matrix(catalogue.axes[s]))
     return turned
-
-
-def _quaternion(rotation: np.ndarray) -> np.ndarray:
-    """Unit quaternion (w, x, y, z) with w >= 0 of a rotation matrix.
-
-    Row i of 4 q q^T is known from the matrix for each i; the row with the largest diagonal element is normalised (Shepperd, 1978).
-    """
-    m = rotation
-    xx, yy, zz = m.diagonal()
-    product = np.array(
-        [
-            [1 + xx + yy + zz, m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]],
-            [m[2, 1] - m[1, 2], 1 + xx - yy - zz, m[0, 1] + m[1, 0], m[0, 2] + m[2, 0]],
-            [m[0, 2] - m[2, 0], m[0, 1] + m[1, 0], 1 - xx + yy - zz, m[1, 2] + m[2, 1]],
-            [m[1, 0] - m[0, 1], m[0, 2] + m[2, 0], m[1, 2] + m[2, 1], 1 - xx - yy + zz],
-        ]
-    )
-    q = product[np.argmax(product.diagonal())]
-    return q / np.copysign(np.linalg.norm(q), q[0])
 
 
 def _long_axis(m: MassProperties, shape: Shape) -> np.ndarray:

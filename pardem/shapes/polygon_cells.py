@@ -9,15 +9,14 @@ import numpy as np
 
 from .._jit import njit
 from .polygon_clip import CUT, EMPTY, FULL, Polygon, clip, fill_box, make_polygon
-from .polyhedron_cells import CROWDED, DONE, THIN, UNFINISHED
+from .polyhedron_cells import CROWDED, DONE, THIN, UNFINISHED, CellNeighbours, HalfSpaces
 from .polyhedron_clip import ROUNDING
 
 
 @njit
-def find_neighbours(
-    points: np.ndarray, rows: np.ndarray, near: np.ndarray, start: np.ndarray, room: int, found: np.ndarray, reach: np.ndarray, status: np.ndarray
-) -> None:
+def find_neighbours(points: np.ndarray, rows: np.ndarray, near: np.ndarray, start: np.ndarray, room: int, out: CellNeighbours) -> None:
     """The lines that bound the Voronoi cells of some points; arguments as in space, the sides of the box are -1 to -4."""
+    found, reach, status = out
     body = make_polygon(room)
     normal = np.empty(2)
     for m in range(len(rows)):
@@ -92,18 +91,9 @@ def _measure(body: Polygon, normal: np.ndarray, radius: float, out: np.ndarray) 
 
 
 @njit
-def measure_cores(
-    plane_start: np.ndarray,
-    normal: np.ndarray,
-    offset: np.ndarray,
-    size: np.ndarray,
-    erosion: float,
-    room: int,
-    radius: float,
-    out: np.ndarray,
-    count: np.ndarray,
-) -> None:
+def measure_cores(cells: HalfSpaces, erosion: float, room: int, radius: float, out: np.ndarray, count: np.ndarray) -> None:
     """Sizes of eroded cells; arguments as in space. ``out``: (n, 4) area and perimeter of the core, first moments of the rounded core."""
+    plane_start, normal, offset, size = cells
     body = make_polygon(room)
     for c in range(len(size)):
         lines = slice(plane_start[c], plane_start[c + 1])
@@ -119,14 +109,13 @@ def measure_cores(
 
 
 @njit
-def write_cores(
-    plane_start: np.ndarray, normal: np.ndarray, offset: np.ndarray, size: np.ndarray, erosion: float, room: int, rows: np.ndarray, most: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def write_cores(cells: HalfSpaces, erosion: float, room: int, rows: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Vertices of eroded cells; arguments as in space.
 
     Returns:
         vertex_start: (m + 1,). vertices: (nv, 2) from the sites, counter-clockwise (m). edge_line: (nv,) the line of the edge from each vertex.
     """
+    plane_start, normal, offset, size = cells
     body = make_polygon(room)
     vertex_start = np.zeros(len(rows) + 1, np.int64)
     vertices, edge_line = np.empty((most, 2)), np.empty(most, np.int64)

@@ -19,8 +19,11 @@ class Polygon(NamedTuple):
     """Room for a polygon of up to ``len(x)`` vertices, counter-clockwise.
 
     Attributes:
-        used: (1,) number of vertices. x: (nv, 2) vertices (m). line: (nv,) the line of the edge from each vertex to the next.
-        height: (nv,) work space. other_x, other_line: as ``x`` and ``line``, work space.
+        used: (1,) number of vertices.
+        x: (nv, 2) vertices (m).
+        line: (nv,) the line of the edge from each vertex to the next.
+        height: (nv,) work space.
+        other_x, other_line: as ``x`` and ``line``, work space.
     """
 
     used: np.ndarray

@@ -6,9 +6,12 @@ normals has, with a ball of radius r, the volume V + S r + (sum of l theta) r^2 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .._jit import njit
+from ..compiled.vectors import add, cross, dot, row, scale, subtract
 from .polyhedron_clip import CUT, EMPTY, FULL, ROUNDING, Polyhedron, clip, fill_box, make_polyhedron
 
 DONE, UNFINISHED, CROWDED = 0, 1, 2
@@ -16,18 +19,86 @@ THIN = 1e-9
 """Part of a cell's size below which a core has no thickness and an edge no length."""
 
 
+class CellNeighbours(NamedTuple):
+    """What bounds Voronoi cells.
+
+    Attributes:
+        found: (m, width) int64 neighbours; -1 to -6 (in the plane -4) for the sides of the box; the first unused entry is the number of all points.
+        reach: (m,) distance of the furthest vertex (m).
+        status: (m,) int64 DONE, UNFINISHED (more points needed) or CROWDED (more room needed).
+    """
+
+    found: np.ndarray
+    reach: np.ndarray
+    status: np.ndarray
+
+
+class HalfSpaces(NamedTuple):
+    """Cells as intersections of half-spaces, in the plane of half-planes.
+
+    Attributes:
+        plane_start: (n + 1,) int64 ranges of planes.
+        normal: (np, d) outward unit normals.
+        offset: (np,) from the site (m).
+        size: (n,) of the cells (m).
+    """
+
+    plane_start: np.ndarray
+    normal: np.ndarray
+    offset: np.ndarray
+    size: np.ndarray
+
+
+class Cores(NamedTuple):
+    """Vertices and faces of eroded cells.
+
+    Attributes:
+        vertex_start: (m + 1,) int64 first vertex of each core.
+        vertices: (nv, 3) relative to the sites (m).
+        face_start: (m + 1,) int64 first face of each core.
+        loop_start: (nf + 1,) int64 ranges of loops.
+        loops: int32 vertex numbers within the core, counter-clockwise seen from outside.
+        face_plane: (nf,) int64 which plane each face lies in.
+    """
+
+    vertex_start: np.ndarray
+    vertices: np.ndarray
+    face_start: np.ndarray
+    loop_start: np.ndarray
+    loops: np.ndarray
+    face_plane: np.ndarray
+
+
 @njit
-def find_neighbours(
-    points: np.ndarray, rows: np.ndarray, near: np.ndarray, start: np.ndarray, room: int, found: np.ndarray, reach: np.ndarray, status: np.ndarray
-) -> None:
+def _used_planes(body: Polyhedron, used: np.ndarray, near: np.ndarray, found: np.ndarray) -> int:
+    """Write the planes of a cell to a row of neighbours; returns how many, -1: there is no room for them."""
+    used[:] = False
+    for v in range(body.used[0]):
+        for c in range(3):
+            used[body.planes[v, c]] = True
+    n = 0
+    for p in range(len(used)):
+        if used[p]:
+            if n + 1 >= len(found):
+                return -1
+            found[n] = -1 - p if p < 6 else near[p - 6]
+            n += 1
+    return n
+
+
+@njit
+def find_neighbours(points: np.ndarray, rows: np.ndarray, near: np.ndarray, start: np.ndarray, room: int, out: CellNeighbours) -> None:
     """The planes that bound the Voronoi cells of some points.
 
     Args:
-        points: (np, 3) all points (m). rows: (m,) whose cells. near: (m, k) points in the order of distance; ``np`` stands for none.
-        start: (m, 2, 3) corners of a box about each cell, relative to its point (m). room: vertices that a cell may have on the way.
-        found: (m, width) out: neighbours; -1 to -6 for the sides of the box; the first unused entry is ``np``.
-        reach: (m,) out: distance of the furthest vertex (m). status: (m,) out: DONE, UNFINISHED (more points needed) or CROWDED (more room needed).
+        points: (np, 3) all points (m).
+        rows: (m,) whose cells.
+        near: (m, k) points in the order of distance; ``np`` stands for none.
+        start: (m, 2, 3) corners of a box about each cell, relative to its point (m).
+        room: vertices that a cell may have on the way.
+        out: filled.
     """
+    found, reach, status = out
     body = make_polyhedron(room, near.shape[1] + 6)
     used = np.empty(near.shape[1] + 6, np.bool_)
     normal = np.empty(3)
@@ -57,18 +128,10 @@ def find_neighbours(
                 reach[m] = _reach(body)
         if status[m] == CROWDED:
             continue
-        used[:] = False
-        for v in range(body.used[0]):
-            for c in range(3):
-                used[body.planes[v, c]] = True
-        n = 0
-        for p in range(len(used)):
-            if used[p]:
-                if n + 1 >= found.shape[1]:
-                    status[m] = CROWDED
-                    break
-                found[m, n] = -1 - p if p < 6 else near[m, p - 6]
-                n += 1
+        n = _used_planes(body, used, near[m], found[m])
+        if n < 0:
+            status[m] = CROWDED
+            continue
         found[m, n] = len(points)
 
 
@@ -93,16 +156,6 @@ def _erode(body: Polyhedron, normal: np.ndarray, offset: np.ndarray, size: float
 
 
 @njit
-def _dot(a, b):  # type: ignore[no-untyped-def]
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@njit
-def _cross(a, b):  # type: ignore[no-untyped-def]
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-@njit
 def _measure(body: Polyhedron, normal: np.ndarray, offset: np.ndarray, radius: float, faces: np.ndarray, out: np.ndarray) -> None:
     """Volume, surface, half the sum of l theta of the core; first moments (3) of the rounded core about the origin (docs/theory/grains.md).
 
@@ -111,20 +164,20 @@ def _measure(body: Polyhedron, normal: np.ndarray, offset: np.ndarray, radius: f
     """
     out[:] = 0.0
     faces[: len(offset)] = 0.0
-    x0 = (body.x[0, 0], body.x[0, 1], body.x[0, 2])
+    x0 = row(body.x, 0)
     for v in range(body.used[0]):
-        a = (body.x[v, 0] - x0[0], body.x[v, 1] - x0[1], body.x[v, 2] - x0[2])
+        a = subtract(row(body.x, v), x0)
         _add_cap(a, normal[body.planes[v, 0] - 6], normal[body.planes[v, 1] - 6], normal[body.planes[v, 2] - 6], radius, out)
         for k in range(3):
             u = body.beside[v, k]
             if u > v:
-                b = (body.x[u, 0] - x0[0], body.x[u, 1] - x0[1], body.x[u, 2] - x0[2])
+                b = subtract(row(body.x, u), x0)
                 i, j = body.planes[v, k] - 6, body.planes[v, (k + 1) % 3] - 6
                 _add_wedge(a, b, normal[i], normal[j], radius, out)
-                _add_triangle(a, b, normal[j], offset[j] - _dot(normal[j], x0), faces[j])
-                _add_triangle(b, a, normal[i], offset[i] - _dot(normal[i], x0), faces[i])
+                _add_triangle(a, b, normal[j], offset[j] - dot(normal[j], x0), faces[j])
+                _add_triangle(b, a, normal[i], offset[i] - dot(normal[i], x0), faces[i])
     for p in range(len(offset)):
-        height = offset[p] - _dot(normal[p], x0)
+        height = offset[p] - dot(normal[p], x0)
         out[0] += height * faces[p, 0] / 3.0
         out[1] += faces[p, 0]
         for c in range(3):
@@ -137,8 +190,8 @@ def _measure(body: Polyhedron, normal: np.ndarray, offset: np.ndarray, radius: f
 @njit
 def _add_triangle(a, b, n, height, face):  # type: ignore[no-untyped-def]
     """Area and first moments of the triangle from the origin's foot on a plane to a side of the face."""
-    foot = (height * n[0], height * n[1], height * n[2])
-    part = 0.5 * _dot(n, _cross((a[0] - foot[0], a[1] - foot[1], a[2] - foot[2]), (b[0] - foot[0], b[1] - foot[1], b[2] - foot[2])))
+    foot = scale(height, n)
+    part = 0.5 * dot(n, cross(subtract(a, foot), subtract(b, foot)))
     face[0] += part
     for c in range(3):
         face[1 + c] += part / 3.0 * (foot[c] + a[c] + b[c])
@@ -147,11 +200,11 @@ def _add_triangle(a, b, n, height, face):  # type: ignore[no-untyped-def]
 @njit
 def _add_wedge(a, b, n, m, radius, out):  # type: ignore[no-untyped-def]
     """The wedge of a cylinder at an edge from a to b between planes of normals n and m."""
-    across = _cross(n, m)
-    sine = np.sqrt(_dot(across, across))
-    angle = np.arctan2(sine, _dot(n, m))
-    middle = (n[0] + m[0], n[1] + m[1], n[2] + m[2])
-    norm = np.sqrt(_dot(middle, middle))
+    across = cross(n, m)
+    sine = np.sqrt(dot(across, across))
+    angle = np.arctan2(sine, dot(n, m))
+    middle = add(n, m)
+    norm = np.sqrt(dot(middle, middle))
     length = np.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
     out[2] += 0.5 * length * angle
     if norm > 0.0:
@@ -165,31 +218,24 @@ def _add_cap(a, n, m, l, radius, out):  # type: ignore[no-untyped-def]
 
     The integrals of the unit vector over the caps add up to zero, as the caps make up a whole ball.
     """
-    solid = 2.0 * np.arctan2(_dot(n, _cross(m, l)), 1.0 + _dot(n, m) + _dot(m, l) + _dot(l, n))
+    solid = 2.0 * np.arctan2(dot(n, cross(m, l)), 1.0 + dot(n, m) + dot(m, l) + dot(l, n))
     for c in range(3):
         out[3 + c] += radius**3 / 3.0 * solid * a[c]
 
 
 @njit
-def measure_cores(
-    plane_start: np.ndarray,
-    normal: np.ndarray,
-    offset: np.ndarray,
-    size: np.ndarray,
-    erosion: float,
-    room: int,
-    radius: float,
-    out: np.ndarray,
-    count: np.ndarray,
-) -> None:
+def measure_cores(cells: HalfSpaces, erosion: float, room: int, radius: float, out: np.ndarray, count: np.ndarray) -> None:
     """Sizes of eroded cells.
 
     Args:
-        plane_start: (n + 1,) ranges of planes. normal: (np, 3) outward unit normals. offset: (np,) from the site (m). size: (n,) of the cells (m).
-        erosion: by which the planes move inwards (m). room: vertices that a core can have on the way. radius: of the ball (m).
-        out: (n, 6) out: volume, surface and half the sum of l theta of the core; first moments of the rounded core about the site.
-        count: (n,) out: number of vertices of the core before coincident ones are merged; 0 where nothing is left.
+        cells: as half-spaces.
+        erosion: by which the planes move inwards (m).
+        room: vertices that a core can have on the way.
+        radius: of the ball (m).
+        out: (n, 6), filled: volume, surface and half the sum of l theta of the core; first moments of the rounded core about the site.
+        count: (n,) int64, filled: number of vertices of the core before coincident ones are merged; 0 where nothing is left.
     """
+    plane_start, normal, offset, size = cells
     body = make_polyhedron(room, 6 + np.diff(plane_start).max())
     faces = np.empty((np.diff(plane_start).max(), 4))
     for c in range(len(size)):
@@ -207,26 +253,25 @@ def measure_cores(
 
 
 @njit
-def write_cores(
-    plane_start: np.ndarray, normal: np.ndarray, offset: np.ndarray, size: np.ndarray, erosion: float, room: int, rows: np.ndarray, most: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Vertices and faces of eroded cells; arguments as for `measure_cores`.
+def write_cores(cells: HalfSpaces, erosion: float, room: int, rows: np.ndarray, most: int) -> Cores:
+    """Vertices and faces of eroded cells.
 
     Args:
-        rows: (m,) the cells that are left. most: sum of their numbers of vertices.
-
-    Returns:
-        vertex_start: (m + 1,). vertices: (nv, 3) relative to the sites (m). face_start: (m + 1,). loop_start: (nf + 1,) ranges of loops.
-        loops: vertex numbers within the core, counter-clockwise seen from outside. face_plane: (nf,) which plane each face lies in.
+        cells: as half-spaces.
+        erosion: by which the planes move inwards (m).
+        room: vertices that a core can have on the way.
+        rows: (m,) the cells that are left.
+        most: sum of their numbers of vertices.
     """
+    plane_start, normal, offset, size = cells
     body = make_polyhedron(room, 6 + np.diff(plane_start).max())
     vertex_start, face_start = np.zeros(len(rows) + 1, np.int64), np.zeros(len(rows) + 1, np.int64)
     vertices, loops = np.empty((most, 3)), np.empty(3 * most, np.int32)
     loop_start, face_plane = np.zeros(most + 1, np.int64), np.empty(most, np.int64)
     same, number = np.empty(room, np.int64), np.empty(room, np.int64)
     nv, nf, nl = 0, 0, 0
-    for row in range(len(rows)):
-        c = rows[row]
+    for m in range(len(rows)):
+        c = rows[m]
         planes = slice(plane_start[c], plane_start[c + 1])
         _erode(body, normal[planes], offset[planes] - erosion, size[c])
         _merge(body, THIN * size[c], same)
@@ -245,8 +290,8 @@ def write_cores(
             face_plane[nf] = plane_start[c] + p
             nf += 1
             loop_start[nf] = nl
-        vertex_start[row + 1], face_start[row + 1] = nv, nf
-    return vertex_start, vertices[:nv].copy(), face_start, loop_start[: nf + 1].copy(), loops[:nl].copy(), face_plane[:nf].copy()
+        vertex_start[m + 1], face_start[m + 1] = nv, nf
+    return Cores(vertex_start, vertices[:nv].copy(), face_start, loop_start[: nf + 1].copy(), loops[:nl].copy(), face_plane[:nf].copy())
 
 
 @njit

@@ -23,10 +23,12 @@ class Polyhedron(NamedTuple):
     """Room for a polyhedron of up to ``len(x)`` vertices.
 
     Attributes:
-        used: (1,) number of vertices. x: (nv, 3) vertices (m).
+        used: (1,) number of vertices.
+        x: (nv, 3) vertices (m).
         planes: (nv, 3) the planes of each vertex, counter-clockwise seen from outside.
         beside: (nv, 3) the vertex at the other end of the edge between planes k and k + 1.
-        height, mark, stack: (nv,) work space. first: (number of planes,) work space.
+        height, mark, stack: (nv,) work space.
+        first: (number of planes,) work space.
     """
 
     used: np.ndarray

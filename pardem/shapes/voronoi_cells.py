@@ -16,7 +16,7 @@ from scipy.spatial import cKDTree
 
 from ..errors import ShapeError
 from . import polygon_cells, polyhedron_cells
-from .polyhedron_cells import CROWDED, DONE, UNFINISHED
+from .polyhedron_cells import CROWDED, DONE, UNFINISHED, CellNeighbours, HalfSpaces
 
 _BATCH = 20_000
 """Cells at a time, which bounds the memory for neighbours."""
@@ -30,7 +30,8 @@ class Sizes(NamedTuple):
     """Sizes of eroded and rounded cells, zero for those that vanish.
 
     Attributes:
-        volume, surface: (n,) (m^3, m^2; in 2D area and perimeter, m^2, m). centre: (n, d) of mass, from the site (m).
+        volume, surface: (n,) (m^3, m^2; in 2D area and perimeter, m^2, m).
+        centre: (n, d) of mass, from the site (m).
         vertices: (n,) number of the core's vertices before coincident ones are merged.
     """
 
@@ -45,9 +46,12 @@ class Cells:
     """Voronoi cells as intersections of half-spaces ``normal . (x - site) <= offset``.
 
     Attributes:
-        sites: (n, d) (m). lower, upper: (d,) corners of the box (m). periodic: (d,).
+        sites: (n, d) (m).
+        lower, upper: (d,) corners of the box (m).
+        periodic: (d,).
         plane_start: (n + 1,) ranges of planes of the cells.
-        normal: (np, d) outward unit normals. offset: (np,) distances from the site (m).
+        normal: (np, d) outward unit normals.
+        offset: (np,) distances from the site (m).
         neighbour: (np,) site on the other side; -1 - 2 k for the lower and -2 - 2 k for the upper wall across axis k.
         size: (n,) distance of the furthest vertex from the site (m).
     """
@@ -76,7 +80,8 @@ class Cells:
         """Sizes of the cells eroded and then rounded, by Steiner's formula.
 
         Args:
-            erosion: by which every plane moves inwards (m). radius: of the ball (m).
+            erosion: by which every plane moves inwards (m).
+            radius: of the ball (m).
         """
         n, d = self.sites.shape
         out, count = np.empty((n, 4 if d == 2 else 6)), np.empty(n, dtype=np.int64)
@@ -97,14 +102,16 @@ class Cells:
         """Call a kernel with as much room as the most crowded cell can need: each of p planes adds two vertices at most."""
         room = 2 * int(np.diff(self.plane_start).max()) + 16
         function = getattr(_kernels(self.dimension), name)
-        return function(self.plane_start, self.normal, self.offset, self.size, erosion, room, *arguments)
+        return function(HalfSpaces(self.plane_start, self.normal, self.offset, self.size), erosion, room, *arguments)
 
 
 def voronoi_cells(sites: np.ndarray, lower: Sequence[float], upper: Sequence[float], periodic: Sequence[bool] | bool = True) -> Cells:
     """Voronoi cells of sites in a box.
 
     Args:
-        sites: (n, 2) or (n, 3) (m). lower, upper: corners of the box (m). periodic: by axis, or for all; cells are cut at the other faces.
+        sites: (n, 2) or (n, 3) (m).
+        lower, upper: corners of the box (m).
+        periodic: by axis, or for all; cells are cut at the other faces.
 
     Raises:
         ShapeError: sites outside of the box, two that coincide, or arrays that do not fit together.
@@ -150,7 +157,7 @@ def _neighbours(
     near = tree.query(points[rows], k=np.arange(1, nearest + 1))[1]
     found = np.full((len(rows), room), len(points))
     reach, status = np.empty(len(rows)), np.empty(len(rows), dtype=np.int64)
-    _kernels(points.shape[1]).find_neighbours(points, rows, near, np.ascontiguousarray(start), room, found, reach, status)
+    _kernels(points.shape[1]).find_neighbours(points, rows, near, np.ascontiguousarray(start), room, CellNeighbours(found, reach, status))
     used = np.cumsum(found == len(points), axis=1) == 0
     return np.where(used, found, len(points)), reach, status
 

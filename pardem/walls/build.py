@@ -11,6 +11,7 @@ from ..errors import CaseError
 from ..insertion.grains import Grains
 from ..population import Population, make_population
 from ..shapes.catalogue import Catalogue, principal_orientations
+from ..shapes.rotations import rotated
 from ..state import Features, Walls
 from .drives import FOREVER, motion_row, unit
 from .kinds import BODY, CYLINDER, DISC, PIERCED, PLANE, POSE, SHAPE
@@ -81,7 +82,7 @@ def placed_bodies(case: Case, catalogue: Catalogue, stage: str | None = None) ->
     species = np.array([names.index(wall.species) for wall in bodies], np.int64)
     scale = np.array([wall.scale for wall in bodies], float)
     given = np.array([unit(wall.orientation) for wall in bodies], float).reshape(-1, 4)
-    centres = [np.array(wall.position) + _rotated(q, wall.scale * catalogue.centre[s]) for wall, s, q in zip(bodies, species, given, strict=True)]
+    centres = [np.array(wall.position) + rotated(q, wall.scale * catalogue.centre[s]) for wall, s, q in zip(bodies, species, given, strict=True)]
     return Grains(species, scale, np.array(centres, float).reshape(-1, 3), principal_orientations(catalogue, species, given))
 
 
@@ -100,7 +101,7 @@ def body_vertices(catalogue: Catalogue, bodies: Population) -> list[np.ndarray]:
     found = []
     for s, scale, q, x in zip(bodies.species, bodies.scale, bodies.q, bodies.x, strict=True):
         core = scale * catalogue.vertices[catalogue.vertex_start[s] : catalogue.vertex_start[s + 1]]
-        found.append(np.array([x[:3] + _rotated(q, v) for v in core]))
+        found.append(np.array([x[:3] + rotated(q, v) for v in core]))
     return found
 
 
@@ -126,9 +127,3 @@ def check_features(case: Case, catalogue: Catalogue, bodies: Population, period:
                         f"wall.{name}: an edge or face of species '{case.species[s].name}' is {size[c]:.6g} m long along {axis}, too long for the "
                         f"period of {period[c]:.6g} m: with grains it must stay below half of it; give it more vertices"
                     )
-
-
-def _rotated(q: np.ndarray, vector: np.ndarray) -> np.ndarray:
-    """A vector turned by a unit quaternion (w, x, y, z)."""
-    twice = 2.0 * np.cross(q[1:], vector)
-    return np.asarray(vector + q[0] * twice + np.cross(q[1:], twice))

@@ -9,7 +9,7 @@ from ..interactions.dispatch import closest_to_plane, stands_out, vertices_met
 from ..interactions.features import vertex
 from .bodies import nearest_on_body, row_of
 from .kinds import BODY, CYLINDER, DISC, PIERCED
-from .pierced import nearest_on_pierced
+from .pierced import PiercedDisc, nearest_on_pierced
 
 
 @inlined
@@ -57,13 +57,14 @@ def wall_geometry(walls, g, interaction, i, k, pairs, p, touching, period):
         (regularised) distance (m), point on the core relative to the centre, vector from it to the wall's surface point, status.
     """
     if walls.kind[k] == BODY:
-        gap, x0, x1, x2, lx, ly, lz, round_off = nearest_on_body(walls, g, i, k, pairs.sub[p], period)
+        gap, (x0, x1, x2), (lx, ly, lz), round_off = nearest_on_body(walls, g, i, k, pairs.sub[p], period)
         s = 1.0 - round_off / gap if gap > 0.0 else 0.0
         return gap - round_off, x0, x1, x2, s * lx, s * ly, s * lz, 0
     shape = walls.shape[k]
     hx, hy, hz, nx, ny, nz, height = from_wall(walls, g, i, k)
     if walls.kind[k] == PIERCED:
-        d, x0, x1, x2, lx, ly, lz = nearest_on_pierced(walls.features, g, i, pairs.sub[p], hx, hy, hz, nx, ny, nz, shape[7], shape[6])
+        disc = PiercedDisc((nx, ny, nz), shape[7], shape[6])
+        d, (x0, x1, x2), (lx, ly, lz) = nearest_on_pierced(walls.features, g, i, pairs.sub[p], (hx, hy, hz), disc)
         return d, x0, x1, x2, lx, ly, lz, 0
     if walls.kind[k] == CYLINDER:
         ux, uy, uz = vertex(g, i, pairs.sub[p])

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from .._jit import kernel
-from ..integrators.rotation import to_world
+from ..compiled.quaternions import to_world
+from ..compiled.vectors import ZERO, add, ahead, columns, length, over, put_columns, scale, subtract
 
 FIXED, SINUSOIDAL, VELOCITY, ROTATION, SERVO = 0, 1, 2, 3, 4
 # Columns of a row of ``motion``. Of all kinds: kind; amplitude (m), speed (m/s) or angular speed (rad/s); angular frequency; phase (rad); first and
@@ -33,9 +32,18 @@ def _run(motion, k, step):
 
 @kernel
 def displacement(motion, k, step, dt):
-    """Displacement (m) of wall ``k`` at a step, before it is turned; of a servo wall at the present step only.
+    """Displacement of a wall at a step, before it is turned; of a servo wall at the present step only.
 
     a (sin(omega t + phase) - sin(phase)), speed t, or a servo's place along the direction, and its constant velocity times t; t from the first step.
+
+    Args:
+        motion: (W, MOTION) rows of walls.
+        k: the wall.
+        step: number of the step.
+        dt: time step (s).
+
+    Returns:
+        vector (m).
     """
     kind = int(motion[k, KIND])
     run = _run(motion, k, step)
@@ -48,11 +56,7 @@ def displacement(motion, k, step, dt):
             along = motion[k, SIZE] * (math.sin(motion[k, FREQUENCY] * t + motion[k, PHASE]) - math.sin(motion[k, PHASE]))
         elif kind == VELOCITY:
             along = motion[k, SIZE] * t
-    return (
-        motion[k, OFFSET] + along * motion[k, DIRECTION] + slide * motion[k, SLIDE],
-        motion[k, OFFSET + 1] + along * motion[k, DIRECTION + 1] + slide * motion[k, SLIDE + 1],
-        motion[k, OFFSET + 2] + along * motion[k, DIRECTION + 2] + slide * motion[k, SLIDE + 2],
-    )
+    return ahead(ahead(columns(motion, k, OFFSET), along, columns(motion, k, DIRECTION)), slide, columns(motion, k, SLIDE))
 
 
 @kernel
@@ -76,8 +80,7 @@ def top_speed(motion, k):
     if kind == ROTATION:
         return abs(motion[k, SIZE]) * motion[k, REACH]
     if kind == SERVO:
-        x, y, z = motion[k, SLIDE], motion[k, SLIDE + 1], motion[k, SLIDE + 2]
-        return abs(motion[k, SPEED]) + np.sqrt(x * x + y * y + z * z)
+        return abs(motion[k, SPEED]) + length(columns(motion, k, SLIDE))
     return 0.0
 
 
@@ -85,44 +88,46 @@ def top_speed(motion, k):
 def place_walls(walls, step, dt):
     """Pose of all walls at a step: displacement of the point, half-step velocity, the mean displacement of the steps around (for the work), normal,
     half-step angular velocity, mean turn of the steps around, quaternion of the turn. What a servo moves is not in the mean displacement (``servo``).
+
+    Args:
+        walls: `state.Walls`, of which ``pose`` is filled and ``reaction`` is cleared.
+        step: number of the step.
+        dt: time step (s).
     """
-    motion = walls.motion
+    motion, pose = walls.motion, walls.pose
     for k in range(walls.kind.shape[0]):
-        shape, pose = walls.shape[k], walls.pose[k]
-        x1, y1, z1 = displacement(motion, k, step, dt)
-        pose[0], pose[1], pose[2] = x1, y1, z1
+        here = displacement(motion, k, step, dt)
+        put_columns(pose, k, 0, here)
         if motion[k, KIND] == SERVO:
             r0, r1, r2 = _run(motion, k, step - 1), _run(motion, k, step), _run(motion, k, step + 1)
-            for c in range(3):
-                pose[3 + c] = motion[k, DIRECTION + c] * motion[k, MOVED] / dt + motion[k, SLIDE + c] * (r1 - r0)
-                pose[6 + c] = motion[k, SLIDE + c] * (0.5 * (r2 - r0) * dt)
+            slide = columns(motion, k, SLIDE)
+            pushed = over(scale(motion[k, MOVED], columns(motion, k, DIRECTION)), dt)
+            put_columns(pose, k, 3, ahead(pushed, r1 - r0, slide))
+            put_columns(pose, k, 6, scale(0.5 * (r2 - r0) * dt, slide))
         else:
-            x0, y0, z0 = displacement(motion, k, step - 1, dt)
-            x2, y2, z2 = displacement(motion, k, step + 1, dt)
-            pose[3], pose[4], pose[5] = (x1 - x0) / dt, (y1 - y0) / dt, (z1 - z0) / dt
-            pose[6], pose[7], pose[8] = 0.5 * (x2 - x0), 0.5 * (y2 - y0), 0.5 * (z2 - z0)
-        pose[9], pose[10], pose[11] = shape[3], shape[4], shape[5]
-        for c in range(12, 22):
-            pose[c] = 0.0
-        pose[18] = 1.0
+            before, after = displacement(motion, k, step - 1, dt), displacement(motion, k, step + 1, dt)
+            put_columns(pose, k, 3, over(subtract(here, before), dt))
+            put_columns(pose, k, 6, scale(0.5, subtract(after, before)))
+        put_columns(pose, k, 9, columns(walls.shape, k, 3))
+        put_columns(pose, k, 12, ZERO)
+        put_columns(pose, k, 15, ZERO)
+        pose[k, 18], pose[k, 19], pose[k, 20], pose[k, 21] = 1.0, 0.0, 0.0, 0.0
         if turns(motion, k):
-            _turn(motion, k, step, dt, shape, pose)
+            _turn(walls, k, step, dt)
         walls.reaction[k] = 0
 
 
 @kernel
-def _turn(motion, k, step, dt, shape, pose):
+def _turn(walls, k, step, dt):
     """Turn the pose of a wall about its axis."""
-    a0, a1, a2 = turn_angle(motion, k, step - 1, dt), turn_angle(motion, k, step, dt), turn_angle(motion, k, step + 1, dt)
-    s = math.sin(0.5 * a1)
-    q0, q1, q2, q3 = math.cos(0.5 * a1), s * motion[k, DIRECTION], s * motion[k, DIRECTION + 1], s * motion[k, DIRECTION + 2]
-    rx, ry, rz = (shape[0] + pose[0] - motion[k, CENTRE], shape[1] + pose[1] - motion[k, CENTRE + 1], shape[2] + pose[2] - motion[k, CENTRE + 2])
-    tx, ty, tz = to_world(q0, q1, q2, q3, rx, ry, rz)
-    pose[0] += tx - rx
-    pose[1] += ty - ry
-    pose[2] += tz - rz
-    pose[9], pose[10], pose[11] = to_world(q0, q1, q2, q3, shape[3], shape[4], shape[5])
-    for c in range(3):
-        pose[12 + c] = motion[k, DIRECTION + c] * ((a1 - a0) / dt)
-        pose[15 + c] = motion[k, DIRECTION + c] * (0.5 * (a2 - a0))
-    pose[18], pose[19], pose[20], pose[21] = q0, q1, q2, q3
+    motion, pose = walls.motion, walls.pose
+    before, angle, after = turn_angle(motion, k, step - 1, dt), turn_angle(motion, k, step, dt), turn_angle(motion, k, step + 1, dt)
+    axis = columns(motion, k, DIRECTION)
+    x, y, z = scale(math.sin(0.5 * angle), axis)
+    q = math.cos(0.5 * angle), x, y, z
+    arm = subtract(add(columns(walls.shape, k, 0), columns(pose, k, 0)), columns(motion, k, CENTRE))
+    put_columns(pose, k, 0, add(columns(pose, k, 0), subtract(to_world(q, arm), arm)))
+    put_columns(pose, k, 9, to_world(q, columns(walls.shape, k, 3)))
+    put_columns(pose, k, 12, scale((angle - before) / dt, axis))
+    put_columns(pose, k, 15, scale(0.5 * (after - before), axis))
+    pose[k, 18], pose[k, 19], pose[k, 20], pose[k, 21] = q

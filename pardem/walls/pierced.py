@@ -11,9 +11,12 @@ of which there may be two, on either side of the point t0 nearest to the axis.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .._jit import inlined, kernel
+from ..compiled.vectors import add, ahead, behind, dot, length, scale, square, subtract
 from ..interactions.features import edge, vertex
 
 NEAR, FAR, INNER, INNER_TOO, OUTER, OUTER_TOO = 0, 1, 2, 3, 4, 5  # part of a contact's sub-key: vertices on the surface, ...
@@ -22,27 +25,47 @@ UPRIGHT = 1e-16  # squared sine of the angle to the axis below which an edge cou
 ROUNDS = 100  # of Newton's method: far more than it takes
 
 
-@inlined
-def _to_circle(x, y, z, nx, ny, nz, size, opposite):
-    """Vector from a point to the nearest point of a circle about the origin, or to the one opposite to that; on the axis any does."""
-    h = x * nx + y * ny + z * nz
-    rx, ry, rz = x - h * nx, y - h * ny, z - h * nz
-    r = np.sqrt(rx * rx + ry * ry + rz * rz)
-    if r == 0.0:
-        rx, ry, rz = (-ny, nx, 0.0) if nx * nx + ny * ny > 0.5 else (0.0, -nz, ny)
-        r = np.sqrt(rx * rx + ry * ry + rz * rz)
-    s = -size / r if opposite else size / r
-    return s * rx - x, s * ry - y, s * rz - z
+class PiercedDisc(NamedTuple):
+    """A disc with a round hole about the origin.
+
+    Attributes:
+        normal: unit normal.
+        hole: radius of the inner rim (m).
+        radius: radius of the outer rim (m).
+    """
+
+    normal: tuple[float, float, float]
+    hole: float
+    radius: float
 
 
 @inlined
-def _to_surface(x, y, z, nx, ny, nz, hole, radius):
-    """Vector from a point to the nearest point of the surface."""
-    h = x * nx + y * ny + z * nz
-    r2 = (x - h * nx) ** 2 + (y - h * ny) ** 2 + (z - h * nz) ** 2
-    if hole * hole <= r2 <= radius * radius:
-        return -h * nx, -h * ny, -h * nz
-    return _to_circle(x, y, z, nx, ny, nz, hole if r2 < hole * hole else radius, False)
+def _to_circle(p, normal, size, opposite):
+    """Vector from a point to the nearest point of a circle about the origin, or to the one opposite to that; on the axis any does.
+
+    Args:
+        p: the point (m).
+        normal: unit normal of the circle's plane.
+        size: its radius (m).
+        opposite: whether the opposite point is wanted.
+    """
+    r = behind(p, dot(p, normal), normal)
+    far = length(r)
+    if far == 0.0:
+        upright = normal[0] * normal[0] + normal[1] * normal[1] > 0.5
+        r = (-normal[1], normal[0], 0.0) if upright else (0.0, -normal[2], normal[1])
+        far = length(r)
+    return subtract(scale(-size / far if opposite else size / far, r), p)
+
+
+@inlined
+def _to_surface(p, disc):
+    """Vector from a point to the nearest point of the surface of a `PiercedDisc` (m)."""
+    h = dot(p, disc.normal)
+    r2 = square(behind(p, h, disc.normal))
+    if disc.hole * disc.hole <= r2 <= disc.radius * disc.radius:
+        return scale(-h, disc.normal)
+    return _to_circle(p, disc.normal, disc.hole if r2 < disc.hole * disc.hole else disc.radius, False)
 
 
 @kernel
@@ -73,23 +96,26 @@ def _slope(a, b2, m2, beta, size, s):
 
 
 @kernel
-def _nearest_to_rim(x, y, z, ux, uy, uz, nx, ny, nz, size, too):
-    """Where an edge, middle (x, y, z) and half-vector u, is nearest to a circle about the origin.
+def _nearest_to_rim(middle, half, normal, size, too):
+    """Where an edge is nearest to a circle about the origin.
 
     Args:
+        middle: of the edge (m).
+        half: half the vector along it (m).
+        normal: unit normal of the circle's plane.
+        size: its radius (m).
         too: look for the second of two minima.
 
     Returns:
         whether there is such a minimum; its t in [-1, 1].
     """
-    h, k = x * nx + y * ny + z * nz, ux * nx + uy * ny + uz * nz
-    rx, ry, rz = x - h * nx, y - h * ny, z - h * nz
-    vx, vy, vz = ux - k * nx, uy - k * ny, uz - k * nz
-    a, m2 = ux * ux + uy * uy + uz * uz, vx * vx + vy * vy + vz * vz
-    t0 = -(rx * vx + ry * vy + rz * vz) / m2 if m2 > UPRIGHT * a else 0.0
+    r = behind(middle, dot(middle, normal), normal)
+    v = behind(half, dot(half, normal), normal)
+    a, m2 = square(half), square(v)
+    t0 = -dot(r, v) / m2 if m2 > UPRIGHT * a else 0.0
     m2 = m2 if m2 > UPRIGHT * a else 0.0
-    b2 = (rx + t0 * vx) ** 2 + (ry + t0 * vy) ** 2 + (rz + t0 * vz) ** 2
-    beta = (x + t0 * ux) * ux + (y + t0 * uy) * uy + (z + t0 * uz) * uz
+    b2 = square(ahead(r, t0, v))
+    beta = dot(ahead(middle, t0, half), half)
     single = abs(t0) >= 1.0 or size * m2 <= a * np.sqrt(b2)
     if too and single:
         return False, 0.0
@@ -117,34 +143,35 @@ def _nearest_to_rim(x, y, z, ux, uy, uz, nx, ny, nz, size, too):
 
 
 @kernel
-def nearest_on_pierced(features, g, i, sub, hx, hy, hz, nx, ny, nz, hole, radius):
+def nearest_on_pierced(features, g, i, sub, h, disc):
     """Where a part of grain ``i`` meets a pierced disc.
 
     Args:
-        sub: vertex or edge of the grain, and what it meets. hx, hy, hz: the grain's centre relative to the disc's (m). n: the disc's normal.
-        hole, radius: of the rims (m).
+        features: `Features`.
+        g: `Grains`.
+        i: row of the grain.
+        sub: vertex or edge of the grain, and what it meets.
+        h: the grain's centre relative to the disc's (m).
+        disc: `PiercedDisc`.
 
     Returns:
-        distance (m), the point on the core relative to the centre, the vector from there to the disc. Where an edge has no such minimum the
+        distance (m), the point on the core relative to the centre (m), the vector from there to the disc (m). Where an edge has no such minimum the
         distance is twice the grain's radius.
     """
     part, number = sub >> PART, sub & ((1 << PART) - 1)
     if part < INNER:
-        x0, x1, x2 = vertex(g, i, number)
-        if part == FAR:
-            lx, ly, lz = _to_circle(hx + x0, hy + x1, hz + x2, nx, ny, nz, hole, True)
-        else:
-            lx, ly, lz = _to_surface(hx + x0, hy + x1, hz + x2, nx, ny, nz, hole, radius)
+        x = vertex(g, i, number)
+        line = _to_circle(add(h, x), disc.normal, disc.hole, True) if part == FAR else _to_surface(add(h, x), disc)
     else:
-        x0, x1, x2, ux, uy, uz = edge(features, g, i, number)
-        size = hole if part < OUTER else radius
-        found, t = _nearest_to_rim(hx + x0, hy + x1, hz + x2, ux, uy, uz, nx, ny, nz, size, part in (INNER_TOO, OUTER_TOO))
+        x, u = edge(features, g, i, number)
+        size = disc.hole if part < OUTER else disc.radius
+        found, t = _nearest_to_rim(add(h, x), u, disc.normal, size, part in (INNER_TOO, OUTER_TOO))
         if not found:
             away = 2.0 * g.x[i, 3]
-            return away, x0, x1, x2, away * nx, away * ny, away * nz
-        x0, x1, x2 = x0 + t * ux, x1 + t * uy, x2 + t * uz
-        lx, ly, lz = _to_circle(hx + x0, hy + x1, hz + x2, nx, ny, nz, size, False)
-    return np.sqrt(lx * lx + ly * ly + lz * lz), x0, x1, x2, lx, ly, lz
+            return away, x, scale(away, disc.normal)
+        x = ahead(x, t, u)
+        line = _to_circle(add(h, x), disc.normal, size, False)
+    return length(line), x, line
 
 
 @inlined
@@ -156,22 +183,35 @@ def _note(entries, found, i, k, part, number):
 
 
 @kernel
-def list_parts(features, g, i, k, hx, hy, hz, nx, ny, nz, hole, radius, reach, entries, found):
-    """Add the parts of grain ``i`` that come within ``reach`` (m) of pierced disc ``k`` to ``entries``; the next row. Other arguments as above."""
+def list_parts(walls, g, i, k, h, reach, entries, found):
+    """Add the parts of grain ``i`` that come near a pierced disc to the candidates.
+
+    Args:
+        walls: `Walls`.
+        g: `Grains`.
+        i: row of the grain.
+        k: the disc's wall.
+        h: the grain's centre relative to the disc's (m).
+        reach: between the core and the disc (m).
+        entries: (capacity, 3) int64 grain, wall and part.
+        found: number of entries so far.
+
+    Returns:
+        number of entries, which may exceed the capacity: those beyond are not there.
+    """
+    features, shape, pose = walls.features, walls.shape[k], walls.pose[k]
+    disc = PiercedDisc((pose[9], pose[10], pose[11]), shape[7], shape[6])
     for v in range(max(1, g.vert_start[i + 1] - g.vert_start[i])):
-        x, y, z = vertex(g, i, v)
-        lx, ly, lz = _to_surface(hx + x, hy + y, hz + z, nx, ny, nz, hole, radius)
-        if lx * lx + ly * ly + lz * lz <= reach * reach:
+        p = add(h, vertex(g, i, v))
+        if square(_to_surface(p, disc)) <= reach * reach:
             found = _note(entries, found, i, k, NEAR, v)
-        lx, ly, lz = _to_circle(hx + x, hy + y, hz + z, nx, ny, nz, hole, True)
-        if lx * lx + ly * ly + lz * lz <= reach * reach:
+        if square(_to_circle(p, disc.normal, disc.hole, True)) <= reach * reach:
             found = _note(entries, found, i, k, FAR, v)
     for e in range(features.real[g.species[i]]):
-        x, y, z, ux, uy, uz = edge(features, g, i, e)
-        far = reach + np.sqrt(ux * ux + uy * uy + uz * uz)
+        middle, half = edge(features, g, i, e)
+        p, far = add(h, middle), reach + length(half)
         for part in (INNER, OUTER):
-            lx, ly, lz = _to_circle(hx + x, hy + y, hz + z, nx, ny, nz, hole if part == INNER else radius, False)
-            if lx * lx + ly * ly + lz * lz <= far * far:
+            if square(_to_circle(p, disc.normal, disc.hole if part == INNER else disc.radius, False)) <= far * far:
                 found = _note(entries, found, i, k, part, e)
                 found = _note(entries, found, i, k, part + 1, e)
     return found

@@ -13,6 +13,7 @@ step before and half a step after R was found.
 from __future__ import annotations
 
 from .._jit import inlined, kernel
+from ..compiled.vectors import add, columns, dot, row, subtract
 from ..fixedpoint import LIMB, carry
 from ..interactions.accumulate import fault
 from ..state import ERROR_SERVO
@@ -22,7 +23,16 @@ from .motion import AREA, DAMPING, DIRECTION, FIRST, FORCE, KIND, LOAD, MASS, MO
 
 @kernel
 def along(limbs, direction, quantum):
-    """Component (N) along a direction ((3 or more,)) of a force in two-limb quanta ((3 or more, 2), carried)."""
+    """Component of a force along a direction.
+
+    Args:
+        limbs: (3 or more, 2) int64 two-limb force in quanta, carried.
+        direction: (3 or more,) unit vector.
+        quantum: of force (N).
+
+    Returns:
+        component (N).
+    """
     total = 0.0
     for c in range(3):
         total += direction[c] * ((float(limbs[c, 1]) * float(1 << LIMB) + float(limbs[c, 0])) * quantum)
@@ -31,7 +41,12 @@ def along(limbs, direction, quantum):
 
 @kernel
 def note_loads(walls, quantum):
-    """Take up the sums of the reactions over ranks, ``walls.total``, and book the work of the half-step that they end."""
+    """Take up the sums of the reactions over ranks, ``walls.total``, and book the work of the half-step that they end.
+
+    Args:
+        walls: `state.Walls`.
+        quantum: of force (N).
+    """
     for k in range(walls.kind.shape[0]):
         if walls.motion[k, KIND] == SERVO:
             carry(walls.total[k])
@@ -41,15 +56,24 @@ def note_loads(walls, quantum):
 
 @kernel
 def pressed_area(walls, k, step, dt):
-    """Area (m^2) on which the pressure of servo wall ``k`` acts: given, or the distances of pairs of walls."""
+    """Area on which the pressure of a servo wall acts: given, or the distances of pairs of walls.
+
+    Args:
+        walls: `state.Walls`.
+        k: the wall.
+        step: number of the step.
+        dt: time step (s).
+
+    Returns:
+        area (m^2).
+    """
     motion, area = walls.motion, walls.motion[k, AREA]
     for pair in range(2):
         a, b = int(motion[k, SPAN + 2 * pair]), int(motion[k, SPAN + 2 * pair + 1])
         if a >= 0:
-            x0, y0, z0 = displacement(motion, a, step, dt)
-            x1, y1, z1 = displacement(motion, b, step, dt)
-            p, q = walls.shape[a], walls.shape[b]
-            area *= abs((q[0] + x1 - p[0] - x0) * p[3] + (q[1] + y1 - p[1] - y0) * p[4] + (q[2] + z1 - p[2] - z0) * p[5])
+            there = add(row(walls.shape, b), displacement(motion, b, step, dt))
+            apart = subtract(subtract(there, row(walls.shape, a)), displacement(motion, a, step, dt))
+            area *= abs(dot(apart, columns(walls.shape, a, 3)))
     return area
 
 
@@ -61,7 +85,15 @@ def _moves(walls, k):
 
 @kernel
 def kick_servos(walls, step, dt, h, begins):
-    """Advance the speeds of servo walls by ``h`` (s) with the forces at hand; ``begins``: the kick begins the step to come, else it ends the last."""
+    """Advance the speeds of servo walls with the forces at hand.
+
+    Args:
+        walls: `state.Walls`.
+        step: number of the step.
+        dt: time step (s).
+        h: time (s).
+        begins: whether the kick begins the step to come; else it ends the last.
+    """
     motion = walls.motion
     for k in range(walls.kind.shape[0]):
         if not _moves(walls, k) or step - (0 if begins else 1) < motion[k, FIRST]:
@@ -78,7 +110,13 @@ def kick_servos(walls, step, dt, h, begins):
 
 @kernel
 def drift_servos(walls, dt, control):
-    """Move servo walls by one step."""
+    """Move servo walls by one step.
+
+    Args:
+        walls: `state.Walls`.
+        dt: time step (s).
+        control: (CONTROL,) int64, in which a wall that moves too far is noted.
+    """
     motion = walls.motion
     for k in range(walls.kind.shape[0]):
         motion[k, MOVED] = 0.0

@@ -10,9 +10,12 @@ class Counts:
     """What has been done to a triangulation so far.
 
     Attributes:
-        algorithm_1, algorithm_2, algorithm_3: moves that each of the thesis' algorithms brought to the end. points: moves made point by point.
-        rebuilds: moves that none of them did. destroyed: moves that turned tetrahedra over before algorithm 1 began. followed: points that moved by
-        themselves. failed_1, failed_2, failed_3, failed_points: how often each failed.
+        algorithm_1, algorithm_2, algorithm_3: moves that each of the thesis' algorithms brought to the end.
+        points: moves made point by point.
+        rebuilds: moves that none of them did.
+        destroyed: moves that turned tetrahedra over before algorithm 1 began.
+        followed: points that moved by themselves.
+        failed_1, failed_2, failed_3, failed_points: how often each failed.
         flips_23, flips_32, flips_44, flips_14, flips_41: flips of each kind, construction included.
     """
 

@@ -15,6 +15,8 @@ from .mesh import ABSENT, HIGH, LIVE, VERTEX, drop_tetrahedron, facet_of, make_m
 from .predicates import INFINITE, power
 from .regularise import DONE, FULL, STUCK
 
+CORNERS_OF_EDGES = ((1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2))
+
 
 @njit(_nrt=True)
 def _star(mesh, p):
@@ -133,6 +135,15 @@ def delete_vertex(mesh, p):
 
 
 @njit(_nrt=True)
+def _on_rim(beyond, i, j):
+    """Whether the edge between vertices i and j of a tetrahedron is on the rim; ``beyond``: (4,) facets of the rim opposite its vertices, or -1."""
+    found = False
+    for k in range(4):
+        found |= k not in (i, j) and beyond[k] >= 0
+    return found
+
+
+@njit(_nrt=True)
 def _note_edges(mesh, p, rows, small, inside, beyond):
     """Log the edges that go with vertex p, and those that come: of the tetrahedra in the hole, the ones that are not on its rim."""
     n = len(rows)
@@ -143,17 +154,15 @@ def _note_edges(mesh, p, rows, small, inside, beyond):
         for s in range(small.tally[HIGH]):
             if small.vert[s, 0] < 0 or inside[s] < 0:
                 continue
-            for i in range(4):
-                for j in range(i):
-                    a, b = min(small.vert[s, i], small.vert[s, j]), max(small.vert[s, i], small.vert[s, j])
-                    if known[a, b]:
-                        continue
-                    if new:
-                        known[a, b] = True
-                        note_edge(mesh, rows[a], rows[b], 1)
-                        continue
-                    for k in range(4):
-                        known[a, b] |= k not in (i, j) and beyond[inside[s], k] >= 0
+            for i, j in CORNERS_OF_EDGES:
+                a, b = min(small.vert[s, i], small.vert[s, j]), max(small.vert[s, i], small.vert[s, j])
+                if known[a, b]:
+                    continue
+                if new:
+                    known[a, b] = True
+                    note_edge(mesh, rows[a], rows[b], 1)
+                else:
+                    known[a, b] = _on_rim(beyond[inside[s]], i, j)
 
 
 @njit(_nrt=True)

@@ -32,11 +32,11 @@ OLD, NEW, BEYOND = 5, 10, 15
 
 
 @inlined
-def _set_circuit(mesh, a, b, c, d, e, ta, tb, tc, td, te):
-    """Vertices of a circuit and the tetrahedra without each of them, -1 for those to be made."""
+def _set_circuit(mesh, vertices, tetrahedra):
+    """The five vertices of a circuit and the tetrahedra without each of them, -1 for those to be made."""
     w = mesh.work
-    w[0], w[1], w[2], w[3], w[4] = a, b, c, d, e
-    w[5], w[6], w[7], w[8], w[9] = ta, tb, tc, td, te
+    w[0], w[1], w[2], w[3], w[4] = vertices
+    w[5], w[6], w[7], w[8], w[9] = tetrahedra
 
 
 @kernel
@@ -133,7 +133,7 @@ def flip_23(mesh, facet):
     beyond = mesh.nbr[t, i]
     n = beyond >> 2
     a, b, c = facet_of(mesh, t, i)
-    _set_circuit(mesh, a, b, c, mesh.vert[t, i], mesh.vert[n, beyond & 3], -1, -1, -1, n, t)
+    _set_circuit(mesh, (a, b, c, mesh.vert[t, i], mesh.vert[n, beyond & 3]), (-1, -1, -1, n, t))
     _exchange(mesh)
     mesh.tally[FLIP_23] += 1
 
@@ -148,7 +148,7 @@ def flip_32(mesh, facet, corner):
     while c != corner:
         a, b, c = b, c, a
     third = mesh.nbr[t, place_of(mesh, t, c)] >> 2
-    _set_circuit(mesh, a, b, c, mesh.vert[t, i], mesh.vert[n, beyond & 3], -1, -1, third, n, t)
+    _set_circuit(mesh, (a, b, c, mesh.vert[t, i], mesh.vert[n, beyond & 3]), (-1, -1, third, n, t))
     _exchange(mesh)
     mesh.tally[FLIP_32] += 1
 
@@ -174,7 +174,7 @@ def flip_44(mesh, facet, corner):
 def flip_14(mesh, t, p):
     """Point p becomes a vertex inside tetrahedron t."""
     v = mesh.vert[t]
-    _set_circuit(mesh, p, v[0], v[1], v[2], v[3], t, -1, -1, -1, -1)
+    _set_circuit(mesh, (p, v[0], v[1], v[2], v[3]), (t, -1, -1, -1, -1))
     if mesh.state[p] == HIDDEN:
         mesh.tally[HIDDEN_COUNT] -= 1
     mesh.state[p] = VERTEX
@@ -193,7 +193,7 @@ def flip_41(mesh, facet, corner):
         a, b, c = b, c, a
     without_c = mesh.nbr[t, place_of(mesh, t, c)] >> 2
     without_b = mesh.nbr[t, place_of(mesh, t, b)] >> 2
-    _set_circuit(mesh, a, b, c, mesh.vert[t, i], mesh.vert[n, beyond & 3], -1, without_b, without_c, n, t)
+    _set_circuit(mesh, (a, b, c, mesh.vert[t, i], mesh.vert[n, beyond & 3]), (-1, without_b, without_c, n, t))
     _exchange(mesh)
     mesh.state[a] = HIDDEN
     mesh.at[a] = mesh.at[b]

@@ -28,9 +28,12 @@ class Events(NamedTuple):
     """A heap of facets by the times at which they become illegal.
 
     Attributes:
-        time: (C,) float64. facet: (C, 3) int32: facet 4 t + i, stamps of its two tetrahedra when it was put in (it is void if one has changed).
-        x0, x1: (N, 4) float64: points at times 0 and 1. xu: (N, 4) float64: those of the facet at hand at its time.
-        now: (1,) float64: time of the last flip. circuit: (6,) int64: its kind (a slot of the mesh's counts) and its five vertices, the apices last.
+        time: (C,) float64.
+        facet: (C, 3) int32: facet 4 t + i, stamps of its two tetrahedra when it was put in (it is void if one has changed).
+        x0, x1: (N, 4) float64: points at times 0 and 1.
+        xu: (N, 4) float64: those of the facet at hand at its time.
+        now: (1,) float64: time of the last flip.
+        circuit: (6,) int64: its kind (a slot of the mesh's counts) and its five vertices, the apices last.
         tally: (3,) int64: facets in the heap, flips, impossible flips.
         values, stack: work space.
     """
@@ -212,7 +215,8 @@ def first_flat(mesh, x0, x1, start, values, stack):
     """The tetrahedron that is flat first, for algorithm 3.
 
     Args:
-        start: time to begin at. values, stack: work space as in `Events`.
+        start: time to begin at.
+        values, stack: work space as in `Events`.
 
     Returns:
         (time in [start, 1], tetrahedron); (NEVER, -1) where none is.

@@ -63,7 +63,8 @@ def built(xw: np.ndarray, present: np.ndarray) -> tuple[Mesh, np.ndarray]:
     """The triangulation of some points.
 
     Args:
-        xw: (n, 4) points and weights. present: numbers of those that are there; the others have rows too.
+        xw: (n, 4) points and weights.
+        present: numbers of those that are there; the others have rows too.
 
     Returns:
         the mesh, with rows along a curve through space, the absent last; the row of each point (n,).

@@ -29,16 +29,20 @@ class Mesh(NamedTuple):
     """A triangulation of N - 4 points, with room for T tetrahedra.
 
     Attributes:
-        xw: (N, 4) float64: x, y, z (m), weight (m^2). key: (N,) int64: order of the perturbations.
-        state: (N,) uint8: ABSENT, VERTEX or HIDDEN. at: (N,) int32: a tetrahedron with this vertex; of a hidden point one that it was in.
+        xw: (N, 4) float64: x, y, z (m), weight (m^2).
+        key: (N,) int64: order of the perturbations.
+        state: (N,) uint8: ABSENT, VERTEX or HIDDEN.
+        at: (N,) int32: a tetrahedron with this vertex; of a hidden point one that it was in.
         vert: (T, 4) int32: the vertices of each tetrahedron, positively oriented; -1 in column 0: not in use.
-        nbr: (T, 4) int32: 4 n + j, the neighbour n across the facet opposite each vertex and the place of its own vertex opposite that facet; -1:
-            the outside. Column 0 of those not in use: the next one not in use.
+        nbr: (T, 4) int32: 4 n + j, the neighbour n across the facet opposite each vertex and the place of its own vertex opposite that facet; -1: the
+            outside. Column 0 of those not in use: the next one not in use.
         stamp: (T,) int32: how often a tetrahedron was exchanged for another.
         queue: (4 T,) int32, queued: (4 T,) uint8: ring of facets (4 t + i) to be tested, whether a facet is in it.
         log: (L, 3) int32: edges made (+1) and undone (-1) since they were listed.
-        star: (1024,) int64: work space, tetrahedra of a vertex. mark: (T,) int64: work space, ``work[MARK]`` for those in it. work: (64,) int64: work
-            space of a flip. tally: (COUNTS,) int64: slots as named above.
+        star: (1024,) int64: work space, tetrahedra of a vertex.
+        mark: (T,) int64: work space, ``work[MARK]`` for those in it.
+        work: (64,) int64: work space of a flip.
+        tally: (COUNTS,) int64: slots as named above.
     """
 
     xw: np.ndarray
@@ -62,7 +66,8 @@ def first_bad(xw, needed):
     """Set what is too small to 0.
 
     Args:
-        xw: (n, 4) points and weights. needed: (n,) bool: rows that are looked at.
+        xw: (n, 4) points and weights.
+        needed: (n,) bool: rows that are looked at.
 
     Returns:
         the first row with a value that is not finite or too large; -1: there is none.

@@ -12,6 +12,7 @@ from math import comb
 import numpy as np
 
 from ..._jit import inlined, kernel
+from ...compiled.vectors import add, ahead, cross, dot, dot_from, magnitudes, row, scale, square, subtract
 from .mesh import facet_of
 from .predicates import INFINITE
 
@@ -33,13 +34,19 @@ def _at(x0, x1, i, c, u):
 
 
 @inlined
+def _place(x0, x1, i, u):
+    """A point at time u."""
+    return _at(x0, x1, i, 0, u), _at(x0, x1, i, 1, u), _at(x0, x1, i, 2, u)
+
+
+@inlined
 def _row(x0, x1, i, o, off, u):
     """A row of a determinant: point i less the finite point o, at infinity less the point ``off`` (-1: none)."""
     if i >= INFINITE:
-        return _at(x0, x1, i, 0, u) - _at(x0, x1, o, 0, u), _at(x0, x1, i, 1, u) - _at(x0, x1, o, 1, u), _at(x0, x1, i, 2, u) - _at(x0, x1, o, 2, u)
+        return subtract(_place(x0, x1, i, u), _place(x0, x1, o, u))
     if off >= 0:
-        return x0[i, 0] - x0[off, 0], x0[i, 1] - x0[off, 1], x0[i, 2] - x0[off, 2]
-    return x0[i, 0], x0[i, 1], x0[i, 2]
+        return subtract(row(x0, i), row(x0, off))
+    return row(x0, i)
 
 
 @kernel
@@ -54,10 +61,13 @@ def flatness(x0, x1, u, a, b, c, d, off):
         o, b, c = c, a, b
     else:
         o, b, c, d, sign = d, a, b, c, -1.0
-    ax, ay, az = _row(x0, x1, b, o, off, u)
-    bx, by, bz = _row(x0, x1, c, o, off, u)
-    cx, cy, cz = _row(x0, x1, d, o, off, u)
-    return sign * (ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx))
+    return sign * dot(_row(x0, x1, b, o, off, u), cross(_row(x0, x1, c, o, off, u), _row(x0, x1, d, o, off, u)))
+
+
+@inlined
+def _height(x0, x1, i, o, x, u):
+    """Height of point i above point o, x from it, at time u."""
+    return square(x) - (_at(x0, x1, i, 3, u) - _at(x0, x1, o, 3, u))
 
 
 @kernel
@@ -74,18 +84,12 @@ def legality(x0, x1, u, a, b, c, d, e):
         if d == first:
             return -flatness(x0, x1, u, a, b, c, e, first)
         return flatness(x0, x1, u, a, b, c, d, first)
-    bx, by, bz = _row(x0, x1, b, a, -1, u)
-    cx, cy, cz = _row(x0, x1, c, a, -1, u)
-    dx, dy, dz = _row(x0, x1, d, a, -1, u)
-    ex, ey, ez = _row(x0, x1, e, a, -1, u)
-    w = _at(x0, x1, a, 3, u)
-    hb, hc = bx * bx + by * by + bz * bz - (_at(x0, x1, b, 3, u) - w), cx * cx + cy * cy + cz * cz - (_at(x0, x1, c, 3, u) - w)
-    hd, he = dx * dx + dy * dy + dz * dz - (_at(x0, x1, d, 3, u) - w), ex * ex + ey * ey + ez * ez - (_at(x0, x1, e, 3, u) - w)
-    px, py, pz = cy * dz - cz * dy, cz * dx - cx * dz, cx * dy - cy * dx
-    nx = hb * px + hc * (dy * bz - dz * by) + hd * (by * cz - bz * cy)
-    ny = hb * py + hc * (dz * bx - dx * bz) + hd * (bz * cx - bx * cz)
-    nz = hb * pz + hc * (dx * by - dy * bx) + hd * (bx * cy - by * cx)
-    return he * (bx * px + by * py + bz * pz) - (nx * ex + ny * ey + nz * ez)
+    p, q = _row(x0, x1, b, a, -1, u), _row(x0, x1, c, a, -1, u)
+    r, s = _row(x0, x1, d, a, -1, u), _row(x0, x1, e, a, -1, u)
+    hp, hq, hr, hs = _height(x0, x1, b, a, p, u), _height(x0, x1, c, a, q, u), _height(x0, x1, d, a, r, u), _height(x0, x1, e, a, s, u)
+    across = cross(q, r)
+    normal = ahead(ahead(scale(hp, across), hq, cross(r, p)), hr, cross(p, q))
+    return hs * dot(p, across) - dot(normal, s)
 
 
 @inlined
@@ -93,11 +97,11 @@ def _stretch(x0, x1, i, o):
     """Of the row of point i less point o at time 1: sums of magnitudes of its coordinates and of its height's terms, and the larger of the shares by
     which these have changed since time 0.
     """
-    x, y, z, w = x1[i, 0] - x1[o, 0], x1[i, 1] - x1[o, 1], x1[i, 2] - x1[o, 2], x1[i, 3] - x1[o, 3]
-    dx, dy, dz = abs(x - x0[i, 0] + x0[o, 0]), abs(y - x0[i, 1] + x0[o, 1]), abs(z - x0[i, 2] + x0[o, 2])
-    change = 2.0 * (abs(x) * dx + abs(y) * dy + abs(z) * dz) + dx * dx + dy * dy + dz * dz + abs(w - x0[i, 3] + x0[o, 3])
-    size, height = abs(x) + abs(y) + abs(z), x * x + y * y + z * z + abs(w)
-    return size, height, max((dx + dy + dz) / size, change / height)
+    x, w = subtract(row(x1, i), row(x1, o)), x1[i, 3] - x1[o, 3]
+    d, a = magnitudes(add(subtract(x, row(x0, i)), row(x0, o))), magnitudes(x)
+    change = dot_from(2.0 * dot(a, d), d, d) + abs(w - x0[i, 3] + x0[o, 3])
+    size, height = a[0] + a[1] + a[2], square(x) + abs(w)
+    return size, height, max((d[0] + d[1] + d[2]) / size, change / height)
 
 
 @kernel
@@ -153,7 +157,8 @@ def first_fall(values, start, negative_counts, stack):
     """First time in [start, 1] at which a polynomial falls from positive to negative.
 
     Args:
-        values: (6,) at 0, 0.2, ... 1. negative_counts: whether being negative at ``start``, and until 1, counts as falling there.
+        values: (6,) at 0, 0.2, ... 1.
+        negative_counts: whether being negative at ``start``, and until 1, counts as falling there.
         stack: (60, 8) work space.
 
     Returns:

@@ -21,7 +21,8 @@ class Flip:
     """A flip of a path.
 
     Attributes:
-        kind: "2-3", "3-2" or "4-1". time: where on the segment between the weights, 0 to 1.
+        kind: "2-3", "3-2" or "4-1".
+        time: where on the segment between the weights, 0 to 1.
         vertices: the five points. Of a 2-3 flip three for the triangle, two for the edge that replaces it; of a 3-2 flip two for the edge, three for
             the triangle that replaces it; of a 4-1 flip first the one that is no longer a vertex.
         weights: (n,) between this flip and the next, for which the triangulation after the flip has been verified to be the regular one (those of
@@ -41,7 +42,8 @@ def flip_path(points: ArrayLike, start: ArrayLike, end: ArrayLike) -> list[Flip]
     weights that form a convex set, so the vertices decrease only. Each step is verified by exact predicates.
 
     Args:
-        points: (n, 3) coordinates. start, end: (n,) weights in general position.
+        points: (n, 3) coordinates.
+        start, end: (n,) weights in general position.
 
     Returns:
         the flips in order; none if the two triangulations are one.

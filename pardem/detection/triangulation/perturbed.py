@@ -89,11 +89,39 @@ def _rank(mask, bit):
 
 
 @njit(_nrt=True)
+def _minor_of(taken, count, finite):
+    """The minor that goes with a product of infinitesimals: without the rows and columns that these are in.
+
+    Args:
+        taken: (4,) int64 row of the infinitesimal of x, y, z and the height; -1: none of that column.
+        count: number of rows.
+        finite: (5,) whether a row is perturbed.
+
+    Returns:
+        bit sets of rows and columns, whether its sign counts reversed; no rows where there is no such product.
+    """
+    rows, columns, odd = (1 << count) - 1, EVERY_COLUMN if count == 5 else EVERY_COLUMN & ~H, 0
+    for c in range(4):
+        r = taken[c]
+        if r < 0:
+            continue
+        if not finite[r] or not rows >> r & 1:
+            return 0, columns, False
+        odd += _rank(rows, r) + _rank(columns, c + 1)
+        rows &= ~(1 << r)
+        columns &= ~(2 << c)
+    return rows, columns, odd % 2 == 1
+
+
+@njit(_nrt=True)
 def perturbed_sign(rows, height, length, count, finite):
     """Sign, never 0, of the determinant of ``count`` (4, or 5 with heights) rows of perturbed points.
 
     Args:
-        rows: (5, 4) 1, x, y, z; finite ones in the order of the points' keys. height, length: (5, 7) expansions of the heights, their lengths.
+        rows: (5, 4) 1, x, y, z; finite ones in the order of the points' keys.
+        height: (5, 7) expansions of the heights.
+        length: (5,) their lengths.
+        count: number of rows.
         finite: (5,) whether a row is perturbed.
 
     Returns:
@@ -101,30 +129,19 @@ def perturbed_sign(rows, height, length, count, finite):
     """
     store, size = np.empty((32, MINOR)), np.zeros(32, np.int64)
     total, part, more = np.empty(WHOLE), np.empty(WHOLE), np.empty(WHOLE)
-    all_rows = (1 << count) - 1
-    all_columns = EVERY_COLUMN if count == 5 else EVERY_COLUMN & ~H
-    last = count if count == 5 else 0
     taken = np.empty(4, np.int64)
+    each = count + 1
+    with_heights = each if count == 5 else 1
     # the four columns' infinitesimals from the smallest: a product of larger ones comes before any that has a smaller one
-    for rx in range(-1, count):
-        for ry in range(-1, count):
-            for rz in range(-1, count):
-                for rh in range(-1, last):
-                    taken[0], taken[1], taken[2], taken[3] = rx, ry, rz, rh
-                    row_set, column_set, odd, fits = all_rows, all_columns, 0, True
-                    for c in range(4):
-                        r = taken[c]
-                        if r < 0:
-                            continue
-                        if not finite[r] or not row_set >> r & 1:
-                            fits = False
-                            break
-                        odd += _rank(row_set, r) + _rank(column_set, c + 1)
-                        row_set &= ~(1 << r)
-                        column_set &= ~(2 << c)
-                    if not fits:
-                        continue
-                    sign = _determinant_sign(rows, height, length, row_set, column_set, store, size, total, part, more)
-                    if sign != 0:
-                        return -sign if odd % 2 == 1 else sign
+    for k in range(each * each * each * with_heights):
+        taken[3] = k % with_heights - 1
+        taken[2] = k // with_heights % each - 1
+        taken[1] = k // (with_heights * each) % each - 1
+        taken[0] = k // (with_heights * each * each) - 1
+        row_set, column_set, odd = _minor_of(taken, count, finite)
+        if row_set == 0:
+            continue
+        sign = _determinant_sign(rows, height, length, row_set, column_set, store, size, total, part, more)
+        if sign != 0:
+            return -sign if odd else sign
     return 0

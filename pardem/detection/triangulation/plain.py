@@ -31,33 +31,34 @@ def _minor(a, b, c, d, exact):
 
 
 @inlined
-def _dot(ax, ay, az, bx, by, bz, exact):
-    p, exact = _product(ax, bx, exact)
-    q, exact = _product(ay, by, exact)
-    r, exact = _product(az, bz, exact)
+def _dot(a, b, exact):
+    """Scalar product of two vectors."""
+    p, exact = _product(a[0], b[0], exact)
+    q, exact = _product(a[1], b[1], exact)
+    r, exact = _product(a[2], b[2], exact)
     s, exact = _sum(p, q, exact)
     return _sum(s, r, exact)
 
 
 @kernel
 def _from(xw, i, o):
-    """Point i less point o, and its height above it: (x, y, z, h, whether nothing was rounded)."""
+    """Point i less point o, its height above it, and whether nothing was rounded."""
     x, exact = _sum(xw[i, 0], -xw[o, 0], True)
     y, exact = _sum(xw[i, 1], -xw[o, 1], exact)
     z, exact = _sum(xw[i, 2], -xw[o, 2], exact)
     w, exact = _sum(xw[i, 3], -xw[o, 3], exact)
-    square, exact = _dot(x, y, z, x, y, z, exact)
+    square, exact = _dot((x, y, z), (x, y, z), exact)
     h, exact = _sum(square, -w, exact)
-    return x, y, z, h, exact
+    return (x, y, z), h, exact
 
 
 @kernel
-def _determinant(ax, ay, az, bx, by, bz, cx, cy, cz):
+def _determinant(a, b, c):
     """Of three rows; whether nothing was rounded."""
-    px, exact = _minor(by, bz, cy, cz, True)
-    py, exact = _minor(bz, bx, cz, cx, exact)
-    pz, exact = _minor(bx, by, cx, cy, exact)
-    return _dot(ax, ay, az, px, py, pz, exact)
+    x, exact = _minor(b[1], b[2], c[1], c[2], True)
+    y, exact = _minor(b[2], b[0], c[2], c[0], exact)
+    z, exact = _minor(b[0], b[1], c[0], c[1], exact)
+    return _dot(a, (x, y, z), exact)
 
 
 @inlined
@@ -68,34 +69,34 @@ def _sign(value):
 @kernel
 def plain_orientation(xw, a, b, c, d):
     """Orientation of four finite points as they are, 0 where they are in a plane; whether that is certain."""
-    bx, by, bz, _, known_b = _from(xw, b, a)
-    cx, cy, cz, _, known_c = _from(xw, c, a)
-    dx, dy, dz, _, known_d = _from(xw, d, a)
-    value, exact = _determinant(bx, by, bz, cx, cy, cz, dx, dy, dz)
-    return _sign(value), exact and known_b and known_c and known_d
+    x, _, known_x = _from(xw, b, a)
+    y, _, known_y = _from(xw, c, a)
+    z, _, known_z = _from(xw, d, a)
+    value, exact = _determinant(x, y, z)
+    return _sign(value), exact and known_x and known_y and known_z
 
 
 @kernel
 def _plain_determinant(xw, a, b, c, d, e):
     """Sign of the lifted determinant of five finite points as they are; whether it is certain."""
-    bx, by, bz, bh, exact_b = _from(xw, b, a)
-    cx, cy, cz, ch, exact_c = _from(xw, c, a)
-    dx, dy, dz, dh, exact_d = _from(xw, d, a)
-    ex, ey, ez, eh, exact_e = _from(xw, e, a)
-    known = exact_b and exact_c and exact_d and exact_e
-    p, exact = _determinant(cx, cy, cz, dx, dy, dz, ex, ey, ez)
+    x, hx, exact_x = _from(xw, b, a)
+    y, hy, exact_y = _from(xw, c, a)
+    z, hz, exact_z = _from(xw, d, a)
+    t, ht, exact_t = _from(xw, e, a)
+    known = exact_x and exact_y and exact_z and exact_t
+    p, exact = _determinant(y, z, t)
     known = known and exact
-    q, exact = _determinant(bx, by, bz, dx, dy, dz, ex, ey, ez)
+    q, exact = _determinant(x, z, t)
     known = known and exact
-    r, exact = _determinant(bx, by, bz, cx, cy, cz, ex, ey, ez)
+    r, exact = _determinant(x, y, t)
     known = known and exact
-    s, exact = _determinant(bx, by, bz, cx, cy, cz, dx, dy, dz)
-    u, known = _product(bh, -p, known and exact)
-    v, known = _product(ch, q, known)
+    s, exact = _determinant(x, y, z)
+    u, known = _product(hx, -p, known and exact)
+    v, known = _product(hy, q, known)
     u, known = _sum(u, v, known)
-    v, known = _product(dh, -r, known)
+    v, known = _product(hz, -r, known)
     u, known = _sum(u, v, known)
-    v, known = _product(eh, s, known)
+    v, known = _product(ht, s, known)
     u, known = _sum(u, v, known)
     return _sign(u), known
 

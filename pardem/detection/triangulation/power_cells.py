@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..._jit import njit
+from ...compiled.vectors import cross, dot, row, subtract
 from ...shapes.polyhedron_clip import EMPTY, ROUNDING, clip, fill_box, make_polyhedron
 
 BOX = 6  # planes of the box
@@ -24,10 +25,8 @@ def _volume(body):
     for v in range(body.used[0]):
         for k in range(3):
             u, o = body.beside[v, k], body.first[body.planes[v, k]]
-            ax, ay, az = x[v, 0] - x[0, 0], x[v, 1] - x[0, 1], x[v, 2] - x[0, 2]
-            bx, by, bz = x[u, 0] - x[0, 0], x[u, 1] - x[0, 1], x[u, 2] - x[0, 2]
-            cx, cy, cz = x[o, 0] - x[0, 0], x[o, 1] - x[0, 1], x[o, 2] - x[0, 2]
-            total += cx * (ay * bz - az * by) + cy * (az * bx - ax * bz) + cz * (ax * by - ay * bx)
+            a, b, c = subtract(row(x, v), row(x, 0)), subtract(row(x, u), row(x, 0)), subtract(row(x, o), row(x, 0))
+            total += dot(c, cross(a, b))
     return abs(total) / 6.0
 
 
@@ -51,8 +50,13 @@ def cell_volumes(points, weights, cells, ptr, col, lower, upper):
     """Volumes of power cells inside a box.
 
     Args:
-        points: (n, 3) (m). weights: (n,) (m^2). cells: (n,) bool: which points have a cell at all.
-        ptr, col: (n + 1,), (2 E,): neighbours of each point. lower, upper: (3,) corners (m).
+        points: (n, 3) places (m).
+        weights: (n,) (m^2).
+        cells: (n,) bool, which points have a cell at all.
+        ptr: (n + 1,) int64 first neighbour of each point.
+        col: (2 E,) int32 neighbours.
+        lower: (3,) lower corner of the box (m).
+        upper: (3,) upper corner of the box (m).
 
     Returns:
         (n,) m^3; 0 for the others.

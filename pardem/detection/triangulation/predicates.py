@@ -14,9 +14,12 @@ product of five factors over- or underflows then, down to its last bit.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..._jit import inlined, kernel, njit
+from ...compiled.vectors import ahead, cross, dot, row, scale, square, subtract
 from .perturbed import lifted, perturbed_sign
 from .plain import plain_orientation, plain_plane, plain_power
 
@@ -46,64 +49,73 @@ def _uncertain_sign(value, bound):
 
 
 @inlined
-def triple(ax, ay, az, bx, by, bz, cx, cy, cz):
+def _size(a):
+    """Sum of the magnitudes of the components."""
+    return abs(a[0]) + abs(a[1]) + abs(a[2])
+
+
+@inlined
+def triple(a, b, c):
     """Determinant of three rows, sign filtered: 0 where rounding may have changed it."""
-    value = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
-    size = (abs(ax) + abs(ay) + abs(az)) * (abs(bx) + abs(by) + abs(bz)) * (abs(cx) + abs(cy) + abs(cz))
-    return _uncertain_sign(value, ORIENTATION_BOUND * size)
+    return _uncertain_sign(dot(a, cross(b, c)), ORIENTATION_BOUND * (_size(a) * _size(b) * _size(c)))
 
 
 @inlined
 def orientation_filter(xw, a, b, c, d):
     """Orientation of four finite points, 0 where float64 does not suffice."""
-    x, y, z = xw[a, 0], xw[a, 1], xw[a, 2]
-    return triple(
-        xw[b, 0] - x, xw[b, 1] - y, xw[b, 2] - z,
-        xw[c, 0] - x, xw[c, 1] - y, xw[c, 2] - z,
-        xw[d, 0] - x, xw[d, 1] - y, xw[d, 2] - z,
-    )  # fmt: skip
+    o = row(xw, a)
+    return triple(subtract(row(xw, b), o), subtract(row(xw, c), o), subtract(row(xw, d), o))
+
+
+class Hyperplane(NamedTuple):
+    """The hyperplane through four lifted points, relative to the first of them.
+
+    A point at X from the first with height h is ``h * volume - normal . X`` (times a positive number) above it.
+
+    Attributes:
+        normal: (3,) of the points' unit to the power 4.
+        volume: six times the tetrahedron's, positive where it is oriented so.
+        normal_size: bound on the terms of the normal's components.
+        volume_size: bound on the terms of the volume.
+    """
+
+    normal: tuple[float, float, float]
+    volume: float
+    normal_size: float
+    volume_size: float
 
 
 @inlined
 def hyperplane(xw, a, b, c, d):
-    """Of the lifted finite points abcd, relative to a: (normal (3), orientation, size of the normal's terms, size of the orientation's).
-
-    A point at X from a with height h is ``h * orientation - normal . X`` (times a positive number) above it.
-    """
-    x, y, z, w = xw[a, 0], xw[a, 1], xw[a, 2], xw[a, 3]
-    bx, by, bz, bw = xw[b, 0] - x, xw[b, 1] - y, xw[b, 2] - z, xw[b, 3] - w
-    cx, cy, cz, cw = xw[c, 0] - x, xw[c, 1] - y, xw[c, 2] - z, xw[c, 3] - w
-    dx, dy, dz, dw = xw[d, 0] - x, xw[d, 1] - y, xw[d, 2] - z, xw[d, 3] - w
-    b2, c2, d2 = bx * bx + by * by + bz * bz, cx * cx + cy * cy + cz * cz, dx * dx + dy * dy + dz * dz
-    hb, hc, hd = b2 - bw, c2 - cw, d2 - dw
-    px, py, pz = cy * dz - cz * dy, cz * dx - cx * dz, cx * dy - cy * dx
-    nx = hb * px + hc * (dy * bz - dz * by) + hd * (by * cz - bz * cy)
-    ny = hb * py + hc * (dz * bx - dx * bz) + hd * (bz * cx - bx * cz)
-    nz = hb * pz + hc * (dx * by - dy * bx) + hd * (bx * cy - by * cx)
-    volume = bx * px + by * py + bz * pz
-    rb, rc, rd = abs(bx) + abs(by) + abs(bz), abs(cx) + abs(cy) + abs(cz), abs(dx) + abs(dy) + abs(dz)
-    normal_size = (b2 + abs(bw)) * (rc * rd) + (c2 + abs(cw)) * (rd * rb) + (d2 + abs(dw)) * (rb * rc)
-    return nx, ny, nz, volume, normal_size, rb * rc * rd
+    """The hyperplane through the lifted finite points abcd."""
+    o, w = row(xw, a), xw[a, 3]
+    x, y, z = subtract(row(xw, b), o), subtract(row(xw, c), o), subtract(row(xw, d), o)
+    wx, wy, wz = xw[b, 3] - w, xw[c, 3] - w, xw[d, 3] - w
+    x2, y2, z2 = square(x), square(y), square(z)
+    across = cross(y, z)
+    normal = ahead(ahead(scale(x2 - wx, across), y2 - wy, cross(z, x)), z2 - wz, cross(x, y))
+    rx, ry, rz = _size(x), _size(y), _size(z)
+    normal_size = (x2 + abs(wx)) * (ry * rz) + (y2 + abs(wy)) * (rz * rx) + (z2 + abs(wz)) * (rx * ry)
+    return Hyperplane(normal, dot(x, across), normal_size, rx * ry * rz)
 
 
 @inlined
-def above_hyperplane(xw, a, e, nx, ny, nz, volume, normal_size, volume_size):
-    """Sign of finite point e above a hyperplane, 0 where float64 does not suffice."""
-    x, y, z, w = xw[e, 0] - xw[a, 0], xw[e, 1] - xw[a, 1], xw[e, 2] - xw[a, 2], xw[e, 3] - xw[a, 3]
-    e2 = x * x + y * y + z * z
-    value = (e2 - w) * volume - (nx * x + ny * y + nz * z)
-    size = (e2 + abs(w)) * volume_size + (abs(x) + abs(y) + abs(z)) * normal_size
-    return _uncertain_sign(value, POWER_BOUND * size)
+def above_hyperplane(xw, a, e, plane):
+    """Sign of finite point e above a hyperplane whose first point is a, 0 where float64 does not suffice."""
+    x, w = subtract(row(xw, e), row(xw, a)), xw[e, 3] - xw[a, 3]
+    x2 = square(x)
+    value = (x2 - w) * plane.volume - dot(plane.normal, x)
+    return _uncertain_sign(value, POWER_BOUND * ((x2 + abs(w)) * plane.volume_size + _size(x) * plane.normal_size))
 
 
 @inlined
-def _difference(xw, i, finite_origin, infinite_origin, c):
-    """Coordinate of a row once a finite one, and for lifted rows one at infinity, have been taken off (infinite_origin -1: none)."""
+def _difference(xw, i, finite_origin, infinite_origin):
+    """A row once a finite one, and for lifted rows one at infinity, have been taken off (infinite_origin -1: none)."""
     if i >= INFINITE:
-        return xw[i, c] - xw[finite_origin, c]
+        return subtract(row(xw, i), row(xw, finite_origin))
     if infinite_origin < 0:
-        return xw[i, c]
-    return xw[i, c] - xw[infinite_origin, c]
+        return row(xw, i)
+    return subtract(row(xw, i), row(xw, infinite_origin))
 
 
 @kernel
@@ -111,6 +123,11 @@ def _mixed_filter(xw, a, b, c, d, u):
     """Sign of rows (1, x, y, z) of which some, not all, are (0, direction); 0 where float64 does not suffice.
 
     Args:
+        xw: (N, 4) points and weights, as for `orientation`.
+        a: the first row.
+        b: the second row.
+        c: the third row.
+        d: the fourth row.
         u: point at infinity that has been taken off the others at infinity, or -1.
     """
     odd = False
@@ -122,11 +139,7 @@ def _mixed_filter(xw, a, b, c, d, u):
         o, b, c = c, a, b
     else:
         o, b, c, d, odd = d, a, b, c, True
-    sign = triple(
-        _difference(xw, b, o, u, 0), _difference(xw, b, o, u, 1), _difference(xw, b, o, u, 2),
-        _difference(xw, c, o, u, 0), _difference(xw, c, o, u, 1), _difference(xw, c, o, u, 2),
-        _difference(xw, d, o, u, 0), _difference(xw, d, o, u, 1), _difference(xw, d, o, u, 2),
-    )  # fmt: skip
+    sign = triple(_difference(xw, b, o, u), _difference(xw, c, o, u), _difference(xw, d, o, u))
     return -sign if odd else sign
 
 
@@ -135,7 +148,8 @@ def _exact(xw, key, points, count, off):
     """Sign of ``count`` rows with perturbation.
 
     Args:
-        points: (5,) rows of ``xw``; the order is changed. count: 4, or 5 for lifted finite points.
+        points: (5,) rows of ``xw``; the order is changed.
+        count: 4, or 5 for lifted finite points.
         off: the point at infinity that has been taken off the others; -1: none.
     """
     rows, height, length, finite = np.zeros((5, 4)), np.zeros((5, 7)), np.zeros(5, np.int64), np.zeros(5, np.bool_)
@@ -191,8 +205,12 @@ def orientation(xw, key, a, b, c, d):
     """Orientation of a tetrahedron with at most three points at infinity.
 
     Args:
-        xw: (N, 4) float64: x, y, z (m), weight (m^2); rows 0 to 3 are ``DIRECTIONS``. key: (N,) int64, all different, those of rows 0 to 3 least:
-            order of the perturbations. a, b, c, d: rows.
+        xw: (N, 4) float64: x, y, z (m), weight (m^2); rows 0 to 3 are ``DIRECTIONS``.
+        key: (N,) int64 order of the perturbations: all different, those of rows 0 to 3 least.
+        a: row of the first point.
+        b: row of the second point.
+        c: row of the third point.
+        d: row of the fourth point.
 
     Returns:
         1 or -1.
@@ -211,8 +229,7 @@ def power(xw, key, a, b, c, d, e):
     """
     first = min(min(min(a, b), min(c, d)), e)
     if first >= INFINITE:
-        nx, ny, nz, volume, normal_size, volume_size = hyperplane(xw, a, b, c, d)
-        sign = above_hyperplane(xw, a, e, nx, ny, nz, volume, normal_size, volume_size)
+        sign = above_hyperplane(xw, a, e, hyperplane(xw, a, b, c, d))
         return sign if sign != 0 else exact_power(xw, key, a, b, c, d, e)
     # the lifted row of the first point at infinity is (0, 0, 0, 0, 1): what is left are four rows without heights
     if a == first:

@@ -71,9 +71,10 @@ def flip_circuit(mesh, xw, facet, guarded):
     three or four tetrahedra (3-2, 4-4); two are not, and the vertex of both edges has four (4-1).
 
     Args:
-        xw: positions to be used. guarded: for meshes with negative tetrahedra, and for positions at the moment at which the facet becomes illegal.
-            There must be no edge de (2-3), no triangle of the new ones (3-2, 4-1) yet. Where one of the five is at infinity, the other four are, or
-            were, in a plane: their tetrahedron is an old one if it is there, else a new one. No 4-4 flips, which belong to two facets.
+        xw: positions to be used.
+        guarded: for meshes with negative tetrahedra, and for positions at the moment at which the facet becomes illegal. There must be no edge de
+            (2-3), no triangle of the new ones (3-2, 4-1) yet. Where one of the five is at infinity, the other four are, or were, in a plane: their
+            tetrahedron is an old one if it is there, else a new one. No 4-4 flips, which belong to two facets.
 
     Returns:
         FLIPPED or UNFLIPPABLE.
@@ -189,8 +190,8 @@ def scan(mesh):
         if min(min(a, b), min(c, d)) < INFINITE:
             negative += _scan_infinite(mesh, t)
             continue
-        nx, ny, nz, volume, normal_size, volume_size = hyperplane(xw, a, b, c, d)
-        if volume <= ORIENTATION_BOUND * volume_size and orientation(xw, mesh.key, a, b, c, d) < 0:
+        plane = hyperplane(xw, a, b, c, d)
+        if plane.volume <= ORIENTATION_BOUND * plane.volume_size and orientation(xw, mesh.key, a, b, c, d) < 0:
             negative += 1
             for i in range(4):
                 enqueue(mesh, 4 * t + i)
@@ -201,7 +202,7 @@ def scan(mesh):
             e = v[beyond >> 2, beyond & 3]
             if e < INFINITE:
                 continue
-            sign = above_hyperplane(xw, a, e, nx, ny, nz, volume, normal_size, volume_size)
+            sign = above_hyperplane(xw, a, e, plane)
             if sign > 0:
                 continue
             if sign < 0 or exact_power(xw, mesh.key, a, b, c, d, e) < 0:

@@ -11,6 +11,7 @@ becomes illegal before a tetrahedron is flat.
 from __future__ import annotations
 
 from ..._jit import kernel
+from ...compiled.vectors import ahead, put_row, row, subtract
 from .incidence import star_of
 from .mesh import HIDDEN, QUEUE_HEAD, QUEUED, enqueue, room
 from .motion import flatness
@@ -64,18 +65,9 @@ def _put(mesh, x0, x1, p, n, where):
 
 
 @kernel
-def hold_back(mesh, x0, x1, where, held, waiting):
-    """Put points back until no tetrahedron is negative; the facets of their tetrahedra go into the queue.
-
-    Args:
-        x0, x1: (N, 4) points before and after the move; the mesh, regular at ``x0``, has them at ``x1``, and facets of all negative tetrahedra in its
-            queue. where: (N,) uint8, GONE everywhere; set to where each point is put. held: (H,) int32, filled with those held back.
-            waiting: (W,) int32 work space.
-
-    Returns:
-        number of points held back; -1 where there is no room for so many, or for so many negative tetrahedra, or none of the points of one can be.
-    """
-    count, listed, k = 0, 0, 0
+def _list_negative(mesh, waiting):
+    """Write the negative tetrahedra with a facet of column 0 in the queue to ``waiting``; returns how many, -1: there is no room for them."""
+    listed = 0
     for q in range(mesh.tally[QUEUED]):
         facet = mesh.queue[(mesh.tally[QUEUE_HEAD] + q) % len(mesh.queue)]
         if facet & 3 == 0 and not _is_positive(mesh, facet >> 2):
@@ -83,49 +75,93 @@ def hold_back(mesh, x0, x1, where, held, waiting):
                 return -1
             waiting[listed] = facet >> 2
             listed += 1
+    return listed
+
+
+@kernel
+def _drift_one(mesh, x0, x1, t, where):
+    """Hold back the first point of a tetrahedron with which all its tetrahedra are positive then; returns the point, -1: there is none."""
+    for i in range(4):
+        p = mesh.vert[t, i]
+        if p < INFINITE or where[p] != GONE:
+            continue
+        n = star_of(mesh, p, LARGEST)
+        if n < 0:
+            continue
+        _put(mesh, x0, x1, p, n, DRIFTED)
+        if _first_negative(mesh, n) < 0:
+            where[p] = DRIFTED
+            return p
+        _put(mesh, x0, x1, p, n, GONE)
+    return -1
+
+
+@kernel
+def _put_back(mesh, x0, x1, t, where, held, count, waiting, listed):
+    """Put the points of a tetrahedron back by one degree and list the tetrahedra that are negative then; arguments as for `hold_back`.
+
+    Args:
+        t: the tetrahedron.
+        count: points held back so far.
+        listed: tetrahedra in ``waiting`` so far.
+
+    Returns:
+        both numbers after; ``listed`` is -1 where there is no room, or none of the points can be put back.
+    """
+    raised = False
+    for i in range(4):
+        p = mesh.vert[t, i]
+        if p < INFINITE or where[p] == BEHIND:
+            continue
+        n = star_of(mesh, p, LARGEST)
+        if n < 0:
+            continue
+        if listed + n >= len(waiting) or (where[p] == GONE and count == len(held)):
+            return count, -1
+        raised = True
+        if where[p] == GONE:
+            held[count] = p
+            count += 1
+        where[p] += 1
+        _put(mesh, x0, x1, p, n, where[p])
+        for m in range(n):
+            if not _is_positive(mesh, mesh.star[m]):
+                waiting[listed] = mesh.star[m]
+                listed += 1
+    return count, listed if raised else -1
+
+
+@kernel
+def hold_back(mesh, x0, x1, where, held, waiting):
+    """Put points back until no tetrahedron is negative; the facets of their tetrahedra go into the queue.
+
+    Args:
+        mesh: regular at ``x0``; it has its points at ``x1``, and facets of all negative tetrahedra in its queue.
+        x0: (N, 4) points before the move.
+        x1: (N, 4) points after it.
+        where: (N,) uint8, GONE everywhere; set to where each point is put.
+        held: (H,) int32, filled with those held back.
+        waiting: (W,) int32 work space.
+
+    Returns:
+        number of points held back; -1 where there is no room for so many, or for so many negative tetrahedra, or none of the points of one can be.
+    """
+    count, k = 0, 0
+    listed = _list_negative(mesh, waiting)
+    if listed < 0:
+        return -1
     while k < listed:
         t = waiting[k]
         k += 1
         if _is_positive(mesh, t):
             continue
-        settled = False
-        for i in range(4):  # does it suffice to hold one of its points back?
-            p = mesh.vert[t, i]
-            if p < INFINITE or where[p] != GONE:
-                continue
-            n = star_of(mesh, p, LARGEST)
-            if n < 0 or count == len(held):
-                continue
-            _put(mesh, x0, x1, p, n, DRIFTED)
-            if _first_negative(mesh, n) < 0:
-                where[p], held[count] = DRIFTED, p
-                count += 1
-                settled = True
-                break
-            _put(mesh, x0, x1, p, n, GONE)
-        if settled:
+        p = _drift_one(mesh, x0, x1, t, where) if count < len(held) else -1
+        if p >= 0:
+            held[count] = p
+            count += 1
             continue
-        raised = False
-        for i in range(4):
-            p = mesh.vert[t, i]
-            if p < INFINITE or where[p] == BEHIND:
-                continue
-            n = star_of(mesh, p, LARGEST)
-            if n < 0:
-                continue
-            if listed + n >= len(waiting) or (where[p] == GONE and count == len(held)):
-                return -1
-            raised = True
-            if where[p] == GONE:
-                held[count] = p
-                count += 1
-            where[p] += 1
-            _put(mesh, x0, x1, p, n, where[p])
-            for m in range(n):
-                if not _is_positive(mesh, mesh.star[m]):
-                    waiting[listed] = mesh.star[m]
-                    listed += 1
-        if not raised:
+        count, listed = _put_back(mesh, x0, x1, t, where, held, count, waiting, listed)
+        if listed < 0:
             return -1
     for k in range(count):
         n = star_of(mesh, held[k], len(mesh.star))
@@ -157,27 +193,24 @@ def _go_on(mesh, x1, p):
     n = star_of(mesh, p, len(mesh.star))
     if n < 0:
         return False
-    xw = mesh.xw
-    x, y, z = xw[p, 0], xw[p, 1], xw[p, 2]
+    xw, goal = mesh.xw, row(x1, p)
+    start = row(xw, p)
     part = 1.0
     for k in range(n):
         t = mesh.star[k]
         before = _volume(mesh, t)
-        xw[p, 0], xw[p, 1], xw[p, 2] = x1[p, 0], x1[p, 1], x1[p, 2]
+        put_row(xw, p, goal)
         after = _volume(mesh, t)
-        xw[p, 0], xw[p, 1], xw[p, 2] = x, y, z
+        put_row(xw, p, start)
         if after <= 0.0 < before:
             part = min(part, (1.0 - SHORT) * before / (before - after))
     for _ in range(HALVES):
-        if part == 1.0:
-            xw[p, 0], xw[p, 1], xw[p, 2] = x1[p, 0], x1[p, 1], x1[p, 2]
-        else:
-            xw[p, 0], xw[p, 1], xw[p, 2] = x + part * (x1[p, 0] - x), y + part * (x1[p, 1] - y), z + part * (x1[p, 2] - z)
+        put_row(xw, p, goal if part == 1.0 else ahead(start, part, subtract(goal, start)))
         if _first_negative(mesh, n) < 0:
             _touch(mesh, p, n)
             return True
         part *= 0.5
-    xw[p, 0], xw[p, 1], xw[p, 2] = x, y, z
+    put_row(xw, p, start)
     return False
 
 
@@ -194,7 +227,7 @@ def follow(mesh, x1, held, count, first):
             return first, FULL
         p = held[first]
         if mesh.state[p] == HIDDEN:
-            mesh.xw[p, 0], mesh.xw[p, 1], mesh.xw[p, 2] = x1[p, 0], x1[p, 1], x1[p, 2]
+            put_row(mesh.xw, p, row(x1, p))
         if mesh.xw[p, 0] == x1[p, 0] and mesh.xw[p, 1] == x1[p, 1] and mesh.xw[p, 2] == x1[p, 2]:
             first, parts = first + 1, 0
             continue

@@ -154,7 +154,8 @@ class Triangulation:
         """All points go to new places, and the triangulation becomes that of these places.
 
         Args:
-            points: (n, 3) new coordinates; those of deleted points are ignored. weights: (n,) new weights; none: as they are.
+            points: (n, 3) new coordinates; those of deleted points are ignored.
+            weights: (n,) new weights; none: as they are.
             algorithm: 1 (flips of illegal facets), 2 (flips in the order of the times at which facets become illegal on straight ways), 3 (the ways
                 are cut where tetrahedra become flat, each part as 1), "points" (1, but points in the way of which tetrahedra would turn over follow
                 one by one, in parts: what is cheapest for moves of some length, but for points on the hull), "rebuild" (anew), or "auto" (1, where
@@ -167,11 +168,7 @@ class Triangulation:
             TriangulationError: as for a new triangulation; nothing has moved then.
         """
         mesh = self._mesh
-        if len(np.asarray(points)) != len(self._row):
-            raise TriangulationError(f"{len(np.asarray(points))} points were given for a triangulation of {len(self._row)}; give one row for each")
-        xw = _checked(points, self.weights if weights is None else weights, self.present)
-        x0, x1 = mesh.xw.copy(), mesh.xw.copy()
-        x1[self._row] = xw
+        x0, x1 = mesh.xw.copy(), self._moved(points, weights)
         keep = algorithm == "auto"
         if algorithm in ("auto", 1):
             self._mesh, regular, destroyed, before = by_flips(mesh, x1, keep)
@@ -212,6 +209,14 @@ class Triangulation:
             self._counts.failed_3 += 1
         return self._rebuild(x1)
 
+    def _moved(self, points: ArrayLike, weights: ArrayLike | None) -> np.ndarray:
+        """The rows of the mesh's points with all points at new places; see `move`."""
+        if len(np.asarray(points)) != len(self._row):
+            raise TriangulationError(f"{len(np.asarray(points))} points were given for a triangulation of {len(self._row)}; give one row for each")
+        x1: np.ndarray = self._mesh.xw.copy()
+        x1[self._row] = _checked(points, self.weights if weights is None else weights, self.present)
+        return x1
+
     def _settled(self, algorithm: Algorithm) -> Algorithm:
         """Count a move that an algorithm has brought to the end."""
         name = "points" if algorithm == "points" else f"algorithm_{algorithm}"
@@ -232,7 +237,8 @@ class Triangulation:
         """Put a point in.
 
         Args:
-            point: (3,) coordinates. weight: its weight.
+            point: (3,) coordinates.
+            weight: its weight.
 
         Returns:
             its number: the least that a deleted point has left, else a new one.
