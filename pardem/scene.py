@@ -266,7 +266,8 @@ def _rocking_warnings(case: Case, names: list[str], catalogue: Catalogue, eps2: 
     out = []
     for k, name in enumerate(names):
         inertia = float(catalogue.inertia[k].max() if catalogue.kind[k] == 2 else catalogue.inertia[k].min())
-        if catalogue.kind[k] == 1 or eps2[k] == 0.0 or name not in present or (seconds := times.between(case.species[k].material, case.species[k].material)) is None:
+        material = case.species[k].material
+        if catalogue.kind[k] == 1 or eps2[k] == 0.0 or name not in present or (seconds := times.between(material, material)) is None:
             continue
         eps, radius = math.sqrt(eps2[k]), float(catalogue.radius[k])
         overlap = rocking_overlap(case.time.step, seconds, eps, inertia, float(catalogue.mass[k]), radius)
