@@ -148,7 +148,7 @@ def _core_bounds(b, i, j, d, above, below, work):
     return skeleton_distance(b.skeletons, b.verts, _core_of(b, i), _core_of(b, j), d, b.reach[j] - b.r[j], above, below)
 
 
-@njit
+@inlined
 def bounds_between(b, i, j, above, below, work):
     """Bounds on the distance of two cores, nearest image.
 
