@@ -140,7 +140,7 @@ def _core_of(b, i):
     return PlacedCore(b.species[i], b.start[i])
 
 
-@inlined
+@njit
 def _core_bounds(b, i, j, d, above, below, work):
     """Bounds on the distance of the cores of two bodies (m), what they enclose included; d: centre of j less that of i (m)."""
     if b.skeletons.plain[b.species[i]] and b.skeletons.plain[b.species[j]]:
@@ -148,7 +148,7 @@ def _core_bounds(b, i, j, d, above, below, work):
     return skeleton_distance(b.skeletons, b.verts, _core_of(b, i), _core_of(b, j), d, b.reach[j] - b.r[j], above, below)
 
 
-@njit
+@inlined
 def bounds_between(b, i, j, above, below, work):
     """Bounds on the distance of two cores, nearest image.
 
@@ -188,7 +188,7 @@ def is_free(b, cells, i, near, work):
     return free
 
 
-@inlined
+@njit
 def _clear_of_image(b, i, j, d, work):
     """Whether grain ``i`` keeps a gap from the image of body ``j`` among the walls whose centre is d (m) away."""
     contact = b.r[i] + b.r[j]

@@ -11,7 +11,7 @@ from ..compiled.quaternions import orientation, put_orientation
 from ..compiled.vectors import add, ahead, behind, component, put_row, row, scale
 from ..fixedpoint import MOST, WIDE_MOST
 from . import fincham, splitting
-from .poses import force_on, gravity, inverse_moments, inverse_size, place_vertices, torque_on, wrap
+from .poses import force_on, gravity, inverse_size, place_vertices, torque_on, wrap
 
 
 @inlined
@@ -100,12 +100,12 @@ def kick_and_drift(owned, g, shapes, settings, h, kicks):
     for i in range(owned):
         a = g.species[i]
         round_body = shapes.kind[a] == 1
-        inverse = inverse_moments(g, i, shapes, settings.planar)
+        k = inverse_size(g.scale[i], settings.planar)
         for _ in range(kicks):
-            _kick_one(i, round_body, inverse[0], g, settings, h)
+            _kick_one(i, round_body, shapes.inverse[a, 0] * k, g, settings, h)
         put_row(g.x, i, ahead(row(g.x, i), dt, row(g.v, i)))
         if not round_body:
-            _turn(i, inverse, g, settings, h)
+            _turn(i, scale(k, row(shapes.inverse, a)), g, settings, h)
         if g.ft[i, 3] >= most:
             crowded = i
         for c in range(g.ft.shape[1]):
