@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from pardem._jit import njit
 from pardem.compiled.vectors import row
-from pardem.interactions import minima, regularised
-from pardem.interactions.polytope_pair import TwoCores
+from pardem.interactions import minima
+from pardem.interactions.polytope_pair import TwoCores, minimum
 from pardem.interactions.polytope_separation import separation2
 
 Array = NDArray[np.float64]
@@ -37,9 +37,9 @@ def _regularised(w: Array, verts: Array, n: int, eps2: float, warm: NDArray[np.i
     total = 0.0
     for k in range(len(w)):
         wa, wb = (0, 0) if cold else (warm[k, 0], warm[k, 1])
-        out = regularised.regularised_polytopes(row(w, k), verts, 2 * n * k, n, 2 * n * k + n, n, (eps2, eps2), (wa, wb), work)
-        total += out[0]
-        warm[k, 0], warm[k, 1] = out[3]
+        m, _ = minimum(row(w, k), TwoCores(verts, 2 * n * k, n, 2 * n * k + n, n), (eps2, eps2), (wa, wb), work)
+        total += m.f
+        warm[k, 0], warm[k, 1] = m.sets
     return total
 
 

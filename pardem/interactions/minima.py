@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._jit import kernel
+from .._jit import inlined, kernel
 from ..compiled.vectors import add, ahead, dot_from, scale, square, subtract
 from .polytope_faces import MAX_TIES, TILT, TILT2, centroid, clip, extent, order, plane_axes, ties
 from .polytope_pair import WORK_SIZE as PAIR_SIZE
@@ -72,7 +72,7 @@ def _barycentre(work, na, nb):
     return centroid(work, place, left)
 
 
-@kernel
+@inlined
 def nearest_polytopes(w, vert, a0, na, b0, nb, warm, work):
     """Nearest points X in conv(A), Y in conv(B), relative to their own centres: the minimisers of |W + X - Y|.
 

@@ -16,7 +16,7 @@ from ..compiled.vectors import ZERO, add, dot, dot_from, put_columns, row, scale
 from ..shapes.compound import outer_vertices
 from ..state import Parts
 from .features import first_of, second_of
-from .polytope_pair import TwoCores
+from .polytope_pair import TwoCores, minimum
 from .polytope_plane import regularised_plane
 from .polytopes import WORK_SIZE, begin, feature_zone, feature_zone_on_plane, heavier, penalties, remember
 from .regularised import regularised_polytopes
@@ -110,8 +110,8 @@ def _pieces_of(parts, g, bodies, sub):
 
 
 @inlined
-def _solve(interaction, g, bodies, numbers, cores, eps2, start):
-    """The regularised minimum of two pieces, each counted from its own centre.
+def _centred(interaction, g, bodies, numbers, cores):
+    """Two pieces, each about its own centre.
 
     Args:
         interaction: `Pieces`.
@@ -119,18 +119,15 @@ def _solve(interaction, g, bodies, numbers, cores, eps2, start):
         bodies: the two ``features.Bodies``.
         numbers: rows of the pieces in the tables.
         cores: the vertices of the pieces, relative to the grains' centres.
-        eps2: squared regularisation of each (1).
-        start: active sets to start from.
 
     Returns:
-        f (m^2), the points relative to the grains' centres (m), the active sets, status.
+        centre of the first piece less that of the second (m), their centres relative to the grains' (m), their ``polytope_pair.TwoCores``.
     """
     room, na, nb = interaction.room, cores.na, cores.nb
     a, b = _centre(interaction.parts, g, bodies.i, numbers[0]), _centre(interaction.parts, g, bodies.j, numbers[1])
     _about(g.vert, cores.a0, na, a, room, 0)
     _about(g.vert, cores.b0, nb, b, room, na)
-    f, x, y, sets, status = regularised_polytopes(subtract(add(bodies.w, a), b), room, 0, na, na, nb, eps2, start, interaction.work)
-    return f, add(x, a), add(y, b), sets, status
+    return subtract(add(bodies.w, a), b), a, b, TwoCores(room, 0, na, na, nb)
 
 
 @inlined
@@ -142,7 +139,9 @@ def closest(interaction, g, bodies, pairs, p, touching, reach):
     apart, start = begin(bodies.w, cores, pairs, p, touching, reach)
     if apart > 0.0:
         return Nearest(False, apart, ZERO, ZERO, 0)
-    f, x, y, sets, status = _solve(interaction, g, bodies, numbers, cores, penalties(interaction, g, bodies), start)
+    w, a, b, centred = _centred(interaction, g, bodies, numbers, cores)
+    (f, x, y, sets), status = minimum(w, centred, penalties(interaction, g, bodies), start, interaction.work)
+    x, y = add(x, a), add(y, b)
     near = f < reach * reach
     remember(pairs, p, touching, near, sets, subtract(add(bodies.w, x), y))
     return Nearest(near, f, x, y, status)
@@ -154,9 +153,10 @@ def weighted(interaction, g, bodies, pairs, p, factor):
     if _both_rods(interaction.parts, g, bodies):
         return rod_weighted(interaction, g, bodies, pairs, p, factor)
     numbers, cores = _pieces_of(interaction.parts, g, bodies, pairs.sub[p])
+    w, a, b, (room, a0, na, b0, nb) = _centred(interaction, g, bodies, numbers, cores)
     eps2, cold = heavier(penalties(interaction, g, bodies), factor), (np.int64(0), np.int64(0))
-    f, x, y, _, status = _solve(interaction, g, bodies, numbers, cores, eps2, cold)
-    return f, x, y, status
+    f, x, y, _, status = regularised_polytopes(w, room, a0, na, b0, nb, eps2, cold, interaction.work)
+    return f, add(x, a), add(y, b), status
 
 
 @inlined

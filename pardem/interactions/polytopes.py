@@ -16,7 +16,7 @@ from .minima import WORK_SIZE as MINIMA_SIZE
 from .minima import nearest_polytopes
 from .polytope_active import count, slot
 from .polytope_pair import WORK_SIZE as PAIR_SIZE
-from .polytope_pair import TwoCores
+from .polytope_pair import TwoCores, minimum
 from .polytope_plane import WORK_SIZE as PLANE_SIZE
 from .polytope_plane import nearest_plane, regularised_plane
 from .polytope_separation import separation2
@@ -106,11 +106,10 @@ def closest(interaction, g, bodies, pairs, p, touching, reach):
     apart, start = begin(w, cores, pairs, p, touching, reach)
     if apart > 0.0:
         return Nearest(False, apart, ZERO, ZERO, 0)
-    vert, a0, na, b0, nb = cores
-    if interaction.regularised:
-        f, x, y, sets, status = regularised_polytopes(w, vert, a0, na, b0, nb, penalties(interaction, g, bodies), start, interaction.work)
+    if interaction.regularised:  # not by ``regularised_polytopes``: a call costs a contact in ten
+        (f, x, y, sets), status = minimum(w, cores, penalties(interaction, g, bodies), start, interaction.work)
     else:
-        f, x, y, sets, status = nearest_polytopes(w, vert, a0, na, b0, nb, start, interaction.work)
+        f, x, y, sets, status = nearest_polytopes(w, cores.vert, cores.a0, cores.na, cores.b0, cores.nb, start, interaction.work)
     near = f < reach * reach
     remember(pairs, p, touching, near, sets, subtract(add(w, x), y))
     return Nearest(near, f, x, y, status)
