@@ -12,9 +12,9 @@ from mpi4py import MPI
 from scenes import CUBE, ELASTIC, ELL, FLOOR, booked, box, case_of, centre_of, energy, engine_of, fingerprint, grains_of, turned
 
 from pardem.case import Case
+from pardem.compiled.quaternions import matrix
 from pardem.engine import Engine
 from pardem.errors import CaseError
-from pardem.integrators.rotation import matrix
 from pardem.interactions.hardening import CLOSEST, GUARD, HEAVIER, LIGHTER, STEEPEST, collapsed, potential
 from pardem.interactions.polytope_plane import regularised_plane
 from pardem.interactions.polytopes import WORK_SIZE
@@ -93,7 +93,7 @@ def core(engine: Engine, k: int) -> np.ndarray:
     """Vertices of the core of grain ``k`` about its centre, world axes (m)."""
     g, shapes = grains_of(engine), engine.scene.shapes
     first, last = shapes.vertex_start[g.species[k] : g.species[k] + 2]
-    return g.scale[k] * (shapes.vertices[first:last] @ np.array(matrix(*g.q[k])).reshape(3, 3).T)
+    return g.scale[k] * (shapes.vertices[first:last] @ np.array(matrix(tuple(g.q[k]))).T)
 
 
 def deepest(engine: Engine) -> float:
