@@ -12,7 +12,7 @@ from scenes import ELASTIC, ROD, SPHERE, case_of, engine_of, fingerprint
 from pardem.case import Case
 from pardem.detection.search import MARGIN
 from pardem.engine import Engine
-from pardem.interactions.features import EDGE_EDGE, EDGE_VERTEX, FACE_VERTEX, VERTEX_EDGE, VERTEX_FACE, feature_pair, nearest_features, pair_of
+from pardem.interactions.features import EDGE_EDGE, EDGE_VERTEX, FACE_VERTEX, VERTEX_EDGE, VERTEX_FACE, bodies_of, feature_pair, nearest_features
 from pardem.walls.bodies import nearest_on_body
 
 FEATURES = ELASTIC | {"interaction": "superposition"}
@@ -57,7 +57,7 @@ def near_features(f, g, i, j, kind, first, second, w, reach, out):  # type: igno
     for a in range(first):
         for b in range(second):
             sub = feature_pair(kind, a, b)
-            if nearest_features(f, g, pair_of(i, j, (w[0], w[1], w[2])), sub, np.inf)[0] <= reach * reach:
+            if nearest_features(f, g, bodies_of(i, j, (w[0], w[1], w[2])), sub, np.inf)[0] <= reach * reach:
                 out[found] = sub
                 found += 1
     return found

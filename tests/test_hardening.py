@@ -12,9 +12,9 @@ from mpi4py import MPI
 from scenes import CUBE, ELASTIC, ELL, FLOOR, booked, box, case_of, centre_of, energy, engine_of, fingerprint, grains_of, turned
 
 from pardem.case import Case
+from pardem.compiled.quaternions import matrix
 from pardem.engine import Engine
 from pardem.errors import CaseError
-from pardem.integrators.rotation import matrix
 from pardem.interactions.hardening import CLOSEST, GUARD, HEAVIER, LIGHTER, STEEPEST, collapsed, potential
 from pardem.interactions.polytope_plane import regularised_plane
 from pardem.interactions.polytopes import WORK_SIZE
@@ -93,7 +93,7 @@ def core(engine: Engine, k: int) -> np.ndarray:
     """Vertices of the core of grain ``k`` about its centre, world axes (m)."""
     g, shapes = grains_of(engine), engine.scene.shapes
     first, last = shapes.vertex_start[g.species[k] : g.species[k] + 2]
-    return g.scale[k] * (shapes.vertices[first:last] @ np.array(matrix(*g.q[k])).reshape(3, 3).T)
+    return g.scale[k] * (shapes.vertices[first:last] @ np.array(matrix(tuple(g.q[k]))).T)
 
 
 def deepest(engine: Engine) -> float:
@@ -101,13 +101,13 @@ def deepest(engine: Engine) -> float:
     g, eps2 = grains_of(engine), engine.scene.interaction.eps2
     a, ea = core(engine, 0), eps2[g.species[0]]
     if len(g.gid) == 1:
-        f, x, y, z, _, status = regularised_plane(0.0, 0.0, 1.0, g.x[0, 2], a, 0, len(a), ea, 0, WORK)
-        beta2, reach = ea * (x * x + y * y + z * z), g.x[0, 3]
+        f, x, _, status = regularised_plane((0.0, 0.0, 1.0), g.x[0, 2], a, 0, len(a), ea, 0, WORK)
+        beta2, reach = ea * float(np.square(x).sum()), g.x[0, 3]
     else:
         b, eb = core(engine, 1), eps2[g.species[1]]
-        w = g.x[0, :3] - g.x[1, :3]
-        f, *points, _, _, status = regularised_polytopes(*w, np.vstack([a, b]), 0, len(a), len(a), len(b), ea, eb, 0, 0, WORK)
-        beta2 = ea * sum(c * c for c in points[:3]) + eb * sum(c * c for c in points[3:])
+        w = tuple(g.x[0, :3] - g.x[1, :3])
+        f, x, y, _, status = regularised_polytopes(w, np.vstack([a, b]), 0, len(a), len(a), len(b), (ea, eb), (0, 0), WORK)
+        beta2 = ea * float(np.square(x).sum()) + eb * float(np.square(y).sum())
         reach = g.x[0, 3] + g.x[1, 3]
     assert status == 0
     return f**1.5 / (GUARD * reach * beta2)
@@ -313,8 +313,8 @@ def deep_tips(engine: Engine) -> int:
     """How many of all tips are pressed into the floor to where the run would have stopped."""
     g, count = grains_of(engine), 0
     for k in range(len(g.gid)):
-        f, x, y, z, _, _ = regularised_plane(0.0, 0.0, 1.0, g.x[k, 2], core(engine, k), 0, 2, 0.04, 0, WORK)
-        count += collapsed(math.sqrt(f), 0.04 * (x * x + y * y + z * z), 0.25) and f < 0.25**2
+        f, x, _, _ = regularised_plane((0.0, 0.0, 1.0), g.x[k, 2], core(engine, k), 0, 2, 0.04, 0, WORK)
+        count += collapsed(math.sqrt(f), 0.04 * float(np.square(x).sum()), 0.25) and f < 0.25**2
     return count
 
 

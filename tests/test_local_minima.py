@@ -13,7 +13,7 @@ from scenes import CUBE, ELASTIC, FLOOR, case_of, centre_of, engine_of, turned
 from skeletons import ell, prism, star
 
 from pardem.engine import Engine
-from pardem.interactions.features import FACE_FACE
+from pardem.interactions.features import FACE_FACE, bodies_of
 from pardem.interactions.local_minima import LocalMinima, closest
 from pardem.interactions.minima import WORK_SIZE, nearest_polytopes
 from pardem.interactions.polytope_faces import TILT
@@ -38,10 +38,11 @@ def found_by(engine: Engine) -> Found:
         for p in range(pairs.ptr[r], pairs.ptr[r + 1]):
             j = pairs.col[p]
             w = g.x[i, :3] - g.x[j, :3]
-            near, _, *points, status = closest(interaction, g, int(i), int(j), *w, pairs, p, False, g.x[i, 3] + g.x[j, 3])
+            bodies = bodies_of(int(i), int(j), tuple(w))
+            near, _, x, y, status = closest(interaction, g, bodies, pairs, p, False, g.x[i, 3] + g.x[j, 3])
             assert status == 0
             if near and g.gid[i] == 0 and g.gid[j] == 1:
-                out.append((g.x[i, :3] + points[:3], g.x[j, :3] + points[3:]))
+                out.append((g.x[i, :3] + x, g.x[j, :3] + y))
     return out
 
 

@@ -16,15 +16,16 @@ seeds = st.integers(0, 2**32 - 1)
 
 def plane(core, normal, h, eps2, warm=0):
     """f, X, active set; the status must be 0."""
-    out = regularised_plane(*normal, h, np.vstack([np.full((1, 3), np.nan), core]), 1, len(core), eps2, warm, np.full(WORK_SIZE, np.nan))
-    assert out[5] == 0
-    return out[0], np.array(out[1:4]), out[4]
+    vert = np.vstack([np.full((1, 3), np.nan), core])
+    f, x, warm, status = regularised_plane(tuple(normal), h, vert, 1, len(core), eps2, warm, np.full(WORK_SIZE, np.nan))
+    assert status == 0
+    return f, np.array(x), warm
 
 
 def lowest(core, normal, h):
-    out = nearest_plane(*normal, h, np.vstack([np.full((1, 3), np.nan), core]), 1, len(core), np.full(WORK_SIZE, np.nan))
-    assert out[4] == 0
-    return out[0], np.array(out[1:4])
+    d2, x, status = nearest_plane(tuple(normal), h, np.vstack([np.full((1, 3), np.nan), core]), 1, len(core), np.full(WORK_SIZE, np.nan))
+    assert status == 0
+    return d2, np.array(x)
 
 
 def random_case(seed):
@@ -141,4 +142,4 @@ def test_power_of_two_scales_the_bits(seed, power):
 
 
 def test_not_a_number_is_reported():
-    assert regularised_plane(0.0, 0.0, 1.0, np.nan, CUBE, 0, 8, 9e-4, 0, np.full(WORK_SIZE, np.nan))[5] == 1
+    assert regularised_plane((0.0, 0.0, 1.0), np.nan, CUBE, 0, 8, 9e-4, 0, np.full(WORK_SIZE, np.nan))[3] == 1

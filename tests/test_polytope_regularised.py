@@ -32,9 +32,11 @@ seeds = st.integers(0, 2**32 - 1)
 def solve(pair, ea, eb, warm=(0, 0)):
     """f, X, Y, active sets; the status must be 0."""
     vert = np.vstack([np.full((1, 3), np.nan), pair.a, pair.b])  # a row before, so that offsets matter
-    out = regularised_polytopes(*pair.w, vert, 1, len(pair.a), 1 + len(pair.a), len(pair.b), ea, eb, *warm, np.full(WORK_SIZE, np.nan))
-    assert out[9] == 0
-    return out[0], np.array(out[1:4]), np.array(out[4:7]), out[7:9]
+    f, x, y, sets, status = regularised_polytopes(
+        tuple(pair.w), vert, 1, len(pair.a), 1 + len(pair.a), len(pair.b), (ea, eb), warm, np.full(WORK_SIZE, np.nan)
+    )
+    assert status == 0
+    return f, np.array(x), np.array(y), sets
 
 
 @pytest.mark.parametrize("arrangement", ARRANGEMENTS)
@@ -176,8 +178,8 @@ def test_warm_start_whose_features_have_become_parallel():
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_not_a_number_is_reported(bad):
     vert = np.vstack([CUBE, CUBE])
-    out = regularised_polytopes(bad, 0.0, 0.0, vert, 0, 8, 8, 8, 9e-4, 9e-4, 0, 0, np.full(WORK_SIZE, np.nan))
-    assert out[9] == 1
+    out = regularised_polytopes((bad, 0.0, 0.0), vert, 0, 8, 8, 8, (9e-4, 9e-4), (0, 0), np.full(WORK_SIZE, np.nan))
+    assert out[4] == 1
 
 
 def test_active_sets_hold_the_largest_vertex_numbers():

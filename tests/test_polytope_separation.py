@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from pardem._jit import njit
 from pardem.interactions import minima
+from pardem.interactions.polytope_pair import TwoCores
 from pardem.interactions.polytope_separation import separation2
 from pardem.interactions.regularised import regularised_polytopes
 
@@ -19,7 +20,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 @njit
 def proves(w, vert, na, nb, reach, d):
-    return separation2(w[0], w[1], w[2], vert, 0, na, na, nb, reach, d[0], d[1], d[2]) > 0.0
+    return separation2((w[0], w[1], w[2]), TwoCores(vert, 0, na, na, nb), reach, (d[0], d[1], d[2])) > 0.0
 
 
 def separated(pair, reach, direction):
@@ -28,7 +29,7 @@ def separated(pair, reach, direction):
 
 def from_b_to_a(w, out):
     """W + X - Y of a solve."""
-    return np.asarray(w) + np.array(out[1:4]) - np.array(out[4:7])
+    return np.asarray(w) + np.array(out[1]) - np.array(out[2])
 
 
 def nearest(pair):
@@ -53,7 +54,8 @@ def test_decides_at_the_distance_and_errs_on_the_safe_side(arrangement, seed, le
     for direction in rng.normal(size=(20, 3)):
         assert not separated(pair, d, direction)
     vert = np.vstack([pair.a, pair.b])
-    f = regularised_polytopes(*pair.w, vert, 0, len(pair.a), len(pair.a), len(pair.b), 9e-4, 9e-4, 0, 0, np.full(minima.WORK_SIZE, np.nan))[0]
+    work = np.full(minima.WORK_SIZE, np.nan)
+    f = regularised_polytopes(tuple(pair.w), vert, 0, len(pair.a), len(pair.a), len(pair.b), (9e-4, 9e-4), (0, 0), work)[0]
     assert not separated(pair, np.sqrt(f), length * along)
 
 
@@ -78,7 +80,7 @@ def test_a_direction_of_a_regularised_solve_serves_soon():
             w = w - (1.0 - 0.202 / d) * along
         pair = Pair(w, a, b)
         assert nearest(pair)[0] == pytest.approx(0.202, rel=1e-9)
-        out = regularised_polytopes(*w, np.vstack([a, b]), 0, 8, 8, 8, 9e-4, 9e-4, 0, 0, np.full(minima.WORK_SIZE, np.nan))
+        out = regularised_polytopes(tuple(w), np.vstack([a, b]), 0, 8, 8, 8, (9e-4, 9e-4), (0, 0), np.full(minima.WORK_SIZE, np.nan))
         proven += separated(pair, 0.2, from_b_to_a(w, out))
     assert proven >= 190
 

@@ -13,7 +13,7 @@ from scenes import CUBE, ELASTIC, FLOOR, ROD, SPHERE, TETRAHEDRON, case_of, engi
 
 from pardem.detection.search import MARGIN
 from pardem.engine import Engine
-from pardem.interactions.features import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE, feature_pair, first_of, kind_of, nearest_features, pair_of, second_of
+from pardem.interactions.features import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE, bodies_of, feature_pair, first_of, kind_of, nearest_features, second_of
 
 FEATURES = ELASTIC | {"interaction": "superposition"}
 STEP = 5e-4
@@ -25,7 +25,7 @@ def two(species: dict[str, Any], **second: Any) -> Engine:
     return engine_of(case_of([species], FEATURES, STEP, grain=grains), overlaps=True)[0]
 
 
-def test_a_pair_of_features_is_one_number() -> None:
+def test_a_bodies_of_features_is_one_number() -> None:
     for kind in range(5):
         for a, b in ((0, 0), (1, 70000), (123456, 7)):
             sub = feature_pair(kind, a, b)
@@ -116,7 +116,7 @@ def test_nothing_is_missed() -> None:
                 for m in range(count[i][first]):
                     for n in range(count[j][second]):
                         sub = feature_pair(kind, m, n)
-                        distance = math.sqrt(nearest_features(f, g, pair_of(i, j, tuple(w)), sub, np.inf)[0]) - g.x[i, 3] - g.x[j, 3]
+                        distance = math.sqrt(nearest_features(f, g, bodies_of(i, j, tuple(w)), sub, np.inf)[0]) - g.x[i, 3] - g.x[j, 3]
                         if distance <= skin:
                             needed.add((a, b, int(sub)))
                         if distance <= (1.0 + MARGIN) * skin:
@@ -143,7 +143,7 @@ def test_a_vertex_and_a_face_against_a_reference(cubes: Engine, centre: tuple[fl
     assert g is not None
     loop = f.loops[f.loop_start[face] : f.loop_start[face + 1]]
     w = -np.array(centre)
-    found, x, y = nearest_features(f, g, pair_of(0, 1, tuple(w)), feature_pair(VERTEX_FACE, vertex, face), np.inf)
+    found, x, y = nearest_features(f, g, bodies_of(0, 1, tuple(w)), feature_pair(VERTEX_FACE, vertex, face), np.inf)
     corners = g.vert[g.vert_start[1] + loop]
     assert math.sqrt(found) == pytest.approx(face_distance(w + x, corners), rel=1e-9, abs=1e-12)
     np.testing.assert_allclose(x, g.vert[vertex], rtol=0, atol=0)

@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pardem._jit import njit
-from pardem.interactions import minima, regularised
+from pardem.compiled.vectors import row
+from pardem.interactions import minima
+from pardem.interactions.polytope_pair import TwoCores, minimum
 from pardem.interactions.polytope_separation import separation2
 
 Array = NDArray[np.float64]
@@ -35,9 +37,9 @@ def _regularised(w: Array, verts: Array, n: int, eps2: float, warm: NDArray[np.i
     total = 0.0
     for k in range(len(w)):
         wa, wb = (0, 0) if cold else (warm[k, 0], warm[k, 1])
-        out = regularised.regularised_polytopes(w[k, 0], w[k, 1], w[k, 2], verts, 2 * n * k, n, 2 * n * k + n, n, eps2, eps2, wa, wb, work)
-        total += out[0]
-        warm[k, 0], warm[k, 1] = out[7], out[8]
+        m, _ = minimum(row(w, k), TwoCores(verts, 2 * n * k, n, 2 * n * k + n, n), (eps2, eps2), (wa, wb), work)
+        total += m.f
+        warm[k, 0], warm[k, 1] = m.sets
     return total
 
 
@@ -46,7 +48,7 @@ def _nearest(w: Array, verts: Array, n: int, eps2: float, warm: NDArray[np.int64
     total = 0.0
     for k in range(len(w)):
         wa, wb = (0, 0) if cold else (warm[k, 0], warm[k, 1])
-        out = minima.nearest_polytopes((w[k, 0], w[k, 1], w[k, 2]), verts, 2 * n * k, n, 2 * n * k + n, n, (wa, wb), work)
+        out = minima.nearest_polytopes(row(w, k), verts, 2 * n * k, n, 2 * n * k + n, n, (wa, wb), work)
         total += out[0]
         warm[k, 0], warm[k, 1] = out[3]
     return total
@@ -57,7 +59,7 @@ def _separating(w: Array, verts: Array, n: int, eps2: float, warm: NDArray[np.in
     """The test of a direction, for the same pairs (it fails, since they touch)."""
     total = 0.0
     for k in range(len(w)):
-        total += separation2(w[k, 0], w[k, 1], w[k, 2], verts, 2 * n * k, n, 2 * n * k + n, n, 0.2, w[k, 0], w[k, 1], w[k, 2])
+        total += separation2(row(w, k), TwoCores(verts, 2 * n * k, n, 2 * n * k + n, n), 0.2, row(w, k))
     return total
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import inlined, njit
-from ..compiled.vectors import ZERO, ahead, behind, dot, dot_from, length, magnitudes, row, square
+from ..compiled.vectors import ZERO, ahead, behind, dot, dot_from, length, magnitudes, negative, row, square
 from ..interactions.segments import nearest_segments
 
 
@@ -122,7 +122,7 @@ def may_touch(g, i, j, d, reach):
     if ni <= 2 and nj <= 2:
         u = row(g.vert, g.vert_start[i] + 1) if ni == 2 else ZERO
         v = row(g.vert, g.vert_start[j] + 1) if nj == 2 else ZERO
-        s, t = nearest_segments(-d[0], -d[1], -d[2], u[0], u[1], u[2], v[0], v[1], v[2])
+        s, t = nearest_segments(negative(d), u, v)
         return square(behind(ahead(d, t, v), s, u)) <= reach * reach
     a, b = g.vert_start[i], g.vert_start[j]
     return not axis_separates(g.vert, (a, a + ni), (b, b + nj), d, d, reach)

@@ -23,11 +23,11 @@ from ..interactions.features import (
     VERTEX_EDGE,
     VERTEX_FACE,
     anchor,
+    bodies_of,
     edge,
     feature_pair,
     nearest_features,
     normal_of,
-    pair_of,
     vertex,
 )
 from ..interactions.flats import sine2, sine2_faces
@@ -259,7 +259,7 @@ def _take_leaves(kind, a, b, tables, g, couple, periods, room, entries, sub, fou
             if kind >= EDGE_FACE:
                 if _sine(f, g, i, j, kind, order[p], order[q]) > couple.tilt:
                     continue
-            elif nearest_features(f, g, pair_of(i, j, negative(d)), pair, reach2)[0] > reach2:
+            elif nearest_features(f, g, bodies_of(i, j, negative(d)), pair, reach2)[0] > reach2:
                 continue
             if not _in_nearest_image(f, g, couple, pair, periods):
                 continue

@@ -193,6 +193,6 @@ def core_distance(verts, a, b, d, above, below, work):
         return polytope_distance(verts, a, b, d, above, below, work)
     u = row(verts, a[0] + 1) if a[1] - a[0] == 2 else ZERO
     v = row(verts, b[0] + 1) if b[1] - b[0] == 2 else ZERO
-    s, t = nearest_segments(-d[0], -d[1], -d[2], u[0], u[1], u[2], v[0], v[1], v[2])
+    s, t = nearest_segments(negative(d), u, v)
     distance = length(behind(ahead(d, t, v), s, u))
     return distance, distance

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InsertionError
 from ..shapes import Catalogue
-from .packing import Bodies, Cells, enter_first, rotate_range
+from .packing import Cells, Occupants, enter_first, rotate_range
 from .regions import BoxDomain
 from .skeletons import make_skeletons
 
@@ -52,7 +52,7 @@ def require_sizes(sizes: np.ndarray) -> None:
 
 def make_bodies(
     catalogue: Catalogue, placed: Grains, species: np.ndarray, scale: np.ndarray | float, domain: BoxDomain | None, walls: Grains | None = None
-) -> Bodies:
+) -> Occupants:
     """Grains that have their place, then room for new ones with the given species and size factors, then the bodies among the walls.
 
     Raises:
@@ -76,7 +76,7 @@ def make_bodies(
     start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     source = np.arange(start[-1]) - np.repeat(start[:-1] - catalogue.vertex_start[:-1][rows], counts)
     period = np.zeros(3) if domain is None else domain.period
-    bodies = Bodies(
+    bodies = Occupants(
         x=x,
         q=q,
         r=radius,
@@ -104,7 +104,7 @@ def make_bodies(
     return bodies
 
 
-def make_cells(bodies: Bodies, lower: np.ndarray, upper: np.ndarray, entered: int) -> Cells:
+def make_cells(bodies: Occupants, lower: np.ndarray, upper: np.ndarray, entered: int) -> Cells:
     """Cells over a box (along periodic axes over the period) with the first ``entered`` grains in them."""
     n = bodies.grains
     periodic = bodies.period > 0.0

@@ -20,7 +20,7 @@ NO_POSITION, TOO_LONG = 0, 1
 """Why an insertion stopped."""
 
 
-class Bodies(NamedTuple):
+class Occupants(NamedTuple):
     """Grains, those there already first, and last the bodies among the walls.
 
     Attributes:
@@ -153,7 +153,7 @@ def bounds_between(b, i, j, above, below, work):
     """Bounds on the distance of two cores, nearest image.
 
     Args:
-        b: `Bodies`.
+        b: `Occupants`.
         i: row of the one grain.
         j: row of the other.
         above: as for `distance.polytope_distance` (m).
@@ -219,7 +219,7 @@ def mark_hollow(b, x, planar):
     """Mark the bodies among the walls that hold a point: what they enclose counts as empty.
 
     Args:
-        b: `Bodies`.
+        b: `Occupants`.
         x: the point (m).
         planar: two dimensions.
     """
@@ -266,7 +266,7 @@ def insert(b, cells, first, first_id, seed, region, max_attempts):
     """Put in grains, one after the other; the direction is fixed by the id, the position is drawn until it is free.
 
     Args:
-        b: `Bodies`, of which ``x``, ``q`` and ``verts`` of the new grains are filled.
+        b: `Occupants`, of which ``x``, ``q`` and ``verts`` of the new grains are filled.
         cells: `Cells` with the grains that are there.
         first: row of the first new grain.
         first_id: its id.
@@ -317,7 +317,7 @@ def overlapping(b, cells, tolerance, pairs, depth):
     """Pairs whose overlap exceeds ``tolerance`` times the sum of their radii.
 
     Args:
-        b: `Bodies`.
+        b: `Occupants`.
         cells: `Cells` with all grains.
         tolerance: relative to the sum of the radii.
         pairs: (capacity, 2) int64, filled, lower index first.

@@ -10,7 +10,7 @@ from ..errors import InsertionError
 from ..shapes import Catalogue
 from .counter import random_sizes
 from .grains import Grains, make_bodies, make_cells
-from .packing import TOO_LONG, Bodies, insert
+from .packing import TOO_LONG, Occupants, insert
 from .regions import BoxDomain, Region
 
 NOBODY = Grains(np.empty(0, np.int32), 1.0, np.empty((0, 3)), np.empty((0, 4)))
@@ -84,7 +84,7 @@ def random_scales(seed: int, first_id: int, count: int, low: float, high: float)
 
 def _failure(
     region: Region,
-    bodies: Bodies,
+    bodies: Occupants,
     volumes: np.ndarray,
     rows: np.ndarray,
     first: int,

@@ -124,13 +124,13 @@ def _edges_apart(sk, verts, a, b, d, reach_b, best, below):
         p, u = _segment(sk, e, verts, a.first)
         p = subtract(p, d)
         # far from all of b?
-        s, _ = nearest_segments(p[0], p[1], p[2], u[0], u[1], u[2], 0.0, 0.0, 0.0)
+        s, _ = nearest_segments(p, u, ZERO)
         if length(ahead(p, s, u)) - reach_b >= best:
             continue
         for f in range(sk.seg_start[b.species], sk.seg_start[b.species + 1]):
             q, v = _segment(sk, f, verts, b.first)
             q = subtract(p, q)
-            s, t = nearest_segments(q[0], q[1], q[2], u[0], u[1], u[2], v[0], v[1], v[2])
+            s, t = nearest_segments(q, u, v)
             best = min(best, length(behind(ahead(q, s, u), t, v)))
             if best <= below:
                 return best

@@ -8,6 +8,7 @@ import numpy as np
 from numba.extending import overload
 
 from .._jit import INLINED
+from ..compiled.vectors import ZERO
 from ..laws.friction import HISTORY, HISTORY_BUDGET, WITH_ARM
 from ..state import Features, Parts
 from . import local_minima, local_plane, pieces, polytopes, rods, superposition
@@ -51,100 +52,100 @@ def build_interaction(catalogue: Any, grains: list[int], rule: str, eps2: np.nda
     return Rods(regularised, eps2, catalogue.kind)
 
 
-def closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):  # type: ignore[no-untyped-def]
+def closest(interaction, g, bodies, pairs, p, touching, reach):  # type: ignore[no-untyped-def]
     """Minimiser of a pair's distance function: see ``rods.closest``."""
-    return _MODULE[type(interaction)].closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach)
+    return _MODULE[type(interaction)].closest(interaction, g, bodies, pairs, p, touching, reach)
 
 
 @overload(closest, jit_options=INLINED)
-def _closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):  # type: ignore[no-untyped-def]
+def _closest(interaction, g, bodies, pairs, p, touching, reach):  # type: ignore[no-untyped-def]
     implementation = _MODULE[interaction.instance_class].closest
 
-    def call(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):  # type: ignore[no-untyped-def]
-        return implementation(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach)
+    def call(interaction, g, bodies, pairs, p, touching, reach):  # type: ignore[no-untyped-def]
+        return implementation(interaction, g, bodies, pairs, p, touching, reach)
 
     return call
 
 
-def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p):  # type: ignore[no-untyped-def]
+def zone(interaction, g, bodies, normal, r_eff, delta, pairs, p):  # type: ignore[no-untyped-def]
     """Half-length of the contact zone and its rocking axis: see ``rods.zone``."""
-    return _MODULE[type(interaction)].zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p)
+    return _MODULE[type(interaction)].zone(interaction, g, bodies, normal, r_eff, delta, pairs, p)
 
 
 @overload(zone, jit_options=INLINED)
-def _zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p):  # type: ignore[no-untyped-def]
+def _zone(interaction, g, bodies, normal, r_eff, delta, pairs, p):  # type: ignore[no-untyped-def]
     implementation = _MODULE[interaction.instance_class].zone
 
-    def call(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p):  # type: ignore[no-untyped-def]
-        return implementation(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p)
+    def call(interaction, g, bodies, normal, r_eff, delta, pairs, p):  # type: ignore[no-untyped-def]
+        return implementation(interaction, g, bodies, normal, r_eff, delta, pairs, p)
 
     return call
 
 
-def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):  # type: ignore[no-untyped-def]
+def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):  # type: ignore[no-untyped-def]
     """Minimiser of a grain's distance to a plane: see ``rods.closest_to_plane``."""
-    return _ON_PLANE[type(interaction)].closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching)
+    return _ON_PLANE[type(interaction)].closest_to_plane(interaction, g, i, normal, height, pairs, p, touching)
 
 
 @overload(closest_to_plane, jit_options=INLINED)
-def _closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):  # type: ignore[no-untyped-def]
+def _closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):  # type: ignore[no-untyped-def]
     implementation = _ON_PLANE[interaction.instance_class].closest_to_plane
 
-    def call(interaction, g, i, nx, ny, nz, height, pairs, p, touching):  # type: ignore[no-untyped-def]
-        return implementation(interaction, g, i, nx, ny, nz, height, pairs, p, touching)
+    def call(interaction, g, i, normal, height, pairs, p, touching):  # type: ignore[no-untyped-def]
+        return implementation(interaction, g, i, normal, height, pairs, p, touching)
 
     return call
 
 
-def zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p):  # type: ignore[no-untyped-def]
+def zone_on_plane(interaction, g, i, normal, delta, pairs, p):  # type: ignore[no-untyped-def]
     """Half-length of the contact zone on a plane and its rocking axis: see ``rods.zone_on_plane``."""
-    return _ON_PLANE[type(interaction)].zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p)
+    return _ON_PLANE[type(interaction)].zone_on_plane(interaction, g, i, normal, delta, pairs, p)
 
 
 @overload(zone_on_plane, jit_options=INLINED)
-def _zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p):  # type: ignore[no-untyped-def]
+def _zone_on_plane(interaction, g, i, normal, delta, pairs, p):  # type: ignore[no-untyped-def]
     implementation = _ON_PLANE[interaction.instance_class].zone_on_plane
 
-    def call(interaction, g, i, nx, ny, nz, delta, pairs, p):  # type: ignore[no-untyped-def]
-        return implementation(interaction, g, i, nx, ny, nz, delta, pairs, p)
+    def call(interaction, g, i, normal, delta, pairs, p):  # type: ignore[no-untyped-def]
+        return implementation(interaction, g, i, normal, delta, pairs, p)
 
     return call
 
 
-def weighted(interaction, g, i, j, wx, wy, wz, pairs, p, factor):  # type: ignore[no-untyped-def]
+def weighted(interaction, g, bodies, pairs, p, factor):  # type: ignore[no-untyped-def]
     """Minimum of a pair's regularised distance function with penalties times ``factor``: see ``rods.weighted``; 0 under the other rules."""
     if isinstance(interaction, Rods | Polytopes | Pieces):
-        return _MODULE[type(interaction)].weighted(interaction, g, i, j, wx, wy, wz, pairs, p, factor)
-    return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
+        return _MODULE[type(interaction)].weighted(interaction, g, bodies, pairs, p, factor)
+    return 0.0, ZERO, ZERO, 0
 
 
 @overload(weighted, jit_options=INLINED)
-def _weighted(interaction, g, i, j, wx, wy, wz, pairs, p, factor):  # type: ignore[no-untyped-def]
+def _weighted(interaction, g, bodies, pairs, p, factor):  # type: ignore[no-untyped-def]
     if interaction.instance_class not in (Rods, Polytopes, Pieces):
-        return lambda interaction, g, i, j, wx, wy, wz, pairs, p, factor: (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0)
+        return lambda interaction, g, bodies, pairs, p, factor: (0.0, ZERO, ZERO, 0)
     implementation = _MODULE[interaction.instance_class].weighted
 
-    def call(interaction, g, i, j, wx, wy, wz, pairs, p, factor):  # type: ignore[no-untyped-def]
-        return implementation(interaction, g, i, j, wx, wy, wz, pairs, p, factor)
+    def call(interaction, g, bodies, pairs, p, factor):  # type: ignore[no-untyped-def]
+        return implementation(interaction, g, bodies, pairs, p, factor)
 
     return call
 
 
-def weighted_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, factor):  # type: ignore[no-untyped-def]
+def weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor):  # type: ignore[no-untyped-def]
     """The same for a grain and a plane: see ``rods.weighted_to_plane``."""
     if isinstance(interaction, Rods | Polytopes | Pieces):
-        return _MODULE[type(interaction)].weighted_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, factor)
-    return 0.0, 0.0, 0.0, 0.0, 0.0, 0
+        return _MODULE[type(interaction)].weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor)
+    return 0.0, 0.0, ZERO, 0
 
 
 @overload(weighted_to_plane, jit_options=INLINED)
-def _weighted_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, factor):  # type: ignore[no-untyped-def]
+def _weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor):  # type: ignore[no-untyped-def]
     if interaction.instance_class not in (Rods, Polytopes, Pieces):
-        return lambda interaction, g, i, nx, ny, nz, height, pairs, p, factor: (0.0, 0.0, 0.0, 0.0, 0.0, 0)
+        return lambda interaction, g, i, normal, height, pairs, p, factor: (0.0, 0.0, ZERO, 0)
     implementation = _MODULE[interaction.instance_class].weighted_to_plane
 
-    def call(interaction, g, i, nx, ny, nz, height, pairs, p, factor):  # type: ignore[no-untyped-def]
-        return implementation(interaction, g, i, nx, ny, nz, height, pairs, p, factor)
+    def call(interaction, g, i, normal, height, pairs, p, factor):  # type: ignore[no-untyped-def]
+        return implementation(interaction, g, i, normal, height, pairs, p, factor)
 
     return call
 
@@ -183,19 +184,19 @@ def _hands_on(interaction):  # type: ignore[no-untyped-def]
     return call
 
 
-def stands_out(interaction, g, i, v, ax, ay, az):  # type: ignore[no-untyped-def]
+def stands_out(interaction, g, i, v, a):  # type: ignore[no-untyped-def]
     """Whether vertex ``v`` of grain ``i`` counts where it is nearest to a disc along a; under `minima`, unless an edge or face goes on along a."""
     return not isinstance(interaction, LocalMinima)
 
 
 @overload(stands_out, jit_options=INLINED)
-def _stands_out(interaction, g, i, v, ax, ay, az):  # type: ignore[no-untyped-def]
+def _stands_out(interaction, g, i, v, a):  # type: ignore[no-untyped-def]
     if interaction.instance_class is not LocalMinima:
-        return lambda interaction, g, i, v, ax, ay, az: True
+        return lambda interaction, g, i, v, a: True
     edges, faces, inside = edges_descend, faces_descend, into_solid
 
-    def call(interaction, g, i, v, ax, ay, az):  # type: ignore[no-untyped-def]
-        at, a = at_vertex(v), (ax, ay, az)
+    def call(interaction, g, i, v, a):  # type: ignore[no-untyped-def]
+        at = at_vertex(v)
         if inside(interaction, g, i, at, a):
             return False
         return not (edges(interaction, g, i, v, a) or faces(interaction, g, i, at, a))

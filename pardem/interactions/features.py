@@ -46,7 +46,7 @@ def second_of(sub):
     return sub & _MASK
 
 
-class Pair(NamedTuple):
+class Bodies(NamedTuple):
     """Two bodies and how they lie to each other.
 
     Attributes:
@@ -61,15 +61,15 @@ class Pair(NamedTuple):
 
 
 @inlined
-def pair_of(i, j, w):
-    """The ``Pair`` of two rows, whatever their type: unsigned indices spare the check for negative ones."""
-    return Pair(np.uintp(i), np.uintp(j), w)
+def bodies_of(i, j, w):
+    """The ``Bodies`` of two rows, whatever their type: unsigned indices spare the check for negative ones."""
+    return Bodies(np.uintp(i), np.uintp(j), w)
 
 
 @inlined
-def turned(pair):
+def turned(bodies):
     """The same two bodies, the second one first."""
-    return Pair(pair.j, pair.i, negative(pair.w))
+    return Bodies(bodies.j, bodies.i, negative(bodies.w))
 
 
 @inlined
@@ -126,26 +126,26 @@ def normal_of(f, g, i, k):
 
 
 @inlined
-def nearest_features(f, g, pair, sub, reach2):
+def nearest_features(f, g, bodies, sub, reach2):
     """Nearest points of a pair of features.
 
     Args:
         f: `Features`.
         g: `Grains`.
-        pair: the two bodies.
+        bodies: the two bodies.
         sub: number of the pair of features.
         reach2: squared distance (m^2) beyond which only a lower bound is wanted.
 
     Returns:
         squared distance (m^2), the point on the first body, the point on the second, each relative to its own centre (m).
     """
-    i, j, w = pair
+    i, j, w = bodies
     kind, a, b = kind_of(sub), first_of(sub), second_of(sub)
     if kind == EDGE_EDGE:
         m, u = edge(f, g, i, a)
         o, v = edge(f, g, j, b)
         d = subtract(add(w, m), o)
-        s, t = nearest_segments(d[0], d[1], d[2], u[0], u[1], u[2], v[0], v[1], v[2])
+        s, t = nearest_segments(d, u, v)
         x, y = ahead(m, s, u), ahead(o, t, v)
     elif kind in (VERTEX_EDGE, VERTEX_FACE):
         x = vertex(g, i, a)

@@ -102,7 +102,7 @@ def _covered(face, axes, start, way, sense):
 
 
 @kernel
-def edge_on_face(f, g, pair, e, k):
+def edge_on_face(f, g, bodies, e, k):
     """The stretch of an edge of the first body that a face of the second covers, if they are parallel.
 
     The line of the edge enters and leaves the outline where it crosses the sides; the lengths from the edge's start to all crossings, cut to the edge
@@ -111,22 +111,22 @@ def edge_on_face(f, g, pair, e, k):
     Args:
         f: `Features`.
         g: `Grains`.
-        pair: the two bodies.
+        bodies: the two bodies.
         e: edge of the first.
         k: face of the second.
 
     Returns:
         `Common`, the edge first.
     """
-    middle, half = edge(f, g, pair.i, e)
-    face = outline(f, g, pair.j, k)
+    middle, half = edge(f, g, bodies.i, e)
+    face = outline(f, g, bodies.j, k)
     normal, origin = area_vector(face), corner(face, face.first)
     tilt2 = sine2(half, normal)
     if tilt2 > TILT2:
         return Common(0.0, tilt2, middle, origin)
     n2 = square(normal)
     # the edge as seen on the plane, about the second body's centre
-    start = subtract(add(pair.w, middle), half)
+    start = subtract(add(bodies.w, middle), half)
     p, q = largest_axes(normal)
     h = dot(subtract(start, origin), normal) / n2
     t = 2.0 * dot(half, normal) / n2
@@ -199,7 +199,7 @@ def _cut(work, sign, area, mu, mv):
 
 
 @kernel
-def face_on_face(f, g, pair, k, l, work):
+def face_on_face(f, g, bodies, k, l, work):
     """What a face of the first body and a face of the second have in common, if they are parallel.
 
     Each is the signed sum of the triangles of one of its corners with its sides; triangles are cut by each other (``polytope_faces.clip``).
@@ -207,7 +207,7 @@ def face_on_face(f, g, pair, k, l, work):
     Args:
         f: `Features`.
         g: `Grains`.
-        pair: the two bodies.
+        bodies: the two bodies.
         k: face of the first.
         l: face of the second.
         work: (>= WORK_SIZE,) float64 scratch.
@@ -215,7 +215,7 @@ def face_on_face(f, g, pair, k, l, work):
     Returns:
         `Common`.
     """
-    one, two = outline(f, g, pair.i, k), outline(f, g, pair.j, l)
+    one, two = outline(f, g, bodies.i, k), outline(f, g, bodies.j, l)
     a, p = area_vector(one), corner(one, one.first)
     n, o = area_vector(two), corner(two, two.first)
     tilt2 = sine2_faces(a, n)
@@ -223,7 +223,7 @@ def face_on_face(f, g, pair, k, l, work):
         return Common(0.0, tilt2, p, o)
     axes = plane_axes(n)
     # plane coordinates about the first corner of the second body's face
-    shift_one, shift_two = subtract(pair.w, o), negative(o)
+    shift_one, shift_two = subtract(bodies.w, o), negative(o)
     area, mu, mv = 0.0, 0.0, 0.0
     for r in range(one.first + 1, one.last - 1):
         for s in range(two.first + 1, two.last - 1):
@@ -240,5 +240,5 @@ def face_on_face(f, g, pair, k, l, work):
         return Common(0.0, tilt2, p, o)
     y = ahead(ahead(o, mu / area, axes.e), mv / area, axes.f)
     # along the second face's normal to the first face
-    rise = dot(subtract(add(pair.w, p), y), a) / dot(n, a)
-    return Common(area / smaller, tilt2, subtract(ahead(y, rise, n), pair.w), y)
+    rise = dot(subtract(add(bodies.w, p), y), a) / dot(n, a)
+    return Common(area / smaller, tilt2, subtract(ahead(y, rise, n), bodies.w), y)

@@ -20,10 +20,12 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined, kernel
+from ..compiled.vectors import add, cross, negative, scale, square, subtract
 from ..fixedpoint import LIMIT, WIDE_LIMIT, deposit_nearest
 from ..laws.dispatch import secant_stiffness
-from ..state import ERROR_RANGE, ERROR_SOLVER, STORED
-from .accumulate import add, fault, tally_stress
+from ..state import ERROR_RANGE, ERROR_SOLVER, OBSERVE, STORED
+from .accumulate import add as add_load
+from .accumulate import fault, tally_stress
 from .dispatch import weighted
 
 HEAVIER = 1.5  # of the penalties in the second minimum; below GUARD, so that the rule begins before the force has peaked
@@ -45,8 +47,11 @@ def potential(f, heavier, lighter, reach, stiffness):
     """V and its derivatives.
 
     Args:
-        f: minimum of the regularised distance function (m^2). heavier, lighter: the same with penalties HEAVIER and LIGHTER times as heavy.
-        reach: D (m). stiffness: k (N/m).
+        f: minimum of the regularised distance function (m^2).
+        heavier: the same with penalties HEAVIER times as heavy.
+        lighter: the same with penalties LIGHTER times as heavy.
+        reach: D (m).
+        stiffness: k (N/m).
 
     Returns:
         V (J), its derivatives with respect to f, heavier, lighter (N/m), whether the cores are as far apart as the rule needs.
@@ -84,45 +89,59 @@ def in_range(force2, torque2, settings):
     return force2 < (limit * settings.force) ** 2 and torque2 < (limit * settings.torque) ** 2
 
 
+@inlined
+def _plus_cross(start, a, b):
+    """Start + a x b, each component added up from left to right."""
+    return start[0] + a[1] * b[2] - a[2] * b[1], start[1] + a[2] * b[0] - a[0] * b[2], start[2] + a[0] * b[1] - a[1] * b[0]
+
+
 @kernel
-def harden_pair(
-    i, j, p, a, b, wx, wy, wz, f, x0, x1, x2, y0, y1, y2, reach, m_eff, r_eff, owned, pairs, g, interaction, law, settings, observe, control, tally
-):  # fmt: skip
+def harden_pair(bodies, p, nearest, owned, pairs, g, interaction, law, settings, control, tally):
     """Add what the hardening gives to both bodies, and book it: three forces, along the vectors between the points of the
     three minimisers.
 
     Args:
-        i, j, p: the bodies and the candidate. a, b: their materials. wx, wy, wz: centre of i less that of j (m).
-        f, x0 ... y2: minimum (m^2) and minimiser, relative to the centres (m). reach: D (m). m_eff, r_eff: effective mass (kg) and radius (m).
+        bodies: the two ``features.Bodies``.
+        p: the candidate.
+        nearest: its ``rods.Nearest``: minimum and minimiser.
+        owned: number of rows of ``g`` that this rank owns.
+        pairs: `Contacts`.
+        g: `Grains`.
+        interaction: the narrow phase.
+        law: the tables of the law.
+        settings: of the run.
+        control: `state` of the run, for faults and whether to observe.
+        tally: two-limb sums of the observables.
 
     Returns:
         whether there is such a rule, and the cores are as far apart as it needs.
     """
-    heavier, u0, u1, u2, v0, v1, v2, failed = weighted(interaction, g, i, j, wx, wy, wz, pairs, p, HEAVIER)
-    lighter, r0, r1, r2, s0, s1, s2, status = weighted(interaction, g, i, j, wx, wy, wz, pairs, p, LIGHTER)
+    i, j, w = bodies
+    _, f, x, y, _ = nearest
+    heavier, u, v, failed = weighted(interaction, g, bodies, pairs, p, HEAVIER)
+    lighter, r, s, status = weighted(interaction, g, bodies, pairs, p, LIGHTER)
     if failed != 0 or status != 0:
         fault(control, ERROR_SOLVER, g.gid[i], g.gid[j])
-    held, c1, c2, c3, apart = potential(f, heavier, lighter, reach, secant_stiffness(law, a, b, reach, m_eff, r_eff))
+    ri, rj, mi, mj = g.x[i, 3], g.x[j, 3], g.v[i, 3], g.v[j, 3]
+    reach = ri + rj
+    stiffness = secant_stiffness(law, np.uintp(g.material[i]), np.uintp(g.material[j]), reach, mi * mj / (mi + mj), ri * rj / reach)
+    held, c1, c2, c3, apart = potential(f, heavier, lighter, reach, stiffness)
     if held == 0.0:
         return apart
-    c1, c2, c3 = -2.0 * c1, -2.0 * c2, -2.0 * c3
-    px, py, pz = c1 * (wx + x0 - y0), c1 * (wy + x1 - y1), c1 * (wz + x2 - y2)
-    qx, qy, qz = c2 * (wx + u0 - v0), c2 * (wy + u1 - v1), c2 * (wz + u2 - v2)
-    tx, ty, tz = c3 * (wx + r0 - s0), c3 * (wy + r1 - s1), c3 * (wz + r2 - s2)
-    fx, fy, fz = px + qx + tx, py + qy + ty, pz + qz + tz
-    ix = x1 * pz - x2 * py + u1 * qz - u2 * qy + r1 * tz - r2 * ty
-    iy = x2 * px - x0 * pz + u2 * qx - u0 * qz + r2 * tx - r0 * tz
-    iz = x0 * py - x1 * px + u0 * qy - u1 * qx + r0 * ty - r1 * tx
-    jx = y2 * py - y1 * pz + v2 * qy - v1 * qz + s2 * ty - s1 * tz
-    jy = y0 * pz - y2 * px + v0 * qz - v2 * qx + s0 * tz - s2 * tx
-    jz = y1 * px - y0 * py + v1 * qx - v0 * qy + s1 * tx - s0 * ty
-    if not in_range(fx * fx + fy * fy + fz * fz, max(ix * ix + iy * iy + iz * iz, jx * jx + jy * jy + jz * jz), settings):
+    first = scale(-2.0 * c1, subtract(add(w, x), y))
+    second = scale(-2.0 * c2, subtract(add(w, u), v))
+    third = scale(-2.0 * c3, subtract(add(w, r), s))
+    force = add(add(first, second), third)
+    on_i = _plus_cross(_plus_cross(cross(x, first), u, second), r, third)
+    on_j = _plus_cross(_plus_cross(cross(first, y), second, v), third, s)
+    if not in_range(square(force), max(square(on_i), square(on_j)), settings):
         fault(control, ERROR_RANGE, g.gid[i], g.gid[j])
         return True
     inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
-    add(g.ft, i, fx, fy, fz, ix, iy, iz, inv_force, inv_torque, settings.wide)
-    add(g.ft, j, -fx, -fy, -fz, jx, jy, jz, inv_force, inv_torque, settings.wide)
-    if observe and i < owned:
+    back = negative(force)
+    add_load(g.ft, i, force[0], force[1], force[2], on_i[0], on_i[1], on_i[2], inv_force, inv_torque, settings.wide)
+    add_load(g.ft, j, back[0], back[1], back[2], on_j[0], on_j[1], on_j[2], inv_force, inv_torque, settings.wide)
+    if control[OBSERVE] != 0 and i < owned:
         deposit_nearest(tally, STORED, held / settings.energy)
-        tally_stress(tally, -wx, -wy, -wz, fx, fy, fz, 1.0 / settings.energy)
+        tally_stress(tally, -w[0], -w[1], -w[2], force[0], force[1], force[2], 1.0 / settings.energy)
     return True

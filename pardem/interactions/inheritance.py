@@ -13,8 +13,9 @@ import numpy as np
 from numba.extending import overload
 
 from .._jit import INLINED, kernel
-from ..compiled.vectors import ZERO, dot_from, nearest_image, row, square, subtract
+from ..compiled.vectors import ZERO, dot_from, nearest_image, negative, row, square, subtract
 from .dispatch import closest
+from .features import bodies_of
 from .local_minima import LocalMinima
 
 LIVING, HEIR, LEAVING = 1, 2, 3
@@ -30,14 +31,13 @@ def _hand_on(first, last, i, pairs, g, interaction, settings):
             continue
         j = col[q]
         d = nearest_image(subtract(row(g.x, j), row(g.x, i)), settings)
-        reach, path = g.x[i, 3] + g.x[j, 3], g.path[i] + g.path[j]
+        bodies, reach, path = bodies_of(i, j, negative(d)), g.x[i, 3] + g.x[j, 3], g.path[i] + g.path[j]
         heir, least = np.int64(-1), np.inf
         for m in range(first - 1, last):  # the one that leaves first
             p = np.int64(q if m < first else m)
             if m >= first and (col[p] != j or touch[p] != 0 or path < pairs.free[p]):
                 continue
-            near, _, x0, x1, x2, y0, y1, y2, _ = closest(interaction, g, i, j, -d[0], -d[1], -d[2], pairs, p, touch[p] != 0, reach)
-            x, y = (x0, x1, x2), (y0, y1, y2)
+            near, _, x, y, _ = closest(interaction, g, bodies, pairs, p, touch[p] != 0, reach)
             if m < first:
                 left_x, left_y = x, y
                 continue

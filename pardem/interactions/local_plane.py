@@ -84,23 +84,23 @@ def _lowest(interaction, g, i, sub, n):
 
 
 @inlined
-def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):
+def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
     """Height of a vertex, edge or face over a plane, and a distance beyond touch unless it is a local minimum; see ``rods.closest_to_plane``.
 
     A candidate that is a bare vertex is what it is: discs and cylinders are met vertex by vertex.
     """
-    sub, n = pairs.sub[p], (nx, ny, nz)
+    sub = pairs.sub[p]
     if kind_of(sub) < VERTEX_FACE:
         x = vertex(g, i, sub)
-        h = dot_from(height, n, x)
-        return h * h, h, x[0], x[1], x[2], 0
-    lowest, x = _lowest(interaction, g, i, sub, n)
-    h = dot_from(height, n, x)
+        h = dot_from(height, normal, x)
+        return h * h, h, x, 0
+    lowest, x = _lowest(interaction, g, i, sub, normal)
+    h = dot_from(height, normal, x)
     far = 2.0 * g.x[i, 3]
-    return (h * h if lowest else far * far), h, x[0], x[1], x[2], 0
+    return (h * h if lowest else far * far), h, x, 0
 
 
 @inlined
-def zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p):
+def zone_on_plane(interaction, g, i, normal, delta, pairs, p):
     """No couples: they belong to ``regularised``."""
-    return 0.0, 0.0, 0.0, 0.0
+    return 0.0, ZERO

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .._jit import kernel
+from .._jit import inlined, kernel
 from ..compiled.vectors import add, ahead, dot_from, scale, square, subtract
 from .polytope_faces import MAX_TIES, TILT, TILT2, centroid, clip, extent, order, plane_axes, ties
 from .polytope_pair import WORK_SIZE as PAIR_SIZE
-from .polytope_pair import minimum
+from .polytope_pair import TwoCores, minimum
 
 # scratch: the pair solver's, then the two features and a spare, each with room for a clip of faces (each cut adds at most one point)
 _A = PAIR_SIZE
@@ -72,7 +72,7 @@ def _barycentre(work, na, nb):
     return centroid(work, place, left)
 
 
-@kernel
+@inlined
 def nearest_polytopes(w, vert, a0, na, b0, nb, warm, work):
     """Nearest points X in conv(A), Y in conv(B), relative to their own centres: the minimisers of |W + X - Y|.
 
@@ -94,8 +94,7 @@ def nearest_polytopes(w, vert, a0, na, b0, nb, warm, work):
         squared distance (m^2), X (m), Y (m), the two active sets for the next call, status: 0 solved, 1 not converged (or not a number), 2 a face has
         more than ``MAX_TIES`` vertices (its barycentre is then not sought). Cores that overlap give 0 to rounding and any common point.
     """
-    (d2, x, y, set_a, set_b), status = minimum(w, vert, a0, na, b0, nb, 0.0, 0.0, warm[0], warm[1], work)
-    sets = (set_a, set_b)
+    (d2, x, y, sets), status = minimum(w, TwoCores(vert, a0, na, b0, nb), (0.0, 0.0), warm, work)
     size = dot_from(dot_from(square(w), x, x), y, y)
     if na == 1 or nb == 1 or status != 0 or not d2 > TOUCHING * size:
         return d2, x, y, sets, status

@@ -47,6 +47,7 @@ from .batch import (
     fill_pair,
 )  # fmt: skip
 from .dispatch import closest, hands_on, has_couples, zone
+from .features import bodies_of
 from .hardening import collapsed, harden_pair
 from .inheritance import LEAVING, LIVING, hand_on
 from .polytope_separation import MARGIN
@@ -115,7 +116,9 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
                     dz = dz - pz if dz > hz else (dz + pz if dz < -hz else dz)
                 ri, rj = x[i, 3], x[j, 3]
                 reach = ri + rj
-                near, f, x0, x1, x2, y0, y1, y2, status = closest(interaction, g, i, j, -dx, -dy, -dz, pairs, p, touching, reach)
+                bodies = bodies_of(i, j, (-dx, -dy, -dz))
+                nearest = closest(interaction, g, bodies, pairs, p, touching, reach)
+                near, f, (x0, x1, x2), (y0, y1, y2), status = nearest
                 if status != 0:
                     fault(control, ERROR_SOLVER, g.gid[i], g.gid[j])
                 if not near and not touching:
@@ -159,13 +162,12 @@ def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, cont
                 r_eff = ri * rj / reach
                 lever, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
                 if with_couples and law.torsion[a, b] + law.rocking[a, b] != 0.0:
-                    lever, ex, ey, ez = zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p)
+                    lever, (ex, ey, ez) = zone(interaction, g, bodies, (nx, ny, nz), r_eff, delta, pairs, p)
                 mi, mj = v[i, 3], v[j, 3]
                 room = min(ri, rj) - delta
                 if collapsed(d, f - length * length, reach) and not harden_pair(
-                    i, j, p, a, b, -dx, -dy, -dz, f, x0, x1, x2, y0, y1, y2, reach, mi * mj / (mi + mj), r_eff, owned, pairs, g, interaction, law,
-                    settings, observe, control, tally,
-                ):  # fmt: skip
+                    bodies, p, nearest, owned, pairs, g, interaction, law, settings, control, tally
+                ):
                     room = -np.inf
                 s[DX + k], s[DY + k], s[DZ + k], s[IX + k], s[IY + k], s[IZ + k] = dx, dy, dz, ix, iy, iz
                 s[NX + k], s[NY + k], s[NZ + k], s[DELTA + k], s[SLOPE + k] = nx, ny, nz, delta, length / d

@@ -12,13 +12,15 @@ import numpy as np
 
 from .._jit import inlined
 from ..compiled.quaternions import matrix, orientation, times
-from ..compiled.vectors import row, scale
+from ..compiled.vectors import ZERO, add, dot, dot_from, put_columns, row, scale, subtract
 from ..shapes.compound import outer_vertices
 from ..state import Parts
 from .features import first_of, second_of
+from .polytope_pair import TwoCores, minimum
 from .polytope_plane import regularised_plane
-from .polytopes import WORK_SIZE, begin, feature_zone, feature_zone_on_plane, remember
+from .polytopes import WORK_SIZE, begin, feature_zone, feature_zone_on_plane, heavier, penalties, remember
 from .regularised import regularised_polytopes
+from .rods import Nearest
 from .rods import closest as rod_closest
 from .rods import closest_to_plane as rod_closest_to_plane
 from .rods import weighted as rod_weighted
@@ -31,8 +33,12 @@ class Pieces(NamedTuple):
     """Narrow phase for grains of convex pieces, by the regularised rule.
 
     Attributes:
-        regularised, eps2, kind: as in ``rods.Rods``. parts: pieces of all species.
-        work: (polytopes.WORK_SIZE,) float64 scratch of the solvers. room: (2 m, 3) vertices of two pieces about their own centres (m).
+        regularised: as in ``rods.Rods``.
+        eps2: as there.
+        kind: as there.
+        parts: pieces of all species.
+        work: (polytopes.WORK_SIZE,) float64 scratch of the solvers.
+        room: (2 m, 3) vertices of two pieces about their own centres (m).
     """
 
     regularised: bool
@@ -83,107 +89,140 @@ def _centre(parts, g, i, n):
 
 
 @inlined
-def _about(vert, first, count, cx, cy, cz, room, place):
+def _about(vert, first, count, centre, room, place):
     """Put the vertices of a piece, relative to its centre, into ``room`` from row ``place`` on."""
     for k in range(count):
-        room[place + k, 0] = vert[first + k, 0] - cx
-        room[place + k, 1] = vert[first + k, 1] - cy
-        room[place + k, 2] = vert[first + k, 2] - cz
+        put_columns(room, place + k, 0, subtract(row(vert, first + k), centre))
 
 
 @inlined
-def closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):
+def _both_rods(parts, g, bodies):
+    """Whether both bodies are spheres or spherocylinders."""
+    return _is_rod(parts, g, bodies.i) and _is_rod(parts, g, bodies.j)
+
+
+@inlined
+def _pieces_of(parts, g, bodies, sub):
+    """The two pieces of a candidate: their rows in the tables, and their vertices, a ``polytope_pair.TwoCores``."""
+    a, a0, na = piece_of(parts, g, bodies.i, first_of(sub))
+    b, b0, nb = piece_of(parts, g, bodies.j, second_of(sub))
+    return (a, b), TwoCores(g.vert, a0, na, b0, nb)
+
+
+@inlined
+def _centred(interaction, g, bodies, numbers, cores):
+    """Two pieces, each about its own centre.
+
+    Args:
+        interaction: `Pieces`.
+        g: `Grains`.
+        bodies: the two ``features.Bodies``.
+        numbers: rows of the pieces in the tables.
+        cores: the vertices of the pieces, relative to the grains' centres.
+
+    Returns:
+        centre of the first piece less that of the second (m), their centres relative to the grains' (m), their ``polytope_pair.TwoCores``.
+    """
+    room, na, nb = interaction.room, cores.na, cores.nb
+    a, b = _centre(interaction.parts, g, bodies.i, numbers[0]), _centre(interaction.parts, g, bodies.j, numbers[1])
+    _about(g.vert, cores.a0, na, a, room, 0)
+    _about(g.vert, cores.b0, nb, b, room, na)
+    return subtract(add(bodies.w, a), b), a, b, TwoCores(room, 0, na, na, nb)
+
+
+@inlined
+def closest(interaction, g, bodies, pairs, p, touching, reach):
     """Minimiser of the regularised distance of a pair of pieces, relative to the grains' centres; see ``rods.closest``, ``polytopes.closest``."""
-    parts, room = interaction.parts, interaction.room
-    if _is_rod(parts, g, i) and _is_rod(parts, g, j):
-        return rod_closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach)
-    a, a0, na = piece_of(parts, g, i, first_of(pairs.sub[p]))
-    b, b0, nb = piece_of(parts, g, j, second_of(pairs.sub[p]))
-    apart, start_a, start_b = begin(wx, wy, wz, g.vert, a0, na, b0, nb, pairs, p, touching, reach)
+    if _both_rods(interaction.parts, g, bodies):
+        return rod_closest(interaction, g, bodies, pairs, p, touching, reach)
+    numbers, cores = _pieces_of(interaction.parts, g, bodies, pairs.sub[p])
+    apart, start = begin(bodies.w, cores, pairs, p, touching, reach)
     if apart > 0.0:
-        return False, apart, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
-    ax, ay, az = _centre(parts, g, i, a)
-    bx, by, bz = _centre(parts, g, j, b)
-    _about(g.vert, a0, na, ax, ay, az, room, 0)
-    _about(g.vert, b0, nb, bx, by, bz, room, na)
-    f, x0, x1, x2, y0, y1, y2, start_a, start_b, status = regularised_polytopes(
-        wx + ax - bx, wy + ay - by, wz + az - bz, room, 0, na, na, nb, interaction.eps2[g.species[i]], interaction.eps2[g.species[j]],
-        start_a, start_b, interaction.work,
-    )  # fmt: skip
-    x0, x1, x2, y0, y1, y2 = x0 + ax, x1 + ay, x2 + az, y0 + bx, y1 + by, y2 + bz
+        return Nearest(False, apart, ZERO, ZERO, 0)
+    w, a, b, centred = _centred(interaction, g, bodies, numbers, cores)
+    (f, x, y, sets), status = minimum(w, centred, penalties(interaction, g, bodies), start, interaction.work)
+    x, y = add(x, a), add(y, b)
     near = f < reach * reach
-    remember(pairs, p, touching, near, start_a, start_b, wx + x0 - y0, wy + x1 - y1, wz + x2 - y2)
-    return near, f, x0, x1, x2, y0, y1, y2, status
+    remember(pairs, p, touching, near, sets, subtract(add(bodies.w, x), y))
+    return Nearest(near, f, x, y, status)
 
 
 @inlined
-def weighted(interaction, g, i, j, wx, wy, wz, pairs, p, factor):
+def weighted(interaction, g, bodies, pairs, p, factor):
     """Minimum with heavier penalties of a pair of pieces by a cold solve, relative to the grains' centres; see ``rods.weighted``."""
-    parts, room = interaction.parts, interaction.room
-    if _is_rod(parts, g, i) and _is_rod(parts, g, j):
-        return rod_weighted(interaction, g, i, j, wx, wy, wz, pairs, p, factor)
-    a, a0, na = piece_of(parts, g, i, first_of(pairs.sub[p]))
-    b, b0, nb = piece_of(parts, g, j, second_of(pairs.sub[p]))
-    ax, ay, az = _centre(parts, g, i, a)
-    bx, by, bz = _centre(parts, g, j, b)
-    _about(g.vert, a0, na, ax, ay, az, room, 0)
-    _about(g.vert, b0, nb, bx, by, bz, room, na)
-    f, x0, x1, x2, y0, y1, y2, _, _, status = regularised_polytopes(
-        wx + ax - bx, wy + ay - by, wz + az - bz, room, 0, na, na, nb, factor * interaction.eps2[g.species[i]],
-        factor * interaction.eps2[g.species[j]], np.int64(0), np.int64(0), interaction.work,
-    )  # fmt: skip
-    return f, x0 + ax, x1 + ay, x2 + az, y0 + bx, y1 + by, y2 + bz, status
+    if _both_rods(interaction.parts, g, bodies):
+        return rod_weighted(interaction, g, bodies, pairs, p, factor)
+    numbers, cores = _pieces_of(interaction.parts, g, bodies, pairs.sub[p])
+    w, a, b, (room, a0, na, b0, nb) = _centred(interaction, g, bodies, numbers, cores)
+    eps2, cold = heavier(penalties(interaction, g, bodies), factor), (np.int64(0), np.int64(0))
+    f, x, y, _, status = regularised_polytopes(w, room, a0, na, b0, nb, eps2, cold, interaction.work)
+    return f, add(x, a), add(y, b), status
 
 
 @inlined
-def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p):
+def zone(interaction, g, bodies, normal, r_eff, delta, pairs, p):
     """Half-length of the contact zone of two pieces and its rocking axis (see ``polytopes.feature_zone``)."""
-    parts = interaction.parts
-    if _is_rod(parts, g, i) and _is_rod(parts, g, j):
-        return rod_zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p)
-    _, a0, _ = piece_of(parts, g, i, first_of(pairs.sub[p]))
-    _, b0, _ = piece_of(parts, g, j, second_of(pairs.sub[p]))
-    return feature_zone(g.vert, a0, pairs.warm[p, 0], b0, pairs.warm[p, 1], nx, ny, nz, r_eff, delta)
+    if _both_rods(interaction.parts, g, bodies):
+        return rod_zone(interaction, g, bodies, normal, r_eff, delta, pairs, p)
+    _, cores = _pieces_of(interaction.parts, g, bodies, pairs.sub[p])
+    return feature_zone(g.vert, (cores.a0, cores.b0), (pairs.warm[p, 0], pairs.warm[p, 1]), normal, r_eff, delta)
 
 
 @inlined
-def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):
-    """Minimiser of the distance of a piece of a grain to a plane, relative to the grain's centre; see ``rods.closest_to_plane``."""
-    parts, room, warm = interaction.parts, interaction.room, pairs.warm
-    if _is_rod(parts, g, i):
-        return rod_closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching)
-    a, a0, na = piece_of(parts, g, i, pairs.sub[p])
-    ax, ay, az = _centre(parts, g, i, a)
-    _about(g.vert, a0, na, ax, ay, az, room, 0)
-    start = warm[p, 0] if touching else np.int64(0)
-    above = height + (nx * ax + ny * ay + nz * az)
-    f, x0, x1, x2, start, status = regularised_plane(nx, ny, nz, above, room, 0, na, interaction.eps2[g.species[i]], start, interaction.work)
-    warm[p, 0] = start
-    return f, above + nx * x0 + ny * x1 + nz * x2, x0 + ax, x1 + ay, x2 + az, status
+def _solve_on_plane(interaction, g, i, sub, normal, height, eps2, start):
+    """The regularised minimum of a piece, counted from its own centre, over a plane.
 
+    Args:
+        interaction: `Pieces`.
+        g: `Grains`.
+        i: row of the grain.
+        sub: its piece.
+        normal: unit normal of the plane.
+        height: of the grain's centre over the plane (m).
+        eps2: squared regularisation (1).
+        start: active set to start from.
 
-@inlined
-def weighted_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, factor):
-    """Minimum with heavier penalties of a piece by a cold solve, relative to the grain's centre; see ``rods.weighted_to_plane``."""
+    Returns:
+        f (m^2), height of the point (m), the point relative to the grain's centre (m), the active set, status.
+    """
     parts, room = interaction.parts, interaction.room
-    if _is_rod(parts, g, i):
-        return rod_weighted_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, factor)
-    a, a0, na = piece_of(parts, g, i, pairs.sub[p])
-    ax, ay, az = _centre(parts, g, i, a)
-    _about(g.vert, a0, na, ax, ay, az, room, 0)
-    above = height + (nx * ax + ny * ay + nz * az)
-    e2 = factor * interaction.eps2[g.species[i]]
-    f, x0, x1, x2, _, status = regularised_plane(nx, ny, nz, above, room, 0, na, e2, np.int64(0), interaction.work)
-    return f, above + nx * x0 + ny * x1 + nz * x2, x0 + ax, x1 + ay, x2 + az, status
+    a, a0, na = piece_of(parts, g, i, sub)
+    centre = _centre(parts, g, i, a)
+    _about(g.vert, a0, na, centre, room, 0)
+    above = height + dot(normal, centre)
+    f, x, pack, status = regularised_plane(normal, above, room, 0, na, eps2, start, interaction.work)
+    return f, dot_from(above, normal, x), add(x, centre), pack, status
 
 
 @inlined
-def zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p):
-    """Half-length of the contact zone of a piece on a plane and its rocking axis; n points to the plane."""
+def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
+    """Minimiser of the distance of a piece of a grain to a plane, relative to the grain's centre; see ``rods.closest_to_plane``."""
     if _is_rod(interaction.parts, g, i):
-        return rod_zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p)
+        return rod_closest_to_plane(interaction, g, i, normal, height, pairs, p, touching)
+    warm = pairs.warm
+    start = warm[p, 0] if touching else np.int64(0)
+    f, h, x, start, status = _solve_on_plane(interaction, g, i, pairs.sub[p], normal, height, interaction.eps2[g.species[i]], start)
+    warm[p, 0] = start
+    return f, h, x, status
+
+
+@inlined
+def weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor):
+    """Minimum with heavier penalties of a piece by a cold solve, relative to the grain's centre; see ``rods.weighted_to_plane``."""
+    if _is_rod(interaction.parts, g, i):
+        return rod_weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor)
+    e2 = factor * interaction.eps2[g.species[i]]
+    f, h, x, _, status = _solve_on_plane(interaction, g, i, pairs.sub[p], normal, height, e2, np.int64(0))
+    return f, h, x, status
+
+
+@inlined
+def zone_on_plane(interaction, g, i, normal, delta, pairs, p):
+    """Half-length of the contact zone of a piece on a plane and its rocking axis; the normal points to the plane."""
+    if _is_rod(interaction.parts, g, i):
+        return rod_zone_on_plane(interaction, g, i, normal, delta, pairs, p)
     _, a0, _ = piece_of(interaction.parts, g, i, pairs.sub[p])
-    return feature_zone_on_plane(g.vert, a0, pairs.warm[p, 0], nx, ny, nz)
+    return feature_zone_on_plane(g.vert, a0, pairs.warm[p, 0], normal)
 
 
 @inlined

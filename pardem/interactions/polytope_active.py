@@ -149,10 +149,10 @@ def lowest(n, weight):
     low = weight[0]
     if n > 1:
         low = min(low, weight[1])
-    if n > 2:
-        low = min(low, weight[2])
-    if n > 3:
-        low = min(low, weight[3])
+        if n > 2:
+            low = min(low, weight[2])
+            if n > 3:
+                low = min(low, weight[3])
     return low
 
 

@@ -18,7 +18,7 @@ def _split(p, a):
 
 
 @inlined
-def point_of_b(w, a, b, q, ea, eb):
+def point_of_b(w, a, b, q, eps2):
     """Coordinates t of the minimiser Y = b + t1 p1 + t2 p2 + t3 p3 when X runs over the flat a + <q1, q2, q3> of A.
 
     With A's unknowns eliminated (its directions are orthogonal, so they drop out one by one) and p = m + p', m in A's flat and p' across it, the
@@ -35,12 +35,12 @@ def point_of_b(w, a, b, q, ea, eb):
         a: ``Flat`` of A, with a and q1, q2, q3.
         b: ``Flat`` of B, with b and p1, p2, p3.
         q: number of vertices of B's active set, at least 2.
-        ea: eps_A^2 (1).
-        eb: eps_B^2 (1).
+        eps2: eps_A^2 and eps_B^2 (1).
 
     Returns:
         t (3), whether the system could be solved.
     """
+    ea, eb = eps2
     inv = 1.0 / (1.0 + ea)
     part = ea * inv
     both = eb + part

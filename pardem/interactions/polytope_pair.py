@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._jit import inlined
-from ..compiled.vectors import add, ahead, behind, negative, scale, square, subtract
+from ..compiled.vectors import ZERO, add, ahead, behind, negative, scale, square, subtract
 from .polytope_active import (
     ACTIVE_SIZE,
     SLOT,
@@ -38,6 +38,24 @@ MAX_ITERATIONS = 200
 GAP = 2e-15  # optimality gap of a body, relative to its own size times the size of the whole
 
 
+class TwoCores(NamedTuple):
+    """The vertices of two bodies A and B.
+
+    Attributes:
+        vert: (M, 3) world vertices, each relative to its own centre (m).
+        a0: row of A's first vertex.
+        na: number of A's vertices.
+        b0: row of B's first vertex.
+        nb: number of B's vertices.
+    """
+
+    vert: Any
+    a0: Any
+    na: Any
+    b0: Any
+    nb: Any
+
+
 class Minimum(NamedTuple):
     """A minimum of the regularised distance of two cores.
 
@@ -45,24 +63,25 @@ class Minimum(NamedTuple):
         f: squared regularised distance (m^2).
         x: point on A relative to its centre (m).
         y: point on B relative to its centre (m).
-        set_a: active set of A.
-        set_b: active set of B.
+        sets: active sets of A and B.
     """
 
     f: Any
     x: Any
     y: Any
-    set_a: Any
-    set_b: Any
+    sets: Any
 
 
 class Newcomers(NamedTuple):
     """The active sets of two bodies and which of them has taken in a vertex, with weight 0, since the last minimum.
 
     Attributes:
-        set_a, set_b: active sets.
-        p, q: numbers of their vertices.
-        new_a, new_b: whether the last vertex is a newcomer.
+        set_a: active set of A.
+        set_b: active set of B.
+        p: number of vertices in A's.
+        q: number of vertices in B's.
+        new_a: whether the last vertex of A's is a newcomer.
+        new_b: whether the last vertex of B's is one.
         spare: slot value of B's newcomer, set aside; 0: none.
         left: whether there is still something to try.
     """
@@ -84,24 +103,25 @@ def _moved(coordinates_, inverse, factor):
 
 
 @inlined
-def _over_flats(w, a, p, b, q, ea, eb, inv):
+def _over_flats(w, a, p, b, q, eps2):
     """Minimum over the flats of two active sets of ``p`` and ``q`` vertices.
 
     Returns:
         coordinates s of X and t of Y, X and Y (m), whether the small system could be solved.
     """
+    ea, eb = eps2
     ok = a.independent and b.independent
-    s = t = (0.0, 0.0, 0.0)
+    s = t = ZERO
     y = b.origin
     if ok and q > 1:
         if p == 1:  # the foot of a point on B's flat: its directions are orthogonal
             t = _moved(coordinates(b, behind(add(w, a.origin), 1.0 + eb, b.origin)), b.inverse, 1.0 / (1.0 + eb))
         else:
-            t, ok = point_of_b(w, a, b, q, ea, eb)
+            t, ok = point_of_b(w, a, b, q, eps2)
         y = add(y, combined(b, t))
     x = a.origin
     if p > 1:  # the foot of Y on A's flat
-        s = _moved(coordinates(a, behind(subtract(y, w), 1.0 + ea, a.origin)), a.inverse, inv)
+        s = _moved(coordinates(a, behind(subtract(y, w), 1.0 + ea, a.origin)), a.inverse, 1.0 / (1.0 + ea))
         x = add(x, combined(a, s))
     return s, t, x, y, ok
 
@@ -122,26 +142,40 @@ def _without_newcomers(sets, a_independent):
 
 
 @inlined
-def _cold(w, vert, a0, na, b0, nb):
+def _cold(w, cores):
     """Active sets of one vertex each: those that face the other's centre."""
-    return Newcomers(coldest(vert, a0, na, w), coldest(vert, b0, nb, negative(w)), 1, 1, False, False, 0, True)
+    vert = cores.vert
+    return Newcomers(coldest(vert, cores.a0, cores.na, w), coldest(vert, cores.b0, cores.nb, negative(w)), 1, 1, False, False, 0, True)
 
 
 @inlined
-def _accepted(w, ea, eb, x, y, sets):
+def _accepted(w, eps2, x, y, sets):
     """The minimum over two flats that lies within both simplices."""
-    f = square(subtract(add(w, x), y)) + ea * square(x) + eb * square(y)
-    return Minimum(f, x, y, sets.set_a, sets.set_b)
+    f = square(subtract(add(w, x), y)) + eps2[0] * square(x) + eps2[1] * square(y)
+    return Minimum(f, x, y, (sets.set_a, sets.set_b))
 
 
 @inlined
-def _asked_for(w, w2, vert, a0, na, b0, nb, ea, eb, aa, bb, best, p, q):
-    """Whether the gradient at a minimum asks for a vertex of A, which, and the same of B; ``aa``, ``bb``: squares of the flats' origins (m^2)."""
+def _asked_for(w, w2, cores, eps2, own, best, sizes):
+    """Which vertices the gradient at a minimum asks for.
+
+    Args:
+        w: centre of A less centre of B (m).
+        w2: its square (m^2).
+        cores: `TwoCores`.
+        eps2: squared regularisation of each body (1).
+        own: squares of the origins of the two flats (m^2).
+        best: the `Minimum`.
+        sizes: of the two active sets.
+
+    Returns:
+        whether there is one of A, its number, whether there is one of B, its number.
+    """
     x, y = best.x, best.y
     r = subtract(add(w, x), y)
-    size = GAP * GAP * (w2 + aa + bb)
-    new_a, k = newcomer(vert, a0, na, best.set_a, p, x, ahead(r, ea, x), size, aa)
-    new_b, m = newcomer(vert, b0, nb, best.set_b, q, y, subtract(scale(eb, y), r), size, bb)
+    size = GAP * GAP * (w2 + own[0] + own[1])
+    new_a, k = newcomer(cores.vert, cores.a0, cores.na, best.sets[0], sizes[0], x, ahead(r, eps2[0], x), size, own[0])
+    new_b, m = newcomer(cores.vert, cores.b0, cores.nb, best.sets[1], sizes[1], y, subtract(scale(eps2[1], y), r), size, own[1])
     return new_a, k, new_b, m
 
 
@@ -161,28 +195,34 @@ def _stepped(sets, work):
 
 
 @inlined
-def minimum(w, vert, a0, na, b0, nb, ea, eb, pa, pb, work):
-    """See ``regularised.regularised_polytopes``; ``ea``, ``eb`` are the squared regularisations, ``pa``, ``pb`` the active sets to start from.
+def minimum(w, cores, eps2, warm, work):
+    """See ``regularised.regularised_polytopes``.
+
+    Args:
+        w: centre of A less centre of B (m).
+        cores: `TwoCores`.
+        eps2: squared regularisation of each body (1).
+        warm: the two active sets to start from, (0, 0) for a cold start.
+        work: (>= WORK_SIZE,) float64 scratch.
 
     Returns:
         the ``Minimum``; status: 0 solved, 1 not converged (or not a number).
     """
-    if pa != 0 and pb != 0:
-        sets = Newcomers(pa, pb, count(pa), count(pb), False, False, 0, True)
+    if warm[0] != 0 and warm[1] != 0:
+        sets = Newcomers(warm[0], warm[1], count(warm[0]), count(warm[1]), False, False, 0, True)
     else:
-        sets = _cold(w, vert, a0, na, b0, nb)
+        sets = _cold(w, cores)
     inside = False  # whether the scratch holds the weights of a point within the simplices
     accepted = False  # whether ``best`` is a minimum over two flats
-    best = Minimum(0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), sets.set_a, sets.set_b)
+    best = Minimum(0.0, ZERO, ZERO, (sets.set_a, sets.set_b))
     w2 = square(w)
-    inv = 1.0 / (1.0 + ea)
     solved = False
     for _ in range(MAX_ITERATIONS):
         p, q = sets.p, sets.q
-        a, b = flat(vert, a0, sets.set_a, p), flat(vert, b0, sets.set_b, q)
-        s, t, x, y, ok = _over_flats(w, a, p, b, q, ea, eb, inv)
+        a, b = flat(cores.vert, cores.a0, sets.set_a, p), flat(cores.vert, cores.b0, sets.set_b, q)
+        s, t, x, y, ok = _over_flats(w, a, p, b, q, eps2)
         if not ok and not accepted:  # a warm start whose features have become parallel
-            sets = _cold(w, vert, a0, na, b0, nb)
+            sets = _cold(w, cores)
             continue
         if not ok:
             sets = _without_newcomers(sets, a.independent)
@@ -192,8 +232,8 @@ def minimum(w, vert, a0, na, b0, nb, ea, eb, pa, pb, work):
             break
         weight_a, weight_b = weights(s, a), weights(t, b)
         if lowest(p, weight_a) > 0.0 and lowest(q, weight_b) > 0.0:
-            best, accepted = _accepted(w, ea, eb, x, y, sets), True
-            new_a, k, new_b, m = _asked_for(w, w2, vert, a0, na, b0, nb, ea, eb, square(a.origin), square(b.origin), best, p, q)
+            best, accepted = _accepted(w, eps2, x, y, sets), True
+            new_a, k, new_b, m = _asked_for(w, w2, cores, eps2, (square(a.origin), square(b.origin)), best, (p, q))
             if not new_a and not new_b:
                 solved = True
                 break

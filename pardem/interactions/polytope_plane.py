@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined, kernel
-from ..compiled.vectors import add, ahead, row, scale, square
+from ..compiled.vectors import add, ahead, dot_from, row, scale, square
 from .polytope_active import (
     ACTIVE_SIZE,
     aim_at,
@@ -50,14 +50,8 @@ def _over_flat(normal, h, eps2, a, p):
     return s, add(x, combined(a, s)), True
 
 
-@inlined
-def _height(normal, h, x):
-    """h + n . x, from left to right."""
-    return h + normal[0] * x[0] + normal[1] * x[1] + normal[2] * x[2]
-
-
 @kernel
-def regularised_plane(nx, ny, nz, h, vert, a0, na, eps2, warm, work):
+def regularised_plane(normal, h, vert, a0, na, eps2, warm, work):
     """Minimiser of f = (h + n.X)^2 + eps^2 |X|^2 over X in conv(A): a polytope against the plane at height h below its centre.
 
     Over the flat a + <q1, q2, q3> of an active set (orthogonal directions) the system is diagonal plus one rank, so with c_i = n.q_i
@@ -65,17 +59,18 @@ def regularised_plane(nx, ny, nz, h, vert, a0, na, eps2, warm, work):
         rho = (h + n.a - sum c_i q_i.a/|q_i|^2) / (eps^2 + sum c_i^2/|q_i|^2),   s_i = -(rho c_i + q_i.a)/|q_i|^2.
 
     Args:
-        nx, ny, nz: unit normal of the plane into the allowed side.
+        normal: unit normal of the plane into the allowed side.
         h: signed height of A's centre above the plane (m).
-        vert, a0, na: vertices, as in ``regularised.regularised_polytopes``.
+        vert: (M, 3) world vertices relative to their own centre (m).
+        a0: row of the first vertex.
+        na: number of vertices.
         eps2: squared regularisation, >= 0; where it is 0, any lowest point.
         warm: active set of the call before, 0 for a cold start.
         work: (>= WORK_SIZE,) float64 scratch.
 
     Returns:
-        f (m^2), X (3) relative to the centre, the active set for the next call, status: 0 solved, 1 not converged (or not a number).
+        f (m^2), X relative to the centre (m), the active set for the next call, status: 0 solved, 1 not converged (or not a number).
     """
-    normal = (nx, ny, nz)
     if warm == 0:
         warm = coldest(vert, a0, na, scale(h, normal))
     pack, p = warm, count(warm)
@@ -96,7 +91,7 @@ def regularised_plane(nx, ny, nz, h, vert, a0, na, eps2, warm, work):
         aim_at(work, 0, weight)
         if lowest(p, weight) > 0.0:
             x, best, accepted = u, pack, True
-            height = _height(normal, h, x)
+            height = dot_from(h, normal, x)
             f = height * height + eps2 * square(x)
             aa = square(a.origin)
             gradient = ahead(scale(height, normal), eps2, x)
@@ -118,32 +113,36 @@ def regularised_plane(nx, ny, nz, h, vert, a0, na, eps2, warm, work):
         elif new and slot(pack, p - 1) != last:  # by rounding the newcomer gains nothing: the minimum before it stands
             solved = True
             break
-    return f, x[0], x[1], x[2], best, 0 if solved and f < np.inf else 1
+    return f, x, best, 0 if solved and f < np.inf else 1
 
 
 @kernel
-def nearest_plane(nx, ny, nz, h, vert, a0, na, work):
+def nearest_plane(normal, h, vert, a0, na, work):
     """Lowest point of conv(A) above a plane; where an edge or a face is parallel to it (relative determinant below 1e-14), its centroid.
 
     Args:
-        nx, ny, nz, h, vert, a0, na: as in ``regularised_plane``. work: (>= WORK_SIZE,) float64 scratch.
+        normal: unit normal of the plane into the allowed side.
+        h: signed height of the centre above the plane (m).
+        vert: (M, 3) world vertices relative to their own centre (m).
+        a0: row of the first vertex.
+        na: number of vertices.
+        work: (>= WORK_SIZE,) float64 scratch.
 
     Returns:
-        squared height of the lowest vertex (m^2), X (3) relative to the centre at that height, status: 0 solved, 2 a face has more than ``MAX_TIES``
+        squared height of the lowest vertex (m^2), X relative to the centre (m) at that height, status: 0 solved, 2 a face has more than ``MAX_TIES``
         vertices (X is then its lowest vertex).
     """
-    low, k = support(vert, a0, na, (nx, ny, nz))
-    x0, x1, x2 = row(vert, a0 + k)
+    low, k = support(vert, a0, na, normal)
+    x = row(vert, a0 + k)
     height = h + low
     status = 0
     if na > 1:
-        axes = plane_axes((nx, ny, nz))
-        (ex, ey, ez), (fx, fy, fz) = axes.e, axes.f
-        n = ties(vert, a0, na, (x0, x1, x2), axes, TILT2, work, ACTIVE_SIZE)
+        axes = plane_axes(normal)
+        n = ties(vert, a0, na, x, axes, TILT2, work, ACTIVE_SIZE)
         if n > MAX_TIES:
             status = 2
         elif n > 1:
             order(work, ACTIVE_SIZE, n)
             u, v = centroid(work, ACTIVE_SIZE, n)
-            x0, x1, x2 = x0 + u * ex + v * fx, x1 + u * ey + v * fy, x2 + u * ez + v * fz
-    return height * height, x0, x1, x2, status
+            x = ahead(ahead(x, u, axes.e), v, axes.f)
+    return height * height, x, status

@@ -5,22 +5,29 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined
+from ..compiled.vectors import negative, row, square
 
 MARGIN = 1e-12  # relative to the lengths that enter: far above the rounding of this test and of the solvers
 
 
 @inlined
-def _least(vert, start, n, dx, dy, dz):
+def _at_least(d, a):
+    """Lower bound of d . a, rounding included."""
+    tx, ty, tz = d[0] * a[0], d[1] * a[1], d[2] * a[2]
+    return tx + ty + tz - MARGIN * (abs(tx) + abs(ty) + abs(tz))
+
+
+@inlined
+def _least(vert, start, n, d):
     """Lower bound of d . v over the vertices of a core, rounding included."""
     low = np.inf
     for k in range(start, start + n):
-        tx, ty, tz = dx * vert[k, 0], dy * vert[k, 1], dz * vert[k, 2]
-        low = min(low, tx + ty + tz - MARGIN * (abs(tx) + abs(ty) + abs(tz)))
+        low = min(low, _at_least(d, row(vert, k)))
     return low
 
 
 @inlined
-def separation2(wx, wy, wz, vert, a0, na, b0, nb, reach, dx, dy, dz):
+def separation2(w, cores, reach, direction):
     """Square of a lower bound (m^2) on the distance of the cores, where direction d proves that they are farther apart than ``reach``; else 0.
 
     Positive only if min_A d.a + d.W - max_B d.b > reach |d| by a margin above the rounding of this test and of the solvers, so it never contradicts a
@@ -28,15 +35,15 @@ def separation2(wx, wy, wz, vert, a0, na, b0, nb, reach, dx, dy, dz):
     nothing. A direction that is zero or not a number proves nothing either.
 
     Args:
-        wx, wy, wz: W, centre of A less centre of B (m). vert, a0, na, b0, nb: as in ``regularised.regularised_polytopes``.
+        w: W, centre of A less centre of B (m).
+        cores: ``polytope_pair.TwoCores``.
         reach: sum of the sphero-radii (m), >= 0.
-        dx, dy, dz: direction from B to A, of any length.
+        direction: from B to A, of any length.
     """
-    tx, ty, tz = dx * wx, dy * wy, dz * wz
-    apart = tx + ty + tz - MARGIN * (abs(tx) + abs(ty) + abs(tz))
-    apart += _least(vert, a0, na, dx, dy, dz) + _least(vert, b0, nb, -dx, -dy, -dz)
+    apart = _at_least(direction, w)
+    apart += _least(cores.vert, cores.a0, cores.na, direction) + _least(cores.vert, cores.b0, cores.nb, negative(direction))
     limit = reach * (1.0 + MARGIN)
-    length2 = dx * dx + dy * dy + dz * dz
+    length2 = square(direction)
     if apart > 0.0 and apart * apart > limit * limit * length2:
         return apart * apart / length2
     return 0.0

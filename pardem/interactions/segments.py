@@ -6,6 +6,7 @@ A core is {s u: -1 <= s <= 1} about its centre; u = 0 for a sphere. W = c_A - c_
 from __future__ import annotations
 
 from .._jit import inlined
+from ..compiled.vectors import dot, square
 
 PARALLEL = 1e-14  # relative determinant below which two segments count as parallel
 
@@ -16,17 +17,24 @@ def _clamp(value):
 
 
 @inlined
-def regularised_segments(wx, wy, wz, ux, uy, uz, vx, vy, vz, eps2_a, eps2_b):
+def regularised_segments(w, u, v, eps2_a, eps2_b):
     """Minimiser of |W + s u - t v|^2 + eps_A^2 s^2 |u|^2 + eps_B^2 t^2 |v|^2 over the square [-1, 1]^2.
+
+    Args:
+        w: W, centre of A less centre of B (m).
+        u: half-axis of A (m).
+        v: half-axis of B (m).
+        eps2_a: squared regularisation of A (1).
+        eps2_b: of B (1).
 
     Returns:
         s, t.
     """
-    a = (1.0 + eps2_a) * (ux * ux + uy * uy + uz * uz)
-    c = (1.0 + eps2_b) * (vx * vx + vy * vy + vz * vz)
-    b = ux * vx + uy * vy + uz * vz
-    p = -(wx * ux + wy * uy + wz * uz)
-    q = wx * vx + wy * vy + wz * vz
+    a = (1.0 + eps2_a) * square(u)
+    c = (1.0 + eps2_b) * square(v)
+    b = dot(u, v)
+    p = -dot(w, u)
+    q = dot(w, v)
     if a == 0.0:
         return 0.0, _clamp(q / c) if c > 0.0 else 0.0
     if c == 0.0:
@@ -41,17 +49,22 @@ def regularised_segments(wx, wy, wz, ux, uy, uz, vx, vy, vz, eps2_a, eps2_b):
 
 
 @inlined
-def nearest_segments(wx, wy, wz, ux, uy, uz, vx, vy, vz):
+def nearest_segments(w, u, v):
     """Nearest points of two segments; parallel ones give the middle of the stretch where they face each other (the barycentre rule).
+
+    Args:
+        w: middle of A less middle of B (m).
+        u: half-axis of A (m).
+        v: half-axis of B (m).
 
     Returns:
         s, t.
     """
-    a = ux * ux + uy * uy + uz * uz
-    c = vx * vx + vy * vy + vz * vz
-    b = ux * vx + uy * vy + uz * vz
-    p = -(wx * ux + wy * uy + wz * uz)
-    q = wx * vx + wy * vy + wz * vz
+    a = square(u)
+    c = square(v)
+    b = dot(u, v)
+    p = -dot(w, u)
+    q = dot(w, v)
     if a == 0.0:
         return 0.0, _clamp(q / c) if c > 0.0 else 0.0
     if c == 0.0:

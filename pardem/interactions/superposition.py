@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import inlined
-from ..compiled.vectors import dot_from
+from ..compiled.vectors import ZERO, dot_from
 from ..state import Features
-from .features import nearest_features, pair_of, vertex
+from .features import nearest_features, vertex
+from .rods import Nearest
 
 
 class Superposition(NamedTuple):
@@ -30,27 +31,27 @@ class Superposition(NamedTuple):
 
 
 @inlined
-def closest(interaction, g, i, j, wx, wy, wz, pairs, p, touching, reach):
+def closest(interaction, g, bodies, pairs, p, touching, reach):
     """Nearest points of a pair of features; see ``rods.closest``."""
-    f, x, y = nearest_features(interaction.features, g, pair_of(i, j, (wx, wy, wz)), pairs.sub[p], np.inf)
-    return f < reach * reach, f, x[0], x[1], x[2], y[0], y[1], y[2], 0
+    f, x, y = nearest_features(interaction.features, g, bodies, pairs.sub[p], np.inf)
+    return Nearest(f < reach * reach, f, x, y, 0)
 
 
 @inlined
-def zone(interaction, g, i, j, nx, ny, nz, r_eff, delta, pairs, p):
+def zone(interaction, g, bodies, normal, r_eff, delta, pairs, p):
     """Features touch in points: no couples."""
-    return 0.0, 0.0, 0.0, 0.0
+    return 0.0, ZERO
 
 
 @inlined
-def closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching):
+def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
     """Distance of one vertex to a plane: walls are met vertex by vertex; see ``rods.closest_to_plane``."""
     x = vertex(g, i, pairs.sub[p])
-    h = dot_from(height, (nx, ny, nz), x)
-    return h * h, h, x[0], x[1], x[2], 0
+    h = dot_from(height, normal, x)
+    return h * h, h, x, 0
 
 
 @inlined
-def zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p):
+def zone_on_plane(interaction, g, i, normal, delta, pairs, p):
     """No couples either."""
-    return 0.0, 0.0, 0.0, 0.0
+    return 0.0, ZERO

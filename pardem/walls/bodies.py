@@ -14,7 +14,7 @@ from .._jit import inlined, kernel
 from ..compiled.quaternions import orientation, product, put_orientation
 from ..compiled.vectors import add, put_row, row, subtract
 from ..integrators.poses import place_vertices
-from ..interactions.features import anchor, nearest_features, pair_of
+from ..interactions.features import anchor, bodies_of, nearest_features
 from .kinds import BODY
 from .motion import turns
 
@@ -71,7 +71,7 @@ def nearest_on_body(walls, g, i, k, sub, period):
     f, j = walls.features, row_of(walls, g, k)
     a = anchor(f, g, j, sub)
     w = add(_in_nearest_image(subtract(row(g.x, i), add(_place_of(walls, k), a)), period), a)
-    d2, x, y = nearest_features(f, g, pair_of(i, j, w), sub, np.inf)
+    d2, x, y = nearest_features(f, g, bodies_of(i, j, w), sub, np.inf)
     return np.sqrt(d2), x, subtract(subtract(y, x), w), g.x[j, 3]
 
 

@@ -133,11 +133,11 @@ def find_wall_pairs(owned, g, walls, parts, radius, extra, by_vertex, minima, en
     found = 0
     for i in range(owned):
         for k in range(walls.kind.shape[0]):
-            hx, hy, hz, nx, ny, nz, height = from_wall(walls, g, i, k)
+            h, normal, height = from_wall(walls, g, i, k)
             kind, radius_k = walls.kind[k], walls.shape[k, 6]
             if kind == BODY:
                 continue  # by features: ``bodies.find_near_bodies``
-            meeting = _Meeting(i, k, (hx, hy, hz), (nx, ny, nz), height, g.x[i, 3] + extra[k])
+            meeting = _Meeting(i, k, h, normal, height, g.x[i, 3] + extra[k])
             if _out_of_reach(kind, height, meeting.centre, columns(walls.pose, k, 9), radius_k, radius[i] + extra[k]):
                 continue
             if kind == PIERCED:

@@ -86,11 +86,11 @@ def _harden(p, i, k, d, x0, x1, x2, there, changes, pairs, walls, g, interaction
     """
     if walls.kind[k] != PLANE and walls.kind[k] != DISC:
         return False
-    _, _, _, nx, ny, nz, height = from_wall(walls, g, i, k)
+    _, (nx, ny, nz), height = from_wall(walls, g, i, k)
     if walls.kind[k] == DISC and height < 0.0:
         nx, ny, nz, height = -nx, -ny, -nz, -height
-    heavier, h, u0, u1, u2, failed = weighted_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, HEAVIER)
-    lighter, low, r0, r1, r2, status = weighted_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, LIGHTER)
+    heavier, h, (u0, u1, u2), failed = weighted_to_plane(interaction, g, i, (nx, ny, nz), height, pairs, p, HEAVIER)
+    lighter, low, (r0, r1, r2), status = weighted_to_plane(interaction, g, i, (nx, ny, nz), height, pairs, p, LIGHTER)
     if failed != 0 or status != 0:
         fault(control, ERROR_SOLVER, g.gid[i], -1 - k)
     radius, inv_energy = g.x[i, 3], 1.0 / settings.energy
@@ -142,7 +142,7 @@ def _contact(p, i, k, handed_on, first_leg, pairs, walls, g, interaction, law, s
     if not (there or touching):
         return False
     ri, mass = g.x[i, 3], g.v[i, 3]
-    d, x0, x1, x2, lx, ly, lz, status = wall_geometry(walls, g, interaction, i, k, pairs, p, touching, settings.period)
+    d, (x0, x1, x2), (lx, ly, lz), status = wall_geometry(walls, g, interaction, i, k, pairs, p, touching, settings.period)
     if status != 0:
         fault(control, ERROR_SOLVER, g.gid[i], -1 - k)
     if d >= ri and not touching:
@@ -178,7 +178,7 @@ def _contact(p, i, k, handed_on, first_leg, pairs, walls, g, interaction, law, s
         return False
     lever, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
     if walls.kind[k] < CYLINDER and law.torsion[a, b] + law.rocking[a, b] != 0.0:
-        lever, ex, ey, ez = zone_on_plane(interaction, g, i, nx, ny, nz, delta, pairs, p)
+        lever, (ex, ey, ez) = zone_on_plane(interaction, g, i, (nx, ny, nz), delta, pairs, p)
     # in the middle of the step, where velocities belong
     lag = 0.5 * dt if touching and not settings.gear else 0.0
     mx, my, mz = middle_normal(hist[p, 4], hist[p, 5], hist[p, 6], nx, ny, nz, lag > 0.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined
+from ..compiled.vectors import ZERO, add, behind, columns, dot, length, negative, row, scale, square, subtract
 from ..interactions.dispatch import closest_to_plane, stands_out, vertices_met
 from ..interactions.features import vertex
 from .bodies import nearest_on_body, row_of
@@ -15,81 +16,92 @@ from .pierced import PiercedDisc, nearest_on_pierced
 @inlined
 def from_wall(walls, g, i, k):
     """Centre of grain ``i`` relative to the point of wall ``k`` (m), the wall's normal or axis, and the centre's height along it (m)."""
-    shape, pose = walls.shape[k], walls.pose[k]
-    hx = g.x[i, 0] - shape[0] - pose[0]
-    hy = g.x[i, 1] - shape[1] - pose[1]
-    hz = g.x[i, 2] - shape[2] - pose[2]
-    nx, ny, nz = pose[9], pose[10], pose[11]
-    return hx, hy, hz, nx, ny, nz, hx * nx + hy * ny + hz * nz
+    h = subtract(subtract(row(g.x, i), row(walls.shape, k)), row(walls.pose, k))
+    normal = columns(walls.pose, k, 9)
+    return h, normal, dot(h, normal)
 
 
 @inlined
-def _rim(g, i, first, last, radius, hx, hy, hz, nx, ny, nz):
+def _rim(g, i, vertices, radius, h, normal):
     """Nearest core vertex to a disc's rim and its nearest point there, for a grain that reaches past the disc.
 
     Args:
-        first, last: the vertices to look at.
-        hx, hy, hz: the grain's centre relative to the disc's (m). nx, ny, nz: the disc's normal.
+        g: `Grains`.
+        i: row of the grain.
+        vertices: the first vertex to look at, and the one after the last.
+        radius: of the disc (m).
+        h: the grain's centre relative to the disc's (m).
+        normal: the disc's.
 
     Returns:
-        the vertex relative to the centre, the vector from it to the nearest point of the disc.
+        the vertex relative to the centre (m), the vector from it to the nearest point of the disc (m).
     """
-    best, bx, by, bz, lx, ly, lz = np.inf, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for k in range(first, last):
-        ux, uy, uz = vertex(g, i, k)
-        px, py, pz = hx + ux, hy + uy, hz + uz
-        h = px * nx + py * ny + pz * nz
-        rx, ry, rz = px - h * nx, py - h * ny, pz - h * nz
-        r = np.sqrt(rx * rx + ry * ry + rz * rz)
+    best, x, line = np.inf, ZERO, ZERO
+    for k in range(vertices[0], vertices[1]):
+        u = vertex(g, i, k)
+        p = add(h, u)
+        flat = behind(p, dot(p, normal), normal)
+        r = length(flat)
         s = 1.0 if r <= radius else radius / r
-        cx, cy, cz = s * rx - px, s * ry - py, s * rz - pz
-        d2 = cx * cx + cy * cy + cz * cz
+        c = subtract(scale(s, flat), p)
+        d2 = square(c)
         if d2 < best:
-            best, bx, by, bz, lx, ly, lz = d2, ux, uy, uz, cx, cy, cz
-    return bx, by, bz, lx, ly, lz
+            best, x, line = d2, u, c
+    return x, line
+
+
+@inlined
+def _in_cylinder(x, h, axis, radius):
+    """Gap of a vertex x, relative to a grain at h, to a cylinder about an axis (m), and the vector from it to the surface (m)."""
+    p = add(h, x)
+    across = behind(p, dot(p, axis), axis)
+    r = length(across)
+    gap = radius - r
+    return gap, scale(gap / r if r > 0.0 else 0.0, across)
 
 
 @inlined
 def wall_geometry(walls, g, interaction, i, k, pairs, p, touching, period):
     """Where grain ``i`` meets wall ``k``.
 
+    Args:
+        walls: `Walls`.
+        g: `Grains`.
+        interaction: the narrow phase.
+        i: row of the grain.
+        k: the wall.
+        pairs: `Contacts` with walls.
+        p: the candidate.
+        touching: whether it was in touch in the step before.
+        period: (3,) of the domain (m), 0: open.
+
     Returns:
-        (regularised) distance (m), point on the core relative to the centre, vector from it to the wall's surface point, status.
+        (regularised) distance (m), point on the core relative to the centre (m), vector from it to the wall's surface point (m), status.
     """
+    sub = pairs.sub[p]
     if walls.kind[k] == BODY:
-        gap, (x0, x1, x2), (lx, ly, lz), round_off = nearest_on_body(walls, g, i, k, pairs.sub[p], period)
-        s = 1.0 - round_off / gap if gap > 0.0 else 0.0
-        return gap - round_off, x0, x1, x2, s * lx, s * ly, s * lz, 0
+        gap, x, line, round_off = nearest_on_body(walls, g, i, k, sub, period)
+        return gap - round_off, x, scale(1.0 - round_off / gap if gap > 0.0 else 0.0, line), 0
     shape = walls.shape[k]
-    hx, hy, hz, nx, ny, nz, height = from_wall(walls, g, i, k)
+    h, normal, height = from_wall(walls, g, i, k)
     if walls.kind[k] == PIERCED:
-        disc = PiercedDisc((nx, ny, nz), shape[7], shape[6])
-        d, (x0, x1, x2), (lx, ly, lz) = nearest_on_pierced(walls.features, g, i, pairs.sub[p], (hx, hy, hz), disc)
-        return d, x0, x1, x2, lx, ly, lz, 0
+        d, x, line = nearest_on_pierced(walls.features, g, i, sub, h, PiercedDisc(normal, shape[7], shape[6]))
+        return d, x, line, 0
     if walls.kind[k] == CYLINDER:
-        ux, uy, uz = vertex(g, i, pairs.sub[p])
-        px, py, pz = hx + ux, hy + uy, hz + uz
-        along = px * nx + py * ny + pz * nz
-        rx, ry, rz = px - along * nx, py - along * ny, pz - along * nz
-        r = np.sqrt(rx * rx + ry * ry + rz * rz)
-        gap = shape[6] - r
-        s = gap / r if r > 0.0 else 0.0
-        return gap, ux, uy, uz, s * rx, s * ry, s * rz, 0
+        x = vertex(g, i, sub)
+        d, line = _in_cylinder(x, h, normal, shape[6])
+        return d, x, line, 0
     if walls.kind[k] == DISC and height < 0.0:
-        nx, ny, nz, height = -nx, -ny, -nz, -height
-    f, h, x0, x1, x2, status = closest_to_plane(interaction, g, i, nx, ny, nz, height, pairs, p, touching)
+        normal, height = negative(normal), -height
+    f, above, x, status = closest_to_plane(interaction, g, i, normal, height, pairs, p, touching)
+    d, line = np.sqrt(f) if above > 0.0 else above, scale(-above, normal)
     if walls.kind[k] == DISC:
-        px, py, pz = hx + x0 - h * nx, hy + x1 - h * ny, hz + x2 - h * nz
-        if px * px + py * py + pz * pz > shape[6] * shape[6]:
-            first, last = vertices_met(interaction, g, i, pairs.sub[p])
-            x0, x1, x2, lx, ly, lz = _rim(g, i, first, last, shape[6], hx, hy, hz, nx, ny, nz)
-            d = np.sqrt(lx * lx + ly * ly + lz * lz)
-        else:
-            d, lx, ly, lz = np.sqrt(f) if h > 0.0 else h, -h * nx, -h * ny, -h * nz
-        if d > 0.0 and not stands_out(interaction, g, i, pairs.sub[p], lx, ly, lz):
+        if square(behind(add(h, x), above, normal)) > shape[6] * shape[6]:
+            x, line = _rim(g, i, vertices_met(interaction, g, i, sub), shape[6], h, normal)
+            d = length(line)
+        if d > 0.0 and not stands_out(interaction, g, i, sub, line):
             d = 2.0 * g.x[i, 3]
-        return d, x0, x1, x2, lx, ly, lz, status
-    return np.sqrt(f) if h > 0.0 else h, x0, x1, x2, -h * nx, -h * ny, -h * nz, status
+    return d, x, line, status
 
 
 @inlined

@@ -8,6 +8,7 @@ import numpy as np
 from numba.extending import overload
 
 from .._jit import INLINED, kernel
+from ..compiled.vectors import ZERO, square, subtract
 from ..interactions.inheritance import HEIR, LEAVING
 from ..interactions.local_minima import LocalMinima
 from .geometry import wall_geometry
@@ -16,7 +17,7 @@ from .geometry import wall_geometry
 @kernel
 def _hand_on(first, last, i, pairs, walls, g, interaction, settings):
     col, touch, hist = pairs.col, pairs.touch, pairs.hist
-    a0, a1, a2 = 0.0, 0.0, 0.0
+    left = ZERO
     for q in range(first, last):
         if touch[q] != LEAVING:
             continue
@@ -25,11 +26,11 @@ def _hand_on(first, last, i, pairs, walls, g, interaction, settings):
             p = np.int64(q if m < first else m)
             if m >= first and (col[p] != col[q] or touch[p] != 0):
                 continue
-            d, x0, x1, x2, _, _, _, _ = wall_geometry(walls, g, interaction, i, col[p], pairs, p, touch[p] != 0, settings.period)
+            d, x, _, _ = wall_geometry(walls, g, interaction, i, col[p], pairs, p, touch[p] != 0, settings.period)
             if m < first:
-                a0, a1, a2 = x0, x1, x2
+                left = x
                 continue
-            away = (x0 - a0) ** 2 + (x1 - a1) ** 2 + (x2 - a2) ** 2
+            away = square(subtract(x, left))
             if d < g.x[i, 3] and away < least:
                 heir, least = p, away
         if heir >= 0:
