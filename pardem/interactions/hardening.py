@@ -119,10 +119,9 @@ def harden_pair(
     if not in_range(fx * fx + fy * fy + fz * fz, max(ix * ix + iy * iy + iz * iz, jx * jx + jy * jy + jz * jz), settings):
         fault(control, ERROR_RANGE, g.gid[i], g.gid[j])
         return True
-    inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
-    add(g.ft, i, fx, fy, fz, ix, iy, iz, inv_force, inv_torque, settings.wide)
-    add(g.ft, j, -fx, -fy, -fz, jx, jy, jz, inv_force, inv_torque, settings.wide)
+    add(g.ft, i, (fx, fy, fz), (ix, iy, iz), settings)
+    add(g.ft, j, (-fx, -fy, -fz), (jx, jy, jz), settings)
     if observe and i < owned:
         deposit_nearest(tally, STORED, held / settings.energy)
-        tally_stress(tally, -wx, -wy, -wz, fx, fy, fz, 1.0 / settings.energy)
+        tally_stress(tally, (-wx, -wy, -wz), (fx, fy, fz), 1.0 / settings.energy)
     return True
