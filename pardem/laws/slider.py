@@ -66,15 +66,15 @@ def spring_and_slider(law, material, geometry, motion, past):
     slip = behind(slip, dot(normal, slip), normal)
     carried = choose(past.alive, _carried(past.spring, past.normal, normal, turn), ZERO)
     # a contact is born where its overlap began to grow in this step; else it was made with its overlap, and begins now
-    since = overlap / (rate * dt)
-    share = select(past.alive, 1.0, select((since > 0.0) & (since < 2.0), smaller(since, 1.0), 0.0))
+    since, in_the_middle = overlap / (rate * dt), lag > 0.0
+    share = select(past.alive | (not in_the_middle), 1.0, select((since > 0.0) & (since < 2.0), smaller(since, 1.0), 0.0))
     grow = n.kt * share * growth(law, overlap, larger(overlap - 2.0 * lag * rate, 0.0))
     more = scale(grow * dt, ahead(slip, 0.5 * turn, cross(normal, slip)))
     spring = add(carried, more)
     drag = ahead(spring, n.ct, slip)
     limit = material.friction * larger(n.force, 0.0) * slope  # force times slope: what acts along the normal
     slips = square(drag) > limit * limit
-    drag = ahead(drag, select(slips, _weight(carried, more, limit), 0.0), more)
+    drag = ahead(drag, select(slips & in_the_middle, _weight(carried, more, limit), 0.0), more)
     drag = scale(select(slips, limit / root(square(drag)), 1.0), drag)
     spring = choose(slips, behind(drag, n.ct, slip), spring)
     return Response(n.force, drag, spring, slip, rate, grow, n)

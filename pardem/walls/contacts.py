@@ -63,7 +63,8 @@ class Meeting(NamedTuple):
         changes: whether the wall has just vanished or appeared, and takes along or puts in what the contact holds.
         distance: (regularised) distance (m).
         x: point of the core relative to the grain's centre (m).
-        link: from it to the wall's surface (m).
+        normal: unit normal from it to the wall's surface.
+        slope: d(overlap)/dt over -n . v.
     """
 
     p: Any
@@ -74,7 +75,8 @@ class Meeting(NamedTuple):
     changes: Any
     distance: Any
     x: Any
-    link: Any
+    normal: Any
+    slope: Any
 
 
 @inlined
@@ -174,9 +176,9 @@ def _harden(m, loop):
 
 
 @inlined
-def _zone(m, normal, overlap, loop):
+def _zone(m, overlap, loop):
     """Half-length of the contact zone (m) and its rocking axis."""
-    walls, law, g = loop.walls, loop.law, loop.g
+    walls, law, g, normal = loop.walls, loop.law, loop.g, m.normal
     a, b = g.material[m.i], walls.material[m.k]
     if walls.kind[m.k] < CYLINDER and law.torsion[a, b] + law.rocking[a, b] != 0.0:
         lever, ex, ey, ez = zone_on_plane(loop.interaction, g, m.i, normal[0], normal[1], normal[2], overlap, loop.pairs, m.p)
@@ -209,19 +211,17 @@ def _in_the_middle(m, out, arm, lever, now, middle, loop):
         arm = scale(0.5, add(columns(hist, m.p, first), arm))
         lever = 0.5 * (hist[m.p, first + 3] + lever)
     else:
-        normal = scale(1.0 / length(m.link), m.link)
-        arm = scale(out - 0.5 * lag * dot(normal, velocity), middle)  # the overlap was less by lag times its rate
+        arm = scale(out - 0.5 * lag * dot(m.normal, velocity), middle)  # the overlap was less by lag times its rate
     return _relative_motion(loop.walls, loop.g, m.i, m.k, arm, lag)[0], lever
 
 
 @inlined
-def _push(m, material, normal, arm, overlap, out, now, loop):
+def _push(m, material, arm, overlap, out, now, loop):
     """Force and couple of a contact: on the grain, on the wall, and in the books.
 
     Args:
         m: `Meeting`.
         material: `values.Material`.
-        normal: unit normal from the grain to the wall.
         arm: from the grain's centre to the contact point (m).
         overlap: (m).
         out: how far the contact point lies from the core (m).
@@ -229,17 +229,17 @@ def _push(m, material, normal, arm, overlap, out, now, loop):
         loop: `WallLoop`.
     """
     pairs, walls, g, law, settings, control, tally = loop.pairs, loop.walls, loop.g, loop.law, loop.settings, loop.control, loop.tally
-    p, i, k, hist, dt = m.p, m.i, m.k, pairs.hist, settings.dt
+    p, i, k, normal, hist, dt = m.p, m.i, m.k, m.normal, pairs.hist, settings.dt
     a, b, known = g.material[i], walls.material[k], m.touching and not settings.gear
     _, shift, spin = now
-    lever, axis = _zone(m, normal, overlap, loop)
+    lever, axis = _zone(m, overlap, loop)
     middle = middle_normal(columns(hist, p, NORMAL), normal, known)
     velocity, lever_middle = _in_the_middle(m, out, arm, lever, now, middle, loop)
     if keeps_arms(loop.interaction):
         put_columns(hist, p, hist.shape[1] - WITH_ARM, arm)
         hist[p, hist.shape[1] - 1] = lever
     turn = 0.5 * dt * dot(ahead(spin, 2.0, columns(walls.pose, k, 12)), middle)
-    geometry = Geometry(overlap, normal, middle, length(m.link) / m.distance)
+    geometry = Geometry(overlap, normal, middle, m.slope)
     past = Past(m.touching, columns(hist, p, SPRING), hist[p, MEMORY], columns(hist, p, NORMAL))
     response = spring_and_slider(law, material, geometry, Motion(velocity, turn, dt, 0.0 if settings.gear else 0.5 * dt), past)
     twist = hist[p, TWIST] if m.touching else 0.0
@@ -306,7 +306,7 @@ def _contact(p, i, k, first_leg, loop):
     out = ri - 0.5 * overlap
     arm = ahead(x, out, normal)
     changes = settings.budget and (not there or (walls.there[k] == APPEARING and not touching))
-    m = Meeting(p, i, k, there, touching, changes, d, x, link)
+    m = Meeting(p, i, k, there, touching, changes, d, x, normal, size / d)
     if collapsed(d, d * d - size * size, ri) and not _harden(m, loop) and there:
         fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
     now = _relative_motion(walls, g, i, k, arm, 0.0)
@@ -315,10 +315,10 @@ def _contact(p, i, k, first_leg, loop):
     if changes:
         # a wall that vanishes takes along what its contacts hold, one that appears puts it in: its work
         memory = pairs.hist[p, MEMORY] if touching else 0.0
-        held = held_energy(law, material, overlap, -(size / d) * dot(normal, now[0]), memory, settings.dt)
+        held = held_energy(law, material, overlap, -m.slope * dot(normal, now[0]), memory, settings.dt)
         deposit_nearest(walls.work, k, (held if there else -held) / settings.energy)
     if d < ri and there:
-        _push(m, material, normal, arm, overlap, out, now, loop)
+        _push(m, material, arm, overlap, out, now, loop)
         return False
     pairs.touch[p] = 0
     if settings.budget:
