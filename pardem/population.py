@@ -108,7 +108,7 @@ class ContactTable:
 
     Attributes:
         key: (n, 3) int64: lower global id; higher global id, or -1 - wall; vertex, or pair of features or pieces (0 where none tells).
-        hist: (n, 8, 12, 13 or 17) float64 history (see ``laws.friction``).
+        hist: (n, 8, 12, 13 or 17) float64 history (see ``laws.history``).
         warm: (n, 2) int64 active sets of the solver.
     """
 

@@ -115,7 +115,7 @@ class Contacts(NamedTuple):
             features (bodies), the vertex, or the piece.
         touch: (P,) uint8 alive history.
         free: (P,) path of the two grains together up to which a pair cannot touch (m); (0,) where no pair is passed over.
-        hist: (P, 8 or 13) float64 (see ``laws.friction``).
+        hist: (P, 8 or 13) float64 (see ``laws.history``).
         warm: (P, 2) int64 active sets of the solver (empty where only closed forms are used).
         near, near_row: (BATCH or more,) int32, scratch: (SCRATCH,) float64 and counts: (COUNTS,) int64: room for batches (``interactions.batch``).
         interior: (1,) int64 number of rows without ghosts; they come first.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import inlined
+from .choices import select
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -89,6 +90,12 @@ def length(a):
 def magnitudes(a):
     """The magnitudes of the three components."""
     return abs(a[0]), abs(a[1]), abs(a[2])
+
+
+@inlined
+def choose(condition, a, b):
+    """``a`` where the condition holds, else ``b``; both are computed."""
+    return select(condition, a[0], b[0]), select(condition, a[1], b[1]), select(condition, a[2], b[2])
 
 
 @inlined

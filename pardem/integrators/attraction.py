@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import kernel
-from ..compiled.vectors import row, scale, square, subtract
+from ..compiled.vectors import ZERO, row, scale, square, subtract
 from ..interactions.accumulate import add
 
 
@@ -22,8 +22,8 @@ def attract(owned, g, settings):
     """
     if settings.attraction == 0.0:
         return
-    soft2, inv_force = settings.softening * settings.softening, 1.0 / settings.force
+    soft2 = settings.softening * settings.softening
     for i in range(owned):
         d = subtract(settings.centre, row(g.x, i))
         f = scale(g.v[i, 3] * settings.attraction / np.sqrt(square(d) + soft2), d)
-        add(g.ft, i, f[0], f[1], f[2], 0.0, 0.0, 0.0, inv_force, 0.0, settings.wide)
+        add(g.ft, i, f, ZERO, settings)

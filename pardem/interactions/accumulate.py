@@ -6,7 +6,7 @@ import numpy as np
 
 from .._jit import inlined, kernel
 from ..fixedpoint import COLUMNS, LIMIT, WIDE_LIMIT, deposit_nearest, split
-from ..state import FAULT, FAULT_A, FAULT_B, LOST_NORMAL, LOST_TANGENTIAL
+from ..state import FAULT, FAULT_A, FAULT_B, LOST_NORMAL, LOST_TANGENTIAL, STORED, STRESS
 
 
 @kernel
@@ -37,15 +37,16 @@ def _add_one(ft, i, c, value, wide):
 
 
 @inlined
-def add(ft, i, fx, fy, fz, tx, ty, tz, inv_force, inv_torque, wide):
+def add(ft, i, force, torque, settings):
     """Add a force (N) and torque (N m) to body ``i``, rounded to whole quanta, and count it."""
+    inv_force, inv_torque, wide = 1.0 / settings.force, 1.0 / settings.torque, settings.wide
     ft[i, 3] += 1
-    _add_one(ft, i, 0, fx * inv_force, wide)
-    _add_one(ft, i, 1, fy * inv_force, wide)
-    _add_one(ft, i, 2, fz * inv_force, wide)
-    _add_one(ft, i, 4, tx * inv_torque, wide)
-    _add_one(ft, i, 5, ty * inv_torque, wide)
-    _add_one(ft, i, 6, tz * inv_torque, wide)
+    _add_one(ft, i, 0, force[0] * inv_force, wide)
+    _add_one(ft, i, 1, force[1] * inv_force, wide)
+    _add_one(ft, i, 2, force[2] * inv_force, wide)
+    _add_one(ft, i, 4, torque[0] * inv_torque, wide)
+    _add_one(ft, i, 5, torque[1] * inv_torque, wide)
+    _add_one(ft, i, 6, torque[2] * inv_torque, wide)
 
 
 @inlined
@@ -56,22 +57,32 @@ def tally_losses(tally, lost_n, lost_t, inv_energy):
 
 
 @kernel
-def tally_contact(tally, row, stored, lx, ly, lz, fx, fy, fz, inv_energy):
-    """Book one contact for the observables: count, stored energy (J), stress."""
-    tally[row, 0] += 1
-    deposit_nearest(tally, 2, stored * inv_energy)
-    tally_stress(tally, lx, ly, lz, fx, fy, fz, inv_energy)
+def tally_contact(tally, kind, stored, branch, force, inv_energy):
+    """Book one contact for the observables.
+
+    Args:
+        tally: (TALLY, 2) int64.
+        kind: CONTACTS or WALL_CONTACTS.
+        stored: energy that it holds (J).
+        branch: from the first body's centre to the second's, or to the wall (m).
+        force: on the first body (N).
+        inv_energy: one over the energy quantum (1/J).
+    """
+    tally[kind, 0] += 1
+    deposit_nearest(tally, STORED, stored * inv_energy)
+    tally_stress(tally, branch, force, inv_energy)
 
 
 @kernel
-def tally_stress(tally, lx, ly, lz, fx, fy, fz, inv_energy):
+def tally_stress(tally, branch, force, inv_energy):
     """Add to the Love-Weber sum of branch (m) times force (N)."""
-    deposit_nearest(tally, 5, lx * fx * inv_energy)
-    deposit_nearest(tally, 6, lx * fy * inv_energy)
-    deposit_nearest(tally, 7, lx * fz * inv_energy)
-    deposit_nearest(tally, 8, ly * fx * inv_energy)
-    deposit_nearest(tally, 9, ly * fy * inv_energy)
-    deposit_nearest(tally, 10, ly * fz * inv_energy)
-    deposit_nearest(tally, 11, lz * fx * inv_energy)
-    deposit_nearest(tally, 12, lz * fy * inv_energy)
-    deposit_nearest(tally, 13, lz * fz * inv_energy)
+    _tally_row(tally, STRESS, branch[0], force, inv_energy)
+    _tally_row(tally, STRESS + 3, branch[1], force, inv_energy)
+    _tally_row(tally, STRESS + 6, branch[2], force, inv_energy)
+
+
+@inlined
+def _tally_row(tally, first, factor, force, inv_energy):
+    deposit_nearest(tally, first, factor * force[0] * inv_energy)
+    deposit_nearest(tally, first + 1, factor * force[1] * inv_energy)
+    deposit_nearest(tally, first + 2, factor * force[2] * inv_energy)

@@ -9,7 +9,7 @@ from numba.extending import overload
 
 from .._jit import INLINED
 from ..compiled.vectors import ZERO
-from ..laws.friction import HISTORY, HISTORY_BUDGET, WITH_ARM
+from ..laws.history import HISTORY, HISTORY_BUDGET, WITH_ARM
 from ..state import Features, Parts
 from . import local_minima, local_plane, pieces, polytopes, rods, superposition
 from .descents import edges_descend, faces_descend

@@ -24,7 +24,7 @@ from ..compiled.vectors import add, cross, negative, scale, square, subtract
 from ..fixedpoint import LIMIT, WIDE_LIMIT, deposit_nearest
 from ..laws.dispatch import secant_stiffness
 from ..state import ERROR_RANGE, ERROR_SOLVER, OBSERVE, STORED
-from .accumulate import add as add_load
+from .accumulate import add as add_force
 from .accumulate import fault, tally_stress
 from .dispatch import weighted
 
@@ -137,11 +137,9 @@ def harden_pair(bodies, p, nearest, owned, pairs, g, interaction, law, settings,
     if not in_range(square(force), max(square(on_i), square(on_j)), settings):
         fault(control, ERROR_RANGE, g.gid[i], g.gid[j])
         return True
-    inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
-    back = negative(force)
-    add_load(g.ft, i, force[0], force[1], force[2], on_i[0], on_i[1], on_i[2], inv_force, inv_torque, settings.wide)
-    add_load(g.ft, j, back[0], back[1], back[2], on_j[0], on_j[1], on_j[2], inv_force, inv_torque, settings.wide)
+    add_force(g.ft, i, force, on_i, settings)
+    add_force(g.ft, j, negative(force), on_j, settings)
     if control[OBSERVE] != 0 and i < owned:
         deposit_nearest(tally, STORED, held / settings.energy)
-        tally_stress(tally, -w[0], -w[1], -w[2], force[0], force[1], force[2], 1.0 / settings.energy)
+        tally_stress(tally, negative(w), force, 1.0 / settings.energy)
     return True

@@ -36,64 +36,62 @@ def _coefficients(law, a, b):  # type: ignore[no-untyped-def]
     return call
 
 
-def normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory):  # type: ignore[no-untyped-def]
-    """Normal force of one contact by the law's own ``normal_force`` (see ``elastic.normal_force`` for what comes back)."""
-    return _MODULE[type(law)].normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory)
+def normal_force(law, numbers, overlap, rate, mass, radius, memory):  # type: ignore[no-untyped-def]
+    """Normal force of one contact by the law's own ``normal_force`` (see ``elastic.normal_force``)."""
+    return _MODULE[type(law)].normal_force(law, numbers, overlap, rate, mass, radius, memory)
 
 
 @overload(normal_force, jit_options=INLINED)
-def _normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory):  # type: ignore[no-untyped-def]
+def _normal_force(law, numbers, overlap, rate, mass, radius, memory):  # type: ignore[no-untyped-def]
     implementation = _MODULE[law.instance_class].normal_force
 
-    def call(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory):  # type: ignore[no-untyped-def]
-        return implementation(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory)
+    def call(law, numbers, overlap, rate, mass, radius, memory):  # type: ignore[no-untyped-def]
+        return implementation(law, numbers, overlap, rate, mass, radius, memory)
 
     return call
 
 
-def secant_stiffness(law, a, b, reach, m_eff, r_eff):  # type: ignore[no-untyped-def]
-    """Force of a pair of materials at rest, over overlap, at full overlap ``reach`` (N/m); 0 for a law that has a range and hardens by itself."""
-    if isinstance(law, lennard_jones.LennardJones):
-        return 0.0
-    return normal_force(law, *coefficients(law, a, b), reach, 0.0, m_eff, r_eff, 0.0)[0] / reach
+def lent(law, numbers):  # type: ignore[no-untyped-def]
+    """Overlap (m) at which two surfaces just touch: of the larger radii that a law with a range lends to grains (its own ``lent``), else 0."""
+    own = getattr(_MODULE[type(law)], "lent", None)
+    return 0.0 if own is None else own(numbers)
 
 
-@overload(secant_stiffness, jit_options=INLINED)
-def _secant_stiffness(law, a, b, reach, m_eff, r_eff):  # type: ignore[no-untyped-def]
-    if law.instance_class is lennard_jones.LennardJones:
-        return lambda law, a, b, reach, m_eff, r_eff: 0.0
-
-    def call(law, a, b, reach, m_eff, r_eff):  # type: ignore[no-untyped-def]
-        c0, c1, c2, c3, c4, c5 = coefficients(law, a, b)
-        return normal_force(law, c0, c1, c2, c3, c4, c5, reach, 0.0, m_eff, r_eff, 0.0)[0] / reach
-
-    return call
+@overload(lent, jit_options=INLINED)
+def _lent(law, numbers):  # type: ignore[no-untyped-def]
+    own = getattr(_MODULE[law.instance_class], "lent", None)
+    if own is None:
+        return lambda law, numbers: 0.0
+    return lambda law, numbers: own(numbers)
 
 
-def room(law, left, start):  # type: ignore[no-untyped-def]
-    """How much deeper a contact may go (m): ``left`` by the radii, more where the law lends grains a larger radius (``start``: by how much)."""
-    return left + 0.5 * start if isinstance(law, lennard_jones.LennardJones) else left
-
-
-@overload(room, jit_options=INLINED)
-def _room(law, left, start):  # type: ignore[no-untyped-def]
-    if law.instance_class is lennard_jones.LennardJones:
-        return lambda law, left, start: left + 0.5 * start
-    return lambda law, left, start: left
-
-
-def growth(law, delta, before):  # type: ignore[no-untyped-def]
-    """Mean tangential stiffness between the overlaps ``before`` and ``delta`` (m), over that at ``delta``."""
-    return hertz.growth(delta, before) if isinstance(law, hertz.Hertz) else 1.0
+def growth(law, overlap, before):  # type: ignore[no-untyped-def]
+    """Mean tangential stiffness between the overlaps ``before`` and ``overlap`` (m), over that at ``overlap``: the law's own ``growth``, else 1."""
+    own = getattr(_MODULE[type(law)], "growth", None)
+    return 1.0 if own is None else own(overlap, before)
 
 
 @overload(growth, jit_options=INLINED)
-def _growth(law, delta, before):  # type: ignore[no-untyped-def]
-    if law.instance_class is not hertz.Hertz:
-        return lambda law, delta, before: 1.0
-    implementation = hertz.growth
+def _growth(law, overlap, before):  # type: ignore[no-untyped-def]
+    own = getattr(_MODULE[law.instance_class], "growth", None)
+    if own is None:
+        return lambda law, overlap, before: 1.0
+    return lambda law, overlap, before: own(overlap, before)
 
-    def call(law, delta, before):  # type: ignore[no-untyped-def]
-        return implementation(delta, before)
+
+def secant_stiffness(law, a, b, reach, mass, radius):  # type: ignore[no-untyped-def]
+    """Force over overlap (N/m) at an overlap ``reach`` (m) without motion; 0 for a law with a range, which diverges by itself."""
+    numbers = coefficients(law, a, b)
+    own = getattr(_MODULE[type(law)], "lent", None)
+    return 0.0 if own is not None else normal_force(law, numbers, reach, 0.0, mass, radius, 0.0).force / reach
+
+
+@overload(secant_stiffness, jit_options=INLINED)
+def _secant_stiffness(law, a, b, reach, mass, radius):  # type: ignore[no-untyped-def]
+    if hasattr(_MODULE[law.instance_class], "lent"):
+        return lambda law, a, b, reach, mass, radius: 0.0
+
+    def call(law, a, b, reach, mass, radius):  # type: ignore[no-untyped-def]
+        return normal_force(law, coefficients(law, a, b), reach, 0.0, mass, radius, 0.0).force / reach
 
     return call

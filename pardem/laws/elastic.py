@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import inlined
+from ..compiled.choices import select
+from .values import NormalForce
 
 
 class Elastic(NamedTuple):
@@ -35,17 +37,21 @@ def coefficients(law, a, b):
 
 
 @inlined
-def normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory):
+def normal_force(law, numbers, overlap, rate, mass, radius, memory):
     """Normal force of one contact.
 
     Args:
-        law: for its type only. c0 ... c5: see ``coefficients``.
-        delta: overlap (m). rate: its rate (m/s). m_eff, r_eff: effective mass (kg) and radius (m). memory: of the contact.
+        law: for its type only.
+        numbers: see ``coefficients``.
+        overlap: (m).
+        rate: of the overlap (m/s).
+        mass: effective mass (kg).
+        radius: effective radius (m).
+        memory: of the contact.
 
     Returns:
-        force (N), tangential stiffness (N/m), tangential damping (N s/m), damping coefficient of the normal motion (N s/m), the part of the
-        force that damps (N), plastic work of this step (J), stored energy (J), new memory.
+        the ``values.NormalForce``.
     """
-    s = m_eff if c2 != 0.0 else 1.0
-    kn = c0 * s
-    return kn * delta, c1 * s, 0.0, 0.0, 0.0, 0.0, 0.5 * kn * delta * delta, memory
+    s = select(numbers[2] != 0.0, mass, 1.0)
+    kn = numbers[0] * s
+    return NormalForce(kn * overlap, numbers[1] * s, 0.0, 0.0, 0.0, 0.0, 0.5 * kn * overlap * overlap, memory)

@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import inlined
+from ..compiled.choices import root, select
+from .values import NormalForce
 
 
 class Hertz(NamedTuple):
@@ -42,24 +44,22 @@ def coefficients(law, a, b):
 
 
 @inlined
-def normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory):
-    """Normal force of one contact.
-
-    Returns: as ``elastic.normal_force``.
-    """
-    root = np.sqrt(r_eff * delta)
-    stiffness = 2.0 * c0 * root
-    kt = 8.0 * c1 * root
-    spring = (2.0 / 3.0) * stiffness * delta
-    cn = 2.0 * c2 * np.sqrt((5.0 / 6.0) * stiffness * m_eff)
-    ct = 2.0 * c3 * np.sqrt((5.0 / 6.0) * kt * m_eff)
+def normal_force(law, numbers, overlap, rate, mass, radius, memory):
+    """Normal force of one contact; arguments and result as of ``elastic.normal_force``."""
+    e_star, g_star, beta, beta_t, clamped, _ = numbers
+    half_width = root(radius * overlap)
+    stiffness = 2.0 * e_star * half_width
+    kt = 8.0 * g_star * half_width
+    spring = (2.0 / 3.0) * stiffness * overlap
+    cn = 2.0 * beta * root((5.0 / 6.0) * stiffness * mass)
+    ct = 2.0 * beta_t * root((5.0 / 6.0) * kt * mass)
     damping = cn * rate
-    damping = -spring if (c4 != 0.0) & (spring + damping < 0.0) else damping
-    return spring + damping, kt, ct, cn, damping, 0.0, 0.4 * spring * delta, memory
+    damping = select((clamped != 0.0) & (spring + damping < 0.0), -spring, damping)
+    return NormalForce(spring + damping, kt, ct, cn, damping, 0.0, 0.4 * spring * overlap, memory)
 
 
 @inlined
-def growth(delta, before):
-    """Mean of the tangential stiffness over the overlaps from ``before`` to ``delta`` (m), over that at ``delta``: the mean of a square root."""
-    q = np.sqrt(before / delta)
+def growth(overlap, before):
+    """Mean of the tangential stiffness over the overlaps from ``before`` to ``overlap`` (m), over that at ``overlap``: the mean of a square root."""
+    q = root(before / overlap)
     return (2.0 / 3.0) * (1.0 + q + q * q) / (1.0 + q)

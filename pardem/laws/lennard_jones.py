@@ -16,6 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import inlined
+from ..compiled.choices import select
+from .values import NormalForce
 
 
 class LennardJones(NamedTuple):
@@ -46,14 +48,21 @@ def coefficients(law, a, b):
 
 
 @inlined
-def normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory):
-    """Normal force of one contact, negative where it attracts: see ``elastic.normal_force``."""
-    rho = c1 + c3 - delta
-    near = rho < c2
-    q = c1 / rho
+def normal_force(law, numbers, overlap, rate, mass, radius, memory):
+    """Normal force of one contact, negative where it attracts; arguments and result as of ``elastic.normal_force``."""
+    depth, sigma, limit, start, force_there, energy_there = numbers
+    rho = sigma + start - overlap
+    near = rho < limit
+    q = sigma / rho
     q2 = q * q
     q6 = q2 * q2 * q2
-    force = 24.0 * c0 * (2.0 * q6 * q6 - q6) / rho - c4
-    energy = 4.0 * c0 * (q6 * q6 - q6) - c5 + (rho - c2) * c4
-    force = force if rho > 0.0 else np.inf  # deeper than the law goes: out of range
-    return force if near else 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, energy if near else 0.0, memory
+    force = 24.0 * depth * (2.0 * q6 * q6 - q6) / rho - force_there
+    energy = 4.0 * depth * (q6 * q6 - q6) - energy_there + (rho - limit) * force_there
+    force = select(rho > 0.0, force, np.inf)  # deeper than the law goes: out of range
+    return NormalForce(select(near, force, 0.0), 0.0, 0.0, 0.0, 0.0, 0.0, select(near, energy, 0.0), memory)
+
+
+@inlined
+def lent(numbers):
+    """Overlap (m) that the grains' lent radii give where their surfaces just touch."""
+    return numbers[3]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import inlined
+from .values import NormalForce
 
 
 class UserLaw(NamedTuple):
@@ -47,19 +48,19 @@ WEIGHTS = (0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286
 
 
 @inlined
-def normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory):
+def normal_force(law, numbers, overlap, rate, mass, radius, memory):
     """Normal force of one contact. What the user's force does beyond its own rate-free part is counted as damping work.
 
     The stored energy is the integral of the rate-free force over the overlap, by Gauss' rule with five points in t = sqrt(overlap / delta): exact for
     sums of delta^(k/2) up to delta^4, so for linear and Hertzian springs.
 
-    Returns: as ``elastic.normal_force``; the damping coefficient, and with it the rocking damper, is zero.
+    Arguments and result are those of ``elastic.normal_force``; the damping coefficient, and with it the rocking damper, is zero.
     """
-    row = law.parameters[int(c2), int(c3)]
-    force = law.function(delta, rate, m_eff, r_eff, row)
-    elastic = law.function(delta, 0.0, m_eff, r_eff, row)
+    row = law.parameters[int(numbers[2]), int(numbers[3])]
+    force = law.function(overlap, rate, mass, radius, row)
+    elastic = law.function(overlap, 0.0, mass, radius, row)
     stored = 0.0
     for k in range(5):
         t = NODES[k]
-        stored += WEIGHTS[k] * t * law.function(delta * t * t, 0.0, m_eff, r_eff, row)
-    return force, c0, c1, 0.0, force - elastic, 0.0, stored * delta, memory
+        stored += WEIGHTS[k] * t * law.function(overlap * t * t, 0.0, mass, radius, row)
+    return NormalForce(force, numbers[0], numbers[1], 0.0, force - elastic, 0.0, stored * overlap, memory)

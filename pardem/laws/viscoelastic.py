@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import inlined
+from ..compiled.choices import select
+from .values import NormalForce
 
 
 class Viscoelastic(NamedTuple):
@@ -39,15 +41,11 @@ def coefficients(law, a, b):
 
 
 @inlined
-def normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory):
-    """Normal force of one contact.
-
-    Returns: as ``elastic.normal_force``.
-    """
-    s = m_eff if c5 != 0.0 else 1.0
-    kn = c0 * s
-    cn = c1 * s
-    spring = kn * delta
+def normal_force(law, numbers, overlap, rate, mass, radius, memory):
+    """Normal force of one contact; arguments and result as of ``elastic.normal_force``."""
+    s = select(numbers[5] != 0.0, mass, 1.0)
+    cn = numbers[1] * s
+    spring = numbers[0] * s * overlap
     damping = cn * rate
-    damping = -spring if (c4 != 0.0) & (spring + damping < 0.0) else damping
-    return spring + damping, c2 * s, c3 * s, cn, damping, 0.0, 0.5 * spring * delta, memory
+    damping = select((numbers[4] != 0.0) & (spring + damping < 0.0), -spring, damping)
+    return NormalForce(spring + damping, numbers[2] * s, numbers[3] * s, cn, damping, 0.0, 0.5 * spring * overlap, memory)

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import inlined
+from ..compiled.choices import larger, root, select, smaller
+from .values import NormalForce
 
 
 class Walton(NamedTuple):
@@ -40,17 +42,16 @@ def coefficients(law, a, b):
 
 
 @inlined
-def normal_force(law, c0, c1, c2, c3, c4, c5, delta, rate, m_eff, r_eff, memory):
-    """Normal force of one contact; ``memory`` is delta_p (m), the plastic overlap.
+def normal_force(law, numbers, overlap, rate, mass, radius, memory):
+    """Normal force of one contact; ``memory`` is delta_p (m), the plastic overlap. Arguments and result as of ``elastic.normal_force``.
 
-    Returns: as ``elastic.normal_force``. The plastic work is a function of delta_p: k1 (k2 - k1)/(2 k2) delta_max^2.
+    The plastic work is a function of delta_p: k1 (k2 - k1)/(2 k2) delta_max^2.
     """
-    s = m_eff if c4 != 0.0 else 1.0
-    k1 = c0 * s
-    k2 = c1 * s
+    s = select(numbers[4] != 0.0, mass, 1.0)
+    k1, k2 = numbers[0] * s, numbers[1] * s
     ratio = 1.0 - k1 / k2
-    plastic = max(memory, ratio * delta)
-    force = max(0.0, min(k1 * delta, k2 * (delta - plastic)))
-    work = 0.5 * k1 / ratio * (plastic * plastic - memory * memory) if ratio > 0.0 else 0.0
-    damping = 2.0 * np.sqrt(k1 * m_eff) * ratio  # of the rocking damper only: the law itself has none
-    return force, c2 * s, c3 * s, damping, 0.0, work, 0.5 * force * force / k2, plastic
+    plastic = larger(memory, ratio * overlap)
+    force = larger(0.0, smaller(k1 * overlap, k2 * (overlap - plastic)))
+    work = select(ratio > 0.0, 0.5 * k1 / ratio * (plastic * plastic - memory * memory), 0.0)
+    damping = 2.0 * root(k1 * mass) * ratio  # of the rocking damper only: the law itself has none
+    return NormalForce(force, numbers[2] * s, numbers[3] * s, damping, 0.0, work, 0.5 * force * force / k2, plastic)

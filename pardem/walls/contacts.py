@@ -4,16 +4,22 @@ under ``superposition`` all of them do. Bodies give one per pair of features (``
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any, NamedTuple
 
 from .._jit import inlined, kernel
+from ..compiled.vectors import ZERO, add, ahead, behind, columns, cross, dot, dot_from, length, negative, put_columns, row, scale, square, subtract
 from ..fixedpoint import carry, deposit_nearest
-from ..interactions.accumulate import add, fault, tally_contact, tally_losses, tally_stress, within_range
+from ..interactions.accumulate import add as add_force
+from ..interactions.accumulate import fault, tally_contact, tally_losses, tally_stress, within_range
 from ..interactions.dispatch import hands_on, keeps_arms, weighted_to_plane, zone_on_plane
 from ..interactions.hardening import HEAVIER, LIGHTER, collapsed, in_range, potential
 from ..interactions.inheritance import LEAVING, LIVING
-from ..laws.dispatch import secant_stiffness
-from ..laws.friction import WITH_ARM, contact_force, end_contact, held_energy, middle_normal
+from ..laws.books import end_contact, energy_lost, held_energy, tangential_energy
+from ..laws.couples import couple
+from ..laws.dispatch import coefficients, secant_stiffness
+from ..laws.history import MEMORY, NORMAL, SPRING, TWIST, WITH_ARM
+from ..laws.slider import middle_normal, spring_and_slider
+from ..laws.values import Geometry, Material, Motion, Past, Zone
 from ..state import ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, OBSERVE, STORED, WALL_CONTACTS
 from .geometry import effective_radius, from_wall, wall_geometry
 from .inheritance import hand_on
@@ -21,216 +27,316 @@ from .kinds import ABSENT, APPEARING, CYLINDER, DISC, PLANE, THERE
 from .motion import CENTRE, turns
 
 
+class WallLoop(NamedTuple):
+    """What every contact with a wall needs.
+
+    Attributes:
+        pairs: `Contacts` with walls.
+        walls: `Walls`.
+        g: `Grains`.
+        interaction: the narrow phase.
+        law: its tables.
+        settings: `Settings`.
+        control: (CONTROL,) int64.
+        tally: (TALLY, 2) int64.
+    """
+
+    pairs: Any
+    walls: Any
+    g: Any
+    interaction: Any
+    law: Any
+    settings: Any
+    control: Any
+    tally: Any
+
+
+class Meeting(NamedTuple):
+    """Where a grain meets a wall.
+
+    Attributes:
+        p: the candidate.
+        i: row of the grain.
+        k: the wall.
+        there: whether the wall is, in this stage.
+        touching: whether they touched in the step before.
+        changes: whether the wall has just vanished or appeared, and takes along or puts in what the contact holds.
+        distance: (regularised) distance (m).
+        x: point of the core relative to the grain's centre (m).
+        normal: unit normal from it to the wall's surface.
+        slope: d(overlap)/dt over -n . v.
+    """
+
+    p: Any
+    i: Any
+    k: Any
+    there: Any
+    touching: Any
+    changes: Any
+    distance: Any
+    x: Any
+    normal: Any
+    slope: Any
+
+
 @inlined
-def _relative_motion(walls, g, i, k, ix, iy, iz, lag):
+def _relative_motion(walls, g, i, k, arm, lag):
     """How wall ``k`` moves as seen from grain ``i`` at a point (m, relative to the grain's centre as it was ``lag`` (s) before).
 
     Returns:
         velocity of the wall relative to the grain's material point (m/s), mean displacement of the wall's point (m), spin of the grain relative to
-        the wall (rad/s), three numbers each.
+        the wall (rad/s).
     """
-    pose = walls.pose[k]
-    wx, wy, wz = g.w[i, 0], g.w[i, 1], g.w[i, 2]
-    rx = pose[3] - g.v[i, 0] - (wy * iz - wz * iy)
-    ry = pose[4] - g.v[i, 1] - (wz * ix - wx * iz)
-    rz = pose[5] - g.v[i, 2] - (wx * iy - wy * ix)
-    shiftx, shifty, shiftz = pose[6], pose[7], pose[8]
+    spin = row(g.w, i)
+    velocity = subtract(subtract(columns(walls.pose, k, 3), row(g.v, i)), cross(spin, arm))
+    shift = columns(walls.pose, k, 6)
     if turns(walls.motion, k):
-        centre = walls.motion[k, CENTRE:]  # the domain has no period across the axis: there is no image to look for
-        ux = g.x[i, 0] - lag * g.v[i, 0] + ix - centre[0]
-        uy = g.x[i, 1] - lag * g.v[i, 1] + iy - centre[1]
-        uz = g.x[i, 2] - lag * g.v[i, 2] + iz - centre[2]
-        rx += pose[13] * uz - pose[14] * uy
-        ry += pose[14] * ux - pose[12] * uz
-        rz += pose[12] * uy - pose[13] * ux
-        shiftx += pose[16] * uz - pose[17] * uy
-        shifty += pose[17] * ux - pose[15] * uz
-        shiftz += pose[15] * uy - pose[16] * ux
-        wx, wy, wz = wx - pose[12], wy - pose[13], wz - pose[14]
-    return rx, ry, rz, shiftx, shifty, shiftz, wx, wy, wz
+        # the domain has no period across the axis: there is no image to look for
+        u = subtract(add(behind(row(g.x, i), lag, row(g.v, i)), arm), columns(walls.motion, k, CENTRE))
+        velocity = add(velocity, cross(columns(walls.pose, k, 12), u))
+        shift = add(shift, cross(columns(walls.pose, k, 15), u))
+        spin = subtract(spin, columns(walls.pose, k, 12))
+    return velocity, shift, spin
 
 
 @inlined
-def _react(walls, g, i, k, ix, iy, iz, fx, fy, fz, cx, cy, cz, inv_force, inv_torque):
+def _react(walls, g, i, k, arm, force, moment, settings):
     """Book a force (N) and couple (N m) on grain ``i`` against wall ``k``, about the wall's point; rounded as what the grain receives."""
-    px = g.x[i, 0] + ix - walls.shape[k, 0]
-    py = g.x[i, 1] + iy - walls.shape[k, 1]
-    pz = g.x[i, 2] + iz - walls.shape[k, 2]
-    reaction = walls.reaction[k]
-    deposit_nearest(reaction, 0, -fx * inv_force)
-    deposit_nearest(reaction, 1, -fy * inv_force)
-    deposit_nearest(reaction, 2, -fz * inv_force)
-    deposit_nearest(reaction, 3, -(py * fz - pz * fy + cx) * inv_torque)
-    deposit_nearest(reaction, 4, -(pz * fx - px * fz + cy) * inv_torque)
-    deposit_nearest(reaction, 5, -(px * fy - py * fx + cz) * inv_torque)
+    at = subtract(add(row(g.x, i), arm), row(walls.shape, k))
+    torque = add(cross(at, force), moment)
+    inv_force, inv_torque, reaction = 1.0 / settings.force, 1.0 / settings.torque, walls.reaction[k]
+    deposit_nearest(reaction, 0, -force[0] * inv_force)
+    deposit_nearest(reaction, 1, -force[1] * inv_force)
+    deposit_nearest(reaction, 2, -force[2] * inv_force)
+    deposit_nearest(reaction, 3, -torque[0] * inv_torque)
+    deposit_nearest(reaction, 4, -torque[1] * inv_torque)
+    deposit_nearest(reaction, 5, -torque[2] * inv_torque)
     carry(reaction)
 
 
 @inlined
-def _along(walls, g, i, k, ix, iy, iz, nx, ny, nz):
+def _along(loop, i, k, x, normal):
     """Velocity of a wall relative to a point of a grain (m/s) and its mean displacement there (m), along n; see ``_relative_motion``."""
-    rx, ry, rz, sx, sy, sz, _, _, _ = _relative_motion(walls, g, i, k, ix, iy, iz, 0.0)
-    return nx * rx + ny * ry + nz * rz, nx * sx + ny * sy + nz * sz
+    velocity, shift, _ = _relative_motion(loop.walls, loop.g, i, k, x, 0.0)
+    return dot(normal, velocity), dot(normal, shift)
 
 
 @kernel
-def _harden(p, i, k, d, x0, x1, x2, there, changes, pairs, walls, g, interaction, law, settings, control, tally):
+def _harden(m, loop):
     """Add what the hardening of a contact with a plane or disc gives (``interactions.hardening``) to the grain and the wall, and book it.
 
     Args:
-        d, x0, x1, x2: distance (m) and point of the core relative to the grain's centre (m). there: whether the wall is, in this stage.
-        changes: whether it has just vanished or appeared, and takes along or puts in what the contact holds.
+        m: `Meeting`.
+        loop: `WallLoop`.
 
     Returns:
         whether there is such a rule, and the core is as far from the wall as it needs.
     """
+    pairs, walls, g, law, settings, control, tally = loop.pairs, loop.walls, loop.g, loop.law, loop.settings, loop.control, loop.tally
+    i, k, x = m.i, m.k, m.x
     if walls.kind[k] != PLANE and walls.kind[k] != DISC:
         return False
-    _, (nx, ny, nz), height = from_wall(walls, g, i, k)
+    _, normal, height = from_wall(walls, g, i, k)
     if walls.kind[k] == DISC and height < 0.0:
-        nx, ny, nz, height = -nx, -ny, -nz, -height
-    heavier, h, (u0, u1, u2), failed = weighted_to_plane(interaction, g, i, (nx, ny, nz), height, pairs, p, HEAVIER)
-    lighter, low, (r0, r1, r2), status = weighted_to_plane(interaction, g, i, (nx, ny, nz), height, pairs, p, LIGHTER)
+        normal, height = negative(normal), -height
+    heavier, h, u, failed = weighted_to_plane(loop.interaction, g, i, normal, height, pairs, m.p, HEAVIER)
+    lighter, low, r, status = weighted_to_plane(loop.interaction, g, i, normal, height, pairs, m.p, LIGHTER)
     if failed != 0 or status != 0:
         fault(control, ERROR_SOLVER, g.gid[i], -1 - k)
     radius, inv_energy = g.x[i, 3], 1.0 / settings.energy
     stiffness = secant_stiffness(law, g.material[i], walls.material[k], radius, g.v[i, 3], radius)
-    held, c1, c2, c3, apart = potential(d * d, heavier, lighter, radius, stiffness)
+    held, c1, c2, c3, apart = potential(m.distance * m.distance, heavier, lighter, radius, stiffness)
     if held == 0.0:
         return apart
     # forces along the normal, one at each minimiser
-    first, second, third = -2.0 * c1 * (height + nx * x0 + ny * x1 + nz * x2), -2.0 * c2 * h, -2.0 * c3 * low
-    speed1, shift1 = _along(walls, g, i, k, x0, x1, x2, nx, ny, nz)
-    speed2, shift2 = _along(walls, g, i, k, u0, u1, u2, nx, ny, nz)
-    speed3, shift3 = _along(walls, g, i, k, r0, r1, r2, nx, ny, nz)
-    if changes:
+    first, second, third = -2.0 * c1 * dot_from(height, normal, x), -2.0 * c2 * h, -2.0 * c3 * low
+    speed1, shift1 = _along(loop, i, k, x, normal)
+    speed2, shift2 = _along(loop, i, k, u, normal)
+    speed3, shift3 = _along(loop, i, k, r, normal)
+    if m.changes:
         change = held - 0.5 * settings.dt * (first * speed1 + second * speed2 + third * speed3)
-        deposit_nearest(walls.work, k, (change if there else -change) * inv_energy)
-    if not there:
+        deposit_nearest(walls.work, k, (change if m.there else -change) * inv_energy)
+    if not m.there:
         return True
-    force = first + second + third
-    fx, fy, fz = force * nx, force * ny, force * nz
-    ax, ay, az = first * x0 + second * u0 + third * r0, first * x1 + second * u1 + third * r1, first * x2 + second * u2 + third * r2
-    cx, cy, cz = ay * nz - az * ny, az * nx - ax * nz, ax * ny - ay * nx
-    if not in_range(fx * fx + fy * fy + fz * fz, cx * cx + cy * cy + cz * cz, settings):
+    force = scale(first + second + third, normal)
+    moment = ahead(ahead(scale(first, x), second, u), third, r)
+    couple_ = cross(moment, normal)
+    if not in_range(square(force), square(couple_), settings):
         fault(control, ERROR_RANGE, g.gid[i], -1 - k)
         return True
-    inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
-    add(g.ft, i, fx, fy, fz, cx, cy, cz, inv_force, inv_torque, settings.wide)
-    _react(walls, g, i, k, 0.0, 0.0, 0.0, fx, fy, fz, cx, cy, cz, inv_force, inv_torque)
+    add_force(g.ft, i, force, couple_, settings)
+    _react(walls, g, i, k, ZERO, force, couple_, settings)
     deposit_nearest(walls.work, k, (first * shift1 + second * shift2 + third * shift3) * inv_energy)
     if control[OBSERVE] != 0:
         deposit_nearest(tally, STORED, held * inv_energy)
-        tally_stress(tally, ax, ay, az, nx, ny, nz, inv_energy)
+        tally_stress(tally, moment, normal, inv_energy)
     return True
 
 
 @inlined
-def _contact(p, i, k, handed_on, first_leg, pairs, walls, g, interaction, law, settings, control, tally):
+def _zone(m, overlap, loop):
+    """Half-length of the contact zone (m) and its rocking axis."""
+    walls, law, g, normal = loop.walls, loop.law, loop.g, m.normal
+    a, b = g.material[m.i], walls.material[m.k]
+    if walls.kind[m.k] < CYLINDER and law.torsion[a, b] + law.rocking[a, b] != 0.0:
+        return zone_on_plane(loop.interaction, g, m.i, normal, overlap, loop.pairs, m.p)
+    return 0.0, ZERO
+
+
+@inlined
+def _in_the_middle(m, out, arm, lever, now, middle, loop):
+    """Motion and zone in the middle of the step, where velocities belong; those at its end where the contact is new, or with gear4.
+
+    Args:
+        m: `Meeting`.
+        out: how far the contact point lies from the core (m).
+        arm: of the contact point (m).
+        lever: half-length of the zone (m).
+        now: motion at the end of the step, as ``_relative_motion`` gives it.
+        middle: normal in the middle of the step.
+        loop: `WallLoop`.
+
+    Returns:
+        velocity (m/s), lever (m).
+    """
+    hist, settings, velocity = loop.pairs.hist, loop.settings, now[0]
+    if not m.touching or settings.gear:
+        return velocity, lever
+    lag = 0.5 * settings.dt
+    if keeps_arms(loop.interaction):
+        first = hist.shape[1] - WITH_ARM
+        arm = scale(0.5, add(columns(hist, m.p, first), arm))
+        lever = 0.5 * (hist[m.p, first + 3] + lever)
+    else:
+        arm = scale(out - 0.5 * lag * dot(m.normal, velocity), middle)  # the overlap was less by lag times its rate
+    return _relative_motion(loop.walls, loop.g, m.i, m.k, arm, lag)[0], lever
+
+
+@inlined
+def _push(m, material, arm, overlap, out, now, loop):
+    """Force and couple of a contact: on the grain, on the wall, and in the books.
+
+    Args:
+        m: `Meeting`.
+        material: `values.Material`.
+        arm: from the grain's centre to the contact point (m).
+        overlap: (m).
+        out: how far the contact point lies from the core (m).
+        now: motion at the end of the step, as ``_relative_motion`` gives it.
+        loop: `WallLoop`.
+    """
+    pairs, walls, g, law, settings, control, tally = loop.pairs, loop.walls, loop.g, loop.law, loop.settings, loop.control, loop.tally
+    p, i, k, normal, hist, dt = m.p, m.i, m.k, m.normal, pairs.hist, settings.dt
+    a, b, known = g.material[i], walls.material[k], m.touching and not settings.gear
+    _, shift, spin = now
+    lever, axis = _zone(m, overlap, loop)
+    middle = middle_normal(columns(hist, p, NORMAL), normal, known)
+    velocity, lever_middle = _in_the_middle(m, out, arm, lever, now, middle, loop)
+    if keeps_arms(loop.interaction):
+        put_columns(hist, p, hist.shape[1] - WITH_ARM, arm)
+        hist[p, hist.shape[1] - 1] = lever
+    turn = 0.5 * dt * dot(ahead(spin, 2.0, columns(walls.pose, k, 12)), middle)
+    geometry = Geometry(overlap, normal, middle, m.slope)
+    past = Past(m.touching, columns(hist, p, SPRING), hist[p, MEMORY], columns(hist, p, NORMAL))
+    response = spring_and_slider(law, material, geometry, Motion(velocity, turn, dt, 0.0 if settings.gear else 0.5 * dt), past)
+    twist = hist[p, TWIST] if m.touching else 0.0
+    zone, on = Zone(lever, lever_middle, axis), (law.torsion[a, b], law.rocking[a, b])
+    c = couple(response, geometry, zone, negative(spin), material.friction, on, twist, dt)
+    stored, inv_energy = response.law.stored, 1.0 / settings.energy
+    lost_n, lost_t = 0.0, 0.0
+    if settings.budget:
+        lost_n, lost_t, stored_t = energy_lost(hist, p, m.touching, response, dt, settings.gear)
+        stored += stored_t
+        lost_t += c.work
+    else:
+        stored += tangential_energy(response.spring, response.law.kt)
+    put_columns(hist, p, SPRING, response.spring)
+    put_columns(hist, p, NORMAL, normal)
+    hist[p, MEMORY], hist[p, TWIST] = response.law.memory, c.twist
+    pairs.touch[p] = 1
+    if not within_range(response.push, material.friction, 2.0 * length(arm), settings):
+        fault(control, ERROR_RANGE, g.gid[i], -1 - k)
+        return
+    force = behind(response.drag, response.push * geometry.slope, normal)
+    add_force(g.ft, i, force, add(cross(arm, force), c.moment), settings)
+    _react(walls, g, i, k, arm, force, c.moment, settings)
+    deposit_nearest(walls.work, k, dot(force, shift) * inv_energy)
+    if settings.budget:
+        tally_losses(tally, lost_n, lost_t, inv_energy)
+    if control[OBSERVE] != 0:
+        tally_contact(tally, WALL_CONTACTS, stored, arm, force, inv_energy)
+
+
+@inlined
+def _contact(p, i, k, first_leg, loop):
     """One candidate: its birth, force or end.
 
     Args:
-        handed_on: whether histories go over to other features; first_leg: whether the living contacts are looked at.
+        p: the candidate.
+        i: row of the grain.
+        k: the wall.
+        first_leg: whether the living contacts are looked at, where histories go over to other features.
+        loop: `WallLoop`.
 
     Returns:
         whether it ends in a way that another may inherit.
     """
-    touch, hist, dt, budget = pairs.touch, pairs.hist, settings.dt, settings.budget
-    inv_energy = 1.0 / settings.energy
-    touching = touch[p] != 0
-    there = walls.there[k] != ABSENT
+    pairs, walls, g, law, settings, control = loop.pairs, loop.walls, loop.g, loop.law, loop.settings, loop.control
+    touching, there = pairs.touch[p] != 0, walls.there[k] != ABSENT
     if not (there or touching):
         return False
-    ri, mass = g.x[i, 3], g.v[i, 3]
-    d, (x0, x1, x2), (lx, ly, lz), status = wall_geometry(walls, g, interaction, i, k, pairs, p, touching, settings.period)
+    ri = g.x[i, 3]
+    d, x, link, status = wall_geometry(walls, g, loop.interaction, i, k, pairs, p, touching, settings.period)
     if status != 0:
         fault(control, ERROR_SOLVER, g.gid[i], -1 - k)
     if d >= ri and not touching:
         return False
-    length = np.sqrt(lx * lx + ly * ly + lz * lz)
-    if not d > 0.0 or length == 0.0:
+    size = length(link)
+    if not d > 0.0 or size == 0.0:
         fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
         return False
-    if handed_on and first_leg and there and d >= ri and length < ri:
-        touch[p] = LEAVING
+    if hands_on(loop.interaction) and first_leg and there and d >= ri and size < ri:
+        pairs.touch[p] = LEAVING
         return True
+    normal, overlap = scale(1.0 / size, link), ri - d
+    out = ri - 0.5 * overlap
+    arm = ahead(x, out, normal)
+    changes = settings.budget and (not there or (walls.there[k] == APPEARING and not touching))
+    m = Meeting(p, i, k, there, touching, changes, d, x, normal, size / d)
+    if collapsed(d, d * d - size * size, ri) and not _harden(m, loop) and there:
+        fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
+    now = _relative_motion(walls, g, i, k, arm, 0.0)
     a, b = g.material[i], walls.material[k]
-    inv = 1.0 / length
-    nx, ny, nz = lx * inv, ly * inv, lz * inv
-    delta = ri - d
-    out = ri - 0.5 * delta
-    ix, iy, iz = x0 + out * nx, x1 + out * ny, x2 + out * nz
-    changes = budget and (not there or (walls.there[k] == APPEARING and not touching))
-    if collapsed(d, d * d - length * length, ri):
-        hardens = _harden(p, i, k, d, x0, x1, x2, there, changes, pairs, walls, g, interaction, law, settings, control, tally)
-        if there and not hardens:
-            fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
-    rx, ry, rz, shiftx, shifty, shiftz, wx, wy, wz = _relative_motion(walls, g, i, k, ix, iy, iz, 0.0)
+    material = Material(coefficients(law, a, b), law.friction[a, b], g.v[i, 3], effective_radius(walls, g, i, k))
     if changes:
         # a wall that vanishes takes along what its contacts hold, one that appears puts it in: its work
-        held = held_energy(law, a, b, delta, length / d, nx * rx + ny * ry + nz * rz, mass, effective_radius(walls, g, i, k), hist, p, touching, dt)
-        deposit_nearest(walls.work, k, (held if there else -held) * inv_energy)
-    if not (d < ri and there):
-        touch[p] = 0
-        if budget:
-            lost_n, lost_t = end_contact(rx, ry, rz, hist, p, dt, settings.gear)
-            tally_losses(tally, lost_n, lost_t, inv_energy)
+        memory = pairs.hist[p, MEMORY] if touching else 0.0
+        held = held_energy(law, material, overlap, -m.slope * dot(normal, now[0]), memory, settings.dt)
+        deposit_nearest(walls.work, k, (held if there else -held) / settings.energy)
+    if d < ri and there:
+        _push(m, material, arm, overlap, out, now, loop)
         return False
-    lever, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
-    if walls.kind[k] < CYLINDER and law.torsion[a, b] + law.rocking[a, b] != 0.0:
-        lever, (ex, ey, ez) = zone_on_plane(interaction, g, i, (nx, ny, nz), delta, pairs, p)
-    # in the middle of the step, where velocities belong
-    lag = 0.5 * dt if touching and not settings.gear else 0.0
-    mx, my, mz = middle_normal(hist[p, 4], hist[p, 5], hist[p, 6], nx, ny, nz, lag > 0.0)
-    middle = lever
-    if lag > 0.0:
-        if keeps_arms(interaction):
-            arm = hist.shape[1] - WITH_ARM
-            ax, ay, az = 0.5 * (hist[p, arm] + ix), 0.5 * (hist[p, arm + 1] + iy), 0.5 * (hist[p, arm + 2] + iz)
-            middle = 0.5 * (hist[p, arm + 3] + lever)
-        else:
-            out -= 0.5 * lag * (nx * rx + ny * ry + nz * rz)  # the overlap was less by lag times its rate
-            ax, ay, az = out * mx, out * my, out * mz
-        rx, ry, rz, _, _, _, _, _, _ = _relative_motion(walls, g, i, k, ax, ay, az, lag)
-    if keeps_arms(interaction):
-        arm = hist.shape[1] - WITH_ARM
-        hist[p, arm], hist[p, arm + 1], hist[p, arm + 2], hist[p, arm + 3] = ix, iy, iz, lever
-    spin = walls.pose[k, 12:]
-    turn = 0.5 * dt * ((wx + 2.0 * spin[0]) * mx + (wy + 2.0 * spin[1]) * my + (wz + 2.0 * spin[2]) * mz)
-    fx, fy, fz, cx, cy, cz, stored, lost_n, lost_t, phi = contact_force(
-        law, a, b, delta, nx, ny, nz, length / d, mx, my, mz, rx, ry, rz, -wx, -wy, -wz, turn, mass, effective_radius(walls, g, i, k),
-        lever, middle, ex, ey, ez, touching, hist, p, dt, budget, settings.gear,
-    )  # fmt: skip
-    touch[p] = 1
-    arm = np.sqrt(ix * ix + iy * iy + iz * iz)
-    if not within_range(phi, law.friction[a, b], 2.0 * arm, settings):
-        fault(control, ERROR_RANGE, g.gid[i], -1 - k)
-        return False
-    inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
-    tx, ty, tz = iy * fz - iz * fy + cx, iz * fx - ix * fz + cy, ix * fy - iy * fx + cz
-    add(g.ft, i, fx, fy, fz, tx, ty, tz, inv_force, inv_torque, settings.wide)
-    _react(walls, g, i, k, ix, iy, iz, fx, fy, fz, cx, cy, cz, inv_force, inv_torque)
-    deposit_nearest(walls.work, k, (fx * shiftx + fy * shifty + fz * shiftz) * inv_energy)
-    if budget:
-        tally_losses(tally, lost_n, lost_t, inv_energy)
-    if control[OBSERVE] != 0:
-        tally_contact(tally, WALL_CONTACTS, stored, ix, iy, iz, fx, fy, fz, inv_energy)
+    pairs.touch[p] = 0
+    if settings.budget:
+        lost_n, lost_t = end_contact(now[0], pairs.hist, p, settings.dt, settings.gear)
+        tally_losses(loop.tally, lost_n, lost_t, 1.0 / settings.energy)
     return False
 
 
 @kernel
 def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
     """Forces between grains and walls; the walls' reactions and work are booked in two-limb sums."""
-    row, ptr, col, touch = pairs.row, pairs.ptr, pairs.col, pairs.touch
+    loop = WallLoop(pairs, walls, g, interaction, law, settings, control, tally)
+    rows, ptr, col, touch = pairs.row, pairs.ptr, pairs.col, pairs.touch
     handed_on = hands_on(interaction)
-    for r in range(row.shape[0]):
-        i, leaving = row[r], False
+    for r in range(rows.shape[0]):
+        i, leaving = rows[r], False
         for leg in range(2 if handed_on else 1):
             if leg == 1 and leaving:
                 hand_on(ptr[r], ptr[r + 1], i, pairs, walls, g, interaction, settings)
             for p in range(ptr[r], ptr[r + 1]):
                 if not handed_on or (touch[p] == LIVING) == (leg == 0):
-                    leaving |= _contact(p, i, col[p], handed_on, leg == 0, pairs, walls, g, interaction, law, settings, control, tally)
+                    leaving |= _contact(p, i, col[p], leg == 0, loop)
     for k in range(walls.kind.shape[0]):
         if walls.there[k] == APPEARING:
             walls.there[k] = THERE

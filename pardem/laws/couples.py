@@ -1,0 +1,45 @@
+"""Torsional friction and the rocking damper of contacts that are more than a point (docs/theory/laws.md)."""
+
+from __future__ import annotations
+
+from .._jit import inlined
+from ..compiled.choices import larger, root, select, smaller
+from ..compiled.vectors import ahead, behind, choose, dot, scale, square
+from .values import Couple
+
+
+@inlined
+def couple(response, geometry, zone, spin, friction, on, twist, dt):
+    """Couple of one contact, without a branch that matters.
+
+    Args:
+        response: ``values.Response`` of the slider.
+        geometry: ``values.Geometry``.
+        zone: ``values.Zone``.
+        spin: angular velocity of the second body relative to the first (rad/s).
+        friction: Coulomb coefficient (1).
+        on: whether torsional friction and rocking damper are there: 1 or 0 each.
+        twist: elastic torque of the step before (N m), 0 at birth.
+        dt: time step (s).
+
+    Returns:
+        the ``values.Couple``.
+    """
+    torsion, rocking = on
+    ct, cn, lever = response.law.ct, response.law.cn, zone.lever
+    push = larger(response.push * geometry.slope, 0.0)
+    cap = (2.0 / 3.0) * friction * push * lever * torsion
+    rolled = 0.5 * zone.middle * zone.middle * dot(geometry.middle, spin)
+    drag = ct * rolled * torsion
+    torque = smaller(larger(twist + response.grow * rolled * dt + drag, -cap), cap)
+    elastic = torque - drag
+    about = dot(geometry.normal, spin)
+    tilt = behind(spin, about, geometry.normal)
+    tilt = choose(square(zone.axis) > 0.0, scale(dot(zone.axis, tilt), zone.axis), tilt)
+    rock = cn * lever * lever * rocking
+    tilt2 = square(tilt)
+    size = root(tilt2) * rock
+    cap = 0.1 * lever * push
+    rock = select(size > cap, rock * cap / size, rock)
+    work = dt * ((0.5 * (twist + elastic) + drag) * about + rock * tilt2)
+    return Couple(ahead(scale(torque, geometry.normal), rock, tilt), elastic, work)

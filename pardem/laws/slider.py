@@ -1,0 +1,95 @@
+"""The normal law and Coulomb friction with history: the same for all laws.
+
+The spring is carried to the new tangent plane by the rotation that takes the old normal to the new one, then turned by the bodies' mean spin about
+the normal. It grows by kt v_t dt with everything taken in the middle of the step, where leap-frog has its velocities: normal, contact point,
+stiffness; the increment is turned by the half of the step that is left. In the step of its birth a contact has lasted as long as its overlap took to
+grow. So the spring is of second order in dt; with gear4, whose velocities are those of the step's end, everything is taken there: first order.
+Where the total tangential force would exceed mu times the normal one it is cut to it and the spring is reset so that spring and damper together give
+as much; the direction of slip is of second order too.
+
+There is no branch that matters, and one division serves several quotients where it can: batches of contacts are computed with vector instructions.
+"""
+
+from __future__ import annotations
+
+from .._jit import inlined
+from ..compiled.choices import larger, root, select, smaller
+from ..compiled.vectors import ZERO, add, ahead, behind, choose, cross, dot, scale, square
+from .dispatch import growth, normal_force
+from .values import Response
+
+
+@inlined
+def middle_normal(before, now, known):
+    """The unit normal halfway between the one before and the one now; that of now where the one before is not ``known``."""
+    middle = add(before, now)
+    return choose(known, scale(1.0 / root(square(middle)), middle), now)
+
+
+@inlined
+def _carried(spring, old, new, turn):
+    """A tangential force in the plane of the normal ``old``, taken to the plane of ``new`` and turned by ``turn`` (rad) about it.
+
+    The rotation is exact, in rational form: cos = (1 - s^2)/(1 + s^2), sin = 2 s/(1 + s^2) with s = tan(turn/2) ~ turn/2.
+    """
+    s = 0.5 * turn
+    s2 = s * s
+    facing = 1.0 + dot(new, old)
+    inv = 1.0 / (facing * (1.0 + s2))
+    force = behind(spring, dot(new, spring) * inv * (1.0 + s2), add(old, new))
+    inv *= facing
+    return ahead(scale((1.0 - s2) * inv, force), 2.0 * s * inv, cross(new, force))
+
+
+@inlined
+def spring_and_slider(law, material, geometry, motion, past):
+    """Normal law and Coulomb friction of one contact: values in, values out.
+
+    Args:
+        law: for its type.
+        material: ``values.Material``.
+        geometry: ``values.Geometry``.
+        motion: ``values.Motion``.
+        past: ``values.Past``.
+
+    Returns:
+        the ``values.Response``.
+    """
+    overlap, normal, middle, slope = geometry
+    velocity, turn, dt, lag = motion
+    closing = dot(middle, velocity)
+    rate = -slope * closing
+    memory = select(past.alive, past.memory, 0.0)
+    n = normal_force(law, material.numbers, overlap, rate, material.mass, material.radius, memory)
+    # from the middle plane to that of the end: second order asks for no more than a projection
+    slip = behind(velocity, closing, middle)
+    slip = behind(slip, dot(normal, slip), normal)
+    carried = choose(past.alive, _carried(past.spring, past.normal, normal, turn), ZERO)
+    # a contact is born where its overlap began to grow in this step; else it was made with its overlap, and begins now
+    since, in_the_middle = overlap / (rate * dt), lag > 0.0
+    share = select(past.alive | (not in_the_middle), 1.0, select((since > 0.0) & (since < 2.0), smaller(since, 1.0), 0.0))
+    grow = n.kt * share * growth(law, overlap, larger(overlap - 2.0 * lag * rate, 0.0))
+    more = scale(grow * dt, ahead(slip, 0.5 * turn, cross(normal, slip)))
+    spring = add(carried, more)
+    drag = ahead(spring, n.ct, slip)
+    limit = material.friction * larger(n.force, 0.0) * slope  # force times slope: what acts along the normal
+    slips = square(drag) > limit * limit
+    drag = ahead(drag, select(slips & in_the_middle, _weight(carried, more, limit), 0.0), more)
+    drag = scale(select(slips, limit / root(square(drag)), 1.0), drag)
+    spring = choose(slips, behind(drag, n.ct, slip), spring)
+    return Response(n.force, drag, spring, slip, rate, grow, n)
+
+
+@inlined
+def _weight(carried, more, limit):
+    """By how much more the increment of a spring that slips counts.
+
+    The direction of slip, theta' = -(kt v/limit) sin theta, is of second order when the increment is weighed with the limit in the middle of the step
+    and with its own turn.
+    """
+    a2, along = square(carried), dot(carried, more)
+    size = root(a2)
+    total = size + limit
+    inv = 1.0 / (total * a2)
+    weight = smaller(larger(2.0 * size * a2 * inv, 0.8), 1.25) * (1.0 + 0.5 * along * total * inv)
+    return select(4.0 * abs(along) < a2, weight - 1.0, 0.0)
