@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .case import Case
     from .shapes.catalogue import Catalogue
 
+HARDENED = 4.5  # largest force of a contact that has hardened (2.2 k D) over that of its law at an overlap of the smaller sphero-radius (k D/2)
 FAINT = 2.0**-8  # share of the smaller sphero-radius: an overlap at which the force is resolved as well as the next numbers say
 FINE, LEAST = 2.0**20, 2.0**16  # counts of that force: one limb should give the first, two limbs must give the second
 WEIGHT = 2.0**30  # counts of the lightest weight that one limb should give
@@ -119,6 +120,8 @@ def contact_spans(
 
     # dampers of given strength matter most for the smallest grains, springs for the largest
     top = np.maximum(strongest(law, *pairs(largest, 1.0)), strongest(law, *pairs(smallest, 1.0)))
+    if case.contact.interaction == "regularised" and any(case.eps(name) > 0.0 for name in present):
+        top = top * HARDENED
     faint = pairs(smallest, FAINT)
     low = spring_force(law, *faint)
     n = len(rows)

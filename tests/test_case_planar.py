@@ -214,11 +214,11 @@ def test_a_run_stays_in_the_plane_and_keeps_its_books() -> None:
         grain=[],
         insert=[{"species": "disk", "count": 30, "size": {"kind": "uniform", "min": 0.6, "max": 1.0}, "region": {"kind": "box"} | walls}],
         wall=[{"name": "frame", "kind": "box"} | walls],
-        stage=[{"name": "fall", "kind": "run", "steps": 6000}],
+        stage=[{"name": "fall", "kind": "run", "steps": 9000}],
     )  # fmt: skip
     simulation = Simulation(Case(**data), MPI.COMM_SELF)
     start = simulation.observables()
-    simulation.step(6000)
+    simulation.step(9000)
     end = simulation.observables()
     grains = simulation.engine.grains
     assert not grains.x[:, 2].any()

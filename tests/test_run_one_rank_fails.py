@@ -23,7 +23,7 @@ def failing(*arguments, **options):
     calls.append(1)
     if MPI.COMM_WORLD.rank == {rank} and len(calls) == {call}:
         Path("failed").touch()
-        raise MemoryError("the node has run out of memory")
+        raise RuntimeError("the node is on fire")
     return whole(*arguments, **options)
 {owner}.{method} = failing
 from pardem.cli import main
@@ -47,7 +47,7 @@ def test_the_job_ends_with_one_message(tmp_path: Path, start_mpi: Callable, modu
         assert (tmp_path / "failed").exists()
         assert process.wait(20.0) == 1
     said = (tmp_path / "err").read_text()
-    assert said.count("MemoryError: the node has run out of memory") == 1
+    assert said.count("RuntimeError: the node is on fire") == 1
     assert said.count("Traceback") == 1
-    assert f"[rank {rank} of 2] MemoryError" in said
+    assert f"[rank {rank} of 2] RuntimeError" in said
     assert checkpoints(parts_of(tmp_path / "case.h5"))
