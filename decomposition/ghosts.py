@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from ..population import Population
+from ..state.population import Population
 from .exchange import exchange_rows
 from .halo import WIDTH, WIDTH_SPHERE, Halo
 from .mpi_calls import HANDLE, STATUSES_IGNORE, handle_of

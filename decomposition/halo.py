@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import njit
-from ..state import FAULT
+from ..compiled.jit import njit
+from ..state.arrays import FAULT
 from .mpi_calls import start_all, start_reduction, wait_all
 
 WIDTH_SPHERE, WIDTH = 9, 13  # doubles per ghost: position, velocity, spin (, orientation)

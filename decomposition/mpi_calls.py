@@ -14,7 +14,7 @@ import numpy as np
 from mpi4py import MPI
 from numba import types
 
-from .._jit import njit
+from ..compiled.jit import njit
 
 _LIBRARY = ctypes.CDLL(MPI.__file__, mode=ctypes.RTLD_GLOBAL)  # the extension module is linked to the MPI library: its symbols resolve through it
 for _name in ("MPI_Startall", "MPI_Waitall", "MPI_Iallreduce"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from mpi4py import MPI
 
-from ..population import ContactTable, Population
+from ..state.population import ContactTable, Population
 from .exchange import exchange_rows
 
 IMBALANCE = 1.05  # largest over mean work that is left alone

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _jit  # noqa: F401  (first: it sets the kernel cache before anything imports numba)
+from .compiled import jit as _jit  # noqa: F401  (first: it sets the kernel cache before anything imports numba)
 
 if TYPE_CHECKING:
     from .case import Case

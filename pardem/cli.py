@@ -72,8 +72,8 @@ def _run(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
 
 def check(arguments: argparse.Namespace) -> int:
     """`pardem check`: everything that a run refuses before its first step except grains that do not fit; estimate the cost."""
-    from .case.estimate import estimate
     from .io.casefile import read_case
+    from .setup.estimate import estimate
 
     case = read_case(arguments.case, arguments.set, user_code=not arguments.no_user_code)
     if arguments.effective:
@@ -84,9 +84,9 @@ def check(arguments: argparse.Namespace) -> int:
     try:
         cost = estimate(case, arguments.ranks)
         case_hash = case.hash()
-        from .observables.geometry import find_bed  # late: these load the compiler
-        from .scene import build_scene
-        from .start import size_range
+        from .observables.bed import find_bed  # late: these load the compiler
+        from .setup.preparation import build_scene
+        from .setup.start import size_range
 
         setup = build_scene(case, *size_range(case))
         find_bed(case, setup.scene.walls, setup.scene.wall_names)
@@ -103,42 +103,42 @@ def check(arguments: argparse.Namespace) -> int:
 
 def info(arguments: argparse.Namespace) -> int:
     """`pardem info`: what is in a result or checkpoint."""
-    from .io import info as implementation
+    from .io.views import info as implementation
 
     return implementation.main(arguments.file, as_json=arguments.json)
 
 
 def verify(arguments: argparse.Namespace) -> int:
     """`pardem verify`: whether everything in a result, a checkpoint or a folder of parts is what was written."""
-    from .io import verify as implementation
+    from .io.views import verify as implementation
 
     return implementation.main(arguments.file)
 
 
 def compare(arguments: argparse.Namespace) -> int:
     """`pardem compare`: whether two results are equal bit for bit."""
-    from .io import compare as implementation
+    from .io.views import compare as implementation
 
     return implementation.main(arguments.first, arguments.second)
 
 
 def plot(arguments: argparse.Namespace) -> int:
     """`pardem plot`: figures of the observables."""
-    from .io import plot as implementation
+    from .io.views import plot as implementation
 
     return implementation.main(arguments.files, out=arguments.output, layers=arguments.layers, energy=arguments.energy)
 
 
 def render(arguments: argparse.Namespace) -> int:
     """`pardem render`: a picture of a frame, or a film."""
-    from .io import render as implementation
+    from .io.views import render as implementation
 
     return implementation.main(arguments.file, out=arguments.output, frame=arguments.frame, cut=arguments.cut, size=arguments.size, fps=arguments.fps)
 
 
 def export(arguments: argparse.Namespace) -> int:
     """`pardem export`: files for other programs."""
-    from .io import export as implementation
+    from .io.views import export as implementation
 
     return implementation.main(arguments.file, out=arguments.output, kind=arguments.format)
 
@@ -165,10 +165,10 @@ def warmup(arguments: argparse.Namespace) -> int:
 def _warmup(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
     import tempfile
 
-    from . import _jit
-    from .case.warmup import shrunken, usual_cases
+    from .compiled import jit as _jit
     from .io.casefile import read_case
     from .run import run_case
+    from .setup.warmup import shrunken, usual_cases
 
     start = time.monotonic()
     cases = (

@@ -11,30 +11,30 @@ from dataclasses import replace
 import numpy as np
 from mpi4py import MPI
 
-from . import state as st
-from .constants import Scene
-from .counters import Counters
+from .contacts.dispatch import history_width
 from .decomposition.ghosts import HaloChannel, fetch_ghosts, null_ballot, plan_ghosts
 from .decomposition.halo import finish_halo, start_halo
 from .decomposition.slabs import Slabs
 from .detection.bounds import oriented_extents
-from .detection.build import list_pairs, list_wall_pairs
-from .detection.cells import spatial_order
-from .detection.edges import EdgeDetector
+from .detection.edge_detector import EdgeDetector
+from .detection.linked_cells import spatial_order
 from .detection.lists import living_contacts
+from .detection.rank_lists import list_pairs, list_wall_pairs
 from .detection.search import Search
 from .detection.skin import SkinTuner, least_skin
 from .detection.work import work_by_grain, work_of_rebuild
-from .diagnosis import diagnose
 from .integrators import gear4
-from .interactions.dispatch import history_width
 from .outflow import EVERY, Outflow, carried_energy, outside
-from .placing import place_grains
-from .population import ContactTable, Population
-from .state import Contacts, Grains, Settings, sum_columns
+from .setup.scene import Scene
+from .state import arrays as st
+from .state.arrays import Contacts, Grains, Settings, sum_columns
+from .state.counters import Counters
+from .state.diagnosis import diagnose
+from .state.placing import place_grains
+from .state.population import ContactTable, Population
 from .step import MARGIN, advance, must_rebuild
-from .walls.bodies import turn_bodies
-from .walls.motion import place_walls
+from .walls.motion.driven import place_walls
+from .walls.surfaces.bodies import turn_bodies
 
 REBALANCE_EVERY = 20  # rebuilds
 

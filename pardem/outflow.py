@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mpi4py import MPI
 
-from . import state as st
-from .fixedpoint import totals
-from .interactions.pairs import pair_contacts
-from .interactions.spheres import Spheres, sphere_contacts
+from .compiled.fixedpoint import totals
+from .contacts.pairs import pair_contacts
+from .contacts.spheres import Spheres, sphere_contacts
 from .observables.exact import exact_totals
-from .population import Population
-from .state import Contacts, Grains, Settings, sum_columns
-from .walls.books import work_to_come
+from .state import arrays as st
+from .state.arrays import Contacts, Grains, Settings, sum_columns
+from .state.population import Population
 from .walls.contacts import wall_contacts
+from .walls.motion.work import work_to_come
 
 if TYPE_CHECKING:
-    from .constants import Scene
+    from .setup.scene import Scene
 
 EVERY = 32  # steps
 FACES = ("lower-x", "lower-y", "lower-z", "upper-x", "upper-y", "upper-z")

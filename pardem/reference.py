@@ -10,12 +10,13 @@ from typing import Any
 
 import pardem
 from pardem import errors
-from pardem.detection.triangulation import Counts, Flip, Triangulation, flip_path
-from pardem.io.assemble import assemble
-from pardem.io.compare import Difference, compare
-from pardem.io.info import info
-from pardem.shapes import MassEstimate, MassProperties, Packing, dilation, erosion, opening, voronoi_packing
-from pardem.shapes.minkowski import Rounded
+from pardem.io.results.assemble import assemble
+from pardem.io.views.compare import Difference, compare
+from pardem.io.views.info import info
+from pardem.shapes import MassEstimate, MassProperties, Packing, dilation, opening, voronoi_packing
+from pardem.shapes.geometry import erosion
+from pardem.shapes.geometry.minkowski import Rounded
+from pardem.triangulation import Counts, Flip, Triangulation, flip_path
 
 INTRODUCTION = """# Python API
 
@@ -55,14 +56,14 @@ def reference() -> str:
     parts += [*_class("pardem.shapes.MassProperties", MassProperties, ()), *_class("pardem.shapes.MassEstimate", MassEstimate, ())]
     parts += _entry("pardem.shapes.voronoi_packing", voronoi_packing) + _class("pardem.shapes.Packing", Packing, _PACKING_MEMBERS)
     parts += [part for f in (dilation, erosion, opening) for part in _entry(f"pardem.shapes.{f.__name__}", f)]
-    parts += _class("pardem.shapes.minkowski.Rounded", Rounded, ("outline", "shape"))
+    parts += _class("pardem.shapes.geometry.minkowski.Rounded", Rounded, ("outline", "shape"))
     parts += ["## Runs\n", *_class("pardem.Simulation", pardem.Simulation, _SIMULATION_MEMBERS), OBSERVABLES]
     parts += _entry("pardem.run_case", pardem.run_case)
-    parts += ["## Files\n", *_entry("pardem.io.compare.compare", compare), *_class("pardem.io.compare.Difference", Difference, ())]
-    parts += [*_entry("pardem.io.info.info", info), *_entry("pardem.io.assemble.assemble", assemble)]
-    parts += ["## Triangulations\n", TRIANGULATIONS, *_class("pardem.detection.triangulation.Triangulation", Triangulation, _TRIANGULATION_MEMBERS)]
-    parts += [*_class("pardem.detection.triangulation.Counts", Counts, ()), *_entry("pardem.detection.triangulation.flip_path", flip_path)]
-    parts += _class("pardem.detection.triangulation.Flip", Flip, ())
+    parts += ["## Files\n", *_entry("pardem.io.views.compare.compare", compare), *_class("pardem.io.views.compare.Difference", Difference, ())]
+    parts += [*_entry("pardem.io.views.info.info", info), *_entry("pardem.io.results.assemble.assemble", assemble)]
+    parts += ["## Triangulations\n", TRIANGULATIONS, *_class("pardem.triangulation.Triangulation", Triangulation, _TRIANGULATION_MEMBERS)]
+    parts += [*_class("pardem.triangulation.Counts", Counts, ()), *_entry("pardem.triangulation.flip_path", flip_path)]
+    parts += _class("pardem.triangulation.Flip", Flip, ())
     parts += ["## Errors\n", "All are in `pardem.errors`.\n", "| class | base | meaning |\n|---|---|---|\n" + "\n".join(_errors()) + "\n"]
     return "\n".join(parts).rstrip() + "\n"
 

@@ -12,19 +12,20 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from . import __version__, clock
+from . import __version__
 from .case import Case
+from .compiled import clock
+from .compiled.fixedpoint import totals
 from .errors import BlowUpError
-from .fixedpoint import totals
-from .io import progress as report
-from .io.manifest import Loss
-from .io.output_lock import reserved
-from .io.output_path import check_output, prepare_output
-from .io.results import ResultWriter
+from .io.results.output_lock import reserved
+from .io.results.output_path import check_output, prepare_output
+from .io.results.writer import ResultWriter
+from .io.state.manifest import Loss
+from .io.views import progress as report
 from .observables.local_fraction import LocalFraction
-from .population import Population
 from .run_state import full_state, load_start
 from .simulation import Simulation
+from .state.population import Population
 
 CHUNK_SECONDS = 0.25  # wall time between two looks at the clock and the signals
 

@@ -10,16 +10,16 @@ from mpi4py import MPI
 
 from .case import Case
 from .errors import FileError
-from .io.checkpoint import newest_valid_checkpoint, read_checkpoint
-from .io.paths import parts_of
-from .population import ContactTable, Population
+from .io.results.paths import parts_of
+from .io.state.checkpoint import newest_valid_checkpoint, read_checkpoint
 from .simulation import Simulation
+from .state.population import ContactTable, Population
 
 LAYOUT = 3  # of the state; one more whenever an array of it changes its columns
 
 
 def full_state(sim: Simulation) -> tuple[dict[str, Any], tuple[Any, ...], tuple[Any, ...], dict[str, np.ndarray]]:
-    """Header, grains, contacts and small arrays, as ``pardem.io.checkpoint.write_checkpoint`` takes them. Collective."""
+    """Header, grains, contacts and small arrays, as ``pardem.io.state.checkpoint.write_checkpoint`` takes them. Collective."""
     grains, left = sim.engine.everyone()
     fields = {name: array for name, array in vars(grains).items() if name != "gid" and array.shape[1:] != (0,)}
     if sim.engine.outflow is not None:

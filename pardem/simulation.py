@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from . import state as st
 from .case import Case
+from .contacts.dispatch import history_width
 from .engine import Engine
-from .interactions.dispatch import history_width
 from .observables.collect import Observer
 from .observables.energy import kinetic_energy
 from .outflow import Outflow
-from .population import ContactTable, Population
-from .scene import Setup, build_scene
+from .setup.preparation import Setup, build_scene
+from .setup.start import initial_grains, size_range
 from .stages import Stages
-from .start import initial_grains, size_range
+from .state import arrays as st
+from .state.population import ContactTable, Population
 
 
 class Simulation:
@@ -26,7 +26,7 @@ class Simulation:
     Args:
         case: a validated case.
         comm: communicator; ``MPI.COMM_SELF`` or one rank for a serial run.
-        start: grains, contacts and the rest as ``pardem.io.checkpoint`` gives them; None: from the case.
+        start: grains, contacts and the rest as ``pardem.io.state.checkpoint`` gives them; None: from the case.
 
     Example:
         >>> sim = Simulation(case, MPI.COMM_WORLD)                  # doctest: +SKIP

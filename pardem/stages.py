@@ -12,12 +12,27 @@ from .engine import Engine
 from .integrators.gear4 import wall_velocities
 from .observables.exact import exact_totals
 from .outflow import EVERY
-from .scene import Setup
-from .walls.books import work_to_come
-from .walls.drives import FOREVER, unit
-from .walls.kinds import ABSENT, APPEARING, THERE
-from .walls.motion import ANGLE, CENTRE, DIRECTION, FIRST, KIND, LOAD, OFFSET, SERVO, SINUSOIDAL, SPEED, WORK, displacement, place_walls, turn_angle
-from .walls.servo import along
+from .setup.preparation import Setup
+from .walls.motion.driven import (
+    ANGLE,
+    CENTRE,
+    DIRECTION,
+    FIRST,
+    KIND,
+    LOAD,
+    OFFSET,
+    SERVO,
+    SINUSOIDAL,
+    SPEED,
+    WORK,
+    displacement,
+    place_walls,
+    turn_angle,
+)
+from .walls.motion.drives import FOREVER, unit
+from .walls.motion.servo import along
+from .walls.motion.work import work_to_come
+from .walls.surfaces.kinds import ABSENT, APPEARING, THERE
 
 
 class Stages:

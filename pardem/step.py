@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._jit import njit
-from .clock import CONTACTS, HALO, INTEGRATION, TOTAL, WALLS, cycles
+from .compiled.clock import CONTACTS, HALO, INTEGRATION, TOTAL, WALLS, cycles
+from .compiled.fixedpoint import carry
+from .compiled.jit import njit
+from .contacts.loop import contacts
 from .decomposition.halo import finish_halo, finish_vote, start_halo, start_vote, sum_reactions
-from .fixedpoint import carry
 from .integrators.attraction import attract
 from .integrators.gear4 import correct_and_predict, wall_velocities
 from .integrators.poses import extend_paths, furthest_moved, place_vertices, update_spins
 from .integrators.verlet import kick, kick_and_drift
-from .interactions.loop import contacts
-from .state import AT_END, DRIFTED, ERROR, ERROR_CROWDED, ERROR_FAST, ERROR_NAN, FAULT, FAULT_A, PHASE, QUIET, REBUILD, RUNNING, STATUS, STEP
-from .walls.bodies import turn_bodies
+from .state.arrays import AT_END, DRIFTED, ERROR, ERROR_CROWDED, ERROR_FAST, ERROR_NAN, FAULT, FAULT_A, PHASE, QUIET, REBUILD, RUNNING, STATUS, STEP
 from .walls.contacts import wall_contacts
-from .walls.motion import REACH, displacement, place_walls, top_speed, turn_angle
-from .walls.servo import drift_servos, kick_servos, note_loads
+from .walls.motion.driven import REACH, displacement, place_walls, top_speed, turn_angle
+from .walls.motion.servo import drift_servos, kick_servos, note_loads
+from .walls.surfaces.bodies import turn_bodies
 
 LONGEST_QUIET = 8  # steps
 MARGIN = 3.0  # steps that lists must still hold where ranks agree a step ahead on making them anew

@@ -19,7 +19,7 @@ import numpy as np
 from beds import SCENES, of_scene
 from mpi4py import MPI
 
-from pardem._jit import njit
+from pardem.compiled.jit import njit
 
 FILE = Path(__file__).with_suffix(".json")
 

@@ -15,11 +15,11 @@ import numpy as np
 from mpi4py import MPI
 
 from pardem.errors import FileError
-from pardem.io import rowfile
-from pardem.io.checkpoint import newest_valid_checkpoint, read_checkpoint
-from pardem.io.output_path import prepare_output
-from pardem.io.paths import parts_of
-from pardem.io.results import ResultWriter
+from pardem.io.results.output_path import prepare_output
+from pardem.io.results.paths import parts_of
+from pardem.io.results.writer import ResultWriter
+from pardem.io.state import rowfile
+from pardem.io.state.checkpoint import newest_valid_checkpoint, read_checkpoint
 
 COUNT = 53
 HASH = "c0ffee"

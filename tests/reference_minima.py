@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pardem.engine import Engine
-from pardem.shapes.triangles import triangulate
+from pardem.shapes.geometry.triangles import triangulate
 
 Array = NDArray[np.float64]
 SHRUNK = 1e-3  # copies of a feature about one of its points: what lies near that point

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pardem.shapes.proximity import dot, point_segment2
+from pardem.shapes.geometry.proximity import dot, point_segment2
 
 
 def point_polygon2(points: np.ndarray, polygon: np.ndarray) -> np.ndarray:

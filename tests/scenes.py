@@ -11,13 +11,13 @@ import numpy as np
 from mpi4py import MPI
 
 from pardem.case import Case
+from pardem.compiled.fixedpoint import LIMB
 from pardem.engine import Engine
-from pardem.fixedpoint import LIMB
 from pardem.observables.energy import rotational_energy, translational_energy
-from pardem.population import ContactTable, Population
-from pardem.scene import Setup, build_scene
-from pardem.start import initial_grains, size_range
-from pardem.state import CONTACTS, STORED, WALL_CONTACTS, sum_columns
+from pardem.setup.preparation import Setup, build_scene
+from pardem.setup.start import initial_grains, size_range
+from pardem.state.arrays import CONTACTS, STORED, WALL_CONTACTS, sum_columns
+from pardem.state.population import ContactTable, Population
 
 
 def engine_of(

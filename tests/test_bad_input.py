@@ -18,12 +18,12 @@ from scenes import ELASTIC, FLOOR, SPHERE, case_of
 from pardem import cli
 from pardem.case.base import normalised
 from pardem.case.contact import Contact
-from pardem.case.timestep import contact_times, lightest_grains
 from pardem.errors import CaseError
 from pardem.io.casefile import read_case
-from pardem.io.compare import compare
-from pardem.scene import build_scene
-from pardem.start import _read_file, size_range
+from pardem.io.views.compare import compare
+from pardem.setup.preparation import build_scene
+from pardem.setup.start import _read_file, size_range
+from pardem.setup.timestep import contact_times, lightest_grains
 
 SHORT = settings(insert__0__count=3, stage="[{name='go', kind='run', steps=20}]", output__frame_steps=10)
 TWO = "grain=[{{species='rod', position=[-1e-3, 0, 20e-3], {}}}, {{species='rod', position=[1e-3, 0, 20e-3]}}]"

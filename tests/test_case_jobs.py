@@ -9,8 +9,8 @@ import pytest
 
 from pardem.case import Case
 from pardem.case.reference import EXAMPLE, reference
-from pardem.case.warmup import shrunken
 from pardem.io.casefile import read_case
+from pardem.setup.warmup import shrunken
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = sorted(path for path in ROOT.glob("jobs/**/*.toml") if path.name != "base.toml")  # what cases share need not be whole by itself

@@ -16,9 +16,9 @@ from pardem.case import Case
 from pardem.errors import CaseError, FileError
 from pardem.laws.parameters import tangential_mass
 from pardem.observables.profile import profile_along, sample_points
-from pardem.scene import build_scene
+from pardem.setup.preparation import build_scene
+from pardem.setup.start import initial_grains, size_range
 from pardem.simulation import Simulation
-from pardem.start import initial_grains, size_range
 
 
 def scene(**changes: Any) -> dict[str, Any]:

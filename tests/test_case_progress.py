@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from pardem.io.progress import Progress, summary
+from pardem.io.views.progress import Progress, summary
 
 
 class Clock:
@@ -21,7 +21,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("pardem.io.progress.time", clock)
+    monkeypatch.setattr("pardem.io.views.progress.time", clock)
     return clock
 
 

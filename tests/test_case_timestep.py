@@ -10,9 +10,9 @@ from scenes import CUBE, ELASTIC, FLOOR, ROD, TETRAHEDRON, case_of
 from test_case_model import changed
 
 from pardem.case import Case
-from pardem.case.timestep import ContactTime, check_time_step, contact_time, contact_times, hertz_contact_time, spring_contact_time
 from pardem.errors import CaseError
-from pardem.scene import build_scene
+from pardem.setup.preparation import build_scene
+from pardem.setup.timestep import ContactTime, check_time_step, contact_time, contact_times, hertz_contact_time, spring_contact_time
 
 FEATURES = ELASTIC | {"interaction": "superposition"}
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scenes import CUBE, ELASTIC, FLOOR, ROD, case_of, engine_of, turned
 
-from pardem.case.timestep import rocking_overlap
 from pardem.engine import Engine
+from pardem.setup.timestep import rocking_overlap
 
 GRAVITY = 9.81
 VISCOELASTIC = {"law": "viscoelastic", "restitution": 0.5, "contact_time": 0.02}

@@ -8,7 +8,7 @@ from scenes import ROD, SPHERE, case_of, engine_of, fingerprint
 
 from pardem.compiled.vectors import nearest_image
 from pardem.detection.bounds import may_touch, oriented_extents
-from pardem.detection.cells import find_pairs
+from pardem.detection.linked_cells import find_pairs
 
 
 @pytest.mark.parametrize("periodic", [(False, False, False), (True, True, False), (True, True, True)])

@@ -13,10 +13,10 @@ from scenes import CUBE, ROD, SPHERE, case_of, engine_of, fingerprint
 
 from pardem.case import Case
 from pardem.detection.bounds import oriented_extents
-from pardem.detection.build import _pairs_by_cells
+from pardem.detection.rank_lists import _pairs_by_cells
 from pardem.errors import CaseError
 from pardem.run import run_case
-from pardem.scene import build_scene
+from pardem.setup.preparation import build_scene
 
 BRICK = CUBE | {"name": "brick", "side": 0.5, "radius": 0.2}
 TETRAHEDRON = {"name": "tetrahedron", "shape": "spherotetrahedron", "edge": 0.6, "radius": 0.25, "density": 1000.0}

@@ -11,7 +11,7 @@ import pytest
 from scenes import CUBE, SPHERE, case_of
 
 from pardem.case import Case
-from pardem.case.estimate import estimate
+from pardem.setup.estimate import estimate
 
 MEASURE = """
 import sys

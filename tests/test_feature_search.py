@@ -10,10 +10,10 @@ import pytest
 from scenes import ELASTIC, ROD, SPHERE, case_of, engine_of, fingerprint
 
 from pardem.case import Case
+from pardem.contacts.nearest.features import EDGE_EDGE, EDGE_VERTEX, FACE_VERTEX, VERTEX_EDGE, VERTEX_FACE, bodies_of, feature_pair, nearest_features
 from pardem.detection.search import MARGIN
 from pardem.engine import Engine
-from pardem.interactions.features import EDGE_EDGE, EDGE_VERTEX, FACE_VERTEX, VERTEX_EDGE, VERTEX_FACE, bodies_of, feature_pair, nearest_features
-from pardem.walls.bodies import nearest_on_body
+from pardem.walls.surfaces.bodies import nearest_on_body
 
 FEATURES = ELASTIC | {"interaction": "superposition"}
 BLOCK = {"name": "block", "shape": "polyhedron", "radius": 0.1, "density": 1.0}

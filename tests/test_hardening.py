@@ -13,18 +13,18 @@ from scenes import CUBE, ELASTIC, ELL, FLOOR, booked, box, case_of, centre_of, e
 
 from pardem.case import Case
 from pardem.compiled.quaternions import matrix
+from pardem.contacts.hardening import CLOSEST, GUARD, HEAVIER, LIGHTER, STEEPEST, collapsed, potential
+from pardem.contacts.nearest.polytope_plane import regularised_plane
+from pardem.contacts.nearest.regularised import regularised_polytopes
+from pardem.contacts.rules.polytopes import WORK_SIZE
 from pardem.engine import Engine
 from pardem.errors import CaseError
-from pardem.interactions.hardening import CLOSEST, GUARD, HEAVIER, LIGHTER, STEEPEST, collapsed, potential
-from pardem.interactions.polytope_plane import regularised_plane
-from pardem.interactions.polytopes import WORK_SIZE
-from pardem.interactions.regularised import regularised_polytopes
-from pardem.io.checkpoint import write_checkpoint
-from pardem.io.paths import parts_of
+from pardem.io.results.paths import parts_of
+from pardem.io.state.checkpoint import write_checkpoint
 from pardem.run_state import full_state, load_start
-from pardem.scene import build_scene
+from pardem.setup.preparation import build_scene
 from pardem.simulation import Simulation
-from pardem.state import CONTACTS, STORED, WALL_CONTACTS
+from pardem.state.arrays import CONTACTS, STORED, WALL_CONTACTS
 
 ROD = {"name": "rod", "shape": "spherocylinder", "length": 2.0, "radius": 0.25, "density": 1000.0}
 BALL = {"name": "ball", "shape": "sphere", "radius": 0.1, "density": 1000.0}

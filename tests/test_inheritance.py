@@ -9,10 +9,10 @@ import pytest
 from scenes import CUBE, FLOOR, booked, case_of, centre_of, engine_of, grains_of, kinetic, turned
 from scipy.spatial.transform import Rotation
 
-from pardem.interactions.features import EDGE_EDGE, VERTEX_FACE, kind_of
-from pardem.interactions.local_minima import LocalMinima
-from pardem.interactions.superposition import Superposition
-from pardem.state import LOST_NORMAL, LOST_TANGENTIAL
+from pardem.contacts.nearest.features import EDGE_EDGE, VERTEX_FACE, kind_of
+from pardem.contacts.rules.local_minima import LocalMinima
+from pardem.contacts.rules.superposition import Superposition
+from pardem.state.arrays import LOST_NORMAL, LOST_TANGENTIAL
 
 STIFFNESS = 1e5
 SPRING = 0.05 * STIFFNESS  # so soft that nothing slips

@@ -16,7 +16,7 @@ from pardem.insertion import BoxDomain, BoxRegion, CylinderRegion, Grains, check
 from pardem.insertion.distance import polytope_distance
 from pardem.insertion.skeletons import PlacedCore, make_skeletons, skeleton_distance
 from pardem.shapes import Shape, Species, build_catalogue
-from pardem.shapes.planar_monte_carlo import inside
+from pardem.shapes.mass.planar_monte_carlo import inside
 
 NAMES = ["disk", "rice", "peanut", "hexagon", "cow"]
 SHAPES = [

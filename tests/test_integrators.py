@@ -15,7 +15,7 @@ from scipy.special import ellipj
 from pardem.engine import Engine
 from pardem.errors import CaseError
 from pardem.integrators.gear4 import correct_and_predict
-from pardem.state import CONTACTS, WALL_CONTACTS
+from pardem.state.arrays import CONTACTS, WALL_CONTACTS
 
 SCHEMES: dict[str, dict[str, str]] = {"splitting": {}, "fincham": {"rotation": "fincham"}, "gear4": {"integrator": "gear4"}}
 GEAR = SCHEMES["gear4"]

@@ -13,8 +13,8 @@ import pytest
 from mpi4py import MPI
 
 from pardem.errors import FileError
-from pardem.io.checkpoint import checkpoints, newest_valid_checkpoint, read_checkpoint, write_checkpoint
-from pardem.io.compare import compare
+from pardem.io.state.checkpoint import checkpoints, newest_valid_checkpoint, read_checkpoint, write_checkpoint
+from pardem.io.views.compare import compare
 
 SELF = MPI.COMM_SELF
 

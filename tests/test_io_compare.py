@@ -16,8 +16,8 @@ from mpi4py import MPI
 
 from pardem.cli import main
 from pardem.errors import FileError
-from pardem.io.compare import compare
-from pardem.io.info import info
+from pardem.io.views.compare import compare
+from pardem.io.views.info import info
 
 SELF = MPI.COMM_SELF
 
@@ -118,7 +118,7 @@ def test_runs_of_different_length_precision_or_state(result: Path, tmp_path: Pat
 
 
 def test_a_result_against_a_checkpoint(result: Path, tmp_path: Path) -> None:
-    from pardem.io.checkpoint import write_checkpoint
+    from pardem.io.state.checkpoint import write_checkpoint
 
     assert compare(result, write_checkpoint(SELF, tmp_path, *scene.state(SELF, 50))) is None
     assert "header, step" in str(compare(result, write_checkpoint(SELF, tmp_path, *scene.state(SELF, 60))))

@@ -15,13 +15,13 @@ from mpi4py import MPI
 
 from pardem import cli
 from pardem.errors import FileError
-from pardem.io.assemble import assemble
-from pardem.io.checkpoint import newest_valid_checkpoint
-from pardem.io.compare import compare
-from pardem.io.info import info
-from pardem.io.manifest import entry_of, read_manifest
-from pardem.io.output_path import go_on_from
-from pardem.io.paths import damaged_of, parts_of
+from pardem.io.results.assemble import assemble
+from pardem.io.results.output_path import go_on_from
+from pardem.io.results.paths import damaged_of, parts_of
+from pardem.io.state.checkpoint import newest_valid_checkpoint
+from pardem.io.state.manifest import entry_of, read_manifest
+from pardem.io.views.compare import compare
+from pardem.io.views.info import info
 
 SELF = MPI.COMM_SELF
 PROGRAM = Path(scene.__file__)

@@ -9,9 +9,9 @@ import pytest
 from mpi4py import MPI
 
 from pardem.errors import FileError
-from pardem.io.info import info
-from pardem.io.output_path import prepare_output
-from pardem.io.paths import parts_of
+from pardem.io.results.output_path import prepare_output
+from pardem.io.results.paths import parts_of
+from pardem.io.views.info import info
 
 SELF = MPI.COMM_SELF
 

@@ -12,11 +12,11 @@ import pytest
 from mpi4py import MPI
 
 from pardem.errors import FileError
-from pardem.io.assemble import assemble
-from pardem.io.compare import compare
-from pardem.io.info import info
-from pardem.io.output_path import prepare_output
-from pardem.io.paths import parts_of
+from pardem.io.results.assemble import assemble
+from pardem.io.results.output_path import prepare_output
+from pardem.io.results.paths import parts_of
+from pardem.io.views.compare import compare
+from pardem.io.views.info import info
 
 SELF = MPI.COMM_SELF
 PROGRAM = Path(scene.__file__)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpi4py import MPI
 
-from pardem.io.checksum import crc32_of_rows, shifted
-from pardem.io.rows import GrainRows, RowExchange, block_starts
+from pardem.io.state.checksum import crc32_of_rows, shifted
+from pardem.io.state.rows import GrainRows, RowExchange, block_starts
 
 
 @given(st.binary(max_size=300), st.binary(max_size=300))

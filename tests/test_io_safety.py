@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 from mpi4py import MPI
 
-from pardem.io.assemble import assemble
-from pardem.io.checkpoint import newest_valid_checkpoint, read_checkpoint
-from pardem.io.compare import compare
-from pardem.io.info import info
-from pardem.io.paths import parts_of
+from pardem.io.results.assemble import assemble
+from pardem.io.results.paths import parts_of
+from pardem.io.state.checkpoint import newest_valid_checkpoint, read_checkpoint
+from pardem.io.views.compare import compare
+from pardem.io.views.info import info
 
 SELF = MPI.COMM_SELF
 PROGRAM = Path(scene.__file__)

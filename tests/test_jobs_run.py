@@ -16,10 +16,10 @@ from run_scene import PATIENCE
 
 from pardem import cli
 from pardem.io.casefile import read_case
-from pardem.io.checkpoint import newest_valid_checkpoint, step_of
-from pardem.io.compare import compare
-from pardem.io.info import info
-from pardem.io.paths import parts_of
+from pardem.io.results.paths import parts_of
+from pardem.io.state.checkpoint import newest_valid_checkpoint, step_of
+from pardem.io.views.compare import compare
+from pardem.io.views.info import info
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = "jobs/campaigns/crystallisation/run.slurm"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scenes import SPHERE, case_of, engine_of
 
-from pardem.state import STORED
+from pardem.state.arrays import STORED
 
 SPEED = 0.5
 

@@ -12,7 +12,7 @@ from scenes import FLOOR, ROD, SPHERE, booked, case_of, energy, engine_of, finge
 
 from pardem.case import Case
 from pardem.errors import BlowUpError, CaseError
-from pardem.state import STORED
+from pardem.state.arrays import STORED
 
 DEPTH, SIGMA, CUT = 3.0, 1.0, 2.5
 LAW = {"law": "lennard_jones", "depth": DEPTH, "sigma": SIGMA}

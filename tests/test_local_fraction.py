@@ -17,7 +17,7 @@ from pardem.engine import Engine
 from pardem.errors import CaseError
 from pardem.observables.local_fraction import LocalFraction
 from pardem.run import run_case
-from pardem.scene import Setup
+from pardem.setup.preparation import Setup
 
 LAW = {"interaction": "regularised", "restitution": 0.5, "contact_time": 2e-3, "friction": 0.3}
 CUBE = {"name": "cube", "shape": "cube", "side": 0.6, "radius": 0.15, "density": 1000.0}

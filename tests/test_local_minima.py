@@ -12,11 +12,11 @@ from reference_minima import body_of, local_minima
 from scenes import CUBE, ELASTIC, FLOOR, case_of, centre_of, engine_of, turned
 from skeletons import ell, prism, star
 
+from pardem.contacts.nearest.features import FACE_FACE, bodies_of
+from pardem.contacts.nearest.minima import WORK_SIZE, nearest_polytopes
+from pardem.contacts.nearest.polytope_faces import TILT
+from pardem.contacts.rules.local_minima import LocalMinima, closest
 from pardem.engine import Engine
-from pardem.interactions.features import FACE_FACE, bodies_of
-from pardem.interactions.local_minima import LocalMinima, closest
-from pardem.interactions.minima import WORK_SIZE, nearest_polytopes
-from pardem.interactions.polytope_faces import TILT
 
 MINIMA = ELASTIC | {"interaction": "minima"}
 PLANE: dict[str, Any] = {"dimension": 2, "gravity": (0.0, 0.0), "domain": {"lower": (-50, -50), "upper": (50, 50)}}

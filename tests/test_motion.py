@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scenes import CUBE, ELASTIC, ROD, SPHERE, case_of, energy, engine_of, gathered
 
-from pardem.state import CONTACTS
+from pardem.state.arrays import CONTACTS
 
 
 def top_error(step: float, time: dict[str, str]) -> float:

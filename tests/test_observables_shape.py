@@ -12,9 +12,9 @@ from pardem.observables.energy import gravity_energy, kinetic_energy, rotational
 from pardem.observables.orientation import angles_to_plane, directions, moment_columns, nematic_order
 from pardem.observables.profile import profile_along, sample_points
 from pardem.observables.slices import ball_below, rod_below
-from pardem.population import Population, make_population
 from pardem.shapes import Shape
 from pardem.shapes.catalogue import Catalogue, Species, build_catalogue
+from pardem.state.population import Population, make_population
 
 ALONE = MPI.COMM_SELF
 SHAPES = {

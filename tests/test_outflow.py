@@ -14,13 +14,13 @@ from scenes import CUBE, ELASTIC, ROD, SPHERE, case_of, engine_of, fingerprint, 
 from pardem import engine as engine_module
 from pardem.case import Case
 from pardem.errors import BlowUpError, CaseError
-from pardem.io import export
-from pardem.io.checkpoint import write_checkpoint
-from pardem.io.compare import compare
-from pardem.io.info import info
-from pardem.io.paths import parts_of
-from pardem.io.plot import read_series
-from pardem.io.render import read_frame
+from pardem.io.results.paths import parts_of
+from pardem.io.state.checkpoint import write_checkpoint
+from pardem.io.views import export
+from pardem.io.views.compare import compare
+from pardem.io.views.info import info
+from pardem.io.views.plot import read_series
+from pardem.io.views.render import read_frame
 from pardem.outflow import EVERY
 from pardem.run import run_case
 from pardem.run_state import full_state, load_start

@@ -27,7 +27,7 @@ def pixels(path: Path) -> np.ndarray:
 
 
 def test_whole_and_cut_pictures_show_grains_and_differ(result: Path) -> None:
-    from pardem.io import render
+    from pardem.io.views import render
 
     whole, cut = result.with_name("whole.png"), result.with_name("cut.png")
     render.main(result, out=whole, size=(400, 500))
@@ -41,8 +41,8 @@ def test_whole_and_cut_pictures_show_grains_and_differ(result: Path) -> None:
 
 
 def test_the_colour_bar_spans_the_right_angle(result: Path) -> None:
-    from pardem.io.picture import Painter
-    from pardem.io.render import bounds_of, read_frame
+    from pardem.io.views.picture import Painter
+    from pardem.io.views.render import bounds_of, read_frame
 
     frame = read_frame(result, -1)
     plotter = Painter(bounds_of(frame.position), False, (200, 260))._plotter(frame)
@@ -53,7 +53,7 @@ def test_the_colour_bar_spans_the_right_angle(result: Path) -> None:
 
 def test_a_lying_rod_covers_its_own_area() -> None:
     """The surface of a spherocylinder has the area of a cylinder and a sphere."""
-    from pardem.io.picture import grain_mesh
+    from pardem.io.views.picture import grain_mesh
 
     catalogue = {"vertex_start": np.array([0, 2]), "vertices": np.array([[0, 0, -1.0], [0, 0, 1.0]]), "radius": np.array([0.3])}
     mesh = grain_mesh(catalogue, 0, smoothness=60)
@@ -64,8 +64,8 @@ def test_a_lying_rod_covers_its_own_area() -> None:
 def test_a_wall_that_is_a_body_is_drawn_where_its_case_says() -> None:
     """A bent plate, turned, scaled and displaced: its surface reaches as far as its core and its radius."""
     from pardem.case import Case
-    from pardem.io.picture import Frame, body_mesh
-    from pardem.scene import build_scene
+    from pardem.io.views.picture import Frame, body_mesh
+    from pardem.setup.preparation import build_scene
 
     plate = {"name": "plate", "shape": "skeleton", "density": 1.0, "radius": 0.1,
              "vertices": [(1, 0, 0), (3, 0, 0), (3, 1, 0), (1, 1, 0), (3, 0, 2), (3, 1, 2)], "faces": [(0, 1, 2, 3), (1, 4, 5, 2)]}  # fmt: skip
@@ -90,7 +90,7 @@ def test_a_wall_that_is_a_body_is_drawn_where_its_case_says() -> None:
 
 def test_a_frame_that_is_not_there_is_refused(result: Path) -> None:
     from pardem.errors import FileError
-    from pardem.io import render
+    from pardem.io.views import render
 
     with pytest.raises(FileError, match="--frame 999"):
         render.main(result, out=result.with_name("no.png"), frame=999)
@@ -109,7 +109,7 @@ def test_a_film_shows_all_frames(result: Path, kind: str, capsys: pytest.Capture
     import h5py
     import imageio.v2 as imageio
 
-    from pardem.io import render
+    from pardem.io.views import render
 
     with h5py.File(result) as file:
         count = len(file["particles/grains/position/value"])
@@ -127,7 +127,7 @@ def test_a_film_shows_all_frames(result: Path, kind: str, capsys: pytest.Capture
 
 def test_a_picture_that_cannot_be_written_is_a_sentence(result: Path) -> None:
     from pardem.errors import FileError
-    from pardem.io import render
+    from pardem.io.views import render
 
     for name in ("no/such/folder.png", "no/such/film.mp4"):
         with pytest.raises(FileError, match="is no folder"):
@@ -139,7 +139,7 @@ def test_a_picture_that_cannot_be_written_is_a_sentence(result: Path) -> None:
 def test_exports(result: Path) -> None:
     import pyvista
 
-    from pardem.io import export
+    from pardem.io.views import export
 
     export.main(result, out=result.with_name("csv"), kind="csv")
     table = np.genfromtxt(sorted(result.with_name("csv").glob("*.csv"))[-1], delimiter=",", names=True)
@@ -156,7 +156,7 @@ def test_export_to_gsd_is_read_back(result: Path) -> None:
     import gsd.hoomd
     import h5py
 
-    from pardem.io import export
+    from pardem.io.views import export
 
     export.main(result, out=result.with_name("r.gsd"), kind="gsd")
     with h5py.File(result) as file, gsd.hoomd.open(result.with_name("r.gsd")) as frames:
@@ -177,7 +177,7 @@ def test_a_grain_that_is_not_convex_is_drawn_feature_by_feature() -> None:
     from reference_polygon import point_polygon2
     from skeletons import ell
 
-    from pardem.io.picture import grain_mesh
+    from pardem.io.views.picture import grain_mesh
     from pardem.shapes import Shape, Species, build_catalogue
 
     vertices, faces = ell(2.0, 2.0, 1.0, 1.0, 1.0)
@@ -211,7 +211,7 @@ def test_a_case_in_the_plane_is_seen_from_above_with_its_body_walls(tmp_path: Pa
         stage = [{ name = "go", kind = "run", steps = 1 }]
     """)
     subprocess.run([sys.executable, "-m", "pardem", "run", str(case), "-o", str(tmp_path / "r.h5")], check=True, cwd=tmp_path)
-    from pardem.io import render
+    from pardem.io.views import render
 
     render.main(tmp_path / "r.h5", out=tmp_path / "r.png", size=(450, 325))
     picture = pixels(tmp_path / "r.png")

@@ -15,9 +15,9 @@ from skeletons import ell
 from pardem.case import Case
 from pardem.errors import CaseError
 from pardem.laws.parameters import viscoelastic_clamped
-from pardem.observables.geometry import wall_distance
+from pardem.observables.bed import wall_distance
 from pardem.simulation import Simulation
-from pardem.walls.pierced import FAR, INNER, NEAR, OUTER, PART, PiercedDisc, _nearest_to_rim, nearest_on_pierced
+from pardem.walls.surfaces.pierced import FAR, INNER, NEAR, OUTER, PART, PiercedDisc, _nearest_to_rim, nearest_on_pierced
 
 HOLE, RADIUS = 0.9, 2.0
 PIERCED = {"name": "disc", "kind": "disc", "center": (0, 0, 0), "normal": (0, 0, 1), "radius": RADIUS, "hole": HOLE}

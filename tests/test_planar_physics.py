@@ -9,7 +9,7 @@ import pytest
 from scenes import booked, case_of, engine_of, grains_of, kinetic
 
 from pardem.engine import Engine
-from pardem.state import CONTACTS, STORED
+from pardem.state.arrays import CONTACTS, STORED
 
 COW = {"name": "cow", "shape": "cow", "radius": 0.1, "length": 3.0, "density": 1.0}
 RICE = {"name": "rice", "shape": "rice", "radius": 0.37, "length": 0.75, "density": 1.0}

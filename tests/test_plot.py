@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from pardem.errors import FileError
-from pardem.io.h5md import label, write_metadata, write_observables
-from pardem.io.plot import ISOTROPIC, draw, draw_budget, main, read_series, smoothed
+from pardem.io.results.h5md import label, write_metadata, write_observables
+from pardem.io.views.plot import ISOTROPIC, draw, draw_budget, main, read_series, smoothed
 
 CASE = """
 title = "{title}"

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from reference_distance import ARRANGEMENTS, CUBE, POINT, PRISM, ROD, TETRAHEDRON, Pair, make_pair, optimality_gap, outside, shared_centroid
 from scipy.spatial.transform import Rotation
 
-from pardem.interactions.minima import WORK_SIZE, nearest_polytopes
-from pardem.interactions.polytope_faces import MAX_TIES
+from pardem.contacts.nearest.minima import WORK_SIZE, nearest_polytopes
+from pardem.contacts.nearest.polytope_faces import MAX_TIES
 
 seeds = st.integers(0, 2**32 - 1)
 

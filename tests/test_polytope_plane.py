@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reference_distance import BODIES, CUBE, POINT, PRISM, ROD, derivative, outside
 from scipy.spatial.transform import Rotation
 
-from pardem.interactions.polytope_plane import WORK_SIZE, nearest_plane, regularised_plane
+from pardem.contacts.nearest.polytope_plane import WORK_SIZE, nearest_plane, regularised_plane
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -23,7 +23,7 @@ from reference_distance import (
 )
 from scipy.spatial.transform import Rotation
 
-from pardem.interactions.regularised import WORK_SIZE, regularised_polytopes
+from pardem.contacts.nearest.regularised import WORK_SIZE, regularised_polytopes
 
 EPS = [0.0, 0.01, 0.03, 0.1]
 seeds = st.integers(0, 2**32 - 1)

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from reference_distance import ARRANGEMENTS, CUBE, Pair, make_pair
 from scipy.spatial.transform import Rotation
 
-from pardem._jit import njit
-from pardem.interactions import minima
-from pardem.interactions.polytope_pair import TwoCores
-from pardem.interactions.polytope_separation import separation2
-from pardem.interactions.regularised import regularised_polytopes
+from pardem.compiled.jit import njit
+from pardem.contacts.nearest import minima
+from pardem.contacts.nearest.polytope_pair import TwoCores
+from pardem.contacts.nearest.polytope_separation import separation2
+from pardem.contacts.nearest.regularised import regularised_polytopes
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -13,7 +13,7 @@ from scenes import FLOOR, case_of, energy, engine_of, grains_of
 
 from pardem.case import Case
 from pardem.errors import CaseError
-from pardem.scene import build_scene
+from pardem.setup.preparation import build_scene
 
 DENSITY, TIME = 1000.0, 0.01
 STIFFNESS = 2.0 * math.pi / 3.0 * DENSITY * (math.pi / TIME) ** 2  # N/m that lets two balls of 1 m be in contact for TIME

@@ -11,11 +11,11 @@ from scenes import CUBE, ELL, case_of
 
 from pardem import run_state
 from pardem.case import Case
+from pardem.contacts.nearest.features import EDGE_EDGE, EDGE_VERTEX, VERTEX_EDGE, kind_of
 from pardem.errors import FileError
-from pardem.interactions.features import EDGE_EDGE, EDGE_VERTEX, VERTEX_EDGE, kind_of
-from pardem.io.checkpoint import read_checkpoint, write_checkpoint
-from pardem.io.compare import compare
-from pardem.io.paths import parts_of
+from pardem.io.results.paths import parts_of
+from pardem.io.state.checkpoint import read_checkpoint, write_checkpoint
+from pardem.io.views.compare import compare
 from pardem.run_state import full_state, load_start
 from pardem.simulation import Simulation
 

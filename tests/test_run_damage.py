@@ -14,11 +14,11 @@ from damage import cut, scramble
 from run_scene import case_file, settings
 
 from pardem import __version__, cli
-from pardem.io.checkpoint import checkpoints
-from pardem.io.compare import compare
-from pardem.io.info import info
-from pardem.io.paths import damaged_of, parts_of
 from pardem.io.reading import get_json, json_bytes, put_json
+from pardem.io.results.paths import damaged_of, parts_of
+from pardem.io.state.checkpoint import checkpoints
+from pardem.io.views.compare import compare
+from pardem.io.views.info import info
 
 # ends at a checkpoint at the first look at the clock from step 800 on
 DRIVER = """

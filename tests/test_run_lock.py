@@ -12,7 +12,7 @@ from run_scene import case_file, kill_all, settings, until
 
 from pardem import cli
 from pardem.errors import FileError
-from pardem.io.output_lock import lock_of, reserved
+from pardem.io.results.output_lock import lock_of, reserved
 
 SELF = MPI.COMM_SELF
 

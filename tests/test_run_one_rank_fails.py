@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from run_scene import case_file, settings
 
-from pardem.io.checkpoint import checkpoints
-from pardem.io.paths import parts_of
+from pardem.io.results.paths import parts_of
+from pardem.io.state.checkpoint import checkpoints
 
 # one method fails on one rank at its n-th call; the file `failed` tells when
 DRIVER = """
@@ -33,7 +33,7 @@ sys.exit(main(sys.argv[1:]))
 
 @pytest.mark.parametrize(
     ("module", "owner", "method", "rank", "call"),
-    [("engine", "Engine", "advance", 1, 6), ("io.rowfile", "RowFile", "write", 1, 60), ("observables.collect", "Observer", "measure", 0, 6)],
+    [("engine", "Engine", "advance", 1, 6), ("io.state.rowfile", "RowFile", "write", 1, 60), ("observables.collect", "Observer", "measure", 0, 6)],
     ids=["in a step", "in a write", "in an observable"],
 )
 def test_the_job_ends_with_one_message(tmp_path: Path, start_mpi: Callable, module: str, owner: str, method: str, rank: int, call: int) -> None:

@@ -18,10 +18,10 @@ from run_scene import case_file, kill_all, ranks_of, settings, until
 
 from pardem import cli
 from pardem.io.casefile import read_case
-from pardem.io.checkpoint import checkpoints, newest_valid_checkpoint, step_of
-from pardem.io.compare import compare
-from pardem.io.info import info
-from pardem.io.paths import parts_of
+from pardem.io.results.paths import parts_of
+from pardem.io.state.checkpoint import checkpoints, newest_valid_checkpoint, step_of
+from pardem.io.views.compare import compare
+from pardem.io.views.info import info
 
 SELF = MPI.COMM_SELF
 OFTEN = settings(output__checkpoint_steps=20)

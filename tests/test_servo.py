@@ -13,8 +13,8 @@ from scenes import FLOOR, SPHERE, case_of, engine_of, fingerprint
 
 from pardem.case import Case
 from pardem.errors import BlowUpError, CaseError
-from pardem.io.checkpoint import write_checkpoint
-from pardem.io.paths import parts_of
+from pardem.io.results.paths import parts_of
+from pardem.io.state.checkpoint import write_checkpoint
 from pardem.run_state import full_state, load_start
 from pardem.simulation import Simulation
 

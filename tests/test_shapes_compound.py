@@ -12,7 +12,7 @@ from skeletons import ell
 from pardem.case import Case
 from pardem.errors import CaseError, InsertionError, ShapeError
 from pardem.insertion import require_clear
-from pardem.insertion.grains import Grains
+from pardem.insertion.arrays import Grains
 from pardem.shapes import MassEstimate, Shape, Species, build_catalogue
 from pardem.shapes.compound import hull_of, most_that_meet, outer_vertices
 
@@ -139,7 +139,7 @@ def test_how_many_pieces_meet() -> None:
 
 
 def test_a_picture_covers_the_union() -> None:
-    from pardem.io.picture import grain_mesh
+    from pardem.io.views.picture import grain_mesh
 
     catalogue = build_catalogue([Species("cross", Shape.compound(pieces=CROSS["pieces"], radius=0.15), 1.0)])  # type: ignore[arg-type]
     points = np.asarray(grain_mesh(catalogue._asdict(), 0).points, dtype=float) @ catalogue.axes[0].T + catalogue.centre[0]

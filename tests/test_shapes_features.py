@@ -11,10 +11,10 @@ from scipy.optimize import lsq_linear
 from skeletons import ell, star
 
 from pardem.shapes import Shape
-from pardem.shapes.adjacency import build_features
-from pardem.shapes.hierarchy import LEAF, Hierarchy, build_hierarchy, near_pairs
-from pardem.shapes.proximity import point_triangle2, segment_segment2
-from pardem.shapes.triangles import area_vectors, triangulate
+from pardem.shapes.geometry.adjacency import build_features
+from pardem.shapes.geometry.hierarchy import LEAF, Hierarchy, build_hierarchy, near_pairs
+from pardem.shapes.geometry.proximity import point_triangle2, segment_segment2
+from pardem.shapes.geometry.triangles import area_vectors, triangulate
 
 SHAPES = {
     "ell": Shape.skeleton(vertices=ell(2, 2, 1, 1, 1)[0], faces=ell(2, 2, 1, 1, 1)[1], radius=0.1, solid=True),

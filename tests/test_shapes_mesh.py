@@ -14,7 +14,7 @@ from skeletons import ell, star, torus
 
 from pardem.errors import FileError, ShapeError
 from pardem.shapes import Shape
-from pardem.shapes.triangles import triangulate
+from pardem.shapes.geometry.triangles import triangulate
 
 L, L_FACES = ell(2.0, 2.0, 1.0, 1.0, 1.0)
 L_TRIANGLES = triangulate(L, tuple(L_FACES))[0]

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pardem.errors import ShapeError
-from pardem.shapes import dilation, erosion, opening
+from pardem.shapes import dilation, opening
+from pardem.shapes.geometry import erosion
 
 shapely = pytest.importorskip("shapely")
 

@@ -15,8 +15,8 @@ from skeletons import ell, prism, star, torus
 
 from pardem.errors import ShapeError
 from pardem.shapes import MassEstimate, Shape
-from pardem.shapes.cells import cells_mass_properties
-from pardem.shapes.mass import MassProperties
+from pardem.shapes.mass.octree import cells_mass_properties
+from pardem.shapes.mass.polytope_mass import MassProperties
 
 L, L_FACES = ell(2.0, 2.0, 1.0, 1.0, 1.0)
 CUBE, CUBE_FACES = prism([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)], 1.0)

@@ -10,8 +10,8 @@ from scipy.spatial import Voronoi
 
 from pardem.errors import FileError, ShapeError
 from pardem.shapes import Packing, voronoi_packing
-from pardem.shapes.voronoi import erode_and_dilate, random_sites
-from pardem.shapes.voronoi_cells import voronoi_cells
+from pardem.shapes.voronoi.cells import voronoi_cells
+from pardem.shapes.voronoi.packing import erode_and_dilate, random_sites
 
 DIMENSIONS = pytest.mark.parametrize("d", [2, 3])
 

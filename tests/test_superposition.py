@@ -11,9 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scenes import CUBE, ELASTIC, FLOOR, ROD, SPHERE, TETRAHEDRON, case_of, engine_of, turned, worst_energy
 
+from pardem.contacts.nearest.features import (
+    EDGE_EDGE,
+    FACE_VERTEX,
+    VERTEX_FACE,
+    bodies_of,
+    feature_pair,
+    first_of,
+    kind_of,
+    nearest_features,
+    second_of,
+)
 from pardem.detection.search import MARGIN
 from pardem.engine import Engine
-from pardem.interactions.features import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE, bodies_of, feature_pair, first_of, kind_of, nearest_features, second_of
 
 FEATURES = ELASTIC | {"interaction": "superposition"}
 STEP = 5e-4

@@ -7,8 +7,8 @@ import pytest
 from scipy.spatial import ConvexHull, Voronoi
 from triangulation_clouds import cells, clouds, lattices
 
-from pardem.detection.triangulation import Triangulation
 from pardem.errors import TriangulationError
+from pardem.triangulation import Triangulation
 
 
 def _edges_of_cells(triangulation: Triangulation) -> set[tuple[int, int]]:

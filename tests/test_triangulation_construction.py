@@ -7,8 +7,8 @@ import pytest
 from scipy.spatial import ConvexHull
 from triangulation_clouds import cells, clouds, lattices, qhull_cells, volume
 
-from pardem.detection.triangulation import Triangulation
 from pardem.errors import TriangulationError
+from pardem.triangulation import Triangulation
 
 GENERAL = list(clouds(np.random.default_rng(0)))
 

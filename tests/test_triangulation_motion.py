@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from triangulation_clouds import cells, lattices, qhull_cells
 
-from pardem.detection.triangulation import Triangulation
 from pardem.errors import TriangulationError
+from pardem.triangulation import Triangulation
 
 STEPS = {"small": 1e-4, "medium": 3e-3, "large": 5e-2}
 

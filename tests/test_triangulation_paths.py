@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from triangulation_clouds import cells, qhull_cells
 
-from pardem.detection.triangulation import Flip, Triangulation, flip_path
 from pardem.errors import TriangulationError
+from pardem.triangulation import Flip, Triangulation, flip_path
 
 Cells = set[tuple[int, ...]]
 

@@ -9,8 +9,8 @@ from math import prod
 import numpy as np
 import pytest
 
-from pardem.detection.triangulation.expansions import add, scale
-from pardem.detection.triangulation.predicates import DIRECTIONS, INFINITE, orientation, power
+from pardem.triangulation.expansions import add, scale
+from pardem.triangulation.predicates import DIRECTIONS, INFINITE, orientation, power
 
 Monomial = tuple[int, ...]
 

@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 from typing import get_args
 
-from pardem.case.warmup import usual_cases
-from pardem.interactions.dispatch import Interaction
+from pardem.contacts.dispatch import Interaction
 from pardem.laws.elastic import Elastic
 from pardem.laws.hertz import Hertz
 from pardem.laws.viscoelastic import Viscoelastic
 from pardem.laws.walton import Walton
-from pardem.scene import build_scene
+from pardem.setup.preparation import build_scene
+from pardem.setup.warmup import usual_cases
 
 # differs from the usual case in all that must be a branch at run time: rule, scheme, walls, regions, sizes, axes, books, observables, checkpoints
 RUN = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import ConvexHull
 
-from pardem.detection.triangulation import Triangulation
+from pardem.triangulation import Triangulation
 
 Cells = set[tuple[int, ...]]
 

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pardem._jit import njit
+from pardem.compiled.jit import njit
 from pardem.compiled.vectors import row
-from pardem.interactions import minima
-from pardem.interactions.polytope_pair import TwoCores, minimum
-from pardem.interactions.polytope_separation import separation2
+from pardem.contacts.nearest import minima
+from pardem.contacts.nearest.polytope_pair import TwoCores, minimum
+from pardem.contacts.nearest.polytope_separation import separation2
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from mpi4py import MPI
 
-from pardem import Simulation, clock
+from pardem import Simulation
+from pardem.compiled import clock
 from pardem.io.casefile import read_case
 
 

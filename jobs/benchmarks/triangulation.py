@@ -14,7 +14,7 @@ import numpy as np
 from mpi4py import MPI
 
 from pardem.bench.beds import settled
-from pardem.detection.triangulation import Counts, Triangulation
+from pardem.triangulation import Counts, Triangulation
 
 PARTS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
 STEPS = 200

@@ -10,11 +10,11 @@ from typing import Any
 
 from mpi4py import MPI
 
-from .. import clock
-from .. import state as st
 from ..case import Case
+from ..compiled import clock
 from ..engine import Engine
 from ..observables.exact import exact_totals
+from ..state import arrays as st
 from .beds import from_state, settled
 from .scenes import bed_of
 

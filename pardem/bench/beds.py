@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from .. import _jit
 from ..case import Case
+from ..compiled import jit as _jit
 from ..engine import Engine
 from ..errors import FileError
-from ..population import ContactTable, Population
-from ..scene import build_scene
-from ..start import initial_grains, size_range
+from ..setup.preparation import build_scene
+from ..setup.start import initial_grains, size_range
+from ..state.population import ContactTable, Population
 from .scenes import bed_of, bed_width, scene_case, state_case
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import inlined
+from .jit import inlined
 
 
 @inlined

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import inlined
 from .choices import select
+from .jit import inlined
 
 ZERO = (0.0, 0.0, 0.0)
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import inlined, njit
+from ..compiled.jit import inlined, njit
 from ..compiled.vectors import ZERO, ahead, behind, dot, dot_from, length, magnitudes, negative, row, square
-from ..interactions.segments import nearest_segments
+from ..contacts.nearest.segments import nearest_segments
 
 
 class Periods(NamedTuple):

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import inlined, njit
+from ..compiled.jit import inlined, njit
 from ..compiled.vectors import nearest_image, row, square, subtract
+from ..triangulation.edges import HIGHER, SHIFT
 from .bounds import add_pair, may_touch, periods_of
-from .triangulation.edges import HIGHER, SHIFT
 
 
 class CoveringSpheres(NamedTuple):

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..interactions.local_minima import LocalMinima
-from ..state import Grains, Settings
-from ..walls.bodies import find_near_bodies
-from .features import Found, Near, Room, Tables, displacements, find_feature_pairs, nothing_found, search_room
+from ..contacts.rules.local_minima import LocalMinima
+from ..state.arrays import Grains, Settings
+from ..walls.surfaces.bodies import find_near_bodies
+from .feature_pairs import Found, Near, Room, Tables, displacements, find_feature_pairs, nothing_found, search_room
 
 if TYPE_CHECKING:
-    from ..constants import Scene
+    from ..setup.scene import Scene
 
 MARGIN = 0.25
 """Of the skin, what is searched beyond it. In settled beds and in a hopper 97 to 99 % of the pairs move by less from one rebuild to the next."""

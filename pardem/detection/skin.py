@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mpi4py import MPI
 
-from ..walls.motion import top_speed
+from ..walls.motion.driven import top_speed
 
 if TYPE_CHECKING:
-    from ..constants import Scene
-    from ..population import Population
+    from ..setup.scene import Scene
+    from ..state.population import Population
 
 WINDOW = 4  # rebuilds between two changes
 FACTOR = 1.25

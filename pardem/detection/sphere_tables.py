@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import njit
+from ..compiled.jit import njit
 from ..compiled.quaternions import matrix, orientation, times
 from ..compiled.vectors import add, magnitudes, put_row, row, scale, subtract
 from ..shapes.catalogue import Catalogue

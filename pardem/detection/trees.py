@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import njit  # noqa: F401  (the layout of the trees is part of the compiled code: this file belongs to the cache's hash)
+from ..compiled.jit import njit  # noqa: F401  (the layout of the trees is part of the compiled code: this file belongs to the cache's hash)
 from ..shapes.catalogue import Catalogue
-from ..shapes.hierarchy import build_hierarchy
-from ..state import Features
+from ..shapes.geometry.hierarchy import build_hierarchy
+from ..state.arrays import Features
 
 VERTICES, EDGES, FACES = 0, 1, 2
 """What a body shows to another: columns of the tables of trees."""
@@ -18,7 +18,7 @@ ROUNDING = 1e-9  # of a species' size, by which boxes are larger than what they 
 
 
 class Trees(NamedTuple):
-    """Complete binary trees of boxes (``shapes.hierarchy``), one for the vertices, the edges and the faces of each species.
+    """Complete binary trees of boxes (``shapes.geometry.hierarchy``), one for the vertices, the edges and the faces of each species.
 
     Attributes:
         root: (ns, 3) int64 row of each tree's root; the children of the node at root + k are root + 2 k + 1 and root + 2 k + 2.
@@ -39,7 +39,7 @@ def build_trees(catalogue: Catalogue, features: Features) -> Trees:
     """Trees over the features of the species of a catalogue.
 
     Args:
-        features: of the same species (``interactions.features.build_features``).
+        features: of the same species (``contacts.nearest.features.build_features``).
     """
     species = len(catalogue.kind)
     root, leaf = np.zeros((species, 3), np.int64), np.full((species, 3), -1, np.int64)

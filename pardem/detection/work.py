@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..interactions.local_minima import LocalMinima
-from ..interactions.superposition import Superposition
-from ..state import Contacts, Grains
+from ..contacts.rules.local_minima import LocalMinima
+from ..contacts.rules.superposition import Superposition
+from ..state.arrays import Contacts, Grains
 from .lists import work_of
 
 if TYPE_CHECKING:
-    from ..constants import Scene
+    from ..setup.scene import Scene
 
 SPHERE, ROD, POLYTOPE, FEATURE = range(4)
 """Classes of species: by core vertices; where contacts are those of features, all."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InsertionError
 from ..shapes import Catalogue
-from .grains import Grains, make_bodies, make_cells
+from .arrays import Grains, make_bodies, make_cells
 from .packing import mark_outside, overlapping
 from .regions import BoxDomain, Region
 

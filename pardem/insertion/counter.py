@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import njit
+from ..compiled.jit import njit
 
 ORIENTATION, POSITION, SIZE = 0, 1, 2
 """Purposes: independent numbers for each."""

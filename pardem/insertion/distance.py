@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import inlined, njit
+from ..compiled.jit import inlined, njit
 from ..compiled.vectors import ZERO, add, ahead, behind, dot, dot_from, length, negative, over, put_row, row, square, subtract
-from ..interactions.segments import nearest_segments
+from ..contacts.nearest.segments import nearest_segments
 
 ROUNDING = 4e-15
 """Optimality gap, relative to the squared lengths at hand, at which the bounds count as met."""

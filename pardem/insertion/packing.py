@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import inlined, njit
+from ..compiled.jit import inlined, njit
 from ..compiled.quaternions import orientation, put_orientation, to_world
 from ..compiled.vectors import add, component, length, nearest_image, put_row, row, subtract
 from .counter import POSITION, random_angle, random_orientation, uniforms

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..errors import InsertionError
 from ..shapes import Catalogue
+from .arrays import Grains, make_bodies, make_cells
 from .counter import random_sizes
-from .grains import Grains, make_bodies, make_cells
 from .packing import TOO_LONG, Occupants, insert
 from .regions import BoxDomain, Region
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import njit
+from ..compiled.jit import njit
 from ..compiled.vectors import ZERO, add, ahead, behind, cross, dot, length, negative, row, scale, square, subtract
-from ..interactions.segments import nearest_segments
+from ..contacts.nearest.segments import nearest_segments
 from ..shapes import Catalogue
 
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import kernel
+from ..compiled.jit import kernel
 from ..compiled.vectors import ZERO, row, scale, square, subtract
-from ..interactions.accumulate import add
+from ..contacts.accumulate import add
 
 
 @kernel

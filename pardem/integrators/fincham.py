@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._jit import inlined
+from ..compiled.jit import inlined
 from ..compiled.quaternions import body_rate, normalised, product, to_world
 
 

@@ -18,10 +18,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import inlined, kernel
+from ..compiled.fixedpoint import COLUMNS, MOST, UNSPLIT, WIDE_MOST, total
+from ..compiled.jit import inlined, kernel
 from ..compiled.quaternions import body_rate, exponential, normalised, orientation, product, put_orientation, to_world
 from ..compiled.vectors import add, ahead, cross, put_row, row, scale
-from ..fixedpoint import COLUMNS, MOST, UNSPLIT, WIDE_MOST, total
 from .poses import force_on, gravity, inverse_moments, place_vertices, torque_on, wrap
 
 PAST = 18  # integers per grain: forces (3) and torques (3) of one, two and three steps ago; as many upper limbs where sums are wide

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import inlined, kernel
+from ..compiled.fixedpoint import total
+from ..compiled.jit import inlined, kernel
 from ..compiled.quaternions import body_rate, half_angle_cosine, matrix, orientation, times, to_world
 from ..compiled.vectors import length, nearest_image, put_row, row, scale, square, subtract
-from ..fixedpoint import total
 
 AXIS = (0.0, 0.0, 1.0)
 """Direction of a spherocylinder in its body frame."""

@@ -15,7 +15,7 @@ Splitting off a symmetric top: A. Dullweber, B. Leimkuhler and R. McLachlan, J. 
 
 from __future__ import annotations
 
-from .._jit import inlined
+from ..compiled.jit import inlined
 from ..compiled.quaternions import body_rate, circular, exponential, normalised, product, to_world
 from ..compiled.vectors import ahead, scale
 

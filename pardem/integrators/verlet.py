@@ -6,10 +6,10 @@ The angular momentum L (world frame) is the state; a free body keeps it exactly,
 
 from __future__ import annotations
 
-from .._jit import inlined, kernel
+from ..compiled.fixedpoint import MOST, WIDE_MOST
+from ..compiled.jit import inlined, kernel
 from ..compiled.quaternions import orientation, put_orientation
 from ..compiled.vectors import add, ahead, behind, component, put_row, row, scale
-from ..fixedpoint import MOST, WIDE_MOST
 from . import fincham, splitting
 from .poses import force_on, gravity, inverse_size, place_vertices, torque_on, wrap
 

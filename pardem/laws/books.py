@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .._jit import inlined
+from ..compiled.jit import inlined
 from ..compiled.vectors import behind, columns, dot, put_columns, square
-from .dispatch import normal_force
 from .history import LAST_DAMPING, LAST_FORCE, LAST_STORED, NORMAL
+from .law import normal_force
 
 
 @inlined

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .._jit import inlined
 from ..compiled.choices import larger, root, select, smaller
+from ..compiled.jit import inlined
 from ..compiled.vectors import ahead, behind, choose, dot, scale, square
-from .values import Couple
+from .quantities import Couple
 
 
 @inlined

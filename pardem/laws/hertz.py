@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import inlined
 from ..compiled.choices import root, select
-from .values import NormalForce
+from ..compiled.jit import inlined
+from .quantities import NormalForce
 
 
 class Hertz(NamedTuple):

@@ -16,7 +16,7 @@ the half-length of the contact zone (m).
 
 from __future__ import annotations
 
-from .._jit import njit  # noqa: F401  (kernels use these constants: this file belongs to the cache's hash)
+from ..compiled.jit import njit  # noqa: F401  (kernels use these constants: this file belongs to the cache's hash)
 
 SPRING, MEMORY, NORMAL, TWIST, LAST_FORCE, LAST_STORED, LAST_DAMPING = 0, 3, 4, 7, 8, 11, 12
 HISTORY = 8  # floats per contact

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from . import parameters as p
-from .dispatch import Law
 from .elastic import Elastic
 from .hertz import Hertz
+from .law import Law
 from .lennard_jones import LennardJones
 from .user import UserLaw
 from .viscoelastic import Viscoelastic

@@ -12,11 +12,11 @@ There is no branch that matters, and one division serves several quotients where
 
 from __future__ import annotations
 
-from .._jit import inlined
 from ..compiled.choices import larger, root, select, smaller
+from ..compiled.jit import inlined
 from ..compiled.vectors import ZERO, add, ahead, behind, choose, cross, dot, scale, square
-from .dispatch import growth, normal_force
-from .values import Response
+from .law import growth, normal_force
+from .quantities import Response
 
 
 @inlined

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import inlined
-from .values import NormalForce
+from ..compiled.jit import inlined
+from .quantities import NormalForce
 
 
 class UserLaw(NamedTuple):

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import inlined
 from ..compiled.choices import select
-from .values import NormalForce
+from ..compiled.jit import inlined
+from .quantities import NormalForce
 
 
 class Viscoelastic(NamedTuple):

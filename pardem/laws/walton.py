@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import inlined
 from ..compiled.choices import larger, root, select, smaller
-from .values import NormalForce
+from ..compiled.jit import inlined
+from .quantities import NormalForce
 
 
 class Walton(NamedTuple):

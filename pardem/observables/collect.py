@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from mpi4py import MPI
 
-from .. import state as st
-from ..population import Population
 from ..shapes.catalogue import Catalogue
-from ..walls.books import work_to_come
-from ..walls.motion import WORK, turn_angle
+from ..state import arrays as st
+from ..state.population import Population
+from ..walls.motion.driven import WORK, turn_angle
+from ..walls.motion.work import work_to_come
+from .bed import find_bed, rows_of_wall, wall_distance
 from .energy import add_kinetic_energy, attraction_energy, gravity_energy, unwrapped
 from .exact import ExactSums, exact_totals
-from .geometry import find_bed, rows_of_wall, wall_distance
 from .layers import measure_layers
 from .orientation import angles_to_plane, directions, moment_columns, nematic_order
 from .profile import profile_along, sample_points
 
 if TYPE_CHECKING:
     from ..case import Case
-    from ..constants import Scene
     from ..engine import Engine
     from ..outflow import Outflow
+    from ..setup.scene import Scene
 
 MOST_SPECIES = 50  # with values of their own: cells of a packing are a species each
 FILL_SHARE = 0.99  # of the volume of the grains that lies below the fill height: a few grains in flight do not count

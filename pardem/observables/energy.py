@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from mpi4py import MPI
 
-from ..population import Population
 from ..shapes.catalogue import Catalogue
-from ..state import Settings
+from ..state.arrays import Settings
+from ..state.population import Population
 from .exact import ExactSums
 
 

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from mpi4py import MPI
 
-from .._jit import kernel
+from ..compiled.jit import kernel
 
 LIMBS = 67  # 66 for the bits of a float64, one for the carry and the sign
 NAN, PLUS, MINUS = 67, 68, 69  # counters of what is not finite
@@ -180,7 +180,7 @@ def exact_sum(comm: MPI.Comm, values: np.ndarray) -> float | np.ndarray:
 
 
 def exact_totals(comm: MPI.Comm, limbs: np.ndarray) -> list[int]:
-    """Totals over ranks of two-limb integers (see ``pardem.fixedpoint``). Collective.
+    """Totals over ranks of two-limb integers (see ``pardem.compiled.fixedpoint``). Collective.
 
     Args:
         limbs: (n, 2) int64 low and high limbs, the same n on every rank.

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from mpi4py import MPI
 
-from ..population import Population
 from ..shapes.catalogue import Catalogue
-from ..state import Walls
+from ..state.arrays import Walls
+from ..state.population import Population
+from .bed import ALONG, Bed
 from .exact import ExactSums
-from .geometry import ALONG, Bed
 from .orientation import angles_to_plane, directions
 from .profile import profile_along
 

@@ -9,11 +9,11 @@ from mpi4py import MPI
 
 from ..detection.case_covers import AUTO_OVERLAP, covers, least_radius
 from ..detection.sphere_tables import SphereTables, place_spheres
-from ..detection.triangulation.triangulation import Triangulation
-from ..population import Population
 from ..shapes.catalogue import Catalogue
-from ..state import Walls
-from ..walls.kinds import ABSENT, CYLINDER, DISC, PIERCED, PLANE
+from ..state.arrays import Walls
+from ..state.population import Population
+from ..triangulation.triangulation import Triangulation
+from ..walls.surfaces.kinds import ABSENT, CYLINDER, DISC, PIERCED, PLANE
 
 if TYPE_CHECKING:
     from ..case import Case

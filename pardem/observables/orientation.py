@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .._jit import kernel
+from ..compiled.jit import kernel
 from ..compiled.vectors import cross, dot, length, row
 from ..shapes.rotations import matrices
 

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from mpi4py import MPI
 
-from .._jit import kernel
+from ..compiled.jit import kernel
 from ..compiled.vectors import dot, row
-from ..population import Population
 from ..shapes.catalogue import Catalogue
 from ..shapes.rotations import into_body
+from ..state.population import Population
 from .exact import ExactSums, carry, deposit
 from .slices import rod_below
 
@@ -168,7 +168,7 @@ def sample_points(comm: MPI.Comm, catalogue: Catalogue) -> np.ndarray:
     samples = np.zeros((len(catalogue.kind), SAMPLES, 3))
     sampled = (catalogue.kind >= SAMPLED) | (catalogue.dimension == 2)
     if comm.rank == 0 and sampled.any():
-        from ..shapes.monte_carlo import inside  # late: it loads scipy
+        from ..shapes.mass.monte_carlo import inside  # late: it loads scipy
 
         for k in np.flatnonzero(sampled):
             vertices = catalogue.vertices[catalogue.vertex_start[k] : catalogue.vertex_start[k + 1]]
@@ -195,7 +195,7 @@ def sample_points(comm: MPI.Comm, catalogue: Catalogue) -> np.ndarray:
 
 def _planar_points(catalogue: Catalogue, k: int, core: np.ndarray) -> np.ndarray:
     """The same for a species in two dimensions, (SAMPLES, 2) m."""
-    from ..shapes.planar_monte_carlo import inside
+    from ..shapes.mass.planar_monte_carlo import inside
 
     radius = float(catalogue.radius[k])
     low, size = core.min(axis=0) - radius, np.ptp(core, axis=0) + 2.0 * radius

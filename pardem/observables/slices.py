@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .._jit import kernel
+from ..compiled.jit import kernel
 
 FLAT = 1e-6  # rise of a rod's axis, relative to its radius, below which the difference quotient would lose digits
 

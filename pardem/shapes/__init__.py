@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from .catalogue import Catalogue, Species, build_catalogue, principal_orientations
-from .mass import MassProperties
-from .minkowski import dilation, erosion, opening
-from .monte_carlo import MassEstimate
+from .geometry.minkowski import dilation, erosion, opening
+from .mass.monte_carlo import MassEstimate
+from .mass.polytope_mass import MassProperties
 from .shape import Shape
-from .voronoi import voronoi_packing
-from .voronoi_grains import Packing
+from .voronoi.packing import voronoi_packing
+from .voronoi.packing_file import Packing
 
 __all__ = [
     "Catalogue",

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import njit  # noqa: F401  (the layout of the catalogue is part of the compiled code: this file belongs to the cache's hash)
+from ..compiled.jit import njit  # noqa: F401  (the layout of the catalogue is part of the compiled code: this file belongs to the cache's hash)
 from ..errors import ShapeError
-from .mass import MassProperties
-from .monte_carlo import MassEstimate
+from .mass.monte_carlo import MassEstimate
+from .mass.polytope_mass import MassProperties
 from .rotations import from_matrix, products
 from .shape import Shape
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import ShapeError
-from .hull import FLAT, convex_hull, spread
-from .mass import Faces
-from .outline import planar_points
+from .geometry.hull import FLAT, convex_hull, spread
+from .geometry.outline import planar_points
+from .mass.polytope_mass import Faces
 from .skeleton import finite_points
 
 SAME = 1e-9

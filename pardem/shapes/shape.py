@@ -8,17 +8,17 @@ from typing import Any, Self
 import numpy as np
 
 from ..errors import ShapeError
+from .arguments import Points, one_of, points_in_space, positive, sphero_radius
 from .compound import Pieces, hulls_of
-from .compound_mass import compound_mass_properties
-from .hull import FLAT, convex_hull, spread
-from .kept import kept_exact, kept_mass_properties
-from .mass import MassProperties
-from .monte_carlo import MassEstimate, monte_carlo_mass_properties
-from .planar import PlanarShapes
-from .planar_mass import planar_mass_properties
-from .planar_monte_carlo import planar_monte_carlo
+from .geometry.hull import FLAT, convex_hull, spread
+from .mass.cached import kept_exact, kept_mass_properties
+from .mass.compound_mass import compound_mass_properties
+from .mass.monte_carlo import MassEstimate, monte_carlo_mass_properties
+from .mass.planar_mass import planar_mass_properties
+from .mass.planar_monte_carlo import planar_monte_carlo
+from .mass.polytope_mass import MassProperties
+from .planar_shapes import PlanarShapes
 from .skeleton_shapes import SkeletonShapes
-from .values import Points, one_of, points_in_space, positive, sphero_radius
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import ShapeError
-from .intersection import check_intersections
-from .mass import Faces
-from .proximity import dot
-from .surface import check_faces, check_solid
-from .triangles import area_vectors
+from .geometry.closed_surface import check_faces, check_solid
+from .geometry.intersection import check_intersections
+from .geometry.proximity import dot
+from .geometry.triangles import area_vectors
+from .mass.polytope_mass import Faces
 
 PLANAR = 1e-6
 """Distance from its plane, relative to the extent of the skeleton, within which a corner is on its face (files often hold single precision)."""

@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 
 from ..errors import ShapeError
+from .arguments import Points, number, positive, sphero_radius
 from .compound import build_pieces
-from .mesh import mesh_skeleton
+from .geometry.mesh_file import mesh_skeleton
 from .skeleton import Skeleton, build_skeleton, chain, yermis_vertices
-from .values import Points, number, positive, sphero_radius
 
 
 class SkeletonShapes:

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import inlined, njit
+from ..compiled.jit import inlined, njit
 from ..compiled.vectors import add, behind, columns, dot, dot_from, length, row
-from ..interactions.features import EDGE_FACE, FACE_FACE, VERTEX_FACE, feature_pair, vertex
-from ..interactions.pieces import piece_of
-from .geometry import from_wall
-from .kinds import BODY, CYLINDER, DISC, PIERCED, PLANE
-from .pierced import list_parts
+from ..contacts.nearest.features import EDGE_FACE, FACE_FACE, VERTEX_FACE, feature_pair, vertex
+from ..contacts.rules.compounds import piece_of
+from .surfaces.analytic import from_wall
+from .surfaces.kinds import BODY, CYLINDER, DISC, PIERCED, PLANE
+from .surfaces.pierced import list_parts
 
 
 class _Meeting(NamedTuple):

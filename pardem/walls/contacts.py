@@ -6,25 +6,25 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .._jit import inlined, kernel
+from ..compiled.fixedpoint import carry, deposit_nearest
+from ..compiled.jit import inlined, kernel
 from ..compiled.vectors import ZERO, add, ahead, behind, columns, cross, dot, dot_from, length, negative, put_columns, row, scale, square, subtract
-from ..fixedpoint import carry, deposit_nearest
-from ..interactions.accumulate import add as add_force
-from ..interactions.accumulate import fault, tally_contact, tally_losses, tally_stress, within_range
-from ..interactions.dispatch import hands_on, keeps_arms, weighted_to_plane, zone_on_plane
-from ..interactions.hardening import HEAVIER, LIGHTER, collapsed, in_range, potential
-from ..interactions.inheritance import LEAVING, LIVING
+from ..contacts.accumulate import add as add_force
+from ..contacts.accumulate import fault, tally_contact, tally_losses, tally_stress, within_range
+from ..contacts.dispatch import hands_on, keeps_arms, weighted_to_plane, zone_on_plane
+from ..contacts.hardening import HEAVIER, LIGHTER, collapsed, in_range, potential
+from ..contacts.inheritance import LEAVING, LIVING
 from ..laws.books import end_contact, energy_lost, held_energy, tangential_energy
 from ..laws.couples import couple
-from ..laws.dispatch import coefficients, secant_stiffness
 from ..laws.history import MEMORY, NORMAL, SPRING, TWIST, WITH_ARM
+from ..laws.law import coefficients, secant_stiffness
+from ..laws.quantities import Geometry, Material, Motion, Past, Zone
 from ..laws.slider import middle_normal, spring_and_slider
-from ..laws.values import Geometry, Material, Motion, Past, Zone
-from ..state import ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, OBSERVE, STORED, WALL_CONTACTS
-from .geometry import effective_radius, from_wall, wall_geometry
-from .inheritance import hand_on
-from .kinds import ABSENT, APPEARING, CYLINDER, DISC, PLANE, THERE
-from .motion import CENTRE, turns
+from ..state.arrays import ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, OBSERVE, STORED, WALL_CONTACTS
+from .handover import hand_on
+from .motion.driven import CENTRE, turns
+from .surfaces.analytic import effective_radius, from_wall, wall_geometry
+from .surfaces.kinds import ABSENT, APPEARING, CYLINDER, DISC, PLANE, THERE
 
 
 class WallLoop(NamedTuple):
@@ -123,7 +123,7 @@ def _along(loop, i, k, x, normal):
 
 @kernel
 def _harden(m, loop):
-    """Add what the hardening of a contact with a plane or disc gives (``interactions.hardening``) to the grain and the wall, and book it.
+    """Add what the hardening of a contact with a plane or disc gives (``contacts.hardening``) to the grain and the wall, and book it.
 
     Args:
         m: `Meeting`.

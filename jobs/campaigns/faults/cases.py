@@ -95,9 +95,9 @@ def _run(path: Path, settings: list[str]) -> tuple[str, str]:
     """A few steps of a case that was accepted."""
     from mpi4py import MPI
 
-    from pardem.case.estimate import estimate
     from pardem.errors import PardemError
     from pardem.io.casefile import read_case
+    from pardem.setup.estimate import estimate
     from pardem.simulation import Simulation
 
     try:

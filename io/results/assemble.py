@@ -1,0 +1,223 @@
+"""Making OUT.h5 from the parts of a run: as an index of them while the run is under way, and as one file of its own at its end."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from mpi4py import MPI
+
+from pardem.errors import FileError
+
+from ..state.agreement import reason, together
+from ..state.checkpoint import checkpoints, seal_file, step_of
+from .frame_copy import copy_frames
+from ..state.full_state import FullState, size_of, write_rows
+from .h5md import label, write_edges, write_observables, write_steps
+from ..state.manifest import Loss, Manifest, get_losses, noted, put_losses, put_manifest, set_apart
+from .paths import STATIC, earlier_results, parts_of, segments
+from .series import Piece, Series, collect, missing
+from ..reading import FRAMES, KINDS, PARAMETERS, get_json, opened, put_json
+from ..state.rowfile import RowFile, sync_path, take_on_trial
+from ..state.seals import DAMAGE, create_table
+from .vtkhdf import OFFSETS, write_vtkhdf
+from .vtkhdf import STATIC as CONSTANT
+
+ORIGIN = "provenance.json"
+
+
+def assemble(out: Path | str) -> list[str]:
+    """Write OUT.h5 as an index of what there is in OUT.h5.parts, by one process; after a kill, or while the run goes on.
+
+    Returns:
+        A sentence for each segment, or frame, that could not be read.
+
+    Raises:
+        FileError: there are no parts, or OUT.h5 could not be written.
+    """
+    parts = parts_of(out)
+    manifest = noted([path for path in [parts / STATIC, *(path for _, path in segments(parts))] if path.exists()])
+    return [str(loss) for loss in manifest.losses + write_index(Path(out), manifest)]
+
+
+def write_index(out: Path, manifest: Manifest) -> list[Loss]:
+    """Write OUT.h5 as an index of the parts that a manifest names, by one process.
+
+    Returns:
+        What could not be read.
+
+    Raises:
+        FileError: there are no parts, or OUT.h5 could not be written.
+    """
+    parts = parts_of(out)
+    if not (parts / STATIC).exists():
+        raise FileError(f"{parts} holds no parts of a run; {out} cannot be assembled")
+    series = collect(parts, manifest.parts)
+    new = parts / "index.new"
+    try:
+        _skeleton(new, parts, series, virtual=True)
+        with h5py.File(new, "r+") as file:
+            put_json(file, f"{PARAMETERS}/provenance", read_origin(parts))
+            put_manifest(file[PARAMETERS], manifest)
+            newest = checkpoints(parts)
+            file.attrs["checkpoint_step"] = step_of(newest[0]) if newest else -1
+        sync_path(new)
+        new.rename(out)
+    except OSError as error:
+        raise FileError(f"{out} could not be written: {reason(error)}") from None
+    return series.losses
+
+
+def finish(comm: MPI.Comm, out: Path, state: FullState, manifest: Manifest) -> list[Loss]:
+    """Write OUT.h5 as one file with all frames, the observables and the final state, and remove the parts. Collective.
+
+    Frames and observables that are not what was written are left out. The parts that held them are kept in OUT.h5.damaged, and the result says what
+    it lacks.
+
+    Args:
+        comm: communicator. out: result file. state: at the end.
+        manifest: all parts of the run; of rank 0.
+
+    Returns:
+        What was lost, without what had been given up before; alike on all ranks.
+
+    Raises:
+        FileError: it could not be written; on every rank, and the parts are untouched.
+    """
+    parts = parts_of(out)
+    new = parts / "result.new"
+    series, losses = Series(), list[Loss]()
+    with together(comm, f"{out} could not be written"):
+        if comm.rank == 0:
+            losses = manifest.lost(parts)
+            series = collect(parts, manifest.parts.keys() - {loss.part for loss in losses})
+            losses += series.losses
+    series, losses = comm.bcast((series, losses))
+    damaged: list[Loss] | None = None
+    while damaged is None or damaged:
+        with together(comm, f"{out} could not be written"):
+            if comm.rank == 0:
+                _skeleton(new, parts, series, virtual=False)
+        with RowFile(comm, new, "r+", shown=out) as file:
+            count = 0 if file.handle is None else file.handle[f"{FRAMES}/id"].shape[0]
+            count = comm.bcast(count)
+            frame_bytes = sum(count * width * kind.itemsize for width, kind in series.fields.values())
+            file.reserve(series.frames * frame_bytes + size_of(state, comm))
+            damaged = copy_frames(file, series, count)
+            losses += damaged
+            if not damaged:
+                checksums = write_rows(file, KINDS["result"], state)
+    with together(comm, f"{out} could not be written"):
+        if comm.rank == 0:
+            with h5py.File(new, "r+") as handle:
+                put_losses(handle, get_losses(handle) + losses)
+            seal_file(new, "result", state, checksums, read_origin(parts))
+            for name in {loss.part for loss in losses}:
+                if (parts / name).exists():
+                    set_apart(out, parts / name)
+            new.rename(out)
+            sync_path(out.parent)
+            shutil.rmtree(parts, ignore_errors=True)
+    return losses
+
+
+def _skeleton(new: Path, parts: Path, series: Series, virtual: bool) -> None:
+    """Everything but the frames' values, which are virtual or still to be written."""
+    static = parts / STATIC
+    take_on_trial(new, (0 if virtual else static.stat().st_size) + sum(v.nbytes for v in series.values.values()) + 200 * series.frames)
+    if virtual:
+        _static_index(new, static)
+    else:
+        shutil.copyfile(static, new)
+    with h5py.File(new, "r+") as file:
+        label(file, "result")
+        file.attrs["assembled"] = "index" if virtual else "complete"
+        count = file[f"{FRAMES}/id"].shape[0]
+        steps, times = series.clock()
+        if series.frames:
+            write_steps(file, list(series.fields), steps, times)
+            if not virtual:
+                create_table(file, series.fields, series.frames)
+            for name, (width, kind) in series.fields.items():
+                shape = (series.frames, count, width)
+                if virtual:
+                    _virtual(file, name, series.pieces, shape, kind, parts)
+                else:
+                    file[f"{FRAMES}/{name}"].create_dataset("value", shape, kind, fill_time="never")
+            write_edges(file)
+            write_vtkhdf(file, list(series.fields), times)
+        if len(series.steps):
+            write_observables(file, series.steps, series.times, series.values)
+
+
+def _static_index(new: Path, static: Path) -> None:
+    """A file that shows what does not change, without a copy of what has a row for each grain."""
+    where = f"{static.parent.name}/{static.name}".replace("%", "%%")
+    with opened(static) as source, h5py.File(new, "w") as file:
+        for name in ("h5md", "parameters", f"{FRAMES}/box"):
+            source.copy(name, file, name)
+        for name in [*(f"{FRAMES}/{field}" for field in CONSTANT), OFFSETS]:
+            layout = h5py.VirtualLayout(source[name].shape, dtype=source[name].dtype)
+            layout[:] = h5py.VirtualSource(where, name, shape=source[name].shape, dtype=source[name].dtype)
+            file.create_virtual_dataset(name, layout)
+
+
+def _virtual(file: h5py.File, name: str, pieces: list[Piece], shape: tuple[int, int, int], kind: np.dtype, parts: Path) -> None:
+    layout = h5py.VirtualLayout(shape, dtype=kind)
+    first = 0
+    for piece in pieces:
+        # HDF5 looks for the source beside the file that names it; % would begin a format
+        where = f"{parts.name}/{piece.path.name}".replace("%", "%%")
+        if name not in piece.fields:
+            first += len(piece.rows)
+            continue
+        width, source_kind = piece.fields[name]
+        source = h5py.VirtualSource(where, f"{FRAMES}/{name}/value", shape=(piece.total, shape[1], width), dtype=source_kind)
+        start, stop = int(piece.rows[0]), int(piece.rows[-1]) + 1
+        if stop - start == len(piece.rows):
+            layout[first : first + len(piece.rows)] = source[start:stop]
+        else:
+            for k, row in enumerate(piece.rows):
+                layout[first + k] = source[int(row)]
+        first += len(piece.rows)
+    file[f"{FRAMES}/{name}"].create_virtual_dataset("value", layout, fillvalue=missing(kind))
+
+
+def read_origin(parts: Path) -> list[dict[str, Any]]:
+    """The provenance of a run: one entry for each time it was started. Where it was finished before: from its result."""
+    try:
+        return list(json.loads((parts / ORIGIN).read_text()))
+    except (OSError, ValueError):
+        pass
+    for path in earlier_results(parts):
+        with suppress(*DAMAGE), opened(path) as file:
+            return list(get_json(file, f"{PARAMETERS}/provenance"))
+    return []
+
+
+def read_box(parts: Path) -> tuple[np.ndarray, np.ndarray, list[bool]] | None:
+    """Lower and upper corner (m) and periodic axes of a run that was started before; None where there is none."""
+    for path in [parts / STATIC, *earlier_results(parts)]:
+        try:
+            with opened(path) as file:
+                box = file[f"{FRAMES}/box"].attrs
+                return box["lower"], box["upper"], [text == "periodic" for text in box["boundary"]]
+        except DAMAGE:  # of another sentence
+            continue
+    return None
+
+
+def write_origin(parts: Path, entries: list[dict[str, Any]]) -> None:
+    """Replace the provenance of a run, by one process."""
+    new = parts / (ORIGIN + ".new")
+    with open(new, "w") as file:
+        json.dump(entries, file, indent=1)
+        file.flush()
+        os.fsync(file.fileno())
+    new.rename(parts / ORIGIN)

@@ -1,0 +1,94 @@
+"""The layout of results: H5MD 1.1 (de Buyl, Colberg and Hoefling, Comput. Phys. Commun. 185, 2014, 1546; nongnu.org/h5md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import h5py
+import numpy as np
+
+import pardem
+
+from ..reading import FIRST_FIELD, FORMAT, FRAMES, PARAMETERS
+from ..state.seals import crc32_of_array, put_sums
+
+
+def label(file: h5py.File, kind: str, base_step: int = -1) -> None:
+    """Say what a file is."""
+    file.attrs["pardem_kind"] = kind
+    file.attrs["pardem_format"] = FORMAT
+    file.attrs["base_step"] = base_step
+
+
+def write_metadata(file: h5py.File, case_text: str, case_hash: str, catalogue: Mapping[str, np.ndarray], author: str = "unknown") -> None:
+    """The groups /h5md and /parameters/pardem."""
+    meta = file.create_group("h5md")
+    meta.attrs["version"] = np.array([1, 1], dtype=np.int32)
+    meta.create_group("author").attrs["name"] = author
+    creator = meta.create_group("creator")
+    creator.attrs["name"] = "pardem"
+    creator.attrs["version"] = pardem.__version__
+    parameters = file.create_group(PARAMETERS)
+    parameters.attrs["units"] = "SI"
+    parameters.attrs["case_hash"] = case_hash
+    parameters["case"] = case_text
+    for name, values in catalogue.items():
+        parameters[f"catalogue/{name}"] = values
+
+
+def write_box(file: h5py.File, lower: np.ndarray, upper: np.ndarray, periodic: Any) -> None:
+    """The constant part of the box; ``write_edges`` follows when the frames are known."""
+    box = file.require_group(FRAMES).create_group("box")
+    box.attrs["dimension"] = 3
+    box.attrs.create("boundary", ["periodic" if p else "none" for p in periodic], dtype=h5py.string_dtype("ascii"))
+    box.attrs["lower"] = np.asarray(lower, dtype=float)
+    box.attrs["upper"] = np.asarray(upper, dtype=float)
+
+
+def write_edges(file: h5py.File) -> None:
+    """Edges of the box for each frame (m)."""
+    box = file[f"{FRAMES}/box"]
+    edges = box.create_group("edges")
+    times = file[f"{FRAMES}/{FIRST_FIELD}"]
+    edges["step"], edges["time"] = times["step"], times["time"]
+    edges["value"] = np.tile(box.attrs["upper"] - box.attrs["lower"], (len(times["step"]), 1))
+
+
+def write_steps(file: h5py.File, fields: list[str], steps: np.ndarray, times: np.ndarray) -> None:
+    """Step and time of the frames, shared by all fields through hard links."""
+    owner = file.require_group(f"{FRAMES}/{FIRST_FIELD}")
+    owner["step"], owner["time"] = steps, times
+    for name in fields:
+        group = file.require_group(f"{FRAMES}/{name}")
+        if name != FIRST_FIELD:
+            group["step"], group["time"] = owner["step"], owner["time"]
+
+
+def write_observables(file: h5py.File, steps: np.ndarray, times: np.ndarray, values: Mapping[str, np.ndarray]) -> None:
+    """/observables: each with ``value`` of shape (T, ...); ``step`` and ``time`` are shared through hard links. With their checksums."""
+    owner: h5py.Group | None = None
+    sums: dict[str, int] = {}
+    for name, rows in values.items():
+        element = file.create_group(f"observables/{name}")
+        if owner is None:
+            owner = element
+            owner["step"], owner["time"] = steps, times
+            sums |= {f"{element.name[1:]}/step": crc32_of_array(steps), f"{element.name[1:]}/time": crc32_of_array(times)}
+        else:
+            element["step"], element["time"] = owner["step"], owner["time"]
+        element["value"] = rows
+        sums[f"{element.name[1:]}/value"] = crc32_of_array(rows)
+    put_sums(file, "observables", sums)
+
+
+def stack(rows: list[np.ndarray]) -> np.ndarray:
+    """Rows of one observable as (T, ...); rows of floats that are shorter than others are filled with NaN."""
+    shapes = {r.shape for r in rows}
+    if len(shapes) == 1:
+        return np.stack(rows)
+    most = tuple(max(extents) for extents in zip(*shapes, strict=True))
+    out = np.full((len(rows), *most), np.nan)
+    for target, row in zip(out, rows, strict=True):
+        target[tuple(slice(0, k) for k in row.shape)] = row
+    return out

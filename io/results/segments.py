@@ -1,0 +1,129 @@
+"""Segments: what a run wrote between two checkpoints. Each is closed, and on the disk, before the checkpoint that covers it gets its name."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import h5py
+import numpy as np
+from mpi4py import MPI
+
+from ..state.agreement import together
+from ..state.checksum import joined, part
+from .h5md import label, stack, write_observables
+from .paths import segment_path
+from ..reading import FIRST_FIELD, FRAMES
+from ..state.rowfile import RowFile, sync_path, take_on_trial
+from ..state.rows import GrainRows
+from ..state.seals import TABLE, crc32_of_clock, create_table
+
+CHUNK = 1 << 20  # bytes
+
+
+class Segment:
+    """Frames, written by all ranks as they come, and observables, kept until ``close``. Every method is collective.
+
+    Args:
+        comm: communicator.
+        parts: folder.
+        number: of the segment.
+        base_step: step of the checkpoint behind which it begins; -1: the run's first.
+        count: number of grains.
+        real: type of the floating-point fields.
+    """
+
+    def __init__(self, comm: MPI.Comm, parts: Path, number: int, base_step: int, count: int, real: np.dtype) -> None:
+        self.comm, self.parts, self.number, self.base_step, self.count, self.real = comm, parts, number, base_step, count, real
+        self.file: RowFile | None = None
+        self.frames = 0
+        self.types: dict[str, tuple[int, np.dtype]] = {}
+        self.observed: list[tuple[int, float, dict[str, np.ndarray]]] = []
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was written."""
+        return self.frames == 0 and not self.observed
+
+    def frame(self, step: int, time: float, rows: GrainRows, fields: dict[str, np.ndarray]) -> None:
+        """Append a frame and hand it to the operating system."""
+        arrays = {name: self._typed(values) for name, values in fields.items()}
+        if self.file is None:
+            self._create(arrays)
+        file, t = self.file, self.frames
+        assert file is not None
+        file.reserve(sum(self.count * width * kind.itemsize for width, kind in self.types.values()))
+        names = [f"{FRAMES}/{name}/value" for name in self.types]
+        clock = f"{FRAMES}/{FIRST_FIELD}/"
+        file.grow([*names, clock + "step", clock + "time", TABLE], t + 1)
+        parts = []
+        for name, field in zip(names, self.types, strict=True):
+            block = rows(arrays[field])
+            file.write(name, block, rows.start, frame=t, most=-(-self.count // self.comm.size))
+            parts.append(part(block, (self.count - rows.stop) * block.itemsize * block.shape[1]))
+        sums = np.array([[crc32_of_clock(step, time), *joined(self.comm, parts)]], dtype=np.uint32)
+        mine = slice(0, 1 if self.comm.rank == 0 else 0)
+        file.write(clock + "step", np.array([step])[mine], t, most=1)
+        file.write(clock + "time", np.array([float(time)])[mine], t, most=1)
+        file.write(TABLE, sums[mine], t, most=1)
+        file.flush()
+        self.frames += 1
+
+    def _typed(self, values: np.ndarray) -> np.ndarray:
+        values = np.asarray(values)
+        values = values.reshape(len(values), math.prod(values.shape[1:]))
+        return values.astype(self.real, copy=False) if values.dtype.kind == "f" else values
+
+    def _create(self, arrays: dict[str, np.ndarray]) -> None:
+        self.types = {name: (values.shape[1], values.dtype) for name, values in arrays.items()}
+        self.file = file = RowFile(self.comm, segment_path(self.parts, self.number, "frames"), "w")
+        with together(self.comm, file.doing):
+            if file.handle is not None:
+                label(file.handle, "segment", self.base_step)
+        for name, (width, kind) in self.types.items():
+            chunk = (1, max(1, min(self.count, CHUNK // (width * kind.itemsize))), width)
+            file.create(f"{FRAMES}/{name}/value", (0, self.count, width), kind, maxshape=(None, self.count, width), chunks=chunk)
+        for name, kind in (("step", np.dtype(np.int64)), ("time", np.dtype(np.float64))):
+            file.create(f"{FRAMES}/{FIRST_FIELD}/{name}", (0,), kind, maxshape=(None,), chunks=(1024,))
+        with together(self.comm, file.doing):
+            if file.handle is not None:
+                create_table(file.handle, self.types)
+        file.flush()
+
+    def observables(self, step: int, time: float, values: dict[str, np.ndarray]) -> None:
+        """Keep a row of observables.
+
+        Raises:
+            ValueError: the names are not those of the segment's first row.
+        """
+        if self.observed and self.observed[0][2].keys() != values.keys():
+            raise ValueError(f"observables {sorted(self.observed[0][2].keys() ^ values.keys())} come and go; they must be the same at every step")
+        self.observed.append((step, time, values))
+
+    def close(self) -> list[Path]:
+        """Write the observables and close; afterwards everything is on the disk. The files of the segment."""
+        closed = []
+        if self.file is not None:
+            closed.append(self.file.path)
+            self.file.close()
+            self.file = None
+        path = segment_path(self.parts, self.number, "observables")
+        if self.observed:
+            closed.append(path)
+        with together(self.comm, f"{path} could not be written"):
+            if self.observed and self.comm.rank == 0:
+                self._write_observables(path)
+            if self.comm.rank == 0:
+                sync_path(self.parts)
+        return closed
+
+    def _write_observables(self, path: Path) -> None:
+        new = path.with_suffix(".new")
+        rows = [values for _, _, values in self.observed]
+        columns = {name: stack([r[name] for r in rows]) for name in rows[0]}
+        take_on_trial(new, sum(c.nbytes for c in columns.values()) + 16 * len(rows))
+        with h5py.File(new, "w") as file:
+            label(file, "segment", self.base_step)
+            write_observables(file, np.array([o[0] for o in self.observed]), np.array([o[1] for o in self.observed], dtype=float), columns)
+        sync_path(new)
+        new.rename(path)

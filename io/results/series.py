@@ -1,0 +1,165 @@
+"""What the segments of a run hold, as one series: which rows of which file make up the frames, and the observables."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+from pardem.errors import FileError
+
+from ..state.agreement import reason
+from .h5md import stack
+from ..state.manifest import Loss
+from .paths import STATIC, base_step, segments
+from ..reading import FIRST_FIELD, FRAMES, elements, opened
+from ..state.seals import CLOCK, DAMAGE, crc32_of_clock, read_table, wrong_sums
+
+UNKNOWN = 2**63 - 1  # base step of a segment that cannot be read: beyond all others
+
+
+@dataclass
+class Piece:
+    """Frames of one segment.
+
+    Attributes:
+        path: of the segment.
+        rows: (k,) int64 rows that count; the others were superseded.
+        steps: (k,) int64. times: (k,) (s).
+        fields: name -> (width, type).
+        total: number of frames in the segment.
+        sums: name -> (k,) uint32 CRC-32 of a field's frames; empty in segments of format 1.
+    """
+
+    path: Path
+    rows: np.ndarray
+    steps: np.ndarray
+    times: np.ndarray
+    fields: dict[str, tuple[int, np.dtype]]
+    total: int
+    sums: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def keep(self, rows: np.ndarray) -> None:
+        """Leave out all but some rows (indices or mask) of those that count."""
+        self.rows, self.steps, self.times = self.rows[rows], self.steps[rows], self.times[rows]
+        self.sums = {name: sums[rows] for name, sums in self.sums.items()}
+
+
+@dataclass
+class Series:
+    """All segments of a run.
+
+    Attributes:
+        pieces: with frames, in order.
+        steps: (T,) int64 of the observables. times: (T,) (s). values: name -> (T, ...).
+        losses: what could not be read, or is not what was written.
+    """
+
+    pieces: list[Piece] = field(default_factory=list)
+    steps: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    times: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    values: dict[str, np.ndarray] = field(default_factory=dict)
+    losses: list[Loss] = field(default_factory=list)
+
+    @property
+    def frames(self) -> int:
+        """Number of frames."""
+        return sum(len(p.rows) for p in self.pieces)
+
+    @property
+    def fields(self) -> dict[str, tuple[int, np.dtype]]:
+        """Name -> (width, type) of every field that a segment has; of its first segment."""
+        return {name: kind for piece in reversed(self.pieces) for name, kind in piece.fields.items()}
+
+    def clock(self) -> tuple[np.ndarray, np.ndarray]:
+        """Steps (T,) and times (T,) (s) of the frames."""
+        if not self.pieces:
+            return np.zeros(0, np.int64), np.zeros(0)
+        return np.concatenate([p.steps for p in self.pieces]), np.concatenate([p.times for p in self.pieces])
+
+
+def collect(parts: Path, names: Collection[str]) -> Series:
+    """Read what the segments in a folder hold; frames themselves are left where they are.
+
+    Args:
+        parts: the folder.
+        names: of the segments that count.
+
+    Raises:
+        FileError: the static part cannot be read.
+    """
+    with opened(parts / STATIC) as file:
+        count = int(file[f"{FRAMES}/id"].shape[0])
+    series = Series()
+    observed: list[tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]] = []
+    files = [(number, path) for number, path in segments(parts) if path.name in names]
+    bases = np.array([UNKNOWN if (base := base_step(path)) is None else base for _, path in files], dtype=np.int64)
+    numbers = np.array([number for number, _ in files])
+    for (number, path), base in zip(files, bases, strict=True):
+        later = bases[numbers > number]
+        # rows beyond the checkpoint from which a later segment went on were superseded
+        last = int(later.min()) if len(later) else UNKNOWN
+        try:
+            with opened(path) as file:
+                if f"{FRAMES}/{FIRST_FIELD}/step" in file:
+                    piece = _frames(file, path, count, (int(base), last), series.losses)
+                    if len(piece.rows):
+                        series.pieces.append(piece)
+                if found := elements(file, "observables"):
+                    if wrong := wrong_sums(file, "observables"):
+                        raise FileError(wrong[0])
+                    observed.append(_observables(found, last))
+        except DAMAGE as error:
+            series.losses.append(Loss(path.name, f"is damaged: {reason(error)}"))
+    _join(series, observed)
+    return series
+
+
+def _frames(file: h5py.File, path: Path, count: int, span: tuple[int, int], losses: list[Loss]) -> Piece:
+    """The frames behind the first and up to the last step of a span."""
+    group = file[FRAMES]
+    values = {name: element["value"] for name, element in elements(file, FRAMES).items() if name != "box/edges"}
+    table = read_table(file)
+    if any(v.ndim != 3 or v.shape[1] != count for v in values.values()) or (table and table[1].shape != (len(table[1]), len(values) + 1)):
+        raise FileError(f"{path} holds arrays of other shapes than its run's")
+    # the newest row of a segment that was cut short may not be there in all its data sets
+    total = min(len(v) for v in [*values.values(), group[f"{FIRST_FIELD}/step"], group[f"{FIRST_FIELD}/time"], *([table[1]] if table else [])])
+    steps, times = group[f"{FIRST_FIELD}/step"][:total], group[f"{FIRST_FIELD}/time"][:total]
+    sums = {name: table[1][:total, k] for k, name in enumerate(table[0])} if table else {}
+    piece = Piece(path, np.arange(total), steps, times, {n: (v.shape[2], v.dtype) for n, v in values.items()}, len(values[FIRST_FIELD]), sums)
+    if table:
+        right = np.array([crc32_of_clock(step, time) for step, time in zip(steps, times, strict=True)], dtype=np.uint32) == sums[CLOCK]
+        losses += [Loss(path.name, f"is damaged: the checksum of the clock of frame {row} is wrong", 1) for row in np.flatnonzero(~right)]
+        piece.keep(right)
+    piece.keep((piece.steps <= span[1]) & (piece.steps > span[0]))
+    piece.keep(np.diff(piece.steps, prepend=-2) > 0)
+    return piece
+
+
+def _observables(found: dict[str, h5py.Group], last: int) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+    clock = next(iter(found.values()))
+    keep = clock["step"][:] <= last
+    return clock["step"][:][keep], clock["time"][:][keep], {name: group["value"][:][keep] for name, group in found.items()}
+
+
+def _join(series: Series, observed: list[tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]]) -> None:
+    if not observed:
+        return
+    series.steps = np.concatenate([o[0] for o in observed])
+    series.times = np.concatenate([o[1] for o in observed])
+    for name in dict.fromkeys(name for _, _, values in observed for name in values):
+        # an observable that is measured in some segments only (the output keys may change where a run goes on) is NaN in the others
+        shape = next(values[name].shape[1:] for _, _, values in observed if name in values)
+        blocks = [values[name] if name in values else np.full((len(steps), *shape), np.nan) for steps, _, values in observed]
+        if len({b.shape[1:] for b in blocks}) == 1:
+            series.values[name] = np.concatenate(blocks)
+        else:
+            series.values[name] = stack([row for block in blocks for row in block])
+
+
+def missing(kind: np.dtype) -> float:
+    """What stands for a field in the frames of segments that lack it."""
+    return np.nan if kind.kind == "f" else 0

@@ -1,0 +1,69 @@
+"""The group /VTKHDF: the frames as a time series of points that vtk and ParaView (5.12 or later) read.
+
+Its large arrays are virtual data sets over the H5MD arrays, so it costs no copy. See docs.vtk.org, "VTKHDF file format".
+"""
+
+from __future__ import annotations
+
+import h5py
+import numpy as np
+
+from ..reading import FIRST_FIELD, FRAMES
+
+STATIC = ("id", "species", "scale", "mass")  # the same in every frame
+OFFSETS = "vertex_offsets"  # 0, 1, ..., n, at the root until it gets its place in the group
+
+
+def write_vtkhdf(file: h5py.File, fields: list[str], times: np.ndarray) -> None:
+    """Add the group to a file that has its frames and ``OFFSETS`` (PolyData, one vertex a grain)."""
+    frames, count = len(times), file[f"{FRAMES}/id"].shape[0]
+    group = file.create_group("VTKHDF", track_order=True)
+    group.attrs["Version"] = np.array([2, 0], dtype=np.int64)
+    group.attrs.create("Type", np.bytes_("PolyData"), dtype=h5py.string_dtype("ascii", len("PolyData")))
+    steps = group.create_group("Steps")
+    steps.attrs["NSteps"] = frames
+    first = np.arange(frames, dtype=np.int64) * count
+    zero = np.zeros(frames, dtype=np.int64)
+    steps["Values"] = times
+    steps["PointOffsets"] = first
+    steps["PartOffsets"] = zero
+    steps["NumberOfParts"] = zero + 1
+    # vertices, lines, polygons, strips: the same in every frame
+    steps["CellOffsets"] = np.zeros((frames, 4), dtype=np.int64)
+    steps["ConnectivityIdOffsets"] = np.zeros((frames, 4), dtype=np.int64)
+    group["NumberOfPoints"] = np.full(frames, count, dtype=np.int64)
+    _cells(file, group, frames)
+    group.create_virtual_dataset("Points", _flat(file, FIRST_FIELD))
+    offsets = steps.create_group("PointDataOffsets")
+    data = group.create_group("PointData")
+    for name in fields:
+        if name != FIRST_FIELD:
+            data.create_virtual_dataset(name, _flat(file, name))
+            offsets[name] = first
+    for name in STATIC:
+        data[name] = file[f"{FRAMES}/{name}"]
+        offsets[name] = zero
+
+
+def _flat(file: h5py.File, name: str) -> h5py.VirtualLayout:
+    """The values (T, n, w) of a field as (T n, w)."""
+    source = file[f"{FRAMES}/{name}/value"]
+    frames, count, width = source.shape
+    layout = h5py.VirtualLayout((frames * count, width), dtype=source.dtype)
+    if frames * count:
+        layout[:] = h5py.VirtualSource(".", source.name, shape=source.shape)
+    return layout
+
+
+def _cells(file: h5py.File, group: h5py.Group, frames: int) -> None:
+    count = file[f"{FRAMES}/id"].shape[0]
+    for name in ("Vertices", "Lines", "Polygons", "Strips"):
+        n = count if name == "Vertices" else 0
+        cells = group.create_group(name)
+        cells["NumberOfCells"] = np.full(frames, n, dtype=np.int64)
+        cells["NumberOfConnectivityIds"] = np.full(frames, n, dtype=np.int64)
+        if n:
+            cells["Connectivity"] = file[f"{FRAMES}/id"]
+            file.move(OFFSETS, f"{cells.name}/Offsets")
+        else:
+            cells["Connectivity"], cells["Offsets"] = np.zeros(0, np.int64), np.zeros(1, np.int64)

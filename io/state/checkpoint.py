@@ -1,0 +1,189 @@
+"""Checkpoints: the full state of a run, written to a new name, verified, then renamed; the two newest are kept."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import h5py
+import numpy as np
+from mpi4py import MPI
+
+from pardem.errors import FileError
+
+from ..reading import FORMAT, KINDS, PARAMETERS, get_json, opened, put_json
+from ..results.paths import out_of
+from ..results.provenance import provenance
+from .agreement import together
+from .full_state import ContactRows, FullState, GrainTable, read_state, seal, size_of, state_group, write_rows
+from .manifest import Loss, Manifest, put_manifest, read_manifest, refusal
+from .rowfile import RowFile, sync_path
+from .seals import DAMAGE
+
+KEEP = 2
+_NAME = re.compile(r"checkpoint-(\d{12})\.h5")
+
+
+class Found(NamedTuple):
+    """What there is to go on from.
+
+    Attributes:
+        path: newest valid checkpoint, or finished result; None: there is none.
+        warnings: a sentence for each file that was passed over.
+        losses: parts that are not as the checkpoint notes them, and are given up.
+    """
+
+    path: Path | None
+    warnings: list[str]
+    losses: list[Loss]
+
+
+def write_checkpoint(
+    comm: MPI.Comm,
+    directory: Path | str,
+    header: dict[str, Any],
+    grains: tuple[np.ndarray, dict[str, np.ndarray]],
+    contacts: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+    small: dict[str, np.ndarray],
+    manifest: Manifest | None = None,
+) -> Path:
+    """Write a checkpoint, and remove all but the two newest. Collective.
+
+    Its content is the same for every number of ranks, except the provenance and the manifest (sizes of files).
+
+    Args:
+        comm: communicator.
+        directory: folder of the checkpoints; made if need be.
+        header: values that JSON can hold, the same on all ranks, with at least ``step`` and ``case_hash``; integers of any size.
+        grains: ids (n,) int64 of this rank's grains and name -> (n, ...) array.
+        contacts: of this rank: lower id (m,), higher id (m,) (negative: a wall), sub-key (m,), floats (m, kf), integers (m, ki). A contact that
+            several ranks know is written once.
+        small: name -> array, the same on all ranks (walls, servos).
+        manifest: the parts of the run so far; of rank 0.
+
+    Returns:
+        Path of the checkpoint. It is on the disk, and was read back and verified, before it got this name.
+
+    Raises:
+        FileError: it could not be written; on every rank, and the former checkpoints are untouched. ValueError: see ``write_rows``.
+    """
+    directory = Path(directory)
+    state = FullState(header, GrainTable(*grains), ContactRows(*contacts), small)
+    path = directory / f"checkpoint-{int(header['step']):012d}.h5"
+    new = path.with_suffix(".new")
+    with together(comm, f"{path} could not be written"):
+        if comm.rank == 0:
+            directory.mkdir(parents=True, exist_ok=True)
+    with RowFile(comm, new, "w", shown=path) as file:
+        file.reserve(size_of(state, comm))
+        checksums = write_rows(file, KINDS["checkpoint"], state)
+    with together(comm, f"{path} could not be written"):
+        if comm.rank == 0:
+            seal_file(new, "checkpoint", state, checksums, provenance(comm.size), manifest)
+    read_state(comm, new, keep=False)
+    with together(comm, f"{path} could not be written"):
+        if comm.rank == 0:
+            new.rename(path)
+            sync_path(directory)
+            for old in checkpoints(directory)[KEEP:]:
+                old.unlink()
+    return path
+
+
+def seal_file(path: Path, kind: str, state: FullState, checksums: dict[str, int], origin: Any, manifest: Manifest | None = None) -> None:
+    """Write what makes the full state in a file complete, by one process, and force it onto the disk. ``origin``: its provenance."""
+    with h5py.File(path, "r+") as handle:
+        seal(handle, KINDS[kind], state, checksums)
+        handle.attrs["pardem_kind"] = kind
+        handle.attrs["pardem_format"] = FORMAT
+        put_json(handle, "provenance" if kind == "checkpoint" else f"{PARAMETERS}/provenance", origin)
+        if manifest is not None:
+            put_manifest(handle, manifest)
+    sync_path(path)
+
+
+def read_checkpoint(comm: MPI.Comm, path: Path | str) -> FullState:
+    """Read a checkpoint, or the final state of a result, on any number of ranks. Collective.
+
+    Returns:
+        ``header``, ``grains`` (``gid``, ``fields``), ``contacts`` (``lower``, ``higher``, ``sub``, ``floats``, ``ints``) and ``small``. Each rank
+        gets a contiguous block of ids, and the contacts of which either id is in it (a pair across blocks comes to both ranks).
+
+    Raises:
+        FileError: the file is missing, truncated, foreign or damaged; on every rank.
+    """
+    return read_state(comm, Path(path))
+
+
+def newest_valid_checkpoint(comm: MPI.Comm, directory: Path | str, case_hash: str, accept_loss: bool = False) -> Found:
+    """The newest valid checkpoint of a run; where its result is finished: that. Collective.
+
+    The parts are compared with the checkpoint's manifest, by sizes and headers.
+
+    Args:
+        comm: communicator.
+        directory: ``OUT.h5.parts``.
+        case_hash: of the case that is to go on.
+        accept_loss: go on without parts that are missing or were changed.
+
+    Raises:
+        FileError: the newest readable checkpoint belongs to another case; the sentence names both hashes. Or parts are missing or changed; the
+            sentence names them and the choice.
+    """
+    directory = Path(directory)
+    candidates: list[Path] = []
+    if comm.rank == 0:
+        candidates = [*_finished(directory), *checkpoints(directory), *sorted(directory.glob("segment-*-result.h5"), reverse=True)]
+    warnings = []
+    for path in comm.bcast(candidates):
+        try:
+            header = read_state(comm, path, keep=False).header
+            manifest: Manifest | None = None
+            with together(comm, f"{path} cannot be read"):
+                if comm.rank == 0:
+                    manifest = read_manifest(path)
+        except FileError as error:
+            warnings.append(f"passed over a checkpoint: {error}")
+            continue
+        if header.get("case_hash") != case_hash:
+            raise FileError(
+                f"{path} belongs to another case: its hash is {header.get('case_hash')}, that of this case is {case_hash}; "
+                "undo the changes of the case, choose another output with -o, or start anew with --force"
+            )
+        losses: list[Loss] = []
+        with together(comm, f"{directory} cannot be read"):
+            if manifest is not None:
+                losses = manifest.lost(directory)
+            if losses and not accept_loss:
+                raise FileError(refusal(directory, losses))
+        return Found(path, warnings, comm.bcast(losses))
+    return Found(None, warnings, [])
+
+
+def checkpoints(directory: Path) -> list[Path]:
+    """The checkpoints in a folder, newest first."""
+    return sorted((p for p in directory.glob("checkpoint-*.h5") if _NAME.fullmatch(p.name)), reverse=True)
+
+
+def step_of(path: Path) -> int:
+    """The step in the name of a checkpoint."""
+    match = _NAME.fullmatch(path.name)
+    assert match is not None
+    return int(match[1])
+
+
+def _finished(directory: Path) -> list[Path]:
+    """The result beside a folder of parts, if its run is finished."""
+    result = out_of(directory)
+    return [result] if result != directory and is_finished(result) else []
+
+
+def is_finished(path: Path) -> bool:
+    """Whether a file is a pardem result with its final state."""
+    try:
+        with opened(path) as file:
+            get_json(state_group(file, path), "header")
+            return True
+    except DAMAGE:
+        return False

@@ -1,0 +1,191 @@
+"""What the parts of a run are: name, size, checksum and rows of each, noted in every checkpoint; and what of it is missing."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Collection, Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import h5py
+
+from pardem.errors import FileError
+
+from ..reading import FIRST_FIELD, FRAMES, PARAMETERS, elements, get_json, json_bytes, opened, put_json
+from ..results.paths import STATIC, damaged_of, earlier_results
+from .agreement import reason
+from .seals import DAMAGE, get_sums, root_of
+
+MANIFEST = "manifest"  # in checkpoints; below the parameters in an index
+LOSSES = f"{PARAMETERS}/losses"
+SHOWN = 4  # losses in one sentence
+CHOICE = (
+    "put back what is missing, from a copy, or add --accept-loss to --resume: that goes on with what is whole and notes in the result what is missing"
+)
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Rows that a result lacks.
+
+    Attributes:
+        part: name of the file that held them.
+        what: what is wrong with it.
+        frames: number of frames lost; 0 where it held none, or where that is not known.
+        steps: first and last step of the rows; empty where they are not known.
+    """
+
+    part: str
+    what: str
+    frames: int = 0
+    steps: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        rows = f"{self.frames} frame{'s' if self.frames > 1 else ''}" if self.frames else "observables" if "observables" in self.part else ""
+        where = f"steps {self.steps[0]} to {self.steps[1]}" if self.steps else ""
+        inside = ", ".join(text for text in (rows, where) if text)
+        return f"{self.part} {self.what}" + (f" ({inside})" if inside else "")
+
+
+@dataclass
+class Manifest:
+    """The parts of a run at a checkpoint.
+
+    Attributes:
+        parts: name -> ``size`` (bytes), ``checksum`` (``root_of``), ``frames`` and ``observables`` (rows), ``steps`` (first and last).
+        losses: what was lost before and is not asked about again.
+        box: lower and upper corner (m) and periodic axes, as the run's first start gave them; None: not known.
+    """
+
+    parts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    losses: list[Loss] = field(default_factory=list)
+    box: list[Any] | None = None
+
+    def lost(self, folder: Path, names: Collection[str] | None = None) -> list[Loss]:
+        """The parts (of those named; None: all) that are not in a folder as they were noted, by sizes and headers, but for those given up before."""
+        known = {(loss.part, loss.steps) for loss in [*self.losses, *read_losses(folder)]}
+        found = []
+        for name in self.parts if names is None else names:
+            entry = self.parts[name]
+            if (name, tuple(entry["steps"])) not in known and (what := _change(folder / name, entry)):
+                found.append(Loss(name, what, entry["frames"], tuple(entry["steps"])))
+        return found
+
+
+def entry_of(path: Path) -> dict[str, Any]:
+    """What a manifest notes of a part; reads its header alone.
+
+    Raises:
+        FileError: it cannot be read.
+    """
+    try:
+        with opened(path) as file:
+            clock = file.get(f"{FRAMES}/{FIRST_FIELD}/step")
+            observed = next(iter(elements(file, "observables").values()), None)
+            rows = [clock, None if observed is None else observed["step"]]
+            ends = [int(r[k]) for r in rows if r is not None and len(r) for k in (0, -1)]
+            count = [0 if r is None else len(r) for r in rows]
+            checksum = _constant(file) if path.name == STATIC else root_of(file)
+    except DAMAGE as error:
+        raise error if isinstance(error, FileError) else FileError(f"{path} is damaged: {reason(error)}") from None
+    steps = [min(ends), max(ends)] if ends else []
+    return {"size": path.stat().st_size, "checksum": checksum, "frames": count[0], "observables": count[1], "steps": steps}
+
+
+def _constant(file: h5py.File) -> int:
+    """CRC-32 of the checksums of what every start of a run writes alike into the static part: title and output may change in between."""
+    return zlib.crc32(json_bytes({name: crc for name, crc in get_sums(file, "static").items() if name.startswith(FRAMES)}))
+
+
+def _change(path: Path, entry: dict[str, Any]) -> str:
+    if not path.exists():
+        return "is missing"
+    size = path.stat().st_size
+    if path.name != STATIC and size != entry["size"]:
+        return f"has {size} bytes and had {entry['size']}"
+    try:
+        found = entry_of(path)
+    except FileError as error:
+        return f"cannot be read ({error})"
+    same = all(found[key] == entry[key] for key in ("checksum", "frames", "observables", "steps"))
+    return "" if same else "holds other checksums or rows than those that were written"
+
+
+def noted(paths: Iterable[Path]) -> Manifest:
+    """A manifest of parts that are there; those that cannot be read become losses."""
+    manifest = Manifest()
+    for path in paths:
+        try:
+            manifest.parts[path.name] = entry_of(path)
+        except FileError as error:
+            manifest.losses.append(Loss(path.name, f"cannot be read ({error})"))
+    return manifest
+
+
+def put_manifest(group: h5py.Group, manifest: Manifest) -> None:
+    """Write a manifest with its checksum."""
+    put_json(group, MANIFEST, asdict(manifest))
+    group[MANIFEST].attrs["checksum"] = zlib.crc32(bytes(group[MANIFEST][()]))
+
+
+def read_manifest(path: Path) -> Manifest | None:
+    """The manifest of a checkpoint; None in files of format 1, and in results.
+
+    Raises:
+        FileError: it is damaged.
+    """
+    try:
+        with opened(path) as file:
+            if MANIFEST not in file:
+                return None
+            if zlib.crc32(bytes(file[MANIFEST][()])) != file[MANIFEST].attrs["checksum"]:
+                raise FileError(f"{path} is damaged: the checksum of {MANIFEST} is wrong")
+            values = get_json(file, MANIFEST)
+            return Manifest(values["parts"], _losses(values["losses"]), values["box"])
+    except DAMAGE as error:
+        raise error if isinstance(error, FileError) else FileError(f"{path} is damaged: {MANIFEST}: {reason(error)}") from None
+
+
+def put_losses(file: h5py.File, losses: Iterable[Loss]) -> None:
+    """Note in a result or in the static part what is missing; nothing where nothing is."""
+    if values := [asdict(loss) for loss in losses]:
+        put_json(file, LOSSES, values)
+
+
+def get_losses(file: h5py.File) -> list[Loss]:
+    """What is missing from a result, as it says itself."""
+    return _losses(get_json(file, LOSSES)) if LOSSES in file else []
+
+
+def read_losses(parts: Path) -> list[Loss]:
+    """What a run that was started before has lost."""
+    found: list[Loss] = []
+    for path in [parts / STATIC, *earlier_results(parts)]:
+        try:
+            with opened(path) as file:
+                found += get_losses(file)
+        except DAMAGE:  # of another sentence
+            continue
+    return list(dict.fromkeys(found))
+
+
+def _losses(values: list[dict[str, Any]]) -> list[Loss]:
+    return [Loss(**{**value, "steps": tuple(value["steps"])}) for value in values]
+
+
+def refusal(folder: Path, losses: list[Loss]) -> str:
+    """The sentence that offers the choice."""
+    more = f"; and {len(losses) - SHOWN} more, which `pardem verify` names" if len(losses) > SHOWN else ""
+    return f"{folder} is not as its checkpoint notes it: {'; '.join(map(str, losses[:SHOWN]))}{more}: {CHOICE}"
+
+
+def set_apart(out: Path, path: Path) -> Path:
+    """Move a part that cannot be used out of the way, into OUT.h5.damaged, where no run touches it; its new path."""
+    folder = damaged_of(out)
+    folder.mkdir(exist_ok=True)
+    target, number = folder / path.name, 0
+    while target.exists():
+        number += 1
+        target = folder / f"{path.name}.{number}"
+    return path.rename(target)

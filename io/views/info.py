@@ -1,0 +1,133 @@
+"""What is in a result, a segment or a checkpoint."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from ..layout import LayoutError, array, text
+from ..reading import FIRST_FIELD, FRAMES, KINDS, PARAMETERS, elements, get_json, get_table, kind_of, opened
+from ..state.manifest import get_losses
+
+MOST_SPECIES = 50  # whose numbers are listed
+
+
+def info(path: Path | str) -> dict[str, Any]:
+    """A summary of a file, of values that JSON can hold.
+
+    Returns:
+        ``file``, ``kind`` (result, segment, checkpoint), ``bytes``, ``finished``, ``case_hash``, ``grains``, ``species`` (grains of each), ``frames``
+        (count, steps and times of first and last, fields, precision), ``observables`` (rows, names), ``left`` (grains that have left the
+        domain), ``state`` (step, contacts), ``losses`` (a sentence each), ``provenance``; what does not apply is left out.
+
+    Raises:
+        FileError: the file is missing, truncated, foreign or damaged, or its parts are missing.
+    """
+    path = Path(path)
+    with opened(path) as file:
+        kind = kind_of(file)
+        found: dict[str, Any] = {"file": str(path), "kind": kind, "format": int(file.attrs["pardem_format"]), "bytes": path.stat().st_size}
+        if kind == "result":
+            found |= _result(file)
+        state = file.get(KINDS[kind])
+        if state is not None and "checksums" in state:
+            header = get_table(state, "header")
+            names = [n for n in get_table(state, "checksums") if n.startswith("grains/")]
+            found.setdefault("case_hash", header.get("case_hash"))
+            found.setdefault("grains", len(array(state, names[0], "iuf")) if names else 0)
+            found["state"] = {"step": header.get("step"), "contacts": len(array(state, "contacts/lower", "iu"))}
+            if "outflow" in header:
+                found["left"] = header["outflow"]["grains"]
+        found |= _frames(file)
+        if losses := get_losses(file):
+            found["losses"] = [str(loss) for loss in losses]
+        where = f"{PARAMETERS}/provenance" if kind == "result" else "provenance"
+        if where in file:
+            found["provenance"] = _checked(get_json(file, where))
+    return found
+
+
+def _checked(origin: Any) -> Any:
+    """The provenance, an entry or a list of them, each with what is shown of it."""
+    for entry in origin if isinstance(origin, list) else [origin]:
+        if not (isinstance(entry, dict) and {"started", "versions", "host", "ranks"} <= entry.keys() and isinstance(entry["versions"], dict)):
+            raise LayoutError("provenance is not what pardem writes")
+    return origin
+
+
+def _result(file: h5py.File) -> dict[str, Any]:
+    finished = KINDS["result"] in file
+    species = np.bincount(file[f"{FRAMES}/species"][:])
+    return {
+        "finished": finished,
+        "checkpoint_step": None if finished else int(file.attrs.get("checkpoint_step", -1)),
+        "case_hash": text(file[PARAMETERS].attrs["case_hash"]),
+        "grains": int(species.sum()),
+        "species": species.tolist(),
+    }
+
+
+def _frames(file: h5py.File) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    fields, observed = elements(file, FRAMES), elements(file, "observables")
+    if first := fields.get(FIRST_FIELD):
+        out["frames"] = _span(first) | {
+            "fields": [name for name in fields if name != "box/edges"],
+            "precision": "single" if first["value"].dtype.itemsize == 4 else "double",
+        }
+    if left := observed.get("outflow/grains"):
+        out["left"] = int(left["value"][-1])
+    if observed:
+        out["observables"] = _span(next(iter(observed.values()))) | {"names": list(observed)}
+    return out
+
+
+def _span(element: h5py.Group) -> dict[str, Any]:
+    """Number, first and last step and time of the rows."""
+    if "step" not in element or len(element["step"]) == 0:
+        return {"count": 0}
+    steps, times = element["step"], element["time"]
+    return {"count": len(steps), "steps": [int(steps[0]), int(steps[-1])], "times": [float(times[0]), float(times[-1])]}
+
+
+def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
+    state = "" if "finished" not in found else ", finished" if found["finished"] else ", not finished"
+    lines = [("kind", found["kind"] + state), ("size", f"{found['bytes'] / 1e6:.3g} MB"), ("case", f"hash {found.get('case_hash', 'unknown')}")]
+    if "grains" in found:
+        counts = found.get("species", [])
+        by_species = f" ({' + '.join(map(str, counts))} by species)" if len(counts) <= MOST_SPECIES else f" of {len(counts)} species"
+        lines.append(("grains", str(found["grains"]) + (by_species if len(counts) > 1 else "")))
+    if "left" in found:
+        lines.append(("outflow", f"{found['left']} grains have left"))
+    for what in ("frames", "observables"):
+        if span := found.get(what):
+            said = str(span["count"])
+            if span["count"]:
+                said += f", steps {span['steps'][0]} to {span['steps'][1]}, t = {span['times'][0]:.6g} to {span['times'][1]:.6g} s"
+            names = span.get("fields", span.get("names", []))
+            lines += [(what, said), ("", ", ".join(names) + (f" ({span['precision']} precision)" if "precision" in span else ""))]
+    if "state" in found:
+        lines.append(("full state", f"step {found['state']['step']}, {found['state']['contacts']} contacts"))
+    elif (found.get("checkpoint_step") or -1) >= 0:
+        lines.append(("checkpoint", f"step {found['checkpoint_step']}; go on with --resume"))
+    lines += [("lost", text) for text in found.get("losses", [])]
+    origin = found.get("provenance", [])
+    for entry in origin if isinstance(origin, list) else [origin]:
+        span = entry["started"] + (f" to {entry['ended']}" if "ended" in entry else "")
+        lines.append(("written by", f"pardem {entry['versions'].get('pardem', 'unknown')} on {entry['host']}, {entry['ranks']} rank(s), {span}"))
+    return lines
+
+
+def main(path: Path, as_json: bool = False) -> int:
+    """`pardem info`: print the summary, as lines or as JSON; exit status 0."""
+    found = info(path)
+    if as_json:
+        print(json.dumps(found, indent=1))
+    else:
+        print(found["file"])
+        print("\n".join(f"  {label:<12}{text}" for label, text in _lines(found)))
+    return 0

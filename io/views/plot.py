@@ -1,0 +1,297 @@
+"""Figures of the observables in result files: density and mean angle against taps, by layers too, and the energy budget."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from pardem.errors import FileError
+
+from ..layout import LayoutError, text
+from ..reading import PARAMETERS, elements, opened, understood
+from ..state.agreement import reason
+
+DPI = 120
+WIDE = 10.0  # inches from which on fewer dots do
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")  # Okabe and Ito: told apart with colour blindness too
+STYLE: dict[Any, Any] = {
+    "grid.color": "#dddddd", "grid.linewidth": 0.6, "axes.spines.top": False, "axes.spines.right": False, "font.size": 11, "legend.frameon": False,
+}  # fmt: skip
+PANELS = {"density": "volume fraction of grains", "mean_angle": "mean angle to base (degrees)", "outflow/mass": "mass that has left (kg)"}
+WINDOW = 2.0  # taps: a bed may fly for two periods of its base, so a mean over one leaves the second subharmonic
+ISOTROPIC = {2: 45.0, 3: 90.0 - 180.0 / np.pi}  # mean angle of random directions to a line, to a plane (degrees)
+BUDGET = (
+    (
+        "exchanged (J)",
+        {
+            "energy/wall_work": "work of walls",
+            "energy/lost_damping": "lost by damping",
+            "energy/lost_friction": "lost by friction",
+            "energy/outflow": "left the domain",
+        },
+    ),
+    ("held (J)", {"energy/kinetic": "kinetic", "energy/elastic": "elastic", "energy/gravity": "gravity, change"}),
+    ("residual (J)", {"energy/residual": "change of held - work + lost"}),
+)
+
+
+@dataclass(eq=False)
+class Series:
+    """The observables of one file.
+
+    Attributes:
+        label: name in the legend. x: (T,) taps, or times where nothing taps (s). by_taps: which. window: of the moving average, in taps; 0: none.
+        values: name -> (T, ...). layers: thickness and origin of the layers (m), or None. dimension: 2 or 3.
+    """
+
+    label: str
+    x: np.ndarray
+    by_taps: bool
+    window: float
+    values: dict[str, np.ndarray]
+    layers: tuple[float, float] | None
+    dimension: int = 3
+
+    @property
+    def averaged(self) -> bool:
+        """Whether the rows span a window, so that there is a moving average."""
+        return self.window > 0.0 and len(self.x) > 1 and bool(self.x[-1] - self.x[0] >= self.window)
+
+
+def main(files: Sequence[Path | str], out: Path | str | None = None, layers: bool = False, energy: bool = False) -> int:
+    """`pardem plot`: draw one figure of all files and print the first and last numbers drawn; exit status 0.
+
+    Args:
+        files: results. out: figure (.png, .pdf, .svg); None: the first file's name with .png.
+        layers: density and angle by layers as well. energy: the energy budget in place of density and angle.
+
+    Raises:
+        FileError: a file is missing, foreign or has nothing to draw, or the figure cannot be written.
+    """
+    from matplotlib import rc_context
+
+    paths = [Path(f) for f in files]
+    target = Path(out) if out is not None else paths[0].with_suffix(".png")
+    series = [read_series(path, whole_run=energy) for path in paths]
+    _tell_apart(series, paths)
+    with rc_context(STYLE):
+        with understood(paths[0]):
+            figure = draw_budget(series) if energy else draw(series, layers=layers)
+        try:
+            figure.savefig(target, dpi=DPI if figure.get_figwidth() < WIDE else 0.75 * DPI)
+        except (OSError, ValueError) as error:
+            raise FileError(f"{target} cannot be written: {reason(error) if isinstance(error, OSError) else error}") from None
+    print(target)
+    return 0
+
+
+# -- numbers --------------------------------------------------------------------------------------------------------------------------
+
+
+def read_series(path: Path, whole_run: bool = False) -> Series:
+    """The observables of a result: of the rows while a wall taps, or of all if none does or ``whole_run`` asks for it.
+
+    Raises:
+        FileError: the file is missing or foreign, or holds no observables.
+    """
+    with opened(path) as file:
+        found = elements(file, "observables")
+        if not found:
+            raise FileError(f"{path} holds no observables; set output.observable_interval or output.observable_taps in its case")
+        first = next(iter(found.values()))
+        values: dict[str, np.ndarray] = {name: element["value"][()] for name, element in found.items()}
+        times = first["time"][()]
+        if not len(times):
+            raise FileError(f"{path} holds no rows of observables yet")
+        if values.get("taps", times).shape != times.shape:
+            raise LayoutError("observables/taps is not one number a row")
+        case = _case_of(file)
+    taps = _running_total(values.pop("taps", np.zeros(len(times))))
+    rows = taps > 0.0
+    by_taps = bool(rows.any()) and not whole_run
+    if not by_taps:
+        rows = np.ones(len(times), bool)
+    options = case.get("output", {}).get("observables", {}).get("layers")
+    thickness = (float(options["thickness"]), float(options.get("origin", 0.0))) if options else None
+    x = taps[rows] if by_taps else times[rows]
+    kept = {name: v[rows] for name, v in values.items()}
+    return Series(case.get("title") or path.stem, x, by_taps, WINDOW if by_taps else 0.0, kept, thickness, case.get("dimension", 3))
+
+
+def smoothed(x: np.ndarray, y: np.ndarray, window: float) -> np.ndarray:
+    """Moving average about each row, (T,); not-a-number where the window is not wholly in the data, and no average if it is 0 or longer than them.
+
+    Args:
+        x: (T,) ascending. y: (T,); rows that are not finite do not count. window: width in x.
+    """
+    if window <= 0.0 or len(x) < 2 or x[-1] - x[0] < window:
+        return y
+    slack = 1e-6 * window  # of two rows that lie a window apart it holds one
+    first = np.searchsorted(x, x - 0.5 * window + slack)
+    last = np.searchsorted(x, x + 0.5 * window + slack)
+    good = np.isfinite(y)
+    total = np.concatenate([[0.0], np.cumsum(np.where(good, y, 0.0))])
+    count = np.concatenate([[0], np.cumsum(good)])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = (total[last] - total[first]) / (count[last] - count[first])
+    spacing = np.median(np.diff(x))
+    whole = (x - 0.5 * window >= x[0] - spacing) & (x + 0.5 * window <= x[-1] + slack)
+    return np.where(whole, mean, np.nan)
+
+
+def _running_total(taps: np.ndarray) -> np.ndarray:
+    """Taps of several stages one after the other; 0 between them."""
+    ended = np.concatenate([[0.0], np.where(np.diff(taps) < 0.0, taps[:-1], 0.0)])
+    return np.where(taps > 0.0, taps + np.cumsum(ended), 0.0)
+
+
+def _case_of(file: h5py.File) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text(file[f"{PARAMETERS}/case"])) if f"{PARAMETERS}/case" in file else {}
+    except (tomllib.TOMLDecodeError, LayoutError, RecursionError):
+        return {}
+
+
+def _tell_apart(series: list[Series], paths: list[Path]) -> None:
+    """Files of one title are named by their file names."""
+    titles = [s.label for s in series]
+    for s, path in zip(series, paths, strict=True):
+        if titles.count(s.label) > 1:
+            s.label = path.stem
+
+
+# -- drawing --------------------------------------------------------------------------------------------------------------------------
+
+
+def draw(series: list[Series], layers: bool = False) -> Figure:
+    """Density and mean angle of all files over one another; with ``layers`` a column beside them for each file.
+
+    Raises:
+        FileError: none of the files holds what is to be drawn.
+    """
+    panels = [name for name in PANELS if any(_drawable(s, name, 1) for s in series)]
+    if not panels:
+        names = ", ".join(s.label for s in series)
+        raise FileError(f"{names}: neither density, mean angle nor outflow was recorded; draw the energy budget, or give a base")
+    columns = [s for s in series if any(_drawable(s, f"{name}_layers", 2) for name in panels)] if layers else []
+    if layers and not columns:
+        raise FileError(f"{', '.join(s.label for s in series)}: no layers were recorded; set output.observables.layers in the case")
+    figure = Figure(figsize=(7.5 + 5.0 * len(columns), 3.4 * len(panels)), layout="constrained")
+    grid = figure.subplots(len(panels), 1 + len(columns), sharex=all(s.by_taps == series[0].by_taps for s in series), sharey="row", squeeze=False)
+    for axes, name in zip(grid, panels, strict=True):
+        for k, s in enumerate(series):
+            if name in s.values:
+                _curve(axes[0], s, s.values[name], COLOURS[k % len(COLOURS)], s.label, f"{s.label}: {name}")
+        for one, s in zip(axes[1:], columns, strict=True):
+            _layer_curves(one, s, f"{name}_layers")
+        for one in axes:
+            _dress(one, series)
+            one.tick_params(labelleft=True)
+            for angle in sorted({ISOTROPIC[s.dimension] for s in series if name == "mean_angle" and name in s.values}):
+                one.axhline(angle, color="#888888", linewidth=0.8, linestyle=":")
+                one.annotate("isotropic", (0.01, angle), xycoords=("axes fraction", "data"), ha="left", va="bottom", fontsize=9, color="#888888")
+        axes[0].set_ylabel(PANELS[name])
+    for axes in grid[:-1].flat:
+        axes.set_xlabel("")
+    averaged = any(s.averaged for s in series)
+    grid[0, 0].legend(title=f"mean over {WINDOW:g} taps; faint: every row" if averaged else None, title_fontsize=9, alignment="left")
+    for one, s in zip(grid[0, 1:], columns, strict=True):
+        one.set_title(f"{s.label}, by layers", fontsize=11)
+        one.legend(title="height at rest", fontsize=9, ncols=2)
+    return figure
+
+
+def draw_budget(series: list[Series]) -> Figure:
+    """Where the energy went, a column for each file: what walls gave and dissipation took, what the grains hold, and the residual below.
+
+    Raises:
+        FileError: a file holds no energy budget.
+    """
+    figure = Figure(figsize=(6.5 * len(series), 8.0), layout="constrained")
+    grid = figure.subplots(len(BUDGET), len(series), sharex="col", squeeze=False, height_ratios=(3, 2, 1.5))
+    for column, s in zip(grid.T, series, strict=True):
+        if "energy/residual" not in s.values:
+            raise FileError(f"{s.label}: no energy budget was recorded; set output.observables.energy_budget in the case")
+        terms = s.values | {
+            "energy/kinetic": s.values["energy/kinetic_translational"] + s.values["energy/kinetic_rotational"],
+            "energy/gravity": s.values["energy/gravity"] - s.values["energy/gravity"][0],
+        }
+        colours = iter(COLOURS)
+        for axes, (title, curves) in zip(column, BUDGET, strict=True):
+            for name, label in ((name, label) for name, label in curves.items() if name in terms):
+                axes.plot(s.x, terms[name], color=next(colours), linewidth=1.3, label=label)
+                _report(f"{s.label}: {name.split('/')[1] if name == 'energy/residual' else label}", s, terms[name], "J")
+            axes.set_ylabel(title)
+            axes.grid(True)
+            axes.set_axisbelow(True)
+            axes.ticklabel_format(axis="y", scilimits=(-3, 4), useMathText=True)
+            axes.legend(fontsize=9)
+        column[0].set_title(s.label, fontsize=11)
+        column[-1].set_xlabel("time (s)")
+    return figure
+
+
+def _drawable(s: Series, name: str, dimensions: int) -> bool:
+    return name in s.values and s.values[name].ndim == dimensions and bool(np.isfinite(s.values[name]).any())
+
+
+def _curve(axes: Axes, s: Series, y: np.ndarray, colour: Any, label: str, what: str, faint: bool = True) -> None:
+    """The moving average, and the raw rows faintly behind it."""
+    mean = smoothed(s.x, y, s.window)
+    if faint and mean is not y:
+        axes.plot(s.x, y, color=colour, linewidth=0.5, alpha=0.2 if len(y) > 2000 else 0.45, zorder=1.5)
+    axes.plot(s.x, mean, color=colour, linewidth=1.7, label=label)
+    _report(what, s, mean, "degrees" if "mean_angle" in what else "")
+
+
+def _layer_curves(axes: Axes, s: Series, name: str) -> None:
+    """One curve a layer, dark to light from the bottom."""
+    from matplotlib import colormaps
+
+    rows = s.values.get(name)
+    if rows is None:
+        return
+    used = [k for k in range(rows.shape[1]) if np.isfinite(rows[:, k]).sum() > 0.5 * len(rows)]
+    for k in used:
+        label = f"layer {k + 1}"
+        if s.layers is not None:
+            thickness, origin = s.layers
+            per, unit = (1e3, "mm") if thickness < 0.1 else (1.0, "m")
+            label = f"{per * (origin + k * thickness):.3g} to {per * (origin + (k + 1) * thickness):.3g} {unit}"
+        shade = colormaps["viridis"](0.9 * k / max(1, used[-1]))
+        _curve(axes, s, rows[:, k], shade, label, f"{s.label}: {name} {label}", faint=False)
+
+
+def _dress(axes: Axes, series: list[Series]) -> None:
+    axes.grid(True, which="major")
+    axes.set_axisbelow(True)
+    if all(s.by_taps for s in series):
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(_plain)
+        axes.set_xlabel("taps")
+    else:
+        axes.set_xlabel("time (s)")
+
+
+def _plain(value: float, position: float) -> str:
+    """1, 10, 100 in place of powers of ten."""
+    return f"{value:g}"
+
+
+def _report(what: str, s: Series, y: np.ndarray, unit: str) -> None:
+    """Print the first and the last number of a curve."""
+    good = np.flatnonzero(np.isfinite(y))
+    if len(good) == 0:
+        print(f"{what}: nothing to draw")
+        return
+    first, last = good[0], good[-1]
+    at = "{:.4g} taps" if s.by_taps else "{:.4g} s"
+    print(f"{what}: {y[first]:.5g} at {at.format(s.x[first])}, {y[last]:.5g} at {at.format(s.x[last])} {unit}".rstrip())

@@ -1,0 +1,88 @@
+"""Fixed-point accumulation of what a contact gives: order never matters, and the third law holds to the last count."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..compiled.fixedpoint import COLUMNS, LIMIT, WIDE_LIMIT, deposit_nearest, split
+from ..compiled.jit import inlined, kernel
+from ..state.arrays import FAULT, FAULT_A, FAULT_B, LOST_NORMAL, LOST_TANGENTIAL, STORED, STRESS
+
+
+@kernel
+def fault(control, code, a, b):
+    """Note the first thing that went wrong: its code and the global ids (or wall, as -1 - index) involved."""
+    if control[FAULT] == 0:
+        control[FAULT] = code
+        control[FAULT_A] = a
+        control[FAULT_B] = b
+
+
+@inlined
+def within_range(phi, friction, lever, settings):
+    """Whether a force of normal part ``phi`` (N) with friction and its torque on ``lever`` (m) stay below the limit; false for NaN."""
+    limit = WIDE_LIMIT if settings.wide else LIMIT
+    size = abs(phi) * (1.0 + friction)
+    return size < limit * settings.force and size * lever < limit * settings.torque
+
+
+@inlined
+def _add_one(ft, i, c, value, wide):
+    if wide:
+        high, low = split(value)
+        ft[i, c] += low
+        ft[i, COLUMNS + c] += high
+    else:
+        ft[i, c] += int(np.rint(value))
+
+
+@inlined
+def add(ft, i, force, torque, settings):
+    """Add a force (N) and torque (N m) to body ``i``, rounded to whole quanta, and count it."""
+    inv_force, inv_torque, wide = 1.0 / settings.force, 1.0 / settings.torque, settings.wide
+    ft[i, 3] += 1
+    _add_one(ft, i, 0, force[0] * inv_force, wide)
+    _add_one(ft, i, 1, force[1] * inv_force, wide)
+    _add_one(ft, i, 2, force[2] * inv_force, wide)
+    _add_one(ft, i, 4, torque[0] * inv_torque, wide)
+    _add_one(ft, i, 5, torque[1] * inv_torque, wide)
+    _add_one(ft, i, 6, torque[2] * inv_torque, wide)
+
+
+@inlined
+def tally_losses(tally, lost_n, lost_t, inv_energy):
+    """Book what a contact turned into heat along its normal, and by friction and couples (J)."""
+    deposit_nearest(tally, LOST_NORMAL, lost_n * inv_energy)
+    deposit_nearest(tally, LOST_TANGENTIAL, lost_t * inv_energy)
+
+
+@kernel
+def tally_contact(tally, kind, stored, branch, force, inv_energy):
+    """Book one contact for the observables.
+
+    Args:
+        tally: (TALLY, 2) int64.
+        kind: CONTACTS or WALL_CONTACTS.
+        stored: energy that it holds (J).
+        branch: from the first body's centre to the second's, or to the wall (m).
+        force: on the first body (N).
+        inv_energy: one over the energy quantum (1/J).
+    """
+    tally[kind, 0] += 1
+    deposit_nearest(tally, STORED, stored * inv_energy)
+    tally_stress(tally, branch, force, inv_energy)
+
+
+@kernel
+def tally_stress(tally, branch, force, inv_energy):
+    """Add to the Love-Weber sum of branch (m) times force (N)."""
+    _tally_row(tally, STRESS, branch[0], force, inv_energy)
+    _tally_row(tally, STRESS + 3, branch[1], force, inv_energy)
+    _tally_row(tally, STRESS + 6, branch[2], force, inv_energy)
+
+
+@inlined
+def _tally_row(tally, first, factor, force, inv_energy):
+    deposit_nearest(tally, first, factor * force[0] * inv_energy)
+    deposit_nearest(tally, first + 1, factor * force[1] * inv_energy)
+    deposit_nearest(tally, first + 2, factor * force[2] * inv_energy)

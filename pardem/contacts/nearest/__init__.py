@@ -1,0 +1,1 @@
+"""Nearest points of segments, polytopes and features."""

@@ -1,0 +1,257 @@
+"""Active-set solver for the regularised distance of two convex polytopes; with both eps zero, for their distance.
+
+Wolfe's method for the point of least norm (Math. Programming 11, 1976) carried over to a pair of polytopes: minimise over the flats of the two active
+sets; where a weight would become negative go as far as the simplices allow and drop the vertex; where the minimum lies inside, take in the vertices
+that the gradient asks for, until there are none. The value falls from one inner minimum to the next, so no active set comes back.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...compiled.jit import inlined
+from ...compiled.vectors import ZERO, add, ahead, behind, negative, scale, square, subtract
+from .polytope_active import (
+    ACTIVE_SIZE,
+    SLOT,
+    aim_at,
+    coldest,
+    combined,
+    coordinates,
+    count,
+    flat,
+    grow,
+    lowest,
+    move,
+    newcomer,
+    slot,
+    start_in_the_middle,
+    step_length,
+    weights,
+)
+from .polytope_affine import point_of_b
+
+WORK_SIZE = ACTIVE_SIZE
+MAX_ITERATIONS = 200
+GAP = 2e-15  # optimality gap of a body, relative to its own size times the size of the whole
+
+
+class TwoCores(NamedTuple):
+    """The vertices of two bodies A and B.
+
+    Attributes:
+        vert: (M, 3) world vertices, each relative to its own centre (m).
+        a0: row of A's first vertex.
+        na: number of A's vertices.
+        b0: row of B's first vertex.
+        nb: number of B's vertices.
+    """
+
+    vert: Any
+    a0: Any
+    na: Any
+    b0: Any
+    nb: Any
+
+
+class Minimum(NamedTuple):
+    """A minimum of the regularised distance of two cores.
+
+    Attributes:
+        f: squared regularised distance (m^2).
+        x: point on A relative to its centre (m).
+        y: point on B relative to its centre (m).
+        sets: active sets of A and B.
+    """
+
+    f: Any
+    x: Any
+    y: Any
+    sets: Any
+
+
+class Newcomers(NamedTuple):
+    """The active sets of two bodies and which of them has taken in a vertex, with weight 0, since the last minimum.
+
+    Attributes:
+        set_a: active set of A.
+        set_b: active set of B.
+        p: number of vertices in A's.
+        q: number of vertices in B's.
+        new_a: whether the last vertex of A's is a newcomer.
+        new_b: whether the last vertex of B's is one.
+        spare: slot value of B's newcomer, set aside; 0: none.
+        left: whether there is still something to try.
+    """
+
+    set_a: Any
+    set_b: Any
+    p: Any
+    q: Any
+    new_a: Any
+    new_b: Any
+    spare: Any
+    left: Any
+
+
+@inlined
+def _moved(coordinates_, inverse, factor):
+    """Coordinates along orthogonal directions from products with them."""
+    return coordinates_[0] * inverse[0] * factor, coordinates_[1] * inverse[1] * factor, coordinates_[2] * inverse[2] * factor
+
+
+@inlined
+def _over_flats(w, a, p, b, q, eps2):
+    """Minimum over the flats of two active sets of ``p`` and ``q`` vertices.
+
+    Returns:
+        coordinates s of X and t of Y, X and Y (m), whether the small system could be solved.
+    """
+    ea, eb = eps2
+    ok = a.independent and b.independent
+    s = t = ZERO
+    y = b.origin
+    if ok and q > 1:
+        if p == 1:  # the foot of a point on B's flat: its directions are orthogonal
+            t = _moved(coordinates(b, behind(add(w, a.origin), 1.0 + eb, b.origin)), b.inverse, 1.0 / (1.0 + eb))
+        else:
+            t, ok = point_of_b(w, a, b, q, eps2)
+        y = add(y, combined(b, t))
+    x = a.origin
+    if p > 1:  # the foot of Y on A's flat
+        s = _moved(coordinates(a, behind(subtract(y, w), 1.0 + ea, a.origin)), a.inverse, 1.0 / (1.0 + ea))
+        x = add(x, combined(a, s))
+    return s, t, x, y, ok
+
+
+@inlined
+def _without_newcomers(sets, a_independent):
+    """What to try where newcomers depend on the other vertices and so cannot lower the value: A's alone, then B's alone."""
+    set_a, set_b, p, q, new_a, new_b, spare, _ = sets
+    if new_a and new_b and a_independent:
+        spare = (set_b >> (16 * (q - 1))) & SLOT
+        return Newcomers(set_a, set_b & ((1 << (16 * (q - 1))) - 1), p, q - 1, True, False, spare, True)
+    if not new_a:
+        return Newcomers(set_a, set_b, p, q, new_a, new_b, spare, False)
+    set_a &= (1 << (16 * (p - 1))) - 1
+    if spare != 0:
+        return Newcomers(set_a, set_b | (spare << (16 * q)), p - 1, q + 1, False, True, 0, True)
+    return Newcomers(set_a, set_b, p - 1, q, False, new_b, spare, new_b)
+
+
+@inlined
+def _cold(w, cores):
+    """Active sets of one vertex each: those that face the other's centre."""
+    vert = cores.vert
+    return Newcomers(coldest(vert, cores.a0, cores.na, w), coldest(vert, cores.b0, cores.nb, negative(w)), 1, 1, False, False, 0, True)
+
+
+@inlined
+def _accepted(w, eps2, x, y, sets):
+    """The minimum over two flats that lies within both simplices."""
+    f = square(subtract(add(w, x), y)) + eps2[0] * square(x) + eps2[1] * square(y)
+    return Minimum(f, x, y, (sets.set_a, sets.set_b))
+
+
+@inlined
+def _asked_for(w, w2, cores, eps2, own, best, sizes):
+    """Which vertices the gradient at a minimum asks for.
+
+    Args:
+        w: centre of A less centre of B (m).
+        w2: its square (m^2).
+        cores: `TwoCores`.
+        eps2: squared regularisation of each body (1).
+        own: squares of the origins of the two flats (m^2).
+        best: the `Minimum`.
+        sizes: of the two active sets.
+
+    Returns:
+        whether there is one of A, its number, whether there is one of B, its number.
+    """
+    x, y = best.x, best.y
+    r = subtract(add(w, x), y)
+    size = GAP * GAP * (w2 + own[0] + own[1])
+    new_a, k = newcomer(cores.vert, cores.a0, cores.na, best.sets[0], sizes[0], x, ahead(r, eps2[0], x), size, own[0])
+    new_b, m = newcomer(cores.vert, cores.b0, cores.nb, best.sets[1], sizes[1], y, subtract(scale(eps2[1], y), r), size, own[1])
+    return new_a, k, new_b, m
+
+
+@inlined
+def _stepped(sets, work):
+    """Go towards the minimum over the flats as far as the simplices allow and drop the vertices whose weights vanish."""
+    step = step_length(work, 4, sets.q, step_length(work, 0, sets.p, 1.0))
+    last_a, last_b = slot(sets.set_a, sets.p - 1), slot(sets.set_b, sets.q - 1)
+    set_a, p = move(work, 0, sets.p, sets.set_a, step)
+    set_b, q = move(work, 4, sets.q, sets.set_b, step)
+    if step > 0.0:
+        return Newcomers(set_a, set_b, p, q, False, False, sets.spare, True)
+    had = sets.new_a or sets.new_b
+    new_a, new_b = sets.new_a and slot(set_a, p - 1) == last_a, sets.new_b and slot(set_b, q - 1) == last_b
+    # where newcomers gain nothing by rounding, the minimum before them stands
+    return Newcomers(set_a, set_b, p, q, new_a, new_b, sets.spare, not had or new_a or new_b)
+
+
+@inlined
+def minimum(w, cores, eps2, warm, work):
+    """See ``regularised.regularised_polytopes``.
+
+    Args:
+        w: centre of A less centre of B (m).
+        cores: `TwoCores`.
+        eps2: squared regularisation of each body (1).
+        warm: the two active sets to start from, (0, 0) for a cold start.
+        work: (>= WORK_SIZE,) float64 scratch.
+
+    Returns:
+        the ``Minimum``; status: 0 solved, 1 not converged (or not a number).
+    """
+    if warm[0] != 0 and warm[1] != 0:
+        sets = Newcomers(warm[0], warm[1], count(warm[0]), count(warm[1]), False, False, 0, True)
+    else:
+        sets = _cold(w, cores)
+    inside = False  # whether the scratch holds the weights of a point within the simplices
+    accepted = False  # whether ``best`` is a minimum over two flats
+    best = Minimum(0.0, ZERO, ZERO, (sets.set_a, sets.set_b))
+    w2 = square(w)
+    solved = False
+    for _ in range(MAX_ITERATIONS):
+        p, q = sets.p, sets.q
+        a, b = flat(cores.vert, cores.a0, sets.set_a, p), flat(cores.vert, cores.b0, sets.set_b, q)
+        s, t, x, y, ok = _over_flats(w, a, p, b, q, eps2)
+        if not ok and not accepted:  # a warm start whose features have become parallel
+            sets = _cold(w, cores)
+            continue
+        if not ok:
+            sets = _without_newcomers(sets, a.independent)
+            if sets.left:
+                continue
+            solved = True  # the minimum before the newcomers stands
+            break
+        weight_a, weight_b = weights(s, a), weights(t, b)
+        if lowest(p, weight_a) > 0.0 and lowest(q, weight_b) > 0.0:
+            best, accepted = _accepted(w, eps2, x, y, sets), True
+            new_a, k, new_b, m = _asked_for(w, w2, cores, eps2, (square(a.origin), square(b.origin)), best, (p, q))
+            if not new_a and not new_b:
+                solved = True
+                break
+            aim_at(work, 0, weight_a)
+            aim_at(work, 4, weight_b)
+            set_a, p = grow(work, 0, p, sets.set_a, k, new_a)
+            set_b, q = grow(work, 4, q, sets.set_b, m, new_b)
+            sets = Newcomers(set_a, set_b, p, q, new_a, new_b, 0, True)
+            inside = True
+            continue
+        aim_at(work, 0, weight_a)
+        aim_at(work, 4, weight_b)
+        if not inside:
+            start_in_the_middle(work, 0, p)
+            start_in_the_middle(work, 4, q)
+            inside = True
+        sets = _stepped(sets, work)
+        if not sets.left:
+            solved = True
+            break
+    return best, 0 if solved and best.f < np.inf else 1

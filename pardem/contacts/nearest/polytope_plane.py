@@ -1,0 +1,148 @@
+"""Convex polytopes against a plane: the regularised minimum in closed steps, and the barycentre of the lowest feature."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...compiled.jit import inlined, kernel
+from ...compiled.vectors import add, ahead, dot_from, row, scale, square
+from .polytope_active import (
+    ACTIVE_SIZE,
+    aim_at,
+    coldest,
+    combined,
+    coordinates,
+    count,
+    flat,
+    grow,
+    lowest,
+    move,
+    newcomer,
+    slot,
+    start_in_the_middle,
+    step_length,
+    support,
+    weights,
+)
+from .polytope_faces import MAX_TIES, TILT2, centroid, order, plane_axes, ties
+from .polytope_pair import GAP, MAX_ITERATIONS
+
+WORK_SIZE = ACTIVE_SIZE + 2 * MAX_TIES
+
+
+@inlined
+def _over_flat(normal, h, eps2, a, p):
+    """Minimum over the flat of an active set of ``p`` vertices (formula: ``regularised_plane``).
+
+    Returns:
+        coordinates s of X, X (m), whether the vertices are independent and the minimum is unique.
+    """
+    s, x = (0.0, 0.0, 0.0), a.origin
+    if p == 1 or not a.independent:
+        return s, x, a.independent
+    c, d, i = coordinates(a, normal), coordinates(a, a.origin), a.inverse
+    bottom = eps2 + c[0] * c[0] * i[0] + c[1] * c[1] * i[1] + c[2] * c[2] * i[2]
+    if not bottom > 0.0:
+        return s, x, False
+    n, o = normal, a.origin
+    rho = (h + n[0] * o[0] + n[1] * o[1] + n[2] * o[2] - c[0] * d[0] * i[0] - c[1] * d[1] * i[1] - c[2] * d[2] * i[2]) / bottom
+    s = (-(rho * c[0] + d[0]) * i[0], -(rho * c[1] + d[1]) * i[1], -(rho * c[2] + d[2]) * i[2])
+    return s, add(x, combined(a, s)), True
+
+
+@kernel
+def regularised_plane(normal, h, vert, a0, na, eps2, warm, work):
+    """Minimiser of f = (h + n.X)^2 + eps^2 |X|^2 over X in conv(A): a polytope against the plane at height h below its centre.
+
+    Over the flat a + <q1, q2, q3> of an active set (orthogonal directions) the system is diagonal plus one rank, so with c_i = n.q_i
+
+        rho = (h + n.a - sum c_i q_i.a/|q_i|^2) / (eps^2 + sum c_i^2/|q_i|^2),   s_i = -(rho c_i + q_i.a)/|q_i|^2.
+
+    Args:
+        normal: unit normal of the plane into the allowed side.
+        h: signed height of A's centre above the plane (m).
+        vert: (M, 3) world vertices relative to their own centre (m).
+        a0: row of the first vertex.
+        na: number of vertices.
+        eps2: squared regularisation, >= 0; where it is 0, any lowest point.
+        warm: active set of the call before, 0 for a cold start.
+        work: (>= WORK_SIZE,) float64 scratch.
+
+    Returns:
+        f (m^2), X relative to the centre (m), the active set for the next call, status: 0 solved, 1 not converged (or not a number).
+    """
+    if warm == 0:
+        warm = coldest(vert, a0, na, scale(h, normal))
+    pack, p = warm, count(warm)
+    best = pack
+    inside = accepted = new = False
+    x, f = (0.0, 0.0, 0.0), 0.0
+    solved = False
+    for _ in range(MAX_ITERATIONS):
+        a = flat(vert, a0, pack, p)
+        s, u, ok = _over_flat(normal, h, eps2, a, p)
+        if not ok:
+            if accepted:  # the newcomer lies in the flat of the others and cannot lower the value
+                solved = True
+                break
+            pack, p = coldest(vert, a0, na, scale(h, normal)), 1
+            continue
+        weight = weights(s, a)
+        aim_at(work, 0, weight)
+        if lowest(p, weight) > 0.0:
+            x, best, accepted = u, pack, True
+            height = dot_from(h, normal, x)
+            f = height * height + eps2 * square(x)
+            aa = square(a.origin)
+            gradient = ahead(scale(height, normal), eps2, x)
+            new, k = newcomer(vert, a0, na, pack, p, x, gradient, GAP * GAP * (h * h + aa), aa)
+            if not new:
+                solved = True
+                break
+            pack, p = grow(work, 0, p, pack, k, True)
+            inside = True
+            continue
+        if not inside:
+            start_in_the_middle(work, 0, p)
+            inside = True
+        step = step_length(work, 0, p, 1.0)
+        last = slot(pack, p - 1)
+        pack, p = move(work, 0, p, pack, step)
+        if step > 0.0:
+            new = False
+        elif new and slot(pack, p - 1) != last:  # by rounding the newcomer gains nothing: the minimum before it stands
+            solved = True
+            break
+    return f, x, best, 0 if solved and f < np.inf else 1
+
+
+@kernel
+def nearest_plane(normal, h, vert, a0, na, work):
+    """Lowest point of conv(A) above a plane; where an edge or a face is parallel to it (relative determinant below 1e-14), its centroid.
+
+    Args:
+        normal: unit normal of the plane into the allowed side.
+        h: signed height of the centre above the plane (m).
+        vert: (M, 3) world vertices relative to their own centre (m).
+        a0: row of the first vertex.
+        na: number of vertices.
+        work: (>= WORK_SIZE,) float64 scratch.
+
+    Returns:
+        squared height of the lowest vertex (m^2), X relative to the centre (m) at that height, status: 0 solved, 2 a face has more than ``MAX_TIES``
+        vertices (X is then its lowest vertex).
+    """
+    low, k = support(vert, a0, na, normal)
+    x = row(vert, a0 + k)
+    height = h + low
+    status = 0
+    if na > 1:
+        axes = plane_axes(normal)
+        n = ties(vert, a0, na, x, axes, TILT2, work, ACTIVE_SIZE)
+        if n > MAX_TIES:
+            status = 2
+        elif n > 1:
+            order(work, ACTIVE_SIZE, n)
+            u, v = centroid(work, ACTIVE_SIZE, n)
+            x = ahead(ahead(x, u, axes.e), v, axes.f)
+    return height * height, x, status

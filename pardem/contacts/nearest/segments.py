@@ -1,0 +1,86 @@
+"""Closed forms for spheres and segments (cores with one or two vertices), in the regularised and the nearest-points form.
+
+A core is {s u: -1 <= s <= 1} about its centre; u = 0 for a sphere. W = c_A - c_B.
+"""
+
+from __future__ import annotations
+
+from ...compiled.jit import inlined
+from ...compiled.vectors import dot, square
+
+PARALLEL = 1e-14  # relative determinant below which two segments count as parallel
+
+
+@inlined
+def _clamp(value):
+    return min(1.0, max(-1.0, value))
+
+
+@inlined
+def regularised_segments(w, u, v, eps2_a, eps2_b):
+    """Minimiser of |W + s u - t v|^2 + eps_A^2 s^2 |u|^2 + eps_B^2 t^2 |v|^2 over the square [-1, 1]^2.
+
+    Args:
+        w: W, centre of A less centre of B (m).
+        u: half-axis of A (m).
+        v: half-axis of B (m).
+        eps2_a: squared regularisation of A (1).
+        eps2_b: of B (1).
+
+    Returns:
+        s, t.
+    """
+    a = (1.0 + eps2_a) * square(u)
+    c = (1.0 + eps2_b) * square(v)
+    b = dot(u, v)
+    p = -dot(w, u)
+    q = dot(w, v)
+    if a == 0.0:
+        return 0.0, _clamp(q / c) if c > 0.0 else 0.0
+    if c == 0.0:
+        return _clamp(p / a), 0.0
+    det = a * c - b * b
+    s = _clamp((c * p + b * q) / det) if det > PARALLEL * a * c else 0.0
+    t = (q + b * s) / c
+    if t > 1.0 or t < -1.0:
+        t = _clamp(t)
+        s = _clamp((p + b * t) / a)
+    return s, t
+
+
+@inlined
+def nearest_segments(w, u, v):
+    """Nearest points of two segments; parallel ones give the middle of the stretch where they face each other (the barycentre rule).
+
+    Args:
+        w: middle of A less middle of B (m).
+        u: half-axis of A (m).
+        v: half-axis of B (m).
+
+    Returns:
+        s, t.
+    """
+    a = square(u)
+    c = square(v)
+    b = dot(u, v)
+    p = -dot(w, u)
+    q = dot(w, v)
+    if a == 0.0:
+        return 0.0, _clamp(q / c) if c > 0.0 else 0.0
+    if c == 0.0:
+        return _clamp(p / a), 0.0
+    det = a * c - b * b
+    if det > PARALLEL * a * c:
+        s = _clamp((c * p + b * q) / det)
+        t = (q + b * s) / c
+        if t > 1.0 or t < -1.0:
+            t = _clamp(t)
+            s = _clamp((p + b * t) / a)
+        return s, t
+    # along u: A covers s in [-1, 1]; B covers the image of t in [-1, 1], centred at p / a with half-length |b| / a
+    centre, reach = p / a, abs(b) / a
+    low, high = max(-1.0, centre - reach), min(1.0, centre + reach)
+    s = 0.5 * (low + high)
+    if low > high:
+        s = 1.0 if centre > 0.0 else -1.0
+    return s, _clamp((q + b * s) / c)

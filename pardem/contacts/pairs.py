@@ -1,0 +1,243 @@
+"""Contacts of all candidate pairs for grains of any shape: geometry by the narrow phase, one by one; forces by the law, in batches."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..compiled.jit import inlined, kernel
+from ..compiled.vectors import ZERO, add, ahead, choose, columns, cross, dot, nearest_image, negative, put_columns, row, scale, square, subtract
+from ..laws.books import end_contact
+from ..laws.history import NORMAL, WITH_ARM
+from ..laws.slider import middle_normal
+from ..state.arrays import ERROR_OVERLAP, ERROR_SOLVER
+from . import batch
+from .accumulate import fault, tally_losses
+from .batch import (
+    ARM,
+    AXIS,
+    BATCH,
+    BRANCH,
+    LEVER,
+    LEVER_MIDDLE,
+    MASS,
+    MIDDLES,
+    NORMALS,
+    OVERLAP,
+    RADIUS,
+    ROOM,
+    SLOPE,
+    SPIN,
+    TURN,
+    VELOCITY,
+    book,
+    fill_pair,
+    fill_past,
+    put_vector,
+)
+from .dispatch import closest, hands_on, has_couples, zone
+from .hardening import collapsed, harden_pair
+from .inheritance import LEAVING, LIVING, hand_on
+from .nearest.features import bodies_of
+from .nearest.polytope_separation import MARGIN
+
+SAFE = 1.0 - 1e-9
+"""Share of a gap that counts, as the way that the two grains' points must go before they may touch: no point of a distance's minimiser moves faster
+than the grains, and the penalties of the regularised one do not change with motion."""
+
+APART, LEAVES, TOUCHES = 0, 1, 2  # what becomes of a candidate
+
+
+class Loop(NamedTuple):
+    """What every contact of a loop needs.
+
+    Attributes:
+        pairs: `Contacts`.
+        g: `Grains`.
+        interaction: the narrow phase.
+        law: its tables.
+        settings: `Settings`.
+        owned: number of rows of ``g`` that this rank owns.
+        control: (CONTROL,) int64.
+        tally: (TALLY, 2) int64.
+    """
+
+    pairs: Any
+    g: Any
+    interaction: Any
+    law: Any
+    settings: Any
+    owned: Any
+    control: Any
+    tally: Any
+
+
+@kernel
+def _evaluate(count, loop):
+    """Forces of the first ``count`` columns, added to the bodies."""
+    pairs, settings, with_couples = loop.pairs, loop.settings, has_couples(loop.interaction)
+    batch.forces(loop.law, settings.dt, _lag(settings), pairs.scratch)
+    if with_couples:
+        batch.couples(settings.dt, pairs.scratch)
+    batch.quantise(with_couples, settings, pairs.scratch, pairs.counts)
+    for n in range(count):
+        p, i = np.uintp(pairs.near[n]), np.uintp(pairs.near_row[n])
+        book(np.uintp(n), i, np.uintp(pairs.col[p]), p, loop.owned, with_couples, pairs, loop.g, settings, loop.control, loop.tally)
+
+
+@inlined
+def _lag(settings):
+    """By how much velocities lie before the end of the step (s)."""
+    return 0.0 if settings.gear else 0.5 * settings.dt
+
+
+@inlined
+def _end(i, p, velocity, loop):
+    """Book the end of a contact."""
+    loop.pairs.touch[p] = 0
+    settings = loop.settings
+    if settings.budget and i < loop.owned:
+        lost_n, lost_t = end_contact(velocity, loop.pairs.hist, p, settings.dt, settings.gear)
+        tally_losses(loop.tally, lost_n, lost_t, 1.0 / settings.energy)
+
+
+@inlined
+def _relative_velocity(i, j, p, d, arm, loop):
+    """Velocity of the second body's material point relative to the first's at the contact point in the middle of the step (m/s).
+
+    The middle lies halfway from the arm of the step before, where there was one; there the centres were lag times their velocity less apart.
+    """
+    g, hist, lag = loop.g, loop.pairs.hist, _lag(loop.settings)
+    velocity = subtract(row(g.v, j), row(g.v, i))
+    known = loop.pairs.touch[p] != 0 and lag > 0.0
+    arm_i = choose(known, scale(0.5, add(columns(hist, p, hist.shape[1] - WITH_ARM), arm)), arm)
+    arm_j = subtract(arm_i, d)
+    arm_j = choose(known, ahead(arm_j, lag, velocity), arm_j)
+    return add(velocity, subtract(cross(row(g.w, j), arm_j), cross(row(g.w, i), arm_i)))
+
+
+@inlined
+def _fill(k, bodies, p, nearest, arm, link, velocity, loop):
+    """Put a contact into column ``k``.
+
+    Args:
+        k: the column.
+        bodies: the two bodies.
+        p: the candidate.
+        nearest: what ``closest`` gave.
+        arm: from the first body's centre to the contact point (m).
+        link: from the nearest point of the first body to that of the second (m).
+        velocity: relative velocity (m/s).
+        loop: `Loop`.
+    """
+    pairs, g, law, settings = loop.pairs, loop.g, loop.law, loop.settings
+    hist, s, lag, i, j = pairs.hist, pairs.scratch, _lag(settings), bodies.i, bodies.j
+    known = pairs.touch[p] != 0 and lag > 0.0
+    ri, rj, mi, mj = g.x[i, 3], g.x[j, 3], g.v[i, 3], g.v[j, 3]
+    reach = ri + rj
+    distance, length = np.sqrt(nearest.f), np.sqrt(square(link))
+    overlap, normal, r_eff = reach - distance, scale(1.0 / length, link), ri * rj / reach
+    middle = middle_normal(columns(hist, p, NORMAL), normal, known)
+    a, b = np.uintp(g.material[i]), np.uintp(g.material[j])
+    lever, axis = 0.0, ZERO
+    if has_couples(loop.interaction) and law.torsion[a, b] + law.rocking[a, b] != 0.0:
+        lever, axis = zone(loop.interaction, g, bodies, normal, r_eff, overlap, pairs, p)
+    room = min(ri, rj) - overlap
+    if collapsed(distance, nearest.f - length * length, reach) and not harden_pair(
+        bodies, p, nearest, loop.owned, pairs, g, loop.interaction, law, settings, loop.control, loop.tally
+    ):
+        room = -np.inf
+    put_vector(s, BRANCH, k, negative(bodies.w))
+    put_vector(s, ARM, k, arm)
+    put_vector(s, NORMALS, k, normal)
+    put_vector(s, MIDDLES, k, middle)
+    put_vector(s, VELOCITY, k, velocity)
+    put_vector(s, SPIN, k, subtract(row(g.w, j), row(g.w, i)))
+    put_vector(s, AXIS, k, axis)
+    s[OVERLAP + k], s[SLOPE + k], s[ROOM + k] = overlap, length / distance, room
+    s[TURN + k] = 0.5 * settings.dt * dot(add(row(g.w, i), row(g.w, j)), middle)
+    s[MASS + k], s[RADIUS + k] = mi * mj / (mi + mj), r_eff
+    zone_column = hist.shape[1] - 1
+    s[LEVER + k], s[LEVER_MIDDLE + k] = lever, 0.5 * (hist[p, zone_column] + lever) if known else lever
+    put_columns(hist, p, hist.shape[1] - WITH_ARM, arm)
+    hist[p, zone_column] = lever
+    fill_past(k, p, pairs.touch, hist, s)
+    fill_pair(k, a, b, law, s, pairs.counts)
+    pairs.near[k], pairs.near_row[k] = p, i
+
+
+@inlined
+def _meet(k, i, p, leg, loop):
+    """Look at a candidate and put it into column ``k`` if it touches.
+
+    Args:
+        k: the column.
+        i: row of the first body.
+        p: the candidate.
+        leg: 0: contacts that live may leave for other features; 1: others are born.
+        loop: `Loop`.
+
+    Returns:
+        APART, LEAVES (for other features) or TOUCHES.
+    """
+    pairs, g, interaction = loop.pairs, loop.g, loop.interaction
+    j = np.uintp(pairs.col[p])
+    path = g.path[i] + g.path[j]
+    touching = pairs.touch[p] != 0
+    if not touching and path < pairs.free[p]:
+        return APART
+    if hands_on(interaction) and (pairs.touch[p] == LIVING) != (leg == 0):
+        return APART
+    d = nearest_image(subtract(row(g.x, j), row(g.x, i)), loop.settings)
+    ri, rj = g.x[i, 3], g.x[j, 3]
+    reach = ri + rj
+    bodies = bodies_of(i, j, negative(d))
+    nearest = closest(interaction, g, bodies, pairs, p, touching, reach)
+    near, f, x, y, status = nearest
+    if status != 0:
+        fault(loop.control, ERROR_SOLVER, g.gid[i], g.gid[j])
+    if not near and not touching:
+        rounding = MARGIN * (abs(d[0]) + abs(d[1]) + abs(d[2]) + reach)
+        pairs.free[p] = path + SAFE * (np.sqrt(f) - reach) - rounding
+        return APART
+    if hands_on(interaction) and leg == 0 and not near and f < reach * reach:
+        pairs.touch[p] = LEAVING
+        return LEAVES
+    # from the point on i to the point on j; its length is below the regularised distance
+    link = subtract(add(d, y), x)
+    length2 = square(link)
+    if length2 == 0.0:
+        fault(loop.control, ERROR_OVERLAP, g.gid[i], g.gid[j])
+        return APART
+    inv = 1.0 / np.sqrt(length2)
+    arm = ahead(x, 0.5 + 0.5 * (ri - rj) * reach * (inv * inv), link)
+    velocity = _relative_velocity(i, j, p, d, arm, loop)
+    if not near:
+        _end(i, p, velocity, loop)
+        return APART
+    _fill(k, bodies, p, nearest, arm, link, velocity, loop)
+    return TOUCHES
+
+
+@kernel
+def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, control, tally):
+    """Forces of the candidate pairs in rows ``first`` to ``last``; each pair has its lower global id first."""
+    loop = Loop(pairs, g, interaction, law, settings, owned, control, tally)
+    row_of, ptr = pairs.row, pairs.ptr
+    k = np.uintp(0)
+    legs = 2 if hands_on(interaction) else 1  # where contacts may leave for other features: first those that live, then those that are born
+    for r in range(first, last):
+        i, leaving = np.uintp(row_of[r]), False
+        for leg in range(legs):
+            if leg == 1 and leaving:
+                hand_on(ptr[r], ptr[r + 1], i, pairs, g, interaction, settings)
+            for q in range(ptr[r], ptr[r + 1]):
+                outcome = _meet(k, i, np.uintp(q), leg, loop)  # unsigned indices spare the check for negative ones
+                leaving |= outcome == LEAVES
+                k += np.uintp(outcome == TOUCHES)
+                if k == BATCH:
+                    _evaluate(BATCH, loop)
+                    k = np.uintp(0)
+    if k > 0:
+        _evaluate(np.int64(k), loop)

@@ -1,0 +1,207 @@
+"""Narrow phase for scenes whose cores are points and segments only: closed forms, no solver, no warm start."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...compiled.jit import inlined
+from ...compiled.vectors import ZERO, add, cross, dot, row, scale, square, subtract
+from ..nearest.segments import nearest_segments, regularised_segments
+
+
+class Rods(NamedTuple):
+    """Narrow phase for spheres and spherocylinders.
+
+    Attributes:
+        regularised: which rule: the regularised minimum or the nearest points.
+        eps2: (ns,) squared regularisation of each species.
+        kind: (ns,) int32 number of core vertices.
+    """
+
+    regularised: bool
+    eps2: np.ndarray
+    kind: np.ndarray
+
+
+class Nearest(NamedTuple):
+    """Where two bodies are nearest to each other by a rule.
+
+    Attributes:
+        near: whether they can touch at all.
+        f: squared (regularised) distance of the cores (m^2).
+        x: the point on the first body, relative to its centre (m).
+        y: the point on the second body, relative to its centre (m).
+        status: 0, or what the solver reports.
+    """
+
+    near: Any
+    f: Any
+    x: Any
+    y: Any
+    status: Any
+
+
+@inlined
+def axis(interaction, g, i):
+    """Half-axis vector of grain ``i`` (m); zero for a sphere."""
+    if interaction.kind[g.species[i]] == 1:
+        return ZERO
+    return row(g.vert, np.uintp(g.vert_start[i] + 1))
+
+
+@inlined
+def _distance2(w, x, y, ea, eb):
+    """Squared regularised distance (m^2) of two points."""
+    f = square(subtract(add(w, x), y))
+    return f + (ea * square(x) + eb * square(y))
+
+
+@inlined
+def closest(interaction, g, bodies, pairs, p, touching, reach):
+    """Minimiser of the pair's distance function.
+
+    Args:
+        interaction: the narrow phase.
+        g: `Grains`.
+        bodies: the two ``features.Bodies``.
+        pairs: `Contacts`, the list of candidates.
+        p: the candidate.
+        touching: whether it was in touch in the step before.
+        reach: distance at which the bodies touch (m).
+
+    Returns:
+        `Nearest`.
+    """
+    i, j, w = bodies
+    u, v = axis(interaction, g, i), axis(interaction, g, j)
+    ea, eb = 0.0, 0.0
+    if interaction.regularised:
+        ea, eb = interaction.eps2[g.species[i]], interaction.eps2[g.species[j]]
+        s, t = regularised_segments(w, u, v, ea, eb)
+    else:
+        s, t = nearest_segments(w, u, v)
+    x, y = scale(s, u), scale(t, v)
+    f = _distance2(w, x, y, ea, eb)
+    return Nearest(f < reach * reach, f, x, y, 0)
+
+
+@inlined
+def weighted(interaction, g, bodies, pairs, p, factor):
+    """Minimum of a pair's regularised distance function with the penalties of both bodies times ``factor``, whatever its history.
+
+    Returns:
+        squared distance (m^2; 0 where the rule has no penalties), the points relative to their own centres (m), status.
+    """
+    if not interaction.regularised:
+        return 0.0, ZERO, ZERO, 0
+    i, j, w = bodies
+    u, v = axis(interaction, g, i), axis(interaction, g, j)
+    ea, eb = factor * interaction.eps2[g.species[i]], factor * interaction.eps2[g.species[j]]
+    s, t = regularised_segments(w, u, v, ea, eb)
+    x, y = scale(s, u), scale(t, v)
+    return _distance2(w, x, y, ea, eb), x, y, 0
+
+
+@inlined
+def rocking_axis(normal, e):
+    """Unit axis in the tangent plane about which an edge along e rocks; zero if there is none."""
+    a = cross(normal, e)
+    a2 = square(a)
+    if a2 > 0.0:
+        a2 = 1.0 / np.sqrt(a2)
+    return scale(a2, a)
+
+
+@inlined
+def zone(interaction, g, bodies, normal, r_eff, delta, pairs, p):
+    """Half-length of the contact zone of two grains (m) and the axis it can rock about.
+
+    Two segments at an angle theta touch along about sqrt(r delta)/sin(theta), at most along the shorter one; spheres in a point (no couples).
+
+    Args:
+        interaction: the narrow phase.
+        g: `Grains`.
+        bodies: the two ``features.Bodies``.
+        normal: unit normal, from the first to the second.
+        r_eff: effective radius (m).
+        delta: overlap (m).
+        pairs: `Contacts`.
+        p: the candidate.
+
+    Returns:
+        lever (m), unit axis (or zeros).
+    """
+    u, v = axis(interaction, g, bodies.i), axis(interaction, g, bodies.j)
+    a2, b2 = square(u), square(v)
+    if a2 == 0.0 or b2 == 0.0:
+        return 0.0, ZERO
+    sine2 = square(cross(u, v)) / (a2 * b2)
+    lever2 = min(a2, b2)
+    if lever2 * sine2 > r_eff * delta:
+        lever2 = r_eff * delta / sine2
+    return np.sqrt(lever2), rocking_axis(normal, u)
+
+
+@inlined
+def _on_plane(slope, u2, e2, height):
+    """Where along a half-axis u the regularised distance to a plane is least, from -1 to 1; ``slope``: n.u (m), ``u2``: |u|^2, ``e2``: eps^2."""
+    bottom = slope * slope + e2 * u2
+    return min(1.0, max(-1.0, -height * slope / bottom)) if bottom > 0.0 else 0.0
+
+
+@inlined
+def weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor):
+    """Minimum of the regularised distance function to a plane with penalties times ``factor``; see ``closest_to_plane``, ``weighted``.
+
+    Returns:
+        squared distance (m^2; 0 where the rule has no penalties), height of the point (m), the point relative to the centre (m), status.
+    """
+    if not interaction.regularised:
+        return 0.0, 0.0, ZERO, 0
+    u = axis(interaction, g, i)
+    slope, u2 = dot(normal, u), square(u)
+    e2 = factor * interaction.eps2[g.species[i]]
+    t = _on_plane(slope, u2, e2, height)
+    h = height + t * slope
+    return h * h + e2 * t * t * u2, h, scale(t, u), 0
+
+
+@inlined
+def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
+    """Minimiser of the distance of grain ``i`` to a plane at ``height`` below its centre along the unit normal (m).
+
+    Returns:
+        squared (regularised) distance (m^2), signed height of the point above the plane (m), the point relative to the centre (m), status.
+    """
+    u = axis(interaction, g, i)
+    slope, u2 = dot(normal, u), square(u)
+    t = 0.0
+    if interaction.regularised:
+        e2 = interaction.eps2[g.species[i]]
+        t = _on_plane(slope, u2, e2, height)
+    else:
+        e2 = 0.0
+        if abs(slope) > 1e-14 * np.sqrt(u2):
+            t = -1.0 if slope > 0.0 else 1.0
+    h = height + t * slope
+    return h * h + e2 * t * t * u2, h, scale(t, u), 0
+
+
+@inlined
+def zone_on_plane(interaction, g, i, normal, delta, pairs, p):
+    """Half-length of the contact zone of a grain on a plane (m) and its rocking axis.
+
+    A segment whose regularised point lies between its ends bears as a whole; one tilted further, by theta, lies on delta/sin(theta) of its length.
+    """
+    u = axis(interaction, g, i)
+    u2 = square(u)
+    if u2 == 0.0:
+        return 0.0, ZERO
+    size = np.sqrt(u2)
+    rise = abs(dot(normal, u))
+    lever = size
+    if (g.x[i, 3] - delta) * rise > rise * rise + interaction.eps2[g.species[i]] * u2 and rise > delta:
+        lever = delta * size / rise
+    return lever, rocking_axis(normal, u)

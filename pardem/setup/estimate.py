@@ -1,0 +1,108 @@
+"""Rough cost of a case before it runs: grains, steps, memory, time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..case.grains_file import load_grains_file
+
+if TYPE_CHECKING:
+    from ..case.model import Case
+
+RATE = {1: 9.5e6, 2: 2.9e6}
+"""Particle-steps per CPU second and core by core vertices, of a dense bed without energy books: `pardem bench`, see docs/validation.md."""
+RATE_POLYHEDRON = 1.5e6
+RATE_FEATURES = {2: 2e6, 3: 1.2e6}
+"""The same under `superposition` by dimensions, of all but single vertices: some two thirds of what settled beds reach, since in flows features that
+come and go are searched for."""
+BOOKS = 0.55
+"""Share of the rate that is left with energy books and output: 1.5 to 1.7 million particle-steps per second were measured for 1000 rods."""
+RANK_BYTES = 260e6
+"""Interpreter, compiled code, MPI and HDF5 of one rank."""
+PAIRS, PAIRS_OF_FEATURES, PAIR_BYTES = 6, 30, 80
+"""Listed pairs a grain of a dense bed, such pairs under `superposition`, and what each takes. Peaks measured: 0.27, 0.33 and 1.0 GB for 1.1e4, 9.8e4
+and 1e6 spheres on one rank."""
+ARM_BYTES = 32  # of history more, where grains are not all spheres
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run is expected to cost.
+
+    Attributes:
+        grains: number of grains. steps: most steps of all stages. ranks: number of ranks.
+        memory: bytes of all ranks together. seconds: of wall time, the stages' longest durations counted.
+        rate: particle-steps per second and core assumed. books: whether energy books were assumed to slow it.
+    """
+
+    grains: int
+    steps: int
+    ranks: int
+    memory: float
+    seconds: float
+    rate: float
+    books: bool
+
+    def __str__(self) -> str:
+        per_grain = (self.memory - RANK_BYTES * self.ranks) / self.grains
+        books = "with" if self.books else "without"
+        return (
+            f"grains     {self.grains}\n"
+            f"steps      at most {self.steps}\n"
+            f"memory     about {_bytes(self.memory)} ({_bytes(RANK_BYTES)} a rank, {_bytes(per_grain)} a grain)\n"
+            f"time       about {duration(self.seconds)} on {self.ranks} rank{'s' if self.ranks > 1 else ''}, at {self.rate:.2g} particle-steps "
+            f"per second and core\n"
+            f"assumed    a dense bed {books} energy books, the longest duration of every stage, a core for each rank, kernels in the "
+            f"cache; measure the rate of this machine with 'pardem bench'"
+        )
+
+
+def estimate(case: Case, ranks: int = 1) -> Estimate:
+    """Cost of a case on a number of ranks.
+
+    Memory: state arrays, 256 bytes a grain (144 more with gear4) and 24 a core vertex, and the listed pairs with index and history.
+
+    Raises:
+        CaseError: ``grains_file`` cannot be read.
+    """
+    vertices = {species.name: species.core_vertices for species in case.species}
+    pieces = {species.name: len(getattr(species, "pieces", ())) or 1 for species in case.species}  # of compounds, each met by itself
+    counts = dict.fromkeys(vertices, 0)
+    for insert in case.insert:
+        counts[insert.species] += insert.count
+    for grain in case.grain:
+        counts[grain.species] += 1
+    if case.grains_file is not None:
+        counts[case.species[0].name] += len(load_grains_file(case)["position"])
+    grains = sum(counts.values())
+    steps = case.max_steps()
+    state = 256 + (144 if case.time.integrator == "gear4" else 0)
+    features = case.contact.interaction == "superposition"
+    arms = ARM_BYTES if any(n and vertices[name] > 1 for name, n in counts.items()) else 0
+    pairs = (PAIR_BYTES + arms) * (PAIRS_OF_FEATURES if features else PAIRS)
+    memory = RANK_BYTES * ranks + sum(n * (state + 24 * vertices[name] + pieces[name] * pairs) for name, n in counts.items())
+    books = case.output.observables.energy_budget
+    rate = {1: RATE[1]} if features else RATE
+    other = RATE_FEATURES[case.dimension] if features else RATE_POLYHEDRON
+    work = sum(n * steps * pieces[name] / rate.get(vertices[name], other) for name, n in counts.items())
+    work /= BOOKS if books else 1.0
+    return Estimate(grains, steps, ranks, memory, work / ranks, grains * steps / work, books)
+
+
+def duration(seconds: float) -> str:
+    """A time span for people: 42 s, 3 min 20 s, 5 h 10 min, 3 d 4 h."""
+    if seconds < 60:
+        return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+    whole = round(seconds)
+    for size, name, small, sub in ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s")):
+        if whole >= size:
+            return f"{whole // size} {name} {whole % size // small} {sub}"
+    return f"{whole} s"
+
+
+def _bytes(count: float) -> str:
+    for size, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if count >= size:
+            return f"{count / size:.3g} {name}"
+    return f"{count:.0f} B"

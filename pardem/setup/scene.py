@@ -1,0 +1,32 @@
+"""What stays the same throughout a run, as the compiled step takes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..contacts.dispatch import Interaction
+from ..detection.sphere_tables import Covering
+from ..detection.trees import Trees
+from ..laws.law import Law
+from ..state.arrays import Parts, Settings, Shapes, Walls
+from ..state.population import Population
+
+
+@dataclass
+class Scene:
+    """Everything constant in a run that the compiled step and the lists need."""
+
+    shapes: Shapes
+    interaction: Interaction
+    law: Law
+    walls: Walls
+    settings: Settings
+    names: list[str]
+    wall_names: list[str]
+    trees: Trees
+    parts: Parts
+    bodies: Population  # walls that are spheropolytopes
+    covering: Covering | None = None  # where pairs are found by triangulation
+    outflow: np.ndarray | None = None  # (2, 3) bool, faces through which grains may leave, lower and upper

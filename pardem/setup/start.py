@@ -1,0 +1,183 @@
+"""The grains at the start of a case: inserted at random, given one by one, or read from a file. Every rank computes all of them, alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..case import Case
+from ..case.grains_file import load_grains_file
+from ..case.placement import Insert
+from ..errors import CaseError, FileError
+from ..insertion import BoxDomain, BoxRegion, CylinderRegion, Grains, Region, insert_random, periodic_region, random_scales, require_clear
+from ..insertion.arrays import require_sizes
+from ..shapes.catalogue import Catalogue, principal_orientations
+from ..shapes.rotations import matrices
+from ..state.population import Population
+from .law_tables import lent_radii
+from .wall_tables import placed_bodies
+
+NO_GRAINS = Grains(np.empty(0, np.int64), np.empty(0), np.empty((0, 3)), np.empty((0, 4)))
+
+
+def size_range(case: Case) -> tuple[dict[str, float], dict[str, float]]:
+    """Largest and smallest size factor of each species in a case.
+
+    Raises:
+        InsertionError: a size factor of ``grains_file`` is not positive. FileError: it cannot be read.
+    """
+    sizes: dict[str, list[float]] = {s.name: [] for s in case.species}
+    for insert in case.insert:
+        sizes[insert.species] += [insert.size.value] if insert.size.kind == "constant" else [insert.size.min, insert.size.max]
+    for grain in case.grain:
+        sizes[grain.species].append(grain.scale)
+    if case.grains_file:
+        table = _read_file(case)
+        require_sizes(np.asarray(table["scale"], float))
+        for name, scale in zip(table["species"], table["scale"], strict=True):
+            sizes[str(name)].append(float(scale))
+    return {n: max(s or [1.0]) for n, s in sizes.items()}, {n: min(s or [1.0]) for n, s in sizes.items()}
+
+
+def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> Population:
+    """All grains of a case; ids go first to those of ``grains_file``, then ``[[grain]]``, then ``[[insert]]``, in their order.
+
+    Args:
+        case: validated case. catalogue: of its species. overlaps: given grains may overlap (a packing that was settled elsewhere).
+
+    Raises:
+        InsertionError: given grains overlap or lie outside the domain, or random ones do not fit. FileError: ``grains_file`` cannot be read.
+    """
+    names = [s.name for s in case.species]
+    number = {name: row for row, name in enumerate(names)}
+    domain = BoxDomain(case.domain.lower, case.domain.upper, case.domain.periodic) if case.domain else None
+    given = _given(case, number)
+    orientation = principal_orientations(catalogue, given["species"], given["orientation"])
+    placed = Grains(given["species"], given["scale"], given["position"], orientation)
+    if len(placed.species) and not overlaps:
+        require_clear(catalogue, placed, domain=domain, names=names)
+    walls = placed_bodies(case, catalogue, case.stage[0].name)
+    for insert in case.insert:
+        first = len(placed.species)
+        species = np.full(insert.count, number[insert.species])
+        scale = _scales(case, insert, first)
+        region = _region(insert, domain, case.dimension == 2)
+        x, q = insert_random(
+            region, catalogue, species, seed=case.seed, first_id=first, scale=scale, domain=domain, placed=placed, walls=walls, names=names
+        )
+        placed = Grains(
+            np.concatenate([placed.species, species]), np.concatenate([placed.scale, scale]),
+            np.concatenate([placed.positions, x]), np.concatenate([placed.orientations, q]),
+        )  # fmt: skip
+    n = len(placed.species)
+    if n == 0:
+        raise CaseError("the case has no grains: give [[insert]], [[grain]], [[voronoi]] or grains_file")
+    p = Population.empty(n)
+    p.gid[:] = np.arange(n)
+    p.species[:] = placed.species
+    p.scale[:] = placed.scale
+    p.x[:, :3] = placed.positions
+    lent = lent_radii(case)
+    p.x[:, 3] = catalogue.radius[p.species] * p.scale + np.array([lent.get(s.material, 0.0) for s in case.species])[p.species]
+    p.v[:, 3] = catalogue.masses(p.species, p.scale)
+    p.q[:] = placed.orientations
+    k = len(given["species"])
+    p.v[:k, :3] = given["velocity"]
+    p.w[:k, :3] = given["angular_velocity"]
+    p.am[:, :3] = _angular_momentum(p.q, p.w[:, :3], catalogue.moments(p.species, p.scale))
+    return p
+
+
+def _angular_momentum(q: np.ndarray, w: np.ndarray, inertia: np.ndarray) -> np.ndarray:
+    """R I R^T w for each grain.
+
+    Args:
+        q: (n, 4) orientations.
+        w: (n, 3) angular velocities (rad/s).
+        inertia: (n, 3) principal moments (kg m^2).
+
+    Returns:
+        (n, 3) angular momenta, world frame (kg m^2/s).
+    """
+    rotation = matrices(q)
+    body = np.einsum("nji,nj->ni", rotation, w) * inertia
+    return np.einsum("nij,nj->ni", rotation, body)
+
+
+def _scales(case: Case, insert: Insert, first: int) -> np.ndarray:
+    if insert.size.kind == "constant":
+        return np.full(insert.count, insert.size.value)
+    return random_scales(case.seed, first, insert.count, insert.size.min, insert.size.max)
+
+
+def _region(insert: Insert, domain: BoxDomain | None, planar: bool) -> Region:
+    region = insert.region
+    if region.kind == "cylinder":
+        return CylinderRegion(radius=region.radius, lower=region.lower, upper=region.upper, axis=region.axis, center=region.center, planar=planar)
+    if region.kind == "box":
+        return BoxRegion(region.lower, region.upper, planar=planar)
+    if domain is None:
+        raise CaseError("insert.region.kind = 'periodic' needs a [domain]")
+    return periodic_region(domain, planar)
+
+
+def _given(case: Case, number: dict[str, int]) -> dict[str, Any]:
+    """Grains given one by one, as arrays."""
+    table = _read_file(case) if case.grains_file else _empty_table()
+    rows = case.grain
+    quaternion = np.array([g.orientation for g in rows], dtype=float).reshape(-1, 4)
+    quaternion /= np.sqrt((quaternion**2).sum(axis=1, keepdims=True))
+    mine = {
+        "species": np.array([number[g.species] for g in rows], dtype=np.int64),
+        "scale": np.array([g.scale for g in rows], dtype=float),
+        "position": np.array([g.position for g in rows], dtype=float).reshape(-1, 3),
+        "orientation": quaternion,
+        "velocity": np.array([g.velocity for g in rows], dtype=float).reshape(-1, 3),
+        "angular_velocity": np.array([g.angular_velocity for g in rows], dtype=float).reshape(-1, 3),
+    }
+    table["species"] = np.array([number[str(s)] for s in table["species"]], dtype=np.int64)
+    return {key: np.concatenate([table[key], mine[key]]) for key in mine}
+
+
+def _empty_table() -> dict[str, Any]:
+    return {
+        "species": np.empty(0, "U1"), "scale": np.empty(0), "position": np.empty((0, 3)), "orientation": np.empty((0, 4)),
+        "velocity": np.empty((0, 3)), "angular_velocity": np.empty((0, 3)),
+    }  # fmt: skip
+
+
+def _read_file(case: Case) -> dict[str, Any]:
+    """The arrays of ``grains_file`` with defaults filled in; species as names."""
+    names = [s.name for s in case.species]
+    data = load_grains_file(case)
+    n = len(data["position"])
+    species = data["species"]
+    if species.dtype.kind in "iu":
+        if species.size and not (species.min() >= 0 and species.max() < len(names)):
+            raise FileError(f"grains_file = '{case.grains_file}': species rows must be 0 to {len(names) - 1}")
+        species = np.array(names)[species]
+    if species.shape != (n,):
+        raise FileError(f"grains_file = '{case.grains_file}': array 'species' must be of shape {(n,)}, not {species.shape}")
+    unknown = sorted(set(map(str, species)) - set(names))
+    if unknown:
+        raise FileError(f"grains_file = '{case.grains_file}' names species '{unknown[0]}'; the case has {', '.join(names)}")
+    identity = np.tile([1.0, 0.0, 0.0, 0.0], (n, 1))
+    out = {
+        "species": species, "scale": data.get("scale", np.ones(n)), "position": data["position"], "orientation": data.get("orientation", identity),
+        "velocity": data.get("velocity", np.zeros((n, 3))), "angular_velocity": data.get("angular_velocity", np.zeros((n, 3))),
+    }  # fmt: skip
+    widths = {"scale": (n,), "position": (n, 3), "orientation": (n, 4), "velocity": (n, 3), "angular_velocity": (n, 3), "species": (n,)}
+    for key, shape in widths.items():
+        if out[key].shape != shape:
+            raise FileError(f"grains_file = '{case.grains_file}': array '{key}' must be of shape {shape}, not {out[key].shape}")
+        if key != "species" and not np.isfinite(out[key]).all():
+            first = int(np.argwhere(~np.isfinite(out[key]))[0, 0])
+            raise FileError(f"grains_file = '{case.grains_file}': {key} of grain {first} = {out[key][first].tolist()} must be finite")
+    largest = np.abs(out["orientation"]).max(axis=1, keepdims=True)
+    if n and not (largest > 0).all():
+        raise FileError(f"grains_file = '{case.grains_file}': orientations must not be zero")
+    # scaled by powers of two, which change no digit, so that no square over- or underflows
+    scaled = np.ldexp(out["orientation"], -np.frexp(largest)[1])
+    out["orientation"] = scaled / np.sqrt((scaled**2).sum(axis=1, keepdims=True))
+    return out

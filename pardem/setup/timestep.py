@@ -1,0 +1,340 @@
+"""The time step against the contact time, once masses are known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..case.contact import Resolved
+from ..case.motions import ServoMotion
+from ..case.walls import AnyWall, Body
+from ..errors import CaseError, ShapeError
+
+if TYPE_CHECKING:
+    from ..case.model import Case
+    from ..shapes import Shape
+
+_LENNARD_JONES = 72.0 / 2.0 ** (1.0 / 3.0)  # second derivative of the potential at its bottom, in depth/sigma^2
+# (4/5) sqrt(pi) Gamma(2/5)/Gamma(9/10): duration over (largest overlap / impact speed) of a Hertzian impact
+_HERTZ = 0.8 * math.sqrt(math.pi) * math.gamma(0.4) / math.gamma(0.9)
+
+
+MOST_WARNINGS = 20
+
+
+@dataclass(frozen=True)
+class ContactTime:
+    """Duration of a collision.
+
+    Attributes:
+        between: the two materials.
+        seconds: the duration (s).
+        fastest: the duration, were its fastest part the whole (s): Walton's unloading is stiffer than his loading.
+        multiplicity: contacts that can act at once between the two bodies.
+    """
+
+    between: tuple[str, str]
+    seconds: float
+    fastest: float
+    multiplicity: int = 1
+
+
+class ContactTimes(NamedTuple):
+    """Durations of the collisions of all pairs of materials.
+
+    Attributes:
+        rows: materials of grains. columns: these, then those of walls.
+        seconds, fastest: (rows, columns) as in `ContactTime`; not-a-number for pairs named elsewhere or without a duration.
+        multiplicity: (rows, columns) int64.
+    """
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    seconds: np.ndarray
+    fastest: np.ndarray
+    multiplicity: np.ndarray
+
+    def pairs(self, among: np.ndarray | None = None) -> list[ContactTime]:
+        """Those of a mask (rows, columns), or all."""
+        found = np.argwhere(np.isfinite(self.seconds) if among is None else among).tolist()
+        return [
+            ContactTime((self.rows[i], self.columns[j]), float(self.seconds[i, j]), float(self.fastest[i, j]), int(self.multiplicity[i, j]))
+            for i, j in found
+        ]
+
+    def near(self, step: float) -> list[ContactTime]:
+        """Those that a time step (s) can be too long for."""
+        return self.pairs(self.fastest < 20.0 * step)
+
+    def between(self, grain: str, other: str) -> float | None:
+        """Duration (s) between grains of one material and grains or walls of another; None where it is not known."""
+        if grain not in self.rows or other not in self.columns:
+            return None
+        seconds = float(self.seconds[self.rows.index(grain), self.columns.index(other)])
+        return seconds if math.isfinite(seconds) else None
+
+    @property
+    def most_at_once(self) -> int:
+        """Most springs that act at once between two bodies."""
+        return max(1, int(self.multiplicity.max(initial=1)))
+
+
+Values = Any
+"""A number, or an array of them."""
+
+
+def spring_contact_time(mass: Values, stiffness: float, multiplicity: Values = 1) -> Values:
+    """Half a period of a mass on springs: pi sqrt(m/(n k)) (thesis eq 2.18 without damping, the shortest case).
+
+    Args:
+        mass: effective mass (kg).
+        stiffness: of one contact (N/m).
+        multiplicity: contacts that can act at once between the two bodies.
+    """
+    return math.pi * np.sqrt(mass / (multiplicity * stiffness))
+
+
+def hertz_contact_time(mass: Values, radius: Values, modulus: float, speed: float) -> Values:
+    """Duration of a Hertzian impact, 2.868 (m^2/(R E*^2 v))^(1/5) (Landau and Lifshitz, Theory of Elasticity, section 9).
+
+    Args:
+        mass: effective mass (kg). radius: effective radius (m). modulus: effective modulus E* (Pa). speed: of the impact (m/s).
+    """
+    overlap = (15.0 * mass * speed * speed / (16.0 * np.sqrt(radius) * modulus)) ** 0.4
+    return _HERTZ * overlap / speed
+
+
+def contact_time(between: tuple[str, str], parameters: Resolved, mass: float, radius: float, multiplicity: int = 1) -> ContactTime | None:
+    """Shortest collision that the parameters allow; None for a user's law without ``contact_time``.
+
+    Args:
+        between: names of the two materials.
+        parameters: of the pair (`Case.contact_between`).
+        mass: smallest effective mass of the pair (kg).
+        radius: smallest effective radius of the pair (m).
+        multiplicity: contacts that can act at once between the two bodies.
+    """
+    found = _durations(parameters, mass, radius, multiplicity)
+    return None if found is None else ContactTime(between, float(found[0]), float(found[1]), multiplicity)
+
+
+def _durations(parameters: Resolved, mass: Values, radius: Values, multiplicity: Values) -> tuple[Values, Values] | None:
+    """Seconds and fastest of `ContactTime`, of numbers or arrays."""
+    share = 1.0 / np.sqrt(multiplicity)
+    if parameters.young is not None and parameters.poisson is not None and parameters.reference_speed is not None:
+        modulus = parameters.young / (2.0 * (1.0 - parameters.poisson**2))
+        seconds = fastest = share * hertz_contact_time(mass, radius, modulus, parameters.reference_speed)
+    elif parameters.loading_stiffness is not None and parameters.unloading_stiffness is not None:
+        fastest = spring_contact_time(mass, parameters.unloading_stiffness, multiplicity)
+        seconds = 0.5 * (spring_contact_time(mass, parameters.loading_stiffness, multiplicity) + fastest)
+    elif parameters.depth is not None and parameters.sigma is not None:
+        seconds = fastest = spring_contact_time(mass, _LENNARD_JONES * parameters.depth / parameters.sigma**2, multiplicity)
+    elif parameters.normal_stiffness is not None:
+        seconds = fastest = spring_contact_time(mass, parameters.normal_stiffness, multiplicity)
+    elif parameters.contact_time is not None:
+        seconds = fastest = share * parameters.contact_time
+        if parameters.law == "walton" and parameters.restitution is not None:
+            # the unloading takes the share e/(1 + e) of the collision and is a quarter of its spring's period
+            fastest *= 2.0 * parameters.restitution / (1.0 + parameters.restitution)
+    else:
+        return None
+    return seconds, fastest
+
+
+def rocking_overlap(step: float, contact_time: float, eps: float, inertia: float, mass: float, radius: float) -> float:
+    """Overlap (m) up to which half a period of two equal grains rocking on each other takes ten steps.
+
+    The regularised contact is a spring N D/eps^2 against tilt, D = 2 radius, N the normal force k overlap with k = (mass/2) (pi/contact_time)^2.
+
+    Args:
+        step: (s). contact_time: of the two (s). eps: weight of the regularisation. inertia: about the axis of tilt (kg m^2). mass: of a grain (kg).
+        radius: sphero-radius (m).
+    """
+    return eps**2 * inertia * (contact_time / step) ** 2 / (100.0 * mass * radius)
+
+
+def hardened_contact_time(seconds: float, ratio: float) -> float:
+    """Duration (s) of a contact of a tip with a plane once it hardens: it is stiffer by kappa + 1 - 1/GUARD at the most (``contacts.hardening``).
+
+    Args:
+        seconds: that of the contact (s). ratio: beta/D, eps times the tip's distance from the centre over the sphero-radius.
+    """
+    from ..contacts.hardening import GUARD, STEEPEST
+
+    kappa = 1.0 / math.sqrt(ratio**2 + 1.0 / STEEPEST**2)
+    return seconds / math.sqrt(kappa + 1.0 - 1.0 / GUARD)
+
+
+def check_time_step(step: float, times: Iterable[ContactTime]) -> list[str]:
+    """Hold the step (s) against every contact time.
+
+    Returns:
+        A warning for each pair whose contact time, or fastest part of it, is under 20 steps; of very many the first `MOST_WARNINGS`.
+
+    Raises:
+        CaseError: a contact time is under 10 steps.
+    """
+    warnings = []
+    for time in sorted(times, key=lambda t: (t.seconds, t.between)):
+        pair = f"between '{time.between[0]}' and '{time.between[1]}'"
+        steps = time.seconds / step
+        # a ratio that is whole but for rounding (6e-4 s / 6e-5 s) counts as reached
+        if steps < 10.0 * (1.0 - 1e-12):
+            raise CaseError(
+                f"time.step = {step:.6g} s is too long: a contact {pair} lasts {time.seconds:.4g} s, {steps:.3g} steps; "
+                f"make it at most {time.seconds / 10:.4g} s (a tenth), better {time.seconds / 20:.4g} s"
+            )
+        if time.fastest / step < 20.0 * (1.0 - 1e-12):
+            what = "lasts" if time.fastest == time.seconds else "unloads as one that lasts"
+            warnings.append(
+                f"time.step = {step:.6g} s is long: a contact {pair} {what} {time.fastest:.4g} s, {time.fastest / step:.3g} steps; "
+                f"better at most {time.fastest / 20:.4g} s (a twentieth)"
+            )
+    if len(warnings) > MOST_WARNINGS:
+        warnings[MOST_WARNINGS:] = [f"time.step = {step:.6g} s is long for {len(warnings) - MOST_WARNINGS} pairs of materials more"]
+    return warnings
+
+
+def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, float]) -> ContactTimes:
+    """Contact times of all pairs of a case.
+
+    Args:
+        case: the case.
+        mass: mass of the lightest grain of each species (kg).
+        radius: effective contact radius of the smallest grain of each species, that of the law `hertz` (m).
+    """
+    from ..shapes.compound import most_that_meet
+
+    features, minima = case.contact.interaction == "superposition", case.contact.interaction == "minima"
+    present = set(case.grain_species)
+    bodies = {wall.material: species for wall in case.wall if isinstance(wall, Body) for species in case.species if species.name == wall.species}
+    pierced = any(wall.kind == "disc" and wall.hole for wall in case.wall)
+    extremes: dict[str, _Extremes] = {}
+    for species in case.species:
+        if species.name in present:
+            degrees = _degrees(species.make_shape()) if features or bodies or pierced else (1, 0)
+            # several minima of the distance act at once where a grain is not convex: two hold it in the plane, three in space
+            shape = species.make_shape()
+            several = case.dimension if minima and not shape.convex else 1
+            pieces = (len(shape.pieces), most_that_meet(shape.vertices, shape.pieces, shape.radius)) if shape.pieces else (1, 1)
+            own = _Extremes(mass[species.name], radius[species.name], *degrees, species.core_vertices, several, *pieces)
+            extremes[species.material] = own.joined(extremes.get(species.material, own))
+    rows = tuple(extremes)
+    columns = tuple(dict.fromkeys([*rows, *(wall.material for wall in case.wall)]))
+    size = (len(rows), len(columns))
+    out = ContactTimes(rows, columns, np.full(size, np.nan), np.full(size, np.nan), np.zeros(size, np.int64))
+    parameters = case.contact.table(rows, columns)
+    each = np.array([extremes[name][2:] for name in rows], dtype=np.int64).reshape(-1, len(_Extremes._fields) - 2)
+    a = _Extremes(np.array([e.mass for e in extremes.values()]), np.array([e.radius for e in extremes.values()]), *each.T)
+
+    def add(column: int, last: int, m: np.ndarray, r: np.ndarray, multiplicity: np.ndarray, share: Values = 1.0) -> None:
+        """Enter the first ``last`` rows of a column where they are shorter than what is there."""
+        multiplicity = np.broadcast_to(multiplicity, (last,))
+        for group in np.unique(parameters.group[:last, column]):
+            k = np.flatnonzero(parameters.group[:last, column] == group)
+            durations = _durations(parameters.resolved(int(group)), m[k], r[k], multiplicity[k])
+            if durations is None:
+                continue
+            # with a wall that is free to move: exact for linear springs
+            seconds, fastest = (np.sqrt(share[k] if np.ndim(share) else share) * part for part in durations)
+            k, seconds, fastest = (part[~(seconds >= out.seconds[k, column])] for part in (k, seconds, fastest))
+            out.seconds[k, column], out.fastest[k, column], out.multiplicity[k, column] = seconds, fastest, multiplicity[k]
+
+    def together(a: tuple[Values, Values], b: tuple[Values, Values]) -> Values:
+        """Springs that act at once between two vertices with so many edges and faces."""
+        # in the plane a vertex on a vertex touches two edges of the other outline
+        return np.maximum(1, a[0] + b[0]) if case.dimension == 2 else a[0] * b[0] + a[1] + b[1]
+
+    for n, name in enumerate(rows):
+        b, above = extremes[name], _Extremes(*(values[: n + 1] for values in a))
+        multiplicity = together((above.edges, above.faces), (b.edges, b.faces)) if features else above.at_once(b)
+        add(n, n + 1, above.mass * b.mass / (above.mass + b.mass), above.radius * b.radius / (above.radius + b.radius), multiplicity)
+    for wall in case.wall:
+        holed = wall.kind == "disc" and wall.hole is not None
+        by_vertex = features or holed or wall.kind in ("cylinder", "body")
+        count = _vertices_on_wall(a.vertices, case.dimension) if by_vertex else np.maximum(a.minima, a.pieces)
+        if holed:
+            count = np.maximum(count, 1 + np.maximum(1, a.edges))  # a vertex on a rim and its edges; a ball in a hole is held from two sides
+        if wall.kind == "body":
+            count = np.maximum(count, together((a.edges, a.faces), _degrees(bodies[wall.material].make_shape())))
+        add(columns.index(wall.material), len(rows), a.mass, a.radius, count, _share(wall, a.mass))
+    return out
+
+
+class _Extremes(NamedTuple):
+    """Of the species of a material, or arrays of several: least mass (kg) and radius (m), most edges and faces at a vertex, most vertices, most
+    minima of the distance, most convex pieces, most of them that one contact may touch.
+    """
+
+    mass: Values
+    radius: Values
+    edges: Values
+    faces: Values
+    vertices: Values
+    minima: Values
+    pieces: Values
+    meeting: Values
+
+    def joined(self, other: _Extremes) -> _Extremes:
+        edges, faces, vertices = max(self.edges, other.edges), max(self.faces, other.faces), max(self.vertices, other.vertices)
+        minima, pieces, meeting = max(self.minima, other.minima), max(self.pieces, other.pieces), max(self.meeting, other.meeting)
+        return _Extremes(min(self.mass, other.mass), min(self.radius, other.radius), edges, faces, vertices, minima, pieces, meeting)
+
+    def at_once(self, other: _Extremes) -> Values:
+        """Springs of whole grains that act at once: minima of the distance, pieces that lie flat on the other, pieces that meet where both touch."""
+        return np.maximum.reduce(
+            [
+                np.maximum(self.minima, other.minima), np.maximum(self.pieces, other.pieces), self.meeting * other.meeting,
+            ]
+        )  # fmt: skip
+
+
+def _share(wall: AnyWall, mass: np.ndarray) -> np.ndarray:
+    """Effective mass of a grain on a wall over the grain's own: below 1 where the wall itself is free to move."""
+    heavy = min((motion.mass for motion in wall.motions if isinstance(motion, ServoMotion)), default=math.inf)
+    return 1.0 / (1.0 + mass / heavy)
+
+
+def _degrees(shape: Shape) -> tuple[int, int]:
+    """Most edges and most faces that meet in a vertex; a vertex without edges counts as an edge in space, in the plane as none."""
+    corners = [v for loop in shape.faces for v in loop]
+    edges = int(np.bincount(shape.edges.ravel()).max()) if len(shape.edges) else shape.dimension - 2
+    return edges, int(np.bincount(corners).max()) if corners and shape.dimension == 3 else 0
+
+
+def _vertices_on_wall(count: np.ndarray, dimension: int) -> np.ndarray:
+    """Vertices that can lie on a wall at once: a face holds half of a body's vertices at most, an edge both of its two."""
+    if dimension == 2:
+        return np.minimum(count, 2)
+    return np.where(count < 4, count, np.maximum(3, count // 2))
+
+
+def lightest_grains(case: Case) -> tuple[dict[str, float], dict[str, float]]:
+    """Mass (kg) and sphero-radius (m) of the smallest grain of each species; those of ``grains_file`` count with size factor 1.
+
+    Raises:
+        ShapeError: a shape is degenerate, or so small or light that its mass is zero.
+    """
+    mass, radius = {}, {}
+    scales: dict[str, float] = {}
+    for insert in case.insert:
+        size = insert.size.value if insert.size.kind == "constant" else insert.size.min
+        scales[insert.species] = min(size, scales.get(insert.species, math.inf))
+    for grain in case.grain:
+        scales[grain.species] = min(grain.scale, scales.get(grain.species, math.inf))
+    for species in case.species:
+        scale = scales.get(species.name, 1.0)
+        shape = species.make_shape()
+        try:
+            mass[species.name] = float(shape.mass_properties(density=species.density).mass) * scale**case.dimension
+        except ShapeError as error:
+            raise ShapeError(f"species.{species.name}: {error}") from None
+        if not 0.0 < mass[species.name] < math.inf:
+            m = mass[species.name]
+            raise ShapeError(f"species.{species.name}: the mass of its smallest grain comes out as {m:g} kg; check density, lengths and size factors")
+        radius[species.name] = species.radius * scale
+    return mass, radius

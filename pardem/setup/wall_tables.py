@@ -1,0 +1,129 @@
+"""From the walls of a case to what the kernels read."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import CaseError
+from ..insertion.arrays import Grains
+from ..shapes.catalogue import Catalogue, principal_orientations
+from ..shapes.rotations import rotated
+from ..state.arrays import Features, Walls
+from ..state.population import Population, make_population
+from ..walls.motion.driven import MOTION
+from ..walls.motion.drives import FOREVER, motion_row, unit
+from ..walls.surfaces.kinds import BODY, CYLINDER, DISC, PIERCED, PLANE, POSE, SHAPE
+
+if TYPE_CHECKING:
+    from ..case import Case
+
+
+def build_walls(case: Case, materials: dict[str, int], features: Features) -> tuple[Walls, dict[str, list[int]], list[str]]:
+    """The walls of a case.
+
+    Args:
+        case: validated case. materials: their rows in the law's tables. features: of all species.
+
+    Returns:
+        the walls; rows by the name in the case (a box is six); a name for each row.
+    """
+    kind: list[int] = []
+    material: list[int] = []
+    shape: list[np.ndarray] = []
+    motion: list[np.ndarray] = []
+    names: list[str] = []
+    rows: dict[str, list[int]] = {}
+    for wall in case.wall:
+        hole = 0.0
+        surfaces: list[tuple[int, Any, Any, float, str]] = []
+        if wall.kind == "plane":
+            surfaces.append((PLANE, wall.point, wall.normal, 0.0, wall.name))
+        elif wall.kind == "disc":
+            hole = wall.hole or 0.0
+            surfaces.append((PIERCED if hole else DISC, wall.center, wall.normal, wall.radius, wall.name))
+        elif wall.kind == "cylinder":
+            surfaces.append((CYLINDER, wall.center, wall.axis, wall.radius, wall.name))
+        elif wall.kind == "body":
+            surfaces.append((BODY, wall.position, (0.0, 0.0, 1.0), 0.0, wall.name))
+        else:
+            for c, axis in enumerate("xyz"[: case.dimension]):
+                inward = np.zeros(3)
+                inward[c] = 1.0
+                surfaces.append((PLANE, wall.lower, inward, 0.0, f"{wall.name}:lower-{axis}"))
+                surfaces.append((PLANE, wall.upper, -inward, 0.0, f"{wall.name}:upper-{axis}"))
+        for code, point, normal, radius, name in surfaces:
+            rows.setdefault(wall.name, []).append(len(kind))
+            kind.append(code)
+            material.append(materials[wall.material])
+            shape.append(np.concatenate([point, unit(normal), [radius, hole]]))
+            names.append(name)
+    for wall in case.wall:
+        start = getattr(wall.motion, "start", 0.0)
+        row = motion_row(case, wall.motion, FOREVER if isinstance(start, str) else start / case.time.step, rows)
+        motion += [row.copy() for _ in rows[wall.name]]
+    n = len(kind)
+    body = np.array(kind, np.int32) == BODY
+    from_end = np.where(body, np.cumsum(body) - body.sum() - 1, 0).astype(np.int32)
+    walls = Walls(
+        np.array(kind, np.int32), from_end, features, np.ones(n, np.uint8), np.array(material, np.int32),
+        np.array(shape, float).reshape(n, SHAPE), np.array(motion, float).reshape(n, MOTION),
+        np.zeros((n, POSE)), np.zeros((n, 6, 2), np.int64), np.zeros((n, 6, 2), np.int64), np.zeros((n, 2), np.int64),
+    )  # fmt: skip
+    return walls, rows, names
+
+
+def placed_bodies(case: Case, catalogue: Catalogue, stage: str | None = None) -> Grains:
+    """Species, size, centre of mass and principal orientation of the bodies among the walls, or of those that are there in a stage."""
+    names = [s.name for s in case.species]
+    bodies = [wall for wall in case.wall if wall.kind == "body" and (stage is None or wall.stages is None or stage in wall.stages)]
+    species = np.array([names.index(wall.species) for wall in bodies], np.int64)
+    scale = np.array([wall.scale for wall in bodies], float)
+    given = np.array([unit(wall.orientation) for wall in bodies], float).reshape(-1, 4)
+    centres = [np.array(wall.position) + rotated(q, wall.scale * catalogue.centre[s]) for wall, s, q in zip(bodies, species, given, strict=True)]
+    return Grains(species, scale, np.array(centres, float).reshape(-1, 3), principal_orientations(catalogue, species, given))
+
+
+def build_bodies(case: Case, catalogue: Catalogue, walls: Walls) -> Population:
+    """The bodies among the walls, as grains that do not move; sets their walls' points to the centres of mass."""
+    rows = np.flatnonzero(walls.kind == BODY)
+    placed = placed_bodies(case, catalogue)
+    walls.shape[rows, :3] = placed.positions
+    population = make_population(catalogue, placed.species, np.asarray(placed.scale), placed.positions, placed.orientations)
+    population.gid[:] = -1 - rows
+    return population
+
+
+def body_vertices(catalogue: Catalogue, bodies: Population) -> list[np.ndarray]:
+    """World vertices (m) of the cores of bodies at the start, (m, 3) each."""
+    found = []
+    for s, scale, q, x in zip(bodies.species, bodies.scale, bodies.q, bodies.x, strict=True):
+        core = scale * catalogue.vertices[catalogue.vertex_start[s] : catalogue.vertex_start[s + 1]]
+        found.append(np.array([x[:3] + rotated(q, v) for v in core]))
+    return found
+
+
+def check_features(case: Case, catalogue: Catalogue, bodies: Population, period: np.ndarray, reach: float) -> None:
+    """Hold the features of bodies against the periods of the domain: each is met in its nearest image.
+
+    Args:
+        bodies: from `build_bodies`. period: (3,) of the domain (m), 0: open. reach: of the largest grain from its centre, skin included (m).
+
+    Raises:
+        CaseError: an edge of a body is too long.
+    """
+    names = [wall.name for wall in case.wall if wall.kind == "body"]
+    for name, s, vertices, radius in zip(names, bodies.species, body_vertices(catalogue, bodies), bodies.x[:, 3], strict=True):
+        first, last = catalogue.face_start[s], catalogue.face_start[s + 1]
+        faces = [catalogue.face_vertices[a:b] for a, b in itertools.pairwise(catalogue.face_vertex_start[first : last + 1])]
+        edges = catalogue.edges[catalogue.edge_start[s] : catalogue.edge_start[s + 1]]
+        for feature in (*edges, *(faces if case.dimension == 3 else ())):
+            size = np.ptp(vertices[feature], axis=0)
+            for c, axis in enumerate("xyz"):
+                if period[c] > 0.0 and size[c] + radius + reach >= 0.5 * period[c]:
+                    raise CaseError(
+                        f"wall.{name}: an edge or face of species '{case.species[s].name}' is {size[c]:.6g} m long along {axis}, too long for the "
+                        f"period of {period[c]:.6g} m: with grains it must stay below half of it; give it more vertices"
+                    )

@@ -1,0 +1,70 @@
+"""Miniature cases: they compile every kernel that a case (or any usual case) needs, within a few steps.
+
+The step is compiled for the type of the narrow phase and of the law. There are six narrow phases: spheres only; spherocylinders too; anything with
+a polytope; with a grain of convex pieces; pairs of features; local minima of grains that are not convex. The rule `regularised` or `minima`, the
+integrator, walls, periodic axes, energy books and the number of dimensions are branches at run time of the same kernel.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..case.model import Case
+
+STEPS = 3
+GRAINS = 4
+
+
+def shrunken(case: Case) -> Case:
+    """The case with a handful of grains of each insert and one stage of a few steps; walls rest, since stages they wait for are gone."""
+    data = case.model_dump(exclude_none=True)
+    for insert in data["insert"]:
+        insert["count"] = min(insert["count"], GRAINS)
+    for wall in data["wall"]:
+        wall["motion"] = "fixed"
+        wall.pop("then", None)
+        wall.pop("stages", None)
+    data["stage"] = [{"name": "warmup", "kind": "run", "steps": STEPS}]
+    data["output"] = {"frame_steps": 2, "observable_steps": 1, "checkpoint_steps": 2, "observables": data["output"]["observables"]}
+    return Case(**data).located(case.directory)
+
+
+_NARROW_PHASES: dict[str, tuple[dict[str, Any], str]] = {
+    "spheres": ({"shape": "sphere"}, "regularised"),
+    "rods": ({"shape": "spherocylinder", "length": 2e-3}, "regularised"),
+    "polyhedra": ({"shape": "cube", "side": 2e-3}, "regularised"),
+    "pieces": ({"shape": "compound", "pieces": [[(0.0, 0.0, 0.0), (2e-3, 0.0, 0.0)], [(0.0, 0.0, 0.0), (0.0, 2e-3, 0.0)]]}, "regularised"),
+    "features": ({"shape": "cube", "side": 2e-3}, "superposition"),
+    "minima": ({"shape": "yermis", "edge": 1e-3}, "minima"),
+}
+_LAWS: dict[str, dict[str, Any]] = {
+    "viscoelastic": {"restitution": 0.5, "contact_time": 1e-3},
+    "walton": {"restitution": 0.5, "contact_time": 1e-3},
+    "hertz": {"young": 1e6, "poisson": 0.3, "reference_speed": 1.0, "restitution": 0.5},
+    "elastic": {"contact_time": 1e-3},
+}
+
+
+def usual_cases() -> list[Case]:
+    """One case for each kernel of the step, with walls, a periodic axis, sizes that vary and observables by layers."""
+    box = {"lower": [0.0, 0.0, 0.0], "upper": [0.02, 0.02, 0.02]}
+    return [
+        Case(
+            title=f"warm-up: {name}, {law}",
+            time={"step": 1e-5},
+            domain={**box, "periodic": [True, False, False]},
+            species=[{"name": "grain", "density": 1000.0, "radius": 1e-3, **geometry}],
+            insert=[
+                {"species": "grain", "count": GRAINS, "region": {"kind": "box", **box}, "size": {"kind": "uniform", "min": 0.8, "max": 1.0}},
+            ],
+            contact={"law": law, "interaction": interaction, "friction": 0.5, **parameters},
+            wall=[
+                {"name": "floor", "kind": "plane", "point": [0.0, 0.0, 0.0], "normal": [0.0, 0.0, 1.0]},
+                {"name": "tube", "kind": "cylinder", "radius": 0.05},
+            ],
+            stage=[{"name": "warmup", "kind": "run", "steps": STEPS}],
+            output={"observables": {"layers": {"thickness": 5e-3}, "near_wall": {"wall": "tube", "distance": 1e-3}}},
+        )
+        for name, (geometry, interaction) in _NARROW_PHASES.items()
+        for law, parameters in _LAWS.items()
+    ]

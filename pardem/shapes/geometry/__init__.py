@@ -1,0 +1,1 @@
+"""Hulls, meshes, outlines and operations on them."""

@@ -1,0 +1,118 @@
+"""Erosion of polyhedra: faces moved inwards by a distance, so that a ball of that radius brings back all but sharp convex edges."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...errors import ShapeError
+from ..mass.polytope_mass import Faces
+from .hull import convex_hull
+from .proximity import dot
+from .triangles import area_vectors, ragged, triangulate
+
+UNEVEN = 0.25
+"""Largest distance of an eroded vertex from the moved planes of its faces, relative to the radius."""
+SAME = 1e-6
+"""Distance of unit normals below which two faces at a vertex count as one plane."""
+
+
+def erode_convex(vertices: np.ndarray, faces: Faces, radius: float, name: str) -> tuple[np.ndarray, np.ndarray, Faces]:
+    """Points of a convex polyhedron at least ``radius`` inside of all its faces, exact: half-spaces moved and intersected.
+
+    Args:
+        vertices: (nv, 3) (m). faces: outward loops. radius: (m). name: of the shape, for messages.
+
+    Returns:
+        vertices, edges, faces as of `convex_hull`.
+
+    Raises:
+        ShapeError: nothing is left.
+    """
+    from scipy.optimize import linprog
+    from scipy.spatial import HalfspaceIntersection
+
+    middle, extent = vertices.mean(axis=0), float(np.ptp(vertices, axis=0).max())
+    normal = area_vectors(vertices, faces)
+    normal /= np.sqrt(dot(normal, normal))[:, None]
+    first = (vertices[[loop[0] for loop in faces]] - middle) / extent
+    offset = dot(first, normal) - radius / extent
+    # the centre of the largest ball inside (Chebyshev centre), by linear programming
+    result = linprog([0.0, 0.0, 0.0, -1.0], np.column_stack([normal, np.ones(len(normal))]), offset, bounds=[(None, None)] * 3 + [(0.0, None)])
+    if result.status != 0 or result.x[3] <= 1e-9:
+        raise ShapeError(f"{name} is too thin to be eroded by radius = {radius:g} m: nothing is left; take a smaller radius, or erode = false.")
+    points = HalfspaceIntersection(np.column_stack([normal, -offset]), result.x[:3]).intersections
+    return convex_hull(_distinct(points) * extent + middle)
+
+
+def _distinct(points: np.ndarray) -> np.ndarray:
+    """One of each set of points that differ by rounding only."""
+    from scipy.spatial import cKDTree
+
+    drop = {b for _, b in cKDTree(points).query_pairs(1e-9)}
+    return points[[k for k in range(len(points)) if k not in drop]]
+
+
+def erode_solid(vertices: np.ndarray, faces: Faces, radius: float, planar: float, name: str) -> tuple[np.ndarray, Faces, float]:
+    """A closed polyhedron with each face moved inwards by ``radius`` and each vertex to where the moved planes of its faces meet.
+
+    Where more than three planes meet in a vertex and do not again after the move, the vertex goes to the nearest point in the sense of least squares;
+    polygons that are no longer plane then become triangles. Features that would vanish are an error: connectivity stays.
+
+    Args:
+        vertices: (nv, 3) (m). faces: outward loops. radius: (m). planar: distance from its plane, relative to the extent, that a corner may have.
+        name: of the shape, for messages.
+
+    Returns:
+        vertices: (nv, 3). faces: loops. deviation: largest distance of a vertex from the moved plane of one of its faces (m).
+
+    Raises:
+        ShapeError: an edge or a face vanishes, or a vertex stays further from its planes than `UNEVEN` times the radius.
+    """
+    area = area_vectors(vertices, faces)
+    normal = area / np.sqrt(dot(area, area))[:, None]
+    around: list[list[int]] = [[] for _ in vertices]
+    for f, loop in enumerate(faces):
+        for v in loop:
+            around[v].append(f)
+    moved = vertices.copy()
+    residual = np.zeros(len(vertices))
+    for v, beside in enumerate(around):
+        planes: list[np.ndarray] = []
+        for n in normal[beside]:
+            if all(np.linalg.norm(n - other) > SAME for other in planes):
+                planes.append(n)
+        step = np.linalg.lstsq(np.array(planes), np.full(len(planes), -radius), rcond=1e-3 if len(planes) > 3 else 1e-9)[0]
+        moved[v] = vertices[v] + step
+        residual[v] = np.abs(normal[beside] @ step + radius).max()
+    worst = int(np.argmax(residual))
+    remedy = "take a smaller radius, or erode = false"
+    if residual[worst] > UNEVEN * radius:
+        raise ShapeError(
+            f"{name} cannot be eroded by radius = {radius:g} m: the {len(around[worst])} faces at its vertex near {_place(vertices[worst])} then "
+            f"meet in no point (they miss it by {residual[worst]:.2g} m); smooth the mesh there, {remedy}."
+        )
+    flat, face_of, _ = ragged(faces)
+    following = np.concatenate([np.roll(loop, -1) for loop in faces])
+    lost = dot(vertices[following] - vertices[flat], moved[following] - moved[flat]) <= 0.0
+    lost |= (dot(area, area_vectors(moved, faces)) <= 0.0)[face_of]
+    if lost.any():
+        k = int(np.argmax(lost))
+        raise ShapeError(f"{name} cannot be eroded by radius = {radius:g} m: its edge near {_place(vertices[flat[k]])} would vanish; {remedy}.")
+    return moved, _plane_again(vertices, moved, faces, planar), float(residual.max())
+
+
+def _place(point: np.ndarray) -> str:
+    return "(" + ", ".join(f"{c:.4g}" for c in point) + ")"
+
+
+def _plane_again(old: np.ndarray, vertices: np.ndarray, faces: Faces, planar: float) -> Faces:
+    """Faces, those cut into triangles whose corners have left their plane."""
+    tolerance = planar * float(np.ptp(vertices, axis=0).max())
+    normal = area_vectors(vertices, faces)
+    normal /= np.sqrt(dot(normal, normal))[:, None]
+    out: list[tuple[int, ...]] = []
+    for loop, n in zip(faces, normal):
+        heights = dot(vertices[list(loop)], n)
+        bent = len(loop) > 3 and np.abs(heights - heights.mean()).max() > tolerance
+        out += [tuple(t) for t in triangulate(old, (loop,))[0].tolist()] if bent else [loop]
+    return tuple(out)

@@ -1,0 +1,1 @@
+"""Mass, centre and inertia of shapes, exact or by quasi-Monte-Carlo integration."""

@@ -1,0 +1,1 @@
+"""Packings of rounded Voronoi cells."""

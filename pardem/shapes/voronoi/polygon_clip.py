@@ -1,0 +1,106 @@
+"""Compiled: a convex polygon cut by half-planes, one after the other.
+
+What a line cuts off is one run of neighbouring vertices, whatever rounding says of single signs, so the result is a polygon always. A new vertex lies
+between the ends of the edge that is cut, so it leaves no earlier half-plane by more than these ends do: errors do not grow with the number of cuts.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiled.jit import njit
+
+UNTOUCHED, CUT, EMPTY, FULL = 0, 1, 2, 3
+
+
+class Polygon(NamedTuple):
+    """Room for a polygon of up to ``len(x)`` vertices, counter-clockwise.
+
+    Attributes:
+        used: (1,) number of vertices.
+        x: (nv, 2) vertices (m).
+        line: (nv,) the line of the edge from each vertex to the next.
+        height: (nv,) work space.
+        other_x, other_line: as ``x`` and ``line``, work space.
+    """
+
+    used: np.ndarray
+    x: np.ndarray
+    line: np.ndarray
+    height: np.ndarray
+    other_x: np.ndarray
+    other_line: np.ndarray
+
+
+@njit
+def make_polygon(vertices: int) -> Polygon:
+    """Empty room for so many vertices."""
+    return Polygon(
+        np.zeros(1, np.int64),
+        np.empty((vertices, 2)),
+        np.empty(vertices, np.int64),
+        np.empty(vertices),
+        np.empty((vertices, 2)),
+        np.empty(vertices, np.int64),
+    )
+
+
+@njit
+def fill_box(body: Polygon, lower: np.ndarray, upper: np.ndarray) -> None:
+    """Make the polygon a box; its lines are 0 (-x), 1 (+x), 2 (-y), 3 (+y)."""
+    body.used[0] = 4
+    body.x[0, 0], body.x[0, 1], body.line[0] = lower[0], lower[1], 2
+    body.x[1, 0], body.x[1, 1], body.line[1] = upper[0], lower[1], 1
+    body.x[2, 0], body.x[2, 1], body.line[2] = upper[0], upper[1], 3
+    body.x[3, 0], body.x[3, 1], body.line[3] = lower[0], upper[1], 0
+
+
+@njit
+def clip(body: Polygon, normal: np.ndarray, offset: float, line: int, tolerance: float) -> int:
+    """Cut off what lies beyond ``normal . x = offset`` by more than a tolerance (m).
+
+    Returns:
+        UNTOUCHED, CUT, EMPTY (nothing is left; the polygon is void) or FULL (no room for the new vertex).
+    """
+    n = body.used[0]
+    top, bottom = 0, 0
+    for v in range(n):
+        body.height[v] = normal[0] * body.x[v, 0] + normal[1] * body.x[v, 1] - offset
+        if body.height[v] > body.height[top]:
+            top = v
+        if body.height[v] < body.height[bottom]:
+            bottom = v
+    if body.height[top] <= tolerance:
+        return UNTOUCHED
+    if body.height[bottom] >= -tolerance:
+        return EMPTY
+    before, after = top, top  # the ends of the run; the lowest vertex stays
+    while body.height[(before - 1) % n] > tolerance and (before - 1) % n != bottom:
+        before = (before - 1) % n
+    while body.height[(after + 1) % n] > tolerance and (after + 1) % n != bottom:
+        after = (after + 1) % n
+    kept = n - ((after - before) % n + 1)
+    if kept + 2 > len(body.x):
+        return FULL
+    for k in range(kept):
+        v = (after + 1 + k) % n
+        body.other_x[k, 0], body.other_x[k, 1], body.other_line[k] = body.x[v, 0], body.x[v, 1], body.line[v]
+    _between(body, before, (before - 1) % n, kept, line)
+    _between(body, after, (after + 1) % n, kept + 1, body.line[after])
+    body.used[0] = kept + 2
+    for k in range(kept + 2):
+        body.x[k, 0], body.x[k, 1], body.line[k] = body.other_x[k, 0], body.other_x[k, 1], body.other_line[k]
+    return CUT
+
+
+@njit
+def _between(body: Polygon, high: int, low: int, target: int, line: int) -> None:
+    """The point of the cut between a vertex that goes and one that stays."""
+    share = 1.0
+    if body.height[low] < 0.0:
+        share = body.height[high] / (body.height[high] - body.height[low])
+    for c in range(2):
+        body.other_x[target, c] = body.x[high, c] + share * (body.x[low, c] - body.x[high, c])
+    body.other_line[target] = line

@@ -1,0 +1,213 @@
+"""The state of one rank as flat arrays: what the kernels read and write. See docs/architecture.md for every array's meaning."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compiled.jit import njit  # noqa: F401  (the layout of these tuples is part of the compiled code: this file belongs to the cache's hash)
+
+
+class Grains(NamedTuple):
+    """Grains of a rank: rows ``0..n_own-1`` are owned, the rest are ghosts.
+
+    Attributes:
+        gid: (N,) int64 global ids.
+        species: (N,) int32. material: (N,) int32 row in the tables of the law.
+        scale: (N,) float64 size factor.
+        x: (N, 4) centre of mass (m), wrapped; sphero-radius (m).
+        v: (N, 4) velocity (m/s); mass (kg).
+        w: (N, 4) angular velocity, world frame (rad/s).
+        q: (N, 4) orientation (w, x, y, z).
+        am: (N, 4) angular momentum, world frame (kg m^2/s); unused for spheres.
+        ft: (N, 8) int64 force [0:3] and torque [4:7] in quanta, number of contributions [3]; (N, 16) where sums are wide: upper limbs follow.
+        image: (N, 3) int32 periodic wraps.
+        past: (N, 18) int64 forces and torques of one, two and three steps ago (quanta), (N, 36) where sums are wide; (N, 0) unless the integrator
+            is gear4.
+        vert_start: (N + 1,) int64 first row of each grain in ``vert``.
+        vert: (M, 3) world vertices relative to the centre (m); empty where all grains are spheres.
+        x0: (N, 3), q0: (N, 4): pose at the last rebuild of the lists.
+        path: (N,) how far the points of a grain may have gone since then (m), where candidates are screened by it; else (0,).
+    """
+
+    gid: np.ndarray
+    species: np.ndarray
+    material: np.ndarray
+    scale: np.ndarray
+    x: np.ndarray
+    v: np.ndarray
+    w: np.ndarray
+    q: np.ndarray
+    am: np.ndarray
+    ft: np.ndarray
+    image: np.ndarray
+    past: np.ndarray
+    vert_start: np.ndarray
+    vert: np.ndarray
+    x0: np.ndarray
+    q0: np.ndarray
+    path: np.ndarray
+
+
+class Shapes(NamedTuple):
+    """Species tables that the step needs.
+
+    Attributes:
+        material: (ns,) int32 row in the tables of the law.
+        kind: (ns,) int32 number of core vertices: 1 sphere, 2 spherocylinder, more: polytope.
+        core_radius: (ns,) largest distance of a core vertex from the centre (m).
+        inertia: (ns, 3) principal moments (kg m^2). inverse: (ns, 3) one over them.
+        vertex_start: (ns + 1,) int64; vertices: (M, 3) body frame (m).
+    """
+
+    material: np.ndarray
+    kind: np.ndarray
+    core_radius: np.ndarray
+    inertia: np.ndarray
+    inverse: np.ndarray
+    vertex_start: np.ndarray
+    vertices: np.ndarray
+
+
+class Features(NamedTuple):
+    """Edges and faces by species, as what grains touch with (``contacts.nearest.features``).
+
+    Attributes:
+        edge_start: (ns + 1,) int64; edges: (ne, 2) int32 vertex numbers within the species, equal for a vertex without edges.
+        real: (ns,) int32 number of edges that have a length; they come first.
+        face_start: (ns + 1,) int64; loop_start: (nf + 1,) int64; loops: int32 vertex numbers within the species.
+    """
+
+    edge_start: np.ndarray
+    edges: np.ndarray
+    real: np.ndarray
+    face_start: np.ndarray
+    loop_start: np.ndarray
+    loops: np.ndarray
+
+
+class Parts(NamedTuple):
+    """Convex pieces of cores by species (``contacts.rules.compounds``), one for all but compounds.
+
+    Attributes:
+        start: (ns + 1,) int64 pieces by species; first, size: (np,) int64 first vertex of a piece within its species, number of vertices.
+        centre: (np, 3) what the regularisation of a piece is counted from, body frame (m): the mean of its vertices; zero for a core of one piece.
+        vertex_start: (ns + 1,) int64; outer: (nv,) uint8 whether the inside of a cylinder can meet a vertex.
+    """
+
+    start: np.ndarray
+    first: np.ndarray
+    size: np.ndarray
+    centre: np.ndarray
+    vertex_start: np.ndarray
+    outer: np.ndarray
+
+
+class Contacts(NamedTuple):
+    """Candidate pairs in compressed rows with the history of those that touch.
+
+    Attributes:
+        row: (R,) int32 first body of each row (grain; the one with the lower global id).
+        ptr: (R + 1,) int64 first candidate of each row.
+        col: (P,) int32 second body (grain or wall).
+        sub: (P,) int64 pair of features or pieces (``contacts.nearest.features``, ``pieces``); empty for pairs of whole grains. Of walls: a pair of
+            features (bodies), the vertex, or the piece.
+        touch: (P,) uint8 alive history.
+        free: (P,) path of the two grains together up to which a pair cannot touch (m); (0,) where no pair is passed over.
+        hist: (P, 8 or 13) float64 (see ``laws.history``).
+        warm: (P, 2) int64 active sets of the solver (empty where only closed forms are used).
+        near, near_row: (BATCH or more,) int32, scratch: (SCRATCH,) float64 and counts: (COUNTS,) int64: room for batches (``contacts.batch``).
+        interior: (1,) int64 number of rows without ghosts; they come first.
+    """
+
+    row: np.ndarray
+    ptr: np.ndarray
+    col: np.ndarray
+    sub: np.ndarray
+    touch: np.ndarray
+    free: np.ndarray
+    hist: np.ndarray
+    warm: np.ndarray
+    near: np.ndarray
+    near_row: np.ndarray
+    scratch: np.ndarray
+    counts: np.ndarray
+    interior: np.ndarray
+
+
+class Walls(NamedTuple):
+    """Walls.
+
+    Attributes:
+        kind: (W,) int32 (see ``walls.surfaces.kinds``).
+        body: (W,) int32 row of a body's vertices, counted from the end of the grains' arrays (-1: the last).
+        features: of all species (``contacts.nearest.features.Features``), for bodies. there: (W,) uint8 whether the wall is there in this stage
+            (``walls.surfaces.kinds``).
+        material: (W,) int32 row in the tables of the law.
+        shape: (W, 8) float64: point (3), unit normal or axis (3), radius, radius of the hole.
+        motion: (W, MOTION) float64 (see ``walls.motion.driven``): how each moves; of servo walls also where it is and what it bears.
+        pose: (W, POSE) float64: displacement of the point (3), half-step velocity (3), displacement to come minus that before, halved (3),
+            normal (3), half-step angular velocity (3), turn to come minus that before, halved (3), quaternion of the turn (4). Of a wall that
+            turns, velocity and displacement between steps are those before the turn.
+        reaction: (W, 6, 2) int64 two-limb force and torque about the origin that the grains exert on the wall, of the last step.
+        total: (W, 6, 2) int64 the same of all ranks, where there are servo walls.
+        work: (W, 2) int64 two-limb work done by the wall on the grains so far, in energy quanta.
+    """
+
+    kind: np.ndarray
+    body: np.ndarray
+    features: Features
+    there: np.ndarray
+    material: np.ndarray
+    shape: np.ndarray
+    motion: np.ndarray
+    pose: np.ndarray
+    reaction: np.ndarray
+    total: np.ndarray
+    work: np.ndarray
+
+
+class Settings(NamedTuple):
+    """Scalars of a run."""
+
+    dt: float
+    gx: float
+    gy: float
+    gz: float
+    force: float
+    torque: float
+    energy: float
+    wide: bool  # forces and torques on a body are summed in two limbs
+    lower: np.ndarray
+    upper: np.ndarray
+    period: np.ndarray  # (3,) length, 0 where not periodic
+    half: np.ndarray  # (3,) half a period, inf where not periodic
+    periodic: bool
+    budget: bool
+    euler: bool
+    gear: bool
+    fincham: bool  # rotation by Fincham's leap-frog
+    planar: bool  # two dimensions: z is zero throughout
+    servo: bool  # some wall is a servo wall in some stage
+    attraction: float  # strength of the field towards a point (m/s^2), 0: none
+    softening: float  # its softening length (m)
+    centre: np.ndarray  # (3,) the point (m)
+
+
+def sum_columns(settings: Settings) -> tuple[int, int]:
+    """Columns of the forces and of the past forces of a grain."""
+    limbs = 2 if settings.wide else 1
+    return 8 * limbs, 18 * limbs if settings.gear else 0
+
+
+# Rows of the tally ((TALLY, 2) int64, two-limb)
+LOST_NORMAL, LOST_TANGENTIAL, STORED, CONTACTS, WALL_CONTACTS, STRESS = 0, 1, 2, 3, 4, 5
+TALLY = 14
+
+# Codes of what stops a step early (control[STATUS]) and slots of control
+RUNNING, REBUILD, ERROR = 0, 1, 2
+ERROR_RANGE, ERROR_OVERLAP, ERROR_NAN, ERROR_SOLVER, ERROR_FAST, ERROR_LEFT, ERROR_CROWDED, ERROR_SERVO = 1, 2, 3, 4, 5, 6, 7, 8
+STEP, STATUS, PHASE, OBSERVE, FAULT, FAULT_A, FAULT_B, QUIET = 0, 1, 2, 3, 4, 5, 6, 7
+CONTROL = 8
+AT_END, DRIFTED = 0, 1

@@ -1,0 +1,39 @@
+"""What went wrong in a step, said in one sentence that names the grain, the same on every rank."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+
+from ..errors import BlowUpError
+from . import arrays as st
+
+_WHAT = {
+    st.ERROR_RANGE: "the contact force between {} and {} is out of range or not a number; the time step is too long or the law too stiff",
+    st.ERROR_OVERLAP: "{} and {} overlap by more than a sphero-radius; use a stiffer law, a shorter time step, or a softer start",
+    st.ERROR_NAN: "the position or velocity of {} is not a finite number; the time step is too long or the forces are unphysical",
+    st.ERROR_SOLVER: "the distance between {} and {} could not be found; their shapes are degenerate or their cores overlap",
+    st.ERROR_LEFT: "{} left the domain through a face that is neither periodic nor open; put a wall there, enlarge [domain], or name the face "
+    "in domain.outflow",
+    st.ERROR_CROWDED: "more forces act on {} than can be summed; its shape has too many features, or the other grains are too small beside it",
+    st.ERROR_SERVO: "{} moved by more than the smallest sphero-radius in one step; give it more mass or damping, less load, or shorten time.step",
+    st.ERROR_FAST: "a grain near {} moved further than half the skin within one step; the time step is too long",
+}
+
+
+def _name(body: int, walls: list[str]) -> str:
+    return f"wall '{walls[-1 - body]}'" if body < 0 else f"grain {body}"
+
+
+def diagnose(comm: MPI.Comm, control: np.ndarray, scene: Any) -> None:
+    """Raise the fault that the lowest rank with one has met, on all ranks. Collective.
+
+    Raises:
+        BlowUpError: always.
+    """
+    mine = (int(control[st.FAULT]), int(control[st.FAULT_A]), int(control[st.FAULT_B]), int(control[st.STEP]))
+    code, a, b, step = next((f for f in comm.allgather(mine) if f[0]), mine)
+    what = _WHAT.get(code, "an unknown fault").format(_name(a, scene.wall_names), _name(b, scene.wall_names))
+    raise BlowUpError(f"At step {step} (t = {step * scene.settings.dt:.6g} s) {what}.")

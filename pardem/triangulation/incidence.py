@@ -1,0 +1,81 @@
+"""Compiled: what is next to what in a triangulation."""
+
+from __future__ import annotations
+
+from ..compiled.jit import kernel
+from .mesh import MARK, place_of
+from .predicates import INFINITE
+
+
+@kernel
+def joined(mesh, t, n, corner):
+    """Whether three tetrahedra are around the edge that the facet between t and n has opposite its vertex ``corner``."""
+    beyond = mesh.nbr[t, place_of(mesh, t, corner)]
+    return beyond >= 0 and beyond >> 2 == mesh.nbr[n, place_of(mesh, n, corner)] >> 2
+
+
+@kernel
+def star_of(mesh, p, most):
+    """The tetrahedra of a vertex into ``mesh.star``; returns how many, or -1 where there are more than ``most``, at most what it holds."""
+    star, mark = mesh.star, mesh.mark
+    mesh.work[MARK] += 1
+    now = mesh.work[MARK]
+    star[0], n, k = mesh.at[p], 1, 0
+    mark[star[0]] = now
+    while k < n:
+        t = star[k]
+        for i in range(4):
+            if mesh.vert[t, i] == p or mesh.nbr[t, i] < 0:
+                continue
+            s = mesh.nbr[t, i] >> 2
+            if mark[s] == now:
+                continue
+            if n == most:
+                return -1
+            star[n], mark[s] = s, now
+            n += 1
+        k += 1
+    return n
+
+
+@kernel
+def have_edge(mesh, p, q):
+    """Whether two vertices, one of them finite, are joined; also said where the finite one has too many tetrahedra to tell."""
+    if p < INFINITE:
+        p, q = q, p
+    n = star_of(mesh, p, len(mesh.star))
+    for k in range(n):
+        if place_of(mesh, mesh.star[k], q) >= 0:
+            return True
+    return n < 0
+
+
+@kernel
+def have_triangle(mesh, t, n, corner):
+    """Whether a triangle of the apices over the facet between t and n and its vertex ``corner``, opposite which three tetrahedra are, is there; also
+    said where their edge is on the outside.
+    """
+    s = mesh.nbr[t, place_of(mesh, t, corner)] >> 2  # the third tetrahedron; has both apices
+    first, across = s, -1
+    d, e = -1, -1
+    for i in range(4):
+        if place_of(mesh, n, mesh.vert[s, i]) < 0:
+            d = mesh.vert[s, i]
+        elif place_of(mesh, t, mesh.vert[s, i]) < 0:
+            e = mesh.vert[s, i]
+        else:
+            across = i
+    while True:  # around the edge de
+        beyond = mesh.nbr[s, across]
+        if beyond < 0:
+            return True
+        s = beyond >> 2
+        if s == first:
+            return False
+        new = mesh.vert[s, beyond & 3]
+        if new == corner:
+            return True
+        for i in range(4):
+            v = mesh.vert[s, i]
+            if v != d and v != e and v != new:
+                across = i

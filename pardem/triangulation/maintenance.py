@@ -1,0 +1,187 @@
+"""Regular again after a move: algorithms 1, 2 and 3 of the thesis (Pournin, sections 3.3.2 and 4.3) and construction anew.
+
+Each takes a mesh that is regular at its points and leaves one that is regular at new ones, or says that it failed. Whatever found the flips, the
+result is proven: all tetrahedra positive, all facets legal, both by exact predicates, which makes it the one weighted Delaunay triangulation there
+is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .kinetic import PAUSED, advance, first_flat, leave_hull, make_events, schedule_all
+from .mesh import HIDDEN_COUNT, QUEUE_HEAD, QUEUED, Mesh, enlarged, make_mesh, room
+from .point_insertion import insert_points, morton_codes, uncover
+from .predicates import INFINITE
+from .regularise import DONE, FULL, NEEDED, regularise, scan
+from .stragglers import follow, hold_back
+from .trajectories import DEGREE
+
+PER_POINT = 8
+"""Tetrahedra that there is room for to begin with; a random cloud has 6.8."""
+PIECES = 200
+"""Parts that algorithm 3 cuts a move into before it gives up."""
+MOST_HELD = 8
+"""One point of so many may have to follow by itself, or construction is cheaper."""
+SHORT = 2.0**-20
+"""Part of the way to the next flat tetrahedron that algorithm 3 leaves."""
+
+
+def grown(mesh: Mesh) -> Mesh:
+    """The same with room for half as many tetrahedra again."""
+    return enlarged(mesh, len(mesh.xw), len(mesh.vert) * 3 // 2 + NEEDED)
+
+
+def spared(mesh: Mesh) -> Mesh:
+    """The same with tetrahedra of its own, so that flips in one leave the other; points and work space are shared, the queue is empty."""
+    forget_queue(mesh)
+    return _copied(mesh)
+
+
+def _copied(mesh: Mesh) -> Mesh:
+    """The same with tetrahedra of its own."""
+    return mesh._replace(**{name: getattr(mesh, name).copy() for name in ("state", "at", "vert", "nbr", "stamp", "tally")})
+
+
+def forget_queue(mesh: Mesh) -> None:
+    """Empty the queue of facets."""
+    mesh.queued[:] = 0
+    mesh.tally[[QUEUE_HEAD, QUEUED]] = 0
+
+
+def inserted(mesh: Mesh, rows: np.ndarray) -> Mesh:
+    """Points in these rows become part of the triangulation, in this order."""
+    first, status = insert_points(mesh, rows, 0)
+    while status == FULL:
+        mesh = grown(mesh)
+        first, status = insert_points(mesh, rows, first)
+    assert status == DONE, "incremental construction is never stuck (Edelsbrunner and Shah 1996)"
+    return mesh
+
+
+def built(xw: np.ndarray, present: np.ndarray) -> tuple[Mesh, np.ndarray]:
+    """The triangulation of some points.
+
+    Args:
+        xw: (n, 4) points and weights.
+        present: numbers of those that are there; the others have rows too.
+
+    Returns:
+        the mesh, with rows along a curve through space, the absent last; the row of each point (n,).
+    """
+    n = len(xw)
+    order = np.concatenate((present[np.argsort(morton_codes(xw[present, :3]), kind="stable")], np.setdiff1d(np.arange(n), present)))
+    rows = np.arange(INFINITE, INFINITE + n)
+    mesh: Mesh = make_mesh(INFINITE + n, PER_POINT * n + 64)
+    mesh.key[rows], mesh.xw[rows] = order, xw[order]
+    row_of = np.empty(n, np.int64)
+    row_of[order] = rows
+    return inserted(mesh, rows[: len(present)]), row_of
+
+
+def uncovered(mesh: Mesh) -> Mesh:
+    """Hidden points that no longer are become vertices."""
+    if mesh.tally[HIDDEN_COUNT] == 0:
+        return mesh
+    first, status = uncover(mesh, INFINITE)
+    while status == FULL:
+        mesh = grown(mesh)
+        first, status = uncover(mesh, first)
+    assert status == DONE, "incremental construction is never stuck (Edelsbrunner and Shah 1996)"
+    return mesh
+
+
+def _finished(mesh: Mesh, guarded: bool = False) -> tuple[Mesh, bool]:
+    """Flips of the facets in the queue, then of what they reveal; ``guarded`` where tetrahedra may be negative."""
+    status = regularise(mesh, guarded)
+    while status == FULL:
+        mesh = grown(mesh)
+        status = regularise(mesh, guarded)
+    if status != DONE or (guarded and (scan(mesh) or mesh.tally[QUEUED])):
+        return mesh, False
+    return uncovered(mesh), True
+
+
+def by_flips(mesh: Mesh, x1: np.ndarray, keep: bool) -> tuple[Mesh, bool, bool, Mesh | None]:
+    """Algorithm 1: all points at their new places (N, 4), then flips of illegal facets until there are none.
+
+    Args:
+        keep: the mesh as it was, for other algorithms, where the move turns tetrahedra over.
+
+    Returns:
+        the mesh, whether it is regular, whether the move turned tetrahedra over, the mesh as it was (but for its points).
+    """
+    mesh.xw[:] = x1
+    negative = scan(mesh) > 0
+    before = _copied(mesh) if keep and negative else None
+    mesh, regular = _finished(mesh, guarded=negative)
+    return mesh, regular, negative, before
+
+
+def by_points(mesh: Mesh, x0: np.ndarray, x1: np.ndarray, keep: bool) -> tuple[Mesh, bool, int, Mesh | None]:
+    """Algorithm 1 where the move to ``x1`` (N, 4) turns no tetrahedra over; else all points but those in the way move at once, then these one by one.
+
+    Args:
+        keep: the mesh as it was, for other algorithms, where tetrahedra are turned over.
+
+    Returns:
+        the mesh, whether it is regular at ``x1``, how many points moved by themselves, the mesh as it was (but for its points).
+    """
+    mesh.xw[:] = x1
+    count, before = 0, None
+    held = np.empty(MOST_HELD + len(x1) // MOST_HELD, np.int32)
+    if scan(mesh):
+        before = _copied(mesh) if keep else None
+        count = hold_back(mesh, x0, x1, np.zeros(len(x1), np.uint8), held, np.empty(len(mesh.vert), np.int32))
+        if count < 0:
+            return mesh, False, 0, before
+    arrived, status = follow(mesh, x1, held, count, 0)
+    while status == FULL:
+        mesh = grown(mesh)
+        arrived, status = follow(mesh, x1, held, count, arrived)
+    return (uncovered(mesh), True, count, before) if status == DONE else (mesh, False, count, before)
+
+
+def by_events(mesh: Mesh, x0: np.ndarray, x1: np.ndarray) -> tuple[Mesh, bool]:
+    """Algorithm 2: flips in the order of the times at which facets become illegal on the way from ``x0`` to ``x1`` (N, 4).
+
+    Returns:
+        the mesh, whether it is regular at ``x1``.
+    """
+    while True:
+        trial = spared(mesh)
+        events = make_events(trial, x0, x1)
+        schedule_all(trial, events)
+        status = advance(trial, events, 50 * len(x0) + 1000)
+        if status != FULL:
+            break
+        mesh = grown(mesh)
+    trial.xw[:] = x1
+    if status == PAUSED or scan(trial):
+        return trial, False
+    return _finished(trial)
+
+
+def by_pieces(mesh: Mesh, x0: np.ndarray, x1: np.ndarray) -> tuple[Mesh, bool]:
+    """Algorithm 3, with k = 1: the move is cut before each time at which a tetrahedron becomes flat; each piece is one of algorithm 1.
+
+    Returns:
+        the mesh, whether it is regular at ``x1``.
+    """
+    mesh, u = spared(mesh), 0.0
+    values, stack = np.empty(DEGREE + 1), np.empty((60, 8))
+    for _ in range(PIECES):
+        time, flat = first_flat(mesh, x0, x1, u, values, stack)
+        u = 1.0 if flat < 0 else u + (1.0 - SHORT) * (time - u)
+        place = x1 if u == 1.0 else (1.0 - u) * x0 + u * x1
+        place[:INFINITE] = x0[:INFINITE]
+        stamp = mesh.stamp[flat]
+        mesh, regular, _, _ = by_flips(mesh, place, False)
+        if not regular or u == 1.0:
+            return mesh, regular
+        if mesh.stamp[flat] == stamp and mesh.vert[flat, 0] >= 0:
+            while room(mesh) < NEEDED:
+                mesh = grown(mesh)
+            if not leave_hull(mesh, place, flat):
+                return mesh, False
+    return mesh, False

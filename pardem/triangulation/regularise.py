@@ -1,0 +1,202 @@
+"""Compiled: algorithm 1 of the thesis, flips of illegal facets until there are none (Pournin, section 3.3.2), and what tells whether it is needed.
+
+Every flip lowers the lifted surface, so the loop ends; where the triangulation is that of the points before a small move, or of all points but one
+that was put into its tetrahedron (Edelsbrunner and Shah, Algorithmica 15, 223, 1996), it ends with all facets legal.
+"""
+
+from __future__ import annotations
+
+from ..compiled.jit import kernel
+from .flips import flip_23, flip_32, flip_41, flip_44
+from .incidence import have_edge, have_triangle, joined
+from .mesh import HIGH, QUEUED, STAR, dequeue, enqueue, facet_of, place_of, room
+from .predicates import INFINITE, ORIENTATION_BOUND, above_hyperplane, exact_power, hyperplane, orientation, power
+
+LEGAL, FLIPPED, UNFLIPPABLE = 0, 1, 2  # what became of a facet
+DONE, STUCK, FULL = 0, 1, 2  # how a loop ended: no room for more tetrahedra is FULL, and it goes on once there is
+NEEDED = 4
+"""Tetrahedra that there must be room for before a flip or an insertion."""
+
+
+@kernel
+def _four_around(mesh, t, n, a, b, c, d, e):
+    """The sixth vertex f where the edge ab has the tetrahedra abcd, abce, abdf and abef, its facet abf is illegal, and a 4-4 flip is possible; -1."""
+    p, q = mesh.nbr[t, place_of(mesh, t, c)], mesh.nbr[n, place_of(mesh, n, c)]
+    if p < 0 or q < 0:
+        return -1
+    f = mesh.vert[p >> 2, p & 3]
+    if f != mesh.vert[q >> 2, q & 3] or mesh.nbr[p >> 2, place_of(mesh, p >> 2, d)] >> 2 != q >> 2:
+        return -1
+    xw, key = mesh.xw, mesh.key
+    if orientation(xw, key, a, f, e, d) < 0 or orientation(xw, key, f, b, e, d) < 0:
+        return -1
+    return f if power(xw, key, a, b, d, f, e) < 0 else -1
+
+
+@kernel
+def flip_facet(mesh, facet, guarded):
+    """Flip a facet 4 t + i where it is illegal and can be flipped.
+
+    Args:
+        guarded: as in `flip_circuit`.
+
+    Returns:
+        LEGAL, FLIPPED or UNFLIPPABLE.
+    """
+    t, i = facet >> 2, facet & 3
+    if mesh.vert[t, 0] < 0:
+        return LEGAL
+    beyond = mesh.nbr[t, i]
+    if beyond < 0:
+        return LEGAL
+    a, b, c = facet_of(mesh, t, i)
+    if power(mesh.xw, mesh.key, a, b, c, mesh.vert[t, i], mesh.vert[beyond >> 2, beyond & 3]) > 0:
+        return LEGAL
+    return flip_circuit(mesh, mesh.xw, facet, guarded)
+
+
+@kernel
+def flip_circuit(mesh, xw, facet, guarded):
+    """Flip a facet 4 t + i, which is illegal or about to be, where the points' positions allow it.
+
+    With d and e the apices over the facet abc, the three tetrahedra of de with an edge of abc are positive (2-3 flip); one is not, and its edge has
+    three or four tetrahedra (3-2, 4-4); two are not, and the vertex of both edges has four (4-1).
+
+    Args:
+        xw: positions to be used.
+        guarded: for meshes with negative tetrahedra, and for positions at the moment at which the facet becomes illegal. There must be no edge de
+            (2-3), no triangle of the new ones (3-2, 4-1) yet. Where one of the five is at infinity, the other four are, or were, in a plane: their
+            tetrahedron is an old one if it is there, else a new one. No 4-4 flips, which belong to two facets.
+
+    Returns:
+        FLIPPED or UNFLIPPABLE.
+    """
+    t, i = facet >> 2, facet & 3
+    beyond = mesh.nbr[t, i]
+    n = beyond >> 2
+    key = mesh.key
+    a, b, c = facet_of(mesh, t, i)
+    d, e = mesh.vert[t, i], mesh.vert[n, beyond & 3]
+    at_a = orientation(xw, key, b, c, e, d)
+    at_b = orientation(xw, key, c, a, e, d)
+    at_c = orientation(xw, key, a, b, e, d)
+    if guarded and min(d, e) >= INFINITE:
+        if a < INFINITE and min(b, c) >= INFINITE:
+            at_a = -1 if joined(mesh, t, n, a) else 1
+        if b < INFINITE and min(c, a) >= INFINITE:
+            at_b = -1 if joined(mesh, t, n, b) else 1
+        if c < INFINITE and min(a, b) >= INFINITE:
+            at_c = -1 if joined(mesh, t, n, c) else 1
+    positive = at_a + at_b + at_c
+    if positive == 3:
+        if guarded and have_edge(mesh, d, e):
+            return UNFLIPPABLE
+        flip_23(mesh, facet)
+        return FLIPPED
+    if positive == 1:
+        while at_c > 0:
+            a, b, c, at_a, at_b, at_c = b, c, a, at_b, at_c, at_a
+        if joined(mesh, t, n, c):
+            if guarded and have_triangle(mesh, t, n, c):
+                return UNFLIPPABLE
+            flip_32(mesh, facet, c)
+            return FLIPPED
+        if not guarded and _four_around(mesh, t, n, a, b, c, d, e) >= 0:
+            flip_44(mesh, facet, c)
+            return FLIPPED
+        return UNFLIPPABLE
+    if positive == -1:
+        while at_a < 0:
+            a, b, c, at_a, at_b, at_c = b, c, a, at_b, at_c, at_a
+        if joined(mesh, t, n, b) and joined(mesh, t, n, c) and not (guarded and a < INFINITE):
+            flip_41(mesh, facet, a)
+            return FLIPPED
+    return UNFLIPPABLE
+
+
+@kernel
+def regularise(mesh, guarded):
+    """Algorithm 1 on the facets in the queue and those that flips change.
+
+    Args:
+        guarded: whether some tetrahedra may be negative. No flip makes one; whether all are gone must be tested in the end.
+
+    Returns:
+        DONE (no facet that was in the queue or touched is illegal), STUCK (none of the illegal ones, which are left in the queue, can be flipped)
+        or FULL.
+    """
+    passed = 0
+    while mesh.tally[QUEUED] > 0:
+        if room(mesh) < NEEDED:
+            return FULL
+        facet = dequeue(mesh)
+        outcome = flip_facet(mesh, facet, guarded)
+        if outcome == FLIPPED:
+            passed = 0
+        elif outcome == UNFLIPPABLE:
+            enqueue(mesh, facet)
+            passed += 1
+            if passed > mesh.tally[QUEUED]:
+                return STUCK
+    mesh.tally[STAR] = -1
+    return DONE
+
+
+@kernel
+def _is_finite(mesh, t):
+    v = mesh.vert
+    return min(min(v[t, 0], v[t, 1]), min(v[t, 2], v[t, 3])) >= INFINITE
+
+
+@kernel
+def _scan_infinite(mesh, t):
+    """`scan` of one tetrahedron with points at infinity; returns whether it is negative."""
+    v = mesh.vert
+    negative = orientation(mesh.xw, mesh.key, v[t, 0], v[t, 1], v[t, 2], v[t, 3]) < 0
+    if negative:
+        for i in range(4):
+            enqueue(mesh, 4 * t + i)
+    for i in range(4):
+        beyond = mesh.nbr[t, i]
+        n = beyond >> 2
+        if n < t or _is_finite(mesh, n):  # between a positive tetrahedron and a point at infinity every facet is legal
+            continue
+        if power(mesh.xw, mesh.key, v[t, 0], v[t, 1], v[t, 2], v[t, 3], v[n, beyond & 3]) < 0:
+            enqueue(mesh, 4 * t + i)
+    return negative
+
+
+@kernel
+def scan(mesh):
+    """Test every tetrahedron and every facet; illegal facets, and those of negative tetrahedra, go into the queue.
+
+    Returns:
+        number of negative tetrahedra.
+    """
+    v, xw = mesh.vert, mesh.xw
+    negative = 0
+    for t in range(mesh.tally[HIGH]):
+        a, b, c, d = v[t, 0], v[t, 1], v[t, 2], v[t, 3]
+        if a < 0:
+            continue
+        if min(min(a, b), min(c, d)) < INFINITE:
+            negative += _scan_infinite(mesh, t)
+            continue
+        plane = hyperplane(xw, a, b, c, d)
+        if plane.volume <= ORIENTATION_BOUND * plane.volume_size and orientation(xw, mesh.key, a, b, c, d) < 0:
+            negative += 1
+            for i in range(4):
+                enqueue(mesh, 4 * t + i)
+        for i in range(4):
+            beyond = mesh.nbr[t, i]
+            if beyond >> 2 < t:
+                continue
+            e = v[beyond >> 2, beyond & 3]
+            if e < INFINITE:
+                continue
+            sign = above_hyperplane(xw, a, e, plane)
+            if sign > 0:
+                continue
+            if sign < 0 or exact_power(xw, mesh.key, a, b, c, d, e) < 0:
+                enqueue(mesh, 4 * t + i)
+    return negative

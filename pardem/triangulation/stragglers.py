@@ -1,0 +1,238 @@
+"""Compiled: moves that turn tetrahedra over, made point by point.
+
+A move of some length turns a few tetrahedra over, thin ones most of them. All points go to their new places at once but those few that stand in the
+way: these go to where no tetrahedron is negative, and algorithm 1 makes the triangulation regular. Then they follow one by one, each on a straight
+line up to shortly before the first of its tetrahedra is flat, with algorithm 1 after every part. So this is algorithm 3 of the thesis (Pournin,
+section 4.3), which stops all points for each flat tetrahedron, on ways that differ from point to point: only the places before and after a move
+matter. As one point moves, volumes are linear in time, and a part costs what the point has tetrahedra. Not for points on the hull, where no facet
+becomes illegal before a tetrahedron is flat.
+"""
+
+from __future__ import annotations
+
+from ..compiled.jit import kernel
+from ..compiled.vectors import ahead, put_row, row, subtract
+from .incidence import star_of
+from .mesh import HIDDEN, QUEUE_HEAD, QUEUED, enqueue, room
+from .predicates import INFINITE, orientation
+from .regularise import DONE, FULL, NEEDED, STUCK, regularise
+from .trajectories import flatness
+
+GONE, DRIFTED, BEHIND = 0, 1, 2  # where a point is: at its new place, moved as its neighbours are on average, at its old place
+SHORT = 2.0**-10
+"""Part of the way to the first flat tetrahedron that is left."""
+PARTS = 50
+"""Of the way of one point before it is given up."""
+LARGEST = 128
+"""Tetrahedra of a point that may be held back: large spheres among small ones go where they go, the small ones around them make room."""
+HALVES = 20
+"""Of a part that rounding makes too long."""
+
+
+@kernel
+def _is_positive(mesh, t):
+    return orientation(mesh.xw, mesh.key, mesh.vert[t, 0], mesh.vert[t, 1], mesh.vert[t, 2], mesh.vert[t, 3]) > 0
+
+
+@kernel
+def _first_negative(mesh, n):
+    """Place in ``star`` of the first negative tetrahedron among n; -1: there is none."""
+    for k in range(n):
+        if not _is_positive(mesh, mesh.star[k]):
+            return k
+    return -1
+
+
+@kernel
+def _put(mesh, x0, x1, p, n, where):
+    """Place a point whose n tetrahedra are in ``star``."""
+    for c in range(3):
+        if where == GONE:
+            mesh.xw[p, c] = x1[p, c]
+            continue
+        mesh.xw[p, c] = x0[p, c]
+        if where == BEHIND:
+            continue
+        drift, count = 0.0, 0
+        for k in range(n):
+            for i in range(4):
+                q = mesh.vert[mesh.star[k], i]
+                if q >= INFINITE and q != p:
+                    drift += x1[q, c] - x0[q, c]
+                    count += 1
+        if count > 0:
+            mesh.xw[p, c] += drift / count
+
+
+@kernel
+def _list_negative(mesh, waiting):
+    """Write the negative tetrahedra with a facet of column 0 in the queue to ``waiting``; returns how many, -1: there is no room for them."""
+    listed = 0
+    for q in range(mesh.tally[QUEUED]):
+        facet = mesh.queue[(mesh.tally[QUEUE_HEAD] + q) % len(mesh.queue)]
+        if facet & 3 == 0 and not _is_positive(mesh, facet >> 2):
+            if listed == len(waiting):
+                return -1
+            waiting[listed] = facet >> 2
+            listed += 1
+    return listed
+
+
+@kernel
+def _drift_one(mesh, x0, x1, t, where):
+    """Hold back the first point of a tetrahedron with which all its tetrahedra are positive then; returns the point, -1: there is none."""
+    for i in range(4):
+        p = mesh.vert[t, i]
+        if p < INFINITE or where[p] != GONE:
+            continue
+        n = star_of(mesh, p, LARGEST)
+        if n < 0:
+            continue
+        _put(mesh, x0, x1, p, n, DRIFTED)
+        if _first_negative(mesh, n) < 0:
+            where[p] = DRIFTED
+            return p
+        _put(mesh, x0, x1, p, n, GONE)
+    return -1
+
+
+@kernel
+def _put_back(mesh, x0, x1, t, where, held, count, waiting, listed):
+    """Put the points of a tetrahedron back by one degree and list the tetrahedra that are negative then; arguments as for `hold_back`.
+
+    Args:
+        t: the tetrahedron.
+        count: points held back so far.
+        listed: tetrahedra in ``waiting`` so far.
+
+    Returns:
+        both numbers after; ``listed`` is -1 where there is no room, or none of the points can be put back.
+    """
+    raised = False
+    for i in range(4):
+        p = mesh.vert[t, i]
+        if p < INFINITE or where[p] == BEHIND:
+            continue
+        n = star_of(mesh, p, LARGEST)
+        if n < 0:
+            continue
+        if listed + n >= len(waiting) or (where[p] == GONE and count == len(held)):
+            return count, -1
+        raised = True
+        if where[p] == GONE:
+            held[count] = p
+            count += 1
+        where[p] += 1
+        _put(mesh, x0, x1, p, n, where[p])
+        for m in range(n):
+            if not _is_positive(mesh, mesh.star[m]):
+                waiting[listed] = mesh.star[m]
+                listed += 1
+    return count, listed if raised else -1
+
+
+@kernel
+def hold_back(mesh, x0, x1, where, held, waiting):
+    """Put points back until no tetrahedron is negative; the facets of their tetrahedra go into the queue.
+
+    Args:
+        mesh: regular at ``x0``; it has its points at ``x1``, and facets of all negative tetrahedra in its queue.
+        x0: (N, 4) points before the move.
+        x1: (N, 4) points after it.
+        where: (N,) uint8, GONE everywhere; set to where each point is put.
+        held: (H,) int32, filled with those held back.
+        waiting: (W,) int32 work space.
+
+    Returns:
+        number of points held back; -1 where there is no room for so many, or for so many negative tetrahedra, or none of the points of one can be.
+    """
+    count, k = 0, 0
+    listed = _list_negative(mesh, waiting)
+    if listed < 0:
+        return -1
+    while k < listed:
+        t = waiting[k]
+        k += 1
+        if _is_positive(mesh, t):
+            continue
+        p = _drift_one(mesh, x0, x1, t, where) if count < len(held) else -1
+        if p >= 0:
+            held[count] = p
+            count += 1
+            continue
+        count, listed = _put_back(mesh, x0, x1, t, where, held, count, waiting, listed)
+        if listed < 0:
+            return -1
+    for k in range(count):
+        n = star_of(mesh, held[k], len(mesh.star))
+        if n < 0:
+            return -1
+        _touch(mesh, held[k], n)
+    return count
+
+
+@kernel
+def _touch(mesh, p, n):
+    """The facets of the n tetrahedra of vertex p, in ``star``, are to be tested; those that contain p from one side only."""
+    for k in range(n):
+        t = mesh.star[k]
+        for i in range(4):
+            if mesh.vert[t, i] == p or mesh.nbr[t, i] >> 2 > t:
+                enqueue(mesh, 4 * t + i)
+
+
+@kernel
+def _volume(mesh, t):
+    v = mesh.vert
+    return flatness(mesh.xw, mesh.xw, 0.0, v[t, 0], v[t, 1], v[t, 2], v[t, 3], -1)
+
+
+@kernel
+def _go_on(mesh, x1, p):
+    """Move a vertex towards its new place as far as its tetrahedra stay positive; returns whether it could move."""
+    n = star_of(mesh, p, len(mesh.star))
+    if n < 0:
+        return False
+    xw, goal = mesh.xw, row(x1, p)
+    start = row(xw, p)
+    part = 1.0
+    for k in range(n):
+        t = mesh.star[k]
+        before = _volume(mesh, t)
+        put_row(xw, p, goal)
+        after = _volume(mesh, t)
+        put_row(xw, p, start)
+        if after <= 0.0 < before:
+            part = min(part, (1.0 - SHORT) * before / (before - after))
+    for _ in range(HALVES):
+        put_row(xw, p, goal if part == 1.0 else ahead(start, part, subtract(goal, start)))
+        if _first_negative(mesh, n) < 0:
+            _touch(mesh, p, n)
+            return True
+        part *= 0.5
+    put_row(xw, p, start)
+    return False
+
+
+@kernel
+def follow(mesh, x1, held, count, first):
+    """Points that were held back go to their new places, one after the other; begins with number ``first``.
+
+    Returns:
+        (number of those that have arrived, DONE, STUCK or FULL). After FULL: make room and call again.
+    """
+    status, parts = regularise(mesh, False), 0
+    while status == DONE and first < count:
+        if room(mesh) < NEEDED:
+            return first, FULL
+        p = held[first]
+        if mesh.state[p] == HIDDEN:
+            put_row(mesh.xw, p, row(x1, p))
+        if mesh.xw[p, 0] == x1[p, 0] and mesh.xw[p, 1] == x1[p, 1] and mesh.xw[p, 2] == x1[p, 2]:
+            first, parts = first + 1, 0
+            continue
+        parts += 1
+        if parts > PARTS or not _go_on(mesh, x1, p):
+            return first, STUCK
+        status = regularise(mesh, False)
+    return first, status

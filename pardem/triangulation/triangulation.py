@@ -1,0 +1,301 @@
+"""The public face: `Triangulation`."""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import TriangulationError
+from .counts import Counts
+from .deletion import delete_vertex
+from .edges import compressed_rows, edges_of
+from .invariants import check_mesh
+from .maintenance import built, by_events, by_flips, by_pieces, by_points, forget_queue, grown, inserted, uncovered
+from .mesh import ABSENT, FLIP_14, FLIP_23, FLIP_32, FLIP_41, FLIP_44, FLIPS, HIDDEN, HIDDEN_COUNT, HIGH, VERTEX, enlarged, first_bad
+from .power_cells import cell_volumes, place_owners
+from .predicates import INFINITE
+from .regularise import DONE, FULL
+
+Algorithm = Literal["auto", 1, 2, 3, "points", "rebuild"]
+
+
+class Triangulation:
+    """Weighted Delaunay (regular) triangulation of points in space, exact, kept up as they move.
+
+    A point with the weight w (the square of a sphere's radius) has the power distance ``|x - p|^2 - w``; four points form a tetrahedron where no
+    other point has less than theirs at the place where these four are equal. Edges join points whose power cells touch: spheres that meet, each
+    pair less than orthogonal, are always joined (Pournin, thesis, theorem 4). Points keep the numbers they are given here.
+
+    No input is degenerate. Signs are exact, and where a determinant is zero (lattices, equal points) the points are perturbed infinitesimally, in
+    the order of their numbers; the triangulation is that of the perturbed points, unique, and may hold tetrahedra without volume between points in a
+    plane. None, one, two or three points, points in a line or in a plane have edges and no tetrahedra with volume. A point whose weight is so small
+    that it has no cell is *hidden*: it has no edges until it moves or its weight grows. Of several points in one place all but the heaviest are
+    hidden, of equal ones all but one, but for places at corners of the convex hull, where they may be joined by edges of no length.
+
+    Args:
+        points: (n, 3) coordinates, of any unit of length; 0 or between 2^-140 and 2^200 in magnitude. Smaller ones are taken as 0.
+        weights: (n,) in the square of that unit, 0 or between 2^-280 and 2^400 in magnitude; none: 0 for all.
+
+    Raises:
+        TriangulationError: an array of another shape, a value that is not finite or too large.
+    """
+
+    def __init__(self, points: ArrayLike, weights: ArrayLike | None = None) -> None:
+        xw = _checked(points, weights)
+        self._edges: np.ndarray | None = None
+        self._listed: np.ndarray | None = None  # the edges that ``_rows`` are those of
+        self._rows = np.empty(0, np.int64), np.empty(0, np.int32)
+        self._counts = Counts()
+        self._gaps: list[int] = []  # numbers of deleted points, a heap
+        self._mesh, self._row = built(xw, np.arange(len(xw)))
+
+    # --- what is there -------------------------------------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        """Number of points, hidden ones and the gaps that deleted ones have left included."""
+        return len(self._row)
+
+    @property
+    def points(self) -> np.ndarray:
+        """(n, 3) float64: coordinates; those of deleted points mean nothing."""
+        return self._mesh.xw[self._row, :3]
+
+    @property
+    def weights(self) -> np.ndarray:
+        """(n,) float64: weights."""
+        return self._mesh.xw[self._row, 3]
+
+    @property
+    def present(self) -> np.ndarray:
+        """(n,) bool: which points have not been deleted."""
+        return self._mesh.state[self._row] != ABSENT
+
+    @property
+    def hidden(self) -> np.ndarray:
+        """Numbers of the hidden points, ascending."""
+        if self._mesh.tally[HIDDEN_COUNT] == 0:
+            return np.empty(0, np.int64)
+        return np.flatnonzero(self._mesh.state[self._row] == HIDDEN)
+
+    @property
+    def tetrahedra(self) -> np.ndarray:
+        """(m, 4) int32: numbers of the vertices of each tetrahedron, positively oriented (perturbed points that lie in a plane included)."""
+        vert = self._mesh.vert[: self._mesh.tally[HIGH]]
+        numbers: np.ndarray = self._mesh.key[vert[(vert[:, 0] >= 0) & (vert.min(axis=1) >= INFINITE)]].astype(np.int32)
+        return numbers
+
+    @property
+    def counts(self) -> Counts:
+        """Moves and flips so far."""
+        tally = self._mesh.tally
+        for name, slot in (("23", FLIP_23), ("32", FLIP_32), ("44", FLIP_44), ("14", FLIP_14), ("41", FLIP_41)):
+            setattr(self._counts, f"flips_{name}", int(tally[slot]))
+        return self._counts
+
+    def edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """The edges, each once, in compressed rows; made anew where much has changed, else changed where flips have changed them.
+
+        Returns:
+            row pointers (n + 1,) int64 and columns (E,) int32: point i is joined to ``columns[pointers[i]:pointers[i + 1]]``, all greater than i and
+            ascending.
+        """
+        numbers, n = self.edge_numbers(), len(self._row)
+        if numbers is not self._listed or len(self._rows[0]) != n + 1:
+            self._listed, self._rows = numbers, compressed_rows(numbers, n)
+        return self._rows
+
+    def edge_numbers(self) -> np.ndarray:
+        """The edges as numbers, for compiled loops: (E,) int64, lower point << 32 | higher point, ascending."""
+        self._edges = edges_of(self._mesh, self._edges, len(self._row))
+        return self._edges
+
+    def volumes(self, lower: ArrayLike, upper: ArrayLike) -> np.ndarray:
+        """Volumes of the points' power cells inside a box; they add up to that of the box.
+
+        A sphere's volume over that of its cell is its local volume fraction.
+
+        Args:
+            lower, upper: (3,) corners of the box, in the unit of the points.
+
+        Returns:
+            (n,) volumes; 0 for hidden and deleted points.
+
+        Raises:
+            TriangulationError: a box without volume.
+        """
+        low, high = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
+        if low.shape != (3,) or high.shape != (3,) or not np.all(low < high):
+            raise TriangulationError(f"the box from {low} to {high} has no volume; give two corners, the lower first")
+        pointers, columns = self.edges()
+        n = len(self._row)
+        points, weights, cells = self.points, self.weights, self._mesh.state[self._row] == VERTEX
+        owner = place_owners(points, weights, cells)
+        first, second = owner[np.repeat(np.arange(n), np.diff(pointers))], owner[columns]
+        both = np.concatenate((first, second)), np.concatenate((second, first))
+        order = np.argsort(both[0], kind="stable")
+        ptr = np.searchsorted(both[0][order], np.arange(n + 1))
+        found: np.ndarray = cell_volumes(points, weights, cells & (owner == np.arange(n)), ptr, both[1][order], low, high)
+        return found
+
+    def check(self) -> None:
+        """Test all that must hold: neighbours, orientations, legality of every facet, Euler's relation, hidden points.
+
+        Raises:
+            TriangulationError: something does not; this is a fault of the program.
+        """
+        check_mesh(self._mesh)
+
+    # --- changes -------------------------------------------------------------------------------------------------------------------------------
+
+    def move(self, points: ArrayLike, weights: ArrayLike | None = None, algorithm: Algorithm = "auto") -> Algorithm:
+        """All points go to new places, and the triangulation becomes that of these places.
+
+        Args:
+            points: (n, 3) new coordinates; those of deleted points are ignored.
+            weights: (n,) new weights; none: as they are.
+            algorithm: 1 (flips of illegal facets), 2 (flips in the order of the times at which facets become illegal on straight ways), 3 (the ways
+                are cut where tetrahedra become flat, each part as 1), "points" (1, but points in the way of which tetrahedra would turn over follow
+                one by one, in parts: what is cheapest for moves of some length, but for points on the hull), "rebuild" (anew), or "auto" (1, where
+                that fails "points", then 2, then 3). A rebuild follows where these fail.
+
+        Returns:
+            which brought it to the end: 1 (of "points" too, where no point had to follow), 2, 3, "points" or "rebuild"; also counted in `counts`.
+
+        Raises:
+            TriangulationError: as for a new triangulation; nothing has moved then.
+        """
+        mesh = self._mesh
+        x0, x1 = mesh.xw.copy(), self._moved(points, weights)
+        keep = algorithm == "auto"
+        if algorithm in ("auto", 1):
+            self._mesh, regular, destroyed, before = by_flips(mesh, x1, keep)
+            self._counts.destroyed += destroyed
+            if regular:
+                return self._settled(1)
+            self._counts.failed_1 += 1
+            if before is None:
+                return self._rebuild(x1)
+            mesh = before
+            forget_queue(mesh)
+        if algorithm in ("auto", "points"):
+            self._mesh, regular, followed, before = by_points(mesh, x0, x1, keep)
+            self._counts.followed += followed
+            if algorithm == "points":
+                self._counts.destroyed += followed > 0 or not regular
+            if regular:
+                return self._settled("points" if followed else 1)
+            self._counts.failed_points += 1
+            if before is None:
+                return self._rebuild(x1)
+            mesh = before
+            forget_queue(mesh)
+        self._mesh = mesh
+        mesh.xw[:] = x0
+        if algorithm in ("auto", 2):
+            trial, regular = by_events(mesh, x0, x1)
+            if regular:
+                self._mesh = trial
+                return self._settled(2)
+            self._counts.failed_2 += 1
+            mesh.xw[:] = x0
+        if algorithm in ("auto", 3):
+            trial, regular = by_pieces(mesh, x0, x1)
+            if regular:
+                self._mesh = trial
+                return self._settled(3)
+            self._counts.failed_3 += 1
+        return self._rebuild(x1)
+
+    def _moved(self, points: ArrayLike, weights: ArrayLike | None) -> np.ndarray:
+        """The rows of the mesh's points with all points at new places; see `move`."""
+        if len(np.asarray(points)) != len(self._row):
+            raise TriangulationError(f"{len(np.asarray(points))} points were given for a triangulation of {len(self._row)}; give one row for each")
+        x1: np.ndarray = self._mesh.xw.copy()
+        x1[self._row] = _checked(points, self.weights if weights is None else weights, self.present)
+        return x1
+
+    def _settled(self, algorithm: Algorithm) -> Algorithm:
+        """Count a move that an algorithm has brought to the end."""
+        name = "points" if algorithm == "points" else f"algorithm_{algorithm}"
+        setattr(self._counts, name, getattr(self._counts, name) + 1)
+        return algorithm
+
+    def _rebuild(self, x1: np.ndarray) -> Algorithm:
+        """All anew from points in the rows of ``x1``."""
+        present, tally = np.flatnonzero(self.present), self._mesh.tally
+        self._mesh, self._row = built(x1[self._row], present)
+        for slot in FLIPS:
+            self._mesh.tally[slot] += tally[slot]
+        self._edges = None
+        self._counts.rebuilds += 1
+        return "rebuild"
+
+    def insert(self, point: ArrayLike, weight: float = 0.0) -> int:
+        """Put a point in.
+
+        Args:
+            point: (3,) coordinates.
+            weight: its weight.
+
+        Returns:
+            its number: the least that a deleted point has left, else a new one.
+
+        Raises:
+            TriangulationError: as for a new triangulation.
+        """
+        xw = _checked(np.asarray(point, np.float64)[None], np.array([weight]))
+        if self._gaps:
+            number = heappop(self._gaps)
+        else:
+            number = len(self._row)
+            row = INFINITE + number
+            if row == len(self._mesh.xw):
+                self._mesh = enlarged(self._mesh, row + row // 8 + 16, len(self._mesh.vert))
+            self._row = np.append(self._row, row)
+            self._mesh.key[row] = number
+        row = int(self._row[number])
+        self._mesh.xw[row] = xw[0]
+        self._mesh = inserted(self._mesh, np.array([row]))
+        return number
+
+    def delete(self, number: int) -> None:
+        """Take a point out; its number may be given to a new one.
+
+        Raises:
+            TriangulationError: there is no such point.
+        """
+        if not 0 <= number < len(self._row) or self._mesh.state[self._row[number]] == ABSENT:
+            raise TriangulationError(f"there is no point {number} to delete; numbers that are there: see `present`")
+        row, mesh = int(self._row[number]), self._mesh
+        heappush(self._gaps, number)
+        if mesh.state[row] == HIDDEN:
+            mesh.state[row] = ABSENT
+            mesh.tally[HIDDEN_COUNT] -= 1
+            return
+        while (status := delete_vertex(mesh, row)) == FULL:
+            mesh = grown(mesh)
+        self._mesh = mesh
+        if status == DONE:
+            self._mesh = uncovered(mesh)
+        else:
+            mesh.state[row] = ABSENT
+            self._rebuild(mesh.xw)
+
+
+def _checked(points: ArrayLike, weights: ArrayLike | None, needed: np.ndarray | None = None) -> np.ndarray:
+    """Points and weights as (n, 4) float64, what is too small as 0; rows that are not needed are not looked at."""
+    x = np.asarray(points, np.float64)
+    if x.ndim != 2 or x.shape[1] != 3:
+        raise TriangulationError(f"points have the shape {x.shape}; give (n, 3)")
+    w = np.zeros(len(x)) if weights is None else np.asarray(weights, np.float64)
+    if w.shape != (len(x),):
+        raise TriangulationError(f"weights have the shape {w.shape} for {len(x)} points; give ({len(x)},)")
+    xw = np.empty((len(x), 4))
+    xw[:, :3], xw[:, 3] = x, w
+    i = int(first_bad(xw, np.ones(len(x), np.bool_) if needed is None else needed))
+    if i >= 0:
+        raise TriangulationError(f"point {i} at {tuple(x[i])} with weight {w[i]} is not finite or too large; give coordinates up to 2^200")
+    return xw

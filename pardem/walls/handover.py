@@ -1,0 +1,51 @@
+"""Contacts with walls that go over to other features of a grain keep their history, as those of grains do (``contacts.inheritance``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.extending import overload
+
+from ..compiled.jit import INLINED, kernel
+from ..compiled.vectors import ZERO, square, subtract
+from ..contacts.inheritance import HEIR, LEAVING
+from ..contacts.rules.local_minima import LocalMinima
+from .surfaces.analytic import wall_geometry
+
+
+@kernel
+def _hand_on(first, last, i, pairs, walls, g, interaction, settings):
+    col, touch, hist = pairs.col, pairs.touch, pairs.hist
+    left = ZERO
+    for q in range(first, last):
+        if touch[q] != LEAVING:
+            continue
+        heir, least = np.int64(-1), np.inf
+        for m in range(first - 1, last):  # the one that leaves first
+            p = np.int64(q if m < first else m)
+            if m >= first and (col[p] != col[q] or touch[p] != 0):
+                continue
+            d, x, _, _ = wall_geometry(walls, g, interaction, i, col[p], pairs, p, touch[p] != 0, settings.period)
+            if m < first:
+                left = x
+                continue
+            away = square(subtract(x, left))
+            if d < g.x[i, 3] and away < least:
+                heir, least = p, away
+        if heir >= 0:
+            for c in range(hist.shape[1]):
+                hist[heir, c] = hist[q, c]
+            touch[heir], touch[q] = HEIR, 0
+
+
+def hand_on(first, last, i, pairs, walls, g, interaction, settings):  # type: ignore[no-untyped-def]
+    """Give the histories of contacts with walls that are LEAVING to those that are born (``contacts.inheritance``)."""
+    raise NotImplementedError("call from compiled code")
+
+
+@overload(hand_on, jit_options=INLINED)
+def _hand_on_overload(first, last, i, pairs, walls, g, interaction, settings) -> Any:  # type: ignore[no-untyped-def]
+    if interaction.instance_class is not LocalMinima:
+        return lambda first, last, i, pairs, walls, g, interaction, settings: None
+    return lambda first, last, i, pairs, walls, g, interaction, settings: _hand_on(first, last, i, pairs, walls, g, interaction, settings)

@@ -1,0 +1,1 @@
+"""How walls move: given motions, servo walls, and the work they do."""

@@ -1,0 +1,27 @@
+"""Work of walls that is booked with the forces of a step but done after it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...state.arrays import Settings, Walls
+from .driven import CENTRE, DIRECTION, MOVED, turns
+
+
+def work_to_come(walls: Walls, reaction: np.ndarray, settings: Settings) -> np.ndarray:
+    """Work (J) of each wall on the grains in the half-step to come, which is booked already with the forces of this step, (W,).
+
+    Args:
+        walls: in place. reaction: (W, 6) force and torque of the grains on each, over all ranks, in quanta (Python integers). settings: of the run.
+    """
+    work = np.zeros(len(walls.kind))
+    for k, (row, pose, motion) in enumerate(zip(reaction, walls.pose, walls.motion, strict=True)):
+        force = np.array([float(c) for c in row[:3]]) * settings.force
+        # what a servo moves is booked when it moves
+        before = settings.dt * pose[3:6] - motion[MOVED] * motion[DIRECTION : DIRECTION + 3]
+        work[k] -= float((force * (pose[6:9] - 0.5 * before)).sum())
+        if turns(walls.motion, k):
+            torque = np.array([float(c) for c in row[3:]]) * settings.torque  # about the wall's point at the start
+            torque += np.cross(walls.shape[k, :3] - motion[CENTRE : CENTRE + 3], force)
+            work[k] -= float((torque * (pose[15:18] - 0.5 * settings.dt * pose[12:15])).sum())
+    return work

@@ -1,0 +1,1 @@
+"""The surfaces of walls: where a grain meets them."""

@@ -1,0 +1,162 @@
+"""Walls that are spheropolytopes: fixed or driven bodies, which grains meet feature by feature in every interaction.
+
+The vertices of all such bodies stand in the last rows of every rank's grains, so the features of a body are those of a grain. A body may be longer
+than half a period of the domain; each of its features may not, and is met in its nearest image.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiled.jit import inlined, kernel
+from ...compiled.quaternions import orientation, product, put_orientation
+from ...compiled.vectors import add, put_row, row, subtract
+from ...contacts.nearest.features import anchor, bodies_of, nearest_features
+from ...integrators.poses import place_vertices
+from ..motion.driven import turns
+from .kinds import BODY
+
+
+@inlined
+def row_of(walls, g, k):
+    """Row of the grains' arrays that holds the body of wall ``k``."""
+    return g.gid.shape[0] + walls.body[k]
+
+
+@inlined
+def _place_of(walls, k):
+    """Where the point of wall ``k`` is now (m)."""
+    return add(row(walls.shape, k), row(walls.pose, k))
+
+
+@inlined
+def _shortest(d, period):
+    return d - period * np.rint(d / period) if period > 0.0 else d
+
+
+@inlined
+def _in_nearest_image(d, period):
+    """Difference of a place in the domain and one anywhere in the nearest image (m); ``period`` 0: none. Driven bodies leave the domain."""
+    return _shortest(d[0], period[0]), _shortest(d[1], period[1]), _shortest(d[2], period[2])
+
+
+@kernel
+def turn_bodies(walls, g, shapes):
+    """Place the vertices of bodies that turn, from their orientation at the start (``g.q0``) and the turn in their wall's pose."""
+    for k in range(walls.kind.shape[0]):
+        if walls.kind[k] == BODY and turns(walls.motion, k):
+            j, pose = row_of(walls, g, k), walls.pose[k]
+            put_orientation(g.q, j, product((pose[18], pose[19], pose[20], pose[21]), orientation(g.q0, j)))
+            place_vertices(j, j + 1, g, shapes)
+
+
+@kernel
+def nearest_on_body(walls, g, i, k, sub, period):
+    """Where grain ``i`` meets a feature of the body of wall ``k``.
+
+    Args:
+        walls: `Walls`.
+        g: `Grains`.
+        i: row of the grain.
+        k: the wall.
+        sub: number of the pair of features.
+        period: (3,) of the domain (m), 0: open.
+
+    Returns:
+        distance of the cores (m), the point on the grain relative to its centre (m), the vector from there to the body's core (m), the body's
+        radius (m).
+    """
+    f, j = walls.features, row_of(walls, g, k)
+    a = anchor(f, g, j, sub)
+    w = add(_in_nearest_image(subtract(row(g.x, i), add(_place_of(walls, k), a)), period), a)
+    d2, x, y = nearest_features(f, g, bodies_of(i, j, w), sub, np.inf)
+    return np.sqrt(d2), x, subtract(subtract(y, x), w), g.x[j, 3]
+
+
+@inlined
+def _images(d, reach, period):
+    """First and last image of a body, d (m) away along an axis, that come within ``reach``; none: the first is behind the last."""
+    if period > 0.0:
+        return int(np.ceil((-reach - d) / period)), int(np.floor((reach - d) / period))
+    return 0, 0 if abs(d) <= reach else -1
+
+
+class _Body(NamedTuple):
+    """A body that grains may come near to.
+
+    Attributes:
+        wall: its wall.
+        row: its row in the grains' arrays.
+        place: of its point (m).
+        extra: reach beyond contact (m).
+        reach: its half-extents and ``extra`` (m).
+    """
+
+    wall: int
+    row: int
+    place: tuple[float, float, float]
+    extra: float
+    reach: tuple[float, float, float]
+
+
+@inlined
+def _note_images(near, found, g, i, half, body, period):
+    """Put a grain and the images of a body that it may come near to into ``near`` from row ``found`` on.
+
+    Args:
+        near: `detection.features.Near`.
+        found: number of its rows that are filled.
+        g: `Grains`.
+        i: row of the grain.
+        half: its half-extents (m).
+        body: the `_Body`.
+        period: (3,) of the domain (m), 0: open.
+
+    Returns:
+        number of rows; there may be more than there is room.
+    """
+    x, c = row(g.x, i), body.place
+    d, reach = subtract(c, x), add(half, body.reach)
+    a0, a1 = _images(d[0], reach[0], period[0])
+    b0, b1 = _images(d[1], reach[1], period[1])
+    c0, c1 = _images(d[2], reach[2], period[2])
+    for a in range(a0, a1 + 1):
+        for b in range(b0, b1 + 1):
+            for n in range(c0, c1 + 1):
+                if found < near.second.shape[0]:
+                    near.row[found, 0], near.row[found, 1], near.second[found] = i, body.row, body.wall
+                    put_row(near.away, found, subtract((c[0] + a * period[0], c[1] + b * period[1], c[2] + n * period[2]), x))
+                    near.extra[found] = body.extra
+                    # images far from each other may share a number: then the way between the bodies tells them apart
+                    near.key[found] = (g.gid[i] << 32) + (np.int64(body.wall) << 9) + ((a & 7) << 6) + ((b & 7) << 3) + (n & 7)
+                found += 1
+    return found
+
+
+@kernel
+def find_near_bodies(owned, g, walls, extent, extra, period, near):
+    """Owned grains near bodies, one by one for each image of a body.
+
+    Args:
+        owned: number of owned grains.
+        g: `Grains`.
+        walls: `Walls`.
+        extent: (N, 3) half-extents of grains and bodies, radius included (m).
+        extra: (W,) reach beyond contact for each wall: skin and what the wall may move (m).
+        period: (3,) of the domain (m), 0: open.
+        near: `detection.features.Near`, filled.
+
+    Returns:
+        their number; where it exceeds the room, call again with more.
+    """
+    found = 0
+    for k in range(walls.kind.shape[0]):
+        if walls.kind[k] != BODY:
+            continue
+        j, more = row_of(walls, g, k), extra[k]
+        body = _Body(k, j, _place_of(walls, k), more, add(row(extent, j), (more, more, more)))
+        for i in range(owned):
+            found = _note_images(near, found, g, i, row(extent, i), body, period)
+    return found
