@@ -13,8 +13,7 @@ from pardem import errors
 from pardem.io.results.assemble import assemble
 from pardem.io.views.compare import Difference, compare
 from pardem.io.views.info import info
-from pardem.shapes import MassEstimate, MassProperties, Packing, dilation, opening, voronoi_packing
-from pardem.shapes.geometry import erosion
+from pardem.shapes import MassEstimate, MassProperties, Packing, dilation, erosion, opening, voronoi_packing
 from pardem.shapes.geometry.minkowski import Rounded
 from pardem.triangulation import Counts, Flip, Triangulation, flip_path
 

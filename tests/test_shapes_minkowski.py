@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pardem.errors import ShapeError
-from pardem.shapes import dilation, opening
-from pardem.shapes.geometry import erosion
+from pardem.shapes import dilation, erosion, opening
 
 shapely = pytest.importorskip("shapely")
 
