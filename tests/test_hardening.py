@@ -132,7 +132,7 @@ def tip_on(rng: np.random.Generator, first: str, second: str, gap: tuple[float, 
     lower, upper = np.array(corner[first]), -np.array(corner[second])
     turn = turned(tuple(rng.normal(size=3)), rng.uniform(-tilt, tilt))
     way = lower / np.linalg.norm(lower) + 0.3 * rng.normal(size=3)
-    place = lower + rng.uniform(*gap) * way / np.linalg.norm(way) - np.array(matrix(*turn)).reshape(3, 3) @ upper
+    place = lower + rng.uniform(*gap) * way / np.linalg.norm(way) - np.array(matrix(tuple(turn))) @ upper
     return [
         {"species": first, "position": (0.0, 0.0, 0.0)},
         {"species": second, "position": tuple(place.tolist()), "orientation": turn},
@@ -142,7 +142,7 @@ def tip_on(rng: np.random.Generator, first: str, second: str, gap: tuple[float, 
 def on_floor(rng: np.random.Generator, species: str, gap: tuple[float, float], tilt: float) -> list[dict[str, Any]]:
     turn = turned((*rng.normal(size=2), 0.0), rng.uniform(-tilt, tilt))
     vertices = np.array([(0, 0, -1.0), (0, 0, 1.0)] if species == "rod" else box((-0.4,) * 3, (0.4,) * 3))
-    low = float((vertices @ np.array(matrix(*turn)).reshape(3, 3).T)[:, 2].min())
+    low = float((vertices @ np.array(matrix(tuple(turn))).T)[:, 2].min())
     return [{"species": species, "position": (0.1, 0.2, rng.uniform(*gap) - low), "orientation": turn}]
 
 
