@@ -131,11 +131,11 @@ def by_triangulation(case: Case, **more: Any) -> Case:
 
 def attracting(count: int) -> Case:
     """Lennard-Jones balls and rods above a floor, periodic along x and y."""
-    law = {"law": "lennard_jones", "depth": 40.0, "sigma": 1.0}
+    law = {"law": "lennard_jones", "depth": 2e3, "sigma": 1.0}
     pairs = [{"between": ["ball", "rod"], "sigma": 0.8, "cutoff": 2.0}, {"between": ["rod", "rod"], "sigma": 0.6}]
     region = {"kind": "box", "lower": (0.0, 0.0, 0.6), "upper": (9.0, 9.0, 8.0)}
     return case_of(
-        [SPHERE, ROD], law | {"pair": pairs}, 2e-3, gravity=(0.0, 0.0, -1.0), seed=3,
+        [SPHERE, ROD], law | {"pair": pairs}, 1e-3, gravity=(0.0, 0.0, -1.0), seed=3,
         domain={"lower": (0.0, 0.0, -1.0), "upper": (9.0, 9.0, 40.0), "periodic": (True, True, False)}, wall=[FLOOR],
         insert=[{"species": s["name"], "count": count, "region": region} for s in (SPHERE, ROD)],
     )  # fmt: skip
