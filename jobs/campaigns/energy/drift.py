@@ -90,7 +90,7 @@ def report(table: Path) -> None:
         low, high = stats.t.interval(0.95, seeds - 1, mean[-1], spread[-1] / np.sqrt(seeds))
         growth = stats.linregress(np.log(t), np.log(spread))
         print(f"{steps} steps of t_c/{per_contact}, {seeds} seeds: relative change of the energy")
-        print(f"  mean {mean[-1]:+.2e} (95 % interval {low:+.2e} to {high:+.2e}), standard deviation {spread[-1]:.2e}, largest {abs(error).max():.2e}")
+        print(f"  mean {mean[-1]:+.2e} (95 % interval {low:+.2e} to {high:+.2e}), standard deviation {spread[-1]:.2e}")
         print(f"  the standard deviation grows as steps^{growth.slope:.2f} (+-{1.96 * growth.stderr:.2f}; a random walk: 0.5)")
 
 
