@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.fixedpoint import COLUMNS, LIMIT, WIDE_LIMIT, deposit_nearest, split
+from ..compiled.fixedpoint import COLUMNS, deposit_nearest, split
 from ..compiled.jit import inlined, kernel
 from ..state.arrays import FAULT, FAULT_A, FAULT_B, LOST_NORMAL, LOST_TANGENTIAL, STORED, STRESS
 
@@ -16,14 +16,6 @@ def fault(control, code, a, b):
         control[FAULT] = code
         control[FAULT_A] = a
         control[FAULT_B] = b
-
-
-@inlined
-def within_range(phi, friction, lever, settings):
-    """Whether a force of normal part ``phi`` (N) with friction and its torque on ``lever`` (m) stay below the limit; false for NaN."""
-    limit = WIDE_LIMIT if settings.wide else LIMIT
-    size = abs(phi) * (1.0 + friction)
-    return size < limit * settings.force and size * lever < limit * settings.torque
 
 
 @inlined

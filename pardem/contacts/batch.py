@@ -19,7 +19,7 @@ from ..laws.history import HISTORY, MEMORY, NORMAL, SPRING, TWIST
 from ..laws.law import coefficients, lent
 from ..laws.quantities import Geometry, Material, Motion, NormalForce, Past, Response, Zone
 from ..laws.slider import spring_and_slider
-from ..state.arrays import CONTACTS, ERROR_OVERLAP, ERROR_RANGE, OBSERVE
+from ..state.arrays import CONTACTS, ERROR_OVERLAP, ERROR_RANGE, OBSERVE, WALL_CONTACTS
 from .accumulate import fault, tally_contact, tally_losses
 
 BATCH = 32
@@ -39,7 +39,8 @@ FRICTION, TORSION, ROCKING = 44 * BATCH, 45 * BATCH, 46 * BATCH
 # What comes out: force and couple on the first body, response of law and slider, work of the couple
 FORCE, MOMENT, PUSH, DRAG, SLIP = 47 * BATCH, 50 * BATCH, 53 * BATCH, 54 * BATCH, 57 * BATCH
 RATE, GROW, KT, CT, CN, DAMPING, PLASTIC, STORED, WORK = (k * BATCH for k in range(60, 69))
-SCRATCH = 69 * BATCH
+SHIFT = 69 * BATCH  # filled for contacts with walls: mean displacement of the wall's point
+SCRATCH = 72 * BATCH
 # Columns of the integer scratch array: force, torque on the first and second body (quanta), fault, which pair's numbers a column holds; then the
 # upper limbs of the first nine, where sums are wide
 QF, QI, QJ, FAULTY, PAIR, UPPER = 0, 3 * BATCH, 6 * BATCH, 9 * BATCH, 10 * BATCH, 11 * BATCH
@@ -207,11 +208,60 @@ def _add_to_both(k, i, j, column, limb, q, ft):
 
 
 @inlined
-def _heat(k, p, alive, with_couples, pairs, settings):
-    """What contact ``p`` in column ``k`` turned into heat along its normal and by friction and couples, and holds in its tangential spring (J)."""
-    s = pairs.scratch
-    lost_n, lost_t, stored = energy_lost(pairs.hist, p, alive, _response(s, k), settings.dt, settings.gear)
-    return lost_n, lost_t + s[WORK + k] if with_couples else lost_t, stored
+def remember(k, p, with_couples, pairs):
+    """Keep the history of contact ``p``, which is in column ``k``; whether it was alive comes back."""
+    s, hist = pairs.scratch, pairs.hist
+    alive = pairs.touch[p] != 0
+    pairs.touch[p] = 1
+    for c in range(SPRING, MEMORY + 1):
+        hist[p, c] = s[np.uintp(PAST + c * BATCH) + k]
+    for c in range(3):
+        hist[p, NORMAL + c] = s[np.uintp(NORMALS + c * BATCH) + k]
+    if with_couples:
+        hist[p, TWIST] = s[PAST + TWIST * BATCH + k]
+    return alive
+
+
+@inlined
+def tell(k, p, alive, with_couples, counts_here, kind, pairs, settings, control, tally):
+    """Book what contact ``p`` in column ``k`` turned into heat along its normal and by friction and couples, and what it holds.
+
+    Args:
+        k: the column.
+        p: the contact's row.
+        alive: whether its history was.
+        with_couples: whether contacts have couples.
+        counts_here: whether this rank books it.
+        kind: CONTACTS or WALL_CONTACTS.
+        pairs: `Contacts`.
+        settings: `Settings`.
+        control: (CONTROL,) int64.
+        tally: (TALLY, 2) int64.
+    """
+    s, stored, inv_energy = pairs.scratch, pairs.scratch[STORED + k], 1.0 / settings.energy
+    observe = control[OBSERVE] != 0
+    if settings.budget:
+        lost_n, lost_t, stored_t = energy_lost(pairs.hist, p, alive, _response(s, k), settings.dt, settings.gear)
+        stored += stored_t
+        if with_couples:
+            lost_t += s[WORK + k]
+        if counts_here:
+            tally_losses(tally, lost_n, lost_t, inv_energy)
+    elif observe:
+        stored += tangential_energy(vector(s, PAST, k), s[KT + k])
+    if observe and counts_here:
+        tally_contact(tally, kind, stored, vector(s, BRANCH, k), vector(s, FORCE, k), inv_energy)
+
+
+@inlined
+def is_faulty(k, q, control, first, second):
+    """Note what is out of range or overlaps too much in column ``k``; ``first``, ``second``: the bodies' ids, or -1 less the wall."""
+    if q[FAULTY + k] == 0:
+        return False
+    if q[FAULTY + k] >= 256:
+        fault(control, ERROR_OVERLAP, first, second)
+    fault(control, ERROR_RANGE, first, second)
+    return True
 
 
 @inlined
@@ -231,32 +281,48 @@ def book(k, i, j, p, owned, with_couples, pairs, g, settings, control, tally):
         control: (CONTROL,) int64.
         tally: (TALLY, 2) int64.
     """
-    s, q, ft, hist = pairs.scratch, pairs.counts, g.ft, pairs.hist
-    alive = pairs.touch[p] != 0
-    pairs.touch[p] = 1
-    for c in range(SPRING, MEMORY + 1):
-        hist[p, c] = s[np.uintp(PAST + c * BATCH) + k]
-    for c in range(3):
-        hist[p, NORMAL + c] = s[np.uintp(NORMALS + c * BATCH) + k]
-    if with_couples:
-        hist[p, TWIST] = s[PAST + TWIST * BATCH + k]
-    if q[FAULTY + k] != 0:
-        if q[FAULTY + k] >= 256:
-            fault(control, ERROR_OVERLAP, g.gid[i], g.gid[j])
-        fault(control, ERROR_RANGE, g.gid[i], g.gid[j])
+    q, ft = pairs.counts, g.ft
+    alive = remember(k, p, with_couples, pairs)
+    if is_faulty(k, q, control, g.gid[i], g.gid[j]):
         return
     _add_to_both(k, i, j, 0, 0, q, ft)
     if settings.wide:
         _add_to_both(k, i, j, COLUMNS, UPPER, q, ft)
     ft[i, 3] += 1
     ft[j, 3] += 1
-    observe, stored, inv_energy = control[OBSERVE] != 0, s[STORED + k], 1.0 / settings.energy
-    if settings.budget:
-        lost_n, lost_t, stored_t = _heat(k, p, alive, with_couples, pairs, settings)
-        stored += stored_t
-        if i < owned:
-            tally_losses(tally, lost_n, lost_t, inv_energy)
-    elif observe:
-        stored += tangential_energy(vector(s, PAST, k), s[KT + k])
-    if observe and i < owned:
-        tally_contact(tally, CONTACTS, stored, vector(s, BRANCH, k), vector(s, FORCE, k), inv_energy)
+    tell(k, p, alive, with_couples, i < owned, CONTACTS, pairs, settings, control, tally)
+
+
+@inlined
+def _add_to_first(k, i, column, limb, q, ft):
+    for c in range(3):
+        ft[i, column + c] += q[limb + QF + np.uintp(c * BATCH) + k]
+        ft[i, column + 4 + c] += q[limb + QI + np.uintp(c * BATCH) + k]
+
+
+@inlined
+def book_on_wall(k, i, wall, p, with_couples, pairs, g, settings, control, tally):
+    """Add the force of column ``k``, contact ``p`` of grain ``i`` with a wall, to the grain, and keep its history; whether it is in range comes back.
+
+    Args:
+        k: the column.
+        i: row of the grain.
+        wall: number of the wall.
+        p: the contact's row.
+        with_couples: whether contacts have couples.
+        pairs: `Contacts`.
+        g: `Grains`.
+        settings: `Settings`.
+        control: (CONTROL,) int64.
+        tally: (TALLY, 2) int64.
+    """
+    q, ft = pairs.counts, g.ft
+    alive = remember(k, p, with_couples, pairs)
+    if is_faulty(k, q, control, g.gid[i], -1 - wall):
+        return False
+    _add_to_first(k, i, 0, 0, q, ft)
+    if settings.wide:
+        _add_to_first(k, i, COLUMNS, UPPER, q, ft)
+    ft[i, 3] += 1
+    tell(k, p, alive, with_couples, True, WALL_CONTACTS, pairs, settings, control, tally)
+    return True

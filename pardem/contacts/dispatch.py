@@ -14,8 +14,7 @@ from ..state.arrays import Features, Parts
 from .nearest.descents import edges_descend, faces_descend
 from .nearest.flats import WORK_SIZE as FLATS_SIZE
 from .nearest.neighbours import at_vertex, build_neighbours, into_solid
-from .rules import compounds as pieces
-from .rules import local_minima, local_plane, polytopes, rods, superposition
+from .rules import compounds, local_minima, local_plane, polytopes, rods, superposition
 from .rules.compounds import Pieces
 from .rules.local_minima import LocalMinima
 from .rules.polytopes import WORK_SIZE, Polytopes
@@ -26,7 +25,7 @@ from .spheres import Spheres
 Interaction = Rods | Spheres | Polytopes | Pieces | Superposition | LocalMinima
 
 _MODULE: dict[type, Any] = {
-    Rods: rods, Spheres: rods, Polytopes: polytopes, Pieces: pieces, Superposition: superposition, LocalMinima: local_minima
+    Rods: rods, Spheres: rods, Polytopes: polytopes, Pieces: compounds, Superposition: superposition, LocalMinima: local_minima
 }  # fmt: skip
 _ON_PLANE: dict[type, Any] = _MODULE | {LocalMinima: local_plane}
 
@@ -47,7 +46,7 @@ def build_interaction(catalogue: Any, grains: list[int], rule: str, eps2: np.nda
         neighbours = build_neighbours(catalogue, features)
         return LocalMinima(bool((catalogue.dimension == 2).all()), features, neighbours, np.zeros(FLATS_SIZE))
     if regularised and not catalogue.convex[grains].all():
-        return pieces.build_interaction(catalogue, eps2, parts)
+        return compounds.build_interaction(catalogue, eps2, parts)
     if (kind > 2).any():
         return Polytopes(regularised, eps2, catalogue.kind, np.zeros(WORK_SIZE))
     return Rods(regularised, eps2, catalogue.kind)
@@ -156,7 +155,7 @@ def vertices_met(interaction, g, i, sub):  # type: ignore[no-untyped-def]
     if isinstance(interaction, Superposition | LocalMinima):
         return sub, sub + 1
     if isinstance(interaction, Pieces):
-        return pieces.vertices_met(interaction, g, i, sub)
+        return compounds.vertices_met(interaction, g, i, sub)
     return 0, max(1, g.vert_start[i + 1] - g.vert_start[i])
 
 
@@ -165,7 +164,7 @@ def _vertices_met(interaction, g, i, sub):  # type: ignore[no-untyped-def]
     if interaction.instance_class in (Superposition, LocalMinima):
         return lambda interaction, g, i, sub: (sub, sub + 1)
     if interaction.instance_class is Pieces:
-        of_piece = pieces.vertices_met
+        of_piece = compounds.vertices_met
         return lambda interaction, g, i, sub: of_piece(interaction, g, i, sub)
     return lambda interaction, g, i, sub: (0, max(1, g.vert_start[i + 1] - g.vert_start[i]))
 

@@ -136,7 +136,7 @@ def list_wall_pairs(
     made = Contacts(
         row.astype(np.int32), np.concatenate([first, [found]]).astype(np.int64), entries[:, 1].astype(np.int32),
         np.ascontiguousarray(entries[:, 2]), np.zeros(found, np.uint8), np.zeros(0), np.zeros((found, width)), np.zeros((solver, 2), np.int64),
-        np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0), np.empty(0, np.int64), np.array([len(row)]),
+        np.empty(BATCH, np.int32), np.empty(BATCH, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([len(row)]),
     )  # fmt: skip
     restore_contacts(made, g.gid, owned, contacts.key, contacts.hist, contacts.warm, True)
     return made

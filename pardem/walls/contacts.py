@@ -6,21 +6,50 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..compiled.fixedpoint import carry, deposit_nearest
 from ..compiled.jit import inlined, kernel
 from ..compiled.vectors import ZERO, add, ahead, behind, columns, cross, dot, dot_from, length, negative, put_columns, row, scale, square, subtract
+from ..contacts import batch
 from ..contacts.accumulate import add as add_force
-from ..contacts.accumulate import fault, tally_contact, tally_losses, tally_stress, within_range
-from ..contacts.dispatch import hands_on, keeps_arms, weighted_to_plane, zone_on_plane
+from ..contacts.accumulate import fault, tally_losses, tally_stress
+from ..contacts.batch import (
+    ARM,
+    AXIS,
+    BATCH,
+    BRANCH,
+    FORCE,
+    LEVER,
+    LEVER_MIDDLE,
+    MASS,
+    MIDDLES,
+    MOMENT,
+    NORMALS,
+    OVERLAP,
+    RADIUS,
+    ROOM,
+    SHIFT,
+    SLOPE,
+    SPIN,
+    TURN,
+    VELOCITY,
+    book_on_wall,
+    fill_pair,
+    fill_past,
+    put_vector,
+    vector,
+)
+from ..contacts.dispatch import hands_on, has_couples, keeps_arms, weighted_to_plane, zone_on_plane
 from ..contacts.hardening import HEAVIER, LIGHTER, collapsed, in_range, potential
 from ..contacts.inheritance import LEAVING, LIVING
-from ..laws.books import end_contact, energy_lost, held_energy, tangential_energy
-from ..laws.couples import couple
-from ..laws.history import MEMORY, NORMAL, SPRING, TWIST, WITH_ARM
+from ..contacts.pairs import APART, LEAVES, TOUCHES
+from ..laws.books import end_contact, held_energy
+from ..laws.history import MEMORY, NORMAL, WITH_ARM
 from ..laws.law import coefficients, secant_stiffness
-from ..laws.quantities import Geometry, Material, Motion, Past, Zone
-from ..laws.slider import middle_normal, spring_and_slider
-from ..state.arrays import ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, OBSERVE, STORED, WALL_CONTACTS
+from ..laws.quantities import Material
+from ..laws.slider import middle_normal
+from ..state.arrays import ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, OBSERVE, STORED
 from .handover import hand_on
 from .motion.driven import CENTRE, turns
 from .surfaces.analytic import effective_radius, from_wall, wall_geometry
@@ -213,65 +242,68 @@ def _in_the_middle(m, out, arm, lever, now, middle, loop):
 
 
 @inlined
-def _push(m, material, arm, overlap, out, now, loop):
-    """Force and couple of a contact: on the grain, on the wall, and in the books.
+def _fill(c, m, arm, overlap, out, now, loop):
+    """Put a contact into column ``c`` of the batch.
 
     Args:
+        c: the column.
         m: `Meeting`.
-        material: `values.Material`.
         arm: from the grain's centre to the contact point (m).
         overlap: (m).
         out: how far the contact point lies from the core (m).
         now: motion at the end of the step, as ``_relative_motion`` gives it.
         loop: `WallLoop`.
     """
-    pairs, walls, g, law, settings, control, tally = loop.pairs, loop.walls, loop.g, loop.law, loop.settings, loop.control, loop.tally
-    p, i, k, normal, hist, dt = m.p, m.i, m.k, m.normal, pairs.hist, settings.dt
-    a, b, known = g.material[i], walls.material[k], m.touching and not settings.gear
+    pairs, walls, g, settings = loop.pairs, loop.walls, loop.g, loop.settings
+    p, i, k, normal, hist, s = m.p, m.i, m.k, m.normal, pairs.hist, pairs.scratch
     _, shift, spin = now
     lever, axis = _zone(m, overlap, loop)
-    middle = middle_normal(columns(hist, p, NORMAL), normal, known)
+    middle = middle_normal(columns(hist, p, NORMAL), normal, m.touching and not settings.gear)
     velocity, lever_middle = _in_the_middle(m, out, arm, lever, now, middle, loop)
     if keeps_arms(loop.interaction):
         put_columns(hist, p, hist.shape[1] - WITH_ARM, arm)
         hist[p, hist.shape[1] - 1] = lever
-    turn = 0.5 * dt * dot(ahead(spin, 2.0, columns(walls.pose, k, 12)), middle)
-    geometry = Geometry(overlap, normal, middle, m.slope)
-    past = Past(m.touching, columns(hist, p, SPRING), hist[p, MEMORY], columns(hist, p, NORMAL))
-    response = spring_and_slider(law, material, geometry, Motion(velocity, turn, dt, 0.0 if settings.gear else 0.5 * dt), past)
-    twist = hist[p, TWIST] if m.touching else 0.0
-    zone, on = Zone(lever, lever_middle, axis), (law.torsion[a, b], law.rocking[a, b])
-    c = couple(response, geometry, zone, negative(spin), material.friction, on, twist, dt)
-    stored, inv_energy = response.law.stored, 1.0 / settings.energy
-    lost_n, lost_t = 0.0, 0.0
-    if settings.budget:
-        lost_n, lost_t, stored_t = energy_lost(hist, p, m.touching, response, dt, settings.gear)
-        stored += stored_t
-        lost_t += c.work
-    else:
-        stored += tangential_energy(response.spring, response.law.kt)
-    put_columns(hist, p, SPRING, response.spring)
-    put_columns(hist, p, NORMAL, normal)
-    hist[p, MEMORY], hist[p, TWIST] = response.law.memory, c.twist
-    pairs.touch[p] = 1
-    if not within_range(response.push, material.friction, 2.0 * length(arm), settings):
-        fault(control, ERROR_RANGE, g.gid[i], -1 - k)
-        return
-    force = behind(response.drag, response.push * geometry.slope, normal)
-    add_force(g.ft, i, force, add(cross(arm, force), c.moment), settings)
-    _react(walls, g, i, k, arm, force, c.moment, settings)
-    deposit_nearest(walls.work, k, dot(force, shift) * inv_energy)
-    if settings.budget:
-        tally_losses(tally, lost_n, lost_t, inv_energy)
-    if control[OBSERVE] != 0:
-        tally_contact(tally, WALL_CONTACTS, stored, arm, force, inv_energy)
+    put_vector(s, BRANCH, c, arm)
+    put_vector(s, ARM, c, arm)
+    put_vector(s, NORMALS, c, normal)
+    put_vector(s, MIDDLES, c, middle)
+    put_vector(s, VELOCITY, c, velocity)
+    put_vector(s, SPIN, c, negative(spin))
+    put_vector(s, AXIS, c, axis)
+    put_vector(s, SHIFT, c, shift)
+    s[OVERLAP + c], s[SLOPE + c], s[ROOM + c] = overlap, m.slope, np.inf
+    s[TURN + c] = 0.5 * settings.dt * dot(ahead(spin, 2.0, columns(walls.pose, k, 12)), middle)
+    s[MASS + c], s[RADIUS + c] = g.v[i, 3], effective_radius(walls, g, i, k)
+    s[LEVER + c], s[LEVER_MIDDLE + c] = lever, lever_middle
+    fill_past(c, p, pairs.touch, hist, s)
+    fill_pair(c, np.uintp(g.material[i]), np.uintp(walls.material[k]), loop.law, s, pairs.counts)
+    pairs.near[c], pairs.near_row[c] = p, i
+
+
+@kernel
+def _evaluate(count, loop):
+    """Forces of the first ``count`` columns, on the grains, on the walls, and in the books."""
+    pairs, walls, g, settings, control = loop.pairs, loop.walls, loop.g, loop.settings, loop.control
+    s, with_couples = pairs.scratch, has_couples(loop.interaction) and keeps_arms(loop.interaction)
+    batch.forces(loop.law, settings.dt, 0.0 if settings.gear else 0.5 * settings.dt, s)
+    if with_couples:
+        batch.couples(settings.dt, s)
+    batch.quantise(with_couples, settings, s, pairs.counts)
+    for n in range(count):
+        c, p, i = np.uintp(n), np.uintp(pairs.near[n]), pairs.near_row[n]
+        k = pairs.col[p]
+        if book_on_wall(c, i, k, p, with_couples, pairs, g, settings, control, loop.tally):
+            force, moment = vector(s, FORCE, c), vector(s, MOMENT, c) if with_couples else ZERO
+            _react(walls, g, i, k, vector(s, ARM, c), force, moment, settings)
+            deposit_nearest(walls.work, k, dot(force, vector(s, SHIFT, c)) / settings.energy)
 
 
 @inlined
-def _contact(p, i, k, first_leg, loop):
-    """One candidate: its birth, force or end.
+def _contact(c, p, i, k, first_leg, loop):
+    """One candidate: its end, or into column ``c`` if it touches.
 
     Args:
+        c: the column.
         p: the candidate.
         i: row of the grain.
         k: the wall.
@@ -279,25 +311,25 @@ def _contact(p, i, k, first_leg, loop):
         loop: `WallLoop`.
 
     Returns:
-        whether it ends in a way that another may inherit.
+        APART, LEAVES (in a way that another may inherit) or TOUCHES.
     """
     pairs, walls, g, law, settings, control = loop.pairs, loop.walls, loop.g, loop.law, loop.settings, loop.control
     touching, there = pairs.touch[p] != 0, walls.there[k] != ABSENT
     if not (there or touching):
-        return False
+        return APART
     ri = g.x[i, 3]
     d, x, link, status = wall_geometry(walls, g, loop.interaction, i, k, pairs, p, touching, settings.period)
     if status != 0:
         fault(control, ERROR_SOLVER, g.gid[i], -1 - k)
     if d >= ri and not touching:
-        return False
+        return APART
     size = length(link)
     if not d > 0.0 or size == 0.0:
         fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
-        return False
+        return APART
     if hands_on(loop.interaction) and first_leg and there and d >= ri and size < ri:
         pairs.touch[p] = LEAVING
-        return True
+        return LEAVES
     normal, overlap = scale(1.0 / size, link), ri - d
     out = ri - 0.5 * overlap
     arm = ahead(x, out, normal)
@@ -306,21 +338,21 @@ def _contact(p, i, k, first_leg, loop):
     if collapsed(d, d * d - size * size, ri) and not _harden(m, loop) and there:
         fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
     now = _relative_motion(walls, g, i, k, arm, 0.0)
-    a, b = g.material[i], walls.material[k]
-    material = Material(coefficients(law, a, b), law.friction[a, b], g.v[i, 3], effective_radius(walls, g, i, k))
     if changes:
         # a wall that vanishes takes along what its contacts hold, one that appears puts it in: its work
+        a, b = g.material[i], walls.material[k]
+        material = Material(coefficients(law, a, b), law.friction[a, b], g.v[i, 3], effective_radius(walls, g, i, k))
         memory = pairs.hist[p, MEMORY] if touching else 0.0
         held = held_energy(law, material, overlap, -m.slope * dot(normal, now[0]), memory, settings.dt)
         deposit_nearest(walls.work, k, (held if there else -held) / settings.energy)
     if d < ri and there:
-        _push(m, material, arm, overlap, out, now, loop)
-        return False
+        _fill(c, m, arm, overlap, out, now, loop)
+        return TOUCHES
     pairs.touch[p] = 0
     if settings.budget:
         lost_n, lost_t = end_contact(now[0], pairs.hist, p, settings.dt, settings.gear)
         tally_losses(loop.tally, lost_n, lost_t, 1.0 / settings.energy)
-    return False
+    return APART
 
 
 @kernel
@@ -328,15 +360,23 @@ def wall_contacts(pairs, walls, g, interaction, law, settings, control, tally):
     """Forces between grains and walls; the walls' reactions and work are booked in two-limb sums."""
     loop = WallLoop(pairs, walls, g, interaction, law, settings, control, tally)
     rows, ptr, col, touch = pairs.row, pairs.ptr, pairs.col, pairs.touch
-    handed_on = hands_on(interaction)
+    handed_on, filled = hands_on(interaction), np.uintp(0)
     for r in range(rows.shape[0]):
         i, leaving = rows[r], False
         for leg in range(2 if handed_on else 1):
             if leg == 1 and leaving:
                 hand_on(ptr[r], ptr[r + 1], i, pairs, walls, g, interaction, settings)
             for p in range(ptr[r], ptr[r + 1]):
+                outcome = APART
                 if not handed_on or (touch[p] == LIVING) == (leg == 0):
-                    leaving |= _contact(p, i, col[p], leg == 0, loop)
+                    outcome = _contact(filled, p, i, col[p], leg == 0, loop)
+                leaving |= outcome == LEAVES
+                filled += np.uintp(outcome == TOUCHES)
+                if filled == BATCH:
+                    _evaluate(BATCH, loop)
+                    filled = np.uintp(0)
+    if filled > 0:
+        _evaluate(np.int64(filled), loop)
     for k in range(walls.kind.shape[0]):
         if walls.there[k] == APPEARING:
             walls.there[k] = THERE
