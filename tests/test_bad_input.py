@@ -520,7 +520,7 @@ def test_more_ranks_than_grains(folder: Path, run_mpi: Callable) -> None:
     ("grains", "expected"),
     [
         ("grains_file='fast.npz'", "the position or velocity of grain 0 is not a finite number"),
-        (TWO.format("velocity=[40, 0, 0]"), "grain 0 and grain 1"),
+        (TWO.format("velocity=[40, 0, 0]"), "grain 0 and "),
     ],
     ids=["NaN", "runaway overlap"],
 )

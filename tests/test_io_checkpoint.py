@@ -64,7 +64,7 @@ def test_one_rank_and_an_empty_set_of_contacts(tmp_path: Path) -> None:
 
 
 def test_content_is_the_same_for_every_number_of_ranks(tmp_path: Path, run_mpi: Callable) -> None:
-    program = "import sys, io_scene as s; from mpi4py import MPI; from pardem.io.checkpoint import write_checkpoint as w; " + (
+    program = "import sys, io_scene as s; from mpi4py import MPI; from pardem.io.state.checkpoint import write_checkpoint as w; " + (
         "w(MPI.COMM_WORLD, sys.argv[1], *s.state(MPI.COMM_WORLD, 20))"
     )
     found = []

@@ -44,7 +44,7 @@ radius = 6e-3
 """
 WARM_UP = """
 import sys
-from pardem.case import warmup
+from pardem.setup import warmup
 chosen = [case for case in warmup.usual_cases() if case.title == "warm-up: spheres, elastic"]
 assert len(chosen) == 1
 warmup.usual_cases = lambda: chosen
