@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tomllib
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -23,6 +22,7 @@ ALTERNATIVES = (
     ("area", "span"),
 )
 """Keys of one table of which only one may be given: setting one removes the others that a base file gave."""
+MOST_BITS = 10_000
 LONGEST = 200
 """Characters of a setting that a sentence repeats."""
 
@@ -105,10 +105,19 @@ def _toml(text: str, where: str) -> dict[str, Any]:
     except RecursionError:
         data = None
     except ValueError:  # Python's own limit
-        raise CaseError(f"{where}: holds a whole number of more than {sys.get_int_max_str_digits()} digits; give one that has a use") from None
+        raise CaseError(f"{where}: holds a whole number of thousands of digits; give one that has a use") from None
     if data is None or too_deep(data):
         raise CaseError(f"{where}: tables and lists lie in each other over more than {DEEPEST} levels; no key of a case needs as many")
+    if _endless(data):
+        raise CaseError(f"{where}: holds a whole number of thousands of digits; give one that has a use")
     return data
+
+
+def _endless(value: Any) -> bool:
+    """Whether there is a whole number in tables and lists that Python would not write, as hexadecimal ones can be."""
+    if isinstance(value, dict | list):
+        return any(map(_endless, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, int) and value.bit_length() > MOST_BITS
 
 
 def merge(base: dict[str, Any], top: dict[str, Any]) -> dict[str, Any]:

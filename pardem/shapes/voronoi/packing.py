@@ -112,6 +112,9 @@ def erosion_for(cells: Cells, void_ratio: float, *, radius: float | None = None,
 
     low = 0.0 if radius is None else radius
     missing = excess(low)
+    if missing <= -1.0:
+        what = "the box has no volume to speak of" if radius is None else f"radius = {radius:g} m is too large"
+        raise ShapeError(f"all {len(cells.sites)} cells vanish: {what}; change its size.")
     if missing < 0.0:
         least = (1.0 + void_ratio) / (missing + 1.0) - 1.0
         raise ShapeError(f"void_ratio = {void_ratio:g} cannot be reached with radius = {radius:g} m, which gives {least:g} or more; reduce it.")
