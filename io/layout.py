@@ -36,7 +36,7 @@ def check_layout(file: h5py.File, growing: bool) -> None:
     grains = _grains(file)
     for where in (FRAMES, "observables"):
         rows = None
-        for name, element in _elements(file, where).items():
+        for name, element in elements(file, where).items():
             value = array(element, "value", "iufb")
             if not value.ndim:
                 raise LayoutError(f"{where}/{name}/value has no rows")
@@ -78,7 +78,8 @@ def text(item: Any) -> str:
     raise LayoutError(f"{getattr(item, 'name', None) or 'an attribute'} is no text")
 
 
-def _elements(file: h5py.File, where: str) -> dict[str, h5py.Group]:
+def elements(file: h5py.File, where: str) -> dict[str, h5py.Group]:
+    """The time-dependent elements of H5MD (step, time, value) below a group, by their names relative to it; none where there is no such group."""
     found: dict[str, h5py.Group] = {}
 
     def visit(name: str, item: h5py.Group | h5py.Dataset) -> None:

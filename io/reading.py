@@ -126,19 +126,6 @@ def kind_of(file: h5py.File) -> str:
     return str(file.attrs["pardem_kind"])
 
 
-def elements(file: h5py.File, where: str) -> dict[str, h5py.Group]:
-    """The time-dependent elements of H5MD (step, time, value) below a group, by their names relative to it; none where there is no such group."""
-    found: dict[str, h5py.Group] = {}
-
-    def visit(name: str, item: h5py.Group | h5py.Dataset) -> None:
-        if isinstance(item, h5py.Group) and "value" in item:
-            found[name] = item
-
-    if where in file:
-        file[where].visititems(visit)
-    return found
-
-
 def put_json(group: h5py.Group, name: str, value: Any) -> None:
     """Write a value as JSON text, replacing what is there. Floats and integers of any size come back exactly."""
     if name in group:

@@ -8,6 +8,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from beds import leaking
 from mpi4py import MPI
 from scenes import CUBE, ELASTIC, ROD, SPHERE, case_of, engine_of, fingerprint, grains_of
 
@@ -28,25 +29,6 @@ from pardem.simulation import Simulation
 
 VISCOUS = {"law": "viscoelastic", "restitution": 0.5, "contact_time": 0.01, "friction": 0.5}
 BOX = {"lower": (-50.0, -50.0, -50.0), "upper": (50.0, 50.0, 50.0)}
-SIZES = {"kind": "uniform", "min": 0.5, "max": 1.0}
-
-
-def leaking(species: list[dict[str, Any]], count: int, contact: dict[str, Any], integrator: str = "verlet") -> Case:
-    """Grains in a shaken tube on a disc with a hole, through which they fall to an open face; another is open at the side."""
-    region = {"kind": "cylinder", "radius": 2.3, "lower": 0.1, "upper": 4.0}
-    return case_of(
-        species, contact, 5e-4, gravity=(0.0, 0.0, -9.8), seed=4, time={"step": 5e-4, "integrator": integrator},
-        domain={"lower": (-3.0, -3.0, -0.8), "upper": (3.0, 3.0, 30.0), "outflow": ["lower-z", "upper-x"]},
-        wall=[
-            {"name": "tube", "kind": "cylinder", "radius": 2.5},
-            {"name": "base", "kind": "disc", "center": (0, 0, 0), "normal": (0, 0, 1), "radius": 2.6, "hole": 2.0,
-             "motion": {"kind": "sinusoidal", "gamma": 2.0, "frequency": 6.0}},
-        ],
-        insert=[{"species": s["name"], "count": count, "region": region, "size": SIZES} for s in species],
-        stage=[{"name": "flow", "kind": "run", "steps": 2000}],
-    )  # fmt: skip
-
-
 SCENES = {
     "spheres": lambda: leaking([SPHERE], 60, VISCOUS),
     "shapes": lambda: leaking([ROD, CUBE], 15, VISCOUS),

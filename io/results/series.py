@@ -15,7 +15,8 @@ from ..state.agreement import reason
 from .h5md import stack
 from ..state.manifest import Loss
 from .paths import STATIC, base_step, segments
-from ..reading import FIRST_FIELD, FRAMES, elements, opened
+from ..layout import elements
+from ..reading import FIRST_FIELD, FRAMES, opened
 from ..state.seals import CLOCK, DAMAGE, crc32_of_clock, read_table, wrong_sums
 
 UNKNOWN = 2**63 - 1  # base step of a segment that cannot be read: beyond all others

@@ -12,7 +12,8 @@ import h5py
 
 from pardem.errors import FileError
 
-from ..reading import FIRST_FIELD, FRAMES, PARAMETERS, elements, get_json, json_bytes, opened, put_json
+from ..layout import elements
+from ..reading import FIRST_FIELD, FRAMES, PARAMETERS, get_json, json_bytes, opened, put_json
 from ..results.paths import STATIC, damaged_of, earlier_results
 from .agreement import reason
 from .seals import DAMAGE, get_sums, root_of

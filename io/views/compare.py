@@ -12,7 +12,8 @@ import numpy as np
 
 from pardem.errors import FileError
 
-from ..reading import FRAMES, KINDS, elements, get_table, kind_of, opened
+from ..layout import elements
+from ..reading import FRAMES, KINDS, get_table, kind_of, opened
 from ..state.agreement import reason
 
 ROWS = 1 << 20  # rows compared at a time

@@ -9,8 +9,8 @@ from typing import Any
 import h5py
 import numpy as np
 
-from ..layout import LayoutError, array, text
-from ..reading import FIRST_FIELD, FRAMES, KINDS, PARAMETERS, elements, get_json, get_table, kind_of, opened
+from ..layout import LayoutError, array, elements, text
+from ..reading import FIRST_FIELD, FRAMES, KINDS, PARAMETERS, get_json, get_table, kind_of, opened
 from ..state.manifest import get_losses
 
 MOST_SPECIES = 50  # whose numbers are listed

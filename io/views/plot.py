@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 
 from pardem.errors import FileError
 
-from ..layout import LayoutError, text
-from ..reading import PARAMETERS, elements, opened, understood
+from ..layout import LayoutError, elements, text
+from ..reading import PARAMETERS, opened, understood
 from ..state.agreement import reason
 
 DPI = 120

@@ -11,7 +11,8 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 
-from ..reading import FIRST_FIELD, FRAMES, KINDS, elements, kind_of, opened
+from ..layout import elements
+from ..reading import FIRST_FIELD, FRAMES, KINDS, kind_of, opened
 from ..results.paths import STATIC, base_step, damaged_of, out_of, parts_of, segments
 from ..state.agreement import reason
 from ..state.checkpoint import checkpoints, step_of
