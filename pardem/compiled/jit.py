@@ -43,14 +43,21 @@ import numba.core.config  # noqa: E402
 
 numba.core.config.CACHE_DIR = _cache_directory()
 
+from .nested import Compiler, Kernel  # noqa: E402
+
 
 def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """``numba.njit`` with the cache on and IEEE arithmetic; accepts the same options."""
-    options.setdefault("cache", True)
-    options.setdefault("error_model", "numpy")
-    if function is None:
-        return numba.njit(**options)
-    return numba.njit(**options)(function)
+    options = {"nopython": True, "error_model": "numpy", "boundscheck": None, **options}
+    cache = options.pop("cache", True)
+
+    def compiled(function: Callable[..., Any]) -> Any:
+        made = Kernel(function, locals={}, targetoptions=dict(options), pipeline_class=Compiler)
+        if cache:
+            made.enable_caching()
+        return made
+
+    return compiled if function is None else compiled(function)
 
 
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
@@ -65,4 +72,4 @@ def inlined(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     return kernel(function, **options)
 
 
-INLINED = {"_nrt": False, "error_model": "numpy", "forceinline": True}  # the same as ``jit_options`` of an overload
+INLINED = {"_nrt": False, "error_model": "numpy", "forceinline": True, "pipeline_class": Compiler}  # the same as ``jit_options`` of an overload

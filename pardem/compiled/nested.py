@@ -1,0 +1,134 @@
+"""Compilation of functions that compiled code calls: to optimised intermediate code alone, which is linked into the callers.
+
+Numba makes machine code and a Python entry for every function, also for the hundreds that a kernel merges into itself, which is half of the time that
+compilation takes. Here a function that is compiled because another one calls it stops at its intermediate code, and is kept in memory only. The
+callers' code is the same to the bit. Where Python calls such a function itself, it is compiled in full then.
+
+This builds on numba's compiler classes, so the version of numba is fixed in ``pyproject.toml``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba.core import sigutils, typed_passes
+from numba.core.caching import NullCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
+from numba.core.compiler_machinery import register_pass
+from numba.core.registry import CPUDispatcher
+
+_under_way = [0]  # compilations that wait for those of the functions they call
+
+
+class _NoEntry(list[Any]):
+    """A method of each instance stands for the Python entry of a function that has none; compiled callers know the function by it."""
+
+
+def _has_entry(compiled: Any) -> bool:
+    """Whether Python can call what numba compiled."""
+    return not isinstance(getattr(compiled.entry_point, "__self__", None), _NoEntry)
+
+
+class _Intermediate(JITCodeLibrary):
+    """Intermediate code, optimised, of which no machine code is made."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Lowering(typed_passes.NativeLowering):
+    """Numba's lowering, which stops at intermediate code where the flags say so."""
+
+    _name = "pardem_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Lower one function.
+
+        Args:
+            state: numba's state of the compilation.
+
+        Returns:
+            True, as every pass that changed something.
+        """
+        if not state.flags.no_compile:
+            return bool(super().run_pass(state))
+        state.library = _Intermediate(state.targetctx.codegen(), state.func_id.func_qualname)
+        super().run_pass(state)
+        found = state["cr"]
+        entry = _NoEntry().append  # numba asks for a built-in function
+        state.library.finalize()
+        state.targetctx.insert_user_function(entry, found.fndesc, [state.library])
+        state["cr"] = _LowerResult(found.fndesc, found.call_helper, cfunc=entry, env=found.env)
+        return True
+
+
+class Compiler(CompilerBase):
+    """Numba's compiler; of a function that another one calls it makes intermediate code only."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Numba's passes, with this file's lowering."""
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.passes = [(_Lowering if step is typed_passes.NativeLowering else step, text) for step, text in passes.passes]
+        passes.finalize()
+        return [passes]
+
+    def compile_extra(self, func: Callable[..., Any]) -> Any:
+        """Compile one function, and before it those it calls.
+
+        Args:
+            func: the function.
+
+        Returns:
+            Numba's result.
+        """
+        if _under_way[0]:
+            flags = self.state.flags
+            flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+        _under_way[0] += 1
+        try:
+            return super().compile_extra(func)
+        finally:
+            _under_way[0] -= 1
+
+
+class Kernel(CPUDispatcher):
+    """A compiled function: numba's dispatcher, which looks at the disk cache only where Python is the caller."""
+
+    def compile(self, sig: Any) -> Any:
+        """Compile for a signature, unless that is done.
+
+        Args:
+            sig: numba's types of the arguments.
+
+        Returns:
+            The entry, for Python or for compiled callers.
+        """
+        args, _ = sigutils.normalize_signature(sig)
+        known = self.overloads.get(tuple(args))
+        if not _under_way[0]:
+            if known is not None and not _has_entry(known):
+                del self.overloads[tuple(args)]
+            return super().compile(sig)
+        if known is not None:
+            return known.entry_point
+        cache, self._cache = self._cache, NullCache()
+        try:
+            return super().compile(sig)
+        finally:
+            self._cache = cache
+
+    def add_overload(self, cres: Any) -> None:
+        """Keep what was compiled.
+
+        Args:
+            cres: numba's result.
+        """
+        if _has_entry(cres):
+            super().add_overload(cres)
+        else:
+            self.overloads[tuple(cres.signature.args)] = cres
