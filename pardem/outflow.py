@@ -12,8 +12,7 @@ import numpy as np
 from mpi4py import MPI
 
 from .compiled.fixedpoint import totals
-from .contacts.pairs import pair_contacts
-from .contacts.spheres import Spheres, sphere_contacts
+from .contacts.loop import contacts
 from .observables.exact import exact_totals
 from .state import arrays as st
 from .state.arrays import Contacts, Grains, Settings, sum_columns
@@ -97,10 +96,7 @@ def carried_energy(comm: MPI.Comm, leaving: np.ndarray, owned: int, g: Grains, p
     control[st.OBSERVE] = 1
     goes = np.isin(g.gid, leaving)
     between = _living(pairs, goes[pairs.row].repeat(np.diff(pairs.ptr)) | goes[pairs.col])
-    if isinstance(scene.interaction, Spheres):
-        sphere_contacts(0, len(between.row), owned, between, bodies, scene.law, still, control, tally)
-    else:
-        pair_contacts(0, len(between.row), owned, between, bodies, scene.interaction, scene.law, still, control, tally)
+    contacts(0, len(between.row), owned, between, bodies, scene.interaction, scene.law, still, control, tally)
     on_walls = _living(wall_pairs, goes[wall_pairs.row].repeat(np.diff(wall_pairs.ptr)))
     wall_contacts(on_walls, walls, bodies, scene.interaction, scene.law, still, control, tally)
     stays = ~goes[:owned]
@@ -114,9 +110,9 @@ def carried_energy(comm: MPI.Comm, leaving: np.ndarray, owned: int, g: Grains, p
     return held - done + round(float(booked) / settings.energy)
 
 
-def _living(contacts: Contacts, chosen: np.ndarray) -> Contacts:
+def _living(listed: Contacts, chosen: np.ndarray) -> Contacts:
     """The candidates that are chosen and touch, as a list of their own, a row each."""
-    keep = np.flatnonzero(chosen & (contacts.touch != 0))
-    rows = contacts.row.repeat(np.diff(contacts.ptr))[keep]
-    columns = {name: values[keep] for name in ("col", "sub", "touch", "free", "hist", "warm") if len(values := getattr(contacts, name))}
-    return contacts._replace(row=rows, ptr=np.arange(len(keep) + 1), interior=np.array([len(keep)]), **columns)
+    keep = np.flatnonzero(chosen & (listed.touch != 0))
+    rows = listed.row.repeat(np.diff(listed.ptr))[keep]
+    columns = {name: values[keep] for name in ("col", "sub", "touch", "free", "hist", "warm") if len(values := getattr(listed, name))}
+    return listed._replace(row=rows, ptr=np.arange(len(keep) + 1), interior=np.array([len(keep)]), **columns)

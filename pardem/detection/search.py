@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..contacts.rules.local_minima import LocalMinima
 from ..state.arrays import Grains, Settings
 from ..walls.surfaces.bodies import find_near_bodies
 from .feature_pairs import Found, Near, Room, Tables, displacements, find_feature_pairs, nothing_found, search_room
@@ -47,7 +46,7 @@ class Search:
         near = Near(row, np.ascontiguousarray(row[:, 1]), np.empty((len(row), 3)), np.full(len(row), skin), key)
         displacements(row, g, scene.settings, near.away)
         whole = scene.settings._replace(periodic=False)  # a grain is met in its own nearest image
-        entries, self.grains = self._run(near, self.grains, g, scene, isinstance(scene.interaction, LocalMinima), whole, MARGIN * skin, expected)
+        entries, self.grains = self._run(near, self.grains, g, scene, scene.rule.flat_pairs, whole, MARGIN * skin, expected)
         return entries, self.grains.sub
 
     def on_bodies(

@@ -12,6 +12,7 @@ from ..case.walls import AnyWall
 from ..contacts.dispatch import build_interaction
 from ..contacts.nearest.features import build_features
 from ..contacts.rules.compounds import build_parts
+from ..contacts.rules.rule import RuleInput
 from ..detection.case_covers import covers_for_detection
 from ..detection.sphere_tables import SphereTables
 from ..detection.trees import build_trees
@@ -91,7 +92,7 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
         warnings += _pressing_warnings(case, catalogue, parts, eps2, times)
         warnings += _rocking_warnings(case, names, catalogue, eps2, times)
     features = build_features(catalogue)
-    interaction = build_interaction(catalogue, list(grains.values()), case.contact.interaction, eps2, features, parts)
+    interaction = build_interaction(RuleInput(catalogue, list(grains.values()), case.contact.interaction, eps2, features, parts))
     material = np.array([materials[s.material] for s in case.species], np.int32)
     shapes = Shapes(
         material, catalogue.kind, catalogue.core_radius, catalogue.inertia, 1.0 / catalogue.inertia, catalogue.vertex_start, catalogue.vertices

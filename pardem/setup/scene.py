@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..contacts.dispatch import Interaction
+from ..contacts.dispatch import Interaction, rule_of
+from ..contacts.rules.rule import Rule
 from ..detection.sphere_tables import Covering
 from ..detection.trees import Trees
 from ..laws.law import Law
@@ -30,3 +31,8 @@ class Scene:
     bodies: Population  # walls that are spheropolytopes
     covering: Covering | None = None  # where pairs are found by triangulation
     outflow: np.ndarray | None = None  # (2, 3) bool, faces through which grains may leave, lower and upper
+
+    @property
+    def rule(self) -> Rule:
+        """The rule of contact: what it asks of lists and arrays."""
+        return rule_of(self.interaction)

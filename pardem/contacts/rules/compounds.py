@@ -27,6 +27,7 @@ from .rods import weighted as rod_weighted
 from .rods import weighted_to_plane as rod_weighted_to_plane
 from .rods import zone as rod_zone
 from .rods import zone_on_plane as rod_zone_on_plane
+from .rule import Rule, RuleInput
 
 
 class Pieces(NamedTuple):
@@ -231,3 +232,18 @@ def vertices_met(interaction, g, i, sub):
     n, _, count = piece_of(interaction.parts, g, i, sub)
     first = interaction.parts.first[n]
     return first, first + count
+
+
+def _fits(t: RuleInput) -> bool:
+    return t.name == "regularised" and not t.catalogue.convex[t.grains].all()
+
+
+def _build(t: RuleInput) -> Pieces:
+    return build_interaction(t.catalogue, t.eps2, t.parts)
+
+
+RULE = Rule(
+    interaction=Pieces, fits=_fits, build=_build, candidates="pieces", sphere_vertices=True, active_sets=True, vertices_met=vertices_met,
+    closest=closest, closest_to_plane=closest_to_plane, zone=zone, zone_on_plane=zone_on_plane,
+    weighted=weighted, weighted_to_plane=weighted_to_plane,
+)  # fmt: skip

@@ -98,9 +98,3 @@ def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
     h = dot_from(height, normal, x)
     far = 2.0 * g.x[i, 3]
     return (h * h if lowest else far * far), h, x, 0
-
-
-@inlined
-def zone_on_plane(interaction, g, i, normal, delta, pairs, p):
-    """No couples: they belong to ``regularised``."""
-    return 0.0, ZERO

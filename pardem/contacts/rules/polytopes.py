@@ -28,6 +28,7 @@ from .rods import weighted as rod_weighted
 from .rods import weighted_to_plane as rod_weighted_to_plane
 from .rods import zone as rod_zone
 from .rods import zone_on_plane as rod_zone_on_plane
+from .rule import Rule, RuleInput
 
 WORK_SIZE = max(MINIMA_SIZE, PAIR_SIZE, PLANE_SIZE)
 
@@ -239,3 +240,18 @@ def zone_on_plane(interaction, g, i, normal, delta, pairs, p):
     if g.vert_start[i + 1] - g.vert_start[i] <= 2:
         return rod_zone_on_plane(interaction, g, i, normal, delta, pairs, p)
     return feature_zone_on_plane(g.vert, g.vert_start[i], pairs.warm[p, 0], normal)
+
+
+def _fits(t: RuleInput) -> bool:
+    return bool((t.catalogue.kind[t.grains] > 2).any())
+
+
+def _build(t: RuleInput) -> Polytopes:
+    return Polytopes(t.name == "regularised", t.eps2, t.catalogue.kind, np.zeros(WORK_SIZE))
+
+
+RULE = Rule(
+    interaction=Polytopes, fits=_fits, build=_build, sphere_vertices=True, active_sets=True,
+    closest=closest, closest_to_plane=closest_to_plane, zone=zone, zone_on_plane=zone_on_plane,
+    weighted=weighted, weighted_to_plane=weighted_to_plane,
+)  # fmt: skip

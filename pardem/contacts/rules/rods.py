@@ -9,6 +9,7 @@ import numpy as np
 from ...compiled.jit import inlined
 from ...compiled.vectors import ZERO, add, cross, dot, row, scale, square, subtract
 from ..nearest.segments import nearest_segments, regularised_segments
+from .rule import Rule, RuleInput
 
 
 class Rods(NamedTuple):
@@ -205,3 +206,18 @@ def zone_on_plane(interaction, g, i, normal, delta, pairs, p):
     if (g.x[i, 3] - delta) * rise > rise * rise + interaction.eps2[g.species[i]] * u2 and rise > delta:
         lever = delta * size / rise
     return lever, rocking_axis(normal, u)
+
+
+def _fits(t: RuleInput) -> bool:
+    return True
+
+
+def _build(t: RuleInput) -> Rods:
+    return Rods(t.name == "regularised", t.eps2, t.catalogue.kind)
+
+
+RULE = Rule(
+    interaction=Rods, fits=_fits, build=_build,
+    closest=closest, closest_to_plane=closest_to_plane, zone=zone, zone_on_plane=zone_on_plane,
+    weighted=weighted, weighted_to_plane=weighted_to_plane,
+)  # fmt: skip

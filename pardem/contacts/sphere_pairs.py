@@ -5,8 +5,6 @@ Some rows at a time: which candidates touch; then those in batches (see ``batch`
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..compiled import vectors
@@ -40,14 +38,6 @@ from .batch import (
 # where the narrow phase keeps radii, masses and spins of the two bodies until the geometry is known: columns that only other narrow phases use,
 # or that are written later
 RADII, MASSES, SPIN_I, SPIN_J = batch.SPIN, batch.LEVER, batch.AXIS, batch.MOMENT
-
-
-class Spheres(NamedTuple):
-    """Narrow phase for spheres only; the same fields as ``rods.Rods``, whose plane rules it shares."""
-
-    regularised: bool
-    eps2: np.ndarray
-    kind: np.ndarray
 
 
 @kernel
