@@ -17,6 +17,7 @@ from ..detection.case_covers import covers_for_detection
 from ..detection.sphere_tables import SphereTables
 from ..detection.trees import build_trees
 from ..errors import CaseError
+from ..integrators.phases import SCHEMES
 from ..observables.local_fraction import cell_tables
 from ..outflow import open_faces
 from ..shapes.catalogue import Catalogue, Species, build_catalogue
@@ -114,7 +115,8 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     if "local_fraction" in case.output.fields:
         cells = cell_tables(case, catalogue, largest_scale, {n: smallest_scale[n] for n in grains})
     faces = open_faces(case.domain.outflow) if case.domain and case.domain.outflow else None
-    scene = Scene(shapes, interaction, law, walls, settings, names, wall_names, trees, parts, bodies, covering, faces)
+    integrator = SCHEMES[case.time.integrator].build(case.time.rotation)
+    scene = Scene(shapes, interaction, law, integrator, walls, settings, names, wall_names, trees, parts, bodies, covering, faces)
     return Setup(catalogue, scene, rows, later, warnings, cells)
 
 
@@ -126,11 +128,10 @@ def _settings(case: Case, quanta: Quanta) -> Settings:
     period = np.where(periodic, upper - lower, 0.0) if periodic.any() else np.zeros(3)
     half = np.where(periodic, 0.5 * period, np.inf)
     gx, gy, gz = case.gravity
-    pull = case.attraction
+    pull, scheme = case.attraction, SCHEMES[case.time.integrator]
     return Settings(
         case.time.step, float(gx), float(gy), float(gz), *quanta, lower, upper, period, half, bool(periodic.any()),
-        case.output.observables.energy_budget, case.time.integrator == "euler", case.time.integrator == "gear4",
-        case.time.rotation == "fincham", case.dimension == 2,
+        case.output.observables.energy_budget, scheme.midstep, scheme.past, case.dimension == 2,
         any(motion.kind == "servo" for wall in case.wall for motion in wall.motions),
         pull.strength if pull else 0.0, pull.softening if pull else 0.0, np.array(pull.center if pull else (0.0, 0.0, 0.0), dtype=float),
     )  # fmt: skip

@@ -10,6 +10,7 @@ from ..contacts.dispatch import Interaction, rule_of
 from ..contacts.rules.rule import Rule
 from ..detection.sphere_tables import Covering
 from ..detection.trees import Trees
+from ..integrators.phases import Integrator
 from ..laws.law import Law
 from ..state.arrays import Parts, Settings, Shapes, Walls
 from ..state.population import Population
@@ -22,6 +23,7 @@ class Scene:
     shapes: Shapes
     interaction: Interaction
     law: Law
+    integrator: Integrator
     walls: Walls
     settings: Settings
     names: list[str]
