@@ -34,7 +34,7 @@ BUDGET = {"exchanged": 3.0, "held": 2.0, "residual": 1.5}
 
 
 @dataclass(eq=False)
-class Series:
+class PlotSeries:
     """The observables of one file.
 
     Attributes:
@@ -86,7 +86,7 @@ def main(files: Sequence[Path | str], out: Path | str | None = None, layers: boo
 # -- numbers --------------------------------------------------------------------------------------------------------------------------
 
 
-def read_series(path: Path, whole_run: bool = False) -> Series:
+def read_series(path: Path, whole_run: bool = False) -> PlotSeries:
     """The observables of a result: of the rows while a wall taps, or of all if none does or ``whole_run`` asks for it.
 
     Raises:
@@ -113,7 +113,7 @@ def read_series(path: Path, whole_run: bool = False) -> Series:
     thickness = (float(options["thickness"]), float(options.get("origin", 0.0))) if options else None
     x = taps[rows] if by_taps else times[rows]
     kept = {name: v[rows] for name, v in values.items()}
-    return Series(case.get("title") or path.stem, x, by_taps, WINDOW if by_taps else 0.0, kept, thickness, case.get("dimension", 3))
+    return PlotSeries(case.get("title") or path.stem, x, by_taps, WINDOW if by_taps else 0.0, kept, thickness, case.get("dimension", 3))
 
 
 def smoothed(x: np.ndarray, y: np.ndarray, window: float) -> np.ndarray:
@@ -150,7 +150,7 @@ def _case_of(file: h5py.File) -> dict[str, Any]:
         return {}
 
 
-def _tell_apart(series: list[Series], paths: list[Path]) -> None:
+def _tell_apart(series: list[PlotSeries], paths: list[Path]) -> None:
     """Files of one title are named by their file names."""
     titles = [s.label for s in series]
     for s, path in zip(series, paths, strict=True):
@@ -161,7 +161,7 @@ def _tell_apart(series: list[Series], paths: list[Path]) -> None:
 # -- drawing --------------------------------------------------------------------------------------------------------------------------
 
 
-def draw(series: list[Series], layers: bool = False) -> Figure:
+def draw(series: list[PlotSeries], layers: bool = False) -> Figure:
     """Density and mean angle of all files over one another; with ``layers`` a column beside them for each file.
 
     Raises:
@@ -200,7 +200,7 @@ def draw(series: list[Series], layers: bool = False) -> Figure:
     return figure
 
 
-def draw_budget(series: list[Series]) -> Figure:
+def draw_budget(series: list[PlotSeries]) -> Figure:
     """Where the energy went, a column for each file: what walls gave and dissipation took, what the grains hold, and the residual below.
 
     Raises:
@@ -226,7 +226,7 @@ def draw_budget(series: list[Series]) -> Figure:
     return figure
 
 
-def budget_terms(s: Series, panel: str) -> dict[str, np.ndarray]:
+def budget_terms(s: PlotSeries, panel: str) -> dict[str, np.ndarray]:
     """Curves of a panel of the energy budget, (T,) by label (J); see ``observables.observable.BudgetTerm``."""
     curves: dict[str, np.ndarray] = {}
     for quantity in QUANTITIES:
@@ -238,18 +238,18 @@ def budget_terms(s: Series, panel: str) -> dict[str, np.ndarray]:
     return curves
 
 
-def _mark(axes: Axes, reference: Reference, series: list[Series]) -> None:
+def _mark(axes: Axes, reference: Reference, series: list[PlotSeries]) -> None:
     """Dotted lines at a value that is known beforehand."""
     for value in sorted({reference.by_dimension[s.dimension] for s in series}):
         axes.axhline(value, color="#888888", linewidth=0.8, linestyle=":")
         axes.annotate(reference.label, (0.01, value), xycoords=("axes fraction", "data"), ha="left", va="bottom", fontsize=9, color="#888888")
 
 
-def _drawable(s: Series, name: str, dimensions: int) -> bool:
+def _drawable(s: PlotSeries, name: str, dimensions: int) -> bool:
     return name in s.values and s.values[name].ndim == dimensions and bool(np.isfinite(s.values[name]).any())
 
 
-def _curve(axes: Axes, s: Series, name: str, y: np.ndarray, colour: Any, label: str, faint: bool = True) -> None:
+def _curve(axes: Axes, s: PlotSeries, name: str, y: np.ndarray, colour: Any, label: str, faint: bool = True) -> None:
     """The moving average, and the raw rows faintly behind it."""
     mean = smoothed(s.x, y, s.window)
     if faint and mean is not y:
@@ -260,7 +260,7 @@ def _curve(axes: Axes, s: Series, name: str, y: np.ndarray, colour: Any, label: 
     _report(f"{s.label}: {name}" + ("" if faint else f" {label}"), s, mean, unit)
 
 
-def _layer_curves(axes: Axes, s: Series, name: str) -> None:
+def _layer_curves(axes: Axes, s: PlotSeries, name: str) -> None:
     """One curve a layer, dark to light from the bottom."""
     from matplotlib import colormaps
 
@@ -278,7 +278,7 @@ def _layer_curves(axes: Axes, s: Series, name: str) -> None:
         _curve(axes, s, name, rows[:, k], shade, label, faint=False)
 
 
-def _dress(axes: Axes, series: list[Series]) -> None:
+def _dress(axes: Axes, series: list[PlotSeries]) -> None:
     axes.grid(True, which="major")
     axes.set_axisbelow(True)
     if all(s.by_taps for s in series):
@@ -294,7 +294,7 @@ def _plain(value: float, position: float) -> str:
     return f"{value:g}"
 
 
-def _report(what: str, s: Series, y: np.ndarray, unit: str) -> None:
+def _report(what: str, s: PlotSeries, y: np.ndarray, unit: str) -> None:
     """Print the first and the last number of a curve."""
     good = np.flatnonzero(np.isfinite(y))
     if len(good) == 0:

@@ -15,7 +15,7 @@ from mpi4py import MPI
 
 from ..shapes.catalogue import Catalogue
 from ..state.population import Population
-from .bed import Bed
+from .bed import BedGeometry
 from .exact import ExactSums
 from .profile import sample_points
 
@@ -99,7 +99,7 @@ class Subject:
     case: Case
     catalogue: Catalogue
     scene: Scene
-    bed: Bed
+    bed: BedGeometry
 
     @cached_property
     def samples(self) -> np.ndarray:
