@@ -13,7 +13,7 @@ from mpi4py import MPI
 
 from .compiled.fixedpoint import totals
 from .contacts.loop import contacts
-from .observables.exact import exact_totals
+from .decomposition.exact import exact_totals
 from .state import arrays as st
 from .state.arrays import Contacts, Grains, Settings, sum_columns
 from .state.population import Population
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from .setup.scene import Scene
 
 EVERY = 32  # steps
-FACES = ("lower-x", "lower-y", "lower-z", "upper-x", "upper-y", "upper-z")
 
 
 class Outflow:
@@ -62,11 +61,6 @@ class Outflow:
         self.left = np.concatenate([self.left, np.full(grains.count, step)])
         self.count += count
         self.carried += carried
-
-
-def open_faces(names: tuple[str, ...]) -> np.ndarray:
-    """Which faces of the domain are open, (2, 3) bool: lower and upper by axis."""
-    return np.array([face in names for face in FACES]).reshape(2, 3)
 
 
 def outside(x: np.ndarray, faces: np.ndarray, settings: Settings) -> np.ndarray:

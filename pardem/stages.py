@@ -8,9 +8,9 @@ import numpy as np
 
 from .case import Case
 from .case.stages import Run, Settle, Vibrate
+from .decomposition.exact import exact_totals
 from .engine import Engine
 from .integrators.phases import wall_velocities
-from .observables.exact import exact_totals
 from .outflow import EVERY
 from .setup.preparation import Setup
 from .walls.motion.driven import (

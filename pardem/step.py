@@ -9,7 +9,7 @@ from .compiled.fixedpoint import carry
 from .compiled.jit import njit
 from .contacts.loop import contacts
 from .decomposition.halo import finish_halo, finish_vote, start_halo, start_vote, sum_reactions
-from .integrators.attraction import attract
+from .fields.attraction import attract
 from .integrators.phases import begin_step, end_step, kick_time, wall_velocities
 from .integrators.poses import extend_paths, furthest_moved, place_vertices, update_spins
 from .state.arrays import AT_END, DRIFTED, ERROR, ERROR_CROWDED, ERROR_FAST, ERROR_NAN, FAULT, FAULT_A, PHASE, QUIET, REBUILD, RUNNING, STATUS, STEP

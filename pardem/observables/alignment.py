@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .exact import ExactSums
+from ..decomposition.exact import ExactSums
 from .observable import Instant, Observable, Quantity, Reference, Subject, Values
 from .orientation import angles_to_plane, directions, moment_columns, nematic_order
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from mpi4py import MPI
 
+from ..decomposition.exact import ExactSums, exact_totals
 from ..shapes.catalogue import Catalogue
 from ..state import arrays as st
 from .bed import find_bed
-from .exact import ExactSums, exact_totals
 from .observable import Instant, Subject, Values
 from .registry import OBSERVABLES, quantity_of
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..decomposition.exact import ExactSums
 from ..state import arrays as st
-from .exact import ExactSums
 from .observable import Instant, Observable, Quantity, Values
 
 

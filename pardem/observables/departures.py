@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .exact import ExactSums
+from ..decomposition.exact import ExactSums
 from .observable import Instant, Observable, Quantity, Subject, Values
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ..decomposition.exact import ExactSums
 from ..state import arrays as st
 from ..state.population import Population
 from ..walls.motion.driven import WORK
 from ..walls.motion.work import work_to_come
 from .energy import add_kinetic_energy, attraction_energy, gravity_energy, unwrapped
-from .exact import ExactSums
 from .observable import BudgetTerm, Instant, Observable, Quantity, Subject, Values
 
 KINETIC = BudgetTerm("held", "kinetic")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .exact import ExactSums
+from ..decomposition.exact import ExactSums
 from .observable import Instant, Observable, Quantity, Values
 from .profile import profile_along
 

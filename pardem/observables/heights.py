@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..decomposition.exact import ExactSums
 from .energy import unwrapped
-from .exact import ExactSums
 from .observable import Instant, Observable, Quantity, Values
 
 

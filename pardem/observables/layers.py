@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..decomposition.exact import ExactSums
 from ..state.population import Population
 from .bed import ALONG
-from .exact import ExactSums
 from .observable import Instant, Observable, Quantity, Subject, Values
 from .orientation import angles_to_plane, directions
 from .profile import Profile, profile_along

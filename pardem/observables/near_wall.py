@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..decomposition.exact import ExactSums
 from .bed import rows_of_wall, wall_distance
-from .exact import ExactSums
 from .observable import Instant, Observable, Quantity, Subject, Values
 
 

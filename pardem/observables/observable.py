@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from mpi4py import MPI
 
+from ..decomposition.exact import ExactSums
 from ..shapes.catalogue import Catalogue
 from ..state.population import Population
 from .bed import BedGeometry
-from .exact import ExactSums
 from .profile import sample_points
 
 if TYPE_CHECKING:

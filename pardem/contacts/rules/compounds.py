@@ -133,7 +133,7 @@ def _centred(interaction, g, bodies, numbers, cores):
 
 @inlined
 def closest(interaction, g, bodies, pairs, p, touching, reach):
-    """Minimiser of the regularised distance of a pair of pieces, relative to the grains' centres; see ``rods.closest``, ``polytopes.closest``."""
+    """Minimiser of the regularised distance of a pair of pieces, relative to the grains' centres; see ``dispatch.closest``, ``polytopes.closest``."""
     if _both_rods(interaction.parts, g, bodies):
         return rod_closest(interaction, g, bodies, pairs, p, touching, reach)
     numbers, cores = _pieces_of(interaction.parts, g, bodies, pairs.sub[p])
@@ -150,7 +150,7 @@ def closest(interaction, g, bodies, pairs, p, touching, reach):
 
 @inlined
 def weighted(interaction, g, bodies, pairs, p, factor):
-    """Minimum with heavier penalties of a pair of pieces by a cold solve, relative to the grains' centres; see ``rods.weighted``."""
+    """Minimum with heavier penalties of a pair of pieces by a cold solve, relative to the grains' centres; see ``dispatch.weighted``."""
     if _both_rods(interaction.parts, g, bodies):
         return rod_weighted(interaction, g, bodies, pairs, p, factor)
     numbers, cores = _pieces_of(interaction.parts, g, bodies, pairs.sub[p])
@@ -197,7 +197,7 @@ def _solve_on_plane(interaction, g, i, sub, normal, height, eps2, start):
 
 @inlined
 def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
-    """Minimiser of the distance of a piece of a grain to a plane, relative to the grain's centre; see ``rods.closest_to_plane``."""
+    """Minimiser of the distance of a piece of a grain to a plane, relative to the grain's centre; see ``dispatch.closest_to_plane``."""
     if _is_rod(interaction.parts, g, i):
         return rod_closest_to_plane(interaction, g, i, normal, height, pairs, p, touching)
     warm = pairs.warm
@@ -209,7 +209,7 @@ def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
 
 @inlined
 def weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor):
-    """Minimum with heavier penalties of a piece by a cold solve, relative to the grain's centre; see ``rods.weighted_to_plane``."""
+    """Minimum with heavier penalties of a piece by a cold solve, relative to the grain's centre; see ``dispatch.weighted_to_plane``."""
     if _is_rod(interaction.parts, g, i):
         return rod_weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor)
     e2 = factor * interaction.eps2[g.species[i]]

@@ -265,7 +265,7 @@ def _nearest_flats(interaction, g, bodies, sub, reach):
 
 @inlined
 def closest(interaction, g, bodies, pairs, p, touching, reach):
-    """Nearest points of a pair of features, in touch where they are a local minimum; see ``rods.closest``."""
+    """Nearest points of a pair of features, in touch where they are a local minimum; see ``dispatch.closest``."""
     sub = pairs.sub[p]
     if kind_of(sub) >= EDGE_FACE:
         near, f, x, y = _nearest_flats(interaction, g, bodies, sub, reach)

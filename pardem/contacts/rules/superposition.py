@@ -33,14 +33,14 @@ class Superposition(NamedTuple):
 
 @inlined
 def closest(interaction, g, bodies, pairs, p, touching, reach):
-    """Nearest points of a pair of features; see ``rods.closest``."""
+    """Nearest points of a pair of features; see ``dispatch.closest``."""
     f, x, y = nearest_features(interaction.features, g, bodies, pairs.sub[p], np.inf)
     return Nearest(f < reach * reach, f, x, y, 0)
 
 
 @inlined
 def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
-    """Distance of one vertex to a plane: walls are met vertex by vertex; see ``rods.closest_to_plane``."""
+    """Distance of one vertex to a plane: walls are met vertex by vertex; see ``dispatch.closest_to_plane``."""
     x = vertex(g, i, pairs.sub[p])
     h = dot_from(height, normal, x)
     return h * h, h, x, 0
