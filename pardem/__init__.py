@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .compiled import jit as _jit  # noqa: F401  (first: it sets the kernel cache before anything imports numba)
+from .version import VERSION
 
 if TYPE_CHECKING:
     from .case import Case
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from .shapes import Shape
     from .simulation import Simulation
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = ["Case", "Shape", "Simulation", "__version__", "read_case", "run_case"]
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import __version__
 from .errors import CaseError, FileError, InsertionError, PardemError, ShapeError
 from .guard import EXIT_ERROR, on_all_ranks, print_error
+from .version import VERSION
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -245,7 +245,7 @@ def _size(text: str) -> tuple[int, int]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="pardem", description="Discrete-element simulation of granular matter made of spheropolytopes.")
-    parser.add_argument("--version", action="version", version=f"pardem {__version__}")
+    parser.add_argument("--version", action="version", version=f"pardem {VERSION}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def command(function: Callable[[argparse.Namespace], int], text: str, epilog: str = "") -> Any:

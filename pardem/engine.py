@@ -23,11 +23,11 @@ from .detection.rank_lists import list_pairs, list_wall_pairs
 from .detection.search import Search
 from .detection.skin import SkinTuner, least_skin
 from .detection.work import work_by_grain, work_of_rebuild
-from .integrators import gear4
+from .integrators.phases import Integrator, first_past
 from .outflow import EVERY, Outflow, carried_energy, outside
 from .setup.scene import Scene
 from .state import arrays as st
-from .state.arrays import Contacts, Grains, Settings, sum_columns
+from .state.arrays import Contacts, Grains, sum_columns
 from .state.counters import Counters
 from .state.diagnosis import diagnose
 from .state.placing import place_grains
@@ -177,23 +177,22 @@ class Engine:
         spins = self.grains.w.copy()
         self.tally[st.STORED :] = 0
         self.control[st.PHASE], self.control[st.OBSERVE] = st.DRIFTED, 1
-        self._call(1, self.scene.settings._replace(euler=True))  # the scheme whose step ends without a kick
+        self._call(1, self.scene.integrator._replace(closes=False))
         self.control[st.OBSERVE] = 0
         self._observed_at = self.step
         self.grains.w[:] = spins  # as given, not as recomputed from the angular momentum
-        if self.scene.settings.gear:
-            self.grains.past[:] = gear4.begin(self.grains.ft)
+        self.grains.past[:] = first_past(self.scene.integrator, self.grains.ft)
         if self.comm.size == 1 and self.control[st.FAULT]:
             diagnose(self.comm, self.control, self.scene)
 
-    def _call(self, steps: int, settings: Settings) -> int:
+    def _call(self, steps: int, integrator: Integrator) -> int:
         """Run the compiled loop; how many steps it finished comes back."""
         scene, channel = self.scene, self._channel
         assert channel is not None
         begin = time.perf_counter()
         done = advance(
             steps, self._own.count, self._total, self._grains, scene.shapes, scene.interaction, scene.law, self._pairs, self._wall_pairs,
-            scene.walls, self._wall_x0, settings, self.skin, channel.halo, self.control, self.tally, self.counters.ticks,
+            scene.walls, self._wall_x0, integrator, scene.settings, self.skin, channel.halo, self.control, self.tally, self.counters.ticks,
         )  # fmt: skip
         self.counters.loop_seconds += time.perf_counter() - begin
         self.counters.halo_bytes += done * channel.bytes
@@ -208,7 +207,7 @@ class Engine:
                 self._let_out(self.outflow)
                 finished = self.step - int(self.control[st.PHASE] == st.DRIFTED)
                 chunk = min(steps, EVERY - finished % EVERY)
-            done = self._call(chunk, scene.settings)
+            done = self._call(chunk, scene.integrator)
             self.counters.steps += done
             self.counters.grain_steps += done * self._own.count
             steps -= done

@@ -12,9 +12,8 @@ import numpy as np
 from mpi4py import MPI
 
 from .compiled.fixedpoint import totals
-from .contacts.pairs import pair_contacts
-from .contacts.spheres import Spheres, sphere_contacts
-from .observables.exact import exact_totals
+from .contacts.loop import contacts
+from .decomposition.exact import exact_totals
 from .state import arrays as st
 from .state.arrays import Contacts, Grains, Settings, sum_columns
 from .state.population import Population
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from .setup.scene import Scene
 
 EVERY = 32  # steps
-FACES = ("lower-x", "lower-y", "lower-z", "upper-x", "upper-y", "upper-z")
 
 
 class Outflow:
@@ -65,11 +63,6 @@ class Outflow:
         self.carried += carried
 
 
-def open_faces(names: tuple[str, ...]) -> np.ndarray:
-    """Which faces of the domain are open, (2, 3) bool: lower and upper by axis."""
-    return np.array([face in names for face in FACES]).reshape(2, 3)
-
-
 def outside(x: np.ndarray, faces: np.ndarray, settings: Settings) -> np.ndarray:
     """Which centres are beyond one of some faces of the domain, (n,) bool.
 
@@ -97,10 +90,7 @@ def carried_energy(comm: MPI.Comm, leaving: np.ndarray, owned: int, g: Grains, p
     control[st.OBSERVE] = 1
     goes = np.isin(g.gid, leaving)
     between = _living(pairs, goes[pairs.row].repeat(np.diff(pairs.ptr)) | goes[pairs.col])
-    if isinstance(scene.interaction, Spheres):
-        sphere_contacts(0, len(between.row), owned, between, bodies, scene.law, still, control, tally)
-    else:
-        pair_contacts(0, len(between.row), owned, between, bodies, scene.interaction, scene.law, still, control, tally)
+    contacts(0, len(between.row), owned, between, bodies, scene.interaction, scene.law, still, control, tally)
     on_walls = _living(wall_pairs, goes[wall_pairs.row].repeat(np.diff(wall_pairs.ptr)))
     wall_contacts(on_walls, walls, bodies, scene.interaction, scene.law, still, control, tally)
     stays = ~goes[:owned]
@@ -114,9 +104,9 @@ def carried_energy(comm: MPI.Comm, leaving: np.ndarray, owned: int, g: Grains, p
     return held - done + round(float(booked) / settings.energy)
 
 
-def _living(contacts: Contacts, chosen: np.ndarray) -> Contacts:
+def _living(listed: Contacts, chosen: np.ndarray) -> Contacts:
     """The candidates that are chosen and touch, as a list of their own, a row each."""
-    keep = np.flatnonzero(chosen & (contacts.touch != 0))
-    rows = contacts.row.repeat(np.diff(contacts.ptr))[keep]
-    columns = {name: values[keep] for name in ("col", "sub", "touch", "free", "hist", "warm") if len(values := getattr(contacts, name))}
-    return contacts._replace(row=rows, ptr=np.arange(len(keep) + 1), interior=np.array([len(keep)]), **columns)
+    keep = np.flatnonzero(chosen & (listed.touch != 0))
+    rows = listed.row.repeat(np.diff(listed.ptr))[keep]
+    columns = {name: values[keep] for name in ("col", "sub", "touch", "free", "hist", "warm") if len(values := getattr(listed, name))}
+    return listed._replace(row=rows, ptr=np.arange(len(keep) + 1), interior=np.array([len(keep)]), **columns)

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from . import __version__
 from .case import Case
 from .compiled import clock
 from .compiled.fixedpoint import totals
@@ -26,6 +25,7 @@ from .observables.local_fraction import LocalFraction
 from .run_state import full_state, load_start
 from .simulation import Simulation
 from .state.population import Population
+from .version import VERSION
 
 CHUNK_SECONDS = 0.25  # wall time between two looks at the clock and the signals
 
@@ -79,7 +79,7 @@ class _Run:
         self.writer = ResultWriter(
             comm, out, case_text=case.to_toml(), case_hash=case.hash(), catalogue=sim.setup.catalogue._asdict(), gid=grains.gid,
             species=grains.species, scale=grains.scale, box=self._box(), n_grains=sim.grain_count, precision=case.output.precision,
-            resume_step=self.first_step if self.resumed else None, accept_loss=accept_loss, pardem=__version__, title=case.title,
+            resume_step=self.first_step if self.resumed else None, accept_loss=accept_loss, pardem=VERSION, title=case.title,
         )  # fmt: skip
         self.notices += self.writer.notices
         self.losses: list[Loss] = []

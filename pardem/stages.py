@@ -8,9 +8,9 @@ import numpy as np
 
 from .case import Case
 from .case.stages import Run, Settle, Vibrate
+from .decomposition.exact import exact_totals
 from .engine import Engine
-from .integrators.gear4 import wall_velocities
-from .observables.exact import exact_totals
+from .integrators.phases import wall_velocities
 from .outflow import EVERY
 from .setup.preparation import Setup
 from .walls.motion.driven import (
@@ -116,8 +116,7 @@ class Stages:
         self._change_motions(forces)
         mine = walls.reaction.copy()
         place_walls(walls, self.base, settings.dt)
-        if settings.gear:
-            wall_velocities(walls, settings.dt)
+        wall_velocities(self.setup.scene.integrator, walls, settings.dt)
         walls.reaction[:] = mine
         # the work of the half-step to come was booked for the motion that has ended
         walls.motion[:, WORK] += work_to_come(walls, forces, settings) - before

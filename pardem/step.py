@@ -9,10 +9,9 @@ from .compiled.fixedpoint import carry
 from .compiled.jit import njit
 from .contacts.loop import contacts
 from .decomposition.halo import finish_halo, finish_vote, start_halo, start_vote, sum_reactions
-from .integrators.attraction import attract
-from .integrators.gear4 import correct_and_predict, wall_velocities
+from .fields.attraction import attract
+from .integrators.phases import begin_step, end_step, kick_time, wall_velocities
 from .integrators.poses import extend_paths, furthest_moved, place_vertices, update_spins
-from .integrators.verlet import kick, kick_and_drift
 from .state.arrays import AT_END, DRIFTED, ERROR, ERROR_CROWDED, ERROR_FAST, ERROR_NAN, FAULT, FAULT_A, PHASE, QUIET, REBUILD, RUNNING, STATUS, STEP
 from .walls.contacts import wall_contacts
 from .walls.motion.driven import REACH, displacement, place_walls, top_speed, turn_angle
@@ -59,36 +58,35 @@ def must_rebuild(owned, g, shapes, walls, wall_x0, settings, skin, margin, contr
 
 
 @njit
-def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs, walls, wall_x0, settings, skin, halo, control, tally, ticks):
+def advance(
+    steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs, walls, wall_x0, integrator, settings, skin, halo, control, tally, ticks,
+):  # fmt: skip
     """Advance by up to ``steps`` steps; how many were finished comes back, ``control[STATUS]`` says why it stopped.
 
-    A step is: kick, drift | rebuild? | send halo | contacts without ghosts | receive halo | contacts with ghosts | walls | kick; the kick that ends
-    a step waits for the next one, to be done in the same pass.
+    A step is: begin | rebuild? | send halo | contacts without ghosts | receive halo | contacts with ghosts | walls | end; what ends a step waits for
+    the next one, to be done in the same pass.
     On several ranks the wish to rebuild is agreed on while the next step's contacts are computed, with a margin for that step.
     """
-    half = settings.dt if settings.euler else 0.5 * settings.dt
+    half = kick_time(integrator, settings.dt)
     parallel = halo.parallel[0] != 0
     margin = MARGIN if parallel else 0.0
     begin = cycles()
-    done, kicks = 0, 1
+    done, due = 0, False
     control[QUIET] = 0
     control[STATUS] = RUNNING
     while done < steps:
         t0 = cycles()
         if control[PHASE] == AT_END:
             if settings.servo:
-                if kicks == 2:
+                if due:
                     kick_servos(walls, control[STEP], settings.dt, half, False)
                 kick_servos(walls, control[STEP], settings.dt, half, True)
                 drift_servos(walls, settings.dt, control)
-            if settings.gear:
-                crowded = correct_and_predict(owned, g, shapes, settings, kicks == 2, True)
-            else:
-                crowded = kick_and_drift(owned, g, shapes, settings, half, kicks)
+            crowded = begin_step(integrator, owned, g, shapes, settings, due)
             if crowded >= 0 and control[FAULT] == 0:
                 control[FAULT] = ERROR_CROWDED
                 control[FAULT_A] = g.gid[crowded]
-            kicks = 1
+            due = False
             control[STEP] += 1
             control[PHASE] = DRIFTED
             wish, fault = 0, 0
@@ -118,8 +116,7 @@ def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs,
         contacts(pairs.interior[0], pairs.row.shape[0], owned, pairs, g, interaction, law, settings, control, tally)
         t5 = cycles()
         place_walls(walls, control[STEP], settings.dt)
-        if settings.gear:
-            wall_velocities(walls, settings.dt)
+        wall_velocities(integrator, walls, settings.dt)
         turn_bodies(walls, g, shapes)
         wall_contacts(wall_pairs, walls, g, interaction, law, settings, control, tally)
         if settings.servo:
@@ -127,7 +124,7 @@ def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs,
             note_loads(walls, settings.force)
         attract(owned, g, settings)
         t6 = cycles()
-        kicks = 1 if settings.euler else 2
+        due = integrator.closes
         carry(tally)
         carry(walls.work)
         control[PHASE] = AT_END
@@ -138,12 +135,10 @@ def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs,
         ticks[CONTACTS] += (t3 - t2) + (t5 - t4)
         ticks[WALLS] += t6 - t5
     if control[PHASE] == AT_END:
-        if kicks == 2 and settings.servo:
+        if due and settings.servo:
             kick_servos(walls, control[STEP], settings.dt, half, False)
-        if kicks == 2 and settings.gear:
-            correct_and_predict(owned, g, shapes, settings, True, False)
-        elif kicks == 2:
-            kick(owned, g, shapes, settings, half)
+        if due:
+            end_step(integrator, owned, g, shapes, settings)
         update_spins(owned, g, shapes, settings)
         if parallel:
             finish_vote(halo)  # leave no message under way: the buffers may be dropped; the next step reads the result again

@@ -12,7 +12,7 @@ from scenes import engine_of
 
 from pardem.case import Case
 from pardem.errors import CaseError
-from pardem.observables.collect import MOST_SPECIES
+from pardem.observables.observable import MOST_SPECIES
 from pardem.shapes import voronoi_packing
 from pardem.simulation import Simulation
 

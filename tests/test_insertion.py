@@ -12,7 +12,7 @@ from pardem.insertion import (
     BoxDomain,
     BoxRegion,
     CylinderRegion,
-    Grains,
+    PlacedGrains,
     centres_outside,
     check_overlaps,
     grains_outside,
@@ -58,7 +58,7 @@ def test_a_thousand_rods_in_a_cylinder():
     start = time.perf_counter()
     x, q = insert_random(TUBE, CATALOGUE, species, seed=1)
     assert time.perf_counter() - start < 5.0  # takes 0.03 s
-    ends = world_vertices(Grains(species, 1.0, x, q))
+    ends = world_vertices(PlacedGrains(species, 1.0, x, q))
     radius = CATALOGUE.radius[0]
     assert (np.hypot(ends[..., 0], ends[..., 1]) <= TUBE.radius - radius).all()
     assert (ends[..., 2] >= radius).all()
@@ -90,7 +90,7 @@ def test_cylinder_along_any_axis(axis):
     a = "xyz".index(axis)
     region = CylinderRegion(radius=3e-3, lower=-5e-3, upper=15e-3, axis=axis, center=(1e-3, 2e-3, 3e-3))
     species = np.full(100, 3)
-    grains = Grains(species, 1.0, *insert_random(region, CATALOGUE, species, seed=3))
+    grains = PlacedGrains(species, 1.0, *insert_random(region, CATALOGUE, species, seed=3))
     corners = world_vertices(grains) - region.center
     across = np.delete(corners, a, axis=2)
     assert (np.linalg.norm(across, axis=2) <= region.radius - CATALOGUE.radius[3]).all()
@@ -108,7 +108,7 @@ def test_mixture_in_a_periodic_box():
     species = np.random.default_rng(0).integers(0, 5, 300)
     scale = random_scales(5, 0, 300, 0.6, 1.2)
     x, q = insert_random(periodic_region(domain), CATALOGUE, species, seed=5, scale=scale, domain=domain)
-    grains = Grains(species, scale, x, q)
+    grains = PlacedGrains(species, scale, x, q)
     assert (x >= domain.lower).all()
     assert (x < domain.upper).all()
     require_clear(CATALOGUE, grains, domain=domain)
@@ -117,7 +117,7 @@ def test_mixture_in_a_periodic_box():
     assert len(grains_outside(CATALOGUE, grains, periodic_region(domain))) == 0
     # the periodic neighbours were seen: shifted by a period as separate grains, nothing overlaps either
     for shift in ((10e-3, 0.0, 0.0), (0.0, 10e-3, 0.0), (10e-3, 10e-3, 0.0), (10e-3, -10e-3, 0.0)):
-        twice = Grains(np.tile(species, 2), np.tile(scale, 2), np.vstack([x, x + shift]), np.vstack([q, q]))
+        twice = PlacedGrains(np.tile(species, 2), np.tile(scale, 2), np.vstack([x, x + shift]), np.vstack([q, q]))
         assert len(check_overlaps(CATALOGUE, twice).pairs) == 0
 
 
@@ -135,7 +135,7 @@ def test_the_same_by_seed_and_id():
     assert np.array_equal(part, x[:50])
     assert np.array_equal(turned_part, q[:50])
     # in two goes, with the first as obstacles, it is the same too
-    rest, turned_rest = insert_random(TUBE, CATALOGUE, species[50:], seed=1, first_id=50, placed=Grains(species[:50], 1.0, part, turned_part))
+    rest, turned_rest = insert_random(TUBE, CATALOGUE, species[50:], seed=1, first_id=50, placed=PlacedGrains(species[:50], 1.0, part, turned_part))
     assert np.array_equal(rest, x[50:])
     assert np.array_equal(turned_rest, q[50:])
     crowded, turned_crowded = insert_random(CylinderRegion(3e-3, 0.0, 30e-3), CATALOGUE, species, seed=1)
@@ -194,9 +194,9 @@ def test_tall_enough():
             ),
             "period of 0.005 m along z is too short for grains of diameter 0.002615 m",
         ),
-        (lambda: check_overlaps(CATALOGUE, Grains([0], 1.0, np.zeros((1, 3)), np.zeros((1, 4)))), "unit quaternions"),
-        (lambda: check_overlaps(CATALOGUE, Grains([0], 1.0, np.full((1, 3), np.nan), ONE[None])), "Grain 0 has positions"),
-        (lambda: check_overlaps(CATALOGUE, Grains([0, 1], 1.0, np.zeros((1, 3)), ONE[None])), r"shape \(2, 3\), not \(1, 3\)"),
+        (lambda: check_overlaps(CATALOGUE, PlacedGrains([0], 1.0, np.zeros((1, 3)), np.zeros((1, 4)))), "unit quaternions"),
+        (lambda: check_overlaps(CATALOGUE, PlacedGrains([0], 1.0, np.full((1, 3), np.nan), ONE[None])), "Grain 0 has positions"),
+        (lambda: check_overlaps(CATALOGUE, PlacedGrains([0, 1], 1.0, np.zeros((1, 3)), ONE[None])), r"shape \(2, 3\), not \(1, 3\)"),
     ],
 )
 def test_error_sentences(call, message):
@@ -206,7 +206,7 @@ def test_error_sentences(call, message):
 
 def test_overlaps_are_found_with_their_depth():
     x = np.array([(0, 0, 0), (0.9e-3, 0, 0), (5e-3, 0, 0), (5e-3, 0, 1.0e-3), (-9.5e-3, 0, 0)])
-    balls = Grains(np.full(5, 1), 1.0, x, np.tile(ONE, (5, 1)))
+    balls = PlacedGrains(np.full(5, 1), 1.0, x, np.tile(ONE, (5, 1)))
     pairs, depth = check_overlaps(CATALOGUE, balls)
     assert pairs.tolist() == [[0, 1]]  # the touching pair 2, 3 is none
     assert depth == pytest.approx([0.1e-3])
@@ -231,12 +231,12 @@ def test_overlaps_against_every_pair():
     scale = rng.uniform(0.3, 1.0, n)
     domain = BoxDomain((0, 0, 0), (6e-3, 6e-3, 6e-3), (True, False, True))
     x = rng.uniform(0.0, 6e-3, (n, 3))
-    found = check_overlaps(CATALOGUE, Grains(species, scale, x, q), domain=domain)
+    found = check_overlaps(CATALOGUE, PlacedGrains(species, scale, x, q), domain=domain)
     expected, depth = [], []
     for i in range(n):
         for j in range(i + 1, n):
             two = [i, j]
-            apart = check_overlaps(CATALOGUE, Grains(species[two], scale[two], x[two], q[two]), domain=domain)
+            apart = check_overlaps(CATALOGUE, PlacedGrains(species[two], scale[two], x[two], q[two]), domain=domain)
             if len(apart.pairs):
                 expected.append([i, j])
                 depth.append(apart.depth[0])
@@ -249,7 +249,7 @@ def test_stacked_cubes_touch_without_overlap():
     """Whole faces in contact, as users place them."""
     side = 1.0e-3
     grid = side * np.array([(i, j, k) for i in range(4) for j in range(4) for k in range(4)])
-    cubes = Grains(np.full(64, 3), 1.0, grid, np.tile(ONE, (64, 1)))
+    cubes = PlacedGrains(np.full(64, 3), 1.0, grid, np.tile(ONE, (64, 1)))
     assert len(check_overlaps(CATALOGUE, cubes).pairs) == 0
     pressed = check_overlaps(CATALOGUE, cubes._replace(positions=grid * (1.0 - 1e-6)))
     assert len(pressed.pairs) == 3 * 48
@@ -257,7 +257,7 @@ def test_stacked_cubes_touch_without_overlap():
 
 
 def test_crossed_cores_have_the_full_depth():
-    cubes = Grains([3, 3], 1.0, np.array([(0, 0, 0), (0.3e-3, 0.1e-3, 0)]), np.tile(ONE, (2, 1)))
+    cubes = PlacedGrains([3, 3], 1.0, np.array([(0, 0, 0), (0.3e-3, 0.1e-3, 0)]), np.tile(ONE, (2, 1)))
     assert check_overlaps(CATALOGUE, cubes).depth == pytest.approx([0.2e-3])
 
 
@@ -271,4 +271,4 @@ def test_no_grains():
     x, q = insert_random(TUBE, CATALOGUE, np.empty(0, int), seed=0)
     assert x.shape == (0, 3)
     assert q.shape == (0, 4)
-    assert len(check_overlaps(CATALOGUE, Grains(np.empty(0, int), 1.0, x, q)).pairs) == 0
+    assert len(check_overlaps(CATALOGUE, PlacedGrains(np.empty(0, int), 1.0, x, q)).pairs) == 0

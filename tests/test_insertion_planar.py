@@ -12,7 +12,7 @@ from test_insertion_distance import segments
 from test_shapes_planar import star, zigzag
 
 from pardem.errors import InsertionError
-from pardem.insertion import BoxDomain, BoxRegion, CylinderRegion, Grains, check_overlaps, grains_outside, insert_random, periodic_region
+from pardem.insertion import BoxDomain, BoxRegion, CylinderRegion, PlacedGrains, check_overlaps, grains_outside, insert_random, periodic_region
 from pardem.insertion.distance import polytope_distance
 from pardem.insertion.skeletons import PlacedCore, make_skeletons, skeleton_distance
 from pardem.shapes import Shape, Species, build_catalogue
@@ -30,7 +30,7 @@ CATALOGUE = build_catalogue([Species(name, shape, 1.0) for name, shape in zip(NA
 FIELD = BoxRegion((0.0, 0.0, -1.0), (30.0, 20.0, 1.0), planar=True)
 
 
-def world(grains: Grains, i: int) -> np.ndarray:
+def world(grains: PlacedGrains, i: int) -> np.ndarray:
     """(n, 2) core of one grain."""
     s = int(grains.species[i])
     body = CATALOGUE.vertices[CATALOGUE.vertex_start[s] : CATALOGUE.vertex_start[s + 1], :2]
@@ -111,7 +111,7 @@ def test_convex_cores_in_space_against_the_active_set_method(seed, apart):
 def test_mixture_in_the_plane():
     species = np.arange(150) % 5
     x, q = insert_random(FIELD, CATALOGUE, species, seed=3)
-    grains = Grains(species, 1.0, x, q)
+    grains = PlacedGrains(species, 1.0, x, q)
     assert not x[:, 2].any()
     assert not q[:, 1:3].any()
     np.testing.assert_allclose((q**2).sum(axis=1), 1.0, rtol=1e-15)
@@ -140,7 +140,7 @@ def test_overlaps_against_every_pair():
     species, angle, scale = rng.integers(0, 5, n), rng.uniform(0.0, np.pi, n), rng.uniform(0.3, 1.0, n)
     q = np.column_stack([np.cos(angle), np.zeros((n, 2)), np.sin(angle)])
     x = np.column_stack([rng.uniform(0.0, 12.0, (n, 2)), np.zeros(n)])
-    grains = Grains(species, scale, x, q)
+    grains = PlacedGrains(species, scale, x, q)
     found = check_overlaps(CATALOGUE, grains)
     cores, closed, r = [world(grains, i) for i in range(n)], [bool(SHAPES[s].faces) for s in species], CATALOGUE.radius[species] * scale
     expected = {}
@@ -169,16 +169,16 @@ def test_periodic_plane_and_disk():
     assert region.volume == 120.0
     species = np.arange(40) % 5
     x, q = insert_random(region, CATALOGUE, species, seed=2, domain=domain)
-    assert len(check_overlaps(CATALOGUE, Grains(species, 1.0, x, q), domain=domain).pairs) == 0
-    cores = [world(Grains(species, 1.0, x, q), i) for i in range(40)]
+    assert len(check_overlaps(CATALOGUE, PlacedGrains(species, 1.0, x, q), domain=domain).pairs) == 0
+    cores = [world(PlacedGrains(species, 1.0, x, q), i) for i in range(40)]
     assert any(core[:, 0].min() < 0.0 or core[:, 0].max() > 12.0 for core in cores)
     for shift in (-12.0, 12.0):
-        twice = Grains(np.tile(species, 2), 1.0, np.vstack([x, x + np.array([shift, 0.0, 0.0])]), np.vstack([q, q]))
+        twice = PlacedGrains(np.tile(species, 2), 1.0, np.vstack([x, x + np.array([shift, 0.0, 0.0])]), np.vstack([q, q]))
         assert len(check_overlaps(CATALOGUE, twice).pairs) == 0
     arena = CylinderRegion(radius=5.0, lower=-1.0, upper=1.0, center=(1.0, 2.0, 0.0), planar=True)
     assert arena.volume == pytest.approx(25.0 * np.pi)
     species = np.full(8, 4)
-    grains = Grains(species, 1.0, *insert_random(arena, CATALOGUE, species, seed=2))
+    grains = PlacedGrains(species, 1.0, *insert_random(arena, CATALOGUE, species, seed=2))
     for i in range(8):
         assert np.hypot(*(world(grains, i) - (1.0, 2.0)).T).max() <= 5.0 - CATALOGUE.radius[4]
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from mpi4py import MPI
 
-from pardem.observables.exact import ExactSums, exact_sum, exact_totals
+from pardem.decomposition.exact import ExactSums, exact_sum, exact_totals
 
 ALONE = MPI.COMM_SELF
 FINITE = some.floats(allow_nan=False, allow_infinity=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ from scenes import CUBE, ROD, SPHERE, case_of, engine_of
 from pardem.case import Case
 from pardem.engine import Engine
 from pardem.errors import CaseError
-from pardem.observables.collect import FILL_SHARE, Observer
+from pardem.observables.collect import Observer
+from pardem.observables.filling import FILL_SHARE
+from pardem.observables.registry import QUANTITIES
 from pardem.observables.slices import ball_below
 
 ELASTIC = {"law": "elastic", "normal_stiffness": 1e5, "friction": 0.0}
@@ -306,3 +309,22 @@ def test_any_number_of_ranks_gives_the_bits_of_one(case: Case, axis: int) -> Non
 def test_names_have_one_slash_at_most() -> None:
     engine, observer = observer_of(bed(ROD, 5, VISCOUS))
     assert all(name.count("/") <= 1 for name in observer.measure(engine))
+
+
+def test_every_value_is_one_that_an_observable_declares() -> None:
+    engine, observer = observer_of(bed(ROD, 5, VISCOUS))
+    values = observer.measure(engine)
+    declared = [quantity for quantity in QUANTITIES if quantity.name not in ("taps", "outflow/grains", "outflow/mass", "energy/outflow")]
+    for name, value in values.items():
+        covering = [quantity for quantity in declared if quantity.covers(name)]
+        assert len(covering) == 1, name
+        shape = covering[0].shape
+        assert np.ndim(value) == len(shape)
+        assert all(wanted in ("layers", have) for wanted, have in zip(shape, np.shape(value), strict=True)), name
+    missing = [quantity.name for quantity in declared if not any(quantity.covers(name) for name in values)]
+    assert missing == ["wall_turn/<surface>"]
+
+
+def test_every_quantity_is_explained() -> None:
+    text = (Path(__file__).parents[1] / "docs" / "theory" / "observables.md").read_text()
+    assert [quantity.name for quantity in QUANTITIES if f"`{quantity.name}`" not in text] == []

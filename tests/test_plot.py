@@ -12,7 +12,9 @@ import pytest
 
 from pardem.errors import FileError
 from pardem.io.results.h5md import label, write_metadata, write_observables
-from pardem.io.views.plot import ISOTROPIC, draw, draw_budget, main, read_series, smoothed
+from pardem.io.views.plot import PANELS, draw, draw_budget, main, read_series, smoothed
+from pardem.observables.alignment import RANDOM
+from pardem.observables.observable import Quantity, Reference
 
 CASE = """
 title = "{title}"
@@ -29,7 +31,7 @@ def result(path: Path, taps: int = 400, title: str = "an_6", period: int = 8, di
     x = np.concatenate([np.zeros(20), np.arange(1, rows + 1) / period])
     rise = np.log1p(x / 100.0) / np.log1p(41.0)
     density = 0.56 + 0.19 * rise + 0.02 * np.sin(2.0 * np.pi * x)
-    angle = ISOTROPIC[3] + 45.0 * rise + 0.3 * np.cos(2.0 * np.pi * x)
+    angle = RANDOM.by_dimension[3] + 45.0 * rise + 0.3 * np.cos(2.0 * np.pi * x)
     layers = np.stack([density - 0.01 * k for k in range(4)] + [np.full(len(x), np.nan)], axis=1)
     time = np.arange(len(x)) * 1e-3
     values = {
@@ -154,6 +156,16 @@ def test_stages_that_tap_follow_each_other(tmp_path: Path) -> None:
     assert list(series.x) == [0.5, 1.0, 1.5, 2.0]
     assert list(series.values["density"]) == [1.0, 2.0, 4.0, 5.0]
     assert series.label == "a"
+
+
+def test_a_new_quantity_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What declares a panel gets one, with its unit and reference, and needs no word in the drawing."""
+    wetness = Quantity("wetness", "kg", panel="water (kg)", reference=Reference("rain", {2: 1.0, 3: 2.0}))
+    monkeypatch.setattr("pardem.io.views.plot.PANELS", (*PANELS, wetness))
+    rows = result(tmp_path / "a.h5", taps=20, wetness=np.linspace(0.0, 3.0, 180))
+    _, _, axes = draw([read_series(rows)]).axes
+    assert axes.get_ylabel() == "water (kg)"
+    assert [line.get_ydata()[0] for line in axes.get_lines() if line.get_linestyle() == ":"] == [2.0]
 
 
 def test_errors_are_sentences(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from skeletons import ell
 from pardem.case import Case
 from pardem.errors import CaseError, InsertionError, ShapeError
 from pardem.insertion import require_clear
-from pardem.insertion.arrays import Grains
+from pardem.insertion.arrays import PlacedGrains
 from pardem.shapes import MassEstimate, Shape, Species, build_catalogue
 from pardem.shapes.compound import hull_of, most_that_meet, outer_vertices
 
@@ -175,9 +175,9 @@ def test_insertion_knows_the_inside_of_pieces() -> None:
     level = np.array([[1.0, 0, 0, 0]] * 2)
     level[0, 1:] = 0.0
 
-    def placed(given: tuple[float, float, float]) -> Grains:
+    def placed(given: tuple[float, float, float]) -> PlacedGrains:
         at = catalogue.axes[0].T @ (np.array(given) - catalogue.centre[0])
-        return Grains(np.array([0, 1]), 1.0, np.array([[0.0, 0, 0], at]), level)
+        return PlacedGrains(np.array([0, 1]), 1.0, np.array([[0.0, 0, 0], at]), level)
 
     require_clear(catalogue, placed((4.4, 1.4, 0.5)))
     with pytest.raises(InsertionError, match="overlap"):

@@ -11,7 +11,7 @@ from mpi4py import MPI
 from scenes import FLOOR, SPHERE, case_of
 
 from pardem.errors import BlowUpError, CaseError
-from pardem.observables.collect import OF_CONTACTS
+from pardem.observables.registry import quantity_of
 from pardem.simulation import Simulation
 
 STIFFNESS, GRAVITY, DEPTH = 1e5, 10.0, 0.1
@@ -65,7 +65,7 @@ def test_what_contacts_give_is_unknown_between_observed_steps() -> None:
     values = sim.observables()
     assert values.keys() == names
     unknown = {name for name, value in values.items() if np.isnan(value).any()}
-    assert unknown >= {name for name in names if name.startswith(OF_CONTACTS)}
+    assert unknown >= {name for name in names if quantity_of(name).of_contacts}
     assert {"energy/elastic", "energy/residual", "contacts_per_grain", "wall_force/floor"} <= unknown
     assert values["energy/kinetic_translational"] > 0.0
     sim.step(100)  # the last step of a stage is observed

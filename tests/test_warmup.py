@@ -6,9 +6,8 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
 
-from pardem.contacts.dispatch import Interaction
+from pardem.contacts.dispatch import RULES
 from pardem.laws.elastic import Elastic
 from pardem.laws.hertz import Hertz
 from pardem.laws.viscoelastic import Viscoelastic
@@ -60,7 +59,7 @@ def test_the_usual_cases_are_the_kernels_there_are() -> None:
         kernels.append((type(scene.interaction), type(scene.law)))
     laws = (Viscoelastic, Walton, Hertz, Elastic)
     assert len(kernels) == len(set(kernels))
-    assert set(kernels) == {(interaction, law) for interaction in get_args(Interaction) for law in laws}
+    assert set(kernels) == {(rule.interaction, law) for rule in RULES for law in laws}
 
 
 def test_a_warm_cache_leaves_nothing_to_compile(tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pardem.errors import FileError
+from pardem.observables.observable import Reference
+from pardem.observables.registry import QUANTITIES, quantity_of
 
 from ..layout import LayoutError, elements, text
 from ..reading import PARAMETERS, opened, understood
@@ -25,26 +27,14 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#0
 STYLE: dict[Any, Any] = {
     "grid.color": "#dddddd", "grid.linewidth": 0.6, "axes.spines.top": False, "axes.spines.right": False, "font.size": 11, "legend.frameon": False,
 }  # fmt: skip
-PANELS = {"density": "volume fraction of grains", "mean_angle": "mean angle to base (degrees)", "outflow/mass": "mass that has left (kg)"}
 WINDOW = 2.0  # taps: a bed may fly for two periods of its base, so a mean over one leaves the second subharmonic
-ISOTROPIC = {2: 45.0, 3: 90.0 - 180.0 / np.pi}  # mean angle of random directions to a line, to a plane (degrees)
-BUDGET = (
-    (
-        "exchanged (J)",
-        {
-            "energy/wall_work": "work of walls",
-            "energy/lost_damping": "lost by damping",
-            "energy/lost_friction": "lost by friction",
-            "energy/outflow": "left the domain",
-        },
-    ),
-    ("held (J)", {"energy/kinetic": "kinetic", "energy/elastic": "elastic", "energy/gravity": "gravity, change"}),
-    ("residual (J)", {"energy/residual": "change of held - work + lost"}),
-)
+PANELS = tuple(quantity for quantity in QUANTITIES if quantity.panel is not None)
+BUDGET = {"exchanged": 3.0, "held": 2.0, "residual": 1.5}
+"""Panels of the energy budget and their heights, relative to each other."""
 
 
 @dataclass(eq=False)
-class Series:
+class PlotSeries:
     """The observables of one file.
 
     Attributes:
@@ -96,7 +86,7 @@ def main(files: Sequence[Path | str], out: Path | str | None = None, layers: boo
 # -- numbers --------------------------------------------------------------------------------------------------------------------------
 
 
-def read_series(path: Path, whole_run: bool = False) -> Series:
+def read_series(path: Path, whole_run: bool = False) -> PlotSeries:
     """The observables of a result: of the rows while a wall taps, or of all if none does or ``whole_run`` asks for it.
 
     Raises:
@@ -123,7 +113,7 @@ def read_series(path: Path, whole_run: bool = False) -> Series:
     thickness = (float(options["thickness"]), float(options.get("origin", 0.0))) if options else None
     x = taps[rows] if by_taps else times[rows]
     kept = {name: v[rows] for name, v in values.items()}
-    return Series(case.get("title") or path.stem, x, by_taps, WINDOW if by_taps else 0.0, kept, thickness, case.get("dimension", 3))
+    return PlotSeries(case.get("title") or path.stem, x, by_taps, WINDOW if by_taps else 0.0, kept, thickness, case.get("dimension", 3))
 
 
 def smoothed(x: np.ndarray, y: np.ndarray, window: float) -> np.ndarray:
@@ -160,7 +150,7 @@ def _case_of(file: h5py.File) -> dict[str, Any]:
         return {}
 
 
-def _tell_apart(series: list[Series], paths: list[Path]) -> None:
+def _tell_apart(series: list[PlotSeries], paths: list[Path]) -> None:
     """Files of one title are named by their file names."""
     titles = [s.label for s in series]
     for s, path in zip(series, paths, strict=True):
@@ -171,34 +161,35 @@ def _tell_apart(series: list[Series], paths: list[Path]) -> None:
 # -- drawing --------------------------------------------------------------------------------------------------------------------------
 
 
-def draw(series: list[Series], layers: bool = False) -> Figure:
+def draw(series: list[PlotSeries], layers: bool = False) -> Figure:
     """Density and mean angle of all files over one another; with ``layers`` a column beside them for each file.
 
     Raises:
         FileError: none of the files holds what is to be drawn.
     """
-    panels = [name for name in PANELS if any(_drawable(s, name, 1) for s in series)]
+    panels = [quantity for quantity in PANELS if any(_drawable(s, quantity.name, 1) for s in series)]
     if not panels:
         names = ", ".join(s.label for s in series)
-        raise FileError(f"{names}: neither density, mean angle nor outflow was recorded; draw the energy budget, or give a base")
-    columns = [s for s in series if any(_drawable(s, f"{name}_layers", 2) for name in panels)] if layers else []
+        *others, last = (quantity.name.partition("/")[0].replace("_", " ") for quantity in PANELS)
+        raise FileError(f"{names}: neither {', '.join(others)} nor {last} was recorded; draw the energy budget, or give a base")
+    columns = [s for s in series if any(_drawable(s, f"{panel.name}_layers", 2) for panel in panels)] if layers else []
     if layers and not columns:
         raise FileError(f"{', '.join(s.label for s in series)}: no layers were recorded; set output.observables.layers in the case")
     figure = Figure(figsize=(7.5 + 5.0 * len(columns), 3.4 * len(panels)), layout="constrained")
     grid = figure.subplots(len(panels), 1 + len(columns), sharex=all(s.by_taps == series[0].by_taps for s in series), sharey="row", squeeze=False)
-    for axes, name in zip(grid, panels, strict=True):
+    for axes, panel in zip(grid, panels, strict=True):
+        name = panel.name
         for k, s in enumerate(series):
             if name in s.values:
-                _curve(axes[0], s, s.values[name], COLOURS[k % len(COLOURS)], s.label, f"{s.label}: {name}")
+                _curve(axes[0], s, name, s.values[name], COLOURS[k % len(COLOURS)], s.label)
         for one, s in zip(axes[1:], columns, strict=True):
             _layer_curves(one, s, f"{name}_layers")
         for one in axes:
             _dress(one, series)
             one.tick_params(labelleft=True)
-            for angle in sorted({ISOTROPIC[s.dimension] for s in series if name == "mean_angle" and name in s.values}):
-                one.axhline(angle, color="#888888", linewidth=0.8, linestyle=":")
-                one.annotate("isotropic", (0.01, angle), xycoords=("axes fraction", "data"), ha="left", va="bottom", fontsize=9, color="#888888")
-        axes[0].set_ylabel(PANELS[name])
+            if panel.reference is not None:
+                _mark(one, panel.reference, [s for s in series if name in s.values])
+        axes[0].set_ylabel(str(panel.panel))
     for axes in grid[:-1].flat:
         axes.set_xlabel("")
     averaged = any(s.averaged for s in series)
@@ -209,27 +200,23 @@ def draw(series: list[Series], layers: bool = False) -> Figure:
     return figure
 
 
-def draw_budget(series: list[Series]) -> Figure:
+def draw_budget(series: list[PlotSeries]) -> Figure:
     """Where the energy went, a column for each file: what walls gave and dissipation took, what the grains hold, and the residual below.
 
     Raises:
         FileError: a file holds no energy budget.
     """
     figure = Figure(figsize=(6.5 * len(series), 8.0), layout="constrained")
-    grid = figure.subplots(len(BUDGET), len(series), sharex="col", squeeze=False, height_ratios=(3, 2, 1.5))
+    grid = figure.subplots(len(BUDGET), len(series), sharex="col", squeeze=False, height_ratios=list(BUDGET.values()))
     for column, s in zip(grid.T, series, strict=True):
         if "energy/residual" not in s.values:
             raise FileError(f"{s.label}: no energy budget was recorded; set output.observables.energy_budget in the case")
-        terms = s.values | {
-            "energy/kinetic": s.values["energy/kinetic_translational"] + s.values["energy/kinetic_rotational"],
-            "energy/gravity": s.values["energy/gravity"] - s.values["energy/gravity"][0],
-        }
         colours = iter(COLOURS)
-        for axes, (title, curves) in zip(column, BUDGET, strict=True):
-            for name, label in ((name, label) for name, label in curves.items() if name in terms):
-                axes.plot(s.x, terms[name], color=next(colours), linewidth=1.3, label=label)
-                _report(f"{s.label}: {name.split('/')[1] if name == 'energy/residual' else label}", s, terms[name], "J")
-            axes.set_ylabel(title)
+        for axes, panel in zip(column, BUDGET, strict=True):
+            for label, values in budget_terms(s, panel).items():
+                axes.plot(s.x, values, color=next(colours), linewidth=1.3, label=label)
+                _report(f"{s.label}: {'residual' if panel == 'residual' else label}", s, values, "J")
+            axes.set_ylabel(f"{panel} (J)")
             axes.grid(True)
             axes.set_axisbelow(True)
             axes.ticklabel_format(axis="y", scilimits=(-3, 4), useMathText=True)
@@ -239,20 +226,41 @@ def draw_budget(series: list[Series]) -> Figure:
     return figure
 
 
-def _drawable(s: Series, name: str, dimensions: int) -> bool:
+def budget_terms(s: PlotSeries, panel: str) -> dict[str, np.ndarray]:
+    """Curves of a panel of the energy budget, (T,) by label (J); see ``observables.observable.BudgetTerm``."""
+    curves: dict[str, np.ndarray] = {}
+    for quantity in QUANTITIES:
+        term = quantity.budget
+        if term is not None and term.panel == panel and quantity.name in s.values:
+            values = s.values[quantity.name]
+            values = values - values[0] if term.change else values
+            curves[term.label] = curves[term.label] + values if term.label in curves else values
+    return curves
+
+
+def _mark(axes: Axes, reference: Reference, series: list[PlotSeries]) -> None:
+    """Dotted lines at a value that is known beforehand."""
+    for value in sorted({reference.by_dimension[s.dimension] for s in series}):
+        axes.axhline(value, color="#888888", linewidth=0.8, linestyle=":")
+        axes.annotate(reference.label, (0.01, value), xycoords=("axes fraction", "data"), ha="left", va="bottom", fontsize=9, color="#888888")
+
+
+def _drawable(s: PlotSeries, name: str, dimensions: int) -> bool:
     return name in s.values and s.values[name].ndim == dimensions and bool(np.isfinite(s.values[name]).any())
 
 
-def _curve(axes: Axes, s: Series, y: np.ndarray, colour: Any, label: str, what: str, faint: bool = True) -> None:
+def _curve(axes: Axes, s: PlotSeries, name: str, y: np.ndarray, colour: Any, label: str, faint: bool = True) -> None:
     """The moving average, and the raw rows faintly behind it."""
     mean = smoothed(s.x, y, s.window)
     if faint and mean is not y:
         axes.plot(s.x, y, color=colour, linewidth=0.5, alpha=0.2 if len(y) > 2000 else 0.45, zorder=1.5)
     axes.plot(s.x, mean, color=colour, linewidth=1.7, label=label)
-    _report(what, s, mean, "degrees" if "mean_angle" in what else "")
+    quantity = quantity_of(name)
+    unit = quantity.unit if quantity is not None and quantity.unit != "1" else ""
+    _report(f"{s.label}: {name}" + ("" if faint else f" {label}"), s, mean, unit)
 
 
-def _layer_curves(axes: Axes, s: Series, name: str) -> None:
+def _layer_curves(axes: Axes, s: PlotSeries, name: str) -> None:
     """One curve a layer, dark to light from the bottom."""
     from matplotlib import colormaps
 
@@ -267,10 +275,10 @@ def _layer_curves(axes: Axes, s: Series, name: str) -> None:
             per, unit = (1e3, "mm") if thickness < 0.1 else (1.0, "m")
             label = f"{per * (origin + k * thickness):.3g} to {per * (origin + (k + 1) * thickness):.3g} {unit}"
         shade = colormaps["viridis"](0.9 * k / max(1, used[-1]))
-        _curve(axes, s, rows[:, k], shade, label, f"{s.label}: {name} {label}", faint=False)
+        _curve(axes, s, name, rows[:, k], shade, label, faint=False)
 
 
-def _dress(axes: Axes, series: list[Series]) -> None:
+def _dress(axes: Axes, series: list[PlotSeries]) -> None:
     axes.grid(True, which="major")
     axes.set_axisbelow(True)
     if all(s.by_taps for s in series):
@@ -286,7 +294,7 @@ def _plain(value: float, position: float) -> str:
     return f"{value:g}"
 
 
-def _report(what: str, s: Series, y: np.ndarray, unit: str) -> None:
+def _report(what: str, s: PlotSeries, y: np.ndarray, unit: str) -> None:
     """Print the first and the last number of a curve."""
     good = np.flatnonzero(np.isfinite(y))
     if len(good) == 0:

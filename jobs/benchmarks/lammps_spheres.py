@@ -5,8 +5,8 @@ lattice, come to rest, and are then followed for some thousand steps. Started by
 LAMMPS.
 
 The settled state goes into an .npz file, which ``pardem bench spheres --state`` reads, so that both codes start from the same grains: ``positions``,
-``velocities``, ``omegas`` (N, 3), ``lower`` and ``upper`` (3,) the box, and the scalars of :class:`Scene` under their own names. Tangential springs
-are not part of it: both codes build theirs up while they warm up. Units: diameter, mass and gravity are 1.
+``velocities``, ``omegas`` (N, 3), ``lower`` and ``upper`` (3,) the box, and the scalars of :class:`SphereBed` under their own names. Tangential
+springs are not part of it: both codes build theirs up while they warm up. Units: diameter, mass and gravity are 1.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Scene:
+class SphereBed:
     """The parameters both codes share; the damping coefficients are per unit of effective mass, as LAMMPS takes them."""
 
     diameter: float = 1.0
@@ -44,7 +44,7 @@ class Scene:
     skin: float = 0.1
 
 
-SCENE = Scene()
+SCENE = SphereBed()
 WIDTH, HEIGHT = 20.0, 40.0
 COLUMNS, LAYERS = 19, 28  # 19 x 19 x 28 = 10108
 

@@ -12,8 +12,8 @@ from mpi4py import MPI
 
 from ..case import Case
 from ..compiled import clock
+from ..decomposition.exact import exact_totals
 from ..engine import Engine
-from ..observables.exact import exact_totals
 from ..state import arrays as st
 from .beds import from_state, settled
 from .scenes import bed_of

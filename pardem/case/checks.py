@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ..integrators.phases import SCHEMES
 from .base import MOST
 from .motions import FixedMotion, RotationMotion, ServoMotion, SinusoidalMotion
 from .placement import AnyRegion
@@ -146,8 +147,8 @@ def _motions(case: CaseTables) -> Iterator[str]:
 
 
 def _servo(case: CaseTables, key: str, motion: ServoMotion, flat: list[str]) -> Iterator[str]:
-    if case.time.integrator == "gear4":
-        yield f"{key}.kind = 'servo' does not go with time.integrator = 'gear4', which knows no forces on walls ahead: use 'verlet'"
+    if not SCHEMES[case.time.integrator].servo:
+        yield f"{key}.kind = 'servo' does not go with time.integrator = '{case.time.integrator}', which knows no forces on walls ahead: use 'verlet'"
     for pair in motion.span or ():
         for name in pair:
             if name not in flat:

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from .base import AxisName, Model, Name, Number, Positive, Quaternion, Vector, ordered
 
 
-class CylinderRegion(Model):
+class CylinderPlacement(Model):
     """The inside of an upright cylinder; in 2D of a circle."""
 
     kind: Literal["cylinder"] = Field(description="kind of region")
@@ -26,7 +26,7 @@ class CylinderRegion(Model):
         return self
 
 
-class BoxRegion(Model):
+class BoxPlacement(Model):
     """A box along the axes."""
 
     kind: Literal["box"] = Field(description="kind of region")
@@ -45,7 +45,7 @@ class PeriodicRegion(Model):
     kind: Literal["periodic"] = Field(description="kind of region")
 
 
-AnyRegion = Annotated[CylinderRegion | BoxRegion | PeriodicRegion, Field(discriminator="kind")]
+AnyRegion = Annotated[CylinderPlacement | BoxPlacement | PeriodicRegion, Field(discriminator="kind")]
 
 
 class ConstantSize(Model):

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
+from ..integrators.phases import SCHEMES
 from .base import Many, Model, Positive, Vector, ordered
 
 Face = Literal["lower-x", "lower-y", "lower-z", "upper-x", "upper-y", "upper-z"]
@@ -26,8 +27,10 @@ class Time(Model):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.integrator == "gear4" and self.rotation != "splitting":
-            raise ValueError(f"takes no rotation = '{self.rotation}' with integrator = 'gear4', which turns grains its own way; leave rotation out")
+        if self.rotation != "splitting" and not SCHEMES[self.integrator].rotations:
+            raise ValueError(
+                f"takes no rotation = '{self.rotation}' with integrator = '{self.integrator}', which turns grains its own way; leave rotation out"
+            )
         return self
 
 

@@ -241,7 +241,7 @@ def tell(k, p, alive, with_couples, counts_here, kind, pairs, settings, control,
     s, stored, inv_energy = pairs.scratch, pairs.scratch[STORED + k], 1.0 / settings.energy
     observe = control[OBSERVE] != 0
     if settings.budget:
-        lost_n, lost_t, stored_t = energy_lost(pairs.hist, p, alive, _response(s, k), settings.dt, settings.gear)
+        lost_n, lost_t, stored_t = energy_lost(pairs.hist, p, alive, _response(s, k), settings.dt, not settings.midstep)
         stored += stored_t
         if with_couples:
             lost_t += s[WORK + k]

@@ -1,239 +1,128 @@
-"""Static choice of the narrow phase: kernels are compiled for the type of ``interaction``, so no branch is left at run time."""
+"""Static choice of the rule of contact: kernels are compiled for the type of ``interaction``, so no branch is left at run time."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numba.extending import overload
-
-from ..compiled.jit import INLINED
-from ..compiled.vectors import ZERO
+from ..compiled.static import static
 from ..laws.history import HISTORY, HISTORY_BUDGET, WITH_ARM
-from ..state.arrays import Features, Parts
-from .nearest.descents import edges_descend, faces_descend
-from .nearest.flats import WORK_SIZE as FLATS_SIZE
-from .nearest.neighbours import at_vertex, build_neighbours, into_solid
-from .rules import compounds, local_minima, local_plane, polytopes, rods, superposition
-from .rules.compounds import Pieces
-from .rules.local_minima import LocalMinima
-from .rules.polytopes import WORK_SIZE, Polytopes
-from .rules.rods import Rods
-from .rules.superposition import Superposition
-from .spheres import Spheres
+from .rules import compounds, local_minima, polytopes, rods, spheres, superposition
+from .rules.rule import Rule, RuleInput
 
-Interaction = Rods | Spheres | Polytopes | Pieces | Superposition | LocalMinima
+Interaction = Any  # the named tuple of one of the rules
 
-_MODULE: dict[type, Any] = {
-    Rods: rods, Spheres: rods, Polytopes: polytopes, Pieces: compounds, Superposition: superposition, LocalMinima: local_minima
-}  # fmt: skip
-_ON_PLANE: dict[type, Any] = _MODULE | {LocalMinima: local_plane}
+RULES: tuple[Rule, ...] = (spheres.RULE, superposition.RULE, local_minima.RULE, compounds.RULE, polytopes.RULE, rods.RULE)
+"""All rules; the first that fits the grains of a case is taken."""
 
+_RULE = {rule.interaction: rule for rule in RULES}
 
-def build_interaction(catalogue: Any, grains: list[int], rule: str, eps2: np.ndarray, features: Features, parts: Parts) -> Interaction:
-    """The narrow phase for the species of a catalogue: closed forms where they suffice, the solver, by pieces or not, or pairs of features otherwise.
 
-    Args:
-        catalogue: ``shapes.catalogue.Catalogue``. grains: its rows that have grains. rule: ``regularised``, ``minima`` or ``superposition``.
-        eps2: (ns,) squared regularisation by species. features, parts: of all species.
-    """
-    regularised, kind = rule == "regularised", catalogue.kind[grains]
-    if (kind == 1).all():
-        return Spheres(regularised, eps2, catalogue.kind)
-    if rule == "superposition":
-        return Superposition(bool((catalogue.dimension == 2).all()), features)
-    if rule == "minima" and not catalogue.convex[grains].all():
-        neighbours = build_neighbours(catalogue, features)
-        return LocalMinima(bool((catalogue.dimension == 2).all()), features, neighbours, np.zeros(FLATS_SIZE))
-    if regularised and not catalogue.convex[grains].all():
-        return compounds.build_interaction(catalogue, eps2, parts)
-    if (kind > 2).any():
-        return Polytopes(regularised, eps2, catalogue.kind, np.zeros(WORK_SIZE))
-    return Rods(regularised, eps2, catalogue.kind)
+def rule_by_class(interaction: type) -> Rule:
+    """The rule whose tables are of a class."""
+    return _RULE[interaction]
 
 
-def closest(interaction, g, bodies, pairs, p, touching, reach):  # type: ignore[no-untyped-def]
-    """Minimiser of a pair's distance function: see ``rods.closest``."""
-    return _MODULE[type(interaction)].closest(interaction, g, bodies, pairs, p, touching, reach)
+def rule_of(interaction: Interaction) -> Rule:
+    """The rule of an interaction."""
+    return _RULE[type(interaction)]
 
 
-@overload(closest, jit_options=INLINED)
-def _closest(interaction, g, bodies, pairs, p, touching, reach):  # type: ignore[no-untyped-def]
-    implementation = _MODULE[interaction.instance_class].closest
-
-    def call(interaction, g, bodies, pairs, p, touching, reach):  # type: ignore[no-untyped-def]
-        return implementation(interaction, g, bodies, pairs, p, touching, reach)
-
-    return call
-
-
-def zone(interaction, g, bodies, normal, r_eff, delta, pairs, p):  # type: ignore[no-untyped-def]
-    """Half-length of the contact zone and its rocking axis: see ``rods.zone``."""
-    return _MODULE[type(interaction)].zone(interaction, g, bodies, normal, r_eff, delta, pairs, p)
-
-
-@overload(zone, jit_options=INLINED)
-def _zone(interaction, g, bodies, normal, r_eff, delta, pairs, p):  # type: ignore[no-untyped-def]
-    implementation = _MODULE[interaction.instance_class].zone
-
-    def call(interaction, g, bodies, normal, r_eff, delta, pairs, p):  # type: ignore[no-untyped-def]
-        return implementation(interaction, g, bodies, normal, r_eff, delta, pairs, p)
-
-    return call
-
-
-def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):  # type: ignore[no-untyped-def]
-    """Minimiser of a grain's distance to a plane: see ``rods.closest_to_plane``."""
-    return _ON_PLANE[type(interaction)].closest_to_plane(interaction, g, i, normal, height, pairs, p, touching)
-
-
-@overload(closest_to_plane, jit_options=INLINED)
-def _closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):  # type: ignore[no-untyped-def]
-    implementation = _ON_PLANE[interaction.instance_class].closest_to_plane
-
-    def call(interaction, g, i, normal, height, pairs, p, touching):  # type: ignore[no-untyped-def]
-        return implementation(interaction, g, i, normal, height, pairs, p, touching)
-
-    return call
-
-
-def zone_on_plane(interaction, g, i, normal, delta, pairs, p):  # type: ignore[no-untyped-def]
-    """Half-length of the contact zone on a plane and its rocking axis: see ``rods.zone_on_plane``."""
-    return _ON_PLANE[type(interaction)].zone_on_plane(interaction, g, i, normal, delta, pairs, p)
-
-
-@overload(zone_on_plane, jit_options=INLINED)
-def _zone_on_plane(interaction, g, i, normal, delta, pairs, p):  # type: ignore[no-untyped-def]
-    implementation = _ON_PLANE[interaction.instance_class].zone_on_plane
-
-    def call(interaction, g, i, normal, delta, pairs, p):  # type: ignore[no-untyped-def]
-        return implementation(interaction, g, i, normal, delta, pairs, p)
-
-    return call
-
-
-def weighted(interaction, g, bodies, pairs, p, factor):  # type: ignore[no-untyped-def]
-    """Minimum of a pair's regularised distance function with penalties times ``factor``: see ``rods.weighted``; 0 under the other rules."""
-    if isinstance(interaction, Rods | Polytopes | Pieces):
-        return _MODULE[type(interaction)].weighted(interaction, g, bodies, pairs, p, factor)
-    return 0.0, ZERO, ZERO, 0
-
-
-@overload(weighted, jit_options=INLINED)
-def _weighted(interaction, g, bodies, pairs, p, factor):  # type: ignore[no-untyped-def]
-    if interaction.instance_class not in (Rods, Polytopes, Pieces):
-        return lambda interaction, g, bodies, pairs, p, factor: (0.0, ZERO, ZERO, 0)
-    implementation = _MODULE[interaction.instance_class].weighted
-
-    def call(interaction, g, bodies, pairs, p, factor):  # type: ignore[no-untyped-def]
-        return implementation(interaction, g, bodies, pairs, p, factor)
-
-    return call
-
-
-def weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor):  # type: ignore[no-untyped-def]
-    """The same for a grain and a plane: see ``rods.weighted_to_plane``."""
-    if isinstance(interaction, Rods | Polytopes | Pieces):
-        return _MODULE[type(interaction)].weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor)
-    return 0.0, 0.0, ZERO, 0
-
-
-@overload(weighted_to_plane, jit_options=INLINED)
-def _weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor):  # type: ignore[no-untyped-def]
-    if interaction.instance_class not in (Rods, Polytopes, Pieces):
-        return lambda interaction, g, i, normal, height, pairs, p, factor: (0.0, 0.0, ZERO, 0)
-    implementation = _MODULE[interaction.instance_class].weighted_to_plane
-
-    def call(interaction, g, i, normal, height, pairs, p, factor):  # type: ignore[no-untyped-def]
-        return implementation(interaction, g, i, normal, height, pairs, p, factor)
-
-    return call
-
-
-def vertices_met(interaction, g, i, sub):  # type: ignore[no-untyped-def]
-    """First vertex of grain ``i``, and the one after the last, that touch a disc in the contact ``sub``: one, those of a piece, or all."""
-    if isinstance(interaction, Superposition | LocalMinima):
-        return sub, sub + 1
-    if isinstance(interaction, Pieces):
-        return compounds.vertices_met(interaction, g, i, sub)
-    return 0, max(1, g.vert_start[i + 1] - g.vert_start[i])
-
-
-@overload(vertices_met, jit_options=INLINED)
-def _vertices_met(interaction, g, i, sub):  # type: ignore[no-untyped-def]
-    if interaction.instance_class in (Superposition, LocalMinima):
-        return lambda interaction, g, i, sub: (sub, sub + 1)
-    if interaction.instance_class is Pieces:
-        of_piece = compounds.vertices_met
-        return lambda interaction, g, i, sub: of_piece(interaction, g, i, sub)
-    return lambda interaction, g, i, sub: (0, max(1, g.vert_start[i + 1] - g.vert_start[i]))
-
-
-def hands_on(interaction):  # type: ignore[no-untyped-def]
-    """Whether a contact that goes over to other features hands them its history (``inheritance``); a constant of the compiled code."""
-    return isinstance(interaction, LocalMinima)
-
-
-@overload(hands_on, jit_options=INLINED)
-def _hands_on(interaction):  # type: ignore[no-untyped-def]
-    answer = interaction.instance_class is LocalMinima
-
-    def call(interaction):  # type: ignore[no-untyped-def]
-        return answer
-
-    return call
-
-
-def stands_out(interaction, g, i, v, a):  # type: ignore[no-untyped-def]
-    """Whether vertex ``v`` of grain ``i`` counts where it is nearest to a disc along a; under `minima`, unless an edge or face goes on along a."""
-    return not isinstance(interaction, LocalMinima)
-
-
-@overload(stands_out, jit_options=INLINED)
-def _stands_out(interaction, g, i, v, a):  # type: ignore[no-untyped-def]
-    if interaction.instance_class is not LocalMinima:
-        return lambda interaction, g, i, v, a: True
-    edges, faces, inside = edges_descend, faces_descend, into_solid
-
-    def call(interaction, g, i, v, a):  # type: ignore[no-untyped-def]
-        at = at_vertex(v)
-        if inside(interaction, g, i, at, a):
-            return False
-        return not (edges(interaction, g, i, v, a) or faces(interaction, g, i, at, a))
-
-    return call
-
-
-def has_couples(interaction):  # type: ignore[no-untyped-def]
-    """Whether contacts may have couples; pairs of features have none. A constant of the compiled code."""
-    return not isinstance(interaction, Superposition)
-
-
-@overload(has_couples, jit_options=INLINED)
-def _has_couples(interaction):  # type: ignore[no-untyped-def]
-    answer = interaction.instance_class is not Superposition
-
-    def call(interaction):  # type: ignore[no-untyped-def]
-        return answer
-
-    return call
-
-
-def keeps_arms(interaction):  # type: ignore[no-untyped-def]
-    """Whether histories hold the contact's arm and zone of the step before; balls' follow from the normals. A constant of the compiled code."""
-    return not isinstance(interaction, Spheres)
-
-
-@overload(keeps_arms, jit_options=INLINED)
-def _keeps_arms(interaction):  # type: ignore[no-untyped-def]
-    answer = interaction.instance_class is not Spheres
-
-    def call(interaction):  # type: ignore[no-untyped-def]
-        return answer
-
-    return call
+def build_interaction(given: RuleInput) -> Interaction:
+    """The narrow phase for the species of a case: that of the first rule that fits its grains."""
+    return next(rule for rule in RULES if rule.fits(given)).build(given)
 
 
 def history_width(interaction: Interaction, budget: bool) -> int:
-    """Floats that a contact keeps."""
-    return (HISTORY_BUDGET if budget else HISTORY) + (WITH_ARM if keeps_arms(interaction) else 0)
+    """Floats that a contact keeps; ``budget``: with the energy books."""
+    return (HISTORY_BUDGET if budget else HISTORY) + (WITH_ARM if rule_of(interaction).arms else 0)
+
+
+@static(lambda interaction: _RULE[interaction].closest)
+def closest(interaction, g, bodies, pairs, p, touching, reach):
+    """Minimiser of a pair's distance function.
+
+    Args:
+        interaction: the narrow phase.
+        g: `Grains`.
+        bodies: the two ``features.Bodies``.
+        pairs: `Contacts`, the list of candidates.
+        p: the candidate.
+        touching: whether it was in touch in the step before.
+        reach: distance at which the bodies touch (m).
+
+    Returns:
+        ``rods.Nearest``.
+    """
+
+
+@static(lambda interaction: _RULE[interaction].zone)
+def zone(interaction, g, bodies, normal, r_eff, delta, pairs, p):
+    """Half-length of the contact zone of two grains (m) and the axis about which it can rock, a unit vector or zero.
+
+    Args:
+        interaction: the narrow phase.
+        g: `Grains`.
+        bodies: the two ``features.Bodies``.
+        normal: unit normal, from the first to the second.
+        r_eff: effective radius (m).
+        delta: overlap (m).
+        pairs: `Contacts`.
+        p: the candidate.
+    """
+
+
+@static(lambda interaction: _RULE[interaction].closest_to_plane)
+def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
+    """Minimiser of the distance of grain ``i`` to a plane at ``height`` below its centre along the unit normal (m).
+
+    Returns:
+        squared (regularised) distance (m^2), signed height of the point above the plane (m), the point relative to the centre (m), status.
+    """
+
+
+@static(lambda interaction: _RULE[interaction].zone_on_plane)
+def zone_on_plane(interaction, g, i, normal, delta, pairs, p):
+    """Half-length of the zone of a contact with a plane at the overlap ``delta`` (m) and the axis about which it can rock, a unit vector or zero."""
+
+
+@static(lambda interaction: _RULE[interaction].weighted)
+def weighted(interaction, g, bodies, pairs, p, factor):
+    """Minimum of a pair's regularised distance function with the penalties of both bodies times ``factor``, whatever its history.
+
+    Returns:
+        squared distance (m^2; 0 where the rule has no penalties), the points relative to their own centres (m), status.
+    """
+
+
+@static(lambda interaction: _RULE[interaction].weighted_to_plane)
+def weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor):
+    """The same for a grain and a plane.
+
+    Returns:
+        squared distance (m^2; 0 where the rule has no penalties), height of the point (m), the point relative to the centre (m), status.
+    """
+
+
+@static(lambda interaction: _RULE[interaction].vertices_met)
+def vertices_met(interaction, g, i, sub):
+    """First vertex of grain ``i``, and the one after the last, that touch a disc in the contact ``sub``: one, those of a piece, or all."""
+
+
+@static(lambda interaction: _RULE[interaction].stands_out)
+def stands_out(interaction, g, i, v, a):
+    """Whether vertex ``v`` of grain ``i`` counts where it is nearest to a disc along a."""
+
+
+@static(lambda interaction: _RULE[interaction].inherits)
+def hands_on(interaction):
+    """Whether a contact that goes over to other features hands them its history (``inheritance``); a constant of the compiled code."""
+
+
+@static(lambda interaction: _RULE[interaction].couples)
+def has_couples(interaction):
+    """Whether contacts may have couples. A constant of the compiled code."""
+
+
+@static(lambda interaction: _RULE[interaction].arms)
+def keeps_arms(interaction):
+    """Whether histories hold the contact's arm and zone of the step before. A constant of the compiled code."""

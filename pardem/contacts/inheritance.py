@@ -7,16 +7,13 @@ bodies, takes on the history as it is: spring, memory, books.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba.extending import overload
 
-from ..compiled.jit import INLINED, kernel
+from ..compiled.jit import inlined, kernel
+from ..compiled.static import static
 from ..compiled.vectors import ZERO, dot_from, nearest_image, negative, row, square, subtract
-from .dispatch import closest
+from .dispatch import closest, rule_by_class
 from .nearest.features import bodies_of
-from .rules.local_minima import LocalMinima
 
 LIVING, HEIR, LEAVING = 1, 2, 3
 """States of ``Contacts.touch``; the last two within a row's evaluation only."""
@@ -51,7 +48,13 @@ def _hand_on(first, last, i, pairs, g, interaction, settings):
             touch[heir], touch[q] = HEIR, 0
 
 
-def hand_on(first, last, i, pairs, g, interaction, settings):  # type: ignore[no-untyped-def]
+@inlined
+def _keep(first, last, i, pairs, g, interaction, settings):
+    """Nothing is handed on."""
+
+
+@static(lambda interaction: _hand_on if rule_by_class(interaction).inherits else _keep, on="interaction")
+def hand_on(first, last, i, pairs, g, interaction, settings):
     """Give the histories of candidates that are LEAVING to those that are born, in the order of both; those that find no heir stay LEAVING.
 
     Args:
@@ -63,11 +66,3 @@ def hand_on(first, last, i, pairs, g, interaction, settings):  # type: ignore[no
         interaction: the narrow phase.
         settings: of the run.
     """
-    raise NotImplementedError("call from compiled code")
-
-
-@overload(hand_on, jit_options=INLINED)
-def _hand_on_overload(first, last, i, pairs, g, interaction, settings) -> Any:  # type: ignore[no-untyped-def]
-    if interaction.instance_class is not LocalMinima:
-        return lambda first, last, i, pairs, g, interaction, settings: None
-    return lambda first, last, i, pairs, g, interaction, settings: _hand_on(first, last, i, pairs, g, interaction, settings)

@@ -1,31 +1,12 @@
-"""Static choice of the pair loop: scenes of spheres only have one of their own."""
+"""Static choice of the pair loop: that of any shape, unless the rule of contact has one of its own."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from numba.extending import overload
-
-from ..compiled.jit import INLINED
+from ..compiled.static import static
+from .dispatch import rule_by_class
 from .pairs import pair_contacts
-from .spheres import Spheres, sphere_contacts
 
 
-def contacts(first, last, owned, pairs, g, interaction, law, settings, control, tally):  # type: ignore[no-untyped-def]
+@static(lambda interaction: rule_by_class(interaction).pair_loop or pair_contacts, on="interaction")
+def contacts(first, last, owned, pairs, g, interaction, law, settings, control, tally):
     """Forces of the candidate pairs in rows ``first`` to ``last`` (see ``pairs.pair_contacts``)."""
-    raise NotImplementedError("call from compiled code")
-
-
-@overload(contacts, jit_options=INLINED)
-def _contacts(first, last, owned, pairs, g, interaction, law, settings, control, tally):  # type: ignore[no-untyped-def]
-    if interaction.instance_class is Spheres:
-
-        def spheres(first, last, owned, pairs, g, interaction, law, settings, control, tally) -> Any:  # type: ignore[no-untyped-def]
-            sphere_contacts(first, last, owned, pairs, g, law, settings, control, tally)
-
-        return spheres
-
-    def general(first, last, owned, pairs, g, interaction, law, settings, control, tally) -> Any:  # type: ignore[no-untyped-def]
-        pair_contacts(first, last, owned, pairs, g, interaction, law, settings, control, tally)
-
-    return general

@@ -89,7 +89,7 @@ def _evaluate(count, loop):
 @inlined
 def _lag(settings):
     """By how much velocities lie before the end of the step (s)."""
-    return 0.0 if settings.gear else 0.5 * settings.dt
+    return 0.5 * settings.dt if settings.midstep else 0.0
 
 
 @inlined
@@ -98,7 +98,7 @@ def _end(i, p, velocity, loop):
     loop.pairs.touch[p] = 0
     settings = loop.settings
     if settings.budget and i < loop.owned:
-        lost_n, lost_t = end_contact(velocity, loop.pairs.hist, p, settings.dt, settings.gear)
+        lost_n, lost_t = end_contact(velocity, loop.pairs.hist, p, settings.dt, not settings.midstep)
         tally_losses(loop.tally, lost_n, lost_t, 1.0 / settings.energy)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..case import Case
 from ..errors import CaseError, CoveringError
 from ..shapes.catalogue import Catalogue
-from .sphere_tables import Covering, cover_catalogue
+from .sphere_tables import Covering, SphereTables, cover_catalogue
 
 MOST_SHAPES = 64  # polyhedra
 AUTO_OVERLAP = 0.05  # of the smallest sphero-radius: what covering spheres allow for
@@ -82,3 +82,18 @@ def covers_for_detection(case: Case, catalogue: Catalogue, smallest: dict[str, f
     skins = [f * least for f in factors] if detection.skin == "auto" else [float(detection.skin)]
     found = covers(case, catalogue, smallest, largest, key, overlap, skins)
     return replace(min(found, key=lambda covering: len(covering.tables.sphere) / covering.skin**0.5), every_step=detection.every_step)
+
+
+def cell_tables(case: Case, catalogue: Catalogue, largest: dict[str, float], smallest: dict[str, float]) -> SphereTables:
+    """The spheres that stand for the grains of a case in the power diagram.
+
+    Args:
+        catalogue: its species.
+        largest, smallest: size factors by name of those that have grains.
+
+    Raises:
+        CaseError: see `least_radius` and `covers`.
+    """
+    key = "output.fields: 'local_fraction'"
+    overlap = AUTO_OVERLAP * least_radius(case, catalogue, smallest, key, "take it out")
+    return covers(case, catalogue, smallest, largest, key, overlap, [0.0])[0].tables

@@ -69,7 +69,7 @@ class Tables(NamedTuple):
     minima: bool
 
 
-class Couple(NamedTuple):
+class BodyPair(NamedTuple):
     """Two bodies.
 
     Attributes:
@@ -111,7 +111,7 @@ class Near(NamedTuple):
     key: np.ndarray
 
 
-class Found(NamedTuple):
+class FoundPairs(NamedTuple):
     """What was found between near bodies, for the next rebuild.
 
     Attributes:
@@ -127,12 +127,12 @@ class Found(NamedTuple):
     pose: np.ndarray
 
 
-SEARCHED = 11  # column of ``Found.pose``
+SEARCHED = 11  # column of ``FoundPairs.pose``
 
 
-def nothing_found() -> Found:
+def nothing_found() -> FoundPairs:
     """What is known before the first search."""
-    return Found(np.empty(0, np.int64), np.zeros(1, np.int64), np.empty(0, np.int64), np.empty((0, SEARCHED + 1)))
+    return FoundPairs(np.empty(0, np.int64), np.zeros(1, np.int64), np.empty(0, np.int64), np.empty((0, SEARCHED + 1)))
 
 
 def search_room() -> Room:
@@ -338,7 +338,7 @@ def _moved(g, core_radius, i, j, away, pose):
         i: row of the first body.
         j: row of the second.
         away: (3,) from centre to centre now (m).
-        pose: (12,) a row of ``Found.pose``.
+        pose: (12,) a row of ``FoundPairs.pose``.
 
     Returns:
         distance (m).
@@ -361,14 +361,14 @@ def find_feature_pairs(near, source, old, margin, g, tables, settings, room, ent
     Args:
         near: `Near`.
         source: (P,) int64 row of ``old`` of each pair, -1: none.
-        old: what was `Found` before.
+        old: what was `FoundPairs` before.
         margin: how far the search goes beyond the reach (m).
         g: `state.Grains`.
         tables: `Tables` of the species.
         settings: of the domain: ``period``, ``half``, ``periodic`` of `state.Settings`; see ``meet``.
         room: from ``search_room``.
         entries: (capacity, 2) int32, filled with ``near.row[:, 0]`` and ``near.second``.
-        new: `Found`, of which ``start``, ``sub`` (capacity,) and ``pose`` are filled.
+        new: `FoundPairs`, of which ``start``, ``sub`` (capacity,) and ``pose`` are filled.
 
     Returns:
         number of entries; where it exceeds the capacity, call again with larger arrays.
@@ -395,7 +395,7 @@ def find_feature_pairs(near, source, old, margin, g, tables, settings, room, ent
         d, reach = row(near.away, p), g.x[i, 3] + g.x[j, 3] + near.extra[p] + margin
         axes, way = relate(g, i, j, d)
         tilt = _tilt(g, i, j, reach) if tables.minima else 0.0
-        found = meet(tables, g, Couple(i, j, k, d, reach, tilt, axes, way), periods, room, entries, new.sub, found)
+        found = meet(tables, g, BodyPair(i, j, k, d, reach, tilt, axes, way), periods, room, entries, new.sub, found)
     new.start[near.second.shape[0]] = found
     return found
 

@@ -7,11 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..contacts.batch import BATCH, BLOCK, COUNTS, SCRATCH
-from ..contacts.rules.compounds import Pieces
-from ..contacts.rules.local_minima import LocalMinima
-from ..contacts.rules.polytopes import Polytopes
-from ..contacts.rules.superposition import Superposition
-from ..contacts.spheres import Spheres
 from ..state.arrays import Contacts, Grains
 from ..state.population import ContactTable
 from ..walls.candidates import find_wall_pairs
@@ -45,25 +40,24 @@ def list_pairs(
         detector: by triangulation, where that is wanted.
         search: for pairs of features; counts the tests of pieces too.
     """
-    settings = scene.settings
+    settings, rule = scene.settings, scene.rule
     extent, radius = np.empty((total, 3)), np.empty(total)
     oriented_extents(0, total, g, extent, radius)
     met = detector.find_pairs(owned, total, g, extent, settings, skin, expected) if detector else None
     pairs, found = met or _pairs_by_cells(owned, total, g, extent, radius, scene, skin, expected)
     sub = np.empty(0, np.int64)
-    if isinstance(scene.interaction, Superposition | LocalMinima):
+    if rule.candidates == "features":
         pairs, sub = search.between_grains(pairs[:found], g, scene, skin, expected)
         found = len(sub)
-    elif isinstance(scene.interaction, Pieces):
+    elif rule.candidates == "pieces":
         pairs, sub = _by_pieces(total, pairs[:found], g, scene, skin, expected, search)
         found = len(sub)
     row, ptr, col, sub, interior = rows_of(pairs, sub, found, owned, total)
     del pairs, extent, radius  # before the histories come
-    spheres = isinstance(scene.interaction, Spheres)
-    solver = found if isinstance(scene.interaction, Polytopes | Pieces) else 0
-    room = max(BLOCK, int(np.diff(ptr).max(initial=0)) + 1) if spheres else BATCH
+    room = max(BLOCK, int(np.diff(ptr).max(initial=0)) + 1) if rule.pair_loop else BATCH
     made = Contacts(
-        row, ptr, col, sub, np.zeros(found, np.uint8), np.zeros(0 if spheres else found), np.zeros((found, width)), np.zeros((solver, 2), np.int64),
+        row, ptr, col, sub, np.zeros(found, np.uint8), np.zeros(found if rule.paths else 0), np.zeros((found, width)),
+        np.zeros((found if rule.active_sets else 0, 2), np.int64),
         np.empty(room, np.int32), np.empty(room, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([interior]),
     )  # fmt: skip
     restore_contacts(made, g.gid, total, contacts.key, contacts.hist, contacts.warm, False)
@@ -122,8 +116,8 @@ def list_wall_pairs(
     extent, radius = np.empty((len(g.gid), 3)), np.empty(len(g.gid))
     oriented_extents(0, len(g.gid), g, extent, radius)
     entries = np.empty((max(64, owned), 3), np.int64)
-    by_vertex, minima = isinstance(scene.interaction, Superposition | LocalMinima), isinstance(scene.interaction, LocalMinima)
-    while (found := find_wall_pairs(owned, g, walls, scene.parts, radius, skin + sweep, by_vertex, minima, entries)) > len(entries):
+    by_vertex, flat_pairs = scene.rule.candidates == "features", scene.rule.flat_pairs
+    while (found := find_wall_pairs(owned, g, walls, scene.parts, radius, skin + sweep, by_vertex, flat_pairs, entries)) > len(entries):
         entries = np.empty((found, 3), np.int64)
     entries = entries[:found]
     if (walls.body != 0).any():
@@ -132,7 +126,7 @@ def list_wall_pairs(
         entries = entries[np.argsort(entries[:, 0], kind="stable")]
         found = len(entries)
     row, first = np.unique(entries[:, 0], return_index=True)
-    solver = found if isinstance(scene.interaction, Polytopes | Pieces) else 0
+    solver = found if scene.rule.active_sets else 0
     made = Contacts(
         row.astype(np.int32), np.concatenate([first, [found]]).astype(np.int64), entries[:, 1].astype(np.int32),
         np.ascontiguousarray(entries[:, 2]), np.zeros(found, np.uint8), np.zeros(0), np.zeros((found, width)), np.zeros((solver, 2), np.int64),

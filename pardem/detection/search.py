@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..contacts.rules.local_minima import LocalMinima
 from ..state.arrays import Grains, Settings
 from ..walls.surfaces.bodies import find_near_bodies
-from .feature_pairs import Found, Near, Room, Tables, displacements, find_feature_pairs, nothing_found, search_room
+from .feature_pairs import FoundPairs, Near, Room, Tables, displacements, find_feature_pairs, nothing_found, search_room
 
 if TYPE_CHECKING:
     from ..setup.scene import Scene
@@ -29,8 +28,8 @@ class Search:
     """
 
     room: Room = field(default_factory=search_room)
-    grains: Found = field(default_factory=nothing_found)
-    bodies: Found = field(default_factory=nothing_found)
+    grains: FoundPairs = field(default_factory=nothing_found)
+    bodies: FoundPairs = field(default_factory=nothing_found)
 
     def between_grains(self, row: np.ndarray, g: Grains, scene: Scene, skin: float, expected: int) -> tuple[np.ndarray, np.ndarray]:
         """Candidate pairs of features of grains.
@@ -47,7 +46,7 @@ class Search:
         near = Near(row, np.ascontiguousarray(row[:, 1]), np.empty((len(row), 3)), np.full(len(row), skin), key)
         displacements(row, g, scene.settings, near.away)
         whole = scene.settings._replace(periodic=False)  # a grain is met in its own nearest image
-        entries, self.grains = self._run(near, self.grains, g, scene, isinstance(scene.interaction, LocalMinima), whole, MARGIN * skin, expected)
+        entries, self.grains = self._run(near, self.grains, g, scene, scene.rule.flat_pairs, whole, MARGIN * skin, expected)
         return entries, self.grains.sub
 
     def on_bodies(
@@ -74,15 +73,15 @@ class Search:
         return entries, self.bodies.sub
 
     def _run(
-        self, near: Near, old: Found, g: Grains, scene: Scene, minima: bool, settings: Settings, margin: float, expected: int
-    ) -> tuple[np.ndarray, Found]:
+        self, near: Near, old: FoundPairs, g: Grains, scene: Scene, minima: bool, settings: Settings, margin: float, expected: int
+    ) -> tuple[np.ndarray, FoundPairs]:
         """Entries of lists, and what was found; see `find_feature_pairs`."""
         source = _rows(near.key, old.key)
         tables = Tables(scene.walls.features, scene.trees, scene.shapes.core_radius, scene.settings.planar, minima)
         start, pose = np.empty(len(near.key) + 1, np.int64), np.empty((len(near.key), old.pose.shape[1]))
         capacity = max(256, expected + expected // 16)
         while True:
-            entries, new = np.empty((capacity, 2), np.int32), Found(near.key, start, np.empty(capacity, np.int64), pose)
+            entries, new = np.empty((capacity, 2), np.int32), FoundPairs(near.key, start, np.empty(capacity, np.int64), pose)
             found = find_feature_pairs(near, source, old, margin, g, tables, settings, self.room, entries, new)
             if found <= capacity:
                 return entries[:found], new._replace(sub=new.sub[:found])

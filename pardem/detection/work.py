@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..contacts.rules.local_minima import LocalMinima
-from ..contacts.rules.superposition import Superposition
 from ..state.arrays import Contacts, Grains
 from .lists import work_of
 
@@ -47,7 +45,7 @@ class Costs(NamedTuple):
 def costs_of(scene: Scene) -> Costs:
     """Work of the species of a scene."""
     kind = scene.shapes.kind
-    group = np.full(len(kind), FEATURE) if isinstance(scene.interaction, Superposition | LocalMinima) else np.minimum(kind, 3) - 1
+    group = np.full(len(kind), FEATURE) if scene.rule.candidates == "features" else np.minimum(kind, 3) - 1
     motion = np.array(MOTION)[group] + np.where(kind > 1, MOTION_PER_VERTEX * kind, 0.0)
     return Costs(motion, np.array(APART)[group], np.array(TOUCHING)[group], np.array(WALL)[group])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .arrays import Grains, wrapped
+from .arrays import PlacedGrains, wrapped
 from .check import Overlaps, centres_outside, check_overlaps, grains_outside, require_clear
 from .random import insert_random, random_scales
 from .regions import BoxDomain, BoxRegion, CylinderRegion, Region, periodic_region
@@ -11,8 +11,8 @@ __all__ = [
     "BoxDomain",
     "BoxRegion",
     "CylinderRegion",
-    "Grains",
     "Overlaps",
+    "PlacedGrains",
     "Region",
     "centres_outside",
     "check_overlaps",

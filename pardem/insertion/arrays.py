@@ -8,12 +8,12 @@ import numpy as np
 
 from ..errors import InsertionError
 from ..shapes import Catalogue
-from .packing import Cells, Occupants, enter_first, rotate_range
+from .packing import LinkedCells, Occupants, enter_first, rotate_range
 from .regions import BoxDomain
 from .skeletons import make_skeletons
 
 
-class Grains(NamedTuple):
+class PlacedGrains(NamedTuple):
     """Grains that have their place.
 
     Attributes:
@@ -51,8 +51,9 @@ def require_sizes(sizes: np.ndarray) -> None:
 
 
 def make_bodies(
-    catalogue: Catalogue, placed: Grains, species: np.ndarray, scale: np.ndarray | float, domain: BoxDomain | None, walls: Grains | None = None
-) -> Occupants:
+    catalogue: Catalogue, placed: PlacedGrains, species: np.ndarray, scale: np.ndarray | float, domain: BoxDomain | None,
+    walls: PlacedGrains | None = None,
+) -> Occupants:  # fmt: skip
     """Grains that have their place, then room for new ones with the given species and size factors, then the bodies among the walls.
 
     Raises:
@@ -61,7 +62,7 @@ def make_bodies(
     new = _rows(species, catalogue)
     old = _rows(placed.species, catalogue)
     count = len(old) + len(new)
-    walls = walls if walls is not None else Grains(np.empty(0, np.int64), 1.0, np.empty((0, 3)), np.empty((0, 4)))
+    walls = walls if walls is not None else PlacedGrains(np.empty(0, np.int64), 1.0, np.empty((0, 3)), np.empty((0, 4)))
     rows = np.concatenate([old, new, _rows(walls.species, catalogue)])
     parts = ((placed.scale, len(old)), (scale, len(new)), (walls.scale, len(rows) - count))
     sizes = np.concatenate([np.broadcast_to(np.asarray(part, float), n) for part, n in parts])
@@ -104,8 +105,8 @@ def make_bodies(
     return bodies
 
 
-def make_cells(bodies: Occupants, lower: np.ndarray, upper: np.ndarray, entered: int) -> Cells:
-    """Cells over a box (along periodic axes over the period) with the first ``entered`` grains in them."""
+def make_cells(bodies: Occupants, lower: np.ndarray, upper: np.ndarray, entered: int) -> LinkedCells:
+    """Linked cells over a box (along periodic axes over the period) with the first ``entered`` grains in them."""
     n = bodies.grains
     periodic = bodies.period > 0.0
     origin = np.where(periodic, bodies.lower, lower)
@@ -115,7 +116,7 @@ def make_cells(bodies: Occupants, lower: np.ndarray, upper: np.ndarray, entered:
     while np.prod(count) > 4 * n + 64:
         count[np.argmax(count)] = -(-count.max() // 2)
     edge = np.where(span > 0.0, span / count, 1.0)
-    cells = Cells(origin, edge, count, np.full(np.prod(count), -1, dtype=np.int64), np.full(n, -1, dtype=np.int64))
+    cells = LinkedCells(origin, edge, count, np.full(np.prod(count), -1, dtype=np.int64), np.full(n, -1, dtype=np.int64))
     enter_first(bodies, cells, entered)
     return cells
 

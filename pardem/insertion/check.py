@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InsertionError
 from ..shapes import Catalogue
-from .arrays import Grains, make_bodies, make_cells
+from .arrays import PlacedGrains, make_bodies, make_cells
 from .packing import mark_outside, overlapping
 from .regions import BoxDomain, Region
 
@@ -30,7 +30,7 @@ class Overlaps(NamedTuple):
     depth: np.ndarray
 
 
-def check_overlaps(catalogue: Catalogue, grains: Grains, *, domain: BoxDomain | None = None, tolerance: float = TOLERANCE) -> Overlaps:
+def check_overlaps(catalogue: Catalogue, grains: PlacedGrains, *, domain: BoxDomain | None = None, tolerance: float = TOLERANCE) -> Overlaps:
     """All pairs of grains that overlap by more than ``tolerance`` times the sum of their sphero-radii.
 
     Raises:
@@ -52,7 +52,7 @@ def check_overlaps(catalogue: Catalogue, grains: Grains, *, domain: BoxDomain | 
     return Overlaps(pairs[order], depth[order])
 
 
-def grains_outside(catalogue: Catalogue, grains: Grains, region: Region) -> np.ndarray:
+def grains_outside(catalogue: Catalogue, grains: PlacedGrains, region: Region) -> np.ndarray:
     """Indices of grains that a region does not hold whole."""
     bodies = make_bodies(catalogue, grains, np.empty(0, np.int64), 1.0, None)
     outside = np.empty(len(bodies.r), dtype=bool)
@@ -60,7 +60,7 @@ def grains_outside(catalogue: Catalogue, grains: Grains, region: Region) -> np.n
     return np.flatnonzero(outside)
 
 
-def centres_outside(grains: Grains, domain: BoxDomain) -> np.ndarray:
+def centres_outside(grains: PlacedGrains, domain: BoxDomain) -> np.ndarray:
     """Indices of grains whose centre lies outside the domain along an axis that is not periodic."""
     x = np.asarray(grains.positions, dtype=float).reshape(-1, 3)
     inside = (x >= domain.lower) & (x <= domain.upper) | np.array(domain.periodic)
@@ -68,7 +68,7 @@ def centres_outside(grains: Grains, domain: BoxDomain) -> np.ndarray:
 
 
 def require_clear(
-    catalogue: Catalogue, grains: Grains, *, domain: BoxDomain | None = None, tolerance: float = TOLERANCE, names: Sequence[str] = ()
+    catalogue: Catalogue, grains: PlacedGrains, *, domain: BoxDomain | None = None, tolerance: float = TOLERANCE, names: Sequence[str] = ()
 ) -> None:
     """Raise unless no grains overlap and all centres are in the domain.
 

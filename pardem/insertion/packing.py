@@ -56,7 +56,7 @@ class Occupants(NamedTuple):
     hollow: np.ndarray
 
 
-class Cells(NamedTuple):
+class LinkedCells(NamedTuple):
     """Linked cells at least as wide as the largest grain. Grains beyond an open side belong to the outermost cells.
 
     Attributes:
@@ -267,7 +267,7 @@ def insert(b, cells, first, first_id, seed, region, max_attempts):
 
     Args:
         b: `Occupants`, of which ``x``, ``q`` and ``verts`` of the new grains are filled.
-        cells: `Cells` with the grains that are there.
+        cells: `LinkedCells` with the grains that are there.
         first: row of the first new grain.
         first_id: its id.
         seed: of the random numbers.
@@ -318,7 +318,7 @@ def overlapping(b, cells, tolerance, pairs, depth):
 
     Args:
         b: `Occupants`.
-        cells: `Cells` with all grains.
+        cells: `LinkedCells` with all grains.
         tolerance: relative to the sum of the radii.
         pairs: (capacity, 2) int64, filled, lower index first.
         depth: (capacity,), filled with the overlaps (m).

@@ -8,12 +8,12 @@ import numpy as np
 
 from ..errors import InsertionError
 from ..shapes import Catalogue
-from .arrays import Grains, make_bodies, make_cells
+from .arrays import PlacedGrains, make_bodies, make_cells
 from .counter import random_sizes
 from .packing import TOO_LONG, Occupants, insert
 from .regions import BoxDomain, Region
 
-NOBODY = Grains(np.empty(0, np.int32), 1.0, np.empty((0, 3)), np.empty((0, 4)))
+NOBODY = PlacedGrains(np.empty(0, np.int32), 1.0, np.empty((0, 3)), np.empty((0, 4)))
 
 
 def insert_random(
@@ -25,8 +25,8 @@ def insert_random(
     first_id: int = 0,
     scale: np.ndarray | float = 1.0,
     domain: BoxDomain | None = None,
-    placed: Grains = NOBODY,
-    walls: Grains = NOBODY,
+    placed: PlacedGrains = NOBODY,
+    walls: PlacedGrains = NOBODY,
     max_attempts: int = 100_000,
     names: Sequence[str] = (),
 ) -> tuple[np.ndarray, np.ndarray]:

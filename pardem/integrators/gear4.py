@@ -16,6 +16,8 @@ A grain on which nothing acts moves freely to the last bit.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..compiled.fixedpoint import COLUMNS, MOST, UNSPLIT, WIDE_MOST, total
@@ -23,6 +25,7 @@ from ..compiled.jit import inlined, kernel
 from ..compiled.quaternions import body_rate, exponential, normalised, orientation, product, put_orientation, to_world
 from ..compiled.vectors import add, ahead, cross, put_row, row, scale
 from .poses import force_on, gravity, inverse_moments, place_vertices, torque_on, wrap
+from .scheme import Scheme
 
 PAST = 18  # integers per grain: forces (3) and torques (3) of one, two and three steps ago; as many upper limbs where sums are wide
 POSITION, VELOCITY = 19.0 / 180.0, 3.0 / 8.0  # weights of the corrector
@@ -233,11 +236,34 @@ def correct_and_predict(owned, g, shapes, settings, correct, predict):
     return crowded
 
 
+class Gear4(NamedTuple):
+    """Gear's scheme.
+
+    Attributes:
+        closes: whether a step ends with a correction.
+    """
+
+    closes: bool
+
+
+@inlined
+def begin_step(integrator, owned, g, shapes, settings, due):
+    """Correct, where that is due, and predict; see ``phases.begin_step``."""
+    return correct_and_predict(owned, g, shapes, settings, due, True)
+
+
+@inlined
+def end_step(integrator, owned, g, shapes, settings):
+    """Correct; see ``phases.end_step``."""
+    correct_and_predict(owned, g, shapes, settings, True, False)
+
+
 @kernel
-def wall_velocities(walls, dt):
+def wall_velocities(integrator, walls, dt):
     """Velocities of walls at the step itself, where the contacts of this scheme look, from the displacements around it.
 
     Args:
+        integrator: `Gear4`.
         walls: `state.Walls`.
         dt: time step (s).
     """
@@ -247,7 +273,7 @@ def wall_velocities(walls, dt):
             walls.pose[k, 12 + c] = walls.pose[k, 15 + c] / dt
 
 
-def begin(ft: np.ndarray) -> np.ndarray:
+def first_past(ft: np.ndarray) -> np.ndarray:
     """The past of grains whose forces have just been evaluated for the first time: they have always been so.
 
     Args:
@@ -258,3 +284,13 @@ def begin(ft: np.ndarray) -> np.ndarray:
     """
     limbs = ft.reshape(len(ft), -1, COLUMNS)[:, :, [0, 1, 2, 4, 5, 6]]
     return np.tile(limbs, 3).reshape(len(ft), -1)
+
+
+def _build(rotation: str) -> Gear4:
+    return Gear4(True)
+
+
+SCHEME = Scheme(
+    integrator=Gear4, build=_build, midstep=False, past=PAST, rotations=False, servo=False,
+    begin_step=begin_step, end_step=end_step, wall_velocities=wall_velocities, first_past=first_past,
+)  # fmt: skip

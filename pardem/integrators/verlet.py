@@ -1,10 +1,11 @@
 """Velocity Verlet: kick, drift, force, kick; non-spheres turn by ``splitting`` or ``fincham``.
 
 The angular momentum L (world frame) is the state; a free body keeps it exactly, so the gyroscopic term needs no formula of its own.
-``euler`` is the semi-implicit form: one full kick before the drift.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from ..compiled.fixedpoint import MOST, WIDE_MOST
 from ..compiled.jit import inlined, kernel
@@ -12,6 +13,25 @@ from ..compiled.quaternions import orientation, put_orientation
 from ..compiled.vectors import add, ahead, behind, component, put_row, row, scale
 from . import fincham, splitting
 from .poses import force_on, gravity, inverse_size, place_vertices, torque_on, wrap
+from .scheme import Scheme
+
+
+class Verlet(NamedTuple):
+    """Kicks and a drift.
+
+    Attributes:
+        closes: whether a kick of half a step ends each step; else each begins with a whole one.
+        fincham: whether non-spheres turn by ``fincham``; else by ``splitting``.
+    """
+
+    closes: bool
+    fincham: bool
+
+
+@inlined
+def kick_time(integrator, dt):
+    """For how long a kick acts (s)."""
+    return 0.5 * dt if integrator.closes else dt
 
 
 @inlined
@@ -35,36 +55,20 @@ def _kick_one(i, round_body, j, g, settings, h):
         put_row(g.am, i, ahead(row(g.am, i), c, torque_on(g, i, settings.wide)))
 
 
-@kernel
-def kick(owned, g, shapes, settings, h):
-    """Advance velocities and angular momenta with the forces at hand; angular velocities of non-spheres follow by ``update_spins``.
-
-    Args:
-        owned: number of rows of ``g`` that this rank owns.
-        g: `state.Grains`.
-        shapes: `state.Shapes`.
-        settings: `state.Settings`.
-        h: time (s).
-    """
-    for i in range(owned):
-        a = g.species[i]
-        _kick_one(i, shapes.kind[a] == 1, shapes.inverse[a, 0] * inverse_size(g.scale[i], settings.planar), g, settings, h)
-
-
 @inlined
-def _turn(i, inverse, g, settings, h):
+def _turn(i, inverse, integrator, g, settings):
     """Turn a non-sphere by one step and leave the angular velocity in the middle of it, which the contacts see.
 
     Args:
         i: row of ``g``.
         inverse: one over each principal moment (1/(kg m^2)).
+        integrator: `Verlet`.
         g: `state.Grains`.
         settings: `state.Settings`.
-        h: time of the kick just done (s).
     """
     momentum = row(g.am, i)
-    if settings.fincham:
-        before = behind(momentum, settings.torque * h, torque_on(g, i, settings.wide))
+    if integrator.fincham:
+        before = behind(momentum, settings.torque * kick_time(integrator, settings.dt), torque_on(g, i, settings.wide))
         q, w = fincham.rotate(orientation(g.q, i), before, momentum, inverse, settings.dt)
         put_orientation(g.q, i, q)
         put_row(g.w, i, w)
@@ -80,32 +84,18 @@ def _turn(i, inverse, g, settings, h):
 
 
 @kernel
-def kick_and_drift(owned, g, shapes, settings, h, kicks):
-    """Kick, advance poses by one step, wrap them into the domain, place vertices, and clear the forces.
-
-    Two kicks are the one that ends a step and the one that begins the next: one pass over the grains does both.
-
-    Args:
-        owned: number of rows of ``g`` that this rank owns.
-        g: `state.Grains`.
-        shapes: `state.Shapes`.
-        settings: `state.Settings`.
-        h: time of one kick (s).
-        kicks: how many, 1 or 2.
-
-    Returns:
-        a grain that received more contributions than a sum holds, or -1.
-    """
-    dt, crowded, most = settings.dt, -1, WIDE_MOST if settings.wide else MOST
+def begin_step(integrator, owned, g, shapes, settings, due):
+    """Kick, advance poses by one step, wrap them into the domain, place vertices, and clear the forces; see ``phases.begin_step``."""
+    dt, h, crowded, most = settings.dt, kick_time(integrator, settings.dt), -1, WIDE_MOST if settings.wide else MOST
     for i in range(owned):
         a = g.species[i]
         round_body = shapes.kind[a] == 1
         k = inverse_size(g.scale[i], settings.planar)
-        for _ in range(kicks):
+        for _ in range(2 if due else 1):
             _kick_one(i, round_body, shapes.inverse[a, 0] * k, g, settings, h)
         put_row(g.x, i, ahead(row(g.x, i), dt, row(g.v, i)))
         if not round_body:
-            _turn(i, scale(k, row(shapes.inverse, a)), g, settings, h)
+            _turn(i, scale(k, row(shapes.inverse, a)), integrator, g, settings)
         if g.ft[i, 3] >= most:
             crowded = i
         for c in range(g.ft.shape[1]):
@@ -114,3 +104,19 @@ def kick_and_drift(owned, g, shapes, settings, h, kicks):
             wrap(i, g, settings)
     place_vertices(0, owned, g, shapes)
     return crowded
+
+
+@kernel
+def end_step(integrator, owned, g, shapes, settings):
+    """Advance velocities and angular momenta with the forces at hand; see ``phases.end_step``."""
+    h = kick_time(integrator, settings.dt)
+    for i in range(owned):
+        a = g.species[i]
+        _kick_one(i, shapes.kind[a] == 1, shapes.inverse[a, 0] * inverse_size(g.scale[i], settings.planar), g, settings, h)
+
+
+def _build(rotation: str) -> Verlet:
+    return Verlet(True, rotation == "fincham")
+
+
+SCHEME = Scheme(integrator=Verlet, build=_build, begin_step=begin_step, end_step=end_step, kick_time=kick_time)

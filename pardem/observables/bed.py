@@ -20,7 +20,7 @@ ALONG = 1.0 - 1e-9  # cosine above which directions count as the same
 
 
 @dataclass
-class Bed:
+class BedGeometry:
     """Attributes: see the module.
 
     Attributes:
@@ -46,7 +46,7 @@ def rows_of_wall(name: str, wall_names: list[str]) -> list[int]:
     return [k for k, found in enumerate(wall_names) if found == name or found.startswith(f"{name}:")]
 
 
-def find_bed(case: Case, walls: Walls, wall_names: list[str]) -> Bed:
+def find_bed(case: Case, walls: Walls, wall_names: list[str]) -> BedGeometry:
     """The bed of a case.
 
     Args:
@@ -66,7 +66,7 @@ def find_bed(case: Case, walls: Walls, wall_names: list[str]) -> Bed:
         if walls.kind[base] in (DISC, PIERCED) and size > 0.0 and _dot(up, np.array(case.gravity)) > 0.0:
             up = 0.0 - up  # a disc has two sides
     section, space = _container(case, up, base is not None)
-    return Bed(up, base, section, space)
+    return BedGeometry(up, base, section, space)
 
 
 def _dot(a: np.ndarray, b: np.ndarray) -> float:

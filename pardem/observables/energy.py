@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from mpi4py import MPI
 
+from ..decomposition.exact import ExactSums
 from ..shapes.catalogue import Catalogue
 from ..state.arrays import Settings
 from ..state.population import Population
-from .exact import ExactSums
 
 
 def translational_energy(v: np.ndarray) -> np.ndarray:
@@ -47,7 +47,7 @@ def gravity_energy(mass: np.ndarray, position: np.ndarray, gravity: tuple[float,
 
 
 def attraction_energy(mass: np.ndarray, position: np.ndarray, settings: Settings) -> np.ndarray:
-    """M g (sqrt(r^2 + s^2) - s) of each grain in the field towards a point (``integrators.attraction``), (n,) J; zeros without one.
+    """M g (sqrt(r^2 + s^2) - s) of each grain in the field towards a point (``fields.attraction``), (n,) J; zeros without one.
 
     Args:
         mass: (n,) kg.

@@ -3,76 +3,109 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from mpi4py import MPI
 
-from ..shapes.catalogue import Catalogue
-from ..state.arrays import Walls
+from ..decomposition.exact import ExactSums
 from ..state.population import Population
-from .bed import ALONG, Bed
-from .exact import ExactSums
+from .bed import ALONG
+from .observable import Instant, Observable, Quantity, Subject, Values
 from .orientation import angles_to_plane, directions
-from .profile import profile_along
-
-if TYPE_CHECKING:
-    from ..case.output import Layers
+from .profile import Profile, profile_along
 
 WHOLE = 1e-9  # of a layer: a bed that ends this close to an edge does not begin the next layer
 
 
-def measure_layers(
-    comm: MPI.Comm, options: Layers, grains: Population, catalogue: Catalogue, samples: np.ndarray, axes: np.ndarray, bed: Bed, walls: Walls,
-    fill: float,
-) -> dict[str, Any]:  # fmt: skip
-    """Layers from the origin that the case gives, moved along with the base, up to the fill height (without base: to the highest grain). Collective.
+class _Stack(NamedTuple):
+    """The layers at one step.
 
-    Args:
-        samples: of polytopes (see ``sample_points``).
-        axes: (ns, 3) long axes, zero of those without one.
-        bed, walls: where the base is.
-        fill: fill height (m).
-
-    Returns:
-        ``count_layers``, grains with their centre in each layer; ``mean_angle_layers`` (degrees) of those with a longest direction; and, where base
-        and cross-section are known and the layers lie one on the other, ``density_layers``: clipped volume of the grains over that of the layer, both
-        between base and fill height. Not-a-number where a layer is empty.
+    Attributes:
+        edges: (n + 1,) ascending coordinates between them (m); none: there are no layers.
+        low: where the bed begins (m), -inf if that is not known.
+        high: where it ends (m).
     """
-    direction = np.eye(3)["xyz".index(options.axis)]
-    profile = profile_along(grains, catalogue, samples, direction)
-    sign = float(direction @ bed.up)
-    stacked = bed.base is not None and abs(sign) > ALONG
-    shift, low, high = 0.0, -math.inf, profile.top(comm)
-    if bed.base is not None:
-        shift = float(walls.pose[bed.base, "xyz".index(options.axis)])
-    if stacked:
-        base = bed.base_height(walls)
-        reached = base if math.isnan(fill) else base + fill
-        low, high = (base, reached) if sign > 0.0 else (-reached, -base)
-    origin = options.origin + shift
-    count = max(0, math.ceil((high - origin) / options.thickness - WHOLE)) if math.isfinite(high) else 0
-    edges = origin + options.thickness * np.arange(count + 1)
-    if count and stacked:
-        edges[-1] = high
-    values: dict[str, Any] = {}
-    sums = ExactSums(comm)
-    layer = np.searchsorted(edges, profile.height, side="right") - 1
-    layer[layer >= count] = -1
-    sums.add("count", np.bincount(layer[layer >= 0], minlength=count)[None, :count])
-    elongated = axes.any()
-    if elongated:
-        long = axes[grains.species].any(axis=1)
-        u = directions(grains.q[long], axes[grains.species[long]])
-        sums.add_groups("angle", angles_to_plane(u, bed.up), layer[long], count)
-        sums.add("long", np.bincount(layer[long & (layer >= 0)], minlength=count)[None, :count])
-    found = sums.reduce()
-    values["count_layers"] = found["count"]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        if elongated:
-            values["mean_angle_layers"] = np.asarray(found["angle"]) / found["long"]
-        if stacked and bed.section is not None:
+
+    edges: np.ndarray
+    low: float
+    high: float
+
+
+class LayerProfile(Observable):
+    """Layers from the origin that the case gives, moved along with the base, up to the fill height (without base: to the highest grain)."""
+
+    quantities = (
+        Quantity("count_layers", "1", shape=("layers",)),
+        Quantity("mean_angle_layers", "degrees", shape=("layers",)),
+        Quantity("density_layers", "1", shape=("layers",)),
+    )
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__(subject)
+        options = subject.case.output.observables.layers
+        assert options is not None
+        self.options = options
+        self.axis = "xyz".index(options.axis)
+        self.sign = float(np.eye(3)[self.axis] @ subject.bed.up)
+        self.stacked = subject.bed.base is not None and abs(self.sign) > ALONG
+
+    @classmethod
+    def wanted(cls, subject: Subject) -> bool:
+        """Where the case asks for layers."""
+        return subject.case.output.observables.layers is not None
+
+    def values(self, found: dict[str, Any], now: Instant) -> Values:
+        """By layers; not-a-number where one is empty.
+
+        Returns:
+            ``count_layers``, grains with their centre in each layer; ``mean_angle_layers`` (degrees) of those with a longest direction; and, where
+            base and cross-section are known and the layers lie one on the other, ``density_layers``: clipped volume of the grains over that of the
+            layer, both between base and fill height.
+        """
+        subject, bed = self.subject, self.subject.bed
+        profile = profile_along(now.grains, subject.catalogue, subject.samples, np.eye(3)[self.axis])
+        edges, low, high = self._stack(profile, now.values.get("fill_height", math.nan))
+        count = len(edges) - 1
+        layer = np.searchsorted(edges, profile.height, side="right") - 1
+        layer[layer >= count] = -1
+        values = self._by_layer(now.grains, layer, count)
+        if self.stacked and bed.section is not None:
             edges = np.clip(edges, low, high)
-            volume = profile.between(comm, edges)[1:-1] if count else np.empty(0)
-            values["density_layers"] = volume / (bed.section * np.diff(edges))
-    return values
+            volume = profile.between(subject.comm, edges)[1:-1] if count else np.empty(0)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                values["density_layers"] = volume / (bed.section * np.diff(edges))
+        return values
+
+    def _stack(self, profile: Profile, fill: float) -> _Stack:
+        """The layers over which grains are distributed; ``fill``: fill height (m). Collective."""
+        bed, walls, options = self.subject.bed, self.subject.scene.walls, self.options
+        shift, low, high = 0.0, -math.inf, profile.top(self.subject.comm)
+        if bed.base is not None:
+            shift = float(walls.pose[bed.base, self.axis])
+        if self.stacked:
+            base = bed.base_height(walls)
+            reached = base if math.isnan(fill) else base + fill
+            low, high = (base, reached) if self.sign > 0.0 else (-reached, -base)
+        origin = options.origin + shift
+        count = max(0, math.ceil((high - origin) / options.thickness - WHOLE)) if math.isfinite(high) else 0
+        edges = origin + options.thickness * np.arange(count + 1)
+        if count and self.stacked:
+            edges[-1] = high
+        return _Stack(edges, low, high)
+
+    def _by_layer(self, grains: Population, layer: np.ndarray, count: int) -> Values:
+        """Numbers and mean angles of the grains in each layer; ``layer``: of each grain, -1: in none. Collective."""
+        axes, sums = self.subject.axes, ExactSums(self.subject.comm)
+        sums.add("count", np.bincount(layer[layer >= 0], minlength=count)[None, :count])
+        elongated = axes.any()
+        if elongated:
+            long = axes[grains.species].any(axis=1)
+            u = directions(grains.q[long], axes[grains.species[long]])
+            sums.add_groups("angle", angles_to_plane(u, self.subject.bed.up), layer[long], count)
+            sums.add("long", np.bincount(layer[long & (layer >= 0)], minlength=count)[None, :count])
+        found = sums.reduce()
+        values: Values = {"count_layers": found["count"]}
+        if elongated:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                values["mean_angle_layers"] = np.asarray(found["angle"]) / found["long"]
+        return values

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from mpi4py import MPI
 
-from ..detection.case_covers import AUTO_OVERLAP, covers, least_radius
 from ..detection.sphere_tables import SphereTables, place_spheres
 from ..shapes.catalogue import Catalogue
 from ..state.arrays import Walls
 from ..state.population import Population
 from ..triangulation.triangulation import Triangulation
 from ..walls.surfaces.kinds import ABSENT, CYLINDER, DISC, PIERCED, PLANE
-
-if TYPE_CHECKING:
-    from ..case import Case
 
 FEW = 64  # grains, below which cells may reach as far as half a period
 
@@ -30,21 +26,6 @@ class _Placed(NamedTuple):
     scale: np.ndarray
 
 
-def cell_tables(case: Case, catalogue: Catalogue, largest: dict[str, float], smallest: dict[str, float]) -> SphereTables:
-    """The spheres that stand for the grains of a case in the power diagram.
-
-    Args:
-        catalogue: its species.
-        largest, smallest: size factors by name of those that have grains.
-
-    Raises:
-        CaseError: see `least_radius` and `covers`.
-    """
-    key = "output.fields: 'local_fraction'"
-    overlap = AUTO_OVERLAP * least_radius(case, catalogue, smallest, key, "take it out")
-    return covers(case, catalogue, smallest, largest, key, overlap, [0.0])[0].tables
-
-
 class LocalFraction:
     """Measures local volume fractions.
 
@@ -54,7 +35,7 @@ class LocalFraction:
     Args:
         comm: communicator.
         catalogue: of the species.
-        tables: see `cell_tables`.
+        tables: see `detection.case_covers.cell_tables`.
         lower, upper: corners of the box (m).
         periodic: of its axes.
     """

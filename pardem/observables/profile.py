@@ -11,10 +11,10 @@ from mpi4py import MPI
 
 from ..compiled.jit import kernel
 from ..compiled.vectors import dot, row
+from ..decomposition.exact import ExactSums, carry, deposit
 from ..shapes.catalogue import Catalogue
 from ..shapes.rotations import into_body
 from ..state.population import Population
-from .exact import ExactSums, carry, deposit
 from .slices import rod_below
 
 SAMPLES = 512  # points that stand for the volume of a polytope

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..case.grains_file import load_grains_file
+from ..integrators.phases import SCHEMES
 
 if TYPE_CHECKING:
     from ..case.model import Case
@@ -61,7 +62,7 @@ class Estimate:
 def estimate(case: Case, ranks: int = 1) -> Estimate:
     """Cost of a case on a number of ranks.
 
-    Memory: state arrays, 256 bytes a grain (144 more with gear4) and 24 a core vertex, and the listed pairs with index and history.
+    Memory: state arrays, 256 bytes a grain and what its integrator keeps, 24 a core vertex, and the listed pairs with index and history.
 
     Raises:
         CaseError: ``grains_file`` cannot be read.
@@ -77,7 +78,7 @@ def estimate(case: Case, ranks: int = 1) -> Estimate:
         counts[case.species[0].name] += len(load_grains_file(case)["position"])
     grains = sum(counts.values())
     steps = case.max_steps()
-    state = 256 + (144 if case.time.integrator == "gear4" else 0)
+    state = 256 + 8 * SCHEMES[case.time.integrator].past
     features = case.contact.interaction == "superposition"
     arms = ARM_BYTES if any(n and vertices[name] > 1 for name, n in counts.items()) else 0
     pairs = (PAIR_BYTES + arms) * (PAIRS_OF_FEATURES if features else PAIRS)

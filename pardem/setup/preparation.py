@@ -12,12 +12,12 @@ from ..case.walls import AnyWall
 from ..contacts.dispatch import build_interaction
 from ..contacts.nearest.features import build_features
 from ..contacts.rules.compounds import build_parts
-from ..detection.case_covers import covers_for_detection
+from ..contacts.rules.rule import RuleInput
+from ..detection.case_covers import cell_tables, covers_for_detection
 from ..detection.sphere_tables import SphereTables
 from ..detection.trees import build_trees
 from ..errors import CaseError
-from ..observables.local_fraction import cell_tables
-from ..outflow import open_faces
+from ..integrators.phases import SCHEMES
 from ..shapes.catalogue import Catalogue, Species, build_catalogue
 from ..state.arrays import Parts, Settings, Shapes, sum_columns
 from ..walls.motion.drives import finish_rows
@@ -30,6 +30,7 @@ from .wall_tables import body_vertices, build_bodies, build_walls, check_feature
 CLOSEST_TOUCH = 1.0 / 3.0  # of the sum of radii: distance of the cores at which tips have to touch, at the least
 LEAST_HARDENED = 5.0  # steps that a hardened contact should take
 
+FACES = ("lower-x", "lower-y", "lower-z", "upper-x", "upper-y", "upper-z")
 FINE = 100  # vertices of a shape that counts as a mesh
 LEAST_ROCKING = 0.01  # of the sphero-radius: an overlap up to which flat contacts must rock slowly enough for the time step
 
@@ -91,7 +92,7 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
         warnings += _pressing_warnings(case, catalogue, parts, eps2, times)
         warnings += _rocking_warnings(case, names, catalogue, eps2, times)
     features = build_features(catalogue)
-    interaction = build_interaction(catalogue, list(grains.values()), case.contact.interaction, eps2, features, parts)
+    interaction = build_interaction(RuleInput(catalogue, list(grains.values()), case.contact.interaction, eps2, features, parts))
     material = np.array([materials[s.material] for s in case.species], np.int32)
     shapes = Shapes(
         material, catalogue.kind, catalogue.core_radius, catalogue.inertia, 1.0 / catalogue.inertia, catalogue.vertex_start, catalogue.vertices
@@ -112,9 +113,15 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     cells = None
     if "local_fraction" in case.output.fields:
         cells = cell_tables(case, catalogue, largest_scale, {n: smallest_scale[n] for n in grains})
-    faces = open_faces(case.domain.outflow) if case.domain and case.domain.outflow else None
-    scene = Scene(shapes, interaction, law, walls, settings, names, wall_names, trees, parts, bodies, covering, faces)
+    faces = _open_faces(case.domain.outflow) if case.domain and case.domain.outflow else None
+    integrator = SCHEMES[case.time.integrator].build(case.time.rotation)
+    scene = Scene(shapes, interaction, law, integrator, walls, settings, names, wall_names, trees, parts, bodies, covering, faces)
     return Setup(catalogue, scene, rows, later, warnings, cells)
+
+
+def _open_faces(names: tuple[str, ...]) -> np.ndarray:
+    """Which faces of the domain are open, (2, 3) bool: lower and upper by axis."""
+    return np.array([face in names for face in FACES]).reshape(2, 3)
 
 
 def _settings(case: Case, quanta: Quanta) -> Settings:
@@ -125,11 +132,10 @@ def _settings(case: Case, quanta: Quanta) -> Settings:
     period = np.where(periodic, upper - lower, 0.0) if periodic.any() else np.zeros(3)
     half = np.where(periodic, 0.5 * period, np.inf)
     gx, gy, gz = case.gravity
-    pull = case.attraction
+    pull, scheme = case.attraction, SCHEMES[case.time.integrator]
     return Settings(
         case.time.step, float(gx), float(gy), float(gz), *quanta, lower, upper, period, half, bool(periodic.any()),
-        case.output.observables.energy_budget, case.time.integrator == "euler", case.time.integrator == "gear4",
-        case.time.rotation == "fincham", case.dimension == 2,
+        case.output.observables.energy_budget, scheme.midstep, scheme.past, case.dimension == 2,
         any(motion.kind == "servo" for wall in case.wall for motion in wall.motions),
         pull.strength if pull else 0.0, pull.softening if pull else 0.0, np.array(pull.center if pull else (0.0, 0.0, 0.0), dtype=float),
     )  # fmt: skip

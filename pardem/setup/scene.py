@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..contacts.dispatch import Interaction
+from ..contacts.dispatch import Interaction, rule_of
+from ..contacts.rules.rule import Rule
 from ..detection.sphere_tables import Covering
 from ..detection.trees import Trees
+from ..integrators.phases import Integrator
 from ..laws.law import Law
 from ..state.arrays import Parts, Settings, Shapes, Walls
 from ..state.population import Population
@@ -21,6 +23,7 @@ class Scene:
     shapes: Shapes
     interaction: Interaction
     law: Law
+    integrator: Integrator
     walls: Walls
     settings: Settings
     names: list[str]
@@ -30,3 +33,8 @@ class Scene:
     bodies: Population  # walls that are spheropolytopes
     covering: Covering | None = None  # where pairs are found by triangulation
     outflow: np.ndarray | None = None  # (2, 3) bool, faces through which grains may leave, lower and upper
+
+    @property
+    def rule(self) -> Rule:
+        """The rule of contact: what it asks of lists and arrays."""
+        return rule_of(self.interaction)

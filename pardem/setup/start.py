@@ -10,7 +10,7 @@ from ..case import Case
 from ..case.grains_file import load_grains_file
 from ..case.placement import Insert
 from ..errors import CaseError, FileError
-from ..insertion import BoxDomain, BoxRegion, CylinderRegion, Grains, Region, insert_random, periodic_region, random_scales, require_clear
+from ..insertion import BoxDomain, BoxRegion, CylinderRegion, PlacedGrains, Region, insert_random, periodic_region, random_scales, require_clear
 from ..insertion.arrays import require_sizes
 from ..shapes.catalogue import Catalogue, principal_orientations
 from ..shapes.rotations import matrices
@@ -18,7 +18,7 @@ from ..state.population import Population
 from .law_tables import lent_radii
 from .wall_tables import placed_bodies
 
-NO_GRAINS = Grains(np.empty(0, np.int64), np.empty(0), np.empty((0, 3)), np.empty((0, 4)))
+NO_GRAINS = PlacedGrains(np.empty(0, np.int64), np.empty(0), np.empty((0, 3)), np.empty((0, 4)))
 
 
 def size_range(case: Case) -> tuple[dict[str, float], dict[str, float]]:
@@ -54,7 +54,7 @@ def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> 
     domain = BoxDomain(case.domain.lower, case.domain.upper, case.domain.periodic) if case.domain else None
     given = _given(case, number)
     orientation = principal_orientations(catalogue, given["species"], given["orientation"])
-    placed = Grains(given["species"], given["scale"], given["position"], orientation)
+    placed = PlacedGrains(given["species"], given["scale"], given["position"], orientation)
     if len(placed.species) and not overlaps:
         require_clear(catalogue, placed, domain=domain, names=names)
     walls = placed_bodies(case, catalogue, case.stage[0].name)
@@ -66,7 +66,7 @@ def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> 
         x, q = insert_random(
             region, catalogue, species, seed=case.seed, first_id=first, scale=scale, domain=domain, placed=placed, walls=walls, names=names
         )
-        placed = Grains(
+        placed = PlacedGrains(
             np.concatenate([placed.species, species]), np.concatenate([placed.scale, scale]),
             np.concatenate([placed.positions, x]), np.concatenate([placed.orientations, q]),
         )  # fmt: skip

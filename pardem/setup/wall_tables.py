@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import CaseError
-from ..insertion.arrays import Grains
+from ..insertion.arrays import PlacedGrains
 from ..shapes.catalogue import Catalogue, principal_orientations
 from ..shapes.rotations import rotated
 from ..state.arrays import Features, Walls
@@ -75,7 +75,7 @@ def build_walls(case: Case, materials: dict[str, int], features: Features) -> tu
     return walls, rows, names
 
 
-def placed_bodies(case: Case, catalogue: Catalogue, stage: str | None = None) -> Grains:
+def placed_bodies(case: Case, catalogue: Catalogue, stage: str | None = None) -> PlacedGrains:
     """Species, size, centre of mass and principal orientation of the bodies among the walls, or of those that are there in a stage."""
     names = [s.name for s in case.species]
     bodies = [wall for wall in case.wall if wall.kind == "body" and (stage is None or wall.stages is None or stage in wall.stages)]
@@ -83,7 +83,7 @@ def placed_bodies(case: Case, catalogue: Catalogue, stage: str | None = None) ->
     scale = np.array([wall.scale for wall in bodies], float)
     given = np.array([unit(wall.orientation) for wall in bodies], float).reshape(-1, 4)
     centres = [np.array(wall.position) + rotated(q, wall.scale * catalogue.centre[s]) for wall, s, q in zip(bodies, species, given, strict=True)]
-    return Grains(species, scale, np.array(centres, float).reshape(-1, 3), principal_orientations(catalogue, species, given))
+    return PlacedGrains(species, scale, np.array(centres, float).reshape(-1, 3), principal_orientations(catalogue, species, given))
 
 
 def build_bodies(case: Case, catalogue: Catalogue, walls: Walls) -> Population:

@@ -1,8 +1,9 @@
 """Miniature cases: they compile every kernel that a case (or any usual case) needs, within a few steps.
 
-The step is compiled for the type of the narrow phase and of the law. There are six narrow phases: spheres only; spherocylinders too; anything with
-a polytope; with a grain of convex pieces; pairs of features; local minima of grains that are not convex. The rule `regularised` or `minima`, the
-integrator, walls, periodic axes, energy books and the number of dimensions are branches at run time of the same kernel.
+The step is compiled for the types of the narrow phase, of the law and of the integrator. There are six narrow phases: spheres only; spherocylinders
+too; anything with a polytope; with a grain of convex pieces; pairs of features; local minima of grains that are not convex. The rule `regularised` or
+`minima`, walls, periodic axes, energy books and the number of dimensions are branches at run time of the same kernel. Of the integrators only
+`verlet` and `euler`, which share theirs, are compiled here; `gear4` compiles its own phases when it is first used.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class Hull(NamedTuple):
     faces: Faces
 
 
-class Pieces(NamedTuple):
+class ConvexPieces(NamedTuple):
     """A core of convex pieces.
 
     Attributes:
@@ -45,7 +45,7 @@ class Pieces(NamedTuple):
     sizes: tuple[int, ...]
 
 
-def build_pieces(pieces: Any, kind: str, dimension: int) -> Pieces:
+def build_pieces(pieces: Any, kind: str, dimension: int) -> ConvexPieces:
     """The hulls of lists of points.
 
     Args:
@@ -68,7 +68,7 @@ def build_pieces(pieces: Any, kind: str, dimension: int) -> Pieces:
     return joined(hulls, dimension)
 
 
-def joined(hulls: Sequence[Hull], dimension: int) -> Pieces:
+def joined(hulls: Sequence[Hull], dimension: int) -> ConvexPieces:
     """Hulls as one core."""
     starts = np.cumsum([0] + [len(hull.vertices) for hull in hulls])
     faces: list[tuple[int, ...]] = []
@@ -76,7 +76,7 @@ def joined(hulls: Sequence[Hull], dimension: int) -> Pieces:
         loops = [tuple(int(start) + v for v in loop) for loop in hull.faces]
         faces += [*loops, loops[0][::-1]] if len(loops) == 1 and dimension == 3 and len(hulls) > 1 else loops
     edges = np.concatenate([hull.edges + start for hull, start in zip(hulls, starts)]).astype(np.int32)
-    return Pieces(np.concatenate([hull.vertices for hull in hulls]), edges, tuple(faces), tuple(len(hull.vertices) for hull in hulls))
+    return ConvexPieces(np.concatenate([hull.vertices for hull in hulls]), edges, tuple(faces), tuple(len(hull.vertices) for hull in hulls))
 
 
 def hulls_of(vertices: np.ndarray, edges: np.ndarray, faces: Faces, sizes: tuple[int, ...]) -> list[Hull]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ShapeError
 from .arguments import Points, one_of, points_in_space, positive, sphero_radius
-from .compound import Pieces, hulls_of
+from .compound import ConvexPieces, hulls_of
 from .geometry.hull import FLAT, convex_hull, spread
 from .mass.cached import kept_exact, kept_mass_properties
 from .mass.compound_mass import compound_mass_properties
@@ -163,7 +163,7 @@ class Shape(PlanarShapes, SkeletonShapes):
         """
         rho = positive("density", density, "a grain needs mass")
         if self.pieces:
-            return compound_mass_properties(Pieces(self.vertices, self.edges, self.faces, self.pieces), self.radius, rho, self.dimension)
+            return compound_mass_properties(ConvexPieces(self.vertices, self.edges, self.faces, self.pieces), self.radius, rho, self.dimension)
         if self.dimension == 2:
             return planar_mass_properties(self.vertices, bool(self.faces), self.radius, rho, not len(self.edges))
         if not self.convex:

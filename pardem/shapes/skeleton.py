@@ -18,7 +18,7 @@ PLANAR = 1e-6
 """Distance from its plane, relative to the extent of the skeleton, within which a corner is on its face (files often hold single precision)."""
 
 
-class Skeleton(NamedTuple):
+class CheckedSkeleton(NamedTuple):
     """A checked skeleton.
 
     Attributes:
@@ -33,7 +33,9 @@ class Skeleton(NamedTuple):
     solid: bool
 
 
-def build_skeleton(vertices: Any, edges: Any = (), faces: Any = (), points: Any = (), solid: bool = False, name: str = "Shape.skeleton") -> Skeleton:
+def build_skeleton(
+    vertices: Any, edges: Any = (), faces: Any = (), points: Any = (), solid: bool = False, name: str = "Shape.skeleton"
+) -> CheckedSkeleton:
     """Check and complete a skeleton.
 
     Args:
@@ -69,7 +71,7 @@ def build_skeleton(vertices: Any, edges: Any = (), faces: Any = (), points: Any 
     check_intersections(corners / (extent or 1.0), pairs, skeleton, lone, name)  # squares must stay within the range of floats
     if solid:
         check_solid(corners, skeleton, name)
-    return Skeleton(corners, pairs, skeleton, is_convex(corners, pairs, skeleton, solid), solid)
+    return CheckedSkeleton(corners, pairs, skeleton, is_convex(corners, pairs, skeleton, solid), solid)
 
 
 def finite_points(vertices: Any, name: str) -> np.ndarray:
@@ -90,7 +92,7 @@ def finite_points(vertices: Any, name: str) -> np.ndarray:
     return points
 
 
-def chain(vertices: Any, name: str = "Shape.polyline") -> Skeleton:
+def chain(vertices: Any, name: str = "Shape.polyline") -> CheckedSkeleton:
     """An open polyline through vertices in their order.
 
     Raises:

@@ -12,7 +12,7 @@ from ..errors import ShapeError
 from .arguments import Points, number, positive, sphero_radius
 from .compound import build_pieces
 from .geometry.mesh_file import mesh_skeleton
-from .skeleton import Skeleton, build_skeleton, chain, yermis_vertices
+from .skeleton import CheckedSkeleton, build_skeleton, chain, yermis_vertices
 
 
 class SkeletonShapes:
@@ -136,5 +136,5 @@ class SkeletonShapes:
         return grain
 
 
-def _shape(cls: Any, skeleton: Skeleton, kind: str, radius: float) -> Any:
+def _shape(cls: Any, skeleton: CheckedSkeleton, kind: str, radius: float) -> Any:
     return cls(kind, sphero_radius(radius), skeleton.vertices, skeleton.edges, skeleton.faces, skeleton.convex, skeleton.solid)

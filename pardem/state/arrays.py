@@ -185,9 +185,8 @@ class Settings(NamedTuple):
     half: np.ndarray  # (3,) half a period, inf where not periodic
     periodic: bool
     budget: bool
-    euler: bool
-    gear: bool
-    fincham: bool  # rotation by Fincham's leap-frog
+    midstep: bool  # contacts see the velocities of the middle of the step, not those of its end (``integrators.scheme``)
+    past: int  # integers that a grain keeps of the steps before (``integrators.scheme``)
     planar: bool  # two dimensions: z is zero throughout
     servo: bool  # some wall is a servo wall in some stage
     attraction: float  # strength of the field towards a point (m/s^2), 0: none
@@ -198,7 +197,7 @@ class Settings(NamedTuple):
 def sum_columns(settings: Settings) -> tuple[int, int]:
     """Columns of the forces and of the past forces of a grain."""
     limbs = 2 if settings.wide else 1
-    return 8 * limbs, 18 * limbs if settings.gear else 0
+    return 8 * limbs, settings.past * limbs
 
 
 # Rows of the tally ((TALLY, 2) int64, two-limb)

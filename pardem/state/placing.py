@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..contacts.rules.compounds import Pieces
-from ..contacts.rules.polytopes import Polytopes
-from ..contacts.spheres import Spheres
 from ..integrators.poses import place_vertices
 from .arrays import Grains
 from .population import Population
@@ -22,12 +19,10 @@ def place_grains(p: Population, scene: Scene) -> Grains:
     shapes = scene.shapes
     if scene.bodies.count:
         p = Population.joined([p, scene.bodies])
-    # spheres have no vertices to place, unless a solver wants them
-    solver = isinstance(scene.interaction, Polytopes | Pieces)
-    vertices = (shapes.kind if solver else np.where(shapes.kind > 1, shapes.kind, 0))[p.species]
+    vertices = (shapes.kind if scene.rule.sphere_vertices else np.where(shapes.kind > 1, shapes.kind, 0))[p.species]
     start = np.concatenate([[0], np.cumsum(vertices, dtype=np.int64)])
     # endless paths where velocities do not bound them, so that no candidate is screened
-    path = np.zeros(0) if isinstance(scene.interaction, Spheres) else np.full(p.count, np.inf if scene.settings.gear else 0.0)
+    path = np.full(p.count, 0.0 if scene.settings.midstep else np.inf) if scene.rule.paths else np.zeros(0)
     grains = Grains(
         p.gid, p.species, shapes.material[p.species], p.scale, p.x, p.v, p.w, p.q, p.am, p.ft, p.image, p.past,
         start, np.empty((start[-1], 3)), p.x[:, :3].copy(), p.q.copy(), path,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiled.jit import kernel, njit
-from .mesh import HIGH, LIVE, LOGGED, Mesh
+from .mesh import HIGH, LIVE, LOGGED, TetrahedralMesh
 from .predicates import INFINITE
 
 SHIFT, HIGHER = 32, (1 << 32) - 1  # an edge as a number: lower key << 32 | higher key
@@ -51,7 +51,7 @@ def _sorted_rows(ptr, col, size, found):
     return n
 
 
-def all_edges(mesh: Mesh, size: int) -> np.ndarray:
+def all_edges(mesh: TetrahedralMesh, size: int) -> np.ndarray:
     """The edges between finite points, each once, as numbers in ascending order: (E,) int64. Keys are 0 to ``size`` - 1."""
     ptr, col = np.zeros(size + 2, np.int64), np.empty(6 * int(mesh.tally[LIVE]), np.int32)
     _scatter(mesh, ptr, col, False)
@@ -100,7 +100,7 @@ def compressed_rows(edges: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarra
     return ptr, (edges & HIGHER).astype(np.int32)
 
 
-def edges_of(mesh: Mesh, known: np.ndarray | None, size: int) -> np.ndarray:
+def edges_of(mesh: TetrahedralMesh, known: np.ndarray | None, size: int) -> np.ndarray:
     """The edges as numbers, from those ``known`` when the log was last emptied where it holds what changed since."""
     logged = int(mesh.tally[LOGGED])
     if known is None or logged < 0:

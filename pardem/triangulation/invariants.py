@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import TriangulationError
 from .maintenance import forget_queue
-from .mesh import HIDDEN, HIDDEN_COUNT, HIGH, LIVE, QUEUED, VERTEX, Mesh
+from .mesh import HIDDEN, HIDDEN_COUNT, HIGH, LIVE, QUEUED, VERTEX, TetrahedralMesh
 from .point_insertion import live_tetrahedron, locate
 from .predicates import power
 from .regularise import scan
@@ -15,7 +15,7 @@ FACES = ((1, 2, 3), (0, 2, 3), (0, 1, 3), (0, 1, 2))
 EDGES = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
 
 
-def check_mesh(mesh: Mesh) -> None:
+def check_mesh(mesh: TetrahedralMesh) -> None:
     """Neighbours are mutual and share their facets; all tetrahedra are positive, all facets legal; Euler's relation; hidden points are hidden.
 
     Raises:
@@ -34,7 +34,7 @@ def check_mesh(mesh: Mesh) -> None:
     _check_hidden(mesh)
 
 
-def is_regular(mesh: Mesh) -> bool:
+def is_regular(mesh: TetrahedralMesh) -> bool:
     """Whether all tetrahedra are positive, all facets legal and hidden points hidden."""
     negative = scan(mesh)
     illegal = mesh.tally[QUEUED]
@@ -44,7 +44,7 @@ def is_regular(mesh: Mesh) -> bool:
     return all(_is_hidden(mesh, p) for p in np.flatnonzero(mesh.state == HIDDEN))
 
 
-def _is_hidden(mesh: Mesh, p: np.integer) -> bool:
+def _is_hidden(mesh: TetrahedralMesh, p: np.integer) -> bool:
     """Whether a point is above the tetrahedron it lies in."""
     v = mesh.vert[locate(mesh, live_tetrahedron(mesh, mesh.at[p]), p)]
     return bool(power(mesh.xw, mesh.key, v[0], v[1], v[2], v[3], p) > 0)
@@ -55,7 +55,7 @@ def _demand(holds: bool | np.bool_, sentence: str) -> None:
         raise TriangulationError(f"the triangulation is not one: {sentence}; please report this")
 
 
-def _check_neighbours(mesh: Mesh, live: np.ndarray) -> None:
+def _check_neighbours(mesh: TetrahedralMesh, live: np.ndarray) -> None:
     """Neighbours are each other's and have three vertices in common; four facets have none."""
     outer = 0
     for i in range(4):
@@ -71,7 +71,7 @@ def _check_neighbours(mesh: Mesh, live: np.ndarray) -> None:
     _demand(outer == 4, f"{outer} facets are outside")
 
 
-def _check_euler(mesh: Mesh, live: np.ndarray) -> None:
+def _check_euler(mesh: TetrahedralMesh, live: np.ndarray) -> None:
     """V - E + F - T = 1 for a ball; every vertex is in its tetrahedron, and no other point is in any."""
     vert = mesh.vert[live]
     inside = np.unique(vert)
@@ -82,7 +82,7 @@ def _check_euler(mesh: Mesh, live: np.ndarray) -> None:
     _demand(len(inside) - len(edges) + len(facets) - len(vert) == 1, "Euler's relation does not hold")
 
 
-def _check_hidden(mesh: Mesh) -> None:
+def _check_hidden(mesh: TetrahedralMesh) -> None:
     """Hidden points are above the tetrahedra they lie in."""
     hidden = np.flatnonzero(mesh.state == HIDDEN)
     _demand(len(hidden) == mesh.tally[HIDDEN_COUNT], "hidden points are miscounted")

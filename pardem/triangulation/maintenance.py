@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from .kinetic import PAUSED, advance, first_flat, leave_hull, make_events, schedule_all
-from .mesh import HIDDEN_COUNT, QUEUE_HEAD, QUEUED, Mesh, enlarged, make_mesh, room
+from .mesh import HIDDEN_COUNT, QUEUE_HEAD, QUEUED, TetrahedralMesh, enlarged, make_mesh, room
 from .point_insertion import insert_points, morton_codes, uncover
 from .predicates import INFINITE
 from .regularise import DONE, FULL, NEEDED, regularise, scan
@@ -27,29 +27,29 @@ SHORT = 2.0**-20
 """Part of the way to the next flat tetrahedron that algorithm 3 leaves."""
 
 
-def grown(mesh: Mesh) -> Mesh:
+def grown(mesh: TetrahedralMesh) -> TetrahedralMesh:
     """The same with room for half as many tetrahedra again."""
     return enlarged(mesh, len(mesh.xw), len(mesh.vert) * 3 // 2 + NEEDED)
 
 
-def spared(mesh: Mesh) -> Mesh:
+def spared(mesh: TetrahedralMesh) -> TetrahedralMesh:
     """The same with tetrahedra of its own, so that flips in one leave the other; points and work space are shared, the queue is empty."""
     forget_queue(mesh)
     return _copied(mesh)
 
 
-def _copied(mesh: Mesh) -> Mesh:
+def _copied(mesh: TetrahedralMesh) -> TetrahedralMesh:
     """The same with tetrahedra of its own."""
     return mesh._replace(**{name: getattr(mesh, name).copy() for name in ("state", "at", "vert", "nbr", "stamp", "tally")})
 
 
-def forget_queue(mesh: Mesh) -> None:
+def forget_queue(mesh: TetrahedralMesh) -> None:
     """Empty the queue of facets."""
     mesh.queued[:] = 0
     mesh.tally[[QUEUE_HEAD, QUEUED]] = 0
 
 
-def inserted(mesh: Mesh, rows: np.ndarray) -> Mesh:
+def inserted(mesh: TetrahedralMesh, rows: np.ndarray) -> TetrahedralMesh:
     """Points in these rows become part of the triangulation, in this order."""
     first, status = insert_points(mesh, rows, 0)
     while status == FULL:
@@ -59,7 +59,7 @@ def inserted(mesh: Mesh, rows: np.ndarray) -> Mesh:
     return mesh
 
 
-def built(xw: np.ndarray, present: np.ndarray) -> tuple[Mesh, np.ndarray]:
+def built(xw: np.ndarray, present: np.ndarray) -> tuple[TetrahedralMesh, np.ndarray]:
     """The triangulation of some points.
 
     Args:
@@ -72,14 +72,14 @@ def built(xw: np.ndarray, present: np.ndarray) -> tuple[Mesh, np.ndarray]:
     n = len(xw)
     order = np.concatenate((present[np.argsort(morton_codes(xw[present, :3]), kind="stable")], np.setdiff1d(np.arange(n), present)))
     rows = np.arange(INFINITE, INFINITE + n)
-    mesh: Mesh = make_mesh(INFINITE + n, PER_POINT * n + 64)
+    mesh: TetrahedralMesh = make_mesh(INFINITE + n, PER_POINT * n + 64)
     mesh.key[rows], mesh.xw[rows] = order, xw[order]
     row_of = np.empty(n, np.int64)
     row_of[order] = rows
     return inserted(mesh, rows[: len(present)]), row_of
 
 
-def uncovered(mesh: Mesh) -> Mesh:
+def uncovered(mesh: TetrahedralMesh) -> TetrahedralMesh:
     """Hidden points that no longer are become vertices."""
     if mesh.tally[HIDDEN_COUNT] == 0:
         return mesh
@@ -91,7 +91,7 @@ def uncovered(mesh: Mesh) -> Mesh:
     return mesh
 
 
-def _finished(mesh: Mesh, guarded: bool = False) -> tuple[Mesh, bool]:
+def _finished(mesh: TetrahedralMesh, guarded: bool = False) -> tuple[TetrahedralMesh, bool]:
     """Flips of the facets in the queue, then of what they reveal; ``guarded`` where tetrahedra may be negative."""
     status = regularise(mesh, guarded)
     while status == FULL:
@@ -102,7 +102,7 @@ def _finished(mesh: Mesh, guarded: bool = False) -> tuple[Mesh, bool]:
     return uncovered(mesh), True
 
 
-def by_flips(mesh: Mesh, x1: np.ndarray, keep: bool) -> tuple[Mesh, bool, bool, Mesh | None]:
+def by_flips(mesh: TetrahedralMesh, x1: np.ndarray, keep: bool) -> tuple[TetrahedralMesh, bool, bool, TetrahedralMesh | None]:
     """Algorithm 1: all points at their new places (N, 4), then flips of illegal facets until there are none.
 
     Args:
@@ -118,7 +118,7 @@ def by_flips(mesh: Mesh, x1: np.ndarray, keep: bool) -> tuple[Mesh, bool, bool, 
     return mesh, regular, negative, before
 
 
-def by_points(mesh: Mesh, x0: np.ndarray, x1: np.ndarray, keep: bool) -> tuple[Mesh, bool, int, Mesh | None]:
+def by_points(mesh: TetrahedralMesh, x0: np.ndarray, x1: np.ndarray, keep: bool) -> tuple[TetrahedralMesh, bool, int, TetrahedralMesh | None]:
     """Algorithm 1 where the move to ``x1`` (N, 4) turns no tetrahedra over; else all points but those in the way move at once, then these one by one.
 
     Args:
@@ -142,7 +142,7 @@ def by_points(mesh: Mesh, x0: np.ndarray, x1: np.ndarray, keep: bool) -> tuple[M
     return (uncovered(mesh), True, count, before) if status == DONE else (mesh, False, count, before)
 
 
-def by_events(mesh: Mesh, x0: np.ndarray, x1: np.ndarray) -> tuple[Mesh, bool]:
+def by_events(mesh: TetrahedralMesh, x0: np.ndarray, x1: np.ndarray) -> tuple[TetrahedralMesh, bool]:
     """Algorithm 2: flips in the order of the times at which facets become illegal on the way from ``x0`` to ``x1`` (N, 4).
 
     Returns:
@@ -162,7 +162,7 @@ def by_events(mesh: Mesh, x0: np.ndarray, x1: np.ndarray) -> tuple[Mesh, bool]:
     return _finished(trial)
 
 
-def by_pieces(mesh: Mesh, x0: np.ndarray, x1: np.ndarray) -> tuple[Mesh, bool]:
+def by_pieces(mesh: TetrahedralMesh, x0: np.ndarray, x1: np.ndarray) -> tuple[TetrahedralMesh, bool]:
     """Algorithm 3, with k = 1: the move is cut before each time at which a tetrahedron becomes flat; each piece is one of algorithm 1.
 
     Returns:

@@ -25,7 +25,7 @@ OVERFLOWN = -1
 """Value of ``tally[LOGGED]`` where the log of edges does not hold all changes."""
 
 
-class Mesh(NamedTuple):
+class TetrahedralMesh(NamedTuple):
     """A triangulation of N - 4 points, with room for T tetrahedra.
 
     Attributes:
@@ -87,7 +87,7 @@ def first_bad(xw, needed):
 @njit(_nrt=True)
 def make_mesh(rows, tetrahedra):
     """Room for so many rows of points (the four at infinity included) and tetrahedra; holds the simplex of the points at infinity."""
-    mesh = Mesh(
+    mesh = TetrahedralMesh(
         np.zeros((rows, 4)),
         np.arange(-INFINITE, rows - INFINITE),
         np.zeros(rows, np.uint8),
@@ -127,9 +127,9 @@ def clear(mesh):
     mesh.tally[HIGH], mesh.tally[LIVE], mesh.tally[FREE], mesh.tally[STAR], mesh.tally[LOGGED] = 1, 1, -1, -1, OVERFLOWN
 
 
-def enlarged(mesh: Mesh, rows: int, tetrahedra: int) -> Mesh:
+def enlarged(mesh: TetrahedralMesh, rows: int, tetrahedra: int) -> TetrahedralMesh:
     """The same triangulation with room for more."""
-    more: Mesh = make_mesh(rows, tetrahedra)
+    more: TetrahedralMesh = make_mesh(rows, tetrahedra)
     n, t, first = len(mesh.xw), len(mesh.vert), int(mesh.tally[QUEUE_HEAD])
     for name in ("xw", "key", "state", "at"):
         getattr(more, name)[:n] = getattr(mesh, name)

@@ -214,7 +214,7 @@ def _zone(m, overlap, loop):
 
 @inlined
 def _in_the_middle(m, out, arm, lever, now, middle, loop):
-    """Motion and zone in the middle of the step, where velocities belong; those at its end where the contact is new, or with gear4.
+    """Motion and zone in the middle of the step, where velocities belong; those at its end where the contact is new, or they belong there.
 
     Args:
         m: `Meeting`.
@@ -229,7 +229,7 @@ def _in_the_middle(m, out, arm, lever, now, middle, loop):
         velocity (m/s), lever (m).
     """
     hist, settings, velocity = loop.pairs.hist, loop.settings, now[0]
-    if not m.touching or settings.gear:
+    if not (m.touching and settings.midstep):
         return velocity, lever
     lag = 0.5 * settings.dt
     if keeps_arms(loop.interaction):
@@ -258,7 +258,7 @@ def _fill(c, m, arm, overlap, out, now, loop):
     p, i, k, normal, hist, s = m.p, m.i, m.k, m.normal, pairs.hist, pairs.scratch
     _, shift, spin = now
     lever, axis = _zone(m, overlap, loop)
-    middle = middle_normal(columns(hist, p, NORMAL), normal, m.touching and not settings.gear)
+    middle = middle_normal(columns(hist, p, NORMAL), normal, m.touching and settings.midstep)
     velocity, lever_middle = _in_the_middle(m, out, arm, lever, now, middle, loop)
     if keeps_arms(loop.interaction):
         put_columns(hist, p, hist.shape[1] - WITH_ARM, arm)
@@ -285,7 +285,7 @@ def _evaluate(count, loop):
     """Forces of the first ``count`` columns, on the grains, on the walls, and in the books."""
     pairs, walls, g, settings, control = loop.pairs, loop.walls, loop.g, loop.settings, loop.control
     s, with_couples = pairs.scratch, has_couples(loop.interaction) and keeps_arms(loop.interaction)
-    batch.forces(loop.law, settings.dt, 0.0 if settings.gear else 0.5 * settings.dt, s)
+    batch.forces(loop.law, settings.dt, 0.5 * settings.dt if settings.midstep else 0.0, s)
     if with_couples:
         batch.couples(settings.dt, s)
     batch.quantise(with_couples, settings, s, pairs.counts)
@@ -350,7 +350,7 @@ def _contact(c, p, i, k, first_leg, loop):
         return TOUCHES
     pairs.touch[p] = 0
     if settings.budget:
-        lost_n, lost_t = end_contact(now[0], pairs.hist, p, settings.dt, settings.gear)
+        lost_n, lost_t = end_contact(now[0], pairs.hist, p, settings.dt, not settings.midstep)
         tally_losses(loop.tally, lost_n, lost_t, 1.0 / settings.energy)
     return APART
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba.extending import overload
 
-from ..compiled.jit import INLINED, kernel
+from ..compiled.jit import inlined, kernel
+from ..compiled.static import static
 from ..compiled.vectors import ZERO, square, subtract
+from ..contacts.dispatch import rule_by_class
 from ..contacts.inheritance import HEIR, LEAVING
-from ..contacts.rules.local_minima import LocalMinima
 from .surfaces.analytic import wall_geometry
 
 
@@ -39,13 +37,11 @@ def _hand_on(first, last, i, pairs, walls, g, interaction, settings):
             touch[heir], touch[q] = HEIR, 0
 
 
-def hand_on(first, last, i, pairs, walls, g, interaction, settings):  # type: ignore[no-untyped-def]
+@inlined
+def _keep(first, last, i, pairs, walls, g, interaction, settings):
+    """Nothing is handed on."""
+
+
+@static(lambda interaction: _hand_on if rule_by_class(interaction).inherits else _keep, on="interaction")
+def hand_on(first, last, i, pairs, walls, g, interaction, settings):
     """Give the histories of contacts with walls that are LEAVING to those that are born (``contacts.inheritance``)."""
-    raise NotImplementedError("call from compiled code")
-
-
-@overload(hand_on, jit_options=INLINED)
-def _hand_on_overload(first, last, i, pairs, walls, g, interaction, settings) -> Any:  # type: ignore[no-untyped-def]
-    if interaction.instance_class is not LocalMinima:
-        return lambda first, last, i, pairs, walls, g, interaction, settings: None
-    return lambda first, last, i, pairs, walls, g, interaction, settings: _hand_on(first, last, i, pairs, walls, g, interaction, settings)

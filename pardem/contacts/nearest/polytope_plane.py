@@ -50,6 +50,24 @@ def _over_flat(normal, h, eps2, a, p):
     return s, add(x, combined(a, s)), True
 
 
+@inlined
+def _stepped(pack, p, new, work):
+    """Go towards the minimum over the flat as far as the simplex allows and drop the vertices whose weights vanish.
+
+    Args:
+        pack: active set.
+        p: number of its vertices.
+        new: whether the last of them is a newcomer.
+        work: scratch with the weights.
+
+    Returns:
+        the same three, and whether there is still something to try: where by rounding a newcomer gains nothing, the minimum before it stands.
+    """
+    last, step = slot(pack, p - 1), step_length(work, 0, p, 1.0)
+    pack, p = move(work, 0, p, pack, step)
+    return pack, p, new and not step > 0.0, step > 0.0 or not new or slot(pack, p - 1) == last
+
+
 @kernel
 def regularised_plane(normal, h, vert, a0, na, eps2, warm, work):
     """Minimiser of f = (h + n.X)^2 + eps^2 |X|^2 over X in conv(A): a polytope against the plane at height h below its centre.
@@ -105,12 +123,8 @@ def regularised_plane(normal, h, vert, a0, na, eps2, warm, work):
         if not inside:
             start_in_the_middle(work, 0, p)
             inside = True
-        step = step_length(work, 0, p, 1.0)
-        last = slot(pack, p - 1)
-        pack, p = move(work, 0, p, pack, step)
-        if step > 0.0:
-            new = False
-        elif new and slot(pack, p - 1) != last:  # by rounding the newcomer gains nothing: the minimum before it stands
+        pack, p, new, left = _stepped(pack, p, new, work)
+        if not left:
             solved = True
             break
     return f, x, best, 0 if solved and f < np.inf else 1

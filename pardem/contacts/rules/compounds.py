@@ -27,6 +27,7 @@ from .rods import weighted as rod_weighted
 from .rods import weighted_to_plane as rod_weighted_to_plane
 from .rods import zone as rod_zone
 from .rods import zone_on_plane as rod_zone_on_plane
+from .rule import Rule, RuleInput
 
 
 class Pieces(NamedTuple):
@@ -132,7 +133,7 @@ def _centred(interaction, g, bodies, numbers, cores):
 
 @inlined
 def closest(interaction, g, bodies, pairs, p, touching, reach):
-    """Minimiser of the regularised distance of a pair of pieces, relative to the grains' centres; see ``rods.closest``, ``polytopes.closest``."""
+    """Minimiser of the regularised distance of a pair of pieces, relative to the grains' centres; see ``dispatch.closest``, ``polytopes.closest``."""
     if _both_rods(interaction.parts, g, bodies):
         return rod_closest(interaction, g, bodies, pairs, p, touching, reach)
     numbers, cores = _pieces_of(interaction.parts, g, bodies, pairs.sub[p])
@@ -149,7 +150,7 @@ def closest(interaction, g, bodies, pairs, p, touching, reach):
 
 @inlined
 def weighted(interaction, g, bodies, pairs, p, factor):
-    """Minimum with heavier penalties of a pair of pieces by a cold solve, relative to the grains' centres; see ``rods.weighted``."""
+    """Minimum with heavier penalties of a pair of pieces by a cold solve, relative to the grains' centres; see ``dispatch.weighted``."""
     if _both_rods(interaction.parts, g, bodies):
         return rod_weighted(interaction, g, bodies, pairs, p, factor)
     numbers, cores = _pieces_of(interaction.parts, g, bodies, pairs.sub[p])
@@ -196,7 +197,7 @@ def _solve_on_plane(interaction, g, i, sub, normal, height, eps2, start):
 
 @inlined
 def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
-    """Minimiser of the distance of a piece of a grain to a plane, relative to the grain's centre; see ``rods.closest_to_plane``."""
+    """Minimiser of the distance of a piece of a grain to a plane, relative to the grain's centre; see ``dispatch.closest_to_plane``."""
     if _is_rod(interaction.parts, g, i):
         return rod_closest_to_plane(interaction, g, i, normal, height, pairs, p, touching)
     warm = pairs.warm
@@ -208,7 +209,7 @@ def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
 
 @inlined
 def weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor):
-    """Minimum with heavier penalties of a piece by a cold solve, relative to the grain's centre; see ``rods.weighted_to_plane``."""
+    """Minimum with heavier penalties of a piece by a cold solve, relative to the grain's centre; see ``dispatch.weighted_to_plane``."""
     if _is_rod(interaction.parts, g, i):
         return rod_weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor)
     e2 = factor * interaction.eps2[g.species[i]]
@@ -231,3 +232,18 @@ def vertices_met(interaction, g, i, sub):
     n, _, count = piece_of(interaction.parts, g, i, sub)
     first = interaction.parts.first[n]
     return first, first + count
+
+
+def _fits(t: RuleInput) -> bool:
+    return t.name == "regularised" and not t.catalogue.convex[t.grains].all()
+
+
+def _build(t: RuleInput) -> Pieces:
+    return build_interaction(t.catalogue, t.eps2, t.parts)
+
+
+RULE = Rule(
+    interaction=Pieces, fits=_fits, build=_build, candidates="pieces", sphere_vertices=True, active_sets=True, vertices_met=vertices_met,
+    closest=closest, closest_to_plane=closest_to_plane, zone=zone, zone_on_plane=zone_on_plane,
+    weighted=weighted, weighted_to_plane=weighted_to_plane,
+)  # fmt: skip

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled.jit import inlined, kernel
-from ...compiled.vectors import ZERO, add, negative, square, subtract
+from ...compiled.vectors import add, negative, square, subtract
 from ...state.arrays import Features
 from ..nearest.descents import edges_descend, faces_descend, over_a_face
 from ..nearest.features import (
@@ -33,12 +33,27 @@ from ..nearest.features import (
     turned,
     vertex,
 )
-from ..nearest.flats import LEAST, edge_on_face, face_on_face, facing
-from ..nearest.neighbours import NONE, Neighbours, Place, at_vertex, count_edges, count_faces, edge_there, face_there, in_edge, in_face, into_solid
+from ..nearest.flats import LEAST, WORK_SIZE, edge_on_face, face_on_face, facing
+from ..nearest.neighbours import (
+    NONE,
+    Neighbours,
+    Place,
+    at_vertex,
+    build_neighbours,
+    count_edges,
+    count_faces,
+    edge_there,
+    face_there,
+    in_edge,
+    in_face,
+    into_solid,
+)
 from ..nearest.outlines import over_face
 from ..nearest.polytope_faces import TILT
 from ..nearest.segments import nearest_segments
+from .local_plane import closest_to_plane
 from .rods import Nearest
+from .rule import Rule, RuleInput, one_vertex
 
 
 class LocalMinima(NamedTuple):
@@ -250,7 +265,7 @@ def _nearest_flats(interaction, g, bodies, sub, reach):
 
 @inlined
 def closest(interaction, g, bodies, pairs, p, touching, reach):
-    """Nearest points of a pair of features, in touch where they are a local minimum; see ``rods.closest``."""
+    """Nearest points of a pair of features, in touch where they are a local minimum; see ``dispatch.closest``."""
     sub = pairs.sub[p]
     if kind_of(sub) >= EDGE_FACE:
         near, f, x, y = _nearest_flats(interaction, g, bodies, sub, reach)
@@ -264,6 +279,24 @@ def closest(interaction, g, bodies, pairs, p, touching, reach):
 
 
 @inlined
-def zone(interaction, g, bodies, normal, r_eff, delta, pairs, p):
-    """No couples: they belong to ``regularised``."""
-    return 0.0, ZERO
+def stands_out(interaction, g, i, v, a):
+    """Whether vertex ``v`` of grain ``i`` counts where it is nearest to a disc along a: unless an edge or a face goes on along a."""
+    at = at_vertex(v)
+    if into_solid(interaction, g, i, at, a):
+        return False
+    return not (edges_descend(interaction, g, i, v, a) or faces_descend(interaction, g, i, at, a))
+
+
+def _fits(t: RuleInput) -> bool:
+    return t.name == "minima" and not t.catalogue.convex[t.grains].all()
+
+
+def _build(t: RuleInput) -> LocalMinima:
+    planar = bool((t.catalogue.dimension == 2).all())
+    return LocalMinima(planar, t.features, build_neighbours(t.catalogue, t.features), np.zeros(WORK_SIZE))
+
+
+RULE = Rule(
+    interaction=LocalMinima, fits=_fits, build=_build, candidates="features", flat_pairs=True, inherits=True,
+    closest=closest, closest_to_plane=closest_to_plane, vertices_met=one_vertex, stands_out=stands_out,
+)  # fmt: skip

@@ -85,7 +85,7 @@ def _lowest(interaction, g, i, sub, n):
 
 @inlined
 def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
-    """Height of a vertex, edge or face over a plane, and a distance beyond touch unless it is a local minimum; see ``rods.closest_to_plane``.
+    """Height of a vertex, edge or face over a plane, and a distance beyond touch unless it is a local minimum; see ``dispatch.closest_to_plane``.
 
     A candidate that is a bare vertex is what it is: discs and cylinders are met vertex by vertex.
     """
@@ -98,9 +98,3 @@ def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
     h = dot_from(height, normal, x)
     far = 2.0 * g.x[i, 3]
     return (h * h if lowest else far * far), h, x, 0
-
-
-@inlined
-def zone_on_plane(interaction, g, i, normal, delta, pairs, p):
-    """No couples: they belong to ``regularised``."""
-    return 0.0, ZERO

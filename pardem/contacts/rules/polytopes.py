@@ -28,6 +28,7 @@ from .rods import weighted as rod_weighted
 from .rods import weighted_to_plane as rod_weighted_to_plane
 from .rods import zone as rod_zone
 from .rods import zone_on_plane as rod_zone_on_plane
+from .rule import Rule, RuleInput
 
 WORK_SIZE = max(MINIMA_SIZE, PAIR_SIZE, PLANE_SIZE)
 
@@ -78,11 +79,17 @@ def remember(pairs, p, touching, near, sets, direction):
 
 
 @inlined
+def _core_of(g, i):
+    """First vertex of grain ``i`` and the number of its vertices."""
+    return g.vert_start[i], g.vert_start[i + 1] - g.vert_start[i]
+
+
+@inlined
 def cores_of(g, bodies):
     """The ``polytope_pair.TwoCores`` of two bodies."""
-    i, j = bodies.i, bodies.j
-    a0, b0 = g.vert_start[i], g.vert_start[j]
-    return TwoCores(g.vert, a0, g.vert_start[i + 1] - a0, b0, g.vert_start[j + 1] - b0)
+    a0, na = _core_of(g, bodies.i)
+    b0, nb = _core_of(g, bodies.j)
+    return TwoCores(g.vert, a0, na, b0, nb)
 
 
 @inlined
@@ -99,7 +106,7 @@ def heavier(eps2, factor):
 
 @inlined
 def closest(interaction, g, bodies, pairs, p, touching, reach):
-    """Minimiser of the pair's distance function; see ``rods.closest``. The history of a pair that does not touch keeps a separating direction."""
+    """Minimiser of the pair's distance function; see ``dispatch.closest``. The history of a pair that does not touch keeps a separating direction."""
     w, cores = bodies.w, cores_of(g, bodies)
     if cores.na <= 2 and cores.nb <= 2:
         return rod_closest(interaction, g, bodies, pairs, p, touching, reach)
@@ -117,7 +124,7 @@ def closest(interaction, g, bodies, pairs, p, touching, reach):
 
 @inlined
 def weighted(interaction, g, bodies, pairs, p, factor):
-    """Minimum with heavier penalties by a cold solve; see ``rods.weighted``."""
+    """Minimum with heavier penalties by a cold solve; see ``dispatch.weighted``."""
     vert, a0, na, b0, nb = cores_of(g, bodies)
     if na <= 2 and nb <= 2:
         return rod_weighted(interaction, g, bodies, pairs, p, factor)
@@ -155,7 +162,7 @@ def _feature(vert, start, pack):
 
 @inlined
 def feature_zone(vert, first, sets, normal, r_eff, delta):
-    """Half-length of the contact zone of two cores and its rocking axis (see ``rods.zone``), from the features that share the contact (``_feature``).
+    """Half-length of the contact zone of two cores and its rocking axis, from the features that share the contact (``_feature``).
 
     Face on face: the smaller half-diameter, any axis. Edge on face: the edge. Edge on edge: sqrt(r delta)/sin(angle), at most the shorter. A corner
     touches in a point.
@@ -184,7 +191,7 @@ def feature_zone(vert, first, sets, normal, r_eff, delta):
 
 @inlined
 def zone(interaction, g, bodies, normal, r_eff, delta, pairs, p):
-    """Half-length of the contact zone and its rocking axis (see ``rods.zone``, ``feature_zone``)."""
+    """Half-length of the contact zone and its rocking axis (see ``dispatch.zone``, ``feature_zone``)."""
     cores = cores_of(g, bodies)
     if cores.na <= 2 and cores.nb <= 2:
         return rod_zone(interaction, g, bodies, normal, r_eff, delta, pairs, p)
@@ -193,9 +200,8 @@ def zone(interaction, g, bodies, normal, r_eff, delta, pairs, p):
 
 @inlined
 def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
-    """Minimiser of the distance of a grain to a plane; see ``rods.closest_to_plane``."""
-    a0 = g.vert_start[i]
-    na = g.vert_start[i + 1] - a0
+    """Minimiser of the distance of a grain to a plane; see ``dispatch.closest_to_plane``."""
+    a0, na = _core_of(g, i)
     if na <= 2:
         return rod_closest_to_plane(interaction, g, i, normal, height, pairs, p, touching)
     warm = pairs.warm
@@ -210,9 +216,8 @@ def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
 
 @inlined
 def weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor):
-    """Minimum with heavier penalties by a cold solve; see ``rods.weighted_to_plane``."""
-    a0 = g.vert_start[i]
-    na = g.vert_start[i + 1] - a0
+    """Minimum with heavier penalties by a cold solve; see ``dispatch.weighted_to_plane``."""
+    a0, na = _core_of(g, i)
     if na <= 2:
         return rod_weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor)
     if not interaction.regularised:
@@ -239,3 +244,18 @@ def zone_on_plane(interaction, g, i, normal, delta, pairs, p):
     if g.vert_start[i + 1] - g.vert_start[i] <= 2:
         return rod_zone_on_plane(interaction, g, i, normal, delta, pairs, p)
     return feature_zone_on_plane(g.vert, g.vert_start[i], pairs.warm[p, 0], normal)
+
+
+def _fits(t: RuleInput) -> bool:
+    return bool((t.catalogue.kind[t.grains] > 2).any())
+
+
+def _build(t: RuleInput) -> Polytopes:
+    return Polytopes(t.name == "regularised", t.eps2, t.catalogue.kind, np.zeros(WORK_SIZE))
+
+
+RULE = Rule(
+    interaction=Polytopes, fits=_fits, build=_build, sphere_vertices=True, active_sets=True,
+    closest=closest, closest_to_plane=closest_to_plane, zone=zone, zone_on_plane=zone_on_plane,
+    weighted=weighted, weighted_to_plane=weighted_to_plane,
+)  # fmt: skip

@@ -9,6 +9,7 @@ import numpy as np
 from ...compiled.jit import inlined
 from ...compiled.vectors import ZERO, add, cross, dot, row, scale, square, subtract
 from ..nearest.segments import nearest_segments, regularised_segments
+from .rule import Rule, RuleInput
 
 
 class Rods(NamedTuple):
@@ -60,20 +61,7 @@ def _distance2(w, x, y, ea, eb):
 
 @inlined
 def closest(interaction, g, bodies, pairs, p, touching, reach):
-    """Minimiser of the pair's distance function.
-
-    Args:
-        interaction: the narrow phase.
-        g: `Grains`.
-        bodies: the two ``features.Bodies``.
-        pairs: `Contacts`, the list of candidates.
-        p: the candidate.
-        touching: whether it was in touch in the step before.
-        reach: distance at which the bodies touch (m).
-
-    Returns:
-        `Nearest`.
-    """
+    """Minimiser of the pair's distance function, in closed form; see ``dispatch.closest``."""
     i, j, w = bodies
     u, v = axis(interaction, g, i), axis(interaction, g, j)
     ea, eb = 0.0, 0.0
@@ -89,11 +77,7 @@ def closest(interaction, g, bodies, pairs, p, touching, reach):
 
 @inlined
 def weighted(interaction, g, bodies, pairs, p, factor):
-    """Minimum of a pair's regularised distance function with the penalties of both bodies times ``factor``, whatever its history.
-
-    Returns:
-        squared distance (m^2; 0 where the rule has no penalties), the points relative to their own centres (m), status.
-    """
+    """Minimum with heavier penalties, in closed form; see ``dispatch.weighted``."""
     if not interaction.regularised:
         return 0.0, ZERO, ZERO, 0
     i, j, w = bodies
@@ -116,22 +100,9 @@ def rocking_axis(normal, e):
 
 @inlined
 def zone(interaction, g, bodies, normal, r_eff, delta, pairs, p):
-    """Half-length of the contact zone of two grains (m) and the axis it can rock about.
+    """Half-length of the contact zone of two grains (m) and the axis it can rock about; see ``dispatch.zone``.
 
     Two segments at an angle theta touch along about sqrt(r delta)/sin(theta), at most along the shorter one; spheres in a point (no couples).
-
-    Args:
-        interaction: the narrow phase.
-        g: `Grains`.
-        bodies: the two ``features.Bodies``.
-        normal: unit normal, from the first to the second.
-        r_eff: effective radius (m).
-        delta: overlap (m).
-        pairs: `Contacts`.
-        p: the candidate.
-
-    Returns:
-        lever (m), unit axis (or zeros).
     """
     u, v = axis(interaction, g, bodies.i), axis(interaction, g, bodies.j)
     a2, b2 = square(u), square(v)
@@ -153,11 +124,7 @@ def _on_plane(slope, u2, e2, height):
 
 @inlined
 def weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor):
-    """Minimum of the regularised distance function to a plane with penalties times ``factor``; see ``closest_to_plane``, ``weighted``.
-
-    Returns:
-        squared distance (m^2; 0 where the rule has no penalties), height of the point (m), the point relative to the centre (m), status.
-    """
+    """Minimum with heavier penalties over a plane, in closed form; see ``dispatch.weighted_to_plane``."""
     if not interaction.regularised:
         return 0.0, 0.0, ZERO, 0
     u = axis(interaction, g, i)
@@ -170,11 +137,7 @@ def weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor):
 
 @inlined
 def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
-    """Minimiser of the distance of grain ``i`` to a plane at ``height`` below its centre along the unit normal (m).
-
-    Returns:
-        squared (regularised) distance (m^2), signed height of the point above the plane (m), the point relative to the centre (m), status.
-    """
+    """Minimiser of the distance of a grain to a plane, in closed form; see ``dispatch.closest_to_plane``."""
     u = axis(interaction, g, i)
     slope, u2 = dot(normal, u), square(u)
     t = 0.0
@@ -205,3 +168,18 @@ def zone_on_plane(interaction, g, i, normal, delta, pairs, p):
     if (g.x[i, 3] - delta) * rise > rise * rise + interaction.eps2[g.species[i]] * u2 and rise > delta:
         lever = delta * size / rise
     return lever, rocking_axis(normal, u)
+
+
+def _fits(t: RuleInput) -> bool:
+    return True
+
+
+def _build(t: RuleInput) -> Rods:
+    return Rods(t.name == "regularised", t.eps2, t.catalogue.kind)
+
+
+RULE = Rule(
+    interaction=Rods, fits=_fits, build=_build,
+    closest=closest, closest_to_plane=closest_to_plane, zone=zone, zone_on_plane=zone_on_plane,
+    weighted=weighted, weighted_to_plane=weighted_to_plane,
+)  # fmt: skip

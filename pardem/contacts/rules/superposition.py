@@ -12,10 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled.jit import inlined
-from ...compiled.vectors import ZERO, dot_from
+from ...compiled.vectors import dot_from
 from ...state.arrays import Features
 from ..nearest.features import nearest_features, vertex
 from .rods import Nearest
+from .rule import Rule, RuleInput, one_vertex
 
 
 class Superposition(NamedTuple):
@@ -32,26 +33,28 @@ class Superposition(NamedTuple):
 
 @inlined
 def closest(interaction, g, bodies, pairs, p, touching, reach):
-    """Nearest points of a pair of features; see ``rods.closest``."""
+    """Nearest points of a pair of features; see ``dispatch.closest``."""
     f, x, y = nearest_features(interaction.features, g, bodies, pairs.sub[p], np.inf)
     return Nearest(f < reach * reach, f, x, y, 0)
 
 
 @inlined
-def zone(interaction, g, bodies, normal, r_eff, delta, pairs, p):
-    """Features touch in points: no couples."""
-    return 0.0, ZERO
-
-
-@inlined
 def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
-    """Distance of one vertex to a plane: walls are met vertex by vertex; see ``rods.closest_to_plane``."""
+    """Distance of one vertex to a plane: walls are met vertex by vertex; see ``dispatch.closest_to_plane``."""
     x = vertex(g, i, pairs.sub[p])
     h = dot_from(height, normal, x)
     return h * h, h, x, 0
 
 
-@inlined
-def zone_on_plane(interaction, g, i, normal, delta, pairs, p):
-    """No couples either."""
-    return 0.0, ZERO
+def _fits(t: RuleInput) -> bool:
+    return t.name == "superposition"
+
+
+def _build(t: RuleInput) -> Superposition:
+    return Superposition(bool((t.catalogue.dimension == 2).all()), t.features)
+
+
+RULE = Rule(
+    interaction=Superposition, fits=_fits, build=_build, candidates="features", couples=False, vertices_met=one_vertex,
+    closest=closest, closest_to_plane=closest_to_plane,
+)  # fmt: skip

@@ -13,7 +13,7 @@ from .triangles import area_vectors, ragged
 
 
 @dataclass(frozen=True, eq=False)
-class Features:
+class FeatureAdjacency:
     """Tables of the features of one skeleton in the frame of its vertices; features keep their numbers.
 
     Attributes:
@@ -41,7 +41,7 @@ class Features:
     vertex_tree: Hierarchy
 
 
-def build_features(vertices: np.ndarray, edges: np.ndarray, faces: Faces) -> Features:
+def build_features(vertices: np.ndarray, edges: np.ndarray, faces: Faces) -> FeatureAdjacency:
     """Tables of a skeleton.
 
     Args:
@@ -59,7 +59,7 @@ def build_features(vertices: np.ndarray, edges: np.ndarray, faces: Faces) -> Fea
     face_low = np.minimum.reduceat(corners, face_start[:-1]) if faces else np.zeros((0, 3))
     face_high = np.maximum.reduceat(corners, face_start[:-1]) if faces else np.zeros((0, 3))
     edge_faces, face_edges = _edge_faces(edges, faces)
-    return Features(
+    return FeatureAdjacency(
         neighbour_start=start,
         neighbours=neighbours,
         edge_faces=edge_faces,

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import FileError, ShapeError
 from ..mass.polytope_mass import Faces
-from ..skeleton import PLANAR, Skeleton, build_skeleton, is_convex
+from ..skeleton import PLANAR, CheckedSkeleton, build_skeleton, is_convex
 from .closed_surface import check_faces, check_solid, components, edge_sides, inside_out
 from .coplanar import whole_faces
 from .erosion import erode_convex, erode_solid
@@ -22,7 +22,7 @@ MERGE = 1e-6
 """Distance, relative to the extent, below which vertices of a file are one."""
 
 
-def mesh_skeleton(path: Path, radius: float, erode: bool, solid: bool | None, target: int | None, scale: float) -> Skeleton:
+def mesh_skeleton(path: Path, radius: float, erode: bool, solid: bool | None, target: int | None, scale: float) -> CheckedSkeleton:
     """The skeleton of a file's surface (see `Shape.from_mesh`).
 
     Args:
@@ -50,7 +50,7 @@ def mesh_skeleton(path: Path, radius: float, erode: bool, solid: bool | None, ta
     check_faces(corners, faces, PLANAR, name)
     check_solid(corners, faces, name)
     if len(faces) <= EXACT and is_convex(corners, np.array(sorted(edge_sides(faces)), dtype=np.int32), faces, True):
-        return Skeleton(*erode_convex(corners, faces, radius, name), convex=True, solid=True)
+        return CheckedSkeleton(*erode_convex(corners, faces, radius, name), convex=True, solid=True)
     inner, loops, _ = erode_solid(corners, faces, radius, PLANAR, name)
     try:
         return build_skeleton(inner, (), loops, solid=True, name=name)

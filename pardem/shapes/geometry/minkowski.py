@@ -18,7 +18,7 @@ import numpy as np
 
 from ...errors import ShapeError
 from ..shape import Shape
-from ..voronoi.cells import Cells
+from ..voronoi.cells import VoronoiCells
 from .hull import convex_hull
 
 
@@ -166,6 +166,6 @@ def _moved_inwards(normal: np.ndarray, offset: np.ndarray, core: np.ndarray, mid
     """The intersection of half-planes or half-spaces ``normal . (x - middle) <= offset - r``, if any of it is left."""
     size = np.linalg.norm(core - middle, axis=1).max(keepdims=True)
     ends = core.min(axis=0), core.max(axis=0), np.zeros(core.shape[1], dtype=bool)
-    cell = Cells(middle[None], *ends, np.array([0, len(offset)]), normal, offset, np.full(len(offset), -1), size)
+    cell = VoronoiCells(middle[None], *ends, np.array([0, len(offset)]), normal, offset, np.full(len(offset), -1), size)
     count = cell.measure(r).vertices
     return [middle + cell.cores(r, np.zeros(1, dtype=np.int64), count)[1]] if count[0] else []

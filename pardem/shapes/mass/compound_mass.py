@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import qmc
 
 from ...errors import ShapeError
-from ..compound import Hull, Pieces, hulls_of
+from ..compound import ConvexPieces, Hull, hulls_of
 from ..geometry.proximity import dot, point_segment2, point_triangle2
 from ..geometry.triangles import triangulate
 from .monte_carlo import REPLICATES, MassEstimate
@@ -19,7 +19,7 @@ POINTS = 1 << 13
 """Sample points of a replicate in the box that a piece shares with those before it."""
 
 
-def compound_mass_properties(pieces: Pieces, radius: float, density: float, dimension: int) -> MassEstimate:
+def compound_mass_properties(pieces: ConvexPieces, radius: float, density: float, dimension: int) -> MassEstimate:
     """Mass properties of the points within ``radius`` of convex pieces; computed once for a shape.
 
     Each piece counts in full; of the second and later ones the part that lies in an earlier one is taken off again. That part alone is sampled, with

@@ -19,7 +19,7 @@ from . import polygon_cells, polyhedron_cells
 from .polyhedron_cells import CROWDED, DONE, UNFINISHED, CellNeighbours, HalfSpaces
 
 _BATCH = 20_000
-"""Cells at a time, which bounds the memory for neighbours."""
+"""VoronoiCells at a time, which bounds the memory for neighbours."""
 _NEAREST = {2: 24, 3: 56}
 """Points tried first, by dimension; more for the cells that need more."""
 _ROOM = {2: 64, 3: 256}
@@ -42,7 +42,7 @@ class Sizes(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class VoronoiCells:
     """Voronoi cells as intersections of half-spaces ``normal . (x - site) <= offset``.
 
     Attributes:
@@ -105,7 +105,7 @@ class Cells:
         return function(HalfSpaces(self.plane_start, self.normal, self.offset, self.size), erosion, room, *arguments)
 
 
-def voronoi_cells(sites: np.ndarray, lower: Sequence[float], upper: Sequence[float], periodic: Sequence[bool] | bool = True) -> Cells:
+def voronoi_cells(sites: np.ndarray, lower: Sequence[float], upper: Sequence[float], periodic: Sequence[bool] | bool = True) -> VoronoiCells:
     """Voronoi cells of sites in a box.
 
     Args:
@@ -143,7 +143,7 @@ def voronoi_cells(sites: np.ndarray, lower: Sequence[float], upper: Sequence[flo
     cell, normal, offset, neighbour = (np.concatenate(columns) for columns in zip(*found))
     order = np.argsort(cell, kind="stable")
     plane_start = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=n))])
-    return Cells(x, low, high, wraps, plane_start, normal[order], offset[order], neighbour[order], size)
+    return VoronoiCells(x, low, high, wraps, plane_start, normal[order], offset[order], neighbour[order], size)
 
 
 def _kernels(dimension: int) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from ...errors import ShapeError
-from .cells import Cells, voronoi_cells
+from .cells import VoronoiCells, voronoi_cells
 from .packing_file import Packing
 
 
@@ -31,7 +31,7 @@ def random_sites(count: int, lower: Sequence[float], upper: Sequence[float], see
     return low + (high - low) * np.random.Generator(np.random.Philox(seed)).random((count, len(low)))
 
 
-def relaxed(cells: Cells, steps: int) -> Cells:
+def relaxed(cells: VoronoiCells, steps: int) -> VoronoiCells:
     """Lloyd's algorithm: each step moves every site to the centroid of its cell, which makes the cells more alike and rounder."""
     for _ in range(steps):
         x = cells.sites + cells.measure(0.0).centre
@@ -79,7 +79,7 @@ def voronoi_packing(
     return erode_and_dilate(cells, erosion, r)
 
 
-def erode_and_dilate(cells: Cells, erosion: float, radius: float) -> Packing:
+def erode_and_dilate(cells: VoronoiCells, erosion: float, radius: float) -> Packing:
     """The packing of given cells: each eroded by d = ``erosion``, then dilated by r = ``radius`` <= d (m)."""
     sizes = cells.measure(erosion, radius)
     left = np.flatnonzero(sizes.vertices > 0)
@@ -97,7 +97,7 @@ def erode_and_dilate(cells: Cells, erosion: float, radius: float) -> Packing:
     return Packing(*frame, float(erosion), float(radius), left, vanished, *bodies, vertex_start, vertices, face_start, loop_start, loops)
 
 
-def erosion_for(cells: Cells, void_ratio: float, *, radius: float | None = None, roundness: float | None = None) -> float:
+def erosion_for(cells: VoronoiCells, void_ratio: float, *, radius: float | None = None, roundness: float | None = None) -> float:
     """The erosion d (m) that gives a void ratio, for a radius or for a ratio r / d (default 1); the volume of the grains falls as d grows.
 
     Raises:
@@ -128,7 +128,7 @@ def erosion_for(cells: Cells, void_ratio: float, *, radius: float | None = None,
     return d
 
 
-def _wrapped(points: np.ndarray, cells: Cells) -> np.ndarray:
+def _wrapped(points: np.ndarray, cells: VoronoiCells) -> np.ndarray:
     """Points with their coordinates along periodic axes inside the box; the others held in it against rounding."""
     length = cells.upper - cells.lower
     inside = cells.lower + np.mod(points - cells.lower, length)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...compiled.jit import njit
-from .polygon_clip import CUT, EMPTY, FULL, Polygon, clip, fill_box, make_polygon
+from .polygon_clip import CUT, EMPTY, FULL, ClippedPolygon, clip, fill_box, make_polygon
 from .polyhedron_cells import CROWDED, DONE, THIN, UNFINISHED, CellNeighbours, HalfSpaces
 from .polyhedron_clip import ROUNDING
 
@@ -50,7 +50,7 @@ def find_neighbours(points: np.ndarray, rows: np.ndarray, near: np.ndarray, star
 
 
 @njit
-def _reach(body: Polygon) -> float:
+def _reach(body: ClippedPolygon) -> float:
     most = 0.0
     for v in range(body.used[0]):
         most = max(most, body.x[v, 0] ** 2 + body.x[v, 1] ** 2)
@@ -58,7 +58,7 @@ def _reach(body: Polygon) -> float:
 
 
 @njit
-def _erode(body: Polygon, normal: np.ndarray, offset: np.ndarray, size: float) -> int:
+def _erode(body: ClippedPolygon, normal: np.ndarray, offset: np.ndarray, size: float) -> int:
     """The intersection of half-planes inside a box four sizes wide; the lines are numbered from 4 on."""
     corner = np.full(2, 2.0 * size)
     fill_box(body, -corner, corner)
@@ -70,7 +70,7 @@ def _erode(body: Polygon, normal: np.ndarray, offset: np.ndarray, size: float) -
 
 
 @njit
-def _measure(body: Polygon, normal: np.ndarray, radius: float, out: np.ndarray) -> None:
+def _measure(body: ClippedPolygon, normal: np.ndarray, radius: float, out: np.ndarray) -> None:
     """Area and perimeter of the core; first moments (2) of the rounded core about the origin."""
     out[:] = 0.0
     first = np.zeros(2)

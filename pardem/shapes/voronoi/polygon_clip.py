@@ -15,7 +15,7 @@ from ...compiled.jit import njit
 UNTOUCHED, CUT, EMPTY, FULL = 0, 1, 2, 3
 
 
-class Polygon(NamedTuple):
+class ClippedPolygon(NamedTuple):
     """Room for a polygon of up to ``len(x)`` vertices, counter-clockwise.
 
     Attributes:
@@ -35,9 +35,9 @@ class Polygon(NamedTuple):
 
 
 @njit
-def make_polygon(vertices: int) -> Polygon:
+def make_polygon(vertices: int) -> ClippedPolygon:
     """Empty room for so many vertices."""
-    return Polygon(
+    return ClippedPolygon(
         np.zeros(1, np.int64),
         np.empty((vertices, 2)),
         np.empty(vertices, np.int64),
@@ -48,7 +48,7 @@ def make_polygon(vertices: int) -> Polygon:
 
 
 @njit
-def fill_box(body: Polygon, lower: np.ndarray, upper: np.ndarray) -> None:
+def fill_box(body: ClippedPolygon, lower: np.ndarray, upper: np.ndarray) -> None:
     """Make the polygon a box; its lines are 0 (-x), 1 (+x), 2 (-y), 3 (+y)."""
     body.used[0] = 4
     body.x[0, 0], body.x[0, 1], body.line[0] = lower[0], lower[1], 2
@@ -58,7 +58,7 @@ def fill_box(body: Polygon, lower: np.ndarray, upper: np.ndarray) -> None:
 
 
 @njit
-def clip(body: Polygon, normal: np.ndarray, offset: float, line: int, tolerance: float) -> int:
+def clip(body: ClippedPolygon, normal: np.ndarray, offset: float, line: int, tolerance: float) -> int:
     """Cut off what lies beyond ``normal . x = offset`` by more than a tolerance (m).
 
     Returns:
@@ -96,7 +96,7 @@ def clip(body: Polygon, normal: np.ndarray, offset: float, line: int, tolerance:
 
 
 @njit
-def _between(body: Polygon, high: int, low: int, target: int, line: int) -> None:
+def _between(body: ClippedPolygon, high: int, low: int, target: int, line: int) -> None:
     """The point of the cut between a vertex that goes and one that stays."""
     share = 1.0
     if body.height[low] < 0.0:

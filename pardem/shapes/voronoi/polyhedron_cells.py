@@ -12,7 +12,7 @@ import numpy as np
 
 from ...compiled.jit import njit
 from ...compiled.vectors import add, cross, dot, row, scale, subtract
-from .polyhedron_clip import CUT, EMPTY, FULL, ROUNDING, Polyhedron, clip, fill_box, make_polyhedron
+from .polyhedron_clip import CUT, EMPTY, FULL, ROUNDING, ClippedPolyhedron, clip, fill_box, make_polyhedron
 
 DONE, UNFINISHED, CROWDED = 0, 1, 2
 THIN = 1e-9
@@ -70,7 +70,7 @@ class Cores(NamedTuple):
 
 
 @njit
-def _used_planes(body: Polyhedron, used: np.ndarray, near: np.ndarray, found: np.ndarray) -> int:
+def _used_planes(body: ClippedPolyhedron, used: np.ndarray, near: np.ndarray, found: np.ndarray) -> int:
     """Write the planes of a cell to a row of neighbours; returns how many, -1: there is no room for them."""
     used[:] = False
     for v in range(body.used[0]):
@@ -136,7 +136,7 @@ def find_neighbours(points: np.ndarray, rows: np.ndarray, near: np.ndarray, star
 
 
 @njit
-def _reach(body: Polyhedron) -> float:
+def _reach(body: ClippedPolyhedron) -> float:
     most = 0.0
     for v in range(body.used[0]):
         most = max(most, body.x[v, 0] ** 2 + body.x[v, 1] ** 2 + body.x[v, 2] ** 2)
@@ -144,7 +144,7 @@ def _reach(body: Polyhedron) -> float:
 
 
 @njit
-def _erode(body: Polyhedron, normal: np.ndarray, offset: np.ndarray, size: float) -> int:
+def _erode(body: ClippedPolyhedron, normal: np.ndarray, offset: np.ndarray, size: float) -> int:
     """The intersection of half-spaces inside a box four sizes wide; the planes are numbered from 6 on."""
     corner = np.full(3, 2.0 * size)
     fill_box(body, -corner, corner)
@@ -156,7 +156,7 @@ def _erode(body: Polyhedron, normal: np.ndarray, offset: np.ndarray, size: float
 
 
 @njit
-def _measure(body: Polyhedron, normal: np.ndarray, offset: np.ndarray, radius: float, faces: np.ndarray, out: np.ndarray) -> None:
+def _measure(body: ClippedPolyhedron, normal: np.ndarray, offset: np.ndarray, radius: float, faces: np.ndarray, out: np.ndarray) -> None:
     """Volume, surface, half the sum of l theta of the core; first moments (3) of the rounded core about the origin (docs/theory/grains.md).
 
     Args:
@@ -295,7 +295,7 @@ def write_cores(cells: HalfSpaces, erosion: float, room: int, rows: np.ndarray, 
 
 
 @njit
-def _merge(body: Polyhedron, length: float, same: np.ndarray) -> None:
+def _merge(body: ClippedPolyhedron, length: float, same: np.ndarray) -> None:
     """For each vertex, the lowest one that it is connected to by edges no longer than a length."""
     n = body.used[0]
     for v in range(n):
@@ -312,7 +312,7 @@ def _merge(body: Polyhedron, length: float, same: np.ndarray) -> None:
 
 
 @njit
-def _write_loop(body: Polyhedron, plane: int, same: np.ndarray, number: np.ndarray, loops: np.ndarray, at: int) -> int:
+def _write_loop(body: ClippedPolyhedron, plane: int, same: np.ndarray, number: np.ndarray, loops: np.ndarray, at: int) -> int:
     """Append the vertices around a face, coincident ones once; returns the new end."""
     start, k = -1, 0
     for v in range(body.used[0]):

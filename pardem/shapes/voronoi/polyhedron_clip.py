@@ -19,7 +19,7 @@ ROUNDING = 1e-14
 """Part of a cell's size by which a vertex may lie beyond a plane before it is cut off."""
 
 
-class Polyhedron(NamedTuple):
+class ClippedPolyhedron(NamedTuple):
     """Room for a polyhedron of up to ``len(x)`` vertices.
 
     Attributes:
@@ -42,9 +42,9 @@ class Polyhedron(NamedTuple):
 
 
 @njit
-def make_polyhedron(vertices: int, planes: int) -> Polyhedron:
+def make_polyhedron(vertices: int, planes: int) -> ClippedPolyhedron:
     """Empty room for so many vertices and planes."""
-    return Polyhedron(
+    return ClippedPolyhedron(
         np.zeros(1, np.int64),
         np.empty((vertices, 3)),
         np.empty((vertices, 3), np.int64),
@@ -57,7 +57,7 @@ def make_polyhedron(vertices: int, planes: int) -> Polyhedron:
 
 
 @njit
-def fill_box(body: Polyhedron, lower: np.ndarray, upper: np.ndarray) -> None:
+def fill_box(body: ClippedPolyhedron, lower: np.ndarray, upper: np.ndarray) -> None:
     """Make the polyhedron a box; its planes are 0 (-x), 1 (+x), 2 (-y), ... 5 (+z)."""
     body.used[0] = 8
     for v in range(8):
@@ -75,7 +75,7 @@ def fill_box(body: Polyhedron, lower: np.ndarray, upper: np.ndarray) -> None:
 
 
 @njit
-def clip(body: Polyhedron, normal: np.ndarray, offset: float, plane: int, tolerance: float) -> int:
+def clip(body: ClippedPolyhedron, normal: np.ndarray, offset: float, plane: int, tolerance: float) -> int:
     """Cut off what lies beyond ``normal . x = offset`` by more than a tolerance (m).
 
     Returns:
@@ -104,7 +104,7 @@ def clip(body: Polyhedron, normal: np.ndarray, offset: float, plane: int, tolera
 
 
 @njit
-def _spread_low(body: Polyhedron, start: int, tolerance: float) -> None:
+def _spread_low(body: ClippedPolyhedron, start: int, tolerance: float) -> None:
     """Mark with 2 the vertices that stay and are connected to the lowest."""
     body.mark[start] = 2
     body.stack[0] = start
@@ -121,7 +121,7 @@ def _spread_low(body: Polyhedron, start: int, tolerance: float) -> None:
 
 
 @njit
-def _spread_high(body: Polyhedron, start: int) -> None:
+def _spread_high(body: ClippedPolyhedron, start: int) -> None:
     """Mark with 1 those of the others that are connected to the highest."""
     body.mark[start] = 1
     body.stack[0] = start
@@ -138,7 +138,7 @@ def _spread_high(body: Polyhedron, start: int) -> None:
 
 
 @njit
-def _new_vertices(body: Polyhedron, n: int, plane: int) -> int:
+def _new_vertices(body: ClippedPolyhedron, n: int, plane: int) -> int:
     """Append the vertices of the new face behind the old ones; returns how many, or -1 where there is no room."""
     t = n
     for v in range(n):
@@ -172,7 +172,7 @@ def _new_vertices(body: Polyhedron, n: int, plane: int) -> int:
 
 
 @njit
-def _close_up(body: Polyhedron, n: int, new: int) -> None:
+def _close_up(body: ClippedPolyhedron, n: int, new: int) -> None:
     """Drop the vertices marked 1."""
     kept = 0
     for v in range(n + new):

@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 
 from pardem.insertion import check_overlaps
-from pardem.insertion.arrays import Grains
+from pardem.insertion.arrays import PlacedGrains
 from pardem.io.casefile import read_case
 from pardem.shapes.catalogue import Species, build_catalogue, principal_orientations
 
@@ -37,7 +37,7 @@ def main(result: Path, case_file: Path, sample_case: Path | None) -> None:
     low, high = 1.0, 1.1
     while high - low > 1e-5:
         middle = 0.5 * (low + high)
-        free = not len(check_overlaps(catalogue, Grains(species, scale, middle * x, q)).pairs)
+        free = not len(check_overlaps(catalogue, PlacedGrains(species, scale, middle * x, q)).pairs)
         low, high = (low, middle) if free else (middle, high)
     x *= high
     target = sample_case.with_suffix(".npz") if sample_case else case_file.parent / str(case.grains_file)

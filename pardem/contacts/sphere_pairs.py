@@ -5,8 +5,6 @@ Some rows at a time: which candidates touch; then those in batches (see ``batch`
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..compiled import vectors
@@ -40,14 +38,6 @@ from .batch import (
 # where the narrow phase keeps radii, masses and spins of the two bodies until the geometry is known: columns that only other narrow phases use,
 # or that are written later
 RADII, MASSES, SPIN_I, SPIN_J = batch.SPIN, batch.LEVER, batch.AXIS, batch.MOMENT
-
-
-class Spheres(NamedTuple):
-    """Narrow phase for spheres only; the same fields as ``rods.Rods``, whose plane rules it shares."""
-
-    regularised: bool
-    eps2: np.ndarray
-    kind: np.ndarray
 
 
 @kernel
@@ -144,7 +134,7 @@ def _part(i, j, p, owned, pairs, g, settings, tally):
     pairs.touch[p] = 0
     if settings.budget and i < owned:
         velocity = subtract(vectors.row(g.v, j), vectors.row(g.v, i))
-        lost_n, lost_t = end_contact(velocity, pairs.hist, p, settings.dt, settings.gear)
+        lost_n, lost_t = end_contact(velocity, pairs.hist, p, settings.dt, not settings.midstep)
         tally_losses(tally, lost_n, lost_t, 1.0 / settings.energy)
 
 
@@ -153,7 +143,7 @@ def sphere_contacts(first, last, owned, pairs, g, law, settings, control, tally)
     """Forces of the candidate pairs in rows ``first`` to ``last``; each pair has its lower global id first."""
     col, touch, near, near_row, s, counts = pairs.col, pairs.touch, pairs.near, pairs.near_row, pairs.scratch, pairs.counts
     dt = settings.dt
-    lag = 0.0 if settings.gear else 0.5 * dt
+    lag = 0.5 * dt if settings.midstep else 0.0
     while first < last:
         found, first = _touching(first, last, pairs, g, settings)
         _fetch(found, pairs, g)

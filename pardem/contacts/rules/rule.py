@@ -1,0 +1,127 @@
+"""What a rule of contact declares: for which grains it is meant, what it asks of the rest of the program, and its kernels.
+
+Each rule has a file of its own that ends in a `Rule`; ``contacts.dispatch`` lists them. What most rules share is the default here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ...compiled.jit import inlined
+from ...compiled.vectors import ZERO
+from ...state.arrays import Features, Parts
+
+
+class RuleInput(NamedTuple):
+    """What an interaction may be built from.
+
+    Attributes:
+        catalogue: ``shapes.catalogue.Catalogue``.
+        grains: its rows that have grains.
+        name: ``contact.interaction`` of the case.
+        eps2: (ns,) float64 squared regularisation by species.
+        features: edges and faces of all species.
+        parts: convex pieces of all species.
+    """
+
+    catalogue: Any
+    grains: list[int]
+    name: str
+    eps2: np.ndarray
+    features: Features
+    parts: Parts
+
+
+@inlined
+def without_penalties(interaction, g, bodies, pairs, p, factor):
+    """The minimum with heavier penalties of a rule that has none."""
+    return 0.0, ZERO, ZERO, 0
+
+
+@inlined
+def without_penalties_on_plane(interaction, g, i, normal, height, pairs, p, factor):
+    """The same for a grain and a plane."""
+    return 0.0, 0.0, ZERO, 0
+
+
+@inlined
+def in_a_point(interaction, g, bodies, normal, r_eff, delta, pairs, p):
+    """The zone of a contact that has no extent, and so no couples."""
+    return 0.0, ZERO
+
+
+@inlined
+def in_a_point_on_plane(interaction, g, i, normal, delta, pairs, p):
+    """The same for a grain and a plane."""
+    return 0.0, ZERO
+
+
+@inlined
+def all_vertices(interaction, g, i, sub):
+    """Every vertex of grain ``i``; a sphere counts as one."""
+    return 0, max(1, g.vert_start[i + 1] - g.vert_start[i])
+
+
+@inlined
+def one_vertex(interaction, g, i, sub):
+    """The vertex that a candidate names, where walls are met vertex by vertex."""
+    return sub, sub + 1
+
+
+@inlined
+def always(interaction, g, i, v, a):
+    """Every vertex counts."""
+    return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """How two grains, or a grain and a plane, touch. The kernels' arguments and results are described in ``contacts.dispatch``.
+
+    Attributes:
+        interaction: class of the named tuple that holds the rule's tables; kernels are compiled for it.
+        fits: whether the rule is the one for these grains; the first in the list that fits is taken.
+        build: makes the named tuple.
+        candidates: what a candidate of the lists is a pair of.
+        flat_pairs: whether edges and faces are candidates with faces too, and planes are met by vertices, edges and faces.
+        sphere_vertices: whether the core of a sphere is placed among the vertices as those of other shapes are.
+        active_sets: whether a contact keeps the active sets of a solver (``Contacts.warm``).
+        paths: whether candidates are passed over by how far their grains have gone (``Grains.path``, ``Contacts.free``).
+        couples: whether contacts may have couples.
+        arms: whether a history holds the contact's arm and zone of the step before; otherwise they follow from the normal.
+        inherits: whether a contact that goes over to other features hands them its history (``contacts.inheritance``).
+        closest: minimiser of the distance of a pair.
+        closest_to_plane: minimiser of the distance of a grain to a plane.
+        zone: zone of a contact between grains.
+        zone_on_plane: zone of a contact with a plane.
+        weighted: minimum of a pair with heavier penalties.
+        weighted_to_plane: minimum of a grain over a plane with heavier penalties.
+        vertices_met: which vertices of a grain touch a disc.
+        stands_out: whether a vertex may touch a disc where it is nearest to it.
+        pair_loop: the loop over candidate pairs, where it is not ``contacts.pairs.pair_contacts``; it has room to look at whole rows at a time.
+    """
+
+    interaction: type
+    fits: Callable[[RuleInput], bool]
+    build: Callable[[RuleInput], Any]
+    candidates: Literal["grains", "pieces", "features"] = "grains"
+    flat_pairs: bool = False
+    sphere_vertices: bool = False
+    active_sets: bool = False
+    paths: bool = True
+    couples: bool = True
+    arms: bool = True
+    inherits: bool = False
+    closest: Any
+    closest_to_plane: Any
+    zone: Any = in_a_point
+    zone_on_plane: Any = in_a_point_on_plane
+    weighted: Any = without_penalties
+    weighted_to_plane: Any = without_penalties_on_plane
+    vertices_met: Any = all_vertices
+    stands_out: Any = always
+    pair_loop: Any = None

@@ -1,0 +1,46 @@
+"""Narrow phase for scenes made of spheres only: the rule of points and segments, with a pair loop of its own."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiled.jit import inlined
+from ..sphere_pairs import sphere_contacts
+from . import rods
+from .rule import Rule, RuleInput
+
+
+class Spheres(NamedTuple):
+    """Narrow phase for spheres only.
+
+    Attributes:
+        regularised: as in ``rods.Rods``, whose rules on planes it shares.
+        eps2: as there.
+        kind: as there.
+    """
+
+    regularised: bool
+    eps2: np.ndarray
+    kind: np.ndarray
+
+
+@inlined
+def pair_loop(first, last, owned, pairs, g, interaction, law, settings, control, tally):
+    """Forces of the candidate pairs in rows ``first`` to ``last``; see ``contacts.loop``."""
+    sphere_contacts(first, last, owned, pairs, g, law, settings, control, tally)
+
+
+def _fits(t: RuleInput) -> bool:
+    return bool((t.catalogue.kind[t.grains] == 1).all())
+
+
+def _build(t: RuleInput) -> Spheres:
+    return Spheres(t.name == "regularised", t.eps2, t.catalogue.kind)
+
+
+RULE = Rule(
+    interaction=Spheres, fits=_fits, build=_build, paths=False, arms=False,
+    closest=rods.closest, closest_to_plane=rods.closest_to_plane, zone=rods.zone, zone_on_plane=rods.zone_on_plane, pair_loop=pair_loop,
+)  # fmt: skip

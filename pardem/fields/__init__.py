@@ -1,0 +1,1 @@
+"""Forces on grains that no contact gives."""

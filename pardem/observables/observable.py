@@ -1,0 +1,194 @@
+"""What an observable is: the quantities that it declares, what it adds to sums over grains, and how their values follow.
+
+Each has a file of its own with one class; ``observables.registry`` lists them. From what a `Quantity` declares, results and figures follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from mpi4py import MPI
+
+from ..decomposition.exact import ExactSums
+from ..shapes.catalogue import Catalogue
+from ..state.population import Population
+from .bed import BedGeometry
+from .profile import sample_points
+
+if TYPE_CHECKING:
+    from ..case import Case
+    from ..outflow import Outflow
+    from ..setup.scene import Scene
+
+Values = dict[str, Any]
+MOST_SPECIES = 50  # with values of their own: cells of a packing are a species each
+
+
+class Reference(NamedTuple):
+    """A value that a figure marks with a dotted line.
+
+    Attributes:
+        label: what it is.
+        by_dimension: its value in two and in three dimensions.
+    """
+
+    label: str
+    by_dimension: Mapping[int, float]
+
+
+class BudgetTerm(NamedTuple):
+    """A term of the energy budget that ``pardem plot --energy`` draws. Terms with the same label are added up.
+
+    Attributes:
+        panel: where it is drawn: "exchanged", "held" or "residual".
+        label: name of its curve.
+        change: whether its change since the first row is drawn, in place of its value.
+    """
+
+    panel: str
+    label: str
+    change: bool = False
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A name under ``/observables`` of a result.
+
+    Attributes:
+        name: as it is written; ``<...>`` stands for the names of species or surfaces.
+        unit: SI, "1" for a pure number.
+        shape: of one row; "layers" stands for their number, which may grow.
+        of_contacts: whether it needs the contacts of the very step: at steps that were not observed it is not-a-number.
+        panel: label of the axis on which ``pardem plot`` draws it over time or taps; None: it is not drawn. A quantity of the same name with
+            ``_layers`` behind it is drawn by ``--layers``.
+        reference: a value to mark in that figure.
+        budget: its place in the figure of the energy budget.
+    """
+
+    name: str
+    unit: str
+    shape: tuple[int | str, ...] = ()
+    of_contacts: bool = False
+    panel: str | None = None
+    reference: Reference | None = None
+    budget: BudgetTerm | None = None
+
+    def covers(self, name: str) -> bool:
+        """Whether a name in a result is of this quantity."""
+        stem, species, _ = self.name.partition("<")
+        return name.startswith(stem) if species else name == stem
+
+
+@dataclass
+class Subject:
+    """What is observed throughout a run.
+
+    Attributes:
+        comm: communicator.
+        case: validated case.
+        catalogue: its species.
+        scene: constants of its engine.
+        bed: where the bed of grains is.
+    """
+
+    comm: MPI.Comm
+    case: Case
+    catalogue: Catalogue
+    scene: Scene
+    bed: BedGeometry
+
+    @cached_property
+    def samples(self) -> np.ndarray:
+        """Points that stand for the volume of polytopes (see ``profile.sample_points``). Collective."""
+        return sample_points(self.comm, self.catalogue)
+
+    @cached_property
+    def axes(self) -> np.ndarray:
+        """(ns, 3) long axes of the species, zero of those that have none or no grains."""
+        present = np.isin(self.scene.names, self.case.grain_species)  # a body among the walls has a shape, but no grains
+        return np.where(present[:, None], self.catalogue.long_axis, 0.0)
+
+    @cached_property
+    def groups(self) -> list[str]:
+        """Names by which heights and shares at a wall go: species, or their materials where these are too many."""
+        return list(dict.fromkeys(self._group_names))
+
+    @cached_property
+    def group(self) -> np.ndarray:
+        """(ns,) int64 row of each species in ``groups``."""
+        number = {name: row for row, name in enumerate(self.groups)}
+        return np.array([number[name] for name in self._group_names], np.int64)
+
+    @property
+    def _group_names(self) -> list[str]:
+        species = self.case.species
+        return [s.name if len(species) <= MOST_SPECIES else s.material for s in species]
+
+
+@dataclass
+class Instant:
+    """What there is to observe at one step.
+
+    Attributes:
+        step: its number.
+        grains: those that this rank owns.
+        tally: exact totals over ranks of the contacts' tally, in quanta (rows: ``state.arrays``).
+        work: exact totals of the work of each wall, in quanta.
+        reaction: (W, 6) exact totals of the force and torque on each wall, in quanta.
+        observed: whether the tally of contacts is that of this step.
+        outflow: grains that have left; None where no faces are open.
+        values: found by the observables before in the list.
+    """
+
+    step: int
+    grains: Population
+    tally: list[int]
+    work: list[int]
+    reaction: np.ndarray
+    observed: bool
+    outflow: Outflow | None
+    values: Values = field(default_factory=dict)
+
+
+class Observable:
+    """One observable, or several that are found together.
+
+    Args:
+        subject: what is observed.
+
+    Attributes:
+        quantities: what it may write; at every step of a run the same names.
+    """
+
+    quantities: ClassVar[tuple[Quantity, ...]] = ()
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+
+    @classmethod
+    def wanted(cls, subject: Subject) -> bool:
+        """Whether the case asks for it."""
+        return True
+
+    def add(self, sums: ExactSums, now: Instant) -> None:
+        """Add to the sums over all grains, which go with one message; their names must differ from those of other observables."""
+
+    def values(self, found: dict[str, Any], now: Instant) -> Values:
+        """Values by name, the same on every rank. Collective.
+
+        Args:
+            found: the sums, by name.
+            now: the step.
+        """
+        raise NotImplementedError
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint must keep, exact in JSON."""
+        return {}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take up the state of a checkpoint."""

@@ -1,0 +1,30 @@
+"""All observables: a new one is a file of its own and a line here."""
+
+from __future__ import annotations
+
+from .alignment import Alignment
+from .contact_numbers import ContactNumbers
+from .departures import Departures
+from .energy_budget import EnergyBudget
+from .filling import Filling
+from .heights import Heights
+from .layers import LayerProfile
+from .near_wall import NearWallShares
+from .observable import Observable, Quantity
+from .stress import Stress
+from .wall_loads import WallLoads
+
+OBSERVABLES: tuple[type[Observable], ...] = (
+    EnergyBudget, ContactNumbers, Filling, LayerProfile, Stress, Heights, Alignment, Departures, NearWallShares, WallLoads
+)  # fmt: skip
+"""In the order in which they are found: each sees the values of those before it."""
+
+TAPS = Quantity("taps", "1")
+"""Periods of the present ``vibrate`` stage: known to the stages, not to the grains."""
+
+QUANTITIES: tuple[Quantity, ...] = (*(quantity for observable in OBSERVABLES for quantity in observable.quantities), TAPS)
+
+
+def quantity_of(name: str) -> Quantity | None:
+    """The quantity of a name in a result; None where it is none of pardem's."""
+    return next((quantity for quantity in QUANTITIES if quantity.covers(name)), None)
