@@ -11,6 +11,7 @@ from mpi4py import MPI
 from ..shapes.catalogue import Catalogue
 from ..state import arrays as st
 from ..state.population import Population
+from ..state.saved import EnergyReference
 from ..walls.motion.driven import WORK, turn_angle
 from ..walls.motion.work import work_to_come
 from .bed import find_bed, rows_of_wall, wall_distance
@@ -68,13 +69,13 @@ class Observer:
 
     # -- checkpoints --------------------------------------------------------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
-        """What a checkpoint must keep: the energies at the first measurement, exact in JSON."""
-        return {"reference": self.reference}
+    def state(self) -> EnergyReference:
+        """What a checkpoint must keep: the energies at the first measurement."""
+        return EnergyReference(self.reference)
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: EnergyReference) -> None:
         """Take up the state of a checkpoint."""
-        self.reference = state["reference"]
+        self.reference = state.reference
 
     # -- measurement --------------------------------------------------------------------------------------------------------------
 
