@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.jit import inlined, njit
+from ..compiled.jit import njit, spliced
 from ..state.arrays import FAULT
 from .mpi_calls import start_all, start_reduction, wait_all
 
@@ -45,7 +45,7 @@ class Halo(NamedTuple):
     ignore: np.ndarray
 
 
-@inlined
+@spliced
 def _moving(g):
     """What changes at every step, in the order of the arrays of ``state.population.Population`` that move."""
     return g.x, g.v, g.w, g.q
