@@ -2,90 +2,95 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from mpi4py import MPI
 
 from ..state.population import Population
-from .exchange import exchange_rows
-from .halo import WIDTH, WIDTH_SPHERE, Halo
+from .exchange import RowExchange
+from .halo import Halo
 from .mpi_calls import HANDLE, STATUSES_IGNORE, handle_of
+from .partition import Partition, meets
 
 TAG = 71
+NEEDED = tuple(name for name, column in Population.columns.items() if column.ghosts)
+MOVES = tuple(column.moves for column in Population.columns.values() if column.moves)
+MOVES_OF_SPHERES = MOVES[:-1]  # their orientation, which comes last, does not move
 
 
-@dataclass
-class GhostPlan:
-    """What a rank sends to whom: row indices sorted by receiving rank, and counts."""
+class GhostPlan(NamedTuple):
+    """What a rank sends to whom.
 
-    index: np.ndarray
-    counts: np.ndarray
+    Attributes:
+        rows: (S,) int32 rows of the grains, by receiving rank.
+        exchange: brings rows in this order to their ranks.
+    """
+
+    rows: np.ndarray
+    exchange: RowExchange
 
 
-def plan_ghosts(comm: MPI.Comm, axis: int, x: np.ndarray, extent: np.ndarray, skin: float, period: float) -> GhostPlan:
+def plan_ghosts(partition: Partition, x: np.ndarray, extent: np.ndarray, skin: float, period: np.ndarray) -> GhostPlan:
     """Choose the grains whose oriented extent plus skin reaches the grains of another rank. Collective.
 
     Args:
-        comm: communicator. axis: of the slabs.
-        x: (n, >=3) wrapped centres; extent: (n, 3) half-extents (m).
-        skin: extra reach (m). period: along the axis (m), 0: open.
+        partition: of the domain.
+        x: (n, 3 or more) wrapped centres (m).
+        extent: (n, 3) half-extents (m).
+        skin: extra reach (m).
+        period: (3,) of the domain (m), 0 where it is not periodic.
     """
-    low, high = x[:, axis] - extent[:, axis], x[:, axis] + extent[:, axis]
-    mine = np.array([low.min(), high.max()]) if len(low) else np.array([np.inf, -np.inf])
-    reach = np.empty((comm.size, 2))
-    comm.Allgather(mine, reach)
-    index, counts = [], np.zeros(comm.size, np.int64)
-    for rank in range(comm.size):
-        if rank == comm.rank or reach[rank, 0] > reach[rank, 1]:
-            continue
-        meets = np.zeros(len(low), bool)
-        for shift in (0.0,) if period == 0.0 else (0.0, -period, period):
-            meets |= (low + shift - skin <= reach[rank, 1]) & (high + shift + skin >= reach[rank, 0])
-        rows = np.nonzero(meets)[0]
-        index.append(rows)
-        counts[rank] = len(rows)
-    return GhostPlan(np.concatenate(index).astype(np.int32) if index else np.zeros(0, np.int32), counts)
+    comm, axes = partition.comm, list(partition.axes)
+    reach = partition.reach(x, extent)
+    low, high = x[:, axes] - extent[:, axes], x[:, axes] + extent[:, axes]
+    rows, ranks = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for rank in partition.neighbours(reach, skin, period):
+        rows.append(np.flatnonzero(meets(low, high, reach[rank], skin, period[axes])))
+        ranks.append(np.full(len(rows[-1]), rank))
+    return GhostPlan(np.concatenate(rows).astype(np.int32), RowExchange(comm, np.concatenate(ranks)))
 
 
-def fetch_ghosts(comm: MPI.Comm, plan: GhostPlan, grains: Population) -> tuple[Population, np.ndarray]:
-    """Exchange whole ghosts, constants included. Collective.
+def fetch_ghosts(plan: GhostPlan, grains: Population) -> Population:
+    """The grains of other ranks that this one has to see, by sending rank, constants included. Collective.
 
-    Returns:
-        the ghosts, by sending rank, and how many come from each.
+    Args:
+        plan: what to send.
+        grains: of this rank.
     """
-    floats, ints = grains.take(plan.index).pack()
-    floats, arriving = exchange_rows(comm, floats, plan.counts)
-    ints, _ = exchange_rows(comm, ints, plan.counts)
-    ghosts = Population.unpack(floats, ints, grains.ft.shape[1])
-    ghosts.ft[:] = 0
-    return ghosts, arriving
+    return grains.received(plan.exchange(grains.take(plan.rows).records(NEEDED)))
 
 
 class HaloChannel:
-    """Owns the buffers and persistent requests behind a ``Halo``; made anew at each rebuild."""
+    """Owns the buffers and persistent requests behind a ``Halo``; made anew at each rebuild.
 
-    def __init__(self, comm: MPI.Comm, plan: GhostPlan, arriving: np.ndarray, spheres: bool, ballot: np.ndarray) -> None:
-        width = WIDTH_SPHERE if spheres else WIDTH
-        send, receive = np.empty((len(plan.index), width)), np.empty((int(arriving.sum()), width))
+    Args:
+        plan: what is sent to whom.
+        spheres: whether all grains are spheres.
+        ballot: (1,) request of the vote on rebuilds.
+    """
+
+    def __init__(self, plan: GhostPlan, spheres: bool, ballot: np.ndarray) -> None:
+        comm, leaving, arriving = plan.exchange.comm, plan.exchange.leaving, plan.exchange.arriving
+        moves = np.array(MOVES_OF_SPHERES if spheres else MOVES)
+        send, receive = np.empty((len(plan.rows), moves.sum())), np.empty((int(arriving.sum()), moves.sum()))
         self._requests: list[MPI.Prequest] = []
         self.messages = 0
         self.bytes = send.nbytes
         at = 0
-        for rank in np.nonzero(arriving)[0]:
+        for rank in np.flatnonzero(arriving):
             n = int(arriving[rank])
             self._requests.append(comm.Recv_init(receive[at : at + n], int(rank), TAG))
             at += n
         at = 0
-        for rank in np.nonzero(plan.counts)[0]:
-            n = int(plan.counts[rank])
+        for rank in np.flatnonzero(leaving):
+            n = int(leaving[rank])
             self._requests.append(comm.Send_init(send[at : at + n], int(rank), TAG))
             self.messages += 1
             at += n
         handles: list[Any] = [handle_of(r) for r in self._requests]
         self.halo = Halo(
-            np.array([int(comm.size > 1)]), plan.index, send, receive, np.array(handles, dtype=HANDLE),
+            np.array([int(comm.size > 1)]), plan.rows, moves, send, receive, np.array(handles, dtype=HANDLE),
             np.zeros(2, np.int64), np.zeros(2, np.int64),
             np.array([handle_of(MPI.INT64_T), handle_of(MPI.MAX), handle_of(comm)], dtype=np.uint64), ballot,
             np.array([handle_of(MPI.INT64_T), handle_of(MPI.SUM), handle_of(comm)], dtype=np.uint64), null_ballot(),

@@ -9,11 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.jit import njit
+from ..compiled.jit import njit, spliced
 from ..state.arrays import FAULT
 from .mpi_calls import start_all, start_reduction, wait_all
-
-WIDTH_SPHERE, WIDTH = 9, 13  # doubles per ghost: position, velocity, spin (, orientation)
 
 
 class Halo(NamedTuple):
@@ -22,7 +20,9 @@ class Halo(NamedTuple):
     Attributes:
         parallel: (1,) int64: 0 on one rank (nothing is sent).
         send_index: (S,) int32 grains to send, by receiving rank.
-        send: (S, width), receive: (R, width) float64 buffers.
+        moves: (3 or 4,) int64 how many numbers of a row of position, velocity, angular velocity and, but for spheres, orientation are sent.
+        send: (S, sum of moves) float64 buffer.
+        receive: (R, sum of moves) float64 buffer.
         requests: persistent requests, as C handles.
         vote: (2,) int64 this rank's wish to rebuild and its fault; agreed: (2,) the maximum over ranks.
         handles: (3,) uint64 data type, operation and communicator of the vote. ballot: (1,) its request.
@@ -32,6 +32,7 @@ class Halo(NamedTuple):
 
     parallel: np.ndarray
     send_index: np.ndarray
+    moves: np.ndarray
     send: np.ndarray
     receive: np.ndarray
     requests: np.ndarray
@@ -44,38 +45,49 @@ class Halo(NamedTuple):
     ignore: np.ndarray
 
 
+@spliced
+def _moving(g):
+    """What changes at every step, in the order of the arrays of ``state.population.Population`` that move."""
+    return g.x, g.v, g.w, g.q
+
+
 @njit
 def start_halo(halo, g):
-    """Pack and send the poses that other ranks need."""
-    send, index = halo.send, halo.send_index
-    for k in range(index.shape[0]):
-        i = index[k]
-        for c in range(3):
-            send[k, c] = g.x[i, c]
-            send[k, 3 + c] = g.v[i, c]
-            send[k, 6 + c] = g.w[i, c]
-        if send.shape[1] == WIDTH:
-            for c in range(4):
-                send[k, 9 + c] = g.q[i, c]
+    """Pack and send the poses that other ranks need.
+
+    Args:
+        halo: `Halo`.
+        g: `state.Grains`.
+    """
+    moving, at = _moving(g), 0
+    for part in range(halo.moves.shape[0]):
+        array, width = moving[part], halo.moves[part]
+        for k in range(halo.send_index.shape[0]):
+            for c in range(width):
+                halo.send[k, at + c] = array[halo.send_index[k], c]
+        at += width
     if halo.requests.shape[0] > 0:
         start_all(halo.requests)
 
 
 @njit
 def finish_halo(halo, g, owned):
-    """Wait for the poses of this rank's ghosts and put them in place."""
+    """Wait for the poses of this rank's ghosts and put them in place.
+
+    Args:
+        halo: `Halo`.
+        g: `state.Grains`.
+        owned: number of rows of ``g`` that this rank owns; ghosts follow.
+    """
     if halo.requests.shape[0] > 0:
         wait_all(halo.requests, halo.ignore[0])
-    receive = halo.receive
-    for k in range(receive.shape[0]):
-        i = owned + k
-        for c in range(3):
-            g.x[i, c] = receive[k, c]
-            g.v[i, c] = receive[k, 3 + c]
-            g.w[i, c] = receive[k, 6 + c]
-        if receive.shape[1] == WIDTH:
-            for c in range(4):
-                g.q[i, c] = receive[k, 9 + c]
+    moving, at = _moving(g), 0
+    for part in range(halo.moves.shape[0]):
+        array, width = moving[part], halo.moves[part]
+        for k in range(halo.receive.shape[0]):
+            for c in range(width):
+                array[owned + k, c] = halo.receive[k, at + c]
+        at += width
 
 
 @njit
@@ -104,4 +116,7 @@ def sum_reactions(halo, walls):
         start_reduction(walls.reaction, walls.total, halo.adding, halo.sum)
         wait_all(halo.sum, halo.ignore[0])
     else:
-        walls.total[:] = walls.reaction
+        for k in range(walls.reaction.shape[0]):
+            for c in range(walls.reaction.shape[1]):
+                for limb in range(2):
+                    walls.total[k, c, limb] = walls.reaction[k, c, limb]

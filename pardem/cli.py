@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .errors import CaseError, FileError, InsertionError, PardemError, ShapeError
 from .guard import EXIT_ERROR, on_all_ranks, print_error
@@ -65,9 +65,9 @@ def _run(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
         )  # fmt: skip
     except (CaseError, ShapeError, InsertionError) as error:
         raise type(error)(f"{arguments.case}: {error}") from None
-    if "losses" in summary:
-        raise FileError(f"{out} is finished but not whole: {summary['losses']}; the result notes it, and what could not be used is in {out}.damaged")
-    return 0 if summary["finished"] else EXIT_UNFINISHED
+    if summary.losses:
+        raise FileError(f"{out} is finished but not whole: {summary.losses}; the result notes it, and what could not be used is in {out}.damaged")
+    return 0 if summary.finished else EXIT_UNFINISHED
 
 
 def check(arguments: argparse.Namespace) -> int:
@@ -248,22 +248,35 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"pardem {VERSION}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    def command(function: Callable[[argparse.Namespace], int], text: str, epilog: str = "") -> Any:
-        sub = commands.add_parser(function.__name__, help=text, description=text[0].upper() + text[1:] + ".", epilog=epilog)
+    def command(function: Callable[[argparse.Namespace], int], text: str, epilog: str = "") -> argparse.ArgumentParser:
+        sub: argparse.ArgumentParser = commands.add_parser(
+            function.__name__, help=text, description=text[0].upper() + text[1:] + ".", epilog=epilog
+        )  # fmt: skip
         sub.set_defaults(command=function)
         return sub
 
-    def case_of(sub: argparse.ArgumentParser) -> None:
-        sub.add_argument("case", metavar="CASE.toml", type=Path)
-        settings_of(sub)
+    _commands_of_cases(command)
+    _commands_of_files(command)
+    _commands_of_pictures(command)
+    _commands_of_kernels(command)
+    return parser
 
-    def settings_of(sub: argparse.ArgumentParser) -> None:
-        sub.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="set a dotted key of the case, e.g. stage.vibrate.taps=30")
-        sub.add_argument("--no-user-code", action="store_true", help="refuse a case that brings code along (contact.user_law)")
 
+def _add_case(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument("case", metavar="CASE.toml", type=Path)
+    _add_settings(sub)
+
+
+def _add_settings(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="set a dotted key of the case, e.g. stage.vibrate.taps=30")
+    sub.add_argument("--no-user-code", action="store_true", help="refuse a case that brings code along (contact.user_law)")
+
+
+def _commands_of_cases(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Commands on a case."""
     status = "Exit status 75: stopped at a checkpoint (--walltime, SIGUSR1); go on with --resume."
     sub = command(run, "run a case, under mpirun or srun or alone", status)
-    case_of(sub)
+    _add_case(sub)
     sub.add_argument("-o", "--output", metavar="OUT.h5", type=Path, help="result file (default: the case's name with .h5, here)")
     existing = sub.add_mutually_exclusive_group()
     existing.add_argument("--resume", action="store_true", help="go on from the newest valid checkpoint, or start where there is none")
@@ -272,10 +285,13 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--walltime", metavar="[D-]HH:MM:SS", type=_walltime, help="write a checkpoint and stop before this much time has passed")
 
     sub = command(check, "validate a case; estimate memory, steps and time")
-    case_of(sub)
+    _add_case(sub)
     sub.add_argument("--ranks", type=_count, default=1, help="ranks to estimate for (default: 1)")
     sub.add_argument("--effective", action="store_true", help="print the case with base file, settings and defaults filled in, as TOML")
 
+
+def _commands_of_files(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Commands on results and checkpoints."""
     sub = command(info, "show what is in a result or checkpoint")
     sub.add_argument("file", metavar="FILE.h5", type=Path)
     sub.add_argument("--json", action="store_true", help="for programs")
@@ -289,6 +305,9 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("first", metavar="A.h5", type=Path)
     sub.add_argument("second", metavar="B.h5", type=Path)
 
+
+def _commands_of_pictures(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Commands that show results, or write them for other programs."""
     sub = command(plot, "draw the observables of one or more results")
     sub.add_argument("files", metavar="FILE.h5", type=Path, nargs="+")
     sub.add_argument("-o", "--output", metavar="OUT.png", type=Path, help="figure (.png, .pdf, .svg; default: the first file's name with .png)")
@@ -309,6 +328,9 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("-o", "--output", metavar="OUT", type=Path, help="file or folder (default: beside the result)")
     sub.add_argument("--format", choices=["vtk", "csv", "gsd"], default="vtk", help="kind of file (default: vtk)")
 
+
+def _commands_of_kernels(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Commands on the kernels."""
     sub = command(bench, "measure particle-steps per second")
     sub.add_argument("scene", metavar="SCENE", help="spheres, rods, tetrahedra, cubes, ...")
     sub.add_argument("--grains", type=_count, help="number of grains (default: the scene's)")
@@ -324,8 +346,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     sub = command(warmup, "compile all kernels into the cache, before a big job", kernels)
     sub.add_argument("cases", metavar="CASE.toml", type=Path, nargs="*")
-    settings_of(sub)
-    return parser
+    _add_settings(sub)
 
 
 if __name__ == "__main__":

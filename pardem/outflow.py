@@ -14,14 +14,17 @@ from mpi4py import MPI
 from .compiled.fixedpoint import totals
 from .contacts.loop import contacts
 from .decomposition.exact import exact_totals
+from .decomposition.halo import finish_halo, start_halo
 from .state import arrays as st
-from .state.arrays import Contacts, Grains, Settings, sum_columns
+from .state.arrays import Contacts, Settings, sum_columns
+from .state.diagnosis import diagnose
 from .state.population import Population
 from .walls.contacts import wall_contacts
 from .walls.motion.work import work_to_come
 
 if TYPE_CHECKING:
     from .setup.scene import Scene
+    from .step import RankState
 
 EVERY = 32  # steps
 
@@ -31,7 +34,9 @@ class Outflow:
 
     Args:
         comm: communicator.
-        gone: this rank's. left: (n,) int64 step after which each left. carried: see below.
+        gone: this rank's.
+        left: (n,) int64 step after which each left.
+        carried: see below.
 
     Attributes:
         count: number of grains that have left, on all ranks.
@@ -39,21 +44,49 @@ class Outflow:
     """
 
     def __init__(self, comm: MPI.Comm, gone: Population, left: np.ndarray, carried: int = 0) -> None:
-        self.gone, self.left, self.carried = gone, left, carried
+        self.comm, self.gone, self.left, self.carried = comm, gone, left, carried
         self.count = int(comm.allreduce(gone.count))
 
     @classmethod
     def none(cls, comm: MPI.Comm, settings: Settings) -> Outflow:
         """No grain has left yet."""
-        gone = Population.empty()
+        gone = Population.made(0)
         gone.widen(*sum_columns(settings))
         return cls(comm, gone, np.zeros(0, np.int64))
 
-    def add(self, grains: Population, step: int, count: int, carried: int) -> None:
+    def let_out(self, scene: Scene, state: RankState, step: int) -> np.ndarray | None:
+        """Take up the owned grains that are beyond an open face. Collective.
+
+        Args:
+            scene: constants of the run.
+            state: of this rank; of ghosts the velocities are brought up to date.
+            step: number of the step.
+
+        Returns:
+            (owned,) bool, which grains have left and have to be taken out of the state; None where none has on any rank.
+        """
+        own = Population.of(state.grains, state.owned)
+        goes = outside(own.x, faces_of(scene), scene.settings)
+        count = int(self.comm.allreduce(np.count_nonzero(goes)))
+        if not count:
+            return None
+        carried = 0
+        if scene.settings.budget:
+            start_halo(state.halo, state.grains)
+            finish_halo(state.halo, state.grains, state.owned)  # ghosts had the velocities of the half-step
+            leaving = np.concatenate(self.comm.allgather(own.gid[goes]))
+            carried = carried_energy(self.comm, leaving, state, scene)
+        self._add(own.take(goes), step, count, carried)
+        return goes
+
+    def _add(self, grains: Population, step: int, count: int, carried: int) -> None:
         """Take up grains that leave after a step.
 
         Args:
-            grains: this rank's. count: of all ranks. carried: energy of their contacts (quanta).
+            grains: this rank's.
+            step: number of the step.
+            count: number of grains of all ranks.
+            carried: energy of their contacts (quanta).
         """
         grains.ft[:] = 0
         grains.past[:] = 0
@@ -63,25 +96,56 @@ class Outflow:
         self.carried += carried
 
 
+def faces_of(scene: Scene) -> np.ndarray:
+    """Which faces of the domain of a scene are open, (2, 3) bool."""
+    return np.zeros((2, 3), bool) if scene.outflow is None else scene.outflow
+
+
+def refuse_lost(comm: MPI.Comm, scene: Scene, own: Population, control: np.ndarray) -> None:
+    """Raise on every rank if a grain left the domain other than through a periodic or open face. Collective.
+
+    Args:
+        comm: communicator.
+        scene: constants of the run.
+        own: grains of this rank.
+        control: (CONTROL,) int64 of this rank, in which the fault is noted.
+
+    Raises:
+        BlowUpError: on every rank.
+    """
+    faces, settings = faces_of(scene), scene.settings
+    lost = np.flatnonzero(outside(own.x, ~faces, settings) & ~outside(own.x, faces, settings))
+    if comm.allreduce(len(lost), MPI.MAX):
+        if len(lost) and not control[st.FAULT]:
+            control[st.FAULT], control[st.FAULT_A] = st.ERROR_LEFT, own.gid[lost[0]]
+        diagnose(comm, control, scene)
+
+
 def outside(x: np.ndarray, faces: np.ndarray, settings: Settings) -> np.ndarray:
     """Which centres are beyond one of some faces of the domain, (n,) bool.
 
     Args:
-        x: (n, 3 or more) centres (m). faces: (2, 3) bool, lower and upper. settings: with the corners of the domain.
+        x: (n, 3 or more) centres (m).
+        faces: (2, 3) bool, lower and upper.
+        settings: with the corners of the domain.
     """
     lower, upper = faces & (settings.period == 0.0)
     return np.asarray(((x[:, :3] < settings.lower) & lower | (x[:, :3] > settings.upper) & upper).any(axis=1))
 
 
-def carried_energy(comm: MPI.Comm, leaving: np.ndarray, owned: int, g: Grains, pairs: Contacts, wall_pairs: Contacts, scene: Scene) -> int:
+def carried_energy(comm: MPI.Comm, leaving: np.ndarray, state: RankState, scene: Scene) -> int:
     """Energy (quanta) that goes with the contacts of grains that leave: what they hold, less the work that their forces still do on the grains that
     stay, more that which is booked for walls, both in the half-step to come. Collective; velocities must be those of the step, ghosts' too.
 
     The contacts are evaluated once more, in copies and over no time, which changes neither springs nor memories.
 
     Args:
-        leaving: ids, of all ranks. owned: rows of ``g`` that are owned. pairs, wall_pairs: the lists.
+        comm: communicator.
+        leaving: (n,) int64 ids of the grains that leave, of all ranks.
+        state: of this rank.
+        scene: constants of the run.
     """
+    owned, g, pairs, wall_pairs = state.owned, state.grains, state.pairs, state.wall_pairs
     settings, still = scene.settings, scene.settings._replace(dt=0.0)
     bodies = g._replace(ft=np.zeros_like(g.ft))
     walls = scene.walls._replace(**{name: getattr(scene.walls, name).copy() for name in ("there", "reaction", "work")})

@@ -5,9 +5,9 @@ from __future__ import annotations
 import resource
 import signal
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 import numpy as np
 from mpi4py import MPI
@@ -18,6 +18,7 @@ from .compiled.fixedpoint import totals
 from .errors import BlowUpError
 from .io.results.output_lock import reserved
 from .io.results.output_path import check_output, prepare_output
+from .io.results.static import DomainBox, StaticPart
 from .io.results.writer import ResultWriter
 from .io.state.manifest import Loss
 from .io.views import progress as report
@@ -30,19 +31,58 @@ from .version import VERSION
 CHUNK_SECONDS = 0.25  # wall time between two looks at the clock and the signals
 
 
+@dataclass(frozen=True)
+class Summary:
+    """What the user wants to know at the end of a run, alike on all ranks.
+
+    Attributes:
+        finished: whether the stages are over.
+        losses: what was found missing or damaged at the end and is not in the result; None: nothing.
+        steps: number of steps that were done.
+        time: at the end (s).
+        grains: number of grains.
+        ranks: number of ranks.
+        left: number of grains that have left the domain; None: no face is open.
+        wall_seconds: time that the run took.
+        cpu_seconds: the same of all processors together.
+        cundall: grains x steps / cpu_seconds.
+        contacts_per_grain: at the end, walls included; None: not known, since the run was stopped between two rows.
+        coordination: contacts of a grain with others at the end; None: as before.
+        rebuilds: how often the lists were made anew.
+        shares: shares of the wall time (1), by what it was spent on.
+        energy: energies at the end (J), by name.
+    """
+
+    finished: bool
+    losses: str | None
+    steps: int
+    time: float
+    grains: int
+    ranks: int
+    left: int | None
+    wall_seconds: float
+    cpu_seconds: float
+    cundall: float
+    contacts_per_grain: float | None
+    coordination: float | None
+    rebuilds: int
+    shares: dict[str, float]
+    energy: dict[str, float]
+
+
 def run_case(
     case: Case, *, out: Path, resume: bool, force: bool, walltime: float | None, comm: MPI.Comm, accept_loss: bool = False
-) -> dict[str, Any]:
+) -> Summary:
     """Run a case until its stages are over, the walltime is, or USR1 arrives. Collective.
 
     Args:
-        case: validated case. out: result file. resume: go on from the newest valid checkpoint. force: overwrite an existing result.
-        walltime: seconds after which to stop at a checkpoint; None: never. comm: communicator.
+        case: validated case.
+        out: result file.
+        resume: go on from the newest valid checkpoint.
+        force: overwrite an existing result.
+        walltime: seconds after which to stop at a checkpoint; None: never.
+        comm: communicator.
         accept_loss: with ``resume``: go on without parts of the output that are missing or were changed.
-
-    Returns:
-        the summary; ``finished`` tells whether the stages are over, ``losses``, where there are any, what was found missing or damaged at
-        the end and is not in the result.
 
     Raises:
         PardemError: alike on all ranks.
@@ -76,17 +116,17 @@ class _Run:
         self.chunk = 64
         self.overlap_told = False
         grains, _ = sim.engine.everyone()
+        static = StaticPart(case.to_toml(), case.hash(), sim.setup.catalogue._asdict(), grains.gid, grains.species, grains.scale, self._box())
         self.writer = ResultWriter(
-            comm, out, case_text=case.to_toml(), case_hash=case.hash(), catalogue=sim.setup.catalogue._asdict(), gid=grains.gid,
-            species=grains.species, scale=grains.scale, box=self._box(), n_grains=sim.grain_count, precision=case.output.precision,
-            resume_step=self.first_step if self.resumed else None, accept_loss=accept_loss, pardem=VERSION, title=case.title,
+            comm, out, static, precision=case.output.precision, resume_step=self.first_step if self.resumed else None, accept_loss=accept_loss,
+            pardem=VERSION, title=case.title,
         )  # fmt: skip
         self.notices += self.writer.notices
         self.losses: list[Loss] = []
         tables = sim.setup.cell_tables
         self.cells = LocalFraction(comm, sim.setup.catalogue, tables, *self._box()) if tables else None
 
-    def go(self) -> dict[str, Any]:
+    def go(self) -> Summary:
         """Run to the end."""
         sim = self.sim
         try:
@@ -108,9 +148,9 @@ class _Run:
             raise BlowUpError(f"{error} {self._kept()}") from None
         finally:
             signal.signal(signal.SIGUSR1, self.previous_handler)
-        values = self._summary()
-        report.summary(values, self.comm.rank)
-        return values
+        summary = self._summary()
+        report.summary({name: value for name, value in vars(summary).items() if value is not None}, self.comm.rank)
+        return summary
 
     # -- the loop -----------------------------------------------------------------------------------------------------------------
 
@@ -137,7 +177,7 @@ class _Run:
         self.last_look = now
         late = self.walltime is not None and now - self.began >= self.walltime
         minutes = self.case.output.checkpoint_minutes
-        refused = self.sim.engine.detector.counts.refused if self.sim.engine.detector else 0
+        refused = self.sim.engine.rebuilder.detector.counts.refused if self.sim.engine.rebuilder.detector else 0
         votes = np.array(
             [self.asked_to_stop or late, now - self.last_checkpoint >= 60.0 * minutes, spent < CHUNK_SECONDS, spent > 2 * CHUNK_SECONDS, refused > 0]
         )
@@ -156,7 +196,7 @@ class _Run:
     def _tell_overlap(self) -> None:
         """Say once that grains overlap by more than the covering spheres of the detection allow for. Collective."""
         self.overlap_told = True
-        detector = self.sim.engine.detector
+        detector = self.sim.engine.rebuilder.detector
         assert detector is not None
         pairs = [pair for pair in self.comm.allgather(detector.counts.broken) if pair[0] >= 0]
         a, b = pairs[0]
@@ -198,7 +238,7 @@ class _Run:
 
     def _checkpoint(self) -> None:
         self.sim.engine.settle_faults()
-        self.writer.checkpoint(*full_state(self.sim))
+        self.writer.checkpoint(full_state(self.sim))
         self.last_checkpoint = time.monotonic()
         self.kept_step = self.sim.steps_done
 
@@ -217,20 +257,19 @@ class _Run:
             self.progress.message(f"stopped at step {sim.steps_done}, t = {sim.time:.6g} s; go on with --resume")
         else:
             self._write(frame=True)
-            self.losses = self.writer.finish(*full_state(sim))
+            self.losses = self.writer.finish(full_state(sim))
 
-    def _box(self) -> tuple[Any, Any, Any]:
+    def _box(self) -> DomainBox:
         """Lower and upper corner of the domain, or of the grains where there is none, and its periodic axes."""
         domain = self.case.domain
         if domain is not None:
-            return domain.lower, domain.upper, domain.periodic
+            return DomainBox(domain.lower, domain.upper, domain.periodic)
         x, r = self.sim.engine.grains.x[:, :3], self.sim.engine.grains.x[:, 3:]
         bounds = np.array([(-x + r).max(axis=0), (x + r).max(axis=0)]) if len(x) else np.full((2, 3), -np.inf)
         self.comm.Allreduce(MPI.IN_PLACE, bounds, MPI.MAX)
-        return tuple(-bounds[0]), tuple(bounds[1]), (False, False, False)
+        return DomainBox(tuple(-bounds[0]), tuple(bounds[1]), (False, False, False))
 
-    def _summary(self) -> dict[str, Any]:
-        """What the user wants to know at the end, alike on all ranks."""
+    def _summary(self) -> Summary:
         sim, comm, counters = self.sim, self.comm, self.sim.engine.counters
         wall = time.monotonic() - self.began
         cpu = float(comm.allreduce(_user_seconds() - self.cpu_began))
@@ -243,14 +282,13 @@ class _Run:
             "contacts": ticks[clock.CONTACTS] + ticks[clock.WALLS], "detection": counters.detection_seconds, "halo": ticks[clock.HALO],
             "integration": ticks[clock.INTEGRATION], "output": self.writer.seconds,
         }  # fmt: skip
-        return {
-            "finished": not sim.proceed, **({"losses": "; ".join(map(str, self.losses))} if self.losses else {}),
-            "steps": counters.steps, "time": sim.time, "grains": sim.grain_count, "ranks": comm.size,
-            **({"left": sim.left} if sim.engine.outflow is not None else {}),
-            "wall_seconds": wall, "cpu_seconds": cpu, "cundall": grain_steps / max(cpu, 1e-9),
-            **{name: values[name] for name in ("contacts_per_grain", "coordination") if name in values},
-            "rebuilds": counters.rebuilds, "shares": {k: float(v) / wall for k, v in seconds.items()}, "energy": energy,
-        }  # fmt: skip
+        return Summary(
+            finished=not sim.proceed, losses="; ".join(map(str, self.losses)) or None, steps=counters.steps, time=sim.time,
+            grains=sim.grain_count, ranks=comm.size, left=sim.left if sim.engine.outflow is not None else None, wall_seconds=wall,
+            cpu_seconds=cpu, cundall=grain_steps / max(cpu, 1e-9), contacts_per_grain=values.get("contacts_per_grain"),
+            coordination=values.get("coordination"), rebuilds=counters.rebuilds,
+            shares={k: float(v) / wall for k, v in seconds.items()}, energy=energy,
+        )  # fmt: skip
 
 
 def _user_seconds() -> float:

@@ -1,9 +1,8 @@
-"""The state of a simulation as checkpoints hold it, and back."""
+"""The state of a run as checkpoints hold it, and back."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from mpi4py import MPI
@@ -12,29 +11,42 @@ from .case import Case
 from .errors import FileError
 from .io.results.paths import parts_of
 from .io.state.checkpoint import newest_valid_checkpoint, read_checkpoint
+from .io.state.full_state import ContactRows, FullState, GrainTable
 from .simulation import Simulation
 from .state.population import ContactTable, Population
+from .state.saved import RunState
 
 LAYOUT = 3  # of the state; one more whenever an array of it changes its columns
 
 
-def full_state(sim: Simulation) -> tuple[dict[str, Any], tuple[Any, ...], tuple[Any, ...], dict[str, np.ndarray]]:
-    """Header, grains, contacts and small arrays, as ``pardem.io.state.checkpoint.write_checkpoint`` takes them. Collective."""
-    grains, left = sim.engine.everyone()
-    fields = {name: array for name, array in vars(grains).items() if name != "gid" and array.shape[1:] != (0,)}
-    if sim.engine.outflow is not None:
-        fields["left"] = left
-    table = sim.engine.owned_contacts()
-    contacts = (table.key[:, 0], table.key[:, 1], table.key[:, 2], table.hist, table.warm)
-    walls = sim.setup.scene.walls
-    return {"layout": LAYOUT, **sim.header()}, (grains.gid, fields), contacts, {"wall_motion": walls.motion.copy()}
+def full_state(sim: Simulation) -> FullState:
+    """The state of a simulation as files hold it. Collective."""
+    state = sim.state()
+    fields = state.grains.kept()
+    if state.left is not None:
+        fields["left"] = state.left
+    key, hist, warm = state.contacts.key, state.contacts.hist, state.contacts.warm
+    contacts = ContactRows(key[:, 0], key[:, 1], key[:, 2], hist, warm)
+    return FullState(state.header, GrainTable(state.grains.gid, fields), contacts, {"wall_motion": state.wall_motion}, LAYOUT)
 
 
-def load_start(comm: MPI.Comm, out: Path, case: Case, accept_loss: bool = False) -> tuple[dict[str, Any] | None, list[str]]:
+def run_state(state: FullState) -> RunState:
+    """The inverse of ``full_state``."""
+    fields = dict(state.grains.fields)
+    left = fields.pop("left", None)
+    grains = Population.made(len(state.grains.gid), {"gid": state.grains.gid, **fields})
+    key = np.stack([state.contacts.lower, state.contacts.higher, state.contacts.sub], axis=1)
+    contacts = ContactTable(key, state.contacts.floats, state.contacts.ints)
+    return RunState(state.header, grains, contacts, state.small["wall_motion"], left)
+
+
+def load_start(comm: MPI.Comm, out: Path, case: Case, accept_loss: bool = False) -> tuple[RunState | None, list[str]]:
     """The newest valid checkpoint of a run. Collective.
 
     Args:
-        comm: communicator. out: result file. case: that goes on.
+        comm: communicator.
+        out: result file.
+        case: that goes on.
         accept_loss: go on without parts of the output that are missing or were changed.
 
     Returns:
@@ -47,14 +59,9 @@ def load_start(comm: MPI.Comm, out: Path, case: Case, accept_loss: bool = False)
     if found.path is None:
         return None, found.warnings
     state = read_checkpoint(comm, found.path)
-    if state.header.get("layout") != LAYOUT:
+    if state.layout != LAYOUT:
         raise FileError(
-            f"{found.path} holds a state of layout {state.header.get('layout', 1)} and this pardem goes on from layout {LAYOUT}: resume with "
+            f"{found.path} holds a state of layout {state.layout} and this pardem goes on from layout {LAYOUT}: resume with "
             f"{state.writer}, which wrote it, or start anew with --force"
         )
-    left = state.grains.fields.pop("left", None)
-    grains = Population(gid=state.grains.gid, **state.grains.fields)
-    c = state.contacts
-    key = np.stack([c.lower, c.higher, c.sub], axis=1)
-    contacts = ContactTable(key, c.floats, c.ints)
-    return {"header": state.header, "grains": grains, "left": left, "contacts": contacts, "small": state.small}, found.warnings
+    return run_state(state), found.warnings

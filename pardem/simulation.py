@@ -9,6 +9,8 @@ from mpi4py import MPI
 
 from .case import Case
 from .contacts.dispatch import history_width
+from .decomposition.exact import exact_totals
+from .decomposition.slabs import Slabs
 from .engine import Engine
 from .observables.collect import Observer
 from .observables.energy import kinetic_energy
@@ -18,6 +20,7 @@ from .setup.start import initial_grains, size_range
 from .stages import Stages
 from .state import arrays as st
 from .state.population import ContactTable, Population
+from .state.saved import OutflowTotals, RunHeader, RunState
 
 
 class Simulation:
@@ -26,7 +29,7 @@ class Simulation:
     Args:
         case: a validated case.
         comm: communicator; ``MPI.COMM_SELF`` or one rank for a serial run.
-        start: grains, contacts and the rest as ``pardem.io.state.checkpoint`` gives them; None: from the case.
+        start: state of a run to go on from; None: from the case.
 
     Example:
         >>> sim = Simulation(case, MPI.COMM_WORLD)                  # doctest: +SKIP
@@ -35,30 +38,26 @@ class Simulation:
         >>> sim.observables()["density"]                            # doctest: +SKIP
     """
 
-    def __init__(self, case: Case, comm: MPI.Comm, start: dict[str, Any] | None = None) -> None:
+    def __init__(self, case: Case, comm: MPI.Comm, start: RunState | None = None) -> None:
         self.case = case
         self.comm = comm
         largest, smallest = size_range(case)
         self.setup: Setup = build_scene(case, largest, smallest)
-        grains, contacts, step = self._beginning(start)
-        self.grain_count = int(comm.allreduce(grains.count))
-        outflow = None
-        if start is not None and start["left"] is not None:
-            gone = start["left"] >= 0
-            outflow = Outflow(comm, grains.take(gone), start["left"][gone], int(start["header"]["outflow"]["carried"]))
-            grains = grains.take(~gone)
+        scene = self.setup.scene
+        grains, contacts, step, outflow = self._beginning(start)
+        self.grain_count = int(comm.allreduce(grains.count + (outflow.gone.count if outflow is not None else 0)))
         skin = 0.0 if case.detection.every_step else case.detection.skin
+        partition = Slabs(comm, self._axis(grains), case.parallel.rebalance)
         self.engine = Engine(
-            comm, self.setup.scene, grains, contacts, axis=self._axis(grains), skin=None if skin == "auto" else float(skin), step=step,
-            rebalance=case.parallel.rebalance, outflow=outflow,
+            partition, scene, grains, contacts, skin=None if skin == "auto" else float(skin), step=step, outflow=outflow
         )  # fmt: skip
         self.stages = Stages(case, self.setup)
-        self.observer = Observer(comm, case, self.setup.catalogue, self.setup.scene)
+        self.observer = Observer(comm, case, self.setup.catalogue, scene)
         if start is None:
             self.stages.begin(self.engine)
             self.engine.evaluate()
         else:
-            self._restore(start)
+            self._restore(start.header)
 
     # -- motion -------------------------------------------------------------------------------------------------------------------
 
@@ -122,41 +121,40 @@ class Simulation:
 
     # -- checkpoints --------------------------------------------------------------------------------------------------------------
 
-    def header(self) -> dict[str, Any]:
-        """What a checkpoint needs beside grains, contacts and walls; exact, the same on every rank."""
-        settings = self.setup.scene.settings
-        totals = [int(v) for v in self._totals()]
-        outflow = self.engine.outflow
-        more = {"outflow": {"grains": outflow.count, "carried": outflow.carried}} if outflow is not None else {}
-        return {
-            "step": self.engine.step, "stage": self.stages.index, "stage_base": self.stages.base,
-            "quanta": [settings.force, settings.torque, settings.energy], "totals": totals, "observer": self.observer.state(),
-            "case_hash": self.case.hash(), **more,
-        }  # fmt: skip
+    def state(self) -> RunState:
+        """What a run goes on from. Collective."""
+        settings, outflow = self.setup.scene.settings, self.engine.outflow
+        header = RunHeader(
+            self.engine.step, self.case.hash(), self.stages.index, self.stages.base, (settings.force, settings.torque, settings.energy),
+            self._totals(), self.observer.state(), OutflowTotals(outflow.count, outflow.carried) if outflow is not None else None,
+        )  # fmt: skip
+        grains, left = self.engine.everyone()
+        motion = self.setup.scene.walls.motion.copy()
+        return RunState(header, grains, self.engine.owned_contacts(), motion, left if outflow is not None else None)
 
-    def _totals(self) -> np.ndarray:
-        """Exact totals over ranks in energy quanta: normal and tangential loss, then the work of each wall (Python integers)."""
+    def _totals(self) -> list[int]:
+        """Exact totals over ranks in energy quanta: normal and tangential loss, then the work of each wall."""
         limbs = np.concatenate([self.engine.tally[: st.STORED], self.setup.scene.walls.work])
-        mine = [int(low) + (int(high) << 32) for low, high in limbs]
-        return np.array([sum(column) for column in zip(*self.comm.allgather(mine), strict=True)], dtype=object)
+        return exact_totals(self.comm, limbs)
 
-    def _beginning(self, start: dict[str, Any] | None) -> tuple[Population, ContactTable, int]:
+    def _beginning(self, start: RunState | None) -> tuple[Population, ContactTable, int, Outflow | None]:
+        """Grains that are there and their contacts, on this rank; the step; the grains that have left."""
         if start is None:
-            everything = initial_grains(self.case, self.setup.catalogue)
-            return everything.take(np.arange(everything.count) % self.comm.size == self.comm.rank), ContactTable.empty(self._width), 0
-        self.setup.scene.walls.motion[:] = start["small"]["wall_motion"]
-        return start["grains"], start["contacts"], int(start["header"]["step"])
+            everything, scene = initial_grains(self.case, self.setup.catalogue), self.setup.scene
+            mine = everything.take(np.arange(everything.count) % self.comm.size == self.comm.rank)
+            return mine, ContactTable.blank(history_width(scene.interaction, scene.settings.budget)), 0, None
+        self.setup.scene.walls.motion[:] = start.wall_motion
+        if start.left is None or start.header.outflow is None:
+            return start.grains, start.contacts, start.header.step, None
+        gone = start.left >= 0
+        outflow = Outflow(self.comm, start.grains.take(gone), start.left[gone], start.header.outflow.carried)
+        return start.grains.take(~gone), start.contacts, start.header.step, outflow
 
-    @property
-    def _width(self) -> int:
-        return history_width(self.setup.scene.interaction, self.setup.scene.settings.budget)
-
-    def _restore(self, start: dict[str, Any]) -> None:
-        header = start["header"]
-        self.stages.restore(int(header["stage"]), int(header["stage_base"]), self.engine.step)
-        self.observer.restore(header["observer"])
+    def _restore(self, header: RunHeader) -> None:
+        self.stages.restore(header.stage, header.stage_base, self.engine.step)
+        self.observer.restore(header.observer)
         if self.comm.rank == 0:
-            limbs = [(value & 0xFFFFFFFF, value >> 32) for value in header["totals"]]
+            limbs = [(value & 0xFFFFFFFF, value >> 32) for value in header.totals]
             self.engine.tally[: st.STORED] = limbs[: st.STORED]
             if len(limbs) > st.STORED:
                 self.setup.scene.walls.work[:] = limbs[st.STORED :]

@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .compiled.clock import CONTACTS, HALO, INTEGRATION, TOTAL, WALLS, cycles
 from .compiled.fixedpoint import carry
-from .compiled.jit import njit
+from .compiled.jit import inlined, njit, spliced
+from .contacts.dispatch import Interaction
 from .contacts.loop import contacts
-from .decomposition.halo import finish_halo, finish_vote, start_halo, start_vote, sum_reactions
+from .decomposition.halo import Halo, finish_halo, finish_vote, start_halo, start_vote, sum_reactions
 from .fields.attraction import attract
-from .integrators.phases import begin_step, end_step, kick_time, wall_velocities
+from .integrators.phases import Integrator, begin_step, end_step, kick_time, wall_velocities
 from .integrators.poses import extend_paths, furthest_moved, place_vertices, update_spins
-from .state.arrays import AT_END, DRIFTED, ERROR, ERROR_CROWDED, ERROR_FAST, ERROR_NAN, FAULT, FAULT_A, PHASE, QUIET, REBUILD, RUNNING, STATUS, STEP
+from .laws.law import Law
+from .state.arrays import (
+    AT_END,
+    DRIFTED,
+    ERROR,
+    ERROR_CROWDED,
+    ERROR_FAST,
+    ERROR_NAN,
+    FAULT,
+    FAULT_A,
+    PHASE,
+    QUIET,
+    REBUILD,
+    RUNNING,
+    STATUS,
+    STEP,
+    Contacts,
+    Grains,
+    Settings,
+    Shapes,
+    Walls,
+)
 from .walls.contacts import wall_contacts
 from .walls.motion.driven import REACH, displacement, place_walls, top_speed, turn_angle
 from .walls.motion.servo import drift_servos, kick_servos, note_loads
@@ -22,32 +46,249 @@ LONGEST_QUIET = 8  # steps
 MARGIN = 3.0  # steps that lists must still hold where ranks agree a step ahead on making them anew
 
 
+class Physics(NamedTuple):
+    """What stays the same throughout a run, and the walls, which move."""
+
+    shapes: Shapes
+    interaction: Interaction
+    law: Law
+    integrator: Integrator
+    walls: Walls
+    settings: Settings
+
+
+class RankState(NamedTuple):
+    """What a rank works on between two rebuilds of its lists.
+
+    Attributes:
+        owned: number of grains that the rank owns: the first rows of ``grains``.
+        total: number of grains that are there; those behind the owned ones are ghosts.
+        grains: their arrays, behind them the bodies among the walls.
+        pairs: candidate pairs of grains.
+        wall_pairs: candidate contacts with walls.
+        wall_places: (W, 5) float64 displacement of each wall at the rebuild (m), how far it may move from there (m), its turn at the rebuild (rad).
+        skin: extra reach of the lists (m).
+        halo: to the other ranks.
+    """
+
+    owned: int
+    total: int
+    grains: Grains
+    pairs: Contacts
+    wall_pairs: Contacts
+    wall_places: np.ndarray
+    skin: float
+    halo: Halo
+
+
+class Registers(NamedTuple):
+    """What a rank notes from step to step.
+
+    Attributes:
+        control: (CONTROL,) int64 number of the step, phase, why the loop stopped, faults.
+        tally: (TALLY, 2) int64 two-limb sums of energy, contacts and stress.
+        ticks: (TICKS,) int64 processor cycles by what they were spent on.
+    """
+
+    control: np.ndarray
+    tally: np.ndarray
+    ticks: np.ndarray
+
+
 @njit
-def must_rebuild(owned, g, shapes, walls, wall_x0, settings, skin, margin, control):
-    """Whether the lists may miss a pair within ``margin`` steps: a grain moved half the skin, or a wall moved beyond what its list allows for.
+def advance(steps, physics, state, registers):
+    """Advance by up to some steps. What ends a step waits for the next one, to be done in the same pass over the grains.
+
+    On several ranks the wish to rebuild is agreed on while the next step's contacts are computed, with a margin for that step.
+
+    Args:
+        steps: number of steps.
+        physics: `Physics`.
+        state: `RankState`.
+        registers: `Registers`; ``control[STATUS]`` says why the loop stopped.
+
+    Returns:
+        number of steps that were finished.
+    """
+    control, ticks = registers.control, registers.ticks
+    inner, rows = state.pairs.interior[0], state.pairs.row.shape[0]
+    begin = cycles()
+    done, due = 0, False
+    control[QUIET] = 0
+    control[STATUS] = RUNNING
+    while done < steps:
+        now = cycles()
+        if control[PHASE] == AT_END:
+            _move(physics, state, control, due)
+            due = False
+            if _must_stop(physics, state, control):
+                _lap(ticks, INTEGRATION, now)
+                break
+        wish = _wish(physics, state, control)
+        now = _lap(ticks, INTEGRATION, now)
+        _send(state, wish, control)
+        now = _lap(ticks, HALO, now)
+        _touch(0, inner, physics, state, registers)  # no ghosts: while messages fly
+        now = _lap(ticks, CONTACTS, now)
+        _receive(physics, state)
+        now = _lap(ticks, HALO, now)
+        _touch(inner, rows, physics, state, registers)
+        now = _lap(ticks, CONTACTS, now)
+        _meet_walls(physics, state, registers)
+        now = _lap(ticks, WALLS, now)
+        due = _close(physics, registers)
+        done += 1
+        _lap(ticks, INTEGRATION, now)
+    if control[PHASE] == AT_END:
+        _finish(physics, state, control, due)
+    ticks[TOTAL] += cycles() - begin
+    return done
+
+
+@inlined
+def _lap(ticks, what, since):
+    """Book the time since a reading of the clock; the clock now."""
+    now = cycles()
+    ticks[what] += now - since
+    return now
+
+
+@spliced
+def _move(physics, state, control, due):
+    """End the last step, where that is due, and begin this one: poses and velocities advance to where forces are wanted; forces cleared.
+
+    Args:
+        physics: `Physics`.
+        state: `RankState`.
+        control: (CONTROL,) int64.
+        due: whether the last step is still to be ended.
+    """
+    settings, walls, g = physics.settings, physics.walls, state.grains
+    half = kick_time(physics.integrator, settings.dt)
+    if settings.servo:
+        if due:
+            kick_servos(walls, control[STEP], settings.dt, half, False)
+        kick_servos(walls, control[STEP], settings.dt, half, True)
+        drift_servos(walls, settings.dt, control)
+    crowded = begin_step(physics.integrator, state.owned, g, physics.shapes, settings, due)
+    if crowded >= 0 and control[FAULT] == 0:
+        control[FAULT] = ERROR_CROWDED
+        control[FAULT_A] = g.gid[crowded]
+    control[STEP] += 1
+    control[PHASE] = DRIFTED
+
+
+@spliced
+def _must_stop(physics, state, control):
+    """Whether the lists are stale or something went wrong, on any rank: on several by the vote of the step before. Sets the status."""
+    if state.halo.parallel[0] != 0:
+        wish, fault = finish_vote(state.halo)
+    else:
+        wish = 1 if must_rebuild(physics, state, 0.0, control) else 0
+        fault = control[FAULT]
+    if fault != 0:
+        control[STATUS] = ERROR
+    elif wish != 0:
+        control[STATUS] = REBUILD
+    return fault != 0 or wish != 0
+
+
+@spliced
+def _wish(physics, state, control):
+    """Lengthen the paths of owned grains; on several ranks, whether this one wants its lists anew after this step."""
+    wish = 0
+    if state.halo.parallel[0] != 0:
+        wish = 1 if must_rebuild(physics, state, MARGIN, control) else 0
+    extend_paths(0, state.owned, state.grains, physics.shapes, physics.settings.dt)
+    return wish
+
+
+@spliced
+def _send(state, wish, control):
+    """Start the halo and, on several ranks, the vote on the next rebuild."""
+    start_halo(state.halo, state.grains)
+    if state.halo.parallel[0] != 0:
+        start_vote(state.halo, wish, control)
+
+
+@spliced
+def _touch(first, last, physics, state, registers):
+    """Contacts of the pairs in some rows of the list."""
+    contacts(
+        first, last, state.owned, state.pairs, state.grains, physics.interaction, physics.law, physics.settings, registers.control, registers.tally
+    )
+
+
+@spliced
+def _receive(physics, state):
+    """Finish the halo: place the ghosts' vertices and lengthen their paths."""
+    finish_halo(state.halo, state.grains, state.owned)
+    place_vertices(state.owned, state.total, state.grains, physics.shapes)
+    extend_paths(state.owned, state.total, state.grains, physics.shapes, physics.settings.dt)
+
+
+@spliced
+def _meet_walls(physics, state, registers):
+    """Place and turn the walls, contacts with them, their loads; then the field towards a point."""
+    walls, settings, g = physics.walls, physics.settings, state.grains
+    place_walls(walls, registers.control[STEP], settings.dt)
+    wall_velocities(physics.integrator, walls, settings.dt)
+    turn_bodies(walls, g, physics.shapes)
+    wall_contacts(state.wall_pairs, walls, g, physics.interaction, physics.law, settings, registers.control, registers.tally)
+    if settings.servo:
+        sum_reactions(state.halo, walls)
+        note_loads(walls, settings.force)
+    attract(state.owned, g, settings)
+
+
+@spliced
+def _close(physics, registers):
+    """Carry two-limb sums; whether the next pass over the grains has to end this step."""
+    carry(registers.tally)
+    carry(physics.walls.work)
+    registers.control[PHASE] = AT_END
+    return physics.integrator.closes
+
+
+@spliced
+def _finish(physics, state, control, due):
+    """End the last step, where that is due; angular velocities brought up to date; no message left under way."""
+    settings, g = physics.settings, state.grains
+    half = kick_time(physics.integrator, settings.dt)
+    if due and settings.servo:
+        kick_servos(physics.walls, control[STEP], settings.dt, half, False)
+    if due:
+        end_step(physics.integrator, state.owned, g, physics.shapes, settings)
+    update_spins(state.owned, g, physics.shapes, settings)
+    if state.halo.parallel[0] != 0:
+        finish_vote(state.halo)  # the buffers may be dropped; the next step reads the result again
+
+
+@njit
+def must_rebuild(physics, state, margin, control):
+    """Whether the lists may miss a pair: a grain moved half the skin, or a wall moved beyond what its list allows for.
 
     Grains are looked at again only after half the steps that the fastest, falling freely, would need to use up its room, at most LONGEST_QUIET.
+
+    Args:
+        physics: `Physics`.
+        state: `RankState`.
+        margin: steps for which the lists have to hold from now on.
+        control: (CONTROL,) int64.
     """
-    for k in range(walls.kind.shape[0]):
-        if wall_x0[k, 3] < np.inf:
-            x, y, z = displacement(walls.motion, k, control[STEP], settings.dt)
-            away = np.sqrt((x - wall_x0[k, 0]) ** 2 + (y - wall_x0[k, 1]) ** 2 + (z - wall_x0[k, 2]) ** 2)
-            away += walls.motion[k, REACH] * abs(turn_angle(walls.motion, k, control[STEP], settings.dt) - wall_x0[k, 4])
-            room = wall_x0[k, 3] - away
-            if room < 0.0 and margin > 0.0 and wall_x0[k, 3] >= 0.0:
-                control[FAULT] = ERROR_FAST
-            if room < (margin + 1.0) * top_speed(walls.motion, k) * settings.dt or room < 0.0:
-                return True
+    if _walls_left(physics, state.wall_places, margin, control):
+        return True
     control[QUIET] -= 1
     if control[QUIET] > 0:
         return False
-    moved, speed = furthest_moved(owned, g, shapes, settings)
+    g, settings = state.grains, physics.settings
+    moved, speed = furthest_moved(state.owned, g, physics.shapes, settings)
     if not (moved <= 1e300 and speed <= 1e300):
         control[FAULT] = ERROR_NAN
-        for i in range(owned):
+        for i in range(state.owned):
             if not (g.x[i, 0] + g.x[i, 1] + g.x[i, 2] + g.q[i, 0] <= 1e300):
                 control[FAULT_A] = g.gid[i]
-    room = 0.5 * skin - moved
+    room = 0.5 * state.skin - moved
     if room < 0.0 and (margin > 0.0 or control[QUIET] == 0):
         control[FAULT] = ERROR_FAST
     fall = np.sqrt(settings.gx * settings.gx + settings.gy * settings.gy + settings.gz * settings.gz) + settings.attraction
@@ -57,90 +298,18 @@ def must_rebuild(owned, g, shapes, walls, wall_x0, settings, skin, margin, contr
     return room < margin * step
 
 
-@njit
-def advance(
-    steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs, walls, wall_x0, integrator, settings, skin, halo, control, tally, ticks,
-):  # fmt: skip
-    """Advance by up to ``steps`` steps; how many were finished comes back, ``control[STATUS]`` says why it stopped.
-
-    A step is: begin | rebuild? | send halo | contacts without ghosts | receive halo | contacts with ghosts | walls | end; what ends a step waits for
-    the next one, to be done in the same pass.
-    On several ranks the wish to rebuild is agreed on while the next step's contacts are computed, with a margin for that step.
-    """
-    half = kick_time(integrator, settings.dt)
-    parallel = halo.parallel[0] != 0
-    margin = MARGIN if parallel else 0.0
-    begin = cycles()
-    done, due = 0, False
-    control[QUIET] = 0
-    control[STATUS] = RUNNING
-    while done < steps:
-        t0 = cycles()
-        if control[PHASE] == AT_END:
-            if settings.servo:
-                if due:
-                    kick_servos(walls, control[STEP], settings.dt, half, False)
-                kick_servos(walls, control[STEP], settings.dt, half, True)
-                drift_servos(walls, settings.dt, control)
-            crowded = begin_step(integrator, owned, g, shapes, settings, due)
-            if crowded >= 0 and control[FAULT] == 0:
-                control[FAULT] = ERROR_CROWDED
-                control[FAULT_A] = g.gid[crowded]
-            due = False
-            control[STEP] += 1
-            control[PHASE] = DRIFTED
-            wish, fault = 0, 0
-            if parallel:
-                wish, fault = finish_vote(halo)
-            else:
-                wish = 1 if must_rebuild(owned, g, shapes, walls, wall_x0, settings, skin, margin, control) else 0
-                fault = control[FAULT]
-            if fault != 0 or wish != 0:
-                control[STATUS] = ERROR if fault != 0 else REBUILD
-                ticks[INTEGRATION] += cycles() - t0
-                break
-        if parallel:
-            wish = 1 if must_rebuild(owned, g, shapes, walls, wall_x0, settings, skin, margin, control) else 0
-        extend_paths(0, owned, g, shapes, settings.dt)
-        t1 = cycles()
-        start_halo(halo, g)
-        if parallel:
-            start_vote(halo, wish, control)
-        t2 = cycles()
-        contacts(0, pairs.interior[0], owned, pairs, g, interaction, law, settings, control, tally)
-        t3 = cycles()
-        finish_halo(halo, g, owned)
-        place_vertices(owned, total, g, shapes)
-        extend_paths(owned, total, g, shapes, settings.dt)
-        t4 = cycles()
-        contacts(pairs.interior[0], pairs.row.shape[0], owned, pairs, g, interaction, law, settings, control, tally)
-        t5 = cycles()
-        place_walls(walls, control[STEP], settings.dt)
-        wall_velocities(integrator, walls, settings.dt)
-        turn_bodies(walls, g, shapes)
-        wall_contacts(wall_pairs, walls, g, interaction, law, settings, control, tally)
-        if settings.servo:
-            sum_reactions(halo, walls)
-            note_loads(walls, settings.force)
-        attract(owned, g, settings)
-        t6 = cycles()
-        due = integrator.closes
-        carry(tally)
-        carry(walls.work)
-        control[PHASE] = AT_END
-        done += 1
-        t7 = cycles()
-        ticks[INTEGRATION] += (t1 - t0) + (t7 - t6)
-        ticks[HALO] += (t2 - t1) + (t4 - t3)
-        ticks[CONTACTS] += (t3 - t2) + (t5 - t4)
-        ticks[WALLS] += t6 - t5
-    if control[PHASE] == AT_END:
-        if due and settings.servo:
-            kick_servos(walls, control[STEP], settings.dt, half, False)
-        if due:
-            end_step(integrator, owned, g, shapes, settings)
-        update_spins(owned, g, shapes, settings)
-        if parallel:
-            finish_vote(halo)  # leave no message under way: the buffers may be dropped; the next step reads the result again
-    ticks[TOTAL] += cycles() - begin
-    return done
+@inlined
+def _walls_left(physics, places, margin, control):
+    """Whether a wall moved beyond what its list allows for; see `must_rebuild`."""
+    motion, dt, step = physics.walls.motion, physics.settings.dt, control[STEP]
+    for k in range(motion.shape[0]):
+        if places[k, 3] < np.inf:
+            x, y, z = displacement(motion, k, step, dt)
+            away = np.sqrt((x - places[k, 0]) ** 2 + (y - places[k, 1]) ** 2 + (z - places[k, 2]) ** 2)
+            away += motion[k, REACH] * abs(turn_angle(motion, k, step, dt) - places[k, 4])
+            room = places[k, 3] - away
+            if room < 0.0 and margin > 0.0 and places[k, 3] >= 0.0:
+                control[FAULT] = ERROR_FAST
+            if room < (margin + 1.0) * top_speed(motion, k) * dt or room < 0.0:
+                return True
+    return False

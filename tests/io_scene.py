@@ -17,9 +17,12 @@ from mpi4py import MPI
 from pardem.errors import FileError
 from pardem.io.results.output_path import prepare_output
 from pardem.io.results.paths import parts_of
+from pardem.io.results.static import DomainBox, StaticPart
 from pardem.io.results.writer import ResultWriter
 from pardem.io.state import rowfile
 from pardem.io.state.checkpoint import newest_valid_checkpoint, read_checkpoint
+from pardem.io.state.full_state import ContactRows, FullState, GrainTable
+from pardem.state.saved import RunHeader
 
 COUNT = 53
 HASH = "c0ffee"
@@ -57,23 +60,23 @@ def contacts(step: int) -> tuple[np.ndarray, ...]:
     return lower, higher, np.zeros(m, np.int64), rng.standard_normal((m, 8)), rng.integers(-(2**62), 2**62, (m, 2))
 
 
-def state(comm: MPI.Comm, step: int) -> tuple[Any, ...]:
-    """Header, this rank's grains and contacts (those across ranks on both), small arrays."""
+def state(comm: MPI.Comm, step: int) -> FullState:
+    """A state with this rank's grains and contacts (those across ranks on both)."""
     gid, everything = owned(comm, step), fields(step)
     force = np.random.default_rng(3000 + step).integers(-(2**62), 2**62, (COUNT, 8))
     lower, higher, *rest = contacts(step)
     mine = np.isin(lower, gid) | np.isin(higher, gid)
-    header = {"step": step, "case_hash": HASH, "totals": [2**90 + step, -(2**70)], "quanta": [2.0**-40, 0.1]}
+    header = RunHeader(step, HASH, totals=[2**90 + step, -(2**70)], quanta=(2.0**-40, 0.1))
     grains = {"x": everything["position"][gid], "ft": force[gid], "species": (gid % 2).astype(np.int32)}
-    return header, (gid, grains), (lower[mine], higher[mine], *(a[mine] for a in rest)), {"motion": np.full((2, 8), 0.1 * step)}
+    rows = ContactRows(lower[mine], higher[mine], *(a[mine] for a in rest))
+    return FullState(header, GrainTable(gid, grains), rows, {"motion": np.full((2, 8), 0.1 * step)})
 
 
 def writer(comm: MPI.Comm, out: Path, resume_step: int | None = None, **options: Any) -> ResultWriter:
     gid = owned(comm, 7)
-    return ResultWriter(
-        comm, out, case_text='title = "µ"\n', case_hash=HASH, catalogue=CATALOGUE, gid=gid, species=gid % 2, scale=1.0 + gid / COUNT,
-        box=((0.0, 0.0, 0.0), (1.0, 1.0, 2.0), (True, True, False)), n_grains=COUNT, resume_step=resume_step, **options,
-    )  # fmt: skip
+    box = DomainBox((0.0, 0.0, 0.0), (1.0, 1.0, 2.0), (True, True, False))
+    static = StaticPart('title = "µ"\n', HASH, CATALOGUE, gid, gid % 2, 1.0 + gid / COUNT, box)
+    return ResultWriter(comm, out, static, resume_step=resume_step, **options)
 
 
 def run(
@@ -84,7 +87,7 @@ def run(
     if resume:
         found = newest_valid_checkpoint(comm, parts_of(out), HASH, accept_loss)
         if found.path is not None:
-            step = int(read_checkpoint(comm, found.path).header["step"])
+            step = read_checkpoint(comm, found.path).header.step
     prepare_output(comm, out, resume=resume, force=False, fresh=step is None)
     results = writer(comm, out, step, accept_loss=accept_loss, **options)
     for now in range(0 if step is None else step + FRAMES_EVERY, last + 1, FRAMES_EVERY):
@@ -92,12 +95,12 @@ def run(
         results.observables(now, 0.1 * now, observables(now))
         results.frame(now, 0.1 * now, gid, {name: values[gid] for name, values in fields(now).items()})
         if now % CHECKPOINT_EVERY == 0 and now:
-            results.checkpoint(*state(comm, now))
+            results.checkpoint(state(comm, now))
         if comm.rank == 0 and pause:
             print("step", now, flush=True)
         time.sleep(pause)
     if finish:
-        results.notices += [f"lost {loss}" for loss in results.finish(*state(comm, last))]
+        results.notices += [f"lost {loss}" for loss in results.finish(state(comm, last))]
     else:
         results.close()
     return results

@@ -25,7 +25,7 @@ class Body(NamedTuple):
 
 def body_of(engine: Engine, grain: int, solid: bool) -> Body:
     """A grain of an engine, by id."""
-    g, f = engine._grains, engine.scene.interaction.features
+    g, f = engine.state.grains, engine.scene.interaction.features
     assert g is not None
     i = int(np.flatnonzero(g.gid == grain)[0])
     s = g.species[i]

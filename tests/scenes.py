@@ -12,6 +12,7 @@ from mpi4py import MPI
 
 from pardem.case import Case
 from pardem.compiled.fixedpoint import LIMB
+from pardem.decomposition.slabs import Slabs
 from pardem.engine import Engine
 from pardem.observables.energy import rotational_energy, translational_energy
 from pardem.setup.preparation import Setup, build_scene
@@ -31,7 +32,7 @@ def engine_of(
         setup.scene.bodies.widen(*sum_columns(setup.scene.settings))
     grains = initial_grains(case, setup.catalogue, overlaps)
     mine = np.arange(grains.count) % comm.size == comm.rank
-    return Engine(comm, setup.scene, grains.take(mine), axis=axis, skin=skin), setup
+    return Engine(Slabs(comm, axis), setup.scene, grains.take(mine), skin=skin), setup
 
 
 def grains_of(engine: Engine) -> Population:

@@ -115,8 +115,7 @@ def test_a_body_counts_a_corner_as_a_grain_does() -> None:
         body = {"name": "body", "kind": "body"} | wall
         case = case_of([disk, roof], ELASTIC, 5e-4, dimension=2, gravity=(0.0, 0.0), grain=[grain], wall=[body], domain=domain)
         engine, _ = engine_of(case, skin=0.01)
-        assert engine._wall_pairs is not None
-        assert len(engine._wall_pairs.sub) == 2
+        assert len(engine.state.wall_pairs.sub) == 2
 
 
 def test_an_unknown_species_is_named() -> None:

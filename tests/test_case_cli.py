@@ -28,9 +28,9 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """Calls of a stand-in for the simulation, which reports an unfinished run when it has a time limit."""
     seen: list[dict[str, Any]] = []
 
-    def run_case(case: Case, **options: Any) -> dict[str, Any]:
+    def run_case(case: Case, **options: Any) -> types.SimpleNamespace:
         seen.append({"case": case, **options})
-        return {"finished": options["walltime"] is None}
+        return types.SimpleNamespace(finished=options["walltime"] is None, losses="")
 
     module = types.ModuleType("pardem.run")
     module.run_case = run_case  # type: ignore[attr-defined]

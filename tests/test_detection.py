@@ -22,7 +22,7 @@ def test_cells_find_every_pair_of_brute_force(rods: int, small: int, factor: flo
         + ([{"species": "rod", "count": small, "size": factor, "region": box}] if small else []),
     )  # fmt: skip
     engine, setup = engine_of(case)
-    g, n = engine._grains, engine.grains.count
+    g, n = engine.state.grains, engine.grains.count
     settings = setup.scene.settings
     extent, radius = np.empty((n, 3)), np.empty(n)
     oriented_extents(0, n, g, extent, radius)

@@ -32,13 +32,13 @@ SCENES = {
 
 def pairs_of(engine: Any, method: str, skin: float) -> set[tuple[int, int]]:
     """Candidate pairs of an engine on one rank, by global ids."""
-    n, g, scene = engine.grains.count, engine._grains, engine.scene
+    n, g, scene = engine.grains.count, engine.state.grains, engine.scene
     extent, radius = np.empty((n, 3)), np.empty(n)
     oriented_extents(0, n, g, extent, radius)
     if method == "cells":
         pairs, found = _pairs_by_cells(n, n, g, extent, radius, scene, skin, 0)
     else:
-        pairs, found = engine.detector.find_pairs(n, n, g, extent, scene.settings, skin, 0)
+        pairs, found = engine.rebuilder.detector.find_pairs(n, n, g, extent, scene.settings, skin, 0)
     named = {(int(g.gid[i]), int(g.gid[j])) for i, j in pairs[:found]}
     assert len(named) == found
     assert all(i < j for i, j in named)
@@ -61,7 +61,7 @@ def test_the_same_pairs_as_with_cells(periodic: tuple[bool, bool, bool]) -> None
     for reach in (0.25 * skin, skin):
         assert pairs_of(engine, "triangulation", reach) == pairs_of(engine, "cells", reach)
     assert len(pairs_of(engine, "cells", skin)) > 20
-    assert engine.detector.counts.refused == 0
+    assert engine.rebuilder.detector.counts.refused == 0
 
 
 @pytest.mark.mpi
@@ -73,7 +73,7 @@ def test_the_bits_of_cells_on_any_number_of_ranks(scene: str, axis: int) -> None
     alone = comm.bcast(moved(case, MPI.COMM_SELF, steps=600)[0] if comm.rank == 0 else None)
     together, engine = moved(by_triangulation(case), comm, axis, steps=600)
     assert engine.counters.rebuilds > 5
-    counts = engine.detector.counts
+    counts = engine.rebuilder.detector.counts
     assert comm.allreduce(counts.refused) == 0
     assert counts.builds + counts.moves > 5
     assert together == alone
@@ -88,7 +88,7 @@ def test_pairs_from_the_edges_every_step() -> None:
     thesis = by_triangulation(case, every_step=True)
     together, engine = moved(thesis, comm, steps=200)
     assert engine.counters.rebuilds >= 100
-    counts = engine.detector.counts
+    counts = engine.rebuilder.detector.counts
     assert comm.allreduce(counts.refused + counts.fast) == 0
     assert together == alone
 
@@ -113,7 +113,7 @@ def test_too_large_an_overlap_is_seen_and_cells_step_in() -> None:
         bits.append(fingerprint(engine))
         assert not len(engine.contacts().key)
     assert bits[0] == bits[1]
-    counts = engine.detector.counts
+    counts = engine.rebuilder.detector.counts
     assert counts.broken == (0, 1)
     assert 0 < counts.refused < engine.counters.rebuilds
     gentle, _ = engine_of(by_triangulation(colliding(2.0)))

@@ -78,7 +78,7 @@ def near_body(walls, g, i, k, kind, first, second, period, reach, out):  # type:
 
 def counts(engine: Engine, i: int) -> tuple[int, int, int]:
     """Vertices, edges and faces of a row."""
-    g, f = engine._grains, engine.scene.walls.features
+    g, f = engine.state.grains, engine.scene.walls.features
     assert g is not None
     s = g.species[i]
     vertices = max(1, g.vert_start[i + 1] - g.vert_start[i])
@@ -88,7 +88,7 @@ def counts(engine: Engine, i: int) -> tuple[int, int, int]:
 def kinds(engine: Engine, i: int, j: int) -> list[tuple[int, int, int]]:
     """Kinds of pairs of features of two rows, with the number of features of each; in the plane a single vertex meets an outline once."""
     planar, real = engine.scene.settings.planar, engine.scene.walls.features.real
-    g = engine._grains
+    g = engine.state.grains
     assert g is not None
     lone_i, lone_j = real[g.species[i]] == 0, real[g.species[j]] == 0
     left_out = None
@@ -105,7 +105,7 @@ def listed(pairs: Any) -> list[tuple[int, int, int]]:
 
 def between_grains(engine: Engine, extra: float) -> list[tuple[int, int, int]]:
     """All pairs of features of grains within ``extra`` of contact (m)."""
-    g, f, period = engine._grains, engine.scene.walls.features, engine.scene.settings.period
+    g, f, period = engine.state.grains, engine.scene.walls.features, engine.scene.settings.period
     assert g is not None
     out, every = np.empty(1_000_000, np.int64), []
     order = np.argsort(g.gid[: engine.grains.count])
@@ -121,7 +121,7 @@ def between_grains(engine: Engine, extra: float) -> list[tuple[int, int, int]]:
 
 def on_body(engine: Engine, extra: float) -> list[tuple[int, int, int]]:
     """All pairs of features of grains and the one body within ``extra`` of contact (m)."""
-    g, walls = engine._grains, engine.scene.walls
+    g, walls = engine.state.grains, engine.scene.walls
     assert g is not None
     j, out, every = len(g.gid) - 1, np.empty(1_000_000, np.int64), []
     for i in range(engine.grains.count):
@@ -148,7 +148,7 @@ def test_pairs_of_grains_have_the_candidates_of_the_full_product(dimension: int,
         domain={"lower": flat, "upper": upper, "periodic": (True, *(False for _ in flat[1:]))},
     )  # fmt: skip
     engine, _ = engine_of(case, skin=skin, overlaps=True)
-    check(listed(engine._pairs), between_grains(engine, skin), between_grains(engine, (1.0 + MARGIN) * skin))
+    check(listed(engine.state.pairs), between_grains(engine, skin), between_grains(engine, (1.0 + MARGIN) * skin))
 
 
 def terrain(cells: int, size: float) -> dict[str, Any]:
@@ -185,7 +185,7 @@ def test_bodies_have_the_candidates_of_the_full_product(dimension: int) -> None:
         domain={"lower": low, "upper": tuple(c + size for c in low), "periodic": (True, *(False for _ in flat[1:]))},
     )  # fmt: skip
     engine, _ = engine_of(case, skin=skin, overlaps=True)
-    check(listed(engine._wall_pairs), on_body(engine, skin), on_body(engine, (1.0 + MARGIN) * skin))
+    check(listed(engine.state.wall_pairs), on_body(engine, skin), on_body(engine, (1.0 + MARGIN) * skin))
 
 
 def falling(dimension: int) -> Case:
@@ -214,10 +214,10 @@ def test_pairs_that_hardly_moved_keep_what_was_found(dimension: int) -> None:
     searched, kept, found = 0, 0, 0
     for steps in 10 * (300, 20, 20):
         engine.advance(steps)
-        engine._rebuild(engine.contacts())
-        searched += int(engine._search.room.tests[0] > 0)
-        kept += int(engine._search.room.tests[0] == 0 and len(listed(engine._pairs)) + len(listed(engine._wall_pairs)) > 0)
-        for expected, pairs in ((between_grains(engine, skin), engine._pairs), (on_body(engine, skin), engine._wall_pairs)):
+        engine.rebuilder.rebuild(engine.grains, engine.contacts(), engine.control)
+        searched += int(engine.rebuilder.search.room.tests[0] > 0)
+        kept += int(engine.rebuilder.search.room.tests[0] == 0 and len(listed(engine.state.pairs)) + len(listed(engine.state.wall_pairs)) > 0)
+        for expected, pairs in ((between_grains(engine, skin), engine.state.pairs), (on_body(engine, skin), engine.state.wall_pairs)):
             assert set(expected) <= set(listed(pairs))
             found += len(expected)
     assert found > 1000

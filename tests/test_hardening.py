@@ -342,7 +342,7 @@ def test_a_run_goes_on_from_a_checkpoint_below_the_guard(mpi_tmp_path: Path) -> 
     first = Simulation(case, comm)
     first.step(CUT)
     assert deep_tips(first.engine) > 1
-    write_checkpoint(comm, parts_of(out), *full_state(first))
+    write_checkpoint(comm, parts_of(out), full_state(first))
     again = Simulation(case, comm, load_start(comm, out, case)[0])
     assert again.steps_done == CUT
     again.step(END - CUT)

@@ -128,7 +128,7 @@ def nordsieck(values: np.ndarray, force: float, h: float) -> np.ndarray:
 def turning(step: float, steps: int, torque: Any, scheme: dict[str, str] = GEAR, warm: bool = True) -> tuple[Engine, np.ndarray]:
     """A brick under a prescribed torque (N m, world frame) as a function of time, by Gear's kernels alone; ``warm``: the past is given, too."""
     engine, inertia = alone(BRICK, step, scheme, (0.0, 0.0, 0.5))
-    g, scene = engine._grains, engine.scene
+    g, scene = engine.state.grains, engine.scene
     assert g is not None
 
     def counts(time: float) -> np.ndarray:

@@ -14,6 +14,7 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 from pardem.io.state.checkpoint import checkpoints, newest_valid_checkpoint, read_checkpoint, write_checkpoint
+from pardem.io.state.full_state import ContactRows
 from pardem.io.views.compare import compare
 
 SELF = MPI.COMM_SELF
@@ -27,45 +28,46 @@ def datasets(path: Path, group: str) -> dict[str, bytes]:
 
 
 def check(comm: MPI.Comm, path: Path, step: int) -> None:
-    header, _, _, small = scene.state(comm, step)
+    expected = scene.state(comm, step)
     got = read_checkpoint(comm, path)
-    assert got.header == header
-    assert all(isinstance(v, int) for v in got.header["totals"])
-    assert np.array_equal(got.small["motion"], small["motion"])
+    assert got.header == expected.header
+    assert got.layout == expected.layout
+    assert all(isinstance(v, int) for v in got.header.totals)
+    assert np.array_equal(got.small["motion"], expected.small["motion"])
     everything = scene.state(MPI.COMM_SELF, step)
-    gid, grains = everything[1]
+    gid, grains = everything.grains
     order = np.argsort(gid)[got.grains.gid]
     assert set(got.grains.fields) == set(grains)
     for name, values in grains.items():
         assert got.grains.fields[name].dtype == values.dtype
         assert np.array_equal(got.grains.fields[name], values[order])
     # both owners of a pair need its history
-    mine = np.isin(everything[2][0], got.grains.gid) | np.isin(everything[2][1], got.grains.gid)
-    for values, expected in zip(got.contacts, scene.contacts(step), strict=True):
-        assert values.dtype == expected.dtype
-        assert np.array_equal(values, expected[mine])
+    mine = np.isin(everything.contacts.lower, got.grains.gid) | np.isin(everything.contacts.higher, got.grains.gid)
+    for values, written in zip(got.contacts, scene.contacts(step), strict=True):
+        assert values.dtype == written.dtype
+        assert np.array_equal(values, written[mine])
 
 
 @pytest.mark.mpi
 def test_what_is_read_is_what_was_written(mpi_tmp_path: Path) -> None:
     comm = MPI.COMM_WORLD
-    path = write_checkpoint(comm, mpi_tmp_path, *scene.state(comm, 40))
+    path = write_checkpoint(comm, mpi_tmp_path, scene.state(comm, 40))
     check(comm, path, 40)
     comm.Barrier()
 
 
 def test_one_rank_and_an_empty_set_of_contacts(tmp_path: Path) -> None:
-    check(SELF, write_checkpoint(SELF, tmp_path, *scene.state(SELF, 30)), 30)
-    header, grains, _, small = scene.state(SELF, 60)
+    check(SELF, write_checkpoint(SELF, tmp_path, scene.state(SELF, 30)), 30)
     none = np.zeros(0, np.int64)
-    got = read_checkpoint(SELF, write_checkpoint(SELF, tmp_path, header, grains, (none, none, none, np.zeros((0, 13)), np.zeros((0, 0))), small))
+    without = scene.state(SELF, 60)._replace(contacts=ContactRows(none, none, none, np.zeros((0, 13)), np.zeros((0, 0))))
+    got = read_checkpoint(SELF, write_checkpoint(SELF, tmp_path, without))
     assert got.contacts.floats.shape == (0, 13)
     assert got.contacts.ints.shape == (0, 0)
 
 
 def test_content_is_the_same_for_every_number_of_ranks(tmp_path: Path, run_mpi: Callable) -> None:
     program = "import sys, io_scene as s; from mpi4py import MPI; from pardem.io.state.checkpoint import write_checkpoint as w; " + (
-        "w(MPI.COMM_WORLD, sys.argv[1], *s.state(MPI.COMM_WORLD, 20))"
+        "w(MPI.COMM_WORLD, sys.argv[1], s.state(MPI.COMM_WORLD, 20))"
     )
     found = []
     for ranks in (1, 2, 3, 4):
@@ -78,7 +80,7 @@ def test_content_is_the_same_for_every_number_of_ranks(tmp_path: Path, run_mpi: 
 
 def test_the_two_newest_are_kept(tmp_path: Path) -> None:
     for step in (10, 20, 30):
-        write_checkpoint(SELF, tmp_path, *scene.state(SELF, step))
+        write_checkpoint(SELF, tmp_path, scene.state(SELF, step))
     assert [p.name for p in checkpoints(tmp_path)] == ["checkpoint-000000000030.h5", "checkpoint-000000000020.h5"]
     assert len(list(tmp_path.iterdir())) == 2
 
@@ -122,7 +124,7 @@ def foreign(path: Path) -> None:
 )
 def test_a_damaged_checkpoint_is_passed_over(tmp_path: Path, damage: Callable[[Path], None], words: str) -> None:
     for step in (10, 20):
-        write_checkpoint(SELF, tmp_path, *scene.state(SELF, step))
+        write_checkpoint(SELF, tmp_path, scene.state(SELF, step))
     newest = tmp_path / "checkpoint-000000000020.h5"
     damage(newest)
     with pytest.raises(FileError, match=words):
@@ -137,7 +139,7 @@ def test_a_damaged_checkpoint_is_passed_over(tmp_path: Path, damage: Callable[[P
 @pytest.mark.mpi(min_size=2)
 def test_a_damaged_checkpoint_is_an_error_on_all_ranks(mpi_tmp_path: Path) -> None:
     comm = MPI.COMM_WORLD
-    path = write_checkpoint(comm, mpi_tmp_path, *scene.state(comm, 10))
+    path = write_checkpoint(comm, mpi_tmp_path, scene.state(comm, 10))
     comm.Barrier()
     if comm.rank == 0:
         flip_a_bit(path)
@@ -148,32 +150,32 @@ def test_a_damaged_checkpoint_is_an_error_on_all_ranks(mpi_tmp_path: Path) -> No
 
 def test_none_and_one_of_another_case(tmp_path: Path) -> None:
     assert newest_valid_checkpoint(SELF, tmp_path / "nothing", scene.HASH) == (None, [], [])
-    write_checkpoint(SELF, tmp_path, *scene.state(SELF, 10))
+    write_checkpoint(SELF, tmp_path, scene.state(SELF, 10))
     with pytest.raises(FileError, match=r"its hash is c0ffee, that of this case is decade.*--force"):
         newest_valid_checkpoint(SELF, tmp_path, "decade")
 
 
 def test_ranks_that_disagree_on_a_contact(tmp_path: Path) -> None:
-    header, grains, (lower, higher, sub, floats, ints), small = scene.state(SELF, 10)
-    twice = [np.concatenate([a, a[:5]]) for a in (lower, higher, sub, floats, ints)]
-    path = write_checkpoint(SELF, tmp_path, header, grains, twice, small)
-    assert len(read_checkpoint(SELF, path).contacts.lower) == len(lower)
-    twice[3][-1, 2] += 1.0
-    with pytest.raises(ValueError, match=rf"different histories of contact {lower[4]} to {higher[4]} "):
-        write_checkpoint(SELF, tmp_path, header, grains, twice, small)
+    once = scene.state(SELF, 10)
+    twice = once._replace(contacts=ContactRows(*(np.concatenate([a, a[:5]]) for a in once.contacts)))
+    path = write_checkpoint(SELF, tmp_path, twice)
+    assert len(read_checkpoint(SELF, path).contacts.lower) == len(once.contacts.lower)
+    twice.contacts.floats[-1, 2] += 1.0
+    with pytest.raises(ValueError, match=rf"different histories of contact {once.contacts.lower[4]} to {once.contacts.higher[4]} "):
+        write_checkpoint(SELF, tmp_path, twice)
 
 
 def test_a_failed_write_leaves_the_former_checkpoint(tmp_path: Path) -> None:
-    first = write_checkpoint(SELF, tmp_path, *scene.state(SELF, 10))
+    first = write_checkpoint(SELF, tmp_path, scene.state(SELF, 10))
     blocked = tmp_path / "checkpoint-000000000020.new"
     blocked.mkdir()
     with pytest.raises(FileError, match="could not be written"):
-        write_checkpoint(SELF, tmp_path, *scene.state(SELF, 20))
+        write_checkpoint(SELF, tmp_path, scene.state(SELF, 20))
     check(SELF, first, 10)
 
 
 def test_a_copy_compares_equal(tmp_path: Path) -> None:
-    first = write_checkpoint(SELF, tmp_path, *scene.state(SELF, 10))
+    first = write_checkpoint(SELF, tmp_path, scene.state(SELF, 10))
     second = tmp_path / "copy.h5"
     shutil.copy(first, second)
     assert compare(first, second) is None

@@ -120,8 +120,8 @@ def test_runs_of_different_length_precision_or_state(result: Path, tmp_path: Pat
 def test_a_result_against_a_checkpoint(result: Path, tmp_path: Path) -> None:
     from pardem.io.state.checkpoint import write_checkpoint
 
-    assert compare(result, write_checkpoint(SELF, tmp_path, *scene.state(SELF, 50))) is None
-    assert "header, step" in str(compare(result, write_checkpoint(SELF, tmp_path, *scene.state(SELF, 60))))
+    assert compare(result, write_checkpoint(SELF, tmp_path, scene.state(SELF, 50))) is None
+    assert "header, step" in str(compare(result, write_checkpoint(SELF, tmp_path, scene.state(SELF, 60))))
 
 
 def test_info_of_results_and_checkpoints(result: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -180,7 +180,7 @@ def test_the_static_part_is_mended_while_its_run_lives(tmp_path: Path, harm: Cal
     scene.run(SELF, whole, 60)
     results = scene.run(SELF, out, 60, finish=False)
     harm(parts_of(out) / "static.h5")
-    assert results.finish(*scene.state(SELF, 60)) == []
+    assert results.finish(scene.state(SELF, 60)) == []
     assert compare(out, whole) is None
     assert cli.main(["verify", str(out)]) == 0
 
@@ -211,7 +211,7 @@ def test_parts_that_vanish_while_their_run_lives_are_named_at_its_end(tmp_path: 
     results = scene.run(SELF, out, 60, finish=False)
     (parts_of(out) / FRAMES).unlink()
     cut(parts_of(out) / "segment-000001-observables.h5")
-    losses = results.finish(*scene.state(SELF, 60))
+    losses = results.finish(scene.state(SELF, 60))
     assert sorted(loss.part for loss in losses) == [FRAMES, "segment-000001-observables.h5"]
     assert steps(out) == [40, 50, 60]
     assert steps(out, "observables/contacts") == [0, 10, 20, 30]
@@ -226,7 +226,7 @@ def test_the_clock_of_a_frame_and_the_observables_are_watched_as_well(out: Path)
     (parts / FRAMES).write_bytes(content)
     scramble(parts / "segment-000001-observables.h5", "observables/layers/value")
     results = scene.writer(SELF, out, 60)
-    said = sorted(map(str, results.finish(*scene.state(SELF, 60))))
+    said = sorted(map(str, results.finish(scene.state(SELF, 60))))
     assert said == [
         f"{FRAMES} is damaged: the checksum of the clock of frame 1 is wrong (1 frame)",
         "segment-000001-observables.h5 is damaged: the checksum of observables/layers/value is wrong (observables)",

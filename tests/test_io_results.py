@@ -160,11 +160,11 @@ def test_what_is_written_in_part_of_a_run_only_is_kept(tmp_path: Path) -> None:
     results.observables(0, 0.0, {"old": 1, "both": 1})
     with pytest.raises(ValueError, match=r"\['new'\] come and go"):
         results.observables(5, 0.5, {"old": 1, "both": 1, "new": 3.0})
-    results.checkpoint(*scene.state(SELF, 0))
+    results.checkpoint(scene.state(SELF, 0))
     results.frame(10, 1.0, np.arange(scene.COUNT), everything)
     results.observables(10, 1.0, {"both": 2, "new": 3.0})
-    results.checkpoint(*scene.state(SELF, 10))
-    for end in (results.close, lambda: results.finish(*scene.state(SELF, 10))):
+    results.checkpoint(scene.state(SELF, 10))
+    for end in (results.close, lambda: results.finish(scene.state(SELF, 10))):
         end()
         with h5py.File(out) as file:
             assert np.isnan(file["particles/grains/force/value"][0]).all()
@@ -177,7 +177,7 @@ def test_what_is_written_in_part_of_a_run_only_is_kept(tmp_path: Path) -> None:
 
 def test_a_run_without_frames_or_observables(tmp_path: Path) -> None:
     out = tmp_path / "out.h5"
-    scene.writer(SELF, out).finish(*scene.state(SELF, 0))
+    scene.writer(SELF, out).finish(scene.state(SELF, 0))
     assert "frames" not in info(out)
     assert compare(out, out) is None
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mpi4py import MPI
 
 from pardem.io.state.checksum import crc32_of_rows, shifted
-from pardem.io.state.rows import GrainRows, RowExchange, block_starts
+from pardem.io.state.rows import GrainRows, IdExchange, block_starts
 
 
 @given(st.binary(max_size=300), st.binary(max_size=300))
@@ -53,7 +53,7 @@ def test_rows_arrive_by_id(count: int) -> None:
 def test_rows_without_a_single_order_come_by_block() -> None:
     comm = MPI.COMM_WORLD
     ids = np.array([4, 0, 4, 2], dtype=np.int64)
-    exchange = RowExchange(comm, ids, 5)
+    exchange = IdExchange(comm, ids, 5)
     mine = exchange(ids)
     assert sorted(mine) == sorted(i for _ in range(comm.size) for i in ids if exchange.start <= i < exchange.stop)
 

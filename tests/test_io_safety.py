@@ -60,7 +60,7 @@ def test_killed_again_and_again_a_run_comes_to_the_same_end(tmp_path: Path, whol
         time.sleep(0.1)
         # what is there can be read, and the frames that count are those of the undisturbed run
         found = newest_valid_checkpoint(SELF, parts_of(out), scene.HASH)
-        reached.append(-1 if found.path is None else int(read_checkpoint(SELF, found.path).header["step"]))
+        reached.append(-1 if found.path is None else int(read_checkpoint(SELF, found.path).header.step))
         copy = tmp_path / "copy.h5"
         shutil.copytree(parts_of(out), parts_of(copy))
         assemble(copy)
@@ -111,7 +111,7 @@ def test_a_full_disk_stops_all_ranks_and_the_last_checkpoint_is_good(tmp_path: P
         assert f"rank {rank}: {out} could not be written: File too large; free some space and go on with --resume" in ended.stdout
     found = newest_valid_checkpoint(SELF, parts_of(out), scene.HASH)
     assert found.path is not None
-    assert read_checkpoint(SELF, found.path).header["step"] == LAST // 30 * 30
+    assert read_checkpoint(SELF, found.path).header.step == LAST // 30 * 30
     run_mpi(ranks, PROGRAM, out, LAST, "--resume")
     assert compare(out, whole) is None
 

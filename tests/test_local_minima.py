@@ -29,7 +29,7 @@ Found = list[tuple[np.ndarray, np.ndarray]]
 
 def found_by(engine: Engine) -> Found:
     """Nearest points, in space, of all candidates of the first two grains that touch."""
-    g, pairs, interaction = engine._grains, engine._pairs, engine.scene.interaction
+    g, pairs, interaction = engine.state.grains, engine.state.pairs, engine.scene.interaction
     assert isinstance(interaction, LocalMinima)
     assert g is not None
     assert pairs is not None
@@ -132,7 +132,7 @@ def test_convex_grains_have_one_contact_where_the_solver_has_it(arrangement: str
         ]
         grains = [{"species": "a", "position": tuple(pair.w.tolist())}, {"species": "b", "position": (0.0, 0.0, 0.0)}, FAR]
         engine, _ = engine_of(case_of([*species, ALONE], MINIMA, 1e-4, grain=grains), overlaps=True, skin=0.05)
-        g = engine._grains
+        g = engine.state.grains
         assert g is not None
         i, j = (int(np.flatnonzero(g.gid == k)[0]) for k in (0, 1))
         vert = np.vstack([g.vert[g.vert_start[k] : g.vert_start[k + 1]] for k in (i, j)])
@@ -159,8 +159,7 @@ def test_faces_that_can_become_parallel_before_the_next_rebuild_are_listed(share
         {"species": "cube", "position": (0.0, 0.0, 0.0)}, {"species": "cube", "position": (0.1, 0.2, 0.98), "orientation": turn}, FAR,
     ]  # fmt: skip
     engine, _ = engine_of(case_of([CUBE, ALONE], MINIMA, 1e-4, grain=grains), overlaps=True, skin=skin)
-    assert engine._pairs is not None
-    assert ((engine._pairs.sub >> 56) == FACE_FACE).any() == listed
+    assert ((engine.state.pairs.sub >> 56) == FACE_FACE).any() == listed
 
 
 ELL = [(0, 0), (3, 0), (3, 1), (1, 1), (1, 3), (0, 3)]

@@ -19,6 +19,7 @@ from pardem.observables.collect import Observer
 from pardem.observables.filling import FILL_SHARE
 from pardem.observables.registry import QUANTITIES
 from pardem.observables.slices import ball_below
+from pardem.state.saved import RunHeader
 
 ELASTIC = {"law": "elastic", "normal_stiffness": 1e5, "friction": 0.0}
 VISCOUS = {"law": "viscoelastic", "restitution": 0.5, "contact_time": 0.02, "friction": 0.5}
@@ -258,7 +259,8 @@ def test_reference_of_the_books_survives_a_checkpoint() -> None:
     expected = observer.measure(engine)
     _, setup = engine_of(case)
     other = Observer(engine.comm, case, setup.catalogue, engine.scene)
-    other.restore(json.loads(json.dumps(observer.state())))
+    table = json.loads(json.dumps(RunHeader(300, case.hash(), observer=observer.state()).table()))
+    other.restore(RunHeader.of_table(table).observer)
     assert other.measure(engine)["energy/residual"] == expected["energy/residual"] != 0.0
 
 

@@ -68,7 +68,7 @@ def part(comm: MPI.Comm, case: Case, out: Path, step: int) -> Path:
     start, _ = load_start(comm, out, case)
     simulation = Simulation(case, comm, start)
     simulation.step(step - simulation.steps_done)
-    return write_checkpoint(comm, parts_of(out), *full_state(simulation))
+    return write_checkpoint(comm, parts_of(out), full_state(simulation))
 
 
 @pytest.mark.mpi
@@ -178,10 +178,10 @@ def test_files_hold_all_grains_and_tell_which_have_left(tmp_path: Path, capsys: 
     case = Case(**data | {"stage": [flow], "output": {"frame_steps": 400, "observable_steps": 100}})
     out = tmp_path / "out.h5"
     summary = run_case(case, out=out, resume=False, force=False, walltime=None, comm=MPI.COMM_SELF)
-    left = summary["left"]
+    left = summary.left
     assert 24 <= left < 40
-    assert summary["steps"] % EVERY == 0
-    assert summary["steps"] < 4000
+    assert summary.steps % EVERY == 0
+    assert summary.steps < 4000
     assert "grains that left the domain" in capsys.readouterr().out
     assert info(out)["left"] == left
     with h5py.File(out) as file:

@@ -90,7 +90,7 @@ def test_the_parts_of_a_grain_come_as_near_as_its_core(species: dict[str, Any]) 
     """The least distance of vertices and edges is that of points sampled along the core's edges, where none passes through the surface."""
     rng = np.random.default_rng(3)
     engine, _ = engine_of(case_of([species], ELASTIC, 1e-4, grain=[grain(species, (0, 0, 0), turn=rng.normal(size=4))], wall=[PIERCED]))
-    g, features = engine._grains, engine.scene.walls.features
+    g, features = engine.state.grains, engine.scene.walls.features
     core = np.zeros((1, 3)) if species is SPHERE else g.vert[g.vert_start[0] : g.vert_start[1]]
     pairs = features.edges[features.edge_start[0] : features.edge_start[0] + features.real[0]]
     s = np.linspace(0.0, 1.0, 2001)[:, None]
@@ -120,7 +120,7 @@ def test_the_parts_of_a_grain_come_as_near_as_its_core(species: dict[str, Any]) 
 def test_the_opposite_of_the_rim() -> None:
     engine, _ = engine_of(case_of([SPHERE], ELASTIC, 1e-4, grain=[grain(SPHERE, (0, 0, 3))], wall=[PIERCED]))
     disc = PiercedDisc((0.0, 0.0, 1.0), HOLE, RADIUS)
-    d, _, line = nearest_on_pierced(engine.scene.walls.features, engine._grains, 0, FAR << PART, (0.3, 0.0, 0.5), disc)
+    d, _, line = nearest_on_pierced(engine.scene.walls.features, engine.state.grains, 0, FAR << PART, (0.3, 0.0, 0.5), disc)
     assert line == pytest.approx((-HOLE - 0.3, 0.0, -0.5), rel=1e-15)
     assert d == pytest.approx(math.hypot(1.2, 0.5), rel=1e-15)
     x = np.array([[0.3, 0.4, 1.2], [1.5, 0.0, -0.7], [0.0, 5.0, 4.0]])

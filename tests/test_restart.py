@@ -45,7 +45,7 @@ def part(comm: MPI.Comm, case: Case, out: Path, step: int) -> Path:
     simulation = Simulation(case, comm, start)
     simulation.step(step - simulation.steps_done)
     assert simulation.steps_done == step
-    return write_checkpoint(comm, parts_of(out), *full_state(simulation))
+    return write_checkpoint(comm, parts_of(out), full_state(simulation))
 
 
 @pytest.mark.mpi

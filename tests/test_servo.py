@@ -188,7 +188,7 @@ def part(comm: MPI.Comm, out: Path, step: int) -> Simulation:
     assert not warnings
     simulation = Simulation(cell(), comm, start)
     simulation.step(step - simulation.steps_done)
-    write_checkpoint(comm, parts_of(out), *full_state(simulation))
+    write_checkpoint(comm, parts_of(out), full_state(simulation))
     return simulation
 
 

@@ -105,7 +105,7 @@ def test_nothing_is_missed() -> None:
         insert=[{"species": s["name"], "count": 14, "region": region, "size": {"kind": "uniform", "min": 0.6, "max": 1.0}} for s in species],
     )  # fmt: skip
     engine, _ = engine_of(case, skin=skin)
-    g, pairs, f = engine._grains, engine._pairs, engine.scene.interaction.features
+    g, pairs, f = engine.state.grains, engine.state.pairs, engine.scene.interaction.features
     assert g is not None
     assert pairs is not None
     listed = {
@@ -149,7 +149,7 @@ point = st.tuples(coordinate, coordinate, coordinate)
 @settings(max_examples=200, deadline=None)
 @given(centre=point, vertex=st.integers(0, 7), face=st.integers(0, 5))
 def test_a_vertex_and_a_face_against_a_reference(cubes: Engine, centre: tuple[float, ...], vertex: int, face: int) -> None:
-    g, f = cubes._grains, cubes.scene.interaction.features
+    g, f = cubes.state.grains, cubes.scene.interaction.features
     assert g is not None
     loop = f.loops[f.loop_start[face] : f.loop_start[face + 1]]
     w = -np.array(centre)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import h5py
 import numpy as np
@@ -19,6 +20,7 @@ from ..layout import elements
 from ..reading import FIRST_FIELD, FRAMES, opened
 from ..state.seals import CLOCK, DAMAGE, crc32_of_clock, read_table, wrong_sums
 
+_Rows = tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]  # steps, times (s) and values of observables
 UNKNOWN = 2**63 - 1  # base step of a segment that cannot be read: beyond all others
 
 
@@ -95,7 +97,7 @@ def collect(parts: Path, names: Collection[str]) -> Series:
     with opened(parts / STATIC) as file:
         count = int(file[f"{FRAMES}/id"].shape[0])
     series = Series()
-    observed: list[tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]] = []
+    observed: list[_Rows] = []
     files = [(number, path) for number, path in segments(parts) if path.name in names]
     bases = np.array([UNKNOWN if (base := base_step(path)) is None else base for _, path in files], dtype=np.int64)
     numbers = np.array([number for number, _ in files])
@@ -105,26 +107,45 @@ def collect(parts: Path, names: Collection[str]) -> Series:
         last = int(later.min()) if len(later) else UNKNOWN
         try:
             with opened(path) as file:
-                if f"{FRAMES}/{FIRST_FIELD}/step" in file:
-                    piece = _frames(file, path, count, (int(base), last), series.losses)
-                    if len(piece.rows):
-                        series.pieces.append(piece)
-                if found := elements(file, "observables"):
-                    if wrong := wrong_sums(file, "observables"):
-                        raise FileError(wrong[0])
-                    observed.append(_observables(found, last))
+                _take_up(series, observed, file, path, _Span(count, int(base), last))
         except DAMAGE as error:
             series.losses.append(Loss(path.name, f"is damaged: {reason(error)}"))
     _join(series, observed)
     return series
 
 
-def _frames(file: h5py.File, path: Path, count: int, span: tuple[int, int], losses: list[Loss]) -> Piece:
+class _Span(NamedTuple):
+    """What counts of a segment.
+
+    Attributes:
+        grains: number of grains.
+        base: step behind which it begins.
+        last: step behind which its rows were superseded.
+    """
+
+    grains: int
+    base: int
+    last: int
+
+
+def _take_up(series: Series, observed: list[_Rows], file: h5py.File, path: Path, span: _Span) -> None:
+    """Add what one file of a segment holds: frames, or observables."""
+    if f"{FRAMES}/{FIRST_FIELD}/step" in file:
+        piece = _frames(file, path, span, series.losses)
+        if len(piece.rows):
+            series.pieces.append(piece)
+    if found := elements(file, "observables"):
+        if wrong := wrong_sums(file, "observables"):
+            raise FileError(wrong[0])
+        observed.append(_observables(found, span.last))
+
+
+def _frames(file: h5py.File, path: Path, span: _Span, losses: list[Loss]) -> Piece:
     """The frames behind the first and up to the last step of a span."""
     group = file[FRAMES]
     values = {name: element["value"] for name, element in elements(file, FRAMES).items() if name != "box/edges"}
     table = read_table(file)
-    if any(v.ndim != 3 or v.shape[1] != count for v in values.values()) or (table and table[1].shape != (len(table[1]), len(values) + 1)):
+    if any(v.ndim != 3 or v.shape[1] != span.grains for v in values.values()) or (table and table[1].shape != (len(table[1]), len(values) + 1)):
         raise FileError(f"{path} holds arrays of other shapes than its run's")
     # the newest row of a segment that was cut short may not be there in all its data sets
     total = min(len(v) for v in [*values.values(), group[f"{FIRST_FIELD}/step"], group[f"{FIRST_FIELD}/time"], *([table[1]] if table else [])])
@@ -135,18 +156,18 @@ def _frames(file: h5py.File, path: Path, count: int, span: tuple[int, int], loss
         right = np.array([crc32_of_clock(step, time) for step, time in zip(steps, times, strict=True)], dtype=np.uint32) == sums[CLOCK]
         losses += [Loss(path.name, f"is damaged: the checksum of the clock of frame {row} is wrong", 1) for row in np.flatnonzero(~right)]
         piece.keep(right)
-    piece.keep((piece.steps <= span[1]) & (piece.steps > span[0]))
+    piece.keep((piece.steps <= span.last) & (piece.steps > span.base))
     piece.keep(np.diff(piece.steps, prepend=-2) > 0)
     return piece
 
 
-def _observables(found: dict[str, h5py.Group], last: int) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+def _observables(found: dict[str, h5py.Group], last: int) -> _Rows:
     clock = next(iter(found.values()))
     keep = clock["step"][:] <= last
     return clock["step"][:][keep], clock["time"][:][keep], {name: group["value"][:][keep] for name, group in found.items()}
 
 
-def _join(series: Series, observed: list[tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]]) -> None:
+def _join(series: Series, observed: list[_Rows]) -> None:
     if not observed:
         return
     series.steps = np.concatenate([o[0] for o in observed])

@@ -5,30 +5,26 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 from mpi4py import MPI
 
+from ..reading import opened
 from ..state.agreement import together
-from .assemble import finish, read_box, read_origin, write_index, write_origin
 from ..state.checkpoint import write_checkpoint
-from ..state.checksum import joined, part
-from ..state.full_state import ContactRows, FullState, GrainTable
-from .h5md import label, write_box, write_metadata
-from ..state.manifest import Loss, Manifest, entry_of, put_losses, read_losses
+from ..state.full_state import FullState
+from ..state.manifest import Loss, Manifest, entry_of, read_losses
+from ..state.rowfile import serial_notice
+from ..state.rows import GrainRows
+from ..state.seals import DAMAGE, wrong_sums
+from .assemble import finish, read_box, read_origin, write_index, write_origin
 from .output_path import go_on_from
 from .paths import STATIC, parts_of
 from .provenance import now, provenance
-from ..reading import FRAMES, PARAMETERS, opened
-from ..state.rowfile import RowFile, serial_notice, sync_path, take_on_trial
-from ..state.rows import GrainRows
-from ..state.seals import DAMAGE, crc32_of, put_sums, wrong_sums
 from .segments import Segment
-from .vtkhdf import OFFSETS
+from .static import DomainBox, StaticPart, write_static
 
 REAL: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
 
@@ -42,11 +38,7 @@ class ResultWriter:
     Args:
         comm: communicator.
         path: OUT.h5.
-        case_text: effective case. case_hash: of the trajectory.
-        catalogue: name -> array, the same on all ranks; with ``mass`` (ns,) (kg) and ``dimension`` (ns,).
-        gid: (n,) int64 ids of this rank's grains. species: (n,) int32. scale: (n,) size factors.
-        box: lower (3,) and upper (3,) corner (m), periodic (3,).
-        n_grains: number of grains on all ranks.
+        static: what does not change.
         precision: of the frames: double or single.
         resume_step: step of the checkpoint to go on from; None: a new run.
         accept_loss: go on without parts that are missing or were changed.
@@ -61,27 +53,26 @@ class ResultWriter:
     """
 
     def __init__(
-        self, comm: MPI.Comm, path: Path | str, *, case_text: str, case_hash: str, catalogue: Mapping[str, np.ndarray], gid: np.ndarray,
-        species: np.ndarray, scale: np.ndarray, box: tuple[Any, Any, Any], n_grains: int, precision: str = "double",
-        resume_step: int | None = None, accept_loss: bool = False, **extra: Any,
+        self, comm: MPI.Comm, path: Path | str, static: StaticPart, *, precision: str = "double", resume_step: int | None = None,
+        accept_loss: bool = False, **extra: Any,
     ) -> None:  # fmt: skip
-        self.comm = comm
+        self.comm, self.static = comm, static
         self.path = Path(path)
         self.parts = parts_of(self.path)
         self.seconds = 0.0
         self.notices = [text for text in [serial_notice(comm)] if text]
-        self.count, self.real = n_grains, REAL[precision]
+        self.count, self.real = int(comm.allreduce(len(static.gid))), REAL[precision]
         self.manifest = Manifest()  # of rank 0
-        self.last = {"frame": -1 if resume_step is None else resume_step, "observables": -1 if resume_step is None else resume_step}
+        begin = -1 if resume_step is None else resume_step
+        self.last = {"frame": begin, "observables": begin}
         with self._timed():
             next_segment = 0
             with together(comm, f"{self.parts} could not be written"):
                 if comm.rank == 0:
-                    next_segment = self._begin(resume_step, extra, box, accept_loss)
+                    next_segment = self._begin(resume_step, extra, accept_loss)
             next_segment, self.notices = comm.bcast((next_segment, self.notices))
-            self.static = partial(self._write_static, gid, species, scale, catalogue, case_text, case_hash)
-            self.static()
-            self.segment = Segment(comm, self.parts, next_segment, -1 if resume_step is None else resume_step, n_grains, self.real)
+            write_static(comm, self.parts, static, self.manifest)
+            self.segment = Segment(comm, self.parts, next_segment, begin, self.count, self.real)
             self._index()
 
     def frame(self, step: int, time: float, gid: np.ndarray, fields: Mapping[str, np.ndarray]) -> None:
@@ -113,31 +104,25 @@ class ResultWriter:
         self.last["observables"] = step
         self.segment.observables(step, time, {name: np.array(v) for name, v in values.items()})
 
-    def checkpoint(
-        self, header: dict[str, Any], grains: tuple[np.ndarray, dict[str, np.ndarray]], contacts: tuple[np.ndarray, ...],
-        small: dict[str, np.ndarray],
-    ) -> Path:  # fmt: skip
-        """Put everything so far on the disk, then write a checkpoint (arguments as for ``write_checkpoint``); OUT.h5 then shows all of it."""
+    def checkpoint(self, state: FullState) -> Path:
+        """Put everything so far on the disk, then write a checkpoint; OUT.h5 then shows all of it."""
         with self._timed():
-            self._close_segment(int(header["step"]))
-            path = write_checkpoint(self.comm, self.parts, header, grains, contacts, small, self.manifest)  # type: ignore[arg-type]
+            self._close_segment(state.header.step)
+            path = write_checkpoint(self.comm, self.parts, state, self.manifest)
             self._index()
         return path
 
-    def finish(
-        self, header: dict[str, Any], grains: tuple[np.ndarray, dict[str, np.ndarray]], contacts: tuple[np.ndarray, ...],
-        small: dict[str, np.ndarray],
-    ) -> list[Loss]:  # fmt: skip
-        """Make OUT.h5 one file with the final state (arguments as for ``write_checkpoint``), and remove the parts.
+    def finish(self, state: FullState) -> list[Loss]:
+        """Make OUT.h5 one file with the final state, and remove the parts.
 
         Returns:
             What was found damaged or missing on that occasion and is not in the result.
         """
         with self._timed():
-            self._close_segment(int(header["step"]))
-            self._sign(int(header["step"]))
+            self._close_segment(state.header.step)
+            self._sign(state.header.step)
             self._mend_static()
-            return finish(self.comm, self.path, FullState(header, GrainTable(*grains), ContactRows(*contacts), small), self.manifest)
+            return finish(self.comm, self.path, state, self.manifest)
 
     def close(self) -> None:
         """End a run that is not finished: its parts stay, and OUT.h5 is an index of them; a run that is resumed drops rows after its checkpoint."""
@@ -146,8 +131,9 @@ class ResultWriter:
             self._sign(max(self.last.values()))
             self._index()
 
-    def _begin(self, resume_step: int | None, extra: dict[str, Any], box: tuple[Any, Any, Any], accept_loss: bool) -> int:
-        number = 0
+    def _begin(self, resume_step: int | None, extra: Mapping[str, Any], accept_loss: bool) -> int:
+        """Find what an earlier start left, and note this start in the provenance, by rank 0; the number of the first segment."""
+        number, box = 0, self.static.box
         if resume_step is None:
             self.parts.mkdir()
         else:
@@ -156,7 +142,7 @@ class ResultWriter:
             given_up = [*self.manifest.losses, *read_losses(self.parts), *(loss for loss in lost if loss.part != STATIC)]
             self.manifest.losses = list(dict.fromkeys(given_up))
             first = read_box(self.parts) or self.manifest.box
-            box = box if first is None else tuple(first)  # as the run's first start gave it
+            box = box if first is None else DomainBox(*first)  # as the run's first start gave it
         self.manifest.box = [np.asarray(values).tolist() for values in box]
         entry = provenance(self.comm.size, **extra, from_step=resume_step or 0)
         write_origin(self.parts, [*read_origin(self.parts), entry])
@@ -169,40 +155,6 @@ class ResultWriter:
                 *earlier, entry = read_origin(self.parts)
                 write_origin(self.parts, [*earlier, {**entry, "ended": now(), "to_step": step}])
 
-    def _write_static(
-        self, gid: np.ndarray, species: np.ndarray, scale: np.ndarray, catalogue: Mapping[str, np.ndarray], text: str, case_hash: str
-    ) -> None:
-        """What does not change: ids, species, sizes, masses, box, catalogue, case, and what was lost before."""
-        species, scale = np.asarray(species, dtype=np.int32), np.asarray(scale, dtype=float)
-        mass = catalogue["mass"][species] * scale ** catalogue["dimension"][species]
-        fields = {f"{FRAMES}/{k}": v for k, v in (("id", np.asarray(gid, dtype=np.int64)), ("species", species), ("scale", scale), ("mass", mass))}
-        rows = GrainRows(self.comm, gid)
-        new = self.parts / (STATIC + ".new")
-        parts = []
-        with RowFile(self.comm, new, "w") as file:
-            file.reserve(sum(v.itemsize for v in fields.values()) * self.count)
-            for name, values in fields.items():
-                block = rows(values)
-                file.create(name, (rows.count,), values.dtype)
-                file.write(name, block, rows.start)
-                parts.append(part(block, (rows.count - rows.stop) * values.itemsize))
-        sums = dict(zip(fields, joined(self.comm, parts), strict=True))
-        with together(self.comm, f"{new} could not be written"):
-            if self.comm.rank == 0:
-                take_on_trial(new, sum(np.asarray(v).nbytes for v in catalogue.values()) + len(text) + 8 * self.count)
-                with h5py.File(new, "r+") as handle:
-                    label(handle, "result")
-                    handle[OFFSETS] = np.arange(self.count + 1)
-                    write_metadata(handle, text, case_hash, catalogue)
-                    assert self.manifest.box is not None
-                    write_box(handle, *self.manifest.box)
-                    put_losses(handle, self.manifest.losses)
-                    small = [PARAMETERS, f"{PARAMETERS}/case", *(f"{PARAMETERS}/catalogue/{name}" for name in catalogue), f"{FRAMES}/box"]
-                    put_sums(handle, "static", sums | {name: crc32_of(handle[name]) for name in small})
-                sync_path(new)
-                new.rename(self.parts / STATIC)
-                self.manifest.parts[STATIC] = entry_of(self.parts / STATIC)
-
     def _mend_static(self) -> None:
         """Write what does not change once more if it is damaged or gone: it is known as long as the run lives. Collective."""
         whole = True
@@ -213,7 +165,7 @@ class ResultWriter:
             except DAMAGE:
                 whole = False
         if not self.comm.bcast(whole):
-            self.static()
+            write_static(self.comm, self.parts, self.static, self.manifest)
 
     def _close_segment(self, step: int) -> None:
         if not self.segment.empty:

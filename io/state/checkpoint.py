@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import h5py
-import numpy as np
 from mpi4py import MPI
 
 from pardem.errors import FileError
@@ -16,7 +15,7 @@ from ..reading import FORMAT, KINDS, PARAMETERS, get_json, opened, put_json
 from ..results.paths import out_of
 from ..results.provenance import provenance
 from .agreement import together
-from .full_state import ContactRows, FullState, GrainTable, read_state, seal, size_of, state_group, write_rows
+from .full_state import FullState, read_state, seal, size_of, state_group, write_rows
 from .manifest import Loss, Manifest, put_manifest, read_manifest, refusal
 from .rowfile import RowFile, sync_path
 from .seals import DAMAGE
@@ -39,15 +38,7 @@ class Found(NamedTuple):
     losses: list[Loss]
 
 
-def write_checkpoint(
-    comm: MPI.Comm,
-    directory: Path | str,
-    header: dict[str, Any],
-    grains: tuple[np.ndarray, dict[str, np.ndarray]],
-    contacts: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray],
-    small: dict[str, np.ndarray],
-    manifest: Manifest | None = None,
-) -> Path:
+def write_checkpoint(comm: MPI.Comm, directory: Path | str, state: FullState, manifest: Manifest | None = None) -> Path:
     """Write a checkpoint, and remove all but the two newest. Collective.
 
     Its content is the same for every number of ranks, except the provenance and the manifest (sizes of files).
@@ -55,11 +46,7 @@ def write_checkpoint(
     Args:
         comm: communicator.
         directory: folder of the checkpoints; made if need be.
-        header: values that JSON can hold, the same on all ranks, with at least ``step`` and ``case_hash``; integers of any size.
-        grains: ids (n,) int64 of this rank's grains and name -> (n, ...) array.
-        contacts: of this rank: lower id (m,), higher id (m,) (negative: a wall), sub-key (m,), floats (m, kf), integers (m, ki). A contact that
-            several ranks know is written once.
-        small: name -> array, the same on all ranks (walls, servos).
+        state: of this rank. A contact that several ranks know is written once.
         manifest: the parts of the run so far; of rank 0.
 
     Returns:
@@ -69,8 +56,7 @@ def write_checkpoint(
         FileError: it could not be written; on every rank, and the former checkpoints are untouched. ValueError: see ``write_rows``.
     """
     directory = Path(directory)
-    state = FullState(header, GrainTable(*grains), ContactRows(*contacts), small)
-    path = directory / f"checkpoint-{int(header['step']):012d}.h5"
+    path = directory / f"checkpoint-{state.header.step:012d}.h5"
     new = path.with_suffix(".new")
     with together(comm, f"{path} could not be written"):
         if comm.rank == 0:
@@ -107,8 +93,8 @@ def read_checkpoint(comm: MPI.Comm, path: Path | str) -> FullState:
     """Read a checkpoint, or the final state of a result, on any number of ranks. Collective.
 
     Returns:
-        ``header``, ``grains`` (``gid``, ``fields``), ``contacts`` (``lower``, ``higher``, ``sub``, ``floats``, ``ints``) and ``small``. Each rank
-        gets a contiguous block of ids, and the contacts of which either id is in it (a pair across blocks comes to both ranks).
+        The state. Each rank gets a contiguous block of ids, and the contacts of which either id is in it (a pair across blocks comes to both
+        ranks).
 
     Raises:
         FileError: the file is missing, truncated, foreign or damaged; on every rank.
@@ -146,9 +132,9 @@ def newest_valid_checkpoint(comm: MPI.Comm, directory: Path | str, case_hash: st
         except FileError as error:
             warnings.append(f"passed over a checkpoint: {error}")
             continue
-        if header.get("case_hash") != case_hash:
+        if header.case_hash != case_hash:
             raise FileError(
-                f"{path} belongs to another case: its hash is {header.get('case_hash')}, that of this case is {case_hash}; "
+                f"{path} belongs to another case: its hash is {header.case_hash}, that of this case is {case_hash}; "
                 "undo the changes of the case, choose another output with -o, or start anew with --force"
             )
         losses: list[Loss] = []

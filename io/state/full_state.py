@@ -16,12 +16,13 @@ import numpy as np
 from mpi4py import MPI
 
 from pardem.errors import FileError
+from pardem.state.saved import RunHeader
 
-from ..reading import KINDS, PARAMETERS, get_json, json_bytes, kind_of, opened, put_json
+from ..reading import KINDS, PARAMETERS, get_json, get_table, json_bytes, kind_of, opened, put_json
 from .agreement import agree, reason, together
 from .checksum import crc32_of_rows
 from .rowfile import RowFile
-from .rows import GrainRows, RowExchange, block_starts
+from .rows import GrainRows, IdExchange, block_starts
 
 
 class GrainTable(NamedTuple):
@@ -61,18 +62,24 @@ class FullState(NamedTuple):
     """Everything a run goes on from.
 
     Attributes:
-        header: values that JSON can hold, integers of any size, the same on all ranks.
+        header: its numbers, the same on all ranks.
         grains: of this rank; when read: its block of ids, in their order.
         contacts: of this rank; when read: those of which either id is in its block, in the order of their keys.
         small: name -> array, the same on all ranks.
+        layout: number of the layout of its arrays.
         writer: when read: the program that wrote it, with its version.
     """
 
-    header: dict[str, Any]
+    header: RunHeader
     grains: GrainTable
     contacts: ContactRows
     small: dict[str, np.ndarray]
+    layout: int = 1
     writer: str = ""
+
+    def table(self) -> dict[str, object]:
+        """The header as files hold it."""
+        return {"layout": self.layout, **self.header.table()}
 
 
 def write_rows(file: RowFile, group: str, state: FullState) -> dict[str, int]:
@@ -118,8 +125,8 @@ def seal(handle: h5py.File, group: str, state: FullState, checksums: Mapping[str
         values = np.ascontiguousarray(values)
         target[f"small/{name}"] = values
         sums[f"small/{name}"] = zlib.crc32(values.tobytes())
-    put_json(target, "header", state.header)
-    sums["header"] = zlib.crc32(json_bytes(state.header))
+    put_json(target, "header", state.table())
+    sums["header"] = zlib.crc32(json_bytes(state.table()))
     put_json(target, "checksums", sums)
 
 
@@ -140,7 +147,7 @@ def read_state(comm: MPI.Comm, path: Path, keep: bool = True) -> FullState:
         with together(comm, f"{path} cannot be read"):
             file = stack.enter_context(opened(path))
             group, writer = state_group(file, path), _writer(file)
-            header, expected = _get_json(group, "header", path), _get_json(group, "checksums", path)
+            table, expected = _get_table(group, "header", path), _get_table(group, "checksums", path)
             sums["header"] = zlib.crc32(bytes(group["header"][()]))
             for name in sorted(n for n in expected if n.startswith("small/")):
                 values = small[name.removeprefix("small/")] = group[name][()]
@@ -152,7 +159,7 @@ def read_state(comm: MPI.Comm, path: Path, keep: bool = True) -> FullState:
     if keep and comm.size > 1:
         count = int(comm.allreduce(len(grains.gid)))
         contacts = _known_to_both(comm, contacts, count)
-    return FullState(header, grains, contacts, small, writer)
+    return FullState(RunHeader.of_table(table), grains, contacts, small, int(table.get("layout", 1)), writer)
 
 
 def _writer(file: h5py.File) -> str:
@@ -171,17 +178,17 @@ def _known_to_both(comm: MPI.Comm, contacts: ContactRows, count: int) -> Contact
     """
     starts = block_starts(count, comm.size)
     away = np.flatnonzero(contacts.higher >= starts[comm.rank + 1])  # a higher id is never in a block before
-    exchange = RowExchange(comm, contacts.higher[away], count)
+    exchange = IdExchange(comm, contacts.higher[away], count)
     joined = [np.concatenate([mine, exchange(mine[away])]) for mine in contacts]
     order = np.lexsort(joined[2::-1])
     return ContactRows(*(rows[order] for rows in joined))
 
 
-def _get_json(group: h5py.Group, name: str, path: Path) -> Any:
+def _get_table(group: h5py.Group, name: str, path: Path) -> dict[str, Any]:
     try:
-        return get_json(group, name)
+        return get_table(group, name)
     except ValueError as error:
-        raise FileError(f"{path} is damaged: {name} is no JSON ({error})") from None
+        raise FileError(f"{path} is damaged: {error}") from None
 
 
 def state_group(file: h5py.File, path: Path) -> h5py.Group:
@@ -243,7 +250,7 @@ class ContactExchange:
 
     def __init__(self, comm: MPI.Comm, contacts: ContactRows, count: int) -> None:
         self.comm = comm
-        self.exchange = RowExchange(comm, contacts.lower, count)
+        self.exchange = IdExchange(comm, contacts.lower, count)
         key = [self.exchange(np.asarray(a, dtype=np.int64)) for a in contacts[:3]]
         self.order = np.lexsort(key[::-1])
         same = np.ones(max(0, len(self.order) - 1), dtype=bool)

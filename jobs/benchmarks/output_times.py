@@ -14,6 +14,7 @@ from pathlib import Path
 from mpi4py import MPI
 
 from pardem import Case, Simulation, __version__
+from pardem.io.results.static import DomainBox, StaticPart
 from pardem.io.results.writer import ResultWriter
 from pardem.run_state import full_state
 
@@ -44,10 +45,9 @@ def measure(comm: MPI.Comm, grains: int, folder: Path) -> list[float]:
     sim = Simulation(case, comm)
     own, domain = sim.engine.grains, case.domain
     assert domain is not None
-    writer = ResultWriter(
-        comm, folder / f"{grains}.h5", case_text=case.to_toml(), case_hash=case.hash(), catalogue=sim.setup.catalogue._asdict(), gid=own.gid,
-        species=own.species, scale=own.scale, box=(domain.lower, domain.upper, domain.periodic), n_grains=grains, pardem=__version__,
-    )  # fmt: skip
+    box = DomainBox(domain.lower, domain.upper, domain.periodic)
+    static = StaticPart(case.to_toml(), case.hash(), sim.setup.catalogue._asdict(), own.gid, own.species, own.scale, box)
+    writer = ResultWriter(comm, folder / f"{grains}.h5", static, pardem=__version__)
     seconds: list[list[float]] = [[time.perf_counter() - begin], [], []]
     for _ in range(TURNS):
         sim.step(1, observe=True)
@@ -57,7 +57,7 @@ def measure(comm: MPI.Comm, grains: int, folder: Path) -> list[float]:
         writer.frame(sim.steps_done, sim.time, g.gid, {"position": g.x[:, :3].copy(), "orientation": g.q, "velocity": g.v[:, :3].copy()})
         seconds[1].append(time.perf_counter() - begin)
         begin = time.perf_counter()
-        writer.checkpoint(*full_state(sim))
+        writer.checkpoint(full_state(sim))
         seconds[2].append(time.perf_counter() - begin)
     writer.close()
     return [statistics.median(s) for s in seconds]

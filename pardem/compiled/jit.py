@@ -72,4 +72,9 @@ def inlined(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     return kernel(function, **options)
 
 
+def spliced(function: Callable[..., Any]) -> Any:
+    """``njit`` for a part of one long function: merged into it before anything is compiled, so that what it calls is not compiled once more."""
+    return njit(function, inline="always")
+
+
 INLINED = {"_nrt": False, "error_model": "numpy", "forceinline": True, "pipeline_class": Compiler}  # the same as ``jit_options`` of an overload

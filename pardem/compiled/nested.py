@@ -99,6 +99,8 @@ class Compiler(CompilerBase):
 class Kernel(CPUDispatcher):
     """A compiled function: numba's dispatcher, which looks at the disk cache only where Python is the caller."""
 
+    _cache: Any
+
     def compile(self, sig: Any) -> Any:
         """Compile for a signature, unless that is done.
 

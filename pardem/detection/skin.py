@@ -62,6 +62,24 @@ class SkinTuner:
         self.skin = min(high, max(low, self.skin * FACTOR if self._up else self.skin / FACTOR))
 
 
+def skin_tuner(comm: MPI.Comm, scene: Scene, grains: Population, skin: float | None) -> SkinTuner:
+    """A skin that fits the sizes of the grains, the domain, and the detection. Collective, the same on every rank.
+
+    Args:
+        comm: of the ranks.
+        scene: constants of the run.
+        grains: of this rank.
+        skin: the one chosen (m); None: adapted.
+    """
+    smallest = comm.allreduce(float(grains.x[:, 3].min()) if grains.count else np.inf, MPI.MIN)
+    largest = comm.allreduce(float((scene.shapes.core_radius[grains.species] * grains.scale + grains.x[:, 3]).max(initial=0.0)), MPI.MAX)
+    period = scene.settings.period
+    highest = min([max(smallest, 0.3 * largest), *(0.5 * period[period > 0.0] - 2.0 * largest)])
+    if scene.covering:
+        highest = min(highest, scene.covering.skin)
+    return SkinTuner(min(0.3 * smallest, highest) if skin is None else skin, 0.02 * smallest, highest, skin is None)
+
+
 def least_skin(comm: MPI.Comm, scene: Scene, grains: Population) -> float:
     """The furthest (m) that two bodies which touched a step ago can have come apart: with a smaller skin the lists would miss such pairs, and the
     energy books what their contacts still held. Collective, the same on every rank.

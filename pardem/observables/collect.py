@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mpi4py import MPI
@@ -11,6 +11,7 @@ from mpi4py import MPI
 from ..decomposition.exact import ExactSums, exact_totals
 from ..shapes.catalogue import Catalogue
 from ..state import arrays as st
+from ..state.saved import Kept
 from .bed import find_bed
 from .observable import Instant, Subject, Values
 from .registry import OBSERVABLES, quantity_of
@@ -39,11 +40,11 @@ class Observer:
         subject = Subject(comm, case, catalogue, scene, find_bed(case, scene.walls, scene.wall_names))
         self.observables = [observable(subject) for observable in OBSERVABLES if observable.wanted(subject)]
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Kept:
         """What a checkpoint must keep, exact in JSON."""
         return {key: value for observable in self.observables for key, value in observable.state().items()}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: Kept) -> None:
         """Take up the state of a checkpoint."""
         for observable in self.observables:
             observable.restore(state)

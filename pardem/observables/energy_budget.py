@@ -9,6 +9,7 @@ import numpy as np
 from ..decomposition.exact import ExactSums
 from ..state import arrays as st
 from ..state.population import Population
+from ..state.saved import Kept
 from ..walls.motion.driven import WORK
 from ..walls.motion.work import work_to_come
 from .energy import add_kinetic_energy, attraction_energy, gravity_energy, unwrapped
@@ -38,11 +39,11 @@ class EnergyBudget(Observable):
         self.booked = subject.case.output.observables.energy_budget
         self.reference: dict[str, float] | None = None
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Kept:
         """The energies at the first measurement."""
         return {"reference": self.reference}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: Kept) -> None:
         """Take them up."""
         self.reference = state["reference"]
 

@@ -16,6 +16,7 @@ from mpi4py import MPI
 from ..decomposition.exact import ExactSums
 from ..shapes.catalogue import Catalogue
 from ..state.population import Population
+from ..state.saved import Kept
 from .bed import BedGeometry
 from .profile import sample_points
 
@@ -186,9 +187,9 @@ class Observable:
         """
         raise NotImplementedError
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Kept:
         """What a checkpoint must keep, exact in JSON."""
         return {}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: Kept) -> None:
         """Take up the state of a checkpoint."""

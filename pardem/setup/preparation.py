@@ -106,13 +106,10 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     extra = 0.1 * min(radius.values()) if skin == "auto" else float(skin)
     _check_periods(settings, 2.0 * max(reach.values()), extra)
     check_features(case, catalogue, bodies, settings.period, max(reach.values()) + extra)
-    covering = None
-    if case.detection.method == "triangulation":
-        covering = covers_for_detection(case, catalogue, {n: smallest_scale[n] for n in grains}, largest_scale)
+    least = {n: smallest_scale[n] for n in grains}
+    covering = covers_for_detection(case, catalogue, least, largest_scale) if case.detection.method == "triangulation" else None
+    cells = cell_tables(case, catalogue, largest_scale, least) if "local_fraction" in case.output.fields else None
     trees = build_trees(catalogue, features)
-    cells = None
-    if "local_fraction" in case.output.fields:
-        cells = cell_tables(case, catalogue, largest_scale, {n: smallest_scale[n] for n in grains})
     faces = _open_faces(case.domain.outflow) if case.domain and case.domain.outflow else None
     integrator = SCHEMES[case.time.integrator].build(case.time.rotation)
     scene = Scene(shapes, interaction, law, integrator, walls, settings, names, wall_names, trees, parts, bodies, covering, faces)

@@ -14,7 +14,7 @@ from ..insertion import BoxDomain, BoxRegion, CylinderRegion, PlacedGrains, Regi
 from ..insertion.arrays import require_sizes
 from ..shapes.catalogue import Catalogue, principal_orientations
 from ..shapes.rotations import matrices
-from ..state.population import Population
+from ..state.population import Population, make_population
 from .law_tables import lent_radii
 from .wall_tables import placed_bodies
 
@@ -70,18 +70,11 @@ def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> 
             np.concatenate([placed.species, species]), np.concatenate([placed.scale, scale]),
             np.concatenate([placed.positions, x]), np.concatenate([placed.orientations, q]),
         )  # fmt: skip
-    n = len(placed.species)
-    if n == 0:
+    if not len(placed.species):
         raise CaseError("the case has no grains: give [[insert]], [[grain]], [[voronoi]] or grains_file")
-    p = Population.empty(n)
-    p.gid[:] = np.arange(n)
-    p.species[:] = placed.species
-    p.scale[:] = placed.scale
-    p.x[:, :3] = placed.positions
+    p = make_population(catalogue, placed.species, np.asarray(placed.scale), placed.positions, placed.orientations)
     lent = lent_radii(case)
-    p.x[:, 3] = catalogue.radius[p.species] * p.scale + np.array([lent.get(s.material, 0.0) for s in case.species])[p.species]
-    p.v[:, 3] = catalogue.masses(p.species, p.scale)
-    p.q[:] = placed.orientations
+    p.x[:, 3] += np.array([lent.get(s.material, 0.0) for s in case.species])[p.species]
     k = len(given["species"])
     p.v[:k, :3] = given["velocity"]
     p.w[:k, :3] = given["angular_velocity"]

@@ -19,13 +19,11 @@ def place_grains(p: Population, scene: Scene) -> Grains:
     shapes = scene.shapes
     if scene.bodies.count:
         p = Population.joined([p, scene.bodies])
-    vertices = (shapes.kind if scene.rule.sphere_vertices else np.where(shapes.kind > 1, shapes.kind, 0))[p.species]
-    start = np.concatenate([[0], np.cumsum(vertices, dtype=np.int64)])
+    number = (shapes.kind if scene.rule.sphere_vertices else np.where(shapes.kind > 1, shapes.kind, 0))[p.species]
+    start = np.concatenate([[0], np.cumsum(number, dtype=np.int64)])
     # endless paths where velocities do not bound them, so that no candidate is screened
     path = np.full(p.count, 0.0 if scene.settings.midstep else np.inf) if scene.rule.paths else np.zeros(0)
-    grains = Grains(
-        p.gid, p.species, shapes.material[p.species], p.scale, p.x, p.v, p.w, p.q, p.am, p.ft, p.image, p.past,
-        start, np.empty((start[-1], 3)), p.x[:, :3].copy(), p.q.copy(), path,
-    )  # fmt: skip
+    placed, x0, q0 = np.empty((start[-1], 3)), p.x[:, :3].copy(), p.q.copy()
+    grains = Grains(**vars(p), material=shapes.material[p.species], vert_start=start, vert=placed, x0=x0, q0=q0, path=path)
     place_vertices(0, p.count, grains, shapes)
     return grains

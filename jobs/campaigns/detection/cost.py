@@ -21,6 +21,7 @@ import numpy as np
 from mpi4py import MPI
 
 from pardem.case import Case
+from pardem.decomposition.slabs import Slabs
 from pardem.detection.edge_detector import EdgeDetector
 from pardem.engine import Engine
 from pardem.setup.preparation import build_scene
@@ -103,7 +104,7 @@ def engine_of(case: Case, grains: Population | None = None, contacts: Any = None
     if grains is None:
         grains = initial_grains(case, setup.catalogue)
     skin = 0.0 if case.detection.every_step else (None if case.detection.skin == "auto" else float(case.detection.skin))
-    return Engine(MPI.COMM_SELF, setup.scene, grains, contacts, skin=skin, step=step)
+    return Engine(Slabs(MPI.COMM_SELF, 0), setup.scene, grains, contacts, skin=skin, step=step)
 
 
 def counted(detector: EdgeDetector | None) -> dict[str, int]:
@@ -117,7 +118,7 @@ def counted(detector: EdgeDetector | None) -> dict[str, int]:
 def measure(engine: Engine, steps: int) -> dict[str, float]:
     """CPU time of some steps, after some that compile and adapt."""
     engine.advance(200)
-    counters, detector = engine.counters, engine.detector
+    counters, detector = engine.counters, engine.rebuilder.detector
     rebuilds, detection = counters.rebuilds, counters.detection_seconds
     done = counted(detector)
     wall, begin = time.perf_counter(), time.process_time()

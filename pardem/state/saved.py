@@ -1,0 +1,90 @@
+"""What a run goes on from: the state of a simulation between two steps, as checkpoints keep it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from .population import ContactTable, Population
+
+Kept = dict[str, dict[str, float] | None]
+"""What observables keep from step to step: tables of numbers by key; None where there is nothing yet."""
+
+
+@dataclass
+class OutflowTotals:
+    """What has left through open faces of the domain, on all ranks.
+
+    Attributes:
+        grains: number of grains.
+        carried: energy of their contacts (quanta).
+    """
+
+    grains: int
+    carried: int
+
+
+@dataclass
+class RunHeader:
+    """The numbers of a state, exact, the same on every rank.
+
+    Attributes:
+        step: number of the step.
+        case_hash: of the case whose trajectory this is.
+        stage: index of the stage.
+        stage_base: step at which the stage began.
+        quanta: of force (N), torque (N m) and energy (J).
+        totals: energy lost normally and tangentially, then the work of each wall (quanta, of any size).
+        observer: what observables keep, by key: the energies (J) at the first observed step, from which the energy budget counts.
+        outflow: what has left, where faces of the domain are open.
+    """
+
+    step: int
+    case_hash: str
+    stage: int = 0
+    stage_base: int = 0
+    quanta: tuple[float, ...] = ()
+    totals: list[int] = field(default_factory=list)
+    observer: Kept = field(default_factory=dict)
+    outflow: OutflowTotals | None = None
+
+    def table(self) -> dict[str, object]:
+        """As a table that JSON can hold."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    @classmethod
+    def of_table(cls, table: Mapping[str, Any]) -> Self:
+        """The inverse of ``table``; what a state of another layout lacks is as at the start of a run."""
+        outflow = table.get("outflow")
+        return cls(
+            step=int(table.get("step", -1)),
+            case_hash=str(table.get("case_hash")),
+            stage=int(table.get("stage", 0)),
+            stage_base=int(table.get("stage_base", 0)),
+            quanta=tuple(table.get("quanta", ())),
+            totals=[int(value) for value in table.get("totals", ())],
+            observer=dict(table.get("observer", {})),
+            outflow=None if outflow is None else OutflowTotals(**outflow),
+        )
+
+
+@dataclass
+class RunState:
+    """The state of a run on one rank.
+
+    Attributes:
+        header: numbers that all ranks know.
+        grains: of this rank, also those that have left the domain.
+        contacts: living contacts that this rank knows; over all ranks each at least once.
+        wall_motion: (W, MOTION) float64 how each wall moves, see ``walls.motion.driven``; the same on all ranks.
+        left: (n,) int64 step after which each grain left the domain, -1: it is there; None where no face is open.
+    """
+
+    header: RunHeader
+    grains: Population
+    contacts: ContactTable
+    wall_motion: np.ndarray
+    left: np.ndarray | None = None

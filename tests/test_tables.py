@@ -1,0 +1,126 @@
+"""Tables of the state: what is packed comes back to the bit, and rows reach the ranks that they are meant for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from mpi4py import MPI
+
+from pardem.decomposition.exchange import RowExchange
+from pardem.decomposition.ghosts import NEEDED, plan_ghosts
+from pardem.decomposition.halo import _moving
+from pardem.decomposition.migration import migrate
+from pardem.decomposition.slabs import Slabs
+from pardem.state.arrays import Grains
+from pardem.state.population import ContactTable, Population
+from pardem.state.table import Table
+
+
+def filled(table: Table, seed: int) -> Any:
+    """The same table with random numbers everywhere."""
+    rng = np.random.default_rng(seed)
+    for name in table.columns:
+        array = getattr(table, name)
+        array[:] = rng.integers(-(2**31), 2**31 - 1, array.shape) if array.dtype.kind == "i" else rng.standard_normal(array.shape)
+    return table
+
+
+def grains(count: int, seed: int = 1, columns: int = 16, past: int = 36) -> Population:
+    p = Population.made(count)
+    p.widen(columns, past)
+    return filled(p, seed)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 57])
+@pytest.mark.parametrize("width", [8, 13, 17])
+def test_records_come_back_to_the_bit(count: int, width: int) -> None:
+    for table in (grains(count), grains(count, columns=8, past=0), filled(ContactTable.blank(width, count), 2)):
+        back = table.received(table.records())
+        for name in table.columns:
+            mine, other = getattr(table, name), getattr(back, name)
+            assert (mine.dtype, mine.shape) == (other.dtype, other.shape)
+            assert np.array_equal(mine, other)
+            assert other.flags.aligned
+            assert other.flags.c_contiguous
+
+
+def test_what_a_ghost_does_not_need_is_that_of_a_new_grain() -> None:
+    own = grains(5)
+    ghosts = own.received(own.records(NEEDED))
+    joined = Population.joined([own, ghosts])
+    assert joined.count == 10
+    for name, column in Population.columns.items():
+        if column.ghosts:
+            assert np.array_equal(getattr(ghosts, name), getattr(own, name))
+        else:
+            assert (getattr(ghosts, name) == column.fill).all()
+
+
+def test_what_moves_at_every_step_is_sent_in_the_order_of_the_description() -> None:
+    names = {name: name for name in Grains._fields}
+    moving = _moving.py_func(Grains(**names))  # type: ignore[arg-type]
+    assert moving == tuple(name for name, column in Population.columns.items() if column.moves)
+    assert moving[-1] == "q"  # spheres leave it out
+
+
+@pytest.mark.mpi
+def test_rows_of_any_kind_reach_their_ranks() -> None:
+    comm = MPI.COMM_WORLD
+    target = np.random.default_rng(comm.rank).integers(0, comm.size, 40)
+    exchange = RowExchange(comm, target)
+    came = exchange(np.stack([np.full(40, comm.rank), np.arange(40), target], axis=1))
+    assert (came[:, 2] == comm.rank).all()
+    everyone = comm.allgather(target)
+    expected = [(rank, row) for rank, to in enumerate(everyone) for row in np.flatnonzero(to == comm.rank)]
+    assert came[:, :2].tolist() == [[rank, row] for rank, row in expected]
+    assert exchange.arriving.tolist() == [int((to == comm.rank).sum()) for to in everyone]
+    assert exchange(np.zeros((40, 0))).shape == (len(expected), 0)
+    few = exchange(target.astype(np.int32), np.arange(0, len(expected), 3))
+    assert few.dtype == np.int32
+    assert len(few) == len(range(0, len(expected), 3))
+
+
+@pytest.mark.mpi
+def test_grains_and_their_contacts_go_to_the_owner_of_the_place() -> None:
+    comm = MPI.COMM_WORLD
+    count = 60
+    everything = grains(count, seed=5)
+    everything.gid[:] = np.arange(count)
+    mine = everything.take(everything.gid % comm.size == comm.rank)
+    contacts = filled(ContactTable.blank(8, count - 1), 6)
+    contacts.key[:] = np.stack([np.arange(count - 1), np.arange(1, count), np.zeros(count - 1)], axis=1)
+    known = contacts.take((contacts.key[:, :2] % comm.size == comm.rank).any(axis=1))
+    slabs = Slabs(comm, 0)
+    slabs.divide(mine.x, np.ones(mine.count))
+    arrived, found = migrate(slabs, mine, known)
+    assert (slabs.owner(arrived.x) == comm.rank).all()
+    assert sorted(np.concatenate(comm.allgather(arrived.gid))) == list(range(count))
+    for name in Population.columns:
+        assert np.array_equal(getattr(arrived, name), getattr(everything, name)[arrived.gid])
+    needed = np.isin(contacts.key[:, :2], arrived.gid).any(axis=1)
+    assert set(np.flatnonzero(needed)) <= set(found.key[:, 0])
+    assert np.array_equal(found.hist, contacts.hist[found.key[:, 0]])
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("length", [0.0, 8.0])
+def test_every_grain_within_reach_of_another_rank_is_its_ghost(length: float) -> None:
+    """Held against all pairs: intervals along the axis, in all images."""
+    comm, skin = MPI.COMM_WORLD, 0.1
+    rng = np.random.default_rng(11)
+    x, extent = rng.uniform(0.0, 8.0, (200, 3)), rng.uniform(0.05, 0.8, (200, 3))
+    slabs = Slabs(comm, 1)
+    slabs.divide(x[comm.rank :: comm.size], np.ones(len(x[comm.rank :: comm.size])))
+    owner = slabs.owner(x)
+    own = np.flatnonzero(owner == comm.rank)
+    plan = plan_ghosts(slabs, x[own], extent[own], skin, np.array([0.0, length, 0.0]))
+    ghosts = plan.exchange(own[plan.rows])
+    assert len(np.unique(ghosts)) == len(ghosts)
+    for i in own:
+        for j in np.flatnonzero(owner != comm.rank):
+            apart = x[i, 1] - x[j, 1]
+            apart = abs(apart - length * np.rint(apart / length) if length else apart)
+            if apart < extent[i, 1] + extent[j, 1] + skin * (1.0 - 1e-9):
+                assert j in ghosts
