@@ -11,8 +11,10 @@ from test_case_model import changed
 
 from pardem.case import Case
 from pardem.errors import CaseError
+from pardem.laws.hertz import hertz_contact_time
+from pardem.laws.linear import spring_contact_time
 from pardem.setup.preparation import build_scene
-from pardem.setup.timestep import ContactTime, check_time_step, contact_time, contact_times, hertz_contact_time, spring_contact_time
+from pardem.setup.timestep import ContactTime, check_time_step, contact_time, contact_times
 
 FEATURES = ELASTIC | {"interaction": "superposition"}
 

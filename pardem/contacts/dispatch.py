@@ -10,6 +10,8 @@ from numba.extending import overload
 from ..compiled.jit import INLINED
 from ..compiled.vectors import ZERO
 from ..laws.history import HISTORY, HISTORY_BUDGET, WITH_ARM
+from ..laws.kind import Tables
+from ..laws.law import own_columns
 from ..state.arrays import Features, Parts
 from .nearest.descents import edges_descend, faces_descend
 from .nearest.flats import WORK_SIZE as FLATS_SIZE
@@ -234,6 +236,6 @@ def _keeps_arms(interaction):  # type: ignore[no-untyped-def]
     return call
 
 
-def history_width(interaction: Interaction, budget: bool) -> int:
+def history_width(interaction: Interaction, law: Tables, budget: bool) -> int:
     """Floats that a contact keeps."""
-    return (HISTORY_BUDGET if budget else HISTORY) + (WITH_ARM if keeps_arms(interaction) else 0)
+    return (HISTORY_BUDGET if budget else HISTORY) + own_columns(law) + (WITH_ARM if keeps_arms(interaction) else 0)

@@ -9,7 +9,7 @@ import numpy as np
 from ..contacts.dispatch import Interaction
 from ..detection.sphere_tables import Covering
 from ..detection.trees import Trees
-from ..laws.law import Law
+from ..laws.kind import Tables
 from ..state.arrays import Parts, Settings, Shapes, Walls
 from ..state.population import Population
 
@@ -20,7 +20,7 @@ class Scene:
 
     shapes: Shapes
     interaction: Interaction
-    law: Law
+    law: Tables
     walls: Walls
     settings: Settings
     names: list[str]
