@@ -54,7 +54,7 @@ class BallOnFloor:
         return 0.0 if phase == SLACK else self._limit(y)[0]
 
     def _rates(self, phase: int, y: np.ndarray) -> np.ndarray:
-        delta, c, u, s = self._parts(y)
+        delta, c, u, _ = self._parts(y)
         f = -self._force(phase, y) * u
         arm = self.radius - 0.5 * delta
         moved = c
@@ -100,8 +100,9 @@ class BallOnFloor:
 
                 event.terminal, event.direction = True, -1.0  # type: ignore[attr-defined]
                 events.append(event)
-            now = phase
-            run = solve_ivp(lambda _, y: self._rates(now, y), (t, duration), y, "DOP853", events=events, rtol=1e-11, atol=1e-13)
+            run = solve_ivp(
+                lambda _, y, phase=phase: self._rates(phase, y), (t, duration), y, "DOP853", events=events, rtol=1e-11, atol=1e-13
+            )  # fmt: skip
             t, y = float(run.t[-1]), run.y[:, -1]
             if run.status == 0:
                 break

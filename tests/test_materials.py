@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scenes import FLOOR, SPHERE, case_of, engine_of
+from scenes import FLOOR, case_of, engine_of
 
 from pardem.case import Case
 from pardem.errors import CaseError
@@ -74,10 +74,10 @@ def test_a_rigid_wall_leaves_the_grain_its_own_modulus() -> None:
 
 
 def test_general_constants_are_for_materials_without_their_own() -> None:
-    case = of({"young": 3e8, "poisson": 0.25}, RUBBER, grain=IN_THE_AIR, material=(RUBBER, {"name": "glass", "density": 2500.0}))
+    case = of({"young": 3e8, "poisson": 0.25}, RUBBER, {"name": "glass", "density": 2500.0})
     law, row = build_law(case), case.material_rows
     general = {"young": 3e8, "poisson": 0.25}
-    assert law.e_star[row["glass"], row["steel"]] == effective(general, general)[0]
+    assert law.e_star[row["glass"], row["steel"]] == 3e8 / (2.0 * (1.0 - 0.25**2))
     assert law.e_star[row["glass"], row["rubber"]] == pytest.approx(effective(general, RUBBER)[0], rel=1e-14)
 
 
@@ -89,7 +89,6 @@ def test_an_impact_of_unlike_bodies_is_that_of_hertz(wall: bool) -> None:
     if not wall:
         grains = [{"species": "ball", "position": (0, 0, 1)}, {"species": "small", "position": (0, 0, 1.8 + 1e-7), "velocity": (0, 0, -SPEED)}]
     case = of({"restitution": 1.0}, GLASS, RUBBER, steel, grain=grains)
-    species = [s for s in case.species if wall or s.name in ("ball", "small")]
     engine, setup = engine_of(case)
     m1, m2 = setup.catalogue.mass
     mass, radius = (float(m1), 0.5) if wall else (float(m1 * m2 / (m1 + m2)), 0.5 * 0.3 / 0.8)
@@ -100,7 +99,6 @@ def test_an_impact_of_unlike_bodies_is_that_of_hertz(wall: bool) -> None:
         x = engine.grains.x[np.argsort(engine.grains.gid), 2]
         overlap = 0.5 - x[0] if wall else 0.8 - (x[1] - x[0])
         most, touched = max(most, overlap), touched + (overlap > 0.0)
-    assert len(species) == 2
     assert most == pytest.approx(deepest, rel=1e-3)
     assert touched * 1e-4 == pytest.approx(duration, abs=3e-4)
     assert duration / 1e-4 > 100.0
@@ -113,8 +111,10 @@ def test_species_take_the_density_of_their_material() -> None:
     own = case_of([BALL | {"density": 7.0}, SMALL], HERTZ | {"young": 1e7, "poisson": 0.3}, 1e-4, material=[GLASS, RUBBER], grain=IN_THE_AIR)
     assert [s.density for s in own.species] == [7.0, 1100.0]
     planar = {"name": "disk", "shape": "disk", "radius": 0.5, "material": "glass"}
-    flat = case_of([planar], {"contact_time": 0.1, "restitution": 0.5}, 1e-3, dimension=2, gravity=(0, 0), domain={"lower": (-1, -1), "upper": (9, 9)},
-                   material=[GLASS], grain=[{"species": "disk", "position": (0, 0)}])  # fmt: skip
+    flat = case_of(
+        [planar], {"contact_time": 0.1, "restitution": 0.5}, 1e-3, dimension=2, gravity=(0, 0), material=[GLASS],
+        domain={"lower": (-1, -1), "upper": (9, 9)}, grain=[{"species": "disk", "position": (0, 0)}],
+    )  # fmt: skip
     assert flat.species[0].density == 2500.0
 
 
