@@ -140,4 +140,4 @@ def test_the_check_knows_walton_unloading_from_the_whole_collision() -> None:
     case = case_of([ROD], contact, 1e-4, grain=[{"species": "rod", "position": (0, 0, 5)}], wall=[FLOOR])
     times = contact_times(case, {"rod": 1.0}, {"rod": 0.25})
     assert times.between("rod", "floor") == 0.02
-    assert {time.fastest for time in times.pairs()} == {pytest.approx(0.02 * 2.0 * 0.4 / 1.4)}
+    assert [time.fastest for time in times.pairs()] == pytest.approx([0.02 * 2.0 * 0.4 / 1.4] * 2)
