@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pardem.case import Case
-from pardem.case.contact import FORMS, LAW_KEYS
+from pardem.case.law_keys import FORMS, LAW_KEYS
 from pardem.case.sentences import DEEPEST, item_key, nearest, shown, too_deep
 from pardem.errors import CaseError
 

@@ -15,7 +15,7 @@ from .decomposition.halo import Halo, finish_halo, finish_vote, start_halo, star
 from .fields.attraction import attract
 from .integrators.phases import Integrator, begin_step, end_step, kick_time, wall_velocities
 from .integrators.poses import extend_paths, furthest_moved, place_vertices, update_spins
-from .laws.law import Law
+from .laws.kind import Tables
 from .state.arrays import (
     AT_END,
     DRIFTED,
@@ -51,7 +51,7 @@ class Physics(NamedTuple):
 
     shapes: Shapes
     interaction: Interaction
-    law: Law
+    law: Tables
     integrator: Integrator
     walls: Walls
     settings: Settings

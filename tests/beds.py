@@ -201,6 +201,7 @@ SCENES = {
     "rods by nearest points": lambda: shaken([ROD], 40, VISCOUS | {"interaction": "minima"}),
     "spheres": lambda: shaken([SPHERE], 60, VISCOUS),
     "spheres of two sizes": lambda: shaken([SPHERE | {"radius": 0.3}], 80, VISCOUS | {"law": "walton"}),
+    "spheres by Walton along the tangent": lambda: shaken([SPHERE | {"radius": 0.3}], 60, VISCOUS | {"law": "walton_tangential"}),
     "cubes": lambda: shaken([CUBE | {"side": 0.6}], 50, STIFF, height=6.0),
     "tetrahedra by nearest points": lambda: shaken([TETRAHEDRON], 50, STIFF | {"interaction": "minima"}, height=5.0),
     "shapes of all sizes": lambda: shaken([SPHERE, ROD, CUBE], 25, STIFF, SIZES, height=6.0),

@@ -235,8 +235,8 @@ def test_an_orientation_of_any_length_is_normalised(folder: Path) -> None:
 def test_many_materials_are_not_looked_at_pair_by_pair(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 2000 materials, alike but for one pair, parameters are worked out twice, and the tables of the law have a row for each that differs."""
     asked: list[Any] = []
-    whole = Contact._resolved
-    monkeypatch.setattr(Contact, "_resolved", lambda self, pair: asked.append(pair) or whole(self, pair))
+    whole = Contact.resolve
+    monkeypatch.setattr(Contact, "resolve", lambda self, pair, bodies: asked.append(pair) or whole(self, pair, bodies))
     species = [SPHERE | {"name": f"s{k}"} for k in range(2000)]
     contact = {"restitution": 0.5, "contact_time": 0.02, "pair": [{"between": ["s1", "s2"], "restitution": 0.9}]}
     case = case_of(species, contact, 1e-4, grain=[{"species": "s0", "position": (0, 0, 0)}], wall=[FLOOR])

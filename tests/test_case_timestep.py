@@ -11,8 +11,10 @@ from test_case_model import changed
 
 from pardem.case import Case
 from pardem.errors import CaseError
+from pardem.laws.hertz import hertz_contact_time
+from pardem.laws.linear import spring_contact_time
 from pardem.setup.preparation import build_scene
-from pardem.setup.timestep import ContactTime, check_time_step, contact_time, contact_times, hertz_contact_time, spring_contact_time
+from pardem.setup.timestep import ContactTime, check_time_step, contact_time, contact_times
 
 FEATURES = ELASTIC | {"interaction": "superposition"}
 
@@ -130,3 +132,12 @@ def test_species_of_one_material_share_its_parameters() -> None:
     (time,) = contact_times(case, {"small": 1.0, "tetrahedron": 3.0}, {"small": 0.1, "tetrahedron": 0.1}).pairs()
     assert time.between == ("rock", "rock")
     assert time.seconds == pytest.approx(math.pi * math.sqrt(0.5 / 1e6))
+
+
+def test_the_check_knows_walton_unloading_from_the_whole_collision() -> None:
+    """In the table of all pairs as for a single one: a collision of the contact time, of which the unloading takes the share e/(1 + e)."""
+    contact = {"law": "walton", "restitution": 0.4, "contact_time": 0.02}
+    case = case_of([ROD], contact, 1e-4, grain=[{"species": "rod", "position": (0, 0, 5)}], wall=[FLOOR])
+    times = contact_times(case, {"rod": 1.0}, {"rod": 0.25})
+    assert times.between("rod", "floor") == 0.02
+    assert [time.fastest for time in times.pairs()] == pytest.approx([0.02 * 2.0 * 0.4 / 1.4] * 2)

@@ -51,9 +51,41 @@ def test_viscoelastic_restitution_and_time(e: float, clamped: bool) -> None:
 
 @pytest.mark.parametrize("e", [0.3, 0.6, 0.9])
 def test_walton_restitution_time_and_residual_overlap(e: float) -> None:
+    """The force lasts for the contact time and ends at an overlap of 1 - e^2 of the largest one, which is v sqrt(m_eff/k1)."""
     tc, n = 1e-3, 400
-    v, _, _ = collide({"law": "walton", "restitution": e, "contact_time": tc}, tc / n, steps=int(1.5 * n))
-    assert (v[1, 0] - v[0, 0]) / SPEED == pytest.approx(e, rel=4e-3)
+    contact = {"law": "walton", "restitution": e, "contact_time": tc}
+    grains = [{"species": "ball", "position": (sign * 0.5000001, 0, 0), "velocity": (sign * -0.5 * SPEED, 0, 0)} for sign in (-1, 1)]
+    engine, _ = engine_of(case_of([SPHERE], contact, tc / n, grain=grains))
+    overlaps, forces = [], []
+    for _ in range(int(1.2 * n)):
+        engine.advance(1)
+        x = np.sort(engine.grains.x[:, 0])
+        overlaps.append(1.0 - (x[1] - x[0]))
+        forces.append(engine.grains.ft[0, 0] != 0)
+    v = engine.grains.v[np.argsort(engine.grains.gid), 0]
+    pushing = np.flatnonzero(forces)
+    assert (v[1] - v[0]) / SPEED == pytest.approx(e, rel=4e-3)
+    assert len(pushing) == pytest.approx(n, abs=2)
+    largest = SPEED / (math.pi * (1.0 + e) / (2.0 * tc))
+    assert max(overlaps) == pytest.approx(largest, rel=1e-3)
+    # the force ends within a step, in which the bodies part by v e tc/n
+    assert overlaps[pushing[-1]] == pytest.approx((1.0 - e**2) * largest, abs=1.01 * SPEED * e * tc / n)
+
+
+@pytest.mark.parametrize("clamped", [True, False])
+def test_hertz_restitution_does_not_depend_on_speed(clamped: bool) -> None:
+    """Speeds a hundredfold apart; the duration goes as v^(-1/5), and the steps with it, so that their own error is the same."""
+    found = []
+    for speed, step in ((0.05, 1e-4), (5.0, 1e-4 * 0.01**0.2)):
+        contact = {"law": "hertz", "young": 1e7, "poisson": 0.3, "reference_speed": speed, "restitution": 0.5, "clamped": clamped}
+        gap = 1e-6 * (speed / 0.05) ** 0.8
+        grains = [{"species": "ball", "position": (s * 0.5 * (1.0 + gap), 0, 0), "velocity": (-0.5 * s * speed, 0, 0)} for s in (-1, 1)]
+        engine, _ = engine_of(case_of([SPHERE], contact, step, grain=grains))
+        engine.advance(3000)
+        v = engine.grains.v[np.argsort(engine.grains.gid), 0]
+        found.append((v[1] - v[0]) / speed)
+    assert found[0] == pytest.approx(0.5, rel=1e-2)
+    assert found[1] == pytest.approx(found[0], rel=1e-4)
 
 
 @pytest.mark.parametrize(("e", "clamped"), [(0.5, True), (0.5, False), (0.9, False)])

@@ -12,14 +12,14 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 
+from ..reading import FRAMES
 from ..state.agreement import agree, reason
 from ..state.checksum import joined, part
 from ..state.manifest import Loss
-from .series import Piece, Series, missing
-from ..reading import FRAMES
 from ..state.rowfile import RowFile
 from ..state.rows import block_starts
 from ..state.seals import CLOCK, DAMAGE, TABLE, crc32_of_clock
+from .series import Piece, Series, missing
 
 
 class _Block(NamedTuple):

@@ -12,9 +12,9 @@ from mpi4py import MPI
 from pardem.errors import FileError
 
 from ..state.agreement import together
-from .assemble import assemble
 from ..state.checkpoint import checkpoints, is_finished, step_of
 from ..state.manifest import Loss, Manifest, noted, read_manifest, refusal, set_apart
+from .assemble import assemble
 from .paths import STATIC, base_step, parts_of, segment_path, segments
 
 

@@ -9,14 +9,14 @@ import h5py
 import numpy as np
 from mpi4py import MPI
 
+from ..reading import FIRST_FIELD, FRAMES
 from ..state.agreement import together
 from ..state.checksum import joined, part
-from .h5md import label, stack, write_observables
-from .paths import segment_path
-from ..reading import FIRST_FIELD, FRAMES
 from ..state.rowfile import RowFile, sync_path, take_on_trial
 from ..state.rows import GrainRows
 from ..state.seals import TABLE, crc32_of_clock, create_table
+from .h5md import label, stack, write_observables
+from .paths import segment_path
 
 CHUNK = 1 << 20  # bytes
 

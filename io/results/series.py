@@ -12,13 +12,13 @@ import numpy as np
 
 from pardem.errors import FileError
 
-from ..state.agreement import reason
-from .h5md import stack
-from ..state.manifest import Loss
-from .paths import STATIC, base_step, segments
 from ..layout import elements
 from ..reading import FIRST_FIELD, FRAMES, opened
+from ..state.agreement import reason
+from ..state.manifest import Loss
 from ..state.seals import CLOCK, DAMAGE, crc32_of_clock, read_table, wrong_sums
+from .h5md import stack
+from .paths import STATIC, base_step, segments
 
 _Rows = tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]  # steps, times (s) and values of observables
 UNKNOWN = 2**63 - 1  # base step of a segment that cannot be read: beyond all others

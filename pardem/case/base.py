@@ -44,7 +44,8 @@ def normalised(vector: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(c / math.sqrt(square) for c in scaled)
 
 
-def _in_range(value: float) -> float:
+def in_range(value: float) -> float:
+    """A number whose size the case can hold; an error otherwise."""
     if value and not SMALLEST <= abs(value) <= LARGEST:
         raise PydanticCustomError("out_of_range", "must be 0 or of a size between {least} and {most}", {"least": SMALLEST, "most": LARGEST})
     return value
@@ -59,9 +60,9 @@ def _path(name: str) -> str:
 Many = Annotated[tuple[T, ...], Strict(False)]
 """Any number of values; a TOML array."""
 
-Number = Annotated[float, AfterValidator(_in_range)]
-Positive = Annotated[float, Field(gt=0), AfterValidator(_in_range)]
-NonNegative = Annotated[float, Field(ge=0), AfterValidator(_in_range)]
+Number = Annotated[float, AfterValidator(in_range)]
+Positive = Annotated[float, Field(gt=0), AfterValidator(in_range)]
+NonNegative = Annotated[float, Field(ge=0), AfterValidator(in_range)]
 Count = Annotated[int, Field(ge=1, le=MOST)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$")]
 PathName = Annotated[str, AfterValidator(_path)]

@@ -98,7 +98,11 @@ def _contacts(case: CaseTables) -> Iterator[str]:
         if frozenset(pair.between) in seen:
             yield f"{key} is given twice: one entry for each pair"
         seen.add(frozenset(pair.between))
-    parameters = case.contact.table(list(dict.fromkeys(s.material for s in case.species)), known)
+    yield from _twice((m.name for m in case.material), "material")
+    for material in case.material:
+        if material.name not in known:
+            yield _unknown(f"material.{material.name}.name", material.name, known, "material of a species or wall")
+    parameters = case.contact_table(list(dict.fromkeys(s.material for s in case.species)), known)
     for group in parameters.used:
         try:
             parameters.resolved(group)

@@ -3,79 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import Annotated, Literal, Self
 
 import numpy as np
 from pydantic import Field, Strict, model_validator
 
-from .base import Many, Model, NonNegative, Positive
-
-Restitution = Annotated[Positive, Field(le=1)]
-
-
-class Form(NamedTuple):
-    """One way to give the parameters of a law: the keys it needs and those it may have."""
-
-    name: Literal["restitution", "raw", "hertz", "lennard_jones", "user"]
-    needed: tuple[str, ...]
-    optional: tuple[str, ...]
-
-    def knows(self, keys: set[str]) -> bool:
-        """Whether all keys belong to this form."""
-        return keys <= {*self.needed, *self.optional}
+from ..laws.kind import Form
+from ..laws.registry import KINDS
+from .base import Many, NonNegative
+from .law_keys import FORMS, LAW_KEYS, GeneralKeys, LawKeys, LawName
+from .materials import Material, constants_of_bodies
 
 
-_TANGENTIAL = ("tangential_stiffness", "tangential_damping")
-FORMS: dict[str, tuple[Form, ...]] = {
-    "viscoelastic": (
-        Form("restitution", ("restitution", "contact_time"), ("tangential_restitution",)),
-        Form("raw", ("normal_stiffness",), ("normal_damping", *_TANGENTIAL)),
-    ),
-    "walton": (
-        Form("restitution", ("restitution", "contact_time"), ("tangential_restitution",)),
-        Form("raw", ("loading_stiffness", "unloading_stiffness"), _TANGENTIAL),
-    ),
-    "hertz": (Form("hertz", ("young", "poisson", "reference_speed"), ("restitution", "tangential_restitution")),),
-    "elastic": (
-        Form("restitution", ("contact_time",), ()),
-        Form("raw", ("normal_stiffness",), ("tangential_stiffness",)),
-    ),
-    "lennard_jones": (Form("lennard_jones", ("depth", "sigma"), ("cutoff",)),),
-    "user": (Form("user", (), ("user_parameters", "contact_time", *_TANGENTIAL)),),
-}
-LAW_KEYS = tuple(dict.fromkeys(key for forms in FORMS.values() for form in forms for key in (*form.needed, *form.optional)))
-
-
-class Parameters(Model):
+class Parameters(LawKeys):
     """Parameters of a law; what is not given here comes from the general `[contact]` table."""
 
-    restitution: Restitution | None = Field(default=None, description="normal coefficient of restitution, in (0, 1] (1)")
-    contact_time: Positive | None = Field(default=None, description="duration of a collision (s); law `user`: only to check the time step")
-    tangential_restitution: Restitution | None = Field(
-        default=None, description="tangential coefficient of restitution, in (0, 1] (1); default: the normal one"
-    )
-    normal_stiffness: Positive | None = Field(default=None, description="normal spring (N/m)")
-    normal_damping: NonNegative | None = Field(default=None, description="normal dashpot (N s/m); default 0")
-    tangential_stiffness: NonNegative | None = Field(default=None, description="tangential spring (N/m); needed with friction in the raw form")
-    tangential_damping: NonNegative | None = Field(default=None, description="tangential dashpot (N s/m); default 0")
-    loading_stiffness: Positive | None = Field(default=None, description="law `walton`: spring while loading, k1 (N/m)")
-    unloading_stiffness: Positive | None = Field(
-        default=None, description="law `walton`: spring while unloading and reloading, k2 >= k1 (N/m); restitution is sqrt(k1/k2)"
-    )
-    young: Positive | None = Field(default=None, description="law `hertz`: Young's modulus of both bodies (Pa)")
-    poisson: Annotated[float, Field(gt=-1, le=0.5)] | None = Field(default=None, description="law `hertz`: Poisson's ratio of both bodies (1)")
-    reference_speed: Positive | None = Field(
-        default=None, description="law `hertz`: fastest impact expected (m/s), for the contact time that limits the time step"
-    )
-    depth: Positive | None = Field(default=None, description="law `lennard_jones`: depth of the potential (J)")
-    sigma: Positive | None = Field(
-        default=None, description="law `lennard_jones`: distance at which the potential is zero, where the surfaces touch (m); diameter of a ball"
-    )
-    cutoff: Annotated[float, Field(ge=2.0 ** (1.0 / 6.0))] | None = Field(
-        default=None,
-        description="law `lennard_jones`: distance from which on there is no force, over sigma (1); default 2.5, at walls always 2^(1/6)",
-    )
-    user_parameters: Many[float] | None = Field(default=None, description="law `user`: the numbers handed to the function (its own units)")
     friction: NonNegative | None = Field(default=None, description="Coulomb coefficient (1)")
     clamped: bool | None = Field(
         default=None,
@@ -100,13 +42,30 @@ class Pair(Parameters):
 
 
 class Resolved(Parameters):
-    """The parameters of one pair with every default filled in, as `Case.contact_between` returns them."""
+    """The parameters of one pair with every default filled in, as `Case.contact_between` returns them.
+
+    Attributes:
+        law: the law.
+        form: name of the form of its parameters.
+        bodies: what the two materials have for themselves, in their order among `[[material]]`, those without a table first.
+    """
 
     law: str
-    form: Literal["restitution", "raw", "hertz", "lennard_jones", "user"]
+    form: str
+    bodies: tuple[dict[str, float], dict[str, float]] = ({}, {})
+
+    def number(self, key: str) -> float:
+        """The value of a key; 0 where it has none."""
+        value = getattr(self, key)
+        return 0.0 if value is None else float(value)
+
+    def of_bodies(self, key: str) -> tuple[float, float]:
+        """The values of a key for the two bodies: their own, or those of the pair."""
+        first, second = (self.number(key) if key not in own else own[key] for own in self.bodies)
+        return first, second
 
 
-class Contact(Parameters):
+class Contact(Parameters, GeneralKeys):
     """How grains touch each other and the walls."""
 
     interaction: Literal["regularised", "minima", "superposition"] = Field(
@@ -120,11 +79,7 @@ class Contact(Parameters):
         description="interaction `regularised`: weight of the regularisation (1), one number or a table by species; "
         "`auto`: 0.1 for spherocylinders and rice, 0 for spheres and disks, 0.03 otherwise",
     )
-    law: Literal["viscoelastic", "walton", "hertz", "elastic", "lennard_jones", "user"] = Field(default="viscoelastic", description="force law")
-    user_law: str | None = Field(
-        default=None, pattern=r"^[^\x00]+\.py:[A-Za-z_]\w*$", description="law `user`: `path/file.py:function`, the path relative to the case file"
-    )
-    force_scale: Positive | None = Field(default=None, description="law `user`: the largest force that the function can return (N)")
+    law: LawName = Field(default="viscoelastic", description="force law")
     friction: NonNegative = Field(default=0.0, description="Coulomb coefficient (1)")
     clamped: bool = Field(
         default=True,
@@ -138,24 +93,24 @@ class Contact(Parameters):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if (self.law == "user") != (self.user_law is not None):
-            raise ValueError("needs user_law = 'file.py:function' exactly when law = 'user'")
-        if (self.law == "user") != (self.force_scale is not None):
-            raise ValueError("needs force_scale (the largest force of the user's law, N) exactly when law = 'user'")
+        for kind in KINDS.values():
+            for key, description in kind.general.items():
+                if (self.law == kind.name) != (getattr(self, key) is not None):
+                    raise ValueError(f"needs {key}{description.example} exactly when law = '{kind.name}'")
         return self
 
-    def between(self, first: str, second: str) -> Resolved:
-        """The parameters for two materials, in either order: general ones, overridden by those of the pair.
+    def between(self, first: str, second: str, materials: Sequence[Material] = ()) -> Resolved:
+        """The parameters for two materials, in either order: general ones, overridden by those of the materials and then of the pair.
 
         A pair that gives its parameters in another form (raw instead of restitution) replaces the general form as a whole.
 
         Raises:
             ValueError: what is given together is not one form of the law; the text begins with the key.
         """
-        pair = next((pair for pair in self.pair if set(pair.between) == {first, second}), None)
-        return self._resolved(pair)
+        table = self.table([first], [second], materials)
+        return table.resolved(int(table.group[0, 0]))
 
-    def table(self, rows: Sequence[str], columns: Sequence[str]) -> PairTable:
+    def table(self, rows: Sequence[str], columns: Sequence[str], materials: Sequence[Material] = ()) -> PairTable:
         """The parameters for all pairs of some materials, without a look at each of them."""
         row, column = ({name: k for k, name in enumerate(names)} for names in (rows, columns))
         group = np.zeros((len(rows), len(columns)), np.int64)
@@ -163,52 +118,57 @@ class Contact(Parameters):
             for a, b in (pair.between, pair.between[::-1]):
                 if a in row and b in column:
                     group[row[a], column[b]] = k
-        return PairTable(self, group)
+        return PairTable(self, group, _kinds_of_bodies(rows, columns, materials), materials)
 
-    def _resolved(self, pair: Pair | None) -> Resolved:
-        """The general parameters, overridden by those of a pair."""
+    def resolve(self, pair: Pair | None, bodies: tuple[Material | None, Material | None]) -> Resolved:
+        """The general parameters, overridden by those of two materials and of a pair.
+
+        Raises:
+            ValueError: as `between`.
+        """
         values = {key: getattr(self, key) for key in Parameters.model_fields}
-        where = "contact"
+        where, forms = "contact", FORMS[self.law]
         if pair is not None:
             where = f"contact.pair.{'-'.join(pair.between)}"
             own = {key: getattr(pair, key) for key in Parameters.model_fields if getattr(pair, key) is not None}
-            forms = FORMS[self.law]
             if not any(form.knows(self.given() | pair.given()) for form in forms):
                 for form in forms:
                     if form.knows(pair.given()):
                         values |= {key: None for key in LAW_KEYS if key not in (*form.needed, *form.optional)}
             values |= own
         given = {key for key in LAW_KEYS if values[key] is not None}
-        form = _form(self.law, given, where)
-        if form.name in ("restitution", "hertz"):
-            values["restitution"] = 1.0 if values["restitution"] is None else values["restitution"]
-            if values["tangential_restitution"] is None:
-                values["tangential_restitution"] = values["restitution"]
-        elif form.name == "lennard_jones":
-            if values["friction"]:
-                raise ValueError(f"{where}.friction = {values['friction']!r} is not used by law = 'lennard_jones'; leave it out")
-            values["cutoff"] = 2.5 if values["cutoff"] is None else values["cutoff"]
-        else:
-            if values["friction"] and values["tangential_stiffness"] is None:
-                raise ValueError(f"{where}.tangential_stiffness is missing: friction = {values['friction']!r} needs a tangential spring (N/m)")
-            values |= {key: values[key] or 0.0 for key in ("normal_damping", *_TANGENTIAL)}
-        if self.law == "walton" and form.name == "raw" and values["unloading_stiffness"] < values["loading_stiffness"]:
-            raise ValueError(f"{where}.unloading_stiffness = {values['unloading_stiffness']!r} must be at least loading_stiffness")
-        return Resolved(law=self.law, form=form.name, **values)
+        constants = constants_of_bodies(KINDS[self.law].of_material, bodies, given, pair.given() if pair else set(), where)
+        form = _form(self.law, given | (set(constants[0]) & set(constants[1])), where)
+        form.complete(values, where)
+        return Resolved(law=self.law, form=form.name, bodies=constants, **values)
+
+
+def _kinds_of_bodies(rows: Sequence[str], columns: Sequence[str], materials: Sequence[Material]) -> np.ndarray:
+    """Which `[[material]]` the two bodies of each pair have, (rows, columns) int64: the lesser of their numbers in the list, from 1, times the number
+    of tables and one, plus the greater; without a table a body has the number 0.
+    """
+    number = {material.name: k for k, material in reversed(list(enumerate(materials, 1)))}
+    down, across = (np.array([number.get(name, 0) for name in names], np.int64) for names in (rows, columns))
+    return np.minimum(down[:, None], across) * (len(materials) + 1) + np.maximum(down[:, None], across)
 
 
 class PairTable:
     """The parameters of all pairs of some materials.
 
     Args:
-        contact: where they come from. group: (rows, columns) int64, 0 where the general ones hold, k for the k-th entry of ``pair``.
+        contact: where they come from.
+        pairs: (rows, columns) int64, 0 where the general ones hold, k for the k-th entry of ``pair``.
+        bodies: (rows, columns) int64, which of the materials the two bodies have, as a number.
+        materials: those of the case.
 
     Attributes:
+        group: (rows, columns) int64, which parameters a pair has.
         used: the groups that the table has.
     """
 
-    def __init__(self, contact: Contact, group: np.ndarray) -> None:
-        self.contact, self.group = contact, group
+    def __init__(self, contact: Contact, pairs: np.ndarray, bodies: np.ndarray, materials: Sequence[Material]) -> None:
+        group = pairs + (len(contact.pair) + 1) * bodies
+        self.contact, self.group, self._materials = contact, group, (None, *materials)
         self._special = np.nonzero(group)
         self.used = sorted({*([0] if len(self._special[0]) < group.size else []), *group[self._special].tolist()})
         self._known: dict[int, Resolved] = {}
@@ -220,7 +180,9 @@ class PairTable:
             ValueError: as `Contact.between`.
         """
         if group not in self._known:
-            self._known[group] = self.contact._resolved(self.contact.pair[group - 1] if group else None)
+            bodies, pair = divmod(group, len(self.contact.pair) + 1)
+            first, second = (self._materials[k] for k in divmod(bodies, len(self._materials)))
+            self._known[group] = self.contact.resolve(self.contact.pair[pair - 1] if pair else None, (first, second))
         return self._known[group]
 
     def grid(self, value: Callable[[Resolved], float]) -> np.ndarray:

@@ -8,6 +8,7 @@ from pydantic import ValidationError, model_validator
 
 from ..errors import CaseError
 from . import canonical, checks, planar, sentences
+from .materials import with_densities
 from .tables import CaseTables
 from .voronoi import cells_of
 
@@ -22,7 +23,7 @@ class Case(CaseTables):
     def __init__(self, /, **data: Any) -> None:
         if data.get("attraction") is not None:
             data.setdefault("gravity", (0.0, 0.0, 0.0))
-        data = planar.resolve(data)
+        data = planar.resolve(with_densities(data))
         try:
             super().__init__(**data)
         except ValidationError as error:

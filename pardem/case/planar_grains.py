@@ -14,7 +14,7 @@ COW_VERTICES = 62
 
 
 class _PlanarSpecies(SpeciesBase):
-    density: Positive = Field(description="mass per area (kg/m^2)")
+    density: Positive = Field(description="mass per area (kg/m^2); default: that of its `[[material]]`")
     radius: Positive = Field(description="radius of the disk that rounds the core (m)")
 
     @property

@@ -188,12 +188,12 @@ def _plural(word: str) -> str:
 
 
 def _laws() -> str:
-    from .contact import FORMS
+    from ..laws.registry import KINDS
 
     rows = []
-    for law, forms in FORMS.items():
-        for form in forms:
-            needed = ", ".join(f"`{key}`" for key in form.needed) or "`user_law`, `force_scale`"
+    for law, kind in KINDS.items():
+        for form in kind.forms:
+            needed = ", ".join(f"`{key}`" for key in (*kind.general, *form.needed))
             rows.append(f"| `{law}` | {needed} | {', '.join(f'`{key}`' for key in form.optional)} |")
     return LAWS + "\n".join(rows) + "\n\nAll take `friction`, `clamped`, `rocking_damping` and `torsional_friction`.\n"
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class SpeciesBase(NamedModel):
     """A species: name, density, radius and the sizes of its shape."""
 
-    density: Positive = Field(description="mass density (kg/m^3)")
+    density: Positive = Field(description="mass density (kg/m^3); default: that of its `[[material]]`")
     radius: Positive = Field(description="radius of the ball that rounds the core (m)")
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, Self
 
@@ -9,7 +10,8 @@ from pydantic import Field, PrivateAttr
 
 from .any_species import AnySpecies
 from .base import Many, Model, PathName, Vector
-from .contact import Contact, Resolved
+from .contact import Contact, PairTable, Resolved
+from .materials import Material
 from .output import Cadence, Output
 from .placement import Grain, Insert
 from .settings import AnyDetection, Attraction, Detection, Domain, Parallel, Time
@@ -45,6 +47,7 @@ class CaseTables(Model):
         description="packings of rounded Voronoi cells; in the effective case the cells stand under `[[species]]` and `[[grain]]` instead",
     )
     contact: Contact = Field(description="interaction, law and parameters")
+    material: Many[Material] = Field(default=(), description="constants of materials of species or walls")
     wall: Many[AnyWall] = Field(default=(), description="walls")
     stage: Many[AnyStage] = Field(min_length=1, description="what happens, one after the other")
     detection: AnyDetection = Field(default=Detection(), description="search for neighbours; its settings change the speed, never the result")
@@ -72,8 +75,10 @@ class CaseTables(Model):
 
     @property
     def material_rows(self) -> dict[str, int]:
-        """Row of each material in the tables of the law: all grains that no pair names share one, and so do all such walls."""
-        named = {name for pair in self.contact.pair for name in pair.between}
+        """Row of each material in the tables of the law: all grains that no pair and no `[[material]]` names share one, and so do all such
+        walls.
+        """
+        named = {name for pair in self.contact.pair for name in pair.between} | {material.name for material in self.material}
         walls = {wall.material for wall in self.wall}
         rows: dict[str | bool, int] = {}
         return {name: rows.setdefault(name if name in named else name in walls, len(rows)) for name in self.materials}
@@ -87,7 +92,11 @@ class CaseTables(Model):
 
     def contact_between(self, first: str, second: str) -> Resolved:
         """Contact parameters of two materials with every default filled in."""
-        return self.contact.between(first, second)
+        return self.contact.between(first, second, self.material)
+
+    def contact_table(self, rows: Sequence[str], columns: Sequence[str]) -> PairTable:
+        """Contact parameters of all pairs of some materials."""
+        return self.contact.table(rows, columns, self.material)
 
     def eps(self, species: str) -> float:
         """Weight of the regularisation for a species (1); walls have none."""

@@ -20,7 +20,7 @@ SHY = 1e-9
 class Voronoi(NamedModel):
     """A box filled with rounded Voronoi cells, which do not overlap; cells are eroded by d, then dilated by r <= d (paper 000)."""
 
-    density: Positive = Field(description="mass density (kg/m^3; in 2D kg/m^2)")
+    density: Positive = Field(description="mass density (kg/m^3, in 2D kg/m^2); default: that of its `[[material]]`")
     count: Annotated[int, Field(ge=1, le=10_000_000)] = Field(
         description="number of sites, drawn at random; a cell that the erosion leaves nothing of makes no grain (1)"
     )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from numba.extending import overload
 
-from .jit import INLINED
+from .jit import INLINED, inlined
 
 
 def static(choose: Callable[[type], Any], on: str | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -46,5 +46,20 @@ def static(choose: Callable[[type], Any], on: str | None = None) -> Callable[[Ca
             return lambda *arguments: found(*arguments)
 
         return call
+
+    return decorate
+
+
+def by_type(implementations: Mapping[type, Callable[..., Any]]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator of a function whose own body serves the classes of its first argument that have no other.
+
+    Args:
+        implementations: the function for each class of named tuple, plain or compiled, with the arguments of the decorated one.
+    """
+    compiled = {kind: function if hasattr(function, "py_func") else inlined(function) for kind, function in implementations.items()}
+
+    def decorate(general: Callable[..., Any]) -> Callable[..., Any]:
+        own = inlined(general)
+        return static(lambda kind: compiled.get(kind, own))(general)
 
     return decorate

@@ -12,11 +12,11 @@ import numpy as np
 from ..compiled.choices import larger, select
 from ..compiled.fixedpoint import COLUMNS, LIMIT, WIDE_LIMIT, split
 from ..compiled.jit import inlined, kernel
-from ..compiled.vectors import ZERO, add, behind, cross, negative, scale, square, subtract
+from ..compiled.vectors import ZERO, add, behind, columns, cross, negative, put_columns, scale, square, subtract
 from ..laws.books import energy_lost, tangential_energy
 from ..laws.couples import couple
-from ..laws.history import HISTORY, MEMORY, NORMAL, SPRING, TWIST
-from ..laws.law import coefficients, lent
+from ..laws.history import HISTORY, MEMORY, NORMAL, SPRING, TWIST, own_column
+from ..laws.law import carries, coefficients, lent
 from ..laws.quantities import Geometry, Material, Motion, NormalForce, Past, Response, Zone
 from ..laws.slider import spring_and_slider
 from ..state.arrays import CONTACTS, ERROR_OVERLAP, ERROR_RANGE, OBSERVE, WALL_CONTACTS
@@ -40,7 +40,8 @@ FRICTION, TORSION, ROCKING = 44 * BATCH, 45 * BATCH, 46 * BATCH
 FORCE, MOMENT, PUSH, DRAG, SLIP = 47 * BATCH, 50 * BATCH, 53 * BATCH, 54 * BATCH, 57 * BATCH
 RATE, GROW, KT, CT, CN, DAMPING, PLASTIC, STORED, WORK = (k * BATCH for k in range(60, 69))
 SHIFT = 69 * BATCH  # filled for contacts with walls: mean displacement of the wall's point
-SCRATCH = 72 * BATCH
+OWN = 72 * BATCH  # tangential vector that the law carries, before and after
+SCRATCH = 75 * BATCH
 # Columns of the integer scratch array: force, torque on the first and second body (quanta), fault, which pair's numbers a column holds; then the
 # upper limbs of the first nine, where sums are wide
 QF, QI, QJ, FAULTY, PAIR, UPPER = 0, 3 * BATCH, 6 * BATCH, 9 * BATCH, 10 * BATCH, 11 * BATCH
@@ -75,11 +76,21 @@ def fill_pair(k, a, b, law, s, q):
 
 
 @inlined
-def fill_past(k, p, touch, hist, s):
+def fill_past(k, p, law, pairs, settings):
     """Put the history of contact ``p`` into column ``k``."""
-    s[ALIVE + k] = touch[p]
+    s, hist = pairs.scratch, pairs.hist
+    s[ALIVE + k] = pairs.touch[p]
     for c in range(HISTORY):
         s[np.uintp(PAST + c * BATCH) + k] = hist[p, c]
+    if carries(law):
+        put_vector(s, OWN, k, columns(hist, p, own_column(settings.budget)))
+
+
+@inlined
+def keep_own(k, p, law, pairs, settings):
+    """Keep the vector that the law carries for contact ``p``, which is in column ``k``."""
+    if carries(law):
+        put_columns(pairs.hist, p, own_column(settings.budget), vector(pairs.scratch, OWN, k))
 
 
 @inlined
@@ -100,7 +111,7 @@ def _geometry(s, k):
 def _response(s, k):
     """What ``forces`` left in column ``k``."""
     law = NormalForce(s[PUSH + k], s[KT + k], s[CT + k], s[CN + k], s[DAMPING + k], s[PLASTIC + k], s[STORED + k], s[PAST + MEMORY * BATCH + k])
-    return Response(s[PUSH + k], vector(s, DRAG, k), vector(s, PAST, k), vector(s, SLIP, k), s[RATE + k], s[GROW + k], law)
+    return Response(s[PUSH + k], vector(s, DRAG, k), vector(s, PAST, k), vector(s, SLIP, k), s[RATE + k], s[GROW + k], law, ZERO)
 
 
 @kernel
@@ -109,7 +120,8 @@ def forces(law, dt, lag, s):
     for n in range(BATCH):
         k = np.uintp(n)
         numbers, geometry = _numbers(s, k), _geometry(s, k)
-        past = Past(s[ALIVE + k] != 0.0, vector(s, PAST, k), s[PAST + MEMORY * BATCH + k], vector(s, PAST + NORMAL * BATCH, k))
+        own = vector(s, OWN, k) if carries(law) else ZERO
+        past = Past(s[ALIVE + k] != 0.0, vector(s, PAST, k), s[PAST + MEMORY * BATCH + k], vector(s, PAST + NORMAL * BATCH, k), own)
         material = Material(numbers, s[FRICTION + k], s[MASS + k], s[RADIUS + k])
         r = spring_and_slider(law, material, geometry, Motion(vector(s, VELOCITY, k), s[TURN + k], dt, lag), past)
         s[ROOM + k] += 0.5 * lent(law, numbers)
@@ -117,6 +129,8 @@ def forces(law, dt, lag, s):
         put_vector(s, DRAG, k, r.drag)
         put_vector(s, SLIP, k, r.slip)
         put_vector(s, PAST, k, r.spring)
+        if carries(law):
+            put_vector(s, OWN, k, r.own)
         s[PUSH + k], s[RATE + k], s[GROW + k], s[PAST + MEMORY * BATCH + k] = r.push, r.rate, r.grow, r.law.memory
         s[KT + k], s[CT + k], s[CN + k], s[DAMPING + k], s[PLASTIC + k], s[STORED + k] = (
             r.law.kt, r.law.ct, r.law.cn, r.law.damping, r.law.plastic, r.law.stored

@@ -6,6 +6,8 @@ from typing import Any
 
 from ..compiled.static import static
 from ..laws.history import HISTORY, HISTORY_BUDGET, WITH_ARM
+from ..laws.kind import Tables
+from ..laws.law import own_columns
 from .rules import compounds, local_minima, polytopes, rods, spheres, superposition
 from .rules.rule import Rule, RuleInput
 
@@ -32,9 +34,15 @@ def build_interaction(given: RuleInput) -> Interaction:
     return next(rule for rule in RULES if rule.fits(given)).build(given)
 
 
-def history_width(interaction: Interaction, budget: bool) -> int:
-    """Floats that a contact keeps; ``budget``: with the energy books."""
-    return (HISTORY_BUDGET if budget else HISTORY) + (WITH_ARM if rule_of(interaction).arms else 0)
+def history_width(interaction: Interaction, law: Tables, budget: bool) -> int:
+    """Floats that a contact keeps.
+
+    Args:
+        interaction: the narrow phase.
+        law: tables of the law, which may have columns of its own.
+        budget: whether the energy budget is kept.
+    """
+    return (HISTORY_BUDGET if budget else HISTORY) + own_columns(law) + (WITH_ARM if rule_of(interaction).arms else 0)
 
 
 @static(lambda interaction: _RULE[interaction].closest)

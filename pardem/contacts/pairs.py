@@ -34,6 +34,7 @@ from .batch import (
     book,
     fill_pair,
     fill_past,
+    keep_own,
     put_vector,
 )
 from .dispatch import closest, hands_on, has_couples, zone
@@ -83,6 +84,7 @@ def _evaluate(count, loop):
     batch.quantise(with_couples, settings, pairs.scratch, pairs.counts)
     for n in range(count):
         p, i = np.uintp(pairs.near[n]), np.uintp(pairs.near_row[n])
+        keep_own(np.uintp(n), p, loop.law, pairs, settings)
         book(np.uintp(n), i, np.uintp(pairs.col[p]), p, loop.owned, with_couples, pairs, loop.g, settings, loop.control, loop.tally)
 
 
@@ -162,7 +164,7 @@ def _fill(k, bodies, p, nearest, arm, link, velocity, loop):
     s[LEVER + k], s[LEVER_MIDDLE + k] = lever, 0.5 * (hist[p, zone_column] + lever) if known else lever
     put_columns(hist, p, hist.shape[1] - WITH_ARM, arm)
     hist[p, zone_column] = lever
-    fill_past(k, p, pairs.touch, hist, s)
+    fill_past(k, p, law, pairs, settings)
     fill_pair(k, a, b, law, s, pairs.counts)
     pairs.near[k], pairs.near_row[k] = p, i
 

@@ -31,6 +31,7 @@ from .batch import (
     book,
     fill_pair,
     fill_past,
+    keep_own,
     put_vector,
     vector,
 )
@@ -88,7 +89,7 @@ def _gather(k, i, j, p, pairs, g, law, settings):
     put_vector(s, VELOCITY, k, subtract(vectors.row(v, j), vectors.row(v, i)))
     put_vector(s, SPIN_I, k, vectors.row(w, i))
     put_vector(s, SPIN_J, k, vectors.row(w, j))
-    fill_past(k, p, pairs.touch, pairs.hist, s)
+    fill_past(k, p, law, pairs, settings)
     fill_pair(k, g.material[i], g.material[j], law, s, pairs.counts)
 
 
@@ -160,6 +161,7 @@ def sphere_contacts(first, last, owned, pairs, g, law, settings, control, tally)
                 p, i = np.uintp(near[begin + n]), np.uintp(near_row[begin + n])
                 j = np.uintp(col[p])
                 if s[OVERLAP + k] > 0.0:
+                    keep_own(k, p, law, pairs, settings)
                     book(k, i, j, p, owned, False, pairs, g, settings, control, tally)
                 elif touch[p] != 0:
                     _part(i, j, p, owned, pairs, g, settings, tally)

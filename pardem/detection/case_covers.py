@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ..case import Case
 from ..errors import CaseError, CoveringError
+from ..laws.registry import KINDS
 from ..shapes.catalogue import Catalogue
 from .sphere_tables import Covering, SphereTables, cover_catalogue
 
@@ -74,8 +75,8 @@ def covers_for_detection(case: Case, catalogue: Catalogue, smallest: dict[str, f
     """
     key, detection = "detection.method = 'triangulation'", case.detection
     least = least_radius(case, catalogue, smallest, key, "use 'cells'")
-    if case.contact.law == "lennard_jones":
-        raise CaseError(f"{key} finds grains that touch, but law = 'lennard_jones' acts beyond; use 'cells'")
+    if KINDS[case.contact.law].reach is not None:
+        raise CaseError(f"{key} finds grains that touch, but law = '{case.contact.law}' acts beyond; use 'cells'")
     overlap = AUTO_OVERLAP * least if detection.max_overlap == "auto" else float(detection.max_overlap)
     rods = all(catalogue.kind[k] <= 2 for k, species in enumerate(case.species) if species.name in smallest)
     factors = AUTO_SKINS[-1:] if detection.every_step else ((AUTO_SKIN_OF_RODS,) if rods else ()) + AUTO_SKINS

@@ -8,6 +8,9 @@ import numpy as np
 
 from ..compiled.choices import select
 from ..compiled.jit import inlined
+from . import linear
+from . import parameters as p
+from .kind import Filling, Form, LawKind, Values
 from .quantities import NormalForce
 
 
@@ -55,3 +58,38 @@ def normal_force(law, numbers, overlap, rate, mass, radius, memory):
     s = select(numbers[2] != 0.0, mass, 1.0)
     kn = numbers[0] * s
     return NormalForce(kn * overlap, numbers[1] * s, 0.0, 0.0, 0.0, 0.0, 0.5 * kn * overlap * overlap, memory)
+
+
+def _stiffness(c: Values) -> float:
+    return c.number("normal_stiffness") if c.form == "raw" else p.viscoelastic(1.0, c.number("contact_time"))[0]
+
+
+def _fill(filling: Filling) -> Elastic:
+    grid, tangential_mass = filling.grid, p.tangential_mass(filling.dimension)
+    kt = grid(lambda c: c.number("tangential_stiffness") if c.form == "raw" else tangential_mass * _stiffness(c))
+    return Elastic(grid(_stiffness), kt, grid(lambda c: c.number("friction")), filling.rocking, filling.torsion, grid(linear.per_mass))
+
+
+def _spring_force(law, a, b, mass, radius, overlap):
+    return linear.force(law.kn, law, a, b, mass, overlap)
+
+
+KIND = LawKind(
+    name="elastic",
+    table=Elastic,
+    keys={
+        "contact_time": linear.CONTACT_TIME, "normal_stiffness": linear.NORMAL_STIFFNESS, "tangential_stiffness": linear.TANGENTIAL_STIFFNESS
+    },
+    forms=(
+        Form("restitution", ("contact_time",), (), linear.complete_restitution),
+        Form("raw", ("normal_stiffness",), ("tangential_stiffness",), linear.complete_raw),
+    ),
+    fill=_fill,
+    durations=linear.durations,
+    spring_force=_spring_force,
+    power=linear.power,
+    coefficients=coefficients,
+    normal_force=normal_force,
+    dissipative=False,
+    usual={"contact_time": 1e-3},
+)  # fmt: skip

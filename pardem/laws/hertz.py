@@ -6,12 +6,16 @@ Damping c = 2 beta sqrt(5/6) sqrt(S m_eff), S = 2 E* sqrt(R delta) (Tsuji, Tanak
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..compiled.choices import root, select
 from ..compiled.jit import inlined
+from . import parameters as p
+from .kind import Filling, Form, Key, LawKind, Values
+from .linear import RESTITUTION, TANGENTIAL_RESTITUTION, complete_restitution
 from .quantities import NormalForce
 
 
@@ -59,7 +63,91 @@ def normal_force(law, numbers, overlap, rate, mass, radius, memory):
 
 
 @inlined
-def growth(overlap, before):
+def growth(law, overlap, before):
     """Mean of the tangential stiffness over the overlaps from ``before`` to ``overlap`` (m), over that at ``overlap``: the mean of a square root."""
     q = root(before / overlap)
     return (2.0 / 3.0) * (1.0 + q + q * q) / (1.0 + q)
+
+
+def effective_young(c: Values) -> float:
+    """E* (Pa): 1/E* = (1 - nu_1^2)/E_1 + (1 - nu_2^2)/E_2; the exact E/(2 (1 - nu^2)) where the bodies are alike."""
+    (e1, e2), (n1, n2) = c.of_bodies("young"), c.of_bodies("poisson")
+    if (e1, n1) == (e2, n2):
+        return e1 / (2.0 * (1.0 - n1**2))
+    return 1.0 / ((1.0 - n1**2) / e1 + (1.0 - n2**2) / e2)
+
+
+def effective_shear(c: Values) -> float:
+    """G* (Pa): 1/G* = (2 - nu_1)/G_1 + (2 - nu_2)/G_2 with G = E/(2 (1 + nu))."""
+    (e1, e2), (n1, n2) = c.of_bodies("young"), c.of_bodies("poisson")
+    if (e1, n1) == (e2, n2):
+        return e1 / (4.0 * (1.0 + n1) * (2.0 - n1))
+    return 0.5 / ((1.0 + n1) * (2.0 - n1) / e1 + (1.0 + n2) * (2.0 - n2) / e2)
+
+
+def _fill(filling: Filling) -> Hertz:
+    grid = filling.grid
+    return Hertz(
+        grid(effective_young), grid(effective_shear),
+        grid(lambda c: (p.hertz_ratio_clamped if c.number("clamped") else p.hertz_ratio)(c.number("restitution"))),
+        grid(lambda c: p.hertz_ratio(c.number("tangential_restitution"))), grid(lambda c: c.number("friction")),
+        grid(lambda c: c.number("clamped")), filling.rocking, filling.torsion,
+    )  # fmt: skip
+
+
+# (4/5) sqrt(pi) Gamma(2/5)/Gamma(9/10): duration over (largest overlap / impact speed) of a Hertzian impact
+_DURATION = 0.8 * math.sqrt(math.pi) * math.gamma(0.4) / math.gamma(0.9)
+
+
+def hertz_contact_time(mass: Any, radius: Any, modulus: float, speed: float) -> Any:
+    """Duration of a Hertzian impact, 2.868 (m^2/(R E*^2 v))^(1/5) (Landau and Lifshitz, Theory of Elasticity, section 9).
+
+    Args:
+        mass: effective mass (kg).
+        radius: effective radius (m).
+        modulus: effective modulus E* (Pa).
+        speed: of the impact (m/s).
+    """
+    overlap = (15.0 * mass * speed * speed / (16.0 * np.sqrt(radius) * modulus)) ** 0.4
+    return _DURATION * overlap / speed
+
+
+def _durations(c: Values, mass: Any, radius: Any, multiplicity: Any) -> tuple[Any, Any]:
+    seconds = 1.0 / np.sqrt(multiplicity) * hertz_contact_time(mass, radius, effective_young(c), c.number("reference_speed"))
+    return seconds, seconds
+
+
+def _spring_force(law, a, b, mass, radius, overlap):
+    return np.asarray(4.0 / 3.0 * law.e_star[a, b] * np.sqrt(radius * overlap) * overlap)
+
+
+def _damping(law, a, b, mass):
+    return 2.0 * law.beta[a, b]
+
+
+def _power(law, a, b, dimension):
+    return 2
+
+
+KIND = LawKind(
+    name="hertz",
+    table=Hertz,
+    keys={
+        "young": Key("law `hertz`: Young's modulus of both bodies (Pa)"),
+        "poisson": Key("law `hertz`: Poisson's ratio of both bodies (1)", above=-1.0, most=0.5),
+        "reference_speed": Key("law `hertz`: fastest impact expected (m/s), for the contact time that limits the time step"),
+        "restitution": RESTITUTION,
+        "tangential_restitution": TANGENTIAL_RESTITUTION,
+    },
+    forms=(Form("hertz", ("young", "poisson", "reference_speed"), ("restitution", "tangential_restitution"), complete_restitution),),
+    fill=_fill,
+    durations=_durations,
+    spring_force=_spring_force,
+    damping=_damping,
+    power=_power,
+    coefficients=coefficients,
+    normal_force=normal_force,
+    growth=growth,
+    of_material={"young": "Young's modulus (Pa), for law `hertz`", "poisson": "Poisson's ratio (1), for law `hertz`"},
+    usual={"young": 1e6, "poisson": 0.3, "reference_speed": 1.0, "restitution": 0.5},
+)

@@ -11,14 +11,22 @@
 ====  ==============================================================================
 
 Where cores are not points four more follow (``WITH_ARM``), of the step before: the arm of the contact point from the first body's centre (m), and
-the half-length of the contact zone (m).
+the half-length of the contact zone (m). A law that carries a tangential vector of its own (``kind.LawKind.carried``) has its three columns between
+those of the energy budget and these.
 """
 
 from __future__ import annotations
 
-from ..compiled.jit import njit  # noqa: F401  (kernels use these constants: this file belongs to the cache's hash)
+from ..compiled.jit import inlined
 
 SPRING, MEMORY, NORMAL, TWIST, LAST_FORCE, LAST_STORED, LAST_DAMPING = 0, 3, 4, 7, 8, 11, 12
 HISTORY = 8  # floats per contact
 HISTORY_BUDGET = 13  # the same with the energy budget
+OWN_WIDTH = 3  # more floats, for the carried vector of a law that has one
 WITH_ARM = 4  # more floats, where cores are not points
+
+
+@inlined
+def own_column(budget):
+    """First column of a law's own vector; ``budget``: whether there is an energy budget."""
+    return HISTORY_BUDGET if budget else HISTORY

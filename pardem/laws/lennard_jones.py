@@ -11,12 +11,15 @@ larger radius for their contacts, so that every pair within the cut-off is one t
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..compiled.choices import select
 from ..compiled.jit import inlined
+from . import parameters as p
+from .kind import Filling, Form, Key, LawKind, Values
+from .linear import spring_contact_time
 from .quantities import NormalForce
 
 
@@ -63,6 +66,70 @@ def normal_force(law, numbers, overlap, rate, mass, radius, memory):
 
 
 @inlined
-def lent(numbers):
+def lent(law, numbers):
     """Overlap (m) that the grains' lent radii give where their surfaces just touch."""
     return numbers[3]
+
+
+_BOTTOM = 72.0 / 2.0 ** (1.0 / 3.0)  # stiffness at the bottom of the potential, in depth/sigma^2
+
+
+def _reach(c: Values, at_wall: bool) -> float:
+    return ((p.LOWEST if at_wall else c.number("cutoff")) - 1.0) * c.number("sigma")
+
+
+def _fill(filling: Filling) -> LennardJones:
+    grid, lent, on_wall = filling.grid, filling.lent, filling.on_wall
+    depth, sigma = grid(lambda c: c.number("depth")), grid(lambda c: c.number("sigma"))
+    limit = np.where(on_wall, p.LOWEST, grid(lambda c: c.number("cutoff"))) * sigma
+    energy, force = p.lennard_jones(depth, sigma, limit)
+    return LennardJones(
+        depth, sigma, limit, lent[:, None] + lent, np.where(on_wall, 0.0, force), energy, *(np.zeros_like(depth) for _ in range(3))
+    )
+
+
+def _complete(values: dict[str, Any], where: str) -> None:
+    if values["friction"]:
+        raise ValueError(f"{where}.friction = {values['friction']!r} is not used by law = 'lennard_jones'; leave it out")
+    values["cutoff"] = 2.5 if values["cutoff"] is None else values["cutoff"]
+
+
+def _durations(c: Values, mass: Any, radius: Any, multiplicity: Any) -> tuple[Any, Any]:
+    seconds = spring_contact_time(mass, _BOTTOM * c.number("depth") / c.number("sigma") ** 2, multiplicity)
+    return seconds, seconds
+
+
+def _spring_force(law, a, b, mass, radius, overlap):
+    return np.asarray(_BOTTOM * law.depth[a, b] / law.sigma[a, b] ** 2 * overlap)
+
+
+def _bound(law, a, b):
+    return p.lennard_jones(law.depth[a, b], law.sigma[a, b], p.DEEPEST * law.sigma[a, b])[1]
+
+
+def _power(law, a, b, dimension):
+    return 0
+
+
+KIND = LawKind(
+    name="lennard_jones",
+    table=LennardJones,
+    keys={
+        "depth": Key("law `lennard_jones`: depth of the potential (J)"),
+        "sigma": Key("law `lennard_jones`: distance at which the potential is zero, where the surfaces touch (m); diameter of a ball"),
+        "cutoff": Key(
+            "law `lennard_jones`: distance from which on there is no force, over sigma (1); default 2.5, at walls always 2^(1/6)",
+            above=None, least=p.LOWEST,
+        ),
+    },
+    forms=(Form("lennard_jones", ("depth", "sigma"), ("cutoff",), _complete),),
+    fill=_fill,
+    durations=_durations,
+    spring_force=_spring_force,
+    bound=_bound,
+    power=_power,
+    coefficients=coefficients,
+    normal_force=normal_force,
+    reach=_reach,
+    lent=lent,
+)  # fmt: skip

@@ -87,12 +87,48 @@ class Past(NamedTuple):
         spring: elastic tangential force on the first body (N).
         memory: of the normal law.
         normal: unit normal.
+        own: tangential vector that the law carries; zero where it has none.
     """
 
     alive: Any
     spring: Any
     memory: Any
     normal: Any
+    own: Any
+
+
+class Pull(NamedTuple):
+    """What pulls at a contact along its tangent plane.
+
+    Attributes:
+        spring: elastic tangential force of the step before, taken to the new tangent plane (N).
+        own: the vector that the law carries, likewise.
+        more: by how much the spring grows in this step unless something yields (N).
+        slip: tangential velocity (m/s).
+        limit: Coulomb's limit (N).
+        in_the_middle: whether velocities belong to the middle of the step.
+    """
+
+    spring: Any
+    own: Any
+    more: Any
+    slip: Any
+    limit: Any
+    in_the_middle: Any
+
+
+class Tangential(NamedTuple):
+    """Tangential force of a contact.
+
+    Attributes:
+        drag: on the first body (N).
+        spring: the elastic part of it (N).
+        own: the vector that the law carries from now on.
+    """
+
+    drag: Any
+    spring: Any
+    own: Any
 
 
 class Response(NamedTuple):
@@ -106,6 +142,7 @@ class Response(NamedTuple):
         rate: of the overlap (m/s).
         grow: stiffness with which springs grow (N/m): the mean over the step, of which a contact that is born has seen a part.
         law: the ``NormalForce``.
+        own: tangential vector that the law carries.
     """
 
     push: Any
@@ -115,6 +152,7 @@ class Response(NamedTuple):
     rate: Any
     grow: Any
     law: Any
+    own: Any
 
 
 class Zone(NamedTuple):

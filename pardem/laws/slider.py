@@ -1,11 +1,10 @@
-"""The normal law and Coulomb friction with history: the same for all laws.
+"""The normal law and Coulomb friction with history: what is the same for all laws.
 
 The spring is carried to the new tangent plane by the rotation that takes the old normal to the new one, then turned by the bodies' mean spin about
 the normal. It grows by kt v_t dt with everything taken in the middle of the step, where leap-frog has its velocities: normal, contact point,
 stiffness; the increment is turned by the half of the step that is left. In the step of its birth a contact has lasted as long as its overlap took to
 grow. So the spring is of second order in dt; with gear4, whose velocities are those of the step's end, everything is taken there: first order.
-Where the total tangential force would exceed mu times the normal one it is cut to it and the spring is reset so that spring and damper together give
-as much; the direction of slip is of second order too.
+What the spring gives, and where it yields and slips, is up to the law (``law.tangential``); the direction of slip is of second order too.
 
 There is no branch that matters, and one division serves several quotients where it can: batches of contacts are computed with vector instructions.
 """
@@ -15,8 +14,8 @@ from __future__ import annotations
 from ..compiled.choices import larger, root, select, smaller
 from ..compiled.jit import inlined
 from ..compiled.vectors import ZERO, add, ahead, behind, choose, cross, dot, scale, square
-from .law import growth, normal_force
-from .quantities import Response
+from .law import growth, normal_force, tangential
+from .quantities import Pull, Response
 
 
 @inlined
@@ -70,26 +69,7 @@ def spring_and_slider(law, material, geometry, motion, past):
     share = select(past.alive | (not in_the_middle), 1.0, select((since > 0.0) & (since < 2.0), smaller(since, 1.0), 0.0))
     grow = n.kt * share * growth(law, overlap, larger(overlap - 2.0 * lag * rate, 0.0))
     more = scale(grow * dt, ahead(slip, 0.5 * turn, cross(normal, slip)))
-    spring = add(carried, more)
-    drag = ahead(spring, n.ct, slip)
+    own = choose(past.alive, _carried(past.own, past.normal, normal, turn), ZERO)
     limit = material.friction * larger(n.force, 0.0) * slope  # force times slope: what acts along the normal
-    slips = square(drag) > limit * limit
-    drag = ahead(drag, select(slips & in_the_middle, _weight(carried, more, limit), 0.0), more)
-    drag = scale(select(slips, limit / root(square(drag)), 1.0), drag)
-    spring = choose(slips, behind(drag, n.ct, slip), spring)
-    return Response(n.force, drag, spring, slip, rate, grow, n)
-
-
-@inlined
-def _weight(carried, more, limit):
-    """By how much more the increment of a spring that slips counts.
-
-    The direction of slip, theta' = -(kt v/limit) sin theta, is of second order when the increment is weighed with the limit in the middle of the step
-    and with its own turn.
-    """
-    a2, along = square(carried), dot(carried, more)
-    size = root(a2)
-    total = size + limit
-    inv = 1.0 / (total * a2)
-    weight = smaller(larger(2.0 * size * a2 * inv, 0.8), 1.25) * (1.0 + 0.5 * along * total * inv)
-    return select(4.0 * abs(along) < a2, weight - 1.0, 0.0)
+    t = tangential(law, material.numbers, n, Pull(carried, own, more, slip, limit, in_the_middle))
+    return Response(n.force, t.drag, t.spring, slip, rate, grow, n, t.own)

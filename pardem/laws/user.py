@@ -6,12 +6,18 @@ float64. It must return zero at delta = 0 and nothing else may remember: history
 
 from __future__ import annotations
 
+import importlib.util
+import os
 from collections.abc import Callable
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..compiled.jit import inlined
+from ..errors import CaseError
+from . import linear
+from .kind import Filling, Form, Key, LawKind, Values
 from .quantities import NormalForce
 
 
@@ -64,3 +70,108 @@ def normal_force(law, numbers, overlap, rate, mass, radius, memory):
         t = NODES[k]
         stored += WEIGHTS[k] * t * law.function(overlap * t * t, 0.0, mass, radius, row)
     return NormalForce(force, numbers[0], numbers[1], 0.0, force - elastic, 0.0, stored * overlap, memory)
+
+
+def load_user_law(directory: Path, where: str) -> Any:
+    """The compiled function that ``path/file.py:function`` names.
+
+    Raises:
+        CaseError: the file or function is missing, or is not a function.
+    """
+    import numba
+    from numba.core.dispatcher import Dispatcher
+
+    path, _, name = where.rpartition(":")
+    file = Path(directory) / path
+    if not os.path.isfile(file):  # False for names that are too long, too
+        raise CaseError(f"contact.user_law = '{where}': there is no file {file}; give the path relative to the case file")
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:  # whatever the user's code may raise
+        raise CaseError(f"contact.user_law = '{where}': {file} cannot be loaded ({type(error).__name__}: {_one_line(error)})") from None
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise CaseError(f"contact.user_law = '{where}': {file} has no function '{name}'")
+    compiled = function if isinstance(function, Dispatcher) else numba.njit(function)
+    number = numba.types.float64
+    signature = (number, number, number, number, number[::1])  # the kernels' call
+    try:
+        compiled.compile(signature)
+        given = compiled.overloads[signature].signature.return_type
+    except (numba.core.errors.NumbaError, TypeError) as error:
+        raise CaseError(
+            f"contact.user_law = '{where}': '{name}' in {file} does not compile as f(delta, rate, m_eff, r_eff, parameters) ({_one_line(error)})"
+        ) from None
+    if not isinstance(given, numba.types.Float | numba.types.Integer):
+        raise CaseError(f"contact.user_law = '{where}': '{name}' in {file} must return the force as a number, not {given}")
+    return compiled
+
+
+def _one_line(error: BaseException) -> str:
+    """The beginning of an error's text."""
+    text = " ".join(str(error).split())
+    return text if len(text) <= 300 else text[:297] + "..."
+
+
+def _fill(filling: Filling) -> UserLaw:
+    grid, general = filling.grid, filling.general
+    return UserLaw(
+        load_user_law(filling.directory, str(general["user_law"])), filling.lists("user_parameters"),
+        grid(lambda c: c.number("tangential_stiffness")), grid(lambda c: c.number("tangential_damping")), grid(lambda c: c.number("friction")),
+        filling.rocking, filling.torsion, float(general["force_scale"]),
+    )  # fmt: skip
+
+
+def _durations(c: Values, mass: Any, radius: Any, multiplicity: Any) -> tuple[Any, Any] | None:
+    seconds = linear.nominal_duration(c, multiplicity)
+    return (seconds, seconds) if c.number("contact_time") else None
+
+
+def _spring_force(law, a, b, mass, radius, overlap):
+    """Infinite where the function gives nothing that counts as a force."""
+    out = np.full(overlap.shape, np.inf)
+    for k in np.ndindex(out.shape):
+        force = abs(float(law.function(overlap[k], 0.0, mass[k], radius[k], law.parameters[a[k], b[k]])))
+        if 0.0 < force < np.inf:
+            out[k] = force
+    return out
+
+
+def _bound(law, a, b):
+    return law.force_scale
+
+
+def _power(law, a, b, dimension):
+    return 0
+
+
+KIND = LawKind(
+    name="user",
+    table=UserLaw,
+    keys={
+        "user_parameters": Key("law `user`: the numbers handed to the function (its own units)", many=True),
+        "contact_time": linear.CONTACT_TIME,
+    }
+    | linear.TANGENTIAL,
+    forms=(Form("user", (), ("user_parameters", "contact_time", *linear.TANGENTIAL), linear.complete_raw),),
+    fill=_fill,
+    durations=_durations,
+    spring_force=_spring_force,
+    bound=_bound,
+    power=_power,
+    coefficients=coefficients,
+    normal_force=normal_force,
+    general={
+        "user_law": Key(
+            "law `user`: `path/file.py:function`, the path relative to the case file",
+            pattern=r"^[^\x00]+\.py:[A-Za-z_]\w*$", example=" = 'file.py:function'",
+        ),
+        "force_scale": Key(
+            "law `user`: the largest force that the function can return (N)", example=" (the largest force of the user's law, N)"
+        ),
+    },
+)  # fmt: skip

@@ -8,6 +8,9 @@ import numpy as np
 
 from ..compiled.choices import select
 from ..compiled.jit import inlined
+from . import linear
+from . import parameters as p
+from .kind import Filling, Form, LawKind, Values
 from .quantities import NormalForce
 
 
@@ -49,3 +52,47 @@ def normal_force(law, numbers, overlap, rate, mass, radius, memory):
     damping = cn * rate
     damping = select((numbers[4] != 0.0) & (spring + damping < 0.0), -spring, damping)
     return NormalForce(spring + damping, numbers[2] * s, numbers[3] * s, cn, damping, 0.0, 0.5 * spring * overlap, memory)
+
+
+def _normal(c: Values) -> tuple[float, float]:
+    """Stiffness and damping of the normal motion."""
+    if c.form == "raw":
+        return c.number("normal_stiffness"), c.number("normal_damping")
+    return (p.viscoelastic_clamped if c.number("clamped") else p.viscoelastic)(c.number("restitution"), c.number("contact_time"))
+
+
+def _fill(filling: Filling) -> Viscoelastic:
+    grid, dimension = filling.grid, filling.dimension
+    return Viscoelastic(
+        grid(lambda c: _normal(c)[0]), grid(lambda c: _normal(c)[1]),
+        grid(lambda c: linear.tangential(c, dimension)[0]), grid(lambda c: linear.tangential(c, dimension)[1]),
+        grid(lambda c: c.number("friction")), grid(lambda c: c.number("clamped")), filling.rocking, filling.torsion, grid(linear.per_mass),
+    )  # fmt: skip
+
+
+def _spring_force(law, a, b, mass, radius, overlap):
+    return linear.force(law.kn, law, a, b, mass, overlap)
+
+
+def _damping(law, a, b, mass):
+    scaled = np.where(law.mass_scaled[a, b] != 0.0, mass, 1.0)
+    return law.cn[a, b] * scaled / np.sqrt(law.kn[a, b] * scaled * mass)
+
+
+KIND = LawKind(
+    name="viscoelastic",
+    table=Viscoelastic,
+    keys=linear.BY_RESTITUTION | {"normal_stiffness": linear.NORMAL_STIFFNESS, "normal_damping": linear.NORMAL_DAMPING} | linear.TANGENTIAL,
+    forms=(
+        Form("restitution", ("restitution", "contact_time"), ("tangential_restitution",), linear.complete_restitution),
+        Form("raw", ("normal_stiffness",), ("normal_damping", *linear.TANGENTIAL), linear.complete_raw),
+    ),
+    fill=_fill,
+    durations=linear.durations,
+    spring_force=_spring_force,
+    damping=_damping,
+    power=linear.power,
+    coefficients=coefficients,
+    normal_force=normal_force,
+    usual={"restitution": 0.5, "contact_time": 1e-3},
+)

@@ -5,12 +5,15 @@ phi = max(0, min(k1 delta, k2 (delta - delta_p))), delta_p the largest value so 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..compiled.choices import larger, root, select, smaller
 from ..compiled.jit import inlined
+from . import linear
+from . import parameters as p
+from .kind import Filling, Form, LawKind, Values
 from .quantities import NormalForce
 
 
@@ -55,3 +58,58 @@ def normal_force(law, numbers, overlap, rate, mass, radius, memory):
     work = select(ratio > 0.0, 0.5 * k1 / ratio * (plastic * plastic - memory * memory), 0.0)
     damping = 2.0 * root(k1 * mass) * ratio  # of the rocking damper only: the law itself has none
     return NormalForce(force, numbers[2] * s, numbers[3] * s, damping, 0.0, work, 0.5 * force * force / k2, plastic)
+
+
+def normal_stiffnesses(c: Values) -> tuple[float, float]:
+    """Loading and unloading stiffness along the normal (N/m); per effective mass (1/s^2) in the form with coefficients of restitution."""
+    if c.form == "raw":
+        return c.number("loading_stiffness"), c.number("unloading_stiffness")
+    return p.walton(c.number("restitution"), c.number("contact_time"))
+
+
+def durations(c: Values, mass: Any, radius: Any, multiplicity: Any) -> tuple[Any, Any]:
+    """Duration of a collision, and twice that of its unloading (s)."""
+    if c.form == "raw":
+        fastest = linear.spring_contact_time(mass, c.number("unloading_stiffness"), multiplicity)
+        return 0.5 * (linear.spring_contact_time(mass, c.number("loading_stiffness"), multiplicity) + fastest), fastest
+    seconds = linear.nominal_duration(c, multiplicity)
+    # the unloading takes the share e/(1 + e) of the collision and is a quarter of its spring's period
+    return seconds, seconds * (2.0 * c.number("restitution") / (1.0 + c.number("restitution")))
+
+
+def spring_force(law, a, b, mass, radius, overlap):
+    """Force while loading (N)."""
+    return linear.force(law.k1, law, a, b, mass, overlap)
+
+
+def _fill(filling: Filling) -> Walton:
+    grid, dimension = filling.grid, filling.dimension
+    return Walton(
+        grid(lambda c: normal_stiffnesses(c)[0]), grid(lambda c: normal_stiffnesses(c)[1]),
+        grid(lambda c: linear.tangential(c, dimension)[0]), grid(lambda c: linear.tangential(c, dimension)[1]),
+        grid(lambda c: c.number("friction")), filling.rocking, filling.torsion, grid(linear.per_mass),
+    )  # fmt: skip
+
+
+def _complete_raw(values: dict[str, Any], where: str) -> None:
+    linear.complete_raw(values, where)
+    linear.require_stiffer(values, where, "unloading_stiffness", "loading_stiffness")
+
+
+STIFFNESSES = {"loading_stiffness": linear.LOADING_STIFFNESS, "unloading_stiffness": linear.UNLOADING_STIFFNESS}
+KIND = LawKind(
+    name="walton",
+    table=Walton,
+    keys=linear.BY_RESTITUTION | linear.TANGENTIAL | STIFFNESSES,
+    forms=(
+        Form("restitution", ("restitution", "contact_time"), ("tangential_restitution",), linear.complete_restitution),
+        Form("raw", tuple(STIFFNESSES), tuple(linear.TANGENTIAL), _complete_raw),
+    ),
+    fill=_fill,
+    durations=durations,
+    spring_force=spring_force,
+    power=linear.power,
+    coefficients=coefficients,
+    normal_force=normal_force,
+    usual={"restitution": 0.5, "contact_time": 1e-3},
+)

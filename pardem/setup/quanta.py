@@ -9,7 +9,7 @@ import numpy as np
 
 from ..compiled.fixedpoint import LIMIT, MOST, WIDE_LIMIT
 from ..errors import CaseError
-from ..laws.law import Law
+from ..laws.kind import Tables
 from ..laws.magnitudes import power_of_size, spring_force, strongest
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def power_of_two_above(value: float) -> float:
 
 
 def contact_spans(
-    case: Case, catalogue: Catalogue, law: Law, reach: dict[str, float], largest_scale: dict[str, float], smallest_scale: dict[str, float]
+    case: Case, catalogue: Catalogue, law: Tables, reach: dict[str, float], largest_scale: dict[str, float], smallest_scale: dict[str, float]
 ) -> Spans:
     """Forces and torques between which the contacts of a case lie: of all pairs of species, and of species on walls.
 

@@ -11,7 +11,7 @@ from ..contacts.rules.rule import Rule
 from ..detection.sphere_tables import Covering
 from ..detection.trees import Trees
 from ..integrators.phases import Integrator
-from ..laws.law import Law
+from ..laws.kind import Tables
 from ..state.arrays import Parts, Settings, Shapes, Walls
 from ..state.population import Population
 
@@ -22,7 +22,7 @@ class Scene:
 
     shapes: Shapes
     interaction: Interaction
-    law: Law
+    law: Tables
     integrator: Integrator
     walls: Walls
     settings: Settings

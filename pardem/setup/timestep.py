@@ -13,15 +13,11 @@ from ..case.contact import Resolved
 from ..case.motions import ServoMotion
 from ..case.walls import AnyWall, Body
 from ..errors import CaseError, ShapeError
+from ..laws.registry import KINDS
 
 if TYPE_CHECKING:
     from ..case.model import Case
     from ..shapes import Shape
-
-_LENNARD_JONES = 72.0 / 2.0 ** (1.0 / 3.0)  # second derivative of the potential at its bottom, in depth/sigma^2
-# (4/5) sqrt(pi) Gamma(2/5)/Gamma(9/10): duration over (largest overlap / impact speed) of a Hertzian impact
-_HERTZ = 0.8 * math.sqrt(math.pi) * math.gamma(0.4) / math.gamma(0.9)
-
 
 MOST_WARNINGS = 20
 
@@ -87,27 +83,6 @@ Values = Any
 """A number, or an array of them."""
 
 
-def spring_contact_time(mass: Values, stiffness: float, multiplicity: Values = 1) -> Values:
-    """Half a period of a mass on springs: pi sqrt(m/(n k)) (thesis eq 2.18 without damping, the shortest case).
-
-    Args:
-        mass: effective mass (kg).
-        stiffness: of one contact (N/m).
-        multiplicity: contacts that can act at once between the two bodies.
-    """
-    return math.pi * np.sqrt(mass / (multiplicity * stiffness))
-
-
-def hertz_contact_time(mass: Values, radius: Values, modulus: float, speed: float) -> Values:
-    """Duration of a Hertzian impact, 2.868 (m^2/(R E*^2 v))^(1/5) (Landau and Lifshitz, Theory of Elasticity, section 9).
-
-    Args:
-        mass: effective mass (kg). radius: effective radius (m). modulus: effective modulus E* (Pa). speed: of the impact (m/s).
-    """
-    overlap = (15.0 * mass * speed * speed / (16.0 * np.sqrt(radius) * modulus)) ** 0.4
-    return _HERTZ * overlap / speed
-
-
 def contact_time(between: tuple[str, str], parameters: Resolved, mass: float, radius: float, multiplicity: int = 1) -> ContactTime | None:
     """Shortest collision that the parameters allow; None for a user's law without ``contact_time``.
 
@@ -118,31 +93,8 @@ def contact_time(between: tuple[str, str], parameters: Resolved, mass: float, ra
         radius: smallest effective radius of the pair (m).
         multiplicity: contacts that can act at once between the two bodies.
     """
-    found = _durations(parameters, mass, radius, multiplicity)
+    found = KINDS[parameters.law].durations(parameters, mass, radius, multiplicity)
     return None if found is None else ContactTime(between, float(found[0]), float(found[1]), multiplicity)
-
-
-def _durations(parameters: Resolved, mass: Values, radius: Values, multiplicity: Values) -> tuple[Values, Values] | None:
-    """Seconds and fastest of `ContactTime`, of numbers or arrays."""
-    share = 1.0 / np.sqrt(multiplicity)
-    if parameters.young is not None and parameters.poisson is not None and parameters.reference_speed is not None:
-        modulus = parameters.young / (2.0 * (1.0 - parameters.poisson**2))
-        seconds = fastest = share * hertz_contact_time(mass, radius, modulus, parameters.reference_speed)
-    elif parameters.loading_stiffness is not None and parameters.unloading_stiffness is not None:
-        fastest = spring_contact_time(mass, parameters.unloading_stiffness, multiplicity)
-        seconds = 0.5 * (spring_contact_time(mass, parameters.loading_stiffness, multiplicity) + fastest)
-    elif parameters.depth is not None and parameters.sigma is not None:
-        seconds = fastest = spring_contact_time(mass, _LENNARD_JONES * parameters.depth / parameters.sigma**2, multiplicity)
-    elif parameters.normal_stiffness is not None:
-        seconds = fastest = spring_contact_time(mass, parameters.normal_stiffness, multiplicity)
-    elif parameters.contact_time is not None:
-        seconds = fastest = share * parameters.contact_time
-        if parameters.law == "walton" and parameters.restitution is not None:
-            # the unloading takes the share e/(1 + e) of the collision and is a quarter of its spring's period
-            fastest *= 2.0 * parameters.restitution / (1.0 + parameters.restitution)
-    else:
-        return None
-    return seconds, fastest
 
 
 def rocking_overlap(step: float, contact_time: float, eps: float, inertia: float, mass: float, radius: float) -> float:
@@ -227,7 +179,7 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
     columns = tuple(dict.fromkeys([*rows, *(wall.material for wall in case.wall)]))
     size = (len(rows), len(columns))
     out = ContactTimes(rows, columns, np.full(size, np.nan), np.full(size, np.nan), np.zeros(size, np.int64))
-    parameters = case.contact.table(rows, columns)
+    parameters = case.contact_table(rows, columns)
     each = np.array([extremes[name][2:] for name in rows], dtype=np.int64).reshape(-1, len(_Extremes._fields) - 2)
     a = _Extremes(np.array([e.mass for e in extremes.values()]), np.array([e.radius for e in extremes.values()]), *each.T)
 
@@ -236,7 +188,7 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
         multiplicity = np.broadcast_to(multiplicity, (last,))
         for group in np.unique(parameters.group[:last, column]):
             k = np.flatnonzero(parameters.group[:last, column] == group)
-            durations = _durations(parameters.resolved(int(group)), m[k], r[k], multiplicity[k])
+            durations = KINDS[case.contact.law].durations(parameters.resolved(int(group)), m[k], r[k], multiplicity[k])
             if durations is None:
                 continue
             # with a wall that is free to move: exact for linear springs

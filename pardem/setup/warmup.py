@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..case.model import Case
+from ..laws.registry import KINDS
 
 STEPS = 3
 GRAINS = 4
@@ -38,12 +39,6 @@ _NARROW_PHASES: dict[str, tuple[dict[str, Any], str]] = {
     "features": ({"shape": "cube", "side": 2e-3}, "superposition"),
     "minima": ({"shape": "yermis", "edge": 1e-3}, "minima"),
 }
-_LAWS: dict[str, dict[str, Any]] = {
-    "viscoelastic": {"restitution": 0.5, "contact_time": 1e-3},
-    "walton": {"restitution": 0.5, "contact_time": 1e-3},
-    "hertz": {"young": 1e6, "poisson": 0.3, "reference_speed": 1.0, "restitution": 0.5},
-    "elastic": {"contact_time": 1e-3},
-}
 
 
 def usual_cases() -> list[Case]:
@@ -58,7 +53,7 @@ def usual_cases() -> list[Case]:
             insert=[
                 {"species": "grain", "count": GRAINS, "region": {"kind": "box", **box}, "size": {"kind": "uniform", "min": 0.8, "max": 1.0}},
             ],
-            contact={"law": law, "interaction": interaction, "friction": 0.5, **parameters},
+            contact={"law": law, "interaction": interaction, "friction": 0.5, **kind.usual},
             wall=[
                 {"name": "floor", "kind": "plane", "point": [0.0, 0.0, 0.0], "normal": [0.0, 0.0, 1.0]},
                 {"name": "tube", "kind": "cylinder", "radius": 0.05},
@@ -67,5 +62,6 @@ def usual_cases() -> list[Case]:
             output={"observables": {"layers": {"thickness": 5e-3}, "near_wall": {"wall": "tube", "distance": 1e-3}}},
         )
         for name, (geometry, interaction) in _NARROW_PHASES.items()
-        for law, parameters in _LAWS.items()
+        for law, kind in KINDS.items()
+        if kind.usual is not None
     ]

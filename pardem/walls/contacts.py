@@ -37,6 +37,7 @@ from ..contacts.batch import (
     book_on_wall,
     fill_pair,
     fill_past,
+    keep_own,
     put_vector,
     vector,
 )
@@ -275,7 +276,7 @@ def _fill(c, m, arm, overlap, out, now, loop):
     s[TURN + c] = 0.5 * settings.dt * dot(ahead(spin, 2.0, columns(walls.pose, k, 12)), middle)
     s[MASS + c], s[RADIUS + c] = g.v[i, 3], effective_radius(walls, g, i, k)
     s[LEVER + c], s[LEVER_MIDDLE + c] = lever, lever_middle
-    fill_past(c, p, pairs.touch, hist, s)
+    fill_past(c, p, loop.law, pairs, settings)
     fill_pair(c, np.uintp(g.material[i]), np.uintp(walls.material[k]), loop.law, s, pairs.counts)
     pairs.near[c], pairs.near_row[c] = p, i
 
@@ -292,6 +293,7 @@ def _evaluate(count, loop):
     for n in range(count):
         c, p, i = np.uintp(n), np.uintp(pairs.near[n]), pairs.near_row[n]
         k = pairs.col[p]
+        keep_own(c, p, loop.law, pairs, settings)
         if book_on_wall(c, i, k, p, with_couples, pairs, g, settings, control, loop.tally):
             force, moment = vector(s, FORCE, c), vector(s, MOMENT, c) if with_couples else ZERO
             _react(walls, g, i, k, vector(s, ARM, c), force, moment, settings)

@@ -1,0 +1,112 @@
+"""The static part of a run: what does not change, written once at its start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import h5py
+import numpy as np
+from mpi4py import MPI
+
+from ..reading import FRAMES, PARAMETERS
+from ..state.agreement import together
+from ..state.checksum import joined, part
+from ..state.manifest import Manifest, entry_of, put_losses
+from ..state.rowfile import RowFile, sync_path, take_on_trial
+from ..state.rows import GrainRows
+from ..state.seals import crc32_of, put_sums
+from .h5md import label, write_box, write_metadata
+from .paths import STATIC
+from .vtkhdf import OFFSETS
+
+
+class DomainBox(NamedTuple):
+    """The domain, as files show it.
+
+    Attributes:
+        lower: (3,) lower corner (m).
+        upper: (3,) upper corner (m).
+        periodic: (3,) bool, which axes are periodic.
+    """
+
+    lower: Any
+    upper: Any
+    periodic: Any
+
+
+class StaticPart(NamedTuple):
+    """What does not change in a run.
+
+    Attributes:
+        case_text: effective case.
+        case_hash: of the trajectory.
+        catalogue: name -> array, the same on all ranks; with ``mass`` (ns,) (kg) and ``dimension`` (ns,).
+        gid: (n,) int64 ids of this rank's grains.
+        species: (n,) int32 rows of the catalogue.
+        scale: (n,) size factors.
+        box: the domain.
+    """
+
+    case_text: str
+    case_hash: str
+    catalogue: Mapping[str, np.ndarray]
+    gid: np.ndarray
+    species: np.ndarray
+    scale: np.ndarray
+    box: DomainBox
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """Name -> (n,) ids, species, sizes and masses of this rank's grains."""
+        species, scale = np.asarray(self.species, dtype=np.int32), np.asarray(self.scale, dtype=float)
+        mass = self.catalogue["mass"][species] * scale ** self.catalogue["dimension"][species]
+        return {"id": np.asarray(self.gid, dtype=np.int64), "species": species, "scale": scale, "mass": mass}
+
+
+def write_static(comm: MPI.Comm, parts: Path, static: StaticPart, manifest: Manifest) -> None:
+    """Write the static part with the losses known so far, and note it in the manifest. Collective.
+
+    Args:
+        comm: communicator.
+        parts: folder.
+        static: what to write.
+        manifest: of the run; of rank 0. Its box, which is that of the run's first start, is written.
+    """
+    rows = GrainRows(comm, static.gid)
+    new = parts / (STATIC + ".new")
+    sums = _write_columns(comm, new, rows, {f"{FRAMES}/{name}": values for name, values in static.columns().items()})
+    with together(comm, f"{new} could not be written"):
+        if comm.rank == 0:
+            _write_rest(new, static, manifest, rows.count, sums)
+            sync_path(new)
+            new.rename(parts / STATIC)
+            manifest.parts[STATIC] = entry_of(parts / STATIC)
+
+
+def _write_columns(comm: MPI.Comm, new: Path, rows: GrainRows, fields: dict[str, np.ndarray]) -> dict[str, int]:
+    """Write what has a row for each grain; CRC-32 by name. Collective."""
+    crcs = []
+    with RowFile(comm, new, "w") as file:
+        file.reserve(sum(v.itemsize for v in fields.values()) * rows.count)
+        for name, values in fields.items():
+            block = rows(values)
+            file.create(name, (rows.count,), values.dtype)
+            file.write(name, block, rows.start)
+            crcs.append(part(block, (rows.count - rows.stop) * values.itemsize))
+    return dict(zip(fields, joined(comm, crcs), strict=True))
+
+
+def _write_rest(new: Path, static: StaticPart, manifest: Manifest, count: int, sums: dict[str, int]) -> None:
+    """Write box, catalogue, case, what was lost before, and the checksums of all, by one process."""
+    catalogue = static.catalogue
+    take_on_trial(new, sum(np.asarray(v).nbytes for v in catalogue.values()) + len(static.case_text) + 8 * count)
+    with h5py.File(new, "r+") as handle:
+        label(handle, "result")
+        handle[OFFSETS] = np.arange(count + 1)
+        write_metadata(handle, static.case_text, static.case_hash, catalogue)
+        assert manifest.box is not None
+        write_box(handle, *manifest.box)
+        put_losses(handle, manifest.losses)
+        small = [PARAMETERS, f"{PARAMETERS}/case", *(f"{PARAMETERS}/catalogue/{name}" for name in catalogue), f"{FRAMES}/box"]
+        put_sums(handle, "static", sums | {name: crc32_of(handle[name]) for name in small})

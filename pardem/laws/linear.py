@@ -1,0 +1,92 @@
+"""What the laws with linear springs have in common: keys, forms, and figures of a mass on a spring."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from . import parameters as p
+from .kind import Key, Numbers, Values
+
+RESTITUTION = Key("normal coefficient of restitution, in (0, 1] (1)", most=1.0)
+CONTACT_TIME = Key("duration of a collision (s); law `user`: only to check the time step")
+TANGENTIAL_RESTITUTION = Key("tangential coefficient of restitution, in (0, 1] (1); default: the normal one", most=1.0)
+NORMAL_STIFFNESS = Key("normal spring (N/m)")
+NORMAL_DAMPING = Key("normal dashpot (N s/m); default 0", above=None, least=0.0)
+TANGENTIAL_STIFFNESS = Key("tangential spring (N/m); needed with friction in the raw form", above=None, least=0.0)
+TANGENTIAL_DAMPING = Key("tangential dashpot (N s/m); default 0", above=None, least=0.0)
+LOADING_STIFFNESS = Key("laws `walton` and `walton_tangential`: spring while loading, k1 (N/m)")
+UNLOADING_STIFFNESS = Key(
+    "laws `walton` and `walton_tangential`: spring while unloading and reloading, k2 >= k1 (N/m); restitution is sqrt(k1/k2)"
+)
+
+BY_RESTITUTION = {"restitution": RESTITUTION, "contact_time": CONTACT_TIME, "tangential_restitution": TANGENTIAL_RESTITUTION}
+TANGENTIAL = {"tangential_stiffness": TANGENTIAL_STIFFNESS, "tangential_damping": TANGENTIAL_DAMPING}
+
+
+def complete_restitution(values: dict[str, Any], where: str) -> None:
+    """Defaults of the forms with coefficients of restitution."""
+    values["restitution"] = 1.0 if values["restitution"] is None else values["restitution"]
+    if values["tangential_restitution"] is None:
+        values["tangential_restitution"] = values["restitution"]
+
+
+def complete_raw(values: dict[str, Any], where: str) -> None:
+    """Defaults of the forms with stiffnesses."""
+    if values["friction"] and values["tangential_stiffness"] is None:
+        raise ValueError(f"{where}.tangential_stiffness is missing: friction = {values['friction']!r} needs a tangential spring (N/m)")
+    values |= {key: values[key] or 0.0 for key in ("normal_damping", *TANGENTIAL)}
+
+
+def require_stiffer(values: dict[str, Any], where: str, unloading: str, loading: str) -> None:
+    """Raise ValueError unless the spring while unloading is at least as stiff as that while loading."""
+    if values[unloading] < values[loading]:
+        raise ValueError(f"{where}.{unloading} = {values[unloading]!r} must be at least {loading}")
+
+
+def tangential(c: Values, dimension: int) -> tuple[float, float]:
+    """Tangential stiffness and damping of a linear contact with the tangential restitution, per effective mass (1/s^2, 1/s); raw ones as given."""
+    if c.form == "raw":
+        return c.number("tangential_stiffness"), c.number("tangential_damping")
+    k, d = p.viscoelastic(c.number("tangential_restitution"), c.number("contact_time"))
+    return p.tangential_mass(dimension) * k, p.tangential_mass(dimension) * d
+
+
+def per_mass(c: Values) -> float:
+    """1 where stiffnesses are per effective mass."""
+    return float(c.form == "restitution")
+
+
+def spring_contact_time(mass: Numbers, stiffness: float, multiplicity: Numbers = 1) -> Numbers:
+    """Half a period of a mass on springs: pi sqrt(m/(n k)) (thesis eq 2.18 without damping, the shortest case).
+
+    Args:
+        mass: effective mass (kg).
+        stiffness: of one contact (N/m).
+        multiplicity: contacts that can act at once between the two bodies.
+    """
+    return math.pi * np.sqrt(mass / (multiplicity * stiffness))
+
+
+def nominal_duration(c: Values, multiplicity: Numbers) -> Numbers:
+    """The contact time asked for (s), shortened by contacts that act at once."""
+    return 1.0 / np.sqrt(multiplicity) * c.number("contact_time")
+
+
+def durations(c: Values, mass: Numbers, radius: Numbers, multiplicity: Numbers) -> tuple[Numbers, Numbers]:
+    """Duration of a collision on one spring, and of its fastest part: the same (s)."""
+    raw = c.form == "raw"
+    seconds = spring_contact_time(mass, c.number("normal_stiffness"), multiplicity) if raw else nominal_duration(c, multiplicity)
+    return seconds, seconds
+
+
+def force(stiffness: np.ndarray, law: Any, a: np.ndarray, b: np.ndarray, mass: np.ndarray, overlap: np.ndarray) -> np.ndarray:
+    """Force (N) of a spring of the tables at an overlap (m)."""
+    return np.asarray(stiffness[a, b] * np.where(law.mass_scaled[a, b] != 0.0, mass, 1.0) * overlap)
+
+
+def power(law: Any, a: int, b: int, dimension: int) -> int:
+    """The power of the size with which the force at an overlap grows, which is a given share of the radius."""
+    return 1 + dimension if law.mass_scaled[a, b] != 0.0 else 1

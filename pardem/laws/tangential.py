@@ -1,0 +1,48 @@
+"""Tangential force of a linear spring with a damper under Coulomb's limit, and what other tangential laws share with it."""
+
+from __future__ import annotations
+
+from ..compiled.choices import larger, root, select, smaller
+from ..compiled.jit import inlined
+from ..compiled.vectors import add, ahead, behind, choose, dot, scale, square
+from .quantities import Tangential
+
+
+@inlined
+def damped_spring(normal, pull):
+    """Where the total force would exceed the limit it is cut to it, and the spring is reset so that spring and damper together give as much.
+
+    Args:
+        normal: ``NormalForce`` of the contact.
+        pull: ``Pull``.
+
+    Returns:
+        the ``Tangential``.
+    """
+    spring = add(pull.spring, pull.more)
+    drag = ahead(spring, normal.ct, pull.slip)
+    slips = square(drag) > pull.limit * pull.limit
+    drag = ahead(drag, select(slips & pull.in_the_middle, weight(pull.spring, pull.more, pull.limit), 0.0), pull.more)
+    drag = scale(select(slips, pull.limit / root(square(drag)), 1.0), drag)
+    spring = choose(slips, behind(drag, normal.ct, pull.slip), spring)
+    return Tangential(drag, spring, pull.own)
+
+
+@inlined
+def weight(carried, more, limit):
+    """By how much more the increment of a spring that slips counts.
+
+    The direction of slip, theta' = -(kt v/limit) sin theta, is of second order when the increment is weighed with the limit in the middle of the step
+    and with its own turn.
+
+    Args:
+        carried: the spring's force before the step, in the new tangent plane (N).
+        more: its increment (N).
+        limit: the length to which the sum is cut (N).
+    """
+    a2, along = square(carried), dot(carried, more)
+    size = root(a2)
+    total = size + limit
+    inv = 1.0 / (total * a2)
+    out = smaller(larger(2.0 * size * a2 * inv, 0.8), 1.25) * (1.0 + 0.5 * along * total * inv)
+    return select(4.0 * abs(along) < a2, out - 1.0, 0.0)
