@@ -59,7 +59,7 @@ class Engine:
             self._rehearse(comm, scene)
         self.comm = comm
         self.scene = scene
-        self.width = history_width(scene.interaction, scene.settings.budget)
+        self.width = history_width(scene.interaction, scene.settings)
         self._faces = np.zeros((2, 3), bool) if scene.outflow is None else scene.outflow
         self.outflow = Outflow.none(comm, scene.settings) if outflow is None and self._faces.any() else outflow
         self.slabs = Slabs(comm, axis)

@@ -149,7 +149,7 @@ class Simulation:
 
     @property
     def _width(self) -> int:
-        return history_width(self.setup.scene.interaction, self.setup.scene.settings.budget)
+        return history_width(self.setup.scene.interaction, self.setup.scene.settings)
 
     def _restore(self, start: dict[str, Any]) -> None:
         header = start["header"]

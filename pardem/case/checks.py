@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from .base import MOST
 from .motions import FixedMotion, RotationMotion, ServoMotion, SinusoidalMotion
 from .placement import AnyRegion
+from .resistance import resistance_problems
 from .sentences import nearest
 from .stages import Run, Vibrate
 from .tables import CaseTables
@@ -97,6 +98,7 @@ def _contacts(case: CaseTables) -> Iterator[str]:
         if frozenset(pair.between) in seen:
             yield f"{key} is given twice: one entry for each pair"
         seen.add(frozenset(pair.between))
+    yield from resistance_problems(case.contact, case.dimension)
     parameters = case.contact.table(list(dict.fromkeys(s.material for s in case.species)), known)
     for group in parameters.used:
         try:

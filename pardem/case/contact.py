@@ -8,7 +8,8 @@ from typing import Annotated, Literal, NamedTuple, Self
 import numpy as np
 from pydantic import Field, Strict, model_validator
 
-from .base import Many, Model, NonNegative, Positive
+from .base import Many, NonNegative, Positive
+from .resistance import Choice, ResistanceKeys
 
 Restitution = Annotated[Positive, Field(le=1)]
 
@@ -46,7 +47,7 @@ FORMS: dict[str, tuple[Form, ...]] = {
 LAW_KEYS = tuple(dict.fromkeys(key for forms in FORMS.values() for form in forms for key in (*form.needed, *form.optional)))
 
 
-class Parameters(Model):
+class Parameters(ResistanceKeys):
     """Parameters of a law; what is not given here comes from the general `[contact]` table."""
 
     restitution: Restitution | None = Field(default=None, description="normal coefficient of restitution, in (0, 1] (1)")
@@ -133,6 +134,11 @@ class Contact(Parameters):
     rocking_damping: bool = Field(default=True, description="damp rocking of flat contacts; interaction `regularised` with a dissipative law only")
     torsional_friction: bool = Field(
         default=True, description="friction against spin about the normal; interaction `regularised` with a dissipative law only"
+    )
+    resistance: Choice = Field(
+        default="none",
+        description="to rolling and twisting: `constant`: a constant torque; `spring`: elastic-plastic springs and dashpots "
+        "(types A and C of Ai et al. 2011)",
     )
     pair: Many[Pair] = Field(default=(), description="parameters for single pairs of materials")
 

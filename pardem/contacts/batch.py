@@ -40,7 +40,8 @@ FRICTION, TORSION, ROCKING = 44 * BATCH, 45 * BATCH, 46 * BATCH
 FORCE, MOMENT, PUSH, DRAG, SLIP = 47 * BATCH, 50 * BATCH, 53 * BATCH, 54 * BATCH, 57 * BATCH
 RATE, GROW, KT, CT, CN, DAMPING, PLASTIC, STORED, WORK = (k * BATCH for k in range(60, 69))
 SHIFT = 69 * BATCH  # filled for contacts with walls: mean displacement of the wall's point
-SCRATCH = 72 * BATCH
+RESISTANCE = 72 * BATCH  # filled where contacts resist rolling and twisting (``resistance``)
+SCRATCH = 89 * BATCH
 # Columns of the integer scratch array: force, torque on the first and second body (quanta), fault, which pair's numbers a column holds; then the
 # upper limbs of the first nine, where sums are wide
 QF, QI, QJ, FAULTY, PAIR, UPPER = 0, 3 * BATCH, 6 * BATCH, 9 * BATCH, 10 * BATCH, 11 * BATCH
@@ -83,7 +84,7 @@ def fill_past(k, p, touch, hist, s):
 
 
 @inlined
-def _numbers(s, k):
+def numbers_of(s, k):
     """The six numbers of the normal law in column ``k``."""
     c = np.uintp(NUMBERS) + k
     one, two = np.uintp(BATCH), np.uintp(2 * BATCH)
@@ -108,7 +109,7 @@ def forces(law, dt, lag, s):
     """Force on the first body of each contact; ``lag`` (s): by how much velocities lie before the end of the step."""
     for n in range(BATCH):
         k = np.uintp(n)
-        numbers, geometry = _numbers(s, k), _geometry(s, k)
+        numbers, geometry = numbers_of(s, k), _geometry(s, k)
         past = Past(s[ALIVE + k] != 0.0, vector(s, PAST, k), s[PAST + MEMORY * BATCH + k], vector(s, PAST + NORMAL * BATCH, k))
         material = Material(numbers, s[FRICTION + k], s[MASS + k], s[RADIUS + k])
         r = spring_and_slider(law, material, geometry, Motion(vector(s, VELOCITY, k), s[TURN + k], dt, lag), past)

@@ -10,7 +10,8 @@ from numba.extending import overload
 from ..compiled.jit import INLINED
 from ..compiled.vectors import ZERO
 from ..laws.history import HISTORY, HISTORY_BUDGET, WITH_ARM
-from ..state.arrays import Features, Parts
+from ..laws.resistance.memory import resistance_width
+from ..state.arrays import Features, Parts, Settings
 from .nearest.descents import edges_descend, faces_descend
 from .nearest.flats import WORK_SIZE as FLATS_SIZE
 from .nearest.neighbours import at_vertex, build_neighbours, into_solid
@@ -234,6 +235,7 @@ def _keeps_arms(interaction):  # type: ignore[no-untyped-def]
     return call
 
 
-def history_width(interaction: Interaction, budget: bool) -> int:
+def history_width(interaction: Interaction, settings: Settings) -> int:
     """Floats that a contact keeps."""
-    return (HISTORY_BUDGET if budget else HISTORY) + (WITH_ARM if keeps_arms(interaction) else 0)
+    own = HISTORY_BUDGET if settings.budget else HISTORY
+    return own + resistance_width(settings.resistance, settings.budget) + (WITH_ARM if keeps_arms(interaction) else 0)
