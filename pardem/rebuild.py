@@ -45,7 +45,7 @@ class Rebuilder:
 
     def __init__(self, partition: Partition, scene: Scene, grains: Population, skin: float | None, counters: Counters) -> None:
         self.partition, self.comm, self.scene, self.counters = partition, partition.comm, scene, counters
-        self.width = history_width(scene.interaction, scene.law, scene.settings.budget)
+        self.width = history_width(scene.interaction, scene.law, scene.settings)
         self.tuner = skin_tuner(self.comm, scene, grains, skin)
         self.detector = EdgeDetector(scene.covering, scene.settings.period) if scene.covering else None
         self.search = Search()

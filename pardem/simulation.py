@@ -142,7 +142,7 @@ class Simulation:
         if start is None:
             everything, scene = initial_grains(self.case, self.setup.catalogue), self.setup.scene
             mine = everything.take(np.arange(everything.count) % self.comm.size == self.comm.rank)
-            return mine, ContactTable.blank(history_width(scene.interaction, scene.law, scene.settings.budget)), 0, None
+            return mine, ContactTable.blank(history_width(scene.interaction, scene.law, scene.settings)), 0, None
         self.setup.scene.walls.motion[:] = start.wall_motion
         if start.left is None or start.header.outflow is None:
             return start.grains, start.contacts, start.header.step, None

@@ -21,6 +21,7 @@ from pardem.simulation import Simulation
 
 VISCOUS = {"law": "viscoelastic", "restitution": 0.5, "contact_time": 0.02, "friction": 0.5}
 STIFF = VISCOUS | {"contact_time": 0.01}
+ROLLING = {"rolling_friction": 0.3, "twisting_friction": 0.2}
 FEATURES = VISCOUS | {"interaction": "superposition"}
 HERTZ = {"law": "hertz", "young": 3e6, "poisson": 0.3, "restitution": 0.6, "friction": 0.4, "reference_speed": 5.0}
 HOOK = {"name": "hook", "shape": "yermis", "edge": 0.5, "segments": 4, "bend": 1.3, "radius": 0.15, "density": 1000.0}
@@ -236,6 +237,8 @@ SCENES = {
     "spheres that leak": lambda: leaking([SPHERE], 60, VISCOUS),
     "features that leak": lambda: leaking([ROD, CUBE], 12, FEATURES),
     "balls that are sheared": sheared,
+    "spheres with rolling springs": lambda: shaken([SPHERE], 60, VISCOUS | ROLLING | {"resistance": "spring"}, SIZES),
+    "shapes with constant torques": lambda: shaken([SPHERE, ROD, CUBE], 25, STIFF | ROLLING | {"resistance": "constant"}, SIZES, height=6.0),
 }
 STEPS = 1200
 

@@ -8,6 +8,7 @@ from ..integrators.phases import SCHEMES
 from .base import MOST
 from .motions import FixedMotion, RotationMotion, ServoMotion, SinusoidalMotion
 from .placement import AnyRegion
+from .resistance import resistance_problems
 from .sentences import nearest
 from .stages import Run, Vibrate
 from .tables import CaseTables
@@ -98,6 +99,7 @@ def _contacts(case: CaseTables) -> Iterator[str]:
         if frozenset(pair.between) in seen:
             yield f"{key} is given twice: one entry for each pair"
         seen.add(frozenset(pair.between))
+    yield from resistance_problems(case.contact, case.dimension)
     yield from _twice((m.name for m in case.material), "material")
     for material in case.material:
         if material.name not in known:

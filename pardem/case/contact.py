@@ -13,9 +13,10 @@ from ..laws.registry import KINDS
 from .base import Many, NonNegative
 from .law_keys import FORMS, LAW_KEYS, GeneralKeys, LawKeys, LawName
 from .materials import Material, constants_of_bodies
+from .resistance import Choice, ResistanceKeys
 
 
-class Parameters(LawKeys):
+class Parameters(LawKeys, ResistanceKeys):
     """Parameters of a law; what is not given here comes from the general `[contact]` table."""
 
     friction: NonNegative | None = Field(default=None, description="Coulomb coefficient (1)")
@@ -88,6 +89,11 @@ class Contact(Parameters, GeneralKeys):
     rocking_damping: bool = Field(default=True, description="damp rocking of flat contacts; interaction `regularised` with a dissipative law only")
     torsional_friction: bool = Field(
         default=True, description="friction against spin about the normal; interaction `regularised` with a dissipative law only"
+    )
+    resistance: Choice = Field(
+        default="none",
+        description="to rolling and twisting: `constant`: a constant torque; `spring`: elastic-plastic springs and dashpots "
+        "(types A and C of Ai et al. 2011)",
     )
     pair: Many[Pair] = Field(default=(), description="parameters for single pairs of materials")
 

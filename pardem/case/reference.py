@@ -195,7 +195,8 @@ def _laws() -> str:
         for form in kind.forms:
             needed = ", ".join(f"`{key}`" for key in (*kind.general, *form.needed))
             rows.append(f"| `{law}` | {needed} | {', '.join(f'`{key}`' for key in form.optional)} |")
-    return LAWS + "\n".join(rows) + "\n\nAll take `friction`, `clamped`, `rocking_damping` and `torsional_friction`.\n"
+    common = "All take `friction`, `clamped`, `rocking_damping` and `torsional_friction`; all but `lennard_jones` the keys of `resistance`."
+    return LAWS + "\n".join(rows) + f"\n\n{common}\n"
 
 
 if __name__ == "__main__":

@@ -15,9 +15,10 @@ from ..compiled.jit import inlined, kernel
 from ..compiled.vectors import ZERO, add, behind, columns, cross, negative, put_columns, scale, square, subtract
 from ..laws.books import energy_lost, tangential_energy
 from ..laws.couples import couple
-from ..laws.history import HISTORY, MEMORY, NORMAL, SPRING, TWIST, own_column
+from ..laws.history import HISTORY, HISTORY_BUDGET, MEMORY, NORMAL, SPRING, TWIST
 from ..laws.law import carries, coefficients, lent
 from ..laws.quantities import Geometry, Material, Motion, NormalForce, Past, Response, Zone
+from ..laws.resistance.memory import resistance_width
 from ..laws.slider import spring_and_slider
 from ..state.arrays import CONTACTS, ERROR_OVERLAP, ERROR_RANGE, OBSERVE, WALL_CONTACTS
 from .accumulate import fault, tally_contact, tally_losses
@@ -41,7 +42,8 @@ FORCE, MOMENT, PUSH, DRAG, SLIP = 47 * BATCH, 50 * BATCH, 53 * BATCH, 54 * BATCH
 RATE, GROW, KT, CT, CN, DAMPING, PLASTIC, STORED, WORK = (k * BATCH for k in range(60, 69))
 SHIFT = 69 * BATCH  # filled for contacts with walls: mean displacement of the wall's point
 OWN = 72 * BATCH  # tangential vector that the law carries, before and after
-SCRATCH = 75 * BATCH
+RESISTANCE = 75 * BATCH  # filled where contacts resist rolling and twisting (``resistance``)
+SCRATCH = 92 * BATCH
 # Columns of the integer scratch array: force, torque on the first and second body (quanta), fault, which pair's numbers a column holds; then the
 # upper limbs of the first nine, where sums are wide
 QF, QI, QJ, FAULTY, PAIR, UPPER = 0, 3 * BATCH, 6 * BATCH, 9 * BATCH, 10 * BATCH, 11 * BATCH
@@ -76,6 +78,12 @@ def fill_pair(k, a, b, law, s, q):
 
 
 @inlined
+def _own_column(settings):
+    """First column of a history that holds the law's own vector."""
+    return (HISTORY_BUDGET if settings.budget else HISTORY) + resistance_width(settings.resistance, settings.budget)
+
+
+@inlined
 def fill_past(k, p, law, pairs, settings):
     """Put the history of contact ``p`` into column ``k``."""
     s, hist = pairs.scratch, pairs.hist
@@ -83,18 +91,18 @@ def fill_past(k, p, law, pairs, settings):
     for c in range(HISTORY):
         s[np.uintp(PAST + c * BATCH) + k] = hist[p, c]
     if carries(law):
-        put_vector(s, OWN, k, columns(hist, p, own_column(settings.budget)))
+        put_vector(s, OWN, k, columns(hist, p, _own_column(settings)))
 
 
 @inlined
 def keep_own(k, p, law, pairs, settings):
     """Keep the vector that the law carries for contact ``p``, which is in column ``k``."""
     if carries(law):
-        put_columns(pairs.hist, p, own_column(settings.budget), vector(pairs.scratch, OWN, k))
+        put_columns(pairs.hist, p, _own_column(settings), vector(pairs.scratch, OWN, k))
 
 
 @inlined
-def _numbers(s, k):
+def numbers_of(s, k):
     """The six numbers of the normal law in column ``k``."""
     c = np.uintp(NUMBERS) + k
     one, two = np.uintp(BATCH), np.uintp(2 * BATCH)
@@ -119,7 +127,7 @@ def forces(law, dt, lag, s):
     """Force on the first body of each contact; ``lag`` (s): by how much velocities lie before the end of the step."""
     for n in range(BATCH):
         k = np.uintp(n)
-        numbers, geometry = _numbers(s, k), _geometry(s, k)
+        numbers, geometry = numbers_of(s, k), _geometry(s, k)
         own = vector(s, OWN, k) if carries(law) else ZERO
         past = Past(s[ALIVE + k] != 0.0, vector(s, PAST, k), s[PAST + MEMORY * BATCH + k], vector(s, PAST + NORMAL * BATCH, k), own)
         material = Material(numbers, s[FRICTION + k], s[MASS + k], s[RADIUS + k])

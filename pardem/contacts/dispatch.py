@@ -8,6 +8,8 @@ from ..compiled.static import static
 from ..laws.history import HISTORY, HISTORY_BUDGET, WITH_ARM
 from ..laws.kind import Tables
 from ..laws.law import own_columns
+from ..laws.resistance.memory import resistance_width
+from ..state.arrays import Settings
 from .rules import compounds, local_minima, polytopes, rods, spheres, superposition
 from .rules.rule import Rule, RuleInput
 
@@ -34,15 +36,16 @@ def build_interaction(given: RuleInput) -> Interaction:
     return next(rule for rule in RULES if rule.fits(given)).build(given)
 
 
-def history_width(interaction: Interaction, law: Tables, budget: bool) -> int:
+def history_width(interaction: Interaction, law: Tables, settings: Settings) -> int:
     """Floats that a contact keeps.
 
     Args:
         interaction: the narrow phase.
         law: tables of the law, which may have columns of its own.
-        budget: whether the energy budget is kept.
+        settings: whether the energy budget is kept; the resistance to rolling and twisting, which has columns of its own.
     """
-    return (HISTORY_BUDGET if budget else HISTORY) + own_columns(law) + (WITH_ARM if rule_of(interaction).arms else 0)
+    common = HISTORY_BUDGET if settings.budget else HISTORY
+    return common + own_columns(law) + resistance_width(settings.resistance, settings.budget) + (WITH_ARM if rule_of(interaction).arms else 0)
 
 
 @static(lambda interaction: _RULE[interaction].closest)

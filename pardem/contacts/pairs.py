@@ -10,6 +10,8 @@ from ..compiled.jit import inlined, kernel
 from ..compiled.vectors import ZERO, add, ahead, choose, columns, cross, dot, nearest_image, negative, put_columns, row, scale, square, subtract
 from ..laws.books import end_contact
 from ..laws.history import NORMAL, WITH_ARM
+from ..laws.resistance.memory import torque_lost_at_end
+from ..laws.resistance.model import resists
 from ..laws.slider import middle_normal
 from ..state.arrays import ERROR_OVERLAP, ERROR_SOLVER
 from . import batch
@@ -42,6 +44,7 @@ from .hardening import collapsed, harden_pair
 from .inheritance import LEAVING, LIVING, hand_on
 from .nearest.features import bodies_of
 from .nearest.polytope_separation import MARGIN
+from .resistance import check_torques, fill_resistance, keep_resistance, resist, shared_inertia
 
 SAFE = 1.0 - 1e-9
 """Share of a gap that counts, as the way that the two grains' points must go before they may touch: no point of a distance's minimiser moves faster
@@ -81,11 +84,15 @@ def _evaluate(count, loop):
     batch.forces(loop.law, settings.dt, _lag(settings), pairs.scratch)
     if with_couples:
         batch.couples(settings.dt, pairs.scratch)
-    batch.quantise(with_couples, settings, pairs.scratch, pairs.counts)
+    resistance = settings.resistance
+    resist(resistance, loop.law, with_couples, settings.dt, pairs.scratch)
+    batch.quantise(with_couples or resists(resistance), settings, pairs.scratch, pairs.counts)
+    check_torques(resistance, settings, pairs.scratch, pairs.counts)
     for n in range(count):
         p, i = np.uintp(pairs.near[n]), np.uintp(pairs.near_row[n])
         keep_own(np.uintp(n), p, loop.law, pairs, settings)
         book(np.uintp(n), i, np.uintp(pairs.col[p]), p, loop.owned, with_couples, pairs, loop.g, settings, loop.control, loop.tally)
+        keep_resistance(resistance, np.uintp(n), p, i < loop.owned, pairs, settings, loop.control, loop.tally)
 
 
 @inlined
@@ -101,6 +108,10 @@ def _end(i, p, velocity, loop):
     settings = loop.settings
     if settings.budget and i < loop.owned:
         lost_n, lost_t = end_contact(velocity, loop.pairs.hist, p, settings.dt, not settings.midstep)
+        if resists(settings.resistance):
+            j = np.uintp(loop.pairs.col[p])
+            spin = subtract(row(loop.g.w, j), row(loop.g.w, i))
+            lost_t += torque_lost_at_end(settings.resistance, spin, loop.pairs.hist, p, settings)
         tally_losses(loop.tally, lost_n, lost_t, 1.0 / settings.energy)
 
 
@@ -166,6 +177,7 @@ def _fill(k, bodies, p, nearest, arm, link, velocity, loop):
     hist[p, zone_column] = lever
     fill_past(k, p, law, pairs, settings)
     fill_pair(k, a, b, law, s, pairs.counts)
+    fill_resistance(settings.resistance, k, p, a, b, shared_inertia(mi * (ri * ri), mj * (rj * rj)), pairs, settings)
     pairs.near[k], pairs.near_row[k] = p, i
 
 

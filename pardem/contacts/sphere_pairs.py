@@ -13,6 +13,8 @@ from ..compiled.jit import inlined, kernel
 from ..compiled.prefetch import prefetch
 from ..compiled.vectors import add, ahead, behind, cross, dot, nearest_image, scale, square, subtract
 from ..laws.books import end_contact
+from ..laws.resistance.memory import torque_lost_at_end
+from ..laws.resistance.model import resists
 from . import batch
 from .accumulate import tally_losses
 from .batch import (
@@ -35,6 +37,7 @@ from .batch import (
     put_vector,
     vector,
 )
+from .resistance import check_torques, fill_resistance, keep_resistance, prepare_spheres, resist
 
 # where the narrow phase keeps radii, masses and spins of the two bodies until the geometry is known: columns that only other narrow phases use,
 # or that are written later
@@ -91,6 +94,7 @@ def _gather(k, i, j, p, pairs, g, law, settings):
     put_vector(s, SPIN_J, k, vectors.row(w, j))
     fill_past(k, p, law, pairs, settings)
     fill_pair(k, g.material[i], g.material[j], law, s, pairs.counts)
+    fill_resistance(settings.resistance, k, p, g.material[i], g.material[j], 0.0, pairs, settings)
 
 
 @kernel
@@ -136,6 +140,9 @@ def _part(i, j, p, owned, pairs, g, settings, tally):
     if settings.budget and i < owned:
         velocity = subtract(vectors.row(g.v, j), vectors.row(g.v, i))
         lost_n, lost_t = end_contact(velocity, pairs.hist, p, settings.dt, not settings.midstep)
+        if resists(settings.resistance):
+            spin = subtract(vectors.row(g.w, j), vectors.row(g.w, i))
+            lost_t += torque_lost_at_end(settings.resistance, spin, pairs.hist, p, settings)
         tally_losses(tally, lost_n, lost_t, 1.0 / settings.energy)
 
 
@@ -155,7 +162,10 @@ def sphere_contacts(first, last, owned, pairs, g, law, settings, control, tally)
                 _gather(np.uintp(n), np.uintp(near_row[begin + n]), np.uintp(col[p]), p, pairs, g, law, settings)
             _geometry(dt, lag, s)
             batch.forces(law, dt, lag, s)
-            batch.quantise(False, settings, s, counts)
+            prepare_spheres(settings.resistance, (RADII, MASSES, SPIN_I, SPIN_J), s)
+            resist(settings.resistance, law, False, dt, s)
+            batch.quantise(resists(settings.resistance), settings, s, counts)
+            check_torques(settings.resistance, settings, s, counts)
             for n in range(count):
                 k = np.uintp(n)
                 p, i = np.uintp(near[begin + n]), np.uintp(near_row[begin + n])
@@ -163,5 +173,6 @@ def sphere_contacts(first, last, owned, pairs, g, law, settings, control, tally)
                 if s[OVERLAP + k] > 0.0:
                     keep_own(k, p, law, pairs, settings)
                     book(k, i, j, p, owned, False, pairs, g, settings, control, tally)
+                    keep_resistance(settings.resistance, k, p, i < owned, pairs, settings, control, tally)
                 elif touch[p] != 0:
                     _part(i, j, p, owned, pairs, g, settings, tally)

@@ -17,16 +17,10 @@ those of the energy budget and these.
 
 from __future__ import annotations
 
-from ..compiled.jit import inlined
+from ..compiled.jit import njit  # noqa: F401  (kernels use these constants: this file belongs to the cache's hash)
 
 SPRING, MEMORY, NORMAL, TWIST, LAST_FORCE, LAST_STORED, LAST_DAMPING = 0, 3, 4, 7, 8, 11, 12
 HISTORY = 8  # floats per contact
 HISTORY_BUDGET = 13  # the same with the energy budget
 OWN_WIDTH = 3  # more floats, for the carried vector of a law that has one
 WITH_ARM = 4  # more floats, where cores are not points
-
-
-@inlined
-def own_column(budget):
-    """First column of a law's own vector; ``budget``: whether there is an energy budget."""
-    return HISTORY_BUDGET if budget else HISTORY

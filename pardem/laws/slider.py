@@ -26,7 +26,7 @@ def middle_normal(before, now, known):
 
 
 @inlined
-def _carried(spring, old, new, turn):
+def carry_spring(spring, old, new, turn):
     """A tangential force in the plane of the normal ``old``, taken to the plane of ``new`` and turned by ``turn`` (rad) about it.
 
     The rotation is exact, in rational form: cos = (1 - s^2)/(1 + s^2), sin = 2 s/(1 + s^2) with s = tan(turn/2) ~ turn/2.
@@ -63,13 +63,13 @@ def spring_and_slider(law, material, geometry, motion, past):
     # from the middle plane to that of the end: second order asks for no more than a projection
     slip = behind(velocity, closing, middle)
     slip = behind(slip, dot(normal, slip), normal)
-    carried = choose(past.alive, _carried(past.spring, past.normal, normal, turn), ZERO)
+    carried = choose(past.alive, carry_spring(past.spring, past.normal, normal, turn), ZERO)
     # a contact is born where its overlap began to grow in this step; else it was made with its overlap, and begins now
     since, in_the_middle = overlap / (rate * dt), lag > 0.0
     share = select(past.alive | (not in_the_middle), 1.0, select((since > 0.0) & (since < 2.0), smaller(since, 1.0), 0.0))
     grow = n.kt * share * growth(law, overlap, larger(overlap - 2.0 * lag * rate, 0.0))
     more = scale(grow * dt, ahead(slip, 0.5 * turn, cross(normal, slip)))
-    own = choose(past.alive, _carried(past.own, past.normal, normal, turn), ZERO)
+    own = choose(past.alive, carry_spring(past.own, past.normal, normal, turn), ZERO)
     limit = material.friction * larger(n.force, 0.0) * slope  # force times slope: what acts along the normal
     t = tangential(law, material.numbers, n, Pull(carried, own, more, slip, limit, in_the_middle))
     return Response(n.force, t.drag, t.spring, slip, rate, grow, n, t.own)

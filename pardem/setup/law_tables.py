@@ -22,7 +22,7 @@ def build_law(case: Case) -> Tables:
     Raises:
         CaseError: a parameter is out of the law's range, or the user's law cannot be loaded.
     """
-    names, kind = _one_a_row(case), KINDS[case.contact.law]
+    names, kind = one_a_row(case), KINDS[case.contact.law]
     table = case.contact_table(names, names)
     try:
         for group in table.used:
@@ -58,7 +58,7 @@ def build_law(case: Case) -> Tables:
     )
 
 
-def _one_a_row(case: Case) -> list[str]:
+def one_a_row(case: Case) -> list[str]:
     """A material for each row of the tables, the first that has it."""
     first = {row: name for name, row in reversed(case.material_rows.items())}
     return [first[row] for row in sorted(first)]

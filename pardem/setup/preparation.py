@@ -23,6 +23,7 @@ from ..state.arrays import Parts, Settings, Shapes, sum_columns
 from ..walls.motion.drives import finish_rows
 from .law_tables import build_law, lent_radii
 from .quanta import Quanta, choose_quanta, contact_spans, weight_notes
+from .resistance_tables import build_resistance
 from .scene import Scene
 from .timestep import ContactTimes, check_time_step, contact_times, hardened_contact_time, lightest_grains, rocking_overlap
 from .wall_tables import body_vertices, build_bodies, build_walls, check_features
@@ -135,6 +136,7 @@ def _settings(case: Case, quanta: Quanta) -> Settings:
         case.output.observables.energy_budget, scheme.midstep, scheme.past, case.dimension == 2,
         any(motion.kind == "servo" for wall in case.wall for motion in wall.motions),
         pull.strength if pull else 0.0, pull.softening if pull else 0.0, np.array(pull.center if pull else (0.0, 0.0, 0.0), dtype=float),
+        build_resistance(case),
     )  # fmt: skip
 
 

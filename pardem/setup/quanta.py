@@ -11,6 +11,7 @@ from ..compiled.fixedpoint import LIMIT, MOST, WIDE_LIMIT
 from ..errors import CaseError
 from ..laws.kind import Tables
 from ..laws.magnitudes import power_of_size, spring_force, strongest
+from .resistance_tables import largest_torque
 
 if TYPE_CHECKING:
     from ..case import Case
@@ -139,7 +140,8 @@ def contact_spans(
         )  # fmt: skip
 
     force = span("N", top, low, 0)
-    torque = span("N m", top * np.maximum(largest.lever[:n, None], largest.lever), low * np.minimum(smallest.lever[:n, None], smallest.lever), 1)
+    strong = largest_torque(case) * top
+    torque = span("N m", strong * np.maximum(largest.lever[:n, None], largest.lever), low * np.minimum(smallest.lever[:n, None], smallest.lever), 1)
     return Spans(force, torque, float((low * faint[4]).min()))
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled.jit import njit  # noqa: F401  (the layout of these tuples is part of the compiled code: this file belongs to the cache's hash)
+from ..laws.resistance.model import NoResistance, Resistance
 
 
 class Grains(NamedTuple):
@@ -192,6 +193,7 @@ class Settings(NamedTuple):
     attraction: float  # strength of the field towards a point (m/s^2), 0: none
     softening: float  # its softening length (m)
     centre: np.ndarray  # (3,) the point (m)
+    resistance: Resistance = NoResistance()  # to rolling and twisting: kernels are compiled for its type
 
 
 def sum_columns(settings: Settings) -> tuple[int, int]:

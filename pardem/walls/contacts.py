@@ -45,10 +45,13 @@ from ..contacts.dispatch import hands_on, has_couples, keeps_arms, weighted_to_p
 from ..contacts.hardening import HEAVIER, LIGHTER, collapsed, in_range, potential
 from ..contacts.inheritance import LEAVING, LIVING
 from ..contacts.pairs import APART, LEAVES, TOUCHES
+from ..contacts.resistance import check_torques, fill_resistance, keep_resistance, resist
 from ..laws.books import end_contact, held_energy
 from ..laws.history import MEMORY, NORMAL, WITH_ARM
 from ..laws.law import coefficients, secant_stiffness
 from ..laws.quantities import Material
+from ..laws.resistance.memory import torque_lost_at_end
+from ..laws.resistance.model import resists
 from ..laws.slider import middle_normal
 from ..state.arrays import ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, OBSERVE, STORED
 from .handover import hand_on
@@ -277,7 +280,9 @@ def _fill(c, m, arm, overlap, out, now, loop):
     s[MASS + c], s[RADIUS + c] = g.v[i, 3], effective_radius(walls, g, i, k)
     s[LEVER + c], s[LEVER_MIDDLE + c] = lever, lever_middle
     fill_past(c, p, loop.law, pairs, settings)
-    fill_pair(c, np.uintp(g.material[i]), np.uintp(walls.material[k]), loop.law, s, pairs.counts)
+    a, b, inertia = np.uintp(g.material[i]), np.uintp(walls.material[k]), g.v[i, 3] * (g.x[i, 3] * g.x[i, 3])
+    fill_pair(c, a, b, loop.law, s, pairs.counts)
+    fill_resistance(settings.resistance, c, p, a, b, inertia, pairs, settings)
     pairs.near[c], pairs.near_row[c] = p, i
 
 
@@ -289,15 +294,22 @@ def _evaluate(count, loop):
     batch.forces(loop.law, settings.dt, 0.5 * settings.dt if settings.midstep else 0.0, s)
     if with_couples:
         batch.couples(settings.dt, s)
-    batch.quantise(with_couples, settings, s, pairs.counts)
+    resistance, with_moments = settings.resistance, with_couples or resists(settings.resistance)
+    resist(resistance, loop.law, with_couples, settings.dt, s)
+    batch.quantise(with_moments, settings, s, pairs.counts)
+    check_torques(resistance, settings, s, pairs.counts)
     for n in range(count):
         c, p, i = np.uintp(n), np.uintp(pairs.near[n]), pairs.near_row[n]
         k = pairs.col[p]
         keep_own(c, p, loop.law, pairs, settings)
         if book_on_wall(c, i, k, p, with_couples, pairs, g, settings, control, loop.tally):
-            force, moment = vector(s, FORCE, c), vector(s, MOMENT, c) if with_couples else ZERO
+            force, moment = vector(s, FORCE, c), vector(s, MOMENT, c) if with_moments else ZERO
             _react(walls, g, i, k, vector(s, ARM, c), force, moment, settings)
-            deposit_nearest(walls.work, k, dot(force, vector(s, SHIFT, c)) / settings.energy)
+            work = dot(force, vector(s, SHIFT, c))
+            if with_moments and turns(walls.motion, k):
+                work += dot(moment, columns(walls.pose, k, 15))
+            deposit_nearest(walls.work, k, work / settings.energy)
+        keep_resistance(resistance, c, p, True, pairs, settings, control, loop.tally)
 
 
 @inlined
@@ -353,6 +365,8 @@ def _contact(c, p, i, k, first_leg, loop):
     pairs.touch[p] = 0
     if settings.budget:
         lost_n, lost_t = end_contact(now[0], pairs.hist, p, settings.dt, not settings.midstep)
+        if resists(settings.resistance):
+            lost_t += torque_lost_at_end(settings.resistance, negative(now[2]), pairs.hist, p, settings)
         tally_losses(loop.tally, lost_n, lost_t, 1.0 / settings.energy)
     return APART
 

@@ -1,0 +1,68 @@
+"""Keys of the resistance to rolling and twisting, in general and for pairs of materials, and what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from .base import Model, NonNegative
+
+if TYPE_CHECKING:
+    from .contact import Contact
+
+Choice = Literal["none", "constant", "spring"]
+
+_CAPS = ("rolling_friction", "twisting_friction")
+_SPRINGS = ("rolling_damping", "twisting_damping", "resistance_stiffness")
+_USED: dict[str, tuple[str, ...]] = {"none": (), "constant": _CAPS, "spring": (*_CAPS, *_SPRINGS)}
+DAMPING = 0.3  # default of the two dampings: Ai et al. (2011)
+STIFFEST = 1.0  # largest coefficient with which Jiang's spring is no faster than 0.42 of the contact itself
+
+
+class ResistanceKeys(Model):
+    """Parameters of the resistance to rolling and twisting; what is not given here comes from the general `[contact]` table."""
+
+    rolling_friction: NonNegative | None = Field(
+        default=None, description="with `resistance`: largest rolling torque over normal force and effective radius (1); default 0"
+    )
+    twisting_friction: NonNegative | None = Field(
+        default=None, description="with `resistance`: largest torque about the normal over normal force and effective radius (1); default 0"
+    )
+    rolling_damping: NonNegative | None = Field(
+        default=None, description="resistance `spring`: dashpot of the rolling spring over the critical one (1); default 0.3"
+    )
+    twisting_damping: NonNegative | None = Field(
+        default=None, description="resistance `spring`: dashpot of the twisting spring over the critical one (1); default 0.3"
+    )
+    resistance_stiffness: Literal["jiang", "iwashita"] | None = Field(
+        default=None,
+        description="resistance `spring`: stiffness of its springs, `jiang`: 2.25 times normal stiffness, squared coefficient and squared effective "
+        "radius; `iwashita`: tangential stiffness times squared effective radius; default `jiang`",
+    )
+
+
+def resistance_problems(contact: Contact, dimension: int) -> Iterator[str]:
+    """What is wrong with these keys of a case, a sentence each."""
+    chosen = contact.resistance
+    if chosen != "none" and contact.law == "lennard_jones":
+        yield f"contact.resistance = '{chosen}' is not for law = 'lennard_jones', which has no friction either; leave it out"
+    tables: list[tuple[str, ResistanceKeys]] = [("contact", contact)]
+    tables += [(f"contact.pair.{'-'.join(pair.between)}", pair) for pair in contact.pair]
+    for where, table in tables:
+        for key in (*_CAPS, *_SPRINGS):
+            value = getattr(table, key)
+            if value is not None and key not in _USED[chosen]:
+                others = "'constant' or 'spring'" if key in _CAPS else "'spring'"
+                yield f"{where}.{key} = {value!r} is not used with contact.resistance = '{chosen}'; leave it out, or choose {others}"
+        if dimension == 2 and table.twisting_friction:
+            yield f"{where}.twisting_friction = {table.twisting_friction!r} has no meaning in the plane, where nothing twists; leave it out"
+        stiffness = table.resistance_stiffness or contact.resistance_stiffness or "jiang"
+        for key in _CAPS if chosen == "spring" and stiffness == "jiang" else ():
+            value = getattr(table, key)
+            if value is not None and value > STIFFEST:
+                yield (
+                    f"{where}.{key} = {value!r} makes Jiang's spring too stiff for a time step that follows the contact time: "
+                    f"make it at most {STIFFEST!r}, or give resistance_stiffness = 'iwashita'"
+                )
