@@ -15,9 +15,11 @@ from .integrators.poses import extend_paths, furthest_moved, place_vertices, upd
 from .integrators.verlet import kick, kick_and_drift
 from .state.arrays import AT_END, DRIFTED, ERROR, ERROR_CROWDED, ERROR_FAST, ERROR_NAN, FAULT, FAULT_A, PHASE, QUIET, REBUILD, RUNNING, STATUS, STEP
 from .walls.contacts import wall_contacts
-from .walls.motion.driven import REACH, displacement, place_walls, top_speed, turn_angle
-from .walls.motion.servo import drift_servos, kick_servos, note_loads
+from .walls.motion.driven import displacement, place_walls, top_speed, turn_angle
+from .walls.motion.plates import drift_servos, kick_servos, note_loads
+from .walls.motion.rows import REACH
 from .walls.surfaces.bodies import turn_bodies
+from .walls.surfaces.place import WallLoop
 
 LONGEST_QUIET = 8  # steps
 MARGIN = 3.0  # steps that lists must still hold where ranks agree a step ahead on making them anew
@@ -121,7 +123,7 @@ def advance(steps, owned, total, g, shapes, interaction, law, pairs, wall_pairs,
         if settings.gear:
             wall_velocities(walls, settings.dt)
         turn_bodies(walls, g, shapes)
-        wall_contacts(wall_pairs, walls, g, interaction, law, settings, control, tally)
+        wall_contacts(WallLoop(wall_pairs, walls, g, interaction, law, settings, control, tally))
         if settings.servo:
             sum_reactions(halo, walls)
             note_loads(walls, settings.force)

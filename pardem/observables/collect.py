@@ -11,7 +11,8 @@ from mpi4py import MPI
 from ..shapes.catalogue import Catalogue
 from ..state import arrays as st
 from ..state.population import Population
-from ..walls.motion.driven import WORK, turn_angle
+from ..walls.motion.driven import turn_angle
+from ..walls.motion.rows import WORK
 from ..walls.motion.work import work_to_come
 from .bed import find_bed, rows_of_wall, wall_distance
 from .energy import add_kinetic_energy, attraction_energy, gravity_energy, unwrapped
@@ -231,4 +232,4 @@ def _groups(case: Case) -> tuple[list[str], np.ndarray]:
 
 def _ever_turns(case: Case, name: str) -> bool:
     """Whether the wall of a surface turns in some stage."""
-    return any(wall.name == name and any(motion.kind == "rotation" for motion in wall.motions) for wall in case.wall)
+    return any(wall.name == name and any(motion.turns for motion in wall.motions) for wall in case.wall)

@@ -11,7 +11,8 @@ from mpi4py import MPI
 from ..shapes.catalogue import Catalogue
 from ..state.arrays import Walls
 from ..state.population import Population
-from .bed import ALONG, Bed
+from ..walls.surfaces.surface import ALONG
+from .bed import Bed
 from .exact import ExactSums
 from .orientation import angles_to_plane, directions
 from .profile import profile_along

@@ -11,11 +11,13 @@ from ..compiled.jit import INLINED, kernel
 from ..compiled.vectors import ZERO, square, subtract
 from ..contacts.inheritance import HEIR, LEAVING
 from ..contacts.rules.local_minima import LocalMinima
-from .surfaces.analytic import wall_geometry
+from .surfaces.place import Candidate
+from .surfaces.registry import meet
 
 
 @kernel
-def _hand_on(first, last, i, pairs, walls, g, interaction, settings):
+def _hand_on(first, last, i, loop):
+    pairs, walls = loop.pairs, loop.walls
     col, touch, hist = pairs.col, pairs.touch, pairs.hist
     left = ZERO
     for q in range(first, last):
@@ -26,12 +28,12 @@ def _hand_on(first, last, i, pairs, walls, g, interaction, settings):
             p = np.int64(q if m < first else m)
             if m >= first and (col[p] != col[q] or touch[p] != 0):
                 continue
-            d, x, _, _ = wall_geometry(walls, g, interaction, i, col[p], pairs, p, touch[p] != 0, settings.period)
+            d, x, _, _ = meet(walls.kind[col[p]], loop, Candidate(p, i, col[p], touch[p] != 0))
             if m < first:
                 left = x
                 continue
             away = square(subtract(x, left))
-            if d < g.x[i, 3] and away < least:
+            if d < loop.g.x[i, 3] and away < least:
                 heir, least = p, away
         if heir >= 0:
             for c in range(hist.shape[1]):
@@ -39,13 +41,21 @@ def _hand_on(first, last, i, pairs, walls, g, interaction, settings):
             touch[heir], touch[q] = HEIR, 0
 
 
-def hand_on(first, last, i, pairs, walls, g, interaction, settings):  # type: ignore[no-untyped-def]
-    """Give the histories of contacts with walls that are LEAVING to those that are born (``contacts.inheritance``)."""
+def hand_on(interaction, first, last, i, loop):  # type: ignore[no-untyped-def]
+    """Give the histories of contacts with walls that are LEAVING to those that are born (``contacts.inheritance``).
+
+    Args:
+        interaction: the narrow phase, which says whether there is such a thing.
+        first: candidate of grain ``i``.
+        last: the one after its last.
+        i: row of the grain.
+        loop: `surfaces.place.WallLoop`.
+    """
     raise NotImplementedError("call from compiled code")
 
 
 @overload(hand_on, jit_options=INLINED)
-def _hand_on_overload(first, last, i, pairs, walls, g, interaction, settings) -> Any:  # type: ignore[no-untyped-def]
+def _hand_on_overload(interaction, first, last, i, loop) -> Any:  # type: ignore[no-untyped-def]
     if interaction.instance_class is not LocalMinima:
-        return lambda first, last, i, pairs, walls, g, interaction, settings: None
-    return lambda first, last, i, pairs, walls, g, interaction, settings: _hand_on(first, last, i, pairs, walls, g, interaction, settings)
+        return lambda interaction, first, last, i, loop: None
+    return lambda interaction, first, last, i, loop: _hand_on(first, last, i, loop)
