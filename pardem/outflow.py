@@ -21,6 +21,7 @@ from .state.diagnosis import diagnose
 from .state.population import Population
 from .walls.contacts import wall_contacts
 from .walls.motion.work import work_to_come
+from .walls.surfaces.place import WallLoop
 
 if TYPE_CHECKING:
     from .setup.scene import Scene
@@ -156,7 +157,7 @@ def carried_energy(comm: MPI.Comm, leaving: np.ndarray, state: RankState, scene:
     between = _living(pairs, goes[pairs.row].repeat(np.diff(pairs.ptr)) | goes[pairs.col])
     contacts(0, len(between.row), owned, between, bodies, scene.interaction, scene.law, still, control, tally)
     on_walls = _living(wall_pairs, goes[wall_pairs.row].repeat(np.diff(wall_pairs.ptr)))
-    wall_contacts(on_walls, walls, bodies, scene.interaction, scene.law, still, control, tally)
+    wall_contacts(WallLoop(on_walls, walls, bodies, scene.interaction, scene.law, still, control, tally))
     stays = ~goes[:owned]
     push, twist = totals(bodies.ft[:owned][stays], 0) * settings.force, totals(bodies.ft[:owned][stays], 4) * settings.torque
     power = push * g.v[:owned, :3][stays] + twist * g.w[:owned, :3][stays]

@@ -13,26 +13,14 @@ from .engine import Engine
 from .integrators.phases import wall_velocities
 from .outflow import EVERY
 from .setup.preparation import Setup
-from .walls.motion.driven import (
-    ANGLE,
-    CENTRE,
-    DIRECTION,
-    FIRST,
-    KIND,
-    LOAD,
-    OFFSET,
-    SERVO,
-    SINUSOIDAL,
-    SPEED,
-    WORK,
-    displacement,
-    place_walls,
-    turn_angle,
-)
-from .walls.motion.drives import FOREVER, unit
-from .walls.motion.servo import along
+from .walls.motion.driven import displacement, place_walls, turn_angle
+from .walls.motion.drives import FOREVER
+from .walls.motion.plates import along
+from .walls.motion.registry import MOVERS
+from .walls.motion.rows import ANGLE, CENTRE, DIRECTION, FIRST, KIND, LAST, LOAD, MASS, OFFSET, SPEED, WORK, is_pushed
+from .walls.motion.sinusoidal import SWING
 from .walls.motion.work import work_to_come
-from .walls.surfaces.kinds import ABSENT, APPEARING, THERE
+from .walls.surfaces.place import ABSENT, APPEARING, THERE
 
 
 class Stages:
@@ -132,7 +120,7 @@ class Stages:
                 for index, motion in enumerate(wall.then or ()):
                     if motion.start == self.stage.name:
                         self._take_over(k, self.setup.later[k, index])
-                if walls.motion[k, KIND] == SERVO:
+                if is_pushed(walls.motion, k):
                     limbs = np.array([[int(f) & 0xFFFFFFFF, int(f) >> 32] for f in forces[k]], np.int64)
                     walls.motion[k, LOAD] = along(limbs, walls.motion[k, DIRECTION:], self.setup.scene.settings.force)
         if isinstance(self.stage, Vibrate):
@@ -140,10 +128,10 @@ class Stages:
                 offset = displacement(walls.motion, k, self.base, dt)
                 row = walls.motion[k]
                 row[:WORK] = 0.0
-                row[:4] = SINUSOIDAL, self.stage.amplitude_for(self.case.gravity), 2.0 * np.pi * self.stage.frequency, self.stage.phase
+                row[KIND] = MOVERS.index(SWING)
+                self.stage.fill(row, self.case.gravity, self.setup.walls)
                 # after the last stage nothing moves any more: its end must not show, or a prolonged run would differ
-                row[4], row[5] = self.base, FOREVER if self.index == len(self.case.stage) - 1 else min(float(self.end), FOREVER)
-                row[6:9] = unit(self.stage.direction)
+                row[[FIRST, LAST]] = self.base, FOREVER if self.index == len(self.case.stage) - 1 else min(float(self.end), FOREVER)
                 row[OFFSET : OFFSET + 3] = offset
 
     def _take_over(self, k: int, new: np.ndarray) -> None:
@@ -155,7 +143,7 @@ class Stages:
         motion[k, FIRST], motion[k, OFFSET : OFFSET + 3], motion[k, ANGLE], motion[k, WORK] = self.base, offset, angle, old[WORK]
         if angle != 0.0:
             motion[k, DIRECTION : DIRECTION + 3], motion[k, CENTRE : CENTRE + 3] = old[DIRECTION : DIRECTION + 3], old[CENTRE : CENTRE + 3]
-        if old[KIND] == SERVO == new[KIND] and (old[DIRECTION : DIRECTION + 3] == new[DIRECTION : DIRECTION + 3]).all():
+        if min(old[MASS], new[MASS]) > 0.0 and (old[DIRECTION : DIRECTION + 3] == new[DIRECTION : DIRECTION + 3]).all():
             motion[k, SPEED] = old[SPEED]
 
     def advance(self, engine: Engine) -> None:

@@ -38,9 +38,11 @@ from .state.arrays import (
     Walls,
 )
 from .walls.contacts import wall_contacts
-from .walls.motion.driven import REACH, displacement, place_walls, top_speed, turn_angle
-from .walls.motion.servo import drift_servos, kick_servos, note_loads
+from .walls.motion.driven import displacement, place_walls, top_speed, turn_angle
+from .walls.motion.plates import drift_servos, kick_servos, note_loads
+from .walls.motion.rows import REACH
 from .walls.surfaces.bodies import turn_bodies
+from .walls.surfaces.place import WallLoop
 
 LONGEST_QUIET = 8  # steps
 MARGIN = 3.0  # steps that lists must still hold where ranks agree a step ahead on making them anew
@@ -234,7 +236,7 @@ def _meet_walls(physics, state, registers):
     place_walls(walls, registers.control[STEP], settings.dt)
     wall_velocities(physics.integrator, walls, settings.dt)
     turn_bodies(walls, g, physics.shapes)
-    wall_contacts(state.wall_pairs, walls, g, physics.interaction, physics.law, settings, registers.control, registers.tally)
+    wall_contacts(WallLoop(state.wall_pairs, walls, g, physics.interaction, physics.law, settings, registers.control, registers.tally))
     if settings.servo:
         sum_reactions(state.halo, walls)
         note_loads(walls, settings.force)

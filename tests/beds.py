@@ -164,6 +164,22 @@ def leaking(species: list[dict[str, Any]], count: int, contact: dict[str, Any], 
     )  # fmt: skip
 
 
+def in_a_cone(species: list[dict[str, Any]], count: int, contact: dict[str, Any]) -> Case:
+    """``count`` grains of each species above a shaken hopper in a tube, which they leave through its outlet and an open face."""
+    region = {"kind": "cylinder", "radius": 2.0, "lower": 2.2, "upper": 6.0}
+    return case_of(
+        species, contact, 5e-4, gravity=(0.0, 0.0, -9.8), seed=4,
+        domain={"lower": (-3.0, -3.0, -0.8), "upper": (3.0, 3.0, 30.0), "outflow": ["lower-z"]},
+        wall=[
+            {"name": "tube", "kind": "cylinder", "radius": 2.75},
+            {"name": "hopper", "kind": "cone", "radius": 0.7, "half_angle": 0.6, "length": 3.0,
+             "motion": {"kind": "sinusoidal", "direction": (0.3, 0, 1), "gamma": 2.0, "frequency": 6.0}},
+        ],
+        insert=[{"species": s["name"], "count": count, "region": region, "size": SIZES} for s in species],
+        stage=[{"name": "flow", "kind": "run", "steps": 2000}],
+    )  # fmt: skip
+
+
 def sheared() -> Case:
     """Balls that servo walls compress and shear while a blade turns among them; a wall vanishes between two stages."""
     lid = {"name": "lid", "kind": "plane", "point": (0, 0, 5), "normal": (0, 0, -1)}
@@ -236,6 +252,7 @@ SCENES = {
     "rods found by triangulation": lambda: by_triangulation(shaken([ROD], 40, VISCOUS)),
     "spheres that leak": lambda: leaking([SPHERE], 60, VISCOUS),
     "features that leak": lambda: leaking([ROD, CUBE], 12, FEATURES),
+    "shapes in a cone": lambda: in_a_cone([SPHERE, ROD, CUBE], 10, STIFF),
     "balls that are sheared": sheared,
     "spheres with rolling springs": lambda: shaken([SPHERE], 60, VISCOUS | ROLLING | {"resistance": "spring"}, SIZES),
     "shapes with constant torques": lambda: shaken([SPHERE, ROD, CUBE], 25, STIFF | ROLLING | {"resistance": "constant"}, SIZES, height=6.0),

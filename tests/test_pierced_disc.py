@@ -17,7 +17,8 @@ from pardem.errors import CaseError
 from pardem.laws.parameters import viscoelastic_clamped
 from pardem.observables.bed import wall_distance
 from pardem.simulation import Simulation
-from pardem.walls.surfaces.pierced import FAR, INNER, NEAR, OUTER, PART, PiercedDisc, _nearest_to_rim, nearest_on_pierced
+from pardem.walls.surfaces.pierced import FAR, INNER, NEAR, OUTER, PiercedDisc, nearest_on_pierced
+from pardem.walls.surfaces.rims import PART, nearest_to_rim
 
 HOLE, RADIUS = 0.9, 2.0
 PIERCED = {"name": "disc", "kind": "disc", "center": (0, 0, 0), "normal": (0, 0, 1), "radius": RADIUS, "hole": HOLE}
@@ -66,7 +67,7 @@ def test_an_edge_meets_a_rim_in_the_minima_of_the_distance(kind: str) -> None:
         elif kind == "through the axis":
             middle = rng.normal() * normal - rng.uniform(-1.0, 1.0) * half
         distance = to_rim(middle + t[:, None] * half, normal, HOLE)
-        found = [_nearest_to_rim(tuple(middle), tuple(half), tuple(normal), HOLE, too) for too in (False, True)]
+        found = [nearest_to_rim(tuple(middle), tuple(half), tuple(normal), HOLE, too) for too in (False, True)]
         values = [float(to_rim(middle + s * half, normal, HOLE)) for there, s in found if there]
         assert all(-1.0 <= s <= 1.0 for there, s in found if there)
         assert min(values) <= distance.min() * (1.0 + 1e-12)

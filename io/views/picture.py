@@ -15,6 +15,7 @@ from pardem.errors import FileError
 
 from ..state.agreement import reason
 from .surface import skeleton_surface
+from .walls import View, wall_tables
 
 COLOURS = "viridis"
 SPECIES_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442")
@@ -211,12 +212,8 @@ class Painter:
         """Looks along -z at the plane of a case in two dimensions, without perspective; walls and the sides of a periodic domain fit in."""
         reach = float((frame.catalogue["core_radius"] + frame.catalogue["radius"])[np.unique(frame.species)].max())
         corners = [self.bounds[0] - reach, self.bounds[1] + reach]
-        for wall in frame.case.get("wall", []):
-            if wall["kind"] == "body":
-                points = body_mesh(frame, wall, np.zeros(3)).points
-                corners += [points.min(axis=0), points.max(axis=0)]
-            elif wall["kind"] == "box":
-                corners += [np.array(wall[end], dtype=float) for end in ("lower", "upper")]
+        for wall in wall_tables(frame.case):
+            corners += wall.corners(self._view(plotter, frame))
         domain = frame.case.get("domain", {})
         for c, wraps in enumerate(domain.get("periodic", ())):
             for corner, end in zip(corners, ("lower", "upper"), strict=False):
@@ -231,11 +228,9 @@ class Painter:
         plotter.enable_anti_aliasing("ssaa")
 
     def _middle(self, frame: Frame) -> float:
-        """Coordinate along y of the plane that cuts: through the axis of the first cylinder, else the middle of the grains."""
-        for wall in frame.case.get("wall", []):
-            if wall["kind"] == "cylinder":
-                return float(wall.get("center", (0.0, 0.0, 0.0))[1])
-        return float(self.bounds[:, 1].mean())
+        """Coordinate along y of the plane that cuts: through the axis of the first tube or cone, else the middle of the grains."""
+        wanted = [middle for wall in wall_tables(frame.case) if (middle := wall.middle()) is not None]
+        return wanted[0] if wanted else float(self.bounds[:, 1].mean())
 
     def _grains(self, plotter: Any, frame: Frame, shown: np.ndarray, by_angle: bool) -> None:
         kinds = frame.catalogue["kind"]
@@ -262,39 +257,17 @@ class Painter:
             plotter.add_legend(names, bcolor=None, face="circle", loc="lower center", size=(0.3, 0.035 * len(names)))
         plotter.add_text(f"t = {frame.time:.4g} s", position="upper_left", color="black", font="arial", font_size=max(8, font // 2))
 
+    def _view(self, plotter: Any, frame: Frame, cut: float | None = None) -> View:
+        """What walls are drawn with; ``cut``: coordinate along y of the plane before which they are left out (m)."""
+        radius = float(frame.catalogue["radius"].max())
+        planar = frame.case.get("dimension") == 2
+        return View(self.pv, plotter, self.bounds, radius, planar, cut, lambda wall, shift: body_mesh(frame, wall, shift))
+
     def _walls(self, plotter: Any, frame: Frame, middle: float) -> None:
-        """Cylinders, discs, boxes and bodies where they are at this time, and a periodic domain."""
-        pv = self.pv
-        low, high = self.bounds[:, 2]
-        for wall in frame.case.get("wall", []):
-            shift = frame.displacement.get(wall["name"], np.zeros(3))
-            if wall["kind"] == "cylinder":
-                height = 1.1 * (high - low) + 2.0 * float(frame.catalogue["radius"].max())
-                centre = np.array(wall.get("center", (0.0, 0.0, 0.0)), dtype=float)
-                axis = np.array(wall.get("axis", (0.0, 0.0, 1.0)), dtype=float)
-                axis /= np.sqrt(axis @ axis)
-                mid = centre + axis * ((self.bounds.mean(axis=0) - centre) @ axis) + shift
-                tube = pv.Cylinder(center=mid, direction=axis, radius=wall["radius"], height=height, resolution=96, capping=False)
-                if self.cut:
-                    tube = tube.clip(normal=(0.0, -1.0, 0.0), origin=(0.0, middle, 0.0))
-                plotter.add_mesh(tube, color="lightsteelblue", opacity=0.15, smooth_shading=True)
-            elif wall["kind"] == "disc":
-                centre = np.array(wall["center"], dtype=float) + shift
-                disc = pv.Disc(center=centre, inner=wall.get("hole", 0.0), outer=wall["radius"], normal=wall["normal"], c_res=96)
-                plotter.add_mesh(disc, color="gray", opacity=0.6)
-            elif wall["kind"] == "box":
-                self._box(plotter, np.add(wall["lower"], shift), np.add(wall["upper"], shift))
-            elif wall["kind"] == "body":
-                body = body_mesh(frame, wall, shift)
-                if frame.case.get("dimension") == 2:
-                    plotter.add_mesh(body, color="gray", smooth_shading=True, split_sharp_edges=False)
-                    continue
-                if self.cut:
-                    body = body.clip(normal=(0.0, -1.0, 0.0), origin=(0.0, middle, 0.0))
-                plotter.add_mesh(body, color="lightsteelblue", opacity=0.15)
+        """Walls where they are at this time, and a periodic domain."""
+        view = self._view(plotter, frame, middle if self.cut else None)
+        for wall in wall_tables(frame.case):
+            view.draw(wall, frame.displacement.get(wall.name, np.zeros(3)), frame.turn.get(wall.name, 0.0))
         domain = frame.case.get("domain")
         if domain and any(domain.get("periodic", ())):
-            self._box(plotter, domain["lower"], domain["upper"])
-
-    def _box(self, plotter: Any, lower: Any, upper: Any) -> None:
-        plotter.add_mesh(self.pv.Box(np.stack([lower, upper], axis=1).ravel()), style="wireframe", color="gray")
+            view.box(domain["lower"], domain["upper"])

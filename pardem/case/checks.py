@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..integrators.phases import SCHEMES
+from ..walls.motion.fixed import REST
 from .base import MOST
-from .motions import FixedMotion, RotationMotion, ServoMotion, SinusoidalMotion
+from .motions import FixedMotion
 from .placement import AnyRegion
 from .resistance import resistance_problems
-from .sentences import nearest
+from .sentences import unknown
 from .stages import Run, Vibrate
 from .tables import CaseTables
+from .walls import TABLES
 
 MOST_GRAINS = 2**31 - 1
 MOST_LAYERS = 10_000
@@ -28,10 +29,6 @@ def _twice(names: Iterable[str], table: str) -> Iterator[str]:
         if name in seen:
             yield f"{table}.name = '{name}' is used twice: names must differ"
         seen.add(name)
-
-
-def _unknown(key: str, name: str, known: list[str], what: str) -> str:
-    return f"{key} = '{name}' is no {what} of this case ({', '.join(known) or 'there is none'}){nearest(name, known)}"
 
 
 def _names(case: CaseTables) -> Iterator[str]:
@@ -51,7 +48,7 @@ def _grains(case: CaseTables) -> Iterator[str]:
     placed += [(f"grain.{item.name or i}", item.species) for i, item in enumerate(case.grain)]
     for key, name in placed:
         if name not in present:
-            yield _unknown(f"{key}.species", name, known, "species")
+            yield unknown(f"{key}.species", name, known, "species")
     if not case.insert and not case.grain and case.grains_file is None:
         yield "the case has no grains: give [[insert]], [[grain]], [[voronoi]] or grains_file"
     domain = case.domain
@@ -89,13 +86,13 @@ def _contacts(case: CaseTables) -> Iterator[str]:
     if isinstance(case.contact.eps, dict):
         for name in case.contact.eps:
             if name not in species:
-                yield _unknown(f"contact.eps.{name}", name, species, "species")
+                yield unknown(f"contact.eps.{name}", name, species, "species")
     seen: set[frozenset[str]] = set()
     for pair in case.contact.pair:
         key = f"contact.pair.{'-'.join(pair.between)}"
         for name in pair.between:
             if name not in known:
-                yield _unknown(f"{key}.between", name, known, "material of a species or wall")
+                yield unknown(f"{key}.between", name, known, "material of a species or wall")
         if frozenset(pair.between) in seen:
             yield f"{key} is given twice: one entry for each pair"
         seen.add(frozenset(pair.between))
@@ -103,7 +100,7 @@ def _contacts(case: CaseTables) -> Iterator[str]:
     yield from _twice((m.name for m in case.material), "material")
     for material in case.material:
         if material.name not in known:
-            yield _unknown(f"material.{material.name}.name", material.name, known, "material of a species or wall")
+            yield unknown(f"material.{material.name}.name", material.name, known, "material of a species or wall")
     parameters = case.contact_table(list(dict.fromkeys(s.material for s in case.species)), known)
     for group in parameters.used:
         try:
@@ -116,49 +113,36 @@ def _walls(case: CaseTables) -> Iterator[str]:
     stages = [s.name for s in case.stage]
     species = [s.name for s in case.species]
     for wall in case.wall:
-        if wall.kind == "body" and wall.species not in species:
-            yield _unknown(f"wall.{wall.name}.species", wall.species, species, "species")
+        if wall.shape_of is not None and wall.shape_of not in species:
+            yield unknown(f"wall.{wall.name}.species", wall.shape_of, species, "species")
         for name in wall.stages or ():
             if name not in stages:
-                yield _unknown(f"wall.{wall.name}.stages", name, stages, "stage")
+                yield unknown(f"wall.{wall.name}.stages", name, stages, "stage")
     if case.attraction is not None and case.domain is not None and any(case.domain.periodic):
         yield "attraction has no meaning in a periodic domain: a grain would be pulled by the nearest of many points; leave domain.periodic out"
 
 
 def _motions(case: CaseTables) -> Iterator[str]:
     stages = [s.name for s in case.stage]
-    flat = [wall.name for wall in case.wall if wall.kind in ("plane", "disc")]
     for wall in case.wall:
         begins = -1
         for index, motion in enumerate(wall.motions):
             key = f"wall.{wall.name}.motion" if index == 0 else f"wall.{wall.name}.then.{index - 1}"
             start = getattr(motion, "start", 0.0)
             if isinstance(start, str) and start not in stages:
-                yield _unknown(f"{key}.start", start, stages, "stage")
+                yield unknown(f"{key}.start", start, stages, "stage")
             elif index > 0 and not isinstance(start, str):
                 yield f"{key}.start = {start!r} must be the name of a stage ({', '.join(stages)}): a motion takes over when one begins"
             elif isinstance(start, str):
                 if stages.index(start) <= begins:
                     yield f"{key}.start = '{start}' must name a later stage than the motion before it"
                 begins = stages.index(start)
-            if isinstance(motion, SinusoidalMotion) and motion.gamma and not any(case.gravity):
-                yield f"{key}.gamma = {motion.gamma!r} has no meaning without gravity: give amplitude (m)"
-            if isinstance(motion, RotationMotion | ServoMotion) and wall.kind == "box":
-                yield f"{key}.kind = '{motion.kind}' is not for a box, whose faces move together: give planes or bodies"
-            if isinstance(motion, ServoMotion):
-                yield from _servo(case, key, motion, flat)
+            if (motion.turns or motion.pushed) and wall.moves_as_one:
+                yield f"{key}.kind = '{motion.kind}' is not for a {wall.kind}, whose faces move together: give planes or bodies"
+            yield from motion.objections(key, case)
             before = wall.motions[index - 1] if index > 0 else None
-            if isinstance(before, RotationMotion) and motion.kind != "fixed":
+            if before is not None and before.turns and motion.mover is not REST:
                 yield f"{key}.kind = '{motion.kind}' cannot follow a rotation: after it a wall can only be 'fixed'"
-
-
-def _servo(case: CaseTables, key: str, motion: ServoMotion, flat: list[str]) -> Iterator[str]:
-    if not SCHEMES[case.time.integrator].servo:
-        yield f"{key}.kind = 'servo' does not go with time.integrator = '{case.time.integrator}', which knows no forces on walls ahead: use 'verlet'"
-    for pair in motion.span or ():
-        for name in pair:
-            if name not in flat:
-                yield _unknown(f"{key}.span", name, flat, "plane or disc")
 
 
 def _stages(case: CaseTables) -> Iterator[str]:
@@ -172,12 +156,11 @@ def _stages(case: CaseTables) -> Iterator[str]:
             continue
         wall = walls.get(stage.wall)
         if wall is None:
-            yield _unknown(f"stage.{stage.name}.wall", stage.wall, list(walls), "wall")
+            yield unknown(f"stage.{stage.name}.wall", stage.wall, list(walls), "wall")
         elif not isinstance(wall.motion, FixedMotion) or wall.then:
             kind = wall.then[0].kind if wall.then and isinstance(wall.motion, FixedMotion) else wall.motion.kind
             yield f"stage.{stage.name}.wall = '{stage.wall}' moves already (wall.{wall.name}.motion.kind = '{kind}'): make it 'fixed'"
-        if stage.gamma and not any(case.gravity):
-            yield f"stage.{stage.name}.gamma = {stage.gamma!r} has no meaning without gravity: give amplitude (m)"
+        yield from stage.objections(f"stage.{stage.name}", case)
         if 1.0 / stage.frequency < 20.0 * case.time.step:
             yield f"stage.{stage.name}.frequency = {stage.frequency!r} Hz is too high for time.step = {case.time.step!r} s: a period needs 20 steps"
 
@@ -188,14 +171,15 @@ def _output(case: CaseTables) -> Iterator[str]:
         if getattr(output, f"{what}_taps") is not None and case.tap_period() is None:
             yield f"output.{what}_taps needs a stage with kind = 'vibrate'; give {what}_interval (s) or {what}_steps"
     yield from _layers(case)
-    walls = {wall.name: wall.kind for wall in case.wall}
     options = output.observables
-    for key, name, kinds in (("container", options.container, ("cylinder", "box")), ("base", options.base, ("disc", "plane", "box"))):
-        fitting = [wall for wall, kind in walls.items() if kind in kinds]
+    containers, bases = ([tag for tag, table in TABLES.items() if getattr(table, trait)] for trait in ("contains", "carries"))
+    for key, name, kinds in (("container", options.container, containers), ("base", options.base, bases)):
+        fitting = [wall.name for wall in case.wall if wall.kind in kinds]
         if name != "auto" and name not in fitting:
-            yield _unknown(f"output.observables.{key}", name, fitting, f"wall of kind {' or '.join(kinds)}")
+            yield unknown(f"output.observables.{key}", name, fitting, f"wall of kind {' or '.join(kinds)}")
+    walls = [wall.name for wall in case.wall]
     if options.near_wall is not None and options.near_wall.wall not in walls:
-        yield _unknown("output.observables.near_wall.wall", options.near_wall.wall, list(walls), "wall")
+        yield unknown("output.observables.near_wall.wall", options.near_wall.wall, walls, "wall")
 
 
 def _layers(case: CaseTables) -> Iterator[str]:

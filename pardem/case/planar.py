@@ -16,6 +16,7 @@ from .any_species import AnySpecies
 from .base import LARGEST
 from .planar_grains import PlanarSpecies
 from .sentences import item_key, models_in, tag_of
+from .walls import TABLES
 
 HALF = 0.5
 """Half the thickness of domains, boxes and regions (m)."""
@@ -87,9 +88,14 @@ def _rewrite(data: dict[str, Any]) -> Iterator[str]:
     boxes += _tables(data, "voronoi")
     for key, wall in _tables(data, "wall"):
         places += [(key, wall, name, _vector) for name in ("point", "center", "normal")]
-        places += [(key, wall, "axis", _upright), (key, wall, "position", _vector), (key, wall, "orientation", _orientation)]
-        if wall.get("kind") == "box":
-            boxes.append((key, wall))
+        places += [(key, wall, "position", _vector), (key, wall, "orientation", _orientation)]
+        table = TABLES.get(str(wall.get("kind")))
+        if table is not None and table.axis_in_plane:
+            wall.setdefault("axis", (0.0, 1.0, 0.0))
+            places.append((key, wall, "axis", _vector))
+        else:
+            places.append((key, wall, "axis", _upright))
+        boxes.append((key, wall))
         for at, motion in _motions(key, wall):
             if motion.get("kind") == "sinusoidal":
                 motion.setdefault("direction", (0.0, 1.0, 0.0))

@@ -218,3 +218,8 @@ def _without_union_noise(found: list[str]) -> list[str]:
         bare = [tail.split(" (", 1)[0].split(";", 1)[0] if i + 1 < len(tails) else tail for i, tail in enumerate(tails)]
         out.append(f"{head} must {' or '.join(bare)}")
     return out
+
+
+def unknown(key: str, name: str, known: list[str], what: str) -> str:
+    """That a name refers to nothing; ``known``: the names that there are, ``what``: what they are names of."""
+    return f"{key} = '{name}' is no {what} of this case ({', '.join(known) or 'there is none'}){nearest(name, known)}"

@@ -10,7 +10,9 @@ from ..contacts.batch import BATCH, BLOCK, COUNTS, SCRATCH
 from ..state.arrays import Contacts, Grains
 from ..state.population import ContactTable
 from ..walls.candidates import find_wall_pairs
-from ..walls.motion.driven import KIND, REACH, ROTATION, SERVO, SINUSOIDAL, SIZE, VELOCITY, displacement, turn_angle
+from ..walls.motion.driven import displacement, turn_angle
+from ..walls.motion.registry import MOVERS
+from ..walls.motion.rows import KIND
 from .bounds import oriented_extents
 from .edge_detector import EdgeDetector
 from .linked_cells import find_pairs
@@ -106,18 +108,18 @@ def list_wall_pairs(
             be made anew, and its turn (rad).
     """
     walls = scene.walls
-    kind, reach, size = walls.motion[:, KIND], walls.motion[:, REACH], np.abs(walls.motion[:, SIZE])
-    sweep = np.where(kind == SINUSOIDAL, 2.0 * size, 0.0)
-    goes = (kind == VELOCITY) | (kind == SERVO) | ((kind == ROTATION) & (reach > 0.0))
-    for k in range(len(kind)):
+    movers = [MOVERS[int(row[KIND])] for row in walls.motion]
+    sweep = np.array([mover.sweep(row) for mover, row in zip(movers, walls.motion, strict=True)])
+    goes = np.array([mover.goes(row) for mover, row in zip(movers, walls.motion, strict=True)], bool)
+    for k in range(len(movers)):
         wall_x0[k, :3] = displacement(walls.motion, k, step, scene.settings.dt)
         wall_x0[k, 4] = turn_angle(walls.motion, k, step, scene.settings.dt)
     wall_x0[:, 3] = np.where(goes, 0.5 * skin, np.inf)
     extent, radius = np.empty((len(g.gid), 3)), np.empty(len(g.gid))
     oriented_extents(0, len(g.gid), g, extent, radius)
     entries = np.empty((max(64, owned), 3), np.int64)
-    by_vertex, flat_pairs = scene.rule.candidates == "features", scene.rule.flat_pairs
-    while (found := find_wall_pairs(owned, g, walls, scene.parts, radius, skin + sweep, by_vertex, flat_pairs, entries)) > len(entries):
+    rule = (scene.rule.candidates == "features", scene.rule.flat_pairs)
+    while (found := find_wall_pairs(owned, g, walls, scene.parts, (radius, skin + sweep), rule, entries)) > len(entries):
         entries = np.empty((found, 3), np.int64)
     entries = entries[:found]
     if (walls.body != 0).any():

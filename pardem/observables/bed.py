@@ -10,13 +10,14 @@ import numpy as np
 
 from ..errors import CaseError
 from ..state.arrays import Walls
-from ..walls.surfaces.kinds import CYLINDER, DISC, PIERCED, PLANE
+from ..walls.surfaces.place import NORMAL, SIZES
+from ..walls.surfaces.plane import room_of_box
+from ..walls.surfaces.registry import SURFACES
 
 if TYPE_CHECKING:
     from ..case import Case
 
 UPRIGHT = math.cos(math.radians(10.0))  # a plane faces up if its normal is within 10 degrees of it
-ALONG = 1.0 - 1e-9  # cosine above which directions count as the same
 
 
 @dataclass
@@ -63,7 +64,7 @@ def find_bed(case: Case, walls: Walls, wall_names: list[str]) -> BedGeometry:
     base = _base(case.output.observables.base, walls, wall_names, up)
     if base is not None:
         up = walls.shape[base, 3:6].copy()
-        if walls.kind[base] in (DISC, PIERCED) and size > 0.0 and _dot(up, np.array(case.gravity)) > 0.0:
+        if SURFACES[walls.kind[base]].faces == 2 and size > 0.0 and _dot(up, np.array(case.gravity)) > 0.0:
             up = 0.0 - up  # a disc has two sides
     section, space = _container(case, up, base is not None)
     return BedGeometry(up, base, section, space)
@@ -78,7 +79,7 @@ def _base(name: str, walls: Walls, wall_names: list[str], up: np.ndarray) -> int
     facing = []
     for k in rows:
         cosine = _dot(walls.shape[k, 3:6], up)
-        if walls.kind[k] in (DISC, PIERCED, PLANE):
+        if SURFACES[walls.kind[k]].faces:
             facing.append((cosine, k))
     if name == "auto":
         return next((k for cosine, k in facing if cosine > UPRIGHT), None)
@@ -88,29 +89,19 @@ def _base(name: str, walls: Walls, wall_names: list[str], up: np.ndarray) -> int
 def _container(case: Case, up: np.ndarray, has_base: bool) -> tuple[float | None, float | None]:
     name = case.output.observables.container
     for wall in case.wall:
-        if wall.kind == "cylinder" and name in ("auto", wall.name):
-            if case.dimension == 2:
-                return None, math.pi * wall.radius * wall.radius
-            axis = np.array(wall.axis)
-            if abs(_dot(axis, up)) / math.sqrt(_dot(axis, axis)) > ALONG and has_base:
-                return math.pi * wall.radius * wall.radius, None
-            if name != "auto":
-                raise CaseError(
-                    f"output.observables.container = '{name}' gives no density: a cylinder needs a base across its axis; give "
-                    "output.observables.base, or leave container at 'auto'"
-                )
-        if wall.kind == "box" and name in ("auto", wall.name):
-            return _of_box(wall.lower, wall.upper, up)
+        if not wall.contains or name not in ("auto", wall.name):
+            continue
+        room = wall.room(up, has_base, case.dimension)
+        if room is not None:
+            return room
+        if name != "auto":
+            raise CaseError(
+                f"output.observables.container = '{name}' gives no density: a {wall.kind} needs a base across its axis; give "
+                "output.observables.base, or leave container at 'auto'"
+            )
     if case.domain is None:
         return None, None
-    return _of_box(case.domain.lower, case.domain.upper, up)
-
-
-def _of_box(lower: tuple[float, ...], upper: tuple[float, ...], up: np.ndarray) -> tuple[float | None, float | None]:
-    sides = [b - a for a, b in zip(lower, upper, strict=True)]
-    space = sides[0] * sides[1] * sides[2]
-    axis = int(np.argmax(np.abs(up)))
-    return (space / sides[axis] if abs(up[axis]) > ALONG else None), space
+    return room_of_box(case.domain.lower, case.domain.upper, up)
 
 
 def wall_distance(x: np.ndarray, walls: Walls, row: int) -> np.ndarray:
@@ -122,14 +113,8 @@ def wall_distance(x: np.ndarray, walls: Walls, row: int) -> np.ndarray:
         row: which one.
     """
     shape, pose = walls.shape[row], walls.pose[row]
-    nx, ny, nz = (float(c) for c in pose[9:12])
+    nx, ny, nz = (float(c) for c in pose[NORMAL : NORMAL + 3])
     hx, hy, hz = (x[:, c] - (shape[c] + pose[c]) for c in range(3))
     height = hx * nx + hy * ny + hz * nz
-    if walls.kind[row] == PLANE:
-        return height
     ax, ay, az = hx - height * nx, hy - height * ny, hz - height * nz
-    radial = np.sqrt(ax * ax + ay * ay + az * az)
-    if walls.kind[row] == CYLINDER:
-        return shape[6] - radial
-    beyond = np.maximum(np.maximum(radial - shape[6], shape[7] - radial), 0.0)
-    return np.sqrt(height * height + beyond * beyond)
+    return SURFACES[walls.kind[row]].distance(height, np.sqrt(ax * ax + ay * ay + az * az), shape[SIZES:])

@@ -10,7 +10,7 @@ from ..decomposition.exact import ExactSums
 from ..state import arrays as st
 from ..state.population import Population
 from ..state.saved import Kept
-from ..walls.motion.driven import WORK
+from ..walls.motion.rows import WORK
 from ..walls.motion.work import work_to_come
 from .energy import add_kinetic_energy, attraction_energy, gravity_energy, unwrapped
 from .observable import BudgetTerm, Instant, Observable, Quantity, Subject, Values

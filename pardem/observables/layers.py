@@ -9,7 +9,7 @@ import numpy as np
 
 from ..decomposition.exact import ExactSums
 from ..state.population import Population
-from .bed import ALONG
+from ..walls.surfaces.surface import ALONG
 from .observable import Instant, Observable, Quantity, Subject, Values
 from .orientation import angles_to_plane, directions
 from .profile import Profile, profile_along

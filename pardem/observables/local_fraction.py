@@ -12,7 +12,8 @@ from ..shapes.catalogue import Catalogue
 from ..state.arrays import Walls
 from ..state.population import Population
 from ..triangulation.triangulation import Triangulation
-from ..walls.surfaces.kinds import ABSENT, CYLINDER, DISC, PIERCED, PLANE
+from ..walls.surfaces.place import ABSENT, NORMAL, SIZES
+from ..walls.surfaces.registry import SURFACES
 
 FEW = 64  # grains, below which cells may reach as far as half a period
 
@@ -99,20 +100,14 @@ def _mirrored(spheres: np.ndarray, walls: Walls) -> np.ndarray:
     """Spheres and their mirror images behind the walls: the face between the cells of the two lies in the wall."""
     parts = [spheres]
     for k in np.flatnonzero(walls.there != ABSENT):
-        kind, normal, radius = walls.kind[k], walls.pose[k, 9:12], walls.shape[k, 6]
+        surface, normal = SURFACES[walls.kind[k]], walls.pose[k, NORMAL : NORMAL + 3]
+        if surface.mirrored is None:
+            continue
         away = spheres[:, :3] - walls.shape[k, :3] - walls.pose[k, :3]
         height = away @ normal
         across = away - height[:, None] * normal
-        image = spheres.copy()
-        if kind == CYLINDER:
-            r = np.linalg.norm(across, axis=1)
-            inside = (r > 0.0) & (r < radius)
-            image[inside, :3] += (2.0 * (radius - r[inside]) / r[inside])[:, None] * across[inside]
-        elif kind in (PLANE, DISC, PIERCED):
-            r = np.linalg.norm(across, axis=1)
-            inside = height > 0.0 if kind == PLANE else (height != 0.0) & (r <= radius) & (r >= walls.shape[k, 7])
-            image[inside, :3] -= 2.0 * height[inside, None] * normal
-        else:
-            continue
-        parts.append(image[inside])
+        inside, up, out = surface.mirrored(height, np.linalg.norm(across, axis=1), walls.shape[k, SIZES:])
+        image = spheres[inside]
+        image[:, :3] += up[inside, None] * normal + out[inside, None] * across[inside]
+        parts.append(image)
     return np.concatenate(parts)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..case import Case
-from ..case.walls import AnyWall
+from ..case.walls import WallTable
 from ..contacts.dispatch import build_interaction
 from ..contacts.nearest.features import build_features
 from ..contacts.rules.compounds import build_parts
@@ -134,7 +134,7 @@ def _settings(case: Case, quanta: Quanta) -> Settings:
     return Settings(
         case.time.step, float(gx), float(gy), float(gz), *quanta, lower, upper, period, half, bool(periodic.any()),
         case.output.observables.energy_budget, scheme.midstep, scheme.past, case.dimension == 2,
-        any(motion.kind == "servo" for wall in case.wall for motion in wall.motions),
+        any(motion.pushed for wall in case.wall for motion in wall.motions),
         pull.strength if pull else 0.0, pull.softening if pull else 0.0, np.array(pull.center if pull else (0.0, 0.0, 0.0), dtype=float),
         build_resistance(case),
     )  # fmt: skip
@@ -175,9 +175,9 @@ def _check_shapes(case: Case, catalogue: Catalogue) -> None:
     present = set(case.grain_species)
     rule, compound = case.contact.interaction, "compound" if case.dimension == 3 else "planar_compound"
     for species, convex, pieces in zip(case.species, catalogue.convex, np.diff(catalogue.piece_start), strict=True):
-        several, bodies = pieces > 1, [wall for wall in case.wall if wall.kind == "body"]
-        if several and any(wall.species == species.name for wall in bodies):
-            wall = next(wall for wall in bodies if wall.species == species.name)
+        several = pieces > 1
+        wall = next((wall for wall in case.wall if several and wall.shape_of == species.name), None)
+        if wall is not None:
             raise CaseError(
                 f"wall.{wall.name}.species = '{species.name}' is a {compound}, and a body is met feature by feature: give a wall for each piece, or "
                 "the skeleton as a whole"
@@ -194,17 +194,12 @@ def _check_shapes(case: Case, catalogue: Catalogue) -> None:
                 f"contact.interaction = '{rule}' meets grains feature by feature, but species '{species.name}' is a {compound}, whose pieces have "
                 "features within the grain: use 'regularised', or give the grain's skeleton as a whole"
             )
-        holed = [wall.name for wall in case.wall if wall.kind == "disc" and wall.hole is not None]
-        if several and holed:
-            raise CaseError(
-                f"wall.{holed[0]}.hole: the rim of a hole is met by edges, but species '{species.name}' is a {compound}, whose pieces have edges "
-                "within the grain: use a disc without a hole, or give the grain's skeleton as a whole"
-            )
-        if several and bodies:
-            raise CaseError(
-                f"wall.{bodies[0].name}.kind = 'body' is met feature by feature, but species '{species.name}' is a {compound}, whose pieces have "
-                "features within the grain: use planes, discs or cylinders"
-            )
+        for wall in case.wall:
+            if several and (refusal := wall.refuses_compounds()) is not None:
+                raise CaseError(
+                    f"wall.{wall.name}.{refusal.why}, but species '{species.name}' is a {compound}, whose pieces have {refusal.inner} within the "
+                    f"grain: {refusal.remedy}"
+                )
 
 
 def _check_tips(case: Case, catalogue: Catalogue, parts: Parts, eps2: np.ndarray) -> None:
@@ -230,9 +225,9 @@ def _check_tips(case: Case, catalogue: Catalogue, parts: Parts, eps2: np.ndarray
             )
 
 
-def _flat_walls(case: Case) -> list[AnyWall]:
+def _flat_walls(case: Case) -> list[WallTable]:
     """Walls that a grain meets by the regularised rule."""
-    return [wall for wall in case.wall if wall.kind in ("plane", "box") or (wall.kind == "disc" and wall.hole is None)]
+    return [wall for wall in case.wall if wall.flat]
 
 
 def _pressing_warnings(case: Case, catalogue: Catalogue, parts: Parts, eps2: np.ndarray, times: ContactTimes) -> list[str]:

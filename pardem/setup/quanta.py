@@ -96,7 +96,7 @@ def contact_spans(
     rows = [k for k, name in enumerate(names) if name in present]
     number = case.material_rows
     bodies = {s.name: float(catalogue.radius[k]) for k, s in enumerate(case.species)}
-    walls = [(number[w.material], w.scale * bodies[w.species] if w.kind == "body" else math.inf) for w in case.wall]
+    walls = [(number[w.material], w.rounding(bodies)) for w in case.wall]
     gyration = np.sqrt(catalogue.inertia.min(axis=1) / catalogue.mass)
 
     def side(scales: dict[str, float], levers: list[float], of_walls: float) -> _Bodies:

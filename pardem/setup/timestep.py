@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..case.contact import Resolved
-from ..case.motions import ServoMotion
-from ..case.walls import AnyWall, Body
+from ..case.walls import WallTable
 from ..errors import CaseError, ShapeError
 from ..laws.registry import KINDS
+from ..walls.surfaces.table import Corners
 
 if TYPE_CHECKING:
     from ..case.model import Case
@@ -163,12 +163,11 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
 
     features, minima = case.contact.interaction == "superposition", case.contact.interaction == "minima"
     present = set(case.grain_species)
-    bodies = {wall.material: species for wall in case.wall if isinstance(wall, Body) for species in case.species if species.name == wall.species}
-    pierced = any(wall.kind == "disc" and wall.hole for wall in case.wall)
+    by_edges = any(wall.met_by_edges for wall in case.wall)
     extremes: dict[str, _Extremes] = {}
     for species in case.species:
         if species.name in present:
-            degrees = _degrees(species.make_shape()) if features or bodies or pierced else (1, 0)
+            degrees = _degrees(species.make_shape()) if features or by_edges else (1, 0)
             # several minima of the distance act at once where a grain is not convex: two hold it in the plane, three in space
             shape = species.make_shape()
             several = case.dimension if minima and not shape.convex else 1
@@ -196,23 +195,15 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
             k, seconds, fastest = (part[~(seconds >= out.seconds[k, column])] for part in (k, seconds, fastest))
             out.seconds[k, column], out.fastest[k, column], out.multiplicity[k, column] = seconds, fastest, multiplicity[k]
 
-    def together(a: tuple[Values, Values], b: tuple[Values, Values]) -> Values:
-        """Springs that act at once between two vertices with so many edges and faces."""
-        # in the plane a vertex on a vertex touches two edges of the other outline
-        return np.maximum(1, a[0] + b[0]) if case.dimension == 2 else a[0] * b[0] + a[1] + b[1]
-
     for n, name in enumerate(rows):
         b, above = extremes[name], _Extremes(*(values[: n + 1] for values in a))
-        multiplicity = together((above.edges, above.faces), (b.edges, b.faces)) if features else above.at_once(b)
+        multiplicity = Corners(above.edges, above.faces).together(Corners(b.edges, b.faces), case.dimension) if features else above.at_once(b)
         add(n, n + 1, above.mass * b.mass / (above.mass + b.mass), above.radius * b.radius / (above.radius + b.radius), multiplicity)
     for wall in case.wall:
-        holed = wall.kind == "disc" and wall.hole is not None
-        by_vertex = features or holed or wall.kind in ("cylinder", "body")
+        by_vertex = features or not wall.flat
         count = _vertices_on_wall(a.vertices, case.dimension) if by_vertex else np.maximum(a.minima, a.pieces)
-        if holed:
-            count = np.maximum(count, 1 + np.maximum(1, a.edges))  # a vertex on a rim and its edges; a ball in a hole is held from two sides
-        if wall.kind == "body":
-            count = np.maximum(count, together((a.edges, a.faces), _degrees(bodies[wall.material].make_shape())))
+        corner = next((Corners(*_degrees(s.make_shape())) for s in case.species if s.name == wall.shape_of), None)
+        count = np.maximum(count, wall.at_a_corner(Corners(a.edges, a.faces), corner, case.dimension))
         add(columns.index(wall.material), len(rows), a.mass, a.radius, count, _share(wall, a.mass))
     return out
 
@@ -245,9 +236,9 @@ class _Extremes(NamedTuple):
         )  # fmt: skip
 
 
-def _share(wall: AnyWall, mass: np.ndarray) -> np.ndarray:
+def _share(wall: WallTable, mass: np.ndarray) -> np.ndarray:
     """Effective mass of a grain on a wall over the grain's own: below 1 where the wall itself is free to move."""
-    heavy = min((motion.mass for motion in wall.motions if isinstance(motion, ServoMotion)), default=math.inf)
+    heavy = min(motion.inertia for motion in wall.motions)
     return 1.0 / (1.0 + mass / heavy)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +13,12 @@ from ..shapes.catalogue import Catalogue, principal_orientations
 from ..shapes.rotations import rotated
 from ..state.arrays import Features, Walls
 from ..state.population import Population, make_population
-from ..walls.motion.driven import MOTION
-from ..walls.motion.drives import FOREVER, motion_row, unit
-from ..walls.surfaces.kinds import BODY, CYLINDER, DISC, PIERCED, PLANE, POSE, SHAPE
+from ..walls.motion.drives import FOREVER, motion_row
+from ..walls.motion.rows import MOTION
+from ..walls.motion.table import unit
+from ..walls.surfaces.bodies import Body
+from ..walls.surfaces.place import POSE, SHAPE, SIZES
+from ..walls.surfaces.registry import SURFACES
 
 if TYPE_CHECKING:
     from ..case import Case
@@ -32,44 +35,29 @@ def build_walls(case: Case, materials: dict[str, int], features: Features) -> tu
     """
     kind: list[int] = []
     material: list[int] = []
-    shape: list[np.ndarray] = []
+    shape = np.zeros((sum(len(wall.surfaces(case.dimension)) for wall in case.wall), SHAPE))
     motion: list[np.ndarray] = []
     names: list[str] = []
     rows: dict[str, list[int]] = {}
     for wall in case.wall:
-        hole = 0.0
-        surfaces: list[tuple[int, Any, Any, float, str]] = []
-        if wall.kind == "plane":
-            surfaces.append((PLANE, wall.point, wall.normal, 0.0, wall.name))
-        elif wall.kind == "disc":
-            hole = wall.hole or 0.0
-            surfaces.append((PIERCED if hole else DISC, wall.center, wall.normal, wall.radius, wall.name))
-        elif wall.kind == "cylinder":
-            surfaces.append((CYLINDER, wall.center, wall.axis, wall.radius, wall.name))
-        elif wall.kind == "body":
-            surfaces.append((BODY, wall.position, (0.0, 0.0, 1.0), 0.0, wall.name))
-        else:
-            for c, axis in enumerate("xyz"[: case.dimension]):
-                inward = np.zeros(3)
-                inward[c] = 1.0
-                surfaces.append((PLANE, wall.lower, inward, 0.0, f"{wall.name}:lower-{axis}"))
-                surfaces.append((PLANE, wall.upper, -inward, 0.0, f"{wall.name}:upper-{axis}"))
-        for code, point, normal, radius, name in surfaces:
-            rows.setdefault(wall.name, []).append(len(kind))
-            kind.append(code)
+        for placed in wall.surfaces(case.dimension):
+            k = len(kind)
+            rows.setdefault(wall.name, []).append(k)
+            kind.append(SURFACES.index(placed.surface))
             material.append(materials[wall.material])
-            shape.append(np.concatenate([point, unit(normal), [radius, hole]]))
-            names.append(name)
+            shape[k, :SIZES] = np.concatenate([placed.point, unit(placed.normal)])
+            shape[k, SIZES : SIZES + len(placed.sizes)] = placed.sizes
+            names.append(f"{wall.name}:{placed.part}" if placed.part else wall.name)
     for wall in case.wall:
         start = getattr(wall.motion, "start", 0.0)
         row = motion_row(case, wall.motion, FOREVER if isinstance(start, str) else start / case.time.step, rows)
         motion += [row.copy() for _ in rows[wall.name]]
     n = len(kind)
-    body = np.array(kind, np.int32) == BODY
+    body = np.array([isinstance(wall, Body) for wall in case.wall for _ in rows[wall.name]], bool)
     from_end = np.where(body, np.cumsum(body) - body.sum() - 1, 0).astype(np.int32)
     walls = Walls(
         np.array(kind, np.int32), from_end, features, np.ones(n, np.uint8), np.array(material, np.int32),
-        np.array(shape, float).reshape(n, SHAPE), np.array(motion, float).reshape(n, MOTION),
+        shape, np.array(motion, float).reshape(n, MOTION),
         np.zeros((n, POSE)), np.zeros((n, 6, 2), np.int64), np.zeros((n, 6, 2), np.int64), np.zeros((n, 2), np.int64),
     )  # fmt: skip
     return walls, rows, names
@@ -78,7 +66,7 @@ def build_walls(case: Case, materials: dict[str, int], features: Features) -> tu
 def placed_bodies(case: Case, catalogue: Catalogue, stage: str | None = None) -> PlacedGrains:
     """Species, size, centre of mass and principal orientation of the bodies among the walls, or of those that are there in a stage."""
     names = [s.name for s in case.species]
-    bodies = [wall for wall in case.wall if wall.kind == "body" and (stage is None or wall.stages is None or stage in wall.stages)]
+    bodies = [wall for wall in case.wall if isinstance(wall, Body) and (stage is None or wall.stages is None or stage in wall.stages)]
     species = np.array([names.index(wall.species) for wall in bodies], np.int64)
     scale = np.array([wall.scale for wall in bodies], float)
     given = np.array([unit(wall.orientation) for wall in bodies], float).reshape(-1, 4)
@@ -88,7 +76,7 @@ def placed_bodies(case: Case, catalogue: Catalogue, stage: str | None = None) ->
 
 def build_bodies(case: Case, catalogue: Catalogue, walls: Walls) -> Population:
     """The bodies among the walls, as grains that do not move; sets their walls' points to the centres of mass."""
-    rows = np.flatnonzero(walls.kind == BODY)
+    rows = np.flatnonzero(walls.body)
     placed = placed_bodies(case, catalogue)
     walls.shape[rows, :3] = placed.positions
     population = make_population(catalogue, placed.species, np.asarray(placed.scale), placed.positions, placed.orientations)
@@ -114,7 +102,7 @@ def check_features(case: Case, catalogue: Catalogue, bodies: Population, period:
     Raises:
         CaseError: an edge of a body is too long.
     """
-    names = [wall.name for wall in case.wall if wall.kind == "body"]
+    names = [wall.name for wall in case.wall if isinstance(wall, Body)]
     for name, s, vertices, radius in zip(names, bodies.species, body_vertices(catalogue, bodies), bodies.x[:, 3], strict=True):
         first, last = catalogue.face_start[s], catalogue.face_start[s + 1]
         faces = [catalogue.face_vertices[a:b] for a, b in itertools.pairwise(catalogue.face_vertex_start[first : last + 1])]

@@ -141,13 +141,13 @@ class Walls(NamedTuple):
     """Walls.
 
     Attributes:
-        kind: (W,) int32 (see ``walls.surfaces.kinds``).
+        kind: (W,) int32 (see ``walls.surfaces.registry``).
         body: (W,) int32 row of a body's vertices, counted from the end of the grains' arrays (-1: the last).
         features: of all species (``contacts.nearest.features.Features``), for bodies. there: (W,) uint8 whether the wall is there in this stage
-            (``walls.surfaces.kinds``).
+            (``walls.surfaces.place``).
         material: (W,) int32 row in the tables of the law.
-        shape: (W, 8) float64: point (3), unit normal or axis (3), radius, radius of the hole.
-        motion: (W, MOTION) float64 (see ``walls.motion.driven``): how each moves; of servo walls also where it is and what it bears.
+        shape: (W, 10) float64: point (3), unit normal or axis (3), up to four sizes that its surface knows (m).
+        motion: (W, MOTION) float64 (see ``walls.motion.rows``): how each moves; of servo walls also where it is and what it bears.
         pose: (W, POSE) float64: displacement of the point (3), half-step velocity (3), displacement to come minus that before, halved (3),
             normal (3), half-step angular velocity (3), turn to come minus that before, halved (3), quaternion of the turn (4). Of a wall that
             turns, velocity and displacement between steps are those before the turn.

@@ -9,11 +9,13 @@ from ..compiled.static import static
 from ..compiled.vectors import ZERO, square, subtract
 from ..contacts.dispatch import rule_by_class
 from ..contacts.inheritance import HEIR, LEAVING
-from .surfaces.analytic import wall_geometry
+from .surfaces.place import Candidate
+from .surfaces.registry import meet
 
 
 @kernel
-def _hand_on(first, last, i, pairs, walls, g, interaction, settings):
+def _hand_on(first, last, i, loop):
+    pairs, walls = loop.pairs, loop.walls
     col, touch, hist = pairs.col, pairs.touch, pairs.hist
     left = ZERO
     for q in range(first, last):
@@ -24,12 +26,12 @@ def _hand_on(first, last, i, pairs, walls, g, interaction, settings):
             p = np.int64(q if m < first else m)
             if m >= first and (col[p] != col[q] or touch[p] != 0):
                 continue
-            d, x, _, _ = wall_geometry(walls, g, interaction, i, col[p], pairs, p, touch[p] != 0, settings.period)
+            d, x, _, _ = meet(walls.kind[col[p]], loop, Candidate(p, i, col[p], touch[p] != 0))
             if m < first:
                 left = x
                 continue
             away = square(subtract(x, left))
-            if d < g.x[i, 3] and away < least:
+            if d < loop.g.x[i, 3] and away < least:
                 heir, least = p, away
         if heir >= 0:
             for c in range(hist.shape[1]):
@@ -38,10 +40,23 @@ def _hand_on(first, last, i, pairs, walls, g, interaction, settings):
 
 
 @inlined
-def _keep(first, last, i, pairs, walls, g, interaction, settings):
+def _keep(interaction, first, last, i, loop):
     """Nothing is handed on."""
 
 
-@static(lambda interaction: _hand_on if rule_by_class(interaction).inherits else _keep, on="interaction")
-def hand_on(first, last, i, pairs, walls, g, interaction, settings):
-    """Give the histories of contacts with walls that are LEAVING to those that are born (``contacts.inheritance``)."""
+@inlined
+def _pass_on(interaction, first, last, i, loop):
+    _hand_on(first, last, i, loop)
+
+
+@static(lambda interaction: _pass_on if rule_by_class(interaction).inherits else _keep)
+def hand_on(interaction, first, last, i, loop):
+    """Give the histories of contacts with walls that are LEAVING to those that are born (``contacts.inheritance``).
+
+    Args:
+        interaction: the narrow phase, which says whether there is such a thing.
+        first: candidate of grain ``i``.
+        last: the one after its last.
+        i: row of the grain.
+        loop: `surfaces.place.WallLoop`.
+    """

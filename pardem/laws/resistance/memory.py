@@ -1,8 +1,8 @@
 """What a contact remembers of its resistance to rolling and twisting, and the energy books of it.
 
 The columns follow those of ``laws.history`` in a row of ``Contacts.hist``, before a law's own and those of ``WITH_ARM``: the springs of models that
-have them (3: rolling torque on the first body in the tangent plane; 1: twisting torque about the normal; N m); with the energy budget the whole torque
-of the step before (3, N m; gear4: its power in the first of them) and the energy that the springs held (1, J).
+have them (3: rolling torque on the first body in the tangent plane; 1: twisting torque about the normal; N m); with the energy budget the whole
+torque of the step before (3, N m; gear4: its power in the first of them) and the energy that the springs held (1, J).
 """
 
 from __future__ import annotations

@@ -1,128 +1,104 @@
-"""Servo walls: plates with a mass that a constant force or pressure pushes along a direction; across it they may move at a constant velocity.
-
-Along the direction n a plate of mass m and damping c moves as m u' = F + n.R - c u, with R the force of the grains on it and F what is applied. As
-for grains a kick of half a step precedes and follows the drift; the first is implicit in the damping, the second explicit, so that the middle of two
-steps sees
-
-    m (u(n+1/2) - u(n-1/2)) = dt F(n) - dt c (u(n+1/2) + u(n-1/2))/2.
-
-R is the exact sum over all ranks of whole quanta, so every rank moves its copy of the plate alike. The work on the grains, - R.n ds, is booked half a
-step before and half a step after R was found.
-"""
+"""Walls that a force or pressure pushes; how they move step by step is in ``plates``."""
 
 from __future__ import annotations
 
-from ...compiled.fixedpoint import LIMB, carry
-from ...compiled.jit import inlined, kernel
-from ...compiled.vectors import add, columns, dot, row, subtract
-from ...contacts.accumulate import fault
-from ...state.arrays import ERROR_SERVO
-from ..surfaces.kinds import ABSENT
-from .driven import AREA, DAMPING, DIRECTION, FIRST, FORCE, KIND, LOAD, MASS, MOVED, PLACE, PRESSURE, REACH, SERVO, SPAN, SPEED, WORK, displacement
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
+import numpy as np
+from pydantic import Field, Strict, model_validator
 
-@kernel
-def along(limbs, direction, quantum):
-    """Component of a force along a direction.
+from ...case.base import Direction, Many, NonNegative, Number, Positive, Vector, at_most_one, exactly_one
+from ...case.sentences import unknown
+from ...compiled.jit import inlined
+from ...compiled.vectors import columns, length
+from ...integrators.phases import SCHEMES
+from .rows import AREA, DAMPING, FORCE, MASS, PLACE, PRESSURE, SLIDE, SPAN, SPEED
+from .table import START, MotionTable, Mover, Start, put_direction
 
-    Args:
-        limbs: (3 or more, 2) int64 two-limb force in quanta, carried.
-        direction: (3 or more,) unit vector.
-        quantum: of force (N).
+if TYPE_CHECKING:
+    from ...case.tables import CaseTables
 
-    Returns:
-        component (N).
-    """
-    total = 0.0
-    for c in range(3):
-        total += direction[c] * ((float(limbs[c, 1]) * float(1 << LIMB) + float(limbs[c, 0])) * quantum)
-    return total
-
-
-@kernel
-def note_loads(walls, quantum):
-    """Take up the sums of the reactions over ranks, ``walls.total``, and book the work of the half-step that they end.
-
-    Args:
-        walls: `state.Walls`.
-        quantum: of force (N).
-    """
-    for k in range(walls.kind.shape[0]):
-        if walls.motion[k, KIND] == SERVO:
-            carry(walls.total[k])
-            walls.motion[k, LOAD] = along(walls.total[k], walls.motion[k, DIRECTION:], quantum)
-            walls.motion[k, WORK] -= 0.5 * walls.motion[k, LOAD] * walls.motion[k, MOVED]
-
-
-@kernel
-def pressed_area(walls, k, step, dt):
-    """Area on which the pressure of a servo wall acts: given, or the distances of pairs of walls.
-
-    Args:
-        walls: `state.Walls`.
-        k: the wall.
-        step: number of the step.
-        dt: time step (s).
-
-    Returns:
-        area (m^2).
-    """
-    motion, area = walls.motion, walls.motion[k, AREA]
-    for pair in range(2):
-        a, b = int(motion[k, SPAN + 2 * pair]), int(motion[k, SPAN + 2 * pair + 1])
-        if a >= 0:
-            there = add(row(walls.shape, b), displacement(motion, b, step, dt))
-            apart = subtract(subtract(there, row(walls.shape, a)), displacement(motion, a, step, dt))
-            area *= abs(dot(apart, columns(walls.shape, a, 3)))
-    return area
+ALONG = 1e-9  # a component of a unit vector below which it counts as zero
 
 
 @inlined
-def _moves(walls, k):
-    """Whether wall ``k`` is a servo wall that is there."""
-    return walls.motion[k, KIND] == SERVO and walls.there[k] != ABSENT
+def _along(motion, k, steps, dt):
+    return motion[k, PLACE]  # as it is at the present step
 
 
-@kernel
-def kick_servos(walls, step, dt, h, begins):
-    """Advance the speeds of servo walls with the forces at hand.
-
-    Args:
-        walls: `state.Walls`.
-        step: number of the step.
-        dt: time step (s).
-        h: time (s).
-        begins: whether the kick begins the step to come; else it ends the last.
-    """
-    motion = walls.motion
-    for k in range(walls.kind.shape[0]):
-        if not _moves(walls, k) or step - (0 if begins else 1) < motion[k, FIRST]:
-            continue
-        force = motion[k, FORCE] + motion[k, LOAD]
-        if motion[k, PRESSURE] != 0.0:
-            force += motion[k, PRESSURE] * pressed_area(walls, k, step, dt)
-        gain, drag = h * force / motion[k, MASS], h * motion[k, DAMPING] / motion[k, MASS]
-        if begins:
-            motion[k, SPEED] = (motion[k, SPEED] + gain) / (1.0 + drag)
-        else:
-            motion[k, SPEED] = motion[k, SPEED] * (1.0 - drag) + gain
+@inlined
+def _top_speed(motion, k):
+    return abs(motion[k, SPEED]) + length(columns(motion, k, SLIDE))
 
 
-@kernel
-def drift_servos(walls, dt, control):
-    """Move servo walls by one step.
+PUSH = Mover(_along, top_speed=_top_speed, goes=lambda row: True)
 
-    Args:
-        walls: `state.Walls`.
-        dt: time step (s).
-        control: (CONTROL,) int64, in which a wall that moves too far is noted.
-    """
-    motion = walls.motion
-    for k in range(walls.kind.shape[0]):
-        motion[k, MOVED] = 0.0
-        if _moves(walls, k):
-            motion[k, MOVED] = dt * motion[k, SPEED]
-            motion[k, PLACE] += motion[k, MOVED]
-            motion[k, WORK] -= 0.5 * motion[k, LOAD] * motion[k, MOVED]
-            if not abs(motion[k, MOVED]) <= motion[k, REACH]:
-                fault(control, ERROR_SERVO, -1 - k, 0)
+Pair = Annotated[tuple[str, str], Strict(False)]
+
+
+class ServoMotion(MotionTable):
+    """Free along a direction as a plate with a mass, pushed by a force or pressure; at constant velocity across it, from a time or stage on."""
+
+    kind: Literal["servo"] = Field(description="kind of motion")
+    direction: Direction = Field(description="direction in which the wall is pushed; is normalised (1)")
+    force: Number | None = Field(default=None, description="force on the wall along the direction, its own weight included (N); or `pressure`")
+    pressure: Number | None = Field(default=None, description="pressure that pushes it along the direction (Pa), on the area; or `force`")
+    area: Positive | None = Field(default=None, description="area on which the pressure acts (m^2; in 2D the length in m)")
+    span: Annotated[Many[Pair] | None, Field(min_length=1, max_length=2)] = Field(
+        default=None,
+        description="pairs of names of planes or discs, `[[a, b]]` or `[[a, b], [c, d]]`: the area is the product of their distances at the time, "
+        "each along the normal of its first; in place of `area`",
+    )
+    mass: Positive = Field(description="mass of the wall (kg)")
+    damping: NonNegative = Field(default=0.0, description="force against the motion along the direction, over its speed (N s/m)")
+    velocity: Vector = Field(default=(0.0, 0.0, 0.0), description="constant velocity across the direction (m/s)")
+    start: Start = Field(default=0.0, description=START)
+
+    mover: ClassVar = PUSH
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        exactly_one(self, "force", "pressure")
+        at_most_one(self, "force", "area", "span")
+        if self.pressure is not None:
+            exactly_one(self, "area", "span")
+        size = math.sqrt(sum(c * c for c in self.velocity))
+        if abs(sum(a * b for a, b in zip(self.direction, self.velocity, strict=True))) > ALONG * size:
+            raise ValueError(f"needs a velocity across its direction, but {list(self.velocity)} has a part along {list(self.direction)}")
+        return self
+
+    @property
+    def inertia(self) -> float:
+        """The wall's mass (kg)."""
+        return self.mass
+
+    @property
+    def pushed(self) -> bool:
+        """It is."""
+        return True
+
+    def fill(self, row: np.ndarray, gravity: tuple[float, float, float], rows: dict[str, list[int]]) -> None:
+        """Write mass, damping, what pushes it and where; see `MotionTable.fill`."""
+        row[[MASS, DAMPING]] = self.mass, self.damping
+        row[[FORCE, PRESSURE, AREA]] = self.force or 0.0, self.pressure or 0.0, self.area or 1.0
+        put_direction(row, self.direction)
+        row[SLIDE : SLIDE + 3] = self.velocity
+        for k, (a, b) in enumerate(self.span or ()):
+            row[SPAN + 2 * k : SPAN + 2 * k + 2] = rows[a][0], rows[b][0]
+
+    def speed(self, row: np.ndarray) -> float:
+        """Across its direction (m/s); along it the wall may be stopped in time."""
+        return math.sqrt(sum(c * c for c in self.velocity))
+
+    def objections(self, key: str, case: CaseTables) -> Iterator[str]:
+        """An integrator that knows no forces ahead; walls that span no distance."""
+        scheme = case.time.integrator
+        if not SCHEMES[scheme].servo:
+            yield f"{key}.kind = 'servo' does not go with time.integrator = '{scheme}', which knows no forces on walls ahead: use 'verlet'"
+        flat = [wall.name for wall in case.wall if wall.spans]
+        for pair in self.span or ():
+            for name in pair:
+                if name not in flat:
+                    yield unknown(f"{key}.span", name, flat, "plane or disc")

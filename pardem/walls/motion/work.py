@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...state.arrays import Settings, Walls
-from .driven import CENTRE, DIRECTION, MOVED, turns
+from .driven import turns
+from .rows import CENTRE, DIRECTION, MOVED
 
 
 def work_to_come(walls: Walls, reaction: np.ndarray, settings: Settings) -> np.ndarray:

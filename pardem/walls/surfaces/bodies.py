@@ -6,23 +6,38 @@ than half a period of the domain; each of its features may not, and is met in it
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+from pydantic import Field
 
+from ...case.base import Positive, Quaternion, Vector
 from ...compiled.jit import inlined, kernel
 from ...compiled.quaternions import orientation, product, put_orientation
-from ...compiled.vectors import add, put_row, row, subtract
+from ...compiled.vectors import add, put_row, row, scale, subtract
 from ...contacts.nearest.features import anchor, bodies_of, nearest_features
 from ...integrators.poses import place_vertices
 from ..motion.driven import turns
-from .kinds import BODY
+from .pierced import disc_distance
+from .surface import Surface, off_axis
+from .table import Corners, Placed, Refusal, WallTable
 
 
 @inlined
 def row_of(walls, g, k):
     """Row of the grains' arrays that holds the body of wall ``k``."""
     return g.gid.shape[0] + walls.body[k]
+
+
+@inlined
+def effective_radius(walls, g, i, k):
+    """Effective radius (m) of grain ``i`` and wall ``k``, whose curvature counts where it is a body."""
+    r = g.x[i, 3]
+    if walls.body[k] == 0:
+        return r
+    other = g.x[row_of(walls, g, k), 3]
+    return r * other / (r + other)
 
 
 @inlined
@@ -46,7 +61,7 @@ def _in_nearest_image(d, period):
 def turn_bodies(walls, g, shapes):
     """Place the vertices of bodies that turn, from their orientation at the start (``g.q0``) and the turn in their wall's pose."""
     for k in range(walls.kind.shape[0]):
-        if walls.kind[k] == BODY and turns(walls.motion, k):
+        if walls.body[k] != 0 and turns(walls.motion, k):
             j, pose = row_of(walls, g, k), walls.pose[k]
             put_orientation(g.q, j, product((pose[18], pose[19], pose[20], pose[21]), orientation(g.q0, j)))
             place_vertices(j, j + 1, g, shapes)
@@ -153,10 +168,89 @@ def find_near_bodies(owned, g, walls, extent, extra, period, near):
     """
     found = 0
     for k in range(walls.kind.shape[0]):
-        if walls.kind[k] != BODY:
+        if walls.body[k] == 0:
             continue
         j, more = row_of(walls, g, k), extra[k]
         body = _Body(k, j, _place_of(walls, k), more, add(row(extent, j), (more, more, more)))
         for i in range(owned):
             found = _note_images(near, found, g, i, row(extent, i), body, period)
     return found
+
+
+@inlined
+def _meet(loop, one):
+    walls, g, settings = loop.walls, loop.g, loop.settings
+    gap, x, line, round_off = nearest_on_body(walls, g, one.i, one.k, loop.pairs.sub[one.p], settings.period)
+    return gap - round_off, x, scale(1.0 - round_off / gap if gap > 0.0 else 0.0, line), 0
+
+
+@inlined
+def _out_of_reach(walls, k, x, reach):
+    return True  # its features are found by ``find_near_bodies``
+
+
+@inlined
+def _list_near(near, entries, found):
+    return found
+
+
+def _swept(shape: np.ndarray, axis: np.ndarray, centre: np.ndarray) -> float:
+    """Of the body's point alone; `body_swept` has its vertices."""
+    return float(off_axis(shape[None, :3] - centre, axis)[0])
+
+
+BODY = Surface("body", _meet, _out_of_reach, _list_near, _swept, disc_distance)
+
+
+class Body(WallTable):
+    """A spheropolytope: the geometry of a species, met feature by feature. Its density counts for nothing."""
+
+    kind: Literal["body"] = Field(description="kind of wall")
+    species: str = Field(description="name of the species whose shape it has; it need not have grains")
+    position: Vector = Field(default=(0.0, 0.0, 0.0), description="where the origin of the axes is in which the shape was given (m)")
+    orientation: Quaternion = Field(
+        default=(1.0, 0.0, 0.0, 0.0), description="quaternion (w, x, y, z), axes of the shape as given -> world; is normalised (1)"
+    )
+    scale: Positive = Field(default=1.0, description="size factor: multiplies all lengths of the species (1)")
+
+    made_of: ClassVar = (BODY,)
+
+    @property
+    def shape_of(self) -> str | None:
+        """Its species."""
+        return self.species
+
+    @property
+    def met_by_edges(self) -> bool:
+        """By all features."""
+        return True
+
+    def surfaces(self, dimension: int) -> list[Placed]:
+        """The body; its point becomes the centre of mass later."""
+        return [Placed(BODY, self.position, (0.0, 0.0, 1.0))]
+
+    def rounding(self, radii: Mapping[str, float]) -> float:
+        """The sphero-radius of the body."""
+        return self.scale * radii[self.species]
+
+    def at_a_corner(self, grain: Corners, own: Corners | None, dimension: int) -> Any:
+        """Pairs of features where two corners meet."""
+        assert own is not None
+        return grain.together(own, dimension)
+
+    def refuses_compounds(self) -> Refusal | None:
+        """It is met by features."""
+        return Refusal("kind = 'body' is met feature by feature", "features", "use planes, discs, cylinders or cones")
+
+    def corners(self, view: Any) -> list[np.ndarray]:
+        """Its box."""
+        points = view.body(self).points
+        return [points.min(axis=0), points.max(axis=0)]
+
+    def draw(self, view: Any) -> None:
+        """Grey in two dimensions, else translucent."""
+        mesh = view.body(self)
+        if view.planar:
+            view.show(mesh, color="gray", smooth_shading=True, split_sharp_edges=False)
+        else:
+            view.show_cut(mesh, color="lightsteelblue", opacity=0.15)

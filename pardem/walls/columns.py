@@ -1,0 +1,151 @@
+"""Contacts with walls as columns of a batch (``contacts.batch``): filled, evaluated, booked on the grains and on the walls."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..compiled.fixedpoint import deposit_nearest
+from ..compiled.jit import inlined, kernel
+from ..compiled.vectors import ZERO, add, ahead, columns, dot, negative, put_columns, scale
+from ..contacts import batch
+from ..contacts.batch import (
+    ARM,
+    AXIS,
+    BRANCH,
+    FORCE,
+    LEVER,
+    LEVER_MIDDLE,
+    MASS,
+    MIDDLES,
+    MOMENT,
+    NORMALS,
+    OVERLAP,
+    RADIUS,
+    ROOM,
+    SHIFT,
+    SLOPE,
+    SPIN,
+    TURN,
+    VELOCITY,
+    book_on_wall,
+    fill_pair,
+    fill_past,
+    keep_own,
+    put_vector,
+    vector,
+)
+from ..contacts.dispatch import has_couples, keeps_arms, zone_on_plane
+from ..contacts.resistance import check_torques, fill_resistance, keep_resistance, resist
+from ..laws.history import NORMAL, WITH_ARM
+from ..laws.resistance.model import resists
+from ..laws.slider import middle_normal
+from .meeting import react, relative_motion
+from .motion.driven import turns
+from .surfaces.bodies import effective_radius
+from .surfaces.registry import SIDES
+
+
+@inlined
+def _zone(m, overlap, loop):
+    """Half-length of the contact zone (m) and its rocking axis."""
+    walls, law, g, normal = loop.walls, loop.law, loop.g, m.normal
+    a, b = g.material[m.i], walls.material[m.k]
+    if law.torsion[a, b] + law.rocking[a, b] != 0.0 and SIDES[walls.kind[m.k]] > 0:
+        return zone_on_plane(loop.interaction, g, m.i, normal, overlap, loop.pairs, m.p)
+    return 0.0, ZERO
+
+
+@inlined
+def _in_the_middle(m, out, arm, lever, now, middle, loop):
+    """Motion and zone in the middle of the step, where velocities belong; those at its end where the contact is new, or they belong there.
+
+    Args:
+        m: `Meeting`.
+        out: how far the contact point lies from the core (m).
+        arm: of the contact point (m).
+        lever: half-length of the zone (m).
+        now: motion at the end of the step, as ``relative_motion`` gives it.
+        middle: normal in the middle of the step.
+        loop: `WallLoop`.
+
+    Returns:
+        velocity (m/s), lever (m).
+    """
+    hist, settings, velocity = loop.pairs.hist, loop.settings, now[0]
+    if not (m.touching and settings.midstep):
+        return velocity, lever
+    lag = 0.5 * settings.dt
+    if keeps_arms(loop.interaction):
+        first = hist.shape[1] - WITH_ARM
+        arm = scale(0.5, add(columns(hist, m.p, first), arm))
+        lever = 0.5 * (hist[m.p, first + 3] + lever)
+    else:
+        arm = scale(out - 0.5 * lag * dot(m.normal, velocity), middle)  # the overlap was less by lag times its rate
+    return relative_motion(loop.walls, loop.g, m.i, m.k, arm, lag)[0], lever
+
+
+@inlined
+def fill(c, m, arm, overlap, out, now, loop):
+    """Put a contact into column ``c`` of the batch.
+
+    Args:
+        c: the column.
+        m: `Meeting`.
+        arm: from the grain's centre to the contact point (m).
+        overlap: (m).
+        out: how far the contact point lies from the core (m).
+        now: motion at the end of the step, as ``relative_motion`` gives it.
+        loop: `WallLoop`.
+    """
+    pairs, walls, g, settings = loop.pairs, loop.walls, loop.g, loop.settings
+    p, i, k, normal, hist, s = m.p, m.i, m.k, m.normal, pairs.hist, pairs.scratch
+    _, shift, spin = now
+    lever, axis = _zone(m, overlap, loop)
+    middle = middle_normal(columns(hist, p, NORMAL), normal, m.touching and settings.midstep)
+    velocity, lever_middle = _in_the_middle(m, out, arm, lever, now, middle, loop)
+    if keeps_arms(loop.interaction):
+        put_columns(hist, p, hist.shape[1] - WITH_ARM, arm)
+        hist[p, hist.shape[1] - 1] = lever
+    put_vector(s, BRANCH, c, arm)
+    put_vector(s, ARM, c, arm)
+    put_vector(s, NORMALS, c, normal)
+    put_vector(s, MIDDLES, c, middle)
+    put_vector(s, VELOCITY, c, velocity)
+    put_vector(s, SPIN, c, negative(spin))
+    put_vector(s, AXIS, c, axis)
+    put_vector(s, SHIFT, c, shift)
+    s[OVERLAP + c], s[SLOPE + c], s[ROOM + c] = overlap, m.slope, np.inf
+    s[TURN + c] = 0.5 * settings.dt * dot(ahead(spin, 2.0, columns(walls.pose, k, 12)), middle)
+    s[MASS + c], s[RADIUS + c] = g.v[i, 3], effective_radius(walls, g, i, k)
+    s[LEVER + c], s[LEVER_MIDDLE + c] = lever, lever_middle
+    fill_past(c, p, loop.law, pairs, settings)
+    a, b, inertia = np.uintp(g.material[i]), np.uintp(walls.material[k]), g.v[i, 3] * (g.x[i, 3] * g.x[i, 3])
+    fill_pair(c, a, b, loop.law, s, pairs.counts)
+    fill_resistance(settings.resistance, c, p, a, b, inertia, pairs, settings)
+    pairs.near[c], pairs.near_row[c] = p, i
+
+
+@kernel
+def evaluate(count, loop):
+    """Forces of the first ``count`` columns, on the grains, on the walls, and in the books."""
+    pairs, walls, g, settings, control = loop.pairs, loop.walls, loop.g, loop.settings, loop.control
+    s, with_couples = pairs.scratch, has_couples(loop.interaction) and keeps_arms(loop.interaction)
+    batch.forces(loop.law, settings.dt, 0.5 * settings.dt if settings.midstep else 0.0, s)
+    if with_couples:
+        batch.couples(settings.dt, s)
+    resistance, with_moments = settings.resistance, with_couples or resists(settings.resistance)
+    resist(resistance, loop.law, with_couples, settings.dt, s)
+    batch.quantise(with_moments, settings, s, pairs.counts)
+    check_torques(resistance, settings, s, pairs.counts)
+    for n in range(count):
+        c, p, i = np.uintp(n), np.uintp(pairs.near[n]), pairs.near_row[n]
+        k = pairs.col[p]
+        keep_own(c, p, loop.law, pairs, settings)
+        if book_on_wall(c, i, k, p, with_couples, pairs, g, settings, control, loop.tally):
+            force, moment = vector(s, FORCE, c), vector(s, MOMENT, c) if with_moments else ZERO
+            react(walls, g, i, k, vector(s, ARM, c), force, moment, settings)
+            work = dot(force, vector(s, SHIFT, c))
+            if with_moments and turns(walls.motion, k):
+                work += dot(moment, columns(walls.pose, k, 15))
+            deposit_nearest(walls.work, k, work / settings.energy)
+        keep_resistance(resistance, c, p, True, pairs, settings, control, loop.tally)

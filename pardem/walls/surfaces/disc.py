@@ -1,0 +1,139 @@
+"""Round plates, which grains meet on both sides and at the rim; those with a hole are another surface (``pierced``)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from ...case.base import Direction, Positive, Vector
+from ...compiled.jit import inlined
+from ...compiled.vectors import ZERO, add, behind, columns, dot, length, negative, scale, square, subtract
+from ...contacts.dispatch import closest_to_plane, stands_out, vertices_met
+from ...contacts.nearest.features import vertex
+from .listing import list_pieces, vertex_lister
+from .pierced import PIERCED, disc_distance, disc_mirrored, disc_swept
+from .place import NORMAL, SIZES, from_wall
+from .surface import Surface
+from .table import Corners, Placed, Refusal, WallTable
+
+
+@inlined
+def towards(normal, height):
+    """The normal of a disc on the side of a grain, whose centre is at a height (m) over it, and the height on that side (m)."""
+    return (negative(normal), -height) if height < 0.0 else (normal, height)
+
+
+@inlined
+def _rim(g, i, vertices, radius, h, normal):
+    """Nearest core vertex to a disc's rim and its nearest point there, for a grain that reaches past the disc.
+
+    Args:
+        g: `Grains`.
+        i: row of the grain.
+        vertices: the first vertex to look at, and the one after the last.
+        radius: of the disc (m).
+        h: the grain's centre relative to the disc's (m).
+        normal: the disc's.
+
+    Returns:
+        the vertex relative to the centre (m), the vector from it to the nearest point of the disc (m).
+    """
+    best, x, line = np.inf, ZERO, ZERO
+    for k in range(vertices[0], vertices[1]):
+        u = vertex(g, i, k)
+        p = add(h, u)
+        flat = behind(p, dot(p, normal), normal)
+        r = length(flat)
+        s = 1.0 if r <= radius else radius / r
+        c = subtract(scale(s, flat), p)
+        d2 = square(c)
+        if d2 < best:
+            best, x, line = d2, u, c
+    return x, line
+
+
+@inlined
+def _meet(loop, one):
+    g, interaction, i = loop.g, loop.interaction, one.i
+    sub, radius = loop.pairs.sub[one.p], loop.walls.shape[one.k, SIZES]
+    h, given, height = from_wall(loop.walls, g, i, one.k)
+    normal, height = towards(given, height)
+    f, above, x, status = closest_to_plane(interaction, g, i, normal, height, loop.pairs, one.p, one.touching)
+    d, line = np.sqrt(f) if above > 0.0 else above, scale(-above, normal)
+    if square(behind(add(h, x), above, normal)) > radius * radius:
+        x, line = _rim(g, i, vertices_met(interaction, g, i, sub), radius, h, normal)
+        d = length(line)
+    if d > 0.0 and not stands_out(interaction, g, i, sub, line):
+        d = 2.0 * g.x[i, 3]
+    return d, x, line, status
+
+
+@inlined
+def _out_of_reach(walls, k, x, reach):
+    return abs(dot(x, columns(walls.pose, k, NORMAL))) > reach
+
+
+_list_vertices = vertex_lister(_out_of_reach)
+
+
+@inlined
+def _list_near(near, entries, found):
+    return _list_vertices(near, entries, found) if near.by_vertex else list_pieces(near, entries, found)
+
+
+DISC = Surface("disc", _meet, _out_of_reach, _list_near, disc_swept, disc_distance, mirrored=disc_mirrored, faces=2)
+
+
+class Disc(WallTable):
+    """A round plate, whole or with a round hole in its middle."""
+
+    kind: Literal["disc"] = Field(description="kind of wall")
+    center: Vector = Field(description="centre (m)")
+    normal: Direction = Field(description="normal, towards the grains; is normalised (1)")
+    radius: Positive = Field(description="radius (m)")
+    hole: Positive | None = Field(default=None, description="radius of the hole, below that of the disc (m); default: none")
+
+    made_of: ClassVar = (DISC, PIERCED)
+    spans: ClassVar = True
+    carries: ClassVar = True
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.hole is not None and not self.hole < self.radius:
+            raise ValueError(f"needs hole < radius, but hole is {self.hole!r} and radius is {self.radius!r}")
+        return self
+
+    @property
+    def flat(self) -> bool:
+        """Where it is whole."""
+        return self.hole is None
+
+    @property
+    def met_by_edges(self) -> bool:
+        """Where it has a hole: at its rims."""
+        return self.hole is not None
+
+    def surfaces(self, dimension: int) -> list[Placed]:
+        """A disc, or one with a hole."""
+        if self.hole is None:
+            return [Placed(DISC, self.center, self.normal, (self.radius,))]
+        return [Placed(PIERCED, self.center, self.normal, (self.radius, self.hole))]
+
+    def at_a_corner(self, grain: Corners, own: Corners | None, dimension: int) -> Any:
+        """A vertex on a rim and its edges; a ball in a hole is held from two sides."""
+        return 1 if self.hole is None else 1 + np.maximum(1, grain.edges)
+
+    def refuses_compounds(self) -> Refusal | None:
+        """Where it has a hole."""
+        if self.hole is None:
+            return None
+        remedy = "use a disc without a hole, or give the grain's skeleton as a whole"
+        return Refusal("hole: the rim of a hole is met by edges", "edges", remedy)
+
+    def draw(self, view: Any) -> None:
+        """As a grey plate."""
+        centre = np.add(self.center, view.shift)
+        disc = view.pv.Disc(center=centre, inner=self.hole or 0.0, outer=self.radius, normal=view.turned(self.normal), c_res=96)
+        view.show(disc, color="gray", opacity=0.6)

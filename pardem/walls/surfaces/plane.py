@@ -1,0 +1,137 @@
+"""Half-spaces, and boxes of six (in two dimensions four) of them."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from ...case.base import Direction, Vector, ordered
+from ...compiled.jit import inlined
+from ...compiled.vectors import columns, dot, scale
+from ...contacts.dispatch import closest_to_plane
+from .listing import list_features, lowest, pieces_of, put, vertex_lister
+from .place import NORMAL, from_wall
+from .surface import ALONG, Surface
+from .table import Placed, WallTable
+
+
+@inlined
+def _meet(loop, one):
+    _, normal, height = from_wall(loop.walls, loop.g, one.i, one.k)
+    f, above, x, status = closest_to_plane(loop.interaction, loop.g, one.i, normal, height, loop.pairs, one.p, one.touching)
+    return np.sqrt(f) if above > 0.0 else above, x, scale(-above, normal), status
+
+
+@inlined
+def _out_of_reach(walls, k, x, reach):
+    return dot(x, columns(walls.pose, k, NORMAL)) > reach
+
+
+_list_vertices = vertex_lister(_out_of_reach)
+
+
+@inlined
+def _list_near(near, entries, found):
+    if near.minima:
+        return list_features(near, entries, found)
+    if near.by_vertex:
+        return _list_vertices(near, entries, found)
+    pieces, normal = pieces_of(near), columns(near.walls.pose, near.k, NORMAL)
+    for m in range(pieces):
+        if pieces == 1 or not dot(near.centre, normal) + lowest(near, m, normal) > near.reach:
+            found = put(entries, found, near.i, near.k, m)
+    return found
+
+
+def _swept(shape: np.ndarray, axis: np.ndarray, centre: np.ndarray) -> float:
+    return 0.0
+
+
+def _distance(height: np.ndarray, radial: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Negative beyond the plane."""
+    return height
+
+
+def _mirrored(height: np.ndarray, radial: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return height > 0.0, -2.0 * height, np.zeros(len(height))
+
+
+PLANE = Surface(
+    "plane", _meet, _out_of_reach, _list_near, _swept, _distance, mirrored=_mirrored, faces=1,
+    turns_about="the normal of the plane",
+)  # fmt: skip
+
+
+class Plane(WallTable):
+    """A half-space boundary."""
+
+    kind: Literal["plane"] = Field(description="kind of wall")
+    point: Vector = Field(description="a point of the plane (m)")
+    normal: Direction = Field(description="normal, towards the grains; is normalised (1)")
+
+    made_of: ClassVar = (PLANE,)
+    spans: ClassVar = True
+    carries: ClassVar = True
+
+    @property
+    def flat(self) -> bool:
+        """It is."""
+        return True
+
+    def surfaces(self, dimension: int) -> list[Placed]:
+        """The plane alone."""
+        return [Placed(PLANE, self.point, self.normal)]
+
+
+class Box(WallTable):
+    """The inside of a box: six planes (in 2D four) that move together."""
+
+    kind: Literal["box"] = Field(description="kind of wall")
+    lower: Vector = Field(description="lower corner (m)")
+    upper: Vector = Field(description="upper corner (m)")
+
+    made_of: ClassVar = (PLANE,)
+    moves_as_one: ClassVar = True
+    carries: ClassVar = True
+    contains: ClassVar = True
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        ordered(self.lower, self.upper)
+        return self
+
+    @property
+    def flat(self) -> bool:
+        """It is."""
+        return True
+
+    def surfaces(self, dimension: int) -> list[Placed]:
+        """The planes, those across x first."""
+        placed = []
+        for c, axis in enumerate("xyz"[:dimension]):
+            inward = np.zeros(3)
+            inward[c] = 1.0
+            placed += [Placed(PLANE, self.lower, inward, part=f"lower-{axis}"), Placed(PLANE, self.upper, -inward, part=f"upper-{axis}")]
+        return placed
+
+    def room(self, up: np.ndarray, has_base: bool, dimension: int) -> tuple[float | None, float | None]:
+        """Of the box."""
+        return room_of_box(self.lower, self.upper, up)
+
+    def corners(self, view: Any) -> list[np.ndarray]:
+        """Of the box as it is at the start."""
+        return [np.array(self.lower), np.array(self.upper)]
+
+    def draw(self, view: Any) -> None:
+        """As a wire frame."""
+        view.box(np.add(self.lower, view.shift), np.add(self.upper, view.shift))
+
+
+def room_of_box(lower: tuple[float, ...], upper: tuple[float, ...], up: np.ndarray) -> tuple[float | None, float | None]:
+    """Area across an axis (m^2), None where ``up`` is along none, and volume (m^3) of a box."""
+    sides = [b - a for a, b in zip(lower, upper, strict=True)]
+    space = sides[0] * sides[1] * sides[2]
+    axis = int(np.argmax(np.abs(up)))
+    return (space / sides[axis] if abs(up[axis]) > ALONG else None), space

@@ -1,0 +1,57 @@
+"""All walls there are: a new one is a file beside this one and its table in `AnyWall`.
+
+A surface has the code of its place in ``SURFACES`` (``Walls.kind``). The compiled functions below take such a code first and then what the surface's
+own function of that name takes (`surface.Surface`); they are the only place that chooses by it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, get_args
+
+from pydantic import Field
+
+from ...compiled.jit import inlined
+from ...compiled.switch import switch
+from .bodies import Body
+from .cone import Cone
+from .cylinder import Cylinder
+from .disc import Disc, towards
+from .place import from_wall
+from .plane import Box, Plane
+from .surface import Surface
+from .table import WallTable
+
+AnyWall = Annotated[Plane | Disc | Cylinder | Cone | Box | Body, Field(discriminator="kind")]
+
+TABLES: dict[str, type[WallTable]] = {get_args(table.model_fields["kind"].annotation)[0]: table for table in get_args(get_args(AnyWall)[0])}
+"""The tables of walls by their ``kind`` in the case."""
+
+SURFACES: tuple[Surface, ...] = tuple(dict.fromkeys(surface for table in TABLES.values() for surface in table.made_of))
+"""The surfaces, in the order of their codes."""
+
+meet = switch(tuple(surface.meet for surface in SURFACES))
+out_of_reach = switch(tuple(surface.out_of_reach for surface in SURFACES))
+list_near = switch(tuple(surface.list_near for surface in SURFACES))
+
+SIDES: tuple[int, ...] = tuple(0 if surface.has_hole else surface.faces for surface in SURFACES)
+"""By codes: how many flat sides a surface has that grains meet by the rule for planes."""
+
+
+@inlined
+def facing(walls, g, i, k):
+    """Which side of a flat wall a grain is on.
+
+    Args:
+        walls: `Walls`.
+        g: `Grains`.
+        i: row of the grain.
+        k: the wall.
+
+    Returns:
+        whether wall ``k`` is flat; its normal on the side of the grain, and the height of the grain's centre over it (m).
+    """
+    sides = SIDES[walls.kind[k]]
+    _, normal, height = from_wall(walls, g, i, k)
+    if sides == 2:
+        normal, height = towards(normal, height)
+    return sides > 0, normal, height

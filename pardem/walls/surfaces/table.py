@@ -1,0 +1,152 @@
+"""What the tables of all walls in a case have in common, and what the rest of pardem asks of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from ...case.base import Many, NamedModel
+from ...case.motions import AnyMotion, FixedMotion, LaterMotion, Motion
+from .surface import Surface
+
+if TYPE_CHECKING:
+    from ...case.motions import Halt
+
+
+class Placed(NamedTuple):
+    """One of the surfaces of a wall.
+
+    Attributes:
+        surface: which.
+        point: of it (m).
+        normal: unit normal or axis.
+        sizes: up to four, see the surface.
+        part: what it is called after the name of the wall; empty for the only one.
+    """
+
+    surface: Surface
+    point: Any
+    normal: Any
+    sizes: tuple[float, ...] = ()
+    part: str = ""
+
+
+class Corners(NamedTuple):
+    """Most features of a grain, or arrays of them, that may touch a wall at once.
+
+    Attributes:
+        edges: edges at a vertex.
+        faces: faces at a vertex.
+    """
+
+    edges: Any
+    faces: Any
+
+    def together(self, other: Corners, dimension: int) -> Any:
+        """Springs that act at once where two corners meet; in the plane a vertex on a vertex touches two edges of the other outline."""
+        return np.maximum(1, self.edges + other.edges) if dimension == 2 else self.edges * other.edges + self.faces + other.faces
+
+
+class Refusal(NamedTuple):
+    """Why a wall does not go with grains that are compounds.
+
+    Attributes:
+        why: what the wall needs, after its name and a dot.
+        inner: what pieces of compounds have within the grain, so that it cannot be.
+        remedy: what to do instead.
+    """
+
+    why: str
+    inner: str
+    remedy: str
+
+
+class WallTable(NamedModel):
+    """A wall of a case."""
+
+    motion: Motion = Field(
+        default=FixedMotion(kind="fixed"), description='`"fixed"` or a table with `kind = "sinusoidal"`, `"velocity"`, `"rotation"` or `"servo"`'
+    )
+    then: Many[LaterMotion] | None = Field(
+        default=None, description="motions that take over, from where the wall is then, each at the stage that its `start` names"
+    )
+    stages: Many[str] | None = Field(
+        default=None, description="names of the stages in which the wall is there (it vanishes and appears at once); default: all of them"
+    )
+
+    made_of: ClassVar[tuple[Surface, ...]] = ()
+    """The surfaces that such a wall may have."""
+    spans: ClassVar[bool] = False
+    """Whether the distance between two such walls may span the area of a servo wall."""
+    moves_as_one: ClassVar[bool] = False
+    """Whether several surfaces move together, so that they can neither turn nor be pushed."""
+    carries: ClassVar[bool] = False
+    """Whether it can be the base of a bed."""
+    contains: ClassVar[bool] = False
+    """Whether it can be the container of a bed."""
+    axis_in_plane: ClassVar[bool] = False
+    """Whether its axis lies in the plane of a case in two dimensions, along y unless given; else it is z."""
+
+    @property
+    def motions(self) -> tuple[AnyMotion | Halt, ...]:
+        """The motions of all stages, in their order."""
+        return (self.motion, *(self.then or ()))
+
+    @property
+    def shape_of(self) -> str | None:
+        """The species whose shape the wall has, or None."""
+        return None
+
+    @property
+    def flat(self) -> bool:
+        """Whether grains meet it by the rule for planes."""
+        return False
+
+    @property
+    def met_by_edges(self) -> bool:
+        """Whether edges or faces of grains meet it on their own, not only their vertices."""
+        return False
+
+    def surfaces(self, dimension: int) -> list[Placed]:
+        """The surfaces of the wall in a case of so many dimensions."""
+        raise NotImplementedError
+
+    def rounding(self, radii: Mapping[str, float]) -> float:
+        """Radius (m) that counts where a grain touches the wall; ``radii``: sphero-radius of each species (m)."""
+        return math.inf
+
+    def at_a_corner(self, grain: Corners, own: Corners | None, dimension: int) -> Any:
+        """Springs that act at once where one vertex of a grain touches; ``own``: of the species whose shape the wall has."""
+        return 1
+
+    def refuses_compounds(self) -> Refusal | None:
+        """Why grains that are compounds cannot meet this wall; None if they can."""
+        return None
+
+    def room(self, up: np.ndarray, has_base: bool, dimension: int) -> tuple[float | None, float | None] | None:
+        """Area of the cross-section (m^2) and volume (m^3) of what the wall encloses, each None where it is not known.
+
+        Args:
+            up: (3,) upwards.
+            has_base: whether there is a base across the upward direction.
+            dimension: of the case.
+
+        Returns:
+            both; None: the wall, so as it is, is no container.
+        """
+        return None
+
+    def middle(self) -> float | None:
+        """Coordinate along y (m) of the plane that a picture is cut at, where the wall asks for one."""
+        return None
+
+    def corners(self, view: Any) -> list[np.ndarray]:
+        """Points (m) that a picture of a case in two dimensions must show."""
+        return []
+
+    def draw(self, view: Any) -> None:
+        """Draw the wall on a picture, a `pardem.io.views.picture.View`; planes, which have no end, are not drawn."""
