@@ -29,11 +29,13 @@ FACES = ("lower-x", "lower-y", "lower-z", "upper-x", "upper-y", "upper-z")
 
 
 class Outflow:
-    """The grains that have left, each on the rank that owned it then.
+    """The grains that have left the domain, each on the rank that owned it when it left.
 
     Args:
         comm: communicator.
-        gone: this rank's. left: (n,) int64 step after which each left. carried: see below.
+        gone: grains of this rank that have left.
+        left: (n,) int64 step after which each of them left.
+        carried: energy of their contacts, as in the attribute of that name.
 
     Attributes:
         count: number of grains that have left, on all ranks.
@@ -52,10 +54,13 @@ class Outflow:
         return cls(comm, gone, np.zeros(0, np.int64))
 
     def add(self, grains: Population, step: int, count: int, carried: int) -> None:
-        """Take up grains that leave after a step.
+        """Take up the grains that leave after a step.
 
         Args:
-            grains: this rank's. count: of all ranks. carried: energy of their contacts (quanta).
+            grains: grains of this rank that leave.
+            step: step after which they leave.
+            count: number of grains that leave, on all ranks.
+            carried: energy of their contacts, on all ranks, in quanta.
         """
         grains.ft[:] = 0
         grains.past[:] = 0
@@ -71,23 +76,38 @@ def open_faces(names: tuple[str, ...]) -> np.ndarray:
 
 
 def outside(x: np.ndarray, faces: np.ndarray, settings: Settings) -> np.ndarray:
-    """Which centres are beyond one of some faces of the domain, (n,) bool.
+    """Find the centres that lie beyond given faces of the domain.
 
     Args:
-        x: (n, 3 or more) centres (m). faces: (2, 3) bool, lower and upper. settings: with the corners of the domain.
+        x: (n, 3 or more) centres (m).
+        faces: (2, 3) bool, the lower and the upper faces to test.
+        settings: constants of the run, with the corners of the domain.
+
+    Returns:
+        (n,) bool.
     """
     lower, upper = faces & (settings.period == 0.0)
     return np.asarray(((x[:, :3] < settings.lower) & lower | (x[:, :3] > settings.upper) & upper).any(axis=1))
 
 
 def carried_energy(comm: MPI.Comm, leaving: np.ndarray, owned: int, g: Grains, pairs: Contacts, wall_pairs: Contacts, scene: Scene) -> int:
-    """Energy (quanta) that goes with the contacts of grains that leave: what they hold, less the work that their forces still do on the grains that
-    stay, more that which is booked for walls, both in the half-step to come. Collective; velocities must be those of the step, ghosts' too.
+    """Compute the energy that leaves the domain with the contacts of grains that leave. Collective.
 
-    The contacts are evaluated once more, in copies and over no time, which changes neither springs nor memories.
+    It is the energy stored in the contacts, minus the work that their forces still do on the remaining grains in the coming half-step, plus the work
+    booked for walls in it. All velocities, those of ghosts included, must be those of the step. The contacts are evaluated once more, on copies and
+    with a time step of zero, which changes neither springs nor history.
 
     Args:
-        leaving: ids, of all ranks. owned: rows of ``g`` that are owned. pairs, wall_pairs: the lists.
+        comm: communicator.
+        leaving: ids of the grains that leave, on all ranks.
+        owned: number of owned rows of ``g``.
+        g: arrays of the grains.
+        pairs: contact list of pairs of grains.
+        wall_pairs: contact list of grains and walls.
+        scene: constants of the run.
+
+    Returns:
+        The energy, in quanta.
     """
     settings, still = scene.settings, scene.settings._replace(dt=0.0)
     bodies = g._replace(ft=np.zeros_like(g.ft))

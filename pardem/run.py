@@ -33,19 +33,23 @@ CHUNK_SECONDS = 0.25  # wall time between two looks at the clock and the signals
 def run_case(
     case: Case, *, out: Path, resume: bool, force: bool, walltime: float | None, comm: MPI.Comm, accept_loss: bool = False
 ) -> dict[str, Any]:
-    """Run a case until its stages are over, the walltime is, or USR1 arrives. Collective.
+    """Run a case until its stages have ended, the wall time is used up, or the signal USR1 arrives. Collective.
 
     Args:
-        case: validated case. out: result file. resume: go on from the newest valid checkpoint. force: overwrite an existing result.
-        walltime: seconds after which to stop at a checkpoint; None: never. comm: communicator.
-        accept_loss: with ``resume``: go on without parts of the output that are missing or were changed.
+        case: validated case.
+        out: result file.
+        resume: whether to resume from the newest valid checkpoint.
+        force: whether to overwrite an existing result.
+        walltime: wall time after which to write a checkpoint and stop (s); None for no limit.
+        comm: communicator.
+        accept_loss: with ``resume``, whether to go on although parts of the output are missing or were changed.
 
     Returns:
-        the summary; ``finished`` tells whether the stages are over, ``losses``, where there are any, what was found missing or damaged at
-        the end and is not in the result.
+        The summary. ``finished`` tells whether all stages have ended; ``losses``, if present, lists the parts of the output that were found missing
+        or damaged at the end and that the result lacks.
 
     Raises:
-        PardemError: alike on all ranks.
+        PardemError: the same error on all ranks.
     """
     # a blow-up is found by the step itself and said in a sentence: no warnings of numpy beside it
     with reserved(comm, out), np.errstate(over="ignore", invalid="ignore"):

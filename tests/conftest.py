@@ -7,6 +7,9 @@ prints, tells the truth, and an assert that fails on one rank while the others w
 
 from __future__ import annotations
 
+import blas_kernels  # noqa: F401  (before NumPy)
+
+# isort: split
 import os
 import shutil
 import signal

@@ -28,12 +28,16 @@ ARM_BYTES = 32  # of history more, where grains are not all spheres
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run is expected to cost.
+    """Expected cost of a run.
 
     Attributes:
-        grains: number of grains. steps: most steps of all stages. ranks: number of ranks.
-        memory: bytes of all ranks together. seconds: of wall time, the stages' longest durations counted.
-        rate: particle-steps per second and core assumed. books: whether energy books were assumed to slow it.
+        grains: number of grains.
+        steps: largest number of steps that the stages can take together.
+        ranks: number of ranks.
+        memory: memory of all ranks together (bytes).
+        seconds: wall time, assuming that every stage takes its longest duration (s).
+        rate: assumed number of particle steps per second and core.
+        books: whether the assumed rate includes the cost of the energy budget.
     """
 
     grains: int

@@ -25,7 +25,8 @@ def size_range(case: Case) -> tuple[dict[str, float], dict[str, float]]:
     """Largest and smallest size factor of each species in a case.
 
     Raises:
-        InsertionError: a size factor of ``grains_file`` is not positive. FileError: it cannot be read.
+        InsertionError: a size factor of ``grains_file`` is not positive.
+        FileError: it cannot be read.
     """
     sizes: dict[str, list[float]] = {s.name: [] for s in case.species}
     for insert in case.insert:
@@ -41,13 +42,19 @@ def size_range(case: Case) -> tuple[dict[str, float], dict[str, float]]:
 
 
 def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> Population:
-    """All grains of a case; ids go first to those of ``grains_file``, then ``[[grain]]``, then ``[[insert]]``, in their order.
+    """Create all grains of a case. Ids are assigned first to those of ``grains_file``, then ``[[grain]]``, then ``[[insert]]``, each in order.
 
     Args:
-        case: validated case. catalogue: of its species. overlaps: given grains may overlap (a packing that was settled elsewhere).
+        case: validated case.
+        catalogue: shape catalogue of the case.
+        overlaps: whether given grains may overlap, as in a packing that was settled elsewhere.
+
+    Returns:
+        The grains, the same on every rank.
 
     Raises:
-        InsertionError: given grains overlap or lie outside the domain, or random ones do not fit. FileError: ``grains_file`` cannot be read.
+        InsertionError: given grains overlap or lie outside the domain, or random ones do not fit.
+        FileError: ``grains_file`` cannot be read.
     """
     names = [s.name for s in case.species]
     number = {name: row for row, name in enumerate(names)}
