@@ -77,10 +77,10 @@ def _exists(name: str) -> bool:
 
 
 def _folders(line: str, heading: str) -> list[Path]:
-    """Where a bare file name in a row of a table may lie: in the folder that heads the table, and in those that the row names."""
+    """Where a bare file name in a row of a table lies: in the folder that heads the table, or in the one that begins the row."""
     found: list[Path] = []
     for text in (heading, line):
-        named = [token for token in CODE.findall(text) if token.endswith("/")]
+        named = [token for token in CODE.findall(text.split("|")[1]) if token.endswith("/")]
         found += [folder / token for folder in (ROOT, ROOT / "pardem", *found) for token in named]
     return found
 
@@ -93,11 +93,12 @@ def _files() -> set[str]:
 
 
 def _missing_path(token: str, line: str, heading: str) -> bool:
-    if "/" in token.rstrip("/"):
-        return not any((root / token).exists() for root in (ROOT, ROOT / "pardem"))
-    if line.startswith("|") and (folders := _folders(line, heading)):
+    folders = _folders(line, heading) if line.startswith("|") else []
+    if "/" in token:
+        return not any((folder / token).exists() for folder in (ROOT, ROOT / "pardem", *folders))
+    if folders:
         return not any(list(folder.glob(token)) for folder in folders)
-    return token.rstrip("/") not in _files()
+    return token not in _files()
 
 
 def _missing(page: str) -> list[str]:
