@@ -61,7 +61,7 @@ def _without_user_code(data: dict[str, Any], path: Path) -> None:
     contact = data.get("contact")
     law = contact.get("user_law") if isinstance(contact, dict) else None
     if law is not None:
-        raise CaseError(f"{path}: contact.user_law = {shown(law)} is code that the case brings along, which --no-user-code forbids to run")
+        raise CaseError(f"{path}: contact.user_law = {shown(law)} is code that comes with the case, which --no-user-code forbids to run")
 
 
 def _load(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:

@@ -72,7 +72,7 @@ class _Run:
         self.notices.append(prepare_output(comm, out, resume=resume, force=force, fresh=start is None))
         self.notices += sim.setup.warnings
         if resume:
-            self.notices.append(f"resumed at step {sim.steps_done}" if self.resumed else "no checkpoint to resume from: started anew")
+            self.notices.append(f"resumed at step {sim.steps_done}" if self.resumed else "no checkpoint to resume from: started from the beginning")
         self.first_step = sim.steps_done
         self.due = {what: case.cadence(what) for what in ("frame", "observable", "checkpoint")}
         self.last_checkpoint = self.last_look = time.monotonic()
@@ -119,7 +119,7 @@ class _Run:
     # -- the loop -----------------------------------------------------------------------------------------------------------------
 
     def _advance(self) -> None:
-        """Run to the next event, or for a chunk of steps."""
+        """Run to the next event, or for one chunk of steps."""
         sim = self.sim
         step = sim.steps_done
         events = {what: cadence.next_after(step) for what, cadence in self.due.items() if cadence is not None}
@@ -135,7 +135,7 @@ class _Run:
         self.progress.update(now)
 
     def _must_stop(self) -> bool:
-        """Whether the walltime is over or a signal came, on any rank; also when a checkpoint by the clock is due."""
+        """Tell whether the wall time has passed or a signal has arrived on any rank, and write a checkpoint if one is due by the clock."""
         now = time.monotonic()
         spent = now - self.last_look
         self.last_look = now
@@ -158,7 +158,7 @@ class _Run:
         return bool(agreed[0])
 
     def _tell_overlap(self) -> None:
-        """Say once that grains overlap by more than the covering spheres of the detection allow for. Collective."""
+        """Print a single warning if grains overlap by more than the covering spheres of the detection allow. Collective."""
         self.overlap_told = True
         detector = self.sim.engine.detector
         assert detector is not None
@@ -166,7 +166,7 @@ class _Run:
         a, b = pairs[0]
         self.progress.message(
             f"by step {self.sim.steps_done} grains {a} and {b} overlapped by more than detection.max_overlap = {detector.covering.overlap:.3g} m: "
-            "linked cells find the pairs wherever that happens; make it larger if it happens often"
+            "linked cells then find the pairs; increase it if this happens often"
         )
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
@@ -184,7 +184,7 @@ class _Run:
             self.writer.frame(sim.steps_done, sim.time, grains.gid, self._fields(grains, left))
 
     def _fields(self, g: Population, left: np.ndarray) -> dict[str, np.ndarray]:
-        """The fields of a frame, in SI units; where faces of the domain are open also which grains have left."""
+        """Return the fields of a frame in SI units; if faces of the domain are open, also which grains have left."""
         settings = self.sim.setup.scene.settings
         every = {
             "position": lambda: g.x[:, :3], "image": lambda: g.image, "orientation": lambda: g.q, "velocity": lambda: g.v[:, :3],
@@ -207,10 +207,10 @@ class _Run:
         self.kept_step = self.sim.steps_done
 
     def _kept(self) -> str:
-        """What is left after a blow-up."""
+        """Tell which checkpoint remains after a blow-up."""
         if self.kept_step is None:
-            return "No checkpoint had been written yet."
-        return f"The checkpoint of step {self.kept_step} is kept: --resume goes on from it."
+            return "No checkpoint has been written yet."
+        return f"The checkpoint of step {self.kept_step} is intact: continue from it with --resume."
 
     def _end(self) -> None:
         sim = self.sim
@@ -218,13 +218,13 @@ class _Run:
         if sim.proceed:
             self._checkpoint()
             self.writer.close()
-            self.progress.message(f"stopped at step {sim.steps_done}, t = {sim.time:.6g} s; go on with --resume")
+            self.progress.message(f"stopped at step {sim.steps_done}, t = {sim.time:.6g} s; continue with --resume")
         else:
             self._write(frame=True)
             self.losses = self.writer.finish(*full_state(sim))
 
     def _box(self) -> tuple[Any, Any, Any]:
-        """Lower and upper corner of the domain, or of the grains where there is none, and its periodic axes."""
+        """Return lower and upper corner of the domain, or of the grains if there is none, and the periodic flags."""
         domain = self.case.domain
         if domain is not None:
             return domain.lower, domain.upper, domain.periodic
@@ -234,7 +234,7 @@ class _Run:
         return tuple(-bounds[0]), tuple(bounds[1]), (False, False, False)
 
     def _summary(self) -> dict[str, Any]:
-        """What the user wants to know at the end, alike on all ranks."""
+        """Return the summary of the run, the same on all ranks."""
         sim, comm, counters = self.sim, self.comm, self.sim.engine.counters
         wall = time.monotonic() - self.began
         cpu = float(comm.allreduce(_user_seconds() - self.cpu_began))

@@ -260,12 +260,12 @@ def test_code_that_a_case_brings_along_is_named_and_can_be_forbidden(
     Path("law.py").write_text("from pathlib import Path\nPath('ran').touch()\ndef f(delta, rate, m, r, p):\n    return 1e3 * delta\n")
     for command in ("check", "run", "warmup"):
         said = refused(command, "case.toml", *USER, "--no-user-code")
-        assert said.startswith("case.toml: contact.user_law = 'law.py:f' is code that the case brings along, which --no-user-code forbids to run")
+        assert said.startswith("case.toml: contact.user_law = 'law.py:f' is code that comes with the case, which --no-user-code forbids to run")
     assert not Path("ran").exists()
     assert cli.main(["check", "case.toml", *USER, "--effective"]) == 0
     assert not Path("ran").exists()
     assert cli.main(["check", "case.toml", *USER]) == 0
-    assert "contact.user_law = 'law.py:f' runs code that the case brings along; --no-user-code forbids it" in capfd.readouterr().out
+    assert "contact.user_law = 'law.py:f' runs code that comes with the case; --no-user-code forbids it" in capfd.readouterr().out
     assert Path("ran").exists()
     assert cli.main(["check", "case.toml", "--no-user-code"]) == 0
 
@@ -538,7 +538,7 @@ def test_an_unphysical_motion_ends_two_ranks_within_seconds(folder: Path, start_
     assert said.count("pardem: error: ") == 1
     assert "Traceback" not in said
     assert expected in said
-    assert "No checkpoint had been written yet." in said
+    assert "No checkpoint has been written yet." in said
     with h5py.File(Path("case.h5")) as file:  # what led to it can be looked at
         assert len(file["particles/grains/position/value"]) == 1
     assert "Warning" not in said

@@ -116,7 +116,7 @@ def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
     if "state" in found:
         lines.append(("full state", f"step {found['state']['step']}, {found['state']['contacts']} contacts"))
     elif (found.get("checkpoint_step") or -1) >= 0:
-        lines.append(("checkpoint", f"step {found['checkpoint_step']}; go on with --resume"))
+        lines.append(("checkpoint", f"step {found['checkpoint_step']}; continue with --resume"))
     lines += [("lost", text) for text in found.get("losses", [])]
     origin = found.get("provenance", [])
     for entry in origin if isinstance(origin, list) else [origin]:

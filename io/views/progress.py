@@ -117,7 +117,7 @@ _LABELS = {
     "ranks": ("ranks", ""),
     "wall_seconds": ("wall time", "s"),
     "cpu_seconds": ("CPU time", "s"),
-    "cundall": ("Cundall number (particle-steps per CPU second)", ""),
+    "cundall": ("Cundall number (particle steps per CPU second)", ""),
     "contacts_per_grain": ("contacts per grain", ""),
     "coordination": ("coordination", ""),
     "rebuilds": ("rebuilds of the pair lists", ""),

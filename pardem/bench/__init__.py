@@ -1,4 +1,4 @@
-"""``pardem bench``: particle-steps per CPU second of settled scenes, and where the time goes."""
+"""``pardem bench``: particle steps per CPU second of settled scenes, and where the time goes."""
 
 from __future__ import annotations
 
