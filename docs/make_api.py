@@ -60,7 +60,7 @@ PARTS: dict[str, list[str | tuple[str, tuple[str, ...]]]] = {
         "pardem.shapes.MassProperties",
         "pardem.shapes.MassEstimate",
         "pardem.shapes.voronoi_packing",
-        ("pardem.shapes.Packing", ("dimension", "void_ratio", "sphericity", "core", "faces", "shapes", "save", "load")),
+        ("pardem.shapes.Packing", ("dimension", "void_ratio", "sphericity", "core", "faces", "shape", "shapes", "save", "load")),
         "pardem.shapes.dilation",
         "pardem.shapes.erosion",
         "pardem.shapes.opening",

@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         Exit status: 0 done, 1 an error or a difference, 2 wrong usage, 75 a run that stopped at a checkpoint before its end.
     """
-    arguments = _parser().parse_args(argv)
+    arguments = command_line().parse_args(argv)
     command: Callable[[argparse.Namespace], int] = arguments.command
     try:
         return command(arguments)
@@ -243,7 +243,8 @@ def _size(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-def _parser() -> argparse.ArgumentParser:
+def command_line() -> argparse.ArgumentParser:
+    """Build the parser of all commands and their options."""
     parser = argparse.ArgumentParser(prog="pardem", description="Discrete-element simulation of granular matter made of spheropolytopes.")
     parser.add_argument("--version", action="version", version=f"pardem {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)

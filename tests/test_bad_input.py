@@ -22,7 +22,7 @@ from pardem.errors import CaseError
 from pardem.io.casefile import read_case
 from pardem.io.views.compare import compare
 from pardem.setup.preparation import build_scene
-from pardem.setup.start import _read_file, size_range
+from pardem.setup.start import read_grains_file, size_range
 from pardem.setup.timestep import contact_times, lightest_grains
 
 SHORT = settings(insert__0__count=3, stage="[{name='go', kind='run', steps=20}]", output__frame_steps=10)
@@ -227,7 +227,7 @@ def test_an_orientation_of_any_length_is_normalised(folder: Path) -> None:
     for size in (1e-200, 1.0, 1e200):
         np.savez("grains.npz", **GRAINS, orientation=size * np.array([[1.0, 0.0, 0.0, 1.0], [1.0, 2.0, 3.0, 4.0]]))
         case = read_case("case.toml", ["insert=[]", "grains_file='grains.npz'"])
-        found.append(_read_file(case)["orientation"])
+        found.append(read_grains_file(case)["orientation"])
     assert np.allclose(found[0], found[1], rtol=1e-15, atol=0.0)
     assert np.allclose(found[2], found[1], rtol=1e-15, atol=0.0)
 

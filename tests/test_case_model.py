@@ -174,7 +174,7 @@ class TestContact:
         ("insert.0.region.upper", [0.1, 0.1, 7.0], "beyond [domain]"),
         ("contact.pair", [{"between": ["rod", "bases"], "friction": 0.0}], "did you mean 'base'?"),
         ("contact.pair", [{"between": ["rod", "bead"]}, {"between": ["bead", "rod"]}], "given twice"),
-        ("output", {"observables": {"container": "base"}}, "is no wall of kind cylinder or box of this case"),
+        ("output", {"observables": {"container": "base"}}, "is not a wall of kind cylinder or box of this case"),
         ("output", {"observables": {"near_wall": {"wall": "b", "distance": 1.0}}}, "near_wall.wall = 'b' is not a wall"),
         ("output", {"frame_steps": 3, "frame_interval": 0.1}, "at most one of"),
         ("output", {"fields": ["velocity"]}, "needs 'position' among fields"),

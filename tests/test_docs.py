@@ -11,7 +11,7 @@ from pathlib import Path
 import make_api
 import pytest
 
-from pardem.cli import _parser
+from pardem.cli import command_line
 from pardem.io.casefile import read_case
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -86,12 +86,12 @@ def test_commands_are_known(page: Path, monkeypatch: pytest.MonkeyPatch) -> None
     commands = _commands(page)
     assert commands
     for command in commands:
-        _parser().parse_args(_words(command))
+        command_line().parse_args(_words(command))
 
 
 def test_guide_shows_every_command() -> None:
     shown = {_words(command)[0] for command in _commands(ROOT / "docs" / "guide.md")}
-    actions = [a for a in _parser()._actions if isinstance(a, argparse._SubParsersAction)]
+    actions = [a for a in command_line()._actions if isinstance(a, argparse._SubParsersAction)]
     listed = (ROOT / "docs" / "guide.md").read_text()
     for name in actions[0].choices:
         assert name in shown or f"`pardem {name} " in listed, f"docs/guide.md does not show pardem {name}"

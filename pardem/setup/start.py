@@ -34,7 +34,7 @@ def size_range(case: Case) -> tuple[dict[str, float], dict[str, float]]:
     for grain in case.grain:
         sizes[grain.species].append(grain.scale)
     if case.grains_file:
-        table = _read_file(case)
+        table = read_grains_file(case)
         require_sizes(np.asarray(table["scale"], float))
         for name, scale in zip(table["species"], table["scale"], strict=True):
             sizes[str(name)].append(float(scale))
@@ -131,7 +131,7 @@ def _region(insert: Insert, domain: BoxDomain | None, planar: bool) -> Region:
 
 def _given(case: Case, number: dict[str, int]) -> dict[str, Any]:
     """Grains given one by one, as arrays."""
-    table = _read_file(case) if case.grains_file else _empty_table()
+    table = read_grains_file(case) if case.grains_file else _empty_table()
     rows = case.grain
     quaternion = np.array([g.orientation for g in rows], dtype=float).reshape(-1, 4)
     quaternion /= np.sqrt((quaternion**2).sum(axis=1, keepdims=True))
@@ -154,8 +154,8 @@ def _empty_table() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _read_file(case: Case) -> dict[str, Any]:
-    """The arrays of ``grains_file`` with defaults filled in; species as names."""
+def read_grains_file(case: Case) -> dict[str, Any]:
+    """Read the arrays of the ``grains_file`` of a case and fill in defaults; species are names."""
     names = [s.name for s in case.species]
     data = load_grains_file(case)
     n = len(data["position"])

@@ -98,9 +98,14 @@ class Packing:
 
     def shapes(self) -> list[Shape]:
         """Return the grains as shapes, each about its own centre of mass; in 2D spheropolygons with z = 0."""
-        return [self._shape(k) for k in range(len(self))]
+        return [self.shape(k) for k in range(len(self))]
 
-    def _shape(self, grain: int) -> Shape:
+    def shape(self, grain: int) -> Shape:
+        """Return one grain as a shape about its centre of mass; in 2D a spheropolygon with z = 0.
+
+        Args:
+            grain: number of the grain.
+        """
         vertices = np.zeros((self.vertex_start[grain + 1] - self.vertex_start[grain], 3))
         vertices[:, : self.dimension] = self.vertices[self.vertex_start[grain] : self.vertex_start[grain + 1]]
         faces = self.faces(grain)
