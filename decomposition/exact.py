@@ -183,6 +183,7 @@ def exact_totals(comm: MPI.Comm, limbs: np.ndarray) -> list[int]:
     """Totals over ranks of two-limb integers (see ``pardem.compiled.fixedpoint``). Collective.
 
     Args:
+        comm: communicator.
         limbs: (n, 2) int64 low and high limbs, the same n on every rank.
 
     Returns:

@@ -31,17 +31,19 @@ def read_case(path: str | Path, settings: Sequence[str] = (), user_code: bool = 
     """Read a case file.
 
     Args:
-        path: the TOML file. Its key ``base`` names another one (relative to it) that is read first: tables merge key by key, lists of
-            tables by name, everything else is replaced. A key removes those below it that cannot stand beside it (`ALTERNATIVES`, the
-            other forms of a law).
-        settings: ``key=value`` each: the dotted key names entries of lists by name or number, the value is TOML (a bare word is a text).
-        user_code: whether the case may name a law of its own (``contact.user_law``), whose code is run with your rights.
+        path: the TOML file. Its key ``base`` names another file, relative to it, that is read first: tables are merged key by key, lists of tables by
+            name, and everything else is replaced. A key removes those keys of the base file that exclude it (`ALTERNATIVES`, or the other forms of a
+            contact law).
+        settings: changes to the case, each as ``key=value``. The dotted key refers to entries of lists by name or number; the value is written in
+            TOML, and a bare word is a string.
+        user_code: whether the case may use a contact law of its own (``contact.user_law``), whose code then runs with the rights of the user.
 
     Returns:
-        The validated case; relative paths in it refer to the file's folder.
+        The validated case, whose relative paths refer to the folder of the file.
 
     Raises:
-        CaseError: the file is missing, no TOML, or no valid case; a sentence a line, each with the file's name.
+        CaseError: the file is missing, is not TOML, or is not a valid case. Each line of the message is a sentence that begins with the name of the
+            file.
     """
     path = Path(path)
     data = _load(path, ())
@@ -59,7 +61,7 @@ def _without_user_code(data: dict[str, Any], path: Path) -> None:
     contact = data.get("contact")
     law = contact.get("user_law") if isinstance(contact, dict) else None
     if law is not None:
-        raise CaseError(f"{path}: contact.user_law = {shown(law)} is code that the case brings along, which --no-user-code forbids to run")
+        raise CaseError(f"{path}: contact.user_law = {shown(law)} is code that comes with the case, which --no-user-code forbids to run")
 
 
 def _load(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
@@ -95,7 +97,8 @@ def _toml(text: str, where: str) -> dict[str, Any]:
     """The tables of a text.
 
     Raises:
-        tomllib.TOMLDecodeError: it is no TOML. CaseError: it is nested too deep or holds too long a number; the sentence begins with ``where``.
+        tomllib.TOMLDecodeError: it is no TOML.
+        CaseError: it is nested too deep or holds too long a number; the sentence begins with ``where``.
     """
     data: dict[str, Any] | None
     try:

@@ -20,13 +20,14 @@ class LayoutError(ValueError):
 
 
 def check_layout(file: h5py.File, growing: bool) -> None:
-    """Look at all that clients read of a file.
+    """Check the groups and arrays of a file that its readers rely on.
 
     Args:
-        file: open. growing: it may be being written, so that arrays may have rows for which others have none yet.
+        file: open HDF5 file.
+        growing: whether the file may still be written to, in which case some arrays may already have rows that others lack.
 
     Raises:
-        LayoutError: something is not what pardem writes.
+        LayoutError: the file differs from what pardem writes.
     """
     for where in (FRAMES, "observables", "parameters/pardem", CATALOGUE, f"{FRAMES}/box"):
         if where in file and not isinstance(file[where], h5py.Group):

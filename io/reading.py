@@ -35,7 +35,7 @@ def opened(path: Path | str) -> Iterator[h5py.File]:
         raise FileError(f"{str(path)[:60]!r} is no name of a file")
     if not path.exists():
         parts = Path(f"{path}.parts")
-        hint = f"; its run left {parts}: go on with --resume" if parts.is_dir() else ""
+        hint = f"; its run left {parts}: continue with --resume" if parts.is_dir() else ""
         raise FileError(f"{path} does not exist{hint}")
     if path.is_dir():
         raise FileError(f"{path} is a folder; name an HDF5 file that pardem wrote")
@@ -113,7 +113,7 @@ def _require_parts(file: h5py.File, path: Path) -> None:
 def _unreadable(path: Path, error: OSError) -> str:
     said = str(error)
     if "truncated" in said:
-        return f"{path} is truncated: the copy or the run that wrote it was cut short; copy it again or go on with --resume"
+        return f"{path} is truncated: the copy or the run that wrote it was cut short; copy it again or continue with --resume"
     if path.stat().st_size == 0:
         return f"{path} is empty; name a result (.h5) or a checkpoint of pardem"
     if "file signature not found" in said:

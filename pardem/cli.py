@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         Exit status: 0 done, 1 an error or a difference, 2 wrong usage, 75 a run that stopped at a checkpoint before its end.
     """
-    arguments = _parser().parse_args(argv)
+    arguments = command_line().parse_args(argv)
     command: Callable[[argparse.Namespace], int] = arguments.command
     try:
         return command(arguments)
@@ -41,22 +41,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         print_error(error)
         return EXIT_ERROR
     except BrokenPipeError:
-        # the reader (head, less) has gone: nobody is left to tell; the interpreter's own flush would complain once more
+        # the reader (head, less) has gone; the interpreter's own flush would report it once more
         sys.stderr.close()
         return 0
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """`pardem run`: under mpirun or srun, or alone as one rank."""
+    """`pardem run`: run a case under mpirun or srun, or alone on one rank."""
     if arguments.accept_loss and not arguments.resume:
-        print("pardem: error: --accept-loss goes with --resume", file=sys.stderr)
+        print("pardem: error: --accept-loss requires --resume", file=sys.stderr)
         return EXIT_USAGE
     return on_all_ranks(lambda comm: _run(arguments, comm))
 
 
 def _run(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
     case = _shared_case(arguments, comm)
-    from .run import run_case  # after the case is known to be right: this import takes a second
+    from .run import run_case  # after the case has been validated, for this import takes a second
 
     out = arguments.output or Path(case.output.file or Path(arguments.case).with_suffix(".h5").name)
     try:
@@ -66,12 +66,12 @@ def _run(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
     except (CaseError, ShapeError, InsertionError) as error:
         raise type(error)(f"{arguments.case}: {error}") from None
     if summary.losses:
-        raise FileError(f"{out} is finished but not whole: {summary.losses}; the result notes it, and what could not be used is in {out}.damaged")
+        raise FileError(f"{out} is finished but incomplete: {summary.losses}; the result records this, and unusable parts are in {out}.damaged")
     return 0 if summary.finished else EXIT_UNFINISHED
 
 
 def check(arguments: argparse.Namespace) -> int:
-    """`pardem check`: everything that a run refuses before its first step except grains that do not fit; estimate the cost."""
+    """`pardem check`: find everything that a run rejects before its first step, except grains that do not fit, and estimate the cost."""
     from .io.casefile import read_case
     from .setup.estimate import estimate
 
@@ -80,7 +80,7 @@ def check(arguments: argparse.Namespace) -> int:
         print(case.to_toml(), end="")
         return 0
     if case.contact.user_law is not None:
-        print(f"code       contact.user_law = '{case.contact.user_law}' runs code that the case brings along; --no-user-code forbids it", flush=True)
+        print(f"code       contact.user_law = '{case.contact.user_law}' runs code that comes with the case; --no-user-code forbids it", flush=True)
     try:
         cost = estimate(case, arguments.ranks)
         case_hash = case.hash()
@@ -102,49 +102,49 @@ def check(arguments: argparse.Namespace) -> int:
 
 
 def info(arguments: argparse.Namespace) -> int:
-    """`pardem info`: what is in a result or checkpoint."""
+    """`pardem info`: summarise a result or checkpoint."""
     from .io.views import info as implementation
 
     return implementation.main(arguments.file, as_json=arguments.json)
 
 
 def verify(arguments: argparse.Namespace) -> int:
-    """`pardem verify`: whether everything in a result, a checkpoint or a folder of parts is what was written."""
+    """`pardem verify`: check that everything in a result, a checkpoint or a folder of parts is as it was written."""
     from .io.views import verify as implementation
 
     return implementation.main(arguments.file)
 
 
 def compare(arguments: argparse.Namespace) -> int:
-    """`pardem compare`: whether two results are equal bit for bit."""
+    """`pardem compare`: tell whether two results are bitwise equal."""
     from .io.views import compare as implementation
 
     return implementation.main(arguments.first, arguments.second)
 
 
 def plot(arguments: argparse.Namespace) -> int:
-    """`pardem plot`: figures of the observables."""
+    """`pardem plot`: draw the observables."""
     from .io.views import plot as implementation
 
     return implementation.main(arguments.files, out=arguments.output, layers=arguments.layers, energy=arguments.energy)
 
 
 def render(arguments: argparse.Namespace) -> int:
-    """`pardem render`: a picture of a frame, or a film."""
+    """`pardem render`: draw a picture of one frame, or a film."""
     from .io.views import render as implementation
 
     return implementation.main(arguments.file, out=arguments.output, frame=arguments.frame, cut=arguments.cut, size=arguments.size, fps=arguments.fps)
 
 
 def export(arguments: argparse.Namespace) -> int:
-    """`pardem export`: files for other programs."""
+    """`pardem export`: write files for other programs."""
     from .io.views import export as implementation
 
     return implementation.main(arguments.file, out=arguments.output, kind=arguments.format)
 
 
 def bench(arguments: argparse.Namespace) -> int:
-    """`pardem bench`: particle-steps per second of a scene."""
+    """`pardem bench`: measure the particle steps per second of a scene."""
 
     def work(comm: MPI.Comm) -> int:
         from . import bench as implementation
@@ -193,7 +193,7 @@ def _warmup(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
 
 
 def _shared_case(arguments: argparse.Namespace, comm: MPI.Comm) -> Case:
-    """The case, read by rank 0 and given to all; an error in it is raised on all ranks."""
+    """Read the case on rank 0 and broadcast it; an error in it is raised on all ranks."""
     from .io.casefile import read_case
 
     found: Case | CaseError | None = None
@@ -210,7 +210,7 @@ def _shared_case(arguments: argparse.Namespace, comm: MPI.Comm) -> Case:
 
 
 def _walltime(text: str) -> float:
-    """Seconds of [D-]HH:MM:SS."""
+    """Convert [D-]HH:MM:SS to seconds."""
     match = re.fullmatch(r"(?:(\d+)-)?(\d+):([0-5]\d):([0-5]\d)", text)
     if match is None:
         raise argparse.ArgumentTypeError(f"'{text}' must read HH:MM:SS or D-HH:MM:SS")
@@ -243,7 +243,8 @@ def _size(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-def _parser() -> argparse.ArgumentParser:
+def command_line() -> argparse.ArgumentParser:
+    """Build the parser of all commands and their options."""
     parser = argparse.ArgumentParser(prog="pardem", description="Discrete-element simulation of granular matter made of spheropolytopes.")
     parser.add_argument("--version", action="version", version=f"pardem {VERSION}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -269,39 +270,39 @@ def _add_case(sub: argparse.ArgumentParser) -> None:
 
 def _add_settings(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="set a dotted key of the case, e.g. stage.vibrate.taps=30")
-    sub.add_argument("--no-user-code", action="store_true", help="refuse a case that brings code along (contact.user_law)")
+    sub.add_argument("--no-user-code", action="store_true", help="reject a case that comes with code (contact.user_law)")
 
 
 def _commands_of_cases(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Commands on a case."""
-    status = "Exit status 75: stopped at a checkpoint (--walltime, SIGUSR1); go on with --resume."
-    sub = command(run, "run a case, under mpirun or srun or alone", status)
+    status = "Exit status 75: stopped at a checkpoint (--walltime, SIGUSR1); continue with --resume."
+    sub = command(run, "run a case, under mpirun or srun, or alone on one rank", status)
     _add_case(sub)
-    sub.add_argument("-o", "--output", metavar="OUT.h5", type=Path, help="result file (default: the case's name with .h5, here)")
+    sub.add_argument("-o", "--output", metavar="OUT.h5", type=Path, help="result file (default: name of the case with .h5, in the current folder)")
     existing = sub.add_mutually_exclusive_group()
-    existing.add_argument("--resume", action="store_true", help="go on from the newest valid checkpoint, or start where there is none")
+    existing.add_argument("--resume", action="store_true", help="continue from the newest valid checkpoint, or start if there is none")
     existing.add_argument("--force", action="store_true", help="replace an existing result")
-    sub.add_argument("--accept-loss", action="store_true", help="with --resume: go on without parts that are missing or damaged; the result says so")
-    sub.add_argument("--walltime", metavar="[D-]HH:MM:SS", type=_walltime, help="write a checkpoint and stop before this much time has passed")
+    sub.add_argument("--accept-loss", action="store_true", help="with --resume: continue without missing or damaged parts, which the result records")
+    sub.add_argument("--walltime", metavar="[D-]HH:MM:SS", type=_walltime, help="write a checkpoint and stop before this wall time has passed")
 
     sub = command(check, "validate a case; estimate memory, steps and time")
     _add_case(sub)
-    sub.add_argument("--ranks", type=_count, default=1, help="ranks to estimate for (default: 1)")
-    sub.add_argument("--effective", action="store_true", help="print the case with base file, settings and defaults filled in, as TOML")
+    sub.add_argument("--ranks", type=_count, default=1, help="number of ranks to assume (default: 1)")
+    sub.add_argument("--effective", action="store_true", help="print the case as TOML, with base file, settings and defaults filled in")
 
 
 def _commands_of_files(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Commands on results and checkpoints."""
-    sub = command(info, "show what is in a result or checkpoint")
+    sub = command(info, "summarise a result or checkpoint")
     sub.add_argument("file", metavar="FILE.h5", type=Path)
-    sub.add_argument("--json", action="store_true", help="for programs")
+    sub.add_argument("--json", action="store_true", help="print JSON")
 
-    status = "Exit status 0: everything is there and is what was written; 1: something is not, and is named."
+    status = "Exit status 0: everything is present and unchanged; 1: something is missing or was changed, and is named."
     sub = command(verify, "read everything and compare it with its checksums", status)
     sub.add_argument("file", metavar="FILE", type=Path, help="result, checkpoint, segment, or folder of parts (OUT.h5.parts)")
 
-    status = "Exit status 0: equal; 1: they differ, and the first difference is shown."
-    sub = command(compare, "tell whether two results are equal bit for bit", status)
+    status = "Exit status 0: equal; 1: different, and the first difference is printed."
+    sub = command(compare, "tell whether two results are bitwise equal", status)
     sub.add_argument("first", metavar="A.h5", type=Path)
     sub.add_argument("second", metavar="B.h5", type=Path)
 
@@ -312,14 +313,14 @@ def _commands_of_pictures(command: Callable[..., argparse.ArgumentParser]) -> No
     sub.add_argument("files", metavar="FILE.h5", type=Path, nargs="+")
     sub.add_argument("-o", "--output", metavar="OUT.png", type=Path, help="figure (.png, .pdf, .svg; default: the first file's name with .png)")
     shown = sub.add_mutually_exclusive_group()
-    shown.add_argument("--layers", action="store_true", help="density and mean angle by layers too")
-    shown.add_argument("--energy", action="store_true", help="the energy budget over time, in place of density and mean angle")
+    shown.add_argument("--layers", action="store_true", help="also draw density and mean angle of each layer")
+    shown.add_argument("--energy", action="store_true", help="draw the energy budget over time instead of density and mean angle")
 
-    sub = command(render, "draw a picture of a frame, or a film of all")
+    sub = command(render, "draw a picture of one frame, or a film of all frames")
     sub.add_argument("file", metavar="FILE.h5", type=Path)
     sub.add_argument("-o", "--output", metavar="OUT", type=Path, help="picture (.png, default: the file's name), or film of all frames (.mp4, .gif)")
     sub.add_argument("--frame", type=int, default=-1, help="number of the frame, from 0, or from the end if negative (default: -1)")
-    sub.add_argument("--cut", action="store_true", help="leave out what lies before the middle plane")
+    sub.add_argument("--cut", action="store_true", help="leave out the grains in front of the middle plane")
     sub.add_argument("--fps", type=_positive, default=25.0, help="frames of a film per second (default: 25)")
     sub.add_argument("--size", metavar="WxH", type=_size, default=(900, 1200), help="pixels (default: 900x1200)")
 
@@ -331,13 +332,13 @@ def _commands_of_pictures(command: Callable[..., argparse.ArgumentParser]) -> No
 
 def _commands_of_kernels(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Commands on the kernels."""
-    sub = command(bench, "measure particle-steps per second")
+    sub = command(bench, "measure particle steps per second")
     sub.add_argument("scene", metavar="SCENE", help="spheres, rods, tetrahedra, cubes, ...")
-    sub.add_argument("--grains", type=_count, help="number of grains (default: the scene's)")
-    sub.add_argument("--steps", type=_count, help="number of measured steps (default: the scene's)")
+    sub.add_argument("--grains", type=_count, help="number of grains (default: that of the scene)")
+    sub.add_argument("--steps", type=_count, help="number of steps to measure (default: that of the scene)")
     sub.add_argument("--warmup", type=_count, help="steps before the clock starts (default: 500)")
     sub.add_argument("--state", metavar="FILE.npz", type=Path, help="settled spheres to start from, as jobs/benchmarks/lammps_spheres writes them")
-    sub.add_argument("--json", action="store_true", help="for programs")
+    sub.add_argument("--json", action="store_true", help="print JSON")
 
     kernels = (
         "Without a case: the step for spheres, rods and polyhedra with each of four laws; interactions, integrators and walls need "

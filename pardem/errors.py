@@ -4,32 +4,32 @@ from __future__ import annotations
 
 
 class PardemError(Exception):
-    """Base of every error that pardem raises on purpose."""
+    """Base class of every error that pardem raises deliberately."""
 
 
 class CaseError(PardemError):
-    """A case file or a parameter is wrong; found before anything is computed."""
+    """A case file or a parameter is wrong; raised before anything is computed."""
 
 
 class ShapeError(PardemError):
-    """A shape is degenerate, not convex where it must be, or without mass."""
+    """A shape is degenerate, has no mass, or is not convex although it must be."""
 
 
 class TriangulationError(PardemError):
-    """Points of a triangulation are not numbers, too large or not there, or an array has the wrong shape."""
+    """The points of a triangulation are not finite, are too large or do not exist, or an array has the wrong shape."""
 
 
 class InsertionError(PardemError):
-    """The grains asked for do not fit, overlap, or lie outside the domain."""
+    """Grains do not fit into their region, overlap, or lie outside the domain."""
 
 
 class FileError(PardemError):
-    """A file is missing, truncated, foreign, in the way, or could not be written."""
+    """A file is missing, truncated, not one of pardem's, in the way of another one, or could not be written."""
 
 
 class BlowUpError(PardemError):
-    """The motion became unphysical: not-a-number, runaway overlap, a force out of range, a grain that left the domain."""
+    """The motion became unphysical: a value that is not finite, an excessive overlap, a force out of range, or a grain that left the domain."""
 
 
 class CoveringError(PardemError):
-    """Grains cannot be covered by spheres as the triangulation needs them."""
+    """The grains cannot be covered by spheres as detection by triangulation requires."""

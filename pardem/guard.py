@@ -1,4 +1,4 @@
-"""Errors among ranks: what all raise is printed once; what only some raise ends the others within seconds."""
+"""Errors on several ranks: an error that all ranks raise is printed once; one that only some raise ends the others within seconds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ EXIT_ERROR = 1
 
 
 def on_all_ranks(work: Callable[[MPI.Comm], int]) -> int:
-    """Do a collective piece of work. An error that all ranks raise is printed once; one that only some raise ends the others within seconds."""
+    """Run a collective function on all ranks.
+
+    An error that all ranks raise is printed once; one that only some of them raise ends the others within seconds.
+    """
     from mpi4py import MPI
 
     comm = MPI.COMM_WORLD
@@ -37,7 +40,7 @@ def on_all_ranks(work: Callable[[MPI.Comm], int]) -> int:
 
 
 def _everybody(alarm: MPI.Comm, patience: float) -> bool:
-    """Whether all ranks get here within some seconds; lower ranks are less patient, so that one of them speaks."""
+    """Tell whether all ranks arrive here within some seconds. Lower ranks wait for a shorter time, so that only one of them prints."""
     request = alarm.Ibarrier()
     end = time.monotonic() + patience
     while time.monotonic() < end:
@@ -48,14 +51,14 @@ def _everybody(alarm: MPI.Comm, patience: float) -> bool:
 
 
 def print_error(error: BaseException, prefix: str = "") -> None:
-    """Print an error for people: pardem's own as sentences, others with their traceback; every line behind the prefix."""
+    """Print an error: those of pardem as sentences, others with their traceback, each line after the prefix."""
     sys.stdout.flush()
     if isinstance(error, PardemError):
         for line in str(error).splitlines():
             print(f"pardem: error: {prefix}{line}", file=sys.stderr)
     elif isinstance(error, MemoryError):
         what = f" ({error})" if str(error) else ""
-        print(f"pardem: error: {prefix}there is not enough memory{what}: 'pardem check' estimates what a case needs", file=sys.stderr)
+        print(f"pardem: error: {prefix}there is not enough memory{what}; 'pardem check' estimates the memory a case needs", file=sys.stderr)
     elif isinstance(error, KeyboardInterrupt):
         print(f"pardem: {prefix}interrupted", file=sys.stderr)
     else:

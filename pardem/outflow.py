@@ -31,13 +31,13 @@ EVERY = 32  # steps
 
 
 class Outflow:
-    """The grains that have left, each on the rank that owned it then.
+    """The grains that have left the domain, each on the rank that owned it when it left.
 
     Args:
         comm: communicator.
-        gone: this rank's.
-        left: (n,) int64 step after which each left.
-        carried: see below.
+        gone: grains of this rank that have left.
+        left: (n,) int64 step after which each of them left.
+        carried: energy of their contacts, as in the attribute of that name.
 
     Attributes:
         count: number of grains that have left, on all ranks.
@@ -123,12 +123,15 @@ def refuse_lost(comm: MPI.Comm, scene: Scene, own: Population, control: np.ndarr
 
 
 def outside(x: np.ndarray, faces: np.ndarray, settings: Settings) -> np.ndarray:
-    """Which centres are beyond one of some faces of the domain, (n,) bool.
+    """Find the centres that lie beyond given faces of the domain.
 
     Args:
         x: (n, 3 or more) centres (m).
-        faces: (2, 3) bool, lower and upper.
-        settings: with the corners of the domain.
+        faces: (2, 3) bool, the lower and the upper faces to test.
+        settings: constants of the run, with the corners of the domain.
+
+    Returns:
+        (n,) bool.
     """
     lower, upper = faces & (settings.period == 0.0)
     return np.asarray(((x[:, :3] < settings.lower) & lower | (x[:, :3] > settings.upper) & upper).any(axis=1))
@@ -138,7 +141,9 @@ def carried_energy(comm: MPI.Comm, leaving: np.ndarray, state: RankState, scene:
     """Energy (quanta) that goes with the contacts of grains that leave: what they hold, less the work that their forces still do on the grains that
     stay, more that which is booked for walls, both in the half-step to come. Collective; velocities must be those of the step, ghosts' too.
 
-    The contacts are evaluated once more, in copies and over no time, which changes neither springs nor memories.
+    It is the energy stored in the contacts, minus the work that their forces still do on the remaining grains in the coming half-step, plus the work
+    booked for walls in it. All velocities, those of ghosts included, must be those of the step. The contacts are evaluated once more, on copies and
+    with a time step of zero, which changes neither springs nor history.
 
     Args:
         comm: communicator.

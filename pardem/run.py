@@ -73,19 +73,23 @@ class Summary:
 def run_case(
     case: Case, *, out: Path, resume: bool, force: bool, walltime: float | None, comm: MPI.Comm, accept_loss: bool = False
 ) -> Summary:
-    """Run a case until its stages are over, the walltime is, or USR1 arrives. Collective.
+    """Run a case until its stages have ended, the wall time is used up, or the signal USR1 arrives. Collective.
 
     Args:
         case: validated case.
         out: result file.
-        resume: go on from the newest valid checkpoint.
-        force: overwrite an existing result.
-        walltime: seconds after which to stop at a checkpoint; None: never.
+        resume: whether to resume from the newest valid checkpoint.
+        force: whether to overwrite an existing result.
+        walltime: wall time after which to write a checkpoint and stop (s); None for no limit.
         comm: communicator.
-        accept_loss: with ``resume``: go on without parts of the output that are missing or were changed.
+        accept_loss: with ``resume``, whether to go on although parts of the output are missing or were changed.
+
+    Returns:
+        The summary. ``finished`` tells whether all stages have ended; ``losses``, if any, lists the parts of the output that were found missing
+        or damaged at the end and that the result lacks.
 
     Raises:
-        PardemError: alike on all ranks.
+        PardemError: the same error on all ranks.
     """
     # a blow-up is found by the step itself and said in a sentence: no warnings of numpy beside it
     with reserved(comm, out), np.errstate(over="ignore", invalid="ignore"):
@@ -108,7 +112,7 @@ class _Run:
         self.notices.append(prepare_output(comm, out, resume=resume, force=force, fresh=start is None))
         self.notices += sim.setup.warnings
         if resume:
-            self.notices.append(f"resumed at step {sim.steps_done}" if self.resumed else "no checkpoint to resume from: started anew")
+            self.notices.append(f"resumed at step {sim.steps_done}" if self.resumed else "no checkpoint to resume from: started from the beginning")
         self.first_step = sim.steps_done
         self.due = {what: case.cadence(what) for what in ("frame", "observable", "checkpoint")}
         self.last_checkpoint = self.last_look = time.monotonic()
@@ -155,7 +159,7 @@ class _Run:
     # -- the loop -----------------------------------------------------------------------------------------------------------------
 
     def _advance(self) -> None:
-        """Run to the next event, or for a chunk of steps."""
+        """Run to the next event, or for one chunk of steps."""
         sim = self.sim
         step = sim.steps_done
         events = {what: cadence.next_after(step) for what, cadence in self.due.items() if cadence is not None}
@@ -171,7 +175,7 @@ class _Run:
         self.progress.update(now)
 
     def _must_stop(self) -> bool:
-        """Whether the walltime is over or a signal came, on any rank; also when a checkpoint by the clock is due."""
+        """Tell whether the wall time has passed or a signal has arrived on any rank, and write a checkpoint if one is due by the clock."""
         now = time.monotonic()
         spent = now - self.last_look
         self.last_look = now
@@ -194,7 +198,7 @@ class _Run:
         return bool(agreed[0])
 
     def _tell_overlap(self) -> None:
-        """Say once that grains overlap by more than the covering spheres of the detection allow for. Collective."""
+        """Print a single warning if grains overlap by more than the covering spheres of the detection allow. Collective."""
         self.overlap_told = True
         detector = self.sim.engine.rebuilder.detector
         assert detector is not None
@@ -202,7 +206,7 @@ class _Run:
         a, b = pairs[0]
         self.progress.message(
             f"by step {self.sim.steps_done} grains {a} and {b} overlapped by more than detection.max_overlap = {detector.covering.overlap:.3g} m: "
-            "linked cells find the pairs wherever that happens; make it larger if it happens often"
+            "linked cells then find the pairs; increase it if this happens often"
         )
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
@@ -220,7 +224,7 @@ class _Run:
             self.writer.frame(sim.steps_done, sim.time, grains.gid, self._fields(grains, left))
 
     def _fields(self, g: Population, left: np.ndarray) -> dict[str, np.ndarray]:
-        """The fields of a frame, in SI units; where faces of the domain are open also which grains have left."""
+        """Return the fields of a frame in SI units; if faces of the domain are open, also which grains have left."""
         settings = self.sim.setup.scene.settings
         every = {
             "position": lambda: g.x[:, :3], "image": lambda: g.image, "orientation": lambda: g.q, "velocity": lambda: g.v[:, :3],
@@ -243,10 +247,10 @@ class _Run:
         self.kept_step = self.sim.steps_done
 
     def _kept(self) -> str:
-        """What is left after a blow-up."""
+        """Tell which checkpoint remains after a blow-up."""
         if self.kept_step is None:
-            return "No checkpoint had been written yet."
-        return f"The checkpoint of step {self.kept_step} is kept: --resume goes on from it."
+            return "No checkpoint has been written yet."
+        return f"The checkpoint of step {self.kept_step} is intact: continue from it with --resume."
 
     def _end(self) -> None:
         sim = self.sim
@@ -254,7 +258,7 @@ class _Run:
         if sim.proceed:
             self._checkpoint()
             self.writer.close()
-            self.progress.message(f"stopped at step {sim.steps_done}, t = {sim.time:.6g} s; go on with --resume")
+            self.progress.message(f"stopped at step {sim.steps_done}, t = {sim.time:.6g} s; continue with --resume")
         else:
             self._write(frame=True)
             self.losses = self.writer.finish(full_state(sim))

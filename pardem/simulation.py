@@ -24,14 +24,14 @@ from .state.saved import OutflowTotals, RunHeader, RunState
 
 
 class Simulation:
-    """A case in motion. Every method is collective.
+    """A case in motion. All methods are collective.
 
     Args:
-        case: a validated case.
-        comm: communicator; ``MPI.COMM_SELF`` or one rank for a serial run.
-        start: state of a run to go on from; None: from the case.
+        case: validated case.
+        comm: communicator; ``MPI.COMM_SELF`` or a single rank for a serial run.
+        start: state of a run to go on from; None to start from the case.
 
-    Example:
+    Examples:
         >>> sim = Simulation(case, MPI.COMM_WORLD)                  # doctest: +SKIP
         >>> while sim.proceed:                                      # doctest: +SKIP
         ...     sim.step(1000)
@@ -63,24 +63,25 @@ class Simulation:
 
     @property
     def proceed(self) -> bool:
-        """Whether a stage is still to be done."""
+        """Whether the stages have not all ended."""
         return not self.stages.finished
 
     @property
     def steps_done(self) -> int:
-        """Number of the present step."""
+        """Number of steps done since the start of the run."""
         return self.engine.step
 
     @property
     def time(self) -> float:
-        """Time (s)."""
+        """Simulated time (s)."""
         return self.engine.step * self.case.time.step
 
     def step(self, steps: int = 1, observe: bool = False) -> None:
-        """Advance by up to ``steps`` steps, through the ends of stages; stops at the end of the last.
+        """Advance by a number of steps, through the ends of stages, but not beyond the end of the last one.
 
         Args:
-            observe: tally the contacts of the last step, so that ``observables`` is up to date.
+            steps: largest number of steps.
+            observe: whether to sum over the contacts of the last step, so that ``observables`` is complete.
 
         Raises:
             BlowUpError: the motion became unphysical; raised on every rank.
@@ -97,7 +98,7 @@ class Simulation:
     # -- numbers ------------------------------------------------------------------------------------------------------------------
 
     def kinetic_energy_per_grain(self) -> float:
-        """Kinetic energy per grain that is there (J), the same bits on every rank; 0 where none is."""
+        """Return the kinetic energy per grain still in the domain (J), bitwise the same on every rank; 0 if none is left."""
         translational, rotational = kinetic_energy(self.comm, self.engine.grains, self.setup.catalogue)
         return (translational + rotational) / max(1, self.grain_count - self.left)
 
@@ -111,9 +112,9 @@ class Simulation:
         return self.left / self.grain_count
 
     def observables(self) -> dict[str, Any]:
-        """All observables at the present step (see docs/theory/observables.md).
+        """Return all observables at the present step, by name (see docs/theory/observables.md).
 
-        What contacts give is not-a-number unless the step was observed: at the start, after ``step(..., observe=True)``, at the end of a stage.
+        Those that need contacts are NaN unless the step was observed: at the start, after ``step(..., observe=True)``, and at the end of a stage.
         """
         values: dict[str, Any] = self.observer.measure(self.engine)
         values["taps"] = self.stages.taps(self.engine.step)

@@ -70,11 +70,12 @@ class Stages:
         return EVERY if isinstance(self.stage, Run) and self.stage.outflow_share is not None else 0
 
     def is_over(self, step: int, energy_per_grain: Any, share_left: Any) -> bool:
-        """Whether the stage ends at this step. Collective where it asks for the energy.
+        """Tell whether the stage ends at this step. Collective if the energy is needed.
 
         Args:
-            energy_per_grain: function that gives the kinetic energy per grain (J), alike on all ranks. share_left: the same for the share of grains
-                that have left the domain (1).
+            step: number of the step.
+            energy_per_grain: function that returns the kinetic energy per grain (J), the same on all ranks.
+            share_left: function that returns the share of grains that have left the domain, the same on all ranks.
         """
         if step >= self.end:
             return True

@@ -7,6 +7,9 @@ prints, tells the truth, and an assert that fails on one rank while the others w
 
 from __future__ import annotations
 
+import blas_kernels  # noqa: F401  (before NumPy)
+
+# isort: split
 import os
 import shutil
 import signal
@@ -97,8 +100,17 @@ def start_mpi() -> Iterator[Callable[..., subprocess.Popen[str]]]:
 LONGEST = ("test_warmup.py", "test_run.py", "test_ranks.py", "test_body_walls.py", "test_inheritance.py", "test_run_safety.py")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files that take long come first: where several processes share the tests, none is left alone with one of them at the end."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--full", action="store_true", help="also run the long reproductions (marked slow)")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the slow tests unless asked for them, and put files that take long first, so that no process is left alone with one at the end."""
+    if not config.getoption("--full"):
+        skip = pytest.mark.skip(reason="long: run with --full")
+        for item in items:
+            if item.get_closest_marker("slow"):
+                item.add_marker(skip)
     items.sort(key=lambda item: LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST))
 
 

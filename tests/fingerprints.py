@@ -14,6 +14,9 @@ import struct
 import sys
 from pathlib import Path
 
+import blas_kernels  # noqa: F401  (before NumPy)
+
+# isort: split
 import numba
 import numpy as np
 from beds import SCENES, of_scene
@@ -31,15 +34,21 @@ def _transcendental(x, out):
 
 
 def machine() -> str:
-    """Hash of what rounding depends on: versions of the compiler, and how the mathematical library of this processor rounds.
+    """Hash of what rounding depends on: versions of the compiler, and how the mathematical and linear-algebra libraries round on this processor.
 
     Fingerprints are those of one such machine: another one may give other bits, the same ones on any number of ranks.
+
+    Returns:
+        16 hexadecimal digits.
     """
     x = np.random.default_rng(1).uniform(0.0, 20.0, 20000)
     out = np.empty((len(x), 4))
     _transcendental(x, out)
     digest = hashlib.sha256(out.tobytes() + np.sin(x).tobytes() + np.exp(x).tobytes() + (x**1.7).tobytes())
     digest.update(b"".join(struct.pack("d", f(v)) for f in (math.sin, math.exp, math.cos) for v in x[:2000]))
+    matrices = np.random.default_rng(2).normal(size=(400, 3, 3))
+    for array in (*np.linalg.eigh(matrices + matrices.transpose(0, 2, 1)), *np.linalg.svd(matrices)):
+        digest.update(array.tobytes())
     digest.update(f"{numba.__version__} {np.__version__}".encode())
     return digest.hexdigest()[:16]
 

@@ -22,7 +22,7 @@ from pardem.errors import CaseError
 from pardem.io.casefile import read_case
 from pardem.io.views.compare import compare
 from pardem.setup.preparation import build_scene
-from pardem.setup.start import _read_file, size_range
+from pardem.setup.start import read_grains_file, size_range
 from pardem.setup.timestep import contact_times, lightest_grains
 
 SHORT = settings(insert__0__count=3, stage="[{name='go', kind='run', steps=20}]", output__frame_steps=10)
@@ -227,7 +227,7 @@ def test_an_orientation_of_any_length_is_normalised(folder: Path) -> None:
     for size in (1e-200, 1.0, 1e200):
         np.savez("grains.npz", **GRAINS, orientation=size * np.array([[1.0, 0.0, 0.0, 1.0], [1.0, 2.0, 3.0, 4.0]]))
         case = read_case("case.toml", ["insert=[]", "grains_file='grains.npz'"])
-        found.append(_read_file(case)["orientation"])
+        found.append(read_grains_file(case)["orientation"])
     assert np.allclose(found[0], found[1], rtol=1e-15, atol=0.0)
     assert np.allclose(found[2], found[1], rtol=1e-15, atol=0.0)
 
@@ -260,12 +260,12 @@ def test_code_that_a_case_brings_along_is_named_and_can_be_forbidden(
     Path("law.py").write_text("from pathlib import Path\nPath('ran').touch()\ndef f(delta, rate, m, r, p):\n    return 1e3 * delta\n")
     for command in ("check", "run", "warmup"):
         said = refused(command, "case.toml", *USER, "--no-user-code")
-        assert said.startswith("case.toml: contact.user_law = 'law.py:f' is code that the case brings along, which --no-user-code forbids to run")
+        assert said.startswith("case.toml: contact.user_law = 'law.py:f' is code that comes with the case, which --no-user-code forbids to run")
     assert not Path("ran").exists()
     assert cli.main(["check", "case.toml", *USER, "--effective"]) == 0
     assert not Path("ran").exists()
     assert cli.main(["check", "case.toml", *USER]) == 0
-    assert "contact.user_law = 'law.py:f' runs code that the case brings along; --no-user-code forbids it" in capfd.readouterr().out
+    assert "contact.user_law = 'law.py:f' runs code that comes with the case; --no-user-code forbids it" in capfd.readouterr().out
     assert Path("ran").exists()
     assert cli.main(["check", "case.toml", "--no-user-code"]) == 0
 
@@ -538,7 +538,7 @@ def test_an_unphysical_motion_ends_two_ranks_within_seconds(folder: Path, start_
     assert said.count("pardem: error: ") == 1
     assert "Traceback" not in said
     assert expected in said
-    assert "No checkpoint had been written yet." in said
+    assert "No checkpoint has been written yet." in said
     with h5py.File(Path("case.h5")) as file:  # what led to it can be looked at
         assert len(file["particles/grains/position/value"]) == 1
     assert "Warning" not in said

@@ -119,5 +119,5 @@ def test_a_body_counts_a_corner_as_a_grain_does() -> None:
 
 
 def test_an_unknown_species_is_named() -> None:
-    with pytest.raises(CaseError, match=r"wall\.ground\.species = 'plat' is no species of this case .*did you mean 'plate'"):
+    with pytest.raises(CaseError, match=r"wall\.ground\.species = 'plat' is not a species of this case .*did you mean 'plate'"):
         case_of([SPHERE, PLATE], ELASTIC, 5e-4, wall=[GROUND | {"species": "plat"}], grain=[{"species": "ball", "position": (0, 0, 2)}])

@@ -96,7 +96,7 @@ def test_check(case_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert f"{case_file}: valid" in out
     assert re.search(r"grains +6\nsteps +at most 20000\nmemory +about 520 MB", out)
-    assert "particle-steps per second and core" in out
+    assert "particle steps per second and core" in out
 
 
 def test_check_prints_the_effective_case(case_file: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -106,7 +106,7 @@ def test_summary() -> None:
     lines = [" ".join(line.split()) for line in out.getvalue().splitlines()]
     assert lines == [
         "steps 100",
-        "Cundall number (particle-steps per CPU second) 1.234e+06",
+        "Cundall number (particle steps per CPU second) 1.234e+06",
         "contacts per grain 3.4",
         "share of contacts 70.0 %",
         "share of output 1.3 %",

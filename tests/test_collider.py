@@ -23,8 +23,17 @@ def script() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("rotation", ["splitting", "fincham"])
-@pytest.mark.parametrize("species", ["rice", "tetra", "yermis"])
+@pytest.mark.parametrize(
+    ("species", "rotation"),
+    [
+        ("tetra", "splitting"),
+        ("yermis", "fincham"),
+        pytest.param("rice", "splitting", marks=pytest.mark.slow),
+        pytest.param("rice", "fincham", marks=pytest.mark.slow),
+        pytest.param("tetra", "fincham", marks=pytest.mark.slow),
+        pytest.param("yermis", "splitting", marks=pytest.mark.slow),
+    ],
+)
 def test_conservation(script: ModuleType, species: str, rotation: str) -> None:
     """Energy errs by the square of the step, momenta by the rounding of velocities and positions alone."""
     steps, duration = (4e-4, 2.5e-5), 0.8

@@ -56,8 +56,8 @@ def test_memory_is_what_a_run_takes(tmp_path: Path, edge: int) -> None:
 def test_energy_books_cost_time_and_the_assumptions_are_said(tmp_path: Path) -> None:
     case, bare = lattice(tmp_path, 3), lattice(tmp_path, 3, books=False)
     assert estimate(case).seconds > 1.5 * estimate(bare).seconds
-    assert "with energy books" in str(estimate(case))
-    assert "without energy books" in str(estimate(bare))
+    assert "with the energy budget" in str(estimate(case))
+    assert "without the energy budget" in str(estimate(bare))
     assert estimate(case, 2).seconds == 0.5 * estimate(case).seconds
 
 

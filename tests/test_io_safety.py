@@ -108,7 +108,7 @@ def test_a_full_disk_stops_all_ranks_and_the_last_checkpoint_is_good(tmp_path: P
     ended = run_mpi(ranks, PROGRAM, out, LAST, "--limit", 1_300_000, check=False, timeout=60)
     assert ended.returncode == 3
     for rank in range(ranks):
-        assert f"rank {rank}: {out} could not be written: File too large; free some space and go on with --resume" in ended.stdout
+        assert f"rank {rank}: {out} could not be written: File too large; free some space and continue with --resume" in ended.stdout
     found = newest_valid_checkpoint(SELF, parts_of(out), scene.HASH)
     assert found.path is not None
     assert read_checkpoint(SELF, found.path).header.step == LAST // 30 * 30

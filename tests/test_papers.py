@@ -14,6 +14,7 @@ from pardem.simulation import Simulation
 PAPERS = Path(__file__).resolve().parent.parent / "jobs" / "campaigns" / "papers"
 
 
+@pytest.mark.slow
 def test_the_books_of_the_shear_band_close() -> None:
     """Paper 000, section IV.A, claims work = loss + change of energy within 1 %; here losses are booked to second order."""
     case = read_case(PAPERS / "shear" / "pentagons.toml", ["time.step=1e-4", "stage.load.time=3.0", "stage.shear.time=2.0"])
@@ -42,6 +43,7 @@ def test_disks_flow_from_a_hopper_once_it_opens() -> None:
     assert below[1] > 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "least", "most"), [("rice", 80, 90), ("yermis", 0, 20)])
 def test_rice_flows_from_the_narrow_hopper_and_yermis_clog(kind: str, least: int, most: int) -> None:
     """Paper 003, figures 4 and 5, of 90 grains and after 10 s."""
@@ -51,6 +53,7 @@ def test_rice_flows_from_the_narrow_hopper_and_yermis_clog(kind: str, least: int
     assert least <= np.count_nonzero(sim.engine.grains.x[:, 2] < 0.0) <= most
 
 
+@pytest.mark.slow
 def test_four_walls_press_on_a_sample_from_all_sides() -> None:
     """Paper 001, section 4: before the test the pressure is the same along both axes."""
     case = read_case(PAPERS / "biaxial" / "compact.toml", ["insert.0.count=150", "stage.press.time=150.0"])

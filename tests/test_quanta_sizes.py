@@ -24,7 +24,9 @@ class Scaled(NamedTuple):
     """A law under which impacts of balls of any radius r (m) are alike: contact time TIME r^growth.
 
     Attributes:
-        contact: table for balls of radius 1 m. own: what differs for pairs of the small balls, by their radius. growth: see above.
+        contact: table for balls of radius 1 m.
+        own: what differs for pairs of the small balls, by their radius.
+        growth: see above.
     """
 
     contact: dict[str, Any]

@@ -179,7 +179,7 @@ def test_existing_output_and_foreign_checkpoints_are_refused(folder: Path) -> No
 
 def test_resume_without_a_checkpoint_starts_anew_and_says_so(folder: Path) -> None:
     done = pardem(folder, "run", "case.toml", "-o", "a.h5", "--resume", "--set", "stage.settle.max_time=0.002")
-    assert "started anew" in done.stdout + done.stderr
+    assert "started from the beginning" in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(

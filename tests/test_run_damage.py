@@ -90,7 +90,7 @@ def test_random_bytes_in_a_segment_do_not_get_into_the_result(folder: Path, run_
     done = run_mpi(ranks, *run, cwd=folder, check=False)
     assert done.returncode == 1
     (error,) = [line for line in done.stderr.splitlines() if line.startswith("pardem:")]
-    assert f"out.h5 is finished but not whole: {FIRST} is damaged: the checksum of velocity is wrong (1 frame, steps " in error
+    assert f"out.h5 is finished but incomplete: {FIRST} is damaged: the checksum of velocity is wrong (1 frame, steps " in error
     (left_out,) = steps("whole.h5") - steps("out.h5")
     assert f"steps {left_out} to {left_out}" in error
     assert (damaged_of(Path("out.h5")) / FIRST).exists()
@@ -121,7 +121,7 @@ def test_a_table_needs_the_static_part(folder: Path, capsys: pytest.CaptureFixtu
 
 def test_losses_are_accepted_where_a_run_goes_on_only(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["run", "case.toml", "--accept-loss"]) == 2
-    assert capsys.readouterr().err == "pardem: error: --accept-loss goes with --resume\n"
+    assert capsys.readouterr().err == "pardem: error: --accept-loss requires --resume\n"
 
 
 def test_a_state_of_another_layout_names_the_version_that_goes_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -132,5 +132,5 @@ def one_sentence(printed: str, words: str) -> None:
     """The run ended with one sentence, which names the remedy."""
     (error,) = [line for line in printed.splitlines() if "error" in line.lower()]
     assert error.startswith("pardem: error: ")
-    assert f"{words}; free some space and go on with --resume" in error
+    assert f"{words}; free some space and continue with --resume" in error
     assert "Traceback" not in printed

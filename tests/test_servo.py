@@ -140,7 +140,7 @@ def test_bad_servos_are_named() -> None:
     for motion, sentence in (
         ({"force": 1.0, "pressure": 2.0, "mass": 1.0}, r"wall\.lid\.motion.*exactly one of force, pressure"),
         ({"pressure": 2.0, "mass": 1.0}, r"wall\.lid\.motion.*exactly one of area, span"),
-        ({"pressure": 2.0, "span": [("floor", "sky")], "mass": 1.0}, r"wall\.lid\.motion\.span = 'sky' is no plane or disc"),
+        ({"pressure": 2.0, "span": [("floor", "sky")], "mass": 1.0}, r"wall\.lid\.motion\.span = 'sky' is not a plane or disc"),
         ({"force": 1.0, "mass": 1.0, "velocity": (0, 0, 1)}, r"wall\.lid\.motion.*needs a velocity across its direction"),
     ):
         with pytest.raises(CaseError, match=sentence):

@@ -162,7 +162,7 @@ def test_compounds_of_a_case() -> None:
         "grain": [{"species": "ell", "position": (0, 0)}],
     }
     assert case_of([plane], ELASTIC, 1e-4, **planar).species[0].make_shape().pieces == (2, 3)
-    with pytest.raises(CaseError, match=r"species\.ell\.shape = 'compound' is a shape of three dimensions.*use 'planar_compound'"):
+    with pytest.raises(CaseError, match=r"species\.ell\.shape = 'compound' is a shape in three dimensions.*use 'planar_compound'"):
         case_of([ELL], ELASTIC, 1e-4, **planar)
     with pytest.raises(CaseError, match=r"species\.ell\.pieces\.1\.0 = .* leads out of the plane"):
         case_of([plane | {"pieces": [[(0, 0), (1, 0)], [(0, 0, 1), (1, 1)]]}], ELASTIC, 1e-4, **planar)

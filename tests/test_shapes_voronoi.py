@@ -63,7 +63,7 @@ def test_cores_keep_twice_the_erosion_from_each_other(seed, d, count, periodic, 
     assert len(packing) + len(packing.vanished) == len(sites)
     assert (packing.volume > 0.0).all()
     for k in range(len(packing)):
-        shape = packing._shape(k)
+        shape = packing.shape(k)
         assert len(shape.vertices) - len(shape.edges) + len(shape.faces) == (2 if d == 3 else 1)
 
 

@@ -108,5 +108,5 @@ def test_a_floor_that_vanishes_lets_go_and_one_that_appears_bears() -> None:
 
 
 def test_walls_of_unknown_stages_are_refused() -> None:
-    with pytest.raises(CaseError, match=r"wall\.floor\.stages = 'gone' is no stage of this case"):
+    with pytest.raises(CaseError, match=r"wall\.floor\.stages = 'gone' is not a stage of this case"):
         case_of([SPHERE], ELASTIC, 1e-4, grain=[{"species": "ball", "position": (0, 0, 1)}], wall=[FLOOR | {"stages": ["gone"]}])

@@ -81,7 +81,7 @@ def test_motions_out_of_order_are_named() -> None:
     build(stop)
     with pytest.raises(CaseError, match=r"wall\.floor\.then\.1\.start = 'fall' must name a later stage"):
         build(stop, stop | {"start": "fall"})
-    with pytest.raises(CaseError, match=r"wall\.floor\.then\.0\.start = 'chnge' is no stage"):
+    with pytest.raises(CaseError, match=r"wall\.floor\.then\.0\.start = 'chnge' is not a stage"):
         build(stop | {"start": "chnge"})
     with pytest.raises(CaseError, match=r"wall\.floor\.then\.0\.kind = 'velocity' cannot follow a rotation"):
         build({"kind": "velocity", "velocity": (1, 0, 0), "start": "change"})

@@ -33,10 +33,13 @@ ORIGIN = "provenance.json"
 
 
 def assemble(out: Path | str) -> list[str]:
-    """Write OUT.h5 as an index of what there is in OUT.h5.parts, by one process; after a kill, or while the run goes on.
+    """Write OUT.h5 as an index of the contents of OUT.h5.parts, from one process; for use after a kill or while the run is going on.
+
+    Args:
+        out: the result file, OUT.h5.
 
     Returns:
-        A sentence for each segment, or frame, that could not be read.
+        One sentence for each segment or frame that could not be read.
 
     Raises:
         FileError: there are no parts, or OUT.h5 could not be written.
@@ -75,20 +78,22 @@ def write_index(out: Path, manifest: Manifest) -> list[Loss]:
 
 
 def finish(comm: MPI.Comm, out: Path, state: FullState, manifest: Manifest) -> list[Loss]:
-    """Write OUT.h5 as one file with all frames, the observables and the final state, and remove the parts. Collective.
+    """Write OUT.h5 as a single file with all frames, the observables and the final state, and remove the parts. Collective.
 
-    Frames and observables that are not what was written are left out. The parts that held them are kept in OUT.h5.damaged, and the result says what
-    it lacks.
+    Frames and observables that differ from what was written are omitted. In that case the parts that contained them are moved to OUT.h5.damaged, and
+    the result records what it lacks.
 
     Args:
-        comm: communicator. out: result file. state: at the end.
-        manifest: all parts of the run; of rank 0.
+        comm: communicator.
+        out: the result file, OUT.h5.
+        state: state at the end of the run.
+        manifest: all parts of the run; only that of rank 0 is used.
 
     Returns:
-        What was lost, without what had been given up before; alike on all ranks.
+        What was lost, except losses accepted earlier; the same on all ranks.
 
     Raises:
-        FileError: it could not be written; on every rank, and the parts are untouched.
+        FileError: the file could not be written; raised on every rank, and the parts are untouched.
     """
     parts = parts_of(out)
     new = parts / "result.new"

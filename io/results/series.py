@@ -29,12 +29,13 @@ class Piece:
     """Frames of one segment.
 
     Attributes:
-        path: of the segment.
-        rows: (k,) int64 rows that count; the others were superseded.
-        steps: (k,) int64. times: (k,) (s).
-        fields: name -> (width, type).
+        path: file of the segment.
+        rows: (k,) int64 rows that are valid; all others have been superseded.
+        steps: (k,) int64 step numbers.
+        times: (k,) float64 times (s).
+        fields: width and type of each field, by name.
         total: number of frames in the segment.
-        sums: name -> (k,) uint32 CRC-32 of a field's frames; empty in segments of format 1.
+        sums: (k,) uint32 CRC-32 of the frames of each field, by name; empty in segments of format 1.
     """
 
     path: Path
@@ -56,9 +57,11 @@ class Series:
     """All segments of a run.
 
     Attributes:
-        pieces: with frames, in order.
-        steps: (T,) int64 of the observables. times: (T,) (s). values: name -> (T, ...).
-        losses: what could not be read, or is not what was written.
+        pieces: segments with frames, in order.
+        steps: (T,) int64 steps of the observables.
+        times: (T,) float64 times of the observables (s).
+        values: (T, ...) array of each observable, by name.
+        losses: parts that could not be read or that differ from what was written.
     """
 
     pieces: list[Piece] = field(default_factory=list)

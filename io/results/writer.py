@@ -30,10 +30,10 @@ REAL: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "single": np.d
 
 
 class ResultWriter:
-    """Writes the output of a run into OUT.h5.parts, and OUT.h5 as an index of it; ``finish`` makes OUT.h5 one file. All methods are collective.
+    """Write the output of a run into ``OUT.h5.parts``, and ``OUT.h5`` as an index of it. All methods are collective.
 
-    Frames and observables of a step are to be written before the checkpoint of that step. A step that was written already is left out, so that a
-    run that goes on need not know what its predecessor wrote.
+    At the end of the run ``finish`` turns ``OUT.h5`` into a single file. The frames and observables of a step must be written before the checkpoint
+    of that step. A step that was written before is skipped, so a resumed run need not know what its predecessor has written.
 
     Args:
         comm: communicator.
@@ -45,11 +45,11 @@ class ResultWriter:
         **extra: entries of the provenance (JSON).
 
     Attributes:
-        seconds: wall time spent in output by this rank.
+        seconds: wall time that this rank has spent on output (s).
         notices: sentences for the user.
 
     Raises:
-        FileError: something could not be written, or a part of the run to go on with is missing or changed; on every rank.
+        FileError: something could not be written, or a part of the run to resume is missing or was changed; raised on every rank.
     """
 
     def __init__(
@@ -79,9 +79,10 @@ class ResultWriter:
         """Write a frame.
 
         Args:
-            step: number. time: (s).
+            step: step number.
+            time: time (s).
             gid: (n,) int64 ids of this rank's grains.
-            fields: name -> (n,) or (n, w) array: ``position`` (m, wrapped), ``image`` (int32), ``orientation`` (w, x, y, z), ...
+            fields: (n,) or (n, w) array of each field, by name: ``position`` (m, wrapped), ``image`` (int32), ``orientation`` (w, x, y, z), ...
         """
         if step <= self.last["frame"]:
             return
@@ -90,11 +91,13 @@ class ResultWriter:
             self.segment.frame(step, time, GrainRows(self.comm, gid), dict(fields))
 
     def observables(self, step: int, time: float, values: Mapping[str, Any]) -> None:
-        """Keep a row of observables for the next checkpoint. The names are the same at every step of a run.
+        """Store a row of observables until the next checkpoint. Every row of a run has the same names.
 
         Args:
-            step: number. time: (s).
-            values: name -> number or array, the same on every rank; a name has at most one slash; arrays of floats may vary in length.
+            step: step number.
+            time: time (s).
+            values: number or array of each observable, by name, the same on every rank. A name contains at most one slash. Arrays of floats may vary
+                in length.
         """
         for name in values:
             if name.count("/") > 1 or not all(name.split("/")):

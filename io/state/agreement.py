@@ -50,7 +50,7 @@ def reason(error: BaseException) -> str:
     if found:  # HDF5 hides the system's number in its text
         number = int(found[1])
     if number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or "No space left" in text:
-        return f"{os.strerror(number or errno.ENOSPC)}; free some space and go on with --resume"
+        return f"{os.strerror(number or errno.ENOSPC)}; free some space and continue with --resume"
     if number:
         return os.strerror(number)
     return " ".join(text.strip("'\"").split())

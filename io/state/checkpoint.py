@@ -25,12 +25,12 @@ _NAME = re.compile(r"checkpoint-(\d{12})\.h5")
 
 
 class Found(NamedTuple):
-    """What there is to go on from.
+    """State from which a run can be resumed.
 
     Attributes:
-        path: newest valid checkpoint, or finished result; None: there is none.
-        warnings: a sentence for each file that was passed over.
-        losses: parts that are not as the checkpoint notes them, and are given up.
+        path: newest valid checkpoint, or the finished result; None if there is neither.
+        warnings: one sentence for each file that was rejected.
+        losses: parts that differ from the checkpoint's record of them and are given up.
     """
 
     path: Path | None
@@ -53,7 +53,8 @@ def write_checkpoint(comm: MPI.Comm, directory: Path | str, state: FullState, ma
         Path of the checkpoint. It is on the disk, and was read back and verified, before it got this name.
 
     Raises:
-        FileError: it could not be written; on every rank, and the former checkpoints are untouched. ValueError: see ``write_rows``.
+        FileError: it could not be written; on every rank, and the former checkpoints are untouched.
+        ValueError: see ``write_rows``.
     """
     directory = Path(directory)
     path = directory / f"checkpoint-{state.header.step:012d}.h5"

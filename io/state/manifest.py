@@ -51,12 +51,13 @@ class Loss:
 
 @dataclass
 class Manifest:
-    """The parts of a run at a checkpoint.
+    """The parts of a run at the time of a checkpoint.
 
     Attributes:
-        parts: name -> ``size`` (bytes), ``checksum`` (``root_of``), ``frames`` and ``observables`` (rows), ``steps`` (first and last).
-        losses: what was lost before and is not asked about again.
-        box: lower and upper corner (m) and periodic axes, as the run's first start gave them; None: not known.
+        parts: for each part, by name, its ``size`` (bytes), ``checksum`` (see ``root_of``), ``frames`` and ``observables`` (numbers of rows) and
+            ``steps`` (first and last).
+        losses: parts that were lost earlier, and whose loss the user has accepted.
+        box: lower and upper corner (m) and periodic flags, as they were when the run first started; None if unknown.
     """
 
     parts: dict[str, dict[str, Any]] = field(default_factory=dict)

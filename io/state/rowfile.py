@@ -86,11 +86,11 @@ class RowFile:
         """Write this rank's rows of a data set.
 
         Args:
-            name: of the data set, of shape (n, ...), or (T, n, ...) with a frame.
-            rows: (k, ...) of the data set's type.
-            start: row at which they begin.
-            frame: index along the first axis; None: the data set has no axis of frames.
-            most: largest k of any rank; found out where not given.
+            name: name of the data set, whose shape is (n, ...), or (T, n, ...) if it has frames.
+            rows: (k, ...) rows, of the type of the data set.
+            start: index of the first of these rows in the data set.
+            frame: index along the first axis; None if the data set has no axis of frames.
+            most: largest k of any rank; determined by communication if not given.
         """
         if most is None:
             most = int(self.comm.allreduce(len(rows), MPI.MAX))

@@ -21,10 +21,12 @@ ROWS = 1 << 20  # rows compared at a time
 
 @dataclass(frozen=True)
 class Difference:
-    """The first difference of two files.
+    """The first difference between two files.
 
     Attributes:
-        where: data set, step, id and component. first, second: the values, as text.
+        where: data set, step, id and component at which the files differ.
+        first: value in the first file, as text.
+        second: value in the second file, as text.
     """
 
     where: str
@@ -38,12 +40,16 @@ class Difference:
 def compare(first: Path | str, second: Path | str) -> Difference | None:
     """Compare two results, two checkpoints, or the final state of a result with a checkpoint.
 
+    Args:
+        first: result or checkpoint.
+        second: result or checkpoint.
+
     Returns:
-        The first difference (the earliest step, then the final state), or None where all is equal. Not-a-number equals itself only with the same
-        bits; 0.0 and -0.0 differ.
+        The first difference (that of the earliest step, then that of the final state), or None if the files agree. NaN equals only NaN with the same
+        bits, and 0.0 differs from -0.0.
 
     Raises:
-        FileError: a file is missing, truncated, foreign or damaged.
+        FileError: a file is missing, truncated or damaged, or was not written by pardem.
     """
     with opened(first) as a, opened(second) as b:
         return next(_differences(a, b), None)

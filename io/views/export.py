@@ -14,13 +14,18 @@ from .render import GRAINS, NEEDED, read_frame, require_frames
 
 
 def main(file: Path, out: Path | None = None, kind: str = "vtk") -> int:
-    """Write every frame of a result into a folder, or into one file with ``gsd`` (default: beside the result).
+    """Export every frame of a result into a folder, or into one file with ``gsd``.
 
     Args:
-        file: result. out: folder or file. kind: ``vtk``, ``csv`` or ``gsd``.
+        file: result file.
+        out: folder or file to write; by default it lies beside the result and has its name.
+        kind: format, ``vtk``, ``csv`` or ``gsd``.
+
+    Returns:
+        Exit status 0.
 
     Raises:
-        FileError: the file cannot be read, the folder cannot be written, or VTK is not installed.
+        FileError: the result cannot be read, the folder cannot be written, or VTK is not installed.
     """
     folder = Path(out) if out is not None else Path(file).with_suffix(f".{kind}")
     require_frames(Path(file), ("position",) if kind == "csv" else NEEDED)

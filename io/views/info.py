@@ -17,15 +17,18 @@ MOST_SPECIES = 50  # whose numbers are listed
 
 
 def info(path: Path | str) -> dict[str, Any]:
-    """A summary of a file, of values that JSON can hold.
+    """Summarise a file in values that JSON can represent.
+
+    Args:
+        path: result, segment or checkpoint.
 
     Returns:
-        ``file``, ``kind`` (result, segment, checkpoint), ``bytes``, ``finished``, ``case_hash``, ``grains``, ``species`` (grains of each), ``frames``
-        (count, steps and times of first and last, fields, precision), ``observables`` (rows, names), ``left`` (grains that have left the
-        domain), ``state`` (step, contacts), ``losses`` (a sentence each), ``provenance``; what does not apply is left out.
+        ``file``, ``kind`` (result, segment, checkpoint), ``bytes``, ``finished``, ``case_hash``, ``grains``, ``species`` (number of grains of each),
+        ``frames`` (count, first and last step and time, fields, precision), ``observables`` (rows, names), ``left`` (number of grains that have left
+        the domain), ``state`` (step, contacts), ``losses`` (one sentence each) and ``provenance``. Entries that do not apply are omitted.
 
     Raises:
-        FileError: the file is missing, truncated, foreign or damaged, or its parts are missing.
+        FileError: the file or its parts are missing, truncated or damaged, or were not written by pardem.
     """
     path = Path(path)
     with opened(path) as file:
@@ -113,7 +116,7 @@ def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
     if "state" in found:
         lines.append(("full state", f"step {found['state']['step']}, {found['state']['contacts']} contacts"))
     elif (found.get("checkpoint_step") or -1) >= 0:
-        lines.append(("checkpoint", f"step {found['checkpoint_step']}; go on with --resume"))
+        lines.append(("checkpoint", f"step {found['checkpoint_step']}; continue with --resume"))
     lines += [("lost", text) for text in found.get("losses", [])]
     origin = found.get("provenance", [])
     for entry in origin if isinstance(origin, list) else [origin]:

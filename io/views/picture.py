@@ -22,12 +22,19 @@ SPECIES_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e
 
 
 class Frame(NamedTuple):
-    """What a picture needs of a frame.
+    """Data of one frame that a picture shows.
 
     Attributes:
-        position: (n, 3) wrapped centres (m). orientation: (n, 4) quaternions (w, x, y, z). species: (n,). scale: (n,).
-        catalogue: arrays of the shapes. case: tables of the case file. displacement: name -> (3,) of each wall (m). time: (s).
-        turn: name -> angle of each wall that turns (rad). there: (n,) bool, grains that have not left the domain; only those are drawn.
+        position: (n, 3) wrapped centres (m).
+        orientation: (n, 4) unit quaternions (w, x, y, z).
+        species: (n,) rows of the catalogue.
+        scale: (n,) size factors.
+        catalogue: arrays of the shape catalogue, by name.
+        case: tables of the case file.
+        displacement: (3,) displacement of each wall (m), by name.
+        time: time of the frame (s).
+        turn: angle by which each rotating wall has turned (rad), by name.
+        there: (n,) bool, whether a grain is still in the domain; only these are drawn.
     """
 
     position: np.ndarray
@@ -97,10 +104,15 @@ def placed(mesh: Any, frame: Frame, rows: np.ndarray, colour: np.ndarray) -> Any
 
 
 def body_mesh(frame: Frame, wall: dict[str, Any], shift: np.ndarray) -> Any:
-    """Surface of a wall that is a body, in the world.
+    """Build the surface of a wall that is a body, in world coordinates.
 
     Args:
-        wall: its table in the case. shift: displacement of its centre of mass, (3,) m.
+        frame: frame to which the surface belongs.
+        wall: the wall's table in the case.
+        shift: (3,) displacement of its centre of mass (m).
+
+    Returns:
+        PyVista mesh.
     """
     s = [species["name"] for species in frame.case["species"]].index(wall["species"])
     mesh = grain_mesh(frame.catalogue, s)
@@ -153,10 +165,11 @@ def _loadable(library: str) -> bool:
 
 
 class Painter:
-    """Draws frames of one result from one point of view.
+    """Draw frames of one result, all from the same point of view.
 
     Args:
-        bounds: (2, 3) lower and upper corner of all centres that will be shown (m). cut: leave out what lies before the middle plane.
+        bounds: (2, 3) lower and upper corner of all centres that will be shown (m).
+        cut: whether to leave out the grains in front of the middle plane.
         size: width and height (pixels).
     """
 

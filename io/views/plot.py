@@ -38,8 +38,13 @@ class PlotSeries:
     """The observables of one file.
 
     Attributes:
-        label: name in the legend. x: (T,) taps, or times where nothing taps (s). by_taps: which. window: of the moving average, in taps; 0: none.
-        values: name -> (T, ...). layers: thickness and origin of the layers (m), or None. dimension: 2 or 3.
+        label: name in the legend.
+        x: (T,) abscissa: taps, or times (s) if no stage of the case taps.
+        by_taps: whether the abscissa counts taps.
+        window: width of the moving average (taps); 0 for none.
+        values: (T, ...) array of each observable, by name.
+        layers: thickness and origin of the layers (m), or None.
+        dimension: 2 or 3.
     """
 
     label: str
@@ -57,14 +62,19 @@ class PlotSeries:
 
 
 def main(files: Sequence[Path | str], out: Path | str | None = None, layers: bool = False, energy: bool = False) -> int:
-    """`pardem plot`: draw one figure of all files and print the first and last numbers drawn; exit status 0.
+    """Draw one figure of all files and print the first and last values drawn (`pardem plot`).
 
     Args:
-        files: results. out: figure (.png, .pdf, .svg); None: the first file's name with .png.
-        layers: density and angle by layers as well. energy: the energy budget in place of density and angle.
+        files: result files.
+        out: figure file (.png, .pdf, .svg); by default the first file's name with .png.
+        layers: whether to draw density and angle of each layer as well.
+        energy: whether to draw the energy budget instead of density and angle.
+
+    Returns:
+        Exit status 0.
 
     Raises:
-        FileError: a file is missing, foreign or has nothing to draw, or the figure cannot be written.
+        FileError: a file is missing, was not written by pardem or contains nothing to draw, or the figure cannot be written.
     """
     from matplotlib import rc_context
 
@@ -117,10 +127,15 @@ def read_series(path: Path, whole_run: bool = False) -> PlotSeries:
 
 
 def smoothed(x: np.ndarray, y: np.ndarray, window: float) -> np.ndarray:
-    """Moving average about each row, (T,); not-a-number where the window is not wholly in the data, and no average if it is 0 or longer than them.
+    """Compute the centred moving average of a series.
 
     Args:
-        x: (T,) ascending. y: (T,); rows that are not finite do not count. window: width in x.
+        x: (T,) abscissa, ascending.
+        y: (T,) values; those that are not finite are ignored.
+        window: width of the average, in the unit of x. With 0, or a window longer than the series, no average is formed.
+
+    Returns:
+        (T,) averages; NaN where the window extends beyond the series.
     """
     if window <= 0.0 or len(x) < 2 or x[-1] - x[0] < window:
         return y

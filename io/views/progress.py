@@ -42,11 +42,12 @@ class Progress:
         self.close()
 
     def stage(self, name: str, step: int, remaining: int | None = None) -> None:
-        """A stage begins.
+        """Report that a stage begins.
 
         Args:
-            name: of the stage. step: steps done so far.
-            remaining: most steps from here to the end of the run, where an earlier stage ended before its longest duration.
+            name: name of the stage.
+            step: number of steps done so far.
+            remaining: largest number of steps to the end of the run, known anew where an earlier stage ended before its longest duration.
         """
         self.stage_name = name
         if remaining is not None:
@@ -116,7 +117,7 @@ _LABELS = {
     "ranks": ("ranks", ""),
     "wall_seconds": ("wall time", "s"),
     "cpu_seconds": ("CPU time", "s"),
-    "cundall": ("Cundall number (particle-steps per CPU second)", ""),
+    "cundall": ("Cundall number (particle steps per CPU second)", ""),
     "contacts_per_grain": ("contacts per grain", ""),
     "coordination": ("coordination", ""),
     "rebuilds": ("rebuilds of the pair lists", ""),

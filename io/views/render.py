@@ -23,14 +23,21 @@ NEEDED = ("position", "orientation")  # fields of a frame that a picture is made
 
 
 def main(file: Path, out: Path | None = None, frame: int = -1, cut: bool = False, size: tuple[int, int] = (900, 1200), fps: float = 25.0) -> int:
-    """Draw a frame of a result into a PNG file (default: beside the result), or all frames into a film (``out`` ends in .mp4 or .gif).
+    """Draw one frame of a result into a PNG file, or all frames into a film.
 
     Args:
-        file: result. out: picture or film. frame: number of the frame, from the end if negative. cut: leave out what lies before the middle plane.
-        size: width and height (pixels). fps: frames of a film per second.
+        file: result file.
+        out: picture (.png) or film (.mp4 or .gif); by default a picture beside the result.
+        frame: number of the frame, counted from the end if negative.
+        cut: whether to leave out the grains in front of the middle plane.
+        size: width and height (pixels).
+        fps: frames of a film per second.
+
+    Returns:
+        Exit status 0.
 
     Raises:
-        FileError: the file cannot be read, has no such frame, the picture cannot be written, or VTK or imageio is not installed.
+        FileError: the result cannot be read or has no such frame, the picture cannot be written, or VTK or imageio is not installed.
     """
     target = Path(out) if out is not None else Path(file).with_suffix(".cut.png" if cut else ".png")
     if not target.parent.is_dir():

@@ -13,13 +13,16 @@ MANY = 200
 
 
 def skeleton_surface(vertices: np.ndarray, edges: np.ndarray, faces: tuple[tuple[int, ...], ...], radius: float) -> tuple[np.ndarray, np.ndarray]:
-    """Triangles that together cover the outside of a rounded skeleton; parts of them lie within it.
+    """Build triangles that together cover the outer surface of a rounded skeleton; some of them lie partly inside it.
 
     Args:
-        vertices: (nv, 3) (m). edges: (ne, 2). faces: loops; each is drawn at the distance of the radius on both sides. radius: (m).
+        vertices: (nv, 3) core vertices (m).
+        edges: (ne, 2) vertex numbers.
+        faces: loops of vertex numbers; each face is drawn at the distance of the radius on both sides.
+        radius: sphero-radius (m).
 
     Returns:
-        points: (n, 3) (m). triangles: (nt, 3) int64, counter-clockwise seen from outside.
+        Points (n, 3) (m), and triangles (nt, 3) int64, counter-clockwise seen from outside.
     """
     sides = FINE if len(vertices) + len(edges) <= MANY else COARSE
     parts = [_balls(vertices, radius, sides), _tubes(vertices, edges, radius, sides), _plates(vertices, faces, radius)]

@@ -25,12 +25,12 @@ SHOWN = 20  # problems of a file that are shown
 
 
 class Verdict(NamedTuple):
-    """What is to be said about a file.
+    """Result of checking one file.
 
     Attributes:
-        path: of the file.
-        holds: what it holds, in words.
-        problems: a sentence each; none: all of it is what was written.
+        path: the file.
+        holds: description of its content.
+        problems: one sentence for each problem found; empty if the file is as it was written.
     """
 
     path: Path

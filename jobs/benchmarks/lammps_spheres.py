@@ -1,4 +1,4 @@
-"""Settled frictional spheres with LAMMPS (gran/hooke/history) on one core: particle-steps per CPU second, alone or in turns with pardem.
+"""Settled frictional spheres with LAMMPS (gran/hooke/history) on one core: particle steps per CPU second, alone or in turns with pardem.
 
 The scene: 10108 spheres of diameter and mass 1 under gravity 1 in a box with walls, 20 wide, floor at 0, open above. They fall from a jittered
 lattice, come to rest, and are then followed for some thousand steps. Started by ``jobs/benchmarks/lammps_spheres``, in the environment that holds

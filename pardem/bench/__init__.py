@@ -1,4 +1,4 @@
-"""``pardem bench``: particle-steps per CPU second of settled scenes, and where the time goes."""
+"""``pardem bench``: particle steps per CPU second of settled scenes, and where the time goes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,19 @@ from .scenes import bed_of
 def main(
     scene: str, *, grains: int | None, steps: int | None, as_json: bool, comm: MPI.Comm, state: Path | None = None, warmup: int | None = None
 ) -> int:
-    """Measure a scene and print the figures on rank 0. Collective.
+    """Measure the speed of a scene and print the figures on rank 0. Collective.
 
     Args:
-        scene: name of the scene. grains: their number. steps: to time. as_json: print JSON.
-        state: settled spheres to start from (``.npz``); None: settle the scene (kept in the cache for the next time).
-        warmup: steps before the clock starts.
+        scene: name of the scene.
+        grains: number of grains; None for the usual number of the scene.
+        steps: number of steps to time; None for the default.
+        as_json: whether to print JSON.
+        comm: communicator.
+        state: file (``.npz``) of settled spheres to start from. By default the scene is settled first, and the result is stored in the cache.
+        warmup: number of steps before the clock starts.
+
+    Returns:
+        Exit status.
     """
     case, engine = from_state(comm, state) if state is not None else settled(comm, scene, grains or bed_of(scene).grains)
     figures = measure(engine, case, steps or 2_000, 500 if warmup is None else warmup)

@@ -15,11 +15,16 @@ from ..errors import CaseError
 
 
 class Bed(NamedTuple):
-    """What a scene is made of; one grain weighs 1 kg.
+    """Ingredients of a benchmark scene; every grain weighs 1 kg.
 
     Attributes:
-        shape: of the species. diameter: of a grain's bounding sphere (m). fill: solid fraction of the random start.
-        grains: their usual number. interaction: of the contacts. settle: steps until the bed is at rest. dimension: 2 or 3.
+        shape: shape of the only species.
+        diameter: diameter of the bounding sphere of a grain (m).
+        fill: solid fraction of the random initial state.
+        grains: usual number of grains.
+        interaction: interaction of the contacts.
+        settle: number of steps after which the bed is at rest.
+        dimension: 2 or 3.
     """
 
     shape: dict[str, Any]

@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import tomli_w
+
 from ..errors import CaseError
 from .stages import END_KEYS
 from .tables import CaseTables
@@ -36,34 +38,15 @@ def case_hash(case: CaseTables) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float | int):
-        return repr(value)
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + " }" if value else "{}"
-    return "[" + ", ".join(map(_value, value)) + "]"
+def to_toml(table: dict[str, Any]) -> str:
+    """Write nested dicts, lists and scalars as TOML text.
 
+    Values of None are not allowed. An integral float keeps its point, so that reading the text gives equal values of the same types.
 
-def _key(key: str) -> str:
-    return key if key.replace("-", "").replace("_", "").isalnum() and key.isascii() else json.dumps(key)
+    Args:
+        table: the top-level table.
 
-
-def _is_tables(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
-
-
-def to_toml(table: dict[str, Any], prefix: str = "") -> str:
-    """TOML text of nested dicts, lists and scalars: values first, then tables, then arrays of tables."""
-    lines = [f"{_key(k)} = {_value(v)}" for k, v in table.items() if not (isinstance(v, dict) and not prefix.count("[[")) and not _is_tables(v)]
-    for key, value in table.items():
-        name = f"{prefix.removeprefix('[[')}.{_key(key)}".lstrip(".")
-        if isinstance(value, dict) and not prefix.count("[["):
-            lines += ["", f"[{name}]", to_toml(value, name)]
-        elif _is_tables(value):
-            for item in value:
-                lines += ["", f"[[{name}]]", to_toml(item, "[[" + name)]
-    return "\n".join(lines).strip("\n") + ("\n" if not prefix else "")
+    Returns:
+        The text; the keys of a table keep their order.
+    """
+    return tomli_w.dumps(table)

@@ -1,4 +1,4 @@
-"""Checks across tables: names that refer to something, things that need each other."""
+"""Checks across tables: names must refer to something, and some keys require others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_LAYERS = 10_000
 
 
 def problems(case: CaseTables) -> list[str]:
-    """Everything that is wrong with a case whose single values are right, a sentence each."""
+    """Find everything that is wrong with a case whose individual values are valid; yield one sentence for each problem."""
     return [*_names(case), *_grains(case), *_contacts(case), *_walls(case), *_motions(case), *_stages(case), *_output(case)]
 
 
@@ -61,16 +61,16 @@ def _grains(case: CaseTables) -> Iterator[str]:
                 if least < low or most > high:
                     yield f"insert.{insert.name or i}.region reaches from {least!r} to {most!r} along {axis}, beyond [domain] ({low!r} to {high!r})"
     if (count := sum(insert.count for insert in case.insert)) > MOST_GRAINS:
-        yield f"insert.count comes to {count} grains in all; a case takes at most {MOST_GRAINS}"
+        yield f"insert.count adds up to {count} grains; a case may have at most {MOST_GRAINS}"
     if domain is None and not case.wall:
-        yield "the case has neither [domain] nor [[wall]]: grains need one to be in"
+        yield "the case has neither [domain] nor [[wall]]: give one to contain the grains"
     for i, grain in enumerate(case.grain):
         if domain is not None and not all(lo <= c < hi for lo, c, hi in zip(domain.lower, grain.position, domain.upper, strict=True)):
             yield f"grain.{grain.name or i}.position = {list(grain.position)} lies outside [domain] ({list(domain.lower)} to {list(domain.upper)})"
 
 
 def _extent(region: AnyRegion) -> list[tuple[float, float]]:
-    """Where a region begins and ends along each axis (m); nowhere for that of the domain itself."""
+    """Return where a region begins and ends along each axis (m); nothing for the region of the whole domain."""
     if region.kind == "box":
         return list(zip(region.lower, region.upper, strict=True))
     if region.kind == "periodic":
@@ -94,7 +94,7 @@ def _contacts(case: CaseTables) -> Iterator[str]:
             if name not in known:
                 yield unknown(f"{key}.between", name, known, "material of a species or wall")
         if frozenset(pair.between) in seen:
-            yield f"{key} is given twice: one entry for each pair"
+            yield f"{key} is given twice: give one entry for each pair"
         seen.add(frozenset(pair.between))
     yield from resistance_problems(case.contact, case.dimension)
     yield from _twice((m.name for m in case.material), "material")
@@ -119,7 +119,7 @@ def _walls(case: CaseTables) -> Iterator[str]:
             if name not in stages:
                 yield unknown(f"wall.{wall.name}.stages", name, stages, "stage")
     if case.attraction is not None and case.domain is not None and any(case.domain.periodic):
-        yield "attraction has no meaning in a periodic domain: a grain would be pulled by the nearest of many points; leave domain.periodic out"
+        yield "attraction has no meaning in a periodic domain, where every point has many images; remove domain.periodic"
 
 
 def _motions(case: CaseTables) -> Iterator[str]:
@@ -132,10 +132,10 @@ def _motions(case: CaseTables) -> Iterator[str]:
             if isinstance(start, str) and start not in stages:
                 yield unknown(f"{key}.start", start, stages, "stage")
             elif index > 0 and not isinstance(start, str):
-                yield f"{key}.start = {start!r} must be the name of a stage ({', '.join(stages)}): a motion takes over when one begins"
+                yield f"{key}.start = {start!r} must be the name of a stage ({', '.join(stages)}): a motion begins with a stage"
             elif isinstance(start, str):
                 if stages.index(start) <= begins:
-                    yield f"{key}.start = '{start}' must name a later stage than the motion before it"
+                    yield f"{key}.start = '{start}' must name a later stage than that of the motion before it"
                 begins = stages.index(start)
             if (motion.turns or motion.pushed) and wall.moves_as_one:
                 yield f"{key}.kind = '{motion.kind}' is not for a {wall.kind}, whose faces move together: give planes or bodies"
@@ -149,9 +149,9 @@ def _stages(case: CaseTables) -> Iterator[str]:
     walls = {wall.name: wall for wall in case.wall}
     for stage in case.stage:
         if (steps := stage.max_steps(case.time.step)) > MOST:
-            yield f"stage.{stage.name} takes {steps:.3g} steps of time.step = {case.time.step!r} s; a run counts to {MOST:.3g}: shorten it"
+            yield f"stage.{stage.name} takes {steps:.3g} steps of time.step = {case.time.step!r} s, but a run can have at most {MOST:.3g}: shorten it"
         if isinstance(stage, Run) and stage.outflow_share is not None and not (case.domain and case.domain.outflow):
-            yield f"stage.{stage.name}.outflow_share = {stage.outflow_share!r} needs a face through which grains leave: give domain.outflow"
+            yield f"stage.{stage.name}.outflow_share = {stage.outflow_share!r} needs a face through which grains can leave: give domain.outflow"
         if not isinstance(stage, Vibrate):
             continue
         wall = walls.get(stage.wall)
@@ -159,7 +159,7 @@ def _stages(case: CaseTables) -> Iterator[str]:
             yield unknown(f"stage.{stage.name}.wall", stage.wall, list(walls), "wall")
         elif not isinstance(wall.motion, FixedMotion) or wall.then:
             kind = wall.then[0].kind if wall.then and isinstance(wall.motion, FixedMotion) else wall.motion.kind
-            yield f"stage.{stage.name}.wall = '{stage.wall}' moves already (wall.{wall.name}.motion.kind = '{kind}'): make it 'fixed'"
+            yield f"stage.{stage.name}.wall = '{stage.wall}' already moves (wall.{wall.name}.motion.kind = '{kind}'): make it 'fixed'"
         yield from stage.objections(f"stage.{stage.name}", case)
         if 1.0 / stage.frequency < 20.0 * case.time.step:
             yield f"stage.{stage.name}.frequency = {stage.frequency!r} Hz is too high for time.step = {case.time.step!r} s: a period needs 20 steps"
@@ -183,7 +183,7 @@ def _output(case: CaseTables) -> Iterator[str]:
 
 
 def _layers(case: CaseTables) -> Iterator[str]:
-    """Layers begin at their origin and end where the case can have grains at first; without a domain that is where it puts them."""
+    """Check the number of layers, from their origin to the highest place of the domain or, without a domain, of the initial grains."""
     layers = case.output.observables.layers
     if layers is None:
         return

@@ -14,10 +14,10 @@ from .voronoi import cells_of
 
 
 class Case(CaseTables):
-    """A validated case; the attributes are the tables and keys of the case file. SI units.
+    """A validated case, whose attributes are the tables and keys of the case file, in SI units.
 
     Raises:
-        CaseError: one sentence a line, each with the dotted key, the value and what is allowed.
+        CaseError: the case is not valid. Each line of the message is a sentence with the dotted key, its value and what is allowed.
     """
 
     def __init__(self, /, **data: Any) -> None:
@@ -46,16 +46,20 @@ class Case(CaseTables):
         object.__setattr__(self, "voronoi", ())
 
     def hash(self) -> str:
-        """SHA-256 of what determines the trajectory; a checkpoint belongs to a case with the same hash.
+        """Return the SHA-256 hash of everything that determines the trajectory; a checkpoint can be used by cases with its hash.
 
-        Left out are title, output (but for `energy_budget`, which decides what a contact keeps), and what cannot show in the result (detection,
-        decomposition), as well as the keys that end the last stage: a run may be prolonged. Files that the case names enter with their contents.
+        The hash ignores the title, the output (except `energy_budget`, which decides what a contact stores), what never affects the result
+        (detection, decomposition), and the keys that end the last stage, so that a run may be prolonged. Files to which the case refers enter with
+        their contents.
+
+        Returns:
+            64 hexadecimal digits.
 
         Raises:
-            CaseError: a file that the case names is missing.
+            CaseError: a file to which the case refers is missing.
         """
         return canonical.case_hash(self)
 
     def to_toml(self) -> str:
-        """The effective case as TOML, defaults included; reading it gives an equal case."""
+        """Return the effective case as TOML, defaults included; reading it gives an equal case."""
         return canonical.to_toml(self.model_dump(mode="json", exclude_none=True))

@@ -63,11 +63,11 @@ def _wrong_shapes(data: dict[str, Any], planar: bool) -> Iterator[str]:
         if isinstance(shape, str) and shape in _SHAPES and (shape in _PLANAR_SHAPES) != planar:
             instead = f"; use '{_INSTEAD[shape]}'" if shape in _INSTEAD else ""
             here, there = ("three", "two") if planar else ("two", "three")
-            yield f"{key}.shape = '{shape}' is a shape of {here} dimensions, but the case has {there} (dimension = {2 if planar else 3}){instead}"
+            yield f"{key}.shape = '{shape}' is a shape in {here} dimensions, but the case has {there} (dimension = {2 if planar else 3}){instead}"
 
 
 def _rewrite(data: dict[str, Any]) -> Iterator[str]:
-    """Fill in what is missing, in place; sentences on what leads out of the plane."""
+    """Fill in missing third components in place; return a sentence for each value that leads out of the plane."""
     places: list[tuple[str, Any, str, Rewrite]] = [("", data, "gravity", _vector), ("domain", data.get("domain"), "periodic", _periodic)]
     places.append(("domain", data.get("domain"), "outflow", _faces))
     places.append(("attraction", data.get("attraction"), "center", _vector))
@@ -120,7 +120,7 @@ def _rewrite(data: dict[str, Any]) -> Iterator[str]:
 
 
 def _tables(data: dict[str, Any], name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The entries of a list of tables with their keys."""
+    """Yield the entries of a list of tables with their keys."""
     entries = data.get(name)
     for i, entry in enumerate(entries if isinstance(entries, list | tuple) else ()):
         if isinstance(entry, dict):
@@ -128,7 +128,7 @@ def _tables(data: dict[str, Any], name: str) -> Iterator[tuple[str, dict[str, An
 
 
 def _motions(key: str, wall: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The motions of a wall that are tables, with their keys."""
+    """Yield the motions of a wall that are tables, with their keys."""
     if isinstance(wall.get("motion"), dict):
         yield f"{key}.motion", wall["motion"]
     then = wall.get("then")
@@ -144,7 +144,7 @@ def _below(data: Any, *names: str) -> Any:
 
 
 def _numbers(value: Any) -> list[Any] | None:
-    """The entries of a list or array of numbers; None for anything else, which the model refuses."""
+    """Return the entries of a list or array of numbers; None for anything else, which the model rejects."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, list | tuple) and all(map(_is_number, value)):
@@ -153,7 +153,7 @@ def _numbers(value: Any) -> list[Any] | None:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether a value is a number that computations can take; the model refuses others."""
+    """Tell whether a value is a number that can be used in computations; the model rejects all others."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
@@ -190,13 +190,13 @@ def _pieces(key: str, value: Any) -> Any:
 
 def _end(key: str, value: Any) -> Any:
     if _is_number(value) and abs(value) != HALF:
-        raise _Wrong(f"{key} = {value!r} leads out of the plane: in two dimensions the region is a disk; leave lower and upper out")
+        raise _Wrong(f"{key} = {value!r} leads out of the plane: in two dimensions the region is a disk; remove lower and upper")
     return value
 
 
 def _axis_z(key: str, value: Any) -> Any:
     if value in ("x", "y"):
-        raise _Wrong(f"{key} = '{value}' lies in the plane: in two dimensions the axis of a cylinder is z, which makes a disk; leave it out")
+        raise _Wrong(f"{key} = '{value}' lies in the plane: in two dimensions the axis of a cylinder is z, which gives a disk; remove this key")
     return value
 
 
@@ -209,14 +209,16 @@ def _axis_xy(key: str, value: Any) -> Any:
 def _upright(key: str, value: Any) -> Any:
     found = _numbers(value)
     if found is not None and (len(found) != 3 or found[0] != 0.0 or found[1] != 0.0):
-        raise _Wrong(f"{key} = {found} is not across the plane: in two dimensions the axis of a cylinder is z, which makes a circle; leave it out")
+        raise _Wrong(
+            f"{key} = {found} is not perpendicular to the plane: in two dimensions the axis of a cylinder is z, which gives a circle; remove this key"
+        )
     return value
 
 
 def _turning(key: str, value: Any) -> Any:
     found = _numbers(value)
     if found is not None and (len(found) != 3 or found[0] != 0.0 or found[1] != 0.0):
-        raise _Wrong(f"{key} = {found} turns out of the plane: in two dimensions walls turn about z; leave it out")
+        raise _Wrong(f"{key} = {found} rotates out of the plane: in two dimensions walls rotate about z; remove this key")
     return value
 
 
@@ -231,7 +233,7 @@ def _periodic(key: str, value: Any) -> Any:
 def _faces(key: str, value: Any) -> Any:
     for face in value if isinstance(value, list | tuple) else ():
         if face in ("lower-z", "upper-z"):
-            raise _Wrong(f"{key} = '{face}' leads out of the plane: in two dimensions name faces across x or y")
+            raise _Wrong(f"{key} = '{face}' leads out of the plane: in two dimensions name faces perpendicular to x or y")
     return value
 
 
@@ -240,7 +242,7 @@ def _orientation(key: str, value: Any) -> Any:
         return [math.cos(0.5 * value), 0.0, 0.0, math.sin(0.5 * value)]
     found = _numbers(value)
     if found is not None and len(found) == 4 and (found[1] != 0.0 or found[2] != 0.0):
-        raise _Wrong(f"{key} = {found} turns out of the plane: in two dimensions give the angle about z (rad)")
+        raise _Wrong(f"{key} = {found} rotates out of the plane: in two dimensions give the angle about z (rad)")
     return value
 
 
@@ -249,5 +251,5 @@ def _spin(key: str, value: Any) -> Any:
         return [0.0, 0.0, value]
     found = _numbers(value)
     if found is not None and len(found) == 3 and (found[0] != 0.0 or found[1] != 0.0):
-        raise _Wrong(f"{key} = {found} turns out of the plane: in two dimensions give the rate about z (rad/s)")
+        raise _Wrong(f"{key} = {found} rotates out of the plane: in two dimensions give the rate about z (rad/s)")
     return value

@@ -221,5 +221,12 @@ def _without_union_noise(found: list[str]) -> list[str]:
 
 
 def unknown(key: str, name: str, known: list[str], what: str) -> str:
-    """That a name refers to nothing; ``known``: the names that there are, ``what``: what they are names of."""
-    return f"{key} = '{name}' is no {what} of this case ({', '.join(known) or 'there is none'}){nearest(name, known)}"
+    """The sentence for a name that refers to nothing.
+
+    Args:
+        key: dotted key that holds the name.
+        name: the name.
+        known: names that exist.
+        what: what they are names of.
+    """
+    return f"{key} = '{name}' is not a {what} of this case ({', '.join(known) or 'there is none'}){nearest(name, known)}"

@@ -103,7 +103,8 @@ class Mesh(SpeciesBase):
         """The geometry as a `pardem.Shape`; a file that has not changed is read once.
 
         Raises:
-            FileError: the file is missing or no mesh. ShapeError: its surface is no skeleton, or cannot be eroded.
+            FileError: the file is missing or no mesh.
+            ShapeError: its surface is no skeleton, or cannot be eroded.
         """
         path = self._directory / self.file
         try:

@@ -62,7 +62,11 @@ class CaseTables(Model):
         return self._directory
 
     def located(self, directory: Path) -> Self:
-        """The same case with relative paths taken from the given folder."""
+        """Return the same case with relative paths that refer to another folder.
+
+        Args:
+            directory: the folder.
+        """
         folder = Path(directory)
         copy = self.model_copy(update={"species": tuple(species.located(folder) for species in self.species)})
         copy._directory = folder
@@ -70,7 +74,7 @@ class CaseTables(Model):
 
     @property
     def materials(self) -> tuple[str, ...]:
-        """Names that contact parameters can refer to: materials of the species in their order, then those of walls."""
+        """Names of materials to which contact parameters can refer: those of the species in order, then those of walls."""
         return tuple(dict.fromkeys([*(s.material for s in self.species), *(w.material for w in self.wall)]))
 
     @property
@@ -91,15 +95,29 @@ class CaseTables(Model):
         return tuple(s.name for s in self.species if s.name in placed or s.name not in bodies)
 
     def contact_between(self, first: str, second: str) -> Resolved:
-        """Contact parameters of two materials with every default filled in."""
+        """Return the contact parameters of two materials with all defaults filled in.
+
+        Args:
+            first: name of a material.
+            second: name of a material.
+        """
         return self.contact.between(first, second, self.material)
 
     def contact_table(self, rows: Sequence[str], columns: Sequence[str]) -> PairTable:
-        """Contact parameters of all pairs of some materials."""
+        """Return the contact parameters of all pairs of some materials.
+
+        Args:
+            rows: names of materials.
+            columns: names of materials.
+        """
         return self.contact.table(rows, columns, self.material)
 
     def eps(self, species: str) -> float:
-        """Weight of the regularisation for a species (1); walls have none."""
+        """Return the weight of the regularisation for a species (1); walls have none.
+
+        Args:
+            species: name of the species.
+        """
         table = self.contact.eps
         if isinstance(table, dict) and species in table:
             return table[species]
@@ -109,11 +127,11 @@ class CaseTables(Model):
         return {"spherocylinder": 0.1, "rice": 0.1, "sphere": 0.0, "disk": 0.0}.get(shape, 0.03)
 
     def max_steps(self) -> int:
-        """Most steps that the stages can take together."""
+        """Return the largest number of steps that the stages can take together."""
         return sum(stage.max_steps(self.time.step) for stage in self.stage)
 
     def tap_period(self) -> float | None:
-        """Period of the first `vibrate` stage (s), or None where there is none."""
+        """Return the period of the first `vibrate` stage (s), or None if there is none."""
         return next((1.0 / stage.frequency for stage in self.stage if isinstance(stage, Vibrate)), None)
 
     def cadence(self, what: str) -> Cadence | None:

@@ -46,13 +46,21 @@ class Voronoi(NamedModel):
 
 
 def cells_of(packing: Voronoi, domain: Domain | None, dimension: int, seed: int) -> tuple[list[Polyhedron | Polygon], list[Grain]]:
-    """The species and grains of a packing, named by it and their numbers. The box is periodic along the periodic axes of the domain that it spans.
+    """Make the species and grains of a Voronoi packing, named by the packing and numbered.
+
+    The box of the packing is periodic along those periodic axes of the domain that it spans.
 
     Args:
-        packing: validated. domain, dimension, seed: of the case.
+        packing: validated table of the packing.
+        domain: domain of the case, or None.
+        dimension: dimension of the case, 2 or 3.
+        seed: seed of the case.
+
+    Returns:
+        The species, and the grains.
 
     Raises:
-        CaseError: there is no box, or there are no such cells.
+        CaseError: there is no box, or the packing cannot be made.
     """
     from ..shapes import voronoi_packing
 

@@ -18,15 +18,20 @@ AUTO_SKIN_OF_RODS = 0.5  # the same, before these, where all grains are spheres 
 
 
 def least_radius(case: Case, catalogue: Catalogue, smallest: dict[str, float], key: str, remedy: str) -> float:
-    """Smallest sphero-radius (m) of the grains of a case, all of which can be covered by spheres.
+    """Determine the smallest sphero-radius of the grains of a case, all of which must be such that spheres can cover them.
 
     Args:
-        catalogue: the species.
-        smallest: size factors by name of those that have grains.
-        key, remedy: what wants covers, and what to do without it.
+        case: validated case.
+        catalogue: shape catalogue of the case.
+        smallest: smallest size factor of each species that has grains, by name.
+        key: key of the case that requires covers, for messages.
+        remedy: alternative to suggest in messages.
+
+    Returns:
+        The smallest sphero-radius (m).
 
     Raises:
-        CaseError: in two dimensions, or where a species is not convex, or where there are too many polyhedra.
+        CaseError: the case is two-dimensional, a species is not convex, or there are too many polyhedra.
     """
     if case.dimension == 2:
         raise CaseError(f"{key} needs three dimensions; {remedy}")
@@ -45,16 +50,22 @@ def least_radius(case: Case, catalogue: Catalogue, smallest: dict[str, float], k
 def covers(
     case: Case, catalogue: Catalogue, smallest: dict[str, float], largest: dict[str, float], key: str, overlap: float, skins: Sequence[float]
 ) -> list[Covering]:
-    """Covers of the grains of a case with those skins for which there are any.
+    """Cover the grains of a case by spheres, for each skin that allows it.
 
     Args:
-        catalogue, smallest, key: see `least_radius`.
-        largest: size factors.
-        overlap: maximal overlap (m).
-        skins: largest reach beyond contact (m).
+        case: validated case.
+        catalogue: shape catalogue of the case.
+        smallest: smallest size factor of each species that has grains, by name.
+        largest: largest size factor of each of these species, by name.
+        key: key of the case that requires covers, for messages.
+        overlap: largest overlap of two grains (m).
+        skins: largest distances beyond contact at which pairs are to be found (m), to be tried in turn.
+
+    Returns:
+        The coverings.
 
     Raises:
-        CaseError: there are none; the reason is that of the last skin.
+        CaseError: no skin allows a covering; the reason given is that of the last skin.
     """
     found, reason = [], None
     for skin in skins:
@@ -89,8 +100,10 @@ def cell_tables(case: Case, catalogue: Catalogue, largest: dict[str, float], sma
     """The spheres that stand for the grains of a case in the power diagram.
 
     Args:
+        case: validated case.
         catalogue: its species.
-        largest, smallest: size factors by name of those that have grains.
+        largest: largest size factor by name of those species that have grains.
+        smallest: smallest size factor likewise.
 
     Raises:
         CaseError: see `least_radius` and `covers`.

@@ -32,12 +32,13 @@ class Kind:
     """Grains of one shape whose size factors lie in a range.
 
     Attributes:
-        name: for messages.
-        vertices: (nv, 3) of the convex core about any origin (m).
+        name: name for messages.
+        vertices: (nv, 3) vertices of the convex core, about any origin (m).
         edges: (ne, 2) vertex numbers.
         faces: loops of vertex numbers.
-        radius: of the ball (m).
-        smallest, largest: size factors.
+        radius: sphero-radius (m).
+        smallest: smallest size factor.
+        largest: largest size factor.
     """
 
     name: str

@@ -19,15 +19,18 @@ WIDE, ROOM = 8.0, 1.0  # of the frame, and of what may be within, in the largest
 
 @dataclass
 class EdgeCounts:
-    """What the detection of a rank has done so far.
+    """Counters of what the detection of one rank has done so far.
 
     Attributes:
-        builds, moves: triangulations made anew, kept up.
-        inserted, deleted: spheres that came and went.
-        spheres, edges: of the last one.
-        refused: rebuilds of the lists that linked cells did, since grains overlapped by too much.
-        fast: the same, since the fastest grain moves further in a step than the covering allows for.
-        broken: two grains whose covering spheres were more than orthogonal, of the last rebuild refused; -1: there was none.
+        builds: triangulations built from scratch.
+        moves: triangulations updated by moving their points.
+        inserted: spheres inserted.
+        deleted: spheres deleted.
+        spheres: spheres in the latest triangulation.
+        edges: edges of the latest triangulation.
+        refused: rebuilds of the lists that fell back on linked cells because grains overlapped by too much.
+        fast: rebuilds that fell back because the fastest grain moves further in a step than the covering allows.
+        broken: two grains whose covering spheres were more than orthogonal at the latest refused rebuild; -1 if there was none.
     """
 
     builds: int = 0
@@ -71,17 +74,20 @@ class EdgeDetector:
     def find_pairs(
         self, owned: int, total: int, g: Grains, extent: np.ndarray, settings: Settings, skin: float, expected: int
     ) -> tuple[np.ndarray, int] | None:
-        """Candidate pairs of a rank, each once, at least one of the two owned.
+        """Find the candidate pairs of a rank. Each pair is found once and has at least one owned grain.
 
         Args:
-            owned, total: rows of ``g`` that are owned, that are there.
+            owned: number of owned rows of ``g``, which come first.
+            total: number of rows of ``g`` in use, ghosts included.
+            g: arrays of the grains.
             extent: (N, 3) half-extents (m).
-            skin: extra reach (m).
-            expected: about how many pairs there will be.
+            settings: constants of the run.
+            skin: distance beyond contact within which pairs are candidates (m).
+            expected: approximate number of pairs.
 
         Returns:
-            pairs (capacity, 2) int32 of local indices, lower global id first; their number. None: the covering does not hold for these grains, and
-            pairs must be found otherwise; this is counted.
+            Pairs (capacity, 2) int32 of local indices, lower global id first, and their number. None if the covering does not hold for the present
+            state, so that pairs must be found otherwise; this is counted.
         """
         if skin > self.covering.skin:
             self.counts.fast += 1

@@ -36,15 +36,15 @@ class Candidates:
 
 
 def few_balls(candidates: Candidates, radius: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """Choose balls whose union holds all patches.
+    """Choose a few balls whose union contains all patches.
 
     Args:
-        candidates: the choice.
-        radius: (M,) that each may have (m); 0: not to be used.
-        most: how many balls may be used.
+        candidates: the balls to choose from.
+        radius: (M,) largest radius allowed for each ball (m); 0 excludes the ball.
+        most: largest number of balls.
 
     Returns:
-        rows of the balls; radii, as small as they can be together (m). None: no cover was found.
+        Rows of the chosen balls, and their radii, as small as they can be together (m). None if no cover was found.
     """
     square = radius * radius
     holds = (candidates.need <= square[:, None]) & (radius > 0.0)[:, None]

@@ -36,10 +36,14 @@ class Trees(NamedTuple):
 
 
 def build_trees(catalogue: Catalogue, features: Features) -> Trees:
-    """Trees over the features of the species of a catalogue.
+    """Build the trees of boxes over the features of all species.
 
     Args:
-        features: of the same species (``contacts.nearest.features.build_features``).
+        catalogue: shape catalogue.
+        features: features of the same species (``contacts.nearest.features.build_features``).
+
+    Returns:
+        The trees.
     """
     species = len(catalogue.kind)
     root, leaf = np.zeros((species, 3), np.int64), np.full((species, 3), -1, np.int64)

@@ -70,10 +70,14 @@ def centres_outside(grains: PlacedGrains, domain: BoxDomain) -> np.ndarray:
 def require_clear(
     catalogue: Catalogue, grains: PlacedGrains, *, domain: BoxDomain | None = None, tolerance: float = TOLERANCE, names: Sequence[str] = ()
 ) -> None:
-    """Raise unless no grains overlap and all centres are in the domain.
+    """Check that no two grains overlap and that all centres lie in the domain.
 
     Args:
-        names: of the species, for messages. Grains are named by their index, which is the id of the first frame.
+        catalogue: shape catalogue of the grains.
+        grains: the grains to check.
+        domain: box that must contain the centres, with its periodic axes; None for open space.
+        tolerance: overlap that is allowed, relative to the size of the grains.
+        names: names of the species, for messages. Grains are named by their index, which becomes their id.
 
     Raises:
         InsertionError: names the grains and by how much they overlap, or where they are.

@@ -139,20 +139,20 @@ def _is_among(p, n, w):
 
 @njit
 def polytope_distance(verts, a, b, d, above, below, work):
-    """Bounds on the distance of two convex cores.
+    """Bound the distance between two convex cores.
 
     Args:
         verts: (M, 3) world vertices relative to their centres (m).
-        a: rows of the first core's vertices: the first, and that after the last one.
-        b: those of the second.
-        d: centre of b less that of a (m).
-        above: stop as soon as the distance is known to be more than this (m); inf: find it.
-        below: stop as soon as it is known not to be more than this (m); 0: find it.
+        a: first row of the first core's vertices, and the row after its last one.
+        b: the same for the second core.
+        d: centre of b minus centre of a (m).
+        above: stop as soon as the distance is known to exceed this value (m); inf to compute it.
+        below: stop as soon as the distance is known not to exceed this value (m); 0 to compute it.
         work: (12, 4) work space.
 
     Returns:
-        lower and upper bound (m). Where neither stop was met, the upper is the distance to rounding of the lengths; the lower lies below by at most
-        about 1e-14 size^2 / distance, for the direction across is that uncertain.
+        Lower and upper bound (m). If the iteration did not stop early, the upper bound equals the distance up to rounding, and the lower bound lies
+        below it by at most about 1e-14 size^2 / distance, which is the uncertainty of the direction.
     """
     p, weight, mu, q, r = work[:4], work[4], work[5], work[6:9], work[9:12]
     v = d

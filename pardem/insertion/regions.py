@@ -13,15 +13,16 @@ Vector = tuple[float, float, float]
 
 
 class RegionArrays(NamedTuple):
-    """A region for the kernels: a box, and where ``axis`` >= 0 the round inside of a cylinder along it.
+    """A region as kernels see it: a box, or, if ``axis`` >= 0, the inside of a cylinder along that axis.
 
     Attributes:
-        lower, upper: (3,) bounds of the region (m).
-        free: (3,) bool, grains may stick out along this axis (periodic faces).
-        axis: 0, 1, 2 or -1.
-        centre: (3,) a point on the cylinder's axis (m).
-        radius: of the cylinder (m).
-        planar: the region is a part of the plane z = 0, where grains turn about z only.
+        lower: (3,) lower corner of the region (m).
+        upper: (3,) upper corner of the region (m).
+        free: (3,) bool, whether grains may protrude along an axis (periodic faces).
+        axis: axis of the cylinder, 0, 1 or 2; -1 for a box.
+        centre: (3,) point on the axis of the cylinder (m).
+        radius: radius of the cylinder (m).
+        planar: whether the region is part of the plane z = 0, in which grains turn about z only.
     """
 
     lower: np.ndarray
@@ -38,8 +39,9 @@ class BoxDomain:
     """The box of the simulation.
 
     Attributes:
-        lower, upper: corners (m).
-        periodic: along x, y, z. Open axes do not bound the search for neighbours.
+        lower: lower corner (m).
+        upper: upper corner (m).
+        periodic: periodic flags of x, y and z. An axis that is not periodic does not bound the search for neighbours.
     """
 
     lower: Vector
@@ -54,12 +56,13 @@ class BoxDomain:
 
 @dataclass(frozen=True)
 class BoxRegion:
-    """A box along the axes that holds the grains whole, except along ``free`` axes, where they may stick out.
+    """A box along the axes that contains the grains entirely, except along ``free`` axes, where they may protrude.
 
     Attributes:
-        lower, upper: corners (m).
-        free: along x, y, z; give a periodic domain's flags to fill the whole of it (`periodic_region`).
-        planar: only the rectangle in the plane z = 0, for grains in 2D; the corners' z counts for nothing.
+        lower: lower corner (m).
+        upper: upper corner (m).
+        free: flags of x, y and z; pass the periodic flags of the domain to fill all of it (see `periodic_region`).
+        planar: whether the region is only the rectangle in the plane z = 0, for grains in 2D; the z coordinates of the corners are ignored.
     """
 
     lower: Vector
@@ -89,14 +92,15 @@ class BoxRegion:
 
 @dataclass(frozen=True)
 class CylinderRegion:
-    """The inside of a cylinder that holds the grains whole.
+    """The inside of a cylinder, which contains the grains entirely.
 
     Attributes:
-        radius: (m).
-        lower, upper: coordinates along the axis where the region begins and ends (m).
+        radius: radius of the cylinder (m).
+        lower: coordinate along the axis at which the region begins (m).
+        upper: coordinate along the axis at which the region ends (m).
         axis: ``x``, ``y`` or ``z``.
         center: a point on the axis (m).
-        planar: only the disk in the plane z = 0, for grains in 2D; the axis is z, and where it begins and ends counts for nothing.
+        planar: whether the region is only the disk in the plane z = 0, for grains in 2D; the axis is then z, and its limits are ignored.
     """
 
     radius: float

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from ..case.model import Case
 
 RATE = {1: 9.5e6, 2: 2.9e6}
-"""Particle-steps per CPU second and core by core vertices, of a dense bed without energy books: `pardem bench`, see docs/validation.md."""
+"""Particle steps per CPU second and core by core vertices, for a dense bed without the energy budget: `pardem bench`, see docs/validation.md."""
 RATE_POLYHEDRON = 1.5e6
 RATE_FEATURES = {2: 2e6, 3: 1.2e6}
 """The same under `superposition` by dimensions, of all but single vertices: some two thirds of what settled beds reach, since in flows features that
 come and go are searched for."""
 BOOKS = 0.55
-"""Share of the rate that is left with energy books and output: 1.5 to 1.7 million particle-steps per second were measured for 1000 rods."""
+"""Fraction of the rate that remains with the energy budget and output: 1.5 to 1.7 million particle steps per second were measured for 1000 rods."""
 RANK_BYTES = 260e6
 """Interpreter, compiled code, MPI and HDF5 of one rank."""
 PAIRS, PAIRS_OF_FEATURES, PAIR_BYTES = 6, 30, 80
@@ -29,12 +29,16 @@ ARM_BYTES = 32  # of history more, where grains are not all spheres
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run is expected to cost.
+    """Expected cost of a run.
 
     Attributes:
-        grains: number of grains. steps: most steps of all stages. ranks: number of ranks.
-        memory: bytes of all ranks together. seconds: of wall time, the stages' longest durations counted.
-        rate: particle-steps per second and core assumed. books: whether energy books were assumed to slow it.
+        grains: number of grains.
+        steps: largest number of steps that the stages can take together.
+        ranks: number of ranks.
+        memory: memory of all ranks together (bytes).
+        seconds: wall time, assuming that every stage takes its longest duration (s).
+        rate: assumed number of particle steps per second and core.
+        books: whether the assumed rate includes the cost of the energy budget.
     """
 
     grains: int
@@ -51,10 +55,10 @@ class Estimate:
         return (
             f"grains     {self.grains}\n"
             f"steps      at most {self.steps}\n"
-            f"memory     about {_bytes(self.memory)} ({_bytes(RANK_BYTES)} a rank, {_bytes(per_grain)} a grain)\n"
-            f"time       about {duration(self.seconds)} on {self.ranks} rank{'s' if self.ranks > 1 else ''}, at {self.rate:.2g} particle-steps "
+            f"memory     about {_bytes(self.memory)} ({_bytes(RANK_BYTES)} per rank, {_bytes(per_grain)} per grain)\n"
+            f"time       about {duration(self.seconds)} on {self.ranks} rank{'s' if self.ranks > 1 else ''}, at {self.rate:.2g} particle steps "
             f"per second and core\n"
-            f"assumed    a dense bed {books} energy books, the longest duration of every stage, a core for each rank, kernels in the "
+            f"assumed    a dense bed {books} the energy budget, the longest duration of every stage, one core per rank, kernels in the "
             f"cache; measure the rate of this machine with 'pardem bench'"
         )
 

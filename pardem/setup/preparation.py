@@ -38,13 +38,15 @@ LEAST_ROCKING = 0.01  # of the sphero-radius: an overlap up to which flat contac
 
 @dataclass
 class Setup:
-    """A case made ready.
+    """A case prepared for the run.
 
     Attributes:
-        catalogue: the species as flat arrays. scene: the engine's constants.
-        walls: rows of the scene's walls by the name in the case (a box is six).
-        later: rows of the motions that walls take up at a stage, by the wall's row and the number in ``then``.
-        warnings: sentences for the user. cell_tables: of the power diagram, where local volume fractions are wanted.
+        catalogue: the species as flat arrays.
+        scene: constants of the run, as the engine needs them.
+        walls: rows of the scene's walls, by the name in the case (a box has six).
+        later: rows of the motions that walls take up at a later stage, by the row of the wall and the index in ``then``.
+        warnings: sentences for the user.
+        cell_tables: tables of the power diagram, if local volume fractions are observed.
     """
 
     catalogue: Catalogue
@@ -56,14 +58,19 @@ class Setup:
 
 
 def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dict[str, float]) -> Setup:
-    """Make the tables of a case.
+    """Build the tables of a case.
 
     Args:
         case: validated case.
-        largest_scale, smallest_scale: range of the size factors of each species.
+        largest_scale: largest size factor of each species, by name.
+        smallest_scale: smallest size factor of each species, by name.
+
+    Returns:
+        The prepared case.
 
     Raises:
-        CaseError: the time step is too long, a period too short, the regularisation too strong, or grains too different to be summed.
+        CaseError: the time step is too long, a period of the domain too short, the regularisation too strong, or the grains too different in size for
+            their forces to be summed.
     """
     times = contact_times(case, *lightest_grains(case))
     warnings = check_time_step(case.time.step, times.near(case.time.step))

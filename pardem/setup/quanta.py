@@ -42,12 +42,16 @@ class Quanta(NamedTuple):
 
 
 class Span(NamedTuple):
-    """What the forces or torques of a run lie between.
+    """Range of the forces or torques of a run.
 
     Attributes:
-        unit: N or N m. largest: what one contact can give. least: what the weakest pair gives at a faint overlap.
-        big, small: the grains that these two are of, for messages. sizes: ratio of their sphero-radii. power: of the size, with which the largest
-            grows; 0: size has no part in it.
+        unit: N or N m.
+        largest: largest value that one contact can give.
+        least: value that the weakest pair gives at a very small overlap.
+        big: grain to which ``largest`` belongs, for messages.
+        small: grain to which ``least`` belongs, for messages.
+        sizes: ratio of the sphero-radii of these two grains.
+        power: exponent with which the largest value grows with the size; 0 if it does not depend on the size.
     """
 
     unit: str
@@ -85,11 +89,18 @@ def power_of_two_above(value: float) -> float:
 def contact_spans(
     case: Case, catalogue: Catalogue, law: Tables, reach: dict[str, float], largest_scale: dict[str, float], smallest_scale: dict[str, float]
 ) -> Spans:
-    """Forces and torques between which the contacts of a case lie: of all pairs of species, and of species on walls.
+    """Determine the range of the forces and torques of all contacts of a case: all pairs of species, and all species on walls.
 
     Args:
-        case: validated case. catalogue, law: its tables. reach: bounding radius of the largest grain of each species (m).
-        largest_scale, smallest_scale: range of the size factors of each species.
+        case: validated case.
+        catalogue: shape catalogue of the case.
+        law: tables of the contact law.
+        reach: bounding radius of the largest grain of each species (m), by name.
+        largest_scale: largest size factor of each species, by name.
+        smallest_scale: smallest size factor of each species, by name.
+
+    Returns:
+        The ranges of forces, torques and energies.
     """
     names = [s.name for s in case.species]
     present = set(case.grain_species)
@@ -146,17 +157,22 @@ def contact_spans(
 
 
 def choose_quanta(spans: Spans, lightest_weight: float, lightest_lever: float, contributions: float) -> Quanta:
-    """Quanta from the largest and the least forces and torques of a run.
+    """Choose the quanta from the largest and smallest forces and torques of a run.
 
-    The range covers the largest ones in one limb, if it then resolves what the weakest contacts give and the lightest weight; else in two.
+    A single limb is used if its range covers the largest values and its quantum resolves the weakest contacts and the lightest weight; otherwise sums
+    take two limbs.
 
     Args:
-        spans: of the forces, torques and energies.
-        lightest_weight: smallest weight of a grain (N); 0 without gravity. lightest_lever: smallest sphero-radius (m).
-        contributions: how many forces may act on one body at once, an estimate.
+        spans: ranges of the forces, torques and energies.
+        lightest_weight: smallest weight of a grain (N); 0 without gravity.
+        lightest_lever: smallest sphero-radius (m).
+        contributions: estimate of the number of forces that may act on one body at once.
+
+    Returns:
+        The quanta.
 
     Raises:
-        CaseError: the largest force is not a positive number, or even two limbs do not reach from the least to it.
+        CaseError: the largest force is not a positive number, or even two limbs cannot span the range.
     """
     if not (spans.force.largest > 0.0 and math.isfinite(spans.force.largest)):
         value = spans.force.largest
@@ -192,11 +208,16 @@ def _floor(value: float) -> float:
 
 
 def weight_notes(quanta: Quanta, weight: float, field: float, label: str) -> list[str]:
-    """Sentences on a lightest grain whose weight is coarse in quanta.
+    """Warn of a lightest grain whose weight is poorly resolved by the quanta.
 
     Args:
-        quanta: of the run. weight: by gravity (N). field: by the field towards a point (N), which is summed with the contact forces.
-        label: of the grain.
+        quanta: quanta of the run.
+        weight: weight by gravity (N).
+        field: weight by the field towards a point (N), which is summed with the contact forces.
+        label: name of the grain.
+
+    Returns:
+        Sentences for the user.
 
     Raises:
         CaseError: the field is not resolved.

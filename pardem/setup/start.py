@@ -25,7 +25,8 @@ def size_range(case: Case) -> tuple[dict[str, float], dict[str, float]]:
     """Largest and smallest size factor of each species in a case.
 
     Raises:
-        InsertionError: a size factor of ``grains_file`` is not positive. FileError: it cannot be read.
+        InsertionError: a size factor of ``grains_file`` is not positive.
+        FileError: it cannot be read.
     """
     sizes: dict[str, list[float]] = {s.name: [] for s in case.species}
     for insert in case.insert:
@@ -33,7 +34,7 @@ def size_range(case: Case) -> tuple[dict[str, float], dict[str, float]]:
     for grain in case.grain:
         sizes[grain.species].append(grain.scale)
     if case.grains_file:
-        table = _read_file(case)
+        table = read_grains_file(case)
         require_sizes(np.asarray(table["scale"], float))
         for name, scale in zip(table["species"], table["scale"], strict=True):
             sizes[str(name)].append(float(scale))
@@ -41,13 +42,19 @@ def size_range(case: Case) -> tuple[dict[str, float], dict[str, float]]:
 
 
 def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> Population:
-    """All grains of a case; ids go first to those of ``grains_file``, then ``[[grain]]``, then ``[[insert]]``, in their order.
+    """Create all grains of a case. Ids are assigned first to those of ``grains_file``, then ``[[grain]]``, then ``[[insert]]``, each in order.
 
     Args:
-        case: validated case. catalogue: of its species. overlaps: given grains may overlap (a packing that was settled elsewhere).
+        case: validated case.
+        catalogue: shape catalogue of the case.
+        overlaps: whether given grains may overlap, as in a packing that was settled elsewhere.
+
+    Returns:
+        The grains, the same on every rank.
 
     Raises:
-        InsertionError: given grains overlap or lie outside the domain, or random ones do not fit. FileError: ``grains_file`` cannot be read.
+        InsertionError: given grains overlap or lie outside the domain, or random ones do not fit.
+        FileError: ``grains_file`` cannot be read.
     """
     names = [s.name for s in case.species]
     number = {name: row for row, name in enumerate(names)}
@@ -117,7 +124,7 @@ def _region(insert: Insert, domain: BoxDomain | None, planar: bool) -> Region:
 
 def _given(case: Case, number: dict[str, int]) -> dict[str, Any]:
     """Grains given one by one, as arrays."""
-    table = _read_file(case) if case.grains_file else _empty_table()
+    table = read_grains_file(case) if case.grains_file else _empty_table()
     rows = case.grain
     quaternion = np.array([g.orientation for g in rows], dtype=float).reshape(-1, 4)
     quaternion /= np.sqrt((quaternion**2).sum(axis=1, keepdims=True))
@@ -140,8 +147,8 @@ def _empty_table() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _read_file(case: Case) -> dict[str, Any]:
-    """The arrays of ``grains_file`` with defaults filled in; species as names."""
+def read_grains_file(case: Case) -> dict[str, Any]:
+    """Read the arrays of the ``grains_file`` of a case and fill in defaults; species are names."""
     names = [s.name for s in case.species]
     data = load_grains_file(case)
     n = len(data["position"])

@@ -43,9 +43,11 @@ class ContactTimes(NamedTuple):
     """Durations of the collisions of all pairs of materials.
 
     Attributes:
-        rows: materials of grains. columns: these, then those of walls.
-        seconds, fastest: (rows, columns) as in `ContactTime`; not-a-number for pairs named elsewhere or without a duration.
-        multiplicity: (rows, columns) int64.
+        rows: materials of grains.
+        columns: materials of grains, then those of walls.
+        seconds: (rows, columns) durations as in `ContactTime` (s); NaN for pairs that are listed elsewhere or have no duration.
+        fastest: (rows, columns) shortest durations as in `ContactTime` (s); NaN for the same pairs.
+        multiplicity: (rows, columns) int64 largest number of simultaneous contacts of a pair.
     """
 
     rows: tuple[str, ...]
@@ -98,22 +100,35 @@ def contact_time(between: tuple[str, str], parameters: Resolved, mass: float, ra
 
 
 def rocking_overlap(step: float, contact_time: float, eps: float, inertia: float, mass: float, radius: float) -> float:
-    """Overlap (m) up to which half a period of two equal grains rocking on each other takes ten steps.
+    """Compute the overlap up to which half a period of two equal grains that rock on each other takes at least ten steps.
 
-    The regularised contact is a spring N D/eps^2 against tilt, D = 2 radius, N the normal force k overlap with k = (mass/2) (pi/contact_time)^2.
+    The regularised contact resists tilting like a spring of stiffness N D/eps^2, where D = 2 radius, N = k overlap is the normal force, and
+    k = (mass/2) (pi/contact_time)^2.
 
     Args:
-        step: (s). contact_time: of the two (s). eps: weight of the regularisation. inertia: about the axis of tilt (kg m^2). mass: of a grain (kg).
+        step: time step (s).
+        contact_time: contact time of the two grains (s).
+        eps: weight of the regularisation.
+        inertia: moment of inertia about the axis of tilt (kg m^2).
+        mass: mass of a grain (kg).
         radius: sphero-radius (m).
+
+    Returns:
+        The overlap (m).
     """
     return eps**2 * inertia * (contact_time / step) ** 2 / (100.0 * mass * radius)
 
 
 def hardened_contact_time(seconds: float, ratio: float) -> float:
-    """Duration (s) of a contact of a tip with a plane once it hardens: it is stiffer by kappa + 1 - 1/GUARD at the most (``contacts.hardening``).
+    """Compute the duration of the contact of a tip with a plane once it hardens; it is stiffer by at most kappa + 1 - 1/GUARD
+    (``contacts.hardening``).
 
     Args:
-        seconds: that of the contact (s). ratio: beta/D, eps times the tip's distance from the centre over the sphero-radius.
+        seconds: contact time without hardening (s).
+        ratio: beta/D, which is eps times the distance of the tip from the centre over the sphero-radius.
+
+    Returns:
+        The duration (s).
     """
     from ..contacts.hardening import GUARD, STEEPEST
 

@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 
 
 def build_walls(case: Case, materials: dict[str, int], features: Features) -> tuple[Walls, dict[str, list[int]], list[str]]:
-    """The walls of a case.
+    """Build the tables of the walls of a case.
 
     Args:
-        case: validated case. materials: their rows in the law's tables. features: of all species.
+        case: validated case.
+        materials: row of each material in the tables of the law, by name.
+        features: features of all species.
 
     Returns:
-        the walls; rows by the name in the case (a box is six); a name for each row.
+        The walls, their rows by the name in the case (a box has six), and a name for each row.
     """
     kind: list[int] = []
     material: list[int] = []
@@ -94,10 +96,14 @@ def body_vertices(catalogue: Catalogue, bodies: Population) -> list[np.ndarray]:
 
 
 def check_features(case: Case, catalogue: Catalogue, bodies: Population, period: np.ndarray, reach: float) -> None:
-    """Hold the features of bodies against the periods of the domain: each is met in its nearest image.
+    """Check that the edges of bodies are short enough for the periods of the domain, since each is met in its nearest image.
 
     Args:
-        bodies: from `build_bodies`. period: (3,) of the domain (m), 0: open. reach: of the largest grain from its centre, skin included (m).
+        case: validated case.
+        catalogue: shape catalogue of the case.
+        bodies: bodies made by `build_bodies`.
+        period: (3,) periods of the domain (m); 0 along open axes.
+        reach: distance of the furthest point of the largest grain from its centre, plus the skin (m).
 
     Raises:
         CaseError: an edge of a body is too long.

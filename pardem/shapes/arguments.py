@@ -65,13 +65,18 @@ def one_of(kind: str, **given: Any) -> str:
 
 
 def points_in_space(vertices: Any, kind: str, number: int | None) -> np.ndarray:
-    """Vertices as an (n, 3) array (m).
+    """Convert vertices to an array of points in space.
 
     Args:
-        kind: constructor, for the message. number: how many there must be; None: at least four.
+        vertices: list of points (m).
+        kind: name of the constructor, for messages.
+        number: required number of points; None for at least four.
+
+    Returns:
+        (n, 3) points (m).
 
     Raises:
-        ShapeError: not points with three finite coordinates, or another number of them.
+        ShapeError: the vertices are not points with three finite coordinates, or there is another number of them.
     """
     try:
         points = np.array(vertices, dtype=float)

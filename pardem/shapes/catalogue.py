@@ -37,32 +37,32 @@ class Species:
 
 
 class Catalogue(NamedTuple):
-    """All species; lengths in each species' principal frame about its centre of mass, at size factor 1.
+    """All species of a run. Lengths are in the principal frame of each species about its centre of mass, at a size factor of 1.
 
     Attributes:
-        kind: (ns,) int32 number of core vertices: 1 sphere, 2 spherocylinder (axis along body z, in 2D x), more: polytope.
-        convex, solid: (ns,) uint8 whether the core is convex, whether what its faces or outline enclose belongs to the grain.
-        dimension: (ns,) int32 2 or 3, the same for all.
+        kind: (ns,) int32 number of core vertices: 1 for a sphere, 2 for a spherocylinder (axis along body z, in 2D along x), more for a polytope.
+        convex: (ns,) uint8, whether the core is convex.
+        solid: (ns,) uint8, whether the inside of its faces or of its outline belongs to the grain.
+        dimension: (ns,) int32, 2 or 3, the same for all.
         radius: (ns,) sphero-radius (m).
-        mass: (ns,) (kg).
-        volume: (ns,) (m^3).
-        inertia: (ns, 3) principal moments (kg m^2). In 2D volume is an area (m^2), density a mass per area, and all three moments are that about z:
-            no other one is ever used.
+        mass: (ns,) mass (kg).
+        volume: (ns,) volume (m^3); in 2D area (m^2), and the density is a mass per area.
+        inertia: (ns, 3) principal moments (kg m^2); in 2D all three are that about z, since no other is ever used.
         core_radius: (ns,) largest distance of a core vertex from the centre (m).
-        inradius: (ns,) radius of the largest ball about the centre inside the core; 0 for flat cores, segments, points and compounds (m).
-        vertex_start: (ns + 1,) int64.
-        vertices: (nv, 3) (m).
-        edge_start: (ns + 1,) int64.
+        inradius: (ns,) radius of the largest ball about the centre inside the core (m); 0 for flat cores, segments, points and compounds.
+        vertex_start: (ns + 1,) int64 first vertex of each species.
+        vertices: (nv, 3) core vertices (m).
+        edge_start: (ns + 1,) int64 first edge of each species.
         edges: (ne, 2) int32 vertex numbers within the species.
-        face_start: (ns + 1,) int64.
-        face_vertex_start: (nf + 1,) int64.
+        face_start: (ns + 1,) int64 first face of each species.
+        face_vertex_start: (nf + 1,) int64 first entry of each face in ``face_vertices``.
         face_vertices: int32 vertex numbers within the species, loops counter-clockwise seen from outside. A flat core has one face, which counts from
             both sides.
-        axes: (ns, 3, 3) rotation, columns are the principal axes in the axes in which the shape was given.
-        long_axis: (ns, 3) unit vector along which grains are longest: the principal axis of the smallest moment (in 2D of those in the plane); zero
-            where a second moment is as small: spheres, disks, cubes, plates.
-        centre: (ns, 3) centre of mass in the axes given (m): point given = centre + axes @ body point.
-        piece_start: (ns + 1,) int64 convex pieces by species, one for all but compounds.
+        axes: (ns, 3, 3) rotation whose columns are the principal axes in the axes in which the shape was given.
+        long_axis: (ns, 3) unit vector along which grains are longest: the principal axis of the smallest moment (in 2D of those in the plane). It is
+            zero if another moment is as small, as for spheres, disks, cubes and plates.
+        centre: (ns, 3) centre of mass in the given axes (m): given point = centre + axes @ body point.
+        piece_start: (ns + 1,) int64 first convex piece of each species; all but compounds have one piece.
         piece_vertex_start: (np + 1,) int64 first row of each piece in ``vertices``.
     """
 
@@ -151,14 +151,15 @@ def build_catalogue(species: Sequence[Species]) -> Catalogue:
 
 
 def principal_orientations(catalogue: Catalogue, species: np.ndarray, orientations: np.ndarray) -> np.ndarray:
-    """Orientations of the principal frames from orientations of the axes in which the shapes were given.
+    """Convert orientations of the axes in which the shapes were given to orientations of the principal frames.
 
     Args:
+        catalogue: shape catalogue.
         species: (n,) rows of the catalogue.
-        orientations: (n, 4) unit quaternions (w, x, y, z), axes given -> world.
+        orientations: (n, 4) unit quaternions (w, x, y, z), given axes -> world.
 
     Returns:
-        (n, 4) unit quaternions, principal frame -> world; the same bits where the given axes are principal.
+        (n, 4) unit quaternions, principal frame -> world; bitwise the same where the given axes are principal.
     """
     turned = np.array(orientations, dtype=float).reshape(-1, 4)
     rows = np.asarray(species)

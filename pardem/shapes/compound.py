@@ -22,7 +22,9 @@ class Hull(NamedTuple):
     """A convex core.
 
     Attributes:
-        vertices: (nv, 3) (m). edges: (ne, 2) int32. faces: outward loops; of a flat one a single loop.
+        vertices: (nv, 3) vertices (m).
+        edges: (ne, 2) int32 vertex numbers.
+        faces: outward loops of vertex numbers; a flat core has a single one.
     """
 
     vertices: np.ndarray
@@ -31,12 +33,13 @@ class Hull(NamedTuple):
 
 
 class ConvexPieces(NamedTuple):
-    """A core of convex pieces.
+    """A core made of convex pieces.
 
     Attributes:
-        vertices: (nv, 3) piece after piece, shared ones repeated (m). edges: (ne, 2) int32. faces: loops; in space a flat piece has one from either
-            side, so that the faces of each piece are closed.
-        sizes: vertices of each piece.
+        vertices: (nv, 3) vertices, piece after piece; those of several pieces are repeated (m).
+        edges: (ne, 2) int32 vertex numbers.
+        faces: loops of vertex numbers. In space a flat piece has one for each side, so that the faces of every piece form a closed surface.
+        sizes: number of vertices of each piece.
     """
 
     vertices: np.ndarray
@@ -46,13 +49,18 @@ class ConvexPieces(NamedTuple):
 
 
 def build_pieces(pieces: Any, kind: str, dimension: int) -> ConvexPieces:
-    """The hulls of lists of points.
+    """Build the convex hulls of lists of points.
 
     Args:
-        pieces: lists of points, (n, 3) or in two dimensions (n, 2) each (m). kind: constructor, for messages. dimension: 3 or 2.
+        pieces: lists of points, (n, 3) each, or (n, 2) in two dimensions (m).
+        kind: name of the constructor, for messages.
+        dimension: 3 or 2.
+
+    Returns:
+        The pieces.
 
     Raises:
-        ShapeError: no pieces, no points in one, points that are none, or two single points and nothing else.
+        ShapeError: there are no pieces, a piece is empty or does not consist of points, or there are only two isolated points.
     """
     if not isinstance(pieces, Sequence | np.ndarray) or isinstance(pieces, str) or not len(pieces):
         raise ShapeError(f"Shape.{kind} needs at least one piece: pieces is a list of lists of points (m), one list a convex piece.")

@@ -18,7 +18,10 @@ class PlanarShapes:
 
     @classmethod
     def disk(cls, *, radius: float) -> Self:
-        """A disk.
+        """Make a disk.
+
+        Args:
+            radius: radius of the disk (m).
 
         Raises:
             ShapeError: the radius is not a positive number.
@@ -27,25 +30,29 @@ class PlanarShapes:
 
     @classmethod
     def rice(cls, *, length: float, radius: float) -> Self:
-        """A segment along x of the given length (without the round ends) about the origin, and a disk.
+        """Make a segment along x about the origin, rounded by a disk.
+
+        Args:
+            length: length of the segment, without the round ends (m).
+            radius: radius of the disk (m).
 
         Raises:
-            ShapeError: length or radius is not a positive number.
+            ShapeError: the length or the radius is not a positive number.
         """
         half = 0.5 * positive("length", length, "use Shape.disk for a grain without length")
         return cls._planar("rice", np.array([[-half, 0.0, 0.0], [half, 0.0, 0.0]]), radius)
 
     @classmethod
     def peanut(cls, *, length: float, radius: float, bend: float = np.pi / 3.0) -> Self:
-        """A bent segment and a disk (papers 000 and 001: a polyline and a disk): two equal halves that meet on the y axis, open towards -y.
+        """Make a bent segment rounded by a disk, as in papers 000 and 001: two equal halves that meet on the y axis and open towards -y.
 
         Args:
-            length: of both halves together (m).
-            radius: of the disk (m).
-            bend: angle by which the direction turns where the halves meet, between 0 and pi (rad).
+            length: length of both halves together (m).
+            radius: radius of the disk (m).
+            bend: angle between the directions of the two halves, between 0 and pi (rad).
 
         Raises:
-            ShapeError: length, radius or bend is not a positive number, or the bend is a whole half turn.
+            ShapeError: the length, the radius or the bend is not a positive number, or the bend is not below pi.
         """
         half = 0.5 * positive("length", length, "use Shape.disk for a grain without length")
         angle = positive("bend", bend, "use Shape.rice for a straight grain")
@@ -56,15 +63,15 @@ class PlanarShapes:
 
     @classmethod
     def pebble(cls, *, radius: float, vertices: Points | None = None, circumradius: float | None = None) -> Self:
-        """A triangle and a disk.
+        """Make a triangle rounded by a disk.
 
         Args:
-            radius: of the disk (m).
-            vertices: (3, 2) corners (m), either way round, or
-            circumradius: of a regular triangle about the origin, the first vertex on x (m).
+            radius: radius of the disk (m).
+            vertices: (3, 2) corners (m), in either sense; give either these or ``circumradius``.
+            circumradius: circumradius of a regular triangle about the origin, with its first vertex on the x axis (m).
 
         Raises:
-            ShapeError: no positive number, or vertices on one line.
+            ShapeError: a length is not a positive number, or the vertices lie on one line.
         """
         if one_of("pebble", vertices=vertices, circumradius=circumradius) == "circumradius":
             return cls._planar("pebble", _regular(3, positive("circumradius", circumradius, "use Shape.disk for a grain without extent")), radius)
@@ -75,15 +82,16 @@ class PlanarShapes:
 
     @classmethod
     def regular_polygon(cls, *, sides: int, radius: float, circumradius: float | None = None, edge: float | None = None) -> Self:
-        """A regular polygon about the origin, the first vertex on x, and a disk.
+        """Make a regular polygon about the origin, with its first vertex on the x axis, rounded by a disk.
 
         Args:
-            sides: their number, at least 3. radius: of the disk (m).
-            circumradius: distance from centre to vertex (m), or
+            sides: number of sides, at least 3.
+            radius: radius of the disk (m).
+            circumradius: distance from the centre to a vertex (m); give either this or ``edge``.
             edge: length of a side (m).
 
         Raises:
-            ShapeError: too few sides, or no positive number.
+            ShapeError: there are too few sides, or a length is not a positive number.
         """
         n = whole("sides", sides, 3, "use Shape.rice for a segment")
         name = one_of("regular_polygon", circumradius=circumradius, edge=edge)
@@ -92,50 +100,54 @@ class PlanarShapes:
 
     @classmethod
     def polygon(cls, *, vertices: Points, radius: float) -> Self:
-        """Any simple polygon, convex or not, and a disk. A clockwise outline is reversed, which `notes` says.
+        """Make a simple polygon, convex or not, rounded by a disk. A clockwise outline is reversed, which is recorded in ``notes``.
 
         Args:
-            vertices: (n, 2) corners in order (m), n >= 3; the outline closes by itself. radius: of the disk (m).
+            vertices: (n, 2) corners in order (m), n >= 3; the last one is joined to the first.
+            radius: radius of the disk (m).
 
         Raises:
-            ShapeError: fewer than three vertices, two of them the same, an outline that meets itself or has no area.
+            ShapeError: there are fewer than three vertices, two of them coincide, or the outline intersects itself or has no area.
         """
         return cls._outline("polygon", planar_points(vertices, "polygon", 3), radius)
 
     @classmethod
     def planar_polyline(cls, *, vertices: Points, radius: float) -> Self:
-        """An open polyline and a disk; it may bend both ways, but not meet itself.
+        """Make an open polyline rounded by a disk; it may bend both ways but must not intersect itself.
 
         Args:
-            vertices: (n, 2) in order (m), n >= 2. radius: of the disk (m).
+            vertices: (n, 2) points in order (m), n >= 2.
+            radius: radius of the disk (m).
 
         Raises:
-            ShapeError: fewer than two vertices, two of them the same, or a polyline that meets itself.
+            ShapeError: there are fewer than two vertices, two of them coincide, or the polyline intersects itself.
         """
         return cls._planar("planar_polyline", planar_points(vertices, "planar_polyline", 2), radius)
 
     @classmethod
     def clump(cls, *, vertices: Points, radius: float) -> Self:
-        """Disks of one radius, fixed to each other: a rigid cluster, as other programs build non-convex grains; overlapping parts count once.
+        """Make a rigid clump of equal disks, as other programs build non-convex grains; where disks overlap, their area counts once.
 
         Args:
-            vertices: (n, 2) middles of the disks (m), n >= 2. radius: of the disks (m).
+            vertices: (n, 2) centres of the disks (m), n >= 2.
+            radius: radius of the disks (m).
 
         Raises:
-            ShapeError: fewer than two disks, or two with the same middle.
+            ShapeError: there are fewer than two disks, or two with the same centre.
         """
         return cls._make("clump", planar_points(vertices, "clump", 2), radius, [], (), convex=False, solid=True)
 
     @classmethod
     def planar_compound(cls, *, pieces: Sequence[Points], radius: float) -> Self:
-        """Convex pieces that make up one grain, and a disk: the points within the radius of the union of the pieces' hulls.
+        """Make one grain of convex pieces: all points within the radius of the union of their convex hulls.
 
         Args:
-            pieces: lists of points, (n, 2) each (m); each piece is the convex hull of its points: a polygon, a segment or a point. They may share
-                edges or overlap. radius: of the disk (m).
+            pieces: one list of points (n, 2) for each piece (m), whose convex hull is a polygon, a segment or a point. Pieces may share edges or
+                overlap.
+            radius: radius of the disk (m).
 
         Raises:
-            ShapeError: see `compound`.
+            ShapeError: as for `compound`.
         """
         core = build_pieces(pieces, "planar_compound", 2)
         several = len(core.sizes) > 1
@@ -144,14 +156,14 @@ class PlanarShapes:
 
     @classmethod
     def cow(cls, *, length: float, radius: float) -> Self:
-        """The outline of a cow seen from the side, 62 vertices, non-convex, and a disk.
+        """Make the outline of a cow seen from the side, non-convex with 62 vertices, rounded by a disk.
 
         Args:
-            length: from tail to muzzle, without the disk (m). Tail, horns and the gaps between the legs are about 0.03 of it wide.
-            radius: of the disk (m).
+            length: length from tail to muzzle, without the disk (m). Tail, horns and the gaps between the legs are about 0.03 of it wide.
+            radius: radius of the disk (m).
 
         Raises:
-            ShapeError: length or radius is not a positive number.
+            ShapeError: the length or the radius is not a positive number.
         """
         size = positive("length", length, "use Shape.disk for a grain without extent")
         low, high = COW.min(axis=0), COW.max(axis=0)

@@ -23,19 +23,21 @@ from .skeleton_shapes import SkeletonShapes
 
 @dataclass(frozen=True, eq=False)
 class Shape(PlanarShapes, SkeletonShapes):
-    """A spheropolytope: all points within ``radius`` of the core. Build it with `sphere`, `spherocylinder` and so on.
+    """A spheropolytope: all points within ``radius`` of its core. Make one with a constructor such as `sphere` or `spherocylinder`.
 
     Attributes:
-        kind: name of the constructor; of a cube ``polyhedron``.
-        radius: of the ball (m).
-        vertices: (nv, 3) of the core, in the axes given (m).
-        edges: (ne, 2) int32 pairs of vertices.
-        faces: vertex loops, counter-clockwise seen from outside, coplanar triangles merged. A flat core has one face, which counts from both sides.
+        kind: name of the constructor; ``polyhedron`` for a cube.
+        radius: sphero-radius, that is, the radius of the ball (m).
+        vertices: (nv, 3) core vertices, in the given axes (m).
+        edges: (ne, 2) int32 vertex numbers.
+        faces: loops of vertex numbers, counter-clockwise seen from outside; coplanar triangles are merged. A flat core has one face, which counts
+            from both sides.
         convex: whether the core is convex.
-        solid: whether what closed faces (in 2D: the outline) enclose belongs to the grain; false for shells and polylines.
-        dimension: 3, or 2 for disks and spheropolygons, whose vertices have z = 0; the outline of a solid one is its only face.
-        notes: sentences on what was changed about the data given.
-        pieces: of a compound, the number of vertices of each convex piece; they follow each other, what several share is repeated. Else none.
+        solid: whether the inside of closed faces (in 2D, of the outline) belongs to the grain; false for shells and polylines.
+        dimension: 3, or 2 for disks and spheropolygons, whose vertices have z = 0. The only face of a solid one is its outline.
+        notes: sentences on changes made to the given data.
+        pieces: number of vertices of each convex piece of a compound; the pieces follow each other, and vertices of several pieces are repeated.
+            Empty for all other shapes.
     """
 
     kind: str
@@ -55,7 +57,10 @@ class Shape(PlanarShapes, SkeletonShapes):
 
     @classmethod
     def sphere(cls, *, radius: float) -> Self:
-        """A ball of the given radius (m).
+        """Make a sphere.
+
+        Args:
+            radius: radius of the sphere (m).
 
         Raises:
             ShapeError: the radius is not a positive number.
@@ -64,26 +69,30 @@ class Shape(PlanarShapes, SkeletonShapes):
 
     @classmethod
     def spherocylinder(cls, *, length: float, radius: float) -> Self:
-        """A segment along z of the given length (without the round ends) about the origin, and a ball (m).
+        """Make a segment along z about the origin, rounded by a ball.
+
+        Args:
+            length: length of the segment, without the round ends (m).
+            radius: radius of the ball (m).
 
         Raises:
-            ShapeError: length or radius is not a positive number.
+            ShapeError: the length or the radius is not a positive number.
         """
         half = 0.5 * positive("length", length, "use Shape.sphere for a grain without length")
         return cls("spherocylinder", sphero_radius(radius), np.array([[0.0, 0.0, -half], [0.0, 0.0, half]]), np.array([[0, 1]], dtype=np.int32))
 
     @classmethod
     def spherotriangle(cls, *, radius: float, vertices: Points | None = None, circumradius: float | None = None, edge: float | None = None) -> Self:
-        """A triangle and a ball.
+        """Make a triangle rounded by a ball.
 
         Args:
-            radius: of the ball (m).
-            vertices: (3, 3) corners (m), or one of
-            circumradius: of a regular triangle in the x-y plane about the origin, the first vertex on x (m),
-            edge: of the same (m).
+            radius: radius of the ball (m).
+            vertices: (3, 3) corners (m); give either these, ``circumradius`` or ``edge``.
+            circumradius: circumradius of a regular triangle in the x-y plane about the origin, with its first vertex on the x axis (m).
+            edge: length of its edges (m).
 
         Raises:
-            ShapeError: no positive number, or vertices on one line.
+            ShapeError: a length is not a positive number, or the vertices lie on one line.
         """
         name = one_of("spherotriangle", vertices=vertices, circumradius=circumradius, edge=edge)
         if name == "vertices":
@@ -101,16 +110,16 @@ class Shape(PlanarShapes, SkeletonShapes):
     def spherotetrahedron(
         cls, *, radius: float, vertices: Points | None = None, circumradius: float | None = None, edge: float | None = None
     ) -> Self:
-        """A tetrahedron and a ball.
+        """Make a tetrahedron rounded by a ball.
 
         Args:
-            radius: of the ball (m).
-            vertices: (4, 3) corners (m), or one of
-            circumradius: of a regular tetrahedron about the origin, its vertices on alternate corners of a cube (m),
-            edge: of the same (m).
+            radius: radius of the ball (m).
+            vertices: (4, 3) corners (m); give either these, ``circumradius`` or ``edge``.
+            circumradius: circumradius of a regular tetrahedron about the origin, whose vertices are alternate corners of a cube (m).
+            edge: length of its edges (m).
 
         Raises:
-            ShapeError: no positive number, or vertices in one plane.
+            ShapeError: a length is not a positive number, or the vertices lie in one plane.
         """
         name = one_of("spherotetrahedron", vertices=vertices, circumradius=circumradius, edge=edge)
         if name == "vertices":
@@ -123,11 +132,11 @@ class Shape(PlanarShapes, SkeletonShapes):
 
     @classmethod
     def polyhedron(cls, *, vertices: Points, radius: float) -> Self:
-        """The convex hull of points (points inside it, its faces or its edges are dropped) and a ball.
+        """Make the convex hull of points, rounded by a ball. Points inside the hull, its faces or its edges are dropped.
 
         Args:
-            vertices: (n, 3) with n >= 4 (m).
-            radius: of the ball (m).
+            vertices: (n, 3) points (m), n >= 4.
+            radius: radius of the ball (m).
 
         Raises:
             ShapeError: the radius is not positive, or the points do not span space.
@@ -136,10 +145,14 @@ class Shape(PlanarShapes, SkeletonShapes):
 
     @classmethod
     def cube(cls, *, side: float, radius: float) -> Self:
-        """A cube of the given side about the origin, along the axes, and a ball (m).
+        """Make a cube about the origin, aligned with the axes and rounded by a ball.
+
+        Args:
+            side: length of its edges, without the rounding (m).
+            radius: radius of the ball (m).
 
         Raises:
-            ShapeError: side or radius is not a positive number.
+            ShapeError: the side or the radius is not a positive number.
         """
         h = 0.5 * positive("side", side, "use Shape.sphere for a grain without extent")
         return cls.polyhedron(vertices=[(x, y, z) for x in (-h, h) for y in (-h, h) for z in (-h, h)], radius=radius)
@@ -149,17 +162,20 @@ class Shape(PlanarShapes, SkeletonShapes):
         return cls(kind, sphero_radius(radius), points, np.array(edges, dtype=np.int32).reshape(-1, 2), faces, dimension=2, **rest)
 
     def mass_properties(self, density: float = 1.0) -> MassProperties:
-        """Volume, mass, centre of mass and inertia: of convex grains and in 2D exact to rounding, of others, and of compounds, a `MassEstimate`,
-        always the same.
+        """Compute volume, mass, centre of mass and inertia.
 
-        In 2D volume is an area, and the principal moments are that about z. The estimate's standard errors are below 1e-4 of the volume and of the
-        largest moment but for long and thin shapes (docs/theory/grains.md).
+        The result is exact up to rounding for convex grains and for all grains in 2D except compounds. For all others it is a reproducible
+        `MassEstimate`, whose standard errors are below 1e-4 of the volume and of the largest moment unless the shape is long and thin
+        (docs/theory/grains.md). In 2D, ``volume`` is an area, and all principal moments are that about z.
 
         Args:
-            density: of mass (kg/m^3; in 2D kg/m^2).
+            density: mass density (kg/m^3; in 2D kg/m^2).
+
+        Returns:
+            The mass properties.
 
         Raises:
-            ShapeError: the density is not positive, or the volume comes out as zero.
+            ShapeError: the density is not positive, or the volume evaluates to zero.
         """
         rho = positive("density", density, "a grain needs mass")
         if self.pieces:
@@ -171,13 +187,18 @@ class Shape(PlanarShapes, SkeletonShapes):
         return kept_exact(self.vertices, self.edges, self.faces, self.radius, rho)
 
     def mass_properties_monte_carlo(self, density: float = 1.0, samples: int = 1 << 17, seed: int = 0) -> MassEstimate:
-        """The same by quasi-Monte-Carlo integration over the points within ``radius`` of the core, with standard errors.
+        """Compute the same by quasi-Monte-Carlo integration over the points within ``radius`` of the core.
 
         Args:
-            density: of mass (kg/m^3; in 2D kg/m^2). samples: number of points, rounded up to 16 times a power of two. seed: of the scrambling.
+            density: mass density (kg/m^3; in 2D kg/m^2).
+            samples: number of points, rounded up to 16 times a power of two.
+            seed: seed of the scrambling.
+
+        Returns:
+            The mass properties with their standard errors.
 
         Raises:
-            ShapeError: density or samples is not positive.
+            ShapeError: the density or the number of samples is not positive.
         """
         rho = positive("density", density, "a grain needs mass")
         positive("samples", samples, "give some thousands")

@@ -19,11 +19,14 @@ PLANAR = 1e-6
 
 
 class CheckedSkeleton(NamedTuple):
-    """A checked skeleton.
+    """A validated skeleton.
 
     Attributes:
-        vertices: (nv, 3) (m). edges: (ne, 2) int32, sides of faces among them, sorted. faces: loops.
-        convex: one convex polygon, or a solid with convex surface. solid: whether what the faces enclose belongs to it.
+        vertices: (nv, 3) vertices (m).
+        edges: (ne, 2) int32 vertex numbers, sorted; the sides of faces are included.
+        faces: loops of vertex numbers.
+        convex: whether it is a single convex polygon or a solid with a convex surface.
+        solid: whether the inside of the faces belongs to it.
     """
 
     vertices: np.ndarray
@@ -36,16 +39,21 @@ class CheckedSkeleton(NamedTuple):
 def build_skeleton(
     vertices: Any, edges: Any = (), faces: Any = (), points: Any = (), solid: bool = False, name: str = "Shape.skeleton"
 ) -> CheckedSkeleton:
-    """Check and complete a skeleton.
+    """Validate and complete a skeleton.
 
     Args:
-        vertices: (nv, 3) (m). edges: pairs of vertices; the sides of faces need not be given. faces: loops of vertices, plane simple polygons.
-        points: vertices that stand alone; with neither edges nor faces all do.
-        solid: whether the faces enclose a body; then they must close up and run counter-clockwise seen from outside.
-        name: how messages begin.
+        vertices: (nv, 3) vertices (m).
+        edges: pairs of vertex numbers; the sides of faces may be omitted.
+        faces: loops of vertex numbers, each a plane simple polygon.
+        points: numbers of isolated vertices; without edges and faces, all vertices are isolated.
+        solid: whether the faces enclose a body; they must then form a closed surface and run counter-clockwise seen from outside.
+        name: beginning of messages.
+
+    Returns:
+        The skeleton.
 
     Raises:
-        ShapeError: see `Shape.skeleton`.
+        ShapeError: as for `Shape.skeleton`.
     """
     corners = finite_points(vertices, name)
     count = len(corners)

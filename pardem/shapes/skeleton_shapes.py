@@ -20,31 +20,31 @@ class SkeletonShapes:
 
     @classmethod
     def polyline(cls, *, vertices: Points, radius: float) -> Self:
-        """An open polyline through points in their order, and a ball.
+        """Make an open polyline rounded by a ball.
 
         Args:
-            vertices: (n, 3) with n >= 3 (m).
-            radius: of the ball (m).
+            vertices: (n, 3) points in order (m), n >= 3.
+            radius: radius of the ball (m).
 
         Raises:
-            ShapeError: the radius is not positive, two points coincide, or two segments meet anywhere but at their joint.
+            ShapeError: the radius is not positive, two points coincide, or two segments meet other than at their joint.
         """
         return _shape(cls, chain(vertices), "polyline", radius)
 
     @classmethod
     def yermis(cls, *, edge: float, radius: float, segments: int = 3, bend: float = 0.5 * np.pi, torsion: float = 0.5 * np.pi) -> Self:
-        """An angular polyline of equal segments in space, and a ball: the non-convex grain of paper 003, which gives no sizes.
+        """Make an angular polyline of equal segments, rounded by a ball: the non-convex grain of paper 003, which gives no sizes.
 
         Args:
             edge: length of a segment (m).
-            radius: of the ball (m).
-            segments: how many, at least two.
-            bend: angle from the direction of each segment to that of the next (rad), between 0 and pi.
-            torsion: angle about each inner segment by which the plane of the next bend is turned (rad); 0 and pi give plane chains. By default three
+            radius: radius of the ball (m).
+            segments: number of segments, at least two.
+            bend: angle from the direction of each segment to that of the next, between 0 and pi (rad).
+            torsion: angle about each inner segment by which the plane of the next bend is rotated (rad); 0 and pi give plane chains. By default three
                 segments run along three axes at right angles.
 
         Raises:
-            ShapeError: edge or radius is not positive, an angle is out of range, or segments meet.
+            ShapeError: the edge or the radius is not positive, an angle is out of range, or segments meet.
         """
         length = positive("edge", edge, "use Shape.sphere for a grain without extent")
         if not isinstance(segments, int) or isinstance(segments, bool) or segments < 2:
@@ -66,23 +66,25 @@ class SkeletonShapes:
         radius: float,
         solid: bool = False,
     ) -> Self:
-        """Any points, segments and polygons, and a ball.
+        """Make a grain of any points, segments and polygons, rounded by a ball.
 
-        Features are what is given: a face is one feature, convex or not, and has no inner edges; its sides are edges, listed or not. With
-        ``solid`` closed faces enclose a body; others are shells (hoppers, bowls) that count from both sides. A convex skeleton is found to be one.
+        The features are exactly those given: a face is one feature, convex or not, without inner edges; its sides are edges, whether listed or not.
+        With ``solid``, closed faces enclose a body; otherwise faces are shells (hoppers, bowls), which count from both sides. A convex skeleton is
+        recognised as such.
 
         Args:
-            vertices: (nv, 3) (m).
-            edges: pairs of vertices.
-            faces: loops of vertices, each a plane simple polygon; of a solid counter-clockwise seen from outside (of cavities: from the cavity).
-            points: vertices that stand alone; all do where there are neither edges nor faces.
-            radius: of the ball (m).
+            vertices: (nv, 3) vertices (m).
+            edges: pairs of vertex numbers.
+            faces: loops of vertex numbers, each a plane simple polygon. Those of a solid run counter-clockwise seen from outside (for cavities, seen
+                from the cavity).
+            points: numbers of isolated vertices; without edges and faces, all vertices are isolated.
+            radius: radius of the ball (m).
             solid: whether the faces enclose a body.
 
         Raises:
-            ShapeError: the radius is not positive; vertices coincide or are not used; an edge or a face is given twice; a face has no area or is not
-                plane (to 1e-6 of the extent); features meet anywhere but at shared vertices; a solid is not closed, has other than two faces at an
-                edge, or faces turned the wrong way (they are not turned round by themselves). Vertices and faces are named by their numbers.
+            ShapeError: the radius is not positive; vertices coincide or are unused; an edge or a face is given twice; a face has no area or is not
+                plane (to 1e-6 of the extent); features meet other than at shared vertices; a solid is not closed, has an edge without exactly two
+                faces, or has faces of the wrong orientation (which is not corrected). The message names vertices and faces by their numbers.
         """
         return _shape(cls, build_skeleton(vertices, edges, faces, points, solid), "skeleton", radius)
 
@@ -90,22 +92,22 @@ class SkeletonShapes:
     def from_mesh(
         cls, path: str | Path, *, radius: float, erode: bool = True, solid: bool | None = None, faces: int | None = None, scale: float = 1.0
     ) -> Self:
-        """The surface in an STL, OBJ or PLY file, and a ball.
+        """Make a grain from the surface in an STL, OBJ or PLY file, rounded by a ball.
 
-        Coincident vertices become one, coplanar triangles one polygon (where it is a simple one), solids are turned outwards. With ``erode`` the mesh
-        is the outer surface of the grain, its convex edges and corners rounded: the core is the mesh with its faces moved inwards by the radius
-        (docs/theory/grains.md). It needs the package trimesh (``pip install 'pardem[mesh]'``).
+        Coincident vertices are merged, coplanar triangles become one polygon (if it is simple), and solids are turned outwards. With ``erode``, the
+        mesh is the outer surface of the grain, except that convex edges and corners are rounded: the core is the mesh with its faces displaced
+        inwards by the radius (docs/theory/grains.md). This requires the package trimesh (``pip install 'pardem[mesh]'``).
 
         Args:
-            path: of the file.
-            radius: of the ball (m).
-            erode: whether the mesh is the outer surface; else it is the core. Shells need false.
-            solid: whether the surface encloses a body; by default it does where it is closed.
-            faces: simplify to at most this many triangles first, by quadric error decimation.
-            scale: metres in a unit of the file.
+            path: the mesh file.
+            radius: radius of the ball (m).
+            erode: whether the mesh is the outer surface; otherwise it is the core. Must be false for shells.
+            solid: whether the surface encloses a body; by default it does if it is closed.
+            faces: largest number of triangles, to which the mesh is first simplified by quadric error decimation.
+            scale: length of a unit of the file (m).
 
         Raises:
-            FileError: the file is missing or no such mesh, or trimesh is not installed.
+            FileError: the file is missing or is not a mesh, or trimesh is not installed.
             ShapeError: as for `skeleton`; or the mesh is too thin or too uneven to be eroded by the radius.
         """
         if faces is not None and (not isinstance(faces, int) or isinstance(faces, bool) or faces < 4):
@@ -115,18 +117,18 @@ class SkeletonShapes:
 
     @classmethod
     def compound(cls, *, pieces: Sequence[Points], radius: float) -> Self:
-        """Convex pieces that make up one grain, and a ball: the points within the radius of the union of the pieces' hulls.
+        """Make one grain of convex pieces: all points within the radius of the union of their convex hulls.
 
-        Each piece is the convex hull of its points, which may span space or a plane, lie on a line, or be one point. Pieces may share faces or
-        overlap; what they have in common counts once in the mass, but see docs/theory/contacts.md on contacts over a seam.
+        Each piece is the convex hull of its points, which may span space or a plane, lie on a line, or be a single point. Pieces may share faces or
+        overlap. Their common part counts once in the mass; for contacts at a seam see docs/theory/contacts.md.
 
         Args:
-            pieces: lists of points, (n, 3) each (m).
-            radius: of the ball (m).
+            pieces: one list of points (n, 3) for each piece (m).
+            radius: radius of the ball (m).
 
         Raises:
-            ShapeError: the radius is not positive; there is no piece, a piece has no points or such that are none (it is named by its number); or
-                two single points are all there is.
+            ShapeError: the radius is not positive; there is no piece; a piece is empty or does not consist of points (the message gives its number);
+                or there are only two isolated points.
         """
         core = build_pieces(pieces, "compound", 3)
         several = len(core.sizes) > 1

@@ -7,16 +7,25 @@ from dataclasses import dataclass
 
 @dataclass
 class Counts:
-    """What has been done to a triangulation so far.
+    """Counters of what has been done to a triangulation.
 
     Attributes:
-        algorithm_1, algorithm_2, algorithm_3: moves that each of the thesis' algorithms brought to the end.
+        algorithm_1: moves completed by algorithm 1 of the thesis.
+        algorithm_2: moves completed by algorithm 2.
+        algorithm_3: moves completed by algorithm 3.
         points: moves made point by point.
-        rebuilds: moves that none of them did.
-        destroyed: moves that turned tetrahedra over before algorithm 1 began.
-        followed: points that moved by themselves.
-        failed_1, failed_2, failed_3, failed_points: how often each failed.
-        flips_23, flips_32, flips_44, flips_14, flips_41: flips of each kind, construction included.
+        rebuilds: moves that needed a rebuild because all algorithms failed.
+        destroyed: moves that inverted tetrahedra before algorithm 1 began.
+        followed: points that were moved one by one.
+        failed_1: failures of algorithm 1.
+        failed_2: failures of algorithm 2.
+        failed_3: failures of algorithm 3.
+        failed_points: failures of moves point by point.
+        flips_23: 2-3 flips, construction included.
+        flips_32: 3-2 flips.
+        flips_44: 4-4 flips.
+        flips_14: 1-4 flips.
+        flips_41: 4-1 flips.
     """
 
     algorithm_1: int = 0

@@ -18,15 +18,15 @@ from .triangulation import Triangulation
 
 @dataclass(frozen=True)
 class Flip:
-    """A flip of a path.
+    """One flip of a path.
 
     Attributes:
         kind: "2-3", "3-2" or "4-1".
-        time: where on the segment between the weights, 0 to 1.
-        vertices: the five points. Of a 2-3 flip three for the triangle, two for the edge that replaces it; of a 3-2 flip two for the edge, three for
-            the triangle that replaces it; of a 4-1 flip first the one that is no longer a vertex.
-        weights: (n,) between this flip and the next, for which the triangulation after the flip has been verified to be the regular one (those of
-            points that are not vertices at the beginning mean nothing).
+        time: position on the segment between the weights, from 0 to 1.
+        vertices: the five points. For a 2-3 flip, the three of the triangle and the two of the edge that replaces it; for a 3-2 flip, the two of the
+            edge and the three of the triangle that replaces it; for a 4-1 flip, first the point that ceases to be a vertex.
+        weights: (n,) weights between this flip and the next, for which the triangulation after the flip has been verified to be regular. The weights
+            of points that are not vertices at the beginning have no meaning.
     """
 
     kind: str
@@ -36,21 +36,22 @@ class Flip:
 
 
 def flip_path(points: ArrayLike, start: ArrayLike, end: ArrayLike) -> list[Flip]:
-    """Flips that lead from the regular triangulation for one vector of weights to that for another, in regular triangulations all the way.
+    """Find the flips that lead from the regular triangulation for one vector of weights to that for another, through regular triangulations only.
 
-    Along the segment between the two vectors the secondary fan is crossed facet by facet, and each crossing is a flip. A point is a vertex for
-    weights that form a convex set, so the vertices decrease only. Each step is verified by exact predicates.
+    Along the segment between the two vectors, the secondary fan is crossed facet by facet, and each crossing is a flip. The weights for which a point
+    is a vertex form a convex set, so the set of vertices can only shrink. Each step is verified by exact predicates.
 
     Args:
         points: (n, 3) coordinates.
-        start, end: (n,) weights in general position.
+        start: (n,) weights at the beginning, in general position.
+        end: (n,) weights at the end, in general position.
 
     Returns:
-        the flips in order; none if the two triangulations are one.
+        The flips in order; empty if the two triangulations are the same.
 
     Raises:
-        TriangulationError: the vertices at the end are not all vertices at the beginning (exchange the two), two flips are too close to be told
-            apart (change the weights a little within their cones), or as for `Triangulation`.
+        TriangulationError: a vertex at the end is not a vertex at the beginning (exchange the two), two flips are too close to be distinguished
+            (change the weights slightly within their cones), or as for `Triangulation`.
     """
     x, w0, w1 = np.asarray(points, np.float64), np.asarray(start, np.float64), np.asarray(end, np.float64)
     hidden = Triangulation(x, w0).hidden

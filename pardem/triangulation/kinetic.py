@@ -25,17 +25,19 @@ HELD, DONE_FLIPS, PASSED_OVER = range(3)  # slots of ``Events.tally``
 
 
 class Events(NamedTuple):
-    """A heap of facets by the times at which they become illegal.
+    """A heap of facets, ordered by the times at which they become illegal.
 
     Attributes:
-        time: (C,) float64.
-        facet: (C, 3) int32: facet 4 t + i, stamps of its two tetrahedra when it was put in (it is void if one has changed).
-        x0, x1: (N, 4) float64: points at times 0 and 1.
-        xu: (N, 4) float64: those of the facet at hand at its time.
-        now: (1,) float64: time of the last flip.
-        circuit: (6,) int64: its kind (a slot of the mesh's counts) and its five vertices, the apices last.
+        time: (C,) float64 times.
+        facet: (C, 3) int32: facet 4 t + i and the stamps of its two tetrahedra when it was entered; it is void once a stamp has changed.
+        x0: (N, 4) float64 points at time 0.
+        x1: (N, 4) float64 points at time 1.
+        xu: (N, 4) float64 points of the current facet at its time.
+        now: (1,) float64 time of the last flip.
+        circuit: (6,) int64: kind of the current flip (a slot of the mesh's counts) and its five vertices, apices last.
         tally: (3,) int64: facets in the heap, flips, impossible flips.
-        values, stack: work space.
+        values: work space.
+        stack: work space.
     """
 
     time: np.ndarray
@@ -164,13 +166,15 @@ def next_time(mesh, events):
 
 @kernel
 def advance(mesh, events, flips):
-    """Algorithm 2: flip what becomes illegal, in the order of time.
+    """Carry out algorithm 2: flip facets that become illegal, in the order of time.
 
     Args:
-        flips: how many flips at most.
+        mesh: the triangulation's arrays.
+        events: heap of facets.
+        flips: largest number of flips.
 
     Returns:
-        DONE (no events are left), PAUSED or FULL (there is no room for more tetrahedra).
+        DONE (no events are left), PAUSED, or FULL (there is no storage for more tetrahedra).
     """
     w = mesh.work
     for _ in range(flips):
@@ -212,14 +216,18 @@ def _schedule_changed(mesh, events):
 
 @kernel
 def first_flat(mesh, x0, x1, start, values, stack):
-    """The tetrahedron that is flat first, for algorithm 3.
+    """Find the tetrahedron that becomes flat first, for algorithm 3.
 
     Args:
-        start: time to begin at.
-        values, stack: work space as in `Events`.
+        mesh: the triangulation's arrays.
+        x0: (N, 4) points at time 0.
+        x1: (N, 4) points at time 1.
+        start: time at which to begin.
+        values: work space as in `Events`.
+        stack: work space as in `Events`.
 
     Returns:
-        (time in [start, 1], tetrahedron); (NEVER, -1) where none is.
+        Time in [start, 1] and tetrahedron; (NEVER, -1) if there is none.
     """
     earliest, which = NEVER, -1
     for t in range(mesh.tally[HIGH]):

@@ -103,13 +103,15 @@ def _finished(mesh: TetrahedralMesh, guarded: bool = False) -> tuple[Tetrahedral
 
 
 def by_flips(mesh: TetrahedralMesh, x1: np.ndarray, keep: bool) -> tuple[TetrahedralMesh, bool, bool, TetrahedralMesh | None]:
-    """Algorithm 1: all points at their new places (N, 4), then flips of illegal facets until there are none.
+    """Carry out algorithm 1: move all points, then flip illegal facets until there are none.
 
     Args:
-        keep: the mesh as it was, for other algorithms, where the move turns tetrahedra over.
+        mesh: the triangulation's arrays.
+        x1: (N, 4) new places of the points.
+        keep: whether to keep a copy of the mesh for other algorithms if the move inverts tetrahedra.
 
     Returns:
-        the mesh, whether it is regular, whether the move turned tetrahedra over, the mesh as it was (but for its points).
+        The mesh, whether it is regular, whether the move inverted tetrahedra, and the mesh before the move except for its points.
     """
     mesh.xw[:] = x1
     negative = scan(mesh) > 0
@@ -119,13 +121,16 @@ def by_flips(mesh: TetrahedralMesh, x1: np.ndarray, keep: bool) -> tuple[Tetrahe
 
 
 def by_points(mesh: TetrahedralMesh, x0: np.ndarray, x1: np.ndarray, keep: bool) -> tuple[TetrahedralMesh, bool, int, TetrahedralMesh | None]:
-    """Algorithm 1 where the move to ``x1`` (N, 4) turns no tetrahedra over; else all points but those in the way move at once, then these one by one.
+    """Carry out algorithm 1 if the move inverts no tetrahedra; otherwise move all unobstructed points at once, and then the others one by one.
 
     Args:
-        keep: the mesh as it was, for other algorithms, where tetrahedra are turned over.
+        mesh: the triangulation's arrays.
+        x0: (N, 4) old places of the points.
+        x1: (N, 4) new places of the points.
+        keep: whether to keep a copy of the mesh for other algorithms if tetrahedra are inverted.
 
     Returns:
-        the mesh, whether it is regular at ``x1``, how many points moved by themselves, the mesh as it was (but for its points).
+        The mesh, whether it is regular at ``x1``, the number of points moved one by one, and the mesh before the move except for its points.
     """
     mesh.xw[:] = x1
     count, before = 0, None

@@ -145,12 +145,14 @@ def _mixed_filter(xw, a, b, c, d, u):
 
 @njit(_nrt=True)
 def _exact(xw, key, points, count, off):
-    """Sign of ``count`` rows with perturbation.
+    """Compute the sign of a determinant of ``count`` rows with symbolic perturbation.
 
     Args:
-        points: (5,) rows of ``xw``; the order is changed.
+        xw: (N, 4) coordinates and weights of the points.
+        key: (N,) order in which the points are perturbed.
+        points: (5,) rows of ``xw``; their order is changed.
         count: 4, or 5 for lifted finite points.
-        off: the point at infinity that has been taken off the others; -1: none.
+        off: point at infinity that has been subtracted from the others; -1 for none.
     """
     rows, height, length, finite = np.zeros((5, 4)), np.zeros((5, 7)), np.zeros(5, np.int64), np.zeros(5, np.bool_)
     odd = False

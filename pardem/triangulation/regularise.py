@@ -35,9 +35,11 @@ def _four_around(mesh, t, n, a, b, c, d, e):
 
 @kernel
 def flip_facet(mesh, facet, guarded):
-    """Flip a facet 4 t + i where it is illegal and can be flipped.
+    """Flip a facet 4 t + i if it is illegal and can be flipped.
 
     Args:
+        mesh: the triangulation's arrays.
+        facet: number of the facet.
         guarded: as in `flip_circuit`.
 
     Returns:
@@ -57,16 +59,18 @@ def flip_facet(mesh, facet, guarded):
 
 @kernel
 def flip_circuit(mesh, xw, facet, guarded):
-    """Flip a facet 4 t + i, which is illegal or about to be, where the points' positions allow it.
+    """Flip a facet 4 t + i that is illegal or about to be, if the positions of the points allow it.
 
-    With d and e the apices over the facet abc, the three tetrahedra of de with an edge of abc are positive (2-3 flip); one is not, and its edge has
-    three or four tetrahedra (3-2, 4-4); two are not, and the vertex of both edges has four (4-1).
+    Let d and e be the apices over the facet abc. If the three tetrahedra of de and an edge of abc are all positive, the flip is 2-3. If one is not,
+    and its edge has three or four tetrahedra, it is 3-2 or 4-4. If two are not, and the vertex of both edges has four tetrahedra, it is 4-1.
 
     Args:
-        xw: positions to be used.
-        guarded: for meshes with negative tetrahedra, and for positions at the moment at which the facet becomes illegal. There must be no edge de
-            (2-3), no triangle of the new ones (3-2, 4-1) yet. Where one of the five is at infinity, the other four are, or were, in a plane: their
-            tetrahedron is an old one if it is there, else a new one. No 4-4 flips, which belong to two facets.
+        mesh: the triangulation's arrays.
+        xw: (N, 4) positions and weights to be used.
+        facet: number of the facet.
+        guarded: for meshes with negative tetrahedra, and for positions at the moment at which the facet becomes illegal. The edge de (2-3) or any of
+            the new triangles (3-2, 4-1) must then not exist yet. If one of the five points is at infinity, the other four lie, or lay, in a plane:
+            their tetrahedron is an old one if it exists, else a new one. There are no 4-4 flips, which belong to two facets.
 
     Returns:
         FLIPPED or UNFLIPPABLE.
@@ -116,14 +120,15 @@ def flip_circuit(mesh, xw, facet, guarded):
 
 @kernel
 def regularise(mesh, guarded):
-    """Algorithm 1 on the facets in the queue and those that flips change.
+    """Carry out algorithm 1 on the facets in the queue and those that flips change.
 
     Args:
-        guarded: whether some tetrahedra may be negative. No flip makes one; whether all are gone must be tested in the end.
+        mesh: the triangulation's arrays.
+        guarded: whether some tetrahedra may be negative. No flip creates a negative one; whether all have vanished must be tested at the end.
 
     Returns:
-        DONE (no facet that was in the queue or touched is illegal), STUCK (none of the illegal ones, which are left in the queue, can be flipped)
-        or FULL.
+        DONE (no facet that was in the queue or touched is illegal), STUCK (none of the illegal ones, which are left in the queue, can be flipped) or
+        FULL.
     """
     passed = 0
     while mesh.tally[QUEUED] > 0:

@@ -98,15 +98,21 @@ def _drift_one(mesh, x0, x1, t, where):
 
 @kernel
 def _put_back(mesh, x0, x1, t, where, held, count, waiting, listed):
-    """Put the points of a tetrahedron back by one degree and list the tetrahedra that are negative then; arguments as for `hold_back`.
+    """Put the points of a tetrahedron back by one degree, and list the tetrahedra that are negative afterwards; arguments are as for `hold_back`.
 
     Args:
+        mesh: the triangulation's arrays.
+        x0: (N, 4) old places of the points.
+        x1: (N, 4) new places of the points.
         t: the tetrahedron.
-        count: points held back so far.
-        listed: tetrahedra in ``waiting`` so far.
+        where: as for `hold_back`.
+        held: as for `hold_back`.
+        count: number of points held back so far.
+        waiting: as for `hold_back`.
+        listed: number of tetrahedra in ``waiting`` so far.
 
     Returns:
-        both numbers after; ``listed`` is -1 where there is no room, or none of the points can be put back.
+        Both numbers afterwards; ``listed`` is -1 if there is no storage left or none of the points can be put back.
     """
     raised = False
     for i in range(4):

@@ -154,15 +154,16 @@ def _cut(stack, level, share):
 
 @kernel
 def first_fall(values, start, negative_counts, stack):
-    """First time in [start, 1] at which a polynomial falls from positive to negative.
+    """Find the first time in [start, 1] at which a polynomial changes from positive to negative.
 
     Args:
-        values: (6,) at 0, 0.2, ... 1.
-        negative_counts: whether being negative at ``start``, and until 1, counts as falling there.
+        values: (6,) values at 0, 0.2, ... 1.
+        start: time at which to begin.
+        negative_counts: whether a polynomial that is negative from ``start`` to 1 counts as changing at ``start``.
         stack: (60, 8) work space.
 
     Returns:
-        the time, or NEVER.
+        The time, or NEVER.
     """
     positive = True
     for k in range(DEGREE + 1):

@@ -23,24 +23,24 @@ Algorithm = Literal["auto", 1, 2, 3, "points", "rebuild"]
 
 
 class Triangulation:
-    """Weighted Delaunay (regular) triangulation of points in space, exact, kept up as they move.
+    """The exact weighted Delaunay (regular) triangulation of points in space, maintained as the points move.
 
-    A point with the weight w (the square of a sphere's radius) has the power distance ``|x - p|^2 - w``; four points form a tetrahedron where no
-    other point has less than theirs at the place where these four are equal. Edges join points whose power cells touch: spheres that meet, each
-    pair less than orthogonal, are always joined (Pournin, thesis, theorem 4). Points keep the numbers they are given here.
+    A point p with the weight w (the square of a sphere's radius) has the power distance ``|x - p|^2 - w``. Four points form a tetrahedron if no other
+    point has a smaller power distance at the place where these four are equal. Edges join points whose power cells touch. Spheres that intersect,
+    provided that each pair is less than orthogonal, are always joined (Pournin, thesis, theorem 4). Points keep the numbers that they are given here.
 
-    No input is degenerate. Signs are exact, and where a determinant is zero (lattices, equal points) the points are perturbed infinitesimally, in
-    the order of their numbers; the triangulation is that of the perturbed points, unique, and may hold tetrahedra without volume between points in a
-    plane. None, one, two or three points, points in a line or in a plane have edges and no tetrahedra with volume. A point whose weight is so small
-    that it has no cell is *hidden*: it has no edges until it moves or its weight grows. Of several points in one place all but the heaviest are
-    hidden, of equal ones all but one, but for places at corners of the convex hull, where they may be joined by edges of no length.
+    No input is degenerate. Signs are exact, and where a determinant is zero (lattices, equal points) the points are perturbed infinitesimally, in the
+    order of their numbers. The result is the unique triangulation of the perturbed points; it may contain tetrahedra without volume between points in
+    a plane. Fewer than four points, and points on a line or in a plane, have edges but no tetrahedra with volume. A point whose weight is so small
+    that it has no cell is *hidden*: it has no edges until it moves or its weight grows. Of several points at the same place, only the heaviest is not
+    hidden, and of equal ones only one, except at corners of the convex hull, where they may be joined by edges of zero length.
 
     Args:
-        points: (n, 3) coordinates, of any unit of length; 0 or between 2^-140 and 2^200 in magnitude. Smaller ones are taken as 0.
-        weights: (n,) in the square of that unit, 0 or between 2^-280 and 2^400 in magnitude; none: 0 for all.
+        points: (n, 3) coordinates in any unit of length, each 0 or between 2^-140 and 2^200 in magnitude. Smaller values are taken as 0.
+        weights: (n,) weights in the square of that unit, each 0 or between 2^-280 and 2^400 in magnitude; None for zero weights.
 
     Raises:
-        TriangulationError: an array of another shape, a value that is not finite or too large.
+        TriangulationError: an array has the wrong shape, or a value is not finite or too large.
     """
 
     def __init__(self, points: ArrayLike, weights: ArrayLike | None = None) -> None:
@@ -60,17 +60,17 @@ class Triangulation:
 
     @property
     def points(self) -> np.ndarray:
-        """(n, 3) float64: coordinates; those of deleted points mean nothing."""
+        """(n, 3) float64 coordinates; those of deleted points have no meaning."""
         return self._mesh.xw[self._row, :3]
 
     @property
     def weights(self) -> np.ndarray:
-        """(n,) float64: weights."""
+        """(n,) float64 weights."""
         return self._mesh.xw[self._row, 3]
 
     @property
     def present(self) -> np.ndarray:
-        """(n,) bool: which points have not been deleted."""
+        """(n,) bool, which points have not been deleted."""
         return self._mesh.state[self._row] != ABSENT
 
     @property
@@ -82,24 +82,24 @@ class Triangulation:
 
     @property
     def tetrahedra(self) -> np.ndarray:
-        """(m, 4) int32: numbers of the vertices of each tetrahedron, positively oriented (perturbed points that lie in a plane included)."""
+        """(m, 4) int32 vertex numbers of each tetrahedron, positively oriented, including tetrahedra of perturbed points in a plane."""
         vert = self._mesh.vert[: self._mesh.tally[HIGH]]
         numbers: np.ndarray = self._mesh.key[vert[(vert[:, 0] >= 0) & (vert.min(axis=1) >= INFINITE)]].astype(np.int32)
         return numbers
 
     @property
     def counts(self) -> Counts:
-        """Moves and flips so far."""
+        """Numbers of moves and flips so far."""
         tally = self._mesh.tally
         for name, slot in (("23", FLIP_23), ("32", FLIP_32), ("44", FLIP_44), ("14", FLIP_14), ("41", FLIP_41)):
             setattr(self._counts, f"flips_{name}", int(tally[slot]))
         return self._counts
 
     def edges(self) -> tuple[np.ndarray, np.ndarray]:
-        """The edges, each once, in compressed rows; made anew where much has changed, else changed where flips have changed them.
+        """Return the edges, each once, in compressed rows. They are updated where flips have changed them, or built anew after larger changes.
 
         Returns:
-            row pointers (n + 1,) int64 and columns (E,) int32: point i is joined to ``columns[pointers[i]:pointers[i + 1]]``, all greater than i and
+            Row pointers (n + 1,) int64 and columns (E,) int32: point i is joined to ``columns[pointers[i]:pointers[i + 1]]``, all greater than i and
             ascending.
         """
         numbers, n = self.edge_numbers(), len(self._row)
@@ -113,18 +113,19 @@ class Triangulation:
         return self._edges
 
     def volumes(self, lower: ArrayLike, upper: ArrayLike) -> np.ndarray:
-        """Volumes of the points' power cells inside a box; they add up to that of the box.
+        """Compute the volumes of the power cells of the points inside a box; they add up to that of the box.
 
-        A sphere's volume over that of its cell is its local volume fraction.
+        The volume of a sphere divided by that of its cell is its local volume fraction.
 
         Args:
-            lower, upper: (3,) corners of the box, in the unit of the points.
+            lower: (3,) lower corner of the box, in the unit of the points.
+            upper: (3,) upper corner of the box.
 
         Returns:
             (n,) volumes; 0 for hidden and deleted points.
 
         Raises:
-            TriangulationError: a box without volume.
+            TriangulationError: the box has no volume.
         """
         low, high = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
         if low.shape != (3,) or high.shape != (3,) or not np.all(low < high):
@@ -141,31 +142,32 @@ class Triangulation:
         return found
 
     def check(self) -> None:
-        """Test all that must hold: neighbours, orientations, legality of every facet, Euler's relation, hidden points.
+        """Check everything that must hold: neighbours, orientations, legality of every facet, Euler's relation, hidden points.
 
         Raises:
-            TriangulationError: something does not; this is a fault of the program.
+            TriangulationError: something does not hold, which is a fault of the program.
         """
         check_mesh(self._mesh)
 
     # --- changes -------------------------------------------------------------------------------------------------------------------------------
 
     def move(self, points: ArrayLike, weights: ArrayLike | None = None, algorithm: Algorithm = "auto") -> Algorithm:
-        """All points go to new places, and the triangulation becomes that of these places.
+        """Move all points to new places and update the triangulation.
 
         Args:
             points: (n, 3) new coordinates; those of deleted points are ignored.
-            weights: (n,) new weights; none: as they are.
-            algorithm: 1 (flips of illegal facets), 2 (flips in the order of the times at which facets become illegal on straight ways), 3 (the ways
-                are cut where tetrahedra become flat, each part as 1), "points" (1, but points in the way of which tetrahedra would turn over follow
-                one by one, in parts: what is cheapest for moves of some length, but for points on the hull), "rebuild" (anew), or "auto" (1, where
-                that fails "points", then 2, then 3). A rebuild follows where these fail.
+            weights: (n,) new weights; None to keep them.
+            algorithm: 1 flips illegal facets. 2 flips facets in the order of the times at which they become illegal along straight paths. 3 splits
+                the paths where tetrahedra become flat, and treats each part as 1. "points" is like 1, but points in whose way tetrahedra would be
+                inverted follow one by one, in parts; it is cheapest for longer moves, except for points on the hull. "rebuild" starts from scratch.
+                "auto" tries 1, "points", 2 and 3 in turn. A rebuild follows if all these fail.
 
         Returns:
-            which brought it to the end: 1 (of "points" too, where no point had to follow), 2, 3, "points" or "rebuild"; also counted in `counts`.
+            The algorithm that completed the move: 1 (also for "points" if no point had to follow), 2, 3, "points" or "rebuild"; it is also counted in
+            `counts`.
 
         Raises:
-            TriangulationError: as for a new triangulation; nothing has moved then.
+            TriangulationError: as for a new triangulation; in this case nothing has moved.
         """
         mesh = self._mesh
         x0, x1 = mesh.xw.copy(), self._moved(points, weights)
@@ -234,14 +236,14 @@ class Triangulation:
         return "rebuild"
 
     def insert(self, point: ArrayLike, weight: float = 0.0) -> int:
-        """Put a point in.
+        """Insert a point.
 
         Args:
             point: (3,) coordinates.
-            weight: its weight.
+            weight: weight of the point.
 
         Returns:
-            its number: the least that a deleted point has left, else a new one.
+            The number of the point: the smallest one freed by a deletion, or else a new one.
 
         Raises:
             TriangulationError: as for a new triangulation.
@@ -262,7 +264,10 @@ class Triangulation:
         return number
 
     def delete(self, number: int) -> None:
-        """Take a point out; its number may be given to a new one.
+        """Delete a point; its number may be given to a new one.
+
+        Args:
+            number: number of the point.
 
         Raises:
             TriangulationError: there is no such point.

@@ -43,10 +43,14 @@ PAPER = {  # dE/E, dp/p, dL/L
 
 
 class Errors(NamedTuple):
-    """What is left of the conservation laws, relative; the sums at the start are the reference, of momenta that of their lengths.
+    """Relative errors of the conservation laws; the reference is the sum at the start, for momenta the sum of their magnitudes.
 
     Attributes:
-        energy: in the end. worst: largest of the energy at any look. momentum, angular: in the end. contacts: looks at which something touched.
+        energy: error of the energy at the end.
+        worst: largest error of the energy at any sample.
+        momentum: error of the momentum at the end.
+        angular: error of the angular momentum at the end.
+        contacts: number of samples at which there was a contact.
     """
 
     energy: float
@@ -57,10 +61,18 @@ class Errors(NamedTuple):
 
 
 def collider(species: str, step: float, duration: float, rotation: str = "splitting", grains: int = 10, seed: int = 1) -> Case:
-    """The case of one row of the table.
+    """Build the case of one row of the table.
 
     Args:
-        species: rice, tetra or yermis. step, duration: (s). rotation: ``splitting`` or ``fincham``. grains: in each row. seed: of the random numbers.
+        species: ``rice``, ``tetra`` or ``yermis``.
+        step: time step (s).
+        duration: simulated time (s).
+        rotation: rotational integrator, ``splitting`` or ``fincham``.
+        grains: number of grains in each of the two rows.
+        seed: seed of the random numbers.
+
+    Returns:
+        The case.
     """
     kind, length = SHAPES[species]
     volume = getattr(Shape, kind)(radius=RADIUS, **length).mass_properties(density=1.0).mass
@@ -101,7 +113,11 @@ def collide(case: Case, interval: float = 0.01) -> Errors:
     """Run a collider on one rank.
 
     Args:
-        case: the case. interval: between two looks at the energy (s).
+        case: case made by `collider`.
+        interval: time between two samples of the energy (s).
+
+    Returns:
+        The errors of the conservation laws.
     """
     sim = Simulation(case, MPI.COMM_SELF)
     p0, l0, size = sums(sim)

@@ -16,13 +16,14 @@ import numpy as np
 
 
 def outside(position: np.ndarray, corners: np.ndarray) -> np.ndarray:
-    """Which centres lie below the outlet or outside of the faces of the hopper.
+    """Find the centres that lie below the outlet or outside the faces of the hopper.
 
     Args:
-        position: (..., 3) centres (m). corners: (12, 3) of outlet, rim and top, four each, about the z axis (m).
+        position: (..., 3) centres (m).
+        corners: (12, 3) corners of outlet, rim and top (four each) about the z axis (m).
 
     Returns:
-        (...) bool.
+        (...) bool, whether a centre lies outside.
     """
     heights, widths = corners[::4, 2], np.abs(corners[::4, 0])
     across = np.abs(position[..., :2]).max(axis=-1)

@@ -14,17 +14,23 @@ from .triangles import area_vectors, ragged
 
 @dataclass(frozen=True, eq=False)
 class FeatureAdjacency:
-    """Tables of the features of one skeleton in the frame of its vertices; features keep their numbers.
+    """Tables of the features of one skeleton, in the frame of its vertices; features keep their numbers.
 
     Attributes:
-        neighbour_start: (nv + 1,) int64; neighbours: (2 ne,) int32 the vertices joined to vertex v by edges, increasing, are
+        neighbour_start: (nv + 1,) int64 first entry of each vertex in ``neighbours``.
+        neighbours: (2 ne,) int32 vertices joined to each vertex by edges, ascending: those of vertex v are
             ``neighbours[neighbour_start[v]:neighbour_start[v + 1]]``.
-        edge_faces: (ne, 2) int32. First the face that runs along the edge from ``edges[e, 0]`` to ``edges[e, 1]``, then the one that runs back; -1
-            where there is none. Of two faces that run the same way, or of more than two, the first two by number.
-        face_normal: (nf, 3) unit normals, outward for solids. face_offset: (nf,) m: points x of the plane have ``normal @ x = offset``.
-        face_start: (nf + 1,) int64; face_vertices: int32 loops of all faces; face_edges: int32 edge from each corner to the next.
-        lone: (nl,) int32 vertices without edges, which a sum over edges takes as edges of no length.
-        edge_tree, face_tree, vertex_tree: see `Hierarchy`; boxes of the bare features, without the sphero-radius.
+        edge_faces: (ne, 2) int32 the face that runs along the edge from ``edges[e, 0]`` to ``edges[e, 1]``, then the one that runs back; -1 if there
+            is none. If more than two faces meet at the edge, or two run the same way, these are the first two by number.
+        face_normal: (nf, 3) unit normals, outward for solids.
+        face_offset: (nf,) offset of each plane (m): its points x satisfy ``normal @ x = offset``.
+        face_start: (nf + 1,) int64 first entry of each face in ``face_vertices`` and ``face_edges``.
+        face_vertices: int32 loops of all faces.
+        face_edges: int32 edge from each corner of a face to the next.
+        lone: (nl,) int32 vertices without edges, which a sum over edges treats as edges of zero length.
+        edge_tree: `Hierarchy` over the boxes of the edges, without the sphero-radius.
+        face_tree: the same for the faces.
+        vertex_tree: the same for the vertices.
     """
 
     neighbour_start: np.ndarray
@@ -42,10 +48,15 @@ class FeatureAdjacency:
 
 
 def build_features(vertices: np.ndarray, edges: np.ndarray, faces: Faces) -> FeatureAdjacency:
-    """Tables of a skeleton.
+    """Build the feature tables of a skeleton.
 
     Args:
-        vertices: (nv, 3) (m). edges: (ne, 2), every side of a face among them. faces: loops.
+        vertices: (nv, 3) vertices (m).
+        edges: (ne, 2) vertex numbers; all sides of faces must be among them.
+        faces: loops of vertex numbers.
+
+    Returns:
+        The tables.
     """
     start, neighbours = vertex_neighbours(len(vertices), edges)
     flat, face_of, face_start = ragged(faces)

@@ -14,13 +14,16 @@ THIN = 1e-12
 
 
 def check_faces(vertices: np.ndarray, faces: Faces, planar: float, name: str) -> None:
-    """Raise where a face has no area or a corner off its plane.
+    """Raise an error if a face has no area or a corner does not lie in its plane.
 
     Args:
-        vertices: (nv, 3) (m). faces: loops. planar: tolerance relative to the extent of all vertices. name: of the shape, for messages.
+        vertices: (nv, 3) vertices (m).
+        faces: loops of vertex numbers.
+        planar: largest distance of a corner from the plane of its face, relative to the extent of all vertices.
+        name: name of the shape, for messages.
 
     Raises:
-        ShapeError: the face and the corner named.
+        ShapeError: names the face and the corner.
     """
     if not faces:
         return
@@ -98,10 +101,17 @@ def components(count: int, sides: dict[tuple[int, int], list[tuple[int, bool]]])
 
 
 def inside_out(vertices: np.ndarray, triangles: np.ndarray, part: np.ndarray) -> list[bool]:
-    """Whether each closed surface is turned the wrong way: outer ones must enclose positive volume, those of cavities negative, and so on inwards.
+    """Determine which closed surfaces are oriented the wrong way round.
+
+    Outer surfaces must enclose a positive volume, those of cavities a negative one, and so on inwards.
 
     Args:
-        vertices: (nv, 3) (m). triangles: (nt, 3). part: (nt,) number of the surface of each.
+        vertices: (nv, 3) vertices (m).
+        triangles: (nt, 3) vertex numbers.
+        part: (nt,) number of the surface to which each triangle belongs.
+
+    Returns:
+        One flag for each surface.
     """
     middle = vertices.mean(axis=0)
     a, b, c = (vertices[triangles] - middle).transpose(1, 0, 2)

@@ -13,16 +13,18 @@ TURN = 1e-3
 
 
 def whole_faces(vertices: np.ndarray, triangles: np.ndarray, planar: float) -> tuple[np.ndarray, Faces]:
-    """Join coplanar neighbours to polygons; drop corners in the middle of straight sides.
+    """Merge coplanar neighbouring triangles into polygons and drop corners in the middle of straight sides.
 
-    A face grows from its largest triangle over neighbours that turn the same way and lie in its plane. Where the outline is no simple polygon (a face
-    with a hole), the triangles stay as they are, and so do the edges between them.
+    A face grows from its largest triangle over neighbours with the same orientation that lie in its plane. If its outline is not a simple polygon (a
+    face with a hole), its triangles and the edges between them are kept.
 
     Args:
-        vertices: (nv, 3) (m). triangles: (nt, 3). planar: distance from the plane that is allowed, relative to the extent.
+        vertices: (nv, 3) vertices (m).
+        triangles: (nt, 3) vertex numbers.
+        planar: largest distance of a vertex from the plane of its face, relative to the extent.
 
     Returns:
-        vertices: those that are left, in their order. faces: loops.
+        The remaining vertices, in their order, and the loops of the faces.
     """
     tolerance = 0.25 * planar * float(np.ptp(vertices, axis=0).max())
     group = _grown(vertices, triangles, tolerance)

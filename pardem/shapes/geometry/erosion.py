@@ -17,13 +17,16 @@ SAME = 1e-6
 
 
 def erode_convex(vertices: np.ndarray, faces: Faces, radius: float, name: str) -> tuple[np.ndarray, np.ndarray, Faces]:
-    """Points of a convex polyhedron at least ``radius`` inside of all its faces, exact: half-spaces moved and intersected.
+    """Compute the points of a convex polyhedron at least ``radius`` inside all its faces, exactly, by displacing and intersecting its half-spaces.
 
     Args:
-        vertices: (nv, 3) (m). faces: outward loops. radius: (m). name: of the shape, for messages.
+        vertices: (nv, 3) vertices (m).
+        faces: outward loops of vertex numbers.
+        radius: distance by which the faces are displaced inwards (m).
+        name: name of the shape, for messages.
 
     Returns:
-        vertices, edges, faces as of `convex_hull`.
+        Vertices, edges and faces as from `convex_hull`.
 
     Raises:
         ShapeError: nothing is left.
@@ -53,20 +56,23 @@ def _distinct(points: np.ndarray) -> np.ndarray:
 
 
 def erode_solid(vertices: np.ndarray, faces: Faces, radius: float, planar: float, name: str) -> tuple[np.ndarray, Faces, float]:
-    """A closed polyhedron with each face moved inwards by ``radius`` and each vertex to where the moved planes of its faces meet.
+    """Displace each face of a closed polyhedron inwards, and each vertex to the point at which the displaced planes of its faces meet.
 
-    Where more than three planes meet in a vertex and do not again after the move, the vertex goes to the nearest point in the sense of least squares;
-    polygons that are no longer plane then become triangles. Features that would vanish are an error: connectivity stays.
+    If more than three planes meet at a vertex and do not meet after the displacement, the vertex goes to the nearest point in the least-squares
+    sense, and polygons that are no longer plane are split into triangles. The connectivity is kept, so a feature that would vanish is an error.
 
     Args:
-        vertices: (nv, 3) (m). faces: outward loops. radius: (m). planar: distance from its plane, relative to the extent, that a corner may have.
-        name: of the shape, for messages.
+        vertices: (nv, 3) vertices (m).
+        faces: outward loops of vertex numbers.
+        radius: distance by which the faces are displaced (m).
+        planar: largest distance of a corner from the plane of its face, relative to the extent.
+        name: name of the shape, for messages.
 
     Returns:
-        vertices: (nv, 3). faces: loops. deviation: largest distance of a vertex from the moved plane of one of its faces (m).
+        Vertices (nv, 3) (m), the loops of the faces, and the largest distance of a vertex from the displaced plane of one of its faces (m).
 
     Raises:
-        ShapeError: an edge or a face vanishes, or a vertex stays further from its planes than `UNEVEN` times the radius.
+        ShapeError: an edge or a face vanishes, or a vertex is further from its planes than `UNEVEN` times the radius.
     """
     area = area_vectors(vertices, faces)
     normal = area / np.sqrt(dot(area, area))[:, None]

@@ -11,12 +11,14 @@ LEAF = 4
 
 
 class Hierarchy(NamedTuple):
-    """A complete binary tree of boxes. The children of node k are 2 k + 1 and 2 k + 2; all leaves are on the last level, ``first_leaf`` onwards.
+    """A complete binary tree of boxes. The children of node k are 2 k + 1 and 2 k + 2; all leaves are on the last level, from ``first_leaf`` on.
 
     Attributes:
-        lower, upper: (nn, 3) corners of the box of each node, which holds all its features (m). A tree over nothing has no nodes.
-        span: (nn, 2) int32; node k holds the features ``order[span[k, 0]:span[k, 1]]``. The leaves' spans follow one another and cover all.
-        order: (n,) int32 features, a permutation.
+        lower: (nn, 3) lower corner of the box of each node, which contains all its features (m). A tree over no features has no nodes.
+        upper: (nn, 3) upper corner of the box of each node (m).
+        span: (nn, 2) int32; node k contains the features ``order[span[k, 0]:span[k, 1]]``. The spans of the leaves are contiguous and cover all
+            features.
+        order: (n,) int32 permutation of the features.
         first_leaf: number of the first leaf, 2^depth - 1.
     """
 
@@ -28,12 +30,17 @@ class Hierarchy(NamedTuple):
 
 
 def build_hierarchy(lower: np.ndarray, upper: np.ndarray, leaf: int = LEAF) -> Hierarchy:
-    """Tree over boxes: each node is cut in halves (by number) along the axis in which its boxes' centres spread furthest.
+    """Build a tree over boxes; each node is split into halves, by number, along the axis in which the centres of its boxes spread furthest.
 
-    The result depends on the numbers alone: equal centres go by feature number, equal spreads by axis.
+    The result depends on the numbers alone: ties between centres are resolved by feature number, ties between spreads by axis.
 
     Args:
-        lower, upper: (n, 3) corners of the features' boxes (m). leaf: most features of a leaf; leaves hold at least half as many, or all.
+        lower: (n, 3) lower corners of the boxes of the features (m).
+        upper: (n, 3) upper corners of these boxes (m).
+        leaf: largest number of features in a leaf; every leaf contains at least half as many, or all features.
+
+    Returns:
+        The tree.
     """
     n = len(lower)
     if n == 0:
@@ -65,13 +72,19 @@ def boxes(vertices: np.ndarray, features: np.ndarray) -> tuple[np.ndarray, np.nd
 
 def near_pairs(first: Hierarchy, second: Hierarchy, lower1: np.ndarray, upper1: np.ndarray, lower2: np.ndarray, upper2: np.ndarray,
                margin: float) -> np.ndarray:  # fmt: skip
-    """Pairs of features whose boxes come within a margin of each other along every axis, found by walking two trees together.
+    """Find the pairs of features whose boxes come within a margin of each other along every axis, by descending two trees together.
 
     Args:
-        first, second: trees over the boxes that follow, ((n1, 3) twice, (n2, 3) twice) (m). margin: (m).
+        first: tree over the first boxes.
+        second: tree over the second boxes.
+        lower1: (n1, 3) lower corners of the first boxes (m).
+        upper1: (n1, 3) upper corners of the first boxes (m).
+        lower2: (n2, 3) lower corners of the second boxes (m).
+        upper2: (n2, 3) upper corners of the second boxes (m).
+        margin: largest gap between two boxes along an axis (m).
 
     Returns:
-        (m, 2) int64 pairs (feature of the first, feature of the second), sorted.
+        (m, 2) int64 pairs (feature of the first tree, feature of the second), sorted.
     """
     if len(first.order) == 0 or len(second.order) == 0:
         return np.empty((0, 2), dtype=np.int64)

@@ -31,16 +31,16 @@ def spread(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def convex_hull(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, tuple[tuple[int, ...], ...]]:
-    """Convex hull of points that span space.
+    """Compute the convex hull of points that span space.
 
     Args:
-        points: (n, 3) with n >= 4 (m).
+        points: (n, 3) points (m), n >= 4.
 
     Returns:
-        vertices: (nv, 3) the corners, in the order given. edges: (ne, 2) int32. faces: vertex loops, counter-clockwise seen from outside.
+        Vertices (nv, 3) in the given order (m), edges (ne, 2) int32, and faces as loops of vertex numbers, counter-clockwise seen from outside.
 
     Raises:
-        ShapeError: the points lie on one point, line or plane, or too close together to tell corners apart.
+        ShapeError: the points coincide, lie on one line or in one plane, or are too close together for corners to be told apart.
     """
     values, directions = spread(points)
     if values[0] == 0.0:

@@ -15,14 +15,18 @@ TOUCH = 1e-9
 
 
 def check_intersections(vertices: np.ndarray, edges: np.ndarray, faces: Faces, lone: np.ndarray, name: str) -> None:
-    """Raise where two features touch or cross.
+    """Raise an error if two features touch or cross.
 
     Args:
-        vertices: (nv, 3) (m). edges: (ne, 2), those of faces among them. faces: planar loops. lone: (nl,) vertices without edges.
-        name: of the shape, for messages.
+        vertices: (nv, 3) vertices (m).
+        edges: (ne, 2) vertex numbers; the sides of faces must be among them.
+        faces: loops of vertex numbers, plane.
+        lone: (nl,) vertices without edges.
+        name: name of the shape, for messages.
 
     Raises:
-        ShapeError: two edges touch, cross or overlap, an edge passes through a face, or a vertex lies on a face that it is no corner of; both named.
+        ShapeError: two edges touch, cross or overlap, an edge passes through a face, or a vertex lies on a face of which it is not a corner. The
+            message names both features.
     """
     touch = TOUCH * float(np.ptp(vertices, axis=0).max())
     segments = np.concatenate([edges, np.column_stack([lone, lone])]).astype(np.int64)

@@ -23,11 +23,18 @@ MERGE = 1e-6
 
 
 def mesh_skeleton(path: Path, radius: float, erode: bool, solid: bool | None, target: int | None, scale: float) -> CheckedSkeleton:
-    """The skeleton of a file's surface (see `Shape.from_mesh`).
+    """Build the skeleton of the surface in a file (see `Shape.from_mesh`).
 
     Args:
-        path: of the file. radius: of the ball (m). erode: whether the mesh is the outer surface. solid: None: where it is closed.
-        target: most triangles, or None. scale: metres in a unit of the file.
+        path: the file.
+        radius: sphero-radius (m).
+        erode: whether the mesh is the outer surface of the grain.
+        solid: whether the surface encloses a body; None to treat it as solid if it is closed.
+        target: largest number of triangles, or None.
+        scale: length of a unit of the file (m).
+
+    Returns:
+        The skeleton.
     """
     name = f"mesh '{path.name}'"
     vertices, triangles = read_triangles(path, target)

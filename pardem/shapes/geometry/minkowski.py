@@ -24,18 +24,24 @@ from .hull import convex_hull
 
 @dataclass(frozen=True, eq=False)
 class Rounded:
-    """The Minkowski sum of a core and a ball.
+    """The Minkowski sum of a core and a disk or ball.
 
     Attributes:
-        core: (n, 2) outline of a polygon, counter-clockwise; or (n, 3) points whose convex hull is the core (m).
-        radius: of the disk or ball (m).
+        core: (n, 2) outline of a polygon, counter-clockwise, or (n, 3) points whose convex hull is the core (m).
+        radius: radius of the disk or ball (m).
     """
 
     core: np.ndarray
     radius: float
 
     def outline(self, tolerance: float = 1e-3) -> np.ndarray:
-        """The outer boundary as a polygon ((m, 2), counter-clockwise), in 2D; chords lie less than ``tolerance`` times the radius inside the arcs.
+        """Approximate the boundary in 2D by a polygon whose chords lie less than ``tolerance`` times the radius inside the arcs.
+
+        Args:
+            tolerance: largest distance of chords from their arcs, relative to the radius.
+
+        Returns:
+            (m, 2) corners, counter-clockwise (m).
 
         Raises:
             ShapeError: the core is in 3D, or the tolerance is not between 0 and 1.
@@ -48,7 +54,7 @@ class Rounded:
         return _ring(grown)
 
     def shape(self) -> Shape:
-        """A convex grain of this form, for 3D.
+        """Make a convex grain of this form in 3D.
 
         Raises:
             ShapeError: the core is in 2D, or degenerate.
@@ -59,27 +65,33 @@ class Rounded:
 
 
 def dilation(body: Any, radius: float) -> Rounded:
-    """All points within a radius of a polygon or of the convex hull of points in space; exact.
+    """Compute the exact set of all points within a radius of a polygon, or of the convex hull of points in space.
 
     Args:
-        body: (n, 2) outline of a polygon without self-intersections, in either sense; or (n, 3) points (m). radius: of the disk or ball (m).
+        body: (n, 2) outline of a simple polygon, in either sense, or (n, 3) points (m).
+        radius: radius of the disk or ball (m).
+
+    Returns:
+        The Minkowski sum.
 
     Raises:
-        ShapeError: the body is degenerate or crosses itself, or the radius is not positive.
+        ShapeError: the body is degenerate or intersects itself, or the radius is not positive.
     """
     core, r = _body(body), _radius(radius)
     return Rounded(core if core.shape[1] == 2 else convex_hull(core)[0], r)
 
 
 def erosion(body: Any, radius: float, tolerance: float = 1e-3) -> list[np.ndarray]:
-    """All points whose disk or ball lies in a polygon or in the convex hull of points in space.
+    """Compute the set of all points about which a disk or ball fits into a polygon, or into the convex hull of points in space.
 
     Args:
-        body, radius: as for `dilation`. tolerance: of arcs, as a part of the radius (1).
+        body: (n, 2) outline of a simple polygon, in either sense, or (n, 3) points (m).
+        radius: radius of the disk or ball (m).
+        tolerance: largest distance of chords from their arcs, relative to the radius.
 
     Returns:
-        The pieces that are left: outlines ((n, 2), counter-clockwise) or corners of convex polyhedra ((n, 3)); none where the body vanishes, several
-        where a polygon falls apart.
+        The remaining pieces: outlines ((n, 2), counter-clockwise) or corners of convex polyhedra ((n, 3)). There is none if the body vanishes, and
+        several if a polygon falls apart.
 
     Raises:
         ShapeError: as for `dilation`; or the tolerance is not between 0 and 1.
@@ -97,7 +109,19 @@ def erosion(body: Any, radius: float, tolerance: float = 1e-3) -> list[np.ndarra
 
 
 def opening(body: Any, radius: float, tolerance: float = 1e-3) -> list[Rounded]:
-    """The erosion, dilated by the same radius: all disks or balls of this radius that fit into the body. Arguments and errors as `erosion`."""
+    """Compute the opening: the union of all disks or balls of a radius that fit into the body, which is its erosion dilated by the same radius.
+
+    Args:
+        body: (n, 2) outline of a simple polygon, in either sense, or (n, 3) points (m).
+        radius: radius of the disk or ball (m).
+        tolerance: largest distance of chords from their arcs, relative to the radius.
+
+    Returns:
+        One Minkowski sum for each remaining piece of the erosion.
+
+    Raises:
+        ShapeError: as for `erosion`.
+    """
     return [Rounded(core, float(radius)) for core in erosion(body, radius, tolerance)]
 
 

@@ -29,13 +29,18 @@ NOISE = 1e-15
 
 
 def planar_points(vertices: Any, kind: str, least: int) -> np.ndarray:
-    """Vertices as (n, 3) with z = 0.
+    """Convert vertices to points in the plane z = 0.
 
     Args:
-        vertices: (n, 2), or (n, 3) with z = 0 (m). kind: of the shape, for messages. least: number of vertices.
+        vertices: (n, 2) points, or (n, 3) points with z = 0 (m).
+        kind: name of the constructor, for messages.
+        least: smallest number of vertices.
+
+    Returns:
+        (n, 3) points with z = 0 (m).
 
     Raises:
-        ShapeError: no list of points, too few, not finite, out of the plane, or two of them the same.
+        ShapeError: the vertices are not a list of points, are too few, are not finite, lie outside the plane, or two of them coincide.
     """
     try:
         points = np.array(vertices, dtype=float)
@@ -62,16 +67,17 @@ def planar_points(vertices: Any, kind: str, least: int) -> np.ndarray:
 
 
 def outline(points: np.ndarray, kind: str) -> tuple[np.ndarray, bool, bool]:
-    """A simple polygon, counter-clockwise.
+    """Orient a simple polygon counter-clockwise.
 
     Args:
-        points: (n, 3) corners in order, either way round (m). kind: of the shape, for messages.
+        points: (n, 3) corners in order, in either sense (m).
+        kind: name of the constructor, for messages.
 
     Returns:
-        corners: (n, 3) counter-clockwise, beginning with the same. convex: whether no corner is reflex. reversed: whether they came clockwise.
+        Corners (n, 3) counter-clockwise, beginning with the same corner (m), whether the polygon is convex, and whether its order was reversed.
 
     Raises:
-        ShapeError: the outline has no area, or meets itself.
+        ShapeError: the outline has no area or intersects itself.
     """
     n = len(points)
     turns = _sides(np.roll(points, 1, axis=0), points, np.roll(points, -1, axis=0))

@@ -28,13 +28,17 @@ def point_segment2(p: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def nearest_on_triangle(p: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Point of each triangle nearest to p, pair by pair (zones of the plane around a triangle: Ericson, Real-Time Collision Detection, 2005).
+    """Find the point of each triangle nearest to a point, pair by pair (regions of the plane of a triangle: Ericson, Real-Time Collision Detection,
+    2005).
 
     Args:
-        p, a, b, c: (n, 3) (m).
+        p: (n, 3) points (m).
+        a: (n, 3) first corners of the triangles (m).
+        b: (n, 3) second corners (m).
+        c: (n, 3) third corners (m).
 
     Returns:
-        point: (n, 3) (m). zone: (n,) int8: 0, 1, 2 vertex a, b, c; 3, 4, 5 edge ab, bc, ca; 6 inside.
+        Nearest points (n, 3) (m), and the region of each (n,) int8: 0, 1, 2 for vertex a, b, c; 3, 4, 5 for edge ab, bc, ca; 6 for the inside.
     """
     ab, ac, bc, ap, bp, cp = b - a, c - a, c - b, p - a, p - b, p - c
     d1, d2, d3, d4, d5, d6 = dot(ab, ap), dot(ac, ap), dot(ab, bp), dot(ac, bp), dot(ab, cp), dot(ac, cp)

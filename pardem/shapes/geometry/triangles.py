@@ -28,16 +28,17 @@ def ragged(faces: Faces) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def triangulate(vertices: np.ndarray, faces: Faces) -> tuple[np.ndarray, np.ndarray]:
-    """Cut faces into triangles by clipping ears (Meisters, 1975), without new vertices.
+    """Split faces into triangles by ear clipping (Meisters, 1975), without new vertices.
 
     Args:
-        vertices: (nv, 3) (m). faces: loops of simple, planar polygons, convex or not.
+        vertices: (nv, 3) vertices (m).
+        faces: loops of simple plane polygons, convex or not.
 
     Returns:
-        triangles: (nt, 3) int64, turned as their faces. face: (nt,) int64, the face of each.
+        Triangles (nt, 3) int64 with the orientation of their faces, and the face of each triangle (nt,) int64.
 
     Raises:
-        ShapeError: a face has no ear, that is, it crosses itself.
+        ShapeError: a face has no ear, that is, it intersects itself.
     """
     triangles: list[tuple[int, int, int]] = []
     owner: list[int] = []

@@ -20,16 +20,22 @@ POINTS = 1 << 13
 
 
 def compound_mass_properties(pieces: ConvexPieces, radius: float, density: float, dimension: int) -> MassEstimate:
-    """Mass properties of the points within ``radius`` of convex pieces; computed once for a shape.
+    """Compute the mass properties of the points within ``radius`` of a union of convex pieces; the result is stored with the shape.
 
-    Each piece counts in full; of the second and later ones the part that lies in an earlier one is taken off again. That part alone is sampled, with
-    scrambled Sobol points in the box that they share.
+    Every piece counts in full; then the part of each later piece that lies in an earlier one is subtracted. Only that part is sampled, with scrambled
+    Sobol points in the box that the two pieces share.
 
     Args:
-        pieces: the core. radius: (m). density: of mass (kg/m^3; in 2D kg/m^2). dimension: 3 or 2.
+        pieces: the core.
+        radius: sphero-radius (m).
+        density: mass density (kg/m^3; in 2D kg/m^2).
+        dimension: 3 or 2.
+
+    Returns:
+        The mass properties with their standard errors.
 
     Raises:
-        ShapeError: a volume out of the range of numbers.
+        ShapeError: a volume is out of the range of numbers.
     """
     m = _at_density_one(pieces.vertices.tobytes(), pieces.edges.tobytes(), pieces.faces, pieces.sizes, radius, dimension)
     return MassEstimate(

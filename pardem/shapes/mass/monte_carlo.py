@@ -22,7 +22,10 @@ class MassEstimate(MassProperties):
     """Mass properties with standard errors.
 
     Attributes:
-        volume_error: (m^3). mass_error: (kg). centre_error: (3,) (m). inertia_error: (3, 3) (kg m^2).
+        volume_error: standard error of the volume (m^3).
+        mass_error: standard error of the mass (kg).
+        centre_error: (3,) standard error of the centre of mass (m).
+        inertia_error: (3, 3) standard error of the inertia tensor (kg m^2).
     """
 
     volume_error: float
@@ -34,13 +37,20 @@ class MassEstimate(MassProperties):
 def monte_carlo_mass_properties(
     vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float, density: float, samples: int, seed: int, solid: bool = True
 ) -> MassEstimate:
-    """Integrate over the points within ``radius`` of the skeleton with scrambled Sobol points in a bounding box along its directions of spread.
-
-    Of a solid, what its faces (more than one) enclose belongs to the body.
+    """Integrate over the points within ``radius`` of a skeleton with scrambled Sobol points in a bounding box along its directions of spread.
 
     Args:
-        vertices: (nv, 3) (m). edges: (ne, 2). faces: loops. radius: (m). density: (kg/m^3).
-        samples: number of points, rounded up to `REPLICATES` times a power of two. seed: of the scrambling. solid: whether closed faces are filled.
+        vertices: (nv, 3) vertices (m).
+        edges: (ne, 2) vertex numbers.
+        faces: loops of vertex numbers.
+        radius: sphero-radius (m).
+        density: mass density (kg/m^3).
+        samples: number of points, rounded up to `REPLICATES` times a power of two.
+        seed: seed of the scrambling.
+        solid: whether the inside of closed faces belongs to the body.
+
+    Returns:
+        The mass properties with their standard errors.
 
     Raises:
         ShapeError: no point hit the body.

@@ -51,17 +51,26 @@ class _Cells(NamedTuple):
 def cells_mass_properties(
     vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float, density: float, solid: bool, seed: int = 0
 ) -> MassEstimate:
-    """Mass properties of the points within ``radius`` of a skeleton, or inside it where it is solid (docs/theory/grains.md).
+    """Compute the mass properties of the points within ``radius`` of a skeleton, or inside it if it is solid (docs/theory/grains.md).
 
-    The error falls as the inverse of the number of cells. Standard errors come from the scatter of the replicates, which lie in different eighths of
-    the cells: the mean varies less than independent ones would, so they are upper estimates. Sums are formed without the linear-algebra library.
+    The error decreases as the inverse of the number of cells. The standard errors come from the scatter of the replicates. These lie in different
+    eighths of the cells, so their mean varies less than that of independent replicates, and the standard errors are upper estimates. The sums do not
+    use the linear-algebra library, whose rounding depends on the processor.
 
     Args:
-        vertices: (nv, 3) (m), of an extent within 10^50 of 1. edges: (ne, 2). faces: loops, outward for a solid. radius: (m).
-        density: (kg/m^3). seed: of the points.
+        vertices: (nv, 3) vertices (m); the extent must lie between 1e-50 and 1e50.
+        edges: (ne, 2) vertex numbers.
+        faces: loops of vertex numbers, outward if solid.
+        radius: sphero-radius (m).
+        density: mass density (kg/m^3).
+        solid: whether the inside of the faces belongs to the body.
+        seed: seed of the points.
+
+    Returns:
+        The mass properties with their standard errors.
 
     Raises:
-        ShapeError: the grain is too thin for its volume to be found.
+        ShapeError: the grain is too thin for its volume to be determined.
     """
     low, high = vertices.min(axis=0) - radius, vertices.max(axis=0) + radius
     side = float((high - low).max()) / ROOT

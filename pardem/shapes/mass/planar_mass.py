@@ -24,18 +24,21 @@ Interval = tuple[float, float]
 
 
 def planar_mass_properties(vertices: np.ndarray, closed: bool, radius: float, density: float, single: bool = False) -> MassProperties:
-    """Mass properties of a spheropolygon, a rounded polyline or a clump of disks.
+    """Compute the mass properties of a spheropolygon, a rounded polyline or a clump of disks.
 
     Args:
-        vertices: (n, 3) with z = 0 (m), in order; of an outline counter-clockwise. closed: an outline, whose inside belongs to the body.
-        radius: of the disk (m). density: mass per area (kg/m^2). single: the vertices stand alone.
+        vertices: (n, 3) vertices with z = 0, in order (m); an outline is counter-clockwise.
+        closed: whether the vertices form an outline, whose inside belongs to the body.
+        radius: radius of the disk (m).
+        density: mass per area (kg/m^2).
+        single: whether the vertices are unconnected, as in a clump.
 
     Returns:
-        area as ``volume`` (m^2); ``inertia`` with second moments of area in the plane and their sum about z; all ``principal_moments`` are that
-        about z and the axes those given, for motion in the plane knows no other.
+        The area as ``volume`` (m^2), and in ``inertia`` the second moments of area in the plane and their sum about z. All ``principal_moments`` are
+        that about z and the principal axes are the given ones, since motion in the plane involves no other.
 
     Raises:
-        ShapeError: lengths out of the range of numbers, or a bound too intricate to follow.
+        ShapeError: lengths are out of the range of numbers, or the outline of the body is too intricate to follow.
     """
     middle = vertices.mean(axis=0)[:2]
     core = vertices[:, :2] - middle
@@ -55,14 +58,18 @@ def planar_mass_properties(vertices: np.ndarray, closed: bool, radius: float, de
 
 
 class Bound:
-    """The lines and arcs that bound the body.
+    """The line segments and arcs that bound a planar body.
 
     Args:
-        core: (n, 2) vertices (m). closed: whether an outline. radius: (m). single: whether the vertices stand alone.
+        core: (n, 2) vertices (m).
+        closed: whether the vertices form an outline.
+        radius: radius of the disk (m).
+        single: whether the vertices are unconnected.
 
     Attributes:
-        lines: (vertex, direction (2,), outward normal (2,), from, to) for each stretch of a moved edge, lengths from the vertex (m).
-        arcs: (vertex, first angle, angle turned) counter-clockwise (rad).
+        lines: one tuple for each part of a displaced edge: vertex, direction (2,), outward normal (2,), and the distances from the vertex at which
+            the part begins and ends (m).
+        arcs: one tuple for each arc, counter-clockwise: vertex, first angle (rad), angle covered (rad).
     """
 
     def __init__(self, core: np.ndarray, closed: bool, radius: float, single: bool = False) -> None:

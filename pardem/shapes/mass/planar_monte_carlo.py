@@ -16,8 +16,14 @@ def planar_monte_carlo(cores: list[Core], radius: float, density: float, samples
     """Integrate over the points within ``radius`` of the cores, or inside their outlines, with scrambled Sobol points in the bounding rectangle.
 
     Args:
-        cores: the body is the union of what is about each. radius: (m). density: mass per area (kg/m^2).
-        samples: number of points, rounded up to `REPLICATES` times a power of two. seed: of the scrambling.
+        cores: the body is the union of the regions around each of them.
+        radius: radius of the disk (m).
+        density: mass per area (kg/m^2).
+        samples: number of points, rounded up to `REPLICATES` times a power of two.
+        seed: seed of the scrambling.
+
+    Returns:
+        The mass properties with their standard errors.
 
     Raises:
         ShapeError: no point hit the body.

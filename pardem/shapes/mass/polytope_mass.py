@@ -26,12 +26,14 @@ class MassProperties:
     """Mass properties of a body.
 
     Attributes:
-        volume: (m^3). mass: (kg).
-        centre: (3,) centre of mass, in the axes given (m).
-        inertia: (3, 3) about the centre of mass, in the axes given (kg m^2).
-        principal_moments: (3,) (kg m^2), in the order of the axes.
-        principal_axes: (3, 3) right-handed, one axis a column: ``inertia = axes @ diag(moments) @ axes.T``. The given axes where they are
-            principal already (any axes of a cube are); else those that a sequence of rotations by at most 45 degrees reaches from there.
+        volume: volume (m^3); in 2D area (m^2).
+        mass: mass (kg).
+        centre: (3,) centre of mass, in the given axes (m).
+        inertia: (3, 3) inertia tensor about the centre of mass, in the given axes (kg m^2).
+        principal_moments: (3,) principal moments of inertia, in the order of the axes (kg m^2).
+        principal_axes: (3, 3) principal axes, right-handed, one in each column: ``inertia = axes @ diag(moments) @ axes.T``. If the given axes are
+            principal (for a cube any axes are), they are kept; otherwise these are the axes reached from them by a sequence of rotations by at most
+            45 degrees.
     """
 
     volume: float
@@ -43,10 +45,17 @@ class MassProperties:
 
 
 def exact_mass_properties(vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float, density: float) -> MassProperties:
-    """Mass properties of the Minkowski sum of a convex core and a ball.
+    """Compute the mass properties of the Minkowski sum of a convex core and a ball.
 
     Args:
-        vertices: (nv, 3) (m). edges: (ne, 2). faces: outward loops; one for a flat core. radius: of the ball (m). density: (kg/m^3).
+        vertices: (nv, 3) core vertices (m).
+        edges: (ne, 2) vertex numbers.
+        faces: outward loops of vertex numbers; a flat core has one.
+        radius: radius of the ball (m).
+        density: mass density (kg/m^3).
+
+    Returns:
+        The mass properties, exact up to rounding.
     """
     middle = vertices.mean(axis=0)
     core = vertices - middle
@@ -109,9 +118,12 @@ class _Sides(NamedTuple):
     """What bounds a core; a flat one has two sides.
 
     Attributes:
-        triangles: (nt, 3) fans of the sides' loops. first: (ns,) first triangle of each side. side: (nt,) of each triangle.
+        triangles: (nt, 3) fans of the sides' loops.
+        first: (ns,) first triangle of each side.
+        side: (nt,) of each triangle.
         corners: (nc, 3) a vertex of a side, the one before it, the one after.
-        edges: (ne, 2). wings: (ne, 2) sides to the left and to the right of an edge; none where there are no sides.
+        edges: (ne, 2).
+        wings: (ne, 2) sides to the left and to the right of an edge; none where there are no sides.
         solid: whether the sides enclose a volume.
     """
 

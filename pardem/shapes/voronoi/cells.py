@@ -27,12 +27,13 @@ _ROOM = {2: 64, 3: 256}
 
 
 class Sizes(NamedTuple):
-    """Sizes of eroded and rounded cells, zero for those that vanish.
+    """Sizes of eroded and rounded cells; zero for cells that vanish.
 
     Attributes:
-        volume, surface: (n,) (m^3, m^2; in 2D area and perimeter, m^2, m).
-        centre: (n, d) of mass, from the site (m).
-        vertices: (n,) number of the core's vertices before coincident ones are merged.
+        volume: (n,) volume (m^3); in 2D area (m^2).
+        surface: (n,) surface area (m^2); in 2D perimeter (m).
+        centre: (n, d) centre of mass relative to the site (m).
+        vertices: (n,) number of core vertices before coincident ones are merged.
     """
 
     volume: np.ndarray
@@ -46,13 +47,14 @@ class VoronoiCells:
     """Voronoi cells as intersections of half-spaces ``normal . (x - site) <= offset``.
 
     Attributes:
-        sites: (n, d) (m).
-        lower, upper: (d,) corners of the box (m).
-        periodic: (d,).
-        plane_start: (n + 1,) ranges of planes of the cells.
+        sites: (n, d) Voronoi sites (m).
+        lower: (d,) lower corner of the box (m).
+        upper: (d,) upper corner of the box (m).
+        periodic: (d,) periodic flags.
+        plane_start: (n + 1,) first plane of each cell.
         normal: (np, d) outward unit normals.
         offset: (np,) distances from the site (m).
-        neighbour: (np,) site on the other side; -1 - 2 k for the lower and -2 - 2 k for the upper wall across axis k.
+        neighbour: (np,) site on the other side of each plane; -1 - 2 k for the lower and -2 - 2 k for the upper wall across axis k.
         size: (n,) distance of the furthest vertex from the site (m).
     """
 
@@ -106,15 +108,19 @@ class VoronoiCells:
 
 
 def voronoi_cells(sites: np.ndarray, lower: Sequence[float], upper: Sequence[float], periodic: Sequence[bool] | bool = True) -> VoronoiCells:
-    """Voronoi cells of sites in a box.
+    """Compute the Voronoi cells of sites in a box.
 
     Args:
-        sites: (n, 2) or (n, 3) (m).
-        lower, upper: corners of the box (m).
-        periodic: by axis, or for all; cells are cut at the other faces.
+        sites: (n, 2) or (n, 3) sites (m).
+        lower: lower corner of the box (m).
+        upper: upper corner of the box (m).
+        periodic: periodic flags, one for each axis or one for all; cells are cut at the other faces.
+
+    Returns:
+        The cells.
 
     Raises:
-        ShapeError: sites outside of the box, two that coincide, or arrays that do not fit together.
+        ShapeError: sites lie outside the box or coincide, or the arrays do not match.
     """
     x, low, high, wraps = _checked(sites, lower, upper, periodic)
     n, d = x.shape

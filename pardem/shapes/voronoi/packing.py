@@ -52,20 +52,26 @@ def voronoi_packing(
     seed: int = 0,
     regularity: int = 0,
 ) -> Packing:
-    """Grains from Voronoi cells, without overlap; in 2D or 3D as the box is.
+    """Make grains from Voronoi cells, without overlaps, in 2D or 3D as the box.
 
     Args:
-        sites: (n, d) points (m), or how many to draw at random.
-        lower, upper: corners of the box (m), two or three coordinates. periodic: by axis, or for all; grains stay inside the other faces.
-        erosion: distance d by which the cells are eroded (m); or
-        void_ratio: volume of the voids over that of the grains, from which d follows. It jumps where a cell vanishes with its ball, so it is met to
-            within the share of such balls, not exactly: see `Packing.void_ratio`.
-        radius: r of the ball that rounds the grains, at most d (m); or
-        roundness: r / d, in (0, 1]. Default 1: the opening of the cells.
-        seed: of random sites. regularity: number of steps of Lloyd's algorithm that the sites take first.
+        sites: (n, d) sites (m), or the number of sites to draw at random.
+        lower: lower corner of the box (m), with two or three coordinates.
+        upper: upper corner of the box (m).
+        periodic: periodic flags, one for each axis or one for all; grains stay inside the other faces.
+        erosion: distance d by which the cells are eroded (m); give either this or ``void_ratio``.
+        void_ratio: volume of the voids divided by that of the grains, from which d follows. It jumps whenever a cell vanishes together with its ball,
+            so it is met up to the share of such balls, not exactly (see `Packing.void_ratio`).
+        radius: radius r of the ball that rounds the grains, at most d (m); give either this or ``roundness``.
+        roundness: r / d, in (0, 1]. The default of 1 gives the opening of the cells.
+        seed: seed of random sites.
+        regularity: number of steps of Lloyd's algorithm applied to the sites first.
+
+    Returns:
+        The packing.
 
     Raises:
-        ShapeError: a value is out of its range, r > d, or the void ratio cannot be reached.
+        ShapeError: a value is out of range, r exceeds d, or the void ratio cannot be reached.
     """
     _checked(erosion, void_ratio, radius, roundness, regularity)
     points = random_sites(int(sites), lower, upper, seed) if np.ndim(sites) == 0 and not isinstance(sites, float) else np.asarray(sites)

@@ -16,14 +16,15 @@ UNTOUCHED, CUT, EMPTY, FULL = 0, 1, 2, 3
 
 
 class ClippedPolygon(NamedTuple):
-    """Room for a polygon of up to ``len(x)`` vertices, counter-clockwise.
+    """Storage for a polygon of up to ``len(x)`` vertices, counter-clockwise.
 
     Attributes:
         used: (1,) number of vertices.
         x: (nv, 2) vertices (m).
-        line: (nv,) the line of the edge from each vertex to the next.
+        line: (nv,) line of the edge from each vertex to the next.
         height: (nv,) work space.
-        other_x, other_line: as ``x`` and ``line``, work space.
+        other_x: (nv, 2) work space for ``x``.
+        other_line: (nv,) work space for ``line``.
     """
 
     used: np.ndarray

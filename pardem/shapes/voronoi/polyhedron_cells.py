@@ -157,10 +157,15 @@ def _erode(body: ClippedPolyhedron, normal: np.ndarray, offset: np.ndarray, size
 
 @njit
 def _measure(body: ClippedPolyhedron, normal: np.ndarray, offset: np.ndarray, radius: float, faces: np.ndarray, out: np.ndarray) -> None:
-    """Volume, surface, half the sum of l theta of the core; first moments (3) of the rounded core about the origin (docs/theory/grains.md).
+    """Compute the sizes of a core and the first moments of the rounded core about the origin (docs/theory/grains.md).
 
     Args:
-        faces: (number of planes, 4) work space: areas and first moments of the faces.
+        body: the core.
+        normal: (np, 3) outward unit normals of its planes.
+        offset: (np,) distances of its planes from the origin (m).
+        radius: radius of the ball (m).
+        faces: (np, 4) work space for areas and first moments of the faces.
+        out: (6,) output: volume, surface and half the sum of l theta of the core, then the first moments of the rounded core (3).
     """
     out[:] = 0.0
     faces[: len(offset)] = 0.0

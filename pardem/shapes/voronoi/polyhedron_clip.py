@@ -20,14 +20,16 @@ ROUNDING = 1e-14
 
 
 class ClippedPolyhedron(NamedTuple):
-    """Room for a polyhedron of up to ``len(x)`` vertices.
+    """Storage for a polyhedron of up to ``len(x)`` vertices.
 
     Attributes:
         used: (1,) number of vertices.
         x: (nv, 3) vertices (m).
-        planes: (nv, 3) the planes of each vertex, counter-clockwise seen from outside.
-        beside: (nv, 3) the vertex at the other end of the edge between planes k and k + 1.
-        height, mark, stack: (nv,) work space.
+        planes: (nv, 3) planes of each vertex, counter-clockwise seen from outside.
+        beside: (nv, 3) vertex at the other end of the edge between planes k and k + 1.
+        height: (nv,) work space.
+        mark: (nv,) work space.
+        stack: (nv,) work space.
         first: (number of planes,) work space.
     """
 

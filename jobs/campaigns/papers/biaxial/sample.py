@@ -52,10 +52,17 @@ def main(result: Path, case_file: Path, sample_case: Path | None) -> None:
 
 
 def half_extents(core: np.ndarray, radius: float, x: np.ndarray, turn: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """How far grains reach from the middle along x and y, (2,) m.
+    """Compute how far a set of grains reaches from the origin along x and y.
 
     Args:
-        core, radius: (nv, 2), of the shape (m). x: (n, 2 or more) places (m). turn, scale: (n,) angles (rad), size factors.
+        core: (nv, 2) core vertices of the shape (m).
+        radius: sphero-radius of the shape (m).
+        x: (n, 2 or more) centres (m).
+        turn: (n,) angles (rad).
+        scale: (n,) size factors.
+
+    Returns:
+        (2,) half-extents (m).
     """
     cos, sin = np.cos(turn)[:, None], np.sin(turn)[:, None]
     across = np.stack([cos * core[:, 0] - sin * core[:, 1], sin * core[:, 0] + cos * core[:, 1]])

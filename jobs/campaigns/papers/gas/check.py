@@ -19,15 +19,20 @@ TRIALS = 999  # samples of the law, against which its test is held
 
 
 class Gas(NamedTuple):
-    """Figures of one gas.
+    """Results for one gas.
 
     Attributes:
-        time, ratio: (T,) s; rotational over translational energy.
-        error: largest change of the energy over the energy. spin: largest |angular velocity| (rad/s).
-        mean, deviation: of the ratio in the second half, and the standard error from the scatter of blocks.
-        energies: (m,) kinetic energies of grains in the second half's frames over their mean.
-        law: the distribution they ought to follow. distance: Kolmogorov and Smirnov's, of all these frames from the law.
-        frames, p: how many of the frames are independent, and the share of samples of the law that lie further from it than they do.
+        time: (T,) times (s).
+        ratio: (T,) rotational over translational energy.
+        error: largest relative change of the energy.
+        spin: largest magnitude of an angular velocity (rad/s).
+        mean: mean of the ratio over the second half.
+        deviation: standard error of that mean, from the scatter of blocks.
+        energies: (m,) kinetic energies of the grains in the frames of the second half, relative to their mean.
+        law: distribution that they should follow.
+        distance: Kolmogorov-Smirnov distance of all these frames from the law.
+        frames: number of statistically independent frames among them.
+        p: fraction of samples of the law that are further from it than the frames are.
     """
 
     time: np.ndarray
@@ -70,14 +75,18 @@ def read(path: Path) -> Gas:
 
 
 def probability(eps: np.ndarray, law: stats.rv_continuous) -> tuple[int, float]:
-    """How many frames are independent, and how probable it is that a sample of the law lies as far from it as they do.
+    """Estimate how many frames are independent, and how probable it is that a sample of the law deviates from it as much as they do.
 
-    Samples have the same mean in every frame, as the grains have, whose energy together does not change: tables of the test, which know nothing of
-    that, would make p too large; frames that follow each other closely would make it too small, for the distribution changes no faster than the
-    energy of a grain.
+    The samples are given the same mean in every frame, since the total energy of the grains is constant. Standard tables of the test do not know of
+    this constraint and would make p too large. Frames that follow each other closely would make p too small, for the distribution changes no faster
+    than the energy of a single grain.
 
     Args:
         eps: (frames, grains) energies over the mean of the frame.
+        law: distribution that the energies should follow.
+
+    Returns:
+        The number of independent frames, and the probability p.
     """
     change = eps - 1.0
     apart = next(k for k in range(1, len(eps)) if (change[k:] * change[:-k]).mean() < UNCORRELATED * (change**2).mean())

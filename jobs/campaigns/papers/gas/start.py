@@ -19,10 +19,14 @@ GRAINS = 400
 
 
 def with_velocities(case: Case, grains: int) -> dict[str, np.ndarray]:
-    """Arrays of a ``grains_file`` for a case in two dimensions with one species and a box.
+    """Make the arrays of a ``grains_file`` for a two-dimensional case with one species and a box.
 
     Args:
-        case: without grains. grains: their number.
+        case: case without grains.
+        grains: number of grains.
+
+    Returns:
+        Arrays by name.
     """
     box = next(wall for wall in case.wall if wall.kind == "box")
     species = case.species[0].name
