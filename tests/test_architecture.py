@@ -127,6 +127,6 @@ def test_every_name_in_the_architecture_exists() -> None:
 
 
 def test_names_that_do_not_exist_are_found() -> None:
-    page = "`engine.py`, `no_file.py`, `Engine._rebuild`, `Engine.no_method`, `step.advance`, `no_name`\n\n"
+    page = "`engine.py`, `no_file.py`, `Engine._run`, `Engine.no_method`, `step.advance`, `no_name`\n\n"
     page += "| `laws/` | |\n|---|---|\n| `engine.py` | |\n"
     assert [problem.split(" ")[0] for problem in _missing(page)] == ["`no_file.py`", "`Engine.no_method`", "`no_name`", "`engine.py`"]
