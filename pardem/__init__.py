@@ -8,6 +8,8 @@ from .compiled import jit as _jit  # noqa: F401  (first: it sets the kernel cach
 
 if TYPE_CHECKING:
     from .case import Case
+    from .io.analysis.result import Result
+    from .io.analysis.result import open_result as open
     from .io.casefile import read_case
     from .run import run_case
     from .shapes import Shape
@@ -15,9 +17,13 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = ["Case", "Shape", "Simulation", "__version__", "read_case", "run_case"]
+__all__ = ["Case", "Result", "Shape", "Simulation", "__version__", "open", "read_case", "run_case"]
 
-_HOME = {"Case": "case", "Shape": "shapes", "Simulation": "simulation", "read_case": "io.casefile", "run_case": "run"}
+_HOME = {
+    "Case": "case", "Result": "io.analysis.result", "Shape": "shapes", "Simulation": "simulation", "open": "io.analysis.result",
+    "read_case": "io.casefile", "run_case": "run",
+}  # fmt: skip
+_NAMED = {"open": "open_result"}  # where the name inside differs
 
 
 def __getattr__(name: str) -> Any:
@@ -26,4 +32,4 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'pardem' has no attribute '{name}'")
     from importlib import import_module
 
-    return getattr(import_module(f"pardem.{_HOME[name]}"), name)
+    return getattr(import_module(f"pardem.{_HOME[name]}"), _NAMED.get(name, name))
