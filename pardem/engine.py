@@ -25,6 +25,7 @@ from .detection.skin import SkinTuner, least_skin
 from .detection.work import work_by_grain, work_of_rebuild
 from .integrators import gear4
 from .outflow import EVERY, Outflow, carried_energy, outside
+from .recorder import Recorder
 from .setup.scene import Scene
 from .state import arrays as st
 from .state.arrays import Contacts, Grains, Settings, sum_columns
@@ -49,7 +50,12 @@ class Engine:
         contacts: their living contacts.
         axis: of the slabs. skin: (m); None: chosen and adapted.
         step: number of the step the state belongs to. outflow: grains that have left before, where faces are open.
+
+    Attributes:
+        recorder: keeps the contacts of observed steps one by one, where it is set.
     """
+
+    recorder: Recorder | None = None
 
     def __init__(
         self, comm: MPI.Comm, scene: Scene, grains: Population, contacts: ContactTable | None = None, *, axis: int = 2,
@@ -161,7 +167,7 @@ class Engine:
         if observe:
             self._run(steps - 1)
             self.tally[st.STORED :] = 0
-            self.control[st.OBSERVE] = 1
+            self.control[st.OBSERVE] = st.RECORDED if self.recorder else st.TALLIED
             self._run(1)
             self.control[st.OBSERVE] = 0
             self._observed_at = self.step
@@ -176,7 +182,7 @@ class Engine:
         """
         spins = self.grains.w.copy()
         self.tally[st.STORED :] = 0
-        self.control[st.PHASE], self.control[st.OBSERVE] = st.DRIFTED, 1
+        self.control[st.PHASE], self.control[st.OBSERVE] = st.DRIFTED, st.RECORDED if self.recorder else st.TALLIED
         self._call(1, self.scene.settings._replace(euler=True))  # the scheme whose step ends without a kick
         self.control[st.OBSERVE] = 0
         self._observed_at = self.step
@@ -188,14 +194,21 @@ class Engine:
 
     def _call(self, steps: int, settings: Settings) -> int:
         """Run the compiled loop; how many steps it finished comes back."""
-        scene, channel = self.scene, self._channel
+        scene, channel, pairs, wall_pairs = self.scene, self._channel, self._pairs, self._wall_pairs
         assert channel is not None
+        assert pairs is not None
+        assert wall_pairs is not None
+        recorder = self.recorder if self.control[st.OBSERVE] == st.RECORDED else None
+        if recorder:
+            pairs, wall_pairs = recorder.with_room(pairs), recorder.with_room(wall_pairs)
         begin = time.perf_counter()
         done = advance(
-            steps, self._own.count, self._total, self._grains, scene.shapes, scene.interaction, scene.law, self._pairs, self._wall_pairs,
+            steps, self._own.count, self._total, self._grains, scene.shapes, scene.interaction, scene.law, pairs, wall_pairs,
             scene.walls, self._wall_x0, settings, self.skin, channel.halo, self.control, self.tally, self.counters.ticks,
         )  # fmt: skip
         self.counters.loop_seconds += time.perf_counter() - begin
+        if recorder and self._grains is not None:
+            recorder.keep(self._grains, pairs, wall_pairs)
         self.counters.halo_bytes += done * channel.bytes
         self.counters.halo_messages += done * channel.messages
         return int(done)

@@ -9,6 +9,8 @@ import numpy as np
 
 from pardem.shapes import rotations
 
+from .contacts import Contacts
+
 if TYPE_CHECKING:
     from .result import Result
 
@@ -99,6 +101,15 @@ class Frame:
         """Whether a grain is in the domain, (n,) bool; one that has left through an open face is shown where it was then."""
         left = self["outflow"] if "outflow" in self.result.fields else np.zeros(len(self), np.int32)
         return np.asarray(left == 0)
+
+    @cached_property
+    def contacts(self) -> Contacts:
+        """The contacts of the grains with each other and with walls.
+
+        Raises:
+            FileError: frames of the result show no contacts.
+        """
+        return Contacts(self)
 
     def walls(self, what: str) -> dict[str, np.ndarray]:
         """What the observables say of the walls at the frame's step.

@@ -15,8 +15,8 @@ import numpy as np
 from pardem.case import Case
 from pardem.errors import FileError
 
-from ..layout import FRAMES, LayoutError, elements, text
-from ..reading import FIRST_FIELD, PARAMETERS, kind_of
+from ..layout import CONTACTS, FRAMES, LayoutError, contact_arrays, elements, text
+from ..reading import FIRST_FIELD, PARAMETERS, get_json, kind_of
 from .frame import Frame
 from .source import Source
 from .tables import Observables
@@ -154,6 +154,50 @@ class Result(Sequence[Frame]):
 
         return self._source.read(access)
 
+    # -- contacts ---------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def contact_fields(self) -> tuple[str, ...]:
+        """Names of what frames hold of each contact, beside its bodies; nothing where they show no contacts."""
+        return tuple(name for name in self._contact_arrays() if name not in ("bodies", "sub"))
+
+    @property
+    def walls(self) -> tuple[str, ...]:
+        """Names of the walls that contacts refer to: wall k is body -1 - k."""
+        return self._growing("walls", lambda file: tuple(get_json(file, f"{CONTACTS}/walls")) if CONTACTS in file else ())
+
+    def contact_rows(self, frame: int) -> tuple[slice, bool]:
+        """Which rows of the arrays of contacts are those of a frame, and whether contacts were looked at in it.
+
+        Raises:
+            FileError: frames of the result show no contacts.
+            IndexError: there is no such frame.
+        """
+        if not self._contact_arrays():
+            raise FileError(f"{self.path} holds no contacts: put contacts = true into [output] of the case")
+        frame = self._number(frame)
+
+        def access(file: h5py.File) -> tuple[slice, bool]:
+            group = file[CONTACTS]
+            return slice(*group["first"][frame : frame + 2].tolist()), bool(group["known"][frame])
+
+        return self._source.read(access)
+
+    def read_contacts(self, name: str, rows: slice = slice(None)) -> np.ndarray:
+        """An array of contacts, of all frames or of some rows (see ``contact_rows``).
+
+        Raises:
+            KeyError: there is no such array.
+        """
+        names = self._contact_arrays()
+        if name not in names:
+            there = ", ".join(names) or "nothing of them"
+            raise KeyError(f"{self.path} holds no '{name}' of contacts: it has {there}; name it in output.contacts of the case")
+        return self._source.read(lambda file: np.asarray(file[f"{CONTACTS}/{name}"][rows]))
+
+    def _contact_arrays(self) -> tuple[str, ...]:
+        return self._growing("contacts", lambda file: tuple(contact_arrays(file)))
+
     # -- what does not change ---------------------------------------------------------------------------------------------------------
 
     @property
@@ -290,9 +334,8 @@ class Result(Sequence[Frame]):
         """What a run adds to, read anew where the file was replaced."""
         version = self._source.version()
         if version != self._version:
-            self._kept.pop("clock", None)
-            self._kept.pop("observables", None)
-            self._kept.pop("fields", None)
+            for grows in ("clock", "observables", "fields", "contacts", "walls"):
+                self._kept.pop(grows, None)
             self._version = version
         return self._unchanging(name, access)
 

@@ -8,6 +8,11 @@ FIELDS = {
     "time": "s", "step": "1",
 }  # fmt: skip
 
+CONTACTS = {
+    "bodies": "1", "first": "1", "second": "1", "sub": "1", "point": "m", "normal": "1", "overlap": "m", "force": "N", "couple": "N m",
+    "normal_force": "N", "tangential_force": "N", "branch": "m", "walls": "1", "with_wall": "1",
+}  # fmt: skip
+
 OBSERVABLES = {
     "energy": "J", "stress": "Pa", "fill_height": "m", "height": "m", "mean_angle": "degree", "mean_angle_layers": "degree", "wall_force": "N",
     "wall_torque": "N m", "wall_displacement": "m", "wall_turn": "rad", "outflow/mass": "kg",

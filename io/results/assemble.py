@@ -19,10 +19,10 @@ from ..state.agreement import reason, together
 from ..state.checkpoint import checkpoints, seal_file, step_of
 from .frame_copy import copy_frames
 from ..state.full_state import FullState, size_of, write_rows
-from .h5md import label, write_edges, write_observables, write_steps
+from .h5md import label, missing, write_edges, write_observables, write_steps
 from ..state.manifest import Loss, Manifest, get_losses, noted, put_losses, put_manifest, set_apart
 from .paths import STATIC, earlier_results, parts_of, segments
-from .series import Piece, Series, collect, missing
+from .series import Piece, Series, collect
 from ..reading import FRAMES, KINDS, PARAMETERS, get_json, opened, put_json
 from ..state.rowfile import RowFile, sync_path, take_on_trial
 from ..state.seals import DAMAGE, create_table
@@ -108,7 +108,7 @@ def finish(comm: MPI.Comm, out: Path, state: FullState, manifest: Manifest) -> l
             count = 0 if file.handle is None else file.handle[f"{FRAMES}/id"].shape[0]
             count = comm.bcast(count)
             frame_bytes = sum(count * width * kind.itemsize for width, kind in series.fields.values())
-            file.reserve(series.frames * frame_bytes + size_of(state, comm))
+            file.reserve(series.frames * frame_bytes + series.contacts.nbytes + size_of(state, comm))
             damaged = copy_frames(file, series, count)
             losses += damaged
             if not damaged:
@@ -150,6 +150,7 @@ def _skeleton(new: Path, parts: Path, series: Series, virtual: bool) -> None:
                     _virtual(file, name, series.pieces, shape, kind, parts)
                 else:
                     file[f"{FRAMES}/{name}"].create_dataset("value", shape, kind, fill_time="never")
+            series.contacts.write_skeleton(file, parts if virtual else None)
             write_edges(file)
             write_vtkhdf(file, list(series.fields), times)
         if len(series.steps):

@@ -1,8 +1,9 @@
-"""Copying the frames of segments into a result, each rank its block of ids, with a look at their checksums."""
+"""Copying the frames of segments into a result, each rank its block of ids and of contacts, with a look at their checksums."""
 
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import NamedTuple
 
 import h5py
 import numpy as np
@@ -10,51 +11,94 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 
+from ..layout import CONTACTS
 from ..state.agreement import agree, reason
 from ..state.checksum import joined, part
 from ..state.manifest import Loss
-from .series import Piece, Series, missing
+from .contact_frames import shape_of
+from .h5md import missing
+from .series import Piece, Series
 from ..reading import FRAMES
 from ..state.rowfile import RowFile
 from ..state.rows import block_starts
-from ..state.seals import CLOCK, DAMAGE, TABLE, crc32_of_clock
+from ..state.seals import CLOCK, CONTACT_TABLE, COUNT, DAMAGE, TABLE, crc32_of_clock, crc32_of_counts
 
 
 def copy_frames(file: RowFile, series: Series, count: int) -> list[Loss]:
-    """Copy the frames of all segments, each rank its block of ids, one frame at a time, and compare them with their checksums.
+    """Copy the frames of all segments, each rank its block of ids and of contacts, one frame at a time, and compare them with their checksums.
 
     Returns:
         The frames that are not what was written. If there are any they are taken out of the series, and the file has to be made anew.
     """
     comm, damaged = file.comm, list[Loss]()
-    starts = block_starts(count, comm.size)
-    start, stop = int(starts[comm.rank]), int(starts[comm.rank + 1])
-    most = int(np.diff(starts).max())
+    contacts = series.contacts
     mine = slice(0, 1 if comm.rank == 0 else 0)
     t = 0
     for piece in series.pieces:
         whole = np.ones(len(piece.rows), dtype=bool)
-        with _Source(comm, piece, series, start, stop, count) as source:
-            for k, (row, step, time) in enumerate(zip(piece.rows, piece.steps, piece.times, strict=True)):
-                values, sums, problem = source.read(k, int(row))
+        with _Source(comm, piece, series, count) as source:
+            for k, (step, time) in enumerate(zip(piece.steps, piece.times, strict=True)):
+                columns, blocks, sums, problem = source.read(k)
                 if problem:
                     whole[k] = False
                     damaged.append(Loss(piece.path.name, f"is damaged: {problem}", 1, (int(step), int(step))))
                 elif not damaged:
-                    for name, rows in values.items():
-                        file.write(f"{FRAMES}/{name}/value", rows, start, frame=t, most=most)
-                    table = np.array([[crc32_of_clock(step, time), *sums]], dtype=np.uint32)
-                    file.write(TABLE, table[mine], t, most=1)
+                    first = int(contacts.first[t])
+                    for column, rows in zip(columns, blocks, strict=True):
+                        if column.of_contacts:
+                            file.write(column.path, rows, first + column.start, most=column.most)
+                        else:
+                            file.write(column.path, rows, column.start, frame=t, most=column.most)
+                    fields = len(series.fields)
+                    file.write(TABLE, np.array([[crc32_of_clock(step, time), *sums[:fields]]], dtype=np.uint32)[mine], t, most=1)
+                    if contacts.types:
+                        number = crc32_of_counts(int(contacts.first[t + 1]) - first, bool(contacts.known[t]))
+                        file.write(CONTACT_TABLE, np.array([[number, *sums[fields:]]], dtype=np.uint32)[mine], t, most=1)
                 t += 1
         piece.keep(whole)
     return damaged
 
 
-class _Source:
-    """A segment that all ranks read, each its block of ids. Every method is collective."""
+class _Column(NamedTuple):
+    """An array of a frame, of which each rank copies some rows.
 
-    def __init__(self, comm: MPI.Comm, piece: Piece, series: Series, start: int, stop: int, count: int) -> None:
-        self.comm, self.piece, self.fields, self.start, self.stop, self.count = comm, piece, series.fields, start, stop, count
+    Attributes:
+        name: that messages show.
+        path: in the file.
+        of_contacts: whether it is one of contacts.
+        there: whether the segment has it.
+        begin: row of the frame, or of its first contact, in the segment.
+        start: first row of this rank. stop: the row after its last. total: rows of all ranks. most: largest number of rows of a rank.
+        width: of a row.
+        kind: type in the result.
+        expected: CRC-32; None where none was noted.
+    """
+
+    name: str
+    path: str
+    of_contacts: bool
+    there: bool
+    begin: int
+    start: int
+    stop: int
+    total: int
+    most: int
+    width: int
+    kind: np.dtype
+    expected: int | None
+
+    def read(self, file: h5py.File) -> np.ndarray:
+        """The rows of this rank."""
+        data = file[self.path]
+        return np.asarray(data[self.begin + self.start : self.begin + self.stop] if self.of_contacts else data[self.begin, self.start : self.stop])
+
+
+class _Source:
+    """A segment that all ranks read, each its block of ids and of contacts. Every method is collective."""
+
+    def __init__(self, comm: MPI.Comm, piece: Piece, series: Series, count: int) -> None:
+        self.comm, self.piece, self.count = comm, piece, count
+        self.fields, self.arrays = series.fields, series.contacts.types
         self.file: h5py.File | None = None
 
     def __enter__(self) -> _Source:
@@ -66,32 +110,54 @@ class _Source:
         if self.file is not None:
             self.file.close()
 
-    def read(self, k: int, row: int) -> tuple[dict[str, np.ndarray], list[int], str]:
-        """Frame ``k`` of those that count, in a row of the segment.
+    def read(self, k: int) -> tuple[list[_Column], list[np.ndarray], list[int], str]:
+        """Frame ``k`` of those that count.
 
         Returns:
-            name -> (stop - start, w) values as the result holds them; CRC-32 of each; what is wrong, or "".
+            the fields of the result, then its arrays of contacts; this rank's rows of each, as the result holds them; CRC-32 of each; what is wrong,
+            or "".
         """
-        values: dict[str, np.ndarray] = {}
+        columns, blocks = self._columns(k), list[np.ndarray]()
         raw, new = list[int](), list[int]()
         message = None if self.file is not None else "it cannot be opened"
-        for name, (width, kind) in self.fields.items():
-            values[name] = np.full((self.stop - self.start, width), missing(kind), kind)
-            there = values[name]
+        for column in columns:
+            shape = shape_of(column.stop - column.start, column.width) if column.of_contacts else (column.stop - column.start, column.width)
+            block = there = np.full(shape, missing(column.kind), column.kind)
             try:
-                if name in self.piece.fields and self.file is not None:
-                    there = self.file[f"{FRAMES}/{name}/value"][row, self.start : self.stop]
-                    values[name][:] = there
+                if column.there and self.file is not None:
+                    there = column.read(self.file)
+                    block[:] = there
             except DAMAGE as error:
-                message = message or f"{name} cannot be read ({reason(error)})"
-            behind = self.count - self.stop
-            raw.append(part(there, behind * width * there.itemsize))
-            new.append(raw[-1] if there.dtype == kind else part(values[name], behind * width * kind.itemsize))
+                message = message or f"{column.name} cannot be read ({reason(error)})"
+            behind = (column.total - column.stop) * column.width
+            raw.append(part(there, behind * there.itemsize))
+            new.append(raw[-1] if there.dtype == column.kind else part(block, behind * column.kind.itemsize))
+            blocks.append(block)
         sums = joined(self.comm, raw + new)
         try:
             agree(self.comm, message)
         except FileError as error:
-            return values, [], str(error)
-        found = dict(zip(self.fields, sums, strict=False))
-        wrong = [name for name, expected in self.piece.sums.items() if name != CLOCK and found[name] != int(expected[k])]
-        return values, sums[len(raw) :], f"the checksum of {', '.join(wrong)} is wrong" if wrong else ""
+            return columns, blocks, [], str(error)
+        wrong = [c.name for c, found in zip(columns, sums, strict=False) if c.there and c.expected is not None and c.expected != found]
+        return columns, blocks, sums[len(raw) :], f"the checksum of {', '.join(wrong)} is wrong" if wrong else ""
+
+    def _columns(self, k: int) -> list[_Column]:
+        """What is copied of frame ``k``."""
+        piece, contacts = self.piece, self.piece.contacts
+        first, total = (0, 0) if contacts is None else (int(contacts.start[k]), int(contacts.stop[k] - contacts.start[k]))
+        noted = {name: int(sums[k]) for name, sums in piece.sums.items() if name != CLOCK}
+        of_contacts = {} if contacts is None else {name: int(sums[k]) for name, sums in contacts.sums.items() if name != COUNT}
+        there = () if contacts is None else contacts.types
+        return [
+            *(self._column(name, f"{FRAMES}/{name}/value", False, name in piece.fields, int(piece.rows[k]), self.count, kind, noted.get(name))
+              for name, kind in self.fields.items()),
+            *(self._column(f"{CONTACTS}/{name}", f"{CONTACTS}/{name}", True, name in there, first, total, kind, of_contacts.get(name))
+              for name, kind in self.arrays.items()),
+        ]  # fmt: skip
+
+    def _column(
+        self, name: str, path: str, of_contacts: bool, there: bool, begin: int, total: int, kind: tuple[int, np.dtype], expected: int | None
+    ) -> _Column:
+        starts = block_starts(total, self.comm.size)
+        start, stop = int(starts[self.comm.rank]), int(starts[self.comm.rank + 1])
+        return _Column(name, path, of_contacts, there, begin, start, stop, total, int(np.diff(starts).max()), *kind, expected)

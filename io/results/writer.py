@@ -18,6 +18,7 @@ from .assemble import finish, read_box, read_origin, write_index, write_origin
 from ..state.checkpoint import write_checkpoint
 from ..state.checksum import joined, part
 from ..state.full_state import ContactRows, FullState, GrainTable
+from .contact_frames import ContactFrame
 from .h5md import label, write_box, write_metadata
 from ..state.manifest import Loss, Manifest, entry_of, put_losses, read_losses
 from .output_path import go_on_from
@@ -84,19 +85,20 @@ class ResultWriter:
             self.segment = Segment(comm, self.parts, next_segment, -1 if resume_step is None else resume_step, n_grains, self.real)
             self._index()
 
-    def frame(self, step: int, time: float, gid: np.ndarray, fields: Mapping[str, np.ndarray]) -> None:
+    def frame(self, step: int, time: float, gid: np.ndarray, fields: Mapping[str, np.ndarray], contacts: ContactFrame | None = None) -> None:
         """Write a frame.
 
         Args:
             step: number. time: (s).
             gid: (n,) int64 ids of this rank's grains.
             fields: name -> (n,) or (n, w) array: ``position`` (m, wrapped), ``image`` (int32), ``orientation`` (w, x, y, z), ...
+            contacts: of this rank, in all frames of a run or in none.
         """
         if step <= self.last["frame"]:
             return
         self.last["frame"] = step
         with self._timed():
-            self.segment.frame(step, time, GrainRows(self.comm, gid), dict(fields))
+            self.segment.frame(step, time, GrainRows(self.comm, gid), dict(fields), contacts)
 
     def observables(self, step: int, time: float, values: Mapping[str, Any]) -> None:
         """Keep a row of observables for the next checkpoint. The names are the same at every step of a run.

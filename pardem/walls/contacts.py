@@ -44,12 +44,13 @@ from ..contacts.dispatch import hands_on, has_couples, keeps_arms, weighted_to_p
 from ..contacts.hardening import HEAVIER, LIGHTER, collapsed, in_range, potential
 from ..contacts.inheritance import LEAVING, LIVING
 from ..contacts.pairs import APART, LEAVES, TOUCHES
+from ..contacts.record import record_hardening
 from ..laws.books import end_contact, held_energy
 from ..laws.history import MEMORY, NORMAL, WITH_ARM
 from ..laws.law import coefficients, secant_stiffness
 from ..laws.quantities import Material
 from ..laws.slider import middle_normal
-from ..state.arrays import ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, OBSERVE, STORED
+from ..state.arrays import ERROR_OVERLAP, ERROR_RANGE, ERROR_SOLVER, OBSERVE, RECORDED, STORED
 from .handover import hand_on
 from .motion.driven import CENTRE, turns
 from .surfaces.analytic import effective_radius, from_wall, wall_geometry
@@ -199,6 +200,8 @@ def _harden(m, loop):
     if control[OBSERVE] != 0:
         deposit_nearest(tally, STORED, held * inv_energy)
         tally_stress(tally, moment, normal, inv_energy)
+        if control[OBSERVE] == RECORDED:
+            record_hardening(pairs.record, m.p, force, couple_)
     return True
 
 
