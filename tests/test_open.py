@@ -52,6 +52,55 @@ def test_fields_are_what_was_written(written: Path) -> None:
         assert [frame.step for frame in result[1:3]] == STEPS[1:3]
 
 
+def test_contacts_are_what_was_written(written: Path) -> None:
+    result = pardem.open(written)
+    assert result.contact_fields == ("point", "normal", "overlap", "force")
+    assert result.walls == scene.WALLS
+    for frame in result:
+        expected, contacts = scene.touching(frame.step), frame.contacts
+        assert len(contacts) == len(expected["sub"])
+        assert contacts.known
+        for name, values in expected.items():
+            assert np.array_equal(contacts[name], values)
+        assert np.array_equal(contacts.first, expected["bodies"][:, 0])
+        assert np.array_equal(contacts.second, expected["bodies"][:, 1])
+        assert contacts.walls.tolist() == ["" if b >= 0 else scene.WALLS[-1 - b] for b in expected["bodies"][:, 1]]
+        along = (expected["force"] * expected["normal"]).sum(axis=1)
+        assert contacts.normal_force == pytest.approx(-along, rel=1e-12)
+        assert contacts.tangential_force == pytest.approx(expected["force"] - along[:, None] * expected["normal"], rel=1e-12, abs=1e-12)
+        table = contacts.table()
+        assert list(table.columns) == [
+            "first", "second", "wall", "sub", "point_x", "point_y", "point_z", "normal_x", "normal_y", "normal_z", "overlap",
+            "force_x", "force_y", "force_z",
+        ]  # fmt: skip
+        assert table["force_y"].tolist() == expected["force"][:, 1].tolist()
+        assert table.attrs["units"]["overlap"] == "m"
+
+
+def test_of_contacts_too_only_what_is_asked_for_is_read(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result, read = pardem.open(written), []
+    monkeypatch.setattr(result, "read_contacts", lambda name, rows: read.append((name, rows)) or pardem.Result.read_contacts(result, name, rows))
+    contacts = result[1].contacts
+    assert read == []
+    before = len(scene.touching(0)["sub"])
+    for _ in range(2):
+        assert len(contacts.overlap) == len(contacts)
+    assert read == [("overlap", slice(before, before + len(contacts)))]
+    with pytest.raises(AttributeError, match=r"holds no 'couple' of contacts: it has bodies, .*, force; name it in output\.contacts of the case"):
+        _ = contacts.couple
+
+
+def test_branches_lead_to_the_nearest_image(written: Path) -> None:
+    frame = pardem.open(written)[3]
+    contacts, x = frame.contacts, scene.fields(30)["position"]
+    for branch, (a, b), point in zip(contacts.branch, contacts.bodies, contacts.point, strict=True):
+        if b < 0:
+            assert np.array_equal(branch, point - x[a])
+            continue
+        images = [x[b] - x[a] + np.array([i, j, 0.0]) for i in (-1, 0, 1) for j in (-1, 0, 1)]
+        assert branch == pytest.approx(min(images, key=np.linalg.norm), rel=1e-12, abs=1e-12)
+
+
 def test_parts_of_fields_are_read_alone(written: Path) -> None:
     result = pardem.open(written)
     x = np.stack([scene.fields(step)["position"] for step in STEPS])
