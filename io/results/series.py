@@ -144,7 +144,9 @@ def _frames(file: h5py.File, path: Path, count: int, span: tuple[int, int], loss
         contacts.keep(np.arange(total))
     steps, times = group[f"{FIRST_FIELD}/step"][:total], group[f"{FIRST_FIELD}/time"][:total]
     sums = {name: table[1][:total, k] for k, name in enumerate(table[0])} if table else {}
-    piece = Piece(path, np.arange(total), steps, times, {n: (v.shape[2], v.dtype) for n, v in values.items()}, len(values[FIRST_FIELD]), sums, contacts)
+    piece = Piece(
+        path, np.arange(total), steps, times, {n: (v.shape[2], v.dtype) for n, v in values.items()}, len(values[FIRST_FIELD]), sums, contacts
+    )
     if contacts is not None and contacts.walls is None:
         losses.append(Loss(path.name, "is damaged: the checksum of the names of the walls is wrong"))
     if table:
