@@ -67,7 +67,7 @@ def test_forces_and_torques_of_contacts_are_those_that_the_grains_received(name:
     """To half a quantum for each contribution, and the rounding of the sums taken here."""
     engine = observed(name, MPI.COMM_SELF)
     c = engine.recorder.contacts
-    assert len(c.key) > 20
+    assert len(c.key) > 10
     check_sums(engine)
     assert (np.abs(np.linalg.norm(c.normal, axis=1) - 1.0) < 1e-14).all()
     assert (c.overlap > 0.0).all()
@@ -85,10 +85,10 @@ def test_what_hardens_a_contact_is_part_of_its_force_and_couple() -> None:
     corner_down = turned((1.0, -1.0, 0.0), np.arctan(np.sqrt(2.0)))
     cubes = [
         {"species": "cube", "position": (0.0, 0.0, 0.0)},
-        {"species": "cube", "position": (0.83, 0.83, 0.83), "orientation": turned((1.0, 0.4, 0.2), 0.05), "velocity": (-2.0, -2.0, -1.8)},
-        {"species": "cube", "position": (5.0, 5.0, 0.4 * np.sqrt(3.0) + 0.02 - 3.0), "orientation": corner_down, "velocity": (0.5, 0.0, -1.0)},
+        {"species": "cube", "position": (0.82, 0.82, 0.82), "orientation": turned((1.0, 0.4, 0.2), 0.05), "velocity": (-2.0, -2.0, -1.8)},
+        {"species": "cube", "position": (5.0, 5.0, 0.4 * np.sqrt(3.0) + 0.015 - 3.0), "orientation": corner_down, "velocity": (0.5, 0.0, -1.0)},
     ]
-    contact = STIFF | {"restitution": 1.0, "friction": 0.0, "eps": {"cube": 0.15}}
+    contact = STIFF | {"restitution": 1.0, "friction": 0.0, "eps": {"cube": 0.13}}
     engine, _ = engine_of(case_of([CUBE], contact, 1e-4, grain=cubes, wall=[FLOOR | {"point": (0.0, 0.0, -3.0)}]), overlaps=True)
     engine.recorder = Recorder()
     mass, beyond = engine.grains.v[0, 3], np.zeros(2, int)
