@@ -7,6 +7,8 @@ from typing import Any
 import h5py
 
 FRAMES = "particles/grains"
+CONTACTS = "contacts"
+CONTACT_WIDTHS = {"bodies": 2, "sub": 1, "point": 3, "normal": 3, "overlap": 1, "force": 3, "couple": 3}
 STATES = ("pardem/final", "pardem/state")
 WIDTHS = {"position": 3, "image": 3, "orientation": 4, "velocity": 3, "angular_velocity": 3, "force": 3, "torque": 3}
 PER_GRAIN = {"id": "iu", "species": "iu", "scale": "f", "mass": "f"}
@@ -29,7 +31,7 @@ def check_layout(file: h5py.File, growing: bool) -> None:
     Raises:
         LayoutError: the file differs from what pardem writes.
     """
-    for where in (FRAMES, "observables", "parameters/pardem", CATALOGUE, f"{FRAMES}/box"):
+    for where in (FRAMES, "observables", "parameters/pardem", CATALOGUE, f"{FRAMES}/box", CONTACTS):
         if where in file and not isinstance(file[where], h5py.Group):
             raise LayoutError(f"{where} is no group")
     for where in STATES:
@@ -50,6 +52,8 @@ def check_layout(file: h5py.File, growing: bool) -> None:
             if rows is not None and rows != len(value):
                 raise LayoutError(f"{where}/{name} has {len(value)} rows, others have {rows}")
             rows = len(value)
+    if CONTACTS in file:
+        _contacts(file, growing)
     _catalogue(file)
 
 
@@ -119,6 +123,29 @@ def _state(file: h5py.File, where: str) -> None:
         counts = {name: array(tables, name, "iufb").shape for name in tables}
         if part != "small" and len({shape[:1] for shape in counts.values()}) > 1:
             raise LayoutError(f"{where}/{part} has tables of different lengths ({', '.join(f'{name} {shape}' for name, shape in counts.items())})")
+
+
+def contact_arrays(file: h5py.File) -> dict[str, h5py.Dataset]:
+    """What a file holds of the contacts of its frames, by name; nothing where frames show none."""
+    return {name: file[CONTACTS][name] for name in CONTACT_WIDTHS if name in file.get(CONTACTS, ())}
+
+
+def _contacts(file: h5py.File, growing: bool) -> None:
+    """Contacts of frames: arrays of as many rows as the frames have together."""
+    group = file[CONTACTS]
+    first, known = array(group, "first", "iu"), array(group, "known", "iu")
+    for name in {"bodies", "sub", *contact_arrays(file)}:
+        values, width = array(group, name, "iuf"), CONTACT_WIDTHS[name]
+        _fits(f"{CONTACTS}/{name}", values, ((len(values) if values.ndim else 0), *((width,) if width > 1 else ())))
+    if growing:
+        return
+    frames = len(array(group, "step", "iu"))
+    _fits(f"{CONTACTS}/first", first, (frames + 1,))
+    _fits(f"{CONTACTS}/known", known, (frames,))
+    starts = first[()]
+    rows = {name: len(values) for name, values in contact_arrays(file).items()}
+    if starts[0] != 0 or (starts[1:] < starts[:-1]).any() or set(rows.values()) != {int(starts[-1])}:
+        raise LayoutError(f"{CONTACTS}/first does not fit its arrays of {', '.join(f'{count} ({name})' for name, count in rows.items())} rows")
 
 
 def _fits(name: str, values: h5py.Dataset, shape: tuple[int, ...]) -> None:

@@ -9,6 +9,8 @@ from .version import VERSION
 
 if TYPE_CHECKING:
     from .case import Case
+    from .io.analysis.result import Result
+    from .io.analysis.result import open_result as open
     from .io.casefile import read_case
     from .run import run_case
     from .shapes import Shape
@@ -16,9 +18,13 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 
-__all__ = ["Case", "Shape", "Simulation", "__version__", "read_case", "run_case"]
+__all__ = ["Case", "Result", "Shape", "Simulation", "__version__", "open", "read_case", "run_case"]
 
-_HOME = {"Case": "case", "Shape": "shapes", "Simulation": "simulation", "read_case": "io.casefile", "run_case": "run"}
+_HOME = {
+    "Case": "case", "Result": "io.analysis.result", "Shape": "shapes", "Simulation": "simulation", "open": "io.analysis.result",
+    "read_case": "io.casefile", "run_case": "run",
+}  # fmt: skip
+_NAMED = {"open": "open_result"}  # where the name inside differs
 
 
 def __getattr__(name: str) -> Any:
@@ -27,4 +33,4 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'pardem' has no attribute '{name}'")
     from importlib import import_module
 
-    return getattr(import_module(f"pardem.{_HOME[name]}"), name)
+    return getattr(import_module(f"pardem.{_HOME[name]}"), _NAMED.get(name, name))

@@ -17,6 +17,7 @@ from .detection.lists import living_contacts
 from .integrators.phases import Integrator, first_past
 from .outflow import EVERY, Outflow
 from .rebuild import Rebuilder
+from .recorder import Recorder
 from .setup.scene import Scene
 from .state import arrays as st
 from .state.arrays import sum_columns
@@ -38,7 +39,12 @@ class Engine:
         skin: extra reach of the lists (m); None: chosen and adapted.
         step: number of the step the state belongs to.
         outflow: grains that have left before, where faces are open.
+
+    Attributes:
+        recorder: keeps the contacts of observed steps one by one, where it is set.
     """
+
+    recorder: Recorder | None = None
 
     def __init__(
         self, partition: Partition, scene: Scene, grains: Population, contacts: ContactTable | None = None, *, skin: float | None = None,
@@ -130,7 +136,7 @@ class Engine:
         if observe:
             self._run(steps - 1)
             self.tally[st.STORED :] = 0
-            self.control[st.OBSERVE] = 1
+            self.control[st.OBSERVE] = st.RECORDED if self.recorder else st.TALLIED
             self._run(1)
             self.control[st.OBSERVE] = 0
             self._observed_at = self.step
@@ -145,7 +151,7 @@ class Engine:
         """
         spins = self.grains.w.copy()
         self.tally[st.STORED :] = 0
-        self.control[st.PHASE], self.control[st.OBSERVE] = st.DRIFTED, 1
+        self.control[st.PHASE], self.control[st.OBSERVE] = st.DRIFTED, st.RECORDED if self.recorder else st.TALLIED
         self._call(1, self.scene.integrator._replace(closes=False))
         self.control[st.OBSERVE] = 0
         self._observed_at = self.step
@@ -161,9 +167,14 @@ class Engine:
     def _call(self, steps: int, integrator: Integrator) -> int:
         """Run the compiled loop; how many steps it finished comes back."""
         counters, channel = self.counters, self.rebuilder.channel
+        state, recorder = self.state, self.recorder if self.control[st.OBSERVE] == st.RECORDED else None
+        if recorder:
+            state = state._replace(pairs=recorder.with_room(state.pairs), wall_pairs=recorder.with_room(state.wall_pairs))
         begin = time.perf_counter()
-        done = int(advance(steps, self._physics(integrator), self.state, Registers(self.control, self.tally, counters.ticks)))
+        done = int(advance(steps, self._physics(integrator), state, Registers(self.control, self.tally, counters.ticks)))
         counters.loop_seconds += time.perf_counter() - begin
+        if recorder:
+            recorder.keep(state.grains, state.pairs, state.wall_pairs)
         counters.halo_bytes += done * channel.bytes
         counters.halo_messages += done * channel.messages
         return done

@@ -157,7 +157,7 @@ def carried_energy(comm: MPI.Comm, leaving: np.ndarray, state: RankState, scene:
     walls = scene.walls._replace(**{name: getattr(scene.walls, name).copy() for name in ("there", "reaction", "work")})
     walls.reaction[:] = 0
     control, tally = np.zeros(st.CONTROL, np.int64), np.zeros((st.TALLY, 2), np.int64)
-    control[st.OBSERVE] = 1
+    control[st.OBSERVE] = st.TALLIED
     goes = np.isin(g.gid, leaving)
     between = _living(pairs, goes[pairs.row].repeat(np.diff(pairs.ptr)) | goes[pairs.col])
     contacts(0, len(between.row), owned, between, bodies, scene.interaction, scene.law, still, control, tally)

@@ -16,6 +16,7 @@ from .case import Case
 from .compiled import clock
 from .compiled.fixedpoint import totals
 from .errors import BlowUpError
+from .io.results.contact_frames import ContactFrame
 from .io.results.output_lock import reserved
 from .io.results.output_path import check_output, prepare_output
 from .io.results.static import DomainBox, StaticPart
@@ -221,7 +222,7 @@ class _Run:
         self.writer.observables(sim.steps_done, sim.time, values)
         if frame:
             grains, left = sim.engine.everyone()
-            self.writer.frame(sim.steps_done, sim.time, grains.gid, self._fields(grains, left))
+            self.writer.frame(sim.steps_done, sim.time, grains.gid, self._fields(grains, left), self._contacts())
 
     def _fields(self, g: Population, left: np.ndarray) -> dict[str, np.ndarray]:
         """Return the fields of a frame in SI units; if faces of the domain are open, also which grains have left."""
@@ -239,6 +240,16 @@ class _Run:
         if self.sim.engine.outflow is not None:
             fields["outflow"] = (left >= 0).astype(np.int32)
         return fields
+
+    def _contacts(self) -> ContactFrame | None:
+        """The contacts of a frame, where they are asked for."""
+        recorder = self.sim.engine.recorder
+        if recorder is None:
+            return None
+        found, known = recorder.contacts, self.sim.engine.observed
+        rows = slice(None if known else 0)
+        shown = {name: getattr(found, name)[rows] for name in self.case.output.contact_fields}
+        return ContactFrame(found.key[rows], shown, tuple(self.sim.setup.scene.wall_names), known)
 
     def _checkpoint(self) -> None:
         self.sim.engine.settle_faults()

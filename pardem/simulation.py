@@ -15,6 +15,7 @@ from .engine import Engine
 from .observables.collect import Observer
 from .observables.energy import kinetic_energy
 from .outflow import Outflow
+from .recorder import Recorder
 from .setup.preparation import Setup, build_scene
 from .setup.start import initial_grains, size_range
 from .stages import Stages
@@ -53,6 +54,8 @@ class Simulation:
         )  # fmt: skip
         self.stages = Stages(case, self.setup)
         self.observer = Observer(comm, case, self.setup.catalogue, scene)
+        if case.output.contact_fields:
+            self.engine.recorder = Recorder()
         if start is None:
             self.stages.begin(self.engine)
             self.engine.evaluate()

@@ -36,10 +36,10 @@ def scramble(path: Path, name: str, row: int = 0, count: int = 8, seed: int = 1)
 
 
 def as_format_1(path: Path) -> None:
-    """Make a file what the first format was: without checksums of frames and observables, without a manifest."""
+    """Make a file what the first format was: without checksums of frames and observables, without a manifest and contacts."""
     with h5py.File(path, "r+") as file:
         file.attrs["pardem_format"] = 1
-        for name in ("pardem/checksums", "manifest", "parameters/pardem/manifest"):
+        for name in ("pardem/checksums", "manifest", "parameters/pardem/manifest", "contacts"):
             if name in file:
                 del file[name]
         if "pardem" in file and not len(file["pardem"]):

@@ -15,6 +15,7 @@ import numpy as np
 from mpi4py import MPI
 
 from pardem.errors import FileError
+from pardem.io.results.contact_frames import ContactFrame
 from pardem.io.results.output_path import prepare_output
 from pardem.io.results.paths import parts_of
 from pardem.io.results.static import DomainBox, StaticPart
@@ -26,6 +27,7 @@ from pardem.state.saved import RunHeader
 
 COUNT = 53
 HASH = "c0ffee"
+WALLS = ("floor", "lid: µ")
 FRAMES_EVERY, CHECKPOINT_EVERY = 10, 30
 CATALOGUE = {"mass": np.array([1.0, 2.5]), "dimension": np.array([3, 3]), "radius": np.array([0.1, 0.2]), "vertices": np.arange(12.0).reshape(4, 3)}
 
@@ -49,6 +51,27 @@ def fields(step: int) -> dict[str, np.ndarray]:
 
 def observables(step: int) -> dict[str, Any]:
     return {"energy/kinetic": 1.0 / (step + 1), "layers": np.sqrt(np.arange(2.0 + step // 40)), "contacts": 3 * step}
+
+
+def touching(step: int) -> dict[str, np.ndarray]:
+    """Contacts of a frame, ordered by key; of one frame none."""
+    rng = np.random.default_rng(4000 + step)
+    many = 0 if step % 70 == 20 else 40 + step % 7
+    pairs = {(int(a), int(b), int(s)) for a, b, s in rng.integers(0, COUNT, (many, 3)) if a < b}
+    pairs |= {(int(a) + 7, -1 - int(w), 0) for a, w in rng.integers(0, 2, (many // 5, 2))}
+    key = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 3)
+    widths = {"point": (3,), "normal": (3,), "overlap": (), "force": (3,)}
+    return {"bodies": key[:, :2], "sub": key[:, 2], **{name: rng.standard_normal((len(key), *width)) for name, width in widths.items()}}
+
+
+def contact_frame(comm: MPI.Comm, step: int, known: bool = True) -> ContactFrame:
+    """This rank's part of them; those between grains of two ranks are on both."""
+    gid, every = owned(comm, step), touching(step)
+    mine = np.isin(every["bodies"], gid).any(axis=1)
+    part = {name: values[mine] for name, values in every.items()}
+    order = np.random.default_rng(step).permutation(int(mine.sum()))
+    key = np.column_stack([part.pop("bodies"), part.pop("sub")])[order]
+    return ContactFrame(key, {name: values[order] for name, values in part.items()}, WALLS, known)
 
 
 def contacts(step: int) -> tuple[np.ndarray, ...]:
@@ -80,8 +103,9 @@ def writer(comm: MPI.Comm, out: Path, resume_step: int | None = None, **options:
 
 
 def run(
-    comm: MPI.Comm, out: Path, last: int, *, resume: bool = False, pause: float = 0.0, finish: bool = True, accept_loss: bool = False, **options: Any
-) -> ResultWriter:
+    comm: MPI.Comm, out: Path, last: int, *, resume: bool = False, pause: float = 0.0, finish: bool = True, accept_loss: bool = False,
+    contacts: bool = True, **options: Any,
+) -> ResultWriter:  # fmt: skip
     """A run from its start, or from its newest checkpoint, to step ``last``."""
     step = None
     if resume:
@@ -93,7 +117,8 @@ def run(
     for now in range(0 if step is None else step + FRAMES_EVERY, last + 1, FRAMES_EVERY):
         gid = owned(comm, now)
         results.observables(now, 0.1 * now, observables(now))
-        results.frame(now, 0.1 * now, gid, {name: values[gid] for name, values in fields(now).items()})
+        shown = contact_frame(comm, now) if contacts else None
+        results.frame(now, 0.1 * now, gid, {name: values[gid] for name, values in fields(now).items()}, shown)
         if now % CHECKPOINT_EVERY == 0 and now:
             results.checkpoint(state(comm, now))
         if comm.rank == 0 and pause:

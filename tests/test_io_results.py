@@ -32,6 +32,13 @@ def check(path: Path, steps: list[int], kind: type = np.float64) -> None:
             assert element["time"][:].tolist() == [0.1 * s for s in steps]
             expected = np.array([scene.fields(s)[name] for s in steps])
             assert np.array_equal(element["value"][:], expected.astype(kind) if expected.dtype == float else expected)
+        contacts, first = file["contacts"], file["contacts/first"][:]
+        assert contacts["step"][:].tolist() == steps
+        assert contacts["known"][:].tolist() == [1] * len(steps)
+        for t, step in enumerate(steps):
+            for name, values in scene.touching(step).items():
+                rows = contacts[name][first[t] : first[t + 1]]
+                assert np.array_equal(rows, values.astype(kind) if values.dtype == float else values)
         assert particles["id"][:].tolist() == list(range(scene.COUNT))
         assert np.array_equal(particles["mass"][:], scene.CATALOGUE["mass"][particles["species"][:]] * particles["scale"][:] ** 3)
         assert np.array_equal(particles["box/edges/value"][:], [[1.0, 1.0, 2.0]] * len(steps))

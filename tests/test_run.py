@@ -58,6 +58,7 @@ frequency = 30.0
 gamma = 3.0
 [output]
 frame_taps = 0.25
+contacts = true
 observable_steps = 50
 checkpoint_steps = 400
 """

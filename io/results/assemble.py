@@ -23,9 +23,9 @@ from ..state.manifest import Loss, Manifest, get_losses, noted, put_losses, put_
 from ..state.rowfile import RowFile, sync_path, take_on_trial
 from ..state.seals import DAMAGE, create_table
 from .frame_copy import copy_frames
-from .h5md import label, write_edges, write_observables, write_steps
+from .h5md import label, missing, write_edges, write_observables, write_steps
 from .paths import STATIC, earlier_results, parts_of, segments
-from .series import Piece, Series, collect, missing
+from .series import Piece, Series, collect
 from .vtkhdf import OFFSETS, write_vtkhdf
 from .vtkhdf import STATIC as CONSTANT
 
@@ -113,7 +113,7 @@ def finish(comm: MPI.Comm, out: Path, state: FullState, manifest: Manifest) -> l
             count = 0 if file.handle is None else file.handle[f"{FRAMES}/id"].shape[0]
             count = comm.bcast(count)
             frame_bytes = sum(count * width * kind.itemsize for width, kind in series.fields.values())
-            file.reserve(series.frames * frame_bytes + size_of(state, comm))
+            file.reserve(series.frames * frame_bytes + series.contacts.nbytes + size_of(state, comm))
             damaged = copy_frames(file, series, count)
             losses += damaged
             if not damaged:
@@ -155,6 +155,7 @@ def _skeleton(new: Path, parts: Path, series: Series, virtual: bool) -> None:
                     _virtual(file, name, series.pieces, shape, kind, parts)
                 else:
                     file[f"{FRAMES}/{name}"].create_dataset("value", shape, kind, fill_time="never")
+            series.contacts.write_skeleton(file, parts if virtual else None)
             write_edges(file)
             write_vtkhdf(file, list(series.fields), times)
         if len(series.steps):

@@ -1,8 +1,7 @@
-"""Copying the frames of segments into a result, each rank its block of ids, with a look at their checksums."""
+"""Copying the frames of segments into a result, each rank its block of ids and of contacts, with a look at their checksums."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -12,86 +11,125 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 
+from ..layout import CONTACTS
 from ..reading import FRAMES
 from ..state.agreement import agree, reason
 from ..state.checksum import joined, part
 from ..state.manifest import Loss
 from ..state.rowfile import RowFile
 from ..state.rows import block_starts
-from ..state.seals import CLOCK, DAMAGE, TABLE, crc32_of_clock
-from .series import Piece, Series, missing
-
-
-class _Block(NamedTuple):
-    """The ids that a rank copies.
-
-    Attributes:
-        start: the first one.
-        stop: one past the last.
-        most: largest number of ids of any rank.
-        grains: number of grains.
-    """
-
-    start: int
-    stop: int
-    most: int
-    grains: int
+from ..state.seals import CLOCK, CONTACT_TABLE, COUNT, DAMAGE, TABLE, crc32_of_clock, crc32_of_counts
+from .contact_frames import shape_of
+from .contact_series import ContactSeries
+from .h5md import missing
+from .series import Piece, Series
 
 
 def copy_frames(file: RowFile, series: Series, count: int) -> list[Loss]:
-    """Copy the frames of all segments, each rank its block of ids, one frame at a time, and compare them with their checksums. Collective.
-
-    Args:
-        file: result, whose data sets are there.
-        series: of the run.
-        count: number of grains.
+    """Copy the frames of all segments, each rank its block of ids and of contacts, one frame at a time, and compare them with their checksums.
 
     Returns:
         The frames that are not what was written. If there are any they are taken out of the series, and the file has to be made anew.
     """
-    comm, damaged, fields = file.comm, list[Loss](), series.fields
-    starts = block_starts(count, comm.size)
-    block = _Block(int(starts[comm.rank]), int(starts[comm.rank + 1]), int(np.diff(starts).max()), count)
-    first = 0
+    damaged, contacts, first = list[Loss](), series.contacts, 0  # the contacts before any frame is taken out
     for piece in series.pieces:
         length = len(piece.rows)
-        with _Source(comm, piece, fields, block) as source:
-            _copy_piece(file, source, first, damaged)
+        with _Source(file.comm, piece, series, count) as source:
+            _copy_piece(file, source, contacts, first, damaged)
         first += length
     return damaged
 
 
-def _copy_piece(file: RowFile, source: _Source, first: int, damaged: list[Loss]) -> None:
+def _copy_piece(file: RowFile, source: _Source, contacts: ContactSeries, first: int, damaged: list[Loss]) -> None:
     """Copy the frames of a segment as long as none is damaged; take those that are out of it. Collective.
 
     Args:
         file: result.
         source: the segment.
-        first: number of its first frame in the result.
+        contacts: where the contacts of each frame of the result are.
+        first: number of the segment's first frame in the result.
         damaged: what is lost so far; lengthened.
     """
-    piece, block, comm = source.piece, source.block, file.comm
-    mine = slice(0, 1 if comm.rank == 0 else 0)
-    whole = np.ones(len(piece.rows), dtype=bool)
-    for k, (row, step, time) in enumerate(zip(piece.rows, piece.steps, piece.times, strict=True)):
-        values, sums, problem = source.read(k, int(row))
+    piece, whole = source.piece, np.ones(len(source.piece.rows), dtype=bool)
+    for k, step in enumerate(piece.steps):
+        columns, blocks, sums, problem = source.read(k)
         if problem:
             whole[k] = False
             damaged.append(Loss(piece.path.name, f"is damaged: {problem}", 1, (int(step), int(step))))
         if damaged:
             continue
-        for name, rows in values.items():
-            file.write(f"{FRAMES}/{name}/value", rows, block.start, frame=first + k, most=block.most)
-        table = np.array([[crc32_of_clock(step, time), *sums]], dtype=np.uint32)
-        file.write(TABLE, table[mine], first + k, most=1)
+        begin = int(contacts.first[first + k])
+        for column, rows in zip(columns, blocks, strict=True):
+            if column.of_contacts:
+                file.write(column.path, rows, begin + column.start, most=column.most)
+            else:
+                file.write(column.path, rows, column.start, frame=first + k, most=column.most)
+        _copy_sums(file, source, contacts, (first + k, k), sums)
     piece.keep(whole)
 
 
-class _Source:
-    """A segment that all ranks read, each its block of ids. Every method is collective."""
+def _copy_sums(file: RowFile, source: _Source, contacts: ContactSeries, frame: tuple[int, int], sums: list[int]) -> None:
+    """Write the checksums of a frame. Collective.
 
-    def __init__(self, comm: MPI.Comm, piece: Piece, fields: Mapping[str, tuple[int, np.dtype]], block: _Block) -> None:
-        self.comm, self.piece, self.fields, self.block = comm, piece, fields, block
+    Args:
+        file: result.
+        source: the segment that holds the frame.
+        contacts: where the contacts of each frame of the result are.
+        frame: its number in the result and in the segment.
+        sums: CRC-32 of its fields, then of its arrays of contacts.
+    """
+    (t, k), fields = frame, len(source.fields)
+    mine = slice(0, 1 if file.comm.rank == 0 else 0)
+    clock = crc32_of_clock(source.piece.steps[k], source.piece.times[k])
+    file.write(TABLE, np.array([[clock, *sums[:fields]]], dtype=np.uint32)[mine], t, most=1)
+    if contacts.types:
+        number = crc32_of_counts(int(contacts.first[t + 1] - contacts.first[t]), bool(contacts.known[t]))
+        file.write(CONTACT_TABLE, np.array([[number, *sums[fields:]]], dtype=np.uint32)[mine], t, most=1)
+
+
+class _Column(NamedTuple):
+    """An array of a frame, of which each rank copies some rows.
+
+    Attributes:
+        name: that messages show.
+        path: in the file.
+        of_contacts: whether it is one of contacts.
+        there: whether the segment has it.
+        begin: row of the frame, or of its first contact, in the segment.
+        start: first row of this rank.
+        stop: the row after its last.
+        total: rows of all ranks.
+        most: largest number of rows of a rank.
+        width: of a row.
+        kind: type in the result.
+        expected: CRC-32; None where none was noted.
+    """
+
+    name: str
+    path: str
+    of_contacts: bool
+    there: bool
+    begin: int
+    start: int
+    stop: int
+    total: int
+    most: int
+    width: int
+    kind: np.dtype
+    expected: int | None
+
+    def read(self, file: h5py.File) -> np.ndarray:
+        """The rows of this rank."""
+        data = file[self.path]
+        return np.asarray(data[self.begin + self.start : self.begin + self.stop] if self.of_contacts else data[self.begin, self.start : self.stop])
+
+
+class _Source:
+    """A segment that all ranks read, each its block of ids and of contacts. Every method is collective."""
+
+    def __init__(self, comm: MPI.Comm, piece: Piece, series: Series, count: int) -> None:
+        self.comm, self.piece, self.count = comm, piece, count
+        self.fields, self.arrays = series.fields, series.contacts.types
         self.file: h5py.File | None = None
 
     def __enter__(self) -> _Source:
@@ -103,32 +141,54 @@ class _Source:
         if self.file is not None:
             self.file.close()
 
-    def read(self, k: int, row: int) -> tuple[dict[str, np.ndarray], list[int], str]:
-        """Frame ``k`` of those that count, in a row of the segment.
+    def read(self, k: int) -> tuple[list[_Column], list[np.ndarray], list[int], str]:
+        """Frame ``k`` of those that count.
 
         Returns:
-            name -> (stop - start, w) values as the result holds them; CRC-32 of each; what is wrong, or "".
+            the fields of the result, then its arrays of contacts; this rank's rows of each, as the result holds them; CRC-32 of each; what is wrong,
+            or "".
         """
-        values, block = dict[str, np.ndarray](), self.block
+        columns, blocks = self._columns(k), list[np.ndarray]()
         raw, new = list[int](), list[int]()
         message = None if self.file is not None else "it cannot be opened"
-        for name, (width, kind) in self.fields.items():
-            values[name] = np.full((block.stop - block.start, width), missing(kind), kind)
-            there = values[name]
+        for column in columns:
+            shape = shape_of(column.stop - column.start, column.width) if column.of_contacts else (column.stop - column.start, column.width)
+            block = there = np.full(shape, missing(column.kind), column.kind)
             try:
-                if name in self.piece.fields and self.file is not None:
-                    there = self.file[f"{FRAMES}/{name}/value"][row, block.start : block.stop]
-                    values[name][:] = there
+                if column.there and self.file is not None:
+                    there = column.read(self.file)
+                    block[:] = there
             except DAMAGE as error:
-                message = message or f"{name} cannot be read ({reason(error)})"
-            behind = block.grains - block.stop
-            raw.append(part(there, behind * width * there.itemsize))
-            new.append(raw[-1] if there.dtype == kind else part(values[name], behind * width * kind.itemsize))
+                message = message or f"{column.name} cannot be read ({reason(error)})"
+            behind = (column.total - column.stop) * column.width
+            raw.append(part(there, behind * there.itemsize))
+            new.append(raw[-1] if there.dtype == column.kind else part(block, behind * column.kind.itemsize))
+            blocks.append(block)
         sums = joined(self.comm, raw + new)
         try:
             agree(self.comm, message)
         except FileError as error:
-            return values, [], str(error)
-        found = dict(zip(self.fields, sums, strict=False))
-        wrong = [name for name, expected in self.piece.sums.items() if name != CLOCK and found[name] != int(expected[k])]
-        return values, sums[len(raw) :], f"the checksum of {', '.join(wrong)} is wrong" if wrong else ""
+            return columns, blocks, [], str(error)
+        wrong = [c.name for c, found in zip(columns, sums, strict=False) if c.there and c.expected is not None and c.expected != found]
+        return columns, blocks, sums[len(raw) :], f"the checksum of {', '.join(wrong)} is wrong" if wrong else ""
+
+    def _columns(self, k: int) -> list[_Column]:
+        """What is copied of frame ``k``."""
+        piece, contacts = self.piece, self.piece.contacts
+        first, total = (0, 0) if contacts is None else (int(contacts.start[k]), int(contacts.stop[k] - contacts.start[k]))
+        noted = {name: int(sums[k]) for name, sums in piece.sums.items() if name != CLOCK}
+        of_contacts = {} if contacts is None else {name: int(sums[k]) for name, sums in contacts.sums.items() if name != COUNT}
+        there = () if contacts is None else contacts.types
+        return [
+            *(self._column(name, f"{FRAMES}/{name}/value", False, name in piece.fields, int(piece.rows[k]), self.count, kind, noted.get(name))
+              for name, kind in self.fields.items()),
+            *(self._column(f"{CONTACTS}/{name}", f"{CONTACTS}/{name}", True, name in there, first, total, kind, of_contacts.get(name))
+              for name, kind in self.arrays.items()),
+        ]  # fmt: skip
+
+    def _column(
+        self, name: str, path: str, of_contacts: bool, there: bool, begin: int, total: int, kind: tuple[int, np.dtype], expected: int | None
+    ) -> _Column:
+        starts = block_starts(total, self.comm.size)
+        start, stop = int(starts[self.comm.rank]), int(starts[self.comm.rank + 1])
+        return _Column(name, path, of_contacts, there, begin, start, stop, total, int(np.diff(starts).max()), *kind, expected)

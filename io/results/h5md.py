@@ -82,6 +82,11 @@ def write_observables(file: h5py.File, steps: np.ndarray, times: np.ndarray, val
     put_sums(file, "observables", sums)
 
 
+def missing(kind: np.dtype) -> float:
+    """What stands for a field, or an array of contacts, in the frames of segments that lack it."""
+    return np.nan if kind.kind == "f" else 0
+
+
 def stack(rows: list[np.ndarray]) -> np.ndarray:
     """Rows of one observable as (T, ...); rows of floats that are shorter than others are filled with NaN."""
     shapes = {r.shape for r in rows}

@@ -15,6 +15,7 @@ from ..state.checksum import joined, part
 from ..state.rowfile import RowFile, sync_path, take_on_trial
 from ..state.rows import GrainRows
 from ..state.seals import TABLE, crc32_of_clock, create_table
+from .contact_frames import ContactFrame, ContactWriter
 from .h5md import label, stack, write_observables
 from .paths import segment_path
 
@@ -36,6 +37,7 @@ class Segment:
     def __init__(self, comm: MPI.Comm, parts: Path, number: int, base_step: int, count: int, real: np.dtype) -> None:
         self.comm, self.parts, self.number, self.base_step, self.count, self.real = comm, parts, number, base_step, count, real
         self.file: RowFile | None = None
+        self.contacts: ContactWriter | None = None
         self.frames = 0
         self.types: dict[str, tuple[int, np.dtype]] = {}
         self.observed: list[tuple[int, float, dict[str, np.ndarray]]] = []
@@ -45,11 +47,11 @@ class Segment:
         """Whether nothing was written."""
         return self.frames == 0 and not self.observed
 
-    def frame(self, step: int, time: float, rows: GrainRows, fields: dict[str, np.ndarray]) -> None:
-        """Append a frame and hand it to the operating system."""
+    def frame(self, step: int, time: float, rows: GrainRows, fields: dict[str, np.ndarray], contacts: ContactFrame | None = None) -> None:
+        """Append a frame, with contacts or, like the segment's first, without, and hand it to the operating system."""
         arrays = {name: self._typed(values) for name, values in fields.items()}
         if self.file is None:
-            self._create(arrays)
+            self._create(arrays, contacts)
         file, t = self.file, self.frames
         assert file is not None
         file.reserve(sum(self.count * width * kind.itemsize for width, kind in self.types.values()))
@@ -66,6 +68,8 @@ class Segment:
         file.write(clock + "step", np.array([step])[mine], t, most=1)
         file.write(clock + "time", np.array([float(time)])[mine], t, most=1)
         file.write(TABLE, sums[mine], t, most=1)
+        if self.contacts is not None and contacts is not None:
+            self.contacts.append(t, contacts)
         file.flush()
         self.frames += 1
 
@@ -74,7 +78,7 @@ class Segment:
         values = values.reshape(len(values), math.prod(values.shape[1:]))
         return values.astype(self.real, copy=False) if values.dtype.kind == "f" else values
 
-    def _create(self, arrays: dict[str, np.ndarray]) -> None:
+    def _create(self, arrays: dict[str, np.ndarray], contacts: ContactFrame | None) -> None:
         self.types = {name: (values.shape[1], values.dtype) for name, values in arrays.items()}
         self.file = file = RowFile(self.comm, segment_path(self.parts, self.number, "frames"), "w")
         with together(self.comm, file.doing):
@@ -88,6 +92,8 @@ class Segment:
         with together(self.comm, file.doing):
             if file.handle is not None:
                 create_table(file.handle, self.types)
+        if contacts is not None:
+            self.contacts = ContactWriter(file, contacts, self.real, self.count)
         file.flush()
 
     def observables(self, step: int, time: float, values: dict[str, np.ndarray]) -> None:

@@ -17,6 +17,7 @@ from ..reading import FIRST_FIELD, FRAMES, opened
 from ..state.agreement import reason
 from ..state.manifest import Loss
 from ..state.seals import CLOCK, DAMAGE, crc32_of_clock, read_table, wrong_sums
+from .contact_series import ContactPiece, ContactSeries, contacts_of, sound_counts
 from .h5md import stack
 from .paths import STATIC, base_step, segments
 
@@ -36,6 +37,7 @@ class Piece:
         fields: width and type of each field, by name.
         total: number of frames in the segment.
         sums: (k,) uint32 CRC-32 of the frames of each field, by name; empty in segments of format 1.
+        contacts: of the frames; None where they show none.
     """
 
     path: Path
@@ -45,11 +47,14 @@ class Piece:
     fields: dict[str, tuple[int, np.dtype]]
     total: int
     sums: dict[str, np.ndarray] = field(default_factory=dict)
+    contacts: ContactPiece | None = None
 
     def keep(self, rows: np.ndarray) -> None:
         """Leave out all but some rows (indices or mask) of those that count."""
         self.rows, self.steps, self.times = self.rows[rows], self.steps[rows], self.times[rows]
         self.sums = {name: sums[rows] for name, sums in self.sums.items()}
+        if self.contacts is not None:
+            self.contacts.keep(rows)
 
 
 @dataclass
@@ -79,6 +84,11 @@ class Series:
     def fields(self) -> dict[str, tuple[int, np.dtype]]:
         """Name -> (width, type) of every field that a segment has; of its first segment."""
         return {name: kind for piece in reversed(self.pieces) for name, kind in piece.fields.items()}
+
+    @property
+    def contacts(self) -> ContactSeries:
+        """The contacts of the frames."""
+        return ContactSeries((piece.path, len(piece.rows), piece.contacts) for piece in self.pieces)
 
     def clock(self) -> tuple[np.ndarray, np.ndarray]:
         """Steps (T,) and times (T,) (s) of the frames."""
@@ -151,13 +161,25 @@ def _frames(file: h5py.File, path: Path, span: _Span, losses: list[Loss]) -> Pie
     if any(v.ndim != 3 or v.shape[1] != span.grains for v in values.values()) or (table and table[1].shape != (len(table[1]), len(values) + 1)):
         raise FileError(f"{path} holds arrays of other shapes than its run's")
     # the newest row of a segment that was cut short may not be there in all its data sets
+    contacts = contacts_of(file)
     total = min(len(v) for v in [*values.values(), group[f"{FIRST_FIELD}/step"], group[f"{FIRST_FIELD}/time"], *([table[1]] if table else [])])
+    if contacts is not None:
+        total = min(total, len(contacts.known))
+        contacts.keep(np.arange(total))
     steps, times = group[f"{FIRST_FIELD}/step"][:total], group[f"{FIRST_FIELD}/time"][:total]
     sums = {name: table[1][:total, k] for k, name in enumerate(table[0])} if table else {}
-    piece = Piece(path, np.arange(total), steps, times, {n: (v.shape[2], v.dtype) for n, v in values.items()}, len(values[FIRST_FIELD]), sums)
+    piece = Piece(
+        path, np.arange(total), steps, times, {n: (v.shape[2], v.dtype) for n, v in values.items()}, len(values[FIRST_FIELD]), sums, contacts
+    )
+    if contacts is not None and contacts.walls is None:
+        losses.append(Loss(path.name, "is damaged: the checksum of the names of the walls is wrong"))
     if table:
         right = np.array([crc32_of_clock(step, time) for step, time in zip(steps, times, strict=True)], dtype=np.uint32) == sums[CLOCK]
         losses += [Loss(path.name, f"is damaged: the checksum of the clock of frame {row} is wrong", 1) for row in np.flatnonzero(~right)]
+        piece.keep(right)
+    if contacts is not None:
+        right = sound_counts(contacts)
+        losses += [Loss(path.name, f"is damaged: the number of contacts of frame {row} is wrong", 1) for row in piece.rows[~right]]
         piece.keep(right)
     piece.keep((piece.steps <= span.last) & (piece.steps > span.base))
     piece.keep(np.diff(piece.steps, prepend=-2) > 0)
@@ -183,8 +205,3 @@ def _join(series: Series, observed: list[_Rows]) -> None:
             series.values[name] = np.concatenate(blocks)
         else:
             series.values[name] = stack([row for block in blocks for row in block])
-
-
-def missing(kind: np.dtype) -> float:
-    """What stands for a field in the frames of segments that lack it."""
-    return np.nan if kind.kind == "f" else 0

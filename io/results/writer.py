@@ -20,6 +20,7 @@ from ..state.rowfile import serial_notice
 from ..state.rows import GrainRows
 from ..state.seals import DAMAGE, wrong_sums
 from .assemble import finish, read_box, read_origin, write_index, write_origin
+from .contact_frames import ContactFrame
 from .output_path import go_on_from
 from .paths import STATIC, parts_of
 from .provenance import now, provenance
@@ -75,7 +76,7 @@ class ResultWriter:
             self.segment = Segment(comm, self.parts, next_segment, begin, self.count, self.real)
             self._index()
 
-    def frame(self, step: int, time: float, gid: np.ndarray, fields: Mapping[str, np.ndarray]) -> None:
+    def frame(self, step: int, time: float, gid: np.ndarray, fields: Mapping[str, np.ndarray], contacts: ContactFrame | None = None) -> None:
         """Write a frame.
 
         Args:
@@ -83,12 +84,13 @@ class ResultWriter:
             time: time (s).
             gid: (n,) int64 ids of this rank's grains.
             fields: (n,) or (n, w) array of each field, by name: ``position`` (m, wrapped), ``image`` (int32), ``orientation`` (w, x, y, z), ...
+            contacts: of this rank, in all frames of a run or in none.
         """
         if step <= self.last["frame"]:
             return
         self.last["frame"] = step
         with self._timed():
-            self.segment.frame(step, time, GrainRows(self.comm, gid), dict(fields))
+            self.segment.frame(step, time, GrainRows(self.comm, gid), dict(fields), contacts)
 
     def observables(self, step: int, time: float, values: Mapping[str, Any]) -> None:
         """Store a row of observables until the next checkpoint. Every row of a run has the same names.

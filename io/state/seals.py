@@ -1,13 +1,15 @@
 """Checksums that results, segments and the static part carry, written by those who write the data.
 
-The group ``pardem/checksums`` of a file holds ``frames`` (T, F) uint32: CRC-32 of the clock and of each field of each frame, and as JSON
-``observables`` and ``static``: CRC-32 by path. They are the same for every number of ranks.
+The group ``pardem/checksums`` of a file holds ``frames`` (T, F) uint32: CRC-32 of the clock and of each field of each frame, where frames show
+contacts ``contacts`` (T, C) uint32: of the number of contacts and of each of their arrays in each frame, and as JSON ``observables`` and ``static``:
+CRC-32 by path. They are the same for every number of ranks.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import h5py
@@ -15,12 +17,15 @@ import numpy as np
 
 from pardem.errors import FileError
 
+from ..layout import CONTACTS
 from ..reading import FIRST_FIELD, FRAMES, get_json, json_bytes, put_json
 from .agreement import reason
 
 CHECKSUMS = "pardem/checksums"
 TABLE = f"{CHECKSUMS}/frames"
+CONTACT_TABLE = f"{CHECKSUMS}/contacts"
 CLOCK = "clock"  # first column of the table: step and time
+COUNT = "count"  # first column of the table of contacts: how many a frame has, and whether they are known
 PIECE = 1 << 26  # bytes read at a time
 # what the library answers where the bytes of a file are not what was written
 DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError, FileError)
@@ -29,6 +34,11 @@ DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeEr
 def crc32_of_clock(step: int, time: float) -> int:
     """CRC-32 of the step and the time (s) of a frame."""
     return zlib.crc32(np.float64(time).tobytes(), zlib.crc32(np.int64(step).tobytes()))
+
+
+def crc32_of_counts(count: int, known: bool) -> int:
+    """CRC-32 of the number of contacts of a frame and of whether they are known."""
+    return zlib.crc32(np.array([count, known], dtype=np.int64).tobytes())
 
 
 def crc32_of_array(values: np.ndarray, crc: int = 0) -> int:
@@ -58,10 +68,19 @@ def _plain(value: Any) -> Any:
 
 def create_table(file: h5py.File, fields: Mapping[str, tuple[int, np.dtype]], rows: int | None = None) -> None:
     """Make the table of a file's frames (fields: name -> width, type): of a given length, or one that grows."""
+    _create(file, TABLE, CLOCK, fields, rows)
+
+
+def create_contact_table(file: h5py.File, types: Mapping[str, tuple[int, np.dtype]], rows: int | None = None) -> None:
+    """Make the table of the contacts of a file's frames (types: name -> width, type): of a given length, or one that grows."""
+    _create(file, CONTACT_TABLE, COUNT, types, rows)
+
+
+def _create(file: h5py.File, name: str, first: str, fields: Mapping[str, tuple[int, np.dtype]], rows: int | None) -> None:
     width = len(fields) + 1
     options: dict[str, Any] = {} if rows is not None else {"maxshape": (None, width), "chunks": (max(1, 4096 // width), width)}
-    table = file.create_dataset(TABLE, (rows or 0, width), np.uint32, **options)
-    table.attrs["columns"] = ",".join([CLOCK, *(f"{name} {width} {kind.str}" for name, (width, kind) in fields.items())])
+    table = file.create_dataset(name, (rows or 0, width), np.uint32, **options)
+    table.attrs["columns"] = ",".join([first, *(f"{name} {width} {kind.str}" for name, (width, kind) in fields.items())])
 
 
 def read_table(file: h5py.File) -> tuple[list[str], np.ndarray] | None:
@@ -73,12 +92,35 @@ def read_table(file: h5py.File) -> tuple[list[str], np.ndarray] | None:
     table = file.get(TABLE)
     if table is None:
         return None
-    columns = [text.split(" ") for text in str(table.attrs["columns"]).split(",")]
+    columns = _columns(table)
     for name, width, kind in columns[1:]:
         values = file[f"{FRAMES}/{name}/value"]
-        if values.ndim != 3 or (str(values.shape[2]), values.dtype.str) != (width, kind):
+        if values.ndim != 3 or (values.shape[2], values.dtype) != (width, kind):
             raise FileError(f"the frames of {name} are of another width or type than those that were written")
     return [column[0] for column in columns], table[()]
+
+
+def read_contact_table(file: h5py.File) -> tuple[dict[str, tuple[int, np.dtype]], np.ndarray] | None:
+    """Width and type of each array of contacts by its name, and the rows (T, C) of their table; None where frames show no contacts.
+
+    Raises:
+        FileError: the arrays are not of the widths and types that it notes.
+    """
+    table = file.get(CONTACT_TABLE)
+    if table is None:
+        return None
+    types = {name: (width, kind) for name, width, kind in _columns(table)[1:]}
+    for name, (width, kind) in types.items():
+        values = file[f"{CONTACTS}/{name}"]
+        if values.shape[1:] != (() if width == 1 else (width,)) or values.dtype != kind:
+            raise FileError(f"{CONTACTS}/{name} is of another width or type than what was written")
+    return types, table[()]
+
+
+def _columns(table: h5py.Dataset) -> list[tuple[str, int, np.dtype]]:
+    """Name, width and type of the columns of a table; of the first the name alone counts."""
+    first, *others = (text.split(" ") for text in str(table.attrs["columns"]).split(","))
+    return [(first[0], 0, np.dtype(np.uint8)), *((name, int(width), np.dtype(kind)) for name, width, kind in others)]
 
 
 def put_sums(file: h5py.File, what: str, sums: Mapping[str, int]) -> None:
@@ -134,16 +176,42 @@ def wrong_frames(file: h5py.File) -> Iterator[tuple[int, str]]:
     columns, table = found
     clock = file[f"{FRAMES}/{FIRST_FIELD}"]
     steps, times = clock["step"][()], clock["time"][()]
+    contacts = read_contact_table(file)
     for row, sums in enumerate(table):
-        wrong = []
-        for name, expected in zip(columns, sums, strict=True):
-            try:
-                clocked = name == CLOCK
-                crc = crc32_of_clock(steps[row], times[row]) if clocked else crc32_of_array(file[f"{FRAMES}/{name}/value"][row])
-            except DAMAGE as error:
-                wrong.append(f"{name} cannot be read ({reason(error)})")
-                continue
-            if crc != expected:
-                wrong.append(f"the checksum of {name} is wrong")
+        crcs = {name: partial(_crc_of_field, file, name, row) for name in columns[1:]}
+        wrong = _wrong({CLOCK: partial(crc32_of_clock, steps[row], times[row]), **crcs}, sums)
+        if contacts is not None:
+            wrong += _wrong_contacts(file, contacts[0], contacts[1][row], row)
         if wrong:
             yield row, f"frame {row}: {', '.join(wrong)}"
+
+
+def _crc_of_field(file: h5py.File, name: str, row: int) -> int:
+    return crc32_of_array(file[f"{FRAMES}/{name}/value"][row])
+
+
+def _wrong_contacts(file: h5py.File, types: Mapping[str, Any], sums: np.ndarray, row: int) -> list[str]:
+    """What is wrong with the contacts of a frame."""
+    group = file[CONTACTS]
+    first, last = (int(k) for k in group["first"][row : row + 2])
+    crcs = {f"{CONTACTS}/{name}": partial(_crc_of_contacts, group, name, first, last) for name in types}
+    known = bool(group["known"][row])
+    return _wrong({f"{CONTACTS}/{COUNT}": partial(crc32_of_counts, last - first, known), **crcs}, sums)
+
+
+def _crc_of_contacts(group: h5py.Group, name: str, first: int, last: int) -> int:
+    if not 0 <= first <= last <= len(group[name]):
+        raise ValueError("there are no such rows")
+    return crc32_of_array(group[name][first:last])
+
+
+def _wrong(crcs: Mapping[str, Callable[[], int]], expected: np.ndarray) -> list[str]:
+    """What is wrong with data whose checksums are computed by name, one after the other."""
+    wrong = []
+    for (name, crc), value in zip(crcs.items(), expected, strict=True):
+        try:
+            if crc() != value:
+                wrong.append(f"the checksum of {name} is wrong")
+        except DAMAGE as error:
+            wrong.append(f"{name} cannot be read ({reason(error)})")
+    return wrong

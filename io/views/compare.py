@@ -12,7 +12,7 @@ import numpy as np
 
 from pardem.errors import FileError
 
-from ..layout import elements
+from ..layout import CONTACTS, contact_arrays, elements
 from ..reading import FRAMES, KINDS, get_table, kind_of, opened
 from ..state.agreement import reason
 
@@ -101,7 +101,35 @@ def _series(a: h5py.File, b: h5py.File) -> Iterator[Difference]:
             if len(steps[0]) != len(steps[1]):
                 longer = max(steps, key=len)
                 found.append((int(longer[rows]), Difference(f"{name}, number of rows", str(len(steps[0])), str(len(steps[1])))))
+    found += _contacts(a, b)
     yield from (difference for _, difference in sorted(found, key=lambda pair: pair[0]))
+
+
+def _contacts(a: h5py.File, b: h5py.File) -> Iterator[tuple[int, Difference]]:
+    """The first difference of the contacts of frames, with its step; of frames that both files have."""
+    names = [list(contact_arrays(f)) for f in (a, b)]
+    for name in sorted(set(names[0]) ^ set(names[1])):
+        there = name in names[0]
+        yield -1, Difference(f"{CONTACTS}/{name}", "present" if there else "absent", "absent" if there else "present")
+        return
+    if not names[0]:
+        return
+    steps, first, known = ([f[f"{CONTACTS}/{what}"][()] for f in (a, b)] for what in ("step", "first", "known"))
+    for t in range(min(map(len, steps))):
+        step, where = int(min(s[t] for s in steps)), f", step {steps[0][t]}"
+        rows = [slice(*f[t : t + 2].tolist()) for f in first]
+        counts = [f"{rows[k].stop - rows[k].start}{'' if known[k][t] else ', not looked at'}" for k in (0, 1)]
+        if counts[0] != counts[1]:
+            yield step, Difference(f"number of {CONTACTS}{where}", *counts)
+            return
+        for name in names[0]:
+            one, two = a[f"{CONTACTS}/{name}"], b[f"{CONTACTS}/{name}"]
+            if one.dtype != two.dtype:
+                yield step, Difference(f"{CONTACTS}/{name}, type", str(one.dtype), str(two.dtype))
+                return
+            for difference in _arrays(_rows(one, rows[0]), _rows(two, rows[1]), f"{CONTACTS}/{name}{where}", False, 0):
+                yield step, difference
+                return
 
 
 def _elements(file: h5py.File) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from ..layout import LayoutError, array, elements, text
+from ..layout import CONTACTS, LayoutError, array, contact_arrays, elements, text
 from ..reading import FIRST_FIELD, FRAMES, KINDS, PARAMETERS, get_json, get_table, kind_of, opened
 from ..state.manifest import get_losses
 
@@ -24,8 +24,9 @@ def info(path: Path | str) -> dict[str, Any]:
 
     Returns:
         ``file``, ``kind`` (result, segment, checkpoint), ``bytes``, ``finished``, ``case_hash``, ``grains``, ``species`` (number of grains of each),
-        ``frames`` (count, first and last step and time, fields, precision), ``observables`` (rows, names), ``left`` (number of grains that have left
-        the domain), ``state`` (step, contacts), ``losses`` (one sentence each) and ``provenance``. Entries that do not apply are omitted.
+        ``frames`` (count, first and last step and time, fields, precision), ``contacts`` (of all frames and of the last, fields), ``observables``
+        (rows, names), ``left`` (number of grains that have left the domain), ``state`` (step, contacts), ``losses`` (one sentence each) and
+        ``provenance``. Entries that do not apply are omitted.
 
     Raises:
         FileError: the file or its parts are missing, truncated or damaged, or were not written by pardem.
@@ -82,6 +83,10 @@ def _frames(file: h5py.File) -> dict[str, Any]:
             "fields": [name for name in fields if name != "box/edges"],
             "precision": "single" if first["value"].dtype.itemsize == 4 else "double",
         }
+    if shown := contact_arrays(file):
+        first = file[CONTACTS]["first"][-2:]
+        last = int(first[-1] - first[0])
+        out["contacts"] = {"count": len(shown["bodies"]), "last": last, "fields": [name for name in shown if name not in ("bodies", "sub")]}
     if left := observed.get("outflow/grains"):
         out["left"] = int(left["value"][-1])
     if observed:
@@ -113,6 +118,8 @@ def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
                 said += f", steps {span['steps'][0]} to {span['steps'][1]}, t = {span['times'][0]:.6g} to {span['times'][1]:.6g} s"
             names = span.get("fields", span.get("names", []))
             lines += [(what, said), ("", ", ".join(names) + (f" ({span['precision']} precision)" if "precision" in span else ""))]
+    if shown := found.get("contacts"):
+        lines += [("contacts", f"{shown['count']} in all frames, {shown['last']} in the last one"), ("", ", ".join(shown["fields"]))]
     if "state" in found:
         lines.append(("full state", f"step {found['state']['step']}, {found['state']['contacts']} contacts"))
     elif (found.get("checkpoint_step") or -1) >= 0:

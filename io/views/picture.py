@@ -7,7 +7,7 @@ import os
 import sys
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -49,6 +49,17 @@ class Frame(NamedTuple):
     there: np.ndarray
 
 
+class Poses(Protocol):
+    """Where grains are and how large: attributes as of ``Frame``."""
+
+    @property
+    def position(self) -> np.ndarray: ...  # noqa: D102
+    @property
+    def orientation(self) -> np.ndarray: ...  # noqa: D102
+    @property
+    def scale(self) -> np.ndarray: ...  # noqa: D102
+
+
 def angle_to_ground(orientation: np.ndarray, body: np.ndarray) -> np.ndarray:
     """Angle (degrees) of a body axis to the horizontal plane, for each orientation ((n, 4))."""
     w, xyz = orientation[:, :1], orientation[:, 1:]
@@ -87,7 +98,7 @@ def _pieces(catalogue: dict[str, np.ndarray], species: int) -> tuple[np.ndarray,
     return skeleton_surface(catalogue["vertices"][v0:v1], catalogue["edges"][e0:e1], faces, float(catalogue["radius"][species]))
 
 
-def placed(mesh: Any, frame: Frame, rows: np.ndarray, colour: np.ndarray) -> Any:
+def placed(mesh: Any, frame: Poses, rows: np.ndarray, colour: np.ndarray) -> Any:
     """Copies of a mesh at the poses of some grains, as one mesh with their colours."""
     import pyvista as pv
 

@@ -11,7 +11,7 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 
-from ..layout import elements
+from ..layout import CONTACTS, contact_arrays, elements
 from ..reading import FIRST_FIELD, FRAMES, KINDS, kind_of, opened
 from ..results.paths import STATIC, base_step, damaged_of, out_of, parts_of, segments
 from ..state.agreement import reason
@@ -107,6 +107,7 @@ def _file(path: Path) -> Verdict:
             problems += [f"lacks rows, as it says itself: {loss}" for loss in get_losses(file)]
             holds = [kind] if kind == "checkpoint" else []
             holds += [f"{len(fields[FIRST_FIELD]['step'])} frames"] if FIRST_FIELD in fields else []
+            holds += [f"{len(file[CONTACTS]['bodies'])} contacts of frames"] if contact_arrays(file) else []
             holds += [f"{len(next(iter(observed.values()))['step'])} rows of observables"] if observed else []
             holds += [f"{file[f'{FRAMES}/id'].shape[0]} grains"] if f"{FRAMES}/id" in file else []
             state = KINDS[kind] in file

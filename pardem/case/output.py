@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
 from .base import AxisName, Count, Many, Model, Number, PathName, Positive, at_most_one
 
 FieldName = Literal["position", "image", "orientation", "velocity", "angular_velocity", "force", "torque", "local_fraction"]
+ContactField = Literal["point", "normal", "overlap", "force", "couple"]
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,9 @@ class Output(Model):
         default=("position", "image", "orientation", "velocity", "angular_velocity"),
         description="what a frame holds; `local_fraction`: a grain's volume over that of its power cell (3D, convex grains)",
     )
+    contacts: bool | Many[ContactField] = Field(
+        default=False, description="what a frame holds of each contact besides its two bodies; `true`: all of it"
+    )
     observables: Observables = Field(default=Observables(), description="which global quantities are taken and where")
 
     @model_validator(mode="after")
@@ -92,3 +96,10 @@ class Output(Model):
         if "position" not in self.fields:
             raise ValueError("needs 'position' among fields")
         return self
+
+    @property
+    def contact_fields(self) -> tuple[str, ...]:
+        """Names of what a frame holds of each contact; nothing where frames show no contacts."""
+        if isinstance(self.contacts, bool):
+            return get_args(ContactField) if self.contacts else ()
+        return self.contacts

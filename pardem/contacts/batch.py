@@ -19,9 +19,11 @@ from ..laws.history import HISTORY, HISTORY_BUDGET, MEMORY, NORMAL, SPRING, TWIS
 from ..laws.law import carries, coefficients, lent
 from ..laws.quantities import Geometry, Material, Motion, NormalForce, Past, Response, Zone
 from ..laws.resistance.memory import resistance_width
+from ..laws.resistance.model import resists
 from ..laws.slider import spring_and_slider
-from ..state.arrays import CONTACTS, ERROR_OVERLAP, ERROR_RANGE, OBSERVE, WALL_CONTACTS
+from ..state.arrays import CONTACTS, ERROR_OVERLAP, ERROR_RANGE, OBSERVE, RECORDED, WALL_CONTACTS
 from .accumulate import fault, tally_contact, tally_losses
+from .record import record_contact
 
 BATCH = 32
 BLOCK = 512  # candidates that are looked at before their contacts are computed
@@ -273,6 +275,9 @@ def tell(k, p, alive, with_couples, counts_here, kind, pairs, settings, control,
         stored += tangential_energy(vector(s, PAST, k), s[KT + k])
     if observe and counts_here:
         tally_contact(tally, kind, stored, vector(s, BRANCH, k), vector(s, FORCE, k), inv_energy)
+        if control[OBSERVE] == RECORDED:
+            moment = vector(s, MOMENT, k) if with_couples or resists(settings.resistance) else ZERO
+            record_contact(pairs.record, p, vector(s, ARM, k), vector(s, NORMALS, k), s[OVERLAP + k], vector(s, FORCE, k), moment)
 
 
 @inlined

@@ -23,10 +23,11 @@ from ..compiled.fixedpoint import LIMIT, WIDE_LIMIT, deposit_nearest
 from ..compiled.jit import inlined, kernel
 from ..compiled.vectors import add, cross, negative, scale, square, subtract
 from ..laws.law import secant_stiffness
-from ..state.arrays import ERROR_RANGE, ERROR_SOLVER, OBSERVE, STORED
+from ..state.arrays import ERROR_RANGE, ERROR_SOLVER, OBSERVE, RECORDED, STORED
 from .accumulate import add as add_force
 from .accumulate import fault, tally_stress
 from .dispatch import weighted
+from .record import record_hardening
 
 HEAVIER = 1.5  # of the penalties in the second minimum; below GUARD, so that the rule begins before the force has peaked
 LIGHTER = 0.125  # in the third one
@@ -142,4 +143,6 @@ def harden_pair(bodies, p, nearest, owned, pairs, g, interaction, law, settings,
     if control[OBSERVE] != 0 and i < owned:
         deposit_nearest(tally, STORED, held / settings.energy)
         tally_stress(tally, negative(w), force, 1.0 / settings.energy)
+        if control[OBSERVE] == RECORDED:
+            record_hardening(pairs.record, p, force, on_i)
     return True

@@ -105,6 +105,21 @@ class Parts(NamedTuple):
     outer: np.ndarray
 
 
+class Record(NamedTuple):
+    """What an observed step notes of the contacts in a list (``contacts.record``).
+
+    Attributes:
+        there: (P,) uint8 whether a candidate touches and this rank books it.
+        values: (P, RECORD) float64.
+    """
+
+    there: np.ndarray
+    values: np.ndarray
+
+
+NO_RECORD = Record(np.zeros(0, np.uint8), np.zeros((0, 0)))
+
+
 class Contacts(NamedTuple):
     """Candidate pairs in compressed rows with the history of those that touch.
 
@@ -120,6 +135,7 @@ class Contacts(NamedTuple):
         warm: (P, 2) int64 active sets of the solver (empty where only closed forms are used).
         near, near_row: (BATCH or more,) int32, scratch: (SCRATCH,) float64 and counts: (COUNTS,) int64: room for batches (``contacts.batch``).
         interior: (1,) int64 number of rows without ghosts; they come first.
+        record: room for what an observed step notes of each contact, where that is wanted.
     """
 
     row: np.ndarray
@@ -135,6 +151,7 @@ class Contacts(NamedTuple):
     scratch: np.ndarray
     counts: np.ndarray
     interior: np.ndarray
+    record: Record = NO_RECORD
 
 
 class Walls(NamedTuple):
@@ -211,4 +228,5 @@ RUNNING, REBUILD, ERROR = 0, 1, 2
 ERROR_RANGE, ERROR_OVERLAP, ERROR_NAN, ERROR_SOLVER, ERROR_FAST, ERROR_LEFT, ERROR_CROWDED, ERROR_SERVO = 1, 2, 3, 4, 5, 6, 7, 8
 STEP, STATUS, PHASE, OBSERVE, FAULT, FAULT_A, FAULT_B, QUIET = 0, 1, 2, 3, 4, 5, 6, 7
 CONTROL = 8
+TALLIED, RECORDED = 1, 2  # control[OBSERVE]: contacts are summed up for the observables; and noted one by one
 AT_END, DRIFTED = 0, 1

@@ -9,8 +9,9 @@ from ..contacts.accumulate import add as add_force
 from ..contacts.accumulate import fault, tally_stress
 from ..contacts.dispatch import weighted_to_plane
 from ..contacts.hardening import HEAVIER, LIGHTER, in_range, potential
+from ..contacts.record import record_hardening
 from ..laws.law import secant_stiffness
-from ..state.arrays import ERROR_RANGE, ERROR_SOLVER, OBSERVE, STORED
+from ..state.arrays import ERROR_RANGE, ERROR_SOLVER, OBSERVE, RECORDED, STORED
 from .meeting import along, react
 from .surfaces.registry import facing
 
@@ -62,4 +63,6 @@ def harden(m, loop):
     if control[OBSERVE] != 0:
         deposit_nearest(tally, STORED, held * inv_energy)
         tally_stress(tally, moment, normal, inv_energy)
+        if control[OBSERVE] == RECORDED:
+            record_hardening(pairs.record, m.p, force, couple_)
     return True

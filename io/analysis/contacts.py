@@ -1,0 +1,123 @@
+"""The contacts of one frame of a result: arrays with a row for each contact, each read when it is first asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .units import CONTACTS
+
+if TYPE_CHECKING:
+    from .frame import Frame
+
+
+class Contacts:
+    """Contacts of a frame, a row for each, ordered by the ids of their two bodies.
+
+    Arrays of the file are attributes (``point``, ``normal``, ``overlap``, ``force``, ``couple``) and entries (``contacts["point"]``); so is what
+    follows from them. An array is read once and kept with the contacts.
+
+    Args:
+        frame: that they belong to.
+
+    Attributes:
+        frame: that they belong to.
+        known: whether contacts were looked at in this frame; they were not where a run went on without ``output.contacts``.
+
+    Raises:
+        FileError: frames of the result show no contacts.
+    """
+
+    units = CONTACTS
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+        self._rows, self.known = frame.result.contact_rows(frame.number)
+        self._arrays: dict[str, np.ndarray] = {}
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} contacts of {self.frame!r}>"
+
+    def __len__(self) -> int:
+        """Number of contacts."""
+        return self._rows.stop - self._rows.start
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """An array of the file, (m,) or (m, width).
+
+        Raises:
+            KeyError: the result has no such array; the message lists those it has.
+        """
+        if name not in self._arrays:
+            self._arrays[name] = self.frame.result.read_contacts(name, self._rows)
+        return self._arrays[name]
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except KeyError as error:
+            raise AttributeError(error.args[0]) from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.frame.result.contact_fields]
+
+    @property
+    def first(self) -> np.ndarray:
+        """Ids of the first bodies, (m,) int64; of two grains the lower one."""
+        return self["bodies"][:, 0]
+
+    @property
+    def second(self) -> np.ndarray:
+        """Ids of the second bodies, (m,) int64; of a wall -1 less its number."""
+        return self["bodies"][:, 1]
+
+    @property
+    def with_wall(self) -> np.ndarray:
+        """Whether the second body is a wall, (m,) bool."""
+        return np.asarray(self.second < 0)
+
+    @cached_property
+    def walls(self) -> np.ndarray:
+        """Names of the walls that are touched, (m,) str; empty between grains."""
+        names = np.array([*self.frame.result.walls, ""])
+        return names[np.where(self.with_wall, -1 - self.second, -1)]
+
+    @cached_property
+    def normal_force(self) -> np.ndarray:
+        """Normal parts of the forces (N), (m,); positive where the bodies push each other apart."""
+        return -np.einsum("mc,mc->m", self["force"], self["normal"])
+
+    @cached_property
+    def tangential_force(self) -> np.ndarray:
+        """Tangential parts of the forces on the first bodies (N), (m, 3)."""
+        return np.asarray(self["force"] + self.normal_force[:, None] * self["normal"])
+
+    @cached_property
+    def branch(self) -> np.ndarray:
+        """From the centre of the first body to that of the second, in its nearest periodic image, or to the point on a wall (m), (m, 3)."""
+        box, x = self.frame.result.box, self.frame["position"]
+        edges = np.where(box.periodic, box.upper - box.lower, np.inf)
+        between = x[np.maximum(self.second, 0)] - x[self.first]
+        between -= np.where(box.periodic, np.rint(between / edges) * np.where(box.periodic, edges, 0.0), 0.0)
+        if not self.with_wall.any():
+            return np.asarray(between)
+        return np.where(self.with_wall[:, None], self["point"] - x[self.first], between)
+
+    def table(self) -> Any:
+        """The contacts as a pandas DataFrame: both bodies, the name of the wall, and every component of every array; ``attrs["units"]``."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {"first": self.first, "second": self.second, "wall": self.walls, "sub": self["sub"]}
+        units = {"first": "1", "second": "1", "wall": "1", "sub": "1"}
+        for name in self.frame.result.contact_fields:
+            values = self[name]
+            parts = {name: values} if values.ndim == 1 else {f"{name}_{axis}": values[:, c] for c, axis in enumerate("xyz")}
+            columns |= parts
+            units |= dict.fromkeys(parts, CONTACTS[name])
+        table = pd.DataFrame(columns)
+        table.attrs["units"] = units
+        return table

@@ -1,0 +1,70 @@
+"""The contacts of an observed step one by one, for frames that show them; the lists of a rank have room for it during such a step only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .contacts.record import ARM, COUPLE, FORCE, HARD_FORCE, HARD_TORQUE, NORMAL, OVERLAP, RECORD
+from .state.arrays import Contacts, Grains, Record
+
+
+@dataclass(frozen=True)
+class RecordedContacts:
+    """Contacts that this rank books: over all ranks each contact once.
+
+    Attributes:
+        key: (m, 3) int64: lower global id; higher global id, or -1 - wall; pair of features or pieces, or vertex.
+        point: (m, 3) contact point (m), in the periodic image of the first body's wrapped centre.
+        normal: (m, 3) unit normal, first body to second.
+        overlap: (m,) (m).
+        force: (m, 3) on the first body (N).
+        couple: (m, 3) on the first body about the contact point (N m).
+    """
+
+    key: np.ndarray
+    point: np.ndarray
+    normal: np.ndarray
+    overlap: np.ndarray
+    force: np.ndarray
+    couple: np.ndarray
+
+
+class Recorder:
+    """Lends the lists of a rank room for a step's contacts and keeps what the step put there.
+
+    Attributes:
+        contacts: those of the last observed step.
+    """
+
+    def __init__(self) -> None:
+        vectors = np.zeros((0, 3))
+        self.contacts = RecordedContacts(np.zeros((0, 3), np.int64), vectors, vectors, np.zeros(0), vectors, vectors)
+
+    def with_room(self, pairs: Contacts) -> Contacts:
+        """A list with room for a record of each candidate; memory is taken by those that touch alone, a page at a time."""
+        return pairs._replace(record=Record(np.zeros(len(pairs.col), np.uint8), np.zeros((len(pairs.col), RECORD))))
+
+    def keep(self, g: Grains, pairs: Contacts, wall_pairs: Contacts) -> None:
+        """Keep what a step noted in the lists of grains and of walls."""
+        parts = [_recorded(g, pairs, False), _recorded(g, wall_pairs, True)]
+        self.contacts = RecordedContacts(*(np.concatenate([vars(part)[name] for part in parts]) for name in vars(parts[0])))
+
+
+def _recorded(g: Grains, pairs: Contacts, walls: bool) -> RecordedContacts:
+    """The contacts that a step noted in a list."""
+    p = np.flatnonzero(pairs.record.there)
+    first = pairs.row[np.searchsorted(pairs.ptr, p, side="right") - 1]
+    second = -1 - pairs.col[p].astype(np.int64) if walls else g.gid[pairs.col[p]]
+    sub = pairs.sub[p] if len(pairs.sub) else np.zeros(len(p), np.int64)
+    values = pairs.record.values[p]
+
+    def vectors(column: int) -> np.ndarray:
+        return values[:, column : column + 3]
+
+    arm, harder = vectors(ARM), vectors(HARD_FORCE)
+    couple = vectors(COUPLE) + (vectors(HARD_TORQUE) - np.cross(arm, harder))
+    return RecordedContacts(
+        np.stack([g.gid[first], second, sub], axis=1), g.x[first, :3] + arm, vectors(NORMAL), values[:, OVERLAP], vectors(FORCE) + harder, couple
+    )
