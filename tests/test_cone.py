@@ -76,7 +76,7 @@ def test_the_parts_of_a_grain_come_as_near_as_its_core(species: dict[str, Any]) 
     """Inside and at the rims: the least distance of vertices and edges is that of points sampled all over the core."""
     rng = np.random.default_rng(3)
     engine, _ = engine_of(case_of([species], ELASTIC, 1e-4, grain=[grain(species, (0, 0, 2), turn=tuple(rng.normal(size=4)))], wall=[HOPPER]))
-    g, walls = engine._grains, engine.scene.walls
+    g, walls = engine.state.grains, engine.scene.walls
     core = np.zeros((1, 3)) if species is SPHERE else g.vert[g.vert_start[0] : g.vert_start[1]].copy()
     features = walls.features
     edges = int(features.real[0])
@@ -324,5 +324,5 @@ def test_compounds_meet_it_with_their_outer_vertices() -> None:
 
 def test_far_parts_are_listed_where_the_cone_is_narrow() -> None:
     engine, _ = engine_of(case_of([SPHERE], ELASTIC, 1e-3, grain=[grain(SPHERE, (0.0, 0.0, 0.9))], wall=[HOPPER | {"radius": 0.2}]))
-    parts = sorted(int(sub) >> PART for sub in engine._wall_pairs.sub)
+    parts = sorted(int(sub) >> PART for sub in engine.state.wall_pairs.sub)
     assert parts == [NEAR, FAR]

@@ -1,6 +1,11 @@
-"""Units of what a result holds."""
+"""Units of what a result holds: of fields here, of observables as these declare them."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pardem.observables.observable import Quantity
 
 FIELDS = {
     "position": "m", "unwrapped": "m", "image": "1", "velocity": "m/s", "angular_velocity": "rad/s", "orientation": "1", "axes": "1", "force": "N",
@@ -13,13 +18,6 @@ CONTACTS = {
     "normal_force": "N", "tangential_force": "N", "branch": "m", "walls": "1", "with_wall": "1",
 }  # fmt: skip
 
-OBSERVABLES = {
-    "energy": "J", "stress": "Pa", "fill_height": "m", "height": "m", "mean_angle": "degree", "mean_angle_layers": "degree", "wall_force": "N",
-    "wall_torque": "N m", "wall_displacement": "m", "wall_turn": "rad", "outflow/mass": "kg",
-}  # fmt: skip
-
-VECTORS = ("nematic_director", "wall_force", "wall_torque", "wall_displacement")
-
 
 def is_vector(observable: str) -> bool:
     """Whether an observable has components along x, y and z.
@@ -27,13 +25,21 @@ def is_vector(observable: str) -> bool:
     Args:
         observable: its name.
     """
-    return observable.partition("/")[0] in VECTORS
+    found = _quantity(observable)
+    return found is not None and found.shape == (3,)
 
 
 def unit_of(observable: str) -> str:
-    """The SI unit of an observable, ``1`` of a pure number.
+    """The SI unit of an observable as it declares it, ``1`` of a pure number and of what no observable is called.
 
     Args:
         observable: its name, ``energy/kinetic_rotational`` for instance.
     """
-    return OBSERVABLES.get(observable) or OBSERVABLES.get(observable.partition("/")[0], "1")
+    found = _quantity(observable)
+    return "1" if found is None else found.unit
+
+
+def _quantity(observable: str) -> Quantity | None:
+    from pardem.observables.registry import quantity_of  # brings kernels along, which readers of arrays need not wait for
+
+    return quantity_of(observable)
