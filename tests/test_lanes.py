@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 
@@ -41,7 +40,6 @@ from pardem.laws.law import coefficients as law_numbers
 from pardem.laws.lennard_jones import LennardJones
 from pardem.laws.quantities import Geometry, Material, Motion, Past
 from pardem.laws.slider import spring_and_slider
-from pardem.laws.user import UserLaw
 from pardem.laws.viscoelastic import Viscoelastic
 from pardem.laws.walton import Walton
 
@@ -255,11 +253,6 @@ def _table(value: float) -> np.ndarray:
     return np.full((2, 2), value)
 
 
-@numba.njit
-def _stiffening(delta, rate, m_eff, r_eff, parameters):
-    return max(0.0, parameters[0] * (delta + delta * delta) + parameters[1] * rate)
-
-
 ZERO, ONE = _table(0.0), _table(1.0)
 LAWS = {
     "elastic": Elastic(_table(1e4), _table(3e3), _table(0.4), ZERO, ZERO, ONE),
@@ -267,7 +260,6 @@ LAWS = {
     "walton": Walton(_table(1e4), _table(2e4), _table(3e3), _table(10.0), _table(0.4), ZERO, ZERO, ZERO),
     "hertz": Hertz(_table(3e6), _table(1e6), _table(0.2), _table(0.2), _table(0.4), ONE, ZERO, ZERO),
     "lennard-jones": LennardJones(_table(2e3), ONE, _table(2.5), _table(1.5), _table(-1.0), _table(0.1), ZERO, ZERO, ZERO),
-    "user": UserLaw(_stiffening, np.full((2, 2, 2), 3e3), _table(3e3), _table(10.0), _table(0.4), ZERO, ZERO, 1e8),
 }
 # rows of the inputs: six numbers of the law, overlap, slope, old normal, middle normal, normal, velocity, turn, mass, radius, alive, spring, memory
 
@@ -275,7 +267,7 @@ LAWS = {
 @inlined
 def _respond(law, c):
     numbers, geometry = (c[0], c[1], c[2], c[3], c[4], c[5]), Geometry(c[6], (c[14], c[15], c[16]), (c[11], c[12], c[13]), c[7])
-    past = Past(c[23] > 0.0, (c[24], c[25], c[26]), c[27], (c[8], c[9], c[10]))
+    past = Past(c[23] > 0.0, (c[24], c[25], c[26]), c[27], (c[8], c[9], c[10]), vectors.ZERO)
     r = spring_and_slider(law, Material(numbers, 0.4, c[21], c[22]), geometry, Motion((c[17], c[18], c[19]), c[20], 1e-3, 5e-4), past)
     return r.push, *r.drag, *r.spring, *r.slip, r.rate, r.grow, r.law.memory, r.law.stored + 0.0 * c[0], r.law.plastic + 0.0 * c[0]
 
