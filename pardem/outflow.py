@@ -178,5 +178,5 @@ def _living(listed: Contacts, chosen: np.ndarray) -> Contacts:
     """The candidates that are chosen and touch, as a list of their own, a row each."""
     keep = np.flatnonzero(chosen & (listed.touch != 0))
     rows = listed.row.repeat(np.diff(listed.ptr))[keep]
-    columns = {name: values[keep] for name in ("col", "sub", "touch", "free", "hist", "warm") if len(values := getattr(listed, name))}
+    columns = {name: values[keep] for name in ("col", "first", "sub", "touch", "free", "hist", "warm") if len(values := getattr(listed, name))}
     return listed._replace(row=rows, ptr=np.arange(len(keep) + 1), interior=np.array([len(keep)]), **columns)

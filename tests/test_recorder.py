@@ -10,8 +10,8 @@ from scenes import CUBE, FLOOR, case_of, engine_of, turned
 
 from pardem.case import Case
 from pardem.compiled.fixedpoint import totals
-from pardem.engine import Engine
 from pardem.decomposition.exact import exact_totals
+from pardem.engine import Engine
 from pardem.recorder import Recorder
 from pardem.state.arrays import CONTACTS, STRESS, WALL_CONTACTS
 

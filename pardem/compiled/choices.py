@@ -1,35 +1,92 @@
 """Choices without branches, for text that serves one contact or several at once.
 
-A law or a slider that is written with these instead of ``if``, ``max``, ``min`` and ``np.sqrt`` can be compiled for plain numbers and for vectors of
-the processor alike: what is chosen between is computed on both sides.
+A law or a slider that is written with these instead of ``if``, ``max``, ``min`` and ``np.sqrt`` can be compiled for plain numbers and for ``lanes``
+alike: what is chosen between is computed on both sides. Called from Python they work on numbers.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
+import llvmlite.ir as ir
 import numpy as np
+from numba.core import types
+from numba.core.types.misc import unliteral
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import lower_builtin
 
-from .jit import inlined
+from .jit import njit  # noqa: F401
+from .lanes.arithmetic import common, unary
+from .lanes.types import Lanes, kind_of
 
 
-@inlined
 def select(condition, yes, no):
     """``yes`` where the condition holds, else ``no``."""
     return yes if condition else no
 
 
-@inlined
 def larger(a, b):
     """The larger of two numbers; ``a`` where one of them is not a number."""
     return b if b > a else a
 
 
-@inlined
 def smaller(a, b):
     """The smaller of two numbers; ``a`` where one of them is not a number."""
     return b if b < a else a
 
 
-@inlined
 def root(value):
     """Square root."""
     return np.sqrt(value)
+
+
+@infer_global(select)
+class _Select(AbstractTemplate):
+    def generic(self, args: Any, kws: Any) -> Any:
+        condition, yes, no = (unliteral(a) for a in args)
+        if isinstance(condition, Lanes) or isinstance(yes, Lanes) or isinstance(no, Lanes):
+            if not (isinstance(yes, Lanes) or isinstance(no, Lanes)):
+                yes = Lanes("float64" if isinstance(no, types.Float) else kind_of(yes), condition.width)
+            result = common((yes, no))
+        else:
+            result, condition = self.context.unify_types(yes, no), types.boolean
+        return None if result is None else signature(result, condition, result, result)
+
+
+@lower_builtin(select, types.Any, types.Any, types.Any)
+def _lower_select(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return builder.select(*args)
+
+
+class _OfTwo(AbstractTemplate):
+    def generic(self, args: Any, kws: Any) -> Any:
+        a, b = (unliteral(t) for t in args)
+        result = common((a, b)) if isinstance(a, Lanes) or isinstance(b, Lanes) else self.context.unify_types(a, b)
+        return None if result is None else signature(result, result, result)
+
+
+def _register_of_two(function: Any, sign: str) -> None:
+    infer_global(function)(type("OfTwo", (_OfTwo,), {}))
+
+    @lower_builtin(function, types.Any, types.Any)
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        a, b = args
+        kind = a.type.element if isinstance(a.type, ir.VectorType) else a.type
+        compare = builder.icmp_signed if isinstance(kind, ir.IntType) else builder.fcmp_ordered
+        return builder.select(compare(sign, b, a), b, a)
+
+
+_register_of_two(larger, ">")
+_register_of_two(smaller, "<")
+
+
+@infer_global(root)
+class _Root(AbstractTemplate):
+    def generic(self, args: Any, kws: Any) -> Any:
+        result = args[0] if isinstance(args[0], Lanes) else types.float64
+        return signature(result, result)
+
+
+@lower_builtin(root, types.Any)
+def _lower_root(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return unary(builder, "sqrt", args[0])

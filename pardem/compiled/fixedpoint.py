@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from .jit import inlined, kernel
+from .lanes.conversions import cut, number, whole
 
 LIMIT, WIDE_LIMIT = float(2**51), float(2**80)  # counts; a larger contribution is an error that names the grain
 MOST, WIDE_MOST = 2**11, 2**22  # contributions to one body in a step
@@ -21,9 +22,9 @@ COLUMNS, WIDE_COLUMNS = 8, 16  # of the sums of a body: force (3), how many cont
 
 @inlined
 def split(value):
-    """Upper and lower limb of ``value`` (counts), rounded to the nearest whole one."""
-    high = int(value * SPLIT)
-    return high, int(np.rint(value - float(high) * UNSPLIT))
+    """Upper and lower limb of ``value`` (counts, a number or lanes), rounded to the nearest whole one."""
+    high = cut(value * SPLIT)
+    return high, whole(value - number(high) * UNSPLIT)
 
 
 @inlined

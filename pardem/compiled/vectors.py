@@ -1,14 +1,12 @@
 """Vectors as values: three numbers in a tuple, with operations that are merged into their callers.
 
-A component is a float64 or whatever else has arithmetic. Every operation rounds as its formula reads from left to right, so that code written with
-them has the bits of the same code written out in components.
+A component is a float64 or whatever else has arithmetic (``lanes``). Every operation rounds as its formula reads from left to right, so that code
+written with them has the bits of the same code written out in components.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
-from .choices import select
+from .choices import root, select
 from .jit import inlined
 
 ZERO = (0.0, 0.0, 0.0)
@@ -83,7 +81,7 @@ def square(a):
 @inlined
 def length(a):
     """|a|."""
-    return np.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+    return root(square(a))
 
 
 @inlined
@@ -130,7 +128,7 @@ def put_columns(array, i, first, a):
 
 @inlined
 def _nearest(d, period, half):
-    return d - period if d > half else (d + period if d < -half else d)
+    return select(d > half, d - period, select(d < -half, d + period, d))
 
 
 @inlined

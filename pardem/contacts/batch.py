@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.choices import larger, select
+from ..compiled.choices import select
 from ..compiled.fixedpoint import COLUMNS, LIMIT, WIDE_LIMIT, split
 from ..compiled.jit import inlined, kernel
-from ..compiled.vectors import ZERO, add, behind, columns, cross, negative, put_columns, scale, square, subtract
+from ..compiled.lanes.conversions import whole
+from ..compiled.vectors import ZERO, add, behind, columns, cross, negative, put_columns, scale, subtract
 from ..laws.books import energy_lost, tangential_energy
 from ..laws.couples import couple
 from ..laws.history import HISTORY, HISTORY_BUDGET, MEMORY, NORMAL, SPRING, TWIST
@@ -22,7 +23,7 @@ from ..laws.resistance.memory import resistance_width
 from ..laws.resistance.model import resists
 from ..laws.slider import spring_and_slider
 from ..state.arrays import CONTACTS, ERROR_OVERLAP, ERROR_RANGE, OBSERVE, RECORDED, WALL_CONTACTS
-from .accumulate import fault, tally_contact, tally_losses
+from .accumulate import fault, faults, tally_contact, tally_losses
 from .record import record_contact
 
 BATCH = 32
@@ -166,11 +167,7 @@ def _in_counts(k, with_couples, limit, inv_force, inv_torque, s):
     force, arm = vector(s, FORCE, k), vector(s, ARM, k)
     moment = vector(s, MOMENT, k) if with_couples else ZERO
     other = subtract(arm, vector(s, BRANCH, k))
-    # twice the longer arm leaves room for the couples, which are below friction and a tenth of the force times the zone's half-length
-    arm2 = larger(square(arm), square(other))
-    size = abs(s[PUSH + k]) * (1.0 + s[FRICTION + k])
-    inside = (size * inv_force < limit) & (4.0 * size * size * arm2 * inv_torque * inv_torque < limit * limit)
-    faulty = (0 if inside else ERROR_RANGE) | (ERROR_OVERLAP << 8 if s[ROOM + k] < 0.0 else 0)
+    faulty = faults(abs(s[PUSH + k]) * (1.0 + s[FRICTION + k]), arm, other, s[ROOM + k], limit, inv_force, inv_torque)
     on_first = scale(inv_torque, add(cross(arm, force), moment))
     on_second = scale(inv_torque, negative(add(cross(other, force), moment)))
     return faulty, scale(inv_force, force), on_first, on_second
@@ -180,7 +177,7 @@ def _in_counts(k, with_couples, limit, inv_force, inv_torque, s):
 def _put_whole(q, column, k, a):
     """Write a vector of counts, the nearest whole ones, to three columns."""
     c = np.uintp(column) + k
-    q[c], q[c + np.uintp(BATCH)], q[c + np.uintp(2 * BATCH)] = int(np.rint(a[0])), int(np.rint(a[1])), int(np.rint(a[2]))
+    q[c], q[c + np.uintp(BATCH)], q[c + np.uintp(2 * BATCH)] = whole(a[0]), whole(a[1]), whole(a[2])
 
 
 @inlined

@@ -56,11 +56,11 @@ def list_pairs(
         found = len(sub)
     row, ptr, col, sub, interior = rows_of(pairs, sub, found, owned, total)
     del pairs, extent, radius  # before the histories come
-    room = max(BLOCK, int(np.diff(ptr).max(initial=0)) + 1) if rule.pair_loop else BATCH
+    room, first = (BLOCK, np.repeat(row, np.diff(ptr))) if rule.pair_loop else (BATCH, np.empty(0, np.int32))
     made = Contacts(
-        row, ptr, col, sub, np.zeros(found, np.uint8), np.zeros(found if rule.paths else 0), np.zeros((found, width)),
+        row, ptr, col, first, sub, np.zeros(found, np.uint8), np.zeros(found if rule.paths else 0), np.zeros((found, width)),
         np.zeros((found if rule.active_sets else 0, 2), np.int64),
-        np.empty(room, np.int32), np.empty(room, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([interior]),
+        np.empty(room, np.int32), np.empty(BATCH, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([interior]),
     )  # fmt: skip
     restore_contacts(made, g.gid, total, contacts.key, contacts.hist, contacts.warm, False)
     return made
@@ -130,7 +130,7 @@ def list_wall_pairs(
     row, first = np.unique(entries[:, 0], return_index=True)
     solver = found if scene.rule.active_sets else 0
     made = Contacts(
-        row.astype(np.int32), np.concatenate([first, [found]]).astype(np.int64), entries[:, 1].astype(np.int32),
+        row.astype(np.int32), np.concatenate([first, [found]]).astype(np.int64), entries[:, 1].astype(np.int32), np.empty(0, np.int32),
         np.ascontiguousarray(entries[:, 2]), np.zeros(found, np.uint8), np.zeros(0), np.zeros((found, width)), np.zeros((solver, 2), np.int64),
         np.empty(BATCH, np.int32), np.empty(BATCH, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([len(row)]),
     )  # fmt: skip

@@ -7,8 +7,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..compiled.fixedpoint import MOST, WIDE_MOST
+import numpy as np
+
+from ..compiled.fixedpoint import COLUMNS, MOST, WIDE_MOST
 from ..compiled.jit import inlined, kernel
+from ..compiled.lanes.conversions import number
+from ..compiled.lanes.memory import load_row, store
+from ..compiled.lanes.types import ROW, row_of
 from ..compiled.quaternions import orientation, put_orientation
 from ..compiled.vectors import add, ahead, behind, component, put_row, row, scale
 from . import fincham, splitting
@@ -83,10 +88,70 @@ def _turn(i, inverse, integrator, g, settings):
         g.w[i, x], g.w[i, y], g.w[i, z] = w
 
 
+@inlined
+def _advance_in_rows(i, factors, fall, drift, kicks, g):
+    """Kick and drift a sphere and clear its forces, with rows of four numbers in lanes.
+
+    Args:
+        i: row of ``g`` (word).
+        factors: what turns force and torque, in counts, into changes of velocity and angular velocity; zero where a row holds mass or radius.
+        fall: change of velocity by gravity in one kick; zero for the mass.
+        drift: time step; zero for the radius.
+        kicks: how many, 1 or 2.
+        g: `state.Grains`.
+    """
+    at, sums = np.uintp(ROW) * i, np.uintp(COLUMNS) * i
+    change = factors[0] * number(load_row(g.ft, sums)) + fall
+    turn = factors[1] * number(load_row(g.ft, sums + np.uintp(ROW)))
+    v, w = load_row(g.v, at), load_row(g.w, at)
+    for _ in range(kicks):
+        v, w = v + change, w + turn
+    store(g.v, at, v)
+    store(g.w, at, w)
+    store(g.x, at, load_row(g.x, at) + drift * v)
+    nothing = row_of(0, 0, 0, 0)
+    store(g.ft, sums, nothing)
+    store(g.ft, sums + np.uintp(ROW), nothing)
+
+
+@kernel
+def _begin_of_spheres(owned, g, shapes, settings, h, kicks):
+    """The same as ``begin_step`` for spheres only, whose sums are not wide.
+
+    Args:
+        owned: number of rows of ``g`` that this rank owns.
+        g: `state.Grains`.
+        shapes: `state.Shapes`.
+        settings: `state.Settings`.
+        h: time of a kick (s).
+        kicks: how many, 1 or 2.
+
+    Returns:
+        a grain that received more contributions than a sum holds, or -1.
+    """
+    crowded, dt = -1, settings.dt
+    force, torque, (gx, gy, gz) = settings.force * h, settings.torque * h, gravity(settings)
+    first_three, fall, drift = row_of(1.0, 1.0, 1.0, 0.0), row_of(h * gx, h * gy, h * gz, 0.0), row_of(dt, dt, dt, 0.0)
+    for n in range(owned):
+        i, size = np.uintp(n), g.scale[n]
+        inverse = shapes.inverse[g.species[n], 0]
+        if size != 1.0:  # a division that most grains can do without
+            inverse *= inverse_size(size, settings.planar)
+        if g.ft[i, 3] >= MOST:
+            crowded = n
+        _advance_in_rows(i, ((force / g.v[i, 3]) * first_three, (torque * inverse) * first_three), fall, drift, kicks, g)
+    if settings.periodic:
+        for i in range(owned):
+            wrap(i, g, settings)
+    return crowded
+
+
 @kernel
 def begin_step(integrator, owned, g, shapes, settings, due):
     """Kick, advance poses by one step, wrap them into the domain, place vertices, and clear the forces; see ``phases.begin_step``."""
     dt, h, crowded, most = settings.dt, kick_time(integrator, settings.dt), -1, WIDE_MOST if settings.wide else MOST
+    if g.vert.shape[0] == 0 and not settings.wide:
+        return _begin_of_spheres(owned, g, shapes, settings, h, 2 if due else 1)
     for i in range(owned):
         a = g.species[i]
         round_body = shapes.kind[a] == 1

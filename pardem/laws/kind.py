@@ -148,6 +148,7 @@ class LawKind:
         lent: kernel (numbers) -> overlap (m) of surfaces that just touch, where the law has a range.
         damping: (law, a, b, mass) -> twice the damping ratio of a collision, of arrays.
         bound: (law, a, b) -> largest normal force (N), where it does not follow from ``spring_force`` and ``damping``.
+        one_by_one: whether the kernels serve single contacts only; else they are written with ``compiled.choices`` alone, for several in lanes too.
         dissipative: whether contacts that are more than a point have couples (``couples``).
         of_material: keys that `[[material]]` may give for each of the two bodies, and their meaning there.
         general: keys of `[contact]` alone, all of them needed with this law and not allowed with others.
@@ -171,6 +172,7 @@ class LawKind:
     lent: Kernel | None = None
     damping: Callable[[Any, np.ndarray, np.ndarray, np.ndarray], np.ndarray] = _no_damping
     bound: Callable[[Any, np.ndarray, np.ndarray], np.ndarray] | None = None
+    one_by_one: bool = False
     dissipative: bool = True
     of_material: Mapping[str, str] = field(default_factory=dict)
     general: Mapping[str, Key] = field(default_factory=dict)

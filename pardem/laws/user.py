@@ -165,6 +165,7 @@ KIND = LawKind(
     power=_power,
     coefficients=coefficients,
     normal_force=normal_force,
+    one_by_one=True,
     general={
         "user_law": Key(
             "law `user`: `path/file.py:function`, the path relative to the case file",

@@ -127,13 +127,15 @@ class Contacts(NamedTuple):
         row: (R,) int32 first body of each row (grain; the one with the lower global id).
         ptr: (R + 1,) int64 first candidate of each row.
         col: (P,) int32 second body (grain or wall).
+        first: (P,) int32 first body of each candidate; (0,) unless the scene is one of spheres.
         sub: (P,) int64 pair of features or pieces (``contacts.nearest.features``, ``pieces``); empty for pairs of whole grains. Of walls: a pair of
             features (bodies), the vertex, or the piece.
         touch: (P,) uint8 alive history.
         free: (P,) path of the two grains together up to which a pair cannot touch (m); (0,) where no pair is passed over.
         hist: (P, 8 or 13) float64 (see ``laws.history``).
         warm: (P, 2) int64 active sets of the solver (empty where only closed forms are used).
-        near, near_row: (BATCH or more,) int32, scratch: (SCRATCH,) float64 and counts: (COUNTS,) int64: room for batches (``contacts.batch``).
+        near: (BATCH or BLOCK,) int32, near_row: (BATCH,) int32, scratch: (SCRATCH,) float64 and counts: (COUNTS,) int64: room for batches
+            (``contacts.batch``).
         interior: (1,) int64 number of rows without ghosts; they come first.
         record: room for what an observed step notes of each contact, where that is wanted.
     """
@@ -141,6 +143,7 @@ class Contacts(NamedTuple):
     row: np.ndarray
     ptr: np.ndarray
     col: np.ndarray
+    first: np.ndarray
     sub: np.ndarray
     touch: np.ndarray
     free: np.ndarray

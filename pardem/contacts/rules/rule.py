@@ -102,7 +102,8 @@ class Rule:
         weighted_to_plane: minimum of a grain over a plane with heavier penalties.
         vertices_met: which vertices of a grain touch a disc.
         stands_out: whether a vertex may touch a disc where it is nearest to it.
-        pair_loop: the loop over candidate pairs, where it is not ``contacts.pairs.pair_contacts``; it has room to look at whole rows at a time.
+        pair_loop: the loop over candidate pairs, where it is not ``contacts.pairs.pair_contacts``; it has room for more contacts, and the list
+            says the first body of each candidate (``Contacts.first``).
     """
 
     interaction: type

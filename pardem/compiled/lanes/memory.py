@@ -1,0 +1,259 @@
+"""From arrays to lanes and back. Arrays are contiguous; places in them are counted flat, in numbers.
+
+Rows of four numbers travel as four lanes: the k-th holds the rows of contacts k, k + 4, ... behind each other (of WIDTH = 4 just that of contact k).
+``transpose`` makes columns of rows: x, y, z and the fourth number of all contacts; and rows of columns.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import llvmlite.ir as ir
+from numba.core import cgutils, types
+from numba.core.types.containers import UniTuple
+from numba.extending import intrinsic
+
+from ..jit import njit  # noqa: F401
+from .arithmetic import as_bits
+from .types import INDEX, ROW, WIDTH, Lanes, broadcast, kind_of, shuffle
+
+_ALIGNED = 8  # bytes: no more is asked of an array
+_BYTE, _WORD = ir.IntType(8), ir.IntType(64)
+
+
+def _at(context: Any, builder: Any, array: Any, value: Any, place: Any, kind: Any) -> Any:
+    """Pointer to ``kind`` at a place (a word) of an array."""
+    data = context.make_array(array)(context, builder, value).data
+    return builder.bitcast(builder.gep(data, [place]), ir.PointerType(kind))
+
+
+def _word(context: Any, builder: Any, value: Any, given: Any) -> Any:
+    return context.cast(builder, value, given, types.uintp)
+
+
+def _read(width: int) -> Any:
+    def make(typing_context: Any, array: Any, place: Any) -> Any:
+        result = Lanes(kind_of(array.dtype), width)
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            place_ = _word(context, builder, args[1], signature.args[1])
+            return builder.load(_at(context, builder, signature.args[0], args[0], place_, result.vector()), align=_ALIGNED, typ=result.vector())
+
+        return result(array, place), codegen
+
+    return make
+
+
+@intrinsic
+def load(typing_context: Any, array: Any, place: Any) -> Any:
+    """WIDTH neighbours of an array of float64 or int64, from ``place`` on."""
+    return _read(WIDTH)(typing_context, array, place)
+
+
+@intrinsic
+def load_row(typing_context: Any, array: Any, place: Any) -> Any:
+    """ROW neighbours of an array of float64 or int64, from ``place`` on."""
+    return _read(ROW)(typing_context, array, place)
+
+
+@intrinsic
+def store(typing_context: Any, array: Any, place: Any, value: Any) -> Any:
+    """Write lanes, or a number in all of them, to an array from ``place`` on."""
+    lanes = value if isinstance(value, Lanes) else Lanes(kind_of(array.dtype))
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place_ = _word(context, builder, args[1], signature.args[1])
+        builder.store(args[2], _at(context, builder, signature.args[0], args[0], place_, lanes.vector()), align=_ALIGNED)
+        return context.get_dummy_value()
+
+    return types.void(array, place, lanes), codegen
+
+
+@intrinsic
+def members(typing_context: Any, array: Any, place: Any) -> Any:
+    """WIDTH neighbours of an array of indices (not negative), from ``place`` on, as a tuple of words."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        first = builder.gep(data, [_word(context, builder, args[1], signature.args[1])])
+        found = [builder.zext(builder.load(builder.gep(first, [ir.Constant(_WORD, k)])), _WORD) for k in range(WIDTH)]
+        return context.make_tuple(builder, signature.return_type, found)
+
+    return UniTuple(types.uintp, WIDTH)(array, place), codegen
+
+
+@intrinsic
+def members_at(typing_context: Any, array: Any, places: Any) -> Any:
+    """The members of an array of indices (not negative) at WIDTH places, as a tuple of words."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        found = [builder.zext(builder.load(builder.gep(data, [p])), _WORD) for p in cgutils.unpack_tuple(builder, args[1])]
+        return context.make_tuple(builder, signature.return_type, found)
+
+    return UniTuple(types.uintp, WIDTH)(array, places), codegen
+
+
+def _starts(context: Any, builder: Any, given: Any, rows: Any, stride: Any, column: Any) -> list[Any]:
+    """The places of a column in some rows of an array with ``stride`` columns."""
+    stride_, column_ = _word(context, builder, stride, given[0]), _word(context, builder, column, given[1])
+    return [builder.add(builder.mul(r, stride_), column_) for r in cgutils.unpack_tuple(builder, rows)]
+
+
+@intrinsic
+def gather(typing_context: Any, array: Any, rows: Any, stride: Any, column: Any) -> Any:
+    """Four neighbours, from ``column`` on, of WIDTH rows (a tuple of words) of an array with ``stride`` columns: rows in four lanes."""
+    result = Lanes(kind_of(array.dtype))
+    part = ir.VectorType(result.vector().element, ROW)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        starts = _starts(context, builder, signature.args[2:], args[1], args[2], args[3])
+        read = [builder.load(_at(context, builder, signature.args[0], args[0], p, part), align=_ALIGNED, typ=part) for p in starts]
+        if WIDTH > ROW:
+            read = [shuffle(builder, read[k], read[k + ROW], list(range(2 * ROW))) for k in range(ROW)]
+        return context.make_tuple(builder, signature.return_type, read)
+
+    return UniTuple(result, ROW)(array, rows, stride, column), codegen
+
+
+def _parts(builder: Any, lanes: Any) -> list[Any]:
+    """The rows that lie in four lanes, in the order of the contacts."""
+    if WIDTH == ROW:
+        return list(lanes)
+    return [shuffle(builder, v, v, list(range(h, h + ROW))) for h in range(0, WIDTH, ROW) for v in lanes]
+
+
+def _write(change: str | None) -> Any:
+    def make(typing_context: Any, array: Any, rows: Any, stride: Any, column: Any, values: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            starts = _starts(context, builder, signature.args[2:], args[1], args[2], args[3])
+            for p, value in zip(starts, _parts(builder, cgutils.unpack_tuple(builder, args[4])), strict=True):
+                pointer = _at(context, builder, signature.args[0], args[0], p, value.type)
+                if change:
+                    value = getattr(builder, change)(builder.load(pointer, align=_ALIGNED, typ=value.type), value)
+                builder.store(value, pointer, align=_ALIGNED)
+            return context.get_dummy_value()
+
+        return types.void(array, rows, stride, column, values), codegen
+
+    return make
+
+
+@intrinsic
+def scatter(typing_context: Any, array: Any, rows: Any, stride: Any, column: Any, values: Any) -> Any:
+    """Write rows in four lanes to where ``gather`` reads them."""
+    return _write(None)(typing_context, array, rows, stride, column, values)
+
+
+@intrinsic
+def scatter_add(typing_context: Any, array: Any, rows: Any, stride: Any, column: Any, values: Any) -> Any:
+    """Add rows of int64 in four lanes to those of an array, one after the other: a row may come several times."""
+    return _write("add")(typing_context, array, rows, stride, column, values)
+
+
+@intrinsic
+def scatter_subtract(typing_context: Any, array: Any, rows: Any, stride: Any, column: Any, values: Any) -> Any:
+    """Subtract rows of int64 in four lanes from those of an array, one after the other."""
+    return _write("sub")(typing_context, array, rows, stride, column, values)
+
+
+def _blocks(order: list[int]) -> list[int]:
+    """The order of a shuffle of two vectors of four, done in each block of four of longer ones."""
+    return [k % ROW + h + (WIDTH if k >= ROW else 0) for h in range(0, WIDTH, ROW) for k in order]
+
+
+@intrinsic
+def transpose(typing_context: Any, values: Any) -> Any:
+    """Four columns of rows in four lanes, and the rows of four columns: the same eight shuffles."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        a, b, c, d = cgutils.unpack_tuple(builder, args[0])
+        even, odd, left, right = _blocks([0, 4, 2, 6]), _blocks([1, 5, 3, 7]), _blocks([0, 1, 4, 5]), _blocks([2, 3, 6, 7])
+        p, q, r, s = shuffle(builder, a, b, even), shuffle(builder, a, b, odd), shuffle(builder, c, d, even), shuffle(builder, c, d, odd)
+        made = [shuffle(builder, p, r, left), shuffle(builder, q, s, left), shuffle(builder, p, r, right), shuffle(builder, q, s, right)]
+        return context.make_tuple(builder, signature.return_type, made)
+
+    return values(values), codegen
+
+
+def _raised(builder: Any, bytes_: Any) -> Any:
+    return builder.icmp_unsigned("!=", bytes_, ir.Constant(bytes_.type, [ir.Constant(_BYTE, 0)] * WIDTH))
+
+
+@intrinsic
+def raised(typing_context: Any, flags: Any, place: Any) -> Any:
+    """Which of WIDTH neighbouring bytes are not zero."""
+    kind = ir.VectorType(_BYTE, WIDTH)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place_ = _word(context, builder, args[1], signature.args[1])
+        return _raised(builder, builder.load(_at(context, builder, signature.args[0], args[0], place_, kind), align=1, typ=kind))
+
+    return Lanes("bool")(flags, place), codegen
+
+
+@intrinsic
+def raised_at(typing_context: Any, flags: Any, places: Any) -> Any:
+    """Which of the bytes at WIDTH places (a tuple of words) are not zero."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        value = ir.Constant(ir.VectorType(_BYTE, WIDTH), ir.Undefined)
+        for k, p in enumerate(cgutils.unpack_tuple(builder, args[1])):
+            value = builder.insert_element(value, builder.load(builder.gep(data, [p])), ir.Constant(INDEX, k))
+        return _raised(builder, value)
+
+    return Lanes("bool")(flags, places), codegen
+
+
+@intrinsic
+def raise_at(typing_context: Any, flags: Any, places: Any) -> Any:
+    """Set the bytes at WIDTH places (a tuple of words) to one."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        for p in cgutils.unpack_tuple(builder, args[1]):
+            builder.store(ir.Constant(_BYTE, 1), builder.gep(data, [p]))
+        return context.get_dummy_value()
+
+    return types.void(flags, places), codegen
+
+
+def _chosen(builder: Any) -> Any:
+    """Table of which of four lanes each of the sixteen masks chooses: first those, then whatever."""
+    row = ir.VectorType(INDEX, ROW)
+    orders = [([k for k in range(ROW) if mask >> k & 1] + [0] * ROW)[:ROW] for mask in range(1 << ROW)]
+    kind = ir.ArrayType(row, len(orders))
+    table = cgutils.add_global_variable(builder.module, kind, builder.module.get_unique_name("chosen_lanes"))
+    table.linkage, table.global_constant, table.align = "internal", True, 16
+    table.initializer = ir.Constant(kind, [ir.Constant(row, [ir.Constant(INDEX, k) for k in order]) for order in orders])
+    return table
+
+
+@intrinsic
+def append(typing_context: Any, numbers: Any, found: Any, base: Any, mask: Any) -> Any:
+    """Write ``base + k`` for each lane k in which ``mask`` holds to ``numbers`` (int32), from place ``found`` on, without a branch.
+
+    Up to WIDTH places are written, whatever the number.
+
+    Returns:
+        how many lanes that are (word).
+    """
+    row = ir.VectorType(INDEX, ROW)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        table = _chosen(builder)
+        bits = builder.zext(as_bits(builder, args[3]), _WORD)
+        begin = _word(context, builder, args[1], signature.args[1])
+        first = context.cast(builder, args[2], signature.args[2], types.int32)
+        count = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_WORD, [_WORD]), "llvm.ctpop.i64")
+        place = begin
+        for h in range(0, WIDTH, ROW):
+            some = builder.and_(builder.lshr(bits, ir.Constant(_WORD, h)), ir.Constant(_WORD, (1 << ROW) - 1))
+            picked = builder.load(builder.gep(table, [ir.Constant(_WORD, 0), some]), align=16, typ=row)
+            written = builder.add(picked, broadcast(builder, builder.add(first, ir.Constant(INDEX, h)), ROW))
+            builder.store(written, _at(context, builder, signature.args[0], args[0], place, row), align=4)
+            place = builder.add(place, builder.call(count, [some]))
+        return builder.sub(place, begin)
+
+    return types.uintp(numbers, found, base, mask), codegen

@@ -1,0 +1,99 @@
+"""Contacts of spheres through the columns of a batch (see ``batch``): with everything that a contact may be asked for beside its force."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..compiled import vectors
+from ..compiled.jit import inlined, kernel
+from ..compiled.vectors import nearest_image, subtract
+from ..laws.resistance.model import resists
+from . import batch
+from .batch import (
+    ARM,
+    BATCH,
+    BRANCH,
+    MASS,
+    MIDDLES,
+    NORMALS,
+    OVERLAP,
+    RADIUS,
+    ROOM,
+    SLOPE,
+    TURN,
+    VELOCITY,
+    book,
+    fill_pair,
+    fill_past,
+    keep_own,
+    put_vector,
+    vector,
+)
+from .resistance import check_torques, fill_resistance, keep_resistance, prepare_spheres, resist
+from .sphere_encounter import Body, encounter
+from .sphere_search import part
+
+# where the narrow phase keeps radii, masses and spins of the two bodies until the geometry is known: columns that only other narrow phases use,
+# or that are written later
+RADII, MASSES, SPIN_I, SPIN_J = batch.SPIN, batch.LEVER, batch.AXIS, batch.MOMENT
+
+
+@inlined
+def _gather(k, i, j, p, pairs, g, law, settings):
+    """Put the bodies and the history of a contact into column ``k``."""
+    x, v, w, s = g.x, g.v, g.w, pairs.scratch
+    put_vector(s, BRANCH, k, nearest_image(subtract(vectors.row(x, j), vectors.row(x, i)), settings))
+    s[RADII + k], s[RADII + BATCH + k] = x[i, 3], x[j, 3]
+    s[MASSES + k], s[MASSES + BATCH + k] = v[i, 3], v[j, 3]
+    put_vector(s, VELOCITY, k, subtract(vectors.row(v, j), vectors.row(v, i)))
+    put_vector(s, SPIN_I, k, vectors.row(w, i))
+    put_vector(s, SPIN_J, k, vectors.row(w, j))
+    fill_past(k, p, law, pairs, settings)
+    fill_pair(k, g.material[i], g.material[j], law, s, pairs.counts)
+    fill_resistance(settings.resistance, k, p, g.material[i], g.material[j], 0.0, pairs, settings)
+
+
+@kernel
+def _geometry(dt, lag, s):
+    """How the bodies in each column meet; see ``sphere_encounter.encounter``."""
+    for n in range(BATCH):
+        k = np.uintp(n)
+        first = Body(s[RADII + k], s[MASSES + k], vector(s, SPIN_I, k))
+        second = Body(s[RADII + BATCH + k], s[MASSES + BATCH + k], vector(s, SPIN_J, k))
+        e = encounter(vector(s, BRANCH, k), vector(s, VELOCITY, k), first, second, dt, lag)
+        put_vector(s, VELOCITY, k, e.motion.velocity)
+        put_vector(s, MIDDLES, k, e.geometry.middle)
+        s[TURN + k] = e.motion.turn
+        s[MASS + k], s[RADIUS + k] = e.mass, e.radius
+        put_vector(s, NORMALS, k, e.geometry.normal)
+        put_vector(s, ARM, k, e.arm)
+        s[OVERLAP + k], s[SLOPE + k] = e.geometry.overlap, e.geometry.slope
+        s[ROOM + k] = e.room
+
+
+@kernel
+def by_columns(first, last, owned, pairs, g, law, settings, control, tally):
+    """Forces of the contacts in places ``first`` to ``last`` of ``pairs.near``; the other arguments are those of ``sphere_pairs.sphere_contacts``."""
+    col, touch, near, s, counts = pairs.col, pairs.touch, pairs.near, pairs.scratch, pairs.counts
+    dt = settings.dt
+    lag = 0.5 * dt if settings.midstep else 0.0
+    for begin in range(first, last, BATCH):
+        count = min(BATCH, last - begin)
+        for n in range(count):
+            p = np.uintp(near[begin + n])
+            _gather(np.uintp(n), np.uintp(pairs.first[p]), np.uintp(col[p]), p, pairs, g, law, settings)
+        _geometry(dt, lag, s)
+        batch.forces(law, dt, lag, s)
+        prepare_spheres(settings.resistance, (RADII, MASSES, SPIN_I, SPIN_J), s)
+        resist(settings.resistance, law, False, dt, s)
+        batch.quantise(resists(settings.resistance), settings, s, counts)
+        check_torques(settings.resistance, settings, s, counts)
+        for n in range(count):
+            k, p = np.uintp(n), np.uintp(near[begin + n])
+            i, j = np.uintp(pairs.first[p]), np.uintp(col[p])
+            if s[OVERLAP + k] > 0.0:
+                keep_own(k, p, law, pairs, settings)
+                book(k, i, j, p, owned, False, pairs, g, settings, control, tally)
+                keep_resistance(settings.resistance, k, p, i < owned, pairs, settings, control, tally)
+            elif touch[p] != 0:
+                part(i, j, p, owned, pairs, g, settings, tally)

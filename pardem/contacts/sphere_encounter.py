@@ -1,0 +1,85 @@
+"""How two spheres meet: what the general rule is for point cores. One text for a pair, and for several pairs in ``lanes``."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..compiled.choices import root, smaller
+from ..compiled.jit import inlined
+from ..compiled.vectors import add, ahead, behind, cross, dot, scale, square, subtract
+from ..laws.quantities import Geometry, Motion
+
+
+class Body(NamedTuple):
+    """A sphere.
+
+    Attributes:
+        radius: (m).
+        mass: (kg).
+        spin: angular velocity (rad/s).
+    """
+
+    radius: Any
+    mass: Any
+    spin: Any
+
+
+class Encounter(NamedTuple):
+    """How two spheres meet.
+
+    Attributes:
+        arm: from the first centre to the contact point (m).
+        geometry: ``quantities.Geometry``.
+        motion: ``quantities.Motion``.
+        mass: effective mass (kg).
+        radius: effective radius (m).
+        room: the smaller radius less the overlap (m).
+    """
+
+    arm: Any
+    geometry: Any
+    motion: Any
+    mass: Any
+    radius: Any
+    room: Any
+
+
+@inlined
+def encounter(branch, velocity, first, second, dt, lag):
+    """The contact lies on the radical plane, arm_i = (d^2 + R_i^2 - R_j^2) / (2 d) along the normal from i to j.
+
+    Velocities are taken where they belong, ``lag`` before: there the centres were lag v less apart. With D_m = D - lag v the arms are parts of
+    D_m, share_i = (1 + (R_i^2 - R_j^2)/D_m^2)/2 and the rest, and 1/D_m follows from 1/D by its series in e = D_m^2/D^2 - 1, to third order in the
+    step.
+
+    Args:
+        branch: from the first centre to the second (m).
+        velocity: of the second centre relative to the first (m/s).
+        first: ``Body``.
+        second: ``Body``.
+        dt: time step (s).
+        lag: by how much velocities lie before the end of the step (s).
+
+    Returns:
+        the ``Encounter``.
+    """
+    ri, rj, mi, mj = first.radius, second.radius, first.mass, second.mass
+    reach, mass = ri + rj, mi + mj
+    d2 = square(branch)
+    d = root(d2)
+    inv = 1.0 / d
+    inv2 = inv * inv
+    before = behind(branch, lag, velocity)
+    e = square(before) * inv2 - 1.0
+    inv_before = inv * (1.0 - e * (0.5 - 0.375 * e))
+    difference = (ri - rj) * reach
+    share_i = 0.5 + 0.5 * difference * (inv_before * inv_before)
+    # velocity of j's material point less that of i's: v_j - arm_j w_j x n - v_i - arm_i w_i x n
+    velocity = subtract(velocity, cross(ahead(scale(share_i, first.spin), 1.0 - share_i, second.spin), before))
+    middle, normal = scale(inv_before, before), scale(inv, branch)
+    turn = 0.5 * dt * dot(add(first.spin, second.spin), middle)
+    per = 1.0 / (reach * mass)
+    return Encounter(
+        scale(0.5 * (d + difference * inv), normal), Geometry(reach - d, normal, middle, 1.0), Motion(velocity, turn, dt, lag),
+        mi * mj * (reach * per), ri * rj * (mass * per), smaller(ri, rj) - (reach - d),
+    )  # fmt: skip

@@ -1,0 +1,207 @@
+"""Contacts of spheres WIDTH at a time, from the rows of the grains to those of their forces in registers (``compiled.lanes``).
+
+This is for forces alone: without energy books, wide sums, observables, resistance, and of laws that serve several contacts at once. A group of which
+one contact is out of range goes through the columns of a batch (``sphere_columns``), and so does everything else.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..compiled.fixedpoint import COLUMNS, LIMIT
+from ..compiled.jit import inlined, kernel
+from ..compiled.lanes.arithmetic import all_of
+from ..compiled.lanes.conversions import whole
+from ..compiled.lanes.memory import (
+    gather,
+    load,
+    members,
+    members_at,
+    raise_at,
+    raised_at,
+    scatter,
+    scatter_add,
+    scatter_subtract,
+    transpose,
+)
+from ..compiled.lanes.types import ROW, WIDTH, rows_of, spread
+from ..compiled.static import static
+from ..compiled.vectors import ZERO, behind, cross, nearest_image, negative, scale, subtract
+from ..laws.history import MEMORY, NORMAL, SPRING
+from ..laws.law import lent
+from ..laws.quantities import Material, Past
+from ..laws.registry import KINDS
+from ..laws.resistance.none import NoResistance
+from ..laws.slider import spring_and_slider
+from . import batch
+from .accumulate import faults
+from .batch import BATCH, fill_pair
+from .sphere_columns import by_columns
+from .sphere_encounter import Body, encounter
+
+_ONE_BY_ONE = {kind.table for kind in KINDS.values() if kind.carried or kind.one_by_one}
+assert (SPRING % ROW, MEMORY, NORMAL % ROW) == (0, SPRING + 3, 0)  # a history is two rows: the spring and the memory; the normal and another number
+
+
+@inlined
+def _past(places, hist, touch):
+    """The histories at WIDTH places (a tuple of words), and the fourth number of their second row, which stays."""
+    width = hist.shape[1]
+    sx, sy, sz, memory = transpose(gather(hist, places, width, SPRING))
+    nx, ny, nz, rest = transpose(gather(hist, places, width, NORMAL))
+    return Past(raised_at(touch, places), (sx, sy, sz), memory, (nx, ny, nz), ZERO), rest
+
+
+@inlined
+def _meet(i, j, g, settings):
+    """How the grains in WIDTH rows ``i`` and those in ``j`` (tuples of words) meet: the vector between their centres, and the ``Encounter``."""
+    xi, yi, zi, ri = transpose(gather(g.x, i, ROW, 0))
+    xj, yj, zj, rj = transpose(gather(g.x, j, ROW, 0))
+    ui, vi, wi, mi = transpose(gather(g.v, i, ROW, 0))
+    uj, vj, wj, mj = transpose(gather(g.v, j, ROW, 0))
+    pi, qi, si, _ = transpose(gather(g.w, i, ROW, 0))
+    pj, qj, sj, _ = transpose(gather(g.w, j, ROW, 0))
+    branch = nearest_image(subtract((xj, yj, zj), (xi, yi, zi)), settings)
+    velocity = subtract((uj, vj, wj), (ui, vi, wi))
+    lag = 0.5 * settings.dt if settings.midstep else 0.0
+    return branch, encounter(branch, velocity, Body(ri, mi, (pi, qi, si)), Body(rj, mj, (pj, qj, sj)), settings.dt, lag)
+
+
+@inlined
+def _materials(s):
+    """The numbers of the normal law and the friction in the first WIDTH columns of a batch."""
+    numbers = (
+        load(s, batch.NUMBERS), load(s, batch.NUMBERS + BATCH), load(s, batch.NUMBERS + 2 * BATCH),
+        load(s, batch.NUMBERS + 3 * BATCH), load(s, batch.NUMBERS + 4 * BATCH), load(s, batch.NUMBERS + 5 * BATCH),
+    )  # fmt: skip
+    return numbers, load(s, batch.FRICTION)
+
+
+@inlined
+def _whole(a, fourth):
+    """A vector of counts, the nearest whole ones, with a fourth number, as rows."""
+    return transpose((whole(a[0]), whole(a[1]), whole(a[2]), fourth))
+
+
+@inlined
+def _keep(places, r, rest, normal, pairs):
+    """Keep the histories of WIDTH contacts.
+
+    Args:
+        places: of the contacts (a tuple of words).
+        r: ``Response``.
+        rest: what stays of the histories.
+        normal: normals.
+        pairs: `Contacts`.
+    """
+    spring, width = r.spring, pairs.hist.shape[1]
+    scatter(pairs.hist, places, width, SPRING, transpose((spring[0], spring[1], spring[2], r.law.memory)))
+    scatter(pairs.hist, places, width, NORMAL, transpose((normal[0], normal[1], normal[2], rest)))
+    raise_at(pairs.touch, places)
+
+
+@inlined
+def _add(i, j, counts, ft):
+    """Add the forces of WIDTH contacts to the bodies, and count them.
+
+    Args:
+        i: rows of the first bodies (a tuple of words).
+        j: rows of the second bodies.
+        counts: force, torque on the first and on the second body, in counts.
+        ft: (N, COLUMNS) int64.
+    """
+    force, on_first, on_second = counts
+    nothing, one = spread(0), rows_of(0, 0, 0, 1)
+    f = _whole(force, nothing)
+    scatter_add(ft, i, COLUMNS, 0, (f[0] + one, f[1] + one, f[2] + one, f[3] + one))
+    scatter_add(ft, i, COLUMNS, ROW, _whole(on_first, nothing))
+    scatter_subtract(ft, j, COLUMNS, 0, (f[0] - one, f[1] - one, f[2] - one, f[3] - one))
+    scatter_add(ft, j, COLUMNS, ROW, _whole(on_second, nothing))
+
+
+@inlined
+def _group(begin, pairs, g, law, settings):
+    """Forces of WIDTH contacts, those from ``begin`` on in ``pairs.near``, whose materials are in the first WIDTH columns of the batch.
+
+    Returns:
+        whether all of them are in range; otherwise nothing has been done.
+    """
+    places = members(pairs.near, begin)
+    i, j = members_at(pairs.first, places), members_at(pairs.col, places)
+    past, rest = _past(places, pairs.hist, pairs.touch)
+    branch, e = _meet(i, j, g, settings)
+    numbers, friction = _materials(pairs.scratch)
+    r = spring_and_slider(law, Material(numbers, friction, e.mass, e.radius), e.geometry, e.motion, past)
+    force = behind(r.drag, r.push * e.geometry.slope, e.geometry.normal)
+    inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
+    other, size = subtract(e.arm, branch), abs(r.push) * (1.0 + friction)
+    faulty = faults(size, e.arm, other, e.room + 0.5 * lent(law, numbers), LIMIT, inv_force, inv_torque)
+    if not all_of((faulty == 0) & (e.geometry.overlap > 0.0)):
+        return False
+    _keep(places, r, rest, e.geometry.normal, pairs)
+    counts = (scale(inv_force, force), scale(inv_torque, cross(e.arm, force)), scale(inv_torque, negative(cross(other, force))))
+    _add(i, j, counts, g.ft)
+    return True
+
+
+@inlined
+def _fill_materials(begin, pairs, g, law):
+    """Put the numbers of the pairs of materials of WIDTH contacts into the first columns of the batch."""
+    for n in range(WIDTH):
+        p = np.uintp(pairs.near[begin + n])
+        fill_pair(np.uintp(n), g.material[pairs.first[p]], g.material[pairs.col[p]], law, pairs.scratch, pairs.counts)
+
+
+@inlined
+def _all_alike(material):
+    different = 0
+    for k in range(material.shape[0]):
+        different |= material[k] ^ material[0]
+    return different == 0
+
+
+@kernel
+def _groups(resistance, law, found, owned, pairs, g, settings, control, tally):
+    """See ``in_lanes``."""
+    done, alike = found - found % WIDTH, _all_alike(g.material)
+    for begin in range(0, done, WIDTH):
+        if begin == 0 or not alike:
+            _fill_materials(begin, pairs, g, law)
+        if not _group(begin, pairs, g, law, settings):
+            by_columns(begin, begin + WIDTH, owned, pairs, g, law, settings, control, tally)
+    return done
+
+
+@inlined
+def _none(resistance, law, found, owned, pairs, g, settings, control, tally):
+    return 0
+
+
+@static(lambda law: _none if law in _ONE_BY_ONE else _groups, on="law")
+def _of_law(resistance, law, found, owned, pairs, g, settings, control, tally):
+    """Arguments and result of ``in_lanes``."""
+
+
+@inlined
+def _without_resistance(resistance, law, found, owned, pairs, g, settings, control, tally):
+    return _of_law(resistance, law, found, owned, pairs, g, settings, control, tally)
+
+
+@static(lambda resistance: _without_resistance if resistance is NoResistance else _none)
+def in_lanes(resistance, law, found, owned, pairs, g, settings, control, tally):
+    """Forces of the first contacts in ``pairs.near``, as many whole groups as there are.
+
+    Args:
+        resistance: tables of the resistance to rolling and twisting, for their type.
+        law: tables of the law.
+        found: how many contacts ``pairs.near`` holds.
+        owned: number of rows that this rank owns.
+        pairs: `Contacts`.
+        g: `Grains`.
+        settings: `Settings`.
+        control: (CONTROL,) int64.
+        tally: (TALLY, 2) int64.
+
+    Returns:
+        how many were done: none where law or resistance are not for lanes.
+    """

@@ -1,0 +1,108 @@
+"""Which candidates of a scene of spheres touch: WIDTH at a time and without a branch; contacts that have ended are ended here."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..compiled import vectors
+from ..compiled.jit import inlined, kernel
+from ..compiled.lanes.arithmetic import any_of
+from ..compiled.lanes.memory import append, gather, members, raised, transpose
+from ..compiled.lanes.types import ROW, WIDTH, rows_of
+from ..compiled.prefetch import prefetch
+from ..compiled.vectors import nearest_image, square, subtract
+from ..laws.books import end_contact
+from ..laws.resistance.memory import torque_lost_at_end
+from ..laws.resistance.model import resists
+from .accumulate import tally_losses
+
+
+@inlined
+def _touch(d, reach):
+    """Whether spheres touch whose centres are ``d`` (m) apart, with radii that make ``reach`` (m)."""
+    return square(d) < reach * reach
+
+
+@inlined
+def part(i, j, p, owned, pairs, g, settings, tally):
+    """End contact ``p`` of the bodies ``i`` and ``j``, which have parted."""
+    pairs.touch[p] = 0
+    if settings.budget and i < owned:
+        velocity = subtract(vectors.row(g.v, j), vectors.row(g.v, i))
+        lost_n, lost_t = end_contact(velocity, pairs.hist, p, settings.dt, not settings.midstep)
+        if resists(settings.resistance):
+            spin = subtract(vectors.row(g.w, j), vectors.row(g.w, i))
+            lost_t += torque_lost_at_end(settings.resistance, spin, pairs.hist, p, settings)
+        tally_losses(tally, lost_n, lost_t, 1.0 / settings.energy)
+
+
+@kernel
+def _look_at(first, last, found, owned, pairs, g, settings, tally):
+    """Look at candidates one by one: as ``touching``."""
+    x, near = g.x, pairs.near
+    for q in range(first, last):
+        p = np.uintp(q)  # unsigned indices spare the check for negative ones
+        i, j = np.uintp(pairs.first[p]), np.uintp(pairs.col[p])
+        if _touch(nearest_image(subtract(vectors.row(x, j), vectors.row(x, i)), settings), x[i, 3] + x[j, 3]):
+            near[found] = p
+            found += np.uintp(1)
+        elif pairs.touch[p] != 0:
+            part(i, j, p, owned, pairs, g, settings, tally)
+    return found
+
+
+@kernel
+def _end(first, owned, pairs, g, settings, tally):
+    """End the contacts among WIDTH candidates that touch no more."""
+    x = g.x
+    for k in range(WIDTH):
+        p = np.uintp(first + k)
+        i, j = np.uintp(pairs.first[p]), np.uintp(pairs.col[p])
+        apart = not _touch(nearest_image(subtract(vectors.row(x, j), vectors.row(x, i)), settings), x[i, 3] + x[j, 3])
+        if pairs.touch[p] != 0 and apart:
+            part(i, j, p, owned, pairs, g, settings, tally)
+
+
+@kernel
+def touching(first, last, found, owned, pairs, g, settings, tally):
+    """Append the candidates ``first`` to ``last`` that touch to ``pairs.near``, and end the contacts of those that touch no more.
+
+    Args:
+        first: place of the first candidate.
+        last: place after the last.
+        found: how many there are in ``pairs.near`` already; WIDTH spare places must be left behind the last.
+        owned: number of rows that this rank owns.
+        pairs: `Contacts`.
+        g: `Grains`.
+        settings: `Settings`.
+        tally: (TALLY, 2) int64.
+
+    Returns:
+        how many there are now.
+    """
+    x, near, found = g.x, pairs.near, np.uintp(found)
+    minus_radius = rows_of(1.0, 1.0, 1.0, -1.0)
+    even_last = last - (last - first) % WIDTH
+    for q in range(first, even_last, WIDTH):
+        p = np.uintp(q)
+        a, b = gather(x, members(pairs.first, p), ROW, 0), gather(x, members(pairs.col, p), ROW, 0)
+        # with the radius of the first body negative one subtraction gives the difference of places and the sum of radii
+        row = (b[0] - a[0] * minus_radius, b[1] - a[1] * minus_radius, b[2] - a[2] * minus_radius, b[3] - a[3] * minus_radius)
+        dx, dy, dz, reach = transpose(row)
+        touches = _touch(nearest_image((dx, dy, dz), settings), reach)
+        found += append(near, found, p, touches)
+        if any_of(raised(pairs.touch, p) & (not touches)):
+            _end(q, owned, pairs, g, settings, tally)
+    return np.int64(_look_at(even_last, last, found, owned, pairs, g, settings, tally))
+
+
+@kernel
+def fetch(first, last, pairs, g):
+    """Ask for what the contacts in places ``first`` to ``last`` of ``pairs.near`` need: large beds do not fit into the caches."""
+    for n in range(first, last):
+        p = pairs.near[n]
+        j = pairs.col[p]
+        prefetch(pairs.hist, p)
+        prefetch(g.v, j)
+        prefetch(g.w, j)
+        prefetch(g.ft, j)

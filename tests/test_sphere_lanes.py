@@ -1,0 +1,60 @@
+"""Contacts of spheres: the way through lanes, which gives forces alone, and that through columns, which keeps books, give the same bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from beds import HERTZ, SIZES, VISCOUS, moved, shaken, without_books
+from mpi4py import MPI
+from scenes import SPHERE, case_of, engine_of, gathered
+
+from pardem.case import Case
+from pardem.compiled.lanes.types import WIDTH
+from pardem.engine import Engine
+from pardem.errors import BlowUpError
+from pardem.laws.history import HISTORY
+
+BEAD = SPHERE | {"name": "bead", "radius": 0.3}
+UNLIKE = VISCOUS | {"pair": [{"between": ["ball", "bead"], "friction": 0.1}, {"between": ["bead", "bead"], "restitution": 0.9}]}
+BEDS: dict[str, Callable[[], Case]] = {
+    "viscoelastic": lambda: shaken([SPHERE], 180, VISCOUS, SIZES),
+    "of two materials": lambda: shaken([SPHERE | {"radius": 0.4}, BEAD], 150, UNLIKE),
+    "walton": lambda: shaken([BEAD], 400, VISCOUS | {"law": "walton"}),
+    "hertz": lambda: shaken([SPHERE], 180, HERTZ, SIZES),
+    "elastic": lambda: shaken([BEAD], 450, {"law": "elastic", "contact_time": 0.02, "friction": 0.4}),
+}
+
+
+@pytest.mark.parametrize("name", BEDS)
+def test_lanes_and_columns_give_the_same_bits(name: str) -> None:
+    with_books, alone = (moved(case, MPI.COMM_SELF, steps=500)[1] for case in (BEDS[name](), without_books(BEDS[name]())))
+    assert (with_books.scene.settings.budget, alone.scene.settings.budget) == (True, False)
+    expected, contacts = gathered(with_books)
+    got, same = gathered(alone)
+    assert np.count_nonzero(contacts.key[:, 1] >= 0) > 3 * WIDTH
+    np.testing.assert_array_equal(same.key, contacts.key)
+    np.testing.assert_array_equal(same.hist.view(np.int64), np.ascontiguousarray(contacts.hist[:, :HISTORY]).view(np.int64))
+    for values, other in ((got.x, expected.x), (got.v, expected.v), (got.w, expected.w), (got.ft, expected.ft), (got.image, expected.image)):
+        np.testing.assert_array_equal(values, other)
+
+
+def _one_step(engine: Engine) -> None:
+    engine.advance(1)
+    engine.settle_faults()
+
+
+@pytest.mark.parametrize("place", [0, 6, 12])
+def test_a_fault_in_a_group_names_the_pair(place: int) -> None:
+    """One pair that overlaps by more than a radius, among contacts enough for whole groups."""
+    grains = [{"species": "ball", "position": (x, y, z)} for x in (0.0, 0.99) for y in (0.0, 0.99) for z in (0.0, 0.99, 1.98)]
+    grains[place:place] = [{"species": "ball", "position": (4.0, 0.0, z)} for z in (0.0, 0.4)]
+    case = case_of([SPHERE], VISCOUS, 1e-3, grain=grains)
+    said = []
+    for books in (case, without_books(case)):
+        with pytest.raises(BlowUpError) as found:
+            _one_step(engine_of(books, overlaps=True)[0])
+        said.append(str(found.value))
+    assert said[0] == said[1]
+    assert f"grain {place} and grain {place + 1} overlap" in said[0]
