@@ -84,7 +84,7 @@ def test_the_parts_of_a_grain_come_as_near_as_its_core(species: dict[str, Any]) 
     s = np.linspace(0.0, 1.0, 2001)[:, None]
     points = np.concatenate([core, *(core[a] + s * (core[b] - core[a]) for a, b in pairs)])
     compared = {"inside": 0, "rim": 0}
-    for _ in range(400):
+    for _ in range(1500):
         x = rng.uniform(-1.0, 1.0, 3) * 2.0 + (0.0, 0.0, rng.choice([0.3, 2.0, 4.9]))
         world = points + x
         radial = np.hypot(world[:, 0], world[:, 1])
@@ -97,9 +97,10 @@ def test_the_parts_of_a_grain_come_as_near_as_its_core(species: dict[str, Any]) 
         subs = [(NEAR << PART) + v for v in range(len(core))]
         subs += [(part << PART) + e for e in range(edges) for part in (FIRST, FIRST + 1, SECOND, SECOND + 1)]
         found = [meet_part(walls, g, 0, 0, sub) for sub in subs]
-        assert min(d for d, _, _, _ in found) == pytest.approx(expected.min(), rel=1e-4)
+        out_of_the_way = 2.0 * species["radius"]  # what a part says that meets the cone nowhere
+        assert min(d for d, _, _, _ in found if d != out_of_the_way) == pytest.approx(expected.min(), rel=1e-4)
         for d, on_core, way, _ in found:
-            if d != 2.0 * species["radius"]:
+            if d != out_of_the_way:
                 assert d == pytest.approx(math.hypot(*way), rel=1e-12)
                 there = x + np.array(on_core) + np.array(way)
                 assert wall_distance(there[None], walls, 0)[0] < 1e-12
@@ -123,6 +124,7 @@ def test_a_ball_slides_down_as_on_a_ramp() -> None:
     start = 12.0 * SLOPE + (0.5 - sunk) * INWARD
     engine, _ = engine_of(case_of([SPHERE], ELASTIC, 1e-3, gravity=(0, 0, -GRAVITY), grain=[grain(SPHERE, start)], wall=[FUNNEL]))
     assert GRAVITY * math.sin(ALPHA) * float(engine.grains.v[0, 3]) == pytest.approx(stiffness(engine) * sunk, rel=1e-12)
+    engine.evaluate()
     engine.advance(1000)
     way = engine.grains.x[0, :3] - start
     assert way @ SLOPE == pytest.approx(-0.5 * GRAVITY * math.cos(ALPHA), rel=1e-9)
@@ -141,6 +143,7 @@ def test_a_ball_circles_at_the_speed_of_its_height() -> None:
 
     def worst(step: float) -> tuple[float, float]:
         engine, _ = engine_of(case_of([SPHERE], ELASTIC, step, gravity=(0, 0, -GRAVITY), grain=[ball], wall=[FUNNEL]))
+        engine.evaluate()
         height, rotation = 0.0, 0.0
         for _ in range(60):
             engine.advance(round(turns * 2.0 * math.pi * r / speed / 60.0 / step))
@@ -151,7 +154,7 @@ def test_a_ball_circles_at_the_speed_of_its_height() -> None:
         assert math.hypot(x[0], x[1]) == pytest.approx(r, rel=1e-2)
         return height, rotation
 
-    coarse, fine = worst(2e-3)[0], worst(5e-4)[0]
+    coarse, fine = worst(1.2e-3)[0], worst(3e-4)[0]
     assert coarse < 1e-2 * h
     assert fine < coarse / 10.0  # second order: a sixteenth
 
@@ -169,7 +172,7 @@ def test_an_orbit_keeps_its_energy_to_second_order() -> None:
             error = max(error, abs(energy(engine) - start) / kinetic)
         return error
 
-    coarse, fine = worst(2e-3), worst(5e-4)
+    coarse, fine = worst(1.2e-3), worst(3e-4)
     assert coarse < 1e-2
     assert fine < coarse / 10.0
 
@@ -259,7 +262,8 @@ def test_the_work_of_a_moving_cone_is_what_balls_gain(motion: dict[str, Any]) ->
     """Without losses, to second order in the time step."""
 
     def residual(step: float) -> float:
-        balls = [grain(SPHERE, 4.0 * SLOPE * (-1, 1, 1) ** np.array(k) + (0.0, 0.0, 1.0)) for k in (0, 1)]
+        above = 4.0 * SLOPE + 0.55 * INWARD + (HOPPER["radius"], 0.0, 0.0)
+        balls = [grain(SPHERE, above * (side, 1.0, 1.0)) for side in (-1.0, 1.0)]
         stage = [{"name": "go", "kind": "run", "steps": 99_999}]
         output = {"observables": {"energy_budget": True}}
         case = case_of([SPHERE], ELASTIC, step, gravity=(0, 0, -GRAVITY), grain=balls, wall=[HOPPER | {"motion": motion}], stage=stage, output=output)
@@ -269,13 +273,13 @@ def test_the_work_of_a_moving_cone_is_what_balls_gain(motion: dict[str, Any]) ->
         for _ in range(20):
             sim.step(round(0.02 / step), observe=True)
             values = sim.observables()
-            worst, gained = max(worst, abs(values["energy/residual"])), max(gained, values["energy/kinetic"])
+            worst, gained = max(worst, abs(values["energy/residual"])), max(gained, values["energy/kinetic_translational"])
         assert abs(values["energy/wall_work"]) > 1e-3 * gained or motion == {"kind": "rotation", "rate": 4.0}
         return worst / gained
 
-    coarse, fine = residual(4e-4), residual(1e-4)
+    coarse, fine = residual(4e-4), residual(5e-5)
     assert coarse < 2e-2
-    assert fine < coarse / 6.0
+    assert fine < coarse / 15.0  # an eighth of the step: a sixty-fourth, times where within a step a contact happens to begin
 
 
 @pytest.mark.parametrize(
@@ -323,6 +327,6 @@ def test_compounds_meet_it_with_their_outer_vertices() -> None:
 
 
 def test_far_parts_are_listed_where_the_cone_is_narrow() -> None:
-    engine, _ = engine_of(case_of([SPHERE], ELASTIC, 1e-3, grain=[grain(SPHERE, (0.0, 0.0, 0.9))], wall=[HOPPER | {"radius": 0.2}]))
+    engine, _ = engine_of(case_of([SPHERE], ELASTIC, 1e-3, grain=[grain(SPHERE, (0.0, 0.0, 0.55))], wall=[HOPPER | {"radius": 0.2}]))
     parts = sorted(int(sub) >> PART for sub in engine.state.wall_pairs.sub)
     assert parts == [NEAR, FAR]

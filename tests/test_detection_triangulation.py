@@ -118,7 +118,7 @@ def test_too_large_an_overlap_is_seen_and_cells_step_in() -> None:
     assert 0 < counts.refused < engine.counters.rebuilds
     gentle, _ = engine_of(by_triangulation(colliding(2.0)))
     gentle.advance(1000)
-    assert gentle.detector.counts.refused == 0
+    assert gentle.rebuilder.detector.counts.refused == 0
 
 
 def test_a_run_reports_too_large_an_overlap(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
