@@ -76,8 +76,11 @@ def text(item: Any) -> str:
         LayoutError: it holds something else.
     """
     value = item[()] if isinstance(item, h5py.Dataset) and item.shape == () else item
-    if isinstance(value, bytes):
-        return value.decode()
+    try:
+        if isinstance(value, bytes):
+            return value.decode()
+    except UnicodeDecodeError:
+        value = None  # said below
     if isinstance(value, str):
         return value
     raise LayoutError(f"{getattr(item, 'name', None) or 'an attribute'} is no text")

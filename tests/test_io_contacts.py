@@ -166,7 +166,7 @@ def test_contacts_that_were_not_looked_at_differ_from_none(tmp_path: Path) -> No
         gid, none = scene.owned(SELF, 20), scene.contact_frame(SELF, 20, known)
         assert not len(none.key)
         results.frame(20, 2.0, gid, {"position": scene.fields(20)["position"][gid]}, none)
-        results.finish(*scene.state(SELF, 20))
+        results.finish(scene.state(SELF, 20))
     assert str(compare(tmp_path / "looked.h5", tmp_path / "not.h5")) == (
         "number of contacts, step 20: 0 in the first file, 0, not looked at in the second"
     )
