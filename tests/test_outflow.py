@@ -165,7 +165,7 @@ def test_what_cannot_be_open_is_named() -> None:
     with pytest.raises(CaseError, match=r"domain\.outflow = 'lower-z' leads out of the plane"):
         build(dimension=2, outflow=["lower-z"])
     build(dimension=2, outflow=["lower-y"])
-    with pytest.raises(CaseError, match=r"stage\.go\.outflow_share = 0\.5 needs a face through which grains leave"):
+    with pytest.raises(CaseError, match=r"stage\.go\.outflow_share = 0\.5 needs a face through which grains can leave"):
         case_of([SPHERE], ELASTIC, 1e-3, grain=[{"species": "ball", "position": (0, 0, 0)}], stage=[
             {"name": "go", "kind": "run", "time": 1.0, "outflow_share": 0.5}
         ])  # fmt: skip

@@ -128,17 +128,17 @@ def body_mesh(frame: Frame, wall: dict[str, Any], shift: np.ndarray) -> Any:
     s = [species["name"] for species in frame.case["species"]].index(wall["species"])
     mesh = grain_mesh(frame.catalogue, s)
     given = frame.catalogue["centre"][s] + mesh.points @ frame.catalogue["axes"][s].T
-    q = np.array(wall.get("orientation", (1.0, 0.0, 0.0, 0.0)), dtype=float)
+    q = np.array(wall.get("orientation") or (1.0, 0.0, 0.0, 0.0), dtype=float)
     q /= np.sqrt(q @ q)
     centre = _turned(q, frame.catalogue["centre"][s][None])
     world = _turned(q, given) - centre
-    for motion in (wall.get("motion"), *wall.get("then", ())):
+    for motion in (wall.get("motion"), *(wall.get("then") or ())):
         if isinstance(motion, dict) and motion["kind"] == "rotation":
             half = 0.5 * frame.turn.get(wall["name"], 0.0)
-            axis = np.array(motion.get("axis", (0.0, 0.0, 1.0)), dtype=float)
+            axis = np.array(motion.get("axis") or (0.0, 0.0, 1.0), dtype=float)
             world = _turned(np.array([np.cos(half), *(np.sin(half) * axis / np.linalg.norm(axis))]), world)
     world += centre
-    mesh.points = wall.get("scale", 1.0) * world + wall.get("position", (0.0, 0.0, 0.0)) + shift
+    mesh.points = wall.get("scale", 1.0) * world + (wall.get("position") or (0.0, 0.0, 0.0)) + shift
     return mesh
 
 
