@@ -245,7 +245,7 @@ def part(case: Case, out: Path, step: int) -> Simulation:
     """Go on from the newest checkpoint beside ``out``, or from the case, up to a step, and write a checkpoint there."""
     simulation = Simulation(case, MPI.COMM_SELF, load_start(MPI.COMM_SELF, out, case)[0])
     simulation.step(step - simulation.steps_done)
-    write_checkpoint(MPI.COMM_SELF, parts_of(out), *full_state(simulation))
+    write_checkpoint(MPI.COMM_SELF, parts_of(out), full_state(simulation))
     return simulation
 
 
