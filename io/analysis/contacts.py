@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .lazy import LazyArrays
 from .units import CONTACTS
 
 if TYPE_CHECKING:
     from .frame import Frame
 
 
-class Contacts:
+class FrameContacts(LazyArrays):
     """Contacts of a frame, a row for each, ordered by the ids of their two bodies.
 
     Arrays of the file are attributes (``point``, ``normal``, ``overlap``, ``force``, ``couple``) and entries (``contacts["point"]``); so is what
@@ -33,9 +35,9 @@ class Contacts:
     units = CONTACTS
 
     def __init__(self, frame: Frame) -> None:
+        super().__init__()
         self.frame = frame
         self._rows, self.known = frame.result.contact_rows(frame.number)
-        self._arrays: dict[str, np.ndarray] = {}
 
     def __repr__(self) -> str:
         return f"<{len(self)} contacts of {self.frame!r}>"
@@ -44,26 +46,11 @@ class Contacts:
         """Number of contacts."""
         return self._rows.stop - self._rows.start
 
-    def __getitem__(self, name: str) -> np.ndarray:
-        """An array of the file, (m,) or (m, width).
+    def _read(self, name: str) -> np.ndarray:
+        return self.frame.result.read_contacts(name, self._rows)
 
-        Raises:
-            KeyError: the result has no such array; the message lists those it has.
-        """
-        if name not in self._arrays:
-            self._arrays[name] = self.frame.result.read_contacts(name, self._rows)
-        return self._arrays[name]
-
-    def __getattr__(self, name: str) -> np.ndarray:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        try:
-            return self[name]
-        except KeyError as error:
-            raise AttributeError(error.args[0]) from None
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.frame.result.contact_fields]
+    def _names(self) -> Collection[str]:
+        return self.frame.result.contact_fields
 
     @property
     def first(self) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -9,13 +10,14 @@ import numpy as np
 
 from pardem.shapes import rotations
 
-from .contacts import Contacts
+from .contacts import FrameContacts
+from .lazy import LazyArrays
 
 if TYPE_CHECKING:
     from .result import Result
 
 
-class Frame:
+class Frame(LazyArrays):
     """Grains at one time, a row for each, ordered by id.
 
     Fields of the file are attributes (``position``, ``velocity``, ...) and entries (``frame["position"]``); so is what follows from them. An array is
@@ -34,8 +36,8 @@ class Frame:
     """
 
     def __init__(self, result: Result, number: int, step: int, time: float) -> None:
+        super().__init__()
         self.result, self.number, self.step, self.time = result, number, step, time
-        self._fields: dict[str, np.ndarray] = {}
 
     def __repr__(self) -> str:
         return f"<frame {self.number} of {self.result.path}: step {self.step}, t = {self.time:.6g} s, {len(self)} grains>"
@@ -44,26 +46,11 @@ class Frame:
         """Number of grains, those that have left the domain included."""
         return self.result.grains
 
-    def __getitem__(self, field: str) -> np.ndarray:
-        """A field of the file, (n,) or (n, width).
+    def _read(self, name: str) -> np.ndarray:
+        return self.result.read(name, self.number)
 
-        Raises:
-            KeyError: the result has no such field; the message lists those it has.
-        """
-        if field not in self._fields:
-            self._fields[field] = self.result.read(field, self.number)
-        return self._fields[field]
-
-    def __getattr__(self, name: str) -> np.ndarray:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        try:
-            return self[name]
-        except KeyError as error:
-            raise AttributeError(error.args[0]) from None
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.result.fields]
+    def _names(self) -> Collection[str]:
+        return self.result.fields
 
     @property
     def species(self) -> np.ndarray:
@@ -103,13 +90,13 @@ class Frame:
         return np.asarray(left == 0)
 
     @cached_property
-    def contacts(self) -> Contacts:
+    def contacts(self) -> FrameContacts:
         """The contacts of the grains with each other and with walls.
 
         Raises:
             FileError: frames of the result show no contacts.
         """
-        return Contacts(self)
+        return FrameContacts(self)
 
     def walls(self, what: str) -> dict[str, np.ndarray]:
         """What the observables say of the walls at the frame's step.
