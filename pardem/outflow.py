@@ -13,6 +13,7 @@ from mpi4py import MPI
 
 from .compiled.fixedpoint import totals
 from .contacts.loop import contacts
+from .contacts.pair_loop import PairLoop
 from .decomposition.exact import exact_totals
 from .decomposition.halo import finish_halo, start_halo
 from .state import arrays as st
@@ -160,7 +161,7 @@ def carried_energy(comm: MPI.Comm, leaving: np.ndarray, state: RankState, scene:
     control[st.OBSERVE] = st.TALLIED
     goes = np.isin(g.gid, leaving)
     between = _living(pairs, goes[pairs.row].repeat(np.diff(pairs.ptr)) | goes[pairs.col])
-    contacts(0, len(between.row), owned, between, bodies, scene.interaction, scene.law, still, control, tally)
+    contacts(scene.interaction, 0, len(between.row), PairLoop(between, bodies, scene.interaction, scene.law, still, owned, control, tally))
     on_walls = _living(wall_pairs, goes[wall_pairs.row].repeat(np.diff(wall_pairs.ptr)))
     wall_contacts(WallLoop(on_walls, walls, bodies, scene.interaction, scene.law, still, control, tally))
     stays = ~goes[:owned]

@@ -11,11 +11,12 @@ from .compiled.fixedpoint import carry
 from .compiled.jit import inlined, njit, spliced
 from .contacts.dispatch import Interaction
 from .contacts.loop import contacts
+from .contacts.pair_loop import PairLoop
 from .decomposition.halo import Halo, finish_halo, finish_vote, start_halo, start_vote, sum_reactions
 from .fields.attraction import attract
 from .integrators.phases import Integrator, begin_step, end_step, kick_time, wall_velocities
 from .integrators.poses import extend_paths, furthest_moved, place_vertices, update_spins
-from .laws.kind import Tables
+from .laws.kind import LawTables
 from .state.arrays import (
     AT_END,
     DRIFTED,
@@ -53,7 +54,7 @@ class Physics(NamedTuple):
 
     shapes: Shapes
     interaction: Interaction
-    law: Tables
+    law: LawTables
     integrator: Integrator
     walls: Walls
     settings: Settings
@@ -216,9 +217,9 @@ def _send(state, wish, control):
 @spliced
 def _touch(first, last, physics, state, registers):
     """Contacts of the pairs in some rows of the list."""
-    contacts(
-        first, last, state.owned, state.pairs, state.grains, physics.interaction, physics.law, physics.settings, registers.control, registers.tally
-    )
+    interaction, settings = physics.interaction, physics.settings
+    loop = PairLoop(state.pairs, state.grains, interaction, physics.law, settings, state.owned, registers.control, registers.tally)
+    contacts(interaction, first, last, loop)
 
 
 @spliced

@@ -14,6 +14,9 @@ from scenes import CUBE, ELASTIC, ELL, FLOOR, booked, box, case_of, centre_of, e
 from pardem.case import Case
 from pardem.compiled.quaternions import matrix
 from pardem.contacts.hardening import CLOSEST, GUARD, HEAVIER, LIGHTER, STEEPEST, collapsed, potential
+from pardem.contacts.nearest.features import HalfSpace
+from pardem.contacts.nearest.polytope_active import Core
+from pardem.contacts.nearest.polytope_pair import TwoCores
 from pardem.contacts.nearest.polytope_plane import regularised_plane
 from pardem.contacts.nearest.regularised import regularised_polytopes
 from pardem.contacts.rules.polytopes import WORK_SIZE
@@ -101,12 +104,12 @@ def deepest(engine: Engine) -> float:
     g, eps2 = grains_of(engine), engine.scene.interaction.eps2
     a, ea = core(engine, 0), eps2[g.species[0]]
     if len(g.gid) == 1:
-        f, x, _, status = regularised_plane((0.0, 0.0, 1.0), g.x[0, 2], a, 0, len(a), ea, 0, WORK)
+        f, x, _, status = regularised_plane(HalfSpace((0.0, 0.0, 1.0), g.x[0, 2]), Core(a, 0, len(a)), ea, 0, WORK)
         beta2, reach = ea * float(np.square(x).sum()), g.x[0, 3]
     else:
         b, eb = core(engine, 1), eps2[g.species[1]]
         w = tuple(g.x[0, :3] - g.x[1, :3])
-        f, x, y, _, status = regularised_polytopes(w, np.vstack([a, b]), 0, len(a), len(a), len(b), (ea, eb), (0, 0), WORK)
+        f, x, y, _, status = regularised_polytopes(w, TwoCores(np.vstack([a, b]), 0, len(a), len(a), len(b)), (ea, eb), (0, 0), WORK)
         beta2 = ea * float(np.square(x).sum()) + eb * float(np.square(y).sum())
         reach = g.x[0, 3] + g.x[1, 3]
     assert status == 0
@@ -313,7 +316,7 @@ def deep_tips(engine: Engine) -> int:
     """How many of all tips are pressed into the floor to where the run would have stopped."""
     g, count = grains_of(engine), 0
     for k in range(len(g.gid)):
-        f, x, _, _ = regularised_plane((0.0, 0.0, 1.0), g.x[k, 2], core(engine, k), 0, 2, 0.01, 0, WORK)
+        f, x, _, _ = regularised_plane(HalfSpace((0.0, 0.0, 1.0), g.x[k, 2]), Core(core(engine, k), 0, 2), 0.01, 0, WORK)
         count += collapsed(math.sqrt(f), 0.01 * float(np.square(x).sum()), 0.25) and f < 0.25**2
     return count
 

@@ -38,7 +38,7 @@ from pardem.laws.elastic import Elastic
 from pardem.laws.hertz import Hertz
 from pardem.laws.law import coefficients as law_numbers
 from pardem.laws.lennard_jones import LennardJones
-from pardem.laws.quantities import Geometry, Material, Motion, Past
+from pardem.laws.quantities import Geometry, Motion, PairMaterial, Past
 from pardem.laws.slider import spring_and_slider
 from pardem.laws.viscoelastic import Viscoelastic
 from pardem.laws.walton import Walton
@@ -268,7 +268,7 @@ LAWS = {
 def _respond(law, c):
     numbers, geometry = (c[0], c[1], c[2], c[3], c[4], c[5]), Geometry(c[6], (c[14], c[15], c[16]), (c[11], c[12], c[13]), c[7])
     past = Past(c[23] > 0.0, (c[24], c[25], c[26]), c[27], (c[8], c[9], c[10]), vectors.ZERO)
-    r = spring_and_slider(law, Material(numbers, 0.4, c[21], c[22]), geometry, Motion((c[17], c[18], c[19]), c[20], 1e-3, 5e-4), past)
+    r = spring_and_slider(law, PairMaterial(numbers, 0.4, c[21], c[22]), geometry, Motion((c[17], c[18], c[19]), c[20], 1e-3, 5e-4), past)
     return r.push, *r.drag, *r.spring, *r.slip, r.rate, r.grow, r.law.memory, r.law.stored + 0.0 * c[0], r.law.plastic + 0.0 * c[0]
 
 

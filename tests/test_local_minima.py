@@ -15,6 +15,7 @@ from skeletons import ell, prism, star
 from pardem.contacts.nearest.features import FACE_FACE, bodies_of
 from pardem.contacts.nearest.minima import WORK_SIZE, nearest_polytopes
 from pardem.contacts.nearest.polytope_faces import TILT
+from pardem.contacts.nearest.polytope_pair import TwoCores
 from pardem.contacts.rules.local_minima import LocalMinima, closest
 from pardem.engine import Engine
 
@@ -137,7 +138,7 @@ def test_convex_grains_have_one_contact_where_the_solver_has_it(arrangement: str
         i, j = (int(np.flatnonzero(g.gid == k)[0]) for k in (0, 1))
         vert = np.vstack([g.vert[g.vert_start[k] : g.vert_start[k + 1]] for k in (i, j)])
         na = int(g.vert_start[i + 1] - g.vert_start[i])
-        d2, on_i, on_j, *_ = nearest_polytopes(tuple(g.x[i, :3] - g.x[j, :3]), vert, 0, na, na, len(vert) - na, (0, 0), np.zeros(WORK_SIZE))
+        d2, on_i, on_j, *_ = nearest_polytopes(tuple(g.x[i, :3] - g.x[j, :3]), TwoCores(vert, 0, na, na, len(vert) - na), (0, 0), np.zeros(WORK_SIZE))
         if not 1e-8 < d2 < (reach - 1e-6) ** 2:
             continue
         found = found_by(engine)

@@ -13,13 +13,14 @@ from scipy.spatial.transform import Rotation
 
 from pardem.contacts.nearest.minima import WORK_SIZE, nearest_polytopes
 from pardem.contacts.nearest.polytope_faces import MAX_TIES
+from pardem.contacts.nearest.polytope_pair import TwoCores
 
 seeds = st.integers(0, 2**32 - 1)
 
 
 def call(pair, warm=(0, 0)):
     vert = np.vstack([np.full((1, 3), np.nan), pair.a, pair.b])
-    return nearest_polytopes(tuple(pair.w), vert, 1, len(pair.a), 1 + len(pair.a), len(pair.b), warm, np.full(WORK_SIZE, np.nan))
+    return nearest_polytopes(tuple(pair.w), TwoCores(vert, 1, len(pair.a), 1 + len(pair.a), len(pair.b)), warm, np.full(WORK_SIZE, np.nan))
 
 
 def solve(pair, warm=(0, 0)):

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from reference_distance import BODIES, CUBE, POINT, PRISM, ROD, derivative, outside
 from scipy.spatial.transform import Rotation
 
+from pardem.contacts.nearest.features import HalfSpace
+from pardem.contacts.nearest.polytope_active import Core
 from pardem.contacts.nearest.polytope_plane import WORK_SIZE, nearest_plane, regularised_plane
 
 seeds = st.integers(0, 2**32 - 1)
@@ -17,13 +19,14 @@ seeds = st.integers(0, 2**32 - 1)
 def plane(core, normal, h, eps2, warm=0):
     """f, X, active set; the status must be 0."""
     vert = np.vstack([np.full((1, 3), np.nan), core])
-    f, x, warm, status = regularised_plane(tuple(normal), h, vert, 1, len(core), eps2, warm, np.full(WORK_SIZE, np.nan))
+    f, x, warm, status = regularised_plane(HalfSpace(tuple(normal), h), Core(vert, 1, len(core)), eps2, warm, np.full(WORK_SIZE, np.nan))
     assert status == 0
     return f, np.array(x), warm
 
 
 def lowest(core, normal, h):
-    d2, x, status = nearest_plane(tuple(normal), h, np.vstack([np.full((1, 3), np.nan), core]), 1, len(core), np.full(WORK_SIZE, np.nan))
+    vert = np.vstack([np.full((1, 3), np.nan), core])
+    d2, x, status = nearest_plane(HalfSpace(tuple(normal), h), Core(vert, 1, len(core)), np.full(WORK_SIZE, np.nan))
     assert status == 0
     return d2, np.array(x)
 
@@ -142,4 +145,4 @@ def test_power_of_two_scales_the_bits(seed, power):
 
 
 def test_not_a_number_is_reported():
-    assert regularised_plane((0.0, 0.0, 1.0), np.nan, CUBE, 0, 8, 9e-4, 0, np.full(WORK_SIZE, np.nan))[3] == 1
+    assert regularised_plane(HalfSpace((0.0, 0.0, 1.0), np.nan), Core(CUBE, 0, 8), 9e-4, 0, np.full(WORK_SIZE, np.nan))[3] == 1

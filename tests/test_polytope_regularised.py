@@ -23,6 +23,7 @@ from reference_distance import (
 )
 from scipy.spatial.transform import Rotation
 
+from pardem.contacts.nearest.polytope_pair import TwoCores
 from pardem.contacts.nearest.regularised import WORK_SIZE, regularised_polytopes
 
 EPS = [0.0, 0.01, 0.03, 0.1]
@@ -33,7 +34,7 @@ def solve(pair, ea, eb, warm=(0, 0)):
     """f, X, Y, active sets; the status must be 0."""
     vert = np.vstack([np.full((1, 3), np.nan), pair.a, pair.b])  # a row before, so that offsets matter
     f, x, y, sets, status = regularised_polytopes(
-        tuple(pair.w), vert, 1, len(pair.a), 1 + len(pair.a), len(pair.b), (ea, eb), warm, np.full(WORK_SIZE, np.nan)
+        tuple(pair.w), TwoCores(vert, 1, len(pair.a), 1 + len(pair.a), len(pair.b)), (ea, eb), warm, np.full(WORK_SIZE, np.nan)
     )
     assert status == 0
     return f, np.array(x), np.array(y), sets
@@ -178,7 +179,7 @@ def test_warm_start_whose_features_have_become_parallel():
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_not_a_number_is_reported(bad):
     vert = np.vstack([CUBE, CUBE])
-    out = regularised_polytopes((bad, 0.0, 0.0), vert, 0, 8, 8, 8, (9e-4, 9e-4), (0, 0), np.full(WORK_SIZE, np.nan))
+    out = regularised_polytopes((bad, 0.0, 0.0), TwoCores(vert, 0, 8, 8, 8), (9e-4, 9e-4), (0, 0), np.full(WORK_SIZE, np.nan))
     assert out[4] == 1
 
 

@@ -27,6 +27,10 @@ def separated(pair, reach, direction):
     return proves(pair.w, np.vstack([pair.a, pair.b]), len(pair.a), len(pair.b), reach, np.asarray(direction, dtype=float))
 
 
+def cores_of(pair):
+    return TwoCores(np.vstack([pair.a, pair.b]), 0, len(pair.a), len(pair.a), len(pair.b))
+
+
 def from_b_to_a(w, out):
     """W + X - Y of a solve."""
     return np.asarray(w) + np.array(out[1]) - np.array(out[2])
@@ -34,8 +38,7 @@ def from_b_to_a(w, out):
 
 def nearest(pair):
     """Distance and the direction between the nearest points."""
-    vert = np.vstack([pair.a, pair.b])
-    d2, x, y, *_ = minima.nearest_polytopes(tuple(pair.w), vert, 0, len(pair.a), len(pair.a), len(pair.b), (0, 0), np.full(minima.WORK_SIZE, np.nan))
+    d2, x, y, *_ = minima.nearest_polytopes(tuple(pair.w), cores_of(pair), (0, 0), np.full(minima.WORK_SIZE, np.nan))
     return np.sqrt(d2), np.asarray(pair.w) + x - y
 
 
@@ -53,9 +56,7 @@ def test_decides_at_the_distance_and_errs_on_the_safe_side(arrangement, seed, le
     rng = np.random.default_rng(seed)
     for direction in rng.normal(size=(20, 3)):
         assert not separated(pair, d, direction)
-    vert = np.vstack([pair.a, pair.b])
-    work = np.full(minima.WORK_SIZE, np.nan)
-    f = regularised_polytopes(tuple(pair.w), vert, 0, len(pair.a), len(pair.a), len(pair.b), (9e-4, 9e-4), (0, 0), work)[0]
+    f = regularised_polytopes(tuple(pair.w), cores_of(pair), (9e-4, 9e-4), (0, 0), np.full(minima.WORK_SIZE, np.nan))[0]
     assert not separated(pair, np.sqrt(f), length * along)
 
 
@@ -80,7 +81,7 @@ def test_a_direction_of_a_regularised_solve_serves_soon():
             w = w - (1.0 - 0.202 / d) * along
         pair = Pair(w, a, b)
         assert nearest(pair)[0] == pytest.approx(0.202, rel=1e-9)
-        out = regularised_polytopes(tuple(w), np.vstack([a, b]), 0, 8, 8, 8, (9e-4, 9e-4), (0, 0), np.full(minima.WORK_SIZE, np.nan))
+        out = regularised_polytopes(tuple(w), cores_of(pair), (9e-4, 9e-4), (0, 0), np.full(minima.WORK_SIZE, np.nan))
         proven += separated(pair, 0.2, from_b_to_a(w, out))
     assert proven >= 190
 

@@ -48,7 +48,7 @@ def _nearest(w: Array, verts: Array, n: int, eps2: float, warm: NDArray[np.int64
     total = 0.0
     for k in range(len(w)):
         wa, wb = (0, 0) if cold else (warm[k, 0], warm[k, 1])
-        out = minima.nearest_polytopes(row(w, k), verts, 2 * n * k, n, 2 * n * k + n, n, (wa, wb), work)
+        out = minima.nearest_polytopes(row(w, k), TwoCores(verts, 2 * n * k, n, 2 * n * k + n, n), (wa, wb), work)
         total += out[0]
         warm[k, 0], warm[k, 1] = out[3]
     return total
@@ -86,7 +86,7 @@ def touching_pairs(rng: np.random.Generator, core: Array, radius: float, pairs: 
     work = np.empty(minima.WORK_SIZE)
     for k in range(pairs):
         for _ in range(50):
-            d2, x, y, *_ = minima.nearest_polytopes(tuple(w[k]), verts, 2 * n * k, n, 2 * n * k + n, n, (0, 0), work)
+            d2, x, y, *_ = minima.nearest_polytopes(tuple(w[k]), TwoCores(verts, 2 * n * k, n, 2 * n * k + n, n), (0, 0), work)
             gap = w[k] + x - np.array(y)
             w[k] -= (1.0 - 1.96 * radius / np.sqrt(d2)) * gap
     return w, verts

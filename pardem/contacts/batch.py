@@ -18,7 +18,7 @@ from ..laws.books import energy_lost, tangential_energy
 from ..laws.couples import couple
 from ..laws.history import HISTORY, HISTORY_BUDGET, MEMORY, NORMAL, SPRING, TWIST
 from ..laws.law import carries, coefficients, lent
-from ..laws.quantities import Geometry, Material, Motion, NormalForce, Past, Response, Zone
+from ..laws.quantities import Geometry, Motion, NormalForce, PairFriction, PairMaterial, Past, Response, Zone
 from ..laws.resistance.memory import resistance_width
 from ..laws.resistance.model import resists
 from ..laws.slider import spring_and_slider
@@ -133,7 +133,7 @@ def forces(law, dt, lag, s):
         numbers, geometry = numbers_of(s, k), _geometry(s, k)
         own = vector(s, OWN, k) if carries(law) else ZERO
         past = Past(s[ALIVE + k] != 0.0, vector(s, PAST, k), s[PAST + MEMORY * BATCH + k], vector(s, PAST + NORMAL * BATCH, k), own)
-        material = Material(numbers, s[FRICTION + k], s[MASS + k], s[RADIUS + k])
+        material = PairMaterial(numbers, s[FRICTION + k], s[MASS + k], s[RADIUS + k])
         r = spring_and_slider(law, material, geometry, Motion(vector(s, VELOCITY, k), s[TURN + k], dt, lag), past)
         s[ROOM + k] += 0.5 * lent(law, numbers)
         put_vector(s, FORCE, k, behind(r.drag, r.push * geometry.slope, geometry.normal))
@@ -155,8 +155,8 @@ def couples(dt, s):
         k = np.uintp(n)
         zone = Zone(s[LEVER + k], s[LEVER_MIDDLE + k], vector(s, AXIS, k))
         twist = select(s[ALIVE + k] != 0.0, s[PAST + TWIST * BATCH + k], 0.0)
-        on = (s[TORSION + k], s[ROCKING + k])
-        c = couple(_response(s, k), _geometry(s, k), zone, vector(s, SPIN, k), s[FRICTION + k], on, twist, dt)
+        friction = PairFriction(s[FRICTION + k], s[TORSION + k], s[ROCKING + k])
+        c = couple(_response(s, k), _geometry(s, k), zone, vector(s, SPIN, k), friction, twist, dt)
         put_vector(s, MOMENT, k, c.moment)
         s[PAST + TWIST * BATCH + k], s[WORK + k] = c.twist, c.work
 
@@ -244,7 +244,7 @@ def remember(k, p, with_couples, pairs):
 
 
 @inlined
-def tell(k, p, alive, with_couples, counts_here, kind, pairs, settings, control, tally):
+def tell(k, p, alive, with_couples, counts_here, kind, loop):
     """Book what contact ``p`` in column ``k`` turned into heat along its normal and by friction and couples, and what it holds.
 
     Args:
@@ -254,11 +254,9 @@ def tell(k, p, alive, with_couples, counts_here, kind, pairs, settings, control,
         with_couples: whether contacts have couples.
         counts_here: whether this rank books it.
         kind: CONTACTS or WALL_CONTACTS.
-        pairs: `Contacts`.
-        settings: `Settings`.
-        control: (CONTROL,) int64.
-        tally: (TALLY, 2) int64.
+        loop: ``pair_loop.PairLoop``, or the ``WallLoop`` of ``walls.surfaces.place``.
     """
+    pairs, settings, control, tally = loop.pairs, loop.settings, loop.control, loop.tally
     s, stored, inv_energy = pairs.scratch, pairs.scratch[STORED + k], 1.0 / settings.energy
     observe = control[OBSERVE] != 0
     if settings.budget:
@@ -289,7 +287,7 @@ def is_faulty(k, q, control, first, second):
 
 
 @inlined
-def book(k, i, j, p, owned, with_couples, pairs, g, settings, control, tally):
+def book(k, i, j, p, with_couples, loop):
     """Add the force of column ``k``, contact ``p`` of bodies ``i`` and ``j``, and keep its history.
 
     Args:
@@ -297,24 +295,19 @@ def book(k, i, j, p, owned, with_couples, pairs, g, settings, control, tally):
         i: row of the first body.
         j: row of the second body.
         p: the contact's row.
-        owned: number of rows that this rank owns.
         with_couples: whether contacts have couples.
-        pairs: `Contacts`.
-        g: `Grains`.
-        settings: `Settings`.
-        control: (CONTROL,) int64.
-        tally: (TALLY, 2) int64.
+        loop: ``pair_loop.PairLoop``.
     """
-    q, ft = pairs.counts, g.ft
-    alive = remember(k, p, with_couples, pairs)
-    if is_faulty(k, q, control, g.gid[i], g.gid[j]):
+    g, settings, q, ft = loop.g, loop.settings, loop.pairs.counts, loop.g.ft
+    alive = remember(k, p, with_couples, loop.pairs)
+    if is_faulty(k, q, loop.control, g.gid[i], g.gid[j]):
         return
     _add_to_both(k, i, j, 0, 0, q, ft)
     if settings.wide:
         _add_to_both(k, i, j, COLUMNS, UPPER, q, ft)
     ft[i, 3] += 1
     ft[j, 3] += 1
-    tell(k, p, alive, with_couples, i < owned, CONTACTS, pairs, settings, control, tally)
+    tell(k, p, alive, with_couples, i < loop.owned, CONTACTS, loop)
 
 
 @inlined
@@ -325,7 +318,7 @@ def _add_to_first(k, i, column, limb, q, ft):
 
 
 @inlined
-def book_on_wall(k, i, wall, p, with_couples, pairs, g, settings, control, tally):
+def book_on_wall(k, i, wall, p, with_couples, loop):
     """Add the force of column ``k``, contact ``p`` of grain ``i`` with a wall, to the grain, and keep its history; whether it is in range comes back.
 
     Args:
@@ -334,19 +327,15 @@ def book_on_wall(k, i, wall, p, with_couples, pairs, g, settings, control, tally
         wall: number of the wall.
         p: the contact's row.
         with_couples: whether contacts have couples.
-        pairs: `Contacts`.
-        g: `Grains`.
-        settings: `Settings`.
-        control: (CONTROL,) int64.
-        tally: (TALLY, 2) int64.
+        loop: the ``WallLoop`` of ``walls.surfaces.place``.
     """
-    q, ft = pairs.counts, g.ft
-    alive = remember(k, p, with_couples, pairs)
-    if is_faulty(k, q, control, g.gid[i], -1 - wall):
+    g, settings, q, ft = loop.g, loop.settings, loop.pairs.counts, loop.g.ft
+    alive = remember(k, p, with_couples, loop.pairs)
+    if is_faulty(k, q, loop.control, g.gid[i], -1 - wall):
         return False
     _add_to_first(k, i, 0, 0, q, ft)
     if settings.wide:
         _add_to_first(k, i, COLUMNS, UPPER, q, ft)
     ft[i, 3] += 1
-    tell(k, p, alive, with_couples, True, WALL_CONTACTS, pairs, settings, control, tally)
+    tell(k, p, alive, with_couples, True, WALL_CONTACTS, loop)
     return True

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..compiled.static import static
 from ..laws.history import HISTORY, HISTORY_BUDGET, WITH_ARM
-from ..laws.kind import Tables
+from ..laws.kind import LawTables
 from ..laws.law import own_columns
 from ..laws.resistance.memory import resistance_width
 from ..state.arrays import Settings
@@ -36,7 +36,7 @@ def build_interaction(given: RuleInput) -> Interaction:
     return next(rule for rule in RULES if rule.fits(given)).build(given)
 
 
-def history_width(interaction: Interaction, law: Tables, settings: Settings) -> int:
+def history_width(interaction: Interaction, law: LawTables, settings: Settings) -> int:
     """Floats that a contact keeps.
 
     Args:
@@ -67,24 +67,31 @@ def closest(interaction, g, bodies, pairs, p, touching, reach):
 
 
 @static(lambda interaction: _RULE[interaction].zone)
-def zone(interaction, g, bodies, normal, r_eff, delta, pairs, p):
+def zone(interaction, g, bodies, bearing, pairs, p):
     """Half-length of the contact zone of two grains (m) and the axis about which it can rock, a unit vector or zero.
 
     Args:
         interaction: the narrow phase.
         g: `Grains`.
         bodies: the two ``features.Bodies``.
-        normal: unit normal, from the first to the second.
-        r_eff: effective radius (m).
-        delta: overlap (m).
+        bearing: ``rule.Bearing``.
         pairs: `Contacts`.
         p: the candidate.
     """
 
 
 @static(lambda interaction: _RULE[interaction].closest_to_plane)
-def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
-    """Minimiser of the distance of grain ``i`` to a plane at ``height`` below its centre along the unit normal (m).
+def closest_to_plane(interaction, g, i, space, pairs, p, touching):
+    """Minimiser of the distance of a grain to a plane.
+
+    Args:
+        interaction: the narrow phase.
+        g: `Grains`.
+        i: row of the grain.
+        space: ``features.HalfSpace``.
+        pairs: `Contacts`, the list of candidates.
+        p: the candidate.
+        touching: whether it was in touch in the step before.
 
     Returns:
         squared (regularised) distance (m^2), signed height of the point above the plane (m), the point relative to the centre (m), status.
@@ -92,8 +99,17 @@ def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
 
 
 @static(lambda interaction: _RULE[interaction].zone_on_plane)
-def zone_on_plane(interaction, g, i, normal, delta, pairs, p):
-    """Half-length of the zone of a contact with a plane at the overlap ``delta`` (m) and the axis about which it can rock, a unit vector or zero."""
+def zone_on_plane(interaction, g, i, bearing, pairs, p):
+    """Half-length of the contact zone of a grain on a plane (m) and the axis about which it can rock, a unit vector or zero.
+
+    Args:
+        interaction: the narrow phase.
+        g: `Grains`.
+        i: row of the grain.
+        bearing: ``rule.Bearing``; its normal points to the plane.
+        pairs: `Contacts`, the list of candidates.
+        p: the candidate.
+    """
 
 
 @static(lambda interaction: _RULE[interaction].weighted)
@@ -106,7 +122,7 @@ def weighted(interaction, g, bodies, pairs, p, factor):
 
 
 @static(lambda interaction: _RULE[interaction].weighted_to_plane)
-def weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor):
+def weighted_to_plane(interaction, g, i, space, pairs, p, factor):
     """The same for a grain and a plane.
 
     Returns:

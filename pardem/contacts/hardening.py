@@ -97,7 +97,7 @@ def _plus_cross(start, a, b):
 
 
 @kernel
-def harden_pair(bodies, p, nearest, owned, pairs, g, interaction, law, settings, control, tally):
+def harden_pair(bodies, p, nearest, loop):
     """Add what the hardening gives to both bodies, and book it: three forces, along the vectors between the points of the
     three minimisers.
 
@@ -105,18 +105,12 @@ def harden_pair(bodies, p, nearest, owned, pairs, g, interaction, law, settings,
         bodies: the two ``features.Bodies``.
         p: the candidate.
         nearest: its ``rods.Nearest``: minimum and minimiser.
-        owned: number of rows of ``g`` that this rank owns.
-        pairs: `Contacts`.
-        g: `Grains`.
-        interaction: the narrow phase.
-        law: the tables of the law.
-        settings: of the run.
-        control: `state` of the run, for faults and whether to observe.
-        tally: two-limb sums of the observables.
+        loop: `PairLoop`.
 
     Returns:
         whether there is such a rule, and the cores are as far apart as it needs.
     """
+    pairs, g, interaction, settings, control, tally = loop.pairs, loop.g, loop.interaction, loop.settings, loop.control, loop.tally
     i, j, w = bodies
     _, f, x, y, _ = nearest
     heavier, u, v, failed = weighted(interaction, g, bodies, pairs, p, HEAVIER)
@@ -125,7 +119,7 @@ def harden_pair(bodies, p, nearest, owned, pairs, g, interaction, law, settings,
         fault(control, ERROR_SOLVER, g.gid[i], g.gid[j])
     ri, rj, mi, mj = g.x[i, 3], g.x[j, 3], g.v[i, 3], g.v[j, 3]
     reach = ri + rj
-    stiffness = secant_stiffness(law, np.uintp(g.material[i]), np.uintp(g.material[j]), reach, mi * mj / (mi + mj), ri * rj / reach)
+    stiffness = secant_stiffness(loop.law, np.uintp(g.material[i]), np.uintp(g.material[j]), reach, mi * mj / (mi + mj), ri * rj / reach)
     held, c1, c2, c3, apart = potential(f, heavier, lighter, reach, stiffness)
     if held == 0.0:
         return apart
@@ -140,7 +134,7 @@ def harden_pair(bodies, p, nearest, owned, pairs, g, interaction, law, settings,
         return True
     add_force(g.ft, i, force, on_i, settings)
     add_force(g.ft, j, negative(force), on_j, settings)
-    if control[OBSERVE] != 0 and i < owned:
+    if control[OBSERVE] != 0 and i < loop.owned:
         deposit_nearest(tally, STORED, held / settings.energy)
         tally_stress(tally, negative(w), force, 1.0 / settings.energy)
         if control[OBSERVE] == RECORDED:

@@ -44,7 +44,9 @@ from .hardening import collapsed, harden_pair
 from .inheritance import LEAVING, LIVING, hand_on
 from .nearest.features import bodies_of
 from .nearest.polytope_separation import MARGIN
+from .pair_loop import velocity_lag
 from .resistance import check_torques, fill_resistance, keep_resistance, resist, shared_inertia
+from .rules.rule import Bearing
 
 SAFE = 1.0 - 1e-9
 """Share of a gap that counts, as the way that the two grains' points must go before they may touch: no point of a distance's minimiser moves faster
@@ -53,35 +55,29 @@ than the grains, and the penalties of the regularised one do not change with mot
 APART, LEAVES, TOUCHES = 0, 1, 2  # what becomes of a candidate
 
 
-class Loop(NamedTuple):
-    """What every contact of a loop needs.
+class PairMeeting(NamedTuple):
+    """Where two grains meet.
 
     Attributes:
-        pairs: `Contacts`.
-        g: `Grains`.
-        interaction: the narrow phase.
-        law: its tables.
-        settings: `Settings`.
-        owned: number of rows of ``g`` that this rank owns.
-        control: (CONTROL,) int64.
-        tally: (TALLY, 2) int64.
+        p: the candidate.
+        bodies: the two ``features.Bodies``.
+        nearest: what ``closest`` gave.
+        arm: from the first body's centre to the contact point (m).
+        link: from the nearest point of the first body to that of the second (m).
     """
 
-    pairs: Any
-    g: Any
-    interaction: Any
-    law: Any
-    settings: Any
-    owned: Any
-    control: Any
-    tally: Any
+    p: Any
+    bodies: Any
+    nearest: Any
+    arm: Any
+    link: Any
 
 
 @kernel
 def _evaluate(count, loop):
     """Forces of the first ``count`` columns, added to the bodies."""
     pairs, settings, with_couples = loop.pairs, loop.settings, has_couples(loop.interaction)
-    batch.forces(loop.law, settings.dt, _lag(settings), pairs.scratch)
+    batch.forces(loop.law, settings.dt, velocity_lag(settings), pairs.scratch)
     if with_couples:
         batch.couples(settings.dt, pairs.scratch)
     resistance = settings.resistance
@@ -91,14 +87,8 @@ def _evaluate(count, loop):
     for n in range(count):
         p, i = np.uintp(pairs.near[n]), np.uintp(pairs.near_row[n])
         keep_own(np.uintp(n), p, loop.law, pairs, settings)
-        book(np.uintp(n), i, np.uintp(pairs.col[p]), p, loop.owned, with_couples, pairs, loop.g, settings, loop.control, loop.tally)
-        keep_resistance(resistance, np.uintp(n), p, i < loop.owned, pairs, settings, loop.control, loop.tally)
-
-
-@inlined
-def _lag(settings):
-    """By how much velocities lie before the end of the step (s)."""
-    return 0.5 * settings.dt if settings.midstep else 0.0
+        book(np.uintp(n), i, np.uintp(pairs.col[p]), p, with_couples, loop)
+        keep_resistance(resistance, np.uintp(n), p, i < loop.owned, loop)
 
 
 @inlined
@@ -121,7 +111,7 @@ def _relative_velocity(i, j, p, d, arm, loop):
 
     The middle lies halfway from the arm of the step before, where there was one; there the centres were lag times their velocity less apart.
     """
-    g, hist, lag = loop.g, loop.pairs.hist, _lag(loop.settings)
+    g, hist, lag = loop.g, loop.pairs.hist, velocity_lag(loop.settings)
     velocity = subtract(row(g.v, j), row(g.v, i))
     known = loop.pairs.touch[p] != 0 and lag > 0.0
     arm_i = choose(known, scale(0.5, add(columns(hist, p, hist.shape[1] - WITH_ARM), arm)), arm)
@@ -131,22 +121,19 @@ def _relative_velocity(i, j, p, d, arm, loop):
 
 
 @inlined
-def _fill(k, bodies, p, nearest, arm, link, velocity, loop):
+def _fill(k, meeting, velocity, loop):
     """Put a contact into column ``k``.
 
     Args:
         k: the column.
-        bodies: the two bodies.
-        p: the candidate.
-        nearest: what ``closest`` gave.
-        arm: from the first body's centre to the contact point (m).
-        link: from the nearest point of the first body to that of the second (m).
+        meeting: `PairMeeting`.
         velocity: relative velocity (m/s).
-        loop: `Loop`.
+        loop: `PairLoop`.
     """
+    p, bodies, nearest, arm, link = meeting
     pairs, g, law, settings = loop.pairs, loop.g, loop.law, loop.settings
-    hist, s, lag, i, j = pairs.hist, pairs.scratch, _lag(settings), bodies.i, bodies.j
-    known = pairs.touch[p] != 0 and lag > 0.0
+    hist, s, i, j = pairs.hist, pairs.scratch, bodies.i, bodies.j
+    known = pairs.touch[p] != 0 and velocity_lag(settings) > 0.0
     ri, rj, mi, mj = g.x[i, 3], g.x[j, 3], g.v[i, 3], g.v[j, 3]
     reach = ri + rj
     distance, length = np.sqrt(nearest.f), np.sqrt(square(link))
@@ -155,11 +142,9 @@ def _fill(k, bodies, p, nearest, arm, link, velocity, loop):
     a, b = np.uintp(g.material[i]), np.uintp(g.material[j])
     lever, axis = 0.0, ZERO
     if has_couples(loop.interaction) and law.torsion[a, b] + law.rocking[a, b] != 0.0:
-        lever, axis = zone(loop.interaction, g, bodies, normal, r_eff, overlap, pairs, p)
+        lever, axis = zone(loop.interaction, g, bodies, Bearing(normal, r_eff, overlap), pairs, p)
     room = min(ri, rj) - overlap
-    if collapsed(distance, nearest.f - length * length, reach) and not harden_pair(
-        bodies, p, nearest, loop.owned, pairs, g, loop.interaction, law, settings, loop.control, loop.tally
-    ):
+    if collapsed(distance, nearest.f - length * length, reach) and not harden_pair(bodies, p, nearest, loop):
         room = -np.inf
     put_vector(s, BRANCH, k, negative(bodies.w))
     put_vector(s, ARM, k, arm)
@@ -177,7 +162,7 @@ def _fill(k, bodies, p, nearest, arm, link, velocity, loop):
     hist[p, zone_column] = lever
     fill_past(k, p, law, pairs, settings)
     fill_pair(k, a, b, law, s, pairs.counts)
-    fill_resistance(settings.resistance, k, p, a, b, shared_inertia(mi * (ri * ri), mj * (rj * rj)), pairs, settings)
+    fill_resistance(settings.resistance, k, p, (a, b), shared_inertia(mi * (ri * ri), mj * (rj * rj)), loop)
     pairs.near[k], pairs.near_row[k] = p, i
 
 
@@ -190,7 +175,7 @@ def _meet(k, i, p, leg, loop):
         i: row of the first body.
         p: the candidate.
         leg: 0: contacts that live may leave for other features; 1: others are born.
-        loop: `Loop`.
+        loop: `PairLoop`.
 
     Returns:
         APART, LEAVES (for other features) or TOUCHES.
@@ -230,22 +215,27 @@ def _meet(k, i, p, leg, loop):
     if not near:
         _end(i, p, velocity, loop)
         return APART
-    _fill(k, bodies, p, nearest, arm, link, velocity, loop)
+    _fill(k, PairMeeting(p, bodies, nearest, arm, link), velocity, loop)
     return TOUCHES
 
 
 @kernel
-def pair_contacts(first, last, owned, pairs, g, interaction, law, settings, control, tally):
-    """Forces of the candidate pairs in rows ``first`` to ``last``; each pair has its lower global id first."""
-    loop = Loop(pairs, g, interaction, law, settings, owned, control, tally)
-    row_of, ptr = pairs.row, pairs.ptr
+def pair_contacts(first, last, loop):
+    """Forces of the candidate pairs in some rows of the list; each pair has its lower global id first.
+
+    Args:
+        first: the first row.
+        last: the row after the last.
+        loop: `PairLoop`.
+    """
+    interaction, row_of, ptr = loop.interaction, loop.pairs.row, loop.pairs.ptr
     k = np.uintp(0)
     legs = 2 if hands_on(interaction) else 1  # where contacts may leave for other features: first those that live, then those that are born
     for r in range(first, last):
         i, leaving = np.uintp(row_of[r]), False
         for leg in range(legs):
             if leg == 1 and leaving:
-                hand_on(ptr[r], ptr[r + 1], i, pairs, g, interaction, settings)
+                hand_on(ptr[r], ptr[r + 1], i, loop.pairs, loop.g, interaction, loop.settings)
             for q in range(ptr[r], ptr[r + 1]):
                 outcome = _meet(k, i, np.uintp(q), leg, loop)  # unsigned indices spare the check for negative ones
                 leaving |= outcome == LEAVES

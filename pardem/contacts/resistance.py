@@ -15,48 +15,51 @@ from ..laws.history import NORMAL
 from ..laws.law import normal_force
 from ..laws.resistance.memory import first_spring, torque_lost
 from ..laws.resistance.model import coefficients, springs_of, switched, torques
-from ..laws.resistance.quantities import Load, Springs, Turning
+from ..laws.resistance.quantities import Load, Resisted, Resisting, Springs, Turning
 from ..laws.slider import carry_spring
 from ..state.arrays import ERROR_RANGE, LOST_TANGENTIAL, OBSERVE, STORED
 from . import batch
 from .batch import ALIVE, BATCH, FAULTY, GROW, KT, MASS, MIDDLES, MOMENT, NORMALS, OVERLAP, PAST, PUSH, RADIUS, SLOPE, SPIN, TURN, put_vector, vector
 
 # 1/(1/(m r^2) + 1/(m r^2)) of the two bodies; numbers of the pair of materials; springs, before and after; torque on the first body; energy
-INERTIA, PAIR_NUMBERS, ROLLED, TWISTED, TORQUE, HELD = (batch.RESISTANCE + k * BATCH for k in (0, 1, 9, 12, 13, 16))
+INERTIA, OF_ROLLING, OF_TWISTING, ROLLED, TWISTED, TORQUE, HELD = (batch.RESISTANCE + k * BATCH for k in (0, 1, 5, 9, 12, 13, 16))
 
 
-@switched(lambda resistance, k, p, a, b, inertia, pairs, settings: None)
-def fill_resistance(resistance, k, p, a, b, inertia, pairs, settings):
+@inlined
+def _put_numbers(s, column, k, numbers):
+    """Write the four numbers of a ``quantities.Resisting``."""
+    c = np.uintp(column) + k
+    s[c], s[c + np.uintp(BATCH)], s[c + np.uintp(2 * BATCH)], s[c + np.uintp(3 * BATCH)] = numbers
+
+
+@inlined
+def _numbers(s, column, k):
+    """The ``quantities.Resisting`` in the four columns that begin at ``column``."""
+    c = np.uintp(column) + k
+    return Resisting(s[c], s[c + np.uintp(BATCH)], s[c + np.uintp(2 * BATCH)], s[c + np.uintp(3 * BATCH)])
+
+
+@switched(lambda resistance, k, p, materials, inertia, loop: None)
+def fill_resistance(resistance, k, p, materials, inertia, loop):
     """Put what the resistance of contact ``p`` needs besides into column ``k``.
 
     Args:
         resistance: the model's tables.
         k: the column.
         p: the contact's row.
-        a: first material.
-        b: second material.
+        materials: rows of the two bodies' materials.
         inertia: see ``quantities.Load`` (kg m^2).
-        pairs: `Contacts`.
-        settings: `Settings`.
+        loop: ``pair_loop.PairLoop``, or the ``WallLoop`` of ``walls.surfaces.place``.
     """
-    s, hist = pairs.scratch, pairs.hist
-    numbers = coefficients(resistance, a, b)
-    for c in range(8):
-        s[np.uintp(PAIR_NUMBERS + c * BATCH) + k] = numbers[c]
+    s, hist, settings = loop.pairs.scratch, loop.pairs.hist, loop.settings
+    rolling, twisting = coefficients(resistance, materials[0], materials[1])
+    _put_numbers(s, OF_ROLLING, k, rolling)
+    _put_numbers(s, OF_TWISTING, k, twisting)
     s[INERTIA + k] = inertia
     if springs_of(resistance) != 0:
         first = first_spring(settings.budget)
         put_vector(s, ROLLED, k, columns(hist, p, first))
         s[TWISTED + k] = hist[p, first + 3]
-
-
-@inlined
-def _of_pair(s, k):
-    """The eight numbers of the pair of materials in column ``k``."""
-    c, one = np.uintp(PAIR_NUMBERS) + k, np.uintp(BATCH)
-    d = c + np.uintp(4 * BATCH)
-    two, three = np.uintp(2 * BATCH), np.uintp(3 * BATCH)
-    return s[c], s[c + one], s[c + two], s[c + three], s[d], s[d + one], s[d + two], s[d + three]
 
 
 @kernel
@@ -76,7 +79,7 @@ def _resist(resistance, law, adds, dt, s):
         load = Load(push, stiffness, s[KT + k], s[RADIUS + k], s[INERTIA + k])
         lasted = dt * select(s[KT + k] > 0.0, s[GROW + k] / s[KT + k], 1.0)  # a contact that is born has lasted a part of the step
         springs = Springs(elastic, select(alive, s[TWISTED + k], 0.0))
-        t = torques(resistance, _of_pair(s, k), load, Turning(rolling, about, lasted), springs)
+        t = torques(resistance, (_numbers(s, OF_ROLLING, k), _numbers(s, OF_TWISTING, k)), load, Turning(rolling, about, lasted), springs)
         torque = ahead(t.rolling, t.twisting, normal)
         put_vector(s, TORQUE, k, torque)
         put_vector(s, MOMENT, k, add(vector(s, MOMENT, k) if adds else ZERO, torque))
@@ -112,8 +115,8 @@ def check_torques(resistance, settings, s, q):
     _check(WIDE_LIMIT if settings.wide else LIMIT, 1.0 / settings.torque, s, q)
 
 
-@switched(lambda resistance, k, p, counts_here, pairs, settings, control, tally: None)
-def keep_resistance(resistance, k, p, counts_here, pairs, settings, control, tally):
+@switched(lambda resistance, k, p, counts_here, loop: None)
+def keep_resistance(resistance, k, p, counts_here, loop):
     """Keep the springs of contact ``p`` in column ``k``, and book what was lost and what is stored.
 
     Args:
@@ -121,22 +124,21 @@ def keep_resistance(resistance, k, p, counts_here, pairs, settings, control, tal
         k: the column.
         p: the contact's row.
         counts_here: whether this rank books it.
-        pairs: `Contacts`.
-        settings: `Settings`.
-        control: (CONTROL,) int64.
-        tally: (TALLY, 2) int64.
+        loop: ``pair_loop.PairLoop``, or the ``WallLoop`` of ``walls.surfaces.place``.
     """
-    s, hist, inv_energy = pairs.scratch, pairs.hist, 1.0 / settings.energy
+    s, hist, settings, tally = loop.pairs.scratch, loop.pairs.hist, loop.settings, loop.tally
+    inv_energy = 1.0 / settings.energy
     if springs_of(resistance) != 0:
         first = first_spring(settings.budget)
         put_columns(hist, p, first, vector(s, ROLLED, k))
         hist[p, first + 3] = s[TWISTED + k]
     if settings.budget:
         alive = s[ALIVE + k] != 0.0
-        lost = torque_lost(resistance, hist, p, alive, vector(s, TORQUE, k), s[HELD + k], vector(s, SPIN, k), settings)
+        step = Resisted(vector(s, TORQUE, k), vector(s, SPIN, k), s[HELD + k])
+        lost = torque_lost(resistance, hist, p, alive, step, settings)
         if counts_here:
             deposit_nearest(tally, LOST_TANGENTIAL, lost * inv_energy)
-    if control[OBSERVE] != 0 and counts_here:
+    if loop.control[OBSERVE] != 0 and counts_here:
         deposit_nearest(tally, STORED, s[HELD + k] * inv_energy)
 
 

@@ -29,8 +29,9 @@ from .batch import (
     put_vector,
     vector,
 )
+from .pair_loop import velocity_lag
 from .resistance import check_torques, fill_resistance, keep_resistance, prepare_spheres, resist
-from .sphere_encounter import Body, encounter
+from .sphere_encounter import SphereBody, encounter
 from .sphere_search import part
 
 # where the narrow phase keeps radii, masses and spins of the two bodies until the geometry is known: columns that only other narrow phases use,
@@ -39,8 +40,9 @@ RADII, MASSES, SPIN_I, SPIN_J = batch.SPIN, batch.LEVER, batch.AXIS, batch.MOMEN
 
 
 @inlined
-def _gather(k, i, j, p, pairs, g, law, settings):
+def _gather(k, i, j, p, loop):
     """Put the bodies and the history of a contact into column ``k``."""
+    pairs, g, law, settings = loop.pairs, loop.g, loop.law, loop.settings
     x, v, w, s = g.x, g.v, g.w, pairs.scratch
     put_vector(s, BRANCH, k, nearest_image(subtract(vectors.row(x, j), vectors.row(x, i)), settings))
     s[RADII + k], s[RADII + BATCH + k] = x[i, 3], x[j, 3]
@@ -50,7 +52,7 @@ def _gather(k, i, j, p, pairs, g, law, settings):
     put_vector(s, SPIN_J, k, vectors.row(w, j))
     fill_past(k, p, law, pairs, settings)
     fill_pair(k, g.material[i], g.material[j], law, s, pairs.counts)
-    fill_resistance(settings.resistance, k, p, g.material[i], g.material[j], 0.0, pairs, settings)
+    fill_resistance(settings.resistance, k, p, (g.material[i], g.material[j]), 0.0, loop)
 
 
 @kernel
@@ -58,8 +60,8 @@ def _geometry(dt, lag, s):
     """How the bodies in each column meet; see ``sphere_encounter.encounter``."""
     for n in range(BATCH):
         k = np.uintp(n)
-        first = Body(s[RADII + k], s[MASSES + k], vector(s, SPIN_I, k))
-        second = Body(s[RADII + BATCH + k], s[MASSES + BATCH + k], vector(s, SPIN_J, k))
+        first = SphereBody(s[RADII + k], s[MASSES + k], vector(s, SPIN_I, k))
+        second = SphereBody(s[RADII + BATCH + k], s[MASSES + BATCH + k], vector(s, SPIN_J, k))
         e = encounter(vector(s, BRANCH, k), vector(s, VELOCITY, k), first, second, dt, lag)
         put_vector(s, VELOCITY, k, e.motion.velocity)
         put_vector(s, MIDDLES, k, e.geometry.middle)
@@ -72,16 +74,22 @@ def _geometry(dt, lag, s):
 
 
 @kernel
-def by_columns(first, last, owned, pairs, g, law, settings, control, tally):
-    """Forces of the contacts in places ``first`` to ``last`` of ``pairs.near``; the other arguments are those of ``sphere_pairs.sphere_contacts``."""
+def by_columns(first, last, loop):
+    """Forces of the contacts in some places of ``pairs.near``, added to the bodies.
+
+    Args:
+        first: the first place.
+        last: the place after the last.
+        loop: `PairLoop`.
+    """
+    pairs, settings, law, owned = loop.pairs, loop.settings, loop.law, loop.owned
     col, touch, near, s, counts = pairs.col, pairs.touch, pairs.near, pairs.scratch, pairs.counts
-    dt = settings.dt
-    lag = 0.5 * dt if settings.midstep else 0.0
+    dt, lag = settings.dt, velocity_lag(settings)
     for begin in range(first, last, BATCH):
         count = min(BATCH, last - begin)
         for n in range(count):
             p = np.uintp(near[begin + n])
-            _gather(np.uintp(n), np.uintp(pairs.first[p]), np.uintp(col[p]), p, pairs, g, law, settings)
+            _gather(np.uintp(n), np.uintp(pairs.first[p]), np.uintp(col[p]), p, loop)
         _geometry(dt, lag, s)
         batch.forces(law, dt, lag, s)
         prepare_spheres(settings.resistance, (RADII, MASSES, SPIN_I, SPIN_J), s)
@@ -93,7 +101,7 @@ def by_columns(first, last, owned, pairs, g, law, settings, control, tally):
             i, j = np.uintp(pairs.first[p]), np.uintp(col[p])
             if s[OVERLAP + k] > 0.0:
                 keep_own(k, p, law, pairs, settings)
-                book(k, i, j, p, owned, False, pairs, g, settings, control, tally)
-                keep_resistance(settings.resistance, k, p, i < owned, pairs, settings, control, tally)
+                book(k, i, j, p, False, loop)
+                keep_resistance(settings.resistance, k, p, i < owned, loop)
             elif touch[p] != 0:
-                part(i, j, p, owned, pairs, g, settings, tally)
+                part(i, j, p, loop)

@@ -10,7 +10,7 @@ from ..compiled.vectors import add, ahead, behind, cross, dot, scale, square, su
 from ..laws.quantities import Geometry, Motion
 
 
-class Body(NamedTuple):
+class SphereBody(NamedTuple):
     """A sphere.
 
     Attributes:
@@ -55,8 +55,8 @@ def encounter(branch, velocity, first, second, dt, lag):
     Args:
         branch: from the first centre to the second (m).
         velocity: of the second centre relative to the first (m/s).
-        first: ``Body``.
-        second: ``Body``.
+        first: ``SphereBody``.
+        second: ``SphereBody``.
         dt: time step (s).
         lag: by how much velocities lie before the end of the step (s).
 

@@ -29,15 +29,16 @@ from ..compiled.static import static
 from ..compiled.vectors import ZERO, behind, cross, nearest_image, negative, scale, subtract
 from ..laws.history import MEMORY, NORMAL, SPRING
 from ..laws.law import lent
-from ..laws.quantities import Material, Past
+from ..laws.quantities import PairMaterial, Past
 from ..laws.registry import KINDS
 from ..laws.resistance.none import NoResistance
 from ..laws.slider import spring_and_slider
 from . import batch
 from .accumulate import faults
 from .batch import BATCH, fill_pair
+from .pair_loop import velocity_lag
 from .sphere_columns import by_columns
-from .sphere_encounter import Body, encounter
+from .sphere_encounter import SphereBody, encounter
 
 _ONE_BY_ONE = {kind.table for kind in KINDS.values() if kind.carried or kind.one_by_one}
 assert (SPRING % ROW, MEMORY, NORMAL % ROW) == (0, SPRING + 3, 0)  # a history is two rows: the spring and the memory; the normal and another number
@@ -63,8 +64,7 @@ def _meet(i, j, g, settings):
     pj, qj, sj, _ = transpose(gather(g.w, j, ROW, 0))
     branch = nearest_image(subtract((xj, yj, zj), (xi, yi, zi)), settings)
     velocity = subtract((uj, vj, wj), (ui, vi, wi))
-    lag = 0.5 * settings.dt if settings.midstep else 0.0
-    return branch, encounter(branch, velocity, Body(ri, mi, (pi, qi, si)), Body(rj, mj, (pj, qj, sj)), settings.dt, lag)
+    return branch, encounter(branch, velocity, SphereBody(ri, mi, (pi, qi, si)), SphereBody(rj, mj, (pj, qj, sj)), settings.dt, velocity_lag(settings))
 
 
 @inlined
@@ -120,18 +120,19 @@ def _add(i, j, counts, ft):
 
 
 @inlined
-def _group(begin, pairs, g, law, settings):
+def _group(begin, loop):
     """Forces of WIDTH contacts, those from ``begin`` on in ``pairs.near``, whose materials are in the first WIDTH columns of the batch.
 
     Returns:
         whether all of them are in range; otherwise nothing has been done.
     """
+    pairs, g, law, settings = loop.pairs, loop.g, loop.law, loop.settings
     places = members(pairs.near, begin)
     i, j = members_at(pairs.first, places), members_at(pairs.col, places)
     past, rest = _past(places, pairs.hist, pairs.touch)
     branch, e = _meet(i, j, g, settings)
     numbers, friction = _materials(pairs.scratch)
-    r = spring_and_slider(law, Material(numbers, friction, e.mass, e.radius), e.geometry, e.motion, past)
+    r = spring_and_slider(law, PairMaterial(numbers, friction, e.mass, e.radius), e.geometry, e.motion, past)
     force = behind(r.drag, r.push * e.geometry.slope, e.geometry.normal)
     inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
     other, size = subtract(e.arm, branch), abs(r.push) * (1.0 + friction)
@@ -145,11 +146,12 @@ def _group(begin, pairs, g, law, settings):
 
 
 @inlined
-def _fill_materials(begin, pairs, g, law):
+def _fill_materials(begin, loop):
     """Put the numbers of the pairs of materials of WIDTH contacts into the first columns of the batch."""
+    pairs, material = loop.pairs, loop.g.material
     for n in range(WIDTH):
         p = np.uintp(pairs.near[begin + n])
-        fill_pair(np.uintp(n), g.material[pairs.first[p]], g.material[pairs.col[p]], law, pairs.scratch, pairs.counts)
+        fill_pair(np.uintp(n), material[pairs.first[p]], material[pairs.col[p]], loop.law, pairs.scratch, pairs.counts)
 
 
 @inlined
@@ -161,46 +163,41 @@ def _all_alike(material):
 
 
 @kernel
-def _groups(resistance, law, found, owned, pairs, g, settings, control, tally):
+def _groups(resistance, law, found, loop):
     """See ``in_lanes``."""
-    done, alike = found - found % WIDTH, _all_alike(g.material)
+    done, alike = found - found % WIDTH, _all_alike(loop.g.material)
     for begin in range(0, done, WIDTH):
         if begin == 0 or not alike:
-            _fill_materials(begin, pairs, g, law)
-        if not _group(begin, pairs, g, law, settings):
-            by_columns(begin, begin + WIDTH, owned, pairs, g, law, settings, control, tally)
+            _fill_materials(begin, loop)
+        if not _group(begin, loop):
+            by_columns(begin, begin + WIDTH, loop)
     return done
 
 
 @inlined
-def _none(resistance, law, found, owned, pairs, g, settings, control, tally):
+def _none(resistance, law, found, loop):
     return 0
 
 
 @static(lambda law: _none if law in _ONE_BY_ONE else _groups, on="law")
-def _of_law(resistance, law, found, owned, pairs, g, settings, control, tally):
+def _of_law(resistance, law, found, loop):
     """Arguments and result of ``in_lanes``."""
 
 
 @inlined
-def _without_resistance(resistance, law, found, owned, pairs, g, settings, control, tally):
-    return _of_law(resistance, law, found, owned, pairs, g, settings, control, tally)
+def _without_resistance(resistance, law, found, loop):
+    return _of_law(resistance, law, found, loop)
 
 
 @static(lambda resistance: _without_resistance if resistance is NoResistance else _none)
-def in_lanes(resistance, law, found, owned, pairs, g, settings, control, tally):
+def in_lanes(resistance, law, found, loop):
     """Forces of the first contacts in ``pairs.near``, as many whole groups as there are.
 
     Args:
         resistance: tables of the resistance to rolling and twisting, for their type.
         law: tables of the law.
         found: how many contacts ``pairs.near`` holds.
-        owned: number of rows that this rank owns.
-        pairs: `Contacts`.
-        g: `Grains`.
-        settings: `Settings`.
-        control: (CONTROL,) int64.
-        tally: (TALLY, 2) int64.
+        loop: `PairLoop`.
 
     Returns:
         how many were done: none where law or resistance are not for lanes.

@@ -16,20 +16,26 @@ from .sphere_search import fetch, touching
 
 
 @kernel
-def sphere_contacts(first, last, owned, pairs, g, law, settings, control, tally):
-    """Forces of the candidate pairs in rows ``first`` to ``last``; each pair has its lower global id first."""
-    near = pairs.near
-    forces_alone = not (settings.budget or settings.wide or control[OBSERVE] != 0)
+def sphere_contacts(first, last, loop):
+    """Forces of the candidate pairs in some rows of the list; each pair has its lower global id first.
+
+    Args:
+        first: the first row.
+        last: the row after the last.
+        loop: `PairLoop`.
+    """
+    pairs, settings, near = loop.pairs, loop.settings, loop.pairs.near
+    forces_alone = not (settings.budget or settings.wide or loop.control[OBSERVE] != 0)
     place, end, found = pairs.ptr[first], pairs.ptr[last], 0
     while place < end or found > 0:
         before, stop = found, min(end, place + near.shape[0] - WIDTH - found)
-        found = touching(place, stop, found, owned, pairs, g, settings, tally)
-        fetch(before, found, pairs, g)
+        found = touching(place, stop, found, loop)
+        fetch(before, found, pairs, loop.g)
         place = stop
-        done = in_lanes(settings.resistance, law, found, owned, pairs, g, settings, control, tally) if forces_alone else 0
+        done = in_lanes(settings.resistance, loop.law, found, loop) if forces_alone else 0
         if done == 0:
             done = found if place == end else found - found % BATCH
-            by_columns(0, done, owned, pairs, g, law, settings, control, tally)
+            by_columns(0, done, loop)
         for n in range(done, found):  # what does not fill a group or a batch waits for more
             near[n - done] = near[n]
         found -= done

@@ -24,22 +24,30 @@ def _touch(d, reach):
 
 
 @inlined
-def part(i, j, p, owned, pairs, g, settings, tally):
-    """End contact ``p`` of the bodies ``i`` and ``j``, which have parted."""
+def part(i, j, p, loop):
+    """End a contact whose bodies have parted.
+
+    Args:
+        i: row of the first body.
+        j: row of the second body.
+        p: the contact's row.
+        loop: `PairLoop`.
+    """
+    pairs, g, settings = loop.pairs, loop.g, loop.settings
     pairs.touch[p] = 0
-    if settings.budget and i < owned:
+    if settings.budget and i < loop.owned:
         velocity = subtract(vectors.row(g.v, j), vectors.row(g.v, i))
         lost_n, lost_t = end_contact(velocity, pairs.hist, p, settings.dt, not settings.midstep)
         if resists(settings.resistance):
             spin = subtract(vectors.row(g.w, j), vectors.row(g.w, i))
             lost_t += torque_lost_at_end(settings.resistance, spin, pairs.hist, p, settings)
-        tally_losses(tally, lost_n, lost_t, 1.0 / settings.energy)
+        tally_losses(loop.tally, lost_n, lost_t, 1.0 / settings.energy)
 
 
 @kernel
-def _look_at(first, last, found, owned, pairs, g, settings, tally):
+def _look_at(first, last, found, loop):
     """Look at candidates one by one: as ``touching``."""
-    x, near = g.x, pairs.near
+    pairs, settings, x, near = loop.pairs, loop.settings, loop.g.x, loop.pairs.near
     for q in range(first, last):
         p = np.uintp(q)  # unsigned indices spare the check for negative ones
         i, j = np.uintp(pairs.first[p]), np.uintp(pairs.col[p])
@@ -47,40 +55,36 @@ def _look_at(first, last, found, owned, pairs, g, settings, tally):
             near[found] = p
             found += np.uintp(1)
         elif pairs.touch[p] != 0:
-            part(i, j, p, owned, pairs, g, settings, tally)
+            part(i, j, p, loop)
     return found
 
 
 @kernel
-def _end(first, owned, pairs, g, settings, tally):
+def _end(first, loop):
     """End the contacts among WIDTH candidates that touch no more."""
-    x = g.x
+    pairs, settings, x = loop.pairs, loop.settings, loop.g.x
     for k in range(WIDTH):
         p = np.uintp(first + k)
         i, j = np.uintp(pairs.first[p]), np.uintp(pairs.col[p])
         apart = not _touch(nearest_image(subtract(vectors.row(x, j), vectors.row(x, i)), settings), x[i, 3] + x[j, 3])
         if pairs.touch[p] != 0 and apart:
-            part(i, j, p, owned, pairs, g, settings, tally)
+            part(i, j, p, loop)
 
 
 @kernel
-def touching(first, last, found, owned, pairs, g, settings, tally):
+def touching(first, last, found, loop):
     """Append the candidates ``first`` to ``last`` that touch to ``pairs.near``, and end the contacts of those that touch no more.
 
     Args:
         first: place of the first candidate.
         last: place after the last.
         found: how many there are in ``pairs.near`` already; WIDTH spare places must be left behind the last.
-        owned: number of rows that this rank owns.
-        pairs: `Contacts`.
-        g: `Grains`.
-        settings: `Settings`.
-        tally: (TALLY, 2) int64.
+        loop: `PairLoop`.
 
     Returns:
         how many there are now.
     """
-    x, near, found = g.x, pairs.near, np.uintp(found)
+    pairs, settings, x, near, found = loop.pairs, loop.settings, loop.g.x, loop.pairs.near, np.uintp(found)
     minus_radius = rows_of(1.0, 1.0, 1.0, -1.0)
     even_last = last - (last - first) % WIDTH
     for q in range(first, even_last, WIDTH):
@@ -92,8 +96,8 @@ def touching(first, last, found, owned, pairs, g, settings, tally):
         touches = _touch(nearest_image((dx, dy, dz), settings), reach)
         found += append(near, found, p, touches)
         if any_of(raised(pairs.touch, p) & (not touches)):
-            _end(q, owned, pairs, g, settings, tally)
-    return np.int64(_look_at(even_last, last, found, owned, pairs, g, settings, tally))
+            _end(q, loop)
+    return np.int64(_look_at(even_last, last, found, loop))
 
 
 @kernel

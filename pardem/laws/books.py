@@ -25,7 +25,7 @@ def energy_lost(hist, p, alive, response, dt, full):
         hist: (P, HISTORY_BUDGET or more) float64.
         p: the contact's row.
         alive: whether the history is alive.
-        response: ``values.Response``.
+        response: ``quantities.Response``.
         dt: time step (s).
         full: whether velocities are those of the step itself.
 
@@ -56,7 +56,7 @@ def end_contact(velocity, hist, p, dt, full):
     """Energy lost in the last half-step of a contact that has just ended: what its springs still held and its damper did.
 
     Args:
-        velocity: relative velocity as in ``values.Motion`` (m/s).
+        velocity: relative velocity as in ``quantities.Motion`` (m/s).
         hist: histories.
         p: the contact's row.
         dt: time step (s).
@@ -80,7 +80,7 @@ def held_energy(law, material, overlap, rate, memory, dt):
 
     Args:
         law: tables of the law.
-        material: ``values.Material``.
+        material: ``quantities.PairMaterial``.
         overlap: (m).
         rate: of the overlap (m/s).
         memory: of the normal law.

@@ -9,26 +9,25 @@ from .quantities import Couple
 
 
 @inlined
-def couple(response, geometry, zone, spin, friction, on, twist, dt):
+def couple(response, geometry, zone, spin, friction, twist, dt):
     """Couple of one contact, without a branch that matters.
 
     Args:
-        response: ``values.Response`` of the slider.
-        geometry: ``values.Geometry``.
-        zone: ``values.Zone``.
+        response: ``quantities.Response`` of the slider.
+        geometry: ``quantities.Geometry``.
+        zone: ``quantities.Zone``.
         spin: angular velocity of the second body relative to the first (rad/s).
-        friction: Coulomb coefficient (1).
-        on: whether torsional friction and rocking damper are there: 1 or 0 each.
+        friction: ``quantities.PairFriction``.
         twist: elastic torque of the step before (N m), 0 at birth.
         dt: time step (s).
 
     Returns:
-        the ``values.Couple``.
+        the ``quantities.Couple``.
     """
-    torsion, rocking = on
+    coulomb, torsion, rocking = friction
     ct, cn, lever = response.law.ct, response.law.cn, zone.lever
     push = larger(response.push * geometry.slope, 0.0)
-    cap = (2.0 / 3.0) * friction * push * lever * torsion
+    cap = (2.0 / 3.0) * coulomb * push * lever * torsion
     rolled = 0.5 * zone.middle * zone.middle * dot(geometry.middle, spin)
     drag = ct * rolled * torsion
     torque = smaller(larger(twist + response.grow * rolled * dt + drag, -cap), cap)

@@ -10,7 +10,7 @@ from ..compiled.choices import select
 from ..compiled.jit import inlined
 from . import linear
 from . import parameters as p
-from .kind import Filling, Form, LawKind, Values
+from .kind import Form, LawInput, LawKind, Values
 from .quantities import NormalForce
 
 
@@ -53,7 +53,7 @@ def normal_force(law, numbers, overlap, rate, mass, radius, memory):
         memory: of the contact.
 
     Returns:
-        the ``values.NormalForce``.
+        the ``quantities.NormalForce``.
     """
     s = select(numbers[2] != 0.0, mass, 1.0)
     kn = numbers[0] * s
@@ -64,10 +64,10 @@ def _stiffness(c: Values) -> float:
     return c.number("normal_stiffness") if c.form == "raw" else p.viscoelastic(1.0, c.number("contact_time"))[0]
 
 
-def _fill(filling: Filling) -> Elastic:
-    grid, tangential_mass = filling.grid, p.tangential_mass(filling.dimension)
+def _fill(given: LawInput) -> Elastic:
+    grid, tangential_mass = given.grid, p.tangential_mass(given.dimension)
     kt = grid(lambda c: c.number("tangential_stiffness") if c.form == "raw" else tangential_mass * _stiffness(c))
-    return Elastic(grid(_stiffness), kt, grid(lambda c: c.number("friction")), filling.rocking, filling.torsion, grid(linear.per_mass))
+    return Elastic(grid(_stiffness), kt, grid(lambda c: c.number("friction")), given.rocking, given.torsion, grid(linear.per_mass))
 
 
 def _spring_force(law, a, b, mass, radius, overlap):

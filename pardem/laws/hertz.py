@@ -14,7 +14,7 @@ import numpy as np
 from ..compiled.choices import root, select
 from ..compiled.jit import inlined
 from . import parameters as p
-from .kind import Filling, Form, Key, LawKind, Values
+from .kind import Form, Key, LawInput, LawKind, Values
 from .linear import RESTITUTION, TANGENTIAL_RESTITUTION, complete_restitution
 from .quantities import NormalForce
 
@@ -85,13 +85,13 @@ def effective_shear(c: Values) -> float:
     return 0.5 / ((1.0 + n1) * (2.0 - n1) / e1 + (1.0 + n2) * (2.0 - n2) / e2)
 
 
-def _fill(filling: Filling) -> Hertz:
-    grid = filling.grid
+def _fill(given: LawInput) -> Hertz:
+    grid = given.grid
     return Hertz(
         grid(effective_young), grid(effective_shear),
         grid(lambda c: (p.hertz_ratio_clamped if c.number("clamped") else p.hertz_ratio)(c.number("restitution"))),
         grid(lambda c: p.hertz_ratio(c.number("tangential_restitution"))), grid(lambda c: c.number("friction")),
-        grid(lambda c: c.number("clamped")), filling.rocking, filling.torsion,
+        grid(lambda c: c.number("clamped")), given.rocking, given.torsion,
     )  # fmt: skip
 
 

@@ -78,7 +78,7 @@ class Values(Protocol):
 
 
 @dataclass(frozen=True)
-class Filling:
+class LawInput:
     """What a law needs to fill its tables, which have a row and a column for each group of materials.
 
     Attributes:
@@ -104,7 +104,7 @@ class Filling:
     directory: Path
 
 
-class Tables(Protocol):
+class LawTables(Protocol):
     """The tables of any law: a named tuple, (m, m) float64 each."""
 
     @property
@@ -159,7 +159,7 @@ class LawKind:
     table: type
     keys: Mapping[str, Key]
     forms: tuple[Form, ...]
-    fill: Callable[[Filling], Tables]
+    fill: Callable[[LawInput], LawTables]
     durations: Callable[[Values, Numbers, Numbers, Numbers], tuple[Numbers, Numbers] | None]
     spring_force: Callable[..., np.ndarray]
     power: Callable[[Any, int, int, int], int]

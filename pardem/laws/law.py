@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..compiled.jit import njit  # noqa: F401  (what is chosen here is compiled: this file belongs to the cache's hash)
 from ..compiled.static import by_type
 from .history import OWN_WIDTH
-from .kind import Tables
+from .kind import LawTables
 from .registry import KINDS, kernels, kind_of
 from .tangential import damped_spring
 
@@ -70,6 +70,6 @@ def carries(law):
     return False
 
 
-def own_columns(law: Tables) -> int:
+def own_columns(law: LawTables) -> int:
     """Columns of a contact's history that the law needs for itself."""
     return OWN_WIDTH if kind_of(law).carried else 0

@@ -18,7 +18,7 @@ import numpy as np
 from ..compiled.choices import select
 from ..compiled.jit import inlined
 from . import parameters as p
-from .kind import Filling, Form, Key, LawKind, Values
+from .kind import Form, Key, LawInput, LawKind, Values
 from .linear import spring_contact_time
 from .quantities import NormalForce
 
@@ -78,8 +78,8 @@ def _reach(c: Values, at_wall: bool) -> float:
     return ((p.LOWEST if at_wall else c.number("cutoff")) - 1.0) * c.number("sigma")
 
 
-def _fill(filling: Filling) -> LennardJones:
-    grid, lent, on_wall = filling.grid, filling.lent, filling.on_wall
+def _fill(given: LawInput) -> LennardJones:
+    grid, lent, on_wall = given.grid, given.lent, given.on_wall
     depth, sigma = grid(lambda c: c.number("depth")), grid(lambda c: c.number("sigma"))
     limit = np.where(on_wall, p.LOWEST, grid(lambda c: c.number("cutoff"))) * sigma
     energy, force = p.lennard_jones(depth, sigma, limit)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from .kind import Tables
+from .kind import LawTables
 from .registry import kind_of
 
 
-def strongest(law: Tables, a: np.ndarray, b: np.ndarray, mass: np.ndarray, radius: np.ndarray, overlap: np.ndarray) -> np.ndarray:
+def strongest(law: LawTables, a: np.ndarray, b: np.ndarray, mass: np.ndarray, radius: np.ndarray, overlap: np.ndarray) -> np.ndarray:
     """Largest normal force (N) of contacts that never overlap by more than ``overlap``, with friction, dampers included.
 
     An impact on a spring k with the damping ratio z that ends at the overlap D is no faster than (1 + 2 z) D sqrt(k/m) (exact: exp(z atan(w/z)/w),
@@ -31,7 +31,7 @@ def strongest(law: Tables, a: np.ndarray, b: np.ndarray, mass: np.ndarray, radiu
     return np.asarray(friction * spring_force(law, a, b, mass, radius, overlap) * (1.0 + twice * (1.0 + twice)))
 
 
-def spring_force(law: Tables, a: np.ndarray, b: np.ndarray, mass: np.ndarray, radius: np.ndarray, overlap: np.ndarray) -> np.ndarray:
+def spring_force(law: LawTables, a: np.ndarray, b: np.ndarray, mass: np.ndarray, radius: np.ndarray, overlap: np.ndarray) -> np.ndarray:
     """Normal force (N) at a small overlap without motion; with a range: the overlap (m) times the stiffness where the force is zero.
 
     Arguments are those of ``strongest``. Where a user's function gives nothing that counts as a force the result is infinite.
@@ -39,6 +39,6 @@ def spring_force(law: Tables, a: np.ndarray, b: np.ndarray, mass: np.ndarray, ra
     return kind_of(law).spring_force(law, a, b, mass, radius, overlap)
 
 
-def power_of_size(law: Tables, a: int, b: int, dimension: int) -> int:
+def power_of_size(law: LawTables, a: int, b: int, dimension: int) -> int:
     """The power of the grains' size with which the force of a pair grows, at the same overlap in radii."""
     return kind_of(law).power(law, a, b, dimension)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ..compiled.jit import njit  # noqa: F401  (the layout of these tuples is part of the compiled code: this file belongs to the cache's hash)
 
 
-class Material(NamedTuple):
+class PairMaterial(NamedTuple):
     """What two bodies are made of.
 
     Attributes:
@@ -167,6 +167,20 @@ class Zone(NamedTuple):
     lever: Any
     middle: Any
     axis: Any
+
+
+class PairFriction(NamedTuple):
+    """Friction of a pair of materials, by which the couples of a contact are limited.
+
+    Attributes:
+        coulomb: coefficient of sliding friction (1).
+        torsion: 1 where torsional friction acts, else 0.
+        rocking: 1 where the rocking damper acts, else 0.
+    """
+
+    coulomb: Any
+    torsion: Any
+    rocking: Any
 
 
 class Couple(NamedTuple):

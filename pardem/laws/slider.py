@@ -46,13 +46,13 @@ def spring_and_slider(law, material, geometry, motion, past):
 
     Args:
         law: for its type.
-        material: ``values.Material``.
-        geometry: ``values.Geometry``.
-        motion: ``values.Motion``.
-        past: ``values.Past``.
+        material: ``quantities.PairMaterial``.
+        geometry: ``quantities.Geometry``.
+        motion: ``quantities.Motion``.
+        past: ``quantities.Past``.
 
     Returns:
-        the ``values.Response``.
+        the ``quantities.Response``.
     """
     overlap, normal, middle, slope = geometry
     velocity, turn, dt, lag = motion

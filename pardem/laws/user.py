@@ -17,7 +17,7 @@ import numpy as np
 from ..compiled.jit import inlined
 from ..errors import CaseError
 from . import linear
-from .kind import Filling, Form, Key, LawKind, Values
+from .kind import Form, Key, LawInput, LawKind, Values
 from .quantities import NormalForce
 
 
@@ -117,12 +117,12 @@ def _one_line(error: BaseException) -> str:
     return text if len(text) <= 300 else text[:297] + "..."
 
 
-def _fill(filling: Filling) -> UserLaw:
-    grid, general = filling.grid, filling.general
+def _fill(given: LawInput) -> UserLaw:
+    grid, general = given.grid, given.general
     return UserLaw(
-        load_user_law(filling.directory, str(general["user_law"])), filling.lists("user_parameters"),
+        load_user_law(given.directory, str(general["user_law"])), given.lists("user_parameters"),
         grid(lambda c: c.number("tangential_stiffness")), grid(lambda c: c.number("tangential_damping")), grid(lambda c: c.number("friction")),
-        filling.rocking, filling.torsion, float(general["force_scale"]),
+        given.rocking, given.torsion, float(general["force_scale"]),
     )  # fmt: skip
 
 

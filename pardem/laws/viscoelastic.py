@@ -10,7 +10,7 @@ from ..compiled.choices import select
 from ..compiled.jit import inlined
 from . import linear
 from . import parameters as p
-from .kind import Filling, Form, LawKind, Values
+from .kind import Form, LawInput, LawKind, Values
 from .quantities import NormalForce
 
 
@@ -61,12 +61,12 @@ def _normal(c: Values) -> tuple[float, float]:
     return (p.viscoelastic_clamped if c.number("clamped") else p.viscoelastic)(c.number("restitution"), c.number("contact_time"))
 
 
-def _fill(filling: Filling) -> Viscoelastic:
-    grid, dimension = filling.grid, filling.dimension
+def _fill(given: LawInput) -> Viscoelastic:
+    grid, dimension = given.grid, given.dimension
     return Viscoelastic(
         grid(lambda c: _normal(c)[0]), grid(lambda c: _normal(c)[1]),
         grid(lambda c: linear.tangential(c, dimension)[0]), grid(lambda c: linear.tangential(c, dimension)[1]),
-        grid(lambda c: c.number("friction")), grid(lambda c: c.number("clamped")), filling.rocking, filling.torsion, grid(linear.per_mass),
+        grid(lambda c: c.number("friction")), grid(lambda c: c.number("clamped")), given.rocking, given.torsion, grid(linear.per_mass),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from ..compiled.choices import larger, root, select, smaller
 from ..compiled.jit import inlined
 from . import linear
 from . import parameters as p
-from .kind import Filling, Form, LawKind, Values
+from .kind import Form, LawInput, LawKind, Values
 from .quantities import NormalForce
 
 
@@ -82,12 +82,12 @@ def spring_force(law, a, b, mass, radius, overlap):
     return linear.force(law.k1, law, a, b, mass, overlap)
 
 
-def _fill(filling: Filling) -> Walton:
-    grid, dimension = filling.grid, filling.dimension
+def _fill(given: LawInput) -> Walton:
+    grid, dimension = given.grid, given.dimension
     return Walton(
         grid(lambda c: normal_stiffnesses(c)[0]), grid(lambda c: normal_stiffnesses(c)[1]),
         grid(lambda c: linear.tangential(c, dimension)[0]), grid(lambda c: linear.tangential(c, dimension)[1]),
-        grid(lambda c: c.number("friction")), filling.rocking, filling.torsion, grid(linear.per_mass),
+        grid(lambda c: c.number("friction")), given.rocking, given.torsion, grid(linear.per_mass),
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from ..compiled.jit import inlined
 from ..compiled.vectors import add, ahead, scale, square
 from . import linear, walton
 from . import parameters as p
-from .kind import Filling, Form, Key, LawKind, Values
+from .kind import Form, Key, LawInput, LawKind, Values
 from .quantities import Tangential
 from .tangential import weight
 
@@ -89,12 +89,12 @@ def _tangential_stiffnesses(c: Values, dimension: int) -> tuple[float, float]:
     return p.tangential_mass(dimension) * k1, p.tangential_mass(dimension) * k2
 
 
-def _fill(filling: Filling) -> WaltonTangential:
-    grid, dimension = filling.grid, filling.dimension
+def _fill(tables: LawInput) -> WaltonTangential:
+    grid, dimension = tables.grid, tables.dimension
     return WaltonTangential(
         grid(lambda c: walton.normal_stiffnesses(c)[0]), grid(lambda c: walton.normal_stiffnesses(c)[1]),
         grid(lambda c: _tangential_stiffnesses(c, dimension)[0]), grid(lambda c: _tangential_stiffnesses(c, dimension)[1]),
-        grid(lambda c: c.number("friction")), filling.rocking, filling.torsion, grid(linear.per_mass),
+        grid(lambda c: c.number("friction")), tables.rocking, tables.torsion, grid(linear.per_mass),
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import CaseError
-from ..laws.kind import Filling, Tables, Values
+from ..laws.kind import LawInput, LawTables, Values
 from ..laws.registry import KINDS
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..case.contact import PairTable
 
 
-def build_law(case: Case) -> Tables:
+def build_law(case: Case) -> LawTables:
     """The tables of a case's law.
 
     Raises:
@@ -44,7 +44,7 @@ def build_law(case: Case) -> Tables:
     of_wall = np.array([name in walls for name in names], bool)
     couples = case.contact.interaction == "regularised" and kind.dissipative
     return kind.fill(
-        Filling(
+        LawInput(
             grid=grid,
             lists=lambda key: _lists(table, key),
             dimension=case.dimension,

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..compiled.fixedpoint import LIMIT, MOST, WIDE_LIMIT
 from ..errors import CaseError
-from ..laws.kind import Tables
+from ..laws.kind import LawTables
 from ..laws.magnitudes import power_of_size, spring_force, strongest
 from .resistance_tables import largest_torque
 
@@ -87,7 +87,7 @@ def power_of_two_above(value: float) -> float:
 
 
 def contact_spans(
-    case: Case, catalogue: Catalogue, law: Tables, reach: dict[str, float], largest_scale: dict[str, float], smallest_scale: dict[str, float]
+    case: Case, catalogue: Catalogue, law: LawTables, reach: dict[str, float], largest_scale: dict[str, float], smallest_scale: dict[str, float]
 ) -> Spans:
     """Determine the range of the forces and torques of all contacts of a case: all pairs of species, and all species on walls.
 

@@ -11,7 +11,7 @@ from ..contacts.rules.rule import Rule
 from ..detection.sphere_tables import Covering
 from ..detection.trees import Trees
 from ..integrators.phases import Integrator
-from ..laws.kind import Tables
+from ..laws.kind import LawTables
 from ..state.arrays import Parts, Settings, Shapes, Walls
 from ..state.population import Population
 
@@ -22,7 +22,7 @@ class Scene:
 
     shapes: Shapes
     interaction: Interaction
-    law: Tables
+    law: LawTables
     integrator: Integrator
     walls: Walls
     settings: Settings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiled.jit import njit
-from .surfaces.listing import Near
+from .surfaces.listing import GrainNearWall
 from .surfaces.place import from_wall
 from .surfaces.registry import list_near, out_of_reach
 
@@ -32,6 +32,6 @@ def find_wall_pairs(owned, g, walls, parts, reach, rule, entries):
         for k in range(walls.kind.shape[0]):
             centre, _, _ = from_wall(walls, g, i, k)
             if not out_of_reach(walls.kind[k], walls, k, centre, radius[i] + extra[k]):
-                near = Near(walls, g, parts, i, k, centre, g.x[i, 3] + extra[k], rule[0], rule[1])
+                near = GrainNearWall(walls, g, parts, i, k, centre, g.x[i, 3] + extra[k], rule[0], rule[1])
                 found = list_near(walls.kind[k], near, entries, found)
     return found

@@ -35,7 +35,9 @@ from ..contacts.batch import (
     vector,
 )
 from ..contacts.dispatch import has_couples, keeps_arms, zone_on_plane
+from ..contacts.pair_loop import velocity_lag
 from ..contacts.resistance import check_torques, fill_resistance, keep_resistance, resist
+from ..contacts.rules.rule import Bearing
 from ..laws.history import NORMAL, WITH_ARM
 from ..laws.resistance.model import resists
 from ..laws.slider import middle_normal
@@ -51,7 +53,7 @@ def _zone(m, overlap, loop):
     walls, law, g, normal = loop.walls, loop.law, loop.g, m.normal
     a, b = g.material[m.i], walls.material[m.k]
     if law.torsion[a, b] + law.rocking[a, b] != 0.0 and SIDES[walls.kind[m.k]] > 0:
-        return zone_on_plane(loop.interaction, g, m.i, normal, overlap, loop.pairs, m.p)
+        return zone_on_plane(loop.interaction, g, m.i, Bearing(normal, g.x[m.i, 3], overlap), loop.pairs, m.p)
     return 0.0, ZERO
 
 
@@ -121,16 +123,16 @@ def fill(c, m, arm, overlap, out, now, loop):
     fill_past(c, p, loop.law, pairs, settings)
     a, b, inertia = np.uintp(g.material[i]), np.uintp(walls.material[k]), g.v[i, 3] * (g.x[i, 3] * g.x[i, 3])
     fill_pair(c, a, b, loop.law, s, pairs.counts)
-    fill_resistance(settings.resistance, c, p, a, b, inertia, pairs, settings)
+    fill_resistance(settings.resistance, c, p, (a, b), inertia, loop)
     pairs.near[c], pairs.near_row[c] = p, i
 
 
 @kernel
 def evaluate(count, loop):
     """Forces of the first ``count`` columns, on the grains, on the walls, and in the books."""
-    pairs, walls, g, settings, control = loop.pairs, loop.walls, loop.g, loop.settings, loop.control
+    pairs, walls, settings = loop.pairs, loop.walls, loop.settings
     s, with_couples = pairs.scratch, has_couples(loop.interaction) and keeps_arms(loop.interaction)
-    batch.forces(loop.law, settings.dt, 0.5 * settings.dt if settings.midstep else 0.0, s)
+    batch.forces(loop.law, settings.dt, velocity_lag(settings), s)
     if with_couples:
         batch.couples(settings.dt, s)
     resistance, with_moments = settings.resistance, with_couples or resists(settings.resistance)
@@ -141,11 +143,11 @@ def evaluate(count, loop):
         c, p, i = np.uintp(n), np.uintp(pairs.near[n]), pairs.near_row[n]
         k = pairs.col[p]
         keep_own(c, p, loop.law, pairs, settings)
-        if book_on_wall(c, i, k, p, with_couples, pairs, g, settings, control, loop.tally):
+        if book_on_wall(c, i, k, p, with_couples, loop):
             force, moment = vector(s, FORCE, c), vector(s, MOMENT, c) if with_moments else ZERO
-            react(walls, g, i, k, vector(s, ARM, c), force, moment, settings)
+            react(loop, i, k, vector(s, ARM, c), force, moment)
             work = dot(force, vector(s, SHIFT, c))
             if with_moments and turns(walls.motion, k):
                 work += dot(moment, columns(walls.pose, k, 15))
             deposit_nearest(walls.work, k, work / settings.energy)
-        keep_resistance(resistance, c, p, True, pairs, settings, control, loop.tally)
+        keep_resistance(resistance, c, p, True, loop)

@@ -18,7 +18,7 @@ from ..contacts.pairs import APART, LEAVES, TOUCHES
 from ..laws.books import end_contact, held_energy
 from ..laws.history import MEMORY
 from ..laws.law import coefficients
-from ..laws.quantities import Material
+from ..laws.quantities import PairMaterial
 from ..laws.resistance.memory import torque_lost_at_end
 from ..laws.resistance.model import resists
 from ..state.arrays import ERROR_OVERLAP, ERROR_SOLVER
@@ -74,7 +74,7 @@ def _contact(c, p, i, k, first_leg, loop):
     if changes:
         # a wall that vanishes takes along what its contacts hold, one that appears puts it in: its work
         a, b = g.material[i], walls.material[k]
-        material = Material(coefficients(law, a, b), law.friction[a, b], g.v[i, 3], effective_radius(walls, g, i, k))
+        material = PairMaterial(coefficients(law, a, b), law.friction[a, b], g.v[i, 3], effective_radius(walls, g, i, k))
         memory = pairs.hist[p, MEMORY] if touching else 0.0
         held = held_energy(law, material, overlap, -m.slope * dot(normal, now[0]), memory, settings.dt)
         deposit_nearest(walls.work, k, (held if there else -held) / settings.energy)

@@ -29,11 +29,11 @@ def harden(m, loop):
     """
     pairs, walls, g, law, settings, control, tally = loop.pairs, loop.walls, loop.g, loop.law, loop.settings, loop.control, loop.tally
     i, k, x = m.i, m.k, m.x
-    flat, normal, height = facing(walls, g, i, k)
+    flat, space = facing(walls, g, i, k)
     if not flat:
         return False
-    heavier, h, u, failed = weighted_to_plane(loop.interaction, g, i, normal, height, pairs, m.p, HEAVIER)
-    lighter, low, r, status = weighted_to_plane(loop.interaction, g, i, normal, height, pairs, m.p, LIGHTER)
+    heavier, h, u, failed = weighted_to_plane(loop.interaction, g, i, space, pairs, m.p, HEAVIER)
+    lighter, low, r, status = weighted_to_plane(loop.interaction, g, i, space, pairs, m.p, LIGHTER)
     if failed != 0 or status != 0:
         fault(control, ERROR_SOLVER, g.gid[i], -1 - k)
     radius, inv_energy = g.x[i, 3], 1.0 / settings.energy
@@ -41,6 +41,7 @@ def harden(m, loop):
     held, c1, c2, c3, apart = potential(m.distance * m.distance, heavier, lighter, radius, stiffness)
     if held == 0.0:
         return apart
+    normal, height = space
     # forces along the normal, one at each minimiser
     first, second, third = -2.0 * c1 * dot_from(height, normal, x), -2.0 * c2 * h, -2.0 * c3 * low
     speed1, shift1 = along(loop, i, k, x, normal)
@@ -58,7 +59,7 @@ def harden(m, loop):
         fault(control, ERROR_RANGE, g.gid[i], -1 - k)
         return True
     add_force(g.ft, i, force, couple_, settings)
-    react(walls, g, i, k, ZERO, force, couple_, settings)
+    react(loop, i, k, ZERO, force, couple_)
     deposit_nearest(walls.work, k, (first * shift1 + second * shift2 + third * shift3) * inv_energy)
     if control[OBSERVE] != 0:
         deposit_nearest(tally, STORED, held * inv_energy)

@@ -60,8 +60,18 @@ def relative_motion(walls, g, i, k, arm, lag):
 
 
 @inlined
-def react(walls, g, i, k, arm, force, moment, settings):
-    """Book a force (N) and couple (N m) on grain ``i`` against wall ``k``, about the wall's point; rounded as what the grain receives."""
+def react(loop, i, k, arm, force, moment):
+    """Add the reaction to what a wall bears, force and torque about the wall's point, rounded as what the grain receives.
+
+    Args:
+        loop: `WallLoop`.
+        i: row of the grain.
+        k: the wall.
+        arm: from the grain's centre to the contact point (m).
+        force: on the grain (N).
+        moment: couple on the grain (N m).
+    """
+    walls, g, settings = loop.walls, loop.g, loop.settings
     at = subtract(add(row(g.x, i), arm), row(walls.shape, k))
     torque = add(cross(at, force), moment)
     inv_force, inv_torque, reaction = 1.0 / settings.force, 1.0 / settings.torque, walls.reaction[k]

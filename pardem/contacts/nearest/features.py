@@ -66,6 +66,18 @@ def bodies_of(i, j, w):
     return Bodies(np.uintp(i), np.uintp(j), w)
 
 
+class HalfSpace(NamedTuple):
+    """The side of a plane on which a grain may be.
+
+    Attributes:
+        normal: unit normal into it.
+        height: of the grain's centre above the plane (m).
+    """
+
+    normal: Any
+    height: Any
+
+
 @inlined
 def turned(bodies):
     """The same two bodies, the second one first."""

@@ -6,7 +6,7 @@ from ...compiled.jit import inlined, kernel
 from ...compiled.vectors import add, ahead, dot_from, scale, square, subtract
 from .polytope_faces import MAX_TIES, TILT, TILT2, centroid, clip, extent, order, plane_axes, ties
 from .polytope_pair import WORK_SIZE as PAIR_SIZE
-from .polytope_pair import TwoCores, minimum
+from .polytope_pair import core_a, core_b, minimum
 
 # scratch: the pair solver's, then the two features and a spare, each with room for a clip of faces (each cut adds at most one point)
 _A = PAIR_SIZE
@@ -73,7 +73,7 @@ def _barycentre(work, na, nb):
 
 
 @inlined
-def nearest_polytopes(w, vert, a0, na, b0, nb, warm, work):
+def nearest_polytopes(w, cores, warm, work):
     """Nearest points X in conv(A), Y in conv(B), relative to their own centres: the minimisers of |W + X - Y|.
 
     Where edges or faces are parallel (relative determinant below 1e-14) the minimisers form a segment or a convex polygon, the features' common part
@@ -82,11 +82,7 @@ def nearest_polytopes(w, vert, a0, na, b0, nb, warm, work):
 
     Args:
         w: W, centre of A less centre of B (m).
-        vert: (M, 3) float64 vertices of both, each relative to its own centre (m).
-        a0: row of A's first vertex.
-        na: number of A's vertices.
-        b0: row of B's first vertex.
-        nb: number of B's vertices.
+        cores: ``polytope_pair.TwoCores`` of both.
         warm: two int64 active sets to start from, (0, 0) for a cold start.
         work: (>= WORK_SIZE,) float64 scratch.
 
@@ -94,15 +90,15 @@ def nearest_polytopes(w, vert, a0, na, b0, nb, warm, work):
         squared distance (m^2), X (m), Y (m), the two active sets for the next call, status: 0 solved, 1 not converged (or not a number), 2 a face has
         more than ``MAX_TIES`` vertices (its barycentre is then not sought). Cores that overlap give 0 to rounding and any common point.
     """
-    (d2, x, y, sets), status = minimum(w, TwoCores(vert, a0, na, b0, nb), (0.0, 0.0), warm, work)
+    (d2, x, y, sets), status = minimum(w, cores, (0.0, 0.0), warm, work)
     size = dot_from(dot_from(square(w), x, x), y, y)
-    if na == 1 or nb == 1 or status != 0 or not d2 > TOUCHING * size:
+    if cores.na == 1 or cores.nb == 1 or status != 0 or not d2 > TOUCHING * size:
         return d2, x, y, sets, status
     axes = plane_axes(subtract(add(w, x), y))
     tilt2 = TILT2 + NOISE2 * size / d2
-    ka = ties(vert, a0, na, x, axes, tilt2, work, _A)
+    ka = ties(core_a(cores), x, axes, tilt2, work, _A)
     if ka > 1:
-        kb = ties(vert, b0, nb, y, axes, tilt2, work, _B)
+        kb = ties(core_b(cores), y, axes, tilt2, work, _B)
         if ka > MAX_TIES or kb > MAX_TIES:
             status = 2
         elif kb > 1:

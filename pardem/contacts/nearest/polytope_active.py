@@ -48,6 +48,20 @@ def without(pack, k):
     return (pack & low) | ((pack >> 16) & 0xFFFFFFFFFFFF & ~low)
 
 
+class Core(NamedTuple):
+    """The vertices of one body: a run of rows in an array that holds those of many.
+
+    Attributes:
+        vert: (M, 3) float64 vertices, each relative to the centre of its own body (m).
+        first: row of the body's first vertex.
+        count: number of its vertices.
+    """
+
+    vert: Any
+    first: Any
+    count: Any
+
+
 class Flat(NamedTuple):
     """The flat through the vertices of an active set.
 
@@ -95,17 +109,17 @@ def _across(u, q, q_inverse, p, p_inverse):
 
 
 @inlined
-def flat(vert, start, pack, n):
-    """The ``Flat`` of an active set of ``n`` vertices, by Gram-Schmidt on differences from the first.
+def flat(core, pack, n):
+    """The `Flat` of an active set, by Gram-Schmidt on the differences of its vertices from the first.
 
     This keeps the digits of needle-like features, which a Gram matrix would square away.
 
     Args:
-        vert: (M, 3) float64 vertices (m).
-        start: first row of the core.
+        core: the `Core`.
         pack: active set.
         n: number of its vertices.
     """
+    vert, start = core.vert, core.first
     origin = row(vert, start + slot(pack, 0))
     q1 = q2 = q3 = ZERO
     i1 = i2 = i3 = c12 = c13 = c23 = 0.0
@@ -170,8 +184,17 @@ def start_in_the_middle(work, first, n):
 
 
 @inlined
-def support(vert, start, n, g):
-    """Vertex of a core that is lowest along g: the dot product and its number (the first of equals)."""
+def support(core, g):
+    """Find the vertex of a core that is lowest along a direction.
+
+    Args:
+        core: the `Core`.
+        g: direction, of any length.
+
+    Returns:
+        the least product of g with a vertex, and the number of that vertex, the first of equals.
+    """
+    vert, start, n = core.vert, core.first, core.count
     best = dot(g, row(vert, start))
     index = 0
     for k in range(1, n):
@@ -183,20 +206,23 @@ def support(vert, start, n, g):
 
 
 @inlined
-def coldest(vert, start, n, g):
-    """The active set of the vertex that is lowest along g: a cold start."""
-    _, k = support(vert, start, n, g)
+def coldest(core, g):
+    """The active set of a cold start: the vertex that is lowest along a direction.
+
+    Args:
+        core: the `Core`.
+        g: direction, of any length.
+    """
+    _, k = support(core, g)
     return k + 1
 
 
 @inlined
-def newcomer(vert, start, n, pack, size, x, g, scale2, own2):
+def newcomer(core, pack, size, x, g, scale2, own2):
     """A vertex that the gradient asks for: whether there is one that lies lower than the point by more than rounding, and its number.
 
     Args:
-        vert: (M, 3) float64 vertices (m).
-        start: first row of the core.
-        n: number of its vertices.
+        core: the `Core`.
         pack: active set.
         size: number of vertices in it.
         x: the point (m).
@@ -204,9 +230,9 @@ def newcomer(vert, start, n, pack, size, x, g, scale2, own2):
         scale2: square of the gap, relative to the body's own size, below which rounding decides (m^2).
         own2: |origin|^2 of the body's flat (m^2).
     """
-    low, k = support(vert, start, n, g)
+    low, k = support(core, g)
     gap = dot(g, x) - low
-    k2 = square(row(vert, start + k))
+    k2 = square(row(core.vert, core.first + k))
     return gap > 0.0 and gap * gap > scale2 * (own2 + k2) and size < 4 and not contains(pack, k), k
 
 

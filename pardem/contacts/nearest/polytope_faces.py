@@ -49,15 +49,13 @@ def plane_axes(n):
 
 
 @inlined
-def ties(vert, start, n, x, axes, tilt2, work, place):
+def ties(core, x, axes, tilt2, work, place):
     """Write the vertices in a plane through x, in plane coordinates about x, to the scratch at ``place``.
 
     A vertex is in the plane if the line to it from x, a point of the feature, is parallel to the plane.
 
     Args:
-        vert: (M, 3) float64 vertices relative to the core's centre (m).
-        start: row of the core's first vertex.
-        n: number of its vertices.
+        core: ``polytope_active.Core``.
         x: a point of the feature (m).
         axes: of the plane.
         tilt2: squared sine of the angle up to which a line counts as parallel (1).
@@ -70,8 +68,8 @@ def ties(vert, start, n, x, axes, tilt2, work, place):
     n2 = square(axes.normal)
     own = ROUNDING2 * square(x)
     found = 0
-    for k in range(start, start + n):
-        v = row(vert, k)
+    for k in range(core.first, core.first + core.count):
+        v = row(core.vert, k)
         d = subtract(v, x)
         h = dot(d, axes.normal)
         if h * h <= n2 * (tilt2 * square(d) + own + ROUNDING2 * square(v)):

@@ -16,6 +16,7 @@ from ...compiled.vectors import ZERO, add, ahead, behind, negative, scale, squar
 from .polytope_active import (
     ACTIVE_SIZE,
     SLOT,
+    Core,
     aim_at,
     coldest,
     combined,
@@ -54,6 +55,26 @@ class TwoCores(NamedTuple):
     na: Any
     b0: Any
     nb: Any
+
+
+@inlined
+def core_a(cores):
+    """The ``polytope_active.Core`` of body A.
+
+    Args:
+        cores: `TwoCores`.
+    """
+    return Core(cores.vert, cores.a0, cores.na)
+
+
+@inlined
+def core_b(cores):
+    """The ``polytope_active.Core`` of body B.
+
+    Args:
+        cores: `TwoCores`.
+    """
+    return Core(cores.vert, cores.b0, cores.nb)
 
 
 class Minimum(NamedTuple):
@@ -144,8 +165,7 @@ def _without_newcomers(sets, a_independent):
 @inlined
 def _cold(w, cores):
     """Active sets of one vertex each: those that face the other's centre."""
-    vert = cores.vert
-    return Newcomers(coldest(vert, cores.a0, cores.na, w), coldest(vert, cores.b0, cores.nb, negative(w)), 1, 1, False, False, 0, True)
+    return Newcomers(coldest(core_a(cores), w), coldest(core_b(cores), negative(w)), 1, 1, False, False, 0, True)
 
 
 @inlined
@@ -174,8 +194,8 @@ def _asked_for(w, w2, cores, eps2, own, best, sizes):
     x, y = best.x, best.y
     r = subtract(add(w, x), y)
     size = GAP * GAP * (w2 + own[0] + own[1])
-    new_a, k = newcomer(cores.vert, cores.a0, cores.na, best.sets[0], sizes[0], x, ahead(r, eps2[0], x), size, own[0])
-    new_b, m = newcomer(cores.vert, cores.b0, cores.nb, best.sets[1], sizes[1], y, subtract(scale(eps2[1], y), r), size, own[1])
+    new_a, k = newcomer(core_a(cores), best.sets[0], sizes[0], x, ahead(r, eps2[0], x), size, own[0])
+    new_b, m = newcomer(core_b(cores), best.sets[1], sizes[1], y, subtract(scale(eps2[1], y), r), size, own[1])
     return new_a, k, new_b, m
 
 
@@ -219,7 +239,7 @@ def minimum(w, cores, eps2, warm, work):
     solved = False
     for _ in range(MAX_ITERATIONS):
         p, q = sets.p, sets.q
-        a, b = flat(cores.vert, cores.a0, sets.set_a, p), flat(cores.vert, cores.b0, sets.set_b, q)
+        a, b = flat(core_a(cores), sets.set_a, p), flat(core_b(cores), sets.set_b, q)
         s, t, x, y, ok = _over_flats(w, a, p, b, q, eps2)
         if not ok and not accepted:  # a warm start whose features have become parallel
             sets = _cold(w, cores)

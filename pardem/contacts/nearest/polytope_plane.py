@@ -69,7 +69,7 @@ def _stepped(pack, p, new, work):
 
 
 @kernel
-def regularised_plane(normal, h, vert, a0, na, eps2, warm, work):
+def regularised_plane(space, core, eps2, warm, work):
     """Minimiser of f = (h + n.X)^2 + eps^2 |X|^2 over X in conv(A): a polytope against the plane at height h below its centre.
 
     Over the flat a + <q1, q2, q3> of an active set (orthogonal directions) the system is diagonal plus one rank, so with c_i = n.q_i
@@ -77,11 +77,8 @@ def regularised_plane(normal, h, vert, a0, na, eps2, warm, work):
         rho = (h + n.a - sum c_i q_i.a/|q_i|^2) / (eps^2 + sum c_i^2/|q_i|^2),   s_i = -(rho c_i + q_i.a)/|q_i|^2.
 
     Args:
-        normal: unit normal of the plane into the allowed side.
-        h: signed height of A's centre above the plane (m).
-        vert: (M, 3) world vertices relative to their own centre (m).
-        a0: row of the first vertex.
-        na: number of vertices.
+        space: ``features.HalfSpace``: n and h.
+        core: ``polytope_active.Core`` of A.
         eps2: squared regularisation, >= 0; where it is 0, any lowest point.
         warm: active set of the call before, 0 for a cold start.
         work: (>= WORK_SIZE,) float64 scratch.
@@ -89,21 +86,22 @@ def regularised_plane(normal, h, vert, a0, na, eps2, warm, work):
     Returns:
         f (m^2), X relative to the centre (m), the active set for the next call, status: 0 solved, 1 not converged (or not a number).
     """
+    normal, h = space
     if warm == 0:
-        warm = coldest(vert, a0, na, scale(h, normal))
+        warm = coldest(core, scale(h, normal))
     pack, p = warm, count(warm)
     best = pack
     inside = accepted = new = False
     x, f = (0.0, 0.0, 0.0), 0.0
     solved = False
     for _ in range(MAX_ITERATIONS):
-        a = flat(vert, a0, pack, p)
+        a = flat(core, pack, p)
         s, u, ok = _over_flat(normal, h, eps2, a, p)
         if not ok:
             if accepted:  # the newcomer lies in the flat of the others and cannot lower the value
                 solved = True
                 break
-            pack, p = coldest(vert, a0, na, scale(h, normal)), 1
+            pack, p = coldest(core, scale(h, normal)), 1
             continue
         weight = weights(s, a)
         aim_at(work, 0, weight)
@@ -113,7 +111,7 @@ def regularised_plane(normal, h, vert, a0, na, eps2, warm, work):
             f = height * height + eps2 * square(x)
             aa = square(a.origin)
             gradient = ahead(scale(height, normal), eps2, x)
-            new, k = newcomer(vert, a0, na, pack, p, x, gradient, GAP * GAP * (h * h + aa), aa)
+            new, k = newcomer(core, pack, p, x, gradient, GAP * GAP * (h * h + aa), aa)
             if not new:
                 solved = True
                 break
@@ -131,28 +129,26 @@ def regularised_plane(normal, h, vert, a0, na, eps2, warm, work):
 
 
 @kernel
-def nearest_plane(normal, h, vert, a0, na, work):
+def nearest_plane(space, core, work):
     """Lowest point of conv(A) above a plane; where an edge or a face is parallel to it (relative determinant below 1e-14), its centroid.
 
     Args:
-        normal: unit normal of the plane into the allowed side.
-        h: signed height of the centre above the plane (m).
-        vert: (M, 3) world vertices relative to their own centre (m).
-        a0: row of the first vertex.
-        na: number of vertices.
+        space: ``features.HalfSpace``.
+        core: ``polytope_active.Core``.
         work: (>= WORK_SIZE,) float64 scratch.
 
     Returns:
         squared height of the lowest vertex (m^2), X relative to the centre (m) at that height, status: 0 solved, 2 a face has more than ``MAX_TIES``
         vertices (X is then its lowest vertex).
     """
-    low, k = support(vert, a0, na, normal)
-    x = row(vert, a0 + k)
+    normal, h = space
+    low, k = support(core, normal)
+    x = row(core.vert, core.first + k)
     height = h + low
     status = 0
-    if na > 1:
+    if core.count > 1:
         axes = plane_axes(normal)
-        n = ties(vert, a0, na, x, axes, TILT2, work, ACTIVE_SIZE)
+        n = ties(core, x, axes, TILT2, work, ACTIVE_SIZE)
         if n > MAX_TIES:
             status = 2
         elif n > 1:

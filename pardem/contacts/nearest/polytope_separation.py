@@ -6,6 +6,7 @@ import numpy as np
 
 from ...compiled.jit import inlined
 from ...compiled.vectors import negative, row, square
+from .polytope_pair import core_a, core_b
 
 MARGIN = 1e-12  # relative to the lengths that enter: far above the rounding of this test and of the solvers
 
@@ -18,11 +19,11 @@ def _at_least(d, a):
 
 
 @inlined
-def _least(vert, start, n, d):
+def _least(core, d):
     """Lower bound of d . v over the vertices of a core, rounding included."""
     low = np.inf
-    for k in range(start, start + n):
-        low = min(low, _at_least(d, row(vert, k)))
+    for k in range(core.first, core.first + core.count):
+        low = min(low, _at_least(d, row(core.vert, k)))
     return low
 
 
@@ -41,7 +42,7 @@ def separation2(w, cores, reach, direction):
         direction: from B to A, of any length.
     """
     apart = _at_least(direction, w)
-    apart += _least(cores.vert, cores.a0, cores.na, direction) + _least(cores.vert, cores.b0, cores.nb, negative(direction))
+    apart += _least(core_a(cores), direction) + _least(core_b(cores), negative(direction))
     limit = reach * (1.0 + MARGIN)
     length2 = square(direction)
     if apart > 0.0 and apart * apart > limit * limit * length2:

@@ -15,7 +15,8 @@ from ...compiled.quaternions import matrix, orientation, times
 from ...compiled.vectors import ZERO, add, dot, dot_from, put_columns, row, scale, subtract
 from ...shapes.compound import outer_vertices
 from ...state.arrays import Parts
-from ..nearest.features import first_of, second_of
+from ..nearest.features import HalfSpace, first_of, second_of
+from ..nearest.polytope_active import Core
 from ..nearest.polytope_pair import TwoCores, minimum
 from ..nearest.polytope_plane import regularised_plane
 from ..nearest.regularised import regularised_polytopes
@@ -154,23 +155,23 @@ def weighted(interaction, g, bodies, pairs, p, factor):
     if _both_rods(interaction.parts, g, bodies):
         return rod_weighted(interaction, g, bodies, pairs, p, factor)
     numbers, cores = _pieces_of(interaction.parts, g, bodies, pairs.sub[p])
-    w, a, b, (room, a0, na, b0, nb) = _centred(interaction, g, bodies, numbers, cores)
+    w, a, b, centred = _centred(interaction, g, bodies, numbers, cores)
     eps2, cold = heavier(penalties(interaction, g, bodies), factor), (np.int64(0), np.int64(0))
-    f, x, y, _, status = regularised_polytopes(w, room, a0, na, b0, nb, eps2, cold, interaction.work)
+    f, x, y, _, status = regularised_polytopes(w, centred, eps2, cold, interaction.work)
     return f, add(x, a), add(y, b), status
 
 
 @inlined
-def zone(interaction, g, bodies, normal, r_eff, delta, pairs, p):
+def zone(interaction, g, bodies, bearing, pairs, p):
     """Half-length of the contact zone of two pieces and its rocking axis (see ``polytopes.feature_zone``)."""
     if _both_rods(interaction.parts, g, bodies):
-        return rod_zone(interaction, g, bodies, normal, r_eff, delta, pairs, p)
+        return rod_zone(interaction, g, bodies, bearing, pairs, p)
     _, cores = _pieces_of(interaction.parts, g, bodies, pairs.sub[p])
-    return feature_zone(g.vert, (cores.a0, cores.b0), (pairs.warm[p, 0], pairs.warm[p, 1]), normal, r_eff, delta)
+    return feature_zone(g.vert, (cores.a0, cores.b0), (pairs.warm[p, 0], pairs.warm[p, 1]), bearing)
 
 
 @inlined
-def _solve_on_plane(interaction, g, i, sub, normal, height, eps2, start):
+def _solve_on_plane(interaction, g, i, sub, space, eps2, start):
     """The regularised minimum of a piece, counted from its own centre, over a plane.
 
     Args:
@@ -178,8 +179,7 @@ def _solve_on_plane(interaction, g, i, sub, normal, height, eps2, start):
         g: `Grains`.
         i: row of the grain.
         sub: its piece.
-        normal: unit normal of the plane.
-        height: of the grain's centre over the plane (m).
+        space: ``features.HalfSpace``, from the grain's centre.
         eps2: squared regularisation (1).
         start: active set to start from.
 
@@ -190,40 +190,40 @@ def _solve_on_plane(interaction, g, i, sub, normal, height, eps2, start):
     a, a0, na = piece_of(parts, g, i, sub)
     centre = _centre(parts, g, i, a)
     _about(g.vert, a0, na, centre, room, 0)
-    above = height + dot(normal, centre)
-    f, x, pack, status = regularised_plane(normal, above, room, 0, na, eps2, start, interaction.work)
-    return f, dot_from(above, normal, x), add(x, centre), pack, status
+    above = space.height + dot(space.normal, centre)
+    f, x, pack, status = regularised_plane(HalfSpace(space.normal, above), Core(room, 0, na), eps2, start, interaction.work)
+    return f, dot_from(above, space.normal, x), add(x, centre), pack, status
 
 
 @inlined
-def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
+def closest_to_plane(interaction, g, i, space, pairs, p, touching):
     """Minimiser of the distance of a piece of a grain to a plane, relative to the grain's centre; see ``dispatch.closest_to_plane``."""
     if _is_rod(interaction.parts, g, i):
-        return rod_closest_to_plane(interaction, g, i, normal, height, pairs, p, touching)
+        return rod_closest_to_plane(interaction, g, i, space, pairs, p, touching)
     warm = pairs.warm
     start = warm[p, 0] if touching else np.int64(0)
-    f, h, x, start, status = _solve_on_plane(interaction, g, i, pairs.sub[p], normal, height, interaction.eps2[g.species[i]], start)
+    f, h, x, start, status = _solve_on_plane(interaction, g, i, pairs.sub[p], space, interaction.eps2[g.species[i]], start)
     warm[p, 0] = start
     return f, h, x, status
 
 
 @inlined
-def weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor):
+def weighted_to_plane(interaction, g, i, space, pairs, p, factor):
     """Minimum with heavier penalties of a piece by a cold solve, relative to the grain's centre; see ``dispatch.weighted_to_plane``."""
     if _is_rod(interaction.parts, g, i):
-        return rod_weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor)
+        return rod_weighted_to_plane(interaction, g, i, space, pairs, p, factor)
     e2 = factor * interaction.eps2[g.species[i]]
-    f, h, x, _, status = _solve_on_plane(interaction, g, i, pairs.sub[p], normal, height, e2, np.int64(0))
+    f, h, x, _, status = _solve_on_plane(interaction, g, i, pairs.sub[p], space, e2, np.int64(0))
     return f, h, x, status
 
 
 @inlined
-def zone_on_plane(interaction, g, i, normal, delta, pairs, p):
+def zone_on_plane(interaction, g, i, bearing, pairs, p):
     """Half-length of the contact zone of a piece on a plane and its rocking axis; the normal points to the plane."""
     if _is_rod(interaction.parts, g, i):
-        return rod_zone_on_plane(interaction, g, i, normal, delta, pairs, p)
+        return rod_zone_on_plane(interaction, g, i, bearing, pairs, p)
     _, a0, _ = piece_of(interaction.parts, g, i, pairs.sub[p])
-    return feature_zone_on_plane(g.vert, a0, pairs.warm[p, 0], normal)
+    return feature_zone_on_plane(g.vert, a0, pairs.warm[p, 0], bearing.normal)
 
 
 @inlined

@@ -84,7 +84,7 @@ def _lowest(interaction, g, i, sub, n):
 
 
 @inlined
-def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
+def closest_to_plane(interaction, g, i, space, pairs, p, touching):
     """Height of a vertex, edge or face over a plane, and a distance beyond touch unless it is a local minimum; see ``dispatch.closest_to_plane``.
 
     A candidate that is a bare vertex is what it is: discs and cylinders are met vertex by vertex.
@@ -92,9 +92,9 @@ def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
     sub = pairs.sub[p]
     if kind_of(sub) < VERTEX_FACE:
         x = vertex(g, i, sub)
-        h = dot_from(height, normal, x)
+        h = dot_from(space.height, space.normal, x)
         return h * h, h, x, 0
-    lowest, x = _lowest(interaction, g, i, sub, normal)
-    h = dot_from(height, normal, x)
+    lowest, x = _lowest(interaction, g, i, sub, space.normal)
+    h = dot_from(space.height, space.normal, x)
     far = 2.0 * g.x[i, 3]
     return (h * h if lowest else far * far), h, x, 0

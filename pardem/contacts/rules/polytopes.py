@@ -14,7 +14,7 @@ from ...compiled.jit import inlined
 from ...compiled.vectors import ZERO, add, cross, dot_from, put_columns, row, square, subtract
 from ..nearest.minima import WORK_SIZE as MINIMA_SIZE
 from ..nearest.minima import nearest_polytopes
-from ..nearest.polytope_active import count, slot
+from ..nearest.polytope_active import Core, count, slot
 from ..nearest.polytope_pair import WORK_SIZE as PAIR_SIZE
 from ..nearest.polytope_pair import TwoCores, minimum
 from ..nearest.polytope_plane import WORK_SIZE as PLANE_SIZE
@@ -80,16 +80,15 @@ def remember(pairs, p, touching, near, sets, direction):
 
 @inlined
 def _core_of(g, i):
-    """First vertex of grain ``i`` and the number of its vertices."""
-    return g.vert_start[i], g.vert_start[i + 1] - g.vert_start[i]
+    """The ``polytope_active.Core`` of grain ``i``."""
+    return Core(g.vert, g.vert_start[i], g.vert_start[i + 1] - g.vert_start[i])
 
 
 @inlined
 def cores_of(g, bodies):
     """The ``polytope_pair.TwoCores`` of two bodies."""
-    a0, na = _core_of(g, bodies.i)
-    b0, nb = _core_of(g, bodies.j)
-    return TwoCores(g.vert, a0, na, b0, nb)
+    a, b = _core_of(g, bodies.i), _core_of(g, bodies.j)
+    return TwoCores(g.vert, a.first, a.count, b.first, b.count)
 
 
 @inlined
@@ -116,7 +115,7 @@ def closest(interaction, g, bodies, pairs, p, touching, reach):
     if interaction.regularised:  # not by ``regularised_polytopes``: a call takes a tenth of the time of a contact
         (f, x, y, sets), status = minimum(w, cores, penalties(interaction, g, bodies), start, interaction.work)
     else:
-        f, x, y, sets, status = nearest_polytopes(w, cores.vert, cores.a0, cores.na, cores.b0, cores.nb, start, interaction.work)
+        f, x, y, sets, status = nearest_polytopes(w, cores, start, interaction.work)
     near = f < reach * reach
     remember(pairs, p, touching, near, sets, subtract(add(w, x), y))
     return Nearest(near, f, x, y, status)
@@ -125,13 +124,13 @@ def closest(interaction, g, bodies, pairs, p, touching, reach):
 @inlined
 def weighted(interaction, g, bodies, pairs, p, factor):
     """Minimum with heavier penalties by a cold solve; see ``dispatch.weighted``."""
-    vert, a0, na, b0, nb = cores_of(g, bodies)
-    if na <= 2 and nb <= 2:
+    cores = cores_of(g, bodies)
+    if cores.na <= 2 and cores.nb <= 2:
         return rod_weighted(interaction, g, bodies, pairs, p, factor)
     if not interaction.regularised:
         return 0.0, ZERO, ZERO, 0
     eps2, cold = heavier(penalties(interaction, g, bodies), factor), (np.int64(0), np.int64(0))
-    f, x, y, _, status = regularised_polytopes(bodies.w, vert, a0, na, b0, nb, eps2, cold, interaction.work)
+    f, x, y, _, status = regularised_polytopes(bodies.w, cores, eps2, cold, interaction.work)
     return f, x, y, status
 
 
@@ -161,7 +160,7 @@ def _feature(vert, start, pack):
 
 
 @inlined
-def feature_zone(vert, first, sets, normal, r_eff, delta):
+def feature_zone(vert, first, sets, bearing):
     """Half-length of the contact zone of two cores and its rocking axis, from the features that share the contact (``_feature``).
 
     Face on face: the smaller half-diameter, any axis. Edge on face: the edge. Edge on edge: sqrt(r delta)/sin(angle), at most the shorter. A corner
@@ -171,9 +170,7 @@ def feature_zone(vert, first, sets, normal, r_eff, delta):
         vert: (M, 3) vertices (m).
         first: the first rows of the two cores.
         sets: their active sets (``polytope_active``).
-        normal: unit normal.
-        r_eff: effective radius (m).
-        delta: overlap (m).
+        bearing: ``rule.Bearing``.
     """
     ka, ra, a = _feature(vert, first[0], sets[0])
     kb, rb, b = _feature(vert, first[1], sets[1])
@@ -184,47 +181,47 @@ def feature_zone(vert, first, sets, normal, r_eff, delta):
         return lever, ZERO
     if ka == 2 and kb == 2:
         sine2 = square(cross(a, b)) / (16.0 * ra * ra * rb * rb)
-        if lever * lever * sine2 > r_eff * delta:
-            lever = np.sqrt(r_eff * delta / sine2)
-    return lever, rocking_axis(normal, a if ka == 2 else b)
+        if lever * lever * sine2 > bearing.radius * bearing.overlap:
+            lever = np.sqrt(bearing.radius * bearing.overlap / sine2)
+    return lever, rocking_axis(bearing.normal, a if ka == 2 else b)
 
 
 @inlined
-def zone(interaction, g, bodies, normal, r_eff, delta, pairs, p):
+def zone(interaction, g, bodies, bearing, pairs, p):
     """Half-length of the contact zone and its rocking axis (see ``dispatch.zone``, ``feature_zone``)."""
     cores = cores_of(g, bodies)
     if cores.na <= 2 and cores.nb <= 2:
-        return rod_zone(interaction, g, bodies, normal, r_eff, delta, pairs, p)
-    return feature_zone(g.vert, (cores.a0, cores.b0), (pairs.warm[p, 0], pairs.warm[p, 1]), normal, r_eff, delta)
+        return rod_zone(interaction, g, bodies, bearing, pairs, p)
+    return feature_zone(g.vert, (cores.a0, cores.b0), (pairs.warm[p, 0], pairs.warm[p, 1]), bearing)
 
 
 @inlined
-def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
+def closest_to_plane(interaction, g, i, space, pairs, p, touching):
     """Minimiser of the distance of a grain to a plane; see ``dispatch.closest_to_plane``."""
-    a0, na = _core_of(g, i)
-    if na <= 2:
-        return rod_closest_to_plane(interaction, g, i, normal, height, pairs, p, touching)
+    core = _core_of(g, i)
+    if core.count <= 2:
+        return rod_closest_to_plane(interaction, g, i, space, pairs, p, touching)
     warm = pairs.warm
     if interaction.regularised:
         start = warm[p, 0] if touching else np.int64(0)
-        f, x, start, status = regularised_plane(normal, height, g.vert, a0, na, interaction.eps2[g.species[i]], start, interaction.work)
+        f, x, start, status = regularised_plane(space, core, interaction.eps2[g.species[i]], start, interaction.work)
         warm[p, 0] = start
     else:
-        f, x, status = nearest_plane(normal, height, g.vert, a0, na, interaction.work)
-    return f, dot_from(height, normal, x), x, status
+        f, x, status = nearest_plane(space, core, interaction.work)
+    return f, dot_from(space.height, space.normal, x), x, status
 
 
 @inlined
-def weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor):
+def weighted_to_plane(interaction, g, i, space, pairs, p, factor):
     """Minimum with heavier penalties by a cold solve; see ``dispatch.weighted_to_plane``."""
-    a0, na = _core_of(g, i)
-    if na <= 2:
-        return rod_weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor)
+    core = _core_of(g, i)
+    if core.count <= 2:
+        return rod_weighted_to_plane(interaction, g, i, space, pairs, p, factor)
     if not interaction.regularised:
         return 0.0, 0.0, ZERO, 0
     e2 = factor * interaction.eps2[g.species[i]]
-    f, x, _, status = regularised_plane(normal, height, g.vert, a0, na, e2, np.int64(0), interaction.work)
-    return f, dot_from(height, normal, x), x, status
+    f, x, _, status = regularised_plane(space, core, e2, np.int64(0), interaction.work)
+    return f, dot_from(space.height, space.normal, x), x, status
 
 
 @inlined
@@ -239,11 +236,11 @@ def feature_zone_on_plane(vert, a0, pack, normal):
 
 
 @inlined
-def zone_on_plane(interaction, g, i, normal, delta, pairs, p):
+def zone_on_plane(interaction, g, i, bearing, pairs, p):
     """Half-length of the contact zone on a plane and its rocking axis; the normal points to the plane."""
     if g.vert_start[i + 1] - g.vert_start[i] <= 2:
-        return rod_zone_on_plane(interaction, g, i, normal, delta, pairs, p)
-    return feature_zone_on_plane(g.vert, g.vert_start[i], pairs.warm[p, 0], normal)
+        return rod_zone_on_plane(interaction, g, i, bearing, pairs, p)
+    return feature_zone_on_plane(g.vert, g.vert_start[i], pairs.warm[p, 0], bearing.normal)
 
 
 def _fits(t: RuleInput) -> bool:

@@ -99,7 +99,7 @@ def rocking_axis(normal, e):
 
 
 @inlined
-def zone(interaction, g, bodies, normal, r_eff, delta, pairs, p):
+def zone(interaction, g, bodies, bearing, pairs, p):
     """Half-length of the contact zone of two grains (m) and the axis it can rock about; see ``dispatch.zone``.
 
     Two segments at an angle theta touch along about sqrt(r delta)/sin(theta), at most along the shorter one; spheres in a point (no couples).
@@ -110,9 +110,9 @@ def zone(interaction, g, bodies, normal, r_eff, delta, pairs, p):
         return 0.0, ZERO
     sine2 = square(cross(u, v)) / (a2 * b2)
     lever2 = min(a2, b2)
-    if lever2 * sine2 > r_eff * delta:
-        lever2 = r_eff * delta / sine2
-    return np.sqrt(lever2), rocking_axis(normal, u)
+    if lever2 * sine2 > bearing.radius * bearing.overlap:
+        lever2 = bearing.radius * bearing.overlap / sine2
+    return np.sqrt(lever2), rocking_axis(bearing.normal, u)
 
 
 @inlined
@@ -123,37 +123,37 @@ def _on_plane(slope, u2, e2, height):
 
 
 @inlined
-def weighted_to_plane(interaction, g, i, normal, height, pairs, p, factor):
+def weighted_to_plane(interaction, g, i, space, pairs, p, factor):
     """Minimum with heavier penalties over a plane, in closed form; see ``dispatch.weighted_to_plane``."""
     if not interaction.regularised:
         return 0.0, 0.0, ZERO, 0
     u = axis(interaction, g, i)
-    slope, u2 = dot(normal, u), square(u)
+    slope, u2 = dot(space.normal, u), square(u)
     e2 = factor * interaction.eps2[g.species[i]]
-    t = _on_plane(slope, u2, e2, height)
-    h = height + t * slope
+    t = _on_plane(slope, u2, e2, space.height)
+    h = space.height + t * slope
     return h * h + e2 * t * t * u2, h, scale(t, u), 0
 
 
 @inlined
-def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
+def closest_to_plane(interaction, g, i, space, pairs, p, touching):
     """Minimiser of the distance of a grain to a plane, in closed form; see ``dispatch.closest_to_plane``."""
     u = axis(interaction, g, i)
-    slope, u2 = dot(normal, u), square(u)
+    slope, u2 = dot(space.normal, u), square(u)
     t = 0.0
     if interaction.regularised:
         e2 = interaction.eps2[g.species[i]]
-        t = _on_plane(slope, u2, e2, height)
+        t = _on_plane(slope, u2, e2, space.height)
     else:
         e2 = 0.0
         if abs(slope) > 1e-14 * np.sqrt(u2):
             t = -1.0 if slope > 0.0 else 1.0
-    h = height + t * slope
+    h = space.height + t * slope
     return h * h + e2 * t * t * u2, h, scale(t, u), 0
 
 
 @inlined
-def zone_on_plane(interaction, g, i, normal, delta, pairs, p):
+def zone_on_plane(interaction, g, i, bearing, pairs, p):
     """Half-length of the contact zone of a grain on a plane (m) and its rocking axis.
 
     A segment whose regularised point lies between its ends bears as a whole; one tilted further, by theta, lies on delta/sin(theta) of its length.
@@ -162,6 +162,7 @@ def zone_on_plane(interaction, g, i, normal, delta, pairs, p):
     u2 = square(u)
     if u2 == 0.0:
         return 0.0, ZERO
+    normal, _, delta = bearing
     size = np.sqrt(u2)
     rise = abs(dot(normal, u))
     lever = size

@@ -36,6 +36,20 @@ class RuleInput(NamedTuple):
     parts: Parts
 
 
+class Bearing(NamedTuple):
+    """A contact that bears a load, as its zone follows from it.
+
+    Attributes:
+        normal: unit normal, from the first body to the second.
+        radius: effective radius (m).
+        overlap: (m).
+    """
+
+    normal: Any
+    radius: Any
+    overlap: Any
+
+
 @inlined
 def without_penalties(interaction, g, bodies, pairs, p, factor):
     """The minimum with heavier penalties of a rule that has none."""
@@ -43,19 +57,19 @@ def without_penalties(interaction, g, bodies, pairs, p, factor):
 
 
 @inlined
-def without_penalties_on_plane(interaction, g, i, normal, height, pairs, p, factor):
+def without_penalties_on_plane(interaction, g, i, space, pairs, p, factor):
     """The same for a grain and a plane."""
     return 0.0, 0.0, ZERO, 0
 
 
 @inlined
-def in_a_point(interaction, g, bodies, normal, r_eff, delta, pairs, p):
+def in_a_point(interaction, g, bodies, bearing, pairs, p):
     """The zone of a contact that has no extent, and so no couples."""
     return 0.0, ZERO
 
 
 @inlined
-def in_a_point_on_plane(interaction, g, i, normal, delta, pairs, p):
+def in_a_point_on_plane(interaction, g, i, bearing, pairs, p):
     """The same for a grain and a plane."""
     return 0.0, ZERO
 

@@ -27,9 +27,16 @@ class Spheres(NamedTuple):
 
 
 @inlined
-def pair_loop(first, last, owned, pairs, g, interaction, law, settings, control, tally):
-    """Forces of the candidate pairs in rows ``first`` to ``last``; see ``contacts.loop``."""
-    sphere_contacts(first, last, owned, pairs, g, law, settings, control, tally)
+def pair_loop(interaction, first, last, loop):
+    """Forces of the candidate pairs in some rows of the list; see ``contacts.loop.contacts``.
+
+    Args:
+        interaction: `Spheres`.
+        first: the first row.
+        last: the row after the last.
+        loop: ``contacts.pair_loop.PairLoop``.
+    """
+    sphere_contacts(first, last, loop)
 
 
 def _fits(t: RuleInput) -> bool:

@@ -39,10 +39,10 @@ def closest(interaction, g, bodies, pairs, p, touching, reach):
 
 
 @inlined
-def closest_to_plane(interaction, g, i, normal, height, pairs, p, touching):
+def closest_to_plane(interaction, g, i, space, pairs, p, touching):
     """Distance of one vertex to a plane: walls are met vertex by vertex; see ``dispatch.closest_to_plane``."""
     x = vertex(g, i, pairs.sub[p])
-    h = dot_from(height, normal, x)
+    h = dot_from(space.height, space.normal, x)
     return h * h, h, x, 0
 
 

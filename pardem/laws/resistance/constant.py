@@ -16,7 +16,7 @@ import numpy as np
 from ...compiled.choices import root, smaller
 from ...compiled.jit import inlined
 from ...compiled.vectors import scale, square
-from .quantities import Torques
+from .quantities import Resisting, Torques
 
 SHARE = 8.0
 SPRINGS = 0  # columns of the history
@@ -40,8 +40,17 @@ class ConstantTorque(NamedTuple):
 
 @inlined
 def coefficients(resistance, a, b):
-    """The eight numbers that ``torques`` needs for a pair of species: those of rolling and twisting."""
-    return resistance.rolling[a, b], resistance.twisting[a, b], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    """What ``torques`` needs to know of a pair of materials.
+
+    Args:
+        resistance: the model's tables.
+        a: row of the first material.
+        b: row of the second material.
+
+    Returns:
+        ``quantities.Resisting`` of rolling and of twisting.
+    """
+    return Resisting(resistance.rolling[a, b], 0.0, 0.0, 0.0), Resisting(resistance.twisting[a, b], 0.0, 0.0, 0.0)
 
 
 @inlined
@@ -60,6 +69,6 @@ def torques(resistance, numbers, load, turning, springs):
     """
     unit, most = load.push * load.radius, resistance.stop * load.inertia
     # without motion the quotient is infinite, or not a number
-    rolling = smaller(most, numbers[0] * unit / root(square(turning.rolling)))
-    twisting = smaller(most, numbers[1] * unit / abs(turning.twisting))
+    rolling = smaller(most, numbers[0].cap * unit / root(square(turning.rolling)))
+    twisting = smaller(most, numbers[1].cap * unit / abs(turning.twisting))
     return Torques(scale(rolling, turning.rolling), twisting * turning.twisting, springs, 0.0)

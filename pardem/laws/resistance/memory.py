@@ -33,7 +33,7 @@ def first_spring(budget):
 
 
 @inlined
-def torque_lost(resistance, hist, p, alive, torque, stored, spin, settings):
+def torque_lost(resistance, hist, p, alive, step, settings):
     """Energy (J) that the torque of one step turned into heat, booked like that of friction (``laws.books.energy_lost``).
 
     Args:
@@ -41,12 +41,11 @@ def torque_lost(resistance, hist, p, alive, torque, stored, spin, settings):
         hist: histories.
         p: the contact's row.
         alive: whether the history is alive.
-        torque: on the first body (N m).
-        stored: energy of the springs (J).
-        spin: angular velocity of the second body relative to the first, in the middle of the step; with gear4 at its end (rad/s).
+        step: ``quantities.Resisted``.
         settings: `Settings`.
     """
     first, dt = first_spring(settings.budget) + springs_of(resistance), settings.dt
+    torque, spin, stored = step
     power = dot(torque, spin)
     lost = 0.5 * dt * power - stored
     if alive:

@@ -36,7 +36,7 @@ def springs_of(resistance):
 
 @static(lambda resistance: _MODULE[resistance].coefficients)
 def coefficients(resistance, a, b):
-    """The eight numbers of a pair of materials that the model's ``torques`` needs."""
+    """What the model's ``torques`` needs to know of a pair of materials (see ``constant.coefficients``)."""
 
 
 @static(lambda resistance: _MODULE[resistance].torques)

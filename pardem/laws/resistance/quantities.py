@@ -51,6 +51,36 @@ class Springs(NamedTuple):
     twisting: Any
 
 
+class Resisting(NamedTuple):
+    """How strongly a pair of materials resists rolling, or twisting.
+
+    Attributes:
+        cap: largest torque over normal force and effective radius (1).
+        damping: dashpot over the critical one (1).
+        normal: stiffness of the spring over normal stiffness and squared effective radius (1).
+        tangential: stiffness over tangential stiffness and squared effective radius (1), which adds to the other.
+    """
+
+    cap: Any
+    damping: Any
+    normal: Any
+    tangential: Any
+
+
+class Resisted(NamedTuple):
+    """What a contact's resistance did in one step, as its energy is accounted for.
+
+    Attributes:
+        torque: on the first body (N m).
+        spin: angular velocity of the second body relative to the first, in the middle of the step; with gear4 at its end (rad/s).
+        stored: energy of the springs (J).
+    """
+
+    torque: Any
+    spin: Any
+    stored: Any
+
+
 class Torques(NamedTuple):
     """What a model gives.
 

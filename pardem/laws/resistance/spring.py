@@ -13,7 +13,7 @@ import numpy as np
 from ...compiled.choices import larger, root, select, smaller
 from ...compiled.jit import inlined
 from ...compiled.vectors import ahead, scale, square
-from .quantities import Springs, Torques
+from .quantities import Resisting, Springs, Torques
 
 SPRINGS = 4  # columns of the history
 
@@ -46,19 +46,23 @@ class ElasticPlastic(NamedTuple):
 
 @inlined
 def coefficients(resistance, a, b):
-    """The eight numbers that ``torques`` needs for a pair of species: those of rolling, then of twisting, cap, damping, two stiffnesses each."""
+    """What ``torques`` needs to know of a pair of materials; arguments and result as of ``constant.coefficients``.
+
+    Args:
+        resistance: the model's tables.
+        a: row of the first material.
+        b: row of the second material.
+    """
     tangential = resistance.tangential[a, b]
-    return (
-        resistance.rolling[a, b], resistance.rolling_damping[a, b], resistance.rolling_normal[a, b], tangential,
-        resistance.twisting[a, b], resistance.twisting_damping[a, b], resistance.twisting_normal[a, b], tangential,
-    )  # fmt: skip
+    rolling = Resisting(resistance.rolling[a, b], resistance.rolling_damping[a, b], resistance.rolling_normal[a, b], tangential)
+    return rolling, Resisting(resistance.twisting[a, b], resistance.twisting_damping[a, b], resistance.twisting_normal[a, b], tangential)
 
 
 @inlined
 def _spring(numbers, load):
     """Stiffness of a spring (N m/rad) and what caps it (N m)."""
-    stiffness = (numbers[2] * load.normal + numbers[3] * load.tangential) * (load.radius * load.radius)
-    return stiffness, numbers[0] * load.push * load.radius
+    stiffness = (numbers.normal * load.normal + numbers.tangential * load.tangential) * (load.radius * load.radius)
+    return stiffness, numbers.cap * load.push * load.radius
 
 
 @inlined
@@ -80,20 +84,20 @@ def torques(resistance, numbers, load, turning, springs):
     The dashpot of rolling is measured against the inertia of rolling without slip, m r^2 + J, that of twisting against J.
     """
     dt, ball, most = turning.dt, resistance.ball, resistance.stop * load.inertia
-    stiffness, cap = _spring(numbers[:4], load)
+    stiffness, cap = _spring(numbers[0], load)
     rolling = ahead(springs.rolling, stiffness * dt, turning.rolling)
     size = root(square(rolling))
     yields = size > cap
     rolling = scale(select(yields, cap / size, 1.0), rolling)
-    dashpot = select(yields, 0.0, _dashpot(numbers[1], stiffness, (1.0 + ball) * load.inertia, most))
+    dashpot = select(yields, 0.0, _dashpot(numbers[0].damping, stiffness, (1.0 + ball) * load.inertia, most))
     moment = ahead(rolling, dashpot, turning.rolling)
     moment = scale(smaller(1.0, cap / root(square(moment))), moment)
     stored = _energy(square(rolling), stiffness)
-    stiffness, cap = _spring(numbers[4:], load)
+    stiffness, cap = _spring(numbers[1], load)
     twisting = springs.twisting + stiffness * dt * turning.twisting
     yields = abs(twisting) > cap
     twisting = smaller(larger(twisting, -cap), cap)
-    dashpot = select(yields, 0.0, _dashpot(numbers[5], stiffness, ball * load.inertia, most))
+    dashpot = select(yields, 0.0, _dashpot(numbers[1].damping, stiffness, ball * load.inertia, most))
     about = smaller(larger(twisting + dashpot * turning.twisting, -cap), cap)
     stored += _energy(twisting * twisting, stiffness)
     return Torques(moment, about, Springs(rolling, twisting), stored)

@@ -11,7 +11,7 @@ from ...case.base import Direction, Positive, Vector
 from ...compiled.jit import inlined
 from ...compiled.vectors import ZERO, add, behind, columns, dot, length, negative, scale, square, subtract
 from ...contacts.dispatch import closest_to_plane, stands_out, vertices_met
-from ...contacts.nearest.features import vertex
+from ...contacts.nearest.features import HalfSpace, vertex
 from .listing import list_pieces, vertex_lister
 from .pierced import PIERCED, disc_distance, disc_mirrored, disc_swept
 from .place import NORMAL, SIZES, from_wall
@@ -21,8 +21,13 @@ from .table import Corners, Placed, Refusal, WallTable
 
 @inlined
 def towards(normal, height):
-    """The normal of a disc on the side of a grain, whose centre is at a height (m) over it, and the height on that side (m)."""
-    return (negative(normal), -height) if height < 0.0 else (normal, height)
+    """The side of a disc on which a grain is, as a `HalfSpace`.
+
+    Args:
+        normal: of the disc.
+        height: of the grain's centre over the disc along that normal (m).
+    """
+    return HalfSpace(negative(normal), -height) if height < 0.0 else HalfSpace(normal, height)
 
 
 @inlined
@@ -59,8 +64,9 @@ def _meet(loop, one):
     g, interaction, i = loop.g, loop.interaction, one.i
     sub, radius = loop.pairs.sub[one.p], loop.walls.shape[one.k, SIZES]
     h, given, height = from_wall(loop.walls, g, i, one.k)
-    normal, height = towards(given, height)
-    f, above, x, status = closest_to_plane(interaction, g, i, normal, height, loop.pairs, one.p, one.touching)
+    space = towards(given, height)
+    f, above, x, status = closest_to_plane(interaction, g, i, space, loop.pairs, one.p, one.touching)
+    normal = space.normal
     d, line = np.sqrt(f) if above > 0.0 else above, scale(-above, normal)
     if square(behind(add(h, x), above, normal)) > radius * radius:
         x, line = _rim(g, i, vertices_met(interaction, g, i, sub), radius, h, normal)

@@ -13,7 +13,7 @@ from ...contacts.nearest.features import EDGE_FACE, FACE_FACE, VERTEX_FACE, feat
 from ...contacts.rules.compounds import piece_of
 
 
-class Near(NamedTuple):
+class GrainNearWall(NamedTuple):
     """A grain that may reach a wall.
 
     Attributes:

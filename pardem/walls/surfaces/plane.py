@@ -11,6 +11,7 @@ from ...case.base import Direction, Vector, ordered
 from ...compiled.jit import inlined
 from ...compiled.vectors import columns, dot, scale
 from ...contacts.dispatch import closest_to_plane
+from ...contacts.nearest.features import HalfSpace
 from .listing import list_features, lowest, pieces_of, put, vertex_lister
 from .place import NORMAL, from_wall
 from .surface import ALONG, Surface
@@ -20,7 +21,7 @@ from .table import Placed, WallTable
 @inlined
 def _meet(loop, one):
     _, normal, height = from_wall(loop.walls, loop.g, one.i, one.k)
-    f, above, x, status = closest_to_plane(loop.interaction, loop.g, one.i, normal, height, loop.pairs, one.p, one.touching)
+    f, above, x, status = closest_to_plane(loop.interaction, loop.g, one.i, HalfSpace(normal, height), loop.pairs, one.p, one.touching)
     return np.sqrt(f) if above > 0.0 else above, x, scale(-above, normal), status
 
 
@@ -85,7 +86,7 @@ class Plane(WallTable):
         return [Placed(PLANE, self.point, self.normal)]
 
 
-class Box(WallTable):
+class BoxWall(WallTable):
     """The inside of a box: six planes (in 2D four) that move together."""
 
     kind: Literal["box"] = Field(description="kind of wall")

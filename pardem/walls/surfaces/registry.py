@@ -12,16 +12,17 @@ from pydantic import Field
 
 from ...compiled.jit import inlined
 from ...compiled.switch import switch
+from ...contacts.nearest.features import HalfSpace
 from .bodies import Body
 from .cone import Cone
 from .cylinder import Cylinder
 from .disc import Disc, towards
 from .place import from_wall
-from .plane import Box, Plane
+from .plane import BoxWall, Plane
 from .surface import Surface
 from .table import WallTable
 
-AnyWall = Annotated[Plane | Disc | Cylinder | Cone | Box | Body, Field(discriminator="kind")]
+AnyWall = Annotated[Plane | Disc | Cylinder | Cone | BoxWall | Body, Field(discriminator="kind")]
 
 TABLES: dict[str, type[WallTable]] = {get_args(table.model_fields["kind"].annotation)[0]: table for table in get_args(get_args(AnyWall)[0])}
 """The tables of walls by their ``kind`` in the case."""
@@ -48,10 +49,9 @@ def facing(walls, g, i, k):
         k: the wall.
 
     Returns:
-        whether wall ``k`` is flat; its normal on the side of the grain, and the height of the grain's centre over it (m).
+        whether wall ``k`` is flat; the ``features.HalfSpace`` on the side of the grain.
     """
     sides = SIDES[walls.kind[k]]
     _, normal, height = from_wall(walls, g, i, k)
-    if sides == 2:
-        normal, height = towards(normal, height)
-    return sides > 0, normal, height
+    space = towards(normal, height) if sides == 2 else HalfSpace(normal, height)
+    return sides > 0, space

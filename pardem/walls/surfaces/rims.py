@@ -161,7 +161,7 @@ def put_edges(near, entries, found, rim, part):
     """List the edges of a grain that come near a rim, twice each: an edge may have two minima.
 
     Args:
-        near: `listing.Near`.
+        near: `listing.GrainNearWall`.
         entries: (capacity, 3) int64 grain, wall and part.
         found: number of entries so far.
         rim: `Rim`.

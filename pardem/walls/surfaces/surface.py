@@ -23,7 +23,7 @@ class Surface(NamedTuple):
             relative to the grain's centre (m), the vector from it to the surface (m), status of the solver.
         out_of_reach: compiled, ``out_of_reach(walls, k, x, reach)``: whether a ball with radius ``reach`` (m) about a point ``x`` relative to the
             wall's point (m) stays clear of wall ``k``.
-        list_near: compiled, ``list_near(near, entries, found)`` with a `listing.Near`: writes the candidates of a grain with a wall that it may
+        list_near: compiled, ``list_near(near, entries, found)`` with a `listing.GrainNearWall`: writes the candidates of a grain with a wall that it may
             reach, and returns the number of entries.
         swept: numpy, distance (m) of the furthest point of the surface from an axis of rotation, 0 where turning leaves it as it is:
             ``swept(shape, axis, centre)`` with a row of ``Walls.shape``, a unit vector and a point (m).
