@@ -68,10 +68,10 @@ def _resist(resistance, law, adds, dt, s):
         k = np.uintp(n)
         normal, middle, spin, turn = vector(s, NORMALS, k), vector(s, MIDDLES, k), vector(s, SPIN, k), s[TURN + k]
         about = dot(middle, spin)
-        # from the middle plane to that of the end, as slips are
+        # from the middle plane to that of the end, as slips are; what springs grow by then turns with the bodies for the rest of the step
         rolling = behind(spin, about, middle)
         rolling = behind(rolling, dot(normal, rolling), normal)
-        rolling = ahead(rolling, 0.5 * turn, cross(normal, rolling))
+        carried = ahead(rolling, 0.5 * turn, cross(normal, rolling))
         alive, overlap = s[ALIVE + k] != 0.0, s[OVERLAP + k]
         elastic = choose(alive, carry_spring(vector(s, ROLLED, k), vector(s, PAST + NORMAL * BATCH, k), normal, turn), ZERO)
         push = larger(s[PUSH + k] * s[SLOPE + k], 0.0)
@@ -79,7 +79,7 @@ def _resist(resistance, law, adds, dt, s):
         load = Load(push, stiffness, s[KT + k], s[RADIUS + k], s[INERTIA + k])
         lasted = dt * select(s[KT + k] > 0.0, s[GROW + k] / s[KT + k], 1.0)  # a contact that is born has lasted a part of the step
         springs = Springs(elastic, select(alive, s[TWISTED + k], 0.0))
-        t = torques(resistance, (_numbers(s, OF_ROLLING, k), _numbers(s, OF_TWISTING, k)), load, Turning(rolling, about, lasted), springs)
+        t = torques(resistance, (_numbers(s, OF_ROLLING, k), _numbers(s, OF_TWISTING, k)), load, Turning(rolling, carried, about, lasted), springs)
         torque = ahead(t.rolling, t.twisting, normal)
         put_vector(s, TORQUE, k, torque)
         put_vector(s, MOMENT, k, add(vector(s, MOMENT, k) if adds else ZERO, torque))

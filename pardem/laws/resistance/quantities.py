@@ -29,12 +29,14 @@ class Turning(NamedTuple):
     """How the second body turns relative to the first.
 
     Attributes:
-        rolling: relative spin in the tangent plane (rad/s).
+        rolling: relative spin in the tangent plane, in the middle of the step (rad/s).
+        carried: the same, turned about the normal with the bodies until the end of the step, as springs are (rad/s).
         twisting: relative spin about the normal (rad/s).
         dt: how long the contact has lasted in this step (s).
     """
 
     rolling: Any
+    carried: Any
     twisting: Any
     dt: Any
 

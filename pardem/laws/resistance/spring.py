@@ -85,12 +85,12 @@ def torques(resistance, numbers, load, turning, springs):
     """
     dt, ball, most = turning.dt, resistance.ball, resistance.stop * load.inertia
     stiffness, cap = _spring(numbers[0], load)
-    rolling = ahead(springs.rolling, stiffness * dt, turning.rolling)
+    rolling = ahead(springs.rolling, stiffness * dt, turning.carried)
     size = root(square(rolling))
     yields = size > cap
     rolling = scale(select(yields, cap / size, 1.0), rolling)
     dashpot = select(yields, 0.0, _dashpot(numbers[0].damping, stiffness, (1.0 + ball) * load.inertia, most))
-    moment = ahead(rolling, dashpot, turning.rolling)
+    moment = ahead(rolling, dashpot, turning.carried)
     moment = scale(smaller(1.0, cap / root(square(moment))), moment)
     stored = _energy(square(rolling), stiffness)
     stiffness, cap = _spring(numbers[1], load)
