@@ -17,7 +17,7 @@ from .placement import Grain, Insert
 from .settings import AnyDetection, Attraction, Detection, Domain, Parallel, Time
 from .stages import AnyStage, Vibrate
 from .voronoi import Voronoi
-from .walls import AnyWall, Body
+from .walls import AnyWall
 
 
 class CaseTables(Model):
@@ -91,7 +91,7 @@ class CaseTables(Model):
     def grain_species(self) -> tuple[str, ...]:
         """Names of the species that have grains, in their order; the others are bodies of walls only."""
         placed = {insert.species for insert in self.insert} | {grain.species for grain in self.grain}
-        bodies = {wall.species for wall in self.wall if isinstance(wall, Body)}
+        bodies = {wall.shape_of for wall in self.wall}
         return tuple(s.name for s in self.species if s.name in placed or s.name not in bodies)
 
     def contact_between(self, first: str, second: str) -> Resolved:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..walls.surfaces.bodies import Body
 from ..walls.surfaces.registry import TABLES, AnyWall
 from ..walls.surfaces.table import WallTable
 
-__all__ = ["TABLES", "AnyWall", "Body", "WallTable"]
+__all__ = ["TABLES", "AnyWall", "WallTable"]

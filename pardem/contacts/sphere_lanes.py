@@ -64,7 +64,8 @@ def _meet(i, j, g, settings):
     pj, qj, sj, _ = transpose(gather(g.w, j, ROW, 0))
     branch = nearest_image(subtract((xj, yj, zj), (xi, yi, zi)), settings)
     velocity = subtract((uj, vj, wj), (ui, vi, wi))
-    return branch, encounter(branch, velocity, SphereBody(ri, mi, (pi, qi, si)), SphereBody(rj, mj, (pj, qj, sj)), settings.dt, velocity_lag(settings))
+    first, second = SphereBody(ri, mi, (pi, qi, si)), SphereBody(rj, mj, (pj, qj, sj))
+    return branch, encounter(branch, velocity, first, second, settings.dt, velocity_lag(settings))
 
 
 @inlined

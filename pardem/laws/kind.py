@@ -124,6 +124,10 @@ def _no_damping(law: Any, a: np.ndarray, b: np.ndarray, mass: np.ndarray) -> np.
     return np.zeros(np.broadcast_shapes(a.shape, mass.shape))
 
 
+def _independent_of_size(law: Any, a: int, b: int, dimension: int) -> int:
+    return 0
+
+
 @dataclass(frozen=True)
 class LawKind:
     """A law.
@@ -137,7 +141,6 @@ class LawKind:
         durations: duration of a collision (s), and what it would be if its fastest part were the whole, of given values, effective mass (kg) and
             radius (m) and number of contacts at once; None where it is not known.
         spring_force: (law, a, b, mass, radius, overlap) -> normal force at a small overlap without motion (N), of arrays.
-        power: (law, a, b, dimension) -> power of the grains' size with which that force grows, at the same overlap in radii.
         coefficients: kernel (law, a, b) -> the six numbers of a pair of materials that the other kernels need.
         normal_force: kernel (law, numbers, overlap, rate, mass, radius, memory) -> ``NormalForce``; see ``elastic.normal_force``.
         growth: kernel (overlap, before) -> mean tangential stiffness between two overlaps over that at the end; None: it is constant.
@@ -146,6 +149,7 @@ class LawKind:
             with the tangent plane as the spring is; None: there is none.
         reach: (values, whether one of the two is a wall) -> gap (m) up to which surfaces act on each other; None: only where they touch.
         lent: kernel (numbers) -> overlap (m) of surfaces that just touch, where the law has a range.
+        power: (law, a, b, dimension) -> power of the grains' size with which the force grows, at the same overlap in radii; default: 0.
         damping: (law, a, b, mass) -> twice the damping ratio of a collision, of arrays.
         bound: (law, a, b) -> largest normal force (N), where it does not follow from ``spring_force`` and ``damping``.
         one_by_one: whether the kernels serve single contacts only; else they are written with ``compiled.choices`` alone, for several in lanes too.
@@ -162,7 +166,6 @@ class LawKind:
     fill: Callable[[LawInput], LawTables]
     durations: Callable[[Values, Numbers, Numbers, Numbers], tuple[Numbers, Numbers] | None]
     spring_force: Callable[..., np.ndarray]
-    power: Callable[[Any, int, int, int], int]
     coefficients: Kernel
     normal_force: Kernel
     growth: Kernel | None = None
@@ -170,6 +173,7 @@ class LawKind:
     carried: str | None = None
     reach: Callable[[Values, bool], float] | None = None
     lent: Kernel | None = None
+    power: Callable[[Any, int, int, int], int] = _independent_of_size
     damping: Callable[[Any, np.ndarray, np.ndarray, np.ndarray], np.ndarray] = _no_damping
     bound: Callable[[Any, np.ndarray, np.ndarray], np.ndarray] | None = None
     one_by_one: bool = False

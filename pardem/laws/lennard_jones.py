@@ -107,10 +107,6 @@ def _bound(law, a, b):
     return p.lennard_jones(law.depth[a, b], law.sigma[a, b], p.DEEPEST * law.sigma[a, b])[1]
 
 
-def _power(law, a, b, dimension):
-    return 0
-
-
 KIND = LawKind(
     name="lennard_jones",
     table=LennardJones,
@@ -127,7 +123,6 @@ KIND = LawKind(
     durations=_durations,
     spring_force=_spring_force,
     bound=_bound,
-    power=_power,
     coefficients=coefficients,
     normal_force=normal_force,
     reach=_reach,

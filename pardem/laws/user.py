@@ -145,10 +145,6 @@ def _bound(law, a, b):
     return law.force_scale
 
 
-def _power(law, a, b, dimension):
-    return 0
-
-
 KIND = LawKind(
     name="user",
     table=UserLaw,
@@ -162,7 +158,6 @@ KIND = LawKind(
     durations=_durations,
     spring_force=_spring_force,
     bound=_bound,
-    power=_power,
     coefficients=coefficients,
     normal_force=normal_force,
     one_by_one=True,

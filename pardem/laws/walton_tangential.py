@@ -89,12 +89,12 @@ def _tangential_stiffnesses(c: Values, dimension: int) -> tuple[float, float]:
     return p.tangential_mass(dimension) * k1, p.tangential_mass(dimension) * k2
 
 
-def _fill(tables: LawInput) -> WaltonTangential:
-    grid, dimension = tables.grid, tables.dimension
+def _fill(given: LawInput) -> WaltonTangential:
+    grid, dimension = given.grid, given.dimension
     return WaltonTangential(
         grid(lambda c: walton.normal_stiffnesses(c)[0]), grid(lambda c: walton.normal_stiffnesses(c)[1]),
         grid(lambda c: _tangential_stiffnesses(c, dimension)[0]), grid(lambda c: _tangential_stiffnesses(c, dimension)[1]),
-        grid(lambda c: c.number("friction")), tables.rocking, tables.torsion, grid(linear.per_mass),
+        grid(lambda c: c.number("friction")), given.rocking, given.torsion, grid(linear.per_mass),
     )  # fmt: skip
 
 

@@ -16,7 +16,6 @@ from ..state.population import Population, make_population
 from ..walls.motion.drives import FOREVER, motion_row
 from ..walls.motion.rows import MOTION
 from ..walls.motion.table import unit
-from ..walls.surfaces.bodies import Body
 from ..walls.surfaces.place import POSE, SHAPE, SIZES
 from ..walls.surfaces.registry import SURFACES
 
@@ -55,7 +54,7 @@ def build_walls(case: Case, materials: dict[str, int], features: Features) -> tu
         row = motion_row(case, wall.motion, FOREVER if isinstance(start, str) else start / case.time.step, rows)
         motion += [row.copy() for _ in rows[wall.name]]
     n = len(kind)
-    body = np.array([isinstance(wall, Body) for wall in case.wall for _ in rows[wall.name]], bool)
+    body = np.array([wall.solid is not None for wall in case.wall for _ in rows[wall.name]], bool)
     from_end = np.where(body, np.cumsum(body) - body.sum() - 1, 0).astype(np.int32)
     walls = Walls(
         np.array(kind, np.int32), from_end, features, np.ones(n, np.uint8), np.array(material, np.int32),
@@ -68,11 +67,12 @@ def build_walls(case: Case, materials: dict[str, int], features: Features) -> tu
 def placed_bodies(case: Case, catalogue: Catalogue, stage: str | None = None) -> PlacedGrains:
     """Species, size, centre of mass and principal orientation of the bodies among the walls, or of those that are there in a stage."""
     names = [s.name for s in case.species]
-    bodies = [wall for wall in case.wall if isinstance(wall, Body) and (stage is None or wall.stages is None or stage in wall.stages)]
-    species = np.array([names.index(wall.species) for wall in bodies], np.int64)
-    scale = np.array([wall.scale for wall in bodies], float)
-    given = np.array([unit(wall.orientation) for wall in bodies], float).reshape(-1, 4)
-    centres = [np.array(wall.position) + rotated(q, wall.scale * catalogue.centre[s]) for wall, s, q in zip(bodies, species, given, strict=True)]
+    there = [wall for wall in case.wall if stage is None or wall.stages is None or stage in wall.stages]
+    bodies = [wall.solid for wall in there if wall.solid is not None]
+    species = np.array([names.index(body.species) for body in bodies], np.int64)
+    scale = np.array([body.scale for body in bodies], float)
+    given = np.array([unit(body.orientation) for body in bodies], float).reshape(-1, 4)
+    centres = [np.array(body.position) + rotated(q, body.scale * catalogue.centre[s]) for body, s, q in zip(bodies, species, given, strict=True)]
     return PlacedGrains(species, scale, np.array(centres, float).reshape(-1, 3), principal_orientations(catalogue, species, given))
 
 
@@ -108,7 +108,7 @@ def check_features(case: Case, catalogue: Catalogue, bodies: Population, period:
     Raises:
         CaseError: an edge of a body is too long.
     """
-    names = [wall.name for wall in case.wall if isinstance(wall, Body)]
+    names = [wall.name for wall in case.wall if wall.solid is not None]
     for name, s, vertices, radius in zip(names, bodies.species, body_vertices(catalogue, bodies), bodies.x[:, 3], strict=True):
         first, last = catalogue.face_start[s], catalogue.face_start[s + 1]
         faces = [catalogue.face_vertices[a:b] for a, b in itertools.pairwise(catalogue.face_vertex_start[first : last + 1])]

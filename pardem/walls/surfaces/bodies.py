@@ -21,7 +21,7 @@ from ...integrators.poses import place_vertices
 from ..motion.driven import turns
 from .pierced import disc_distance
 from .surface import Surface, off_axis
-from .table import Corners, Placed, Refusal, WallTable
+from .table import Corners, Placed, PlacedShape, Refusal, WallTable
 
 
 @inlined
@@ -216,9 +216,9 @@ class Body(WallTable):
     made_of: ClassVar = (BODY,)
 
     @property
-    def shape_of(self) -> str | None:
-        """Its species."""
-        return self.species
+    def solid(self) -> PlacedShape:
+        """The shape of the species, scaled, shifted and turned."""
+        return PlacedShape(self.species, self.scale, self.position, self.orientation)
 
     @property
     def met_by_edges(self) -> bool:

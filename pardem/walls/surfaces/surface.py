@@ -23,8 +23,8 @@ class Surface(NamedTuple):
             relative to the grain's centre (m), the vector from it to the surface (m), status of the solver.
         out_of_reach: compiled, ``out_of_reach(walls, k, x, reach)``: whether a ball with radius ``reach`` (m) about a point ``x`` relative to the
             wall's point (m) stays clear of wall ``k``.
-        list_near: compiled, ``list_near(near, entries, found)`` with a `listing.GrainNearWall`: writes the candidates of a grain with a wall that it may
-            reach, and returns the number of entries.
+        list_near: compiled, ``list_near(near, entries, found)`` with a `listing.GrainNearWall`: writes the candidates of a grain with a wall that
+            it may reach, and returns the number of entries.
         swept: numpy, distance (m) of the furthest point of the surface from an axis of rotation, 0 where turning leaves it as it is:
             ``swept(shape, axis, centre)`` with a row of ``Walls.shape``, a unit vector and a point (m).
         distance: numpy, distance (m) of points from it: ``distance(height, radial, sizes)`` with their heights along its normal or axis and their

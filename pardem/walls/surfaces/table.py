@@ -35,6 +35,22 @@ class Placed(NamedTuple):
     part: str = ""
 
 
+class PlacedShape(NamedTuple):
+    """The shape of a species, in the place where a wall has it.
+
+    Attributes:
+        species: its name.
+        scale: size factor (1).
+        position: where the origin of the axes is in which the shape was given (m).
+        orientation: quaternion (w, x, y, z), axes of the shape as given -> world, of any length > 0.
+    """
+
+    species: str
+    scale: float
+    position: Any
+    orientation: Any
+
+
 class Corners(NamedTuple):
     """Most features of a grain, or arrays of them, that may touch a wall at once.
 
@@ -97,9 +113,14 @@ class WallTable(NamedModel):
         return (self.motion, *(self.then or ()))
 
     @property
+    def solid(self) -> PlacedShape | None:
+        """The shape that the wall has as a whole, where it is a solid of a species; None: it consists of the surfaces that it names."""
+        return None
+
+    @property
     def shape_of(self) -> str | None:
         """The species whose shape the wall has, or None."""
-        return None
+        return None if self.solid is None else self.solid.species
 
     @property
     def flat(self) -> bool:
