@@ -271,7 +271,8 @@ def _finish(physics, state, control, due):
 def must_rebuild(physics, state, margin, control):
     """Whether the lists may miss a pair: a grain moved half the skin, or a wall moved beyond what its list allows for.
 
-    Grains are looked at again only after half the steps that the fastest, falling freely, would need to use up its room, at most LONGEST_QUIET.
+    Grains are looked at again only after half the steps that the fastest, falling freely, would need to use up what is left of it,
+    at most LONGEST_QUIET.
 
     Args:
         physics: `Physics`.
@@ -291,14 +292,14 @@ def must_rebuild(physics, state, margin, control):
         for i in range(state.owned):
             if not (g.x[i, 0] + g.x[i, 1] + g.x[i, 2] + g.q[i, 0] <= 1e300):
                 control[FAULT_A] = g.gid[i]
-    room = 0.5 * state.skin - moved
-    if room < 0.0 and (margin > 0.0 or control[QUIET] == 0):
+    left = 0.5 * state.skin - moved
+    if left < 0.0 and (margin > 0.0 or control[QUIET] == 0):
         control[FAULT] = ERROR_FAST
     fall = np.sqrt(settings.gx * settings.gx + settings.gy * settings.gy + settings.gz * settings.gz) + settings.attraction
     step = (speed + LONGEST_QUIET * fall * settings.dt) * settings.dt
-    spare = 0.5 * (room - margin * step)
+    spare = 0.5 * (left - margin * step)
     control[QUIET] = LONGEST_QUIET if spare > LONGEST_QUIET * step else (int(spare / step) if spare > 2.0 * step else 0)
-    return room < margin * step
+    return left < margin * step
 
 
 @inlined
@@ -310,9 +311,9 @@ def _walls_left(physics, places, margin, control):
             x, y, z = displacement(motion, k, step, dt)
             away = np.sqrt((x - places[k, 0]) ** 2 + (y - places[k, 1]) ** 2 + (z - places[k, 2]) ** 2)
             away += motion[k, REACH] * abs(turn_angle(motion, k, step, dt) - places[k, 4])
-            room = places[k, 3] - away
-            if room < 0.0 and margin > 0.0 and places[k, 3] >= 0.0:
+            left = places[k, 3] - away
+            if left < 0.0 and margin > 0.0 and places[k, 3] >= 0.0:
                 control[FAULT] = ERROR_FAST
-            if room < (margin + 1.0) * top_speed(motion, k) * dt or room < 0.0:
+            if left < (margin + 1.0) * top_speed(motion, k) * dt or left < 0.0:
                 return True
     return False

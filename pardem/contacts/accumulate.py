@@ -21,14 +21,14 @@ def fault(control, code, a, b):
 
 
 @inlined
-def faults(size, arm, other, room, limit, inv_force, inv_torque):
+def faults(size, arm, other, depth_left, limit, inv_force, inv_torque):
     """What is out of range in a contact, or several in lanes.
 
     Args:
         size: of the force at most (N).
         arm: from the first body's centre to the contact point (m).
         other: from the second body's (m).
-        room: smallest radius less overlap (m).
+        depth_left: smallest radius less overlap (m).
         limit: largest count.
         inv_force: one over the quantum of forces (1/N).
         inv_torque: one over the quantum of torques (1/(N m)).
@@ -36,7 +36,7 @@ def faults(size, arm, other, room, limit, inv_force, inv_torque):
     # twice the longer arm leaves room for the couples, which are below friction and a tenth of the force times the zone's half-length
     arm2 = larger(square(arm), square(other))
     inside = (size * inv_force < limit) & (4.0 * size * size * arm2 * inv_torque * inv_torque < limit * limit)
-    return select(inside, 0, ERROR_RANGE) | select(room < 0.0, ERROR_OVERLAP << 8, 0)
+    return select(inside, 0, ERROR_RANGE) | select(depth_left < 0.0, ERROR_OVERLAP << 8, 0)
 
 
 @inlined

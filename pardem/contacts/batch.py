@@ -14,8 +14,8 @@ from ..compiled.fixedpoint import COLUMNS, LIMIT, WIDE_LIMIT, split
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.conversions import whole
 from ..compiled.vectors import ZERO, add, behind, columns, cross, negative, put_columns, scale, subtract
-from ..laws.books import energy_lost, tangential_energy
 from ..laws.couples import couple
+from ..laws.energy_ledger import energy_lost, tangential_energy
 from ..laws.history import HISTORY, HISTORY_BUDGET, MEMORY, NORMAL, SPRING, TWIST
 from ..laws.law import carries, coefficients, lent
 from ..laws.quantities import Geometry, Motion, NormalForce, PairFriction, PairMaterial, Past, Response, Zone
@@ -32,7 +32,7 @@ BLOCK = 512  # candidates that are looked at before their contacts are computed
 # From the first body's centre to the second's, to the contact point; the normal, at the end and in the middle of the step
 BRANCH, ARM, NORMALS, MIDDLES = 0 * BATCH, 3 * BATCH, 6 * BATCH, 9 * BATCH
 # Overlap; smallest radius less overlap (negative: too deep); d(overlap)/dt over -n . v
-OVERLAP, ROOM, SLOPE = 12 * BATCH, 13 * BATCH, 14 * BATCH
+OVERLAP, DEPTH_LEFT, SLOPE = 12 * BATCH, 13 * BATCH, 14 * BATCH
 # Relative velocity in the middle of the step, relative spin, turn about the normal; effective mass and radius
 VELOCITY, SPIN, TURN, MASS, RADIUS = 15 * BATCH, 18 * BATCH, 21 * BATCH, 22 * BATCH, 23 * BATCH
 # Contact zone: half-length, the same in the middle of the step, rocking axis
@@ -135,7 +135,7 @@ def forces(law, dt, lag, s):
         past = Past(s[ALIVE + k] != 0.0, vector(s, PAST, k), s[PAST + MEMORY * BATCH + k], vector(s, PAST + NORMAL * BATCH, k), own)
         material = PairMaterial(numbers, s[FRICTION + k], s[MASS + k], s[RADIUS + k])
         r = spring_and_slider(law, material, geometry, Motion(vector(s, VELOCITY, k), s[TURN + k], dt, lag), past)
-        s[ROOM + k] += 0.5 * lent(law, numbers)
+        s[DEPTH_LEFT + k] += 0.5 * lent(law, numbers)
         put_vector(s, FORCE, k, behind(r.drag, r.push * geometry.slope, geometry.normal))
         put_vector(s, DRAG, k, r.drag)
         put_vector(s, SLIP, k, r.slip)
@@ -167,7 +167,7 @@ def _in_counts(k, with_couples, limit, inv_force, inv_torque, s):
     force, arm = vector(s, FORCE, k), vector(s, ARM, k)
     moment = vector(s, MOMENT, k) if with_couples else ZERO
     other = subtract(arm, vector(s, BRANCH, k))
-    faulty = faults(abs(s[PUSH + k]) * (1.0 + s[FRICTION + k]), arm, other, s[ROOM + k], limit, inv_force, inv_torque)
+    faulty = faults(abs(s[PUSH + k]) * (1.0 + s[FRICTION + k]), arm, other, s[DEPTH_LEFT + k], limit, inv_force, inv_torque)
     on_first = scale(inv_torque, add(cross(arm, force), moment))
     on_second = scale(inv_torque, negative(add(cross(other, force), moment)))
     return faulty, scale(inv_force, force), on_first, on_second
@@ -244,7 +244,7 @@ def remember(k, p, with_couples, pairs):
 
 
 @inlined
-def tell(k, p, alive, with_couples, counts_here, kind, loop):
+def record_energy(k, p, alive, with_couples, counts_here, kind, loop):
     """Book what contact ``p`` in column ``k`` turned into heat along its normal and by friction and couples, and what it holds.
 
     Args:
@@ -287,7 +287,7 @@ def is_faulty(k, q, control, first, second):
 
 
 @inlined
-def book(k, i, j, p, with_couples, loop):
+def apply_to_pair(k, i, j, p, with_couples, loop):
     """Add the force of column ``k``, contact ``p`` of bodies ``i`` and ``j``, and keep its history.
 
     Args:
@@ -307,7 +307,7 @@ def book(k, i, j, p, with_couples, loop):
         _add_to_both(k, i, j, COLUMNS, UPPER, q, ft)
     ft[i, 3] += 1
     ft[j, 3] += 1
-    tell(k, p, alive, with_couples, i < loop.owned, CONTACTS, loop)
+    record_energy(k, p, alive, with_couples, i < loop.owned, CONTACTS, loop)
 
 
 @inlined
@@ -318,7 +318,7 @@ def _add_to_first(k, i, column, limb, q, ft):
 
 
 @inlined
-def book_on_wall(k, i, wall, p, with_couples, loop):
+def apply_to_grain(k, i, wall, p, with_couples, loop):
     """Add the force of column ``k``, contact ``p`` of grain ``i`` with a wall, to the grain, and keep its history; whether it is in range comes back.
 
     Args:
@@ -337,5 +337,5 @@ def book_on_wall(k, i, wall, p, with_couples, loop):
     if settings.wide:
         _add_to_first(k, i, COLUMNS, UPPER, q, ft)
     ft[i, 3] += 1
-    tell(k, p, alive, with_couples, True, WALL_CONTACTS, loop)
+    record_energy(k, p, alive, with_couples, True, WALL_CONTACTS, loop)
     return True

@@ -141,7 +141,7 @@ def stands_out(interaction, g, i, v, a):
 
 
 @static(lambda interaction: _RULE[interaction].inherits)
-def hands_on(interaction):
+def passes_history_on(interaction):
     """Whether a contact that goes over to other features hands them its history (``inheritance``); a constant of the compiled code."""
 
 

@@ -20,7 +20,7 @@ LIVING, HEIR, LEAVING = 1, 2, 3
 
 
 @kernel
-def _hand_on(first, last, i, pairs, g, interaction, settings):
+def _pass_history_on(first, last, i, pairs, g, interaction, settings):
     col, touch, hist = pairs.col, pairs.touch, pairs.hist
     left_x, left_y = ZERO, ZERO
     for q in range(first, last):
@@ -53,8 +53,8 @@ def _keep(first, last, i, pairs, g, interaction, settings):
     """Nothing is handed on."""
 
 
-@static(lambda interaction: _hand_on if rule_by_class(interaction).inherits else _keep, on="interaction")
-def hand_on(first, last, i, pairs, g, interaction, settings):
+@static(lambda interaction: _pass_history_on if rule_by_class(interaction).inherits else _keep, on="interaction")
+def pass_history_on(first, last, i, pairs, g, interaction, settings):
     """Give the histories of candidates that are LEAVING to those that are born, in the order of both; those that find no heir stay LEAVING.
 
     Args:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..compiled.jit import inlined, kernel
 from ..compiled.vectors import ZERO, add, ahead, choose, columns, cross, dot, nearest_image, negative, put_columns, row, scale, square, subtract
-from ..laws.books import end_contact
+from ..laws.energy_ledger import end_contact
 from ..laws.history import NORMAL, WITH_ARM
 from ..laws.resistance.memory import torque_lost_at_end
 from ..laws.resistance.model import resists
@@ -21,6 +21,7 @@ from .batch import (
     AXIS,
     BATCH,
     BRANCH,
+    DEPTH_LEFT,
     LEVER,
     LEVER_MIDDLE,
     MASS,
@@ -28,20 +29,19 @@ from .batch import (
     NORMALS,
     OVERLAP,
     RADIUS,
-    ROOM,
     SLOPE,
     SPIN,
     TURN,
     VELOCITY,
-    book,
+    apply_to_pair,
     fill_pair,
     fill_past,
     keep_own,
     put_vector,
 )
-from .dispatch import closest, hands_on, has_couples, zone
+from .dispatch import closest, has_couples, passes_history_on, zone
 from .hardening import collapsed, harden_pair
-from .inheritance import LEAVING, LIVING, hand_on
+from .inheritance import LEAVING, LIVING, pass_history_on
 from .nearest.features import bodies_of
 from .nearest.polytope_separation import MARGIN
 from .pair_loop import velocity_lag
@@ -87,7 +87,7 @@ def _evaluate(count, loop):
     for n in range(count):
         p, i = np.uintp(pairs.near[n]), np.uintp(pairs.near_row[n])
         keep_own(np.uintp(n), p, loop.law, pairs, settings)
-        book(np.uintp(n), i, np.uintp(pairs.col[p]), p, with_couples, loop)
+        apply_to_pair(np.uintp(n), i, np.uintp(pairs.col[p]), p, with_couples, loop)
         keep_resistance(resistance, np.uintp(n), p, i < loop.owned, loop)
 
 
@@ -143,9 +143,9 @@ def _fill(k, meeting, velocity, loop):
     lever, axis = 0.0, ZERO
     if has_couples(loop.interaction) and law.torsion[a, b] + law.rocking[a, b] != 0.0:
         lever, axis = zone(loop.interaction, g, bodies, Bearing(normal, r_eff, overlap), pairs, p)
-    room = min(ri, rj) - overlap
+    depth_left = min(ri, rj) - overlap
     if collapsed(distance, nearest.f - length * length, reach) and not harden_pair(bodies, p, nearest, loop):
-        room = -np.inf
+        depth_left = -np.inf
     put_vector(s, BRANCH, k, negative(bodies.w))
     put_vector(s, ARM, k, arm)
     put_vector(s, NORMALS, k, normal)
@@ -153,7 +153,7 @@ def _fill(k, meeting, velocity, loop):
     put_vector(s, VELOCITY, k, velocity)
     put_vector(s, SPIN, k, subtract(row(g.w, j), row(g.w, i)))
     put_vector(s, AXIS, k, axis)
-    s[OVERLAP + k], s[SLOPE + k], s[ROOM + k] = overlap, length / distance, room
+    s[OVERLAP + k], s[SLOPE + k], s[DEPTH_LEFT + k] = overlap, length / distance, depth_left
     s[TURN + k] = 0.5 * settings.dt * dot(add(row(g.w, i), row(g.w, j)), middle)
     s[MASS + k], s[RADIUS + k] = mi * mj / (mi + mj), r_eff
     zone_column = hist.shape[1] - 1
@@ -186,7 +186,7 @@ def _meet(k, i, p, leg, loop):
     touching = pairs.touch[p] != 0
     if not touching and path < pairs.free[p]:
         return APART
-    if hands_on(interaction) and (pairs.touch[p] == LIVING) != (leg == 0):
+    if passes_history_on(interaction) and (pairs.touch[p] == LIVING) != (leg == 0):
         return APART
     d = nearest_image(subtract(row(g.x, j), row(g.x, i)), loop.settings)
     ri, rj = g.x[i, 3], g.x[j, 3]
@@ -200,7 +200,7 @@ def _meet(k, i, p, leg, loop):
         rounding = MARGIN * (abs(d[0]) + abs(d[1]) + abs(d[2]) + reach)
         pairs.free[p] = path + SAFE * (np.sqrt(f) - reach) - rounding
         return APART
-    if hands_on(interaction) and leg == 0 and not near and f < reach * reach:
+    if passes_history_on(interaction) and leg == 0 and not near and f < reach * reach:
         pairs.touch[p] = LEAVING
         return LEAVES
     # from the point on i to the point on j; its length is below the regularised distance
@@ -230,12 +230,12 @@ def pair_contacts(first, last, loop):
     """
     interaction, row_of, ptr = loop.interaction, loop.pairs.row, loop.pairs.ptr
     k = np.uintp(0)
-    legs = 2 if hands_on(interaction) else 1  # where contacts may leave for other features: first those that live, then those that are born
+    legs = 2 if passes_history_on(interaction) else 1  # where contacts may leave for other features: first those that live, then those that are born
     for r in range(first, last):
         i, leaving = np.uintp(row_of[r]), False
         for leg in range(legs):
             if leg == 1 and leaving:
-                hand_on(ptr[r], ptr[r + 1], i, loop.pairs, loop.g, interaction, loop.settings)
+                pass_history_on(ptr[r], ptr[r + 1], i, loop.pairs, loop.g, interaction, loop.settings)
             for q in range(ptr[r], ptr[r + 1]):
                 outcome = _meet(k, i, np.uintp(q), leg, loop)  # unsigned indices spare the check for negative ones
                 leaving |= outcome == LEAVES

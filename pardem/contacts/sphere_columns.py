@@ -13,16 +13,16 @@ from .batch import (
     ARM,
     BATCH,
     BRANCH,
+    DEPTH_LEFT,
     MASS,
     MIDDLES,
     NORMALS,
     OVERLAP,
     RADIUS,
-    ROOM,
     SLOPE,
     TURN,
     VELOCITY,
-    book,
+    apply_to_pair,
     fill_pair,
     fill_past,
     keep_own,
@@ -70,7 +70,7 @@ def _geometry(dt, lag, s):
         put_vector(s, NORMALS, k, e.geometry.normal)
         put_vector(s, ARM, k, e.arm)
         s[OVERLAP + k], s[SLOPE + k] = e.geometry.overlap, e.geometry.slope
-        s[ROOM + k] = e.room
+        s[DEPTH_LEFT + k] = e.depth_left
 
 
 @kernel
@@ -101,7 +101,7 @@ def by_columns(first, last, loop):
             i, j = np.uintp(pairs.first[p]), np.uintp(col[p])
             if s[OVERLAP + k] > 0.0:
                 keep_own(k, p, law, pairs, settings)
-                book(k, i, j, p, False, loop)
+                apply_to_pair(k, i, j, p, False, loop)
                 keep_resistance(settings.resistance, k, p, i < owned, loop)
             elif touch[p] != 0:
                 part(i, j, p, loop)

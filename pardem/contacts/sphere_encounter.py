@@ -33,7 +33,7 @@ class Encounter(NamedTuple):
         motion: ``quantities.Motion``.
         mass: effective mass (kg).
         radius: effective radius (m).
-        room: the smaller radius less the overlap (m).
+        depth_left: the smaller radius less the overlap (m).
     """
 
     arm: Any
@@ -41,7 +41,7 @@ class Encounter(NamedTuple):
     motion: Any
     mass: Any
     radius: Any
-    room: Any
+    depth_left: Any
 
 
 @inlined

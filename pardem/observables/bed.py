@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import CaseError
 from ..state.arrays import Walls
 from ..walls.surfaces.place import NORMAL, SIZES
-from ..walls.surfaces.plane import room_of_box
+from ..walls.surfaces.plane import space_of_box
 from ..walls.surfaces.registry import SURFACES
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _container(case: Case, up: np.ndarray, has_base: bool) -> tuple[float | None
     for wall in case.wall:
         if not wall.contains or name not in ("auto", wall.name):
             continue
-        room = wall.room(up, has_base, case.dimension)
+        room = wall.enclosed(up, has_base, case.dimension)
         if room is not None:
             return room
         if name != "auto":
@@ -101,7 +101,7 @@ def _container(case: Case, up: np.ndarray, has_base: bool) -> tuple[float | None
             )
     if case.domain is None:
         return None, None
-    return room_of_box(case.domain.lower, case.domain.upper, up)
+    return space_of_box(case.domain.lower, case.domain.upper, up)
 
 
 def wall_distance(x: np.ndarray, walls: Walls, row: int) -> np.ndarray:

@@ -12,6 +12,7 @@ from ..contacts.batch import (
     ARM,
     AXIS,
     BRANCH,
+    DEPTH_LEFT,
     FORCE,
     LEVER,
     LEVER_MIDDLE,
@@ -21,13 +22,12 @@ from ..contacts.batch import (
     NORMALS,
     OVERLAP,
     RADIUS,
-    ROOM,
     SHIFT,
     SLOPE,
     SPIN,
     TURN,
     VELOCITY,
-    book_on_wall,
+    apply_to_grain,
     fill_pair,
     fill_past,
     keep_own,
@@ -116,7 +116,7 @@ def fill(c, m, arm, overlap, out, now, loop):
     put_vector(s, SPIN, c, negative(spin))
     put_vector(s, AXIS, c, axis)
     put_vector(s, SHIFT, c, shift)
-    s[OVERLAP + c], s[SLOPE + c], s[ROOM + c] = overlap, m.slope, np.inf
+    s[OVERLAP + c], s[SLOPE + c], s[DEPTH_LEFT + c] = overlap, m.slope, np.inf
     s[TURN + c] = 0.5 * settings.dt * dot(ahead(spin, 2.0, columns(walls.pose, k, 12)), middle)
     s[MASS + c], s[RADIUS + c] = g.v[i, 3], effective_radius(walls, g, i, k)
     s[LEVER + c], s[LEVER_MIDDLE + c] = lever, lever_middle
@@ -143,7 +143,7 @@ def evaluate(count, loop):
         c, p, i = np.uintp(n), np.uintp(pairs.near[n]), pairs.near_row[n]
         k = pairs.col[p]
         keep_own(c, p, loop.law, pairs, settings)
-        if book_on_wall(c, i, k, p, with_couples, loop):
+        if apply_to_grain(c, i, k, p, with_couples, loop):
             force, moment = vector(s, FORCE, c), vector(s, MOMENT, c) if with_moments else ZERO
             react(loop, i, k, vector(s, ARM, c), force, moment)
             work = dot(force, vector(s, SHIFT, c))

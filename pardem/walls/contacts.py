@@ -11,11 +11,11 @@ from ..compiled.jit import inlined, kernel
 from ..compiled.vectors import ahead, dot, length, negative, scale
 from ..contacts.accumulate import fault, tally_losses
 from ..contacts.batch import BATCH
-from ..contacts.dispatch import hands_on
+from ..contacts.dispatch import passes_history_on
 from ..contacts.hardening import collapsed
 from ..contacts.inheritance import LEAVING, LIVING
 from ..contacts.pairs import APART, LEAVES, TOUCHES
-from ..laws.books import end_contact, held_energy
+from ..laws.energy_ledger import end_contact, held_energy
 from ..laws.history import MEMORY
 from ..laws.law import coefficients
 from ..laws.quantities import PairMaterial
@@ -23,7 +23,7 @@ from ..laws.resistance.memory import torque_lost_at_end
 from ..laws.resistance.model import resists
 from ..state.arrays import ERROR_OVERLAP, ERROR_SOLVER
 from .columns import evaluate, fill
-from .handover import hand_on
+from .handover import pass_history_on
 from .hardening import harden
 from .meeting import Meeting, relative_motion
 from .surfaces.bodies import effective_radius
@@ -60,7 +60,7 @@ def _contact(c, p, i, k, first_leg, loop):
     if not d > 0.0 or size == 0.0:
         fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
         return APART
-    if hands_on(loop.interaction) and first_leg and there and d >= ri and size < ri:
+    if passes_history_on(loop.interaction) and first_leg and there and d >= ri and size < ri:
         pairs.touch[p] = LEAVING
         return LEAVES
     normal, overlap = scale(1.0 / size, link), ri - d
@@ -99,15 +99,15 @@ def wall_contacts(loop):
     """
     pairs, walls, interaction = loop.pairs, loop.walls, loop.interaction
     rows, ptr, col, touch = pairs.row, pairs.ptr, pairs.col, pairs.touch
-    handed_on, filled = hands_on(interaction), np.uintp(0)
+    passes_on, filled = passes_history_on(interaction), np.uintp(0)
     for r in range(rows.shape[0]):
         i, leaving = rows[r], False
-        for leg in range(2 if handed_on else 1):
+        for leg in range(2 if passes_on else 1):
             if leg == 1 and leaving:
-                hand_on(interaction, ptr[r], ptr[r + 1], i, loop)
+                pass_history_on(interaction, ptr[r], ptr[r + 1], i, loop)
             for p in range(ptr[r], ptr[r + 1]):
                 outcome = APART
-                if not handed_on or (touch[p] == LIVING) == (leg == 0):
+                if not passes_on or (touch[p] == LIVING) == (leg == 0):
                     outcome = _contact(filled, p, i, col[p], leg == 0, loop)
                 leaving |= outcome == LEAVES
                 filled += np.uintp(outcome == TOUCHES)

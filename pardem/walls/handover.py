@@ -14,7 +14,7 @@ from .surfaces.registry import meet
 
 
 @kernel
-def _hand_on(first, last, i, loop):
+def _pass_history_on(first, last, i, loop):
     pairs, walls = loop.pairs, loop.walls
     col, touch, hist = pairs.col, pairs.touch, pairs.hist
     left = ZERO
@@ -46,11 +46,11 @@ def _keep(interaction, first, last, i, loop):
 
 @inlined
 def _pass_on(interaction, first, last, i, loop):
-    _hand_on(first, last, i, loop)
+    _pass_history_on(first, last, i, loop)
 
 
 @static(lambda interaction: _pass_on if rule_by_class(interaction).inherits else _keep)
-def hand_on(interaction, first, last, i, loop):
+def pass_history_on(interaction, first, last, i, loop):
     """Give the histories of contacts with walls that are LEAVING to those that are born (``contacts.inheritance``).
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...compiled.jit import kernel
 from ...compiled.vectors import behind, cross, dot, square, subtract
 from .features import outline, vertex
-from .neighbours import at_vertex, count_edges, count_faces, edge_there, face_there
+from .neighbours import at_vertex, count_edges, count_faces, incident_edge, incident_face
 from .outlines import area_vector, corner, over_face
 from .polytope_faces import TILT2
 
@@ -55,7 +55,7 @@ def edges_descend(interaction, g, i, v, a):
     p = vertex(g, i, v)
     a2, at = square(a), at_vertex(v)
     for m in range(count_edges(nb, species, at)):
-        e = f.edge_start[species] + edge_there(nb, species, at, m)
+        e = f.edge_start[species] + incident_edge(nb, species, at, m)
         q = subtract(vertex(g, i, f.edges[e, 1] if f.edges[e, 0] == v else f.edges[e, 0]), p)
         rise = dot(q, a)
         if rise > 0.0 and rise * rise > TILT2 * a2 * square(q):
@@ -76,7 +76,7 @@ def faces_descend(interaction, g, i, at, a):
     """
     f, nb, species = interaction.features, interaction.neighbours, g.species[i]
     for m in range(count_faces(nb, f, species, at)):
-        k, place = face_there(nb, f, species, at, m)
+        k, place = incident_face(nb, f, species, at, m)
         if _descends(outline(f, g, i, k), place, at.vertex < 0, a):
             return True
     return False
@@ -95,7 +95,7 @@ def over_a_face(interaction, g, i, at, p):
     """
     f, nb, species = interaction.features, interaction.neighbours, g.species[i]
     for m in range(count_faces(nb, f, species, at)):
-        k, _ = face_there(nb, f, species, at, m)
+        k, _ = incident_face(nb, f, species, at, m)
         if over_face(outline(f, g, i, k), p):
             return True
     return False

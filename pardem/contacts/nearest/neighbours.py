@@ -90,7 +90,7 @@ def count_edges(nb, species, at):
 
 
 @inlined
-def edge_there(nb, species, at, m):
+def incident_edge(nb, species, at, m):
     """The ``m``-th of them."""
     if at.vertex >= 0:
         return np.int64(nb.edges[nb.edge_at[nb.vertex_start[species] + at.vertex] + m])
@@ -110,7 +110,7 @@ def count_faces(nb, f, species, at):
 
 
 @inlined
-def face_there(nb, f, species, at, m):
+def incident_face(nb, f, species, at, m):
     """The ``m``-th of them: its number, and the corner that is the vertex or from which the face runs along the edge (-1: its inside)."""
     if at.vertex >= 0:
         k = nb.corner_at[nb.vertex_start[species] + at.vertex] + m
@@ -141,12 +141,12 @@ def into_solid(interaction, g, i, at, a):
     along = 0.0
     if interaction.planar:
         for m in range(count_edges(nb, species, at)):
-            k = edge_there(nb, species, at, m)
+            k = incident_edge(nb, species, at, m)
             _, u = edge(f, g, i, k)
             along += nb.sense[f.edge_start[species] + k] * (u[1] * a[0] - u[0] * a[1]) / np.sqrt(u[0] * u[0] + u[1] * u[1])
         return along <= 0.0
     for m in range(count_faces(nb, f, species, at)):
-        k, _ = face_there(nb, f, species, at, m)
+        k, _ = incident_face(nb, f, species, at, m)
         weight = nb.angles[nb.corner_at[nb.vertex_start[species] + at.vertex] + m] if at.vertex >= 0 else 1.0
         normal = area_vector(outline(f, g, i, k))
         along += weight * dot(normal, a) / length(normal)

@@ -40,7 +40,7 @@ class Pieces(NamedTuple):
         kind: as there.
         parts: pieces of all species.
         work: (polytopes.WORK_SIZE,) float64 scratch of the solvers.
-        room: (2 m, 3) vertices of two pieces about their own centres (m).
+        scratch: (2 m, 3) vertices of two pieces about their own centres (m).
     """
 
     regularised: bool
@@ -48,7 +48,7 @@ class Pieces(NamedTuple):
     kind: np.ndarray
     parts: Parts
     work: np.ndarray
-    room: np.ndarray
+    scratch: np.ndarray
 
 
 def build_parts(catalogue: Any) -> Parts:
@@ -91,10 +91,10 @@ def _centre(parts, g, i, n):
 
 
 @inlined
-def _about(vert, first, count, centre, room, place):
-    """Put the vertices of a piece, relative to its centre, into ``room`` from row ``place`` on."""
+def _about(vert, first, count, centre, scratch, place):
+    """Put the vertices of a piece, relative to its centre, into ``scratch`` from row ``place`` on."""
     for k in range(count):
-        put_columns(room, place + k, 0, subtract(row(vert, first + k), centre))
+        put_columns(scratch, place + k, 0, subtract(row(vert, first + k), centre))
 
 
 @inlined
@@ -125,11 +125,11 @@ def _centred(interaction, g, bodies, numbers, cores):
     Returns:
         centre of the first piece less that of the second (m), their centres relative to the grains' (m), their ``polytope_pair.TwoCores``.
     """
-    room, na, nb = interaction.room, cores.na, cores.nb
+    scratch, na, nb = interaction.scratch, cores.na, cores.nb
     a, b = _centre(interaction.parts, g, bodies.i, numbers[0]), _centre(interaction.parts, g, bodies.j, numbers[1])
-    _about(g.vert, cores.a0, na, a, room, 0)
-    _about(g.vert, cores.b0, nb, b, room, na)
-    return subtract(add(bodies.w, a), b), a, b, TwoCores(room, 0, na, na, nb)
+    _about(g.vert, cores.a0, na, a, scratch, 0)
+    _about(g.vert, cores.b0, nb, b, scratch, na)
+    return subtract(add(bodies.w, a), b), a, b, TwoCores(scratch, 0, na, na, nb)
 
 
 @inlined
@@ -186,12 +186,12 @@ def _solve_on_plane(interaction, g, i, sub, space, eps2, start):
     Returns:
         f (m^2), height of the point (m), the point relative to the grain's centre (m), the active set, status.
     """
-    parts, room = interaction.parts, interaction.room
+    parts, scratch = interaction.parts, interaction.scratch
     a, a0, na = piece_of(parts, g, i, sub)
     centre = _centre(parts, g, i, a)
-    _about(g.vert, a0, na, centre, room, 0)
+    _about(g.vert, a0, na, centre, scratch, 0)
     above = space.height + dot(space.normal, centre)
-    f, x, pack, status = regularised_plane(HalfSpace(space.normal, above), Core(room, 0, na), eps2, start, interaction.work)
+    f, x, pack, status = regularised_plane(HalfSpace(space.normal, above), Core(scratch, 0, na), eps2, start, interaction.work)
     return f, dot_from(above, space.normal, x), add(x, centre), pack, status
 
 

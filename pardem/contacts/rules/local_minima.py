@@ -42,8 +42,8 @@ from ..nearest.neighbours import (
     build_neighbours,
     count_edges,
     count_faces,
-    edge_there,
-    face_there,
+    incident_edge,
+    incident_face,
     in_edge,
     in_face,
     into_solid,
@@ -113,19 +113,19 @@ def _parallel_faces(interaction, g, bodies, sub, at_x, at_y):
     kind, one, two = kind_of(sub), first_of(sub), second_of(sub)
     edges, faces = count_edges(nb, a, at_x), count_faces(nb, f, a, at_x)
     for n in range(count_faces(nb, f, b, at_y)):
-        l, _ = face_there(nb, f, b, at_y, n)
+        l, _ = incident_face(nb, f, b, at_y, n)
         for m in range(edges):
-            e = edge_there(nb, a, at_x, m)
+            e = incident_edge(nb, a, at_x, m)
             if not (kind == EDGE_FACE and e == one and l == two) and edge_on_face(f, g, bodies, e, l).share > 0.0:
                 return True
         for m in range(faces):
-            k, _ = face_there(nb, f, a, at_x, m)
+            k, _ = incident_face(nb, f, a, at_x, m)
             if face_on_face(f, g, bodies, k, l, interaction.work).share > 0.0:
                 return True
     for n in range(count_edges(nb, b, at_y)):
-        e = edge_there(nb, b, at_y, n)
+        e = incident_edge(nb, b, at_y, n)
         for m in range(faces):
-            k, _ = face_there(nb, f, a, at_x, m)
+            k, _ = incident_face(nb, f, a, at_x, m)
             if not (kind == FACE_EDGE and k == one and e == two) and edge_on_face(f, g, turned(bodies), e, k).share > 0.0:
                 return True
     return False
@@ -149,12 +149,12 @@ def _edges_meet(f, nb, g, bodies, one, two):
     a, b = g.species[bodies.i], g.species[bodies.j]
     va, vb, level = _nearest_on_edges(f, g, bodies, one, two)
     at_x, at_y = Place(va, one, NONE), Place(vb, two, NONE)
-    if (va >= 0 and edge_there(nb, a, at_x, 0) != one) or (vb >= 0 and edge_there(nb, b, at_y, 0) != two):
+    if (va >= 0 and incident_edge(nb, a, at_x, 0) != one) or (vb >= 0 and incident_edge(nb, b, at_y, 0) != two):
         return False, at_x, at_y
     if not level:
         for m in range(count_edges(nb, a, at_x)):
             for n in range(count_edges(nb, b, at_y)):
-                v, w, other = _nearest_on_edges(f, g, bodies, edge_there(nb, a, at_x, m), edge_there(nb, b, at_y, n))
+                v, w, other = _nearest_on_edges(f, g, bodies, incident_edge(nb, a, at_x, m), incident_edge(nb, b, at_y, n))
                 if other or v != va or w != vb:
                     return False, at_x, at_y
     return True, at_x, at_y

@@ -7,7 +7,7 @@ from ...compiled.vectors import ZERO, add, ahead, cross, dot, dot_from, negative
 from ..nearest.descents import edges_descend, faces_descend
 from ..nearest.features import EDGE_FACE, FACE_FACE, VERTEX_FACE, edge, first_of, kind_of, outline, vertex
 from ..nearest.flats import TILT2_FACES, sine2, sine2_faces
-from ..nearest.neighbours import at_vertex, count_edges, count_faces, edge_there, face_there, in_edge, in_face, into_solid
+from ..nearest.neighbours import at_vertex, count_edges, count_faces, incident_edge, incident_face, in_edge, in_face, into_solid
 from ..nearest.outlines import area_vector, corner
 from ..nearest.polytope_faces import TILT2
 
@@ -38,7 +38,7 @@ def _level_vertex(interaction, g, i, v, down):
     if edges_descend(interaction, g, i, v, down):
         return False
     for m in range(count_edges(nb, species, at)):
-        _, u = edge(interaction.features, g, i, edge_there(nb, species, at, m))
+        _, u = edge(interaction.features, g, i, incident_edge(nb, species, at, m))
         if sine2(u, down) <= TILT2:
             return False
     return True
@@ -77,7 +77,7 @@ def _lowest(interaction, g, i, sub, n):
     if not level:
         return False, x
     for m in range(count_faces(nb, f, species, at)):
-        k, _ = face_there(nb, f, species, at, m)
+        k, _ = incident_face(nb, f, species, at, m)
         if sine2_faces(area_vector(outline(f, g, i, k)), n) <= TILT2_FACES:
             return False, x
     return not (into_solid(interaction, g, i, at, down) or faces_descend(interaction, g, i, at, down)), x

@@ -12,7 +12,7 @@ from ...compiled.vectors import columns, dot, put_columns
 from ..history import HISTORY, HISTORY_BUDGET
 from .model import springs_of, switched
 
-BOOKS = 4  # columns with the energy budget
+ENERGY_COLUMNS = 4  # columns with the energy budget
 
 
 @switched(lambda resistance, budget: 0)
@@ -23,7 +23,7 @@ def resistance_width(resistance, budget):
         resistance: the model's tables.
         budget: whether there is an energy budget.
     """
-    return springs_of(resistance) + (BOOKS if budget else 0)
+    return springs_of(resistance) + (ENERGY_COLUMNS if budget else 0)
 
 
 @inlined
@@ -34,7 +34,7 @@ def first_spring(budget):
 
 @inlined
 def torque_lost(resistance, hist, p, alive, step, settings):
-    """Energy (J) that the torque of one step turned into heat, booked like that of friction (``laws.books.energy_lost``).
+    """Energy (J) that the torque of one step turned into heat, booked like that of friction (``laws.energy_ledger.energy_lost``).
 
     Args:
         resistance: the model's tables.

@@ -73,7 +73,7 @@ class Cylinder(WallTable):
         """The tube alone."""
         return [Placed(CYLINDER, self.center, self.axis, (self.radius,))]
 
-    def room(self, up: np.ndarray, has_base: bool, dimension: int) -> tuple[float | None, float | None] | None:
+    def enclosed(self, up: np.ndarray, has_base: bool, dimension: int) -> tuple[float | None, float | None] | None:
         """Endless in space; it needs a base across its axis."""
         area = math.pi * self.radius * self.radius
         if dimension == 2:

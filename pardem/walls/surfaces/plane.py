@@ -117,9 +117,9 @@ class BoxWall(WallTable):
             placed += [Placed(PLANE, self.lower, inward, part=f"lower-{axis}"), Placed(PLANE, self.upper, -inward, part=f"upper-{axis}")]
         return placed
 
-    def room(self, up: np.ndarray, has_base: bool, dimension: int) -> tuple[float | None, float | None]:
+    def enclosed(self, up: np.ndarray, has_base: bool, dimension: int) -> tuple[float | None, float | None]:
         """Of the box."""
-        return room_of_box(self.lower, self.upper, up)
+        return space_of_box(self.lower, self.upper, up)
 
     def corners(self, view: Any) -> list[np.ndarray]:
         """Of the box as it is at the start."""
@@ -130,7 +130,7 @@ class BoxWall(WallTable):
         view.box(np.add(self.lower, view.shift), np.add(self.upper, view.shift))
 
 
-def room_of_box(lower: tuple[float, ...], upper: tuple[float, ...], up: np.ndarray) -> tuple[float | None, float | None]:
+def space_of_box(lower: tuple[float, ...], upper: tuple[float, ...], up: np.ndarray) -> tuple[float | None, float | None]:
     """Area across an axis (m^2), None where ``up`` is along none, and volume (m^3) of a box."""
     sides = [b - a for a, b in zip(lower, upper, strict=True)]
     space = sides[0] * sides[1] * sides[2]

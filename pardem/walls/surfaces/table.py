@@ -148,7 +148,7 @@ class WallTable(NamedModel):
         """Why grains that are compounds cannot meet this wall; None if they can."""
         return None
 
-    def room(self, up: np.ndarray, has_base: bool, dimension: int) -> tuple[float | None, float | None] | None:
+    def enclosed(self, up: np.ndarray, has_base: bool, dimension: int) -> tuple[float | None, float | None] | None:
         """Area of the cross-section (m^2) and volume (m^3) of what the wall encloses, each None where it is not known.
 
         Args:
