@@ -19,12 +19,13 @@ from .outflow import EVERY, Outflow
 from .rebuild import Rebuilder
 from .recorder import Recorder
 from .setup.scene import Scene
+from .stale import must_rebuild
 from .state import arrays as st
 from .state.arrays import sum_columns
 from .state.counters import Counters
 from .state.diagnosis import diagnose
 from .state.population import ContactTable, Population
-from .step import MARGIN, Physics, RankState, Registers, advance, must_rebuild
+from .step import MARGIN, Physics, RankState, Registers, advance
 from .walls.motion.driven import place_walls
 
 

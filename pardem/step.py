@@ -15,15 +15,14 @@ from .contacts.pair_loop import PairLoop
 from .decomposition.halo import Halo, finish_halo, finish_vote, start_halo, start_vote, sum_reactions
 from .fields.attraction import attract
 from .integrators.phases import Integrator, begin_step, end_step, kick_time, wall_velocities
-from .integrators.poses import extend_paths, furthest_moved, place_vertices, update_spins
+from .integrators.poses import extend_paths, place_vertices, update_spins
 from .laws.kind import LawTables
+from .stale import must_rebuild
 from .state.arrays import (
     AT_END,
     DRIFTED,
     ERROR,
     ERROR_CROWDED,
-    ERROR_FAST,
-    ERROR_NAN,
     FAULT,
     FAULT_A,
     PHASE,
@@ -39,13 +38,11 @@ from .state.arrays import (
     Walls,
 )
 from .walls.contacts import wall_contacts
-from .walls.motion.driven import displacement, place_walls, top_speed, turn_angle
+from .walls.motion.driven import place_walls
 from .walls.motion.plates import drift_servos, kick_servos, note_loads
-from .walls.motion.rows import REACH
 from .walls.surfaces.bodies import turn_bodies
 from .walls.surfaces.place import WallLoop
 
-LONGEST_QUIET = 8  # steps
 MARGIN = 3.0  # steps that lists must still hold where ranks agree a step ahead on making them anew
 
 
@@ -265,55 +262,3 @@ def _finish(physics, state, control, due):
     update_spins(state.owned, g, physics.shapes, settings)
     if state.halo.parallel[0] != 0:
         finish_vote(state.halo)  # the buffers may be dropped; the next step reads the result again
-
-
-@njit
-def must_rebuild(physics, state, margin, control):
-    """Whether the lists may miss a pair: a grain moved half the skin, or a wall moved beyond what its list allows for.
-
-    Grains are looked at again only after half the steps that the fastest, falling freely, would need to use up what is left of it,
-    at most LONGEST_QUIET.
-
-    Args:
-        physics: `Physics`.
-        state: `RankState`.
-        margin: steps for which the lists have to hold from now on.
-        control: (CONTROL,) int64.
-    """
-    if _walls_left(physics, state.wall_places, margin, control):
-        return True
-    control[QUIET] -= 1
-    if control[QUIET] > 0:
-        return False
-    g, settings = state.grains, physics.settings
-    moved, speed = furthest_moved(state.owned, g, physics.shapes, settings)
-    if not (moved <= 1e300 and speed <= 1e300):
-        control[FAULT] = ERROR_NAN
-        for i in range(state.owned):
-            if not (g.x[i, 0] + g.x[i, 1] + g.x[i, 2] + g.q[i, 0] <= 1e300):
-                control[FAULT_A] = g.gid[i]
-    left = 0.5 * state.skin - moved
-    if left < 0.0 and (margin > 0.0 or control[QUIET] == 0):
-        control[FAULT] = ERROR_FAST
-    fall = np.sqrt(settings.gx * settings.gx + settings.gy * settings.gy + settings.gz * settings.gz) + settings.attraction
-    step = (speed + LONGEST_QUIET * fall * settings.dt) * settings.dt
-    spare = 0.5 * (left - margin * step)
-    control[QUIET] = LONGEST_QUIET if spare > LONGEST_QUIET * step else (int(spare / step) if spare > 2.0 * step else 0)
-    return left < margin * step
-
-
-@inlined
-def _walls_left(physics, places, margin, control):
-    """Whether a wall moved beyond what its list allows for; see `must_rebuild`."""
-    motion, dt, step = physics.walls.motion, physics.settings.dt, control[STEP]
-    for k in range(motion.shape[0]):
-        if places[k, 3] < np.inf:
-            x, y, z = displacement(motion, k, step, dt)
-            away = np.sqrt((x - places[k, 0]) ** 2 + (y - places[k, 1]) ** 2 + (z - places[k, 2]) ** 2)
-            away += motion[k, REACH] * abs(turn_angle(motion, k, step, dt) - places[k, 4])
-            left = places[k, 3] - away
-            if left < 0.0 and margin > 0.0 and places[k, 3] >= 0.0:
-                control[FAULT] = ERROR_FAST
-            if left < (margin + 1.0) * top_speed(motion, k) * dt or left < 0.0:
-                return True
-    return False

@@ -22,28 +22,50 @@ COLUMNS, WIDE_COLUMNS = 8, 16  # of the sums of a body: force (3), how many cont
 
 @inlined
 def split(value):
-    """Upper and lower limb of ``value`` (counts, a number or lanes), rounded to the nearest whole one."""
+    """Upper and lower limb of a number of counts, rounded to the nearest whole one.
+
+    Args:
+        value: the number, or several in lanes.
+    """
     high = cut(value * SPLIT)
     return high, whole(value - number(high) * UNSPLIT)
 
 
 @inlined
 def total(ft, i, c, wide):
-    """The sum in column ``c`` of body ``i`` (counts), as float64: the same for the same integers."""
+    """The sum of counts in one column of a body as float64: the same for the same integers.
+
+    Args:
+        ft: (N, COLUMNS or WIDE_COLUMNS) int64 sums of the bodies.
+        i: row of the body.
+        c: the column.
+        wide: whether sums have two limbs.
+    """
     if wide:
         return float(ft[i, COLUMNS + c]) * UNSPLIT + float(ft[i, c])
     return float(ft[i, c])
 
 
 def totals(ft: np.ndarray, column: int) -> np.ndarray:
-    """The sums in three columns of all bodies (counts): (n, 3) float64."""
+    """The sums of counts in three columns of all bodies, (n, 3) float64.
+
+    Args:
+        ft: (n, COLUMNS or WIDE_COLUMNS) int64 sums of the bodies.
+        column: the first of the three.
+    """
     low = ft[:, column : column + 3].astype(np.float64)
     return ft[:, COLUMNS + column : COLUMNS + column + 3] * UNSPLIT + low if ft.shape[1] > COLUMNS else low
 
 
 @inlined
 def deposit_nearest(limbs, row, value):
-    """Add ``value`` (counts; rounded to the nearest one) to a two-limb sum."""
+    """Add a number of counts to a two-limb sum, rounded to the nearest whole one.
+
+    Args:
+        limbs: (n, 2) int64 low and high limbs.
+        row: of the sum.
+        value: the number.
+    """
     high = int(value * 2.0**-LIMB)
     limbs[row, 1] += high
     limbs[row, 0] += int(np.rint(value - float(high) * 2.0**LIMB))
@@ -51,7 +73,11 @@ def deposit_nearest(limbs, row, value):
 
 @kernel
 def carry(limbs):
-    """Move what exceeds the lower limb of each row of ``limbs`` ((n, 2) int64: low, high) to its upper limb."""
+    """Move what exceeds the lower limb of each sum to its upper limb.
+
+    Args:
+        limbs: (n, 2) int64 low and high limbs.
+    """
     for k in range(limbs.shape[0]):
         up = limbs[k, 0] >> LIMB
         limbs[k, 1] += up

@@ -13,7 +13,14 @@ from ..state.arrays import ERROR_OVERLAP, ERROR_RANGE, FAULT, FAULT_A, FAULT_B, 
 
 @kernel
 def fault(control, code, a, b):
-    """Note the first thing that went wrong: its code and the global ids (or wall, as -1 - index) involved."""
+    """Note the first thing that went wrong in a step; later faults are ignored.
+
+    Args:
+        control: (CONTROL,) int64.
+        code: one of the ERROR codes of ``state.arrays``.
+        a: global id of the first body involved.
+        b: global id of the second one, or -1 less the number of a wall.
+    """
     if control[FAULT] == 0:
         control[FAULT] = code
         control[FAULT_A] = a
@@ -51,7 +58,15 @@ def _add_one(ft, i, c, value, wide):
 
 @inlined
 def add(ft, i, force, torque, settings):
-    """Add a force (N) and torque (N m) to body ``i``, rounded to whole quanta, and count it."""
+    """Add a force and a torque to a body, each component rounded to whole quanta, and count one contribution.
+
+    Args:
+        ft: (N, COLUMNS or WIDE_COLUMNS) int64 sums of the bodies.
+        i: row of the body.
+        force: on the body (N).
+        torque: about its centre (N m).
+        settings: `Settings`.
+    """
     inv_force, inv_torque, wide = 1.0 / settings.force, 1.0 / settings.torque, settings.wide
     ft[i, 3] += 1
     _add_one(ft, i, 0, force[0] * inv_force, wide)
@@ -64,7 +79,14 @@ def add(ft, i, force, torque, settings):
 
 @inlined
 def tally_losses(tally, lost_n, lost_t, inv_energy):
-    """Book what a contact turned into heat along its normal, and by friction and couples (J)."""
+    """Add what a contact turned into heat to the sums of the energy budget.
+
+    Args:
+        tally: (TALLY, 2) int64 two-limb sums.
+        lost_n: by motion along its normal (J).
+        lost_t: by friction and couples (J).
+        inv_energy: one over the quantum of energies (1/J).
+    """
     deposit_nearest(tally, LOST_NORMAL, lost_n * inv_energy)
     deposit_nearest(tally, LOST_TANGENTIAL, lost_t * inv_energy)
 
@@ -88,7 +110,14 @@ def tally_contact(tally, kind, stored, branch, force, inv_energy):
 
 @kernel
 def tally_stress(tally, branch, force, inv_energy):
-    """Add to the Love-Weber sum of branch (m) times force (N)."""
+    """Add one contact to the Love-Weber sum, branch times force.
+
+    Args:
+        tally: (TALLY, 2) int64 two-limb sums.
+        branch: from the first body's centre to the second's, or to the wall (m).
+        force: on the first body (N).
+        inv_energy: one over the quantum of energies (1/J).
+    """
     _tally_row(tally, STRESS, branch[0], force, inv_energy)
     _tally_row(tally, STRESS + 3, branch[1], force, inv_energy)
     _tally_row(tally, STRESS + 6, branch[2], force, inv_energy)

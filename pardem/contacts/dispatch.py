@@ -22,17 +22,29 @@ _RULE = {rule.interaction: rule for rule in RULES}
 
 
 def rule_by_class(interaction: type) -> Rule:
-    """The rule whose tables are of a class."""
+    """The rule of contact whose tables are of a class.
+
+    Args:
+        interaction: class of a named tuple.
+    """
     return _RULE[interaction]
 
 
 def rule_of(interaction: Interaction) -> Rule:
-    """The rule of an interaction."""
+    """The rule of contact that an interaction belongs to.
+
+    Args:
+        interaction: the narrow phase.
+    """
     return _RULE[type(interaction)]
 
 
 def build_interaction(given: RuleInput) -> Interaction:
-    """The narrow phase for the species of a case: that of the first rule that fits its grains."""
+    """The narrow phase for the species of a case: that of the first rule that fits its grains.
+
+    Args:
+        given: what it is built from.
+    """
     return next(rule for rule in RULES if rule.fits(given)).build(given)
 
 
@@ -114,7 +126,15 @@ def zone_on_plane(interaction, g, i, bearing, pairs, p):
 
 @static(lambda interaction: _RULE[interaction].weighted)
 def weighted(interaction, g, bodies, pairs, p, factor):
-    """Minimum of a pair's regularised distance function with the penalties of both bodies times ``factor``, whatever its history.
+    """Minimum of a pair's regularised distance function with the penalties of both bodies times a factor, found without its history.
+
+    Args:
+        interaction: the narrow phase.
+        g: `Grains`.
+        bodies: the two ``features.Bodies``.
+        pairs: `Contacts`, the list of candidates.
+        p: the candidate.
+        factor: of the penalties.
 
     Returns:
         squared distance (m^2; 0 where the rule has no penalties), the points relative to their own centres (m), status.
@@ -123,7 +143,16 @@ def weighted(interaction, g, bodies, pairs, p, factor):
 
 @static(lambda interaction: _RULE[interaction].weighted_to_plane)
 def weighted_to_plane(interaction, g, i, space, pairs, p, factor):
-    """The same for a grain and a plane.
+    """The same as `weighted` for a grain and a plane.
+
+    Args:
+        interaction: the narrow phase.
+        g: `Grains`.
+        i: row of the grain.
+        space: ``features.HalfSpace``.
+        pairs: `Contacts`, the list of candidates.
+        p: the candidate.
+        factor: of the penalties.
 
     Returns:
         squared distance (m^2; 0 where the rule has no penalties), height of the point (m), the point relative to the centre (m), status.
@@ -132,24 +161,54 @@ def weighted_to_plane(interaction, g, i, space, pairs, p, factor):
 
 @static(lambda interaction: _RULE[interaction].vertices_met)
 def vertices_met(interaction, g, i, sub):
-    """First vertex of grain ``i``, and the one after the last, that touch a disc in the contact ``sub``: one, those of a piece, or all."""
+    """The vertices of a grain that touch a disc in one contact: a single one, those of a piece, or all.
+
+    Args:
+        interaction: the narrow phase.
+        g: `Grains`.
+        i: row of the grain.
+        sub: sub-key of the contact: the vertex or the piece.
+
+    Returns:
+        the first vertex, and the one after the last.
+    """
 
 
 @static(lambda interaction: _RULE[interaction].stands_out)
 def stands_out(interaction, g, i, v, a):
-    """Whether vertex ``v`` of grain ``i`` counts where it is nearest to a disc along a."""
+    """Whether a vertex counts as a contact with a disc where it is the one nearest to it.
+
+    Args:
+        interaction: the narrow phase.
+        g: `Grains`.
+        i: row of the grain.
+        v: the vertex.
+        a: from the vertex to the disc (m).
+    """
 
 
 @static(lambda interaction: _RULE[interaction].inherits)
 def passes_history_on(interaction):
-    """Whether a contact that goes over to other features hands them its history (``inheritance``); a constant of the compiled code."""
+    """Whether a contact that goes over to other features passes its history on to them (``inheritance``); a constant of the compiled code.
+
+    Args:
+        interaction: the narrow phase.
+    """
 
 
 @static(lambda interaction: _RULE[interaction].couples)
 def has_couples(interaction):
-    """Whether contacts may have couples. A constant of the compiled code."""
+    """Whether contacts may have couples; a constant of the compiled code.
+
+    Args:
+        interaction: the narrow phase.
+    """
 
 
 @static(lambda interaction: _RULE[interaction].arms)
 def keeps_arms(interaction):
-    """Whether histories hold the contact's arm and zone of the step before. A constant of the compiled code."""
+    """Whether histories hold the contact's arm and zone of the step before; a constant of the compiled code.
+
+    Args:
+        interaction: the narrow phase.
+    """

@@ -39,7 +39,13 @@ MET = 0.35  # tau over sigma, likewise: it is sqrt(LIGHTER/HEAVIER) where a corn
 
 @inlined
 def collapsed(d, beta2, reach):
-    """Whether a regularised contact is near the distance (D beta^2)^(1/3) where its force peaks (beta^2 = d^2 less the true distance squared)."""
+    """Whether a regularised contact is near the distance (D beta^2)^(1/3) where its force peaks.
+
+    Args:
+        d: regularised distance (m).
+        beta2: its square less the squared distance of the points (m^2).
+        reach: sum of the sphero-radii D (m).
+    """
     return d * d * d < GUARD * reach * beta2
 
 
@@ -85,7 +91,13 @@ def potential(f, heavier, lighter, reach, stiffness):
 
 @inlined
 def in_range(force2, torque2, settings):
-    """Whether a force and a torque (squared, N^2, N^2 m^2) can be summed; false for NaN."""
+    """Whether a force and a torque can be added to the sums; false for NaN.
+
+    Args:
+        force2: squared force (N^2).
+        torque2: squared torque (N^2 m^2).
+        settings: `Settings`.
+    """
     limit = WIDE_LIMIT if settings.wide else LIMIT
     return force2 < (limit * settings.force) ** 2 and torque2 < (limit * settings.torque) ** 2
 
@@ -98,7 +110,7 @@ def _plus_cross(start, a, b):
 
 @kernel
 def harden_pair(bodies, p, nearest, loop):
-    """Add what the hardening gives to both bodies, and book it: three forces, along the vectors between the points of the
+    """Add what the hardening gives to both bodies, and account for its energy: three forces, along the vectors between the points of the
     three minimisers.
 
     Args:

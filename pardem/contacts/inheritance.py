@@ -2,7 +2,7 @@
 
 Where a local minimum of the distance slides from one pair of features to another, one candidate leaves although its features still overlap, and
 another is born in the same step. The candidate born nearest to where the features that are left now have their nearest points, in the frames of both
-bodies, takes on the history as it is: spring, memory, books.
+bodies, takes on the history as it is: spring, memory, energies.
 """
 
 from __future__ import annotations

@@ -14,7 +14,6 @@ from ..laws.resistance.memory import torque_lost_at_end
 from ..laws.resistance.model import resists
 from ..laws.slider import middle_normal
 from ..state.arrays import ERROR_OVERLAP, ERROR_SOLVER
-from . import batch
 from .accumulate import fault, tally_losses
 from .batch import (
     ARM,
@@ -33,12 +32,13 @@ from .batch import (
     SPIN,
     TURN,
     VELOCITY,
-    apply_to_pair,
     fill_pair,
     fill_past,
     keep_own,
     put_vector,
 )
+from .batch_forces import couples, forces, quantise
+from .batch_results import apply_to_pair
 from .dispatch import closest, has_couples, passes_history_on, zone
 from .hardening import collapsed, harden_pair
 from .inheritance import LEAVING, LIVING, pass_history_on
@@ -77,12 +77,12 @@ class PairMeeting(NamedTuple):
 def _evaluate(count, loop):
     """Forces of the first ``count`` columns, added to the bodies."""
     pairs, settings, with_couples = loop.pairs, loop.settings, has_couples(loop.interaction)
-    batch.forces(loop.law, settings.dt, velocity_lag(settings), pairs.scratch)
+    forces(loop.law, settings.dt, velocity_lag(settings), pairs.scratch)
     if with_couples:
-        batch.couples(settings.dt, pairs.scratch)
+        couples(settings.dt, pairs.scratch)
     resistance = settings.resistance
     resist(resistance, loop.law, with_couples, settings.dt, pairs.scratch)
-    batch.quantise(with_couples or resists(resistance), settings, pairs.scratch, pairs.counts)
+    quantise(with_couples or resists(resistance), settings, pairs.scratch, pairs.counts)
     check_torques(resistance, settings, pairs.scratch, pairs.counts)
     for n in range(count):
         p, i = np.uintp(pairs.near[n]), np.uintp(pairs.near_row[n])

@@ -35,6 +35,13 @@ def record_contact(record, p, arm, normal, overlap, force, couple):
 
 @kernel
 def record_hardening(record, p, force, torque):
-    """Note what the hardening adds to contact ``p``: force (N) on the first body, torque about its centre (N m)."""
+    """Note what the hardening adds to a contact.
+
+    Args:
+        record: `Record` of its list.
+        p: the candidate.
+        force: on the first body (N).
+        torque: about the first body's centre (N m).
+    """
     put_columns(record.values, p, HARD_FORCE, force)
     put_columns(record.values, p, HARD_TORQUE, torque)

@@ -1,4 +1,4 @@
-"""Resistance to rolling and twisting of the contacts in a batch (``batch``): filling its columns, torques, range, history and books.
+"""Resistance to rolling and twisting of the contacts in a batch (``batch``): filling its columns, torques, range, history and energies.
 
 Every function is nothing where the resistance, its first argument, is `NoResistance`.
 """
@@ -111,19 +111,26 @@ def _check(limit, inv_torque, s, q):
 
 @switched(lambda resistance, settings, s, q: None)
 def check_torques(resistance, settings, s, q):
-    """Mark the columns whose torque is out of range, after ``batch.quantise``: half of the range is left to the force's own torque."""
+    """Mark the columns whose torque is out of range, after ``batch.quantise``; half of the range is left to the torque of the force.
+
+    Args:
+        resistance: tables of the resistance to rolling and twisting, for their type.
+        settings: `Settings`.
+        s: (SCRATCH,) float64.
+        q: (COUNTS,) int64.
+    """
     _check(WIDE_LIMIT if settings.wide else LIMIT, 1.0 / settings.torque, s, q)
 
 
 @switched(lambda resistance, k, p, counts_here, loop: None)
 def keep_resistance(resistance, k, p, counts_here, loop):
-    """Keep the springs of contact ``p`` in column ``k``, and book what was lost and what is stored.
+    """Keep the springs of contact ``p`` in column ``k``, and add what was lost and what is stored to the sums of energy.
 
     Args:
         resistance: the model's tables.
         k: the column.
         p: the contact's row.
-        counts_here: whether this rank books it.
+        counts_here: whether this rank counts the contact in its sums.
         loop: ``pair_loop.PairLoop``, or the ``WallLoop`` of ``walls.surfaces.place``.
     """
     s, hist, settings, tally = loop.pairs.scratch, loop.pairs.hist, loop.settings, loop.tally
@@ -144,7 +151,12 @@ def keep_resistance(resistance, k, p, counts_here, loop):
 
 @inlined
 def shared_inertia(first, second):
-    """1/(1/first + 1/second) (kg m^2)."""
+    """The inertia that two bodies share, 1/(1/first + 1/second) (kg m^2).
+
+    Args:
+        first: m r^2 of the first body (kg m^2).
+        second: m r^2 of the second body (kg m^2).
+    """
     return first * second / (first + second)
 
 
@@ -159,5 +171,11 @@ def _prepare(radii, masses, spin_i, spin_j, s):
 
 @switched(lambda resistance, places, s: None)
 def prepare_spheres(resistance, places, s):
-    """Inertia and relative spin of all columns, where the narrow phase for spheres has radii, masses and the two spins in columns of its own."""
+    """Inertia and relative spin of all columns of spheres.
+
+    Args:
+        resistance: tables of the resistance to rolling and twisting, for their type.
+        places: where the narrow phase for spheres has put radii, masses, spins of the first and of the second bodies.
+        s: (SCRATCH,) float64.
+    """
     _prepare(places[0], places[1], places[2], places[3], s)

@@ -22,13 +22,14 @@ from .batch import (
     SLOPE,
     TURN,
     VELOCITY,
-    apply_to_pair,
     fill_pair,
     fill_past,
     keep_own,
     put_vector,
     vector,
 )
+from .batch_forces import forces, quantise
+from .batch_results import apply_to_pair
 from .pair_loop import velocity_lag
 from .resistance import check_torques, fill_resistance, keep_resistance, prepare_spheres, resist
 from .sphere_encounter import SphereBody, encounter
@@ -91,10 +92,10 @@ def by_columns(first, last, loop):
             p = np.uintp(near[begin + n])
             _gather(np.uintp(n), np.uintp(pairs.first[p]), np.uintp(col[p]), p, loop)
         _geometry(dt, lag, s)
-        batch.forces(law, dt, lag, s)
+        forces(law, dt, lag, s)
         prepare_spheres(settings.resistance, (RADII, MASSES, SPIN_I, SPIN_J), s)
         resist(settings.resistance, law, False, dt, s)
-        batch.quantise(resists(settings.resistance), settings, s, counts)
+        quantise(resists(settings.resistance), settings, s, counts)
         check_torques(settings.resistance, settings, s, counts)
         for n in range(count):
             k, p = np.uintp(n), np.uintp(near[begin + n])

@@ -102,7 +102,14 @@ def touching(first, last, found, loop):
 
 @kernel
 def fetch(first, last, pairs, g):
-    """Ask for what the contacts in places ``first`` to ``last`` of ``pairs.near`` need: large beds do not fit into the caches."""
+    """Ask the memory for what contacts need next: large beds do not fit into the caches.
+
+    Args:
+        first: first place in ``pairs.near``.
+        last: the place after the last.
+        pairs: `Contacts`.
+        g: `Grains`.
+    """
     for n in range(first, last):
         p = pairs.near[n]
         j = pairs.col[p]

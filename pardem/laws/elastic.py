@@ -35,7 +35,13 @@ class Elastic(NamedTuple):
 
 @inlined
 def coefficients(law, a, b):
-    """The six numbers that ``normal_force`` needs for a pair of species: kn, kt, mass_scaled."""
+    """The six numbers of a pair of materials that `normal_force` needs.
+
+    Args:
+        law: tables of the law.
+        a: row of the first material.
+        b: row of the second material.
+    """
     return law.kn[a, b], law.kt[a, b], law.mass_scaled[a, b], 0.0, 0.0, 0.0
 
 

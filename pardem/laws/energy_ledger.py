@@ -1,4 +1,4 @@
-"""Energy books of one contact: what its springs hold, and what it turned into heat."""
+"""Energy ledger of one contact: what its springs hold, and what it turned into heat."""
 
 from __future__ import annotations
 
@@ -10,13 +10,18 @@ from .law import normal_force
 
 @inlined
 def tangential_energy(spring, kt):
-    """Energy (J) of a tangential spring with the force ``spring`` (N)."""
+    """Energy (J) of a linear tangential spring.
+
+    Args:
+        spring: its force (N).
+        kt: its stiffness (N/m).
+    """
     return 0.5 * square(spring) / kt if kt > 0.0 else 0.0
 
 
 @inlined
 def energy_lost(hist, p, alive, response, dt, full):
-    """Book a contact's dissipation of one step in its history.
+    """Account for the energy that a contact dissipates in one step, in its history.
 
     With half-step velocities work is done by the force of a step over half the step before it and half the one after: the leap-frog's own identity.
     With those of the step itself (``full``) powers are summed by the trapezoidal rule.

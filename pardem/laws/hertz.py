@@ -64,13 +64,23 @@ def normal_force(law, numbers, overlap, rate, mass, radius, memory):
 
 @inlined
 def growth(law, overlap, before):
-    """Mean of the tangential stiffness over the overlaps from ``before`` to ``overlap`` (m), over that at ``overlap``: the mean of a square root."""
+    """Mean of the tangential stiffness over the overlaps from ``before`` to ``overlap`` (m), over that at ``overlap``: the mean of a square root.
+
+    Args:
+        law: tables of the law.
+        overlap: (m).
+        before: overlap of the step before (m).
+    """
     q = root(before / overlap)
     return (2.0 / 3.0) * (1.0 + q + q * q) / (1.0 + q)
 
 
 def effective_young(c: Values) -> float:
-    """E* (Pa): 1/E* = (1 - nu_1^2)/E_1 + (1 - nu_2^2)/E_2; the exact E/(2 (1 - nu^2)) where the bodies are alike."""
+    """E* (Pa): 1/E* = (1 - nu_1^2)/E_1 + (1 - nu_2^2)/E_2; the exact E/(2 (1 - nu^2)) where the bodies are alike.
+
+    Args:
+        c: parameters of a pair of materials.
+    """
     (e1, e2), (n1, n2) = c.of_bodies("young"), c.of_bodies("poisson")
     if (e1, n1) == (e2, n2):
         return e1 / (2.0 * (1.0 - n1**2))
@@ -78,7 +88,11 @@ def effective_young(c: Values) -> float:
 
 
 def effective_shear(c: Values) -> float:
-    """G* (Pa): 1/G* = (2 - nu_1)/G_1 + (2 - nu_2)/G_2 with G = E/(2 (1 + nu))."""
+    """G* (Pa): 1/G* = (2 - nu_1)/G_1 + (2 - nu_2)/G_2 with G = E/(2 (1 + nu)).
+
+    Args:
+        c: parameters of a pair of materials.
+    """
     (e1, e2), (n1, n2) = c.of_bodies("young"), c.of_bodies("poisson")
     if (e1, n1) == (e2, n2):
         return e1 / (4.0 * (1.0 + n1) * (2.0 - n1))

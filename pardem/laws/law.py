@@ -12,7 +12,13 @@ from .tangential import damped_spring
 
 @by_type(kernels("coefficients"))
 def coefficients(law, a, b):
-    """The numbers of a pair of species that the law's ``normal_force`` needs."""
+    """The six numbers of a pair of materials that the law's ``normal_force`` needs.
+
+    Args:
+        law: tables of the law.
+        a: row of the first material.
+        b: row of the second material.
+    """
     raise NotImplementedError
 
 
@@ -40,13 +46,24 @@ def tangential(law, numbers, normal, pull):
 
 @by_type(kernels("lent"))
 def lent(law, numbers):
-    """Overlap (m) at which two surfaces just touch: of the larger radii that a law with a range lends to grains (its own ``lent``), else 0."""
+    """Overlap (m) at which two surfaces just touch: that of the larger radii which a law with a range gives to grains, else 0.
+
+    Args:
+        law: for its type only.
+        numbers: see ``coefficients``.
+    """
     return 0.0
 
 
 @by_type(kernels("growth"))
 def growth(law, overlap, before):
-    """Mean tangential stiffness between the overlaps ``before`` and ``overlap`` (m), over that at ``overlap``: the law's own ``growth``, else 1."""
+    """Mean tangential stiffness between two overlaps, over that at the end: the law's own ``growth``, else 1.
+
+    Args:
+        law: for its type only.
+        overlap: (m).
+        before: overlap of the step before (m).
+    """
     return 1.0
 
 
@@ -56,7 +73,16 @@ def _nothing(law, a, b, reach, mass, radius):
 
 @by_type(dict.fromkeys(kernels("lent"), _nothing))
 def secant_stiffness(law, a, b, reach, mass, radius):
-    """Force over overlap (N/m) at an overlap ``reach`` (m) without motion; 0 for a law with a range, which diverges by itself."""
+    """Force over overlap (N/m) without motion; 0 for a law with a range, whose force diverges by itself.
+
+    Args:
+        law: tables of the law.
+        a: row of the first material.
+        b: row of the second material.
+        reach: the overlap (m).
+        mass: effective mass (kg).
+        radius: effective radius (m).
+    """
     return normal_force(law, coefficients(law, a, b), reach, 0.0, mass, radius, 0.0).force / reach
 
 
@@ -66,10 +92,18 @@ def _yes(law):
 
 @by_type({kind.table: _yes for kind in KINDS.values() if kind.carried})
 def carries(law):
-    """Whether contacts remember a tangential vector of the law's own (``LawKind.carried``). A constant of the compiled code."""
+    """Whether contacts remember a tangential vector of the law's own (``LawKind.carried``); a constant of the compiled code.
+
+    Args:
+        law: for its type only.
+    """
     return False
 
 
 def own_columns(law: LawTables) -> int:
-    """Columns of a contact's history that the law needs for itself."""
+    """Number of columns of a contact's history that the law needs for itself.
+
+    Args:
+        law: tables of the law.
+    """
     return OWN_WIDTH if kind_of(law).carried else 0

@@ -67,7 +67,12 @@ def normal_force(law, numbers, overlap, rate, mass, radius, memory):
 
 @inlined
 def lent(law, numbers):
-    """Overlap (m) that the grains' lent radii give where their surfaces just touch."""
+    """Overlap (m) that the larger radii of the grains give where their surfaces just touch.
+
+    Args:
+        law: tables of the law.
+        numbers: see ``coefficients``.
+    """
     return numbers[3]
 
 

@@ -27,27 +27,50 @@ TANGENTIAL = {"tangential_stiffness": TANGENTIAL_STIFFNESS, "tangential_damping"
 
 
 def complete_restitution(values: dict[str, Any], where: str) -> None:
-    """Defaults of the forms with coefficients of restitution."""
+    """Fill in the defaults of the forms with coefficients of restitution.
+
+    Args:
+        values: of a pair of materials, changed in place.
+        where: their place in the case, for error messages.
+    """
     values["restitution"] = 1.0 if values["restitution"] is None else values["restitution"]
     if values["tangential_restitution"] is None:
         values["tangential_restitution"] = values["restitution"]
 
 
 def complete_raw(values: dict[str, Any], where: str) -> None:
-    """Defaults of the forms with stiffnesses."""
+    """Fill in the defaults of the forms with stiffnesses.
+
+    Args:
+        values: of a pair of materials, changed in place.
+        where: their place in the case, for error messages.
+    """
     if values["friction"] and values["tangential_stiffness"] is None:
         raise ValueError(f"{where}.tangential_stiffness is missing: friction = {values['friction']!r} needs a tangential spring (N/m)")
     values |= {key: values[key] or 0.0 for key in ("normal_damping", *TANGENTIAL)}
 
 
 def require_stiffer(values: dict[str, Any], where: str, unloading: str, loading: str) -> None:
-    """Raise ValueError unless the spring while unloading is at least as stiff as that while loading."""
+    """Raise ValueError unless the spring is at least as stiff while unloading as while loading.
+
+    Args:
+        values: of a pair of materials.
+        where: their place in the case, for error messages.
+        unloading: key of the stiffness while unloading.
+        loading: key of the stiffness while loading.
+    """
     if values[unloading] < values[loading]:
         raise ValueError(f"{where}.{unloading} = {values[unloading]!r} must be at least {loading}")
 
 
 def tangential(c: Values, dimension: int) -> tuple[float, float]:
-    """Tangential stiffness and damping of a linear contact with the tangential restitution, per effective mass (1/s^2, 1/s); raw ones as given."""
+    """Tangential stiffness and damping of a linear contact: from the tangential restitution per effective mass (1/s^2, 1/s), else as given (N/m, N
+    s/m).
+
+    Args:
+        c: parameters of a pair of materials.
+        dimension: of space, 2 or 3.
+    """
     if c.form == "raw":
         return c.number("tangential_stiffness"), c.number("tangential_damping")
     k, d = p.viscoelastic(c.number("tangential_restitution"), c.number("contact_time"))
@@ -55,7 +78,11 @@ def tangential(c: Values, dimension: int) -> tuple[float, float]:
 
 
 def per_mass(c: Values) -> float:
-    """1 where stiffnesses are per effective mass."""
+    """Whether stiffnesses are per effective mass, 1 or 0.
+
+    Args:
+        c: parameters of a pair of materials.
+    """
     return float(c.form == "restitution")
 
 
@@ -71,22 +98,50 @@ def spring_contact_time(mass: Numbers, stiffness: float, multiplicity: Numbers =
 
 
 def nominal_duration(c: Values, multiplicity: Numbers) -> Numbers:
-    """The contact time asked for (s), shortened by contacts that act at once."""
+    """The contact time asked for (s), shortened by contacts that act at once.
+
+    Args:
+        c: parameters of a pair of materials.
+        multiplicity: number of contacts that can act at once between the two bodies.
+    """
     return 1.0 / np.sqrt(multiplicity) * c.number("contact_time")
 
 
 def durations(c: Values, mass: Numbers, radius: Numbers, multiplicity: Numbers) -> tuple[Numbers, Numbers]:
-    """Duration of a collision on one spring, and of its fastest part: the same (s)."""
+    """Duration of a collision on one spring, and of its fastest part, which is the same (s).
+
+    Args:
+        c: parameters of a pair of materials.
+        mass: effective mass (kg).
+        radius: effective radius (m).
+        multiplicity: number of contacts that can act at once between the two bodies.
+    """
     raw = c.form == "raw"
     seconds = spring_contact_time(mass, c.number("normal_stiffness"), multiplicity) if raw else nominal_duration(c, multiplicity)
     return seconds, seconds
 
 
 def force(stiffness: np.ndarray, law: Any, a: np.ndarray, b: np.ndarray, mass: np.ndarray, overlap: np.ndarray) -> np.ndarray:
-    """Force (N) of a spring of the tables at an overlap (m)."""
+    """Force of a linear spring without motion (N).
+
+    Args:
+        stiffness: table of the stiffnesses.
+        law: tables of the law.
+        a: rows of the first materials.
+        b: rows of the second materials.
+        mass: effective masses (kg).
+        overlap: (m).
+    """
     return np.asarray(stiffness[a, b] * np.where(law.mass_scaled[a, b] != 0.0, mass, 1.0) * overlap)
 
 
 def power(law: Any, a: int, b: int, dimension: int) -> int:
-    """The power of the size with which the force at an overlap grows, which is a given share of the radius."""
+    """The power of the size of the grains with which the force at a given overlap in radii grows.
+
+    Args:
+        law: tables of the law.
+        a: row of the first material.
+        b: row of the second material.
+        dimension: of space, 2 or 3.
+    """
     return 1 + dimension if law.mass_scaled[a, b] != 0.0 else 1

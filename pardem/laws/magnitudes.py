@@ -32,13 +32,27 @@ def strongest(law: LawTables, a: np.ndarray, b: np.ndarray, mass: np.ndarray, ra
 
 
 def spring_force(law: LawTables, a: np.ndarray, b: np.ndarray, mass: np.ndarray, radius: np.ndarray, overlap: np.ndarray) -> np.ndarray:
-    """Normal force (N) at a small overlap without motion; with a range: the overlap (m) times the stiffness where the force is zero.
+    """Normal force (N) at a small overlap without motion; with a range: the overlap times the stiffness where the force is zero. Infinite where a
+    user's function gives nothing that counts as a force.
 
-    Arguments are those of ``strongest``. Where a user's function gives nothing that counts as a force the result is infinite.
+    Args:
+        law: its tables.
+        a: rows of the first bodies in the tables.
+        b: rows of the second bodies.
+        mass: effective masses (kg).
+        radius: effective radii (m).
+        overlap: (m). All arrays have one shape.
     """
     return kind_of(law).spring_force(law, a, b, mass, radius, overlap)
 
 
 def power_of_size(law: LawTables, a: int, b: int, dimension: int) -> int:
-    """The power of the grains' size with which the force of a pair grows, at the same overlap in radii."""
+    """The power of the grains' size with which the force of a pair grows, at the same overlap in radii.
+
+    Args:
+        law: its tables.
+        a: row of the first material.
+        b: row of the second material.
+        dimension: of space, 2 or 3.
+    """
     return kind_of(law).power(law, a, b, dimension)

@@ -11,12 +11,21 @@ from scipy.optimize import brentq
 
 
 def tangential_mass(dimension: int) -> float:
-    """m_t / m_eff with 1/m_t = 1/m_eff + r1^2/I1 + r2^2/I2 and solid spheres of equal volume (I = 2/5 m r^2), in 2D disks (I = m r^2/2): 2/7, 1/3."""
+    """m_t / m_eff with 1/m_t = 1/m_eff + r1^2/I1 + r2^2/I2 and solid spheres of equal volume (I = 2/5 m r^2), in 2D disks (I = m r^2/2): 2/7, 1/3.
+
+    Args:
+        dimension: of space, 2 or 3.
+    """
     return 1.0 / 3.0 if dimension == 2 else 2.0 / 7.0
 
 
 def viscoelastic(restitution: float, contact_time: float) -> tuple[float, float]:
-    """Stiffness and damping per effective mass (1/s^2, 1/s) of the unclamped linear law: exact restitution after exactly the contact time."""
+    """Stiffness and damping per effective mass (1/s^2, 1/s) of the unclamped linear law: the restitution is exact, and so is the contact time.
+
+    Args:
+        restitution: coefficient of restitution (1).
+        contact_time: (s).
+    """
     log = math.log(restitution)
     return (math.pi**2 + log**2) / contact_time**2, -2.0 * log / contact_time
 
@@ -35,7 +44,13 @@ def _clamped_end(ratio: float) -> tuple[float, float]:
 
 
 def viscoelastic_clamped(restitution: float, contact_time: float) -> tuple[float, float]:
-    """The same for the law whose force never attracts: restitution and duration of the force are those asked for."""
+    """Stiffness and damping per effective mass (1/s^2, 1/s) of the linear law whose force never attracts: restitution and duration of the force are
+    exact.
+
+    Args:
+        restitution: coefficient of restitution (1).
+        contact_time: (s).
+    """
     if restitution == 1.0:
         return viscoelastic(1.0, contact_time)
     lowest = _clamped_end(1.0 - 1e-12)[0]
@@ -47,20 +62,33 @@ def viscoelastic_clamped(restitution: float, contact_time: float) -> tuple[float
 
 
 def walton(restitution: float, contact_time: float) -> tuple[float, float]:
-    """Loading and unloading stiffness per effective mass (1/s^2): k1 = (pi (1+e) / (2 t_c))^2, k2 = k1 / e^2."""
+    """Loading and unloading stiffness per effective mass (1/s^2): k1 = (pi (1+e) / (2 t_c))^2, k2 = k1 / e^2.
+
+    Args:
+        restitution: coefficient of restitution (1).
+        contact_time: (s).
+    """
     k1 = (math.pi * (1.0 + restitution) / (2.0 * contact_time)) ** 2
     return k1, k1 / restitution**2
 
 
 def hertz_ratio(restitution: float) -> float:
-    """Damping ratio of the unclamped Hertzian law with exact restitution: beta = -ln e / sqrt(pi^2 + ln^2 e) (Antypov and Elliott 2011)."""
+    """Damping ratio of the unclamped Hertzian law with exact restitution: beta = -ln e / sqrt(pi^2 + ln^2 e) (Antypov and Elliott 2011).
+
+    Args:
+        restitution: coefficient of restitution (1).
+    """
     log = math.log(restitution)
     return -log / math.sqrt(math.pi**2 + log**2)
 
 
 @lru_cache(maxsize=64)
 def hertz_ratio_clamped(restitution: float) -> float:
-    """Damping ratio of the clamped Hertzian law, found by integrating one collision in natural units."""
+    """Damping ratio of the clamped Hertzian law, found by integrating one collision in natural units.
+
+    Args:
+        restitution: coefficient of restitution (1).
+    """
     if restitution == 1.0:
         return 0.0
 
@@ -87,6 +115,12 @@ LOWEST, DEEPEST = 2.0 ** (1.0 / 6.0), 0.5
 
 
 def lennard_jones(depth: np.ndarray, sigma: np.ndarray, distance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Potential (J) and force (N) without cut-off; all arguments of one shape, in J and m."""
+    """Potential (J) and force (N) without cut-off.
+
+    Args:
+        depth: depth of the potential (J).
+        sigma: distance at which it is zero (m).
+        distance: of the centres (m). All arrays have one shape.
+    """
     q6 = (sigma / distance) ** 6
     return 4.0 * depth * (q6 * q6 - q6), 24.0 * depth * (2.0 * q6 * q6 - q6) / distance

@@ -14,10 +14,18 @@ _OF_TABLE = {kind.table: kind for kind in KINDS.values()}
 
 
 def kind_of(tables: Any) -> LawKind:
-    """The law whose tables these are."""
+    """The law that some tables belong to.
+
+    Args:
+        tables: of the law.
+    """
     return _OF_TABLE[type(tables)]
 
 
 def kernels(name: str) -> dict[type, Kernel]:
-    """The kernels of one name, by the type of the tables, of the laws that have one."""
+    """The kernels of one name, by the type of the tables, of the laws that have one.
+
+    Args:
+        name: attribute of `LawKind`.
+    """
     return {kind.table: own for kind in KINDS.values() if (own := getattr(kind, name)) is not None}

@@ -20,7 +20,13 @@ from .quantities import Pull, Response
 
 @inlined
 def middle_normal(before, now, known):
-    """The unit normal halfway between the one before and the one now; that of now where the one before is not ``known``."""
+    """The unit normal halfway between those of the step before and of this one.
+
+    Args:
+        before: unit normal of the step before.
+        now: unit normal of this step.
+        known: whether there is one before; otherwise the result is that of this step.
+    """
     middle = add(before, now)
     return choose(known, scale(1.0 / root(square(middle)), middle), now)
 
@@ -30,6 +36,12 @@ def carry_spring(spring, old, new, turn):
     """A tangential force in the plane of the normal ``old``, taken to the plane of ``new`` and turned by ``turn`` (rad) about it.
 
     The rotation is exact, in rational form: cos = (1 - s^2)/(1 + s^2), sin = 2 s/(1 + s^2) with s = tan(turn/2) ~ turn/2.
+
+    Args:
+        spring: the tangential force (N).
+        old: unit normal of the step before.
+        new: unit normal of this step.
+        turn: mean rotation of the bodies about it (rad).
     """
     s = 0.5 * turn
     s2 = s * s

@@ -77,6 +77,10 @@ def load_user_law(directory: Path, where: str) -> Any:
 
     Raises:
         CaseError: the file or function is missing, or is not a function.
+
+    Args:
+        directory: folder that relative paths refer to.
+        where: ``path/file.py:function``, as in the case file.
     """
     import numba
     from numba.core.dispatcher import Dispatcher

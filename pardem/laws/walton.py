@@ -61,14 +61,25 @@ def normal_force(law, numbers, overlap, rate, mass, radius, memory):
 
 
 def normal_stiffnesses(c: Values) -> tuple[float, float]:
-    """Loading and unloading stiffness along the normal (N/m); per effective mass (1/s^2) in the form with coefficients of restitution."""
+    """Loading and unloading stiffness along the normal (N/m); per effective mass (1/s^2) in the form with coefficients of restitution.
+
+    Args:
+        c: parameters of a pair of materials.
+    """
     if c.form == "raw":
         return c.number("loading_stiffness"), c.number("unloading_stiffness")
     return p.walton(c.number("restitution"), c.number("contact_time"))
 
 
 def durations(c: Values, mass: Any, radius: Any, multiplicity: Any) -> tuple[Any, Any]:
-    """Duration of a collision, and twice that of its unloading (s)."""
+    """Duration of a collision, and twice that of its unloading (s).
+
+    Args:
+        c: parameters of a pair of materials.
+        mass: effective mass (kg).
+        radius: effective radius (m).
+        multiplicity: number of contacts that can act at once between the two bodies.
+    """
     if c.form == "raw":
         fastest = linear.spring_contact_time(mass, c.number("unloading_stiffness"), multiplicity)
         return 0.5 * (linear.spring_contact_time(mass, c.number("loading_stiffness"), multiplicity) + fastest), fastest
@@ -78,7 +89,16 @@ def durations(c: Values, mass: Any, radius: Any, multiplicity: Any) -> tuple[Any
 
 
 def spring_force(law, a, b, mass, radius, overlap):
-    """Force while loading (N)."""
+    """Force while loading (N).
+
+    Args:
+        law: tables of the law.
+        a: rows of the first materials.
+        b: rows of the second materials.
+        mass: effective masses (kg).
+        radius: effective radii (m).
+        overlap: (m).
+    """
     return linear.force(law.k1, law, a, b, mass, overlap)
 
 

@@ -1,4 +1,4 @@
-"""Contacts with walls as columns of a batch (``contacts.batch``): filled, evaluated, booked on the grains and on the walls."""
+"""Contacts with walls as columns of a batch (``contacts.batch``): filled, evaluated, applied to the grains and to the walls."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import numpy as np
 from ..compiled.fixedpoint import deposit_nearest
 from ..compiled.jit import inlined, kernel
 from ..compiled.vectors import ZERO, add, ahead, columns, dot, negative, put_columns, scale
-from ..contacts import batch
 from ..contacts.batch import (
     ARM,
     AXIS,
@@ -27,13 +26,14 @@ from ..contacts.batch import (
     SPIN,
     TURN,
     VELOCITY,
-    apply_to_grain,
     fill_pair,
     fill_past,
     keep_own,
     put_vector,
     vector,
 )
+from ..contacts.batch_forces import couples, forces, quantise
+from ..contacts.batch_results import apply_to_grain
 from ..contacts.dispatch import has_couples, keeps_arms, zone_on_plane
 from ..contacts.pair_loop import velocity_lag
 from ..contacts.resistance import check_torques, fill_resistance, keep_resistance, resist
@@ -129,15 +129,20 @@ def fill(c, m, arm, overlap, out, now, loop):
 
 @kernel
 def evaluate(count, loop):
-    """Forces of the first ``count`` columns, on the grains, on the walls, and in the books."""
+    """Forces of the first columns of a batch, added to the grains, the walls and the sums of energy.
+
+    Args:
+        count: number of columns that are filled.
+        loop: `WallLoop`.
+    """
     pairs, walls, settings = loop.pairs, loop.walls, loop.settings
     s, with_couples = pairs.scratch, has_couples(loop.interaction) and keeps_arms(loop.interaction)
-    batch.forces(loop.law, settings.dt, velocity_lag(settings), s)
+    forces(loop.law, settings.dt, velocity_lag(settings), s)
     if with_couples:
-        batch.couples(settings.dt, s)
+        couples(settings.dt, s)
     resistance, with_moments = settings.resistance, with_couples or resists(settings.resistance)
     resist(resistance, loop.law, with_couples, settings.dt, s)
-    batch.quantise(with_moments, settings, s, pairs.counts)
+    quantise(with_moments, settings, s, pairs.counts)
     check_torques(resistance, settings, s, pairs.counts)
     for n in range(count):
         c, p, i = np.uintp(n), np.uintp(pairs.near[n]), pairs.near_row[n]

@@ -92,7 +92,7 @@ def _contact(c, p, i, k, first_leg, loop):
 
 @kernel
 def wall_contacts(loop):
-    """Forces between grains and walls; the walls' reactions and work are booked in two-limb sums.
+    """Forces between grains and walls; the walls' reactions and work are added to two-limb sums.
 
     Args:
         loop: `surfaces.place.WallLoop`.

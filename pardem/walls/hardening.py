@@ -18,7 +18,7 @@ from .surfaces.registry import facing
 
 @kernel
 def harden(m, loop):
-    """Add what the hardening of a contact with a plane or disc gives (``contacts.hardening``) to the grain and the wall, and book it.
+    """Add what the hardening of a contact with a plane or disc gives (``contacts.hardening``) to the grain and the wall, and account for its energy.
 
     Args:
         m: `Meeting`.

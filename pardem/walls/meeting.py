@@ -41,7 +41,15 @@ class Meeting(NamedTuple):
 
 @inlined
 def relative_motion(walls, g, i, k, arm, lag):
-    """How wall ``k`` moves as seen from grain ``i`` at a point (m, relative to the grain's centre as it was ``lag`` (s) before).
+    """How a wall moves as seen from a point of a grain.
+
+    Args:
+        walls: `Walls`.
+        g: `Grains`.
+        i: row of the grain.
+        k: the wall.
+        arm: the point relative to the grain's centre as it was ``lag`` before (m).
+        lag: how long before the end of the step (s).
 
     Returns:
         velocity of the wall relative to the grain's material point (m/s), mean displacement of the wall's point (m), spin of the grain relative to
@@ -86,6 +94,17 @@ def react(loop, i, k, arm, force, moment):
 
 @inlined
 def along(loop, i, k, x, normal):
-    """Velocity of a wall relative to a point of a grain (m/s) and its mean displacement there (m), along n; see ``relative_motion``."""
+    """How a wall moves along its normal as seen from a point of a grain; see `relative_motion`.
+
+    Args:
+        loop: `WallLoop`.
+        i: row of the grain.
+        k: the wall.
+        x: the point relative to the grain's centre (m).
+        normal: unit normal.
+
+    Returns:
+        relative velocity (m/s) and mean displacement of the wall (m), along the normal.
+    """
     velocity, shift, _ = relative_motion(loop.walls, loop.g, i, k, x, 0.0)
     return dot(normal, velocity), dot(normal, shift)

@@ -24,25 +24,43 @@ _MASK = (1 << _BITS) - 1
 
 @inlined
 def feature_pair(kind, first, second):
-    """The number of a pair of features."""
+    """The number of a pair of features.
+
+    Args:
+        kind: of the pair, VERTEX_EDGE to FACE_FACE.
+        first: number of the feature on the first body.
+        second: number of the feature on the second body.
+    """
     return (np.int64(kind) << (2 * _BITS)) | (np.int64(first) << _BITS) | np.int64(second)
 
 
 @inlined
 def kind_of(sub):
-    """Kind of a pair of features."""
+    """The kind of a pair of features.
+
+    Args:
+        sub: number of the pair.
+    """
     return sub >> (2 * _BITS)
 
 
 @inlined
 def first_of(sub):
-    """Feature of the first body."""
+    """The number of the feature on the first body.
+
+    Args:
+        sub: number of the pair.
+    """
     return (sub >> _BITS) & _MASK
 
 
 @inlined
 def second_of(sub):
-    """Feature of the second body."""
+    """The number of the feature on the second body.
+
+    Args:
+        sub: number of the pair.
+    """
     return sub & _MASK
 
 
@@ -62,7 +80,13 @@ class Bodies(NamedTuple):
 
 @inlined
 def bodies_of(i, j, w):
-    """The ``Bodies`` of two rows, whatever their type: unsigned indices spare the check for negative ones."""
+    """The `Bodies` of two rows of any integer type; unsigned indices spare the check for negative ones.
+
+    Args:
+        i: row of the first body.
+        j: row of the second body.
+        w: centre of the first less that of the second, nearest image (m).
+    """
     return Bodies(np.uintp(i), np.uintp(j), w)
 
 
@@ -80,13 +104,23 @@ class HalfSpace(NamedTuple):
 
 @inlined
 def turned(bodies):
-    """The same two bodies, the second one first."""
+    """The same two bodies in the opposite order.
+
+    Args:
+        bodies: `Bodies`.
+    """
     return Bodies(bodies.j, bodies.i, negative(bodies.w))
 
 
 @inlined
 def vertex(g, i, k):
-    """Core vertex ``k`` of grain ``i`` relative to its centre (m); the centre itself where a grain has none."""
+    """A core vertex of a grain relative to its centre (m); the centre itself where the grain has no vertices.
+
+    Args:
+        g: `Grains`.
+        i: row of the grain.
+        k: number of the vertex.
+    """
     n = np.uintp(g.vert_start[i] + k)
     if g.vert_start[i + 1] == g.vert_start[i]:
         return ZERO
@@ -95,7 +129,17 @@ def vertex(g, i, k):
 
 @inlined
 def edge(f, g, i, k):
-    """Edge ``k`` of grain ``i``: its middle relative to the grain's centre (m), and half the vector from its first vertex to its second (m)."""
+    """Where an edge of a grain lies.
+
+    Args:
+        f: `Features`.
+        g: `Grains`.
+        i: row of the grain.
+        k: number of the edge.
+
+    Returns:
+        its middle relative to the grain's centre (m), and half the vector from its first vertex to its second (m).
+    """
     e = np.uintp(f.edge_start[g.species[i]] + k)
     a = vertex(g, i, f.edges[e, 0])
     b = vertex(g, i, f.edges[e, 1])
@@ -104,14 +148,28 @@ def edge(f, g, i, k):
 
 @inlined
 def outline(f, g, i, k):
-    """The ``Outline`` of face ``k`` of grain ``i``."""
+    """The `Outline` of a face of a grain.
+
+    Args:
+        f: `Features`.
+        g: `Grains`.
+        i: row of the grain.
+        k: number of the face.
+    """
     face = f.face_start[g.species[i]] + k
     return Outline(g.vert, g.vert_start[i], f.loops, f.loop_start[face], f.loop_start[face + 1])
 
 
 @inlined
 def anchor(f, g, j, sub):
-    """A point of the second feature of a pair, relative to the centre of its body ``j`` (m): its nearest image is that of the feature."""
+    """A point of the second feature of a pair, relative to the centre of its body (m): its nearest image is that of the feature.
+
+    Args:
+        f: `Features`.
+        g: `Grains`.
+        j: row of the second body.
+        sub: number of the pair of features.
+    """
     kind, k = kind_of(sub), second_of(sub)
     if kind in (EDGE_VERTEX, FACE_VERTEX):
         return vertex(g, j, k)
@@ -132,7 +190,17 @@ def _on_segment(p, middle, half):
 
 @inlined
 def normal_of(f, g, i, k):
-    """Twice the area of face ``k`` of grain ``i`` times its unit normal (m^2), and its first corner relative to the grain's centre (m)."""
+    """The plane of a face.
+
+    Args:
+        f: `Features`.
+        g: `Grains`.
+        i: row of the grain.
+        k: number of the face.
+
+    Returns:
+        twice its area times its unit normal (m^2), and its first corner relative to the grain's centre (m).
+    """
     face = outline(f, g, i, k)
     return area_vector(face), corner(face, face.first)
 
@@ -179,7 +247,11 @@ def nearest_features(f, g, bodies, sub, reach2):
 
 
 def build_features(catalogue: Any) -> Features:
-    """Features of the species of a ``shapes.catalogue.Catalogue``; in two dimensions without faces: the outline is what touches."""
+    """The features of all species; in two dimensions there are no faces, since only the outline touches.
+
+    Args:
+        catalogue: ``shapes.catalogue.Catalogue``.
+    """
     c = catalogue
     rows: list[np.ndarray] = []
     real = np.diff(c.edge_start).astype(np.int32)

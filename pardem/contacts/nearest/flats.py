@@ -42,7 +42,13 @@ class Common(NamedTuple):
 
 @inlined
 def facing(w, u, v):
-    """Whether two segments s u and t v, at the distance w of their middles (m), are parallel and face each other over a stretch."""
+    """Whether two segments are parallel and face each other over a stretch.
+
+    Args:
+        w: middle of the first less that of the second (m).
+        u: half of the first segment (m).
+        v: half of the second one (m).
+    """
     a, c, b = square(u), square(v), dot(u, v)
     if a == 0.0 or c == 0.0 or a * c - b * b > PARALLEL * a * c:
         return False
@@ -52,7 +58,12 @@ def facing(w, u, v):
 
 @inlined
 def sine2(u, n):
-    """Squared sine of the angle between a line and a plane, by direction and normal; 1 for a line of no length."""
+    """Squared sine of the angle between a line and a plane; 1 for a line of no length.
+
+    Args:
+        u: direction of the line, of any length.
+        n: normal of the plane, of any length > 0.
+    """
     below = square(u) * square(n)
     across = dot(u, n)
     return across * across / below if below > 0.0 else 1.0
@@ -60,7 +71,12 @@ def sine2(u, n):
 
 @inlined
 def sine2_faces(a, b):
-    """Squared sine of the angle between two planes, by normals of any length."""
+    """Squared sine of the angle between two planes.
+
+    Args:
+        a: normal of the first, of any length > 0.
+        b: normal of the second.
+    """
     return square(cross(a, b)) / (square(a) * square(b))
 
 

@@ -64,25 +64,43 @@ class Place(NamedTuple):
 
 @inlined
 def at_vertex(v):
-    """The `Place` of vertex ``v``."""
+    """The `Place` of a vertex.
+
+    Args:
+        v: number of the vertex.
+    """
     return Place(np.int64(v), NONE, NONE)
 
 
 @inlined
 def in_edge(e):
-    """The `Place` of a point inside edge ``e``."""
+    """The `Place` of a point inside an edge.
+
+    Args:
+        e: number of the edge.
+    """
     return Place(NONE, np.int64(e), NONE)
 
 
 @inlined
 def in_face(k):
-    """The `Place` of a point inside face ``k``."""
+    """The `Place` of a point inside a face.
+
+    Args:
+        k: number of the face.
+    """
     return Place(NONE, NONE, np.int64(k))
 
 
 @inlined
 def count_edges(nb, species, at):
-    """Number of edges that hold the point at the `Place` ``at``."""
+    """Number of edges that are incident to a point of a core.
+
+    Args:
+        nb: `Neighbours`.
+        species: row of the species.
+        at: `Place` of the point.
+    """
     if at.vertex >= 0:
         k = nb.vertex_start[species] + at.vertex
         return nb.edge_at[k + 1] - nb.edge_at[k]
@@ -91,7 +109,17 @@ def count_edges(nb, species, at):
 
 @inlined
 def incident_edge(nb, species, at, m):
-    """The ``m``-th of them."""
+    """One of the edges that are incident to a point of a core.
+
+    Args:
+        nb: `Neighbours`.
+        species: row of the species.
+        at: `Place` of the point.
+        m: which of them, from 0 on.
+
+    Returns:
+        its number.
+    """
     if at.vertex >= 0:
         return np.int64(nb.edges[nb.edge_at[nb.vertex_start[species] + at.vertex] + m])
     return np.int64(at.edge)
@@ -99,7 +127,14 @@ def incident_edge(nb, species, at, m):
 
 @inlined
 def count_faces(nb, f, species, at):
-    """Number of faces that hold the point at the `Place` ``at``."""
+    """Number of faces that are incident to a point of a core.
+
+    Args:
+        nb: `Neighbours`.
+        f: `Features`.
+        species: row of the species.
+        at: `Place` of the point.
+    """
     if at.vertex >= 0:
         k = nb.vertex_start[species] + at.vertex
         return nb.corner_at[k + 1] - nb.corner_at[k]
@@ -111,7 +146,18 @@ def count_faces(nb, f, species, at):
 
 @inlined
 def incident_face(nb, f, species, at, m):
-    """The ``m``-th of them: its number, and the corner that is the vertex or from which the face runs along the edge (-1: its inside)."""
+    """One of the faces that are incident to a point of a core.
+
+    Args:
+        nb: `Neighbours`.
+        f: `Features`.
+        species: row of the species.
+        at: `Place` of the point.
+        m: which of them, from 0 on.
+
+    Returns:
+        its number, and the corner at the vertex, or from which the face runs along the edge; -1 inside the face.
+    """
     if at.vertex >= 0:
         k = nb.corner_at[nb.vertex_start[species] + at.vertex] + m
         return np.int64(nb.corner_faces[k]), np.int64(nb.corners[k])
@@ -176,7 +222,12 @@ class _Table(NamedTuple):
 
 
 def build_neighbours(catalogue: Any, f: Features) -> Neighbours:
-    """The tables of the species of a ``shapes.catalogue.Catalogue``, whose features are ``f``."""
+    """The tables of all species.
+
+    Args:
+        catalogue: ``shapes.catalogue.Catalogue``.
+        f: its features.
+    """
     start = catalogue.vertex_start
     at: tuple[list[int], list[int]] = ([], [])
     corners, sides = _Table([], [], [], []), _Table([], [], [], [])

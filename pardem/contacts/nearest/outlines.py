@@ -34,7 +34,12 @@ class Outline(NamedTuple):
 
 @inlined
 def corner(face, m):
-    """Corner of a face, relative to the grain's centre (m); ``m`` is its place in ``loops``."""
+    """Corner of a face relative to the grain's centre (m).
+
+    Args:
+        face: `Outline`.
+        m: place of the corner in ``loops``.
+    """
     return row(face.vert, face.base + face.loops[m])
 
 
@@ -57,7 +62,12 @@ def area_vector(face):
 
 @inlined
 def largest_axes(n):
-    """The two axes along which a face with the normal n is seen largest, in an order that keeps its sense of rotation for a positive third."""
+    """The two coordinate axes along which a face is seen largest, in the order that keeps its sense of rotation where the third component is
+    positive.
+
+    Args:
+        n: normal of the face, of any length > 0.
+    """
     if abs(n[0]) >= abs(n[1]) and abs(n[0]) >= abs(n[2]):
         return 1, 2
     if abs(n[1]) >= abs(n[2]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...compiled.jit import inlined
 from ...compiled.vectors import add, behind, dot, scale, square, subtract
-from .polytope_active import combined, coordinates
+from .polytope_flat import combined, coordinates
 
 DEPENDENT = 1e-29  # squared relative length below which a direction of B lies in the flat of A's and those before it
 

@@ -35,7 +35,11 @@ class Axes(NamedTuple):
 
 @inlined
 def plane_axes(n):
-    """The `Axes` of the plane across n, a vector of any length > 0."""
+    """The `Axes` of the plane across a vector.
+
+    Args:
+        n: the vector, of any length > 0.
+    """
     ax, ay, az = abs(n[0]), abs(n[1]), abs(n[2])
     if ax <= ay and ax <= az:
         e = (0.0, n[2], -n[1])

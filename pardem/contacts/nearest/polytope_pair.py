@@ -19,10 +19,7 @@ from .polytope_active import (
     Core,
     aim_at,
     coldest,
-    combined,
-    coordinates,
     count,
-    flat,
     grow,
     lowest,
     move,
@@ -30,9 +27,9 @@ from .polytope_active import (
     slot,
     start_in_the_middle,
     step_length,
-    weights,
 )
 from .polytope_affine import point_of_b
+from .polytope_flat import combined, coordinates, flat, weights
 
 WORK_SIZE = ACTIVE_SIZE
 MAX_ITERATIONS = 200

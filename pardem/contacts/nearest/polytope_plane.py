@@ -10,10 +10,7 @@ from .polytope_active import (
     ACTIVE_SIZE,
     aim_at,
     coldest,
-    combined,
-    coordinates,
     count,
-    flat,
     grow,
     lowest,
     move,
@@ -22,9 +19,9 @@ from .polytope_active import (
     start_in_the_middle,
     step_length,
     support,
-    weights,
 )
 from .polytope_faces import MAX_TIES, TILT2, centroid, order, plane_axes, ties
+from .polytope_flat import combined, coordinates, flat, weights
 from .polytope_pair import GAP, MAX_ITERATIONS
 
 WORK_SIZE = ACTIVE_SIZE + 2 * MAX_TIES

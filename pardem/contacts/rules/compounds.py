@@ -52,7 +52,11 @@ class Pieces(NamedTuple):
 
 
 def build_parts(catalogue: Any) -> Parts:
-    """The pieces of all species of a ``shapes.catalogue.Catalogue``."""
+    """The convex pieces of all species.
+
+    Args:
+        catalogue: ``shapes.catalogue.Catalogue``.
+    """
     rows, start = catalogue.piece_vertex_start, catalogue.piece_start
     species = np.repeat(np.arange(len(start) - 1), np.diff(start))
     centre = np.zeros((len(species), 3))
@@ -66,13 +70,29 @@ def build_parts(catalogue: Any) -> Parts:
 
 
 def build_interaction(catalogue: Any, eps2: np.ndarray, parts: Parts) -> Pieces:
-    """The narrow phase for a catalogue; ``eps2``: (ns,) squared regularisation by species."""
+    """The narrow phase for the species of a catalogue.
+
+    Args:
+        catalogue: ``shapes.catalogue.Catalogue``.
+        eps2: (ns,) squared regularisation by species.
+        parts: pieces of all species.
+    """
     return Pieces(True, eps2, catalogue.kind, parts, np.zeros(WORK_SIZE), np.zeros((2 * int(parts.size.max()), 3)))
 
 
 @inlined
 def piece_of(parts, g, i, k):
-    """Piece ``k`` of grain ``i``: its row in the tables, its first vertex among those of all grains, its number of vertices."""
+    """Where a piece of a grain is found.
+
+    Args:
+        parts: pieces of all species.
+        g: `Grains`.
+        i: row of the grain.
+        k: number of the piece.
+
+    Returns:
+        its row in the tables, its first vertex among those of all grains, its number of vertices.
+    """
     n = parts.start[g.species[i]] + k
     return n, g.vert_start[i] + parts.first[n], parts.size[n]
 

@@ -42,10 +42,10 @@ from ..nearest.neighbours import (
     build_neighbours,
     count_edges,
     count_faces,
-    incident_edge,
-    incident_face,
     in_edge,
     in_face,
+    incident_edge,
+    incident_face,
     into_solid,
 )
 from ..nearest.outlines import over_face

@@ -7,7 +7,7 @@ from ...compiled.vectors import ZERO, add, ahead, cross, dot, dot_from, negative
 from ..nearest.descents import edges_descend, faces_descend
 from ..nearest.features import EDGE_FACE, FACE_FACE, VERTEX_FACE, edge, first_of, kind_of, outline, vertex
 from ..nearest.flats import TILT2_FACES, sine2, sine2_faces
-from ..nearest.neighbours import at_vertex, count_edges, count_faces, incident_edge, incident_face, in_edge, in_face, into_solid
+from ..nearest.neighbours import at_vertex, count_edges, count_faces, in_edge, in_face, incident_edge, incident_face, into_solid
 from ..nearest.outlines import area_vector, corner
 from ..nearest.polytope_faces import TILT2
 

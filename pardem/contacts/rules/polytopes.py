@@ -71,7 +71,16 @@ def begin(w, cores, pairs, p, touching, reach):
 
 @inlined
 def remember(pairs, p, touching, near, sets, direction):
-    """Keep the active sets of a pair that may touch, the separating direction (m) of one that does not."""
+    """Store the active sets of a pair that may touch, or the separating direction of one that does not.
+
+    Args:
+        pairs: `Contacts`, the list of candidates.
+        p: the candidate.
+        touching: whether it was in touch in the step before.
+        near: whether it may touch now.
+        sets: the two active sets.
+        direction: between the nearest points (m).
+    """
     if near:
         pairs.warm[p, 0], pairs.warm[p, 1] = sets
     elif not touching:
@@ -86,20 +95,36 @@ def _core_of(g, i):
 
 @inlined
 def cores_of(g, bodies):
-    """The ``polytope_pair.TwoCores`` of two bodies."""
+    """The vertices of two bodies, a ``polytope_pair.TwoCores``.
+
+    Args:
+        g: `Grains`.
+        bodies: the two ``features.Bodies``.
+    """
     a, b = _core_of(g, bodies.i), _core_of(g, bodies.j)
     return TwoCores(g.vert, a.first, a.count, b.first, b.count)
 
 
 @inlined
 def penalties(interaction, g, bodies):
-    """Squared regularisation of two bodies (1)."""
+    """Squared regularisation of two bodies (1).
+
+    Args:
+        interaction: the narrow phase.
+        g: `Grains`.
+        bodies: the two ``features.Bodies``.
+    """
     return interaction.eps2[g.species[bodies.i]], interaction.eps2[g.species[bodies.j]]
 
 
 @inlined
 def heavier(eps2, factor):
-    """The penalties of two bodies times a factor."""
+    """The penalties of two bodies times a factor.
+
+    Args:
+        eps2: squared regularisation of each (1).
+        factor: the factor.
+    """
     return factor * eps2[0], factor * eps2[1]
 
 
@@ -226,7 +251,14 @@ def weighted_to_plane(interaction, g, i, space, pairs, p, factor):
 
 @inlined
 def feature_zone_on_plane(vert, a0, pack, normal):
-    """Half-length of the contact zone of a core on a plane and its rocking axis; the normal points to the plane, the rest as in ``feature_zone``."""
+    """Half-length of the contact zone of a core on a plane (m) and its rocking axis, as in `feature_zone`.
+
+    Args:
+        vert: (M, 3) vertices (m).
+        a0: row of the core's first vertex.
+        pack: its active set.
+        normal: unit normal, towards the plane.
+    """
     n, lever, e = _feature(vert, a0, pack)
     if n < 2:
         return 0.0, ZERO

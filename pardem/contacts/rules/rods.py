@@ -46,7 +46,13 @@ class Nearest(NamedTuple):
 
 @inlined
 def axis(interaction, g, i):
-    """Half-axis vector of grain ``i`` (m); zero for a sphere."""
+    """Half-axis vector of a spherocylinder (m); zero for a sphere.
+
+    Args:
+        interaction: `Rods`.
+        g: `Grains`.
+        i: row of the grain.
+    """
     if interaction.kind[g.species[i]] == 1:
         return ZERO
     return row(g.vert, np.uintp(g.vert_start[i] + 1))
@@ -90,7 +96,12 @@ def weighted(interaction, g, bodies, pairs, p, factor):
 
 @inlined
 def rocking_axis(normal, e):
-    """Unit axis in the tangent plane about which an edge along e rocks; zero if there is none."""
+    """Unit axis in the tangent plane about which an edge rocks; zero if there is none.
+
+    Args:
+        normal: unit normal.
+        e: direction of the edge, of any length.
+    """
     a = cross(normal, e)
     a2 = square(a)
     if a2 > 0.0:

@@ -1,4 +1,4 @@
-"""What a contact remembers of its resistance to rolling and twisting, and the energy books of it.
+"""What a contact remembers of its resistance to rolling and twisting, and the energies that go with it.
 
 The columns follow those of ``laws.history`` in a row of ``Contacts.hist``, before a law's own and those of ``WITH_ARM``: the springs of models that
 have them (3: rolling torque on the first body in the tangent plane; 1: twisting torque about the normal; N m); with the energy budget the whole
@@ -28,13 +28,17 @@ def resistance_width(resistance, budget):
 
 @inlined
 def first_spring(budget):
-    """Column of the first spring."""
+    """Column of the first spring in a contact's history.
+
+    Args:
+        budget: whether there is an energy budget.
+    """
     return HISTORY_BUDGET if budget else HISTORY
 
 
 @inlined
 def torque_lost(resistance, hist, p, alive, step, settings):
-    """Energy (J) that the torque of one step turned into heat, booked like that of friction (``laws.energy_ledger.energy_lost``).
+    """Energy (J) that the torque of one step turned into heat, accounted for like that of friction (``laws.energy_ledger.energy_lost``).
 
     Args:
         resistance: the model's tables.
@@ -60,7 +64,15 @@ def torque_lost(resistance, hist, p, alive, step, settings):
 
 @switched(lambda resistance, spin, hist, p, settings: 0.0)
 def torque_lost_at_end(resistance, spin, hist, p, settings):
-    """What the step before has not booked yet: the work of its torque in the half-step after it, and what the springs held (J)."""
+    """What the step before has not accounted for yet: the work of its torque in the half-step after it, and what the springs held (J).
+
+    Args:
+        resistance: tables of the resistance to rolling and twisting, for their type.
+        spin: angular velocity of the second body relative to the first (rad/s).
+        hist: histories.
+        p: the contact's row.
+        settings: `Settings`.
+    """
     first, half = first_spring(settings.budget) + springs_of(resistance), 0.5 * settings.dt
     if not settings.midstep:
         return half * hist[p, first] + hist[p, first + 3]

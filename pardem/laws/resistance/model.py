@@ -19,24 +19,42 @@ _MODULE: dict[type, Any] = {NoResistance: none, constant.ConstantTorque: constan
 
 
 def switched(off: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a function for compiled code that is ``off`` where there is no resistance; its first argument is the resistance's tables."""
+    """Make a function for compiled code that does nothing where there is no resistance; its first argument is the resistance's tables.
+
+    Args:
+        off: plain function that takes its place there, with the same arguments.
+    """
     return by_type({NoResistance: off})
 
 
 @switched(lambda resistance: False)
 def resists(resistance):
-    """Whether there is any; a constant of the compiled code."""
+    """Whether contacts resist rolling and twisting; a constant of the compiled code.
+
+    Args:
+        resistance: tables of the resistance to rolling and twisting, for their type.
+    """
     return True
 
 
 @static(lambda resistance: _MODULE[resistance].SPRINGS)
 def springs_of(resistance):
-    """Columns of the history that hold the springs of a model; a constant of the compiled code."""
+    """Number of columns of the history that hold the springs of a model; a constant of the compiled code.
+
+    Args:
+        resistance: tables of the resistance to rolling and twisting, for their type.
+    """
 
 
 @static(lambda resistance: _MODULE[resistance].coefficients)
 def coefficients(resistance, a, b):
-    """What the model's ``torques`` needs to know of a pair of materials (see ``constant.coefficients``)."""
+    """What the model's ``torques`` needs to know of a pair of materials (see ``constant.coefficients``).
+
+    Args:
+        resistance: tables of the resistance to rolling and twisting, for their type.
+        a: row of the first material.
+        b: row of the second material.
+    """
 
 
 @static(lambda resistance: _MODULE[resistance].torques)

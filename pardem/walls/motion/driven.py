@@ -35,19 +35,36 @@ def displacement(motion, k, step, dt):
 
 @kernel
 def turn_angle(motion, k, step, dt):
-    """Angle (rad) by which wall ``k`` is turned at a step."""
+    """Angle by which a wall is turned at a step (rad).
+
+    Args:
+        motion: (W, MOTION) rows of walls.
+        k: the wall.
+        step: number of the step.
+        dt: time step (s).
+    """
     return motion[k, ANGLE] + turned(int(motion[k, KIND]), motion, k, steps_since(motion, k, step), dt)
 
 
 @kernel
 def turns(motion, k):
-    """Whether wall ``k`` turns or is turned."""
+    """Whether a wall turns or is turned.
+
+    Args:
+        motion: (W, MOTION) rows of walls.
+        k: the wall.
+    """
     return TURNING[int(motion[k, KIND])] or motion[k, ANGLE] != 0.0
 
 
 @kernel
 def top_speed(motion, k):
-    """Bound on the speed (m/s) at which points of wall ``k`` move so that lists go stale; sinusoidal walls have their whole way in them."""
+    """Bound on the speed at which points of a wall leave the reach of its lists (m/s); the lists of sinusoidal walls allow for their whole way.
+
+    Args:
+        motion: (W, MOTION) rows of walls.
+        k: the wall.
+    """
     return top_speed_of(int(motion[k, KIND]), motion, k)
 
 

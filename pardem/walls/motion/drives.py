@@ -23,7 +23,14 @@ FOREVER = 1e18  # steps
 
 
 def motion_row(case: Case, motion: AnyMotion | Halt, first: float, rows: dict[str, list[int]]) -> np.ndarray:
-    """The row of a motion that begins at a step; ``rows``: of the walls by name, for those that span an area."""
+    """The row of a motion that begins at a step.
+
+    Args:
+        case: validated case.
+        motion: the motion.
+        first: the step.
+        rows: of the walls by name, for motions that span an area between walls.
+    """
     row = np.zeros(MOTION)
     row[[KIND, FIRST, LAST]] = MOVERS.index(motion.mover), first, FOREVER
     row[SPAN : SPAN + 4] = -1.0
@@ -50,8 +57,12 @@ def finish_rows(
     """Fill in what a motion needs of its wall's geometry, and hold every motion of the case against the size of the grains and the periods.
 
     Args:
-        case: validated case. walls: with the motions of the start. names: rows by name. bodies: among the walls. vertices: world vertices of each
-            body (m). smallest: sphero-radius of the smallest grain (m).
+        case: validated case.
+        walls: the walls, with the motions of the start.
+        names: rows of the walls by name.
+        bodies: the bodies among the walls.
+        vertices: world vertices of each body (m).
+        smallest: sphero-radius of the smallest grain (m).
 
     Returns:
         rows of the motions that take over later, by the wall's row and the number of the motion in ``then``.

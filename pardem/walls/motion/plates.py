@@ -6,7 +6,7 @@ steps sees
 
     m (u(n+1/2) - u(n-1/2)) = dt F(n) - dt c (u(n+1/2) + u(n-1/2))/2.
 
-R is the exact sum over all ranks of whole quanta, so every rank moves its copy of the plate alike. The work on the grains, - R.n ds, is booked half a
+R is the exact sum over all ranks of whole quanta, so every rank moves its copy of the plate alike. The work on the grains, - R.n ds, is counted half a
 step before and half a step after R was found.
 """
 
@@ -42,7 +42,7 @@ def along(limbs, direction, quantum):
 
 @kernel
 def note_loads(walls, quantum):
-    """Take up the sums of the reactions over ranks, ``walls.total``, and book the work of the half-step that they end.
+    """Take up the sums of the reactions over ranks, ``walls.total``, and add up the work of the half-step that they end.
 
     Args:
         walls: `state.Walls`.

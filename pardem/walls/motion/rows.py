@@ -13,17 +13,28 @@ REACH = 16
 MASS, DAMPING, FORCE, PRESSURE, AREA, SPAN, SLIDE = 17, 18, 19, 20, 21, 22, 26
 # and their state: place (m) and speed (m/s) along the direction, force of the grains along it (N), last move (m)
 PLACE, SPEED, LOAD, MOVED = 29, 30, 31, 32
-WORK = 33  # of any wall: work on the grains that is not booked contact by contact (J)
+WORK = 33  # of any wall: work on the grains that is not counted contact by contact (J)
 MOTION = 34
 
 
 @kernel
 def steps_since(motion, k, step):
-    """Steps since the motion of wall ``k`` began."""
+    """Number of steps since the motion of a wall began.
+
+    Args:
+        motion: (W, MOTION) rows of walls.
+        k: the wall.
+        step: number of the step.
+    """
     return max(0.0, min(float(step), motion[k, LAST]) - motion[k, FIRST])
 
 
 @kernel
 def is_pushed(motion, k):
-    """Whether wall ``k`` has a mass, so that forces push it: a servo wall."""
+    """Whether a wall has a mass, so that forces push it: a servo wall.
+
+    Args:
+        motion: (W, MOTION) rows of walls.
+        k: the wall.
+    """
     return motion[k, MASS] > 0.0

@@ -41,7 +41,11 @@ class Drive(Model):
         return self
 
     def amplitude_for(self, gravity: tuple[float, float, float]) -> float:
-        """Amplitude (m) under the given gravity (m/s^2): a = gamma |g| / (2 pi f)^2 (thesis, section 6.1)."""
+        """Amplitude under gravity (m): a = gamma abs(g) / (2 pi f)^2 (thesis, section 6.1), unless it is given.
+
+        Args:
+            gravity: of the case (m/s^2).
+        """
         if self.amplitude is not None:
             return self.amplitude
         # the constant is written out, so that the value does not depend on a mathematics library

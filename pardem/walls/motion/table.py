@@ -23,13 +23,25 @@ Compiled = Callable[..., Any]
 
 @inlined
 def none(motion, k):
-    """``top_speed`` of a wall that does not leave the reach of its lists."""
+    """The ``top_speed`` of a wall that never leaves the reach of its lists: zero.
+
+    Args:
+        motion: (W, MOTION) rows of walls.
+        k: the wall.
+    """
     return 0.0
 
 
 @inlined
 def none_after(motion, k, steps, dt):
-    """``along`` or ``turned`` of a wall that does not move so."""
+    """The ``along`` or ``turned`` of a wall that does not move in that way: zero.
+
+    Args:
+        motion: (W, MOTION) rows of walls.
+        k: the wall.
+        steps: since the motion began.
+        dt: time step (s).
+    """
     return 0.0
 
 
@@ -85,20 +97,38 @@ class MotionTable(Model):
         """
 
     def speed(self, row: np.ndarray) -> float:
-        """Speed that the wall may have (m/s), once ``row`` is complete."""
+        """Speed that the wall may have (m/s), once its row is complete.
+
+        Args:
+            row: (MOTION,) of the wall.
+        """
         return float(row[SIZE])
 
     def objections(self, key: str, case: CaseTables) -> Iterator[str]:
-        """What of the rest of the case does not go with the motion, a sentence each; ``key``: of the motion."""
+        """What in the rest of the case contradicts the motion, a sentence each.
+
+        Args:
+            key: place of the motion in the case.
+            case: the tables of the case.
+        """
         return iter(())
 
 
 def unit(vector: Any) -> np.ndarray:
-    """The vector at length one."""
+    """A vector at length one.
+
+    Args:
+        vector: of any length > 0.
+    """
     v = np.array(vector, dtype=float)
     return v / np.sqrt(v @ v)
 
 
 def put_direction(row: np.ndarray, direction: Any) -> None:
-    """Write a direction, at length one."""
+    """Write a direction to the row of a motion, at length one.
+
+    Args:
+        row: (MOTION,) of the wall.
+        direction: of any length > 0.
+    """
     row[DIRECTION : DIRECTION + 3] = unit(direction)

@@ -26,13 +26,26 @@ from .table import Corners, Placed, PlacedShape, Refusal, WallTable
 
 @inlined
 def row_of(walls, g, k):
-    """Row of the grains' arrays that holds the body of wall ``k``."""
+    """Row of the grains' arrays that holds the body of a wall.
+
+    Args:
+        walls: `Walls`.
+        g: `Grains`.
+        k: the wall.
+    """
     return g.gid.shape[0] + walls.body[k]
 
 
 @inlined
 def effective_radius(walls, g, i, k):
-    """Effective radius (m) of grain ``i`` and wall ``k``, whose curvature counts where it is a body."""
+    """Effective radius of a grain and a wall (m), whose curvature counts where it is a body.
+
+    Args:
+        walls: `Walls`.
+        g: `Grains`.
+        i: row of the grain.
+        k: the wall.
+    """
     r = g.x[i, 3]
     if walls.body[k] == 0:
         return r
@@ -59,7 +72,13 @@ def _in_nearest_image(d, period):
 
 @kernel
 def turn_bodies(walls, g, shapes):
-    """Place the vertices of bodies that turn, from their orientation at the start (``g.q0``) and the turn in their wall's pose."""
+    """Place the vertices of bodies that turn, from their orientation at the start (``g.q0``) and the turn in their wall's pose.
+
+    Args:
+        walls: `Walls`.
+        g: `Grains`.
+        shapes: tables of the species.
+    """
     for k in range(walls.kind.shape[0]):
         if walls.body[k] != 0 and turns(walls.motion, k):
             j, pose = row_of(walls, g, k), walls.pose[k]

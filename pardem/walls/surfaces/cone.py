@@ -93,7 +93,15 @@ def _rim(axis, sizes, h, second):
 
 @kernel
 def meet_part(walls, g, i, k, sub):
-    """``meet`` of a `Surface`, for the part ``sub`` of grain ``i``."""
+    """``meet`` of a `Surface` for one part of a grain.
+
+    Args:
+        walls: `Walls`.
+        g: `Grains`.
+        i: row of the grain.
+        k: the wall.
+        sub: sub-key of the contact: the part of the surface and the vertex or edge of the grain.
+    """
     h, axis, _ = from_wall(walls, g, i, k)
     part, number = sub >> PART, sub & ((1 << PART) - 1)
     if part >= FIRST:

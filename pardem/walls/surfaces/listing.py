@@ -41,7 +41,18 @@ class GrainNearWall(NamedTuple):
 
 @inlined
 def put(entries, found, i, k, sub):
-    """Write a grain, a wall and a part to row ``found`` of (capacity, 3) int64 ``entries``, if there is room; returns the next row."""
+    """Append a candidate to the list, if it is not full.
+
+    Args:
+        entries: (capacity, 3) int64 candidates.
+        found: number of entries so far.
+        i: row of the grain.
+        k: the wall.
+        sub: sub-key: vertex, piece or feature of the grain, and part of the surface.
+
+    Returns:
+        number of entries now, counting those that did not fit.
+    """
     if found < entries.shape[0]:
         entries[found, 0], entries[found, 1], entries[found, 2] = i, k, sub
     return found + 1
@@ -49,7 +60,16 @@ def put(entries, found, i, k, sub):
 
 @inlined
 def list_features(near, entries, found):
-    """List the vertices, edges and faces of a grain, each as a pair with a face; returns the number of entries."""
+    """List the vertices, edges and faces of a grain, each as a pair with a face.
+
+    Args:
+        near: `GrainNearWall`.
+        entries: (capacity, 3) int64 candidates.
+        found: number of entries so far.
+
+    Returns:
+        number of entries now.
+    """
     f, g, i = near.walls.features, near.g, near.i
     a = g.species[i]
     for m in range(max(1, g.vert_start[i + 1] - g.vert_start[i])):
@@ -62,7 +82,11 @@ def list_features(near, entries, found):
 
 
 def vertex_lister(out_of_reach: Callable[..., Any]) -> Any:
-    """A compiled function ``(near, entries, found)`` that lists the outer vertices of a grain which a surface with that ``out_of_reach`` may meet."""
+    """A compiled function ``(near, entries, found)`` that lists the outer vertices of a grain which a surface may meet.
+
+    Args:
+        out_of_reach: that function of the surface.
+    """
 
     def list_vertices(near, entries, found):  # type: ignore[no-untyped-def]
         g, i = near.g, near.i
@@ -79,14 +103,27 @@ def vertex_lister(out_of_reach: Callable[..., Any]) -> Any:
 
 @inlined
 def pieces_of(near):
-    """Number of convex pieces of the grain."""
+    """Number of convex pieces of a grain.
+
+    Args:
+        near: `GrainNearWall`.
+    """
     species = near.g.species[near.i]
     return near.parts.start[species + 1] - near.parts.start[species]
 
 
 @inlined
 def list_pieces(near, entries, found):
-    """List the pieces of a grain; returns the number of entries."""
+    """List the pieces of a grain.
+
+    Args:
+        near: `GrainNearWall`.
+        entries: (capacity, 3) int64 candidates.
+        found: number of entries so far.
+
+    Returns:
+        number of entries now.
+    """
     for m in range(pieces_of(near)):
         found = put(entries, found, near.i, near.k, m)
     return found
@@ -94,7 +131,13 @@ def list_pieces(near, entries, found):
 
 @inlined
 def lowest(near, m, normal):
-    """Height of the lowest vertex of piece ``m`` of the grain over its centre, along a normal (m)."""
+    """Height of the lowest vertex of a piece over the grain's centre (m).
+
+    Args:
+        near: `GrainNearWall`.
+        m: number of the piece.
+        normal: unit vector upwards.
+    """
     _, first, count = piece_of(near.parts, near.g, near.i, m)
     low = np.inf
     for k in range(first, first + count):

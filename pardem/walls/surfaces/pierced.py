@@ -104,20 +104,38 @@ def _list_near(near, entries, found):
 
 
 def disc_swept(shape: np.ndarray, axis: np.ndarray, centre: np.ndarray) -> float:
-    """``swept`` of a `Surface`: turning about its own axis leaves a disc as it is."""
+    """``swept`` of a `Surface`: turning a disc about its own axis leaves it as it is.
+
+    Args:
+        shape: row of ``Walls.shape``.
+        axis: unit vector along the axis of rotation.
+        centre: a point of that axis (m).
+    """
     distance = float(off_axis(shape[None, :3] - centre, axis)[0])
     parallel = float(off_axis(shape[None, 3:6], axis)[0]) <= PARALLEL
     return 0.0 if parallel and distance <= PARALLEL * shape[SIZES] else distance + float(shape[SIZES])
 
 
 def disc_distance(height: np.ndarray, radial: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """``distance`` of a `Surface` between the circles of radii ``sizes[1]`` and ``sizes[0]``."""
+    """``distance`` of a `Surface` between two circles.
+
+    Args:
+        height: (n,) heights of the points along the axis (m).
+        radial: (n,) distances from the axis (m).
+        sizes: radius of the outer circle and of the inner one (m).
+    """
     beyond = np.maximum(np.maximum(radial - sizes[0], sizes[1] - radial), 0.0)
     return np.asarray(np.sqrt(height * height + beyond * beyond))
 
 
 def disc_mirrored(height: np.ndarray, radial: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """``mirrored`` of a `Surface`: for points above or below it."""
+    """``mirrored`` of a `Surface` for points above or below a disc.
+
+    Args:
+        height: (n,) heights of the points along the axis (m).
+        radial: (n,) distances from the axis (m).
+        sizes: radius of the outer circle and of the inner one (m).
+    """
     return (height != 0.0) & (radial <= sizes[0]) & (radial >= sizes[1]), -2.0 * height, np.zeros(len(height))
 
 

@@ -56,7 +56,17 @@ class Candidate(NamedTuple):
 
 @inlined
 def from_wall(walls, g, i, k):
-    """Centre of grain ``i`` relative to the point of wall ``k`` (m), the wall's normal or axis, and the centre's height along it (m)."""
+    """Where a grain is relative to a wall.
+
+    Args:
+        walls: `Walls`.
+        g: `Grains`.
+        i: row of the grain.
+        k: the wall.
+
+    Returns:
+        the grain's centre relative to the wall's point (m), the wall's normal or axis, and the height of the centre along it (m).
+    """
     h = subtract(subtract(row(g.x, i), row(walls.shape, k)), row(walls.pose, k))
     normal = columns(walls.pose, k, NORMAL)
     return h, normal, dot(h, normal)

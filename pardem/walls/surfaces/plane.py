@@ -131,7 +131,16 @@ class BoxWall(WallTable):
 
 
 def space_of_box(lower: tuple[float, ...], upper: tuple[float, ...], up: np.ndarray) -> tuple[float | None, float | None]:
-    """Area across an axis (m^2), None where ``up`` is along none, and volume (m^3) of a box."""
+    """Area across an axis and volume of a box.
+
+    Args:
+        lower: lower corner (m).
+        upper: upper corner (m).
+        up: (3,) direction of the axis.
+
+    Returns:
+        area (m^2), None where ``up`` is along no edge of the box, and volume (m^3).
+    """
     sides = [b - a for a, b in zip(lower, upper, strict=True)]
     space = sides[0] * sides[1] * sides[2]
     axis = int(np.argmax(np.abs(up)))

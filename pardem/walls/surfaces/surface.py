@@ -56,6 +56,11 @@ PARALLEL = 1e-9
 
 
 def off_axis(points: np.ndarray, axis: np.ndarray) -> np.ndarray:
-    """Distances of points ((m, 3)) from the line through the origin along a unit vector, (m,)."""
+    """Distances of points from a line through the origin, (m,).
+
+    Args:
+        points: (m, 3) the points.
+        axis: unit vector along the line.
+    """
     across = points - (points @ axis)[:, None] * axis
     return np.asarray(np.sqrt((across**2).sum(axis=1)))

@@ -63,7 +63,12 @@ class Corners(NamedTuple):
     faces: Any
 
     def together(self, other: Corners, dimension: int) -> Any:
-        """Springs that act at once where two corners meet; in the plane a vertex on a vertex touches two edges of the other outline."""
+        """Number of springs that act at once where two corners meet; in the plane a vertex on a vertex touches two edges of the other outline.
+
+        Args:
+            other: the other corner.
+            dimension: of space, 2 or 3.
+        """
         return np.maximum(1, self.edges + other.edges) if dimension == 2 else self.edges * other.edges + self.faces + other.faces
 
 
@@ -133,15 +138,29 @@ class WallTable(NamedModel):
         return False
 
     def surfaces(self, dimension: int) -> list[Placed]:
-        """The surfaces of the wall in a case of so many dimensions."""
+        """The surfaces of the wall.
+
+        Args:
+            dimension: of the case, 2 or 3.
+        """
         raise NotImplementedError
 
     def rounding(self, radii: Mapping[str, float]) -> float:
-        """Radius (m) that counts where a grain touches the wall; ``radii``: sphero-radius of each species (m)."""
+        """Radius (m) of the wall where a grain touches it; infinite where it is flat.
+
+        Args:
+            radii: sphero-radius of each species by name (m).
+        """
         return math.inf
 
     def at_a_corner(self, grain: Corners, own: Corners | None, dimension: int) -> Any:
-        """Springs that act at once where one vertex of a grain touches; ``own``: of the species whose shape the wall has."""
+        """Number of springs that act at once where one vertex of a grain touches.
+
+        Args:
+            grain: features at a vertex of the grain, arrays of any shape.
+            own: the same of the species whose shape the wall has.
+            dimension: of the case, 2 or 3.
+        """
         return 1
 
     def refuses_compounds(self) -> Refusal | None:
@@ -166,8 +185,16 @@ class WallTable(NamedModel):
         return None
 
     def corners(self, view: Any) -> list[np.ndarray]:
-        """Points (m) that a picture of a case in two dimensions must show."""
+        """Points that a picture of a case in two dimensions must show (m).
+
+        Args:
+            view: `pardem.io.views.picture.View`.
+        """
         return []
 
     def draw(self, view: Any) -> None:
-        """Draw the wall on a picture, a `pardem.io.views.picture.View`; planes, which have no end, are not drawn."""
+        """Draw the wall on a picture; planes, which have no end, are not drawn.
+
+        Args:
+            view: `pardem.io.views.picture.View`.
+        """

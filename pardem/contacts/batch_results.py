@@ -1,0 +1,157 @@
+"""What becomes of the forces in the columns of a batch: they are added to the bodies, histories are stored, and energies accounted for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..compiled.fixedpoint import COLUMNS
+from ..compiled.jit import inlined
+from ..compiled.vectors import ZERO
+from ..laws.energy_ledger import energy_lost, tangential_energy
+from ..laws.history import MEMORY, NORMAL, SPRING, TWIST
+from ..laws.resistance.model import resists
+from ..state.arrays import CONTACTS, ERROR_OVERLAP, ERROR_RANGE, OBSERVE, RECORDED, WALL_CONTACTS
+from .accumulate import fault, tally_contact, tally_losses
+from .batch import ARM, BATCH, BRANCH, FAULTY, FORCE, KT, MOMENT, NORMALS, OVERLAP, PAST, QF, QI, QJ, STORED, UPPER, WORK, response, vector
+from .record import record_contact
+
+
+@inlined
+def _add_to_both(k, i, j, column, limb, q, ft):
+    for c in range(3):
+        force = q[limb + QF + np.uintp(c * BATCH) + k]
+        ft[i, column + c] += force
+        ft[j, column + c] -= force
+        ft[i, column + 4 + c] += q[limb + QI + np.uintp(c * BATCH) + k]
+        ft[j, column + 4 + c] += q[limb + QJ + np.uintp(c * BATCH) + k]
+
+
+@inlined
+def remember(k, p, with_couples, pairs):
+    """Store the history of a contact.
+
+    Args:
+        k: the column of the contact.
+        p: the contact's row.
+        with_couples: whether contacts have couples.
+        pairs: `Contacts`.
+
+    Returns:
+        whether the contact was alive in the step before.
+    """
+    s, hist = pairs.scratch, pairs.hist
+    alive = pairs.touch[p] != 0
+    pairs.touch[p] = 1
+    for c in range(SPRING, MEMORY + 1):
+        hist[p, c] = s[np.uintp(PAST + c * BATCH) + k]
+    for c in range(3):
+        hist[p, NORMAL + c] = s[np.uintp(NORMALS + c * BATCH) + k]
+    if with_couples:
+        hist[p, TWIST] = s[PAST + TWIST * BATCH + k]
+    return alive
+
+
+@inlined
+def record_energy(k, p, alive, with_couples, counts_here, kind, loop):
+    """Book what contact ``p`` in column ``k`` turned into heat along its normal and by friction and couples, and what it holds.
+
+    Args:
+        k: the column.
+        p: the contact's row.
+        alive: whether its history was.
+        with_couples: whether contacts have couples.
+        counts_here: whether this rank counts the contact in its sums.
+        kind: CONTACTS or WALL_CONTACTS.
+        loop: ``pair_loop.PairLoop``, or the ``WallLoop`` of ``walls.surfaces.place``.
+    """
+    pairs, settings, control, tally = loop.pairs, loop.settings, loop.control, loop.tally
+    s, stored, inv_energy = pairs.scratch, pairs.scratch[STORED + k], 1.0 / settings.energy
+    observe = control[OBSERVE] != 0
+    if settings.budget:
+        lost_n, lost_t, stored_t = energy_lost(pairs.hist, p, alive, response(s, k), settings.dt, not settings.midstep)
+        stored += stored_t
+        if with_couples:
+            lost_t += s[WORK + k]
+        if counts_here:
+            tally_losses(tally, lost_n, lost_t, inv_energy)
+    elif observe:
+        stored += tangential_energy(vector(s, PAST, k), s[KT + k])
+    if observe and counts_here:
+        tally_contact(tally, kind, stored, vector(s, BRANCH, k), vector(s, FORCE, k), inv_energy)
+        if control[OBSERVE] == RECORDED:
+            moment = vector(s, MOMENT, k) if with_couples or resists(settings.resistance) else ZERO
+            record_contact(pairs.record, p, vector(s, ARM, k), vector(s, NORMALS, k), s[OVERLAP + k], vector(s, FORCE, k), moment)
+
+
+@inlined
+def is_faulty(k, q, control, first, second):
+    """Whether the force of a column is out of range or the bodies overlap too much; if so, that is noted as a fault.
+
+    Args:
+        k: the column.
+        q: (COUNTS,) int64.
+        control: (CONTROL,) int64.
+        first: global id of the first body.
+        second: global id of the second body, or -1 less the number of the wall.
+    """
+    if q[FAULTY + k] == 0:
+        return False
+    if q[FAULTY + k] >= 256:
+        fault(control, ERROR_OVERLAP, first, second)
+    fault(control, ERROR_RANGE, first, second)
+    return True
+
+
+@inlined
+def apply_to_pair(k, i, j, p, with_couples, loop):
+    """Add the force of column ``k``, contact ``p`` of bodies ``i`` and ``j``, and keep its history.
+
+    Args:
+        k: the column.
+        i: row of the first body.
+        j: row of the second body.
+        p: the contact's row.
+        with_couples: whether contacts have couples.
+        loop: ``pair_loop.PairLoop``.
+    """
+    g, settings, q, ft = loop.g, loop.settings, loop.pairs.counts, loop.g.ft
+    alive = remember(k, p, with_couples, loop.pairs)
+    if is_faulty(k, q, loop.control, g.gid[i], g.gid[j]):
+        return
+    _add_to_both(k, i, j, 0, 0, q, ft)
+    if settings.wide:
+        _add_to_both(k, i, j, COLUMNS, UPPER, q, ft)
+    ft[i, 3] += 1
+    ft[j, 3] += 1
+    record_energy(k, p, alive, with_couples, i < loop.owned, CONTACTS, loop)
+
+
+@inlined
+def _add_to_first(k, i, column, limb, q, ft):
+    for c in range(3):
+        ft[i, column + c] += q[limb + QF + np.uintp(c * BATCH) + k]
+        ft[i, column + 4 + c] += q[limb + QI + np.uintp(c * BATCH) + k]
+
+
+@inlined
+def apply_to_grain(k, i, wall, p, with_couples, loop):
+    """Add the force of column ``k``, contact ``p`` of grain ``i`` with a wall, to the grain, and keep its history; whether it is in range comes back.
+
+    Args:
+        k: the column.
+        i: row of the grain.
+        wall: number of the wall.
+        p: the contact's row.
+        with_couples: whether contacts have couples.
+        loop: the ``WallLoop`` of ``walls.surfaces.place``.
+    """
+    g, settings, q, ft = loop.g, loop.settings, loop.pairs.counts, loop.g.ft
+    alive = remember(k, p, with_couples, loop.pairs)
+    if is_faulty(k, q, loop.control, g.gid[i], -1 - wall):
+        return False
+    _add_to_first(k, i, 0, 0, q, ft)
+    if settings.wide:
+        _add_to_first(k, i, COLUMNS, UPPER, q, ft)
+    ft[i, 3] += 1
+    record_energy(k, p, alive, with_couples, True, WALL_CONTACTS, loop)
+    return True
