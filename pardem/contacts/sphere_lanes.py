@@ -1,7 +1,7 @@
 """Contacts of spheres WIDTH at a time, from the rows of the grains to those of their forces in registers (``compiled.lanes``).
 
-This is for forces alone: without the energy budget, wide sums, observables, resistance, and of laws that serve several contacts at once. A group of which
-one contact is out of range goes through the columns of a batch (``sphere_columns``), and so does everything else.
+This is for forces alone: without the energy budget, wide sums, observables, resistance, and of laws that serve several contacts at once. A group
+of which one contact is out of range goes through the columns of a batch (``sphere_columns``), and so does everything else.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ steps sees
 
     m (u(n+1/2) - u(n-1/2)) = dt F(n) - dt c (u(n+1/2) + u(n-1/2))/2.
 
-R is the exact sum over all ranks of whole quanta, so every rank moves its copy of the plate alike. The work on the grains, - R.n ds, is counted half a
-step before and half a step after R was found.
+R is the exact sum over all ranks of whole quanta, so every rank moves its copy of the plate alike. The work on the grains, - R.n ds, is counted half
+a step before and half a step after R was found.
 """
 
 from __future__ import annotations
