@@ -67,6 +67,17 @@ def test_a_rolling_ball_stops_after_the_distance_of_its_equation_of_motion(model
     assert abs(engine.grains.w[0, 1]) < 1e-4 * speed / R
 
 
+def test_the_constant_torque_has_no_part_across_the_rolling_spin() -> None:
+    """On a smooth floor the rolling spin of a ball keeps its direction, however fast it spins about the normal, and falls by mu g/(0.4 R) a second."""
+    slowing = MU * G / (BALL * R)
+    engine = lying(ROUGH | MODELS["constant"] | {"friction": 0.0, "twisting_friction": 0.0}, angular_velocity=(1.2, 1.6, 300.0))
+    wait(engine, 1.5 / slowing)
+    spin = engine.grains.w[0, :3]
+    assert math.hypot(spin[0], spin[1]) == pytest.approx(0.5, rel=1e-3)
+    assert spin[1] == pytest.approx(spin[0] * 1.6 / 1.2, rel=1e-6)
+    assert spin[2] == pytest.approx(300.0, rel=1e-9)
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_a_ball_that_spins_about_the_normal_stops_in_the_time_of_its_equation_of_motion(model: str) -> None:
     """I w' = -mu R m g."""
