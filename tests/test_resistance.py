@@ -68,7 +68,7 @@ def test_a_rolling_ball_stops_after_the_distance_of_its_equation_of_motion(model
 
 
 def test_the_constant_torque_has_no_part_across_the_rolling_spin() -> None:
-    """On a smooth floor the rolling spin of a ball keeps its direction, however fast it spins about the normal, and falls by mu g/(0.4 R) a second."""
+    """On a smooth floor a ball's rolling spin keeps its direction, however fast it spins about the normal, and falls by mu g/(0.4 R) a second."""
     slowing = MU * G / (BALL * R)
     engine = lying(ROUGH | MODELS["constant"] | {"friction": 0.0, "twisting_friction": 0.0}, angular_velocity=(1.2, 1.6, 300.0))
     wait(engine, 1.5 / slowing)

@@ -11,7 +11,7 @@ from ..compiled.lanes.conversions import whole
 from ..compiled.vectors import ZERO, add, behind, cross, negative, scale, subtract
 from ..laws.couples import couple
 from ..laws.history import MEMORY, NORMAL, TWIST
-from ..laws.law import carries, lent
+from ..laws.law import carries, touching_overlap
 from ..laws.quantities import Geometry, Motion, PairFriction, PairMaterial, Past, Zone
 from ..laws.slider import spring_and_slider
 from .accumulate import faults
@@ -86,7 +86,7 @@ def forces(law, dt, lag, s):
         past = Past(s[ALIVE + k] != 0.0, vector(s, PAST, k), s[PAST + MEMORY * BATCH + k], vector(s, PAST + NORMAL * BATCH, k), own)
         material = PairMaterial(numbers, s[FRICTION + k], s[MASS + k], s[RADIUS + k])
         r = spring_and_slider(law, material, geometry, Motion(vector(s, VELOCITY, k), s[TURN + k], dt, lag), past)
-        s[DEPTH_LEFT + k] += 0.5 * lent(law, numbers)
+        s[DEPTH_LEFT + k] += 0.5 * touching_overlap(law, numbers)
         put_vector(s, FORCE, k, behind(r.drag, r.push * geometry.slope, geometry.normal))
         put_vector(s, DRAG, k, r.drag)
         put_vector(s, SLIP, k, r.slip)

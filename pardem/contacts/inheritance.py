@@ -50,7 +50,7 @@ def _pass_history_on(first, last, i, pairs, g, interaction, settings):
 
 @inlined
 def _keep(first, last, i, pairs, g, interaction, settings):
-    """Nothing is handed on."""
+    """No history is passed on."""
 
 
 @static(lambda interaction: _pass_history_on if rule_by_class(interaction).inherits else _keep, on="interaction")

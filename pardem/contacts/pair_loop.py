@@ -1,4 +1,4 @@
-"""What a loop over candidate pairs hands to everything that it calls."""
+"""What a loop over candidate pairs passes to the functions that it calls."""
 
 from __future__ import annotations
 

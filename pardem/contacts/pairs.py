@@ -167,14 +167,14 @@ def _fill(k, meeting, velocity, loop):
 
 
 @inlined
-def _meet(k, i, p, leg, loop):
+def _meet(k, i, p, sweep, loop):
     """Look at a candidate and put it into column ``k`` if it touches.
 
     Args:
         k: the column.
         i: row of the first body.
         p: the candidate.
-        leg: 0: contacts that live may leave for other features; 1: others are born.
+        sweep: 0: contacts that are alive may leave for other features; 1: others are born.
         loop: `PairLoop`.
 
     Returns:
@@ -186,7 +186,7 @@ def _meet(k, i, p, leg, loop):
     touching = pairs.touch[p] != 0
     if not touching and path < pairs.free[p]:
         return APART
-    if passes_history_on(interaction) and (pairs.touch[p] == LIVING) != (leg == 0):
+    if passes_history_on(interaction) and (pairs.touch[p] == LIVING) != (sweep == 0):
         return APART
     d = nearest_image(subtract(row(g.x, j), row(g.x, i)), loop.settings)
     ri, rj = g.x[i, 3], g.x[j, 3]
@@ -200,7 +200,7 @@ def _meet(k, i, p, leg, loop):
         rounding = MARGIN * (abs(d[0]) + abs(d[1]) + abs(d[2]) + reach)
         pairs.free[p] = path + SAFE * (np.sqrt(f) - reach) - rounding
         return APART
-    if passes_history_on(interaction) and leg == 0 and not near and f < reach * reach:
+    if passes_history_on(interaction) and sweep == 0 and not near and f < reach * reach:
         pairs.touch[p] = LEAVING
         return LEAVES
     # from the point on i to the point on j; its length is below the regularised distance
@@ -230,14 +230,15 @@ def pair_contacts(first, last, loop):
     """
     interaction, row_of, ptr = loop.interaction, loop.pairs.row, loop.pairs.ptr
     k = np.uintp(0)
-    legs = 2 if passes_history_on(interaction) else 1  # where contacts may leave for other features: first those that live, then those that are born
+    # where contacts may leave for other features: first those that are alive, then those that are born
+    sweeps = 2 if passes_history_on(interaction) else 1
     for r in range(first, last):
         i, leaving = np.uintp(row_of[r]), False
-        for leg in range(legs):
-            if leg == 1 and leaving:
+        for sweep in range(sweeps):
+            if sweep == 1 and leaving:
                 pass_history_on(ptr[r], ptr[r + 1], i, loop.pairs, loop.g, interaction, loop.settings)
             for q in range(ptr[r], ptr[r + 1]):
-                outcome = _meet(k, i, np.uintp(q), leg, loop)  # unsigned indices spare the check for negative ones
+                outcome = _meet(k, i, np.uintp(q), sweep, loop)  # unsigned indices spare the check for negative ones
                 leaving |= outcome == LEAVES
                 k += np.uintp(outcome == TOUCHES)
                 if k == BATCH:

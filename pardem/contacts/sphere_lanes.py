@@ -28,7 +28,7 @@ from ..compiled.lanes.types import ROW, WIDTH, rows_of, spread
 from ..compiled.static import static
 from ..compiled.vectors import ZERO, behind, cross, nearest_image, negative, scale, subtract
 from ..laws.history import MEMORY, NORMAL, SPRING
-from ..laws.law import lent
+from ..laws.law import touching_overlap
 from ..laws.quantities import PairMaterial, Past
 from ..laws.registry import KINDS
 from ..laws.resistance.none import NoResistance
@@ -137,7 +137,7 @@ def _group(begin, loop):
     force = behind(r.drag, r.push * e.geometry.slope, e.geometry.normal)
     inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
     other, size = subtract(e.arm, branch), abs(r.push) * (1.0 + friction)
-    faulty = faults(size, e.arm, other, e.depth_left + 0.5 * lent(law, numbers), LIMIT, inv_force, inv_torque)
+    faulty = faults(size, e.arm, other, e.depth_left + 0.5 * touching_overlap(law, numbers), LIMIT, inv_force, inv_torque)
     if not all_of((faulty == 0) & (e.geometry.overlap > 0.0)):
         return False
     _keep(places, r, rest, e.geometry.normal, pairs)

@@ -21,7 +21,8 @@ class Elastic(NamedTuple):
         kn: normal stiffness (N/m), or (1/s^2) per effective mass where ``mass_scaled``.
         kt: tangential stiffness, likewise.
         friction: Coulomb coefficient.
-        rocking, torsion: 0: neither rocking damper nor torsional friction.
+        rocking: 1 where the rocking damper acts, else 0.
+        torsion: 1 where torsional friction acts, else 0.
         mass_scaled: 1 where stiffnesses are to be multiplied by the pair's effective mass.
     """
 

@@ -23,12 +23,14 @@ class Hertz(NamedTuple):
     """Tables ((m, m) float64 each, by species or wall material) of the Hertz-Mindlin law.
 
     Attributes:
-        e_star: effective Young's modulus (Pa). g_star: effective shear modulus (Pa).
+        e_star: effective Young's modulus (Pa).
+        g_star: effective shear modulus (Pa).
         beta: damping ratio, -ln e / sqrt(pi^2 + ln^2 e).
         beta_t: the same for the tangential motion.
         friction: Coulomb coefficient.
         clamped: 1: the force never attracts.
-        rocking, torsion: 1: rocking damper, torsional friction on.
+        rocking: 1 where the rocking damper acts, else 0.
+        torsion: 1 where torsional friction acts, else 0.
     """
 
     e_star: np.ndarray

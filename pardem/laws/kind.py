@@ -88,7 +88,7 @@ class LawInput:
         rocking: (m, m) float64, 1 where the rocking damper is on.
         torsion: (m, m) float64, 1 where torsional friction is on.
         on_wall: (m, m) bool, whether one of the two belongs to walls.
-        lent: (m,) float64, by how much the radii of grains are larger in contacts (m).
+        extra_radius: (m,) float64, by how much the radii of grains are larger in contacts (m).
         general: values of `LawKind.general`.
         directory: folder that relative paths refer to.
     """
@@ -99,7 +99,7 @@ class LawInput:
     rocking: np.ndarray
     torsion: np.ndarray
     on_wall: np.ndarray
-    lent: np.ndarray
+    extra_radius: np.ndarray
     general: Mapping[str, Any]
     directory: Path
 
@@ -148,7 +148,7 @@ class LawKind:
         carried: name of a tangential vector that contacts remember besides the spring's force: it has three columns of the history and is taken along
             with the tangent plane as the spring is; None: there is none.
         reach: (values, whether one of the two is a wall) -> gap (m) up to which surfaces act on each other; None: only where they touch.
-        lent: kernel (numbers) -> overlap (m) of surfaces that just touch, where the law has a range.
+        touching_overlap: kernel (numbers) -> overlap (m) of surfaces that just touch, where the law has a range.
         power: (law, a, b, dimension) -> power of the grains' size with which the force grows, at the same overlap in radii; default: 0.
         damping: (law, a, b, mass) -> twice the damping ratio of a collision, of arrays.
         bound: (law, a, b) -> largest normal force (N), where it does not follow from ``spring_force`` and ``damping``.
@@ -172,7 +172,7 @@ class LawKind:
     tangential: Kernel | None = None
     carried: str | None = None
     reach: Callable[[Values, bool], float] | None = None
-    lent: Kernel | None = None
+    touching_overlap: Kernel | None = None
     power: Callable[[Any, int, int, int], int] = _independent_of_size
     damping: Callable[[Any, np.ndarray, np.ndarray, np.ndarray], np.ndarray] = _no_damping
     bound: Callable[[Any, np.ndarray, np.ndarray], np.ndarray] | None = None

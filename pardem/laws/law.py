@@ -44,8 +44,8 @@ def tangential(law, numbers, normal, pull):
     return damped_spring(normal, pull)
 
 
-@by_type(kernels("lent"))
-def lent(law, numbers):
+@by_type(kernels("touching_overlap"))
+def touching_overlap(law, numbers):
     """Overlap (m) at which two surfaces just touch: that of the larger radii which a law with a range gives to grains, else 0.
 
     Args:
@@ -71,7 +71,7 @@ def _nothing(law, a, b, reach, mass, radius):
     return 0.0
 
 
-@by_type(dict.fromkeys(kernels("lent"), _nothing))
+@by_type(dict.fromkeys(kernels("touching_overlap"), _nothing))
 def secant_stiffness(law, a, b, reach, mass, radius):
     """Force over overlap (N/m) without motion; 0 for a law with a range, whose force diverges by itself.
 

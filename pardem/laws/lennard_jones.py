@@ -5,7 +5,7 @@ With rho = gap + sigma (of balls with sigma for a diameter: the distance of thei
     U(rho) = 4 depth ((sigma/rho)^12 - (sigma/rho)^6),      F = -dU/drho
     force  = F(rho) - F(rho_c),      energy = U(rho) - U(rho_c) + (rho - rho_c) F(rho_c),      both 0 from rho_c on
 
-(J. E. Lennard-Jones, Proc. Phys. Soc. 43, 1931, 461; shifted force: S. Toxvaerd and J. C. Dyre, J. Chem. Phys. 134, 2011, 081102). Grains are lent a
+(J. E. Lennard-Jones, Proc. Phys. Soc. 43, 1931, 461; shifted force: S. Toxvaerd and J. C. Dyre, J. Chem. Phys. 134, 2011, 081102). Grains are given a
 larger radius for their contacts, so that every pair within the cut-off is one that touches: ``start`` is the overlap that a gap of zero then has.
 """
 
@@ -27,10 +27,15 @@ class LennardJones(NamedTuple):
     """Tables ((m, m) float64 each, by species or wall material).
 
     Attributes:
-        depth: of the potential (J). sigma: rho at which it is zero (m). limit: rho from which on there is no force (m).
-        start: overlap of the lent radii where the surfaces just touch (m).
-        force: F at the limit (N). energy: U there (J).
-        friction, rocking, torsion: zero.
+        depth: of the potential (J).
+        sigma: rho at which it is zero (m).
+        limit: rho from which on there is no force (m).
+        start: overlap of the enlarged radii where the surfaces just touch (m).
+        force: F at the limit (N).
+        energy: U at the limit (J).
+        friction: zero.
+        rocking: zero.
+        torsion: zero.
     """
 
     depth: np.ndarray
@@ -66,7 +71,7 @@ def normal_force(law, numbers, overlap, rate, mass, radius, memory):
 
 
 @inlined
-def lent(law, numbers):
+def touching_overlap(law, numbers):
     """Overlap (m) that the larger radii of the grains give where their surfaces just touch.
 
     Args:
@@ -84,12 +89,12 @@ def _reach(c: Values, at_wall: bool) -> float:
 
 
 def _fill(given: LawInput) -> LennardJones:
-    grid, lent, on_wall = given.grid, given.lent, given.on_wall
+    grid, extra, on_wall = given.grid, given.extra_radius, given.on_wall
     depth, sigma = grid(lambda c: c.number("depth")), grid(lambda c: c.number("sigma"))
     limit = np.where(on_wall, p.LOWEST, grid(lambda c: c.number("cutoff"))) * sigma
     energy, force = p.lennard_jones(depth, sigma, limit)
     return LennardJones(
-        depth, sigma, limit, lent[:, None] + lent, np.where(on_wall, 0.0, force), energy, *(np.zeros_like(depth) for _ in range(3))
+        depth, sigma, limit, extra[:, None] + extra, np.where(on_wall, 0.0, force), energy, *(np.zeros_like(depth) for _ in range(3))
     )
 
 
@@ -131,5 +136,5 @@ KIND = LawKind(
     coefficients=coefficients,
     normal_force=normal_force,
     reach=_reach,
-    lent=lent,
+    touching_overlap=touching_overlap,
 )  # fmt: skip

@@ -54,7 +54,7 @@ class Geometry(NamedTuple):
         overlap: (m), > 0.
         normal: unit normal, first body to second.
         middle: the normal in the middle of the step, where velocities belong.
-        slope: d(overlap)/dt = -slope n . v: 1 for a plain contact, at most 1 for ``regularised``.
+        slope: d(overlap)/dt = -slope n . v: 1 for contacts of nearest points, at most 1 for ``regularised``.
     """
 
     overlap: Any

@@ -27,8 +27,11 @@ class UserLaw(NamedTuple):
     Attributes:
         function: the compiled normal force.
         parameters: (m, m, k) float64, a row for each pair of species.
-        kt, ct: tangential stiffness (N/m) and damping (N s/m).
-        friction: Coulomb coefficient. rocking, torsion: 1: rocking damper, torsional friction on.
+        kt: tangential stiffness (N/m).
+        ct: tangential damping (N s/m).
+        friction: Coulomb coefficient (1).
+        rocking: 1 where the rocking damper acts, else 0.
+        torsion: 1 where torsional friction acts, else 0.
         force_scale: the largest force that the law can give (N): it sets the quanta.
     """
 

@@ -18,11 +18,14 @@ class Viscoelastic(NamedTuple):
     """Tables ((m, m) float64 each, by species or wall material) of the viscoelastic law.
 
     Attributes:
-        kn, cn: normal stiffness (N/m) and damping (N s/m); per effective mass where ``mass_scaled``.
-        kt, ct: tangential stiffness and damping, likewise.
+        kn: normal stiffness (N/m); per effective mass where ``mass_scaled``.
+        cn: normal damping (N s/m), likewise.
+        kt: tangential stiffness (N/m), likewise.
+        ct: tangential damping (N s/m), likewise.
         friction: Coulomb coefficient.
         clamped: 1: the force never attracts; 0: the thesis' form, which attracts at the end of a collision.
-        rocking, torsion: 1: rocking damper, torsional friction on.
+        rocking: 1 where the rocking damper acts, else 0.
+        torsion: 1 where torsional friction acts, else 0.
         mass_scaled: 1 where the four are to be multiplied by the pair's effective mass.
     """
 

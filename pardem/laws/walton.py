@@ -21,10 +21,12 @@ class Walton(NamedTuple):
     """Tables ((m, m) float64 each, by species or wall material) of Walton's law.
 
     Attributes:
-        k1, k2: loading and unloading stiffness (N/m); per effective mass where ``mass_scaled``.
+        k1: stiffness while loading (N/m); per effective mass where ``mass_scaled``.
+        k2: stiffness while unloading and reloading, likewise.
         kt: tangential stiffness; ct: tangential damping.
         friction: Coulomb coefficient.
-        rocking, torsion: 1: rocking damper, torsional friction on.
+        rocking: 1 where the rocking damper acts, else 0.
+        torsion: 1 where torsional friction acts, else 0.
         mass_scaled: 1 where they are to be multiplied by the pair's effective mass.
     """
 

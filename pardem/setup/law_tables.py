@@ -51,7 +51,7 @@ def build_law(case: Case) -> LawTables:
             rocking=grid(lambda c: float(couples) * c.number("rocking_damping")),
             torsion=grid(lambda c: float(couples) * c.number("torsional_friction")),
             on_wall=of_wall[:, None] | of_wall,
-            lent=np.array([lent[name] for name in names]),
+            extra_radius=np.array([lent[name] for name in names]),
             general={key: getattr(case.contact, key) for key in kind.general},
             directory=case.directory,
         )

@@ -32,7 +32,7 @@ from .surfaces.registry import meet
 
 
 @inlined
-def _contact(c, p, i, k, first_leg, loop):
+def _contact(c, p, i, k, first_sweep, loop):
     """One candidate: its end, or into column ``c`` if it touches.
 
     Args:
@@ -40,7 +40,7 @@ def _contact(c, p, i, k, first_leg, loop):
         p: the candidate.
         i: row of the grain.
         k: the wall.
-        first_leg: whether the living contacts are looked at, where histories go over to other features.
+        first_sweep: whether the living contacts are looked at, where histories go over to other features.
         loop: `WallLoop`.
 
     Returns:
@@ -60,7 +60,7 @@ def _contact(c, p, i, k, first_leg, loop):
     if not d > 0.0 or size == 0.0:
         fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
         return APART
-    if passes_history_on(loop.interaction) and first_leg and there and d >= ri and size < ri:
+    if passes_history_on(loop.interaction) and first_sweep and there and d >= ri and size < ri:
         pairs.touch[p] = LEAVING
         return LEAVES
     normal, overlap = scale(1.0 / size, link), ri - d
@@ -102,13 +102,13 @@ def wall_contacts(loop):
     passes_on, filled = passes_history_on(interaction), np.uintp(0)
     for r in range(rows.shape[0]):
         i, leaving = rows[r], False
-        for leg in range(2 if passes_on else 1):
-            if leg == 1 and leaving:
+        for sweep in range(2 if passes_on else 1):
+            if sweep == 1 and leaving:
                 pass_history_on(interaction, ptr[r], ptr[r + 1], i, loop)
             for p in range(ptr[r], ptr[r + 1]):
                 outcome = APART
-                if not passes_on or (touch[p] == LIVING) == (leg == 0):
-                    outcome = _contact(filled, p, i, col[p], leg == 0, loop)
+                if not passes_on or (touch[p] == LIVING) == (sweep == 0):
+                    outcome = _contact(filled, p, i, col[p], sweep == 0, loop)
                 leaving |= outcome == LEAVES
                 filled += np.uintp(outcome == TOUCHES)
                 if filled == BATCH:

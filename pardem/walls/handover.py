@@ -41,7 +41,7 @@ def _pass_history_on(first, last, i, loop):
 
 @inlined
 def _keep(interaction, first, last, i, loop):
-    """Nothing is handed on."""
+    """No history is passed on."""
 
 
 @inlined

@@ -1,7 +1,7 @@
-"""Active sets of polytope vertices: how they are packed, who comes in next, weights, and the step that drops vertices.
+"""Active sets of polytope vertices: how they are packed, which vertex is taken in next, weights, and the step that drops vertices.
 
 An active set is up to four affinely independent vertices of a core, packed into one int64: 16 bits a slot, vertex number + 1, 0 for an empty slot,
-slots filled from the lowest. 0 is the empty set. So it is a plain number that a contact can keep as its history.
+slots filled from the lowest. 0 is the empty set. So it is a single number, which a contact can store in its history.
 """
 
 from __future__ import annotations

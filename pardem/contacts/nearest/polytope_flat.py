@@ -16,7 +16,9 @@ class Flat(NamedTuple):
 
     Attributes:
         origin: first vertex (m).
-        q1, q2, q3: orthogonal directions of the flat (m); zero vectors where there are fewer.
+        q1: first of up to three orthogonal directions of the flat (m); a zero vector where there are fewer.
+        q2: second one.
+        q3: third one.
         inverse: 1/|q1|^2, 1/|q2|^2, 1/|q3|^2 (1/m^2); 0 where there is none.
         along: c12, c13, c23 (1): the differences of the vertices from the first are q1, q2 + c12 q1 and q3 + c13 q1 + c23 q2.
         independent: whether the vertices are.

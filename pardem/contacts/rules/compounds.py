@@ -35,9 +35,9 @@ class Pieces(NamedTuple):
     """Narrow phase for grains of convex pieces, by the regularised rule.
 
     Attributes:
-        regularised: as in ``rods.Rods``.
-        eps2: as there.
-        kind: as there.
+        regularised: True: pieces meet by the regularised minimum.
+        eps2: (ns,) squared regularisation of each species (1).
+        kind: (ns,) int32 number of core vertices of each species.
         parts: pieces of all species.
         work: (polytopes.WORK_SIZE,) float64 scratch of the solvers.
         scratch: (2 m, 3) vertices of two pieces about their own centres (m).

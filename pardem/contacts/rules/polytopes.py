@@ -37,9 +37,9 @@ class Polytopes(NamedTuple):
     """Narrow phase for any convex grains.
 
     Attributes:
-        regularised: as in ``rods.Rods``.
-        eps2: as there.
-        kind: as there.
+        regularised: which rule: the regularised minimum or the nearest points.
+        eps2: (ns,) squared regularisation of each species (1).
+        kind: (ns,) int32 number of core vertices of each species.
         work: (WORK_SIZE,) float64 scratch of the solvers.
     """
 

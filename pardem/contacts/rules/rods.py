@@ -17,7 +17,7 @@ class Rods(NamedTuple):
 
     Attributes:
         regularised: which rule: the regularised minimum or the nearest points.
-        eps2: (ns,) squared regularisation of each species.
+        eps2: (ns,) squared regularisation of each species (1).
         kind: (ns,) int32 number of core vertices.
     """
 

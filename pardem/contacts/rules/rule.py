@@ -107,7 +107,7 @@ class Rule:
         paths: whether candidates are passed over by how far their grains have gone (``Grains.path``, ``Contacts.free``).
         couples: whether contacts may have couples.
         arms: whether a history holds the contact's arm and zone of the step before; otherwise they follow from the normal.
-        inherits: whether a contact that goes over to other features hands them its history (``contacts.inheritance``).
+        inherits: whether a contact that goes over to other features passes its history on to them (``contacts.inheritance``).
         closest: minimiser of the distance of a pair.
         closest_to_plane: minimiser of the distance of a grain to a plane.
         zone: zone of a contact between grains.
@@ -116,8 +116,8 @@ class Rule:
         weighted_to_plane: minimum of a grain over a plane with heavier penalties.
         vertices_met: which vertices of a grain touch a disc.
         stands_out: whether a vertex may touch a disc where it is nearest to it.
-        pair_loop: the loop over candidate pairs, where it is not ``contacts.pairs.pair_contacts``; it has room for more contacts, and the list
-            says the first body of each candidate (``Contacts.first``).
+        pair_loop: the loop over candidate pairs, where it is not ``contacts.pairs.pair_contacts``; its lists have a larger capacity for
+            contacts (``Contacts.near``), and also hold the first body of each candidate (``Contacts.first``).
     """
 
     interaction: type

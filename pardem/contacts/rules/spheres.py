@@ -16,9 +16,9 @@ class Spheres(NamedTuple):
     """Narrow phase for spheres only.
 
     Attributes:
-        regularised: as in ``rods.Rods``, whose rules on planes it shares.
-        eps2: as there.
-        kind: as there.
+        regularised: which rule is meant; a point core has but one minimum. Planes are met by the rule of ``rods``.
+        eps2: (ns,) squared regularisation of each species (1).
+        kind: (ns,) int32 number of core vertices of each species: 1.
     """
 
     regularised: bool

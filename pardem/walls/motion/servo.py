@@ -76,7 +76,7 @@ class ServoMotion(MotionTable):
 
     @property
     def pushed(self) -> bool:
-        """It is."""
+        """Forces push a servo wall."""
         return True
 
     def fill(self, row: np.ndarray, gravity: tuple[float, float, float], rows: dict[str, list[int]]) -> None:

@@ -78,7 +78,7 @@ class Plane(WallTable):
 
     @property
     def flat(self) -> bool:
-        """It is."""
+        """A plane is flat."""
         return True
 
     def surfaces(self, dimension: int) -> list[Placed]:
@@ -105,7 +105,7 @@ class BoxWall(WallTable):
 
     @property
     def flat(self) -> bool:
-        """It is."""
+        """The planes of a box are flat."""
         return True
 
     def surfaces(self, dimension: int) -> list[Placed]:
