@@ -19,7 +19,7 @@ from .errors import BlowUpError
 from .io.results.contact_frames import ContactFrame
 from .io.results.output_lock import reserved
 from .io.results.output_path import check_output, prepare_output
-from .io.results.static import DomainBox, StaticPart
+from .io.results.static_part import DomainBox, StaticPart
 from .io.results.writer import ResultWriter
 from .io.state.manifest import Loss
 from .io.views import progress as report
@@ -182,7 +182,7 @@ class _Run:
         self.last_look = now
         late = self.walltime is not None and now - self.began >= self.walltime
         minutes = self.case.output.checkpoint_minutes
-        refused = self.sim.engine.rebuilder.detector.counts.refused if self.sim.engine.rebuilder.detector else 0
+        refused = self.sim.engine.rebuilder.lists.detector.counts.refused if self.sim.engine.rebuilder.lists.detector else 0
         votes = np.array(
             [self.asked_to_stop or late, now - self.last_checkpoint >= 60.0 * minutes, spent < CHUNK_SECONDS, spent > 2 * CHUNK_SECONDS, refused > 0]
         )
@@ -201,7 +201,7 @@ class _Run:
     def _tell_overlap(self) -> None:
         """Print a single warning if grains overlap by more than the covering spheres of the detection allow. Collective."""
         self.overlap_told = True
-        detector = self.sim.engine.rebuilder.detector
+        detector = self.sim.engine.rebuilder.lists.detector
         assert detector is not None
         pairs = [pair for pair in self.comm.allgather(detector.counts.broken) if pair[0] >= 0]
         a, b = pairs[0]

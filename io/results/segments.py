@@ -12,8 +12,8 @@ from mpi4py import MPI
 from ..reading import FIRST_FIELD, FRAMES
 from ..state.agreement import together
 from ..state.checksum import joined, part
+from ..state.ordered_rows import GrainRows
 from ..state.rowfile import RowFile, sync_path, take_on_trial
-from ..state.rows import GrainRows
 from ..state.seals import TABLE, crc32_of_clock, create_table
 from .contact_frames import ContactFrame, ContactWriter
 from .h5md import label, stack, write_observables

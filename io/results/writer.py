@@ -16,8 +16,8 @@ from ..state.agreement import together
 from ..state.checkpoint import write_checkpoint
 from ..state.full_state import FullState
 from ..state.manifest import Loss, Manifest, entry_of, read_losses
+from ..state.ordered_rows import GrainRows
 from ..state.rowfile import serial_notice
-from ..state.rows import GrainRows
 from ..state.seals import DAMAGE, wrong_sums
 from .assemble import finish, read_box, read_origin, write_index, write_origin
 from .contact_frames import ContactFrame
@@ -25,7 +25,7 @@ from .output_path import go_on_from
 from .paths import STATIC, parts_of
 from .provenance import now, provenance
 from .segments import Segment
-from .static import DomainBox, StaticPart, write_static
+from .static_part import DomainBox, StaticPart, write_static
 
 REAL: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
 

@@ -21,8 +21,8 @@ from pardem.state.saved import RunHeader
 from ..reading import KINDS, PARAMETERS, get_json, get_table, json_bytes, kind_of, opened, put_json
 from .agreement import agree, reason, together
 from .checksum import crc32_of_rows
+from .ordered_rows import GrainRows, IdExchange, block_starts
 from .rowfile import RowFile
-from .rows import GrainRows, IdExchange, block_starts
 
 
 class GrainTable(NamedTuple):

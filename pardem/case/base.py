@@ -1,4 +1,4 @@
-"""Common ground of the case model: the frozen base class and the types of its values."""
+"""The frozen base class of the case model and the types of its values."""
 
 from __future__ import annotations
 
@@ -81,7 +81,9 @@ class NamedModel(Model):
     """A table with a name, and with a material that contact parameters refer to."""
 
     name: Name = Field(description="name by which other tables and `--set` refer to it")
-    material: str = Field(description="name for contact pairs, which several may share; default: the name")
+    material: str = Field(
+        description="name of the material, to which contact parameters refer; several tables may share it; default: the name of this table"
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -8,7 +8,7 @@ from ..walls.motion.fixed import REST
 from .base import MOST
 from .motions import FixedMotion
 from .placement import AnyRegion
-from .resistance import resistance_problems
+from .resistance_keys import resistance_problems
 from .sentences import unknown
 from .stages import Run, Vibrate
 from .tables import CaseTables

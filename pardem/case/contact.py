@@ -13,22 +13,23 @@ from ..laws.registry import KINDS
 from .base import Many, NonNegative
 from .law_keys import FORMS, LAW_KEYS, GeneralKeys, LawKeys, LawName
 from .materials import Material, constants_of_bodies
-from .resistance import Choice, ResistanceKeys
+from .resistance_keys import Choice, ResistanceKeys
 
 
 class Parameters(LawKeys, ResistanceKeys):
-    """Parameters of a law; what is not given here comes from the general `[contact]` table."""
+    """Parameters of a law; those not given here are taken from the `[contact]` table."""
 
-    friction: NonNegative | None = Field(default=None, description="Coulomb coefficient (1)")
+    friction: NonNegative | None = Field(default=None, description="Coulomb friction coefficient (1)")
     clamped: bool | None = Field(
         default=None,
-        description="cut the attraction at the end of a collision and solve for the restitution asked for; `false`: the thesis' form, which attracts",
+        description="whether the normal force is cut off at zero at the end of a collision, and the damping chosen such that the restitution is "
+        "met; `false`: the form of the thesis, in which the force becomes attractive",
     )
     rocking_damping: bool | None = Field(
-        default=None, description="damp rocking of flat contacts; interaction `regularised` with a dissipative law only"
+        default=None, description="whether rocking of flat contacts is damped; only for interaction `regularised` with a dissipative law"
     )
     torsional_friction: bool | None = Field(
-        default=None, description="friction against spin about the normal; interaction `regularised` with a dissipative law only"
+        default=None, description="whether friction opposes spin about the contact normal; only for interaction `regularised` with a dissipative law"
     )
 
     def given(self) -> set[str]:
@@ -37,9 +38,9 @@ class Parameters(LawKeys, ResistanceKeys):
 
 
 class Pair(Parameters):
-    """Parameters that differ from the general ones for one pair of materials."""
+    """Parameters for one pair of materials, where they differ from the general ones."""
 
-    between: Annotated[tuple[str, str], Strict(False)] = Field(description="two names of materials of species or walls")
+    between: Annotated[tuple[str, str], Strict(False)] = Field(description="names of two materials of species or walls")
 
 
 class Resolved(Parameters):
@@ -67,35 +68,38 @@ class Resolved(Parameters):
 
 
 class Contact(Parameters, GeneralKeys):
-    """How grains touch each other and the walls."""
+    """How grains interact with each other and with walls."""
 
     interaction: Literal["regularised", "minima", "superposition"] = Field(
         default="regularised",
-        description="`regularised`: one smooth, conservative contact per pair of convex grains, or of their convex pieces; `minima`: nearest points, "
-        "one contact for each local minimum of the distance, convex or not (the thesis); `superposition`: a contact for each pair of features, "
-        "convex or not (papers 000 to 003)",
+        description="how contacts of two grains are defined; `regularised`: one smooth, conservative contact per pair of convex grains or convex "
+        "pieces; `minima`: one contact at each local minimum of the distance, for convex and non-convex grains (the thesis); "
+        "`superposition`: one contact per pair of features, for convex and non-convex grains (papers 000 to 003)",
     )
     eps: Literal["auto"] | NonNegative | dict[str, NonNegative] = Field(
         default="auto",
-        description="interaction `regularised`: weight of the regularisation (1), one number or a table by species; "
+        description="weight of the regularisation, one number or a table by species (1); for interaction `regularised`; "
         "`auto`: 0.1 for spherocylinders and rice, 0 for spheres and disks, 0.03 otherwise",
     )
     law: LawName = Field(default="viscoelastic", description="force law")
-    friction: NonNegative = Field(default=0.0, description="Coulomb coefficient (1)")
+    friction: NonNegative = Field(default=0.0, description="Coulomb friction coefficient (1)")
     clamped: bool = Field(
         default=True,
-        description="cut the attraction at the end of a collision and solve for the restitution asked for; `false`: the thesis' form, which attracts",
+        description="whether the normal force is cut off at zero at the end of a collision, and the damping chosen such that the restitution is "
+        "met; `false`: the form of the thesis, in which the force becomes attractive",
     )
-    rocking_damping: bool = Field(default=True, description="damp rocking of flat contacts; interaction `regularised` with a dissipative law only")
+    rocking_damping: bool = Field(
+        default=True, description="whether rocking of flat contacts is damped; only for interaction `regularised` with a dissipative law"
+    )
     torsional_friction: bool = Field(
-        default=True, description="friction against spin about the normal; interaction `regularised` with a dissipative law only"
+        default=True, description="whether friction opposes spin about the contact normal; only for interaction `regularised` with a dissipative law"
     )
     resistance: Choice = Field(
         default="none",
-        description="to rolling and twisting: `constant`: a constant torque; `spring`: elastic-plastic springs and dashpots "
+        description="resistance to rolling and twisting; `constant`: a constant torque; `spring`: elastic-plastic springs and dashpots "
         "(types A and C of Ai et al. 2011)",
     )
-    pair: Many[Pair] = Field(default=(), description="parameters for single pairs of materials")
+    pair: Many[Pair] = Field(default=(), description="parameters for individual pairs of materials")
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -12,9 +12,9 @@ from .law_keys import MaterialKeys
 
 
 class Material(MaterialKeys):
-    """Constants of one material of species or walls; a law that needs none of them passes over them."""
+    """Constants of one material of species or walls; laws that do not need them ignore them."""
 
-    density: Positive | None = Field(default=None, description="mass density (kg/m^3; in 2D kg/m^2) of the species that give none themselves")
+    density: Positive | None = Field(default=None, description="mass density of species that give none themselves (kg/m^3; in 2D kg/m^2)")
 
     def constants(self, keys: Collection[str]) -> dict[str, float]:
         """Those of some keys that have a value."""

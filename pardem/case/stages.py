@@ -17,13 +17,13 @@ def steps_in(duration: float, step: float) -> int:
 
 
 class Settle(Model):
-    """Wait for rest: until the kinetic energy per grain falls below a bound, or a time has passed."""
+    """Let the grains settle, until the kinetic energy per grain falls below a bound or a time has passed."""
 
     name: Name = Field(description="name of the stage")
     kind: Literal["settle"] = Field(description="kind of stage")
     energy_per_grain: NonNegative = Field(description="kinetic energy per grain below which the stage ends (J)")
-    max_time: Positive = Field(description="longest duration (s)")
-    check_every: Count = Field(default=100, description="steps between two looks at the energy, from the stage's start (steps)")
+    max_time: Positive = Field(description="longest duration of the stage (s)")
+    check_every: Count = Field(default=100, description="number of steps between two checks of the energy, counted from the start of the stage (1)")
 
     def max_steps(self, step: float) -> int:
         """Most steps that the stage can take with the given time step (s)."""
@@ -31,7 +31,7 @@ class Settle(Model):
 
 
 class Vibrate(Drive):
-    """Drive a wall sinusoidally for a number of periods (taps), from the stage's start; outside the stage it rests."""
+    """Drive a wall sinusoidally for a number of periods (taps) from the start of the stage; outside the stage the wall is at rest."""
 
     name: Name = Field(description="name of the stage")
     kind: Literal["vibrate"] = Field(description="kind of stage")
@@ -44,14 +44,14 @@ class Vibrate(Drive):
 
 
 class Run(Model):
-    """Let time pass."""
+    """Run for a given time or number of steps."""
 
     name: Name = Field(description="name of the stage")
     kind: Literal["run"] = Field(description="kind of stage")
-    time: Positive | None = Field(default=None, description="duration (s); or `steps`")
-    steps: Count | None = Field(default=None, description="duration (steps); or `time`")
+    time: Positive | None = Field(default=None, description="duration (s); alternative: `steps`")
+    steps: Count | None = Field(default=None, description="duration in steps (1); alternative: `time`")
     outflow_share: Annotated[Positive, Field(le=1)] | None = Field(
-        default=None, description="the stage ends early once this share of all grains, by number, has left through `domain.outflow` (1)"
+        default=None, description="share of all grains, by number, after whose departure through `domain.outflow` the stage ends early (1)"
     )
 
     @model_validator(mode="after")

@@ -9,8 +9,9 @@ import numpy as np
 
 from ..errors import InsertionError
 from ..shapes import Catalogue
-from .arrays import PlacedGrains, make_bodies, make_cells
-from .packing import mark_outside, overlapping
+from .clearance import overlapping
+from .insert_kernels import mark_outside
+from .placed_grains import PlacedGrains, make_bodies, make_cells
 from .regions import BoxDomain, Region
 
 TOLERANCE = 1e-9

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..case.resistance import DAMPING
+from ..case.resistance_keys import DAMPING
 from ..laws.resistance.constant import SHARE, ConstantTorque
 from ..laws.resistance.model import NoResistance, Resistance
 from ..laws.resistance.spring import ElasticPlastic

@@ -11,7 +11,7 @@ from ..case.grains_file import load_grains_file
 from ..case.placement import Insert
 from ..errors import CaseError, FileError
 from ..insertion import BoxDomain, BoxRegion, CylinderRegion, PlacedGrains, Region, insert_random, periodic_region, random_scales, require_clear
-from ..insertion.arrays import require_sizes
+from ..insertion.placed_grains import require_sizes
 from ..shapes.catalogue import Catalogue, principal_orientations
 from ..shapes.rotations import matrices
 from ..state.population import Population, make_population

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import CaseError
-from ..insertion.arrays import PlacedGrains
+from ..insertion.placed_grains import PlacedGrains
 from ..shapes.catalogue import Catalogue, principal_orientations
 from ..shapes.rotations import rotated
 from ..state.arrays import Features, Walls

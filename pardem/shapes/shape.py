@@ -16,7 +16,7 @@ from .mass.compound_mass import compound_mass_properties
 from .mass.monte_carlo import MassEstimate, monte_carlo_mass_properties
 from .mass.planar_mass import planar_mass_properties
 from .mass.planar_monte_carlo import planar_monte_carlo
-from .mass.polytope_mass import MassProperties
+from .mass.polytope_mass import MassProperties, RoundedSkeleton
 from .planar_shapes import PlanarShapes
 from .skeleton_shapes import SkeletonShapes
 
@@ -208,4 +208,5 @@ class Shape(PlanarShapes, SkeletonShapes):
                 hulls = hulls_of(self.vertices, self.edges, self.faces, self.pieces)
                 cores = [(hull.vertices, bool(hull.faces), not len(hull.edges)) for hull in hulls]
             return planar_monte_carlo(cores, self.radius, rho, samples, seed)
-        return monte_carlo_mass_properties(self.vertices, self.edges, self.faces, self.radius, rho, samples, seed, self.solid)
+        body = RoundedSkeleton(self.vertices, self.edges, self.faces, self.radius, self.solid)
+        return monte_carlo_mass_properties(body, rho, samples, seed)

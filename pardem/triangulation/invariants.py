@@ -6,10 +6,10 @@ import numpy as np
 
 from ..errors import TriangulationError
 from .maintenance import forget_queue
-from .mesh import HIDDEN, HIDDEN_COUNT, HIGH, LIVE, QUEUED, VERTEX, TetrahedralMesh
 from .point_insertion import live_tetrahedron, locate
 from .predicates import power
 from .regularise import scan
+from .tetrahedral_mesh import HIDDEN, HIDDEN_COUNT, HIGH, LIVE, QUEUED, VERTEX, TetrahedralMesh
 
 FACES = ((1, 2, 3), (0, 2, 3), (0, 1, 3), (0, 1, 2))
 EDGES = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))

@@ -9,7 +9,7 @@ import numpy as np
 from ...errors import ShapeError
 from .monte_carlo import MassEstimate
 from .octree import cells_mass_properties
-from .polytope_mass import Faces, MassProperties, exact_mass_properties
+from .polytope_mass import Faces, MassProperties, RoundedSkeleton, exact_mass_properties
 
 
 def kept_exact(vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float, density: float) -> MassProperties:
@@ -46,4 +46,4 @@ def kept_mass_properties(vertices: np.ndarray, edges: np.ndarray, faces: Faces, 
 @lru_cache(maxsize=64)
 def _in_units(vertices: bytes, edges: bytes, faces: Faces, radius: float, solid: bool) -> MassEstimate:
     points, pairs = np.frombuffer(vertices).reshape(-1, 3), np.frombuffer(edges, dtype=np.int32).reshape(-1, 2)
-    return cells_mass_properties(points, pairs, faces, radius, 1.0, solid)
+    return cells_mass_properties(RoundedSkeleton(points, pairs, faces, radius, solid), 1.0)

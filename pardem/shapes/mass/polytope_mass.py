@@ -21,6 +21,24 @@ KEEP_AXES = 1e-12
 """Correlation below which the given axes count as principal."""
 
 
+class RoundedSkeleton(NamedTuple):
+    """A skeleton and the radius that rounds it.
+
+    Attributes:
+        vertices: (nv, 3) vertices (m).
+        edges: (ne, 2) vertex numbers.
+        faces: loops of vertex numbers, outward if solid.
+        radius: sphero-radius (m).
+        solid: whether the inside of closed faces belongs to the body.
+    """
+
+    vertices: np.ndarray
+    edges: np.ndarray
+    faces: Faces
+    radius: float
+    solid: bool
+
+
 @dataclass(frozen=True, eq=False)
 class MassProperties:
     """Mass properties of a body.

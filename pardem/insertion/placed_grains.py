@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InsertionError
 from ..shapes import Catalogue
-from .packing import LinkedCells, Occupants, enter_first, rotate_range
+from .occupants import LinkedCells, Occupants, enter_first, rotate_range
 from .regions import BoxDomain
 from .skeletons import make_skeletons
 
