@@ -120,7 +120,7 @@ class _Run:
         self.kept_step = sim.steps_done if self.resumed else None
         self.chunk = 64
         self.overlap_told = False
-        grains, _ = sim.engine.everyone()
+        grains, _ = sim.engine.all_grains()
         static = StaticPart(case.to_toml(), case.hash(), sim.setup.catalogue._asdict(), grains.gid, grains.species, grains.scale, self._box())
         self.writer = ResultWriter(
             comm, out, static, precision=case.output.precision, resume_step=self.first_step if self.resumed else None, accept_loss=accept_loss,
@@ -221,7 +221,7 @@ class _Run:
         values = sim.observables()
         self.writer.observables(sim.steps_done, sim.time, values)
         if frame:
-            grains, left = sim.engine.everyone()
+            grains, left = sim.engine.all_grains()
             self.writer.frame(sim.steps_done, sim.time, grains.gid, self._fields(grains, left), self._contacts())
 
     def _fields(self, g: Population, left: np.ndarray) -> dict[str, np.ndarray]:

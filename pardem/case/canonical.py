@@ -23,7 +23,14 @@ def file_digest(directory: Path, name: str, key: str) -> str:
 
 
 def case_hash(case: CaseTables) -> str:
-    """SHA-256 over sorted JSON of the keys that determine the trajectory (see `Case.hash`)."""
+    """Compute the SHA-256 hash of sorted JSON of the keys that determine the trajectory (see `Case.hash`).
+
+    Args:
+        case: validated case.
+
+    Returns:
+        64 hexadecimal digits.
+    """
     content = case.model_dump(mode="json", exclude_none=True, exclude={"title", "output", "detection", "parallel"})
     content["energy_budget"] = case.output.observables.energy_budget  # it decides what a contact keeps
     content["stage"][-1] = {key: value for key, value in content["stage"][-1].items() if key not in END_KEYS}

@@ -57,12 +57,26 @@ class Resolved(Parameters):
     bodies: tuple[dict[str, float], dict[str, float]] = ({}, {})
 
     def number(self, key: str) -> float:
-        """The value of a key; 0 where it has none."""
+        """Return the value of a key.
+
+        Args:
+            key: name of the key.
+
+        Returns:
+            The value; 0 if it has none.
+        """
         value = getattr(self, key)
         return 0.0 if value is None else float(value)
 
     def of_bodies(self, key: str) -> tuple[float, float]:
-        """The values of a key for the two bodies: their own, or those of the pair."""
+        """Return the values of a key for the two bodies: their own, or those of the pair.
+
+        Args:
+            key: name of the key.
+
+        Returns:
+            Both values.
+        """
         first, second = (self.number(key) if key not in own else own[key] for own in self.bodies)
         return first, second
 

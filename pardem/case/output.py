@@ -25,11 +25,25 @@ class Cadence:
     every: float
 
     def step(self, k: int) -> int:
-        """Step of event k."""
+        """Return the step of an event.
+
+        Args:
+            k: number of the event, from 0.
+
+        Returns:
+            The step.
+        """
         return math.floor(k * self.every + 0.5)
 
     def next_after(self, step: int) -> int:
-        """The first event's step later than the given step."""
+        """Find the next event.
+
+        Args:
+            step: a step.
+
+        Returns:
+            Step of the first event after that step.
+        """
         k = max(0, math.floor(step / self.every) - 1)
         while self.step(k) <= step:
             k += 1

@@ -49,7 +49,15 @@ class ResistanceKeys(Model):
 
 
 def resistance_problems(contact: Contact, dimension: int) -> Iterator[str]:
-    """What is wrong with these keys of a case, a sentence each."""
+    """Find what is wrong with the keys of the resistance to rolling and twisting.
+
+    Args:
+        contact: table of contacts.
+        dimension: number of dimensions of the case.
+
+    Yields:
+        One sentence for each problem.
+    """
     chosen = contact.resistance
     if chosen != "none" and contact.law == "lennard_jones":
         yield f"contact.resistance = '{chosen}' is not for law = 'lennard_jones', which has no friction either; leave it out"

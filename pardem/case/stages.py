@@ -12,7 +12,15 @@ from .motions import Drive
 
 
 def steps_in(duration: float, step: float) -> int:
-    """Steps of length ``step`` (s) that reach ``duration`` (s); a count that is whole to 1e-9 is taken as whole."""
+    """Count the steps that reach a duration. A count that is whole within 1e-9 is taken as whole.
+
+    Args:
+        duration: duration (s).
+        step: time step (s).
+
+    Returns:
+        Number of steps.
+    """
     return max(0, math.ceil(duration / step * (1.0 - 1e-9)))
 
 
@@ -26,7 +34,14 @@ class Settle(Model):
     check_every: Count = Field(default=100, description="number of steps between two checks of the energy, counted from the start of the stage (1)")
 
     def max_steps(self, step: float) -> int:
-        """Most steps that the stage can take with the given time step (s)."""
+        """Determine the largest number of steps that the stage can take.
+
+        Args:
+            step: time step (s).
+
+        Returns:
+            The number.
+        """
         return steps_in(self.max_time, step)
 
 
@@ -39,7 +54,14 @@ class Vibrate(Drive):
     taps: Count = Field(description="number of periods (1)")
 
     def max_steps(self, step: float) -> int:
-        """Steps of the stage with the given time step (s)."""
+        """Determine the number of steps of the stage.
+
+        Args:
+            step: time step (s).
+
+        Returns:
+            The number.
+        """
         return steps_in(self.taps / self.frequency, step)
 
 
@@ -60,7 +82,14 @@ class Run(Model):
         return self
 
     def max_steps(self, step: float) -> int:
-        """Steps of the stage with the given time step (s)."""
+        """Determine the largest number of steps that the stage can take.
+
+        Args:
+            step: time step (s).
+
+        Returns:
+            The number.
+        """
         return self.steps if self.steps is not None else steps_in(self.time or 0.0, step)
 
 

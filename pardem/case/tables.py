@@ -72,6 +72,9 @@ class CaseTables(Model):
 
         Args:
             directory: the folder.
+
+        Returns:
+            The case.
         """
         folder = Path(directory)
         copy = self.model_copy(update={"species": tuple(species.located(folder) for species in self.species)})
@@ -85,8 +88,9 @@ class CaseTables(Model):
 
     @property
     def material_rows(self) -> dict[str, int]:
-        """Row of each material in the tables of the law: all grains that no pair and no `[[material]]` names share one, and so do all such
-        walls.
+        """Row of each material in the tables of the law.
+
+        All species whose material is named neither by a pair nor by a `[[material]]` share one row, and so do all such walls.
         """
         named = {name for pair in self.contact.pair for name in pair.between} | {material.name for material in self.material}
         walls = {wall.material for wall in self.wall}
@@ -95,7 +99,7 @@ class CaseTables(Model):
 
     @property
     def grain_species(self) -> tuple[str, ...]:
-        """Names of the species that have grains, in their order; the others are bodies of walls only."""
+        """Names of the species that have grains, in order; the others are shapes of walls only."""
         placed = {insert.species for insert in self.insert} | {grain.species for grain in self.grain}
         bodies = {wall.species for wall in self.wall if isinstance(wall, Body)}
         return tuple(s.name for s in self.species if s.name in placed or s.name not in bodies)
@@ -106,6 +110,9 @@ class CaseTables(Model):
         Args:
             first: name of a material.
             second: name of a material.
+
+        Returns:
+            The parameters.
         """
         return self.contact.between(first, second, self.material)
 
@@ -115,14 +122,20 @@ class CaseTables(Model):
         Args:
             rows: names of materials.
             columns: names of materials.
+
+        Returns:
+            The parameters by pair.
         """
         return self.contact.table(rows, columns, self.material)
 
     def eps(self, species: str) -> float:
-        """Return the weight of the regularisation for a species (1); walls have none.
+        """Return the weight of the regularisation for a species; walls have none.
 
         Args:
             species: name of the species.
+
+        Returns:
+            The weight (1).
         """
         table = self.contact.eps
         if isinstance(table, dict) and species in table:
@@ -141,7 +154,14 @@ class CaseTables(Model):
         return next((1.0 / stage.frequency for stage in self.stage if isinstance(stage, Vibrate)), None)
 
     def cadence(self, what: str) -> Cadence | None:
-        """How often (in steps) a `frame`, `observable` or `checkpoint` is due; None: never, apart from the run's ends."""
+        """Determine how often something is due.
+
+        Args:
+            what: `frame`, `observable` or `checkpoint`.
+
+        Returns:
+            The interval in steps; None: never, except at the beginning and the end of the run.
+        """
         steps, seconds, taps = (getattr(self.output, f"{what}_{unit}", None) for unit in ("steps", "interval", "taps"))
         if steps is not None:
             return Cadence(every=float(steps))

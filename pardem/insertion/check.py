@@ -54,7 +54,16 @@ def check_overlaps(catalogue: Catalogue, grains: PlacedGrains, *, domain: BoxDom
 
 
 def grains_outside(catalogue: Catalogue, grains: PlacedGrains, region: Region) -> np.ndarray:
-    """Indices of grains that a region does not hold whole."""
+    """Find the grains that do not lie entirely in a region.
+
+    Args:
+        catalogue: shape catalogue.
+        grains: placed grains.
+        region: the region.
+
+    Returns:
+        Their indices.
+    """
     bodies = make_bodies(catalogue, grains, np.empty(0, np.int64), 1.0, None)
     outside = np.empty(len(bodies.r), dtype=bool)
     mark_outside(bodies, region.arrays(), outside)
@@ -62,7 +71,15 @@ def grains_outside(catalogue: Catalogue, grains: PlacedGrains, region: Region) -
 
 
 def centres_outside(grains: PlacedGrains, domain: BoxDomain) -> np.ndarray:
-    """Indices of grains whose centre lies outside the domain along an axis that is not periodic."""
+    """Find the grains whose centre lies outside the domain along an axis that is not periodic.
+
+    Args:
+        grains: placed grains.
+        domain: box with periodic axes.
+
+    Returns:
+        Their indices.
+    """
     x = np.asarray(grains.positions, dtype=float).reshape(-1, 3)
     inside = (x >= domain.lower) & (x <= domain.upper) | np.array(domain.periodic)
     return np.flatnonzero(~inside.all(axis=1))

@@ -14,11 +14,11 @@ from .skeletons import make_skeletons
 
 
 class PlacedGrains(NamedTuple):
-    """Grains that have their place.
+    """Grains at given positions.
 
     Attributes:
         species: (n,) rows of the catalogue.
-        scale: (n,) size factors, or a number.
+        scale: (n,) size factors, or one for all.
         positions: (n, 3) centres of mass (m).
         orientations: (n, 4) unit quaternions (w, x, y, z), principal frame -> world.
     """
@@ -30,7 +30,15 @@ class PlacedGrains(NamedTuple):
 
 
 def wrapped(positions: np.ndarray, domain: BoxDomain | None) -> np.ndarray:
-    """Positions ((n, 3), m) moved by whole periods into the domain."""
+    """Move positions by whole periods into the domain.
+
+    Args:
+        positions: (n, 3) positions (m).
+        domain: box with periodic axes, if any.
+
+    Returns:
+        (n, 3) positions in the domain (m).
+    """
     x = np.array(positions, dtype=float).reshape(-1, 3)
     if domain is not None:
         for c, period in enumerate(domain.period):
@@ -42,7 +50,10 @@ def wrapped(positions: np.ndarray, domain: BoxDomain | None) -> np.ndarray:
 
 
 def require_sizes(sizes: np.ndarray) -> None:
-    """Refuse size factors ((n,), by grain) that are not positive.
+    """Refuse size factors that are not positive.
+
+    Args:
+        sizes: (n,) size factors of the grains.
 
     Raises:
         InsertionError: names the first such grain.

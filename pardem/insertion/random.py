@@ -77,7 +77,18 @@ def insert_random(
 
 
 def random_scales(seed: int, first_id: int, count: int, low: float, high: float) -> np.ndarray:
-    """Size factors ((count,)) of grains with consecutive ids, uniform between two bounds, by seed and id."""
+    """Draw size factors of grains with consecutive ids, uniform between two bounds, by seed and id.
+
+    Args:
+        seed: seed of the random numbers.
+        first_id: id of the first grain.
+        count: number of grains.
+        low: lower bound.
+        high: upper bound.
+
+    Returns:
+        (count,) size factors.
+    """
     scale = np.empty(count)
     random_sizes(seed, first_id, low, high, scale)
     return scale

@@ -32,7 +32,14 @@ class Quanta(NamedTuple):
 
 
 def power_of_two_above(value: float) -> float:
-    """The smallest power of two that is not below ``value`` (> 0)."""
+    """Find the smallest power of two that is not below a value.
+
+    Args:
+        value: a positive number.
+
+    Returns:
+        The power of two.
+    """
     mantissa, exponent = math.frexp(value)
     return math.ldexp(1.0, exponent - 1 if mantissa == 0.5 else exponent)
 

@@ -20,7 +20,14 @@ _JIANG = 2.25  # stiffness over normal stiffness, squared coefficient and square
 
 
 def build_resistance(case: Case) -> Resistance:
-    """The resistance of a case to rolling and twisting."""
+    """Build the tables of the resistance to rolling and twisting of a case.
+
+    Args:
+        case: validated case.
+
+    Returns:
+        The tables.
+    """
     if case.contact.resistance == "none":
         return NoResistance()
     names = one_a_row(case)

@@ -65,7 +65,14 @@ class ContactTimes(NamedTuple):
         ]
 
     def near(self, step: float) -> list[ContactTime]:
-        """Those that a time step (s) can be too long for."""
+        """Select the contact times for which a time step can be too long.
+
+        Args:
+            step: time step (s).
+
+        Returns:
+            The contact times.
+        """
         return self.pairs(self.fastest < 20.0 * step)
 
     def between(self, grain: str, other: str) -> float | None:
@@ -137,10 +144,14 @@ def hardened_contact_time(seconds: float, ratio: float) -> float:
 
 
 def check_time_step(step: float, times: Iterable[ContactTime]) -> list[str]:
-    """Hold the step (s) against every contact time.
+    """Check the time step against every contact time.
+
+    Args:
+        step: time step (s).
+        times: contact times.
 
     Returns:
-        A warning for each pair whose contact time, or fastest part of it, is under 20 steps; of very many the first `MOST_WARNINGS`.
+        A warning for each pair whose contact time, or the fastest part of it, is under 20 steps; if there are very many, the first `MOST_WARNINGS`.
 
     Raises:
         CaseError: a contact time is under 10 steps.
