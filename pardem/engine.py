@@ -132,7 +132,11 @@ class Engine:
     # -- motion -------------------------------------------------------------------------------------------------------------------
 
     def advance(self, steps: int, observe: bool = False) -> None:
-        """Advance by ``steps`` steps; with ``observe`` the contacts of the last one are tallied. Collective.
+        """Advance by a number of steps. Collective.
+
+        Args:
+            steps: number of steps.
+            observe: whether the contacts of the last step are tallied.
 
         Raises:
             BlowUpError: on every rank alike.

@@ -169,12 +169,25 @@ class Stages:
             self.begin(engine)
 
     def restore(self, index: int, base: int, step: int) -> None:
-        """Take up the state of a checkpoint of ``step``; the last stage of a run that was over is open again, since its end may have been moved."""
+        """Restore the state from a checkpoint. The last stage of a run that was over is open again, since its end may have been moved.
+
+        Args:
+            index: index of the stage.
+            base: step at which the stage began.
+            step: step of the checkpoint.
+        """
         self.index, self.base = min(index, len(self.case.stage) - 1), base
         self._show_walls(step == base)
 
     def taps(self, step: int) -> float:
-        """Periods of the ``vibrate`` stage that the step belongs to; 0 in other stages. The step at which a stage ends belongs to it."""
+        """Count the periods of the ``vibrate`` stage to which a step belongs. The step at which a stage ends belongs to it.
+
+        Args:
+            step: the step.
+
+        Returns:
+            Number of periods; 0 in other stages.
+        """
         dt = self.case.time.step
         if not self.finished and self.index > 0 and step == self.base:
             stage, steps = self.case.stage[self.index - 1], None

@@ -26,10 +26,15 @@ from .series import Piece, Series
 
 
 def copy_frames(file: RowFile, series: Series, count: int) -> list[Loss]:
-    """Copy the frames of all segments, each rank its block of ids and of contacts, one frame at a time, and compare them with their checksums.
+    """Copy the frames of all segments one at a time, each rank its block of ids and of contacts, and compare them with their checksums.
+
+    Args:
+        file: the result.
+        series: frames of the segments.
+        count: number of grains.
 
     Returns:
-        The frames that are not what was written. If there are any they are taken out of the series, and the file has to be made anew.
+        The frames that are not what was written. If there are any, they are removed from the series, and the file must be written anew.
     """
     damaged, contacts, first = list[Loss](), series.contacts, 0  # the contacts before any frame is taken out
     for piece in series.pieces:

@@ -110,7 +110,14 @@ class ResultWriter:
         self.segment.observables(step, time, {name: np.array(v) for name, v in values.items()})
 
     def checkpoint(self, state: FullState) -> Path:
-        """Put everything so far on the disk, then write a checkpoint; OUT.h5 then shows all of it."""
+        """Force everything so far onto the disk, then write a checkpoint; OUT.h5 then shows all of it.
+
+        Args:
+            state: state of the run.
+
+        Returns:
+            Path of the checkpoint.
+        """
         with self._timed():
             self._close_segment(state.header.step)
             path = write_checkpoint(self.comm, self.parts, state, self.manifest)
@@ -120,8 +127,11 @@ class ResultWriter:
     def finish(self, state: FullState) -> list[Loss]:
         """Make OUT.h5 one file with the final state, and remove the parts.
 
+        Args:
+            state: state of the run.
+
         Returns:
-            What was found damaged or missing on that occasion and is not in the result.
+            What was found damaged or missing in doing so and is not in the result.
         """
         with self._timed():
             self._close_segment(state.header.step)

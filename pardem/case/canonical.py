@@ -15,7 +15,19 @@ from .tables import CaseTables
 
 
 def file_digest(directory: Path, name: str, key: str) -> str:
-    """SHA-256 of a file's contents; CaseError naming the key where it cannot be read."""
+    """Compute the SHA-256 hash of the contents of a file.
+
+    Args:
+        directory: folder to which a relative path refers.
+        name: path of the file.
+        key: dotted key that holds it, for messages.
+
+    Returns:
+        The hash.
+
+    Raises:
+        CaseError: the file cannot be read.
+    """
     try:
         return hashlib.sha256((directory / name).read_bytes()).hexdigest()
     except OSError as error:

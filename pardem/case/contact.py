@@ -124,9 +124,17 @@ class Contact(Parameters, GeneralKeys):
         return self
 
     def between(self, first: str, second: str, materials: Sequence[Material] = ()) -> Resolved:
-        """The parameters for two materials, in either order: general ones, overridden by those of the materials and then of the pair.
+        """Return the parameters for two materials, in either order: the general ones, overridden by those of the materials and then of the pair.
 
-        A pair that gives its parameters in another form (raw instead of restitution) replaces the general form as a whole.
+        A pair that gives its parameters in another form (coefficients instead of the restitution) replaces the general form as a whole.
+
+        Args:
+            first: name of a material.
+            second: name of a material.
+            materials: tables of the materials.
+
+        Returns:
+            The parameters.
 
         Raises:
             ValueError: what is given together is not one form of the law; the text begins with the key.
@@ -135,7 +143,16 @@ class Contact(Parameters, GeneralKeys):
         return table.resolved(int(table.group[0, 0]))
 
     def table(self, rows: Sequence[str], columns: Sequence[str], materials: Sequence[Material] = ()) -> PairTable:
-        """The parameters for all pairs of some materials, without a look at each of them."""
+        """Return the parameters for all pairs of some materials, without resolving each pair by itself.
+
+        Args:
+            rows: names of materials.
+            columns: names of materials.
+            materials: tables of the materials.
+
+        Returns:
+            The parameters by pair.
+        """
         row, column = ({name: k for k, name in enumerate(names)} for names in (rows, columns))
         group = np.zeros((len(rows), len(columns)), np.int64)
         for k, pair in reversed(list(enumerate(self.pair, 1))):  # the first entry of a pair counts
@@ -145,10 +162,17 @@ class Contact(Parameters, GeneralKeys):
         return PairTable(self, group, _kinds_of_bodies(rows, columns, materials), materials)
 
     def resolve(self, pair: Pair | None, bodies: tuple[Material | None, Material | None]) -> Resolved:
-        """The general parameters, overridden by those of two materials and of a pair.
+        """Return the general parameters, overridden by those of two materials and of a pair.
+
+        Args:
+            pair: table of the pair, if any.
+            bodies: tables of the two materials; None: without a table.
+
+        Returns:
+            The parameters.
 
         Raises:
-            ValueError: as `between`.
+            ValueError: as for `between`.
         """
         values = {key: getattr(self, key) for key in Parameters.model_fields}
         where, forms = "contact", FORMS[self.law]
@@ -198,10 +222,16 @@ class PairTable:
         self._known: dict[int, Resolved] = {}
 
     def resolved(self, group: int) -> Resolved:
-        """The parameters of a group.
+        """Return the parameters of a group of pairs.
+
+        Args:
+            group: number of the group.
+
+        Returns:
+            The parameters.
 
         Raises:
-            ValueError: as `Contact.between`.
+            ValueError: as for `Contact.between`.
         """
         if group not in self._known:
             bodies, pair = divmod(group, len(self.contact.pair) + 1)
@@ -210,10 +240,16 @@ class PairTable:
         return self._known[group]
 
     def grid(self, value: Callable[[Resolved], float]) -> np.ndarray:
-        """A number for each pair, (rows, columns) float64.
+        """Compute a number for each pair.
+
+        Args:
+            value: function of the parameters of a pair.
+
+        Returns:
+            (rows, columns) float64.
 
         Raises:
-            ValueError: as `Contact.between`, or raised by ``value``.
+            ValueError: as for `Contact.between`, or raised by ``value``.
         """
         values = {group: value(self.resolved(group)) for group in self.used}
         general = values.get(0, 0.0)

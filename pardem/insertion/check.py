@@ -32,7 +32,16 @@ class Overlaps(NamedTuple):
 
 
 def check_overlaps(catalogue: Catalogue, grains: PlacedGrains, *, domain: BoxDomain | None = None, tolerance: float = TOLERANCE) -> Overlaps:
-    """All pairs of grains that overlap by more than ``tolerance`` times the sum of their sphero-radii.
+    """Find all pairs of grains that overlap by more than a tolerance.
+
+    Args:
+        catalogue: shape catalogue.
+        grains: placed grains.
+        domain: box with periodic axes, if any.
+        tolerance: overlap that is accepted, relative to the sum of the sphero-radii.
+
+    Returns:
+        The overlaps.
 
     Raises:
         InsertionError: malformed arrays, or a period too short for the grains.

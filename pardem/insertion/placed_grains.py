@@ -65,7 +65,18 @@ def make_bodies(
     catalogue: Catalogue, placed: PlacedGrains, species: np.ndarray, scale: np.ndarray | float, domain: BoxDomain | None,
     walls: PlacedGrains | None = None,
 ) -> Occupants:  # fmt: skip
-    """Grains that have their place, then room for new ones with the given species and size factors, then the bodies among the walls.
+    """Make the arrays of grains that are already placed, of new grains, and of the bodies among the walls, in this order.
+
+    Args:
+        catalogue: shape catalogue.
+        placed: grains already placed.
+        species: (n,) rows of the catalogue of the new grains.
+        scale: (n,) size factors of the new grains, or one for all.
+        domain: box with periodic axes, if any.
+        walls: bodies among the walls.
+
+    Returns:
+        The arrays, in which the new grains have no position yet.
 
     Raises:
         InsertionError: values that are not finite, no such species, sizes not positive, or a period too short for the grains.
@@ -117,7 +128,17 @@ def make_bodies(
 
 
 def make_cells(bodies: Occupants, lower: np.ndarray, upper: np.ndarray, entered: int) -> LinkedCells:
-    """Linked cells over a box (along periodic axes over the period) with the first ``entered`` grains in them."""
+    """Make linked cells over a box; along periodic axes they extend over the period.
+
+    Args:
+        bodies: grains and walls.
+        lower: (3,) lower corner of the box (m).
+        upper: (3,) upper corner of the box (m).
+        entered: number of grains, from the first, to enter in the cells.
+
+    Returns:
+        The cells.
+    """
     n = bodies.grains
     periodic = bodies.period > 0.0
     origin = np.where(periodic, bodies.lower, lower)

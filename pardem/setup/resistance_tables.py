@@ -35,7 +35,14 @@ def build_resistance(case: Case) -> Resistance:
 
 
 def largest_torque(case: Case) -> float:
-    """Upper bound of the torque of a contact over its force and longest lever, 1 without resistance: it widens the range of torques."""
+    """Bound the torque of a contact divided by its force and its longest lever; this widens the range of torques.
+
+    Args:
+        case: validated case.
+
+    Returns:
+        The bound; 1 without resistance.
+    """
     if case.contact.resistance == "none":
         return 1.0
     names = one_a_row(case)

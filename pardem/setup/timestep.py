@@ -57,7 +57,14 @@ class ContactTimes(NamedTuple):
     multiplicity: np.ndarray
 
     def pairs(self, among: np.ndarray | None = None) -> list[ContactTime]:
-        """Those of a mask (rows, columns), or all."""
+        """List contact times.
+
+        Args:
+            among: (rows, columns) bool, which pairs to list; None: all.
+
+        Returns:
+            The contact times.
+        """
         found = np.argwhere(np.isfinite(self.seconds) if among is None else among).tolist()
         return [
             ContactTime((self.rows[i], self.columns[j]), float(self.seconds[i, j]), float(self.fastest[i, j]), int(self.multiplicity[i, j]))
@@ -76,7 +83,15 @@ class ContactTimes(NamedTuple):
         return self.pairs(self.fastest < 20.0 * step)
 
     def between(self, grain: str, other: str) -> float | None:
-        """Duration (s) between grains of one material and grains or walls of another; None where it is not known."""
+        """Return the contact time of grains of one material with grains or walls of another.
+
+        Args:
+            grain: name of the first material.
+            other: name of the second material.
+
+        Returns:
+            The contact time (s); None if it is not known.
+        """
         if grain not in self.rows or other not in self.columns:
             return None
         seconds = float(self.seconds[self.rows.index(grain), self.columns.index(other)])
@@ -283,7 +298,13 @@ def _vertices_on_wall(count: np.ndarray, dimension: int) -> np.ndarray:
 
 
 def lightest_grains(case: Case) -> tuple[dict[str, float], dict[str, float]]:
-    """Mass (kg) and sphero-radius (m) of the smallest grain of each species; those of ``grains_file`` count with size factor 1.
+    """Determine the smallest grain of each species; those of ``grains_file`` count with the size factor 1.
+
+    Args:
+        case: validated case.
+
+    Returns:
+        Mass (kg) and sphero-radius (m) of these grains, by name of the species.
 
     Raises:
         ShapeError: a shape is degenerate, or so small or light that its mass is zero.

@@ -147,9 +147,15 @@ class Bound:
                 self.arcs += [(walk[k], first + low, high - low) for low, high in _without(0.0, before, inside)]
 
     def moments(self, core: np.ndarray) -> Moments:
-        """Integrals of 1, x and x x^T over the body, with the vertices at ``core`` ((n, 2), m).
+        """Integrate 1, x and x x^T over the body.
 
-        By the divergence theorem the integral of a homogeneous f of degree k is that of f x.n over the bound, divided by k + 2.
+        By the divergence theorem the integral of a homogeneous f of degree k is that of f x.n over the boundary, divided by k + 2.
+
+        Args:
+            core: (n, 2) positions of the vertices (m).
+
+        Returns:
+            The three integrals.
         """
         area, first, second, r = 0.0, np.zeros(2), np.zeros((2, 2)), self.radius
         for k, along, normal, low, high in self.lines:

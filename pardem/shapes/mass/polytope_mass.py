@@ -106,7 +106,14 @@ def _inertia(second: np.ndarray) -> np.ndarray:
 
 
 def principal_axes(second: np.ndarray) -> np.ndarray:
-    """Rotation ((3, 3), columns are axes) that makes second moments diagonal, by cyclic Jacobi rotations; the identity if they are already."""
+    """Diagonalise second moments by cyclic Jacobi rotations.
+
+    Args:
+        second: (3, 3) second moments.
+
+    Returns:
+        (3, 3) rotation whose columns are the axes; the identity if the moments are diagonal already.
+    """
     a, axes = second.copy(), np.eye(3)
 
     def correlation(i: int, j: int) -> float:
