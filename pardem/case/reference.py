@@ -134,7 +134,7 @@ def _table(model: type[BaseModel], skip_tables: bool = False) -> str:
 
 def _default(field: FieldInfo) -> str:
     if field.is_required():
-        return "required" if field.description and "default:" not in field.description else "see right"
+        return "required" if field.description and "default:" not in field.description else "see meaning"
     if field.default is PydanticUndefined or field.default is None:
         return ""
     value = field.default
@@ -178,16 +178,27 @@ def _type(annotation: Any, metadata: list[Any]) -> str:
             return "list of tables"
         if arguments[-1] is not Ellipsis:
             return f"{len(arguments)} {_plural(_type(arguments[0], []))}"
-        inner = _type(arguments[0], [])
-        return f"list of {inner if inner.startswith('`') else 'points (3 numbers)' if inner == '3 numbers' else _plural(inner)}{_bounds(metadata)}"
+        number = _bounds(metadata).strip(" ()").replace(" and at most ", " to ")
+        number = number.removeprefix("at least ") + (" or more" if " to " not in number and number.startswith("at least ") else "")
+        return f"list of {number}{' ' if number else ''}{_entries(_type(arguments[0], []))}"
     names = {float: "number", int: "whole number", str: "text", bool: "true/false"}
     return names[annotation] + _bounds(metadata)
 
 
-def _plural(word: str) -> str:
-    if word.startswith("list of"):
-        return word.replace("list", "lists", 1)
-    return word if word == "true/false" or word.endswith("s") else word + "s"
+def _entries(kind: str) -> str:
+    """What the entries of a list are called."""
+    if kind.startswith("`"):
+        return kind
+    if kind == "3 numbers":
+        return "points (3 numbers each)"
+    return f"pairs of {kind[2:]}" if kind.startswith("2 ") else _plural(kind)
+
+
+def _plural(kind: str) -> str:
+    noun, bracket, bounds = kind.partition(" (")
+    if noun.startswith("list of"):
+        return kind.replace("list", "lists", 1)
+    return (noun if noun == "true/false" or noun.endswith("s") else noun + "s") + bracket + bounds
 
 
 def _laws() -> str:
