@@ -56,7 +56,7 @@ def test_many_contributions_make_sums_wide() -> None:
 
 
 def test_forces_too_far_apart_are_an_error() -> None:
-    words = r"contacts of species 'big' bear up to 1e\+20 N.* those of species 'small'.*bring sizes or stiffnesses nearer"
+    words = r"contacts of species 'big' can reach 1e\+20 N.* those of species 'small'.*choose sizes or stiffnesses that differ less"
     with pytest.raises(CaseError, match=words):
         choose_quanta(spans(1e20, 1e-4, 0.3, 1e-6), 0.0, 1e-6, 12.0)
 

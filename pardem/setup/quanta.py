@@ -82,10 +82,10 @@ def _too_far_apart(span: Span, quantum: float) -> str:
     """The sentence that refuses a run whose forces or torques lie too far apart."""
     asked, held = span.largest / span.least, span.largest / (LEAST * quantum)
     sizes = span.sizes * (held / asked) ** (1.0 / span.power) if span.power else 0.0
-    remedy = f"with this law their radii may differ by a factor of {_floor(sizes):.3g}, not {span.sizes:.4g}; " if sizes > 1.0 else ""
+    remedy = f"with this law the radii may differ by a factor of {_floor(sizes):.3g}, not {span.sizes:.4g}; " if sizes > 1.0 else ""
     return (
-        f"contacts of {span.big} bear up to {span.largest:.3g} {span.unit}, and those of {span.small} must be told apart at {span.least:.3g} "
-        f"{span.unit}: a ratio of {asked:.2g}, where sums reach {held:.2g}; {remedy}bring sizes or stiffnesses nearer to each other"
+        f"contacts of {span.big} can reach {span.largest:.3g} {span.unit}, while those of {span.small} must be resolved down to {span.least:.3g} "
+        f"{span.unit}: sums cannot represent this ratio of {asked:.2g}, only {held:.2g}; {remedy}choose sizes or stiffnesses that differ less"
     )
 
 

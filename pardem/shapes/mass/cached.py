@@ -12,7 +12,7 @@ from .octree import cells_mass_properties
 from .polytope_mass import Faces, MassProperties, RoundedSkeleton, exact_mass_properties
 
 
-def kept_exact(vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float, density: float) -> MassProperties:
+def cached_exact_properties(vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float, density: float) -> MassProperties:
     """Compute `exact_mass_properties` only once for a core and radius.
 
     Args:
@@ -35,7 +35,7 @@ def _of_unit_density(vertices: bytes, edges: bytes, faces: Faces, radius: float)
     return exact_mass_properties(points, pairs, faces, radius, 1.0)
 
 
-def kept_mass_properties(vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float, density: float, solid: bool) -> MassEstimate:
+def cached_mass_properties(vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float, density: float, solid: bool) -> MassEstimate:
     """Compute `cells_mass_properties` only once for a skeleton and radius, in units in which the size of the skeleton is about 1.
 
     Args:
