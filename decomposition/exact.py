@@ -22,7 +22,12 @@ BETWEEN_CARRIES = 1 << 28  # a value adds less than 2^33 to a limb
 
 @kernel
 def deposit(limbs: np.ndarray, value: float) -> None:
-    """Add ``value`` to an accumulator, (WIDTH,) int64; at most ``BETWEEN_CARRIES`` times before ``carry``."""
+    """Add a value to an accumulator.
+
+    Args:
+        limbs: (WIDTH,) int64 accumulator, to which at most ``BETWEEN_CARRIES`` values may be added before ``carry``.
+        value: the value.
+    """
     if not abs(value) < np.inf:
         limbs[NAN if value != value else (PLUS if value > 0.0 else MINUS)] += 1
         return
@@ -43,7 +48,11 @@ def deposit(limbs: np.ndarray, value: float) -> None:
 
 @kernel
 def carry(limbs: np.ndarray) -> None:
-    """Bring all limbs but the last of accumulators, (k, WIDTH) int64, into 0 ... 2^32 - 1."""
+    """Carry the limbs of accumulators, so that all but the last lie in 0 ... 2^32 - 1.
+
+    Args:
+        limbs: (k, WIDTH) int64 accumulators.
+    """
     for r in range(limbs.shape[0]):
         for k in range(LIMBS - 1):
             up = limbs[r, k] >> 32
@@ -53,7 +62,12 @@ def carry(limbs: np.ndarray) -> None:
 
 @kernel
 def deposit_columns(limbs: np.ndarray, values: np.ndarray) -> None:
-    """Add each column of ``values``, (n, k), to its row of ``limbs``, (k, WIDTH)."""
+    """Add each column of an array to its accumulator.
+
+    Args:
+        limbs: (k, WIDTH) int64 accumulators.
+        values: (n, k) float64 values.
+    """
     for i in range(values.shape[0]):
         for c in range(values.shape[1]):
             deposit(limbs[c], values[i, c])
@@ -64,7 +78,13 @@ def deposit_columns(limbs: np.ndarray, values: np.ndarray) -> None:
 
 @kernel
 def deposit_groups(limbs: np.ndarray, values: np.ndarray, group: np.ndarray) -> None:
-    """Add ``values``, (n,), to the rows of ``limbs`` that ``group``, (n,) int64, names; a negative group is left out."""
+    """Add values to the accumulators of their groups.
+
+    Args:
+        limbs: (k, WIDTH) int64 accumulators.
+        values: (n,) float64 values.
+        group: (n,) int64 row of the accumulator of each value; values with a negative one are left out.
+    """
     for i in range(values.shape[0]):
         if group[i] >= 0:
             deposit(limbs[group[i]], values[i])
@@ -75,7 +95,12 @@ def deposit_groups(limbs: np.ndarray, values: np.ndarray, group: np.ndarray) -> 
 
 @kernel
 def round_to_float(limbs: np.ndarray, out: np.ndarray) -> None:
-    """The float64 nearest to each accumulator, (k, WIDTH) int64 after ``carry``, into ``out``, (k,); uses the accumulators up."""
+    """Round accumulators to the nearest float64. Their contents are destroyed.
+
+    Args:
+        limbs: (k, WIDTH) int64 accumulators after ``carry``.
+        out: (k,) float64, filled with the rounded values.
+    """
     for r in range(limbs.shape[0]):
         row = limbs[r]
         negative = row[LIMBS - 1] < 0
@@ -130,24 +155,48 @@ class ExactSums:
         self.comm = comm
         self._parts: dict[str, tuple[np.ndarray, tuple[int, ...]]] = {}
 
-    def room(self, name: str, *shape: int) -> np.ndarray:
-        """Empty accumulators, (product of ``shape``, WIDTH) int64, for a kernel that deposits and carries."""
+    def accumulators(self, name: str, *shape: int) -> np.ndarray:
+        """Make empty accumulators for a kernel that deposits and carries.
+
+        Args:
+            name: name of the sum.
+            *shape: shape of a row of the values.
+
+        Returns:
+            (product of ``shape``, WIDTH) int64 accumulators.
+        """
         limbs = np.zeros((math.prod(shape), WIDTH), np.int64)
         self._parts[name] = limbs, shape
         return limbs
 
     def add(self, name: str, values: np.ndarray) -> None:
-        """Sum ``values``, (n, ...), over rows and ranks; n may differ between ranks."""
+        """Add values, to be summed over rows and ranks.
+
+        Args:
+            name: name of the sum.
+            values: (n, ...) float64 values; n may differ between ranks.
+        """
         values = np.asarray(values, dtype=np.float64)
-        limbs = self.room(name, *values.shape[1:])
+        limbs = self.accumulators(name, *values.shape[1:])
         deposit_columns(limbs, np.ascontiguousarray(values.reshape(len(values), len(limbs))))
 
     def add_groups(self, name: str, values: np.ndarray, group: np.ndarray, groups: int) -> None:
-        """Sum ``values``, (n,), by ``group``, (n,) integers below ``groups``; negative ones are left out."""
-        deposit_groups(self.room(name, groups), np.ascontiguousarray(values, dtype=np.float64), np.ascontiguousarray(group, dtype=np.int64))
+        """Add values, to be summed by group over rows and ranks.
+
+        Args:
+            name: name of the sum.
+            values: (n,) float64 values; n may differ between ranks.
+            group: (n,) integer group of each value, below ``groups``; values with a negative one are left out.
+            groups: number of groups.
+        """
+        deposit_groups(self.accumulators(name, groups), np.ascontiguousarray(values, dtype=np.float64), np.ascontiguousarray(group, dtype=np.int64))
 
     def reduce(self) -> dict[str, float | np.ndarray]:
-        """The sums by name: a float, or an array of the shape of a row; the same bits on every rank. Collective."""
+        """Sum over all ranks. Collective.
+
+        Returns:
+            The sums by name, with the same bits on every rank: each a float, or an array of the shape of a row.
+        """
         if not self._parts:
             return {}
         limbs = np.concatenate([part for part, _ in self._parts.values()])

@@ -20,11 +20,11 @@ MOVES_OF_SPHERES = MOVES[:-1]  # their orientation, which comes last, does not m
 
 
 class GhostPlan(NamedTuple):
-    """What a rank sends to whom.
+    """Grains that a rank sends to others.
 
     Attributes:
         rows: (S,) int32 rows of the grains, by receiving rank.
-        exchange: brings rows in this order to their ranks.
+        exchange: exchange that brings rows in this order to their ranks.
     """
 
     rows: np.ndarray
@@ -35,11 +35,14 @@ def plan_ghosts(partition: Partition, x: np.ndarray, extent: np.ndarray, skin: f
     """Choose the grains whose oriented extent plus skin reaches the grains of another rank. Collective.
 
     Args:
-        partition: of the domain.
+        partition: partition of the domain.
         x: (n, 3 or more) wrapped centres (m).
         extent: (n, 3) half-extents (m).
-        skin: extra reach (m).
-        period: (3,) of the domain (m), 0 where it is not periodic.
+        skin: distance beyond contact within which pairs are candidates (m).
+        period: (3,) period of the domain (m), 0 where it is not periodic.
+
+    Returns:
+        The plan.
     """
     comm, axes = partition.comm, list(partition.axes)
     reach = partition.reach(x, extent)
@@ -52,20 +55,23 @@ def plan_ghosts(partition: Partition, x: np.ndarray, extent: np.ndarray, skin: f
 
 
 def fetch_ghosts(plan: GhostPlan, grains: Population) -> Population:
-    """The grains of other ranks that this one has to see, by sending rank, constants included. Collective.
+    """Fetch the grains of other ranks that this rank needs to see, constants included, in the order of the sending ranks. Collective.
 
     Args:
         plan: what to send.
-        grains: of this rank.
+        grains: grains of this rank.
+
+    Returns:
+        The ghosts.
     """
     return grains.received(plan.exchange(grains.take(plan.rows).records(NEEDED)))
 
 
 class HaloChannel:
-    """Owns the buffers and persistent requests behind a ``Halo``; made anew at each rebuild.
+    """Owns the buffers and persistent requests of a ``Halo``; made anew at each rebuild.
 
     Args:
-        plan: what is sent to whom.
+        plan: what is sent to which rank.
         spheres: whether all grains are spheres.
         ballot: (1,) request of the vote on rebuilds.
     """
@@ -98,12 +104,12 @@ class HaloChannel:
         )  # fmt: skip
 
     def free(self) -> None:
-        """Release the requests; none may be under way."""
+        """Release the requests, none of which may be active."""
         for request in self._requests:
             request.Free()
         self._requests = []
 
 
 def null_ballot() -> np.ndarray:
-    """A request that is not under way: waiting for it returns at once."""
+    """Return a request that is not active: waiting for it returns at once."""
     return np.array([handle_of(MPI.REQUEST_NULL)], dtype=HANDLE)

@@ -18,15 +18,18 @@ class Halo(NamedTuple):
     """Buffers and requests of a rank's halo.
 
     Attributes:
-        parallel: (1,) int64: 0 on one rank (nothing is sent).
+        parallel: (1,) int64 0 on one rank, where nothing is sent.
         send_index: (S,) int32 grains to send, by receiving rank.
-        moves: (3 or 4,) int64 how many numbers of a row of position, velocity, angular velocity and, but for spheres, orientation are sent.
-        send: (S, sum of moves) float64 buffer.
-        receive: (R, sum of moves) float64 buffer.
+        moves: (3 or 4,) int64 how many numbers of a row of position, velocity, angular velocity and, unless all are spheres, orientation are sent.
+        send: (S, sum of moves) float64 send buffer.
+        receive: (R, sum of moves) float64 receive buffer.
         requests: persistent requests, as C handles.
-        vote: (2,) int64 this rank's wish to rebuild and its fault; agreed: (2,) the maximum over ranks.
-        handles: (3,) uint64 data type, operation and communicator of the vote. ballot: (1,) its request.
-        adding: (3,) uint64 the same for sums over ranks. sum: (1,) their request.
+        vote: (2,) int64 this rank's wish to rebuild and its fault.
+        agreed: (2,) int64 the maximum of the votes over ranks.
+        handles: (3,) uint64 data type, operation and communicator of the vote.
+        ballot: (1,) request of the vote.
+        adding: (3,) uint64 data type, operation and communicator of sums over ranks.
+        sum: (1,) request of such a sum.
         ignore: (1,) uint64 MPI_STATUSES_IGNORE.
     """
 
@@ -92,7 +95,13 @@ def finish_halo(halo, g, owned):
 
 @njit
 def start_vote(halo, wish, control):
-    """Start the agreement on whether to rebuild and whether anything went wrong."""
+    """Start the agreement of the ranks on whether to rebuild the lists and whether a fault occurred.
+
+    Args:
+        halo: `Halo`.
+        wish: whether this rank wishes to rebuild, 0 or 1.
+        control: (CONTROL,) int64 of this rank, with its fault.
+    """
     halo.vote[0] = wish
     halo.vote[1] = control[FAULT]
     if halo.parallel[0]:
@@ -103,7 +112,14 @@ def start_vote(halo, wish, control):
 
 @njit
 def finish_vote(halo):
-    """The agreed wish and fault; the same on every rank."""
+    """Wait for the agreement of the ranks.
+
+    Args:
+        halo: `Halo`.
+
+    Returns:
+        The largest wish and the largest fault code of all ranks, the same on every rank.
+    """
     if halo.parallel[0]:
         wait_all(halo.ballot, halo.ignore[0])
     return halo.agreed[0], halo.agreed[1]
@@ -111,7 +127,12 @@ def finish_vote(halo):
 
 @njit
 def sum_reactions(halo, walls):
-    """Add up the forces on the walls over all ranks, exactly, into ``walls.total``."""
+    """Sum the forces on the walls over all ranks, exactly, into ``walls.total``.
+
+    Args:
+        halo: `Halo`.
+        walls: `state.Walls`.
+    """
     if halo.parallel[0]:
         start_reduction(walls.reaction, walls.total, halo.adding, halo.sum)
         wait_all(halo.sum, halo.ignore[0])

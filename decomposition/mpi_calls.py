@@ -32,25 +32,57 @@ HANDLE = np.dtype(np.uint64) if MPI._sizeof(MPI.Request) == 8 else np.dtype(np.u
 
 
 def handle_of(thing: Any) -> int:
-    """The C handle of an mpi4py object as an integer."""
+    """Return the C handle of an mpi4py object.
+
+    Args:
+        thing: communicator, data type, operation or request.
+
+    Returns:
+        The handle as an integer.
+    """
     return MPI._handleof(thing)
 
 
 @njit
 def start_all(requests):
-    """Start persistent requests ((n,) handles)."""
+    """Start persistent requests.
+
+    Args:
+        requests: (n,) their handles.
+
+    Returns:
+        MPI's error code.
+    """
     return _startall(np.int32(requests.shape[0]), requests.ctypes.data)
 
 
 @njit
 def wait_all(requests, ignore):
-    """Wait for requests ((n,) handles); ``ignore`` is MPI_STATUSES_IGNORE."""
+    """Wait for requests.
+
+    Args:
+        requests: (n,) their handles.
+        ignore: MPI_STATUSES_IGNORE as an integer.
+
+    Returns:
+        MPI's error code.
+    """
     return _waitall(np.int32(requests.shape[0]), requests.ctypes.data, np.uint64(ignore))
 
 
 @njit
 def start_reduction(send, receive, handles, request):
-    """Start an all-reduce of int64 ``send`` into ``receive``, element by element; ``handles``: data type, operation, communicator."""
+    """Start an all-reduce of integers, element by element.
+
+    Args:
+        send: int64 array of this rank.
+        receive: int64 array of the same size, filled with the result.
+        handles: (3,) uint64 handles of the data type, the operation and the communicator.
+        request: (1,) handle, set to that of the request.
+
+    Returns:
+        MPI's error code.
+    """
     return _iallreduce(send.ctypes.data, receive.ctypes.data, np.int32(send.size), handles[0], handles[1], handles[2], request.ctypes.data)
 
 

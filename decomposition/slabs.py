@@ -31,25 +31,25 @@ class Slabs:
         self.cuts = np.zeros(comm.size - 1)
 
     def owner(self, x: np.ndarray) -> np.ndarray:
-        """Rank that owns each centre.
+        """Determine the rank that owns each centre.
 
         Args:
             x: (n, 3 or more) centres (m).
 
         Returns:
-            (n,) int64.
+            (n,) int64 ranks.
         """
         return np.searchsorted(self.cuts, x[:, self.axis], side="right")
 
     def reach(self, x: np.ndarray, extent: np.ndarray) -> np.ndarray:
-        """What the grains of each rank take up along the axis. Collective.
+        """Determine the interval that the grains of each rank occupy along the axis. Collective.
 
         Args:
             x: (n, 3 or more) centres of the owned grains (m).
             extent: (n, 3) their half-extents (m).
 
         Returns:
-            (ranks, 2, 1) float64 lower and upper end (m).
+            (ranks, 2, 1) float64 lower and upper ends (m).
         """
         low, high = x[:, self.axis] - extent[:, self.axis], x[:, self.axis] + extent[:, self.axis]
         found = np.empty((self.comm.size, 2, 1))
@@ -57,12 +57,15 @@ class Slabs:
         return found
 
     def neighbours(self, reach: np.ndarray, skin: float, period: np.ndarray) -> list[int]:
-        """The ranks whose grains may be met by grains of this one, in their order, without this one.
+        """List the other ranks whose grains may meet grains of this one.
 
         Args:
-            reach: of all ranks, see ``reach``.
-            skin: extra reach (m).
-            period: (3,) of the domain (m), 0 where it is not periodic.
+            reach: intervals of all ranks, see ``reach``.
+            skin: distance beyond contact within which pairs are candidates (m).
+            period: (3,) period of the domain (m), 0 where it is not periodic.
+
+        Returns:
+            The ranks in ascending order.
         """
         if self.comm.size == 1:
             return []
@@ -70,7 +73,7 @@ class Slabs:
         return [int(rank) for rank in np.flatnonzero(near) if rank != self.comm.rank]
 
     def divide(self, x: np.ndarray, work: np.ndarray) -> None:
-        """Place the planes so that work is equal. Collective.
+        """Place the planes so that all ranks have equal work. Collective.
 
         Args:
             x: (n, 3 or more) centres of the owned grains (m).
@@ -92,7 +95,7 @@ class Slabs:
         self.cuts[:] = np.interp(wanted, share, np.linspace(low, high, BINS + 1))
 
     def balance(self, x: np.ndarray, work: np.ndarray) -> None:
-        """Place the planes anew if a rank has much more work than the mean (``IMBALANCE``). Collective.
+        """Place the planes anew if one rank has much more work than the mean (``IMBALANCE``). Collective.
 
         Args:
             x: (n, 3 or more) centres of the owned grains (m).

@@ -42,7 +42,7 @@ class Engine:
         outflow: grains that have left before, where faces are open.
 
     Attributes:
-        recorder: keeps the contacts of observed steps one by one, where it is set.
+        recorder: collects the individual contacts of observed steps, if it is set.
     """
 
     recorder: Recorder | None = None
@@ -105,15 +105,19 @@ class Engine:
         """The owned grains (views; valid until the next rebuild)."""
         return Population.of(self.state.grains, self.state.owned)
 
-    def everyone(self) -> tuple[Population, np.ndarray]:
-        """The owned grains, behind them those that left from here; and the step after which each left, -1: it is there."""
+    def all_grains(self) -> tuple[Population, np.ndarray]:
+        """Return the owned grains, followed by those that left the domain from this rank.
+
+        Returns:
+            The grains, and (n,) int64 the step after which each of them left; -1 for those that are present.
+        """
         there = np.full(self.state.owned, -1)
         if self.outflow is None:
             return self.grains, there
         return Population.joined([self.grains, self.outflow.gone]), np.concatenate([there, self.outflow.left])
 
     def contacts(self) -> ContactTable:
-        """The living contacts that this rank knows, walls included; pairs across slabs are known to both ranks."""
+        """Return the living contacts that this rank knows, walls included. Both ranks know a pair across slabs."""
         state = self.state
         count = int(np.count_nonzero(state.pairs.touch)) + int(np.count_nonzero(state.wall_pairs.touch))
         table = ContactTable.blank(self.rebuilder.width, count)
@@ -122,14 +126,18 @@ class Engine:
         return table
 
     def owned_contacts(self) -> ContactTable:
-        """The living contacts whose lower id is owned here: over all ranks each contact once."""
+        """Return the living contacts whose lower id is owned by this rank: over all ranks, each contact once."""
         table = self.contacts()
         return table.take(np.isin(table.key[:, 0], self.grains.gid))
 
     # -- motion -------------------------------------------------------------------------------------------------------------------
 
     def advance(self, steps: int, observe: bool = False) -> None:
-        """Advance by ``steps`` steps; with ``observe`` the contacts of the last one are tallied. Collective.
+        """Advance by a number of steps. Collective.
+
+        Args:
+            steps: number of steps.
+            observe: whether the contacts of the last step are tallied.
 
         Raises:
             BlowUpError: on every rank alike.
@@ -170,12 +178,12 @@ class Engine:
         counters, channel = self.counters, self.rebuilder.channel
         state, recorder = self.state, self.recorder if self.control[st.OBSERVE] == st.RECORDED else None
         if recorder:
-            state = state._replace(pairs=recorder.with_room(state.pairs), wall_pairs=recorder.with_room(state.wall_pairs))
+            state = state._replace(pairs=recorder.with_records(state.pairs), wall_pairs=recorder.with_records(state.wall_pairs))
         begin = time.perf_counter()
         done = int(advance(steps, self._physics(integrator), state, Registers(self.control, self.tally, counters.ticks)))
         counters.loop_seconds += time.perf_counter() - begin
         if recorder:
-            recorder.keep(state.grains, state.pairs, state.wall_pairs)
+            recorder.collect(state.grains, state.pairs, state.wall_pairs)
         counters.halo_bytes += done * channel.bytes
         counters.halo_messages += done * channel.messages
         return done

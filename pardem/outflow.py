@@ -51,7 +51,15 @@ class Outflow:
 
     @classmethod
     def none(cls, comm: MPI.Comm, settings: Settings) -> Outflow:
-        """No grain has left yet."""
+        """Make the state before any grain has left.
+
+        Args:
+            comm: communicator.
+            settings: constants of the run.
+
+        Returns:
+            The outflow, without grains.
+        """
         gone = Population.made(0)
         gone.widen(*sum_columns(settings))
         return cls(comm, gone, np.zeros(0, np.int64))
@@ -61,11 +69,11 @@ class Outflow:
 
         Args:
             scene: constants of the run.
-            state: of this rank; of ghosts the velocities are brought up to date.
+            state: state of this rank; the velocities of its ghosts are updated.
             step: number of the step.
 
         Returns:
-            (owned,) bool, which grains have left and have to be taken out of the state; None where none has on any rank.
+            (owned,) bool, which grains have left and must be removed from the state; None if no grain has left on any rank.
         """
         own = Population.of(state.grains, state.owned)
         goes = outside(own.x, faces_of(scene), scene.settings)
@@ -99,7 +107,14 @@ class Outflow:
 
 
 def faces_of(scene: Scene) -> np.ndarray:
-    """Which faces of the domain of a scene are open, (2, 3) bool."""
+    """Return which faces of the domain are open.
+
+    Args:
+        scene: constants of the run.
+
+    Returns:
+        (2, 3) bool, lower and upper faces by axis.
+    """
     return np.zeros((2, 3), bool) if scene.outflow is None else scene.outflow
 
 

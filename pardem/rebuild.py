@@ -11,13 +11,11 @@ from .contacts.dispatch import history_width
 from .decomposition.ghosts import HaloChannel, fetch_ghosts, null_ballot, plan_ghosts
 from .decomposition.migration import migrate
 from .decomposition.partition import Partition
-from .detection.bounds import oriented_extents
-from .detection.edge_detector import EdgeDetector
+from .detection.bounds import bounded_grains
+from .detection.counted_work import work_by_grain, work_of_rebuild
 from .detection.linked_cells import spatial_order
-from .detection.rank_lists import list_pairs, list_wall_pairs
-from .detection.search import Search
+from .detection.rank_lists import RankLists
 from .detection.skin import least_skin, skin_tuner
-from .detection.work import work_by_grain, work_of_rebuild
 from .outflow import refuse_lost
 from .setup.scene import Scene
 from .state import arrays as st
@@ -47,8 +45,7 @@ class Rebuilder:
         self.partition, self.comm, self.scene, self.counters = partition, partition.comm, scene, counters
         self.width = history_width(scene.interaction, scene.law, scene.settings)
         self.tuner = skin_tuner(self.comm, scene, grains, skin)
-        self.detector = EdgeDetector(scene.covering, scene.settings.period) if scene.covering else None
-        self.search = Search()
+        self.lists = RankLists(scene, self.width)
         self.wall_places = np.zeros((len(scene.walls.kind), 5))
         self._state: RankState | None = None
         self._channel: HaloChannel | None = None
@@ -102,14 +99,12 @@ class Rebuilder:
         own.arrange(spatial_order(own.count, own.x, edge))
         owned, (total, g) = own.count, self._with_ghosts(own)
         del own
-        self.search.room.tests[0] = 0
-        pairs = list_pairs(
-            owned, total, g, scene, self.skin, contacts, self.width, self.counters.candidates, self.detector, self.search
-        )  # fmt: skip
+        self.lists.search.reset()
+        pairs = self.lists.list_pairs(owned, total, g, self.skin, contacts, self.counters.candidates)
         self.counters.candidates = len(pairs.col)
         place_walls(scene.walls, step, scene.settings.dt)
         turn_bodies(scene.walls, g, scene.shapes)
-        wall_pairs = list_wall_pairs(owned, g, scene, self.skin, contacts, self.width, step, self.wall_places, self.search)
+        wall_pairs = self.lists.list_wall_pairs(owned, g, self.skin, contacts, step, self.wall_places)
         self._work = work_by_grain(pairs, wall_pairs, owned, g, scene)
         self._state = RankState(owned, total, g, pairs, wall_pairs, self.wall_places, self.skin, self.channel.halo)
         self._rebuilt_at = step
@@ -121,7 +116,7 @@ class Rebuilder:
         if self._state is None:
             return
         if self.tuner.adapt:
-            counts = np.array([int(self._work.sum()), own.count, self.counters.candidates, self.search.room.tests[0]])
+            counts = np.array([int(self._work.sum()), own.count, self.counters.candidates, self.lists.search.tests])
             self.comm.Allreduce(MPI.IN_PLACE, counts, MPI.SUM)
             self.tuner.note(step - self._rebuilt_at, float(counts[0]), work_of_rebuild(self.comm.size, *(int(c) for c in counts[1:])))
         if self.counters.rebuilds % REBALANCE_EVERY == 1:
@@ -130,8 +125,7 @@ class Rebuilder:
     def _with_ghosts(self, own: Population) -> tuple[int, Grains]:
         """The owned grains followed by the ghosts that they may meet, and how many these are together; renews the halo. Collective."""
         scene = self.scene
-        extent, radius = np.empty((own.count, 3)), np.empty(own.count)
-        oriented_extents(0, own.count, place_grains(own, scene), extent, radius)
+        extent = bounded_grains(own.count, own.count, place_grains(own, scene)).extent
         if self._channel is not None:
             self._channel.free()
         plan = plan_ghosts(self.partition, own.x, extent, self.skin, scene.settings.period)

@@ -12,15 +12,15 @@ from .state.arrays import Contacts, Grains, Record
 
 @dataclass(frozen=True)
 class RecordedContacts:
-    """Contacts that this rank books: over all ranks each contact once.
+    """Contacts that count for this rank: over all ranks, each contact once.
 
     Attributes:
         key: (m, 3) int64: lower global id; higher global id, or -1 - wall; pair of features or pieces, or vertex.
         point: (m, 3) contact point (m), in the periodic image of the first body's wrapped centre.
-        normal: (m, 3) unit normal, first body to second.
-        overlap: (m,) (m).
-        force: (m, 3) on the first body (N).
-        couple: (m, 3) on the first body about the contact point (N m).
+        normal: (m, 3) unit normal from the first body to the second.
+        overlap: (m,) overlap (m).
+        force: (m, 3) force on the first body (N).
+        couple: (m, 3) torque on the first body about the contact point (N m).
     """
 
     key: np.ndarray
@@ -32,22 +32,35 @@ class RecordedContacts:
 
 
 class Recorder:
-    """Lends the lists of a rank room for a step's contacts and keeps what the step put there.
+    """Provides the lists of a rank with storage for the contacts of a step, and collects what the step stored there.
 
     Attributes:
-        contacts: those of the last observed step.
+        contacts: contacts of the last observed step.
     """
 
     def __init__(self) -> None:
         vectors = np.zeros((0, 3))
         self.contacts = RecordedContacts(np.zeros((0, 3), np.int64), vectors, vectors, np.zeros(0), vectors, vectors)
 
-    def with_room(self, pairs: Contacts) -> Contacts:
-        """A list with room for a record of each candidate; memory is taken by those that touch alone, a page at a time."""
+    def with_records(self, pairs: Contacts) -> Contacts:
+        """Add storage for a record of each candidate to a list. Memory is used only for those that touch, page by page.
+
+        Args:
+            pairs: the list.
+
+        Returns:
+            The list with the storage.
+        """
         return pairs._replace(record=Record(np.zeros(len(pairs.col), np.uint8), np.zeros((len(pairs.col), RECORD))))
 
-    def keep(self, g: Grains, pairs: Contacts, wall_pairs: Contacts) -> None:
-        """Keep what a step noted in the lists of grains and of walls."""
+    def collect(self, g: Grains, pairs: Contacts, wall_pairs: Contacts) -> None:
+        """Collect what a step recorded in the lists of grains and of walls.
+
+        Args:
+            g: arrays of the grains.
+            pairs: list of grains.
+            wall_pairs: list of walls.
+        """
         parts = [_recorded(g, pairs, False), _recorded(g, wall_pairs, True)]
         self.contacts = RecordedContacts(*(np.concatenate([vars(part)[name] for part in parts]) for name in vars(parts[0])))
 

@@ -19,7 +19,7 @@ from .errors import BlowUpError
 from .io.results.contact_frames import ContactFrame
 from .io.results.output_lock import reserved
 from .io.results.output_path import check_output, prepare_output
-from .io.results.static import DomainBox, StaticPart
+from .io.results.static_part import DomainBox, StaticPart
 from .io.results.writer import ResultWriter
 from .io.state.manifest import Loss
 from .io.views import progress as report
@@ -120,7 +120,7 @@ class _Run:
         self.kept_step = sim.steps_done if self.resumed else None
         self.chunk = 64
         self.overlap_told = False
-        grains, _ = sim.engine.everyone()
+        grains, _ = sim.engine.all_grains()
         static = StaticPart(case.to_toml(), case.hash(), sim.setup.catalogue._asdict(), grains.gid, grains.species, grains.scale, self._box())
         self.writer = ResultWriter(
             comm, out, static, precision=case.output.precision, resume_step=self.first_step if self.resumed else None, accept_loss=accept_loss,
@@ -182,7 +182,7 @@ class _Run:
         self.last_look = now
         late = self.walltime is not None and now - self.began >= self.walltime
         minutes = self.case.output.checkpoint_minutes
-        refused = self.sim.engine.rebuilder.detector.counts.refused if self.sim.engine.rebuilder.detector else 0
+        refused = self.sim.engine.rebuilder.lists.detector.counts.refused if self.sim.engine.rebuilder.lists.detector else 0
         votes = np.array(
             [self.asked_to_stop or late, now - self.last_checkpoint >= 60.0 * minutes, spent < CHUNK_SECONDS, spent > 2 * CHUNK_SECONDS, refused > 0]
         )
@@ -201,7 +201,7 @@ class _Run:
     def _tell_overlap(self) -> None:
         """Print a single warning if grains overlap by more than the covering spheres of the detection allow. Collective."""
         self.overlap_told = True
-        detector = self.sim.engine.rebuilder.detector
+        detector = self.sim.engine.rebuilder.lists.detector
         assert detector is not None
         pairs = [pair for pair in self.comm.allgather(detector.counts.broken) if pair[0] >= 0]
         a, b = pairs[0]
@@ -221,7 +221,7 @@ class _Run:
         values = sim.observables()
         self.writer.observables(sim.steps_done, sim.time, values)
         if frame:
-            grains, left = sim.engine.everyone()
+            grains, left = sim.engine.all_grains()
             self.writer.frame(sim.steps_done, sim.time, grains.gid, self._fields(grains, left), self._contacts())
 
     def _fields(self, g: Population, left: np.ndarray) -> dict[str, np.ndarray]:

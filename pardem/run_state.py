@@ -20,9 +20,16 @@ LAYOUT = 3  # of the state; one more whenever an array of it changes its columns
 
 
 def full_state(sim: Simulation) -> FullState:
-    """The state of a simulation as files hold it. Collective."""
+    """Convert the state of a simulation to the form in which files hold it. Collective.
+
+    Args:
+        sim: the simulation.
+
+    Returns:
+        The state.
+    """
     state = sim.state()
-    fields = state.grains.kept()
+    fields = state.grains.saved_arrays()
     if state.left is not None:
         fields["left"] = state.left
     key, hist, warm = state.contacts.key, state.contacts.hist, state.contacts.warm
@@ -31,7 +38,14 @@ def full_state(sim: Simulation) -> FullState:
 
 
 def run_state(state: FullState) -> RunState:
-    """The inverse of ``full_state``."""
+    """Convert the state in a file to the form from which a simulation starts: the inverse of ``full_state``.
+
+    Args:
+        state: the state in a file.
+
+    Returns:
+        The state of the run.
+    """
     fields = dict(state.grains.fields)
     left = fields.pop("left", None)
     grains = Population.made(len(state.grains.gid), {"gid": state.grains.gid, **fields})
@@ -41,19 +55,19 @@ def run_state(state: FullState) -> RunState:
 
 
 def load_start(comm: MPI.Comm, out: Path, case: Case, accept_loss: bool = False) -> tuple[RunState | None, list[str]]:
-    """The newest valid checkpoint of a run. Collective.
+    """Read the newest valid checkpoint of a run. Collective.
 
     Args:
         comm: communicator.
-        out: result file.
-        case: that goes on.
-        accept_loss: go on without parts of the output that are missing or were changed.
+        out: path of the result file.
+        case: case to be continued.
+        accept_loss: whether to continue although parts of the output are missing or were changed.
 
     Returns:
-        what ``Simulation`` starts from, or None where there is no checkpoint; sentences for the user.
+        The state from which ``Simulation`` starts, or None if there is no checkpoint; sentences for the user.
 
     Raises:
-        FileError: the checkpoint is of another layout than this program's, or parts are missing or changed; on every rank.
+        FileError: the checkpoint has another layout than this program uses, or parts are missing or changed; on every rank.
     """
     found = newest_valid_checkpoint(comm, parts_of(out), case.hash(), accept_loss)
     if found.path is None:

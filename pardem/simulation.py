@@ -132,7 +132,7 @@ class Simulation:
             self.engine.step, self.case.hash(), self.stages.index, self.stages.base, (settings.force, settings.torque, settings.energy),
             self._totals(), self.observer.state(), OutflowTotals(outflow.count, outflow.carried) if outflow is not None else None,
         )  # fmt: skip
-        grains, left = self.engine.everyone()
+        grains, left = self.engine.all_grains()
         motion = self.setup.scene.walls.motion.copy()
         return RunState(header, grains, self.engine.owned_contacts(), motion, left if outflow is not None else None)
 

@@ -58,7 +58,14 @@ class Stages:
         return sum(s.max_steps(self.case.time.step) for s in self.case.stage[self.index :])
 
     def next_event(self, step: int) -> int:
-        """The next step at which the stage may end."""
+        """Determine the next step at which the stage may end.
+
+        Args:
+            step: present step.
+
+        Returns:
+            The step.
+        """
         if every := self._check_every():
             return min(self.end, self.base + ((step - self.base) // every + 1) * every)
         return self.end
@@ -95,7 +102,11 @@ class Stages:
                 self.setup.scene.walls.there[k] = (THERE if was else APPEARING) if there else ABSENT
 
     def begin(self, engine: Engine) -> None:
-        """Start the walls that move or are there from this stage on; its base is the engine's step."""
+        """Start the walls that move or are present from this stage on. The stage is counted from the engine's step.
+
+        Args:
+            engine: engine of this rank.
+        """
         self.base = engine.step
         self._show_walls(True)
         walls, settings = self.setup.scene.walls, self.setup.scene.settings
@@ -148,18 +159,35 @@ class Stages:
             motion[k, SPEED] = old[SPEED]
 
     def advance(self, engine: Engine) -> None:
-        """Go to the next stage."""
+        """Go to the next stage.
+
+        Args:
+            engine: engine of this rank.
+        """
         self.index += 1
         if not self.finished:
             self.begin(engine)
 
     def restore(self, index: int, base: int, step: int) -> None:
-        """Take up the state of a checkpoint of ``step``; the last stage of a run that was over is open again, since its end may have been moved."""
+        """Restore the state from a checkpoint. The last stage of a run that was over is open again, since its end may have been moved.
+
+        Args:
+            index: index of the stage.
+            base: step at which the stage began.
+            step: step of the checkpoint.
+        """
         self.index, self.base = min(index, len(self.case.stage) - 1), base
         self._show_walls(step == base)
 
     def taps(self, step: int) -> float:
-        """Periods of the ``vibrate`` stage that the step belongs to; 0 in other stages. The step at which a stage ends belongs to it."""
+        """Count the periods of the ``vibrate`` stage to which a step belongs. The step at which a stage ends belongs to it.
+
+        Args:
+            step: the step.
+
+        Returns:
+            Number of periods; 0 in other stages.
+        """
         dt = self.case.time.step
         if not self.finished and self.index > 0 and step == self.base:
             stage, steps = self.case.stage[self.index - 1], None

@@ -18,7 +18,7 @@ from pardem.errors import FileError
 from pardem.io.results.contact_frames import ContactFrame
 from pardem.io.results.output_path import prepare_output
 from pardem.io.results.paths import parts_of
-from pardem.io.results.static import DomainBox, StaticPart
+from pardem.io.results.static_part import DomainBox, StaticPart
 from pardem.io.results.writer import ResultWriter
 from pardem.io.state import rowfile
 from pardem.io.state.checkpoint import newest_valid_checkpoint, read_checkpoint

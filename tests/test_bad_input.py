@@ -314,7 +314,7 @@ GRAINS = {"species": np.array(["rod", "rod"]), "position": np.array([[0.0, 0.0, 
             "grains_file = 'grains.npz': position must be an array of numbers, a row for each grain, not float64 of shape ()",
         ),
         ({"species": np.zeros((2, 2), int)}, "grains_file = 'grains.npz': array 'species' must be of shape (2,), not (2, 2)"),
-        ({"species": np.array(["rod", None])}, "grains_file = 'grains.npz': grains.npz is no .npz file of plain arrays"),
+        ({"species": np.array(["rod", None])}, "grains_file = 'grains.npz': grains.npz is not an .npz file of plain arrays"),
     ],
 )
 def test_grains_that_cannot_be(folder: Path, refused: Callable[..., str], arrays: dict[str, np.ndarray], expected: str) -> None:
@@ -330,8 +330,8 @@ def test_a_file_of_grains_that_cannot_be_read(folder: Path, refused: Callable[..
     Path("text.npz").write_text("species position")
     np.savez("lacking.npz", position=GRAINS["position"])
     for name, expected in {
-        "none.npz": "does not exist; give an .npz file beside the case file", "array.npy": "is no .npz file", "cut.npz": "or damaged",
-        "text.npz": "is no .npz file", "lacking.npz": "has no array 'species'",
+        "none.npz": "does not exist; give an .npz file beside the case file", "array.npy": "is not an .npz file", "cut.npz": "or damaged",
+        "text.npz": "is not an .npz file", "lacking.npz": "has no array 'species'",
     }.items():  # fmt: skip
         for command in ("run", "check"):
             said = refused(command, "case.toml", *SHORT, *settings(grains_file=f"'{name}'"))

@@ -16,7 +16,7 @@ from test_case_model import changed, error, scene
         ("wall.0.nomal", [0.0, 0.0, 1.0], "unknown key wall.base.nomal; did you mean 'normal'?"),
         ("species.1.lenght", 1.0, "unknown key species.rod.lenght; did you mean 'length'?"),
         ("self", 1, "unknown key self; allowed are title, dimension, seed"),
-        ("time.step", None, "time.step is missing (time step (s))"),
+        ("time.step", None, "time.step is missing (time step, in s)"),
         ("time.step", 0.0, "time.step = 0.0 must be greater than 0"),
         ("time.step", "1e-5", "time.step = '1e-5' must be a number"),
         ("time.step", True, "time.step = true must be a number"),
@@ -29,14 +29,17 @@ from test_case_model import changed, error, scene
         ("contact.restitution", 0.0, "contact.restitution = 0.0 must be greater than 0"),
         ("contact.clamped", 1, "contact.clamped = 1 must be true or false"),
         ("contact.eps", "atuo", "contact.eps = 'atuo' must be 'auto'"),
-        ("detection", {"skin": -1e-3}, "detection.skin = -0.001 must be 'auto' or be greater than 0"),
+        ("detection", {"skin": -1e-3}, "detection.skin = -0.001 must be 'auto' or greater than 0"),
         ("species.0.shape", "spere", "species.bead.shape = 'spere' must be one of 'sphere'"),
-        ("species.0.shape", None, "species.bead.shape is missing: one of 'sphere', 'spherocylinder'"),
-        ("species.0.density", -1.0, "species.bead.density = -1.0 must be greater than 0.0 (mass density (kg/m^3))"),
+        ("species.0.shape", None, "species.bead.shape is missing: give one of 'sphere', 'spherocylinder'"),
+        ("species.0.density", -1.0, "species.bead.density = -1.0 must be greater than 0.0 (mass density, in kg/m^3)"),
         ("species.0.name", "a b", "species.a b.name = 'a b' must match"),
         ("species", [], "the case has no species: give [[species]] or [[voronoi]]"),
         ("wall.0.normal", [0.0, 0.0, 0.0], "wall.base.normal must not be the zero vector"),
-        ("wall.0.point", [0.0, 0.0], "wall.base.point.2 is missing"),
+        ("wall.0.point", [0.0, 0.0], "wall.base.point takes three numbers, not [0.0, 0.0]"),
+        ("gravity", [-9.81], "gravity takes three numbers, not [-9.81]"),
+        ("gravity", [0.0, 0.0, 0.0, 1.0], "gravity takes three numbers, not [0.0, 0.0, 0.0, 1.0]"),
+        ("domain.periodic", [True], "domain.periodic takes three values (true or false), not [True]"),
         ("wall.0.motion", "fxed", "wall.base.motion.kind = 'fxed' must be one of 'fixed', 'sinusoidal', 'velocity', 'rotation', 'servo'; did"),
         ("wall.0.motion", {"kind": "velocity", "velocity": [0.0, 0.0, "1"]}, "wall.base.motion.velocity.2 = '1' must be a number"),
         ("wall.0.motion", {"kind": "sinusoidal", "frequency": 30.0}, "wall.base.motion needs exactly one of amplitude, gamma, but none is given"),
@@ -56,4 +59,4 @@ def test_every_problem_has_its_line() -> None:
     data["seed"] = -1
     data["time"]["stp"] = 1.0
     lines = sorted(error(data).splitlines())
-    assert lines == ["seed = -1 must be at least 0 (seed of the random insertion (1))", "unknown key time.stp; did you mean 'step'?"]
+    assert lines == ["seed = -1 must be at least 0 (seed of the random numbers for insertion)", "unknown key time.stp; did you mean 'step'?"]

@@ -7,7 +7,7 @@ import pytest
 from scenes import ROD, SPHERE, case_of, engine_of, fingerprint
 
 from pardem.compiled.vectors import nearest_image
-from pardem.detection.bounds import may_touch, oriented_extents
+from pardem.detection.bounds import bounded_grains, may_touch
 from pardem.detection.linked_cells import find_pairs
 
 
@@ -24,12 +24,11 @@ def test_cells_find_every_pair_of_brute_force(rods: int, small: int, factor: flo
     engine, setup = engine_of(case)
     g, n = engine.state.grains, engine.grains.count
     settings = setup.scene.settings
-    extent, radius = np.empty((n, 3)), np.empty(n)
-    oriented_extents(0, n, g, extent, radius)
+    grains = bounded_grains(n, n, g)
     seen: list[int] = []
     for skin in (0.02, 0.3):
         pairs = np.empty((200_000, 2), np.int32)
-        found = find_pairs(n, n, g, extent, radius, settings, skin, pairs)
+        found = find_pairs(grains, settings, skin, pairs)
         cells = {tuple(sorted((int(g.gid[i]), int(g.gid[j])))) for i, j in pairs[:found]}
         assert len(cells) == found
         brute = set()

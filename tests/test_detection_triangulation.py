@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from beds import STIFF, VISCOUS, by_triangulation, in_a_tube, moved, shaken
 from mpi4py import MPI
 from scenes import CUBE, ROD, SPHERE, case_of, engine_of, fingerprint
 
 from pardem.case import Case
-from pardem.detection.bounds import oriented_extents
-from pardem.detection.rank_lists import _pairs_by_cells
+from pardem.detection.bounds import bounded_grains
+from pardem.detection.rank_lists import pairs_by_cells
 from pardem.errors import CaseError
 from pardem.run import run_case
 from pardem.setup.preparation import build_scene
@@ -33,12 +32,9 @@ SCENES = {
 def pairs_of(engine: Any, method: str, skin: float) -> set[tuple[int, int]]:
     """Candidate pairs of an engine on one rank, by global ids."""
     n, g, scene = engine.grains.count, engine.state.grains, engine.scene
-    extent, radius = np.empty((n, 3)), np.empty(n)
-    oriented_extents(0, n, g, extent, radius)
-    if method == "cells":
-        pairs, found = _pairs_by_cells(n, n, g, extent, radius, scene, skin, 0)
-    else:
-        pairs, found = engine.rebuilder.detector.find_pairs(n, n, g, extent, scene.settings, skin, 0)
+    grains = bounded_grains(n, n, g)
+    find = pairs_by_cells if method == "cells" else engine.rebuilder.lists.detector.find_pairs
+    pairs, found = find(grains, scene.settings, skin, 0)
     named = {(int(g.gid[i]), int(g.gid[j])) for i, j in pairs[:found]}
     assert len(named) == found
     assert all(i < j for i, j in named)
@@ -61,7 +57,7 @@ def test_the_same_pairs_as_with_cells(periodic: tuple[bool, bool, bool]) -> None
     for reach in (0.25 * skin, skin):
         assert pairs_of(engine, "triangulation", reach) == pairs_of(engine, "cells", reach)
     assert len(pairs_of(engine, "cells", skin)) > 20
-    assert engine.rebuilder.detector.counts.refused == 0
+    assert engine.rebuilder.lists.detector.counts.refused == 0
 
 
 @pytest.mark.mpi
@@ -73,7 +69,7 @@ def test_the_bits_of_cells_on_any_number_of_ranks(scene: str, axis: int) -> None
     alone = comm.bcast(moved(case, MPI.COMM_SELF, steps=600)[0] if comm.rank == 0 else None)
     together, engine = moved(by_triangulation(case), comm, axis, steps=600)
     assert engine.counters.rebuilds > 5
-    counts = engine.rebuilder.detector.counts
+    counts = engine.rebuilder.lists.detector.counts
     assert comm.allreduce(counts.refused) == 0
     assert counts.builds + counts.moves > 5
     assert together == alone
@@ -88,7 +84,7 @@ def test_pairs_from_the_edges_every_step() -> None:
     thesis = by_triangulation(case, every_step=True)
     together, engine = moved(thesis, comm, steps=200)
     assert engine.counters.rebuilds >= 100
-    counts = engine.rebuilder.detector.counts
+    counts = engine.rebuilder.lists.detector.counts
     assert comm.allreduce(counts.refused + counts.fast) == 0
     assert together == alone
 
@@ -113,12 +109,12 @@ def test_too_large_an_overlap_is_seen_and_cells_step_in() -> None:
         bits.append(fingerprint(engine))
         assert not len(engine.contacts().key)
     assert bits[0] == bits[1]
-    counts = engine.rebuilder.detector.counts
+    counts = engine.rebuilder.lists.detector.counts
     assert counts.broken == (0, 1)
     assert 0 < counts.refused < engine.counters.rebuilds
     gentle, _ = engine_of(by_triangulation(colliding(2.0)))
     gentle.advance(1000)
-    assert gentle.rebuilder.detector.counts.refused == 0
+    assert gentle.rebuilder.lists.detector.counts.refused == 0
 
 
 def test_a_run_reports_too_large_an_overlap(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -215,8 +215,8 @@ def test_pairs_that_hardly_moved_keep_what_was_found(dimension: int) -> None:
     for steps in 10 * (300, 20, 20):
         engine.advance(steps)
         engine.rebuilder.rebuild(engine.grains, engine.contacts(), engine.control)
-        searched += int(engine.rebuilder.search.room.tests[0] > 0)
-        kept += int(engine.rebuilder.search.room.tests[0] == 0 and len(listed(engine.state.pairs)) + len(listed(engine.state.wall_pairs)) > 0)
+        searched += int(engine.rebuilder.lists.search.tests > 0)
+        kept += int(engine.rebuilder.lists.search.tests == 0 and len(listed(engine.state.pairs)) + len(listed(engine.state.wall_pairs)) > 0)
         for expected, pairs in ((between_grains(engine, skin), engine.state.pairs), (on_body(engine, skin), engine.state.wall_pairs)):
             assert set(expected) <= set(listed(pairs))
             found += len(expected)

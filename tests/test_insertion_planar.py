@@ -54,8 +54,8 @@ def cores_apart(p: np.ndarray, q: np.ndarray, p_closed: bool, q_closed: bool) ->
 def measured(first: Shape, second: Shape, shift: np.ndarray, above: float = np.inf, below: float = 0.0) -> tuple[float, float]:
     catalogue = build_catalogue([Species("a", first, 1.0), Species("b", second, 1.0)])
     verts, n = catalogue.vertices, len(first.vertices)
-    d, reach = tuple(map(float, shift)), float(catalogue.core_radius[1])
-    return skeleton_distance(make_skeletons(catalogue), verts, PlacedCore(0, 0), PlacedCore(1, n), d, reach, above, below)
+    a, b = (PlacedCore(k, first, float(catalogue.core_radius[k])) for k, first in ((0, 0), (1, n)))
+    return skeleton_distance(make_skeletons(catalogue), verts, a, b, tuple(map(float, shift)), above, below)
 
 
 @settings(max_examples=60, deadline=None)

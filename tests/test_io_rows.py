@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mpi4py import MPI
 
 from pardem.io.state.checksum import crc32_of_rows, shifted
-from pardem.io.state.rows import GrainRows, IdExchange, block_starts
+from pardem.io.state.ordered_rows import GrainRows, IdExchange, block_starts
 
 
 @given(st.binary(max_size=300), st.binary(max_size=300))

@@ -131,7 +131,7 @@ STEEL = {"name": "steel", "young": 2e9, "poisson": 0.3}
         ({}, [GLASS, RUBBER, STEEL, STEEL], "material.name = 'steel' is used twice"),
         ({}, [GLASS, RUBBER, STEEL, {"name": "stel"}], "material.stel.name = 'stel' is not a material of a species or wall of this case"),
         ({}, [GLASS, RUBBER, STEEL | {"poisson": 0.6}], "material.steel.poisson = 0.6 must be at most 0.5"),
-        ({}, [GLASS | {"density": None}, RUBBER, STEEL], "species.ball.density is missing (mass density (kg/m^3))"),
+        ({}, [GLASS | {"density": None}, RUBBER, STEEL], "species.ball.density is missing (mass density, in kg/m^3)"),
         ({"reference_speed": None}, [GLASS, RUBBER, STEEL], "reference_speed missing for law = 'hertz'"),
     ],
 )  # fmt: skip

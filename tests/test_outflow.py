@@ -101,7 +101,7 @@ def test_a_grain_stays_as_it_was_when_it_left_and_the_others_go_on_alone() -> No
     assert left.tolist() == [512 + EVERY]
     assert gone.x[0].tolist() == [20.0, 50.0 + EVERY * 2.0**-10, 0.0, 0.5]
     assert gone.v[0, :3].tolist() == [0.0, 1.0, 0.0]
-    everyone, when = engine.everyone()
+    everyone, when = engine.all_grains()
     assert everyone.gid.tolist() == [0, 1]
     assert when.tolist() == [-1, 512 + EVERY]
 

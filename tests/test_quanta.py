@@ -14,7 +14,8 @@ from scenes import booked, case_of, engine_of
 from pardem.compiled.fixedpoint import COLUMNS, LIMIT, MOST, SPLIT, WIDE_LIMIT, deposit_nearest, split, total
 from pardem.compiled.jit import njit
 from pardem.errors import BlowUpError, CaseError
-from pardem.setup.quanta import FAINT, FULLEST, LEAST, Span, Spans, choose_quanta, weight_notes
+from pardem.setup.contact_spans import FAINT, Span, Spans
+from pardem.setup.quanta import FULLEST, LEAST, choose_quanta, weight_notes
 
 BEAD = {"name": "bead", "shape": "sphere", "radius": 0.5e-3, "density": 7800.0}
 STEEL = {"law": "hertz", "young": 2.1e11, "poisson": 0.3, "restitution": 0.8, "friction": 0.2, "reference_speed": 1.0}
@@ -55,7 +56,7 @@ def test_many_contributions_make_sums_wide() -> None:
 
 
 def test_forces_too_far_apart_are_an_error() -> None:
-    words = r"contacts of species 'big' bear up to 1e\+20 N.* those of species 'small'.*bring sizes or stiffnesses nearer"
+    words = r"contacts of species 'big' can reach 1e\+20 N.* those of species 'small'.*choose sizes or stiffnesses that differ less"
     with pytest.raises(CaseError, match=words):
         choose_quanta(spans(1e20, 1e-4, 0.3, 1e-6), 0.0, 1e-6, 12.0)
 

@@ -141,7 +141,7 @@ def test_beyond_what_sums_hold_the_run_is_refused_with_the_grains_and_the_ratio(
     possible = float(found.group(1))
     assert 1000.0 < possible < 3000.0
     build(possible)
-    with pytest.raises(CaseError, match="bring sizes or stiffnesses nearer"):
+    with pytest.raises(CaseError, match="choose sizes or stiffnesses that differ less"):
         build(1.02 * possible)
 
 

@@ -12,7 +12,7 @@ from skeletons import ell
 from pardem.case import Case
 from pardem.errors import CaseError, InsertionError, ShapeError
 from pardem.insertion import require_clear
-from pardem.insertion.arrays import PlacedGrains
+from pardem.insertion.placed_grains import PlacedGrains
 from pardem.shapes import MassEstimate, Shape, Species, build_catalogue
 from pardem.shapes.compound import hull_of, most_that_meet, outer_vertices
 

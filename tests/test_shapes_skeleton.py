@@ -16,7 +16,7 @@ from skeletons import ell, prism, star, torus
 from pardem.errors import ShapeError
 from pardem.shapes import MassEstimate, Shape
 from pardem.shapes.mass.octree import cells_mass_properties
-from pardem.shapes.mass.polytope_mass import MassProperties
+from pardem.shapes.mass.polytope_mass import MassProperties, RoundedSkeleton
 
 L, L_FACES = ell(2.0, 2.0, 1.0, 1.0, 1.0)
 CUBE, CUBE_FACES = prism([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)], 1.0)
@@ -89,7 +89,7 @@ def test_two_boxes_against_their_integrals(a1, b1, height, r):
     ids=lambda shape: shape.kind,
 )
 def test_cells_agree_with_closed_forms(shape):
-    m = cells_mass_properties(shape.vertices, shape.edges, shape.faces, shape.radius, 2.0, len(shape.faces) > 1)
+    m = cells_mass_properties(RoundedSkeleton(shape.vertices, shape.edges, shape.faces, shape.radius, len(shape.faces) > 1), 2.0)
     exact = shape.mass_properties(2.0)
     assert m.mass_error < 1.5e-4 * exact.mass
     assert abs(m.mass - exact.mass) < 8.0 * m.mass_error

@@ -50,7 +50,11 @@ def assemble(out: Path | str) -> list[str]:
 
 
 def write_index(out: Path, manifest: Manifest) -> list[Loss]:
-    """Write OUT.h5 as an index of the parts that a manifest names, by one process.
+    """Write OUT.h5 as an index of the parts that a manifest names. Called by one process.
+
+    Args:
+        out: path of the result.
+        manifest: manifest of the parts.
 
     Returns:
         What could not be read.
@@ -196,7 +200,14 @@ def _virtual(file: h5py.File, name: str, pieces: list[Piece], shape: tuple[int, 
 
 
 def read_origin(parts: Path) -> list[dict[str, Any]]:
-    """The provenance of a run: one entry for each time it was started. Where it was finished before: from its result."""
+    """Read the provenance of a run, from its result if it was finished before.
+
+    Args:
+        parts: folder of the parts.
+
+    Returns:
+        One entry for each time that the run was started.
+    """
     try:
         return list(json.loads((parts / ORIGIN).read_text()))
     except (OSError, ValueError):
@@ -208,7 +219,14 @@ def read_origin(parts: Path) -> list[dict[str, Any]]:
 
 
 def read_box(parts: Path) -> tuple[np.ndarray, np.ndarray, list[bool]] | None:
-    """Lower and upper corner (m) and periodic axes of a run that was started before; None where there is none."""
+    """Read the domain of a run that was started before.
+
+    Args:
+        parts: folder of the parts.
+
+    Returns:
+        Lower and upper corner (m) and whether each axis is periodic; None if there is no such run.
+    """
     for path in [parts / STATIC, *earlier_results(parts)]:
         try:
             with opened(path) as file:
@@ -220,7 +238,12 @@ def read_box(parts: Path) -> tuple[np.ndarray, np.ndarray, list[bool]] | None:
 
 
 def write_origin(parts: Path, entries: list[dict[str, Any]]) -> None:
-    """Replace the provenance of a run, by one process."""
+    """Replace the provenance of a run. Called by one process.
+
+    Args:
+        parts: folder of the parts.
+        entries: one entry for each time that the run was started.
+    """
     new = parts / (ORIGIN + ".new")
     with open(new, "w") as file:
         json.dump(entries, file, indent=1)

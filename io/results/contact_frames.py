@@ -38,12 +38,25 @@ class ContactFrame(NamedTuple):
 
 
 def shape_of(rows: int, width: int) -> tuple[int, ...]:
-    """Shape of an array of contacts."""
+    """Determine the shape of an array of contacts.
+
+    Args:
+        rows: number of contacts.
+        width: numbers per contact.
+
+    Returns:
+        The shape.
+    """
     return (rows,) if width == 1 else (rows, width)
 
 
 def put_walls(file: h5py.File, walls: tuple[str, ...]) -> None:
-    """Write the names of the walls and add their checksum to those of what does not change."""
+    """Write the names of the walls, and add their checksum to those of the static part.
+
+    Args:
+        file: the file.
+        walls: names of the walls.
+    """
     put_json(file, WALLS, list(walls))
     put_sums(file, "static", {**get_sums(file, "static"), WALLS: crc32_of(file[WALLS])})
 
@@ -74,7 +87,12 @@ class ContactWriter:
                 put_walls(file.handle, contacts.walls)
 
     def append(self, t: int, contacts: ContactFrame) -> None:
-        """Write the contacts of frame ``t``, ordered by key."""
+        """Write the contacts of a frame, ordered by key.
+
+        Args:
+            t: number of the frame.
+            contacts: its contacts.
+        """
         file, comm = self.file, self.file.comm
         key = np.ascontiguousarray(contacts.key, dtype=np.int64)
         nothing = np.zeros((len(key), 0))

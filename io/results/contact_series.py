@@ -38,13 +38,23 @@ class ContactPiece:
     walls: tuple[str, ...] | None
 
     def keep(self, frames: np.ndarray) -> None:
-        """Leave out all but some frames (indices or mask) of those that count."""
+        """Restrict the piece to some of its frames.
+
+        Args:
+            frames: indices or mask.
+        """
         self.start, self.stop, self.known = self.start[frames], self.stop[frames], self.known[frames]
         self.sums = {name: sums[frames] for name, sums in self.sums.items()}
 
 
 def contacts_of(file: h5py.File) -> ContactPiece | None:
-    """The contacts in a segment, of as many frames as are whole; None where its frames show none.
+    """Find the contacts in a segment, for its complete frames.
+
+    Args:
+        file: the segment.
+
+    Returns:
+        The contacts; None if its frames show none.
 
     Raises:
         FileError: arrays are not what was written.
@@ -64,7 +74,14 @@ def contacts_of(file: h5py.File) -> ContactPiece | None:
 
 
 def sound_counts(piece: ContactPiece) -> np.ndarray:
-    """Whether the numbers of contacts of frames are those that were written, and their rows are there, (k,) bool."""
+    """Determine for which frames the number of contacts is what was written and their rows exist.
+
+    Args:
+        piece: contacts of a segment.
+
+    Returns:
+        (k,) bool, one for each frame.
+    """
     counts = zip(piece.start, piece.stop, piece.known, strict=True)
     right = np.array([crc32_of_counts(stop - start, known) for start, stop, known in counts], dtype=np.uint32) == piece.sums[COUNT]
     return np.asarray(right & (piece.start >= 0) & (piece.start <= piece.stop) & (piece.stop <= piece.rows))
@@ -99,7 +116,12 @@ class ContactSeries:
         return int(self.first[-1]) * sum(width * kind.itemsize for width, kind in self.types.values())
 
     def write_skeleton(self, file: h5py.File, parts: Path | None) -> None:
-        """Everything but the arrays' values, which are virtual, over the segments in a folder, or still to be written (None)."""
+        """Write everything but the values of the arrays, which are virtual data sets or written later.
+
+        Args:
+            file: the result.
+            parts: folder of the segments to which virtual data sets refer; None: values are written later.
+        """
         if not self.types:
             return
         group, clock = file.create_group(CONTACTS), file[f"{FRAMES}/{FIRST_FIELD}"]

@@ -16,8 +16,8 @@ from ..reading import FRAMES
 from ..state.agreement import agree, reason
 from ..state.checksum import joined, part
 from ..state.manifest import Loss
+from ..state.ordered_rows import block_starts
 from ..state.rowfile import RowFile
-from ..state.rows import block_starts
 from ..state.seals import CLOCK, CONTACT_TABLE, COUNT, DAMAGE, TABLE, crc32_of_clock, crc32_of_counts
 from .contact_frames import shape_of
 from .contact_series import ContactSeries
@@ -26,10 +26,15 @@ from .series import Piece, Series
 
 
 def copy_frames(file: RowFile, series: Series, count: int) -> list[Loss]:
-    """Copy the frames of all segments, each rank its block of ids and of contacts, one frame at a time, and compare them with their checksums.
+    """Copy the frames of all segments one at a time, each rank its block of ids and of contacts, and compare them with their checksums.
+
+    Args:
+        file: the result.
+        series: frames of the segments.
+        count: number of grains.
 
     Returns:
-        The frames that are not what was written. If there are any they are taken out of the series, and the file has to be made anew.
+        The frames that are not what was written. If there are any, they are removed from the series, and the file must be written anew.
     """
     damaged, contacts, first = list[Loss](), series.contacts, 0  # the contacts before any frame is taken out
     for piece in series.pieces:
@@ -60,10 +65,10 @@ def _copy_piece(file: RowFile, source: _Source, contacts: ContactSeries, first: 
             continue
         begin = int(contacts.first[first + k])
         for column, rows in zip(columns, blocks, strict=True):
-            if column.of_contacts:
-                file.write(column.path, rows, begin + column.start, most=column.most)
+            if column.place.of_contacts:
+                file.write(column.place.path, rows, begin + column.start, most=column.most)
             else:
-                file.write(column.path, rows, column.start, frame=first + k, most=column.most)
+                file.write(column.place.path, rows, column.start, frame=first + k, most=column.most)
         _copy_sums(file, source, contacts, (first + k, k), sums)
     piece.keep(whole)
 
@@ -87,22 +92,16 @@ def _copy_sums(file: RowFile, source: _Source, contacts: ContactSeries, frame: t
         file.write(CONTACT_TABLE, np.array([[number, *sums[fields:]]], dtype=np.uint32)[mine], t, most=1)
 
 
-class _Column(NamedTuple):
-    """An array of a frame, of which each rank copies some rows.
+class _Place(NamedTuple):
+    """Where an array of a frame is.
 
     Attributes:
-        name: that messages show.
-        path: in the file.
-        of_contacts: whether it is one of contacts.
+        name: name for messages.
+        path: path in the file.
+        of_contacts: whether it is an array of contacts.
         there: whether the segment has it.
         begin: row of the frame, or of its first contact, in the segment.
-        start: first row of this rank.
-        stop: the row after its last.
-        total: rows of all ranks.
-        most: largest number of rows of a rank.
-        width: of a row.
-        kind: type in the result.
-        expected: CRC-32; None where none was noted.
+        total: number of rows on all ranks.
     """
 
     name: str
@@ -110,9 +109,25 @@ class _Column(NamedTuple):
     of_contacts: bool
     there: bool
     begin: int
+    total: int
+
+
+class _Column(NamedTuple):
+    """An array of a frame, of which each rank copies some rows.
+
+    Attributes:
+        place: where it is.
+        start: first row of this rank.
+        stop: one past its last row.
+        most: largest number of rows of a rank.
+        width: width of a row.
+        kind: type in the result.
+        expected: CRC-32; None if none was noted.
+    """
+
+    place: _Place
     start: int
     stop: int
-    total: int
     most: int
     width: int
     kind: np.dtype
@@ -120,8 +135,8 @@ class _Column(NamedTuple):
 
     def read(self, file: h5py.File) -> np.ndarray:
         """The rows of this rank."""
-        data = file[self.path]
-        return np.asarray(data[self.begin + self.start : self.begin + self.stop] if self.of_contacts else data[self.begin, self.start : self.stop])
+        data, begin = file[self.place.path], self.place.begin
+        return np.asarray(data[begin + self.start : begin + self.stop] if self.place.of_contacts else data[begin, self.start : self.stop])
 
 
 class _Source:
@@ -152,15 +167,15 @@ class _Source:
         raw, new = list[int](), list[int]()
         message = None if self.file is not None else "it cannot be opened"
         for column in columns:
-            shape = shape_of(column.stop - column.start, column.width) if column.of_contacts else (column.stop - column.start, column.width)
+            shape = shape_of(column.stop - column.start, column.width) if column.place.of_contacts else (column.stop - column.start, column.width)
             block = there = np.full(shape, missing(column.kind), column.kind)
             try:
-                if column.there and self.file is not None:
+                if column.place.there and self.file is not None:
                     there = column.read(self.file)
                     block[:] = there
             except DAMAGE as error:
-                message = message or f"{column.name} cannot be read ({reason(error)})"
-            behind = (column.total - column.stop) * column.width
+                message = message or f"{column.place.name} cannot be read ({reason(error)})"
+            behind = (column.place.total - column.stop) * column.width
             raw.append(part(there, behind * there.itemsize))
             new.append(raw[-1] if there.dtype == column.kind else part(block, behind * column.kind.itemsize))
             blocks.append(block)
@@ -169,7 +184,7 @@ class _Source:
             agree(self.comm, message)
         except FileError as error:
             return columns, blocks, [], str(error)
-        wrong = [c.name for c, found in zip(columns, sums, strict=False) if c.there and c.expected is not None and c.expected != found]
+        wrong = [c.place.name for c, found in zip(columns, sums, strict=False) if c.place.there and c.expected is not None and c.expected != found]
         return columns, blocks, sums[len(raw) :], f"the checksum of {', '.join(wrong)} is wrong" if wrong else ""
 
     def _columns(self, k: int) -> list[_Column]:
@@ -179,16 +194,16 @@ class _Source:
         noted = {name: int(sums[k]) for name, sums in piece.sums.items() if name != CLOCK}
         of_contacts = {} if contacts is None else {name: int(sums[k]) for name, sums in contacts.sums.items() if name != COUNT}
         there = () if contacts is None else contacts.types
+        count = self.count
+        fields = [_Place(name, f"{FRAMES}/{name}/value", False, name in piece.fields, int(piece.rows[k]), count) for name in self.fields]
+        arrays = [_Place(f"{CONTACTS}/{name}", f"{CONTACTS}/{name}", True, name in there, first, total) for name in self.arrays]
         return [
-            *(self._column(name, f"{FRAMES}/{name}/value", False, name in piece.fields, int(piece.rows[k]), self.count, kind, noted.get(name))
-              for name, kind in self.fields.items()),
-            *(self._column(f"{CONTACTS}/{name}", f"{CONTACTS}/{name}", True, name in there, first, total, kind, of_contacts.get(name))
-              for name, kind in self.arrays.items()),
-        ]  # fmt: skip
+            *(self._column(place, kind, noted.get(name)) for place, (name, kind) in zip(fields, self.fields.items(), strict=True)),
+            *(self._column(place, kind, of_contacts.get(name)) for place, (name, kind) in zip(arrays, self.arrays.items(), strict=True)),
+        ]
 
-    def _column(
-        self, name: str, path: str, of_contacts: bool, there: bool, begin: int, total: int, kind: tuple[int, np.dtype], expected: int | None
-    ) -> _Column:
-        starts = block_starts(total, self.comm.size)
+    def _column(self, place: _Place, kind: tuple[int, np.dtype], expected: int | None) -> _Column:
+        """What this rank copies of an array with rows of a width and type, and with a checksum that was noted."""
+        starts = block_starts(place.total, self.comm.size)
         start, stop = int(starts[self.comm.rank]), int(starts[self.comm.rank + 1])
-        return _Column(name, path, of_contacts, there, begin, start, stop, total, int(np.diff(starts).max()), *kind, expected)
+        return _Column(place, start, stop, int(np.diff(starts).max()), *kind, expected)

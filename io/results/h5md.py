@@ -15,14 +15,28 @@ from ..state.seals import crc32_of_array, put_sums
 
 
 def label(file: h5py.File, kind: str, base_step: int = -1) -> None:
-    """Say what a file is."""
+    """Write the kind of a file.
+
+    Args:
+        file: the file.
+        kind: its kind.
+        base_step: step of the checkpoint after which it begins; -1: there is none.
+    """
     file.attrs["pardem_kind"] = kind
     file.attrs["pardem_format"] = FORMAT
     file.attrs["base_step"] = base_step
 
 
 def write_metadata(file: h5py.File, case_text: str, case_hash: str, catalogue: Mapping[str, np.ndarray], author: str = "unknown") -> None:
-    """The groups /h5md and /parameters/pardem."""
+    """Write the groups /h5md and /parameters/pardem.
+
+    Args:
+        file: the file.
+        case_text: effective case.
+        case_hash: hash of the trajectory.
+        catalogue: arrays of the shape catalogue by name.
+        author: author of the file.
+    """
     meta = file.create_group("h5md")
     meta.attrs["version"] = np.array([1, 1], dtype=np.int32)
     meta.create_group("author").attrs["name"] = author
@@ -38,7 +52,14 @@ def write_metadata(file: h5py.File, case_text: str, case_hash: str, catalogue: M
 
 
 def write_box(file: h5py.File, lower: np.ndarray, upper: np.ndarray, periodic: Any) -> None:
-    """The constant part of the box; ``write_edges`` follows when the frames are known."""
+    """Write the constant part of the box; ``write_edges`` follows when the frames are known.
+
+    Args:
+        file: the file.
+        lower: (3,) lower corner (m).
+        upper: (3,) upper corner (m).
+        periodic: (3,) bool, which axes are periodic.
+    """
     box = file.require_group(FRAMES).create_group("box")
     box.attrs["dimension"] = 3
     box.attrs.create("boundary", ["periodic" if p else "none" for p in periodic], dtype=h5py.string_dtype("ascii"))
@@ -47,7 +68,11 @@ def write_box(file: h5py.File, lower: np.ndarray, upper: np.ndarray, periodic: A
 
 
 def write_edges(file: h5py.File) -> None:
-    """Edges of the box for each frame (m)."""
+    """Write the edge lengths of the box for each frame.
+
+    Args:
+        file: the file.
+    """
     box = file[f"{FRAMES}/box"]
     edges = box.create_group("edges")
     times = file[f"{FRAMES}/{FIRST_FIELD}"]
@@ -56,7 +81,14 @@ def write_edges(file: h5py.File) -> None:
 
 
 def write_steps(file: h5py.File, fields: list[str], steps: np.ndarray, times: np.ndarray) -> None:
-    """Step and time of the frames, shared by all fields through hard links."""
+    """Write step and time of the frames, which all fields share through hard links.
+
+    Args:
+        file: the file.
+        fields: names of the fields.
+        steps: (T,) steps.
+        times: (T,) times (s).
+    """
     owner = file.require_group(f"{FRAMES}/{FIRST_FIELD}")
     owner["step"], owner["time"] = steps, times
     for name in fields:
@@ -66,7 +98,14 @@ def write_steps(file: h5py.File, fields: list[str], steps: np.ndarray, times: np
 
 
 def write_observables(file: h5py.File, steps: np.ndarray, times: np.ndarray, values: Mapping[str, np.ndarray]) -> None:
-    """/observables: each with ``value`` of shape (T, ...); ``step`` and ``time`` are shared through hard links. With their checksums."""
+    """Write /observables with checksums. Each observable has a ``value`` of shape (T, ...); ``step`` and ``time`` are shared through hard links.
+
+    Args:
+        file: the file.
+        steps: (T,) steps.
+        times: (T,) times (s).
+        values: values by name.
+    """
     owner: h5py.Group | None = None
     sums: dict[str, int] = {}
     for name, rows in values.items():
@@ -83,12 +122,26 @@ def write_observables(file: h5py.File, steps: np.ndarray, times: np.ndarray, val
 
 
 def missing(kind: np.dtype) -> float:
-    """What stands for a field, or an array of contacts, in the frames of segments that lack it."""
+    """Return the value that stands for a field, or an array of contacts, in the frames of segments that lack it.
+
+    Args:
+        kind: type of the field.
+
+    Returns:
+        The value.
+    """
     return np.nan if kind.kind == "f" else 0
 
 
 def stack(rows: list[np.ndarray]) -> np.ndarray:
-    """Rows of one observable as (T, ...); rows of floats that are shorter than others are filled with NaN."""
+    """Stack the rows of one observable. Rows of floats that are shorter than others are filled with NaN.
+
+    Args:
+        rows: the rows.
+
+    Returns:
+        (T, ...) array.
+    """
     shapes = {r.shape for r in rows}
     if len(shapes) == 1:
         return np.stack(rows)

@@ -20,16 +20,30 @@ WITHOUT_LOCKS = (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK)  # what file syst
 
 
 def lock_of(out: Path | str) -> Path:
-    """The lock file of a result: ``OUT.h5.lock``. It lies beside the parts, which come and go during a run."""
+    """Return the path of the lock file of a result, ``OUT.h5.lock``. It lies beside the parts, which come and go during a run.
+
+    Args:
+        out: path of the result.
+
+    Returns:
+        The path.
+    """
     return Path(f"{out}.lock")
 
 
 @contextmanager
 def reserved(comm: MPI.Comm, out: Path | str) -> Iterator[None]:
-    """Keep other runs off an output as long as the block lasts. Collective at its beginning.
+    """Prevent other runs from writing to an output as long as the block lasts. Collective at its beginning.
 
-    Rank 0 holds the lock, without which no other rank can write: all output is collective. The file says who holds it; a file that a killed run
-    left behind is in nobody's way. On a file system without locks there is no protection.
+    Rank 0 holds the lock, without which no other rank can write: all output is collective. The file says who holds it; a file left behind by a killed
+    run does not block others. On a file system without locks there is no protection.
+
+    Args:
+        comm: communicator.
+        out: path of the result.
+
+    Yields:
+        Nothing.
 
     Raises:
         FileError: a run is writing to this output; on every rank.

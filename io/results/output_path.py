@@ -42,7 +42,13 @@ def prepare_output(comm: MPI.Comm, out: Path | str, *, resume: bool, force: bool
 
 
 def check_output(comm: MPI.Comm, out: Path, *, resume: bool, force: bool) -> None:
-    """Refuse an output that cannot be written, or that exists and is neither to be resumed nor replaced; changes nothing. Collective.
+    """Refuse an output that cannot be written, or that exists and is neither to be resumed nor to be replaced. Changes nothing. Collective.
+
+    Args:
+        comm: communicator.
+        out: path of the result.
+        resume: whether an existing run is to be resumed.
+        force: whether an existing output is to be replaced.
 
     Raises:
         FileError: on every rank.
@@ -108,13 +114,21 @@ class Continuation(NamedTuple):
 
 
 def go_on_from(out: Path, step: int, accept_loss: bool = False) -> Continuation:
-    """Ready the parts for going on from a step, by one process: what is later is removed.
+    """Prepare the parts for continuing from a step: whatever is later is removed. Called by one process.
 
-    A finished result becomes the first segment. Segments begin right behind a checkpoint, so those that began at ``step`` or later hold later
-    rows only. What cannot be read, and what no checkpoint knows, is not removed but set apart in OUT.h5.damaged.
+    A finished result becomes the first segment. Segments begin right after a checkpoint, so those that began at ``step`` or later hold later rows
+    only. What cannot be read, and what no checkpoint knows, is not removed but moved to OUT.h5.damaged.
+
+    Args:
+        out: path of the result.
+        step: step from which the run is continued.
+        accept_loss: whether to continue although parts are missing or were changed.
+
+    Returns:
+        What the run continues with.
 
     Raises:
-        FileError: parts are not as the checkpoint notes them, and that is not accepted; nothing was changed.
+        FileError: parts are not as the checkpoint records them, and that is not accepted; nothing was changed.
     """
     parts = parts_of(out)
     if is_finished(out):

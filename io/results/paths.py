@@ -13,38 +13,89 @@ _SEGMENT = re.compile(r"segment-(\d{6})-(frames|observables|result)\.h5")
 
 
 def parts_of(out: Path | str) -> Path:
-    """The folder of segments and checkpoints of a result: ``OUT.h5.parts``."""
+    """Return the path of the folder of segments and checkpoints of a result, ``OUT.h5.parts``.
+
+    Args:
+        out: path of the result.
+
+    Returns:
+        The path.
+    """
     return Path(f"{out}.parts")
 
 
 def damaged_of(out: Path | str) -> Path:
-    """The folder for parts that cannot be used and must not be deleted: ``OUT.h5.damaged``."""
+    """Return the path of the folder for parts that cannot be used and must not be deleted, ``OUT.h5.damaged``.
+
+    Args:
+        out: path of the result.
+
+    Returns:
+        The path.
+    """
     return Path(f"{out}.damaged")
 
 
 def out_of(parts: Path) -> Path:
-    """The result that a folder of parts belongs to."""
+    """Return the path of the result to which a folder of parts belongs.
+
+    Args:
+        parts: path of the folder.
+
+    Returns:
+        The path.
+    """
     return Path(str(parts).removesuffix(".parts"))
 
 
 def segments(parts: Path) -> list[tuple[int, Path]]:
-    """Number and path of each segment file, in order."""
+    """List the segment files of a run in order.
+
+    Args:
+        parts: folder of the parts.
+
+    Returns:
+        Number and path of each.
+    """
     found = [(int(m[1]), p) for p in parts.glob("segment-*.h5") if (m := _SEGMENT.fullmatch(p.name))]
     return sorted(found)
 
 
 def segment_path(parts: Path, number: int, what: str) -> Path:
-    """Path of a segment; ``what`` is frames, observables or result."""
+    """Return the path of a segment file.
+
+    Args:
+        parts: folder of the parts.
+        number: number of the segment.
+        what: frames, observables or result.
+
+    Returns:
+        The path.
+    """
     return parts / f"segment-{number:06d}-{what}.h5"
 
 
 def earlier_results(parts: Path) -> list[Path]:
-    """Results that became segments when their run went on, newest first."""
+    """List the results that became segments when their run was continued, newest first.
+
+    Args:
+        parts: folder of the parts.
+
+    Returns:
+        Their paths.
+    """
     return sorted(parts.glob("segment-*-result.h5"), reverse=True)
 
 
 def base_step(path: Path) -> int | None:
-    """Step of the checkpoint behind which a segment began, -1 for the first; None where it cannot be read."""
+    """Read the step of the checkpoint after which a segment began.
+
+    Args:
+        path: path of the segment.
+
+    Returns:
+        The step, -1 for the first segment; None if it cannot be read.
+    """
     try:
         with opened(path) as file:
             return int(file.attrs.get("base_step", -1))

@@ -19,7 +19,15 @@ def now() -> str:
 
 
 def provenance(ranks: int, **extra: Any) -> dict[str, Any]:
-    """What wrote a file, where and when; ``extra`` is added."""
+    """Describe which program wrote a file, where and when.
+
+    Args:
+        ranks: number of ranks.
+        **extra: further entries.
+
+    Returns:
+        The entries.
+    """
     from mpi4py import MPI
 
     return {

@@ -12,8 +12,8 @@ from mpi4py import MPI
 from ..reading import FIRST_FIELD, FRAMES
 from ..state.agreement import together
 from ..state.checksum import joined, part
+from ..state.ordered_rows import GrainRows
 from ..state.rowfile import RowFile, sync_path, take_on_trial
-from ..state.rows import GrainRows
 from ..state.seals import TABLE, crc32_of_clock, create_table
 from .contact_frames import ContactFrame, ContactWriter
 from .h5md import label, stack, write_observables
@@ -48,7 +48,15 @@ class Segment:
         return self.frames == 0 and not self.observed
 
     def frame(self, step: int, time: float, rows: GrainRows, fields: dict[str, np.ndarray], contacts: ContactFrame | None = None) -> None:
-        """Append a frame, with contacts or, like the segment's first, without, and hand it to the operating system."""
+        """Append a frame and hand it to the operating system. It has contacts if and only if the first frame of the segment has.
+
+        Args:
+            step: the step.
+            time: the time (s).
+            rows: exchange of the grains' rows to the order of their ids.
+            fields: fields of this rank's grains by name.
+            contacts: contacts that count for this rank.
+        """
         arrays = {name: self._typed(values) for name, values in fields.items()}
         if self.file is None:
             self._create(arrays, contacts)
@@ -97,10 +105,15 @@ class Segment:
         file.flush()
 
     def observables(self, step: int, time: float, values: dict[str, np.ndarray]) -> None:
-        """Keep a row of observables.
+        """Add a row of observables, which is written when the segment is closed.
+
+        Args:
+            step: the step.
+            time: the time (s).
+            values: values by name.
 
         Raises:
-            ValueError: the names are not those of the segment's first row.
+            ValueError: the names are not those of the first row of the segment.
         """
         if self.observed and self.observed[0][2].keys() != values.keys():
             raise ValueError(f"observables {sorted(self.observed[0][2].keys() ^ values.keys())} come and go; they must be the same at every step")

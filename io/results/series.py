@@ -50,7 +50,11 @@ class Piece:
     contacts: ContactPiece | None = None
 
     def keep(self, rows: np.ndarray) -> None:
-        """Leave out all but some rows (indices or mask) of those that count."""
+        """Restrict the piece to some of its rows.
+
+        Args:
+            rows: indices or mask.
+        """
         self.rows, self.steps, self.times = self.rows[rows], self.steps[rows], self.times[rows]
         self.sums = {name: sums[rows] for name, sums in self.sums.items()}
         if self.contacts is not None:

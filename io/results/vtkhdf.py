@@ -15,7 +15,13 @@ OFFSETS = "vertex_offsets"  # 0, 1, ..., n, at the root until it gets its place 
 
 
 def write_vtkhdf(file: h5py.File, fields: list[str], times: np.ndarray) -> None:
-    """Add the group to a file that has its frames and ``OFFSETS`` (PolyData, one vertex a grain)."""
+    """Add the VTKHDF group (PolyData, one vertex per grain) to a file that has its frames and ``OFFSETS``.
+
+    Args:
+        file: the file.
+        fields: names of the fields.
+        times: (T,) times (s).
+    """
     frames, count = len(times), file[f"{FRAMES}/id"].shape[0]
     group = file.create_group("VTKHDF", track_order=True)
     group.attrs["Version"] = np.array([2, 0], dtype=np.int64)

@@ -16,8 +16,8 @@ from ..state.agreement import together
 from ..state.checkpoint import write_checkpoint
 from ..state.full_state import FullState
 from ..state.manifest import Loss, Manifest, entry_of, read_losses
+from ..state.ordered_rows import GrainRows
 from ..state.rowfile import serial_notice
-from ..state.rows import GrainRows
 from ..state.seals import DAMAGE, wrong_sums
 from .assemble import finish, read_box, read_origin, write_index, write_origin
 from .contact_frames import ContactFrame
@@ -25,7 +25,7 @@ from .output_path import go_on_from
 from .paths import STATIC, parts_of
 from .provenance import now, provenance
 from .segments import Segment
-from .static import DomainBox, StaticPart, write_static
+from .static_part import DomainBox, StaticPart, write_static
 
 REAL: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
 
@@ -110,7 +110,14 @@ class ResultWriter:
         self.segment.observables(step, time, {name: np.array(v) for name, v in values.items()})
 
     def checkpoint(self, state: FullState) -> Path:
-        """Put everything so far on the disk, then write a checkpoint; OUT.h5 then shows all of it."""
+        """Force everything so far onto the disk, then write a checkpoint; OUT.h5 then shows all of it.
+
+        Args:
+            state: state of the run.
+
+        Returns:
+            Path of the checkpoint.
+        """
         with self._timed():
             self._close_segment(state.header.step)
             path = write_checkpoint(self.comm, self.parts, state, self.manifest)
@@ -120,8 +127,11 @@ class ResultWriter:
     def finish(self, state: FullState) -> list[Loss]:
         """Make OUT.h5 one file with the final state, and remove the parts.
 
+        Args:
+            state: state of the run.
+
         Returns:
-            What was found damaged or missing on that occasion and is not in the result.
+            What was found damaged or missing in doing so and is not in the result.
         """
         with self._timed():
             self._close_segment(state.header.step)

@@ -36,14 +36,29 @@ def together(comm: MPI.Comm, doing: str) -> Iterator[None]:
 
 
 def agree(comm: MPI.Comm, message: str | None) -> None:
-    """Raise the message of the lowest rank that has one as FileError, on all ranks. Collective."""
+    """Raise the message of the lowest rank that has one, on all ranks. Collective.
+
+    Args:
+        comm: communicator.
+        message: message of this rank; None: there is none.
+
+    Raises:
+        FileError: some rank has a message; on every rank.
+    """
     failed = comm.allreduce(comm.size if message is None else comm.rank, MPI.MIN)
     if failed < comm.size:
         raise FileError(comm.bcast(message, root=failed)) from None
 
 
 def reason(error: BaseException) -> str:
-    """What a person can do with an error of the operating system or of HDF5: one line."""
+    """Describe an error of the operating system or of HDF5 in one line, such that the user can act on it.
+
+    Args:
+        error: the error.
+
+    Returns:
+        The line.
+    """
     text = str(error)
     number = getattr(error, "errno", None)
     found = re.search(r"errno = (\d+)", text)

@@ -79,7 +79,16 @@ def write_checkpoint(comm: MPI.Comm, directory: Path | str, state: FullState, ma
 
 
 def seal_file(path: Path, kind: str, state: FullState, checksums: dict[str, int], origin: Any, manifest: Manifest | None = None) -> None:
-    """Write what makes the full state in a file complete, by one process, and force it onto the disk. ``origin``: its provenance."""
+    """Write what makes the full state in a file complete, and force it onto the disk. Called by one process.
+
+    Args:
+        path: path of the file.
+        kind: kind of file.
+        state: the state.
+        checksums: CRC-32 of the data sets of the state.
+        origin: provenance of the file.
+        manifest: manifest of the parts of the run, if any.
+    """
     with h5py.File(path, "r+") as handle:
         seal(handle, KINDS[kind], state, checksums)
         handle.attrs["pardem_kind"] = kind
@@ -93,9 +102,13 @@ def seal_file(path: Path, kind: str, state: FullState, checksums: dict[str, int]
 def read_checkpoint(comm: MPI.Comm, path: Path | str) -> FullState:
     """Read a checkpoint, or the final state of a result, on any number of ranks. Collective.
 
+    Args:
+        comm: communicator.
+        path: path of the file.
+
     Returns:
-        The state. Each rank gets a contiguous block of ids, and the contacts of which either id is in it (a pair across blocks comes to both
-        ranks).
+        The state. Each rank gets a contiguous block of ids, and the contacts with at least one id in that block (a pair across blocks is given to
+        both ranks).
 
     Raises:
         FileError: the file is missing, truncated, foreign or damaged; on every rank.
@@ -149,12 +162,26 @@ def newest_valid_checkpoint(comm: MPI.Comm, directory: Path | str, case_hash: st
 
 
 def checkpoints(directory: Path) -> list[Path]:
-    """The checkpoints in a folder, newest first."""
+    """List the checkpoints in a folder, newest first.
+
+    Args:
+        directory: the folder.
+
+    Returns:
+        Their paths.
+    """
     return sorted((p for p in directory.glob("checkpoint-*.h5") if _NAME.fullmatch(p.name)), reverse=True)
 
 
 def step_of(path: Path) -> int:
-    """The step in the name of a checkpoint."""
+    """Read the step from the name of a checkpoint.
+
+    Args:
+        path: path of the checkpoint.
+
+    Returns:
+        The step.
+    """
     match = _NAME.fullmatch(path.name)
     assert match is not None
     return int(match[1])
@@ -167,7 +194,14 @@ def _finished(directory: Path) -> list[Path]:
 
 
 def is_finished(path: Path) -> bool:
-    """Whether a file is a pardem result with its final state."""
+    """Determine whether a file is a pardem result with its final state.
+
+    Args:
+        path: path of the file.
+
+    Returns:
+        Whether it is.
+    """
     try:
         with opened(path) as file:
             get_json(state_group(file, path), "header")

@@ -21,8 +21,8 @@ from pardem.state.saved import RunHeader
 from ..reading import KINDS, PARAMETERS, get_json, get_table, json_bytes, kind_of, opened, put_json
 from .agreement import agree, reason, together
 from .checksum import crc32_of_rows
+from .ordered_rows import GrainRows, IdExchange, block_starts
 from .rowfile import RowFile
-from .rows import GrainRows, IdExchange, block_starts
 
 
 class GrainTable(NamedTuple):
@@ -85,11 +85,17 @@ class FullState(NamedTuple):
 def write_rows(file: RowFile, group: str, state: FullState) -> dict[str, int]:
     """Write grains and contacts. Collective.
 
+    Args:
+        file: the file.
+        group: path of the group of the state.
+        state: the state.
+
     Returns:
-        CRC-32 by data set, to be handed to ``seal``.
+        CRC-32 by data set, for ``seal``.
 
     Raises:
-        FileError: nothing could be written. ValueError: ids do not fit, or two ranks know a contact differently.
+        FileError: nothing could be written.
+        ValueError: ids do not fit, or two ranks know a contact differently.
     """
     comm = file.comm
     checksums: dict[str, int] = {}
@@ -112,13 +118,28 @@ def write_rows(file: RowFile, group: str, state: FullState) -> dict[str, int]:
 
 
 def size_of(state: FullState, comm: MPI.Comm) -> int:
-    """Bytes that the state takes in a file. Collective."""
+    """Compute the number of bytes that the state takes in a file. Collective.
+
+    Args:
+        state: the state.
+        comm: communicator.
+
+    Returns:
+        The number of bytes.
+    """
     arrays = [*state.grains.fields.values(), *state.contacts]
     return int(comm.allreduce(sum(a.nbytes for a in arrays))) + sum(a.nbytes for a in state.small.values())
 
 
 def seal(handle: h5py.File, group: str, state: FullState, checksums: Mapping[str, int]) -> None:
-    """Write header, small arrays and checksums, by one process; a state without them is not valid."""
+    """Write header, small arrays and checksums, without which a state is not valid. Called by one process.
+
+    Args:
+        handle: the file.
+        group: path of the group of the state.
+        state: the state.
+        checksums: CRC-32 by data set, as ``write_rows`` returns them.
+    """
     target = handle.require_group(group)
     sums = dict(checksums)
     for name, values in state.small.items():
@@ -192,7 +213,14 @@ def _get_table(group: h5py.Group, name: str, path: Path) -> dict[str, Any]:
 
 
 def state_group(file: h5py.File, path: Path) -> h5py.Group:
-    """The group of the full state.
+    """Open the group of the full state.
+
+    Args:
+        file: the file.
+        path: path of the file, for messages.
+
+    Returns:
+        The group.
 
     Raises:
         FileError: there is none, or it was not finished.

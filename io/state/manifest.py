@@ -65,7 +65,15 @@ class Manifest:
     box: list[Any] | None = None
 
     def lost(self, folder: Path, names: Collection[str] | None = None) -> list[Loss]:
-        """The parts (of those named; None: all) that are not in a folder as they were noted, by sizes and headers, but for those given up before."""
+        """Find the parts in a folder that are missing or were changed, by sizes and headers, except for those given up before.
+
+        Args:
+            folder: the folder.
+            names: names of the parts to look at; None: all.
+
+        Returns:
+            The losses.
+        """
         known = {(loss.part, loss.steps) for loss in [*self.losses, *read_losses(folder)]}
         found = []
         for name in self.parts if names is None else names:
@@ -76,7 +84,13 @@ class Manifest:
 
 
 def entry_of(path: Path) -> dict[str, Any]:
-    """What a manifest notes of a part; reads its header alone.
+    """Describe a part for a manifest; reads its header only.
+
+    Args:
+        path: path of the part.
+
+    Returns:
+        The entry.
 
     Raises:
         FileError: it cannot be read.
@@ -115,7 +129,14 @@ def _change(path: Path, entry: dict[str, Any]) -> str:
 
 
 def noted(paths: Iterable[Path]) -> Manifest:
-    """A manifest of parts that are there; those that cannot be read become losses."""
+    """Make a manifest of existing parts. Those that cannot be read become losses.
+
+    Args:
+        paths: paths of the parts.
+
+    Returns:
+        The manifest.
+    """
     manifest = Manifest()
     for path in paths:
         try:
@@ -126,13 +147,24 @@ def noted(paths: Iterable[Path]) -> Manifest:
 
 
 def put_manifest(group: h5py.Group, manifest: Manifest) -> None:
-    """Write a manifest with its checksum."""
+    """Write a manifest with its checksum.
+
+    Args:
+        group: group in which to write it.
+        manifest: the manifest.
+    """
     put_json(group, MANIFEST, asdict(manifest))
     group[MANIFEST].attrs["checksum"] = zlib.crc32(bytes(group[MANIFEST][()]))
 
 
 def read_manifest(path: Path) -> Manifest | None:
-    """The manifest of a checkpoint; None in files of format 1, and in results.
+    """Read the manifest of a checkpoint.
+
+    Args:
+        path: path of the checkpoint.
+
+    Returns:
+        The manifest; None for files of format 1 and for results.
 
     Raises:
         FileError: it is damaged.
@@ -150,18 +182,37 @@ def read_manifest(path: Path) -> Manifest | None:
 
 
 def put_losses(file: h5py.File, losses: Iterable[Loss]) -> None:
-    """Note in a result or in the static part what is missing; nothing where nothing is."""
+    """Record in a result or in the static part what is missing, if anything is.
+
+    Args:
+        file: the file.
+        losses: what is missing.
+    """
     if values := [asdict(loss) for loss in losses]:
         put_json(file, LOSSES, values)
 
 
 def get_losses(file: h5py.File) -> list[Loss]:
-    """What is missing from a result, as it says itself."""
+    """Read from a result what is missing from it.
+
+    Args:
+        file: the result.
+
+    Returns:
+        The losses.
+    """
     return _losses(get_json(file, LOSSES)) if LOSSES in file else []
 
 
 def read_losses(parts: Path) -> list[Loss]:
-    """What a run that was started before has lost."""
+    """Read what a run that was started before has lost.
+
+    Args:
+        parts: folder of the parts of the run.
+
+    Returns:
+        The losses.
+    """
     found: list[Loss] = []
     for path in [parts / STATIC, *earlier_results(parts)]:
         try:
@@ -177,13 +228,29 @@ def _losses(values: list[dict[str, Any]]) -> list[Loss]:
 
 
 def refusal(folder: Path, losses: list[Loss]) -> str:
-    """The sentence that offers the choice."""
+    """Make the sentence that offers the user a choice if parts are missing or were changed.
+
+    Args:
+        folder: folder of the parts.
+        losses: what is missing.
+
+    Returns:
+        The sentence.
+    """
     more = f"; and {len(losses) - SHOWN} more, which `pardem verify` names" if len(losses) > SHOWN else ""
     return f"{folder} is not as its checkpoint notes it: {'; '.join(map(str, losses[:SHOWN]))}{more}: {CHOICE}"
 
 
 def set_apart(out: Path, path: Path) -> Path:
-    """Move a part that cannot be used out of the way, into OUT.h5.damaged, where no run touches it; its new path."""
+    """Move a part that cannot be used to OUT.h5.damaged, where no run touches it.
+
+    Args:
+        out: path of the result.
+        path: path of the part.
+
+    Returns:
+        Its new path.
+    """
     folder = damaged_of(out)
     folder.mkdir(exist_ok=True)
     target, number = folder / path.name, 0

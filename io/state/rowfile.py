@@ -24,7 +24,14 @@ def parallel_hdf5() -> bool:
 
 
 def serial_notice(comm: MPI.Comm) -> str:
-    """The line that tells that rank 0 gathers and writes; empty where it does not."""
+    """Make the sentence that says that rank 0 gathers and writes all data.
+
+    Args:
+        comm: communicator.
+
+    Returns:
+        The sentence; empty if all ranks write.
+    """
     if comm.size == 1 or parallel_hdf5():
         return ""
     return "h5py is serial: rank 0 gathers and writes all output (build h5py against parallel HDF5 to write from all ranks)"
@@ -64,19 +71,35 @@ class RowFile:
             self.close(sync=False)
 
     def reserve(self, size: int) -> None:
-        """Make sure that ``size`` bytes more fit onto the disk."""
+        """Make sure that more bytes fit on the disk.
+
+        Args:
+            size: their number.
+        """
         with together(self.comm, self.doing):
             if self.comm.rank == 0:
                 take_on_trial(self.path, size)
 
     def create(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any], **options: Any) -> None:
-        """Make a data set; ``options`` as for h5py."""
+        """Create a data set.
+
+        Args:
+            name: path in the file.
+            shape: shape.
+            dtype: type of the numbers.
+            **options: options of h5py.
+        """
         with together(self.comm, self.doing):
             if self.handle is not None:
                 self.handle.create_dataset(name, shape, dtype, **options)
 
     def grow(self, names: list[str], length: int) -> None:
-        """Set the length of the first axis of data sets."""
+        """Set the length of the first axis of data sets.
+
+        Args:
+            names: their paths in the file.
+            length: the length.
+        """
         with together(self.comm, self.doing):
             if self.handle is not None:
                 for name in names:
@@ -129,7 +152,11 @@ class RowFile:
                 self.handle.flush()
 
     def close(self, sync: bool = True) -> None:
-        """Close the file; with ``sync`` its data are on the disk when this returns."""
+        """Close the file.
+
+        Args:
+            sync: whether its data must be on the disk when this returns.
+        """
         with together(self.comm, self.doing):
             if self.handle is not None:
                 handle, self.handle = self.handle, None
@@ -160,10 +187,17 @@ def _write_collectively(dataset: h5py.Dataset, rows: np.ndarray, start: int, fra
 
 
 def take_on_trial(path: Path, size: int) -> None:
-    """Raise OSError where ``size`` bytes more than there are do not fit behind a file, which is made if need be.
+    """Check that more bytes fit behind a file, which is created if it does not exist.
 
-    HDF5 does not survive a full disk (a rank that fails in a collective write leaves the others waiting; a serial file crashes at its close), so
-    the space is taken, and given back, before it writes.
+    HDF5 does not survive a full disk (a rank that fails in a collective write leaves the others waiting; a serial file crashes when it is closed), so
+    the space is taken, and given back, before HDF5 writes.
+
+    Args:
+        path: path of the file.
+        size: number of bytes.
+
+    Raises:
+        OSError: they do not fit.
     """
     with open(path, "ab") as file:
         end = os.fstat(file.fileno()).st_size
@@ -174,7 +208,11 @@ def take_on_trial(path: Path, size: int) -> None:
 
 
 def sync_path(path: Path) -> None:
-    """Force a file or a folder onto the disk."""
+    """Force a file or a folder onto the disk.
+
+    Args:
+        path: its path.
+    """
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -32,22 +32,53 @@ DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeEr
 
 
 def crc32_of_clock(step: int, time: float) -> int:
-    """CRC-32 of the step and the time (s) of a frame."""
+    """Compute the CRC-32 of the step and the time of a frame.
+
+    Args:
+        step: the step.
+        time: the time (s).
+
+    Returns:
+        The CRC-32.
+    """
     return zlib.crc32(np.float64(time).tobytes(), zlib.crc32(np.int64(step).tobytes()))
 
 
 def crc32_of_counts(count: int, known: bool) -> int:
-    """CRC-32 of the number of contacts of a frame and of whether they are known."""
+    """Compute the CRC-32 of the number of contacts of a frame and of whether they are known.
+
+    Args:
+        count: number of contacts.
+        known: whether they are known.
+
+    Returns:
+        The CRC-32.
+    """
     return zlib.crc32(np.array([count, known], dtype=np.int64).tobytes())
 
 
 def crc32_of_array(values: np.ndarray, crc: int = 0) -> int:
-    """CRC-32 of the bytes of an array, behind data of which it is ``crc``."""
+    """Compute the CRC-32 of the bytes of an array.
+
+    Args:
+        values: the array.
+        crc: CRC-32 of data that precede it.
+
+    Returns:
+        The CRC-32 of both.
+    """
     return zlib.crc32(np.ascontiguousarray(values).reshape(-1).view(np.uint8).data, crc)
 
 
 def crc32_of(item: h5py.Dataset | h5py.Group) -> int:
-    """CRC-32 of the bytes of a data set, of the UTF-8 of a text, or of the attributes of a group as JSON."""
+    """Compute the CRC-32 of the bytes of a data set, of the UTF-8 of a text, or of the attributes of a group as JSON.
+
+    Args:
+        item: the data set or group.
+
+    Returns:
+        The CRC-32.
+    """
     if isinstance(item, h5py.Group):
         return zlib.crc32(json_bytes({name: _plain(value) for name, value in item.attrs.items()}))
     if h5py.check_string_dtype(item.dtype) is not None and item.shape == ():
@@ -67,12 +98,24 @@ def _plain(value: Any) -> Any:
 
 
 def create_table(file: h5py.File, fields: Mapping[str, tuple[int, np.dtype]], rows: int | None = None) -> None:
-    """Make the table of a file's frames (fields: name -> width, type): of a given length, or one that grows."""
+    """Create the table of checksums of a file's frames.
+
+    Args:
+        file: the file.
+        fields: width and type of each field by name.
+        rows: number of frames; None: the table grows.
+    """
     _create(file, TABLE, CLOCK, fields, rows)
 
 
 def create_contact_table(file: h5py.File, types: Mapping[str, tuple[int, np.dtype]], rows: int | None = None) -> None:
-    """Make the table of the contacts of a file's frames (types: name -> width, type): of a given length, or one that grows."""
+    """Create the table of checksums of the contacts of a file's frames.
+
+    Args:
+        file: the file.
+        types: width and type of each array of contacts by name.
+        rows: number of frames; None: the table grows.
+    """
     _create(file, CONTACT_TABLE, COUNT, types, rows)
 
 
@@ -84,10 +127,16 @@ def _create(file: h5py.File, name: str, first: str, fields: Mapping[str, tuple[i
 
 
 def read_table(file: h5py.File) -> tuple[list[str], np.ndarray] | None:
-    """Columns and rows (T, F) of the table; None where there is none (format 1, or no frames).
+    """Read the table of checksums of a file's frames.
+
+    Args:
+        file: the file.
+
+    Returns:
+        Names of the columns and rows (T, F); None if there is no table (format 1, or no frames).
 
     Raises:
-        FileError: the fields are not of the widths and types that it notes.
+        FileError: the fields do not have the widths and types that it records.
     """
     table = file.get(TABLE)
     if table is None:
@@ -101,10 +150,16 @@ def read_table(file: h5py.File) -> tuple[list[str], np.ndarray] | None:
 
 
 def read_contact_table(file: h5py.File) -> tuple[dict[str, tuple[int, np.dtype]], np.ndarray] | None:
-    """Width and type of each array of contacts by its name, and the rows (T, C) of their table; None where frames show no contacts.
+    """Read the table of checksums of the contacts of a file's frames.
+
+    Args:
+        file: the file.
+
+    Returns:
+        Width and type of each array of contacts by name, and the rows (T, C) of the table; None if frames show no contacts.
 
     Raises:
-        FileError: the arrays are not of the widths and types that it notes.
+        FileError: the arrays do not have the widths and types that it records.
     """
     table = file.get(CONTACT_TABLE)
     if table is None:
@@ -124,21 +179,41 @@ def _columns(table: h5py.Dataset) -> list[tuple[str, int, np.dtype]]:
 
 
 def put_sums(file: h5py.File, what: str, sums: Mapping[str, int]) -> None:
-    """Write the checksums of ``observables`` or of the ``static`` part: path in the file -> CRC-32."""
+    """Write the checksums of the ``observables`` or of the ``static`` part.
+
+    Args:
+        file: the file.
+        what: ``observables`` or ``static``.
+        sums: CRC-32 by path in the file.
+    """
     put_json(file, f"{CHECKSUMS}/{what}", dict(sums))
 
 
 def get_sums(file: h5py.File, what: str) -> dict[str, int]:
-    """What ``put_sums`` wrote; empty where there is nothing."""
+    """Read the checksums that ``put_sums`` wrote.
+
+    Args:
+        file: the file.
+        what: ``observables`` or ``static``.
+
+    Returns:
+        CRC-32 by path in the file; empty if there are none.
+    """
     name = f"{CHECKSUMS}/{what}"
     return dict(get_json(file, name)) if name in file else {}
 
 
 def root_of(file: h5py.File) -> int:
-    """CRC-32 of everything that the file says of its rows: of all its checksums, of its base step and columns.
+    """Compute the CRC-32 of everything that the file records of its rows: all its checksums, its base step and its columns.
 
-    With the manifest it stands for the contents: a file whose data match their checksums, and whose root is the one that was noted, is what was
+    Together with the manifest it stands for the contents: a file whose data match their checksums, and whose root is the recorded one, is what was
     written.
+
+    Args:
+        file: the file.
+
+    Returns:
+        The CRC-32.
     """
     root = zlib.crc32(json_bytes([int(file.attrs.get("base_step", -1))]))
     for name in sorted(file.get(CHECKSUMS, ())):
@@ -149,7 +224,15 @@ def root_of(file: h5py.File) -> int:
 
 
 def wrong_sums(file: h5py.File, what: str) -> list[str]:
-    """A sentence for each data set of the ``observables`` or the ``static`` part that is not what was written."""
+    """Compare the data sets of the ``observables`` or the ``static`` part with their checksums.
+
+    Args:
+        file: the file.
+        what: ``observables`` or ``static``.
+
+    Returns:
+        A sentence for each data set that is not what was written.
+    """
     found = []
     try:
         sums = get_sums(file, what)
@@ -169,7 +252,14 @@ def _differs(file: h5py.File, name: str, expected: int) -> str:
 
 
 def wrong_frames(file: h5py.File) -> Iterator[tuple[int, str]]:
-    """Row and sentence for each frame that is not what was written; frames are read one field at a time."""
+    """Compare the frames of a file with their checksums. Frames are read one field at a time.
+
+    Args:
+        file: the file.
+
+    Yields:
+        Row and sentence of each frame that is not what was written.
+    """
     found = read_table(file)
     if found is None:
         return

@@ -14,7 +14,7 @@ from pathlib import Path
 from mpi4py import MPI
 
 from pardem import Case, Simulation, __version__
-from pardem.io.results.static import DomainBox, StaticPart
+from pardem.io.results.static_part import DomainBox, StaticPart
 from pardem.io.results.writer import ResultWriter
 from pardem.run_state import full_state
 

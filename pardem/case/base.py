@@ -1,4 +1,4 @@
-"""Common ground of the case model: the frozen base class and the types of its values."""
+"""The frozen base class of the case model and the types of its values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST = 2**53
 
 
 class Model(BaseModel):
-    """A part of a case: frozen, without unknown keys, without silent conversions (``"3"`` is no number, ``1.0`` is no integer)."""
+    """A part of a case: immutable, without unknown keys and without silent conversions (``"3"`` is not a number, ``1.0`` is not an integer)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
@@ -34,7 +34,14 @@ def _not_zero(vector: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def normalised(vector: tuple[float, ...]) -> tuple[float, ...]:
-    """The vector divided by its length; a vector that has unit length already to 1e-15 keeps its bits."""
+    """Divide a vector by its length. A vector whose length is 1 within 1e-15 is left unchanged.
+
+    Args:
+        vector: vector of any length but zero.
+
+    Returns:
+        The unit vector.
+    """
     # scaled by a power of two, which changes no digit, so that no square over- or underflows
     exponent = math.frexp(max(map(abs, vector)))[1]
     scaled = [math.ldexp(c, -exponent) for c in vector]
@@ -45,7 +52,17 @@ def normalised(vector: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def in_range(value: float) -> float:
-    """A number whose size the case can hold; an error otherwise."""
+    """Check the magnitude of a number.
+
+    Args:
+        value: the number.
+
+    Returns:
+        The number.
+
+    Raises:
+        PydanticCustomError: it is neither 0 nor within the range of a case.
+    """
     if value and not SMALLEST <= abs(value) <= LARGEST:
         raise PydanticCustomError("out_of_range", "must be 0 or of a size between {least} and {most}", {"least": SMALLEST, "most": LARGEST})
     return value
@@ -81,7 +98,9 @@ class NamedModel(Model):
     """A table with a name, and with a material that contact parameters refer to."""
 
     name: Name = Field(description="name by which other tables and `--set` refer to it")
-    material: str = Field(description="name for contact pairs, which several may share; default: the name")
+    material: str = Field(
+        description="name of the material, to which contact parameters refer; several tables may share it; default: the name of this table"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -92,7 +111,15 @@ class NamedModel(Model):
 
 
 def exactly_one(model: BaseModel, *keys: str) -> None:
-    """Raise unless exactly one of the keys has a value."""
+    """Check that exactly one of several keys has a value.
+
+    Args:
+        model: table of the keys.
+        *keys: names of the keys.
+
+    Raises:
+        ValueError: none or more than one has.
+    """
     given = [key for key in keys if getattr(model, key) is not None]
     if len(given) != 1:
         found = "none is given" if not given else f"{' and '.join(given)} are given"
@@ -100,14 +127,30 @@ def exactly_one(model: BaseModel, *keys: str) -> None:
 
 
 def at_most_one(model: BaseModel, *keys: str) -> None:
-    """Raise if more than one of the keys has a value."""
+    """Check that at most one of several keys has a value.
+
+    Args:
+        model: table of the keys.
+        *keys: names of the keys.
+
+    Raises:
+        ValueError: more than one has.
+    """
     given = [key for key in keys if getattr(model, key) is not None]
     if len(given) > 1:
         raise ValueError(f"takes at most one of {', '.join(keys)}, but {' and '.join(given)} are given")
 
 
 def ordered(lower: tuple[float, ...], upper: tuple[float, ...]) -> None:
-    """Raise unless every component of ``lower`` is below that of ``upper``."""
+    """Check that every component of one corner is below that of another.
+
+    Args:
+        lower: lower corner.
+        upper: upper corner.
+
+    Raises:
+        ValueError: along some axis it is not.
+    """
     for axis, low, high in zip("xyz", lower, upper, strict=False):
         if not low < high:
             raise ValueError(f"needs lower < upper along {axis}, but lower is {low!r} and upper is {high!r}")

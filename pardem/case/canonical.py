@@ -15,7 +15,19 @@ from .tables import CaseTables
 
 
 def file_digest(directory: Path, name: str, key: str) -> str:
-    """SHA-256 of a file's contents; CaseError naming the key where it cannot be read."""
+    """Compute the SHA-256 hash of the contents of a file.
+
+    Args:
+        directory: folder to which a relative path refers.
+        name: path of the file.
+        key: dotted key that holds it, for messages.
+
+    Returns:
+        The hash.
+
+    Raises:
+        CaseError: the file cannot be read.
+    """
     try:
         return hashlib.sha256((directory / name).read_bytes()).hexdigest()
     except OSError as error:
@@ -23,7 +35,14 @@ def file_digest(directory: Path, name: str, key: str) -> str:
 
 
 def case_hash(case: CaseTables) -> str:
-    """SHA-256 over sorted JSON of the keys that determine the trajectory (see `Case.hash`)."""
+    """Compute the SHA-256 hash of sorted JSON of the keys that determine the trajectory (see `Case.hash`).
+
+    Args:
+        case: validated case.
+
+    Returns:
+        64 hexadecimal digits.
+    """
     content = case.model_dump(mode="json", exclude_none=True, exclude={"title", "output", "detection", "parallel"})
     content["energy_budget"] = case.output.observables.energy_budget  # it decides what a contact keeps
     content["stage"][-1] = {key: value for key, value in content["stage"][-1].items() if key not in END_KEYS}

@@ -8,7 +8,7 @@ from ..walls.motion.fixed import REST
 from .base import MOST
 from .motions import FixedMotion
 from .placement import AnyRegion
-from .resistance import resistance_problems
+from .resistance_keys import resistance_problems
 from .sentences import unknown
 from .stages import Run, Vibrate
 from .tables import CaseTables
@@ -19,7 +19,14 @@ MOST_LAYERS = 10_000
 
 
 def problems(case: CaseTables) -> list[str]:
-    """Find everything that is wrong with a case whose individual values are valid; yield one sentence for each problem."""
+    """Find everything that is wrong with a case whose individual values are valid.
+
+    Args:
+        case: tables of the case.
+
+    Returns:
+        One sentence for each problem.
+    """
     return [*_names(case), *_grains(case), *_contacts(case), *_walls(case), *_motions(case), *_stages(case), *_output(case)]
 
 

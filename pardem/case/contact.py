@@ -13,22 +13,23 @@ from ..laws.registry import KINDS
 from .base import Many, NonNegative
 from .law_keys import FORMS, LAW_KEYS, GeneralKeys, LawKeys, LawName
 from .materials import Material, constants_of_bodies
-from .resistance import Choice, ResistanceKeys
+from .resistance_keys import Choice, ResistanceKeys
 
 
 class Parameters(LawKeys, ResistanceKeys):
-    """Parameters of a law; what is not given here comes from the general `[contact]` table."""
+    """Parameters of a law; those not given here are taken from the `[contact]` table."""
 
-    friction: NonNegative | None = Field(default=None, description="Coulomb coefficient (1)")
+    friction: NonNegative | None = Field(default=None, description="Coulomb friction coefficient (1)")
     clamped: bool | None = Field(
         default=None,
-        description="cut the attraction at the end of a collision and solve for the restitution asked for; `false`: the thesis' form, which attracts",
+        description="whether the normal force is cut off at zero at the end of a collision, and the damping chosen such that the restitution is "
+        "met; `false`: the form of the thesis, in which the force becomes attractive",
     )
     rocking_damping: bool | None = Field(
-        default=None, description="damp rocking of flat contacts; interaction `regularised` with a dissipative law only"
+        default=None, description="whether rocking of flat contacts is damped; only for interaction `regularised` with a dissipative law"
     )
     torsional_friction: bool | None = Field(
-        default=None, description="friction against spin about the normal; interaction `regularised` with a dissipative law only"
+        default=None, description="whether friction opposes spin about the contact normal; only for interaction `regularised` with a dissipative law"
     )
 
     def given(self) -> set[str]:
@@ -37,9 +38,9 @@ class Parameters(LawKeys, ResistanceKeys):
 
 
 class Pair(Parameters):
-    """Parameters that differ from the general ones for one pair of materials."""
+    """Parameters for one pair of materials, where they differ from the general ones."""
 
-    between: Annotated[tuple[str, str], Strict(False)] = Field(description="two names of materials of species or walls")
+    between: Annotated[tuple[str, str], Strict(False)] = Field(description="names of two materials of species or walls")
 
 
 class Resolved(Parameters):
@@ -56,46 +57,63 @@ class Resolved(Parameters):
     bodies: tuple[dict[str, float], dict[str, float]] = ({}, {})
 
     def number(self, key: str) -> float:
-        """The value of a key; 0 where it has none."""
+        """Return the value of a key.
+
+        Args:
+            key: name of the key.
+
+        Returns:
+            The value; 0 if it has none.
+        """
         value = getattr(self, key)
         return 0.0 if value is None else float(value)
 
     def of_bodies(self, key: str) -> tuple[float, float]:
-        """The values of a key for the two bodies: their own, or those of the pair."""
+        """Return the values of a key for the two bodies: their own, or those of the pair.
+
+        Args:
+            key: name of the key.
+
+        Returns:
+            Both values.
+        """
         first, second = (self.number(key) if key not in own else own[key] for own in self.bodies)
         return first, second
 
 
 class Contact(Parameters, GeneralKeys):
-    """How grains touch each other and the walls."""
+    """How grains interact with each other and with walls."""
 
     interaction: Literal["regularised", "minima", "superposition"] = Field(
         default="regularised",
-        description="`regularised`: one smooth, conservative contact per pair of convex grains, or of their convex pieces; `minima`: nearest points, "
-        "one contact for each local minimum of the distance, convex or not (the thesis); `superposition`: a contact for each pair of features, "
-        "convex or not (papers 000 to 003)",
+        description="how contacts of two grains are defined; `regularised`: one smooth, conservative contact per pair of convex grains or convex "
+        "pieces; `minima`: one contact at each local minimum of the distance, for convex and non-convex grains (the thesis); "
+        "`superposition`: one contact per pair of features, for convex and non-convex grains (papers 000 to 003)",
     )
     eps: Literal["auto"] | NonNegative | dict[str, NonNegative] = Field(
         default="auto",
-        description="interaction `regularised`: weight of the regularisation (1), one number or a table by species; "
+        description="weight of the regularisation, one number or a table by species (1); for interaction `regularised`; "
         "`auto`: 0.1 for spherocylinders and rice, 0 for spheres and disks, 0.03 otherwise",
     )
     law: LawName = Field(default="viscoelastic", description="force law")
-    friction: NonNegative = Field(default=0.0, description="Coulomb coefficient (1)")
+    friction: NonNegative = Field(default=0.0, description="Coulomb friction coefficient (1)")
     clamped: bool = Field(
         default=True,
-        description="cut the attraction at the end of a collision and solve for the restitution asked for; `false`: the thesis' form, which attracts",
+        description="whether the normal force is cut off at zero at the end of a collision, and the damping chosen such that the restitution is "
+        "met; `false`: the form of the thesis, in which the force becomes attractive",
     )
-    rocking_damping: bool = Field(default=True, description="damp rocking of flat contacts; interaction `regularised` with a dissipative law only")
+    rocking_damping: bool = Field(
+        default=True, description="whether rocking of flat contacts is damped; only for interaction `regularised` with a dissipative law"
+    )
     torsional_friction: bool = Field(
-        default=True, description="friction against spin about the normal; interaction `regularised` with a dissipative law only"
+        default=True, description="whether friction opposes spin about the contact normal; only for interaction `regularised` with a dissipative law"
     )
     resistance: Choice = Field(
         default="none",
-        description="to rolling and twisting: `constant`: a constant torque; `spring`: elastic-plastic springs and dashpots "
+        description="resistance to rolling and twisting; `constant`: a constant torque; `spring`: elastic-plastic springs and dashpots "
         "(types A and C of Ai et al. 2011)",
     )
-    pair: Many[Pair] = Field(default=(), description="parameters for single pairs of materials")
+    pair: Many[Pair] = Field(default=(), description="parameters for individual pairs of materials")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -106,9 +124,17 @@ class Contact(Parameters, GeneralKeys):
         return self
 
     def between(self, first: str, second: str, materials: Sequence[Material] = ()) -> Resolved:
-        """The parameters for two materials, in either order: general ones, overridden by those of the materials and then of the pair.
+        """Return the parameters for two materials, in either order: the general ones, overridden by those of the materials and then of the pair.
 
-        A pair that gives its parameters in another form (raw instead of restitution) replaces the general form as a whole.
+        A pair that gives its parameters in another form (coefficients instead of the restitution) replaces the general form as a whole.
+
+        Args:
+            first: name of a material.
+            second: name of a material.
+            materials: tables of the materials.
+
+        Returns:
+            The parameters.
 
         Raises:
             ValueError: what is given together is not one form of the law; the text begins with the key.
@@ -117,7 +143,16 @@ class Contact(Parameters, GeneralKeys):
         return table.resolved(int(table.group[0, 0]))
 
     def table(self, rows: Sequence[str], columns: Sequence[str], materials: Sequence[Material] = ()) -> PairTable:
-        """The parameters for all pairs of some materials, without a look at each of them."""
+        """Return the parameters for all pairs of some materials, without resolving each pair by itself.
+
+        Args:
+            rows: names of materials.
+            columns: names of materials.
+            materials: tables of the materials.
+
+        Returns:
+            The parameters by pair.
+        """
         row, column = ({name: k for k, name in enumerate(names)} for names in (rows, columns))
         group = np.zeros((len(rows), len(columns)), np.int64)
         for k, pair in reversed(list(enumerate(self.pair, 1))):  # the first entry of a pair counts
@@ -127,10 +162,17 @@ class Contact(Parameters, GeneralKeys):
         return PairTable(self, group, _kinds_of_bodies(rows, columns, materials), materials)
 
     def resolve(self, pair: Pair | None, bodies: tuple[Material | None, Material | None]) -> Resolved:
-        """The general parameters, overridden by those of two materials and of a pair.
+        """Return the general parameters, overridden by those of two materials and of a pair.
+
+        Args:
+            pair: table of the pair, if any.
+            bodies: tables of the two materials; None: without a table.
+
+        Returns:
+            The parameters.
 
         Raises:
-            ValueError: as `between`.
+            ValueError: as for `between`.
         """
         values = {key: getattr(self, key) for key in Parameters.model_fields}
         where, forms = "contact", FORMS[self.law]
@@ -180,10 +222,16 @@ class PairTable:
         self._known: dict[int, Resolved] = {}
 
     def resolved(self, group: int) -> Resolved:
-        """The parameters of a group.
+        """Return the parameters of a group of pairs.
+
+        Args:
+            group: number of the group.
+
+        Returns:
+            The parameters.
 
         Raises:
-            ValueError: as `Contact.between`.
+            ValueError: as for `Contact.between`.
         """
         if group not in self._known:
             bodies, pair = divmod(group, len(self.contact.pair) + 1)
@@ -192,10 +240,16 @@ class PairTable:
         return self._known[group]
 
     def grid(self, value: Callable[[Resolved], float]) -> np.ndarray:
-        """A number for each pair, (rows, columns) float64.
+        """Compute a number for each pair.
+
+        Args:
+            value: function of the parameters of a pair.
+
+        Returns:
+            (rows, columns) float64.
 
         Raises:
-            ValueError: as `Contact.between`, or raised by ``value``.
+            ValueError: as for `Contact.between`, or raised by ``value``.
         """
         values = {group: value(self.resolved(group)) for group in self.used}
         general = values.get(0, 0.0)

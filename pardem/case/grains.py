@@ -22,10 +22,10 @@ class Sphere(SpeciesBase):
 
 
 class Spherocylinder(SpeciesBase):
-    """A segment and a ball."""
+    """A segment, rounded by a ball."""
 
     shape: Literal["spherocylinder"] = Field(description="kind of shape")
-    length: Positive = Field(description="length of the axis, without the round ends (m)")
+    length: Positive = Field(description="length of the segment, without the round ends (m)")
 
     @property
     def core_vertices(self) -> int:
@@ -34,12 +34,12 @@ class Spherocylinder(SpeciesBase):
 
 
 class Spherotriangle(SpeciesBase):
-    """A triangle and a ball; a regular core lies in the x-y plane about the origin, its first vertex on x."""
+    """A triangle, rounded by a ball; a regular core is centred at the origin in the x-y plane, with its first vertex on the x axis."""
 
     shape: Literal["spherotriangle"] = Field(description="kind of shape")
     vertices: Points | None = Field(default=None, min_length=3, max_length=3, description="three vertices of the core (m)")
-    circumradius: Positive | None = Field(default=None, description="distance from centre to vertex of a regular core (m)")
-    edge: Positive | None = Field(default=None, description="edge of a regular core (m)")
+    circumradius: Positive | None = Field(default=None, description="distance from the centre to a vertex of a regular core (m)")
+    edge: Positive | None = Field(default=None, description="edge length of a regular core (m)")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -53,12 +53,12 @@ class Spherotriangle(SpeciesBase):
 
 
 class Spherotetrahedron(SpeciesBase):
-    """A tetrahedron and a ball; a regular core has its vertices on alternate corners of a cube about the origin."""
+    """A tetrahedron, rounded by a ball; a regular core has its vertices on alternate corners of a cube centred at the origin."""
 
     shape: Literal["spherotetrahedron"] = Field(description="kind of shape")
     vertices: Points | None = Field(default=None, min_length=4, max_length=4, description="four vertices of the core (m)")
-    circumradius: Positive | None = Field(default=None, description="distance from centre to vertex of a regular core (m)")
-    edge: Positive | None = Field(default=None, description="edge of a regular core (m)")
+    circumradius: Positive | None = Field(default=None, description="distance from the centre to a vertex of a regular core (m)")
+    edge: Positive | None = Field(default=None, description="edge length of a regular core (m)")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -72,22 +72,22 @@ class Spherotetrahedron(SpeciesBase):
 
 
 class Polyhedron(SpeciesBase):
-    """The convex hull of points and a ball."""
+    """The convex hull of points, rounded by a ball."""
 
     shape: Literal["polyhedron"] = Field(description="kind of shape")
     vertices: Points = Field(min_length=4, description="points whose convex hull is the core (m)")
 
     @property
     def core_vertices(self) -> int:
-        """Number of vertices of the core, at most (points inside the hull are no vertices)."""
+        """Upper bound of the number of vertices of the core; points inside the hull are not vertices."""
         return len(self.vertices)
 
 
 class Cube(SpeciesBase):
-    """A cube along the axes about the origin and a ball."""
+    """A cube, rounded by a ball; the core is centred at the origin and aligned with the axes."""
 
     shape: Literal["cube"] = Field(description="kind of shape")
-    side: Positive = Field(description="side of the core (m)")
+    side: Positive = Field(description="edge length of the core (m)")
 
     @property
     def core_vertices(self) -> int:

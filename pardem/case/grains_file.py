@@ -22,10 +22,16 @@ KINDS = {"species": "USiu"} | dict.fromkeys(("position", "orientation", "velocit
 
 
 def load_grains_file(case: Case) -> dict[str, np.ndarray]:
-    """The arrays of ``grains_file`` as they are.
+    """Read the arrays of ``grains_file`` as they are.
+
+    Args:
+        case: validated case.
+
+    Returns:
+        The arrays by name.
 
     Raises:
-        FileError: it is missing, no .npz file, damaged, or lacks an array that it must have.
+        FileError: the file is missing, is not an .npz file, is damaged, or lacks a required array.
     """
     path, key = case.directory / str(case.grains_file), f"grains_file = '{case.grains_file}'"
     try:
@@ -34,7 +40,7 @@ def load_grains_file(case: Case) -> dict[str, np.ndarray]:
     except FileNotFoundError:
         raise FileError(f"{key}: {path} does not exist; give an .npz file beside the case file") from None
     except _UNREADABLE:
-        raise FileError(f"{key}: {path} is no .npz file of plain arrays, or damaged; write it with numpy.savez") from None
+        raise FileError(f"{key}: {path} is not an .npz file of plain arrays, or is damaged; write it with numpy.savez") from None
     for name in ("species", "position"):
         if name not in data:
             raise FileError(f"{key} has no array '{name}'; it needs species and position")

@@ -12,12 +12,19 @@ from .law_keys import MaterialKeys
 
 
 class Material(MaterialKeys):
-    """Constants of one material of species or walls; a law that needs none of them passes over them."""
+    """Constants of one material of species or walls; laws that do not need them ignore them."""
 
-    density: Positive | None = Field(default=None, description="mass density (kg/m^3; in 2D kg/m^2) of the species that give none themselves")
+    density: Positive | None = Field(default=None, description="mass density of species that give none themselves (kg/m^3; in 2D kg/m^2)")
 
     def constants(self, keys: Collection[str]) -> dict[str, float]:
-        """Those of some keys that have a value."""
+        """Collect the constants that have a value.
+
+        Args:
+            keys: names of constants.
+
+        Returns:
+            The values by name.
+        """
         return {key: value for key in keys if (value := getattr(self, key)) is not None}
 
 
@@ -63,7 +70,14 @@ def constants_of_bodies(
 
 
 def with_densities(data: dict[str, Any]) -> dict[str, Any]:
-    """The keys of a case with the density of their material in species and packings that give none."""
+    """Fill in the density of the material in species and packings that give none.
+
+    Args:
+        data: keys of a case.
+
+    Returns:
+        The keys with densities.
+    """
     tables = data.get("material")
     density = {m["name"]: m["density"] for m in (tables if isinstance(tables, list | tuple) else ()) if _names_density(m)}
     if not density:

@@ -25,11 +25,25 @@ class Cadence:
     every: float
 
     def step(self, k: int) -> int:
-        """Step of event k."""
+        """Return the step of an event.
+
+        Args:
+            k: number of the event, from 0.
+
+        Returns:
+            The step.
+        """
         return math.floor(k * self.every + 0.5)
 
     def next_after(self, step: int) -> int:
-        """The first event's step later than the given step."""
+        """Find the next event.
+
+        Args:
+            step: a step.
+
+        Returns:
+            Step of the first event after that step.
+        """
         k = max(0, math.floor(step / self.every) - 1)
         while self.step(k) <= step:
             k += 1
@@ -37,56 +51,67 @@ class Cadence:
 
 
 class Layers(Model):
-    """Horizontal layers in which observables are also taken one by one."""
+    """Layers for which observables are also written separately."""
 
     thickness: Positive = Field(description="thickness of a layer (m)")
     origin: Number = Field(default=0.0, description="coordinate at which the first layer begins (m)")
-    axis: AxisName = Field(default="z", description='direction across the layers; in 2D `"y"`')
+    axis: AxisName = Field(default="z", description='axis normal to the layers; the default is `"y"` in 2D')
 
 
 class NearWall(Model):
-    """Share of each species near a wall."""
+    """Composition of the bed near a wall: the share of each species."""
 
     wall: str = Field(description="name of the wall")
-    distance: Positive = Field(description="largest distance of the centre of mass from the wall (m)")
+    distance: Positive = Field(description="largest distance of the centre of mass of a grain from the wall (m)")
 
 
 class Observables(Model):
-    """Which global quantities are taken and where."""
+    """Which global quantities are written, and where they are measured."""
 
-    energy_budget: bool = Field(default=True, description="book the work of walls, dissipation and the residual")
+    energy_budget: bool = Field(
+        default=True, description="whether the work of walls, the dissipated energy and the residual of the energy budget are computed"
+    )
     container: str = Field(
-        default="auto", description="wall (cylinder or box) whose inside the density refers to; `auto`: the first such wall, else the domain"
+        default="auto", description="name of the cylinder or box to whose inside the density refers; `auto`: the first such wall, or else the domain"
     )
     base: str = Field(
-        default="auto", description="wall above which fill height and angles are taken; `auto`: the first disc or plane that faces up, else none"
+        default="auto",
+        description="name of the wall from which fill height and angles are measured; `auto`: the first disc or plane that faces upwards, or else "
+        "none",
     )
-    layers: Layers | None = Field(default=None, description="density and mean angle by layers too")
-    near_wall: NearWall | None = Field(default=None, description="share of each species near a wall")
+    layers: Layers | None = Field(default=None, description="layers for which density and mean angle are also written; default: none")
+    near_wall: NearWall | None = Field(default=None, description="wall near which the share of each species is written; default: none")
 
 
 class Output(Model):
-    """The result file and the checkpoints. An interval may be given in one unit: seconds, steps or taps."""
+    """The result file and the checkpoints. An interval is given in one unit: seconds, steps or taps."""
 
-    file: PathName | None = Field(default=None, description="name of the result file; default: that of the case with `.h5`, in the working directory")
+    file: PathName | None = Field(
+        default=None, description="name of the result file; default: the name of the case file with `.h5`, in the working directory"
+    )
     frame_interval: Positive | None = Field(default=None, description="simulated time between frames (s)")
-    frame_steps: Count | None = Field(default=None, description="steps between frames (steps)")
-    frame_taps: Positive | None = Field(default=None, description="periods of the first `vibrate` stage between frames (1)")
+    frame_steps: Count | None = Field(default=None, description="number of steps between frames (1)")
+    frame_taps: Positive | None = Field(default=None, description="number of periods of the first `vibrate` stage between frames (1)")
     observable_interval: Positive | None = Field(default=None, description="simulated time between rows of observables (s)")
-    observable_steps: Count | None = Field(default=None, description="steps between rows of observables (steps)")
-    observable_taps: Positive | None = Field(default=None, description="periods of the first `vibrate` stage between rows of observables (1)")
+    observable_steps: Count | None = Field(default=None, description="number of steps between rows of observables (1)")
+    observable_taps: Positive | None = Field(
+        default=None, description="number of periods of the first `vibrate` stage between rows of observables (1)"
+    )
     checkpoint_interval: Positive | None = Field(default=None, description="simulated time between checkpoints (s)")
-    checkpoint_steps: Count | None = Field(default=None, description="steps between checkpoints (steps)")
-    checkpoint_minutes: Positive = Field(default=10.0, description="wall-clock time between checkpoints, beside the above (min)")
-    precision: Literal["double", "single"] = Field(default="double", description="precision of frames; the final state is double always")
+    checkpoint_steps: Count | None = Field(default=None, description="number of steps between checkpoints (1)")
+    checkpoint_minutes: Positive = Field(default=10.0, description="wall-clock time between checkpoints, in addition to the above (min)")
+    precision: Literal["double", "single"] = Field(
+        default="double", description="floating-point precision of frames; the final state is always in double precision"
+    )
     fields: Many[FieldName] = Field(
         default=("position", "image", "orientation", "velocity", "angular_velocity"),
-        description="what a frame holds; `local_fraction`: a grain's volume over that of its power cell (3D, convex grains)",
+        description="quantities of each grain in a frame; `local_fraction`: volume of the grain divided by that of its power cell (3D, convex "
+        "grains)",
     )
     contacts: bool | Many[ContactField] = Field(
-        default=False, description="what a frame holds of each contact besides its two bodies; `true`: all of it"
+        default=False, description="quantities of each contact in a frame, besides its two bodies; `true`: all of them, `false`: no contacts"
     )
-    observables: Observables = Field(default=Observables(), description="which global quantities are taken and where")
+    observables: Observables = Field(default=Observables(), description="which global quantities are written, and where they are measured")
 
     @model_validator(mode="after")
     def _check(self) -> Self:

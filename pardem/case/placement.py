@@ -1,4 +1,4 @@
-"""Where the grains are at the start: random insertion in a region, or one by one."""
+"""Initial grains: inserted at random in a region, or given one by one."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from .base import AxisName, Model, Name, Number, Positive, Quaternion, Vector, o
 
 
 class CylinderPlacement(Model):
-    """The inside of an upright cylinder; in 2D of a circle."""
+    """The inside of a cylinder; in 2D of a circle."""
 
     kind: Literal["cylinder"] = Field(description="kind of region")
     axis: AxisName = Field(default="z", description="direction of the axis")
-    center: Vector = Field(default=(0.0, 0.0, 0.0), description="a point on the axis (m)")
+    center: Vector = Field(default=(0.0, 0.0, 0.0), description="any point on the axis (m)")
     radius: Positive = Field(description="radius (m)")
-    lower: Number = Field(description="coordinate along the axis where the region begins (m); in 2D left out")
-    upper: Number = Field(description="coordinate along the axis where the region ends (m); in 2D left out")
+    lower: Number = Field(description="coordinate along the axis at which the region begins (m); not used in 2D")
+    upper: Number = Field(description="coordinate along the axis at which the region ends (m); not used in 2D")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -27,7 +27,7 @@ class CylinderPlacement(Model):
 
 
 class BoxPlacement(Model):
-    """A box along the axes."""
+    """A box aligned with the axes."""
 
     kind: Literal["box"] = Field(description="kind of region")
     lower: Vector = Field(description="lower corner (m)")
@@ -40,7 +40,7 @@ class BoxPlacement(Model):
 
 
 class PeriodicRegion(Model):
-    """The whole domain; grains may stick out of its periodic faces only."""
+    """The whole domain; grains may protrude through its periodic faces only."""
 
     kind: Literal["periodic"] = Field(description="kind of region")
 
@@ -49,14 +49,14 @@ AnyRegion = Annotated[CylinderPlacement | BoxPlacement | PeriodicRegion, Field(d
 
 
 class ConstantSize(Model):
-    """All grains with one size factor."""
+    """The same size factor for all grains."""
 
     kind: Literal["constant"] = Field(description="kind of distribution")
-    value: Positive = Field(default=1.0, description="size factor: multiplies all lengths of the species (1)")
+    value: Positive = Field(default=1.0, description="size factor, by which all lengths of the species are multiplied (1)")
 
 
 class UniformSize(Model):
-    """Size factors distributed evenly between two bounds."""
+    """Size factors distributed uniformly between two bounds."""
 
     kind: Literal["uniform"] = Field(description="kind of distribution")
     min: Positive = Field(description="smallest size factor (1)")
@@ -77,12 +77,12 @@ AnySize = Annotated[ConstantSize | UniformSize, Field(discriminator="kind")]
 
 
 class Insert(Model):
-    """Grains put in without overlap, at random by seed and id: position uniform in the region, all orientations alike."""
+    """Grains inserted at random without overlap: positions are uniform in the region, orientations are isotropic; both follow from seed and id."""
 
     name: Name | None = Field(default=None, description="name for `--set` and for merging with a base file")
     species: str = Field(description="name of the species")
     count: Annotated[int, Field(ge=1, lt=2**31)] = Field(description="number of grains")
-    region: AnyRegion = Field(description="region that holds the whole grains")
+    region: AnyRegion = Field(description="region in which the grains must lie entirely")
     size: Annotated[AnySize, BeforeValidator(_size)] = Field(
         default=ConstantSize(kind="constant"), description="size factor: a number or a distribution"
     )
@@ -96,8 +96,9 @@ class Grain(Model):
     position: Vector = Field(description="centre of mass (m)")
     orientation: Quaternion = Field(
         default=(1.0, 0.0, 0.0, 0.0),
-        description="quaternion (w, x, y, z), axes of the shape as given -> world; is normalised (1); in 2D an angle about z (rad)",
+        description="quaternion (w, x, y, z) that rotates the axes in which the shape is given into the world; it is normalised; in 2D an angle "
+        "about z (rad)",
     )
     velocity: Vector = Field(default=(0.0, 0.0, 0.0), description="velocity of the centre of mass (m/s)")
-    angular_velocity: Vector = Field(default=(0.0, 0.0, 0.0), description="angular velocity in the world frame (rad/s); in 2D a number")
-    scale: Positive = Field(default=1.0, description="size factor: multiplies all lengths of the species (1)")
+    angular_velocity: Vector = Field(default=(0.0, 0.0, 0.0), description="angular velocity in the world frame (rad/s); in 2D a single number")
+    scale: Positive = Field(default=1.0, description="size factor, by which all lengths of the species are multiplied (1)")

@@ -38,10 +38,16 @@ class _Wrong(Exception):
 
 
 def resolve(data: dict[str, Any]) -> dict[str, Any]:
-    """The keys of a case as the model wants them; those of three dimensions as they are.
+    """Convert the keys of a two-dimensional case to those of the model; those of three dimensions are left unchanged.
+
+    Args:
+        data: keys of a case.
+
+    Returns:
+        The keys for the model.
 
     Raises:
-        CaseError: a shape of the other dimension, or a value that leads out of the plane; a sentence a line.
+        CaseError: a shape of the other dimension, or a value that leads out of the plane; each line is a sentence.
     """
     dimension = data.get("dimension", 3)
     if isinstance(dimension, bool) or not isinstance(dimension, int) or dimension not in (2, 3):

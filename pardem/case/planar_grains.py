@@ -14,12 +14,12 @@ COW_VERTICES = 62
 
 
 class _PlanarSpecies(SpeciesBase):
-    density: Positive = Field(description="mass per area (kg/m^2); default: that of its `[[material]]`")
+    density: Positive = Field(description="mass per area (kg/m^2); default: that of the `[[material]]`")
     radius: Positive = Field(description="radius of the disk that rounds the core (m)")
 
     @property
     def dimension(self) -> int:
-        """Of the space the grains live in."""
+        """Number of dimensions of space."""
         return 2
 
 
@@ -35,7 +35,7 @@ class Disk(_PlanarSpecies):
 
 
 class Rice(_PlanarSpecies):
-    """A segment along x and a disk (2D)."""
+    """A segment along the x axis, rounded by a disk (2D)."""
 
     shape: Literal["rice"] = Field(description="kind of shape")
     length: Positive = Field(description="length of the segment, without the round ends (m)")
@@ -47,11 +47,11 @@ class Rice(_PlanarSpecies):
 
 
 class Peanut(_PlanarSpecies):
-    """A bent segment, two equal halves, and a disk (2D, non-convex)."""
+    """A bent segment with two equal halves, rounded by a disk (2D, non-convex)."""
 
     shape: Literal["peanut"] = Field(description="kind of shape")
-    length: Positive = Field(description="length of both halves together, without the round ends (m)")
-    bend: float = Field(default=math.pi / 3.0, gt=0.0, lt=math.pi, description="angle by which the direction turns where the halves meet (rad)")
+    length: Positive = Field(description="total length of the two halves, without the round ends (m)")
+    bend: float = Field(default=math.pi / 3.0, gt=0.0, lt=math.pi, description="change of direction where the halves meet (rad)")
 
     @property
     def core_vertices(self) -> int:
@@ -60,11 +60,11 @@ class Peanut(_PlanarSpecies):
 
 
 class Pebble(_PlanarSpecies):
-    """A triangle and a disk (2D); a regular core has its first vertex on x."""
+    """A triangle, rounded by a disk (2D); a regular core is centred at the origin with its first vertex on the x axis."""
 
     shape: Literal["pebble"] = Field(description="kind of shape")
-    vertices: Points | None = Field(default=None, min_length=3, max_length=3, description="three vertices of the core, x and y each (m)")
-    circumradius: Positive | None = Field(default=None, description="distance from centre to vertex of a regular core (m)")
+    vertices: Points | None = Field(default=None, min_length=3, max_length=3, description="three vertices of the core, each with x and y (m)")
+    circumradius: Positive | None = Field(default=None, description="distance from the centre to a vertex of a regular core (m)")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -78,11 +78,11 @@ class Pebble(_PlanarSpecies):
 
 
 class RegularPolygon(_PlanarSpecies):
-    """A regular polygon about the origin, its first vertex on x, and a disk (2D)."""
+    """A regular polygon centred at the origin with its first vertex on the x axis, rounded by a disk (2D)."""
 
     shape: Literal["regular_polygon"] = Field(description="kind of shape")
     sides: int = Field(ge=3, le=1000, description="number of sides (1)")
-    circumradius: Positive | None = Field(default=None, description="distance from centre to vertex (m)")
+    circumradius: Positive | None = Field(default=None, description="distance from the centre to a vertex (m)")
     edge: Positive | None = Field(default=None, description="length of a side (m)")
 
     @model_validator(mode="after")
@@ -97,10 +97,12 @@ class RegularPolygon(_PlanarSpecies):
 
 
 class Polygon(_PlanarSpecies):
-    """Any simple polygon, convex or not, and a disk (2D); a clockwise outline is reversed, with a notice."""
+    """Any simple polygon, convex or not, rounded by a disk (2D); a clockwise outline is reversed, with a notice."""
 
     shape: Literal["polygon"] = Field(description="kind of shape")
-    vertices: Points = Field(min_length=3, description="corners in order, x and y each (m); the outline closes by itself and must not meet itself")
+    vertices: Points = Field(
+        min_length=3, description="corners in order, each with x and y (m); the outline is closed automatically and must not intersect itself"
+    )
 
     @property
     def core_vertices(self) -> int:
@@ -109,10 +111,10 @@ class Polygon(_PlanarSpecies):
 
 
 class Clump(_PlanarSpecies):
-    """Disks of one radius, fixed to each other (2D, non-convex): a rigid cluster; overlapping parts count once."""
+    """A rigid cluster of disks of equal radius (2D, non-convex); where disks overlap, the area counts once."""
 
     shape: Literal["clump"] = Field(description="kind of shape")
-    vertices: Points = Field(min_length=2, description="middles of the disks, x and y each (m)")
+    vertices: Points = Field(min_length=2, description="centres of the disks, each with x and y (m)")
 
     @property
     def core_vertices(self) -> int:
@@ -121,24 +123,24 @@ class Clump(_PlanarSpecies):
 
 
 class PlanarCompound(_PlanarSpecies):
-    """Convex pieces that make up one grain, and a disk (2D); interaction `regularised`."""
+    """A union of convex pieces, rounded by a disk (2D); for the interaction `regularised`."""
 
     shape: Literal["planar_compound"] = Field(description="kind of shape")
     pieces: Many[Points] = Field(
-        min_length=1, description="a list of points, x and y each, for each piece, whose convex hull it is (m); pieces may share edges or overlap"
+        min_length=1, description="list of points (x and y, in m) for each piece, which is their convex hull; pieces may share edges or overlap"
     )
 
     @property
     def core_vertices(self) -> int:
-        """Number of vertices of the core, at most; what pieces share counts for each."""
+        """Upper bound of the number of vertices of the core; vertices shared by pieces count for each."""
         return sum(len(piece) for piece in self.pieces)
 
 
 class PlanarPolyline(_PlanarSpecies):
-    """An open polyline and a disk (2D)."""
+    """An open polyline, rounded by a disk (2D)."""
 
     shape: Literal["planar_polyline"] = Field(description="kind of shape")
-    vertices: Points = Field(min_length=2, description="vertices in order, x and y each (m); the polyline must not meet itself")
+    vertices: Points = Field(min_length=2, description="vertices in order, each with x and y (m); the polyline must not intersect itself")
 
     @property
     def core_vertices(self) -> int:
@@ -147,10 +149,10 @@ class PlanarPolyline(_PlanarSpecies):
 
 
 class Cow(_PlanarSpecies):
-    """The outline of a cow seen from the side, 62 vertices, and a disk (2D, non-convex)."""
+    """The outline of a cow seen from the side with 62 vertices, rounded by a disk (2D, non-convex)."""
 
     shape: Literal["cow"] = Field(description="kind of shape")
-    length: Positive = Field(description="length from tail to muzzle, without the disk; tail and horns are about 0.03 of it wide (m)")
+    length: Positive = Field(description="length from tail to muzzle, without the disk (m); tail and horns are about 0.03 times as wide")
 
     @property
     def core_vertices(self) -> int:

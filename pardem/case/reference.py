@@ -17,22 +17,25 @@ from .sentences import element, models_in, tag_of
 
 INTRODUCTION = """# The case file
 
-A case is one TOML file. Units are SI; the unit of each key stands in parentheses behind its meaning, (1) means a pure number. Unknown keys, wrong
-types and wrong signs are errors that name the key; text is not taken for a number; a number is 0 or of a size between {least} and {most}, a count at
-most 2^53. `pardem check CASE.toml` validates a case, `pardem check --effective CASE.toml` prints it with all defaults.
+A case is one TOML file. All quantities are in SI units; the unit of each key stands in parentheses after its meaning, and (1) marks a pure number.
+Unknown keys, wrong types and wrong signs are errors that name the key. Text is never converted to a number. A number must be 0 or have a magnitude
+between {least} and {most}, and a count must not exceed 2^53. `pardem check CASE.toml` validates a case, and `pardem check --effective CASE.toml`
+prints it with all defaults.
 
-**Base file.** `base = "other.toml"` (a path relative to the file) reads that file first and lays this one over it: tables merge key by key, lists of
-tables by `name` (pairs by their two names), new names follow; everything else is replaced. A key removes those of the base that cannot stand beside
-it: another unit of the same interval, `gamma` for `amplitude`, another form of a law's parameters; another `kind` or `shape` replaces its table.
+**Base file.** With `base = "other.toml"` (a path relative to the file) that file is read first, and this one is merged into it. Tables are merged key
+by key. Lists of tables are merged by `name` (pairs by their two names), and new entries are appended. Everything else is replaced. A key also removes
+those keys of the base file that it excludes: another unit of the same interval, `gamma` if it is `amplitude`, another form of a law's parameters. A
+table with another `kind` or `shape` replaces that of the base file.
 
-**Command line.** `--set key=value` sets a dotted key after that; entries of lists go by name or by number from 0, pairs as `a-b`:
-`--set contact.restitution=0.2 --set stage.vibrate.taps=30 --set contact.pair.rod-base.friction=0`. The value is TOML; a bare word is a text.
+**Command line.** After that, `--set key=value` sets a dotted key. Entries of lists are addressed by name or by number from 0, pairs as `a-b`:
+`--set contact.restitution=0.2 --set stage.vibrate.taps=30 --set contact.pair.rod-base.friction=0`. The value is TOML; a bare word is text.
 
-**Two dimensions.** With `dimension = 2` a vector may be given as two numbers (z = 0), an orientation as an angle about z, an angular velocity as a
-number; domain, box walls and box regions take corners of two numbers and are one metre thick, so that whatever is by volume is by area; the region
-`cylinder` is a disk and needs neither axis nor ends. A value that leads out of the plane is an error that names its key.
+**Two dimensions.** With `dimension = 2` vectors may be given as two numbers (z = 0), orientations as an angle about z, and angular velocities as a
+single number. The domain, box walls and box regions take corners with two numbers and are one metre thick, so that quantities per volume become
+quantities per area. The region `cylinder` is a disk, and needs neither axis nor ends. A value that leads out of the plane is an error that names its
+key.
 
-**Python.** `pardem.case.Case(...)` takes the same keys as arguments (tables as dicts) and has them as attributes.
+**Python.** `pardem.case.Case(...)` takes the same keys as arguments (tables as dictionaries) and provides them as attributes.
 
 This page is generated from the model (`python -m pardem.case.reference > docs/case-file.md`).
 """
@@ -63,7 +66,7 @@ region = { kind = "cylinder", radius = 4e-3, lower = 0.0, upper = 20e-3 }
 
 LAWS = """### Laws and their parameters
 
-| law | needs | takes also |
+| law | required | optional |
 |---|---|---|
 """
 
@@ -131,7 +134,7 @@ def _table(model: type[BaseModel], skip_tables: bool = False) -> str:
 
 def _default(field: FieldInfo) -> str:
     if field.is_required():
-        return "required" if field.description and "default:" not in field.description else "see right"
+        return "required" if field.description and "default:" not in field.description else "see meaning"
     if field.default is PydanticUndefined or field.default is None:
         return ""
     value = field.default
@@ -175,16 +178,27 @@ def _type(annotation: Any, metadata: list[Any]) -> str:
             return "list of tables"
         if arguments[-1] is not Ellipsis:
             return f"{len(arguments)} {_plural(_type(arguments[0], []))}"
-        inner = _type(arguments[0], [])
-        return f"list of {inner if inner.startswith('`') else 'points (3 numbers)' if inner == '3 numbers' else _plural(inner)}{_bounds(metadata)}"
+        number = _bounds(metadata).strip(" ()").replace(" and at most ", " to ")
+        number = number.removeprefix("at least ") + (" or more" if " to " not in number and number.startswith("at least ") else "")
+        return f"list of {number}{' ' if number else ''}{_entries(_type(arguments[0], []))}"
     names = {float: "number", int: "whole number", str: "text", bool: "true/false"}
     return names[annotation] + _bounds(metadata)
 
 
-def _plural(word: str) -> str:
-    if word.startswith("list of"):
-        return word.replace("list", "lists", 1)
-    return word if word == "true/false" or word.endswith("s") else word + "s"
+def _entries(kind: str) -> str:
+    """What the entries of a list are called."""
+    if kind.startswith("`"):
+        return kind
+    if kind == "3 numbers":
+        return "points (3 numbers each)"
+    return f"pairs of {kind[2:]}" if kind.startswith("2 ") else _plural(kind)
+
+
+def _plural(kind: str) -> str:
+    noun, bracket, bounds = kind.partition(" (")
+    if noun.startswith("list of"):
+        return kind.replace("list", "lists", 1)
+    return (noun if noun == "true/false" or noun.endswith("s") else noun + "s") + bracket + bounds
 
 
 def _laws() -> str:
@@ -195,7 +209,8 @@ def _laws() -> str:
         for form in kind.forms:
             needed = ", ".join(f"`{key}`" for key in (*kind.general, *form.needed))
             rows.append(f"| `{law}` | {needed} | {', '.join(f'`{key}`' for key in form.optional)} |")
-    common = "All take `friction`, `clamped`, `rocking_damping` and `torsional_friction`; all but `lennard_jones` the keys of `resistance`."
+    common = "All laws accept `friction`, `clamped`, `rocking_damping` and `torsional_friction`; all except `lennard_jones` accept the keys of "
+    common += "`resistance`."
     return LAWS + "\n".join(rows) + f"\n\n{common}\n"
 
 

@@ -1,8 +1,9 @@
-"""Errors of the model as sentences: dotted key, value, what is allowed, and the nearest key for an unknown one."""
+"""Errors of the model as sentences: the dotted key, its value, what is allowed, and a suggestion if the key or value resembles a valid one."""
 
 from __future__ import annotations
 
 import difflib
+import re
 import reprlib
 import types
 import typing
@@ -33,25 +34,48 @@ _ALLOWED = {
     "union_tag_invalid": "must be one of {expected_tags}",
 }
 DEEPEST = 16
-"""Levels of tables and lists in each other that a case may have; its own keys need seven."""
+"""Largest number of levels of nested tables and lists in a case; its own keys need seven."""
+CLOSE = 0.65
+"""Similarity, from 0 to 1, from which on a valid word is suggested for a wrong one."""
+_WORDS = ("no", "one", "two", "three", "four", "five", "six")
+_UNIT = r"[A-Za-z]{1,3}(?:\^\d)?(?:[ /][A-Za-z]{1,3}(?:\^\d)?)*"
+_NOUNS = {float: "numbers", int: "whole numbers", bool: "values (true or false)", str: "texts"}
 
 
 def describe(error: ValidationError, model: type[BaseModel], data: Any) -> list[str]:
-    """One sentence for each problem in the data given to a model."""
+    """Describe validation errors in sentences.
+
+    Args:
+        error: the errors.
+        model: class of the model.
+        data: the data from which it was to be made.
+
+    Returns:
+        One sentence for each problem.
+    """
     out: list[str] = []
     items = error.errors(include_url=False)
     for item in items:
         if item["type"] == "too_short" and any(other["loc"][: len(item["loc"])] == item["loc"] for other in items if other is not item):
-            continue  # the list counts its valid entries: those that are wrong have their own sentence
-        path, annotation, field, at = _locate(item["loc"], model, data)
-        sentence = _sentence(item, ".".join(path), annotation, field, at, model)
+            continue  # a list counts its valid entries only: wrong ones have sentences of their own
+        sentence = _wrong_length(item, model, data)
+        if sentence is None:
+            path, annotation, field, at = _locate(item["loc"], model, data)
+            sentence = _sentence(item, ".".join(path), annotation, field, at, model)
         if sentence not in out:
             out.append(sentence)
     return _without_union_noise(out)
 
 
 def item_key(item: Any) -> str | None:
-    """Name by which an entry of a list of tables is addressed: its ``name``, or ``a-b`` for a pair between a and b."""
+    """Return the name by which an entry of a list of tables is addressed.
+
+    Args:
+        item: the entry.
+
+    Returns:
+        Its ``name``, or ``a-b`` for a pair between a and b; None if it has neither.
+    """
     if not isinstance(item, dict):
         return None
     if isinstance(item.get("name"), str):
@@ -62,14 +86,30 @@ def item_key(item: Any) -> str | None:
     return None
 
 
-def nearest(word: str, words: list[str], cutoff: float = 0.6) -> str:
-    """A clause that suggests the nearest of some words, or nothing."""
+def nearest(word: str, words: list[str], cutoff: float = CLOSE) -> str:
+    """Suggest a valid word for a wrong one.
+
+    Args:
+        word: the wrong word.
+        words: the valid words.
+        cutoff: least similarity of the two, from 0 to 1.
+
+    Returns:
+        A clause with the most similar word; empty if none is similar.
+    """
     found = difflib.get_close_matches(word[:100], words, 1, cutoff)
     return f"; did you mean '{found[0]}'?" if found else ""
 
 
 def too_deep(value: Any) -> bool:
-    """Whether tables and lists lie in each other over more than `DEEPEST` levels."""
+    """Determine whether tables and lists are nested over more than `DEEPEST` levels.
+
+    Args:
+        value: the outermost of them.
+
+    Returns:
+        Whether they are.
+    """
     level = [value]
     for _ in range(DEEPEST + 1):
         level = [part for one in level if isinstance(one, dict | list | tuple) for part in (one.values() if isinstance(one, dict) else one)]
@@ -79,7 +119,14 @@ def too_deep(value: Any) -> bool:
 
 
 def models_in(annotation: Any) -> list[type[BaseModel]]:
-    """The model classes that an annotation allows, looked for inside unions and Annotated, not inside containers."""
+    """Collect the model classes that an annotation allows, inside unions and Annotated, but not inside containers.
+
+    Args:
+        annotation: the annotation of a field.
+
+    Returns:
+        The classes.
+    """
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     if get_origin(annotation) is Annotated:
@@ -90,7 +137,14 @@ def models_in(annotation: Any) -> list[type[BaseModel]]:
 
 
 def element(annotation: Any) -> Any:
-    """Annotation of a list's entries; None where it is no list."""
+    """Return the annotation of the entries of a list.
+
+    Args:
+        annotation: the annotation of the list.
+
+    Returns:
+        That of its entries; None if it is not a list.
+    """
     if get_origin(annotation) is Annotated:
         return element(get_args(annotation)[0])
     if get_origin(annotation) in (Union, types.UnionType):
@@ -99,7 +153,15 @@ def element(annotation: Any) -> Any:
 
 
 def all_keys(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Every (key, table it belongs to) below a model."""
+    """Iterate over all keys of a model and of the tables in it.
+
+    Args:
+        model: class of the model.
+        prefix: dotted key of its table.
+
+    Yields:
+        A key, and the dotted key of the table to which it belongs.
+    """
     for name, field in model.model_fields.items():
         yield name, prefix
         for sub in models_in(field.annotation) or models_in(element(field.annotation)):
@@ -107,7 +169,14 @@ def all_keys(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, st
 
 
 def tag_of(model: type[BaseModel]) -> str | None:
-    """The value of the key (`kind` or `shape`) that selects this class in a union."""
+    """Return the value of the key (`kind` or `shape`) that selects a class in a union.
+
+    Args:
+        model: the class.
+
+    Returns:
+        The value; None if the class has no such key.
+    """
     for name in ("kind", "shape"):
         field = model.model_fields.get(name)
         if field is not None and get_origin(field.annotation) is Literal:
@@ -144,7 +213,7 @@ def _locate(loc: tuple[int | str, ...], model: type[BaseModel], data: Any) -> tu
 def _sentence(item: Any, key: str, annotation: Any, field: FieldInfo | None, parent: Any, model: type[BaseModel]) -> str:
     kind, context = item["type"], item.get("ctx", {})
     name = str(item["loc"][-1]) if item["loc"] else ""
-    meaning = f" ({field.description.split(';')[0]})" if field is not None and field.description else ""
+    meaning = _meaning(field)
     if kind == "extra_forbidden":
         known = list(parent[0].model_fields)
         other = next((table for other, table in all_keys(model) if other == name and table), None)
@@ -155,7 +224,7 @@ def _sentence(item: Any, key: str, annotation: Any, field: FieldInfo | None, par
         return f"{key} is missing{meaning}"
     if kind == "union_tag_not_found":
         tag = str(context.get("discriminator", "")).strip("'")
-        return f"{key}.{tag} is missing: one of {', '.join(repr(tag_of(m)) for m in models_in(annotation))}"
+        return f"{key}.{tag} is missing: give one of {', '.join(repr(tag_of(m)) for m in models_in(annotation))}"
     if kind == "value_error":
         return f"{key} {context['error']}".strip()
     if kind == "union_tag_invalid":
@@ -164,8 +233,47 @@ def _sentence(item: Any, key: str, annotation: Any, field: FieldInfo | None, par
         clue = nearest(value, [tag_of(m) or "" for m in models_in(annotation)]) if isinstance(value, str) else ""
         return f"{key}.{tag} = {shown(value)} must be one of {context['expected_tags']}{clue}"
     allowed = _ALLOWED.get(kind, item["msg"][:1].lower() + item["msg"][1:]).format(**context)
-    clue = nearest(item["input"], _choices(annotation)) if kind == "literal_error" and isinstance(item["input"], str) else ""
+    choices = _choices(annotation) if kind == "literal_error" and isinstance(item["input"], str) else []
+    clue = nearest(item["input"], choices) if len(choices) > 1 else ""
     return f"{key} = {shown(item['input'])} {allowed}{clue}{meaning}"
+
+
+def _meaning(field: FieldInfo | None) -> str:
+    """The first clause of a field's description in parentheses, with the unit at its end in words."""
+    if field is None or not field.description:
+        return ""
+    clause = re.split(r";(?![^(]*\))", field.description)[0]
+    clause = re.sub(r" \(1\)$", "", clause)
+    clause = re.sub(rf" \(({_UNIT}); in 2D ({_UNIT})\)$", r", in \1 or, in 2D, \2", clause)
+    return f" ({re.sub(rf' [(]({_UNIT})[)]$', lambda unit: f', in {unit[1]}', clause)})"
+
+
+def _wrong_length(item: Any, model: type[BaseModel], data: Any) -> str | None:
+    """The sentence for a list that must have a fixed number of entries and has another one; None for other errors."""
+    loc = item["loc"]
+    if item["type"] == "missing" and loc and isinstance(loc[-1], int):
+        loc = loc[:-1]
+    elif item["type"] != "too_long":
+        return None
+    path, annotation, _, _ = _locate(loc, model, data)
+    kinds = _fixed(annotation)
+    if not kinds:
+        return None
+    noun = _NOUNS.get(kinds[0], "entries")
+    planar = isinstance(data, dict) and data.get("dimension") == 2 and len(kinds) == 3 and kinds[0] is float
+    return f"{'.'.join(path)} takes {_WORDS[len(kinds)]} {noun}{', or two in two dimensions' if planar else ''}, not {shown(item['input'])}"
+
+
+def _fixed(annotation: Any) -> list[Any]:
+    """Types of the entries of a list of fixed length; empty for anything else."""
+    if get_origin(annotation) is Annotated:
+        return _fixed(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, types.UnionType):
+        return next((found for part in get_args(annotation) if (found := _fixed(part))), [])
+    arguments = get_args(annotation)
+    if get_origin(annotation) is not tuple or arguments[-1] is Ellipsis:
+        return []
+    return [get_args(kind)[0] if get_origin(kind) is Annotated else kind for kind in arguments]
 
 
 def _choices(annotation: Any) -> list[str]:
@@ -175,7 +283,14 @@ def _choices(annotation: Any) -> list[str]:
 
 
 def shown(value: Any) -> str:
-    """A value of any kind and size for a sentence: at most 60 characters."""
+    """Format a value of any type and size for a sentence.
+
+    Args:
+        value: the value.
+
+    Returns:
+        A text of at most 60 characters.
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int) and value.bit_length() > 200:  # Python writes no more than 4300 digits
@@ -188,7 +303,7 @@ def shown(value: Any) -> str:
 
 
 class _Short(reprlib.Repr):
-    """Writes values shortly, so that nothing is too deep, long or large to be shown."""
+    """Abbreviates values that are too deep, long or large to be shown."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -216,17 +331,22 @@ def _without_union_noise(found: list[str]) -> list[str]:
             out.append(head)
             continue
         bare = [tail.split(" (", 1)[0].split(";", 1)[0] if i + 1 < len(tails) else tail for i, tail in enumerate(tails)]
-        out.append(f"{head} must {' or '.join(bare)}")
+        if all(tail.startswith("be ") for tail in bare):
+            bare = ["be " + bare[0][3:], *(tail[3:] for tail in bare[1:])]
+        out.append(f"{head} must {' or '.join(filter(None, [', '.join(bare[:-1]), bare[-1]]))}")
     return out
 
 
 def unknown(key: str, name: str, known: list[str], what: str) -> str:
-    """The sentence for a name that refers to nothing.
+    """Describe a name that refers to nothing.
 
     Args:
         key: dotted key that holds the name.
         name: the name.
         known: names that exist.
-        what: what they are names of.
+        what: kind of thing that they name.
+
+    Returns:
+        The sentence.
     """
     return f"{key} = '{name}' is not a {what} of this case ({', '.join(known) or 'there is none'}){nearest(name, known)}"

@@ -13,47 +13,53 @@ Face = Literal["lower-x", "lower-y", "lower-z", "upper-x", "upper-y", "upper-z"]
 
 
 class Time(Model):
-    """The time step and the scheme that takes it."""
+    """The time step and the integrator."""
 
-    step: Positive = Field(description="time step (s); checked against the contact time: error above a tenth, warning above a twentieth of it")
+    step: Positive = Field(
+        description="time step (s); it must not exceed a tenth of the shortest contact time, and there is a warning above a twentieth"
+    )
     integrator: Literal["verlet", "euler", "gear4"] = Field(
         default="verlet",
-        description="`verlet`: velocity Verlet; `euler`: semi-implicit, first order; `gear4`: Gear's fourth-order predictor-corrector",
+        description="time integrator; `verlet`: velocity Verlet; `euler`: semi-implicit Euler, first order; `gear4`: Gear's fourth-order "
+        "predictor-corrector",
     )
     rotation: Literal["splitting", "fincham"] = Field(
         default="splitting",
-        description="how `verlet` and `euler` turn non-spheres. `splitting`: symplectic; `fincham`: Fincham's explicit leap-frog",
+        description="how `verlet` and `euler` integrate the rotation of non-spheres; `splitting`: symplectic splitting; `fincham`: Fincham's "
+        "explicit leap-frog",
     )
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.rotation != "splitting" and not SCHEMES[self.integrator].rotations:
             raise ValueError(
-                f"takes no rotation = '{self.rotation}' with integrator = '{self.integrator}', which turns grains its own way; leave rotation out"
+                f"takes no rotation = '{self.rotation}' with integrator = '{self.integrator}', which rotates grains by its own scheme; leave it out"
             )
         return self
 
 
 class Attraction(Model):
-    """A field that pulls grains towards a point, of constant strength but near the point: the acceleration g r / sqrt(r^2 + s^2)."""
+    """A field that pulls grains towards a point with the acceleration g r / sqrt(r^2 + s^2), constant except near the point."""
 
-    strength: Positive = Field(description="acceleration g far from the point (m/s^2)")
-    center: Vector = Field(default=(0.0, 0.0, 0.0), description="the point (m)")
-    softening: Positive = Field(description="distance s from the point below which the field weakens (m); about the radius of a grain")
+    strength: Positive = Field(description="acceleration g at large distances from the point (m/s^2)")
+    center: Vector = Field(default=(0.0, 0.0, 0.0), description="position of the point (m)")
+    softening: Positive = Field(description="distance s from the point below which the field weakens (m); a good value is the radius of a grain")
 
 
 class Domain(Model):
-    """The box in which grains may be; a grain that leaves it otherwise than through a periodic or open face is an error."""
+    """The box that contains the grains. It is an error if a grain leaves it, except through a periodic or an open face."""
 
     lower: Vector = Field(description="lower corner (m)")
     upper: Vector = Field(description="upper corner (m)")
     periodic: Annotated[tuple[bool, bool, bool], Strict(False)] = Field(
-        default=(False, False, False), description="periodic along x, y, z; a period must exceed twice the largest grain diameter plus skin"
+        default=(False, False, False),
+        description="whether the domain is periodic along x, y and z; a period must exceed twice the sum of the largest grain diameter and the skin",
     )
     outflow: Many[Face] | None = Field(
         default=None,
         min_length=1,
-        description="open faces: a grain whose centre is beyond one is frozen and counts no more (looked at every 32 steps); default: none",
+        description="open faces of the domain; a grain whose centre is found beyond one of them (checked every 32 steps) no longer takes part in "
+        "the run, and keeps its last state in the files; default: none",
     )
 
     @model_validator(mode="after")
@@ -61,29 +67,34 @@ class Domain(Model):
         ordered(self.lower, self.upper)
         for face in self.outflow or ():
             if self.periodic["xyz".index(face[-1])]:
-                raise ValueError(f"takes no outflow through '{face}' while periodic along {face[-1]}; leave one of the two out")
+                raise ValueError(f"takes no outflow through '{face}' if it is periodic along {face[-1]}; leave one of the two out")
             if (self.outflow or ()).count(face) > 1:
-                raise ValueError(f"names '{face}' twice in outflow; once will do")
+                raise ValueError(f"names '{face}' twice in outflow; name it once")
         return self
 
 
 class Detection(Model):
-    """Search for neighbours; its settings change the speed, never the result."""
+    """Search for neighbours; it affects the speed, never the result."""
 
     method: Literal["cells", "triangulation"] = Field(
         default="cells",
-        description="`cells`: linked cells with oriented extents; `triangulation`: edges of the weighted Delaunay triangulation of covering spheres, "
-        "for convex grains in three dimensions; a text in place of the table is a method",
+        description="method of detection; `cells`: linked cells with oriented extents; `triangulation`: edges of the weighted Delaunay "
+        'triangulation of covering spheres, for convex grains in three dimensions. `detection = "triangulation"` is short for a table '
+        "with this key alone",
     )
-    skin: Literal["auto"] | Positive = Field(default="auto", description="distance beyond contact at which pairs enter the list (m), or `auto`")
+    skin: Literal["auto"] | Positive = Field(
+        default="auto",
+        description="distance beyond contact up to which pairs enter the neighbour list (m); `auto`: chosen and adapted during the run",
+    )
     max_overlap: Literal["auto"] | Positive = Field(
         default="auto",
-        description="largest overlap of two grains (m) that the covering spheres of `triangulation` are made for; `auto`: a twentieth of the "
-        "smallest sphero-radius. Where grains overlap by too much, linked cells step in and a message says so",
+        description="largest overlap of two grains (m) for which the covering spheres of `triangulation` are made; `auto`: a twentieth of the "
+        "smallest sphero-radius. If grains overlap by more, linked cells are used instead, with a message",
     )
     every_step: bool = Field(
         default=False,
-        description="`triangulation` with no other skin than the way of the fastest grain in a step: pairs come from the edges every step or two",
+        description="whether `triangulation` works without a skin beyond the path of the fastest grain in one step, so that the pairs are renewed "
+        "every one or two steps",
     )
 
     @model_validator(mode="after")
@@ -91,9 +102,9 @@ class Detection(Model):
         if self.method == "cells":
             for key, default in (("max_overlap", "auto"), ("every_step", False)):
                 if getattr(self, key) != default:
-                    raise ValueError(f"takes no {key} with method = 'cells': it belongs to method = 'triangulation'")
+                    raise ValueError(f"takes no {key} with method = 'cells': it is for method = 'triangulation'")
         if self.every_step and self.skin != "auto":
-            raise ValueError("takes no skin with every_step = true, which keeps none; leave one of the two out")
+            raise ValueError("takes no skin with every_step = true, which works without one; leave one of the two out")
         return self
 
 
@@ -105,7 +116,9 @@ AnyDetection = Annotated[Detection, BeforeValidator(_method)]
 
 
 class Parallel(Model):
-    """Decomposition into slabs; its settings change the speed, never the result."""
+    """Domain decomposition into slabs, one per rank; it affects the speed, never the result."""
 
-    axis: Literal["auto", "x", "y", "z"] = Field(default="auto", description="axis that the slabs cut; `auto`: the longest extent of the domain")
-    rebalance: bool = Field(default=True, description="move the cuts so that counted work stays equal")
+    axis: Literal["auto", "x", "y", "z"] = Field(
+        default="auto", description="axis across which the slabs are cut; `auto`: the axis of the longest extent of the domain"
+    )
+    rebalance: bool = Field(default=True, description="whether the cuts move in the course of the run, so that the ranks have equal work")

@@ -18,20 +18,24 @@ if TYPE_CHECKING:
 class SpeciesBase(NamedModel):
     """A species: name, density, radius and the sizes of its shape."""
 
-    density: Positive = Field(description="mass density (kg/m^3); default: that of its `[[material]]`")
+    density: Positive = Field(description="mass density (kg/m^3); default: that of the `[[material]]`")
     radius: Positive = Field(description="radius of the ball that rounds the core (m)")
 
     @property
     def dimension(self) -> int:
-        """Of the space the grains live in."""
+        """Number of dimensions of space."""
         return 3
 
     def located(self, directory: Path) -> Self:
-        """The same species with relative paths taken from the given folder; most have none."""
+        """Return the same species with relative paths that refer to a folder; most species have no paths.
+
+        Args:
+            directory: the folder.
+        """
         return self
 
     def make_shape(self) -> Shape:
-        """The geometry as a `pardem.Shape`; it is made once.
+        """Return the geometry as a `pardem.Shape`, which is built only once.
 
         Raises:
             ShapeError: the shape is degenerate; the message begins with the species.

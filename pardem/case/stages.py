@@ -12,26 +12,41 @@ from .motions import Drive
 
 
 def steps_in(duration: float, step: float) -> int:
-    """Steps of length ``step`` (s) that reach ``duration`` (s); a count that is whole to 1e-9 is taken as whole."""
+    """Count the steps that reach a duration. A count that is whole within 1e-9 is taken as whole.
+
+    Args:
+        duration: duration (s).
+        step: time step (s).
+
+    Returns:
+        Number of steps.
+    """
     return max(0, math.ceil(duration / step * (1.0 - 1e-9)))
 
 
 class Settle(Model):
-    """Wait for rest: until the kinetic energy per grain falls below a bound, or a time has passed."""
+    """Let the grains settle, until the kinetic energy per grain falls below a bound or a time has passed."""
 
     name: Name = Field(description="name of the stage")
     kind: Literal["settle"] = Field(description="kind of stage")
     energy_per_grain: NonNegative = Field(description="kinetic energy per grain below which the stage ends (J)")
-    max_time: Positive = Field(description="longest duration (s)")
-    check_every: Count = Field(default=100, description="steps between two looks at the energy, from the stage's start (steps)")
+    max_time: Positive = Field(description="longest duration of the stage (s)")
+    check_every: Count = Field(default=100, description="number of steps between two checks of the energy, counted from the start of the stage (1)")
 
     def max_steps(self, step: float) -> int:
-        """Most steps that the stage can take with the given time step (s)."""
+        """Determine the largest number of steps that the stage can take.
+
+        Args:
+            step: time step (s).
+
+        Returns:
+            The number.
+        """
         return steps_in(self.max_time, step)
 
 
 class Vibrate(Drive):
-    """Drive a wall sinusoidally for a number of periods (taps), from the stage's start; outside the stage it rests."""
+    """Drive a wall sinusoidally for a number of periods (taps) from the start of the stage; outside the stage the wall is at rest."""
 
     name: Name = Field(description="name of the stage")
     kind: Literal["vibrate"] = Field(description="kind of stage")
@@ -39,19 +54,26 @@ class Vibrate(Drive):
     taps: Count = Field(description="number of periods (1)")
 
     def max_steps(self, step: float) -> int:
-        """Steps of the stage with the given time step (s)."""
+        """Determine the number of steps of the stage.
+
+        Args:
+            step: time step (s).
+
+        Returns:
+            The number.
+        """
         return steps_in(self.taps / self.frequency, step)
 
 
 class Run(Model):
-    """Let time pass."""
+    """Run for a given time or number of steps."""
 
     name: Name = Field(description="name of the stage")
     kind: Literal["run"] = Field(description="kind of stage")
-    time: Positive | None = Field(default=None, description="duration (s); or `steps`")
-    steps: Count | None = Field(default=None, description="duration (steps); or `time`")
+    time: Positive | None = Field(default=None, description="duration (s); alternative: `steps`")
+    steps: Count | None = Field(default=None, description="duration in steps (1); alternative: `time`")
     outflow_share: Annotated[Positive, Field(le=1)] | None = Field(
-        default=None, description="the stage ends early once this share of all grains, by number, has left through `domain.outflow` (1)"
+        default=None, description="share of all grains, by number, after whose departure through `domain.outflow` the stage ends early (1)"
     )
 
     @model_validator(mode="after")
@@ -60,7 +82,14 @@ class Run(Model):
         return self
 
     def max_steps(self, step: float) -> int:
-        """Steps of the stage with the given time step (s)."""
+        """Determine the largest number of steps that the stage can take.
+
+        Args:
+            step: time step (s).
+
+        Returns:
+            The number.
+        """
         return self.steps if self.steps is not None else steps_in(self.time or 0.0, step)
 
 

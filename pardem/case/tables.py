@@ -21,38 +21,44 @@ from .walls import AnyWall
 
 
 class CaseTables(Model):
-    """A case whose single values are right, before `Case` holds them against each other. SI units."""
+    """A case whose individual values are valid, before `Case` checks them against each other. SI units."""
 
-    title: str = Field(default="", description="free text")
+    title: str = Field(default="", description="title of the case")
     dimension: Literal[2, 3] = Field(
         default=3,
-        description="3, or 2: grains are disks and spheropolygons in the plane x-y, densities are per area (kg/m^2), and vectors may be given as two "
-        "numbers (see above)",
+        description="number of dimensions of space; in two, grains are disks and spheropolygons in the x-y plane, densities are per area "
+        "(kg/m^2), and vectors may be given as two numbers (see above)",
     )
-    seed: int = Field(default=0, ge=0, lt=2**63, description="seed of the random insertion (1)")
-    gravity: Vector = Field(default=(0.0, 0.0, -9.81), description="acceleration of gravity (m/s^2); in 2D `[0.0, -9.81]`; with `[attraction]` zero")
-    attraction: Attraction | None = Field(default=None, description="field towards a point, to compact grains from all sides; default: none")
-    time: Time = Field(description="time step and scheme")
-    domain: Domain | None = Field(default=None, description="box of the grains; default: the extent of the walls and grains, not periodic")
-    species: Many[AnySpecies] = Field(default=(), description="species of grains; at least one, but where there is a packing")
-    insert: Many[Insert] = Field(default=(), description="grains inserted at random")
+    seed: int = Field(default=0, ge=0, lt=2**63, description="seed of the random numbers for insertion (1)")
+    gravity: Vector = Field(
+        default=(0.0, 0.0, -9.81),
+        description="acceleration of gravity (m/s^2); the default is `[0.0, -9.81]` in 2D, and zero if `[attraction]` is given",
+    )
+    attraction: Attraction | None = Field(
+        default=None, description="field that pulls grains towards a point, to compact them from all sides; default: none"
+    )
+    time: Time = Field(description="time step and integrator")
+    domain: Domain | None = Field(default=None, description="box that contains the grains; default: the extent of the walls and grains, not periodic")
+    species: Many[AnySpecies] = Field(default=(), description="species of grains; at least one is needed unless there is a Voronoi packing")
+    insert: Many[Insert] = Field(default=(), description="grains inserted at random positions")
     grain: Many[Grain] = Field(default=(), description="grains given one by one")
     grains_file: PathName | None = Field(
         default=None,
-        description="`.npz` file beside the case file with arrays `species` (names, or rows of the list), `position`, and optionally `orientation`, "
-        "`velocity`, `angular_velocity`, `scale`, one row for each grain, as in `[[grain]]`",
+        description="`.npz` file with the initial grains; its path is relative to the case file, and its arrays are `species` (names, or numbers "
+        "counted from 0), `position` and optionally `orientation`, `velocity`, `angular_velocity` and `scale`, with one row per grain "
+        "as in `[[grain]]`",
     )
     voronoi: Many[Voronoi] = Field(
         default=(),
-        description="packings of rounded Voronoi cells; in the effective case the cells stand under `[[species]]` and `[[grain]]` instead",
+        description="packings of rounded Voronoi cells; the effective case lists their cells under `[[species]]` and `[[grain]]` instead",
     )
-    contact: Contact = Field(description="interaction, law and parameters")
-    material: Many[Material] = Field(default=(), description="constants of materials of species or walls")
+    contact: Contact = Field(description="interaction, force law and parameters of contacts")
+    material: Many[Material] = Field(default=(), description="constants of the materials of species and walls")
     wall: Many[AnyWall] = Field(default=(), description="walls")
-    stage: Many[AnyStage] = Field(min_length=1, description="what happens, one after the other")
-    detection: AnyDetection = Field(default=Detection(), description="search for neighbours; its settings change the speed, never the result")
-    parallel: Parallel = Field(default=Parallel(), description="decomposition")
-    output: Output = Field(default=Output(), description="files")
+    stage: Many[AnyStage] = Field(min_length=1, description="stages of the run, one after the other")
+    detection: AnyDetection = Field(default=Detection(), description="search for neighbours; it affects the speed, never the result")
+    parallel: Parallel = Field(default=Parallel(), description="domain decomposition; it affects the speed, never the result")
+    output: Output = Field(default=Output(), description="result file and checkpoints")
 
     _directory: Path = PrivateAttr(default_factory=Path)
 
@@ -66,6 +72,9 @@ class CaseTables(Model):
 
         Args:
             directory: the folder.
+
+        Returns:
+            The case.
         """
         folder = Path(directory)
         copy = self.model_copy(update={"species": tuple(species.located(folder) for species in self.species)})
@@ -79,8 +88,9 @@ class CaseTables(Model):
 
     @property
     def material_rows(self) -> dict[str, int]:
-        """Row of each material in the tables of the law: all grains that no pair and no `[[material]]` names share one, and so do all such
-        walls.
+        """Row of each material in the tables of the law.
+
+        All species whose material is named neither by a pair nor by a `[[material]]` share one row, and so do all such walls.
         """
         named = {name for pair in self.contact.pair for name in pair.between} | {material.name for material in self.material}
         walls = {wall.material for wall in self.wall}
@@ -89,7 +99,7 @@ class CaseTables(Model):
 
     @property
     def grain_species(self) -> tuple[str, ...]:
-        """Names of the species that have grains, in their order; the others are bodies of walls only."""
+        """Names of the species that have grains, in order; the others are shapes of walls only."""
         placed = {insert.species for insert in self.insert} | {grain.species for grain in self.grain}
         bodies = {wall.shape_of for wall in self.wall}
         return tuple(s.name for s in self.species if s.name in placed or s.name not in bodies)
@@ -100,6 +110,9 @@ class CaseTables(Model):
         Args:
             first: name of a material.
             second: name of a material.
+
+        Returns:
+            The parameters.
         """
         return self.contact.between(first, second, self.material)
 
@@ -109,14 +122,20 @@ class CaseTables(Model):
         Args:
             rows: names of materials.
             columns: names of materials.
+
+        Returns:
+            The parameters by pair.
         """
         return self.contact.table(rows, columns, self.material)
 
     def eps(self, species: str) -> float:
-        """Return the weight of the regularisation for a species (1); walls have none.
+        """Return the weight of the regularisation for a species; walls have none.
 
         Args:
             species: name of the species.
+
+        Returns:
+            The weight (1).
         """
         table = self.contact.eps
         if isinstance(table, dict) and species in table:
@@ -135,7 +154,14 @@ class CaseTables(Model):
         return next((1.0 / stage.frequency for stage in self.stage if isinstance(stage, Vibrate)), None)
 
     def cadence(self, what: str) -> Cadence | None:
-        """How often (in steps) a `frame`, `observable` or `checkpoint` is due; None: never, apart from the run's ends."""
+        """Determine how often something is due.
+
+        Args:
+            what: `frame`, `observable` or `checkpoint`.
+
+        Returns:
+            The interval in steps; None: never, except at the beginning and the end of the run.
+        """
         steps, seconds, taps = (getattr(self.output, f"{what}_{unit}", None) for unit in ("steps", "interval", "taps"))
         if steps is not None:
             return Cadence(every=float(steps))

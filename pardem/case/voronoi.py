@@ -18,20 +18,24 @@ SHY = 1e-9
 
 
 class Voronoi(NamedModel):
-    """A box filled with rounded Voronoi cells, which do not overlap; cells are eroded by d, then dilated by r <= d (paper 000)."""
+    """A box filled with rounded Voronoi cells, which do not overlap: cells are eroded by d, then dilated by r <= d (paper 000)."""
 
-    density: Positive = Field(description="mass density (kg/m^3, in 2D kg/m^2); default: that of its `[[material]]`")
+    density: Positive = Field(description="mass density (kg/m^3; in 2D kg/m^2); default: that of the `[[material]]`")
     count: Annotated[int, Field(ge=1, le=10_000_000)] = Field(
-        description="number of sites, drawn at random; a cell that the erosion leaves nothing of makes no grain (1)"
+        description="number of sites, which are drawn at random (1); a cell that vanishes by the erosion gives no grain"
     )
     lower: Vector | None = Field(default=None, description="lower corner of the box (m); default: that of the domain")
     upper: Vector | None = Field(default=None, description="upper corner of the box (m); default: that of the domain")
-    erosion: Positive | None = Field(default=None, description="distance d by which the cells are eroded (m); or")
-    void_ratio: Positive | None = Field(default=None, description="volume of the voids over that of the grains, from which d follows (1)")
-    radius: Positive | None = Field(default=None, description="radius r of the ball that rounds the grains, at most d (m); or")
-    roundness: Annotated[Positive, Field(le=1)] | None = Field(default=None, description="r/d (1); default: 1, the opening of the cells")
+    erosion: Positive | None = Field(default=None, description="distance d by which the cells are eroded (m); alternative: `void_ratio`")
+    void_ratio: Positive | None = Field(
+        default=None, description="ratio of the volume of the voids to that of the grains, from which d follows (1); alternative: `erosion`"
+    )
+    radius: Positive | None = Field(default=None, description="radius r of the ball that rounds the grains, at most d (m); alternative: `roundness`")
+    roundness: Annotated[Positive, Field(le=1)] | None = Field(
+        default=None, description="ratio r/d (1); default: 1, the morphological opening of the cells; alternative: `radius`"
+    )
     regularity: Annotated[int, Field(ge=0, le=10_000)] = Field(
-        default=0, description="steps of Lloyd's algorithm, which makes cells alike and round (1)"
+        default=0, description="number of steps of Lloyd's algorithm, which makes the cells more uniform and rounder (1)"
     )
     seed: Annotated[int, Field(ge=0, lt=2**63)] | None = Field(default=None, description="seed of the sites (1); default: that of the case")
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..compiled.jit import inlined, njit
 from ..compiled.vectors import ZERO, ahead, behind, dot, dot_from, length, magnitudes, negative, row, square
 from ..contacts.nearest.segments import nearest_segments
+from ..state.arrays import Grains
 
 
 class Periods(NamedTuple):
@@ -25,16 +26,57 @@ class Periods(NamedTuple):
     half: tuple[float, float, float]
 
 
+class BoundedGrains(NamedTuple):
+    """The grains of a rank with the boxes and spheres that bound them.
+
+    Attributes:
+        owned: number of rows that this rank owns; they come first.
+        total: number of rows in use, ghosts included.
+        g: arrays of the grains.
+        extent: (N, 3) half-extents along x, y, z, sphero-radius included (m).
+        radius: (N,) bounding radii (m).
+    """
+
+    owned: int
+    total: int
+    g: Grains
+    extent: np.ndarray
+    radius: np.ndarray
+
+
+def bounded_grains(owned: int, total: int, g: Grains) -> BoundedGrains:
+    """Determine the bounds of the grains of a rank in their present orientations.
+
+    Args:
+        owned: number of rows that this rank owns; they come first.
+        total: number of rows in use, ghosts included.
+        g: arrays of the grains.
+
+    Returns:
+        The grains with their bounds.
+    """
+    extent, radius = np.empty((total, 3)), np.empty(total)
+    oriented_extents(0, total, g, extent, radius)
+    return BoundedGrains(owned, total, g, extent, radius)
+
+
 @inlined
 def periods_of(settings):
-    """The domain of `state.Settings`."""
+    """The periods of a domain.
+
+    Args:
+        settings: `state.Settings`.
+
+    Returns:
+        The `Periods`.
+    """
     period, half = settings.period, settings.half
     return Periods(settings.periodic, (period[0], period[1], period[2]), (half[0], half[1], half[2]))
 
 
 @njit
 def oriented_extents(first, last, g, extent, radius):
-    """How far grains reach, sphero-radius included.
+    """Compute how far grains reach from their centres, sphero-radius included.
 
     Args:
         first: row of the first grain.
@@ -57,17 +99,17 @@ def oriented_extents(first, last, g, extent, radius):
 
 @inlined
 def add_pair(pairs, found, g, i, j):
-    """Note a pair, lower global id first, if there is room.
+    """Append a pair to a list, lower global id first, unless the list is full.
 
     Args:
-        pairs: (capacity, 2) int32.
+        pairs: (capacity, 2) int32 list of pairs.
         found: row to be filled.
         g: `state.Grains`.
-        i: row of the one grain.
+        i: row of one grain.
         j: row of the other.
 
     Returns:
-        the next row.
+        The next row, counted even if the list is full.
     """
     if found < pairs.shape[0]:
         if g.gid[i] < g.gid[j]:
@@ -85,9 +127,12 @@ def axis_separates(vert, a, b, d, n, reach):
         vert: (M, 3) vertices relative to their grains' centres (m).
         a: rows of the first core's vertices: the first, and that after the last one; no rows: the centre.
         b: those of the second.
-        d: centre of the second grain less that of the first (m).
+        d: centre of the second grain minus that of the first (m).
         n: direction, of any length.
-        reach: (m).
+        reach: distance (m).
+
+    Returns:
+        True if the cores are further apart than ``reach``; False decides nothing.
     """
     size = length(n)
     if size == 0.0:
@@ -112,8 +157,11 @@ def may_touch(g, i, j, d, reach):
         g: `state.Grains`.
         i: row of the one grain.
         j: row of the other.
-        d: centre of j less that of i, nearest image (m).
-        reach: sum of radii plus skin (m).
+        d: centre of j minus that of i, nearest image (m).
+        reach: sum of the sphero-radii plus the skin (m).
+
+    Returns:
+        False only if they cannot.
     """
     ni = g.vert_start[i + 1] - g.vert_start[i]
     nj = g.vert_start[j + 1] - g.vert_start[j]

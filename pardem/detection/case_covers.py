@@ -79,7 +79,16 @@ def covers(
 
 
 def covers_for_detection(case: Case, catalogue: Catalogue, smallest: dict[str, float], largest: dict[str, float]) -> Covering:
-    """What detection by triangulation knows of the grains of a case.
+    """Determine the covering spheres that detection by triangulation needs.
+
+    Args:
+        case: validated case.
+        catalogue: shape catalogue of the case.
+        smallest: smallest size factor of each species that has grains, by name.
+        largest: largest size factor of each of these species, by name.
+
+    Returns:
+        The covering spheres of all grains.
 
     Raises:
         CaseError: see `least_radius` and `covers`; or the law acts beyond contact.

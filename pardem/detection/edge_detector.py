@@ -8,13 +8,14 @@ import numpy as np
 
 from ..state.arrays import Grains, Settings
 from ..triangulation.triangulation import Algorithm, Triangulation
+from .bounds import BoundedGrains
 from .edge_pairs import CoveringSpheres, Margins, SphereEdges, pairs_from_edges
 from .sphere_tables import Covering, bodies_of, follow_spheres, name_spheres, place_spheres
 
 MOST_CHANGED = 0.02  # of the spheres: above it construction is cheaper than insertions and deletions one by one
 DELETED, FRAME = -1, -2  # names of points that are no spheres
 CORNERS = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], dtype=float)
-WIDE, ROOM = 8.0, 1.0  # of the frame, and of what may be within, in the largest extent of the spheres it was made for
+FRAME_WIDTH, MARGIN = 8.0, 1.0  # of the frame, and of what may lie within, in units of the largest extent of the spheres it was made for
 
 
 @dataclass
@@ -71,16 +72,11 @@ class EdgeDetector:
         """Of the covering spheres at the last rebuild of the lists."""
         return self._triangulation
 
-    def find_pairs(
-        self, owned: int, total: int, g: Grains, extent: np.ndarray, settings: Settings, skin: float, expected: int
-    ) -> tuple[np.ndarray, int] | None:
+    def find_pairs(self, grains: BoundedGrains, settings: Settings, skin: float, expected: int) -> tuple[np.ndarray, int] | None:
         """Find the candidate pairs of a rank. Each pair is found once and has at least one owned grain.
 
         Args:
-            owned: number of owned rows of ``g``, which come first.
-            total: number of rows of ``g`` in use, ghosts included.
-            g: arrays of the grains.
-            extent: (N, 3) half-extents (m).
+            grains: grains of the rank with their bounds.
             settings: constants of the run.
             skin: distance beyond contact within which pairs are candidates (m).
             expected: approximate number of pairs.
@@ -93,6 +89,7 @@ class EdgeDetector:
             self.counts.fast += 1
             return None
         tables, counts = self.covering.tables, self.counts
+        total, g, extent = grains.total, grains.g, grains.extent
         widest = extent[:total].max(axis=0, initial=0.0)
         grain, image = bodies_of(total, g, extent, skin, settings.lower, settings.period, widest)
         start, xw = place_spheres(grain, image, g, tables, settings.period)
@@ -108,16 +105,16 @@ class EdgeDetector:
             return None
         of_bodies, joins = CoveringSpheres(grain, start, body, xw), SphereEdges(edges, sphere)
         margins = Margins(skin, self.covering.overlap)
-        room, broken = max(256, 4 * total, expected + expected // 16), np.empty(2, np.int64)
+        capacity, broken = max(256, 4 * total, expected + expected // 16), np.empty(2, np.int64)
         while True:
-            pairs = np.empty((room, 2), np.int32)
-            found, counts.edges = pairs_from_edges(owned, total, g, extent, settings, margins, of_bodies, joins, pairs, broken)
+            pairs = np.empty((capacity, 2), np.int32)
+            found, counts.edges = pairs_from_edges(grains, settings, margins, of_bodies, joins, pairs, broken)
             if found < 0:
                 self._refuse(g, broken[0], broken[1])
                 return None
-            if found <= room:
+            if found <= capacity:
                 return pairs, found
-            room = found
+            capacity = found
 
     def _refuse(self, g: Grains, i: int, j: int) -> None:
         """Count that the spheres of two grains are more than orthogonal."""
@@ -132,14 +129,14 @@ class EdgeDetector:
         old = self._triangulation
         if old is not None:
             place = self._place.copy()
-            sphere, gone, new, out = follow_spheres(self._name, place, name, xw, self._half, self._middle, ROOM * self._extent)
+            sphere, gone, new, out = follow_spheres(self._name, place, name, xw, self._half, self._middle, MARGIN * self._extent)
             if not out and len(gone) + len(new) <= MOST_CHANGED * len(name):
                 self._place = place
                 return old, self._change(old, gone, new, name, xw, sphere)
         low, high = xw[:, :3].min(axis=0), xw[:, :3].max(axis=0)
         self._middle, self._extent = 0.5 * (low + high), float((high - low).max() + 2.0 * np.sqrt(xw[:, 3].max()))
         frame = np.zeros((4, 4))
-        frame[:, :3] = self._middle + WIDE * self._extent * CORNERS
+        frame[:, :3] = self._middle + FRAME_WIDTH * self._extent * CORNERS
         self._place = np.concatenate([frame, xw])
         self._triangulation = Triangulation(self._place[:, :3], self._place[:, 3])
         self._name = np.concatenate([np.full(len(frame), FRAME), name])

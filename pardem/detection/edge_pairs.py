@@ -41,11 +41,11 @@ class SphereEdges(NamedTuple):
 
 
 class Margins(NamedTuple):
-    """What the covering allows for.
+    """Distances that the covering allows for.
 
     Attributes:
-        skin: reach beyond contact (m).
-        overlap: of two grains (m).
+        skin: distance beyond contact within which pairs are candidates (m).
+        overlap: largest overlap of two grains (m).
     """
 
     skin: float
@@ -93,7 +93,7 @@ def _apart(g, i, j, periods):
 
 
 @njit
-def _joined(edges, spheres, g, extent, settings, skin):
+def _joined(edges, spheres, grains, settings, skin):
     """Pairs of bodies that an edge joins and that may come within the skin, the lower first; of rods and the like a pair may be there several times.
 
     The only sphere of a body holds all that is within half the skin of it: where all bodies have one, two that come within the skin have spheres that
@@ -103,6 +103,7 @@ def _joined(edges, spheres, g, extent, settings, skin):
         (n,) int32, (n,) int32 bodies; number of edges between spheres.
     """
     number, sphere, xw, grain = edges.number, edges.sphere, spheres.xw, spheres.grain
+    g, extent = grains.g, grains.extent
     low, high = np.empty(number.shape[0], np.int32), np.empty(number.shape[0], np.int32)
     n, between = 0, 0
     single, periods = xw.shape[0] == grain.shape[0], periods_of(settings)
@@ -125,18 +126,15 @@ def _joined(edges, spheres, g, extent, settings, skin):
 
 
 @njit
-def pairs_from_edges(owned, total, g, extent, settings, margins, spheres, edges, pairs, broken):
-    """Candidate pairs of grains, each once, at least one of the two owned.
+def pairs_from_edges(grains, settings, margins, spheres, edges, pairs, broken):
+    """Find the candidate pairs of grains. Each pair is found once and has at least one owned grain.
 
-    Two bodies that may overlap by more than the covering allows for are looked at sphere by sphere. Where no two joined bodies have spheres that are
+    Two bodies that may overlap by more than the covering allows for are compared sphere by sphere. If no two joined bodies have spheres that are
     orthogonal or more, no two bodies at all have (docs/theory/detection.md), and the pairs are complete.
 
     Args:
-        owned: number of rows of ``g`` that this rank owns.
-        total: number of rows that are there.
-        g: `state.Grains`.
-        extent: (N, 3) half-extents (m).
-        settings: of the domain: ``period``, ``half``, ``periodic`` of `state.Settings`.
+        grains: `bounds.BoundedGrains`.
+        settings: `state.Settings`, of which ``period``, ``half`` and ``periodic`` are read.
         margins: `Margins`.
         spheres: `CoveringSpheres`.
         edges: `SphereEdges`.
@@ -144,11 +142,11 @@ def pairs_from_edges(owned, total, g, extent, settings, margins, spheres, edges,
         broken: (2,) int64, set to two grains whose spheres are more than orthogonal.
 
     Returns:
-        number of pairs, which exceeds the capacity where the array is too small; -1 where the covering does not hold. Number of edges of spheres.
+        Number of pairs, which exceeds the capacity if the array is too small; -1 if the covering does not hold. Number of edges between spheres.
     """
-    grain, periods = spheres.grain, periods_of(settings)
+    g, grain, periods = grains.g, spheres.grain, periods_of(settings)
     bodies = grain.shape[0]
-    low, high, between = _joined(edges, spheres, g, extent, settings, margins.skin)
+    low, high, between = _joined(edges, spheres, grains, settings, margins.skin)
     if spheres.xw.shape[0] > bodies:
         low, high = _once(low, high, bodies)
     n = 0
@@ -166,12 +164,12 @@ def pairs_from_edges(owned, total, g, extent, settings, margins, spheres, edges,
         if may_touch(g, i, j, d, reach - margins.overlap) and not _congruous(a, b, spheres):
             broken[0], broken[1] = i, j
             return -1, between
-        if i < owned or j < owned:
+        if i < grains.owned or j < grains.owned:
             low[n], high[n] = min(i, j), max(i, j)
             n += 1
     low, high = low[:n], high[:n]
-    if bodies > total:  # a pair may be met as itself and as images
-        low, high = _once(low, high, total)
+    if bodies > grains.total:  # a pair may be met as itself and as images
+        low, high = _once(low, high, grains.total)
     found = 0
     for k in range(low.shape[0]):
         found = add_pair(pairs, found, g, low[k], high[k])

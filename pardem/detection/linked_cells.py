@@ -58,7 +58,7 @@ class _Seeker(NamedTuple):
 
 @njit
 def size_classes(total, radius, level):
-    """Classes of grains by bounding radius, 0 the largest, a factor of two each.
+    """Divide grains into classes by bounding radius: class 0 is that of the largest, and each class spans a factor of two.
 
     Args:
         total: number of grains.
@@ -66,7 +66,7 @@ def size_classes(total, radius, level):
         level: (N,) int32, filled with the class of each grain.
 
     Returns:
-        (CLASSES,) largest radius of each class (m), 0: empty.
+        (CLASSES,) largest radius of each class (m); 0: the class is empty.
     """
     largest = 0.0
     for i in range(total):
@@ -176,14 +176,14 @@ def _cells_around(seeker, grid, periods, c):
 
 
 @inlined
-def _pairs_in_cell(seeker, k, grid, owned, g, extent, periods, pairs, found):
-    """Append the pairs of a seeker with the grains in cell ``k``; arguments as for `find_pairs`. Returns the number of pairs so far."""
-    i, half = seeker.i, seeker.half
+def _pairs_in_cell(seeker, k, grid, grains, periods, pairs, found):
+    """Append the pairs of a seeker with the grains in cell ``k``; ``found`` and the result are numbers of pairs, the rest is as for `find_pairs`."""
+    i, half, owned, g = seeker.i, seeker.half, grains.owned, grains.g
     for n in range(grid.start[k], grid.start[k + 1]):
         j = grid.order[n]
         if (k == seeker.own and j <= i) or (i >= owned and j >= owned):
             continue
-        d, e = nearest_image(subtract(row(g.x, j), seeker.x), periods), row(extent, j)
+        d, e = nearest_image(subtract(row(g.x, j), seeker.x), periods), row(grains.extent, j)
         # one branch instead of three that no processor can foresee
         if (abs(d[0]) > half[0] + e[0]) | (abs(d[1]) > half[1] + e[1]) | (abs(d[2]) > half[2] + e[2]):
             continue
@@ -193,8 +193,8 @@ def _pairs_in_cell(seeker, k, grid, owned, g, extent, periods, pairs, found):
 
 
 @inlined
-def _pairs_around(seeker, grid, owned, g, extent, periods, pairs, found):
-    """Append the pairs of a seeker with the members of a class; arguments as for `find_pairs`. Returns the number of pairs so far."""
+def _pairs_around(seeker, grid, grains, periods, pairs, found):
+    """Append the pairs of a seeker with the members of a class; arguments and result are as for `_pairs_in_cell`."""
     count = grid.counts
     a0, a1 = _cells_around(seeker, grid, periods, 0)
     b0, b1 = _cells_around(seeker, grid, periods, 1)
@@ -206,29 +206,26 @@ def _pairs_around(seeker, grid, owned, g, extent, periods, pairs, found):
                 k = column + _wrapped(c, count[2])
                 # a pair of one class is taken by the one whose cell comes first, in the same cell by the one with the lower index
                 if k >= seeker.own:
-                    found = _pairs_in_cell(seeker, k, grid, owned, g, extent, periods, pairs, found)
+                    found = _pairs_in_cell(seeker, k, grid, grains, periods, pairs, found)
     return found
 
 
 @njit
-def find_pairs(owned, total, g, extent, radius, settings, skin, pairs):
-    """Candidate pairs of a rank, each once, at least one of the two owned.
+def find_pairs(grains, settings, skin, pairs):
+    """Find the candidate pairs of a rank. Each pair is found once and has at least one owned grain.
 
     Args:
-        owned: number of rows of ``g`` that this rank owns.
-        total: number of rows that are there.
-        g: `state.Grains`.
-        extent: (N, 3) half-extents (m), see ``bounds.oriented_extents``.
-        radius: (N,) bounding radii (m).
-        settings: of the domain: ``lower``, ``period``, ``half``, ``periodic`` of `state.Settings`.
-        skin: extra reach (m).
+        grains: `bounds.BoundedGrains`.
+        settings: `state.Settings`, of which ``lower``, ``period``, ``half`` and ``periodic`` are read.
+        skin: distance beyond contact within which pairs are candidates (m).
         pairs: (capacity, 2) int32, filled with local indices, lower global id first.
 
     Returns:
-        number of pairs; where it exceeds the capacity, call again with a larger array.
+        Number of pairs. If it exceeds the capacity, call again with a larger array.
     """
+    g, total, extent = grains.g, grains.total, grains.extent
     level = np.empty(total, np.int32)
-    top = size_classes(total, radius, level)
+    top = size_classes(total, grains.radius, level)
     periods = periods_of(settings)
     found = 0
     for big in range(CLASSES):
@@ -251,13 +248,13 @@ def find_pairs(owned, total, g, extent, radius, settings, skin, pairs):
                 m += 1
                 own = cell[m]
             half = extent[i, 0] + skin, extent[i, 1] + skin, extent[i, 2] + skin
-            found = _pairs_around(_Seeker(i, own, row(g.x, i), half, g.x[i, 3] + skin), grid, owned, g, extent, periods, pairs, found)
+            found = _pairs_around(_Seeker(i, own, row(g.x, i), half, g.x[i, 3] + skin), grid, grains, periods, pairs, found)
     return found
 
 
 @njit
 def spatial_order(owned, x, edge):
-    """Permutation that puts grains in the order of cells, so that neighbours are near in memory.
+    """Sort grains by cells, so that neighbours are close to each other in memory.
 
     Args:
         owned: number of grains.

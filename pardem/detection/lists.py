@@ -9,17 +9,19 @@ from ..compiled.jit import inlined, njit
 
 @njit
 def rows_of(pairs, sub, found, owned, total):
-    """Compressed rows of pairs by first member: rows without ghosts first, one for each owned grain, then those with a ghost.
+    """Sort pairs into compressed rows by their first member.
+
+    Rows without ghosts come first, one for each owned grain; then those with a ghost.
 
     Args:
         pairs: (capacity, 2) int32 local indices.
         sub: (found,) int64 sub-keys, in the order of ``pairs``, or none (0,).
         found: number of pairs.
         owned: number of grains that this rank owns; ghosts follow.
-        total: number of grains that are there.
+        total: number of grains, ghosts included.
 
     Returns:
-        row (R,) int32, ptr (R + 1,) int64, col (P,) int32, sub (P,) or (0,) int64, number of interior rows.
+        row (R,) int32, ptr (R + 1,) int64, col (P,) int32, sub (P,) or (0,) int64, and the number of rows without ghosts.
     """
     count = np.zeros(owned + total + 1, np.int64)
     for p in range(found):
@@ -55,19 +57,19 @@ def rows_of(pairs, sub, found, owned, total):
 
 @njit
 def work_of(pairs, wall_pairs, owned, species, costs):
-    """Counted work of each owned grain in one step: its motion, half its candidate pairs, and its candidates on walls.
+    """Count the work of each owned grain in one step: its motion, half its candidate pairs, and its candidates on walls.
 
-    A pair counts by the costlier of its two species.
+    A pair counts as the costlier of its two species.
 
     Args:
         pairs: `state.Contacts` of grains.
         wall_pairs: `state.Contacts` with walls.
         owned: number of grains that this rank owns.
-        species: (N,) int32.
-        costs: `work.Costs` of the species.
+        species: (N,) int32 species of the grains.
+        costs: `counted_work.Costs` of the species.
 
     Returns:
-        (owned,) float64.
+        (owned,) float64 work of each grain.
     """
     work = np.empty(owned)
     for i in range(owned):
@@ -174,15 +176,15 @@ def _find(key, order, first, last, second, sub):
 
 @njit
 def restore_contacts(contacts, gid, total, key, hist, warm, against_walls):
-    """Give the pairs of a new list the history of those that touched; contacts of grains that are not here are dropped.
+    """Restore the history of the pairs in a new list that touched before. Contacts of grains that this rank does not have are dropped.
 
     Args:
         contacts: `state.Contacts`, of which ``touch``, ``hist`` and ``warm`` are filled.
         gid: (N,) int64 global ids.
-        total: number of grains.
-        key: (n, 3) int64 table of contacts, see ``living_contacts``.
+        total: number of grains, ghosts included.
+        key: (n, 3) int64 keys of the contacts, see ``living_contacts``.
         hist: (n, width) float64 their histories.
-        warm: (n, 2) int64 their warm starts.
+        warm: (n, 2) int64 active sets of the solver for each.
         against_walls: whether the second bodies are walls.
     """
     if key.shape[0] == 0:

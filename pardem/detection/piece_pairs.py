@@ -39,16 +39,16 @@ def _boxes_apart(box, a, b, d, reach):
 
 @inlined
 def _pieces_apart(g, parts, box, first, second, d, reach):
-    """Whether two pieces are further apart than ``reach``, by their boxes or along the line between the boxes' middles.
+    """Whether two pieces are further apart than ``reach``, by their boxes or along the line between the middles of the boxes.
 
     Args:
         g: `state.Grains`.
         parts: `state.Parts`.
-        box: (n, 6) boxes of pieces (m).
-        first: row of the one grain, number of its piece, row of the piece in ``box``.
-        second: the same of the other.
-        d: centre of the other grain less that of the one (m).
-        reach: (m).
+        box: (n, 6) boxes of the pieces (m).
+        first: row of the first grain, number of its piece, row of the piece in ``box``.
+        second: the same for the second grain.
+        d: centre of the second grain minus that of the first (m).
+        reach: distance (m).
     """
     a, b = first[2], second[2]
     if _boxes_apart(box, a, b, d, reach):
@@ -60,28 +60,27 @@ def _pieces_apart(g, parts, box, first, second, d, reach):
 
 
 @njit
-def pairs_of_pieces(total, rows, g, parts, settings, skin, tests, entries, sub):
-    """Pairs of pieces of near grains that may come within reach before the next rebuild.
+def pairs_of_pieces(grains, rows, parts, settings, skin, entries, sub):
+    """Find the pairs of pieces of near grains that may come within reach before the next rebuild.
 
-    Two grains of one piece each are one pair. Others are told apart by the boxes of the pieces and along the line between their middles.
+    Two grains of one piece each are one pair. Other pairs are separated by the boxes of the pieces and along the line between their middles.
 
     Args:
-        total: number of grains.
+        grains: `bounds.BoundedGrains`.
         rows: (P, 2) int32 pairs of grains, lower global id first.
-        g: `state.Grains`.
         parts: `state.Parts`.
-        settings: of the domain: ``period``, ``half``, ``periodic`` of `state.Settings`.
-        skin: extra reach (m).
-        tests: (1,) int64, to which the number of pairs of pieces that were looked at is added.
+        settings: `state.Settings`, of which ``period``, ``half`` and ``periodic`` are read.
+        skin: distance beyond contact within which pairs are candidates (m).
         entries: (capacity, 2) int32, filled with the grains.
         sub: (capacity,) int64, filled with the pairs of pieces.
 
     Returns:
-        number of pairs; where it exceeds the capacity, call again with larger arrays.
+        Number of pairs. If it exceeds the capacity, call again with larger arrays. Number of pairs of pieces that were compared.
     """
-    start, box = _boxes(total, g, parts)
+    g = grains.g
+    start, box = _boxes(grains.total, g, parts)
     periods = periods_of(settings)
-    found = 0
+    found, tests = 0, 0
     for p in range(rows.shape[0]):
         i, j = rows[p, 0], rows[p, 1]
         d = nearest_image(subtract(row(g.x, j), row(g.x, i)), periods)
@@ -90,10 +89,10 @@ def pairs_of_pieces(total, rows, g, parts, settings, skin, tests, entries, sub):
         single = many == 1 and more == 1
         for m in range(many):
             for n in range(more):
-                tests[0] += 0 if single else 1
+                tests += 0 if single else 1
                 if not single and _pieces_apart(g, parts, box, (i, m, start[i] + m), (j, n, start[j] + n), d, reach):
                     continue
                 if found < sub.shape[0]:
                     entries[found, 0], entries[found, 1], sub[found] = i, j, feature_pair(0, m, n)
                 found += 1
-    return found
+    return found, tests

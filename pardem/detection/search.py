@@ -7,85 +7,117 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..state.arrays import Grains, Settings
+from ..state.arrays import Grains
 from ..walls.surfaces.bodies import find_near_bodies
-from .feature_pairs import FoundPairs, Near, Room, Tables, displacements, find_feature_pairs, nothing_found, search_room
+from .bounds import BoundedGrains
+from .feature_pairs import Earlier, FeatureSearch, FoundPairs, NearBodies, displacements, find_feature_pairs, nothing_found
+from .feature_walk import FeatureTables, Workspace, make_workspace
 
 if TYPE_CHECKING:
     from ..setup.scene import Scene
 
 MARGIN = 0.25
-"""Of the skin, what is searched beyond it. In settled beds and in a hopper 97 to 99 % of the pairs move by less from one rebuild to the next."""
+"""Extra distance of a search, as a share of the skin. In settled beds and in a hopper 97 to 99 % of the pairs move by less between two rebuilds."""
 
 
 @dataclass
 class Search:
-    """What a rank knows from its last search.
+    """Results of the last search of a rank.
 
     Attributes:
-        room: what the search works in; counts its tests.
-        grains, bodies: what was found between grains, and on bodies.
+        space: work space, which counts the tests.
+        grains: pairs of features found between grains.
+        bodies: pairs of features found between grains and walls that are bodies.
     """
 
-    room: Room = field(default_factory=search_room)
+    space: Workspace = field(default_factory=make_workspace)
     grains: FoundPairs = field(default_factory=nothing_found)
     bodies: FoundPairs = field(default_factory=nothing_found)
 
+    @property
+    def tests(self) -> int:
+        """Number of pairs of boxes, features and pieces that were compared since the last `reset`."""
+        return int(self.space.tests[0])
+
+    def reset(self) -> None:
+        """Count the tests from zero."""
+        self.space.tests[0] = 0
+
+    def count(self, tests: int) -> None:
+        """Add tests that were made elsewhere.
+
+        Args:
+            tests: their number.
+        """
+        self.space.tests[0] += tests
+
     def between_grains(self, row: np.ndarray, g: Grains, scene: Scene, skin: float, expected: int) -> tuple[np.ndarray, np.ndarray]:
-        """Candidate pairs of features of grains.
+        """Find the candidate pairs of features of grains.
 
         Args:
             row: (P, 2) int32 pairs of grains, lower global id first.
-            skin: extra reach (m).
-            expected: about how many pairs there will be.
+            g: arrays of the grains.
+            scene: constants of the run.
+            skin: distance beyond contact within which pairs are candidates (m).
+            expected: approximate number of pairs.
 
         Returns:
-            rows of the grains (M, 2) int32, pairs of features (M,) int64.
+            Rows of the grains (M, 2) int32 and pairs of features (M,) int64.
         """
         key = (g.gid[row[:, 0]] << 32) + g.gid[row[:, 1]]
-        near = Near(row, np.ascontiguousarray(row[:, 1]), np.empty((len(row), 3)), np.full(len(row), skin), key)
+        near = NearBodies(row, np.ascontiguousarray(row[:, 1]), np.empty((len(row), 3)), np.full(len(row), skin), key)
         displacements(row, g, scene.settings, near.away)
         whole = scene.settings._replace(periodic=False)  # a grain is met in its own nearest image
-        entries, self.grains = self._run(near, self.grains, g, scene, scene.rule.flat_pairs, whole, MARGIN * skin, expected)
+        search = FeatureSearch(_tables(scene, scene.rule.flat_pairs), g, whole, self.space)
+        entries, self.grains = _find(near, self.grains, search, MARGIN * skin, expected)
         return entries, self.grains.sub
 
-    def on_bodies(
-        self, owned: int, g: Grains, scene: Scene, skin: float, extra: np.ndarray, extent: np.ndarray, expected: int
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Candidate contacts of owned grains with the features of bodies.
+    def on_bodies(self, grains: BoundedGrains, scene: Scene, skin: float, extra: np.ndarray, expected: int) -> tuple[np.ndarray, np.ndarray]:
+        """Find the candidate contacts of owned grains with the features of walls that are bodies.
 
         Args:
+            grains: grains of the rank, followed by the bodies.
+            scene: constants of the run.
+            skin: distance beyond contact within which pairs are candidates (m).
             extra: (W,) reach beyond contact for each wall (m).
-            extent: (N, 3) half-extents of grains and bodies (m).
+            expected: approximate number of contacts.
 
         Returns:
-            grain and wall (M, 2) int32, pairs of features (M,) int64.
+            Grain and wall (M, 2) int32 and pairs of features (M,) int64.
         """
-        period, room = scene.settings.period, max(64, owned)
+        owned, g = grains.owned, grains.g
+        period, capacity = scene.settings.period, max(64, owned)
         while True:
-            near = Near(np.empty((room, 2), np.int32), np.empty(room, np.int32), np.empty((room, 3)), np.empty(room), np.empty(room, np.int64))
-            found = find_near_bodies(owned, g, scene.walls, extent, extra, period, near)
-            if found <= room:
+            near = NearBodies(
+                np.empty((capacity, 2), np.int32), np.empty(capacity, np.int32), np.empty((capacity, 3)), np.empty(capacity),
+                np.empty(capacity, np.int64),
+            )  # fmt: skip
+            found = find_near_bodies(owned, g, scene.walls, grains.extent, extra, period, near)
+            if found <= capacity:
                 break
-            room = found
-        near = Near(*(column[:found] for column in near))
-        entries, self.bodies = self._run(near, self.bodies, g, scene, False, scene.settings, MARGIN * skin, expected)
+            capacity = found
+        near = NearBodies(*(column[:found] for column in near))
+        search = FeatureSearch(_tables(scene, False), g, scene.settings, self.space)
+        entries, self.bodies = _find(near, self.bodies, search, MARGIN * skin, expected)
         return entries, self.bodies.sub
 
-    def _run(
-        self, near: Near, old: FoundPairs, g: Grains, scene: Scene, minima: bool, settings: Settings, margin: float, expected: int
-    ) -> tuple[np.ndarray, FoundPairs]:
-        """Entries of lists, and what was found; see `find_feature_pairs`."""
-        source = _rows(near.key, old.key)
-        tables = Tables(scene.walls.features, scene.trees, scene.shapes.core_radius, scene.settings.planar, minima)
-        start, pose = np.empty(len(near.key) + 1, np.int64), np.empty((len(near.key), old.pose.shape[1]))
-        capacity = max(256, expected + expected // 16)
-        while True:
-            entries, new = np.empty((capacity, 2), np.int32), FoundPairs(near.key, start, np.empty(capacity, np.int64), pose)
-            found = find_feature_pairs(near, source, old, margin, g, tables, settings, self.room, entries, new)
-            if found <= capacity:
-                return entries[:found], new._replace(sub=new.sub[:found])
-            capacity = found + found // 16
+
+def _tables(scene: Scene, minima: bool) -> FeatureTables:
+    """Tables of the species of a scene; ``minima`` as in `FeatureTables`."""
+    return FeatureTables(scene.walls.features, scene.trees, scene.shapes.core_radius, scene.settings.planar, minima)
+
+
+def _find(near: NearBodies, old: FoundPairs, search: FeatureSearch, margin: float, expected: int) -> tuple[np.ndarray, FoundPairs]:
+    """Entries of lists, and what was found; see `find_feature_pairs`."""
+    earlier = Earlier(_rows(near.key, old.key), old, margin)
+    start, pose = np.empty(len(near.key) + 1, np.int64), np.empty((len(near.key), old.pose.shape[1]))
+    capacity = max(256, expected + expected // 16)
+    while True:
+        entries, new = np.empty((capacity, 2), np.int32), FoundPairs(near.key, start, np.empty(capacity, np.int64), pose)
+        found = find_feature_pairs(near, earlier, search, entries, new)
+        if found <= capacity:
+            return entries[:found], new._replace(sub=new.sub[:found])
+        capacity = found + found // 16
 
 
 def _rows(key: np.ndarray, old: np.ndarray) -> np.ndarray:

@@ -100,25 +100,25 @@ def _kinds(catalogue: Catalogue, k: int, name: str, smallest: float, largest: fl
 
 @njit
 def bodies_of(total, g, extent, skin, lower, period, widest):
-    """Grains and those of their images that another may meet across a periodic face.
+    """List the grains and those of their images that another grain may meet across a periodic face.
 
-    A pair that meets across faces is met by shifting one of the two, or one along one axis and the other along another, a period back: so images are
-    those of grains that reach as far as the upper face, shifted towards the lower one.
+    A pair that meets across faces is met by shifting one of the two, or one along one axis and the other along another, a period back. So the images
+    are those of grains that reach as far as the upper face, shifted towards the lower one.
 
     Args:
-        total: number of grains.
+        total: number of grains, ghosts included.
         g: `state.Grains`.
         extent: (N, 3) half-extents (m).
-        skin: extra reach (m).
+        skin: distance beyond contact within which pairs are candidates (m).
         lower: (3,) lower corner of the domain (m).
-        period: (3,) of the domain (m), 0: open.
+        period: (3,) period of the domain (m); 0: open.
         widest: (3,) largest half-extents (m).
 
     Returns:
-        (B,) int32 grain, (B,) int32 image of each body: bit c set where it is shifted back along axis c.
+        (B,) int32 grain and (B,) int32 image of each body; bit c of the image is set if it is shifted back along axis c.
     """
-    room = total
-    grain, image = np.empty(room, np.int32), np.empty(room, np.int32)
+    capacity = total
+    grain, image = np.empty(capacity, np.int32), np.empty(capacity, np.int32)
     n = 0
     for i in range(total):
         near = 0
@@ -128,9 +128,9 @@ def bodies_of(total, g, extent, skin, lower, period, widest):
         for m in range(near + 1):
             if (m & near) != m:
                 continue
-            if n == room:
-                room += room // 2 + 8
-                more, other = np.empty(room, np.int32), np.empty(room, np.int32)
+            if n == capacity:
+                capacity += capacity // 2 + 8
+                more, other = np.empty(capacity, np.int32), np.empty(capacity, np.int32)
                 more[:n], other[:n] = grain, image
                 grain, image = more, other
             grain[n], image[n] = i, m
@@ -140,17 +140,17 @@ def bodies_of(total, g, extent, skin, lower, period, widest):
 
 @njit
 def place_spheres(grain, image, g, tables, period):
-    """Covering spheres in space.
+    """Compute the covering spheres of bodies in space.
 
     Args:
-        grain: (B,) int32 grain of each body, as `bodies_of` gives them.
+        grain: (B,) int32 grain of each body, see `bodies_of`.
         image: (B,) int32 image of each body.
         g: `state.Grains`.
-        tables: of the spheres.
-        period: (3,) of the domain (m), 0: open.
+        tables: tables of the spheres.
+        period: (3,) period of the domain (m); 0: open.
 
     Returns:
-        (B + 1,) int64 first sphere of each body; (M, 4) centre (m) and square of the radius (m^2).
+        (B + 1,) int64 first sphere of each body; (M, 4) centre (m) and square of the radius (m^2) of each sphere.
     """
     bodies = grain.shape[0]
     kind, start = np.empty(bodies, np.int64), np.zeros(bodies + 1, np.int64)
@@ -176,17 +176,17 @@ def place_spheres(grain, image, g, tables, period):
 
 @njit
 def name_spheres(grain, image, gid, start, most):
-    """Body and name of each sphere.
+    """Determine the body and the name of each sphere.
 
     Args:
-        grain: (B,) int32 grain of each body, as `bodies_of` gives them.
+        grain: (B,) int32 grain of each body, see `bodies_of`.
         image: (B,) int32 image of each body.
         gid: (N,) int64 global ids.
         start: (B + 1,) int64 first sphere of each body.
         most: largest number of spheres of a body.
 
     Returns:
-        (M,) int32 body; (M,) int64 name: one for each grain, image and sphere of it.
+        (M,) int32 body of each sphere; (M,) int64 name, unique for each grain, image and sphere of it.
     """
     body, name = np.empty(start[-1], np.int32), np.empty(start[-1], np.int64)
     for b in range(grain.shape[0]):
@@ -208,21 +208,21 @@ def _slot(table, names, name):
 
 
 @njit
-def follow_spheres(known, place, names, xw, half, middle, room):
-    """Which points of a triangulation are still there.
+def follow_spheres(known, place, names, xw, half, middle, margin):
+    """Match the points of a triangulation with the present spheres.
 
     Args:
-        known: (n,) int64 name of each point, negative: not a sphere.
-        place: (n, 4) points (m) and weights (m^2), set to the new ones where they are still there.
-        names: (M,) int64 names of the spheres that there are.
-        xw: (M, 4) these spheres (m, m^2).
-        half: (3,) as far as a sphere may have gone; else it is another one (m).
-        middle: (3,) of the frame (m).
-        room: around it, along each axis (m).
+        known: (n,) int64 name of each point; negative: not a sphere.
+        place: (n, 4) points (m) and weights (m^2), set to the new values for spheres that are still present.
+        names: (M,) int64 names of the present spheres.
+        xw: (M, 4) centres (m) and squares of the radii (m^2) of these.
+        half: (3,) largest displacement of a sphere (m); one that is further away counts as another sphere.
+        middle: (3,) middle of the frame (m).
+        margin: largest distance of a sphere from the middle along each axis (m).
 
     Returns:
-        (n,) int32 sphere of each point, -1: none; (g,) int64 points that have gone; (k,) int64 spheres that are new; whether one is out of the
-        frame's room.
+        (n,) int32 sphere of each point, -1: none; (g,) int64 points whose spheres have gone; (k,) int64 spheres that are new; whether one is
+        beyond the margin.
     """
     size = 16
     while size < 2 * names.shape[0]:
@@ -230,7 +230,7 @@ def follow_spheres(known, place, names, xw, half, middle, room):
     table, out = np.full(size, -1, np.int32), False
     for m in range(names.shape[0]):
         away = magnitudes(subtract(row(xw, m), middle))
-        out |= not max(away[0], max(away[1], away[2])) <= room
+        out |= not max(away[0], max(away[1], away[2])) <= margin
         table[_slot(table, names, names[m])] = m
     sphere, gone, new = np.full(known.shape[0], -1, np.int32), np.empty(known.shape[0], np.int64), np.ones(names.shape[0], np.bool_)
     lost = 0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .arrays import PlacedGrains, wrapped
 from .check import Overlaps, centres_outside, check_overlaps, grains_outside, require_clear
+from .placed_grains import PlacedGrains, wrapped
 from .random import insert_random, random_scales
 from .regions import BoxDomain, BoxRegion, CylinderRegion, Region, periodic_region
 

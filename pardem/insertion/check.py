@@ -9,8 +9,9 @@ import numpy as np
 
 from ..errors import InsertionError
 from ..shapes import Catalogue
-from .arrays import PlacedGrains, make_bodies, make_cells
-from .packing import mark_outside, overlapping
+from .clearance import overlapping
+from .insert_kernels import mark_outside
+from .placed_grains import PlacedGrains, make_bodies, make_cells
 from .regions import BoxDomain, Region
 
 TOLERANCE = 1e-9
@@ -31,7 +32,16 @@ class Overlaps(NamedTuple):
 
 
 def check_overlaps(catalogue: Catalogue, grains: PlacedGrains, *, domain: BoxDomain | None = None, tolerance: float = TOLERANCE) -> Overlaps:
-    """All pairs of grains that overlap by more than ``tolerance`` times the sum of their sphero-radii.
+    """Find all pairs of grains that overlap by more than a tolerance.
+
+    Args:
+        catalogue: shape catalogue.
+        grains: placed grains.
+        domain: box with periodic axes, if any.
+        tolerance: overlap that is accepted, relative to the sum of the sphero-radii.
+
+    Returns:
+        The overlaps.
 
     Raises:
         InsertionError: malformed arrays, or a period too short for the grains.
@@ -53,7 +63,16 @@ def check_overlaps(catalogue: Catalogue, grains: PlacedGrains, *, domain: BoxDom
 
 
 def grains_outside(catalogue: Catalogue, grains: PlacedGrains, region: Region) -> np.ndarray:
-    """Indices of grains that a region does not hold whole."""
+    """Find the grains that do not lie entirely in a region.
+
+    Args:
+        catalogue: shape catalogue.
+        grains: placed grains.
+        region: the region.
+
+    Returns:
+        Their indices.
+    """
     bodies = make_bodies(catalogue, grains, np.empty(0, np.int64), 1.0, None)
     outside = np.empty(len(bodies.r), dtype=bool)
     mark_outside(bodies, region.arrays(), outside)
@@ -61,7 +80,15 @@ def grains_outside(catalogue: Catalogue, grains: PlacedGrains, region: Region) -
 
 
 def centres_outside(grains: PlacedGrains, domain: BoxDomain) -> np.ndarray:
-    """Indices of grains whose centre lies outside the domain along an axis that is not periodic."""
+    """Find the grains whose centre lies outside the domain along an axis that is not periodic.
+
+    Args:
+        grains: placed grains.
+        domain: box with periodic axes.
+
+    Returns:
+        Their indices.
+    """
     x = np.asarray(grains.positions, dtype=float).reshape(-1, 3)
     inside = (x >= domain.lower) & (x <= domain.upper) | np.array(domain.periodic)
     return np.flatnonzero(~inside.all(axis=1))

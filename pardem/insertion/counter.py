@@ -29,7 +29,19 @@ def _high(a, b):
 
 @njit
 def philox(k0, k1, c0, c1, c2, c3):
-    """Four random uint64 from a key and a counter of uint64."""
+    """Compute four random numbers from a key and a counter.
+
+    Args:
+        k0: lower half of the key (uint64).
+        k1: upper half of the key (uint64).
+        c0: first word of the counter (uint64).
+        c1: second word of the counter (uint64).
+        c2: third word of the counter (uint64).
+        c3: fourth word of the counter (uint64).
+
+    Returns:
+        Four random uint64.
+    """
     for _ in range(10):
         h0, l0 = _high(_M0, c0), _M0 * c0
         h1, l1 = _high(_M1, c2), _M1 * c2
@@ -41,7 +53,17 @@ def philox(k0, k1, c0, c1, c2, c3):
 
 @njit
 def uniforms(seed, gid, purpose, trial):
-    """Four independent numbers uniform in [0, 1)."""
+    """Draw four independent numbers uniform in [0, 1).
+
+    Args:
+        seed: seed of the run.
+        gid: id of the grain.
+        purpose: what the numbers are used for.
+        trial: number of the attempt.
+
+    Returns:
+        The four numbers.
+    """
     a, b, c, d = philox(np.uint64(seed), np.uint64(gid), np.uint64(trial), np.uint64(0), np.uint64(0), np.uint64(purpose))
     return (
         np.float64(a >> _UNIT_SHIFT) * _UNIT,
@@ -53,7 +75,15 @@ def uniforms(seed, gid, purpose, trial):
 
 @njit
 def random_orientation(seed, gid):
-    """Unit quaternion (w, x, y, z) uniform over all orientations, so that any body axis is uniform on the sphere (Marsaglia, 1972)."""
+    """Draw an orientation, such that any body axis is uniform on the sphere (Marsaglia, 1972).
+
+    Args:
+        seed: seed of the run.
+        gid: id of the grain.
+
+    Returns:
+        Unit quaternion (w, x, y, z), uniform over all orientations.
+    """
     trial = 0
     while True:
         a, b, c, d = uniforms(seed, gid, ORIENTATION, trial)
@@ -69,7 +99,15 @@ def random_orientation(seed, gid):
 
 @njit
 def random_angle(seed, gid):
-    """First and last component of a unit quaternion about z, uniform over all angles: a point uniform in a disk, moved to its rim."""
+    """Draw a rotation about z: a point uniform in a disk, projected on its rim.
+
+    Args:
+        seed: seed of the run.
+        gid: id of the grain.
+
+    Returns:
+        First and last component of a unit quaternion about z, uniform over all angles.
+    """
     trial = 0
     while True:
         a, b, _, _ = uniforms(seed, gid, ORIENTATION, trial)
@@ -83,6 +121,14 @@ def random_angle(seed, gid):
 
 @njit
 def random_sizes(seed, first_id, low, high, scale):
-    """Fill ``scale`` ((n,)) with size factors uniform between two bounds, by seed and id."""
+    """Draw size factors by seed and id, uniform between two bounds.
+
+    Args:
+        seed: seed of the run.
+        first_id: id of the first grain; the others follow.
+        low: lower bound.
+        high: upper bound.
+        scale: (n,), filled with the size factors.
+    """
     for k in range(scale.shape[0]):
         scale[k] = low + (high - low) * uniforms(seed, first_id + k, SIZE, 0)[0]

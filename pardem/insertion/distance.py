@@ -188,7 +188,20 @@ def polytope_distance(verts, a, b, d, above, below, work):
 
 @njit
 def core_distance(verts, a, b, d, above, below, work):
-    """Bounds on the distance of two cores of any kind, equal for spheres and segments; arguments as for `polytope_distance`."""
+    """Bound the distance of two cores of any kind.
+
+    Args:
+        verts: (M, 3) world vertices relative to their centres (m).
+        a: first row of the first core's vertices, and the row after its last one.
+        b: the same for the second core.
+        d: centre of b minus centre of a (m).
+        above: stop as soon as the distance is known to exceed this value (m); inf to compute it.
+        below: stop as soon as the distance is known not to exceed this value (m); 0 to compute it.
+        work: (12, 4) work space.
+
+    Returns:
+        Lower and upper bound (m), equal for spheres and segments.
+    """
     if a[1] - a[0] > 2 or b[1] - b[0] > 2:
         return polytope_distance(verts, a, b, d, above, below, work)
     u = row(verts, a[0] + 1) if a[1] - a[0] == 2 else ZERO

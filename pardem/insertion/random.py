@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from ..errors import InsertionError
 from ..shapes import Catalogue
-from .arrays import PlacedGrains, make_bodies, make_cells
 from .counter import random_sizes
-from .packing import TOO_LONG, Occupants, insert
+from .insert_kernels import TOO_LONG, insert
+from .placed_grains import PlacedGrains, make_bodies, make_cells
 from .regions import BoxDomain, Region
 
 NOBODY = PlacedGrains(np.empty(0, np.int32), 1.0, np.empty((0, 3)), np.empty((0, 4)))
@@ -70,41 +71,64 @@ def insert_random(
     if stopped < bodies.grains:
         rows = np.concatenate([np.asarray(placed.species, dtype=np.int64), np.asarray(species, dtype=np.int64)])
         sizes = np.concatenate([np.broadcast_to(np.asarray(part, float), n) for part, n in ((placed.scale, first), (scale, len(rows) - first))])
-        volumes = catalogue.volumes(rows, sizes)
-        raise _failure(region, bodies, volumes, rows, first, stopped, first_id, reason, max_attempts, names)
+        stop = _Stop(stopped - first, first_id + stopped - first, names[rows[stopped]] if len(names) else str(rows[stopped]), reason, max_attempts)
+        raise _failure(region, stop, catalogue.volumes(rows, sizes)[first:], 2.0 * bodies.reach[stopped])
     return bodies.x[first : bodies.grains], bodies.q[first : bodies.grains]
 
 
 def random_scales(seed: int, first_id: int, count: int, low: float, high: float) -> np.ndarray:
-    """Size factors ((count,)) of grains with consecutive ids, uniform between two bounds, by seed and id."""
+    """Draw size factors of grains with consecutive ids, uniform between two bounds, by seed and id.
+
+    Args:
+        seed: seed of the random numbers.
+        first_id: id of the first grain.
+        count: number of grains.
+        low: lower bound.
+        high: upper bound.
+
+    Returns:
+        (count,) size factors.
+    """
     scale = np.empty(count)
     random_sizes(seed, first_id, low, high, scale)
     return scale
 
 
-def _failure(
-    region: Region,
-    bodies: Occupants,
-    volumes: np.ndarray,
-    rows: np.ndarray,
-    first: int,
-    stopped: int,
-    first_id: int,
-    reason: int,
-    max_attempts: int,
-    names: Sequence[str],
-) -> InsertionError:
-    name = names[rows[stopped]] if len(names) else str(rows[stopped])
-    done = stopped - first
-    head = f"Insertion stopped at grain {first_id + done} of species '{name}' with {done} of {len(rows) - first} grains placed: "
-    if reason == TOO_LONG:
-        reach = 2.0 * bodies.reach[stopped]
+class _Stop(NamedTuple):
+    """Where and why an insertion stopped.
+
+    Attributes:
+        done: number of grains placed.
+        gid: id of the grain that could not be placed.
+        species: its species.
+        reason: NO_POSITION or TOO_LONG.
+        attempts: number of positions that were tried for one grain.
+    """
+
+    done: int
+    gid: int
+    species: str
+    reason: int
+    attempts: int
+
+
+def _failure(region: Region, stop: _Stop, volumes: np.ndarray, diameter: float) -> InsertionError:
+    """The error of an insertion that stopped.
+
+    Args:
+        region: where the grains should go.
+        stop: where and why it stopped.
+        volumes: (n,) volumes of all grains to be inserted (m^3; in 2D areas, m^2).
+        diameter: diameter of the grain that could not be placed, about its centre (m).
+    """
+    head = f"Insertion stopped at grain {stop.gid} of species '{stop.species}' with {stop.done} of {len(volumes)} grains placed: "
+    if stop.reason == TOO_LONG:
         return InsertionError(
-            f"{head}in its direction the grain (of diameter {reach:g} m about its centre) is longer than the region; make it wider."
+            f"{head}in its direction the grain (of diameter {diameter:g} m about its centre) is longer than the region; make it wider."
         )
     unit, reached = ("m^2", "40 to 50 %, less for long or hooked grains") if region.planar else ("m^3", "10 to 30 %, less for long grains")
-    filled, asked = volumes[first:stopped].sum() / region.volume, volumes[first:].sum() / region.volume
+    filled, asked = volumes[: stop.done].sum() / region.volume, volumes.sum() / region.volume
     return InsertionError(
-        f"{head}no free position in {max_attempts} attempts. The grains placed fill {filled:.1%} of the region ({region.volume:.4g} {unit}), all "
+        f"{head}no free position in {stop.attempts} attempts. The grains placed fill {filled:.1%} of the region ({region.volume:.4g} {unit}), all "
         f"would fill {asked:.1%}; random insertion reaches {reached}. Give a taller region and let the grains settle, or fewer grains."
     )

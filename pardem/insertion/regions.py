@@ -84,7 +84,16 @@ class BoxRegion:
         return _arrays(self.lower, self.upper, self.free, -1, np.zeros(3), 0.0, self.planar)
 
     def tall_enough(self, grain_volume: float, solid_fraction: float = 0.1, axis: str = "z") -> BoxRegion:
-        """The region stretched upwards along an axis until grains of this volume (m^3) fill the given fraction of it, if they fill more now."""
+        """Stretch the region upwards until grains of a given volume fill no more than a given fraction of it.
+
+        Args:
+            grain_volume: total volume of the grains (m^3).
+            solid_fraction: the fraction.
+            axis: axis along which the region is stretched.
+
+        Returns:
+            The region, unchanged if it is tall enough.
+        """
         a, top = "xyz".index(axis), list(self.upper)
         top[a] = self.lower[a] + (self.upper[a] - self.lower[a]) * max(1.0, grain_volume / (solid_fraction * self.volume))
         return replace(self, upper=(top[0], top[1], top[2]))
@@ -127,7 +136,15 @@ class CylinderRegion:
         return _arrays(low, high, (False, False, False), a, np.array(self.center, float), float(self.radius), self.planar)
 
     def tall_enough(self, grain_volume: float, solid_fraction: float = 0.1) -> CylinderRegion:
-        """The region stretched upwards until grains of this volume (m^3) fill the given fraction of it, if they fill more now."""
+        """Stretch the region upwards until grains of a given volume fill no more than a given fraction of it.
+
+        Args:
+            grain_volume: total volume of the grains (m^3).
+            solid_fraction: the fraction.
+
+        Returns:
+            The region, unchanged if it is tall enough.
+        """
         return replace(self, upper=self.lower + (self.upper - self.lower) * max(1.0, grain_volume / (solid_fraction * self.volume)))
 
 
@@ -135,7 +152,15 @@ Region = BoxRegion | CylinderRegion
 
 
 def periodic_region(domain: BoxDomain, planar: bool = False) -> BoxRegion:
-    """The whole domain, or its part in the plane z = 0; grains may stick out of its periodic faces only."""
+    """Make the region of the whole domain, or of its part in the plane z = 0. Grains may protrude through its periodic faces only.
+
+    Args:
+        domain: box with periodic axes.
+        planar: whether the simulation is two-dimensional.
+
+    Returns:
+        The region.
+    """
     return BoxRegion(domain.lower, domain.upper, domain.periodic, planar)
 
 

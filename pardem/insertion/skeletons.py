@@ -40,14 +40,23 @@ class PlacedCore(NamedTuple):
     Attributes:
         species: row of the tables.
         first: row of its first vertex.
+        reach: largest distance of a vertex from its centre (m).
     """
 
     species: int
     first: int
+    reach: float
 
 
 def make_skeletons(catalogue: Catalogue) -> Skeletons:
-    """The features of a catalogue's species."""
+    """Collect the features of the species of a catalogue.
+
+    Args:
+        catalogue: shape catalogue.
+
+    Returns:
+        The features as flat arrays.
+    """
     segs, closed = [], []
     for s, vertices in enumerate(catalogue.kind):
         edges = catalogue.edges[catalogue.edge_start[s] : catalogue.edge_start[s + 1]]
@@ -118,14 +127,14 @@ def _over_face(sk, face, verts, first, n, x):
 
 
 @njit
-def _edges_apart(sk, verts, a, b, d, reach_b, best, below):
+def _edges_apart(sk, verts, a, b, d, best, below):
     """Least distance of two skeletons' edges, or ``best`` if that is less; stops at ``below``. Arguments as for `skeleton_distance`."""
     for e in range(sk.seg_start[a.species], sk.seg_start[a.species + 1]):
         p, u = _segment(sk, e, verts, a.first)
         p = subtract(p, d)
         # far from all of b?
         s, _ = nearest_segments(p, u, ZERO)
-        if length(ahead(p, s, u)) - reach_b >= best:
+        if length(ahead(p, s, u)) - b.reach >= best:
             continue
         for f in range(sk.seg_start[b.species], sk.seg_start[b.species + 1]):
             q, v = _segment(sk, f, verts, b.first)
@@ -175,14 +184,17 @@ def _encloses(sk, verts, b, x):
 
 @njit
 def holds(sk, verts, a, x, planar):
-    """Whether a point lies within the outline (in the plane) or the closed faces of a skeleton.
+    """Determine whether a point lies inside the outline of a skeleton in the plane, or inside its closed faces in space.
 
     Args:
         sk: `Skeletons`.
         verts: (M, 3) world vertices relative to their centres (m).
         a: `PlacedCore`.
         x: the point, relative to the centre (m).
-        planar: two dimensions.
+        planar: whether the simulation is two-dimensional.
+
+    Returns:
+        Whether it does.
     """
     if not planar:
         return sk.closed[a.species] and _encloses(sk, verts, a, x)
@@ -193,9 +205,22 @@ def holds(sk, verts, a, x, planar):
 
 
 @njit
-def surface_distance(sk, verts, a, b, d, reach_b, above, below):
-    """As the lower bound of ``skeleton_distance``, but what the second skeleton encloses is empty: its edges and, in space, faces alone count."""
-    best = _edges_apart(sk, verts, a, b, d, reach_b, above * (1.0 + 1e-12), below)
+def surface_distance(sk, verts, a, b, d, above, below):
+    """Lower bound on the distance of a skeleton from the surface of another, whose inside counts as empty.
+
+    Args:
+        sk: `Skeletons`.
+        verts: (M, 3) world vertices relative to their centres (m).
+        a: `PlacedCore`, the first one.
+        b: the second one, of which only the edges and, in space, the faces count.
+        d: centre of b minus that of a (m).
+        above: pairs of features further apart than this need not be considered (m).
+        below: stop at this distance (m).
+
+    Returns:
+        The bound (m): the distance itself if that is at most ``above``, otherwise a little more than ``above``.
+    """
+    best = _edges_apart(sk, verts, a, b, d, above * (1.0 + 1e-12), below)
     outline = sk.face_start[b.species + 1] - sk.face_start[b.species] == 1  # in the plane
     if best > below and not outline:
         best = _faces_apart(sk, verts, a, b, d, best, below)
@@ -205,24 +230,23 @@ def surface_distance(sk, verts, a, b, d, reach_b, above, below):
 
 
 @njit
-def skeleton_distance(sk, verts, a, b, d, reach_b, above, below):
-    """Bounds on the distance of two skeletons; what closed faces, or in the plane an outline, enclose belongs to them.
+def skeleton_distance(sk, verts, a, b, d, above, below):
+    """Bound the distance of two skeletons. What their closed faces, or in the plane their outlines, enclose belongs to them.
 
     Args:
         sk: `Skeletons`.
         verts: (M, 3) world vertices relative to their centres (m).
         a: `PlacedCore`, the first one.
         b: the second one.
-        d: centre of b less that of a (m).
-        reach_b: largest distance of a vertex of b from its centre (m).
-        above: pairs of features further apart than this need not be looked at (m).
+        d: centre of b minus that of a (m).
+        above: pairs of features further apart than this need not be considered (m).
         below: stop at this distance (m).
 
     Returns:
-        lower and upper bound (m): equal where the distance is at most ``above``, else a little more than that and inf.
+        Lower and upper bound (m). They are equal if the distance is at most ``above``; otherwise they are a little more than ``above``, and inf.
     """
     limit = above * (1.0 + 1e-12)
-    best = _edges_apart(sk, verts, a, b, d, reach_b, limit, below)
+    best = _edges_apart(sk, verts, a, b, d, limit, below)
     if best > below:
         best = _faces_apart(sk, verts, a, b, d, best, below)
     if best > below:

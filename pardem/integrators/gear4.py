@@ -208,7 +208,7 @@ def _predict_one(i, round_body, inverse, g, settings):
 
 @kernel
 def correct_and_predict(owned, g, shapes, settings, correct, predict):
-    """End a step with the forces at hand, begin the next, or both in one pass; after a prediction vertices are placed and forces cleared.
+    """End a step with the forces at hand, begin the next, or do both in one pass. After a prediction vertices are placed and forces cleared.
 
     Args:
         owned: number of rows of ``g`` that this rank owns.
@@ -219,7 +219,7 @@ def correct_and_predict(owned, g, shapes, settings, correct, predict):
         predict: whether to begin one.
 
     Returns:
-        a grain that received more contributions than a sum holds, or -1.
+        A grain on which more forces act than a sum can hold; -1: there is none.
     """
     crowded, most = -1, WIDE_MOST if settings.wide else MOST
     for i in range(owned):
@@ -248,19 +248,39 @@ class Gear4(NamedTuple):
 
 @inlined
 def begin_step(integrator, owned, g, shapes, settings, due):
-    """Correct, where that is due, and predict; see ``phases.begin_step``."""
+    """Correct if that is due, and predict (see ``phases.begin_step``).
+
+    Args:
+        integrator: `Gear4`.
+        owned: number of rows of ``g`` that this rank owns.
+        g: `state.Grains`.
+        shapes: `state.Shapes`.
+        settings: `state.Settings`.
+        due: whether the forces at hand must first end the step before.
+
+    Returns:
+        A grain on which more forces act than a sum can hold; -1: there is none.
+    """
     return correct_and_predict(owned, g, shapes, settings, due, True)
 
 
 @inlined
 def end_step(integrator, owned, g, shapes, settings):
-    """Correct; see ``phases.end_step``."""
+    """Correct (see ``phases.end_step``).
+
+    Args:
+        integrator: `Gear4`.
+        owned: number of rows of ``g`` that this rank owns.
+        g: `state.Grains`.
+        shapes: `state.Shapes`.
+        settings: `state.Settings`.
+    """
     correct_and_predict(owned, g, shapes, settings, True, False)
 
 
 @kernel
 def wall_velocities(integrator, walls, dt):
-    """Velocities of walls at the step itself, where the contacts of this scheme look, from the displacements around it.
+    """Compute the velocities of walls at the end of the step, where the contacts of this scheme see them, from the displacements around it.
 
     Args:
         integrator: `Gear4`.
@@ -274,13 +294,13 @@ def wall_velocities(integrator, walls, dt):
 
 
 def first_past(ft: np.ndarray) -> np.ndarray:
-    """The past of grains whose forces have just been evaluated for the first time: they have always been so.
+    """Make the past of grains whose forces have just been evaluated for the first time: the same forces at all earlier steps.
 
     Args:
-        ft: (n, 8 or 16) int64 forces and torques.
+        ft: (n, 8 or 16) int64 forces and torques (quanta).
 
     Returns:
-        (n, PAST or twice as many) int64.
+        (n, PAST or twice as many) int64 forces and torques of earlier steps (quanta).
     """
     limbs = ft.reshape(len(ft), -1, COLUMNS)[:, :, [0, 1, 2, 4, 5, 6]]
     return np.tile(limbs, 3).reshape(len(ft), -1)

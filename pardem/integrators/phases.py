@@ -19,48 +19,67 @@ _SCHEME = {scheme.integrator: scheme for scheme in SCHEMES.values()}
 
 
 def first_past(integrator: Integrator, ft: np.ndarray) -> np.ndarray:
-    """The past of grains whose forces have just been evaluated for the first time, (n, columns) int64.
+    """Make the past of grains whose forces have just been evaluated for the first time.
 
     Args:
-        integrator: of the run.
-        ft: (n, 8 or 16) int64 forces and torques.
+        integrator: integrator of the run.
+        ft: (n, 8 or 16) int64 forces and torques (quanta).
+
+    Returns:
+        (n, columns) int64 forces and torques of earlier steps (quanta).
     """
     return _SCHEME[type(integrator)].first_past(ft)
 
 
 @static(lambda integrator: _SCHEME[integrator].begin_step)
 def begin_step(integrator, owned, g, shapes, settings, due):
-    """Begin a step: advance poses and velocities to where forces are wanted, wrap centres into the domain, place vertices, and clear the forces.
+    """Begin a step: advance poses and velocities to where forces are evaluated, wrap centres into the domain, place vertices, and clear the forces.
 
     Args:
-        integrator: of the run.
+        integrator: integrator of the run.
         owned: number of rows of ``g`` that this rank owns.
         g: `state.Grains`.
         shapes: `state.Shapes`.
         settings: `state.Settings`.
-        due: whether the forces at hand still have to end the step before: one pass over the grains does both.
+        due: whether the forces at hand must first end the step before; one pass over the grains does both.
 
     Returns:
-        a grain that received more contributions than a sum holds, or -1.
+        A grain on which more forces act than a sum can hold; -1: there is none.
     """
 
 
 @static(lambda integrator: _SCHEME[integrator].end_step)
 def end_step(integrator, owned, g, shapes, settings):
-    """End a step with the forces at hand; angular velocities of non-spheres follow by ``poses.update_spins``. Arguments as above."""
+    """End a step with the forces at hand. The angular velocities of non-spheres follow by ``poses.update_spins``.
+
+    Args:
+        integrator: integrator of the run.
+        owned: number of rows of ``g`` that this rank owns.
+        g: `state.Grains`.
+        shapes: `state.Shapes`.
+        settings: `state.Settings`.
+    """
 
 
 @static(lambda integrator: _SCHEME[integrator].kick_time)
 def kick_time(integrator, dt):
-    """For how long a single kick acts on servo walls (s), of a time step ``dt`` (s)."""
+    """Determine for how long a single kick acts on servo walls.
+
+    Args:
+        integrator: integrator of the run.
+        dt: time step (s).
+
+    Returns:
+        The time (s).
+    """
 
 
 @static(lambda integrator: _SCHEME[integrator].wall_velocities)
 def wall_velocities(integrator, walls, dt):
-    """Set the velocities of walls that have just been placed where contacts look for them.
+    """Set the velocities of walls, which have just been placed, as contacts are to see them.
 
     Args:
-        integrator: of the run.
+        integrator: integrator of the run.
         walls: `state.Walls`.
         dt: time step (s).
     """

@@ -15,44 +15,80 @@ AXIS = (0.0, 0.0, 1.0)
 
 @inlined
 def force_on(g, i, wide):
-    """The force on grain ``i`` of `state.Grains`, in quanta; ``wide``: sums have two limbs."""
+    """Read the force on a grain.
+
+    Args:
+        g: `state.Grains`.
+        i: row of the grain.
+        wide: whether sums have two limbs.
+
+    Returns:
+        The force (quanta).
+    """
     return total(g.ft, i, 0, wide), total(g.ft, i, 1, wide), total(g.ft, i, 2, wide)
 
 
 @inlined
 def torque_on(g, i, wide):
-    """The torque on grain ``i`` of `state.Grains`, in quanta; ``wide``: sums have two limbs."""
+    """Read the torque on a grain.
+
+    Args:
+        g: `state.Grains`.
+        i: row of the grain.
+        wide: whether sums have two limbs.
+
+    Returns:
+        The torque (quanta).
+    """
     return total(g.ft, i, 4, wide), total(g.ft, i, 5, wide), total(g.ft, i, 6, wide)
 
 
 @inlined
 def gravity(settings):
-    """The acceleration of gravity (m/s^2)."""
+    """Read the acceleration of gravity.
+
+    Args:
+        settings: `state.Settings`.
+
+    Returns:
+        The acceleration (m/s^2).
+    """
     return settings.gx, settings.gy, settings.gz
 
 
 @inlined
 def inverse_size(s, planar):
-    """The factor of inverse moments for a size factor s: s^-5, in two dimensions s^-4."""
+    """Compute the factor by which the inverse moments of inertia of a grain differ from those of its species.
+
+    Args:
+        s: size factor.
+        planar: whether the simulation is two-dimensional.
+
+    Returns:
+        s^-5, in two dimensions s^-4.
+    """
     return 1.0 / (s * s * s * s if planar else s * s * s * s * s)
 
 
 @inlined
 def inverse_moments(g, i, shapes, planar):
-    """One over each principal moment of grain ``i`` (1/(kg m^2)).
+    """Compute the inverse principal moments of inertia of a grain.
 
     Args:
         g: `state.Grains`.
-        i: row of ``g``.
+        i: row of the grain.
         shapes: `state.Shapes`.
-        planar: two dimensions.
+        planar: whether the simulation is two-dimensional.
+
+    Returns:
+        One over each principal moment (1/(kg m^2)).
     """
     return scale(inverse_size(g.scale[i], planar), row(shapes.inverse, g.species[i]))
 
 
 @inlined
 def wrap(i, g, settings):
-    """Put a centre back into the periodic domain and count the wraps; what rounds to the upper edge becomes the lower one.
+    """Move a centre back into the periodic domain and count the wraps. A centre that rounds to the upper edge is moved to the lower one.
 
     Args:
         i: row of ``g``.
@@ -79,11 +115,11 @@ Y, Z = np.uintp(1), np.uintp(2)
 
 @kernel
 def place_vertices(first, last, g, shapes):
-    """World vertices of some grains, relative to their centres, from orientation and size.
+    """Compute the world vertices of some grains, relative to their centres, from their orientations and sizes.
 
     Args:
         first: row of the first grain.
-        last: row after the last one.
+        last: one past the row of the last grain.
         g: `state.Grains`.
         shapes: `state.Shapes`.
     """
@@ -167,7 +203,7 @@ def furthest_moved(owned, g, shapes, settings):
 
 @kernel
 def update_spins(owned, g, shapes, settings):
-    """Angular velocities of non-spheres from pose and angular momentum, for whoever looks at them between two steps.
+    """Compute the angular velocities of non-spheres from orientation and angular momentum, for use between two steps.
 
     Args:
         owned: number of rows of ``g`` that this rank owns.

@@ -16,17 +16,38 @@ from ..compiled.jit import inlined
 
 @inlined
 def half_a_step(integrator, dt):
-    """Kicks of half a step (s)."""
+    """Return half a time step: the duration of the kicks of most integrators.
+
+    Args:
+        integrator: integrator of the run.
+        dt: time step (s).
+
+    Returns:
+        The duration of a kick (s).
+    """
     return 0.5 * dt
 
 
 @inlined
 def as_placed(integrator, walls, dt):
-    """Walls have the velocities of the middle of the step already."""
+    """Leave the velocities of walls as they are, those of the middle of the step.
+
+    Args:
+        integrator: integrator of the run.
+        walls: `state.Walls`.
+        dt: time step (s).
+    """
 
 
 def nothing_before(ft: np.ndarray) -> np.ndarray:
-    """No columns of the past, (n, 0) int64."""
+    """Make the past of grains for an integrator that needs none.
+
+    Args:
+        ft: (n, 8 or 16) int64 forces and torques (quanta).
+
+    Returns:
+        (n, 0) int64.
+    """
     return np.zeros((len(ft), 0), np.int64)
 
 

@@ -22,10 +22,13 @@ from ..compiled.vectors import ahead, scale
 
 @inlined
 def third_axis(inverse):
-    """The number of the axis whose inverse moment differs most from the other two (2 where all are alike).
+    """Find the axis whose inverse moment of inertia differs most from the other two.
 
     Args:
         inverse: one over each principal moment (1/(kg m^2)).
+
+    Returns:
+        Number of the axis; 2 if all moments are equal.
     """
     a, b, c = abs(inverse[0] - inverse[1]), abs(inverse[1] - inverse[2]), abs(inverse[2] - inverse[0])
     if a <= b and a <= c:

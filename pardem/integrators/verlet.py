@@ -35,7 +35,15 @@ class Verlet(NamedTuple):
 
 @inlined
 def kick_time(integrator, dt):
-    """For how long a kick acts (s)."""
+    """Determine for how long a kick acts.
+
+    Args:
+        integrator: `Verlet`.
+        dt: time step (s).
+
+    Returns:
+        The time (s).
+    """
     return 0.5 * dt if integrator.closes else dt
 
 
@@ -148,7 +156,19 @@ def _begin_of_spheres(owned, g, shapes, settings, h, kicks):
 
 @kernel
 def begin_step(integrator, owned, g, shapes, settings, due):
-    """Kick, advance poses by one step, wrap them into the domain, place vertices, and clear the forces; see ``phases.begin_step``."""
+    """Kick, advance poses by one step, wrap them into the domain, place vertices, and clear the forces (see ``phases.begin_step``).
+
+    Args:
+        integrator: `Verlet`.
+        owned: number of rows of ``g`` that this rank owns.
+        g: `state.Grains`.
+        shapes: `state.Shapes`.
+        settings: `state.Settings`.
+        due: whether the forces at hand must first end the step before.
+
+    Returns:
+        A grain on which more forces act than a sum can hold; -1: there is none.
+    """
     dt, h, crowded, most = settings.dt, kick_time(integrator, settings.dt), -1, WIDE_MOST if settings.wide else MOST
     if g.vert.shape[0] == 0 and not settings.wide:
         return _begin_of_spheres(owned, g, shapes, settings, h, 2 if due else 1)
@@ -173,7 +193,15 @@ def begin_step(integrator, owned, g, shapes, settings, due):
 
 @kernel
 def end_step(integrator, owned, g, shapes, settings):
-    """Advance velocities and angular momenta with the forces at hand; see ``phases.end_step``."""
+    """Advance velocities and angular momenta with the forces at hand (see ``phases.end_step``).
+
+    Args:
+        integrator: `Verlet`.
+        owned: number of rows of ``g`` that this rank owns.
+        g: `state.Grains`.
+        shapes: `state.Shapes`.
+        settings: `state.Settings`.
+    """
     h = kick_time(integrator, settings.dt)
     for i in range(owned):
         a = g.species[i]

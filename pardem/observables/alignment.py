@@ -16,7 +16,7 @@ RANDOM = Reference("isotropic", {2: 45.0, 3: 90.0 - 180.0 / np.pi})
 
 
 class Alignment(Observable):
-    """Of the grains that have a longest direction."""
+    """Alignment of the grains that have a long axis."""
 
     quantities = (
         Quantity("mean_angle", "degrees", panel="mean angle to base (degrees)", reference=RANDOM),
@@ -26,11 +26,23 @@ class Alignment(Observable):
 
     @classmethod
     def wanted(cls, subject: Subject) -> bool:
-        """Where some species has one."""
+        """Determine whether some species has a long axis.
+
+        Args:
+            subject: what is observed.
+
+        Returns:
+            Whether one has.
+        """
         return bool(subject.axes.any())
 
     def add(self, sums: ExactSums, now: Instant) -> None:
-        """Angles and moments of the directions, and how many there are."""
+        """Add the angles and moments of the directions, and their number.
+
+        Args:
+            sums: sums over all grains.
+            now: the step.
+        """
         axes, species = self.subject.axes, now.grains.species
         long = axes[species].any(axis=1)
         u = directions(now.grains.q[long], axes[species[long]])
@@ -39,7 +51,15 @@ class Alignment(Observable):
         sums.add("long", np.array([float(long.sum())]))
 
     def values(self, found: dict[str, Any], now: Instant) -> Values:
-        """Means over those grains."""
+        """Compute the means over the grains that have a long axis.
+
+        Args:
+            found: the sums, by name.
+            now: the step.
+
+        Returns:
+            ``mean_angle`` (degrees), ``nematic_order`` and ``nematic_director``.
+        """
         count = int(found["long"])
         order, director = nematic_order(found["directions"], count, self.subject.case.dimension)
         return {"mean_angle": float(found["angle"]) / count if count else math.nan, "nematic_order": order, "nematic_director": director}

@@ -22,13 +22,13 @@ UPRIGHT = math.cos(math.radians(10.0))  # a plane faces up if its normal is with
 
 @dataclass
 class BedGeometry:
-    """Attributes: see the module.
+    """Position of the bed of grains.
 
     Attributes:
-        up: (3,) unit normal of the base; without base against gravity; without gravity along z (in 2D y).
+        up: (3,) unit normal of the base; without a base, opposite to gravity; without gravity, along z (in 2D along y).
         base: row of the base among the walls, or None.
-        section: area of the container's cross-section (m^2), or None where it is not known.
-        space: volume inside the container (m^3), or None where it is endless or not known.
+        section: cross-section area of the container (m^2), or None if it is not known.
+        space: volume inside the container (m^3), or None if it is infinite or not known.
     """
 
     up: np.ndarray
@@ -37,23 +37,41 @@ class BedGeometry:
     space: float | None
 
     def base_height(self, walls: Walls) -> float:
-        """Height of the base along ``up`` now (m)."""
+        """Compute the present height of the base along ``up``.
+
+        Args:
+            walls: walls of the run.
+
+        Returns:
+            The height (m).
+        """
         assert self.base is not None
         return _dot(self.up, walls.shape[self.base, :3] + walls.pose[self.base, :3])
 
 
 def rows_of_wall(name: str, wall_names: list[str]) -> list[int]:
-    """Rows of the surfaces of a wall of the case: one, or the six faces of a box."""
+    """Find the surfaces of a wall of the case.
+
+    Args:
+        name: name of the wall.
+        wall_names: names of all surfaces; a face of a box is called ``box:lower-z`` and the like.
+
+    Returns:
+        Their rows: one, or six for a box.
+    """
     return [k for k, found in enumerate(wall_names) if found == name or found.startswith(f"{name}:")]
 
 
 def find_bed(case: Case, walls: Walls, wall_names: list[str]) -> BedGeometry:
-    """The bed of a case.
+    """Determine the bed of a case.
 
     Args:
         case: validated case.
-        walls: its surfaces.
-        wall_names: of the surfaces; a face of a box reads ``box:lower-z``.
+        walls: surfaces of its walls.
+        wall_names: names of the surfaces; a face of a box is called ``box:lower-z`` and the like.
+
+    Returns:
+        The bed.
 
     Raises:
         CaseError: the container that the case names cannot give a density.
@@ -105,12 +123,15 @@ def _container(case: Case, up: np.ndarray, has_base: bool) -> tuple[float | None
 
 
 def wall_distance(x: np.ndarray, walls: Walls, row: int) -> np.ndarray:
-    """Distance (m) of points from the surface of a wall, (n,); negative beyond a plane or cylinder.
+    """Compute the distances of points from the surface of a wall.
 
     Args:
         x: (n, 3 or more) points (m).
         walls: surfaces.
-        row: which one.
+        row: row of the surface.
+
+    Returns:
+        (n,) distances (m), negative beyond a plane or cylinder.
     """
     shape, pose = walls.shape[row], walls.pose[row]
     nx, ny, nz = (float(c) for c in pose[NORMAL : NORMAL + 3])

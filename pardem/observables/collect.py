@@ -11,7 +11,7 @@ from mpi4py import MPI
 from ..decomposition.exact import ExactSums, exact_totals
 from ..shapes.catalogue import Catalogue
 from ..state import arrays as st
-from ..state.saved import Kept
+from ..state.saved import ObserverState
 from .bed import find_bed
 from .observable import Instant, Subject, Values
 from .registry import OBSERVABLES, quantity_of
@@ -28,8 +28,8 @@ class Observer:
     Args:
         comm: communicator.
         case: validated case.
-        catalogue: its species.
-        scene: constants of its engine.
+        catalogue: shape catalogue of the case.
+        scene: constants of the run.
 
     Raises:
         CaseError: the container that the case names cannot give a density.
@@ -40,21 +40,28 @@ class Observer:
         subject = Subject(comm, case, catalogue, scene, find_bed(case, scene.walls, scene.wall_names))
         self.observables = [observable(subject) for observable in OBSERVABLES if observable.wanted(subject)]
 
-    def state(self) -> Kept:
-        """What a checkpoint must keep, exact in JSON."""
+    def state(self) -> ObserverState:
+        """Return what a checkpoint must save, exact in JSON."""
         return {key: value for observable in self.observables for key, value in observable.state().items()}
 
-    def restore(self, state: Kept) -> None:
-        """Take up the state of a checkpoint."""
+    def restore(self, state: ObserverState) -> None:
+        """Restore the state from a checkpoint.
+
+        Args:
+            state: state of all observables, by key.
+        """
         for observable in self.observables:
             observable.restore(state)
 
     def measure(self, engine: Engine) -> Values:
-        """All observables at the engine's step. Collective.
+        """Measure all observables at the engine's step. Collective.
+
+        Args:
+            engine: engine of this rank.
 
         Returns:
-            names -> float or array, in SI units, the same on every rank; the names are the same at every step of a run. What contacts give is
-            not-a-number at a step that was not observed.
+            Floats and arrays by name, in SI units, the same on every rank; the names are the same at every step of a run. Values that depend on
+            contacts are not-a-number at a step that was not observed.
         """
         now = self._instant(engine)
         sums = ExactSums(self.comm)

@@ -17,11 +17,24 @@ class ContactNumbers(Observable):
     quantities = (Quantity("coordination", "1", of_contacts=True), Quantity("contacts_per_grain", "1", of_contacts=True))
 
     def add(self, sums: ExactSums, now: Instant) -> None:
-        """The number of grains."""
+        """Add the number of grains.
+
+        Args:
+            sums: sums over all grains.
+            now: the step.
+        """
         sums.add("grains", np.array([float(now.grains.count)]))
 
     def values(self, found: dict[str, Any], now: Instant) -> Values:
-        """Of contacts between grains, counted from both sides; of all, those with walls included."""
+        """Compute the mean number of contacts per grain.
+
+        Args:
+            found: the sums, by name.
+            now: the step.
+
+        Returns:
+            ``coordination``, contacts with other grains of each grain; ``contacts_per_grain``, all contacts divided by the number of grains.
+        """
         count = int(found["grains"])
         contacts, on_walls = now.tally[st.CONTACTS], now.tally[st.WALL_CONTACTS]
         return {

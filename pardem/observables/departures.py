@@ -15,15 +15,35 @@ class Departures(Observable):
 
     @classmethod
     def wanted(cls, subject: Subject) -> bool:
-        """Where faces of the domain are open."""
+        """Determine whether faces of the domain are open.
+
+        Args:
+            subject: what is observed.
+
+        Returns:
+            Whether some are.
+        """
         return subject.scene.outflow is not None
 
     def add(self, sums: ExactSums, now: Instant) -> None:
-        """Their mass."""
+        """Add the mass of the grains that have left.
+
+        Args:
+            sums: sums over all grains.
+            now: the step.
+        """
         assert now.outflow is not None
         sums.add("outflow/mass", now.outflow.gone.v[:, 3])
 
     def values(self, found: dict[str, Any], now: Instant) -> Values:
-        """Both."""
+        """Compute the totals of what has left.
+
+        Args:
+            found: the sums, by name.
+            now: the step.
+
+        Returns:
+            ``outflow/grains`` and ``outflow/mass`` (kg).
+        """
         assert now.outflow is not None
         return {"outflow/grains": now.outflow.count, "outflow/mass": found["outflow/mass"]}

@@ -12,22 +12,28 @@ from ..state.population import Population
 
 
 def translational_energy(v: np.ndarray) -> np.ndarray:
-    """Kinetic energy m v^2 / 2 of each grain, (n,) J.
+    """Compute the translational kinetic energy m v^2 / 2 of grains.
 
     Args:
         v: (n, 4) velocity (m/s), mass (kg).
+
+    Returns:
+        (n,) energies (J).
     """
     return 0.5 * v[:, 3] * (v[:, 0] * v[:, 0] + v[:, 1] * v[:, 1] + v[:, 2] * v[:, 2])
 
 
 def rotational_energy(w: np.ndarray, am: np.ndarray, sphere: np.ndarray, inertia: np.ndarray) -> np.ndarray:
-    """Rotational energy of each grain, (n,) J: I w^2 / 2 for spheres, L.w / 2 for others.
+    """Compute the rotational energy of grains: I w^2 / 2 for spheres, L.w / 2 for others.
 
     Args:
         w: (n, 3 or more) angular velocity, world frame (rad/s).
-        am: (n, 3 or more) angular momentum, world frame; unused for spheres (kg m^2/s).
-        sphere: (n,) bool.
+        am: (n, 3 or more) angular momentum, world frame (kg m^2/s); unused for spheres.
+        sphere: (n,) bool, which grains are spheres.
         inertia: (n,) moment of inertia of the spheres (kg m^2).
+
+    Returns:
+        (n,) energies (J).
     """
     spin = inertia * (w[:, 0] * w[:, 0] + w[:, 1] * w[:, 1] + w[:, 2] * w[:, 2])
     other = am[:, 0] * w[:, 0] + am[:, 1] * w[:, 1] + am[:, 2] * w[:, 2]
@@ -35,24 +41,30 @@ def rotational_energy(w: np.ndarray, am: np.ndarray, sphere: np.ndarray, inertia
 
 
 def gravity_energy(mass: np.ndarray, position: np.ndarray, gravity: tuple[float, float, float]) -> np.ndarray:
-    """-m g.x of each grain, (n,) J.
+    """Compute the potential energy -m g.x of grains.
 
     Args:
-        mass: (n,) kg.
-        position: (n, 3) unwrapped (m).
-        gravity: acceleration (m/s^2).
+        mass: (n,) masses (kg).
+        position: (n, 3) unwrapped positions (m).
+        gravity: acceleration of gravity (m/s^2).
+
+    Returns:
+        (n,) energies (J).
     """
     gx, gy, gz = gravity
     return -mass * (gx * position[:, 0] + gy * position[:, 1] + gz * position[:, 2])
 
 
 def attraction_energy(mass: np.ndarray, position: np.ndarray, settings: Settings) -> np.ndarray:
-    """M g (sqrt(r^2 + s^2) - s) of each grain in the field towards a point (``fields.attraction``), (n,) J; zeros without one.
+    """Compute the potential energy m g (sqrt(r^2 + s^2) - s) of grains in the field towards a point (``fields.attraction``).
 
     Args:
-        mass: (n,) kg.
-        position: (n, 3) (m).
-        settings: of the run, with the field's strength g (m/s^2), centre and softening length s (m).
+        mass: (n,) masses (kg).
+        position: (n, 3) positions (m).
+        settings: constants of the run, with the strength g (m/s^2), the centre and the softening length s (m) of the field.
+
+    Returns:
+        (n,) energies (J); zeros if there is no field.
     """
     x, y, z = (position[:, c] - settings.centre[c] for c in range(3))
     r2, soft = x * x + y * y + z * z, settings.softening
@@ -61,18 +73,30 @@ def attraction_energy(mass: np.ndarray, position: np.ndarray, settings: Settings
 
 
 def unwrapped(x: np.ndarray, image: np.ndarray, period: np.ndarray) -> np.ndarray:
-    """Positions with the periodic wraps undone, (n, 3) m.
+    """Undo the periodic wraps of positions.
 
     Args:
         x: (n, 3 or more) wrapped positions (m).
         image: (n, 3) wraps.
-        period: (3,) m, 0 where not periodic.
+        period: (3,) period of the domain (m), 0 where it is not periodic.
+
+    Returns:
+        (n, 3) positions (m).
     """
     return x[:, :3] + image * period
 
 
 def kinetic_energy(comm: MPI.Comm, grains: Population, catalogue: Catalogue) -> tuple[float, float]:
-    """Translational and rotational kinetic energy of all grains (J), the same bits on every rank. Collective."""
+    """Compute the kinetic energy of all grains, with the same bits on every rank. Collective.
+
+    Args:
+        comm: communicator.
+        grains: grains of this rank.
+        catalogue: shape catalogue.
+
+    Returns:
+        Translational and rotational energy (J).
+    """
     sums = ExactSums(comm)
     add_kinetic_energy(sums, grains, catalogue)
     found = sums.reduce()
@@ -80,7 +104,13 @@ def kinetic_energy(comm: MPI.Comm, grains: Population, catalogue: Catalogue) -> 
 
 
 def add_kinetic_energy(sums: ExactSums, grains: Population, catalogue: Catalogue) -> None:
-    """Add ``translational`` and ``rotational`` to sums over ranks."""
+    """Add the kinetic energies of grains to sums over ranks, as ``translational`` and ``rotational``.
+
+    Args:
+        sums: the sums.
+        grains: grains of this rank.
+        catalogue: shape catalogue.
+    """
     inertia = catalogue.moments(grains.species, grains.scale)[:, 0]
     sums.add("translational", translational_energy(grains.v))
     sums.add("rotational", rotational_energy(grains.w, grains.am, catalogue.kind[grains.species] == 1, inertia))

@@ -9,7 +9,7 @@ import numpy as np
 from ..decomposition.exact import ExactSums
 from ..state import arrays as st
 from ..state.population import Population
-from ..state.saved import Kept
+from ..state.saved import ObserverState
 from ..walls.motion.rows import WORK
 from ..walls.motion.work import work_to_come
 from .energy import add_kinetic_energy, attraction_energy, gravity_energy, unwrapped
@@ -19,7 +19,7 @@ KINETIC = BudgetTerm("held", "kinetic")
 
 
 class EnergyBudget(Observable):
-    """Energies, (J)."""
+    """Energies (J)."""
 
     quantities = (
         Quantity("energy/kinetic_translational", "J", budget=KINETIC),
@@ -39,22 +39,39 @@ class EnergyBudget(Observable):
         self.booked = subject.case.output.observables.energy_budget
         self.reference: dict[str, float] | None = None
 
-    def state(self) -> Kept:
-        """The energies at the first measurement."""
+    def state(self) -> ObserverState:
+        """Return the energies at the first measurement."""
         return {"reference": self.reference}
 
-    def restore(self, state: Kept) -> None:
-        """Take them up."""
+    def restore(self, state: ObserverState) -> None:
+        """Restore the energies at the first measurement.
+
+        Args:
+            state: state of all observables, by key.
+        """
         self.reference = state["reference"]
 
     def add(self, sums: ExactSums, now: Instant) -> None:
-        """Kinetic energy and that in the fields."""
+        """Add the kinetic energy and the energy in the fields.
+
+        Args:
+            sums: sums over all grains.
+            now: the step.
+        """
         add_kinetic_energy(sums, now.grains, self.subject.catalogue)
         sums.add("gravity", self._field_energy(now.grains))
 
     def values(self, found: dict[str, Any], now: Instant) -> Values:
-        """Energies; with the budget also work of walls, losses, and the residual E - E0 - (W - W0) + (L - L0) since the first observed row; L
-        includes what grains took along that left.
+        """Compute the energies and, if the case asks for the budget, also the work of walls, the losses and the residual.
+
+        The residual is E - E0 - (W - W0) + (L - L0) since the first observed row. L includes the energy of grains that have left.
+
+        Args:
+            found: the sums, by name.
+            now: the step.
+
+        Returns:
+            Energies by name (J).
         """
         values: Values = {}
         scene, tally = self.subject.scene, now.tally

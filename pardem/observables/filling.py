@@ -13,16 +13,29 @@ FILL_SHARE = 0.99  # of the volume of the grains that lies below the fill height
 
 
 class Filling(Observable):
-    """How grains fill their container."""
+    """Fill height and density."""
 
     quantities = (Quantity("density", "1", panel="volume fraction of grains"), Quantity("fill_height", "m"))
 
     def add(self, sums: ExactSums, now: Instant) -> None:
-        """Volume of the grains."""
+        """Add the volume of the grains.
+
+        Args:
+            sums: sums over all grains.
+            now: the step.
+        """
         sums.add("volume", self.subject.catalogue.volumes(now.grains.species, now.grains.scale))
 
     def values(self, found: dict[str, Any], now: Instant) -> Values:
-        """Without a base, the density of all grains in the container."""
+        """Compute the density and, if there is a base, the fill height.
+
+        Args:
+            found: the sums, by name.
+            now: the step.
+
+        Returns:
+            ``density`` (without a base that of all grains in the container) and ``fill_height`` (m).
+        """
         subject, bed = self.subject, self.subject.bed
         if bed.base is None:
             return {"density": float(found["volume"]) / bed.space if bed.space else math.nan}

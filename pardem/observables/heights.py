@@ -11,12 +11,17 @@ from .observable import Instant, Observable, Quantity, Values
 
 
 class Heights(Observable):
-    """Height of each species' centre of mass."""
+    """Heights of the centres of mass of the species."""
 
     quantities = (Quantity("height/<species>", "m"),)
 
     def add(self, sums: ExactSums, now: Instant) -> None:
-        """Mass of each group, and its first moment along *up*."""
+        """Add the mass of each group, and its first moment along the upward direction.
+
+        Args:
+            sums: sums over all grains.
+            now: the step.
+        """
         subject, grains = self.subject, now.grains
         group, number = subject.group[grains.species], len(subject.groups)
         mass, (ux, uy, uz) = grains.v[:, 3], subject.bed.up
@@ -25,7 +30,15 @@ class Heights(Observable):
         sums.add_groups("moment", mass * (ux * place[:, 0] + uy * place[:, 1] + uz * place[:, 2]), group, number)
 
     def values(self, found: dict[str, Any], now: Instant) -> Values:
-        """Over the base, where there is one."""
+        """Compute the heights above the base, if there is one.
+
+        Args:
+            found: the sums, by name.
+            now: the step.
+
+        Returns:
+            Height of each group by name (m).
+        """
         bed = self.subject.bed
         base = bed.base_height(self.subject.scene.walls) if bed.base is not None else 0.0
         return {

@@ -32,7 +32,7 @@ class _Stack(NamedTuple):
 
 
 class LayerProfile(Observable):
-    """Layers from the origin that the case gives, moved along with the base, up to the fill height (without base: to the highest grain)."""
+    """Layers from the origin that the case gives, which moves with the base, up to the fill height (without a base, to the highest grain)."""
 
     quantities = (
         Quantity("count_layers", "1", shape=("layers",)),
@@ -51,16 +51,27 @@ class LayerProfile(Observable):
 
     @classmethod
     def wanted(cls, subject: Subject) -> bool:
-        """Where the case asks for layers."""
+        """Determine whether the case asks for layers.
+
+        Args:
+            subject: what is observed.
+
+        Returns:
+            Whether it does.
+        """
         return subject.case.output.observables.layers is not None
 
     def values(self, found: dict[str, Any], now: Instant) -> Values:
-        """By layers; not-a-number where one is empty.
+        """Compute the values of each layer; they are not-a-number in empty layers.
+
+        Args:
+            found: the sums, by name.
+            now: the step.
 
         Returns:
-            ``count_layers``, grains with their centre in each layer; ``mean_angle_layers`` (degrees) of those with a longest direction; and, where
-            base and cross-section are known and the layers lie one on the other, ``density_layers``: clipped volume of the grains over that of the
-            layer, both between base and fill height.
+            ``count_layers``, the number of grains with their centre in each layer; ``mean_angle_layers`` (degrees) of those with a long axis; and, if
+            base and cross-section are known and the layers are stacked along the normal of the base, ``density_layers``: the clipped volume of the
+            grains divided by that of the layer, both between base and fill height.
         """
         subject, bed = self.subject, self.subject.bed
         profile = profile_along(now.grains, subject.catalogue, subject.samples, np.eye(3)[self.axis])

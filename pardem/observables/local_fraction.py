@@ -30,15 +30,16 @@ class _Placed(NamedTuple):
 class LocalFraction:
     """Measures local volume fractions.
 
-    A grain's cell is the union of the power cells of its covering spheres. Cells end at planes, at discs, about at the inside of cylinders
-    (in the tangent plane of each sphere), and at the box; those of grains at a free surface reach up to the box.
+    The cell of a grain is the union of the power cells of its covering spheres. Cells end at planes, at discs, approximately at the inside of
+    cylinders (in the tangent plane of each sphere), and at the box. Those of grains at a free surface extend to the box.
 
     Args:
         comm: communicator.
-        catalogue: of the species.
-        tables: see `detection.case_covers.cell_tables`.
-        lower, upper: corners of the box (m).
-        periodic: of its axes.
+        catalogue: shape catalogue.
+        tables: tables of the covering spheres, see `detection.case_covers.cell_tables`.
+        lower: lower corner of the box (m).
+        upper: upper corner of the box (m).
+        periodic: whether each axis is periodic.
     """
 
     def __init__(
@@ -50,15 +51,19 @@ class LocalFraction:
         self.period = np.where(periodic, self.upper - self.lower, 0.0)
 
     def measure(self, grains: Population, walls: Walls) -> np.ndarray:
-        """Local volume fractions of this rank's grains, (n,); the same for any number of ranks. Collective; rank 0 makes the cells.
+        """Compute the local volume fractions of this rank's grains, which do not depend on the number of ranks. Collective; rank 0 computes the
+        cells.
 
         Args:
-            grains: the rank's own.
-            walls: placed for the step.
+            grains: grains of this rank.
+            walls: walls, placed for the step.
+
+        Returns:
+            (n,) volume fractions.
         """
         placed = _Placed(np.ascontiguousarray(grains.x), np.ascontiguousarray(grains.q), grains.species, np.ascontiguousarray(grains.scale))
-        everyone = np.arange(grains.count, dtype=np.int32)
-        start, spheres = place_spheres(everyone, np.zeros(grains.count, np.int32), placed, self.tables, self.period)
+        rows = np.arange(grains.count, dtype=np.int32)
+        start, spheres = place_spheres(rows, np.zeros(grains.count, np.int32), placed, self.tables, self.period)
         parts = self.comm.gather((grains.gid, np.diff(start), spheres))
         shares = None
         if parts is not None:

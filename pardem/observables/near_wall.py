@@ -25,18 +25,38 @@ class NearWallShares(Observable):
 
     @classmethod
     def wanted(cls, subject: Subject) -> bool:
-        """Where the case names a wall."""
+        """Determine whether the case names a wall.
+
+        Args:
+            subject: what is observed.
+
+        Returns:
+            Whether it does.
+        """
         near = subject.case.output.observables.near_wall
         return near is not None and bool(rows_of_wall(near.wall, subject.scene.wall_names))
 
     def add(self, sums: ExactSums, now: Instant) -> None:
-        """Numbers of grains near the wall."""
+        """Add the numbers of grains near the wall.
+
+        Args:
+            sums: sums over all grains.
+            now: the step.
+        """
         group = self.subject.group[now.grains.species]
         distance = np.min([wall_distance(now.grains.x, self.subject.scene.walls, k) for k in self.rows], axis=0)
         sums.add("near", np.bincount(group[distance <= self.distance], minlength=len(self.subject.groups))[None, :])
 
     def values(self, found: dict[str, Any], now: Instant) -> Values:
-        """Shares that add up to one."""
+        """Compute the shares of the groups, which add up to one.
+
+        Args:
+            found: the sums, by name.
+            now: the step.
+
+        Returns:
+            Share of each group by name.
+        """
         near = found["near"]
         total = near.sum()
         return {

@@ -16,7 +16,7 @@ from mpi4py import MPI
 from ..decomposition.exact import ExactSums
 from ..shapes.catalogue import Catalogue
 from ..state.population import Population
-from ..state.saved import Kept
+from ..state.saved import ObserverState
 from .bed import BedGeometry
 from .profile import sample_points
 
@@ -30,11 +30,11 @@ MOST_SPECIES = 50  # with values of their own: cells of a packing are a species 
 
 
 class Reference(NamedTuple):
-    """A value that a figure marks with a dotted line.
+    """A value that is marked in a figure by a dotted line.
 
     Attributes:
-        label: what it is.
-        by_dimension: its value in two and in three dimensions.
+        label: name of the value.
+        by_dimension: the value in two and in three dimensions.
     """
 
     label: str
@@ -42,12 +42,12 @@ class Reference(NamedTuple):
 
 
 class BudgetTerm(NamedTuple):
-    """A term of the energy budget that ``pardem plot --energy`` draws. Terms with the same label are added up.
+    """A term of the energy budget that ``pardem plot --energy`` draws. Terms with equal labels are added up.
 
     Attributes:
-        panel: where it is drawn: "exchanged", "held" or "residual".
-        label: name of its curve.
-        change: whether its change since the first row is drawn, in place of its value.
+        panel: panel of the figure: "exchanged", "held" or "residual".
+        label: name of the curve.
+        change: whether the change since the first row is drawn rather than the value.
     """
 
     panel: str
@@ -60,12 +60,12 @@ class Quantity:
     """A name under ``/observables`` of a result.
 
     Attributes:
-        name: as it is written; ``<...>`` stands for the names of species or surfaces.
-        unit: SI, "1" for a pure number.
-        shape: of one row; "layers" stands for their number, which may grow.
+        name: name in the file; ``<...>`` stands for the names of species or surfaces.
+        unit: SI unit, "1" for a pure number.
+        shape: shape of one row; "layers" stands for the number of layers, which may grow.
         of_contacts: whether it needs the contacts of the very step: at steps that were not observed it is not-a-number.
-        panel: label of the axis on which ``pardem plot`` draws it over time or taps; None: it is not drawn. A quantity of the same name with
-            ``_layers`` behind it is drawn by ``--layers``.
+        panel: label of the axis on which ``pardem plot`` draws it over time or taps; None: it is not drawn. A quantity whose name has ``_layers``
+            appended is drawn by ``--layers``.
         reference: a value to mark in that figure.
         budget: its place in the figure of the energy budget.
     """
@@ -79,7 +79,14 @@ class Quantity:
     budget: BudgetTerm | None = None
 
     def covers(self, name: str) -> bool:
-        """Whether a name in a result is of this quantity."""
+        """Determine whether a name in a result belongs to this quantity.
+
+        Args:
+            name: the name.
+
+        Returns:
+            Whether it does.
+        """
         stem, species, _ = self.name.partition("<")
         return name.startswith(stem) if species else name == stem
 
@@ -91,9 +98,9 @@ class Subject:
     Attributes:
         comm: communicator.
         case: validated case.
-        catalogue: its species.
-        scene: constants of its engine.
-        bed: where the bed of grains is.
+        catalogue: shape catalogue of the case.
+        scene: constants of the run.
+        bed: position of the bed of grains.
     """
 
     comm: MPI.Comm
@@ -104,18 +111,18 @@ class Subject:
 
     @cached_property
     def samples(self) -> np.ndarray:
-        """Points that stand for the volume of polytopes (see ``profile.sample_points``). Collective."""
+        """Points that represent the volume of polytopes (see ``profile.sample_points``). Collective."""
         return sample_points(self.comm, self.catalogue)
 
     @cached_property
     def axes(self) -> np.ndarray:
-        """(ns, 3) long axes of the species, zero of those that have none or no grains."""
+        """(ns, 3) long axes of the species; zero for species without one and for those without grains."""
         present = np.isin(self.scene.names, self.case.grain_species)  # a body among the walls has a shape, but no grains
         return np.where(present[:, None], self.catalogue.long_axis, 0.0)
 
     @cached_property
     def groups(self) -> list[str]:
-        """Names by which heights and shares at a wall go: species, or their materials where these are too many."""
+        """Names by which heights and shares at a wall are written: species, or their materials if there are too many species."""
         return list(dict.fromkeys(self._group_names))
 
     @cached_property
@@ -132,17 +139,17 @@ class Subject:
 
 @dataclass
 class Instant:
-    """What there is to observe at one step.
+    """What can be observed at one step.
 
     Attributes:
-        step: its number.
-        grains: those that this rank owns.
+        step: number of the step.
+        grains: grains that this rank owns.
         tally: exact totals over ranks of the contacts' tally, in quanta (rows: ``state.arrays``).
         work: exact totals of the work of each wall, in quanta.
         reaction: (W, 6) exact totals of the force and torque on each wall, in quanta.
         observed: whether the tally of contacts is that of this step.
-        outflow: grains that have left; None where no faces are open.
-        values: found by the observables before in the list.
+        outflow: grains that have left; None if no faces are open.
+        values: values of the observables that precede in the list.
     """
 
     step: int
@@ -156,13 +163,13 @@ class Instant:
 
 
 class Observable:
-    """One observable, or several that are found together.
+    """One observable, or several that are computed together.
 
     Args:
         subject: what is observed.
 
     Attributes:
-        quantities: what it may write; at every step of a run the same names.
+        quantities: what it may write; the same names at every step of a run.
     """
 
     quantities: ClassVar[tuple[Quantity, ...]] = ()
@@ -172,24 +179,43 @@ class Observable:
 
     @classmethod
     def wanted(cls, subject: Subject) -> bool:
-        """Whether the case asks for it."""
+        """Determine whether the case asks for the observable.
+
+        Args:
+            subject: what is observed.
+
+        Returns:
+            Whether it does.
+        """
         return True
 
     def add(self, sums: ExactSums, now: Instant) -> None:
-        """Add to the sums over all grains, which go with one message; their names must differ from those of other observables."""
+        """Add to the sums over all grains, which are reduced with one message.
+
+        Args:
+            sums: the sums; their names must differ from those of other observables.
+            now: the step.
+        """
 
     def values(self, found: dict[str, Any], now: Instant) -> Values:
-        """Values by name, the same on every rank. Collective.
+        """Compute the values, which are the same on every rank. Collective.
 
         Args:
             found: the sums, by name.
             now: the step.
+
+        Returns:
+            Values by name, in SI units.
         """
         raise NotImplementedError
 
-    def state(self) -> Kept:
-        """What a checkpoint must keep, exact in JSON."""
+    def state(self) -> ObserverState:
+        """Return what a checkpoint must save, exact in JSON."""
         return {}
 
-    def restore(self, state: Kept) -> None:
-        """Take up the state of a checkpoint."""
+    def restore(self, state: ObserverState) -> None:
+        """Restore the state from a checkpoint.
+
+        Args:
+            state: state of all observables, by key.
+        """

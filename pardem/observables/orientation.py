@@ -12,11 +12,14 @@ from ..shapes.rotations import matrices
 
 
 def directions(q: np.ndarray, axis: np.ndarray) -> np.ndarray:
-    """World directions, (n, 3), of a vector of each grain's body frame.
+    """Rotate a vector of each grain's body frame into the world.
 
     Args:
         q: (n, 4) orientations (w, x, y, z).
-        axis: (n, 3).
+        axis: (n, 3) vectors in the body frames.
+
+    Returns:
+        (n, 3) vectors in the world frame.
     """
     m = matrices(q)
     a, b, c = axis.T[:, :, None]
@@ -24,12 +27,16 @@ def directions(q: np.ndarray, axis: np.ndarray) -> np.ndarray:
 
 
 def angles_to_plane(u: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """Angle (degrees, 0 to 90) between directions and the plane with a unit normal, (n,); its isotropic mean is 32.70 degrees (pi/2 - 1 rad),
-    that of directions in a plane across it 45 degrees.
+    """Compute the angles between directions and a plane.
+
+    For isotropic directions the mean is 32.70 degrees (pi/2 - 1 rad); for directions in a plane perpendicular to the given one it is 45 degrees.
 
     Args:
         u: (n, 3) unit vectors.
-        normal: (3,).
+        normal: (3,) unit normal of the plane.
+
+    Returns:
+        (n,) angles (degrees, 0 to 90).
     """
     out = np.empty(len(u))
     _angles(np.ascontiguousarray(u), (float(normal[0]), float(normal[1]), float(normal[2])), out)
@@ -45,24 +52,32 @@ def _angles(u: np.ndarray, normal: tuple[float, float, float], out: np.ndarray) 
 
 
 def moment_columns(u: np.ndarray) -> np.ndarray:
-    """xx, yy, zz, xy, xz, yz of each direction, (n, 6); their means make the nematic tensor."""
+    """Compute the products of the components of directions, whose means make the nematic tensor.
+
+    Args:
+        u: (n, 3) unit vectors.
+
+    Returns:
+        (n, 6) products xx, yy, zz, xy, xz, yz.
+    """
     x, y, z = u.T
     return np.stack([x * x, y * y, z * z, x * y, x * z, y * z], axis=1)
 
 
 def nematic_order(moments: np.ndarray, count: int, dimension: int) -> tuple[float, np.ndarray]:
-    """Order parameter and director from Q = (d <u u> - 1) / (d - 1) in d dimensions (de Gennes and Prost, *The Physics of Liquid Crystals*, 1993).
+    """Compute the order parameter and the director from Q = (d <u u> - 1) / (d - 1) in d dimensions.
 
-    In the plane the order is the mean of cos 2(theta - theta_director).
+    The definition is that of de Gennes and Prost, *The Physics of Liquid Crystals*, 1993. In the plane the order is the mean of
+    cos 2(theta - theta_director).
 
     Args:
         moments: (6,) sums of ``moment_columns``.
         count: number of directions.
-        dimension: 3, or 2: directions lie in the plane x-y.
+        dimension: 3, or 2 for directions in the plane x-y.
 
     Returns:
-        the largest eigenvalue of Q (0: isotropic, 1: aligned) and its unit eigenvector, (3,), with its largest component positive; not-a-number
-        where there are no directions.
+        The largest eigenvalue of Q (0: isotropic, 1: aligned) and its unit eigenvector, (3,), whose largest component is positive. Both are
+        not-a-number if there are no directions.
     """
     if count == 0 or not np.isfinite(moments).all():
         return math.nan, np.full(3, math.nan)

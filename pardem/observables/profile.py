@@ -91,27 +91,44 @@ class Profile(NamedTuple):
     samples: np.ndarray
 
     def between(self, comm: MPI.Comm, edges: np.ndarray) -> np.ndarray:
-        """Volume below the first of m edges, between each two, and above the last, (m + 1,) m^3, the same bits on every rank. Collective."""
+        """Compute the volumes between heights, with the same bits on every rank. Collective.
+
+        Args:
+            comm: communicator.
+            edges: (m,) ascending heights (m).
+
+        Returns:
+            (m + 1,) volumes below the first height, between each two, and above the last (m^3).
+        """
         sums = ExactSums(comm)
-        limbs = sums.room("volume", len(edges) + 1)
+        limbs = sums.accumulators("volume", len(edges) + 1)
         deposit_slices(limbs, edges, self)
         return np.asarray(sums.reduce()["volume"])
 
     def top(self, comm: MPI.Comm) -> float:
-        """A height that no grain exceeds (m); minus infinity without grains. Collective."""
+        """Determine a height that no grain exceeds. Collective.
+
+        Args:
+            comm: communicator.
+
+        Returns:
+            The height (m); minus infinity if there are no grains.
+        """
         return float(comm.allreduce(float((self.height + self.reach).max(initial=-math.inf)), MPI.MAX))
 
     def quantile(self, comm: MPI.Comm, floor: float, share: float) -> tuple[float, float]:
-        """Height below which a share of the volume above ``floor`` lies. Collective.
+        """Determine the height below which a given share of the volume above ``floor`` lies. Collective.
 
-        The bin that holds it is cut into ``BINS`` again ``ROUNDS`` - 1 times; the volumes at the edges are exact, in the last bin it is interpolated.
+        The bin that contains it is divided into ``BINS`` again, ``ROUNDS`` - 1 times. The volumes at the edges are exact; within the last bin the
+        height is interpolated.
 
         Args:
-            floor: (m).
-            share: 0 to 1.
+            comm: communicator.
+            floor: height from which the volume is counted (m).
+            share: share of the volume, 0 to 1.
 
         Returns:
-            the height (m) and the volume above the floor (m^3); not-a-number and 0 if no grain reaches above it.
+            The height (m) and the volume above the floor (m^3); not-a-number and 0 if no grain reaches above the floor.
         """
         low, high = floor, self.top(comm)
         if not (low < high < math.inf):
@@ -133,11 +150,16 @@ class Profile(NamedTuple):
 
 
 def profile_along(grains: Population, catalogue: Catalogue, samples: np.ndarray, up: np.ndarray) -> Profile:
-    """The profile of grains along a unit vector.
+    """Determine the profile of grains along a unit vector.
 
     Args:
-        samples: see ``sample_points``.
-        up: (3,).
+        grains: grains of this rank.
+        catalogue: shape catalogue.
+        samples: sample points of the species, see ``sample_points``.
+        up: (3,) unit vector.
+
+    Returns:
+        The profile.
     """
     x, q, s = grains.x, grains.q, grains.scale
     ux, uy, uz = (float(c) for c in up)
@@ -160,15 +182,23 @@ def profile_along(grains: Population, catalogue: Catalogue, samples: np.ndarray,
 
 
 def sample_points(comm: MPI.Comm, catalogue: Catalogue) -> np.ndarray:
-    """Points evenly spread over each polytope, in 2D over each grain, (ns, SAMPLES, 3) m in the principal frame; else zero. Collective.
+    """Distribute points evenly over each polytope, and in 2D over each grain. Collective.
 
-    The additive recurrence of the generalised golden ratio (Roberts, 2018; after Kronecker) in a box, of which the points inside are kept and
-    adjusted to the centre of mass and the moments of inertia.
+    The points are the additive recurrence of the generalised golden ratio (Roberts, 2018; after Kronecker) in a box. Those inside the grain are
+    adjusted to its centre of mass and its moments of inertia.
+
+    Args:
+        comm: communicator.
+        catalogue: shape catalogue.
+
+    Returns:
+        (ns, SAMPLES, 3) points in the principal frames (m); zero for spheres and rods.
     """
     samples = np.zeros((len(catalogue.kind), SAMPLES, 3))
     sampled = (catalogue.kind >= SAMPLED) | (catalogue.dimension == 2)
     if comm.rank == 0 and sampled.any():
         from ..shapes.mass.monte_carlo import inside  # late: it loads scipy
+        from ..shapes.mass.polytope_mass import RoundedSkeleton
 
         for k in np.flatnonzero(sampled):
             vertices = catalogue.vertices[catalogue.vertex_start[k] : catalogue.vertex_start[k + 1]]
@@ -184,7 +214,7 @@ def sample_points(comm: MPI.Comm, catalogue: Catalogue) -> np.ndarray:
             ratio = 1.2207440846057596  # root of x^4 = x + 1
             recurrence = (0.5 + np.arange(1, wanted + 1)[:, None] / ratio ** np.arange(1, 4)) % 1.0
             points = low + size * recurrence
-            points = points[inside(points, vertices, edges, faces, float(radius))][:SAMPLES]
+            points = points[inside(points, RoundedSkeleton(vertices, edges, faces, float(radius), True))][:SAMPLES]
             # centre of mass and moments along the principal axes are known exactly
             points -= points.mean(axis=0)
             exact = (0.5 * catalogue.inertia[k].sum() - catalogue.inertia[k]) / catalogue.mass[k]

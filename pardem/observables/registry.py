@@ -26,5 +26,12 @@ QUANTITIES: tuple[Quantity, ...] = (*(quantity for observable in OBSERVABLES for
 
 
 def quantity_of(name: str) -> Quantity | None:
-    """The quantity of a name in a result; None where it is none of pardem's."""
+    """Find the quantity to which a name in a result belongs.
+
+    Args:
+        name: the name.
+
+    Returns:
+        The quantity; None if it is not one of pardem's.
+    """
     return next((quantity for quantity in QUANTITIES if quantity.covers(name)), None)

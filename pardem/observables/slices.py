@@ -11,16 +11,34 @@ FLAT = 1e-6  # rise of a rod's axis, relative to its radius, below which the dif
 
 @kernel
 def ball_below(x: float, r: float) -> float:
-    """Volume of a ball of radius ``r`` below the height ``x`` over its centre (m^3)."""
+    """Compute the volume of a ball below a horizontal plane.
+
+    Args:
+        x: height of the plane above the centre (m).
+        r: radius (m).
+
+    Returns:
+        The volume (m^3).
+    """
     x = min(max(x, -r), r)
     return math.pi * ((2.0 / 3.0) * r * r * r + r * r * x - x * x * x / 3.0)
 
 
 @kernel
 def half_ball_excess(x: float, c: float, s: float, r: float) -> float:
-    """By how much the half-ball whose face has a normal with upward part ``c``, horizontal part ``s``, exceeds half of ``ball_below(x, r)`` (m^3).
+    """Compute by how much the volume of a half-ball below a plane exceeds half of that of the ball.
 
-    At height z the half-ball's slice is the disc of radius (r^2 - z^2)^(1/2) cut by a chord; integrated over z by parts. Even in ``x``.
+    At height z the slice of the half-ball is the disc of radius (r^2 - z^2)^(1/2) cut by a chord; this is integrated over z by parts. The result is
+    even in ``x``.
+
+    Args:
+        x: height of the plane above the centre (m).
+        c: upward component of the unit normal of the flat face.
+        s: horizontal component of that normal.
+        r: radius (m).
+
+    Returns:
+        The excess (m^3).
     """
     x = abs(x)
     if x >= s * r:
@@ -45,15 +63,18 @@ def _disc_integral(x: float, a: float) -> float:
 
 @kernel
 def rod_below(z: float, c: float, length: float, r: float) -> float:
-    """Volume of a spherocylinder below the height ``z`` over its centre (m^3).
+    """Compute the volume of a spherocylinder below a horizontal plane.
 
-    The cylinder: discs of half-width r s spread evenly over the rise of the axis. The ends: two half-balls.
+    The cylinder consists of discs of half-width r s spread evenly over the rise of the axis, the ends are two half-balls.
 
     Args:
-        z: height (m).
-        c: cosine between axis and vertical, 0 to 1.
-        length: of the axis (m).
+        z: height of the plane above the centre (m).
+        c: cosine of the angle between the axis and the vertical, 0 to 1.
+        length: length of the axis (m).
         r: radius (m).
+
+    Returns:
+        The volume (m^3).
     """
     s = math.sqrt(max(0.0, 1.0 - c * c))
     if length == 0.0:

@@ -12,12 +12,20 @@ from .observable import Instant, Observable, Quantity, Values
 
 
 class Stress(Observable):
-    """Stress, positive in compression, from the forces at contacts; without the kinetic part."""
+    """Stress from the forces at contacts, positive in compression, without the kinetic part."""
 
     quantities = (Quantity("stress", "Pa", shape=(3, 3), of_contacts=True),)
 
     def values(self, found: dict[str, Any], now: Instant) -> Values:
-        """Over the volume of the bed up to the fill height; without a base, over that of the container."""
+        """Compute the stress over the volume of the bed up to the fill height or, without a base, over that of the container.
+
+        Args:
+            found: the sums, by name.
+            now: the step.
+
+        Returns:
+            ``stress`` (3, 3) (Pa).
+        """
         bed, volume = self.subject.bed, self.subject.bed.space
         if bed.base is not None:
             volume = bed.section * now.values["fill_height"] if bed.section is not None else None

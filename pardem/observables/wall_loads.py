@@ -11,7 +11,7 @@ from .observable import Instant, Observable, Quantity, Subject, Values
 
 
 class WallLoads(Observable):
-    """Force of the grains on each surface, its torque about the point that defines the surface, its displacement, and its turn."""
+    """Force of the grains on each surface, its torque about the point that defines the surface, and displacement and rotation of the surface."""
 
     quantities = (
         Quantity("wall_force/<surface>", "N", shape=(3,), of_contacts=True),
@@ -26,7 +26,15 @@ class WallLoads(Observable):
         self.turning = [k for k, name in enumerate(subject.scene.wall_names) if name in turning]
 
     def values(self, found: dict[str, Any], now: Instant) -> Values:
-        """By surface; the faces of a box are surfaces of their own."""
+        """Collect the loads and displacements of all surfaces. The faces of a box are separate surfaces.
+
+        Args:
+            found: the sums, by name.
+            now: the step.
+
+        Returns:
+            Values of each surface by name.
+        """
         values: Values = {}
         settings, walls = self.subject.scene.settings, self.subject.scene.walls
         for k, name in enumerate(self.subject.scene.wall_names):

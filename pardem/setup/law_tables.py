@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
 
 def build_law(case: Case) -> LawTables:
-    """The tables of a case's law.
+    """Build the tables of the contact law of a case.
+
+    Args:
+        case: validated case.
+
+    Returns:
+        The tables.
 
     Raises:
         CaseError: a parameter is out of the law's range, or the user's law cannot be loaded.
@@ -59,7 +65,14 @@ def build_law(case: Case) -> LawTables:
 
 
 def one_a_row(case: Case) -> list[str]:
-    """A material for each row of the tables, the first that has it."""
+    """Name a material for each row of the tables, the first that has it.
+
+    Args:
+        case: validated case.
+
+    Returns:
+        The names.
+    """
     first = {row: name for name, row in reversed(case.material_rows.items())}
     return [first[row] for row in sorted(first)]
 
@@ -74,10 +87,16 @@ def _lists(table: PairTable, key: str) -> np.ndarray:
 
 
 def lent_radii(case: Case) -> dict[str, float]:
-    """By how much (m) grains of each material count as larger in contacts, so that what is within a law's range touches; walls do not.
+    """Determine by how much grains of each material count as larger in contacts, so that pairs within the range of the law touch. Walls do not.
+
+    Args:
+        case: validated case.
+
+    Returns:
+        The lengths by material (m).
 
     Raises:
-        CaseError: a wall shares the material of a species, where the law has a range.
+        CaseError: a wall shares the material of a species although the law has a range.
     """
     present, reach = set(case.grain_species), KINDS[case.contact.law].reach
     grains = list(dict.fromkeys(s.material for s in case.species if s.name in present))

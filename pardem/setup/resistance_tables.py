@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..case.resistance import DAMPING
+from ..case.resistance_keys import DAMPING
 from ..laws.resistance.constant import SHARE, ConstantTorque
 from ..laws.resistance.model import NoResistance, Resistance
 from ..laws.resistance.spring import ElasticPlastic
@@ -20,7 +20,14 @@ _JIANG = 2.25  # stiffness over normal stiffness, squared coefficient and square
 
 
 def build_resistance(case: Case) -> Resistance:
-    """The resistance of a case to rolling and twisting."""
+    """Build the tables of the resistance to rolling and twisting of a case.
+
+    Args:
+        case: validated case.
+
+    Returns:
+        The tables.
+    """
     if case.contact.resistance == "none":
         return NoResistance()
     names = one_a_row(case)
@@ -28,7 +35,14 @@ def build_resistance(case: Case) -> Resistance:
 
 
 def largest_torque(case: Case) -> float:
-    """Upper bound of the torque of a contact over its force and longest lever, 1 without resistance: it widens the range of torques."""
+    """Bound the torque of a contact divided by its force and its longest lever; this widens the range of torques.
+
+    Args:
+        case: validated case.
+
+    Returns:
+        The bound; 1 without resistance.
+    """
     if case.contact.resistance == "none":
         return 1.0
     names = one_a_row(case)

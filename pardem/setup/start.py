@@ -11,7 +11,7 @@ from ..case.grains_file import load_grains_file
 from ..case.placement import Insert
 from ..errors import CaseError, FileError
 from ..insertion import BoxDomain, BoxRegion, CylinderRegion, PlacedGrains, Region, insert_random, periodic_region, random_scales, require_clear
-from ..insertion.arrays import require_sizes
+from ..insertion.placed_grains import require_sizes
 from ..shapes.catalogue import Catalogue, principal_orientations
 from ..shapes.rotations import matrices
 from ..state.population import Population, make_population
@@ -22,11 +22,17 @@ NO_GRAINS = PlacedGrains(np.empty(0, np.int64), np.empty(0), np.empty((0, 3)), n
 
 
 def size_range(case: Case) -> tuple[dict[str, float], dict[str, float]]:
-    """Largest and smallest size factor of each species in a case.
+    """Determine the range of sizes of each species in a case.
+
+    Args:
+        case: validated case.
+
+    Returns:
+        Largest and smallest size factor of each species, by name.
 
     Raises:
         InsertionError: a size factor of ``grains_file`` is not positive.
-        FileError: it cannot be read.
+        FileError: ``grains_file`` cannot be read.
     """
     sizes: dict[str, list[float]] = {s.name: [] for s in case.species}
     for insert in case.insert:

@@ -57,7 +57,14 @@ class ContactTimes(NamedTuple):
     multiplicity: np.ndarray
 
     def pairs(self, among: np.ndarray | None = None) -> list[ContactTime]:
-        """Those of a mask (rows, columns), or all."""
+        """List contact times.
+
+        Args:
+            among: (rows, columns) bool, which pairs to list; None: all.
+
+        Returns:
+            The contact times.
+        """
         found = np.argwhere(np.isfinite(self.seconds) if among is None else among).tolist()
         return [
             ContactTime((self.rows[i], self.columns[j]), float(self.seconds[i, j]), float(self.fastest[i, j]), int(self.multiplicity[i, j]))
@@ -65,11 +72,26 @@ class ContactTimes(NamedTuple):
         ]
 
     def near(self, step: float) -> list[ContactTime]:
-        """Those that a time step (s) can be too long for."""
+        """Select the contact times for which a time step can be too long.
+
+        Args:
+            step: time step (s).
+
+        Returns:
+            The contact times.
+        """
         return self.pairs(self.fastest < 20.0 * step)
 
     def between(self, grain: str, other: str) -> float | None:
-        """Duration (s) between grains of one material and grains or walls of another; None where it is not known."""
+        """Return the contact time of grains of one material with grains or walls of another.
+
+        Args:
+            grain: name of the first material.
+            other: name of the second material.
+
+        Returns:
+            The contact time (s); None if it is not known.
+        """
         if grain not in self.rows or other not in self.columns:
             return None
         seconds = float(self.seconds[self.rows.index(grain), self.columns.index(other)])
@@ -137,10 +159,14 @@ def hardened_contact_time(seconds: float, ratio: float) -> float:
 
 
 def check_time_step(step: float, times: Iterable[ContactTime]) -> list[str]:
-    """Hold the step (s) against every contact time.
+    """Check the time step against every contact time.
+
+    Args:
+        step: time step (s).
+        times: contact times.
 
     Returns:
-        A warning for each pair whose contact time, or fastest part of it, is under 20 steps; of very many the first `MOST_WARNINGS`.
+        A warning for each pair whose contact time, or the fastest part of it, is under 20 steps; if there are very many, the first `MOST_WARNINGS`.
 
     Raises:
         CaseError: a contact time is under 10 steps.
@@ -272,7 +298,13 @@ def _vertices_on_wall(count: np.ndarray, dimension: int) -> np.ndarray:
 
 
 def lightest_grains(case: Case) -> tuple[dict[str, float], dict[str, float]]:
-    """Mass (kg) and sphero-radius (m) of the smallest grain of each species; those of ``grains_file`` count with size factor 1.
+    """Determine the smallest grain of each species; those of ``grains_file`` count with the size factor 1.
+
+    Args:
+        case: validated case.
+
+    Returns:
+        Mass (kg) and sphero-radius (m) of these grains, by name of the species.
 
     Raises:
         ShapeError: a shape is degenerate, or so small or light that its mass is zero.

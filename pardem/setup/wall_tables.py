@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import CaseError
-from ..insertion.arrays import PlacedGrains
+from ..insertion.placed_grains import PlacedGrains
 from ..shapes.catalogue import Catalogue, principal_orientations
 from ..shapes.rotations import rotated
 from ..state.arrays import Features, Walls
@@ -65,7 +65,16 @@ def build_walls(case: Case, materials: dict[str, int], features: Features) -> tu
 
 
 def placed_bodies(case: Case, catalogue: Catalogue, stage: str | None = None) -> PlacedGrains:
-    """Species, size, centre of mass and principal orientation of the bodies among the walls, or of those that are there in a stage."""
+    """List the bodies among the walls.
+
+    Args:
+        case: validated case.
+        catalogue: shape catalogue of the case.
+        stage: name of a stage, in which they must be present; None: any.
+
+    Returns:
+        Their species, sizes, centres of mass and principal orientations.
+    """
     names = [s.name for s in case.species]
     there = [wall for wall in case.wall if stage is None or wall.stages is None or stage in wall.stages]
     bodies = [wall.solid for wall in there if wall.solid is not None]
@@ -77,7 +86,16 @@ def placed_bodies(case: Case, catalogue: Catalogue, stage: str | None = None) ->
 
 
 def build_bodies(case: Case, catalogue: Catalogue, walls: Walls) -> Population:
-    """The bodies among the walls, as grains that do not move; sets their walls' points to the centres of mass."""
+    """Make the bodies among the walls, as grains that do not move, and set the points of their walls to the centres of mass.
+
+    Args:
+        case: validated case.
+        catalogue: shape catalogue of the case.
+        walls: tables of the walls; changed.
+
+    Returns:
+        The bodies.
+    """
     rows = np.flatnonzero(walls.body)
     placed = placed_bodies(case, catalogue)
     walls.shape[rows, :3] = placed.positions
@@ -87,7 +105,15 @@ def build_bodies(case: Case, catalogue: Catalogue, walls: Walls) -> Population:
 
 
 def body_vertices(catalogue: Catalogue, bodies: Population) -> list[np.ndarray]:
-    """World vertices (m) of the cores of bodies at the start, (m, 3) each."""
+    """Compute the world vertices of the cores of bodies at the start.
+
+    Args:
+        catalogue: shape catalogue of the case.
+        bodies: the bodies.
+
+    Returns:
+        (m, 3) vertices (m) of each body.
+    """
     found = []
     for s, scale, q, x in zip(bodies.species, bodies.scale, bodies.q, bodies.x, strict=True):
         core = scale * catalogue.vertices[catalogue.vertex_start[s] : catalogue.vertex_start[s + 1]]

@@ -15,15 +15,30 @@ Points = np.ndarray | Sequence[Sequence[float]]
 
 
 def number(value: Any) -> bool:
-    """Whether a value is a finite real number (true and false are none)."""
+    """Determine whether a value is a finite real number; true and false are not.
+
+    Args:
+        value: the value.
+
+    Returns:
+        Whether it is.
+    """
     return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
 
 
 def positive(name: str, value: Any, remedy: str) -> float:
-    """The value as a float.
+    """Check that an argument is a positive finite number.
+
+    Args:
+        name: name of the argument.
+        value: its value.
+        remedy: advice for the message.
+
+    Returns:
+        The value as a float.
 
     Raises:
-        ShapeError: it is no positive finite number.
+        ShapeError: it is not.
     """
     if not number(value) or value <= 0.0:
         raise ShapeError(f"{name} = {value!r} must be a positive finite number; {remedy}.")
@@ -31,10 +46,19 @@ def positive(name: str, value: Any, remedy: str) -> float:
 
 
 def whole(name: str, value: Any, least: int, remedy: str) -> int:
-    """The value as an integer.
+    """Check that an argument is a whole number.
+
+    Args:
+        name: name of the argument.
+        value: its value.
+        least: smallest number that is allowed.
+        remedy: advice for the message.
+
+    Returns:
+        The value as an integer.
 
     Raises:
-        ShapeError: it is no whole number, or below ``least``.
+        ShapeError: it is not, or it is below ``least``.
     """
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise ShapeError(f"{name} = {value!r} must be a whole number, at least {least}; {remedy}.")
@@ -42,10 +66,16 @@ def whole(name: str, value: Any, least: int, remedy: str) -> int:
 
 
 def sphero_radius(value: Any) -> float:
-    """The radius that rounds a core.
+    """Check the radius that rounds a core.
+
+    Args:
+        value: its value (m).
+
+    Returns:
+        The radius (m).
 
     Raises:
-        ShapeError: it is no positive finite number.
+        ShapeError: it is not a positive finite number.
     """
     return positive(
         "radius", value, "contacts act between rounded surfaces, so a sharp grain needs a small radius too, about a tenth of its shortest edge"
@@ -53,7 +83,14 @@ def sphero_radius(value: Any) -> float:
 
 
 def one_of(kind: str, **given: Any) -> str:
-    """Name of the one argument that is not None.
+    """Find the one argument that is not None.
+
+    Args:
+        kind: kind of shape, for messages.
+        **given: arguments by name.
+
+    Returns:
+        Its name.
 
     Raises:
         ShapeError: none or several are given.

@@ -77,7 +77,15 @@ def build_pieces(pieces: Any, kind: str, dimension: int) -> ConvexPieces:
 
 
 def joined(hulls: Sequence[Hull], dimension: int) -> ConvexPieces:
-    """Hulls as one core."""
+    """Join hulls to one core.
+
+    Args:
+        hulls: the hulls.
+        dimension: 2 or 3.
+
+    Returns:
+        The core.
+    """
     starts = np.cumsum([0] + [len(hull.vertices) for hull in hulls])
     faces: list[tuple[int, ...]] = []
     for hull, start in zip(hulls, starts):
@@ -88,7 +96,17 @@ def joined(hulls: Sequence[Hull], dimension: int) -> ConvexPieces:
 
 
 def hulls_of(vertices: np.ndarray, edges: np.ndarray, faces: Faces, sizes: tuple[int, ...]) -> list[Hull]:
-    """The inverse of `joined`."""
+    """Split a core into its hulls: the inverse of `joined`.
+
+    Args:
+        vertices: (nv, 3) vertices (m).
+        edges: (ne, 2) vertex numbers.
+        faces: loops of vertex numbers.
+        sizes: number of vertices of each hull.
+
+    Returns:
+        The hulls.
+    """
     starts = np.cumsum([0, *sizes])
     out = []
     for first, last in pairwise(starts.tolist()):
@@ -99,7 +117,14 @@ def hulls_of(vertices: np.ndarray, edges: np.ndarray, faces: Faces, sizes: tuple
 
 
 def hull_of(points: np.ndarray) -> Hull:
-    """Convex hull of points ((n, 3), m) that span space, a plane, a line, or are one point."""
+    """Compute the convex hull of points that span space, a plane or a line, or are one point.
+
+    Args:
+        points: (n, 3) points (m).
+
+    Returns:
+        The hull.
+    """
     values, directions = spread(points)
     if values[0] == 0.0:
         return Hull(points[:1].copy(), np.empty((0, 2), np.int32), ())
@@ -136,7 +161,14 @@ def _outline(points: np.ndarray) -> list[int]:
 
 
 def outer_vertices(vertices: np.ndarray) -> np.ndarray:
-    """Which vertices ((n, 3), m) are corners of the convex hull of all, each corner once, (n,) bool: what the inside of a cylinder can meet."""
+    """Find the vertices that are corners of the convex hull of all, which the inside of a cylinder can touch. Each corner is marked once.
+
+    Args:
+        vertices: (n, 3) vertices (m).
+
+    Returns:
+        (n,) bool.
+    """
     kept: list[int] = []
     limit = SAME * np.abs(vertices - vertices.mean(axis=0)).max()
     for k, v in enumerate(vertices):
@@ -154,7 +186,16 @@ def outer_vertices(vertices: np.ndarray) -> np.ndarray:
 
 
 def most_that_meet(vertices: np.ndarray, sizes: tuple[int, ...], radius: float) -> int:
-    """Bound on how many pieces one contact may touch: a piece and those whose boxes, rounding included, meet its own."""
+    """Bound the number of pieces that one contact may involve: a piece and those whose boxes, rounding included, meet its own.
+
+    Args:
+        vertices: (nv, 3) vertices (m).
+        sizes: number of vertices of each piece.
+        radius: sphero-radius (m).
+
+    Returns:
+        The bound.
+    """
     starts = np.cumsum([0, *sizes])
     low, high = (np.array([f(vertices[a:b], axis=0) for a, b in pairwise(starts)]) for f in (np.min, np.max))
     gap = np.maximum(low[:, None] - high[None], low[None] - high[:, None]).max(axis=2)

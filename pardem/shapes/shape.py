@@ -11,12 +11,12 @@ from ..errors import ShapeError
 from .arguments import Points, one_of, points_in_space, positive, sphero_radius
 from .compound import ConvexPieces, hulls_of
 from .geometry.hull import FLAT, convex_hull, spread
-from .mass.cached import kept_exact, kept_mass_properties
+from .mass.cached import cached_exact_properties, cached_mass_properties
 from .mass.compound_mass import compound_mass_properties
 from .mass.monte_carlo import MassEstimate, monte_carlo_mass_properties
 from .mass.planar_mass import planar_mass_properties
 from .mass.planar_monte_carlo import planar_monte_carlo
-from .mass.polytope_mass import MassProperties
+from .mass.polytope_mass import MassProperties, RoundedSkeleton
 from .planar_shapes import PlanarShapes
 from .skeleton_shapes import SkeletonShapes
 
@@ -183,8 +183,8 @@ class Shape(PlanarShapes, SkeletonShapes):
         if self.dimension == 2:
             return planar_mass_properties(self.vertices, bool(self.faces), self.radius, rho, not len(self.edges))
         if not self.convex:
-            return kept_mass_properties(self.vertices, self.edges, self.faces, self.radius, rho, self.solid)
-        return kept_exact(self.vertices, self.edges, self.faces, self.radius, rho)
+            return cached_mass_properties(self.vertices, self.edges, self.faces, self.radius, rho, self.solid)
+        return cached_exact_properties(self.vertices, self.edges, self.faces, self.radius, rho)
 
     def mass_properties_monte_carlo(self, density: float = 1.0, samples: int = 1 << 17, seed: int = 0) -> MassEstimate:
         """Compute the same by quasi-Monte-Carlo integration over the points within ``radius`` of the core.
@@ -208,4 +208,5 @@ class Shape(PlanarShapes, SkeletonShapes):
                 hulls = hulls_of(self.vertices, self.edges, self.faces, self.pieces)
                 cores = [(hull.vertices, bool(hull.faces), not len(hull.edges)) for hull in hulls]
             return planar_monte_carlo(cores, self.radius, rho, samples, seed)
-        return monte_carlo_mass_properties(self.vertices, self.edges, self.faces, self.radius, rho, samples, seed, self.solid)
+        body = RoundedSkeleton(self.vertices, self.edges, self.faces, self.radius, self.solid)
+        return monte_carlo_mass_properties(body, rho, samples, seed)

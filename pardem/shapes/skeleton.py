@@ -83,10 +83,17 @@ def build_skeleton(
 
 
 def finite_points(vertices: Any, name: str) -> np.ndarray:
-    """Points as a (n, 3) array of their own.
+    """Copy points to an array.
+
+    Args:
+        vertices: the points (m).
+        name: name of the constructor, for messages.
+
+    Returns:
+        (n, 3) array (m).
 
     Raises:
-        ShapeError: they are no list of finite points, or there is none.
+        ShapeError: they are not a list of finite points, or there is none.
     """
     try:
         points = np.array(vertices, dtype=float)
@@ -101,10 +108,17 @@ def finite_points(vertices: Any, name: str) -> np.ndarray:
 
 
 def chain(vertices: Any, name: str = "Shape.polyline") -> CheckedSkeleton:
-    """An open polyline through vertices in their order.
+    """Make an open polyline.
+
+    Args:
+        vertices: vertices in order (m).
+        name: name of the constructor, for messages.
+
+    Returns:
+        The skeleton.
 
     Raises:
-        ShapeError: fewer than three vertices, or see `Shape.skeleton`.
+        ShapeError: there are fewer than three vertices, or see `Shape.skeleton`.
     """
     points = finite_points(vertices, name)
     if len(points) < 3:
@@ -113,10 +127,19 @@ def chain(vertices: Any, name: str = "Shape.polyline") -> CheckedSkeleton:
 
 
 def yermis_vertices(edge: float, segments: int, bend: float, torsion: float) -> np.ndarray:
-    """Vertices of a chain of equal segments about their mean.
+    """Compute the vertices of a chain of equal segments, relative to their mean.
 
-    The first segment runs along x; each next one turns by ``bend`` (rad) about an axis, at first z, which then turns by ``torsion`` (rad) about the
-    new segment.
+    The first segment runs along x. Each next one is turned by ``bend`` about an axis, at first z, which is then turned by ``torsion`` about the new
+    segment.
+
+    Args:
+        edge: length of a segment (m).
+        segments: number of segments.
+        bend: angle between consecutive segments (rad).
+        torsion: angle between consecutive planes of bending (rad).
+
+    Returns:
+        (segments + 1, 3) vertices (m).
     """
     direction, axis = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
     points = [np.zeros(3)]
@@ -136,7 +159,17 @@ def _turned(vector: np.ndarray, axis: np.ndarray, angle: float) -> np.ndarray:
 
 
 def is_convex(vertices: np.ndarray, edges: np.ndarray, faces: Faces, solid: bool) -> bool:
-    """Whether a checked skeleton is one convex polygon, or a solid with convex surface and nothing else."""
+    """Determine whether a checked skeleton is one convex polygon, or a solid with a convex surface, and nothing else.
+
+    Args:
+        vertices: (nv, 3) vertices (m).
+        edges: (ne, 2) vertex numbers.
+        faces: loops of vertex numbers.
+        solid: whether the inside of the faces belongs to it.
+
+    Returns:
+        Whether it is.
+    """
     if len(vertices) == 1:
         return True
     if not faces or len(np.unique(np.concatenate(faces))) < len(vertices):

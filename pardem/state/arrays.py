@@ -11,25 +11,27 @@ from ..laws.resistance.model import NoResistance, Resistance
 
 
 class Grains(NamedTuple):
-    """Grains of a rank: rows ``0..n_own-1`` are owned, the rest are ghosts.
+    """Grains of a rank. Rows ``0..n_own-1`` are owned, the rest are ghosts.
 
     Attributes:
         gid: (N,) int64 global ids.
-        species: (N,) int32. material: (N,) int32 row in the tables of the law.
-        scale: (N,) float64 size factor.
+        species: (N,) int32 species.
+        material: (N,) int32 rows in the tables of the law.
+        scale: (N,) float64 size factors.
         x: (N, 4) centre of mass (m), wrapped; sphero-radius (m).
         v: (N, 4) velocity (m/s); mass (kg).
         w: (N, 4) angular velocity, world frame (rad/s).
         q: (N, 4) orientation (w, x, y, z).
         am: (N, 4) angular momentum, world frame (kg m^2/s); unused for spheres.
-        ft: (N, 8) int64 force [0:3] and torque [4:7] in quanta, number of contributions [3]; (N, 16) where sums are wide: upper limbs follow.
+        ft: (N, 8) int64 force [0:3] and torque [4:7] in quanta, number of contributions [3]; (N, 16) if sums are wide: upper limbs follow.
         image: (N, 3) int32 periodic wraps.
-        past: (N, 18) int64 forces and torques of one, two and three steps ago (quanta), (N, 36) where sums are wide; (N, 0) unless the integrator
-            is gear4.
+        past: (N, 18) int64 forces and torques of one, two and three steps ago (quanta), (N, 36) if sums are wide; (N, 0) unless the integrator is
+            gear4.
         vert_start: (N + 1,) int64 first row of each grain in ``vert``.
-        vert: (M, 3) world vertices relative to the centre (m); empty where all grains are spheres.
-        x0: (N, 3), q0: (N, 4): pose at the last rebuild of the lists.
-        path: (N,) how far the points of a grain may have gone since then (m), where candidates are screened by it; else (0,).
+        vert: (M, 3) world vertices relative to the centre (m); empty if all grains are spheres.
+        x0: (N, 3) centre of mass at the last rebuild of the lists (m).
+        q0: (N, 4) orientation at the last rebuild of the lists.
+        path: (N,) distance that the points of a grain may have moved since then (m), if candidates are screened by it; else (0,).
     """
 
     gid: np.ndarray
@@ -52,14 +54,16 @@ class Grains(NamedTuple):
 
 
 class Shapes(NamedTuple):
-    """Species tables that the step needs.
+    """Tables of the species that the step needs.
 
     Attributes:
-        material: (ns,) int32 row in the tables of the law.
+        material: (ns,) int32 rows in the tables of the law.
         kind: (ns,) int32 number of core vertices: 1 sphere, 2 spherocylinder, more: polytope.
         core_radius: (ns,) largest distance of a core vertex from the centre (m).
-        inertia: (ns, 3) principal moments (kg m^2). inverse: (ns, 3) one over them.
-        vertex_start: (ns + 1,) int64; vertices: (M, 3) body frame (m).
+        inertia: (ns, 3) principal moments (kg m^2).
+        inverse: (ns, 3) one over the principal moments (1/(kg m^2)).
+        vertex_start: (ns + 1,) int64 first row of each species in ``vertices``.
+        vertices: (M, 3) vertices in the body frame (m).
     """
 
     material: np.ndarray
@@ -72,12 +76,15 @@ class Shapes(NamedTuple):
 
 
 class Features(NamedTuple):
-    """Edges and faces by species, as what grains touch with (``contacts.nearest.features``).
+    """Edges and faces by species, with which grains touch (``contacts.nearest.features``).
 
     Attributes:
-        edge_start: (ns + 1,) int64; edges: (ne, 2) int32 vertex numbers within the species, equal for a vertex without edges.
+        edge_start: (ns + 1,) int64 first row of each species in ``edges``.
+        edges: (ne, 2) int32 vertex numbers within the species; the two are equal for a vertex without edges.
         real: (ns,) int32 number of edges that have a length; they come first.
-        face_start: (ns + 1,) int64; loop_start: (nf + 1,) int64; loops: int32 vertex numbers within the species.
+        face_start: (ns + 1,) int64 first face of each species.
+        loop_start: (nf + 1,) int64 first entry of each face in ``loops``.
+        loops: int32 vertex numbers within the species.
     """
 
     edge_start: np.ndarray
@@ -89,12 +96,15 @@ class Features(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """Convex pieces of cores by species (``contacts.rules.compounds``), one for all but compounds.
+    """Convex pieces of cores by species (``contacts.rules.compounds``). All species but compounds have one.
 
     Attributes:
-        start: (ns + 1,) int64 pieces by species; first, size: (np,) int64 first vertex of a piece within its species, number of vertices.
-        centre: (np, 3) what the regularisation of a piece is counted from, body frame (m): the mean of its vertices; zero for a core of one piece.
-        vertex_start: (ns + 1,) int64; outer: (nv,) uint8 whether the inside of a cylinder can meet a vertex.
+        start: (ns + 1,) int64 first piece of each species.
+        first: (np,) int64 first vertex of a piece within its species.
+        size: (np,) int64 number of vertices of a piece.
+        centre: (np, 3) centre from which the regularisation of a piece counts, body frame (m): mean of its vertices; zero for a core of one piece.
+        vertex_start: (ns + 1,) int64 first row of each species in ``outer``.
+        outer: (nv,) uint8 whether the inside of a cylinder can touch a vertex.
     """
 
     start: np.ndarray
@@ -106,11 +116,11 @@ class Parts(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What an observed step notes of the contacts in a list (``contacts.record``).
+    """What an observed step records of the contacts in a list (``contacts.record``).
 
     Attributes:
-        there: (P,) uint8 whether a candidate touches and this rank books it.
-        values: (P, RECORD) float64.
+        there: (P,) uint8 whether a candidate touches and counts for this rank.
+        values: (P, RECORD) float64 records.
     """
 
     there: np.ndarray
@@ -128,16 +138,18 @@ class Contacts(NamedTuple):
         ptr: (R + 1,) int64 first candidate of each row.
         col: (P,) int32 second body (grain or wall).
         first: (P,) int32 first body of each candidate; (0,) unless the scene is one of spheres.
-        sub: (P,) int64 pair of features or pieces (``contacts.nearest.features``, ``pieces``); empty for pairs of whole grains. Of walls: a pair of
+        sub: (P,) int64 pair of features or pieces (``contacts.nearest.features``, ``pieces``); empty for pairs of whole grains. For walls: a pair of
             features (bodies), the vertex, or the piece.
-        touch: (P,) uint8 alive history.
-        free: (P,) path of the two grains together up to which a pair cannot touch (m); (0,) where no pair is passed over.
-        hist: (P, 8 or 13) float64 (see ``laws.history``).
-        warm: (P, 2) int64 active sets of the solver (empty where only closed forms are used).
-        near: (BATCH or BLOCK,) int32, near_row: (BATCH,) int32, scratch: (SCRATCH,) float64 and counts: (COUNTS,) int64: room for batches
-            (``contacts.batch``).
+        touch: (P,) uint8 whether the candidate touches, so that its history counts.
+        free: (P,) path of the two grains together up to which a pair cannot touch (m); (0,) if candidates are not screened.
+        hist: (P, 8 or 13) float64 histories (see ``laws.history``).
+        warm: (P, 2) int64 active sets of the solver; empty if only closed forms are used.
+        near: (BATCH or BLOCK,) int32 work space of batches (``contacts.batch``).
+        near_row: (BATCH,) int32 work space of batches.
+        scratch: (SCRATCH,) float64 work space of batches.
+        counts: (COUNTS,) int64 work space of batches.
         interior: (1,) int64 number of rows without ghosts; they come first.
-        record: room for what an observed step notes of each contact, where that is wanted.
+        record: storage for what an observed step records of each contact, if that is wanted.
     """
 
     row: np.ndarray
@@ -161,18 +173,18 @@ class Walls(NamedTuple):
     """Walls.
 
     Attributes:
-        kind: (W,) int32 (see ``walls.surfaces.registry``).
+        kind: (W,) int32 kind of surface (see ``walls.surfaces.registry``).
         body: (W,) int32 row of a body's vertices, counted from the end of the grains' arrays (-1: the last).
-        features: of all species (``contacts.nearest.features.Features``), for bodies. there: (W,) uint8 whether the wall is there in this stage
-            (``walls.surfaces.place``).
-        material: (W,) int32 row in the tables of the law.
-        shape: (W, 10) float64: point (3), unit normal or axis (3), up to four sizes that its surface knows (m).
-        motion: (W, MOTION) float64 (see ``walls.motion.rows``): how each moves; of servo walls also where it is and what it bears.
+        features: features of all species, for bodies.
+        there: (W,) uint8 whether the wall is present in this stage (``walls.surfaces.place``).
+        material: (W,) int32 rows in the tables of the law.
+        shape: (W, 10) float64: point (3), unit normal or axis (3), up to four lengths that depend on the surface (m).
+        motion: (W, MOTION) float64 motion of each wall (see ``walls.motion.rows``); for servo walls also their position and their load.
         pose: (W, POSE) float64: displacement of the point (3), half-step velocity (3), displacement to come minus that before, halved (3),
-            normal (3), half-step angular velocity (3), turn to come minus that before, halved (3), quaternion of the turn (4). Of a wall that
+            normal (3), half-step angular velocity (3), turn to come minus that before, halved (3), quaternion of the turn (4). For a wall that
             turns, velocity and displacement between steps are those before the turn.
         reaction: (W, 6, 2) int64 two-limb force and torque about the origin that the grains exert on the wall, of the last step.
-        total: (W, 6, 2) int64 the same of all ranks, where there are servo walls.
+        total: (W, 6, 2) int64 the same summed over all ranks, if there are servo walls.
         work: (W, 2) int64 two-limb work done by the wall on the grains so far, in energy quanta.
     """
 
@@ -217,7 +229,14 @@ class Settings(NamedTuple):
 
 
 def sum_columns(settings: Settings) -> tuple[int, int]:
-    """Columns of the forces and of the past forces of a grain."""
+    """Determine the widths of the arrays that forces are summed in.
+
+    Args:
+        settings: constants of the run.
+
+    Returns:
+        Number of columns of the forces and of the past forces of a grain.
+    """
     limbs = 2 if settings.wide else 1
     return 8 * limbs, settings.past * limbs
 

@@ -11,7 +11,19 @@ from ..compiled.clock import TICKS
 
 @dataclass
 class Counters:
-    """What a rank counted since the start."""
+    """Counts of a rank since the start.
+
+    Attributes:
+        steps: steps.
+        grain_steps: sum over the steps of the number of owned grains.
+        rebuilds: rebuilds of the lists.
+        candidates: candidate pairs in the present list.
+        detection_seconds: wall time spent in rebuilds (s).
+        loop_seconds: wall time spent in the compiled loop (s).
+        halo_bytes: bytes sent to other ranks in steps.
+        halo_messages: messages sent to other ranks in steps.
+        ticks: (TICKS,) int64 processor cycles by phase of the step.
+    """
 
     steps: int = 0
     grain_steps: int = 0

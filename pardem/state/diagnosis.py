@@ -28,7 +28,12 @@ def _name(body: int, walls: list[str]) -> str:
 
 
 def diagnose(comm: MPI.Comm, control: np.ndarray, scene: Any) -> None:
-    """Raise the fault that the lowest rank with one has met, on all ranks. Collective.
+    """Raise the fault of the lowest rank that has one, on all ranks. Collective.
+
+    Args:
+        comm: communicator.
+        control: (CONTROL,) int64 of this rank.
+        scene: constants of the run.
 
     Raises:
         BlowUpError: always.

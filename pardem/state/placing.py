@@ -15,7 +15,15 @@ if TYPE_CHECKING:
 
 
 def place_grains(p: Population, scene: Scene) -> Grains:
-    """The kernels' grains, whose arrays are those of ``p`` where there are no bodies; the bodies of walls follow the grains."""
+    """Make the arrays of the kernels from grains and from the bodies among the walls, which follow the grains.
+
+    Args:
+        p: grains of this rank, ghosts included.
+        scene: constants of the run.
+
+    Returns:
+        The arrays. If there are no bodies they share memory with ``p``.
+    """
     shapes = scene.shapes
     if scene.bodies.count:
         p = Population.joined([p, scene.bodies])

@@ -19,7 +19,7 @@ class Population(Table):
     What moves at every step does so in the order of the arrays here: ``decomposition.halo``.
     """
 
-    gid: Annotated[np.ndarray, Column(np.int64, kept=False)]  # files hold the grains in the order of their ids
+    gid: Annotated[np.ndarray, Column(np.int64, saved=False)]  # files hold the grains in the order of their ids
     species: Annotated[np.ndarray, Column(np.int32)]
     scale: Annotated[np.ndarray, Column(np.float64, fill=1.0)]
     x: Annotated[np.ndarray, Column(np.float64, (4,), moves=3)]
@@ -33,15 +33,23 @@ class Population(Table):
 
     @classmethod
     def of(cls, grains: Grains, count: int) -> Self:
-        """The first rows of the kernels' grains, as views."""
+        """Return the first rows of the kernels' grains as views.
+
+        Args:
+            grains: arrays of the grains.
+            count: number of rows.
+
+        Returns:
+            The grains.
+        """
         return cls(**{name: getattr(grains, name)[:count] for name in cls.columns})
 
     def widen(self, columns: int, past: int) -> None:
-        """Give grains that have not moved yet room for forces.
+        """Give the force arrays of grains that have not moved yet the width that the run needs.
 
         Args:
-            columns: numbers a grain for those of this step.
-            past: numbers a grain for those of earlier steps.
+            columns: numbers per grain for the forces of this step.
+            past: numbers per grain for the forces of earlier steps.
         """
         if self.ft.shape[1] != columns:
             self.ft = np.zeros((self.count, columns), np.int64)
@@ -50,14 +58,17 @@ class Population(Table):
 
 
 def make_population(catalogue: Catalogue, species: np.ndarray, scale: np.ndarray, position: np.ndarray, orientation: np.ndarray) -> Population:
-    """Grains at rest, ids in the order of the rows.
+    """Make grains at rest, with ids in the order of the rows.
 
     Args:
-        catalogue: the species.
+        catalogue: shape catalogue.
         species: (n,) int rows of the catalogue.
         scale: (n,) size factors.
         position: (n, 3) centres of mass (m).
         orientation: (n, 4) quaternions of the principal frames.
+
+    Returns:
+        The grains.
     """
     p = Population.made(len(species))
     p.gid[:] = np.arange(p.count)
@@ -72,12 +83,12 @@ def make_population(catalogue: Catalogue, species: np.ndarray, scale: np.ndarray
 
 @dataclass(eq=False)
 class ContactTable(Table):
-    """Living contacts by key, wherever their bodies are; where tables are joined, a contact known twice stays twice (both copies are the same).
+    """Living contacts by key, wherever their bodies are. If tables are joined, a contact known to two ranks occurs twice, with equal rows.
 
     Attributes:
-        key: lower global id; higher global id, or -1 - wall; vertex, or pair of features or pieces (0 where none tells).
-        hist: history, of 8, 12, 13 or 17 numbers (see ``laws.history``).
-        warm: active sets of the solver.
+        key: (n, 3) int64: lower global id; higher global id, or -1 - wall; vertex, or pair of features or pieces (0 if there is none).
+        hist: (n, 8, 12, 13 or 17) histories (see ``laws.history``).
+        warm: (n, 2) int64 active sets of the solver.
     """
 
     key: Annotated[np.ndarray, Column(np.int64, (3,))]
@@ -86,10 +97,13 @@ class ContactTable(Table):
 
     @classmethod
     def blank(cls, width: int, count: int = 0) -> Self:
-        """Rows of zeros.
+        """Make rows of zeros.
 
         Args:
-            width: numbers of a history.
+            width: number of floats in a history.
             count: number of rows.
+
+        Returns:
+            The table.
         """
         return cls.made(count, {"hist": np.zeros((count, width))})

@@ -1,4 +1,4 @@
-"""What a run goes on from: the state of a simulation between two steps, as checkpoints keep it."""
+"""What a run is continued from: the state of a simulation between two steps, as checkpoints keep it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 
 from .population import ContactTable, Population
 
-Kept = dict[str, dict[str, float] | None]
-"""What observables keep from step to step: tables of numbers by key; None where there is nothing yet."""
+ObserverState = dict[str, dict[str, float] | None]
+"""State of the observables from step to step: tables of numbers by key; None if there is nothing yet."""
 
 
 @dataclass
 class OutflowTotals:
-    """What has left through open faces of the domain, on all ranks.
+    """Totals of what has left through open faces of the domain, on all ranks.
 
     Attributes:
         grains: number of grains.
@@ -29,17 +29,17 @@ class OutflowTotals:
 
 @dataclass
 class RunHeader:
-    """The numbers of a state, exact, the same on every rank.
+    """The exact numbers of a state, the same on every rank.
 
     Attributes:
         step: number of the step.
-        case_hash: of the case whose trajectory this is.
+        case_hash: hash of the case whose trajectory this is.
         stage: index of the stage.
         stage_base: step at which the stage began.
-        quanta: of force (N), torque (N m) and energy (J).
+        quanta: quanta of force (N), torque (N m) and energy (J).
         totals: energy lost normally and tangentially, then the work of each wall (quanta, of any size).
-        observer: what observables keep, by key: the energies (J) at the first observed step, from which the energy budget counts.
-        outflow: what has left, where faces of the domain are open.
+        observer: state of the observables by key: the energies (J) at the first observed step, from which the energy budget counts.
+        outflow: what has left, if faces of the domain are open.
     """
 
     step: int
@@ -48,16 +48,23 @@ class RunHeader:
     stage_base: int = 0
     quanta: tuple[float, ...] = ()
     totals: list[int] = field(default_factory=list)
-    observer: Kept = field(default_factory=dict)
+    observer: ObserverState = field(default_factory=dict)
     outflow: OutflowTotals | None = None
 
     def table(self) -> dict[str, object]:
-        """As a table that JSON can hold."""
+        """Return the header as a table that JSON can hold."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     @classmethod
     def of_table(cls, table: Mapping[str, Any]) -> Self:
-        """The inverse of ``table``; what a state of another layout lacks is as at the start of a run."""
+        """Make a header from a table: the inverse of ``table``.
+
+        Args:
+            table: the table. Entries that a state of another layout lacks are as at the start of a run.
+
+        Returns:
+            The header.
+        """
         outflow = table.get("outflow")
         return cls(
             step=int(table.get("step", -1)),
@@ -77,10 +84,10 @@ class RunState:
 
     Attributes:
         header: numbers that all ranks know.
-        grains: of this rank, also those that have left the domain.
-        contacts: living contacts that this rank knows; over all ranks each at least once.
-        wall_motion: (W, MOTION) float64 how each wall moves, see ``walls.motion.driven``; the same on all ranks.
-        left: (n,) int64 step after which each grain left the domain, -1: it is there; None where no face is open.
+        grains: grains of this rank, including those that have left the domain.
+        contacts: living contacts that this rank knows; over all ranks, each at least once.
+        wall_motion: (W, MOTION) float64 motion of each wall, see ``walls.motion.driven``; the same on all ranks.
+        left: (n,) int64 step after which each grain left the domain, -1: it is present; None if no face is open.
     """
 
     header: RunHeader

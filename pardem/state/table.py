@@ -1,4 +1,4 @@
-"""Tables: arrays with as many rows each, described once; taking, joining, packing for messages and keeping in files follow from the description."""
+"""Tables: arrays with as many rows each, described once; taking, joining, packing for messages and saving in files follow from the description."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 
 
 class Column(NamedTuple):
-    """What one array of a table holds, and where it goes.
+    """Description of one array of a table.
 
     Attributes:
         kind: type of its numbers.
-        shape: of a row; () is one number a row. A table may hold more or fewer numbers a row than said here, where a run needs them.
-        fill: what the rows of a new table hold.
-        ghosts: whether other ranks need the array of the rows that they see; else their copies hold ``fill``.
+        shape: shape of a row; () is one number per row. A table may hold more or fewer numbers per row if a run needs that.
+        fill: value in the rows of a new table.
+        ghosts: whether other ranks need the array for the rows that they see; otherwise their copies hold ``fill``.
         moves: how many of the first numbers of a row such copies receive anew at every step.
-        kept: whether checkpoints hold it.
+        saved: whether checkpoints hold it.
     """
 
     kind: type[np.generic]
@@ -26,15 +26,15 @@ class Column(NamedTuple):
     fill: float = 0
     ghosts: bool = True
     moves: int = 0
-    kept: bool = True
+    saved: bool = True
 
 
 @dataclass(eq=False)
 class Table:
-    """Arrays with as many rows each; a subclass names them as fields and describes each by ``Annotated[np.ndarray, Column(...)]``.
+    """Arrays with equal numbers of rows. A subclass names them as fields and describes each by ``Annotated[np.ndarray, Column(...)]``.
 
     Attributes:
-        columns: name -> description of every array, in their order.
+        columns: description of every array by name, in order.
     """
 
     columns: ClassVar[Mapping[str, Column]] = {}
@@ -45,12 +45,15 @@ class Table:
 
     @classmethod
     def made(cls, count: int, arrays: Mapping[str, np.ndarray] | None = None, like: Table | None = None) -> Self:
-        """Rows from the arrays that there are; the others are filled.
+        """Make a table from some of its arrays; the others are filled.
 
         Args:
             count: number of rows.
-            arrays: name -> array with as many rows; not copied.
+            arrays: arrays with this number of rows, by name; they are not copied.
             like: table whose arrays have the shapes of those to be filled; None: as described.
+
+        Returns:
+            The table.
         """
         found = dict(arrays or {})
         for name, column in cls.columns.items():
@@ -61,7 +64,14 @@ class Table:
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """Several tables as one, their rows one after the other."""
+        """Concatenate the rows of several tables.
+
+        Args:
+            parts: the tables.
+
+        Returns:
+            One table.
+        """
         return cls(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in cls.columns})
 
     @property
@@ -70,11 +80,18 @@ class Table:
         return len(getattr(self, next(iter(self.columns))))
 
     def take(self, rows: Any) -> Self:
-        """The rows of some indices, of a mask, or of a slice (then views)."""
+        """Select rows.
+
+        Args:
+            rows: indices, a mask, or a slice (which gives views).
+
+        Returns:
+            A table of these rows.
+        """
         return type(self)(**{name: getattr(self, name)[rows] for name in self.columns})
 
     def arrange(self, rows: np.ndarray) -> None:
-        """Put the rows into another order, an array at a time: this needs room for the largest array only.
+        """Reorder the rows in place, one array at a time, so that memory for one more array suffices.
 
         Args:
             rows: (n,) permutation.
@@ -83,10 +100,10 @@ class Table:
             setattr(self, name, getattr(self, name)[rows])
 
     def records(self, names: Iterable[str] | None = None) -> np.ndarray:
-        """The rows as records, for messages.
+        """Pack the rows as records, for messages.
 
         Args:
-            names: of the arrays; None: all.
+            names: names of the arrays; None: all.
 
         Returns:
             (n,) structured array.
@@ -98,15 +115,18 @@ class Table:
         return packed
 
     def received(self, packed: np.ndarray) -> Self:
-        """A table like this one from ``records``.
+        """Make a table like this one from ``records``.
 
         Args:
             packed: (n,) structured array; arrays that it lacks are filled.
+
+        Returns:
+            The table.
         """
         # copies, even of a single row: views into records are not aligned
         return self.made(len(packed), {name: packed[name].copy() for name in packed.dtype.names or ()}, self)
 
-    def kept(self) -> dict[str, np.ndarray]:
-        """Name -> array of what checkpoints hold, without arrays of no width."""
-        arrays = {name: getattr(self, name) for name, column in self.columns.items() if column.kept}
+    def saved_arrays(self) -> dict[str, np.ndarray]:
+        """Return the arrays that checkpoints hold, by name, without arrays of no width."""
+        arrays = {name: getattr(self, name) for name, column in self.columns.items() if column.saved}
         return {name: array for name, array in arrays.items() if all(array.shape[1:])}

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiled.jit import njit
-from .mesh import ABSENT, HIGH, LIVE, VERTEX, drop_tetrahedron, facet_of, make_mesh, note_edge, place_of, take_tetrahedron
 from .point_insertion import insert_point
 from .predicates import INFINITE, power
 from .regularise import DONE, FULL, STUCK
+from .tetrahedral_mesh import ABSENT, HIGH, LIVE, VERTEX, drop_tetrahedron, facet_of, make_mesh, note_edge, place_of, take_tetrahedron
 
 CORNERS_OF_EDGES = ((1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2))
 

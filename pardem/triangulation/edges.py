@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiled.jit import kernel, njit
-from .mesh import HIGH, LIVE, LOGGED, TetrahedralMesh
 from .predicates import INFINITE
+from .tetrahedral_mesh import HIGH, LIVE, LOGGED, TetrahedralMesh
 
 SHIFT, HIGHER = 32, (1 << 32) - 1  # an edge as a number: lower key << 32 | higher key
 
@@ -52,7 +52,15 @@ def _sorted_rows(ptr, col, size, found):
 
 
 def all_edges(mesh: TetrahedralMesh, size: int) -> np.ndarray:
-    """The edges between finite points, each once, as numbers in ascending order: (E,) int64. Keys are 0 to ``size`` - 1."""
+    """List the edges between finite points.
+
+    Args:
+        mesh: the triangulation's arrays.
+        size: number of keys, which are 0 to ``size`` - 1.
+
+    Returns:
+        (E,) int64 edges as numbers in ascending order, each once.
+    """
     ptr, col = np.zeros(size + 2, np.int64), np.empty(6 * int(mesh.tally[LIVE]), np.int32)
     _scatter(mesh, ptr, col, False)
     np.cumsum(ptr, out=ptr)  # row a begins at ptr[a + 1] until it is filled, then at ptr[a]
@@ -86,7 +94,16 @@ def _merged(edges, names, order, change):
 
 
 def changed_edges(edges: np.ndarray, log: np.ndarray, key: np.ndarray) -> np.ndarray:
-    """The edges after what was logged since they were listed: as `all_edges`."""
+    """Apply logged changes to a list of edges.
+
+    Args:
+        edges: (E,) int64 edges as numbers in ascending order.
+        log: (n, 3) int32 ends of the changed edges, and 1 if the edge was created, -1 if it was removed.
+        key: (N,) keys of the points.
+
+    Returns:
+        The edges after the changes, as `all_edges` lists them.
+    """
     log = log[(log[:, 0] >= INFINITE) & (log[:, 1] >= INFINITE)]
     a, b = key[log[:, 0]], key[log[:, 1]]
     names = np.minimum(a, b) << SHIFT | np.maximum(a, b)
@@ -95,13 +112,30 @@ def changed_edges(edges: np.ndarray, log: np.ndarray, key: np.ndarray) -> np.nda
 
 
 def compressed_rows(edges: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Row pointers (size + 1,) int64 and columns (E,) int32 of edges given as numbers."""
+    """Convert edges to compressed rows.
+
+    Args:
+        edges: (E,) int64 edges as numbers.
+        size: number of keys.
+
+    Returns:
+        Row pointers (size + 1,) int64 and columns (E,) int32.
+    """
     ptr = np.searchsorted(edges, np.arange(size + 1) << SHIFT)
     return ptr, (edges & HIGHER).astype(np.int32)
 
 
 def edges_of(mesh: TetrahedralMesh, known: np.ndarray | None, size: int) -> np.ndarray:
-    """The edges as numbers, from those ``known`` when the log was last emptied where it holds what changed since."""
+    """List the edges, from the log of changes if that is complete.
+
+    Args:
+        mesh: the triangulation's arrays.
+        known: (E,) int64 edges when the log was last emptied; None: not known.
+        size: number of keys.
+
+    Returns:
+        (E,) int64 edges as `all_edges` lists them.
+    """
     logged = int(mesh.tally[LOGGED])
     if known is None or logged < 0:
         edges: np.ndarray = all_edges(mesh, size)

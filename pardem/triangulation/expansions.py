@@ -13,7 +13,15 @@ SPLITTER = 134217729.0  # 2^27 + 1: cuts 53 bits into two halves of 26
 
 @inlined
 def two_sum(a, b):
-    """Rounded sum and its error, exactly."""
+    """Add two floats exactly.
+
+    Args:
+        a: first term.
+        b: second term.
+
+    Returns:
+        The rounded sum and its error.
+    """
     s = a + b
     t = s - a
     return s, (a - (s - t)) + (b - t)
@@ -21,7 +29,14 @@ def two_sum(a, b):
 
 @inlined
 def split(a):
-    """High and low half of a float."""
+    """Split a float into two of half its length.
+
+    Args:
+        a: the float.
+
+    Returns:
+        Its high and its low half.
+    """
     c = SPLITTER * a
     high = c - (c - a)
     return high, a - high
@@ -29,7 +44,15 @@ def split(a):
 
 @inlined
 def two_product(a, b):
-    """Rounded product and its error, exactly."""
+    """Multiply two floats exactly.
+
+    Args:
+        a: first factor.
+        b: second factor.
+
+    Returns:
+        The rounded product and its error.
+    """
     p = a * b
     ah, al = split(a)
     bh, bl = split(b)
@@ -38,14 +61,29 @@ def two_product(a, b):
 
 @inlined
 def copy(e, n, out):
-    """The first n floats of an array into another."""
+    """Copy an expansion.
+
+    Args:
+        e: the expansion.
+        n: its length.
+        out: (n or more,) array, filled.
+    """
     for i in range(n):
         out[i] = e[i]
 
 
 @inlined
 def append(e, n, value):
-    """Put a float at the end of an expansion unless it is zero; returns the new length."""
+    """Append a float to an expansion unless it is zero.
+
+    Args:
+        e: the expansion, changed.
+        n: its length.
+        value: the float.
+
+    Returns:
+        The new length.
+    """
     if value != 0.0:
         e[n] = value
         return n + 1
@@ -54,10 +92,17 @@ def append(e, n, value):
 
 @kernel
 def add(e, n, f, m, out):
-    """Sum of two expansions into ``out`` (room for n + m floats, not one of the operands).
+    """Add two expansions.
+
+    Args:
+        e: first expansion.
+        n: its length.
+        f: second expansion.
+        m: its length.
+        out: (n + m or more,) array, filled with the sum; it must not be one of the operands.
 
     Returns:
-        its length.
+        Length of the sum.
     """
     i, j, k = 0, 0, 0
     q = 0.0
@@ -76,10 +121,16 @@ def add(e, n, f, m, out):
 
 @kernel
 def scale(e, n, b, out):
-    """Product of an expansion and a float into ``out`` (room for 2 n floats, not the operand).
+    """Multiply an expansion by a float.
+
+    Args:
+        e: the expansion.
+        n: its length.
+        b: the float.
+        out: (2 n or more,) array, filled with the product; it must not be the operand.
 
     Returns:
-        its length.
+        Length of the product.
     """
     if n == 0 or b == 0.0:
         return 0

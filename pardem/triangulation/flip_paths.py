@@ -11,8 +11,8 @@ from ..errors import TriangulationError
 from .invariants import is_regular
 from .kinetic import PASSED_OVER, advance, make_events, next_time, schedule_all
 from .maintenance import built, grown
-from .mesh import FLIP_23, FLIP_32
 from .regularise import FULL
+from .tetrahedral_mesh import FLIP_23, FLIP_32
 from .triangulation import Triangulation
 
 

@@ -9,7 +9,7 @@ whoever calls knows that the new tetrahedra are positive, or become so. A 4-4 fl
 from __future__ import annotations
 
 from ..compiled.jit import inlined, kernel
-from .mesh import (
+from .tetrahedral_mesh import (
     FLIP_14,
     FLIP_23,
     FLIP_32,
@@ -128,7 +128,12 @@ def _column(k, j, swapped):
 
 @kernel
 def flip_23(mesh, facet):
-    """The two tetrahedra at a facet 4 t + i become three around the edge between their apices."""
+    """Replace the two tetrahedra at a facet by three around the edge between their apices.
+
+    Args:
+        mesh: the triangulation's arrays.
+        facet: number 4 t + i of the facet.
+    """
     t, i = facet >> 2, facet & 3
     beyond = mesh.nbr[t, i]
     n = beyond >> 2
@@ -140,7 +145,13 @@ def flip_23(mesh, facet):
 
 @kernel
 def flip_32(mesh, facet, corner):
-    """The three tetrahedra around the edge of a facet 4 t + i opposite its vertex ``corner`` become two."""
+    """Replace the three tetrahedra around an edge of a facet by two.
+
+    Args:
+        mesh: the triangulation's arrays.
+        facet: number 4 t + i of the facet.
+        corner: vertex of the facet opposite the edge.
+    """
     t, i = facet >> 2, facet & 3
     beyond = mesh.nbr[t, i]
     n = beyond >> 2
@@ -155,7 +166,13 @@ def flip_32(mesh, facet, corner):
 
 @kernel
 def flip_44(mesh, facet, corner):
-    """The four tetrahedra around the edge ab of a facet 4 t + i opposite its vertex ``corner`` become four around the edge between its apices."""
+    """Replace the four tetrahedra around an edge of a facet by four around the edge between its apices.
+
+    Args:
+        mesh: the triangulation's arrays.
+        facet: number 4 t + i of the facet.
+        corner: vertex of the facet opposite the edge.
+    """
     t, i = facet >> 2, facet & 3
     d = mesh.vert[t, i]
     a, b, c = facet_of(mesh, t, i)
@@ -172,7 +189,13 @@ def flip_44(mesh, facet, corner):
 
 @kernel
 def flip_14(mesh, t, p):
-    """Point p becomes a vertex inside tetrahedron t."""
+    """Make a point inside a tetrahedron a vertex.
+
+    Args:
+        mesh: the triangulation's arrays.
+        t: the tetrahedron.
+        p: number of the point.
+    """
     v = mesh.vert[t]
     _set_circuit(mesh, (p, v[0], v[1], v[2], v[3]), (t, -1, -1, -1, -1))
     if mesh.state[p] == HIDDEN:
@@ -184,7 +207,13 @@ def flip_14(mesh, t, p):
 
 @kernel
 def flip_41(mesh, facet, corner):
-    """The four tetrahedra around the vertex ``corner`` of a facet 4 t + i become one; the vertex becomes a hidden point."""
+    """Replace the four tetrahedra around a vertex by one. The vertex becomes a hidden point.
+
+    Args:
+        mesh: the triangulation's arrays.
+        facet: number 4 t + i of a facet of the vertex.
+        corner: the vertex.
+    """
     t, i = facet >> 2, facet & 3
     beyond = mesh.nbr[t, i]
     n = beyond >> 2

@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 from ..compiled.jit import kernel
-from .mesh import MARK, place_of
 from .predicates import INFINITE
+from .tetrahedral_mesh import MARK, place_of
 
 
 @kernel
 def joined(mesh, t, n, corner):
-    """Whether three tetrahedra are around the edge that the facet between t and n has opposite its vertex ``corner``."""
+    """Determine whether an edge of a facet is surrounded by exactly three tetrahedra.
+
+    Args:
+        mesh: the triangulation's arrays.
+        t: tetrahedron on one side of the facet.
+        n: tetrahedron on the other side.
+        corner: vertex of the facet opposite the edge.
+
+    Returns:
+        Whether it is.
+    """
     beyond = mesh.nbr[t, place_of(mesh, t, corner)]
     return beyond >= 0 and beyond >> 2 == mesh.nbr[n, place_of(mesh, n, corner)] >> 2
 
 
 @kernel
 def star_of(mesh, p, most):
-    """The tetrahedra of a vertex into ``mesh.star``; returns how many, or -1 where there are more than ``most``, at most what it holds."""
+    """Collect the tetrahedra around a vertex in ``mesh.star``.
+
+    Args:
+        mesh: the triangulation's arrays.
+        p: number of the vertex.
+        most: largest number of tetrahedra to collect, at most the length of ``mesh.star``.
+
+    Returns:
+        Number of tetrahedra; -1 if there are more than ``most``.
+    """
     star, mark = mesh.star, mesh.mark
     mesh.work[MARK] += 1
     now = mesh.work[MARK]
@@ -40,7 +59,16 @@ def star_of(mesh, p, most):
 
 @kernel
 def have_edge(mesh, p, q):
-    """Whether two vertices, one of them finite, are joined; also said where the finite one has too many tetrahedra to tell."""
+    """Determine whether two vertices are joined by an edge.
+
+    Args:
+        mesh: the triangulation's arrays.
+        p: one vertex.
+        q: the other; one of the two must be finite.
+
+    Returns:
+        Whether they are; also True if the finite vertex has too many tetrahedra to tell.
+    """
     if p < INFINITE:
         p, q = q, p
     n = star_of(mesh, p, len(mesh.star))
@@ -52,8 +80,16 @@ def have_edge(mesh, p, q):
 
 @kernel
 def have_triangle(mesh, t, n, corner):
-    """Whether a triangle of the apices over the facet between t and n and its vertex ``corner``, opposite which three tetrahedra are, is there; also
-    said where their edge is on the outside.
+    """Determine whether the triangle exists that a 3-2 or 4-1 flip would create.
+
+    Args:
+        mesh: the triangulation's arrays.
+        t: tetrahedron on one side of the facet to be flipped.
+        n: tetrahedron on the other side.
+        corner: vertex of the facet opposite an edge that is surrounded by three tetrahedra; with the apices over the facet it forms the triangle.
+
+    Returns:
+        Whether it exists; also True if the edge between the apices is on the outside.
     """
     s = mesh.nbr[t, place_of(mesh, t, corner)] >> 2  # the third tetrahedron; has both apices
     first, across = s, -1

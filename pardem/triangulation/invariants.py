@@ -6,20 +6,24 @@ import numpy as np
 
 from ..errors import TriangulationError
 from .maintenance import forget_queue
-from .mesh import HIDDEN, HIDDEN_COUNT, HIGH, LIVE, QUEUED, VERTEX, TetrahedralMesh
 from .point_insertion import live_tetrahedron, locate
 from .predicates import power
 from .regularise import scan
+from .tetrahedral_mesh import HIDDEN, HIDDEN_COUNT, HIGH, LIVE, QUEUED, VERTEX, TetrahedralMesh
 
 FACES = ((1, 2, 3), (0, 2, 3), (0, 1, 3), (0, 1, 2))
 EDGES = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
 
 
 def check_mesh(mesh: TetrahedralMesh) -> None:
-    """Neighbours are mutual and share their facets; all tetrahedra are positive, all facets legal; Euler's relation; hidden points are hidden.
+    """Check a mesh: neighbours are mutual and share their facets, all tetrahedra are positive, all facets legal and hidden points hidden, and Euler's
+    relation holds.
+
+    Args:
+        mesh: the triangulation's arrays.
 
     Raises:
-        TriangulationError: the first that does not hold.
+        TriangulationError: the first of these that is violated.
     """
     live = np.flatnonzero(mesh.vert[: mesh.tally[HIGH], 0] >= 0)
     _demand(len(live) == mesh.tally[LIVE], "tetrahedra are miscounted")
@@ -35,7 +39,14 @@ def check_mesh(mesh: TetrahedralMesh) -> None:
 
 
 def is_regular(mesh: TetrahedralMesh) -> bool:
-    """Whether all tetrahedra are positive, all facets legal and hidden points hidden."""
+    """Determine whether all tetrahedra are positive, all facets legal and all hidden points hidden.
+
+    Args:
+        mesh: the triangulation's arrays.
+
+    Returns:
+        Whether they are.
+    """
     negative = scan(mesh)
     illegal = mesh.tally[QUEUED]
     forget_queue(mesh)

@@ -14,9 +14,9 @@ import numpy as np
 
 from ..compiled.jit import kernel, njit
 from .flips import NEW
-from .mesh import FLIP_23, FLIP_32, FLIP_41, HIGH, QUEUED, dequeue, place_of, room
 from .predicates import INFINITE
 from .regularise import DONE, FLIPPED, FULL, NEEDED, flip_circuit
+from .tetrahedral_mesh import FLIP_23, FLIP_32, FLIP_41, HIGH, QUEUED, dequeue, free_tetrahedra, place_of
 from .trajectories import DEGREE, NEVER, facet_values, first_fall, stays_legal, tetrahedron_values
 
 PAUSED = 3
@@ -54,7 +54,16 @@ class Events(NamedTuple):
 
 @njit(_nrt=True)
 def make_events(mesh, x0, x1):
-    """An empty heap with room for every facet of a mesh."""
+    """Allocate an empty heap that can hold every facet of a mesh.
+
+    Args:
+        mesh: the triangulation's arrays.
+        x0: (N, 4) coordinates (m) and weights (m^2) of the points before the move.
+        x1: (N, 4) the same after the move.
+
+    Returns:
+        The heap.
+    """
     size = 2 * len(mesh.vert) + 64
     facet = np.zeros((size, 3), np.int32)
     tally, values, stack = np.zeros(3, np.int64), np.zeros(DEGREE + 1), np.zeros((60, 8))
@@ -129,7 +138,12 @@ def _schedule(mesh, events, facet, negative_counts):
 
 @kernel
 def schedule_all(mesh, events):
-    """Fill the heap: every facet of a regular triangulation that becomes illegal in the course of the move."""
+    """Fill the heap with every facet of a regular triangulation that becomes illegal in the course of the move.
+
+    Args:
+        mesh: the triangulation's arrays.
+        events: the heap.
+    """
     for t in range(mesh.tally[HIGH]):
         if mesh.vert[t, 0] < 0:
             continue
@@ -154,7 +168,15 @@ def _place(mesh, events, facet):
 
 @kernel
 def next_time(mesh, events):
-    """Time of the next flip; NEVER if there is none."""
+    """Determine the time of the next flip.
+
+    Args:
+        mesh: the triangulation's arrays.
+        events: the heap.
+
+    Returns:
+        The time; NEVER if there is none.
+    """
     while events.tally[HELD] > 0:
         if not _is_void(mesh, events, 0):
             return events.time[0]
@@ -181,7 +203,7 @@ def advance(mesh, events, flips):
         time = next_time(mesh, events)
         if time > 1.0:
             return DONE
-        if room(mesh) < NEEDED:
+        if free_tetrahedra(mesh) < NEEDED:
             return FULL
         facet = events.facet[0, 0]
         events.now[0] = time
@@ -242,9 +264,17 @@ def first_flat(mesh, x0, x1, start, values, stack):
 
 @kernel
 def leave_hull(mesh, xu, t):
-    """Flip a tetrahedron out of the hull at the moment ``xu`` at which it is flat; returns whether one of its facets is on the hull and could be.
+    """Flip a tetrahedron out of the hull at the moment at which it is flat.
 
-    Facets inside become illegal before; the determinant of one on the hull, with a point at infinity beyond, is that of the tetrahedron itself.
+    Facets inside become illegal before that. The determinant of a facet on the hull, with a point at infinity beyond it, is that of the tetrahedron.
+
+    Args:
+        mesh: the triangulation's arrays.
+        xu: (N, 4) coordinates (m) and weights (m^2) of the points at that moment.
+        t: the tetrahedron.
+
+    Returns:
+        Whether one of its facets is on the hull and could be flipped.
     """
     for i in range(4):
         beyond = mesh.nbr[t, i]

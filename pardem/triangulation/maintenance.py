@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from .kinetic import PAUSED, advance, first_flat, leave_hull, make_events, schedule_all
-from .mesh import HIDDEN_COUNT, QUEUE_HEAD, QUEUED, TetrahedralMesh, enlarged, make_mesh, room
 from .point_insertion import insert_points, morton_codes, uncover
 from .predicates import INFINITE
 from .regularise import DONE, FULL, NEEDED, regularise, scan
-from .stragglers import follow, hold_back
+from .stragglers import Stragglers, follow, hold_back
+from .tetrahedral_mesh import HIDDEN_COUNT, QUEUE_HEAD, QUEUED, TetrahedralMesh, enlarged, free_tetrahedra, make_mesh
 from .trajectories import DEGREE
 
 PER_POINT = 8
@@ -28,12 +28,26 @@ SHORT = 2.0**-20
 
 
 def grown(mesh: TetrahedralMesh) -> TetrahedralMesh:
-    """The same with room for half as many tetrahedra again."""
+    """Enlarge the capacity for tetrahedra by half.
+
+    Args:
+        mesh: the triangulation's arrays.
+
+    Returns:
+        The enlarged mesh.
+    """
     return enlarged(mesh, len(mesh.xw), len(mesh.vert) * 3 // 2 + NEEDED)
 
 
 def spared(mesh: TetrahedralMesh) -> TetrahedralMesh:
-    """The same with tetrahedra of its own, so that flips in one leave the other; points and work space are shared, the queue is empty."""
+    """Copy the tetrahedra of a mesh, so that flips in the copy leave the original alone.
+
+    Args:
+        mesh: the triangulation's arrays.
+
+    Returns:
+        The copy. It shares points and work space with the original, and its queue is empty.
+    """
     forget_queue(mesh)
     return _copied(mesh)
 
@@ -44,13 +58,25 @@ def _copied(mesh: TetrahedralMesh) -> TetrahedralMesh:
 
 
 def forget_queue(mesh: TetrahedralMesh) -> None:
-    """Empty the queue of facets."""
+    """Empty the queue of facets.
+
+    Args:
+        mesh: the triangulation's arrays.
+    """
     mesh.queued[:] = 0
     mesh.tally[[QUEUE_HEAD, QUEUED]] = 0
 
 
 def inserted(mesh: TetrahedralMesh, rows: np.ndarray) -> TetrahedralMesh:
-    """Points in these rows become part of the triangulation, in this order."""
+    """Insert points into a triangulation.
+
+    Args:
+        mesh: the triangulation's arrays.
+        rows: (n,) rows of the points, in the order of insertion.
+
+    Returns:
+        The mesh, enlarged if need be.
+    """
     first, status = insert_points(mesh, rows, 0)
     while status == FULL:
         mesh = grown(mesh)
@@ -80,7 +106,14 @@ def built(xw: np.ndarray, present: np.ndarray) -> tuple[TetrahedralMesh, np.ndar
 
 
 def uncovered(mesh: TetrahedralMesh) -> TetrahedralMesh:
-    """Hidden points that no longer are become vertices."""
+    """Make vertices of the hidden points that are no longer hidden.
+
+    Args:
+        mesh: the triangulation's arrays.
+
+    Returns:
+        The mesh, enlarged if need be.
+    """
     if mesh.tally[HIDDEN_COUNT] == 0:
         return mesh
     first, status = uncover(mesh, INFINITE)
@@ -135,23 +168,29 @@ def by_points(mesh: TetrahedralMesh, x0: np.ndarray, x1: np.ndarray, keep: bool)
     mesh.xw[:] = x1
     count, before = 0, None
     held = np.empty(MOST_HELD + len(x1) // MOST_HELD, np.int32)
+    move = Stragglers(x0, x1, np.zeros(len(x1), np.uint8), held, np.empty(len(mesh.vert), np.int32))
     if scan(mesh):
         before = _copied(mesh) if keep else None
-        count = hold_back(mesh, x0, x1, np.zeros(len(x1), np.uint8), held, np.empty(len(mesh.vert), np.int32))
+        count = hold_back(mesh, move)
         if count < 0:
             return mesh, False, 0, before
-    arrived, status = follow(mesh, x1, held, count, 0)
+    arrived, status = follow(mesh, move, count, 0)
     while status == FULL:
         mesh = grown(mesh)
-        arrived, status = follow(mesh, x1, held, count, arrived)
+        arrived, status = follow(mesh, move, count, arrived)
     return (uncovered(mesh), True, count, before) if status == DONE else (mesh, False, count, before)
 
 
 def by_events(mesh: TetrahedralMesh, x0: np.ndarray, x1: np.ndarray) -> tuple[TetrahedralMesh, bool]:
-    """Algorithm 2: flips in the order of the times at which facets become illegal on the way from ``x0`` to ``x1`` (N, 4).
+    """Carry out algorithm 2: flip facets in the order of the times at which they become illegal.
+
+    Args:
+        mesh: the triangulation's arrays.
+        x0: (N, 4) coordinates (m) and weights (m^2) of the points before the move.
+        x1: (N, 4) the same after the move.
 
     Returns:
-        the mesh, whether it is regular at ``x1``.
+        The mesh, and whether it is regular at ``x1``.
     """
     while True:
         trial = spared(mesh)
@@ -168,10 +207,15 @@ def by_events(mesh: TetrahedralMesh, x0: np.ndarray, x1: np.ndarray) -> tuple[Te
 
 
 def by_pieces(mesh: TetrahedralMesh, x0: np.ndarray, x1: np.ndarray) -> tuple[TetrahedralMesh, bool]:
-    """Algorithm 3, with k = 1: the move is cut before each time at which a tetrahedron becomes flat; each piece is one of algorithm 1.
+    """Carry out algorithm 3 with k = 1: divide the move before each time at which a tetrahedron becomes flat, and use algorithm 1 for each part.
+
+    Args:
+        mesh: the triangulation's arrays.
+        x0: (N, 4) coordinates (m) and weights (m^2) of the points before the move.
+        x1: (N, 4) the same after the move.
 
     Returns:
-        the mesh, whether it is regular at ``x1``.
+        The mesh, and whether it is regular at ``x1``.
     """
     mesh, u = spared(mesh), 0.0
     values, stack = np.empty(DEGREE + 1), np.empty((60, 8))
@@ -185,7 +229,7 @@ def by_pieces(mesh: TetrahedralMesh, x0: np.ndarray, x1: np.ndarray) -> tuple[Te
         if not regular or u == 1.0:
             return mesh, regular
         if mesh.stamp[flat] == stamp and mesh.vert[flat, 0] >= 0:
-            while room(mesh) < NEEDED:
+            while free_tetrahedra(mesh) < NEEDED:
                 mesh = grown(mesh)
             if not leave_hull(mesh, place, flat):
                 return mesh, False

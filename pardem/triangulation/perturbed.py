@@ -9,6 +9,8 @@ whatever coincides. Rows of points at infinity are not perturbed.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..compiled.jit import njit
@@ -22,7 +24,16 @@ EVERY_COLUMN = 31
 
 @njit(_nrt=True)
 def lifted(xw, i, out):
-    """Height of point i, x^2 + y^2 + z^2 - w, as an expansion of up to seven floats; returns its length."""
+    """Compute the height x^2 + y^2 + z^2 - w of a point as an expansion.
+
+    Args:
+        xw: (N, 4) coordinates (m) and weights (m^2).
+        i: number of the point.
+        out: (7,) array, filled.
+
+    Returns:
+        Length of the expansion.
+    """
     pair, sums = np.empty(2), np.empty(7)
     n = 0
     for c in range(4):
@@ -35,9 +46,42 @@ def lifted(xw, i, out):
     return n
 
 
+class _Rows(NamedTuple):
+    """Rows of a determinant.
+
+    Attributes:
+        points: (5, 4) 1, x, y, z.
+        height: (5, 7) expansions of the heights.
+        length: (5,) their lengths.
+    """
+
+    points: np.ndarray
+    height: np.ndarray
+    length: np.ndarray
+
+
+class _Workspace(NamedTuple):
+    """Arrays in which a determinant is expanded.
+
+    Attributes:
+        store: (32, MINOR) expansions of the minors without heights, by the bit set of their rows.
+        size: (32,) int64 their lengths.
+        total: (WHOLE,) sum of products.
+        part: (WHOLE,) one product.
+        more: (WHOLE,) the sum with that product.
+    """
+
+    store: np.ndarray
+    size: np.ndarray
+    total: np.ndarray
+    part: np.ndarray
+    more: np.ndarray
+
+
 @njit(_nrt=True)
-def _determinant_sign(rows, height, length, row_set, column_set, store, size, total, part, more):
-    """Sign of the minor of the rows and columns in two bit sets of equal size; the other arrays are work space."""
+def _expand_minors(points, row_set, column_set, work):
+    """Fill the work space with all minors of some rows in the first columns of a bit set, heights apart; returns the number of these columns."""
+    store, size, total, part, more = work
     store[0, 0], size[0] = 1.0, 1
     level = 0
     for c in range(4):
@@ -54,7 +98,7 @@ def _determinant_sign(rows, height, length, row_set, column_set, store, size, to
             for r in range(5):
                 if not s >> r & 1:
                     continue
-                value = rows[r, c] if (rank + level) % 2 == 1 else -rows[r, c]
+                value = points[r, c] if (rank + level) % 2 == 1 else -points[r, c]
                 rank += 1
                 rest = s & ~(1 << r)
                 m = scale(store[rest], size[rest], value, part)
@@ -62,6 +106,14 @@ def _determinant_sign(rows, height, length, row_set, column_set, store, size, to
                 copy(more, n, total)
             copy(total, n, store[s])
             size[s] = n
+    return level
+
+
+@njit(_nrt=True)
+def _determinant_sign(rows, row_set, column_set, work):
+    """Sign of the minor of the rows and columns in two bit sets of equal size."""
+    level = _expand_minors(rows.points, row_set, column_set, work)
+    store, size, total, part, more = work
     if not column_set & H:
         n = size[row_set]
         return 0 if n == 0 else (1 if store[row_set, n - 1] > 0.0 else -1)
@@ -72,8 +124,8 @@ def _determinant_sign(rows, height, length, row_set, column_set, store, size, to
         negative = (rank + level) % 2 == 1
         rank += 1
         rest = row_set & ~(1 << r)
-        for k in range(length[r]):
-            m = scale(store[rest], size[rest], -height[r, k] if negative else height[r, k], part)
+        for k in range(rows.length[r]):
+            m = scale(store[rest], size[rest], -rows.height[r, k] if negative else rows.height[r, k], part)
             n = add(total, n, part, m, more)
             copy(more, n, total)
     return 0 if n == 0 else (1 if total[n - 1] > 0.0 else -1)
@@ -127,8 +179,8 @@ def perturbed_sign(rows, height, length, count, finite):
     Returns:
         1 or -1.
     """
-    store, size = np.empty((32, MINOR)), np.zeros(32, np.int64)
-    total, part, more = np.empty(WHOLE), np.empty(WHOLE), np.empty(WHOLE)
+    matrix = _Rows(rows, height, length)
+    work = _Workspace(np.empty((32, MINOR)), np.zeros(32, np.int64), np.empty(WHOLE), np.empty(WHOLE), np.empty(WHOLE))
     taken = np.empty(4, np.int64)
     each = count + 1
     with_heights = each if count == 5 else 1
@@ -141,7 +193,7 @@ def perturbed_sign(rows, height, length, count, finite):
         row_set, column_set, odd = _minor_of(taken, count, finite)
         if row_set == 0:
             continue
-        sign = _determinant_sign(rows, height, length, row_set, column_set, store, size, total, part, more)
+        sign = _determinant_sign(matrix, row_set, column_set, work)
         if sign != 0:
             return -sign if odd else sign
     return 0

@@ -6,9 +6,9 @@ import numpy as np
 
 from ..compiled.jit import kernel, njit
 from .flips import flip_14
-from .mesh import HIDDEN, HIDDEN_COUNT, HIGH, QUEUED, STAR, facet_of, room
 from .predicates import orientation, power
 from .regularise import DONE, FULL, NEEDED, regularise
+from .tetrahedral_mesh import HIDDEN, HIDDEN_COUNT, HIGH, QUEUED, STAR, facet_of, free_tetrahedra
 
 BITS = 21
 
@@ -26,7 +26,14 @@ def _spread(value):
 
 @njit
 def morton_codes(points):
-    """Places of points ((n, 3), m) along a Z-curve through their bounding box: (n,) int64."""
+    """Compute the places of points along a Z-curve through their bounding box.
+
+    Args:
+        points: (n, 3) points (m).
+
+    Returns:
+        (n,) int64 places.
+    """
     n = len(points)
     codes = np.zeros(n, np.int64)
     if n == 0:
@@ -45,7 +52,15 @@ def morton_codes(points):
 
 @kernel
 def live_tetrahedron(mesh, t):
-    """A tetrahedron in use: t itself, or another where it is not."""
+    """Find a tetrahedron that is in use.
+
+    Args:
+        mesh: the triangulation's arrays.
+        t: index of a tetrahedron.
+
+    Returns:
+        ``t`` if that is in use, otherwise another.
+    """
     if mesh.vert[t, 0] >= 0:
         return t
     for k in range(mesh.tally[HIGH]):
@@ -108,7 +123,7 @@ def insert_points(mesh, points, first):
     for k in range(first, len(points)):
         if status != DONE:
             return k, status
-        if room(mesh) < NEEDED:
+        if free_tetrahedra(mesh) < NEEDED:
             return k, FULL
         status = insert_point(mesh, start, points[k])
         start = mesh.at[points[k]]
@@ -128,7 +143,7 @@ def uncover(mesh, first):
         if mesh.tally[HIDDEN_COUNT] == 0:
             return len(mesh.state), DONE
         if mesh.state[p] == HIDDEN:
-            if room(mesh) < NEEDED:
+            if free_tetrahedra(mesh) < NEEDED:
                 return p, FULL
             status = insert_point(mesh, live_tetrahedron(mesh, mesh.at[p]), p)
         p += 1

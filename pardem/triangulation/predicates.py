@@ -56,13 +56,33 @@ def _size(a):
 
 @inlined
 def triple(a, b, c):
-    """Determinant of three rows, sign filtered: 0 where rounding may have changed it."""
+    """Compute the determinant of three rows with a filter for its sign.
+
+    Args:
+        a: first row.
+        b: second row.
+        c: third row.
+
+    Returns:
+        The determinant; 0 if rounding may have changed its sign.
+    """
     return _uncertain_sign(dot(a, cross(b, c)), ORIENTATION_BOUND * (_size(a) * _size(b) * _size(c)))
 
 
 @inlined
 def orientation_filter(xw, a, b, c, d):
-    """Orientation of four finite points, 0 where float64 does not suffice."""
+    """Determine the orientation of four finite points in float64.
+
+    Args:
+        xw: (N, 4) coordinates (m) and weights (m^2).
+        a: number of the first point.
+        b: number of the second point.
+        c: number of the third point.
+        d: number of the fourth point.
+
+    Returns:
+        1 or -1; 0 if float64 does not suffice.
+    """
     o = row(xw, a)
     return triple(subtract(row(xw, b), o), subtract(row(xw, c), o), subtract(row(xw, d), o))
 
@@ -87,7 +107,18 @@ class Hyperplane(NamedTuple):
 
 @inlined
 def hyperplane(xw, a, b, c, d):
-    """The hyperplane through the lifted finite points abcd."""
+    """Compute the hyperplane through four lifted finite points.
+
+    Args:
+        xw: (N, 4) coordinates (m) and weights (m^2).
+        a: number of the first point, from which the hyperplane counts.
+        b: number of the second point.
+        c: number of the third point.
+        d: number of the fourth point.
+
+    Returns:
+        The hyperplane.
+    """
     o, w = row(xw, a), xw[a, 3]
     x, y, z = subtract(row(xw, b), o), subtract(row(xw, c), o), subtract(row(xw, d), o)
     wx, wy, wz = xw[b, 3] - w, xw[c, 3] - w, xw[d, 3] - w
@@ -101,7 +132,17 @@ def hyperplane(xw, a, b, c, d):
 
 @inlined
 def above_hyperplane(xw, a, e, plane):
-    """Sign of finite point e above a hyperplane whose first point is a, 0 where float64 does not suffice."""
+    """Determine on which side of a hyperplane a finite point lies, in float64.
+
+    Args:
+        xw: (N, 4) coordinates (m) and weights (m^2).
+        a: first point of the hyperplane.
+        e: the point.
+        plane: the hyperplane.
+
+    Returns:
+        1 above, -1 below; 0 if float64 does not suffice.
+    """
     x, w = subtract(row(xw, e), row(xw, a)), xw[e, 3] - xw[a, 3]
     x2 = square(x)
     value = (x2 - w) * plane.volume - dot(plane.normal, x)
@@ -188,7 +229,20 @@ def _exact_rows(xw, key, a, b, c, d, off):
 
 @njit(_nrt=True)
 def exact_power(xw, key, a, b, c, d, e):
-    """`power` of finite points without a filter."""
+    """Determine `power` for finite points, without a filter.
+
+    Args:
+        xw: (N, 4) coordinates (m) and weights (m^2).
+        key: (N,) keys of the points.
+        a: number of the first point.
+        b: number of the second point.
+        c: number of the third point.
+        d: number of the fourth point.
+        e: number of the fifth point.
+
+    Returns:
+        1 or -1, as for `power`.
+    """
     sign, known = plain_power(xw, key, a, b, c, d, e)
     if known and sign != 0:
         return sign
@@ -225,9 +279,19 @@ def orientation(xw, key, a, b, c, d):
 
 @kernel
 def power(xw, key, a, b, c, d, e):
-    """Sign of the power of e to the orthosphere of the positive tetrahedron abcd: 1 where e is beyond (legal), -1 where it is inside.
+    """Determine the sign of the power of a point with respect to the orthosphere of a positive tetrahedron.
 
-    Arguments are those of `orientation`; at most four of the points are at infinity.
+    Args:
+        xw: (N, 4) coordinates (m) and weights (m^2).
+        key: (N,) keys of the points.
+        a: first vertex of the tetrahedron. At most four of the five points are at infinity.
+        b: second vertex.
+        c: third vertex.
+        d: fourth vertex.
+        e: the point.
+
+    Returns:
+        1 if the point lies beyond the orthosphere (legal), -1 if it lies inside.
     """
     first = min(min(min(a, b), min(c, d)), e)
     if first >= INFINITE:

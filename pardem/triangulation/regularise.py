@@ -9,8 +9,8 @@ from __future__ import annotations
 from ..compiled.jit import kernel
 from .flips import flip_23, flip_32, flip_41, flip_44
 from .incidence import have_edge, have_triangle, joined
-from .mesh import HIGH, QUEUED, STAR, dequeue, enqueue, facet_of, place_of, room
 from .predicates import INFINITE, ORIENTATION_BOUND, above_hyperplane, exact_power, hyperplane, orientation, power
+from .tetrahedral_mesh import HIGH, QUEUED, STAR, dequeue, enqueue, facet_of, free_tetrahedra, place_of
 
 LEGAL, FLIPPED, UNFLIPPABLE = 0, 1, 2  # what became of a facet
 DONE, STUCK, FULL = 0, 1, 2  # how a loop ended: no room for more tetrahedra is FULL, and it goes on once there is
@@ -19,8 +19,20 @@ NEEDED = 4
 
 
 @kernel
-def _four_around(mesh, t, n, a, b, c, d, e):
-    """The sixth vertex f where the edge ab has the tetrahedra abcd, abce, abdf and abef, its facet abf is illegal, and a 4-4 flip is possible; -1."""
+def _four_around(mesh, t, n, facet, apices):
+    """Find the sixth vertex of a 4-4 flip at the edge ab of the facet abc with the apices d and e.
+
+    Args:
+        mesh: the triangulation's arrays.
+        t: tetrahedron abcd.
+        n: tetrahedron abce.
+        facet: numbers of a, b and c.
+        apices: numbers of d and e.
+
+    Returns:
+        The vertex f if the edge ab has the tetrahedra abcd, abce, abdf and abef, its facet abf is illegal, and the flip is possible; otherwise -1.
+    """
+    (a, b, c), (d, e) = facet, apices
     p, q = mesh.nbr[t, place_of(mesh, t, c)], mesh.nbr[n, place_of(mesh, n, c)]
     if p < 0 or q < 0:
         return -1
@@ -105,7 +117,7 @@ def flip_circuit(mesh, xw, facet, guarded):
                 return UNFLIPPABLE
             flip_32(mesh, facet, c)
             return FLIPPED
-        if not guarded and _four_around(mesh, t, n, a, b, c, d, e) >= 0:
+        if not guarded and _four_around(mesh, t, n, (a, b, c), (d, e)) >= 0:
             flip_44(mesh, facet, c)
             return FLIPPED
         return UNFLIPPABLE
@@ -132,7 +144,7 @@ def regularise(mesh, guarded):
     """
     passed = 0
     while mesh.tally[QUEUED] > 0:
-        if room(mesh) < NEEDED:
+        if free_tetrahedra(mesh) < NEEDED:
             return FULL
         facet = dequeue(mesh)
         outcome = flip_facet(mesh, facet, guarded)
@@ -173,10 +185,13 @@ def _scan_infinite(mesh, t):
 
 @kernel
 def scan(mesh):
-    """Test every tetrahedron and every facet; illegal facets, and those of negative tetrahedra, go into the queue.
+    """Test every tetrahedron and every facet. Illegal facets, and those of negative tetrahedra, are put into the queue.
+
+    Args:
+        mesh: the triangulation's arrays.
 
     Returns:
-        number of negative tetrahedra.
+        Number of negative tetrahedra.
     """
     v, xw = mesh.vert, mesh.xw
     negative = 0

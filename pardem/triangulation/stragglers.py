@@ -10,13 +10,17 @@ becomes illegal before a tetrahedron is flat.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+
 from ..compiled.jit import kernel
 from ..compiled.vectors import ahead, put_row, row, subtract
 from .incidence import star_of
-from .mesh import HIDDEN, QUEUE_HEAD, QUEUED, enqueue, room
 from .predicates import INFINITE, orientation
 from .regularise import DONE, FULL, NEEDED, STUCK, regularise
-from .trajectories import flatness
+from .tetrahedral_mesh import HIDDEN, QUEUE_HEAD, QUEUED, enqueue, free_tetrahedra
+from .trajectories import Moment, flatness
 
 GONE, DRIFTED, BEHIND = 0, 1, 2  # where a point is: at its new place, moved as its neighbours are on average, at its old place
 SHORT = 2.0**-10
@@ -43,9 +47,28 @@ def _first_negative(mesh, n):
     return -1
 
 
+class Stragglers(NamedTuple):
+    """A move of points, and the points that are held back in it.
+
+    Attributes:
+        x0: (N, 4) coordinates (m) and weights (m^2) of the points before the move.
+        x1: (N, 4) the same after the move.
+        where: (N,) uint8 GONE, DRIFTED or BEHIND for each point.
+        held: (H,) int32 points held back.
+        waiting: (W,) int32 tetrahedra that may be negative.
+    """
+
+    x0: np.ndarray
+    x1: np.ndarray
+    where: np.ndarray
+    held: np.ndarray
+    waiting: np.ndarray
+
+
 @kernel
-def _put(mesh, x0, x1, p, n, where):
-    """Place a point whose n tetrahedra are in ``star``."""
+def _put(mesh, move, p, n, where):
+    """Place a point, whose n tetrahedra are in ``star``, as ``where`` says."""
+    x0, x1 = move.x0, move.x1
     for c in range(3):
         if where == GONE:
             mesh.xw[p, c] = x1[p, c]
@@ -79,41 +102,38 @@ def _list_negative(mesh, waiting):
 
 
 @kernel
-def _drift_one(mesh, x0, x1, t, where):
+def _drift_one(mesh, move, t):
     """Hold back the first point of a tetrahedron with which all its tetrahedra are positive then; returns the point, -1: there is none."""
     for i in range(4):
         p = mesh.vert[t, i]
-        if p < INFINITE or where[p] != GONE:
+        if p < INFINITE or move.where[p] != GONE:
             continue
         n = star_of(mesh, p, LARGEST)
         if n < 0:
             continue
-        _put(mesh, x0, x1, p, n, DRIFTED)
+        _put(mesh, move, p, n, DRIFTED)
         if _first_negative(mesh, n) < 0:
-            where[p] = DRIFTED
+            move.where[p] = DRIFTED
             return p
-        _put(mesh, x0, x1, p, n, GONE)
+        _put(mesh, move, p, n, GONE)
     return -1
 
 
 @kernel
-def _put_back(mesh, x0, x1, t, where, held, count, waiting, listed):
-    """Put the points of a tetrahedron back by one degree, and list the tetrahedra that are negative afterwards; arguments are as for `hold_back`.
+def _put_back(mesh, move, t, count, listed):
+    """Put the points of a tetrahedron back by one degree, and list the tetrahedra that are negative afterwards.
 
     Args:
         mesh: the triangulation's arrays.
-        x0: (N, 4) old places of the points.
-        x1: (N, 4) new places of the points.
+        move: `Stragglers`.
         t: the tetrahedron.
-        where: as for `hold_back`.
-        held: as for `hold_back`.
         count: number of points held back so far.
-        waiting: as for `hold_back`.
-        listed: number of tetrahedra in ``waiting`` so far.
+        listed: number of tetrahedra in ``move.waiting`` so far.
 
     Returns:
         Both numbers afterwards; ``listed`` is -1 if there is no storage left or none of the points can be put back.
     """
+    where, held, waiting = move.where, move.held, move.waiting
     raised = False
     for i in range(4):
         p = mesh.vert[t, i]
@@ -129,7 +149,7 @@ def _put_back(mesh, x0, x1, t, where, held, count, waiting, listed):
             held[count] = p
             count += 1
         where[p] += 1
-        _put(mesh, x0, x1, p, n, where[p])
+        _put(mesh, move, p, n, where[p])
         for m in range(n):
             if not _is_positive(mesh, mesh.star[m]):
                 waiting[listed] = mesh.star[m]
@@ -138,20 +158,19 @@ def _put_back(mesh, x0, x1, t, where, held, count, waiting, listed):
 
 
 @kernel
-def hold_back(mesh, x0, x1, where, held, waiting):
-    """Put points back until no tetrahedron is negative; the facets of their tetrahedra go into the queue.
+def hold_back(mesh, move):
+    """Put points back until no tetrahedron is negative; the facets of their tetrahedra are put into the queue.
 
     Args:
-        mesh: regular at ``x0``; it has its points at ``x1``, and facets of all negative tetrahedra in its queue.
-        x0: (N, 4) points before the move.
-        x1: (N, 4) points after it.
-        where: (N,) uint8, GONE everywhere; set to where each point is put.
-        held: (H,) int32, filled with those held back.
-        waiting: (W,) int32 work space.
+        mesh: the triangulation's arrays. It was regular at ``move.x0`` and has its points at ``move.x1``; its queue holds facets of all negative
+            tetrahedra.
+        move: `Stragglers`. ``where`` must be GONE everywhere and is set to where each point is put; ``held`` is filled with the points held back.
 
     Returns:
-        number of points held back; -1 where there is no room for so many, or for so many negative tetrahedra, or none of the points of one can be.
+        Number of points held back; -1 if there is no storage for so many points or negative tetrahedra, or if none of the points of a negative
+        tetrahedron can be held back.
     """
+    held, waiting = move.held, move.waiting
     count, k = 0, 0
     listed = _list_negative(mesh, waiting)
     if listed < 0:
@@ -161,12 +180,12 @@ def hold_back(mesh, x0, x1, where, held, waiting):
         k += 1
         if _is_positive(mesh, t):
             continue
-        p = _drift_one(mesh, x0, x1, t, where) if count < len(held) else -1
+        p = _drift_one(mesh, move, t) if count < len(held) else -1
         if p >= 0:
             held[count] = p
             count += 1
             continue
-        count, listed = _put_back(mesh, x0, x1, t, where, held, count, waiting, listed)
+        count, listed = _put_back(mesh, move, t, count, listed)
         if listed < 0:
             return -1
     for k in range(count):
@@ -190,7 +209,7 @@ def _touch(mesh, p, n):
 @kernel
 def _volume(mesh, t):
     v = mesh.vert
-    return flatness(mesh.xw, mesh.xw, 0.0, v[t, 0], v[t, 1], v[t, 2], v[t, 3], -1)
+    return flatness(Moment(mesh.xw, mesh.xw, 0.0), v[t, 0], v[t, 1], v[t, 2], v[t, 3], -1)
 
 
 @kernel
@@ -221,17 +240,24 @@ def _go_on(mesh, x1, p):
 
 
 @kernel
-def follow(mesh, x1, held, count, first):
-    """Points that were held back go to their new places, one after the other; begins with number ``first``.
+def follow(mesh, move, count, first):
+    """Move the points that were held back to their new places, one after the other.
+
+    Args:
+        mesh: the triangulation's arrays.
+        move: `Stragglers`, as left by `hold_back`.
+        count: number of points that were held back.
+        first: number of those that have arrived already.
 
     Returns:
-        (number of those that have arrived, DONE, STUCK or FULL). After FULL: make room and call again.
+        Number of points that have arrived, and DONE, STUCK or FULL. After FULL, enlarge the mesh and call again.
     """
+    x1 = move.x1
     status, parts = regularise(mesh, False), 0
     while status == DONE and first < count:
-        if room(mesh) < NEEDED:
+        if free_tetrahedra(mesh) < NEEDED:
             return first, FULL
-        p = held[first]
+        p = move.held[first]
         if mesh.state[p] == HIDDEN:
             put_row(mesh.xw, p, row(x1, p))
         if mesh.xw[p, 0] == x1[p, 0] and mesh.xw[p, 1] == x1[p, 1] and mesh.xw[p, 2] == x1[p, 2]:

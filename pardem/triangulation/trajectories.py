@@ -8,13 +8,14 @@ positive to negative is found by bisection. Times are float64: they order flips 
 from __future__ import annotations
 
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 
 from ..compiled.jit import inlined, kernel
 from ..compiled.vectors import add, ahead, cross, dot, dot_from, magnitudes, row, scale, square, subtract
-from .mesh import facet_of
 from .predicates import INFINITE
+from .tetrahedral_mesh import facet_of
 
 DEGREE = 5
 NEVER = 2.0
@@ -27,31 +28,57 @@ TO_BERNSTEIN = np.linalg.inv(np.array([[comb(DEGREE, j) * t**j * (1 - t) ** (DEG
 """(6, 6): values at 0, 0.2, ... 1 to coefficients."""
 
 
-@inlined
-def _at(x0, x1, i, c, u):
-    """Coordinate of a point at time u; points at infinity do not move."""
-    return x0[i, c] if i < INFINITE else (1.0 - u) * x0[i, c] + u * x1[i, c]
+class Moment(NamedTuple):
+    """Points at one time of a move, in which coordinates and weights are linear in time.
+
+    Attributes:
+        x0: (N, 4) coordinates (m) and weights (m^2) at time 0.
+        x1: (N, 4) the same at time 1.
+        u: the time.
+    """
+
+    x0: np.ndarray
+    x1: np.ndarray
+    u: float
 
 
 @inlined
-def _place(x0, x1, i, u):
-    """A point at time u."""
-    return _at(x0, x1, i, 0, u), _at(x0, x1, i, 1, u), _at(x0, x1, i, 2, u)
+def _at(now, i, c):
+    """A coordinate or the weight of point i at a moment; points at infinity do not move."""
+    return now.x0[i, c] if i < INFINITE else (1.0 - now.u) * now.x0[i, c] + now.u * now.x1[i, c]
 
 
 @inlined
-def _row(x0, x1, i, o, off, u):
-    """A row of a determinant: point i less the finite point o, at infinity less the point ``off`` (-1: none)."""
+def _place(now, i):
+    """Position of point i at a moment."""
+    return _at(now, i, 0), _at(now, i, 1), _at(now, i, 2)
+
+
+@inlined
+def _row(now, i, o, off):
+    """A row of a determinant: point i minus the finite point o, or, at infinity, point i minus the point ``off`` (-1: none)."""
     if i >= INFINITE:
-        return subtract(_place(x0, x1, i, u), _place(x0, x1, o, u))
+        return subtract(_place(now, i), _place(now, o))
     if off >= 0:
-        return subtract(row(x0, i), row(x0, off))
-    return row(x0, i)
+        return subtract(row(now.x0, i), row(now.x0, off))
+    return row(now.x0, i)
 
 
 @kernel
-def flatness(x0, x1, u, a, b, c, d, off):
-    """Determinant of four points at time u, one of them finite; ``off``: point at infinity taken off the others, -1: none. Negative: oriented so."""
+def flatness(now, a, b, c, d, off):
+    """Compute the determinant of four points, which is zero when they lie in a plane.
+
+    Args:
+        now: `Moment`.
+        a: number of the first point. One of the four points must be finite.
+        b: number of the second point.
+        c: number of the third point.
+        d: number of the fourth point.
+        off: point at infinity that is subtracted from the others at infinity; -1: none.
+
+    Returns:
+        The determinant, negative if the points are oriented so.
+    """
     sign = 1.0
     if a >= INFINITE:
         o = a
@@ -61,32 +88,43 @@ def flatness(x0, x1, u, a, b, c, d, off):
         o, b, c = c, a, b
     else:
         o, b, c, d, sign = d, a, b, c, -1.0
-    return sign * dot(_row(x0, x1, b, o, off, u), cross(_row(x0, x1, c, o, off, u), _row(x0, x1, d, o, off, u)))
+    return sign * dot(_row(now, b, o, off), cross(_row(now, c, o, off), _row(now, d, o, off)))
 
 
 @inlined
-def _height(x0, x1, i, o, x, u):
-    """Height of point i above point o, x from it, at time u."""
-    return square(x) - (_at(x0, x1, i, 3, u) - _at(x0, x1, o, 3, u))
+def _height(now, i, o, x):
+    """Height of point i above point o, which is the vector x away, at a moment."""
+    return square(x) - (_at(now, i, 3) - _at(now, o, 3))
 
 
 @kernel
-def legality(x0, x1, u, a, b, c, d, e):
-    """Determinant 4.1 of the facet abc with the apices d and e at time u: positive where it is legal."""
+def legality(now, a, b, c, d, e):
+    """Compute the determinant 4.1 of the facet abc.
+
+    Args:
+        now: `Moment`.
+        a: number of the first point of the facet.
+        b: number of the second point.
+        c: number of the third point.
+        d: apex of the tetrahedron on one side.
+        e: apex of the tetrahedron on the other side.
+
+    Returns:
+        The determinant, positive if the facet is legal.
+    """
     first = min(min(min(a, b), min(c, d)), e)
     if first < INFINITE:
         if a == first:
-            return flatness(x0, x1, u, b, c, d, e, first)
+            return flatness(now, b, c, d, e, first)
         if b == first:
-            return -flatness(x0, x1, u, a, c, d, e, first)
+            return -flatness(now, a, c, d, e, first)
         if c == first:
-            return flatness(x0, x1, u, a, b, d, e, first)
+            return flatness(now, a, b, d, e, first)
         if d == first:
-            return -flatness(x0, x1, u, a, b, c, e, first)
-        return flatness(x0, x1, u, a, b, c, d, first)
-    p, q = _row(x0, x1, b, a, -1, u), _row(x0, x1, c, a, -1, u)
-    r, s = _row(x0, x1, d, a, -1, u), _row(x0, x1, e, a, -1, u)
-    hp, hq, hr, hs = _height(x0, x1, b, a, p, u), _height(x0, x1, c, a, q, u), _height(x0, x1, d, a, r, u), _height(x0, x1, e, a, s, u)
+            return -flatness(now, a, b, c, e, first)
+        return flatness(now, a, b, c, d, first)
+    p, q, r, s = _row(now, b, a, -1), _row(now, c, a, -1), _row(now, d, a, -1), _row(now, e, a, -1)
+    hp, hq, hr, hs = _height(now, b, a, p), _height(now, c, a, q), _height(now, d, a, r), _height(now, e, a, s)
     across = cross(q, r)
     normal = ahead(ahead(scale(hp, across), hq, cross(r, p)), hr, cross(p, q))
     return hs * dot(p, across) - dot(normal, s)
@@ -106,10 +144,19 @@ def _stretch(x0, x1, i, o):
 
 @kernel
 def stays_legal(mesh, x0, x1, facet):
-    """Whether a facet 4 t + i of finite points is legal throughout, by more than its determinant can leave the chord; False: not known.
+    """Determine whether a facet of finite points is certainly legal throughout a move.
 
-    With every row changed by a share of at most s, its second derivative is at most (12 + 2) s^2 (1 + s)^4 times the size of the products (12 for
-    pairs of rows, 2 for the heights, which are of second degree), and it leaves the chord by at most an eighth of that.
+    With every row changed by a share of at most s, the second derivative of the determinant is at most (12 + 2) s^2 (1 + s)^4 times the size of the
+    products (12 for pairs of rows, 2 for the heights, which are of second degree). It leaves the chord by at most an eighth of that.
+
+    Args:
+        mesh: the triangulation's arrays.
+        x0: (N, 4) coordinates (m) and weights (m^2) of the points before the move.
+        x1: (N, 4) the same after the move.
+        facet: number 4 t + i of the facet.
+
+    Returns:
+        True if it is; False decides nothing.
     """
     t, i = facet >> 2, facet & 3
     beyond = mesh.nbr[t, i]
@@ -123,24 +170,40 @@ def stays_legal(mesh, x0, x1, facet):
     size = (hb * rc + hc * rb) * rd * re + (hd * re + he * rd) * rb * rc
     share = max(max(sb, sc), max(sd, se))
     margin = 2.0 * share * share * (1.0 + share) ** 4 * size
-    return legality(x0, x1, 1.0, a, b, c, d, e) > margin and legality(x0, x1, 0.0, a, b, c, d, e) > margin
+    return legality(Moment(x0, x1, 1.0), a, b, c, d, e) > margin and legality(Moment(x0, x1, 0.0), a, b, c, d, e) > margin
 
 
 @kernel
 def facet_values(mesh, x0, x1, facet, values):
-    """Determinant of a facet 4 t + i at the six sampled times."""
+    """Sample the determinant of a facet at six times of a move.
+
+    Args:
+        mesh: the triangulation's arrays.
+        x0: (N, 4) coordinates (m) and weights (m^2) of the points before the move.
+        x1: (N, 4) the same after the move.
+        facet: number 4 t + i of the facet.
+        values: (6,), filled with the determinants at 0, 0.2, ... 1.
+    """
     t, i = facet >> 2, facet & 3
     beyond = mesh.nbr[t, i]
     a, b, c = facet_of(mesh, t, i)
     for k in range(DEGREE + 1):
-        values[k] = legality(x0, x1, k / DEGREE, a, b, c, mesh.vert[t, i], mesh.vert[beyond >> 2, beyond & 3])
+        values[k] = legality(Moment(x0, x1, k / DEGREE), a, b, c, mesh.vert[t, i], mesh.vert[beyond >> 2, beyond & 3])
 
 
 @kernel
 def tetrahedron_values(mesh, x0, x1, t, values):
-    """Determinant of a tetrahedron at the six sampled times."""
+    """Sample the determinant of a tetrahedron at six times of a move.
+
+    Args:
+        mesh: the triangulation's arrays.
+        x0: (N, 4) coordinates (m) and weights (m^2) of the points before the move.
+        x1: (N, 4) the same after the move.
+        t: the tetrahedron.
+        values: (6,), filled with the determinants at 0, 0.2, ... 1.
+    """
     for k in range(DEGREE + 1):
-        values[k] = flatness(x0, x1, k / DEGREE, mesh.vert[t, 0], mesh.vert[t, 1], mesh.vert[t, 2], mesh.vert[t, 3], -1)
+        values[k] = flatness(Moment(x0, x1, k / DEGREE), mesh.vert[t, 0], mesh.vert[t, 1], mesh.vert[t, 2], mesh.vert[t, 3], -1)
 
 
 @inlined

@@ -14,10 +14,10 @@ from .deletion import delete_vertex
 from .edges import compressed_rows, edges_of
 from .invariants import check_mesh
 from .maintenance import built, by_events, by_flips, by_pieces, by_points, forget_queue, grown, inserted, uncovered
-from .mesh import ABSENT, FLIP_14, FLIP_23, FLIP_32, FLIP_41, FLIP_44, FLIPS, HIDDEN, HIDDEN_COUNT, HIGH, VERTEX, enlarged, first_bad
 from .power_cells import cell_volumes, place_owners
 from .predicates import INFINITE
 from .regularise import DONE, FULL
+from .tetrahedral_mesh import ABSENT, FLIP_14, FLIP_23, FLIP_32, FLIP_41, FLIP_44, FLIPS, HIDDEN, HIDDEN_COUNT, HIGH, VERTEX, enlarged, first_bad
 
 Algorithm = Literal["auto", 1, 2, 3, "points", "rebuild"]
 

@@ -118,7 +118,7 @@ def counted(detector: EdgeDetector | None) -> dict[str, int]:
 def measure(engine: Engine, steps: int) -> dict[str, float]:
     """CPU time of some steps, after some that compile and adapt."""
     engine.advance(200)
-    counters, detector = engine.counters, engine.rebuilder.detector
+    counters, detector = engine.counters, engine.rebuilder.lists.detector
     rebuilds, detection = counters.rebuilds, counters.detection_seconds
     done = counted(detector)
     wall, begin = time.perf_counter(), time.process_time()

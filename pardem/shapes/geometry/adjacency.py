@@ -87,7 +87,15 @@ def build_features(vertices: np.ndarray, edges: np.ndarray, faces: Faces) -> Fea
 
 
 def vertex_neighbours(count: int, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices joined to each vertex by edges in compressed rows: starts ((count + 1,) int64), neighbours ((2 ne,) int32, increasing)."""
+    """List the vertices that edges join to each vertex, in compressed rows.
+
+    Args:
+        count: number of vertices.
+        edges: (ne, 2) vertex numbers.
+
+    Returns:
+        Starts (count + 1,) int64 and neighbours (2 ne,) int32, increasing for each vertex.
+    """
     both = np.concatenate([edges, edges[:, ::-1]]).astype(np.int64)
     both = both[np.lexsort((both[:, 1], both[:, 0]))]
     start = np.concatenate([[0], np.cumsum(np.bincount(both[:, 0], minlength=count))]).astype(np.int64)

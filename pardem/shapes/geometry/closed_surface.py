@@ -51,7 +51,14 @@ def check_faces(vertices: np.ndarray, faces: Faces, planar: float, name: str) ->
 
 
 def edge_sides(faces: Faces) -> dict[tuple[int, int], list[tuple[int, bool]]]:
-    """For each side (a < b) the faces along it, with whether they run from a to b."""
+    """List the faces along each side.
+
+    Args:
+        faces: loops of vertex numbers.
+
+    Returns:
+        For each side (a, b) with a < b the faces along it, and whether they run from a to b.
+    """
     out: dict[tuple[int, int], list[tuple[int, bool]]] = {}
     for f, loop in enumerate(faces):
         for a, b in zip(loop, (*loop[1:], loop[0])):
@@ -60,10 +67,15 @@ def edge_sides(faces: Faces) -> dict[tuple[int, int], list[tuple[int, bool]]]:
 
 
 def check_solid(vertices: np.ndarray, faces: Faces, name: str) -> None:
-    """Raise unless the faces close up, two at each edge, and run counter-clockwise seen from outside (of cavities: from the cavity).
+    """Check that faces form closed surfaces, two at each edge, and run counter-clockwise seen from outside (for cavities: from the cavity).
+
+    Args:
+        vertices: (nv, 3) vertices (m).
+        faces: loops of vertex numbers.
+        name: name of the constructor, for messages.
 
     Raises:
-        ShapeError: an edge or face is named.
+        ShapeError: they do not; an edge or face is named.
     """
     if not faces:
         raise ShapeError(f"{name}: a solid needs faces.")
@@ -87,7 +99,15 @@ def check_solid(vertices: np.ndarray, faces: Faces, name: str) -> None:
 
 
 def components(count: int, sides: dict[tuple[int, int], list[tuple[int, bool]]]) -> np.ndarray:
-    """Number of the connected surface that each face belongs to, (nf,), counted from 0 in the order of faces."""
+    """Number the connected surfaces, from 0 in the order of the faces.
+
+    Args:
+        count: number of faces.
+        sides: faces along each side, as `edge_sides` lists them.
+
+    Returns:
+        (nf,) number of the surface to which each face belongs.
+    """
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 
@@ -125,7 +145,16 @@ def inside_out(vertices: np.ndarray, triangles: np.ndarray, part: np.ndarray) ->
 
 
 def winding(point: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) -> float:
-    """How often a closed surface goes around a point (solid angles of its triangles: van Oosterom and Strackee, 1983)."""
+    """Compute how often a closed surface winds around a point (solid angles of its triangles: van Oosterom and Strackee, 1983).
+
+    Args:
+        point: (3,) the point (m).
+        vertices: (nv, 3) vertices (m).
+        triangles: (nt, 3) vertex numbers.
+
+    Returns:
+        The winding number.
+    """
     a, b, c = (vertices[triangles] - point).transpose(1, 0, 2)
     la, lb, lc = (np.sqrt(dot(p, p)) for p in (a, b, c))
     angle = 2.0 * np.arctan2(dot(a, np.cross(b, c)), la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb)

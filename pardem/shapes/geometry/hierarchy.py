@@ -65,7 +65,15 @@ def build_hierarchy(lower: np.ndarray, upper: np.ndarray, leaf: int = LEAF) -> H
 
 
 def boxes(vertices: np.ndarray, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Corners of the boxes of features given as rows of vertex numbers ((n, k)), each (n, 3)."""
+    """Compute the boxes of features.
+
+    Args:
+        vertices: (nv, 3) vertices (m).
+        features: (n, k) vertex numbers.
+
+    Returns:
+        (n, 3) lower and (n, 3) upper corners (m).
+    """
     points = vertices[features]
     return points.min(axis=1), points.max(axis=1)
 

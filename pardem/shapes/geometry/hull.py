@@ -18,7 +18,14 @@ COPLANAR = 1e-7
 
 
 def spread(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Singular values ((3,), decreasing) and right-handed directions ((3, 3), rows) of points about their mean."""
+    """Compute the directions along which points spread about their mean.
+
+    Args:
+        points: (n, 3) points (m).
+
+    Returns:
+        (3,) singular values, decreasing, and (3, 3) right-handed directions, by rows.
+    """
     centred = points - points.mean(axis=0)
     size = np.abs(centred).max()
     if size == 0.0:

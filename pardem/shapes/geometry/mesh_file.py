@@ -66,7 +66,14 @@ def mesh_skeleton(path: Path, radius: float, erode: bool, solid: bool | None, ta
 
 
 def read_triangles(path: Path, target: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices ((nv, 3), units of the file) and triangles ((nt, 3) int64) of a file as they are, or simplified to a number of triangles.
+    """Read the triangles of a file, as they are or simplified.
+
+    Args:
+        path: path of the file.
+        target: number of triangles to which the mesh is simplified; None: it is not.
+
+    Returns:
+        (nv, 3) vertices (in units of the file) and (nt, 3) int64 triangles.
 
     Raises:
         FileError: trimesh is not installed, or the file is missing, of another kind, or damaged.
@@ -100,7 +107,15 @@ def read_triangles(path: Path, target: int | None = None) -> tuple[np.ndarray, n
 
 
 def merged(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The same surface with coincident vertices (within `MERGE` of the extent) made one, and without triangles that have lost a corner by it."""
+    """Merge coincident vertices (within `MERGE` of the extent), and remove triangles that lose a corner by it.
+
+    Args:
+        vertices: (nv, 3) vertices.
+        triangles: (nt, 3) vertex numbers.
+
+    Returns:
+        Vertices and triangles of the same surface.
+    """
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
     from scipy.spatial import cKDTree
@@ -116,7 +131,16 @@ def merged(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def turned_outwards(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """Triangles of closed surfaces, turned so that neighbours agree and normals point outwards (of cavities: inwards); files often do not care."""
+    """Orient the triangles of closed surfaces such that neighbours agree and normals point outwards (for cavities: inwards). Files often do not
+    ensure this.
+
+    Args:
+        vertices: (nv, 3) vertices.
+        triangles: (nt, 3) vertex numbers.
+
+    Returns:
+        (nt, 3) oriented triangles.
+    """
     loops: Faces = tuple(map(tuple, triangles.tolist()))
     sides = edge_sides(loops)
     beside: list[list[tuple[int, bool]]] = [[] for _ in loops]

@@ -93,10 +93,17 @@ def outline(points: np.ndarray, kind: str) -> tuple[np.ndarray, bool, bool]:
 
 
 def polyline(points: np.ndarray, kind: str) -> bool:
-    """Whether an open polyline ((n, 3), m) is straight, that is, convex.
+    """Check an open polyline.
+
+    Args:
+        points: (n, 3) points (m).
+        kind: kind of shape, for messages.
+
+    Returns:
+        Whether it is straight, that is, convex.
 
     Raises:
-        ShapeError: it meets itself.
+        ShapeError: it intersects itself.
     """
     n = len(points)
     _refuse_crossings(points, np.column_stack([np.arange(n - 1), np.arange(1, n)]), kind)

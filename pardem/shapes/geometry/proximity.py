@@ -8,13 +8,30 @@ import numpy as np
 
 
 def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Scalar products of rows, the same bits on every machine."""
+    """Compute scalar products of rows, with the same bits on every machine.
+
+    Args:
+        a: (n, 3) vectors.
+        b: (n, 3) vectors.
+
+    Returns:
+        (n,) products.
+    """
     out: np.ndarray = a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2]
     return out
 
 
 def nearest_on_segment(p: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Parameter in [0, 1] of the point nearest to p ((n, 3)) on each segment a-b ((n, 3)); 0 where the segment is a point."""
+    """Find the points nearest to given points on segments, pair by pair.
+
+    Args:
+        p: (n, 3) points (m).
+        a: (n, 3) first ends of the segments (m).
+        b: (n, 3) second ends of the segments (m).
+
+    Returns:
+        (n,) parameters in [0, 1] from a to b; 0 for segments without length.
+    """
     along = b - a
     square = dot(along, along)
     t: np.ndarray = np.clip(dot(p - a, along) / np.where(square > 0.0, square, 1.0), 0.0, 1.0)
@@ -22,7 +39,16 @@ def nearest_on_segment(p: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarra
 
 
 def point_segment2(p: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Squared distance (m^2) of points and segments, pair by pair, (n,)."""
+    """Compute squared distances of points and segments, pair by pair.
+
+    Args:
+        p: (n, 3) points (m).
+        a: (n, 3) first ends of the segments (m).
+        b: (n, 3) second ends of the segments (m).
+
+    Returns:
+        (n,) squared distances (m^2).
+    """
     gap = p - a - nearest_on_segment(p, a, b)[:, None] * (b - a)
     return dot(gap, gap)
 
@@ -65,15 +91,32 @@ def nearest_on_triangle(p: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarr
 
 
 def point_triangle2(p: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """Squared distance (m^2) of points and triangles, pair by pair, (n,)."""
+    """Compute squared distances of points and triangles, pair by pair.
+
+    Args:
+        p: (n, 3) points (m).
+        a: (n, 3) first corners of the triangles (m).
+        b: (n, 3) second corners (m).
+        c: (n, 3) third corners (m).
+
+    Returns:
+        (n,) squared distances (m^2).
+    """
     gap = p - nearest_on_triangle(p, a, b, c)[0]
     return dot(gap, gap)
 
 
 def segment_segment2(p: np.ndarray, q: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Squared distance (m^2) of segments p-q and a-b, pair by pair, (n,); segments may be points.
+    """Compute squared distances of segments, pair by pair: the least of the four distances of ends and, if both feet lie within, that of the lines.
 
-    The least of the four distances of ends and, where both feet lie within, that of the lines.
+    Args:
+        p: (n, 3) first ends of the first segments (m).
+        q: (n, 3) second ends of the first segments (m).
+        a: (n, 3) first ends of the second segments (m).
+        b: (n, 3) second ends of the second segments (m).
+
+    Returns:
+        (n,) squared distances (m^2). Segments may be points.
     """
     best = np.minimum(point_segment2(p, a, b), point_segment2(q, a, b))
     best = np.minimum(best, np.minimum(point_segment2(a, p, q), point_segment2(b, p, q)))

@@ -9,7 +9,15 @@ from ..mass.polytope_mass import Faces
 
 
 def area_vectors(vertices: np.ndarray, faces: Faces) -> np.ndarray:
-    """Area times unit normal of each face, (nf, 3); right for any simple polygon."""
+    """Compute the area times the unit normal of faces, which may be any simple polygons.
+
+    Args:
+        vertices: (nv, 3) vertices (m).
+        faces: loops of vertex numbers.
+
+    Returns:
+        (nf, 3) area vectors (m^2).
+    """
     out = np.zeros((len(faces), 3))
     if not faces:
         return out
@@ -21,7 +29,14 @@ def area_vectors(vertices: np.ndarray, faces: Faces) -> np.ndarray:
 
 
 def ragged(faces: Faces) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Loops as flat arrays: vertices ((m,) int64), the face of each ((m,) int64), where each face starts ((nf + 1,) int64)."""
+    """Convert loops to flat arrays.
+
+    Args:
+        faces: loops of vertex numbers.
+
+    Returns:
+        Vertices (m,) int64, the face of each (m,) int64, and the start of each face (nf + 1,) int64.
+    """
     lengths = np.array([len(loop) for loop in faces], dtype=np.int64)
     flat = np.array([v for loop in faces for v in loop], dtype=np.int64)
     return flat, np.repeat(np.arange(len(faces)), lengths), np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

@@ -9,11 +9,22 @@ import numpy as np
 from ...errors import ShapeError
 from .monte_carlo import MassEstimate
 from .octree import cells_mass_properties
-from .polytope_mass import Faces, MassProperties, exact_mass_properties
+from .polytope_mass import Faces, MassProperties, RoundedSkeleton, exact_mass_properties
 
 
-def kept_exact(vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float, density: float) -> MassProperties:
-    """`exact_mass_properties`, computed once for a core and radius."""
+def cached_exact_properties(vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float, density: float) -> MassProperties:
+    """Compute `exact_mass_properties` only once for a core and radius.
+
+    Args:
+        vertices: (nv, 3) vertices (m).
+        edges: (ne, 2) vertex numbers.
+        faces: loops of vertex numbers.
+        radius: sphero-radius (m).
+        density: mass density (kg/m^3).
+
+    Returns:
+        The mass properties.
+    """
     m = _of_unit_density(vertices.tobytes(), edges.astype(np.int32).tobytes(), faces, radius)
     return MassProperties(m.volume, density * m.volume, m.centre.copy(), density * m.inertia, density * m.principal_moments, m.principal_axes.copy())
 
@@ -24,8 +35,19 @@ def _of_unit_density(vertices: bytes, edges: bytes, faces: Faces, radius: float)
     return exact_mass_properties(points, pairs, faces, radius, 1.0)
 
 
-def kept_mass_properties(vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float, density: float, solid: bool) -> MassEstimate:
-    """`cells_mass_properties`, computed once for a skeleton and radius, in units in which the skeleton is about as large as 1.
+def cached_mass_properties(vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float, density: float, solid: bool) -> MassEstimate:
+    """Compute `cells_mass_properties` only once for a skeleton and radius, in units in which the size of the skeleton is about 1.
+
+    Args:
+        vertices: (nv, 3) vertices (m).
+        edges: (ne, 2) vertex numbers.
+        faces: loops of vertex numbers.
+        radius: sphero-radius (m).
+        density: mass density (kg/m^3).
+        solid: whether the inside of closed faces belongs to the body.
+
+    Returns:
+        The mass properties with their standard errors.
 
     Raises:
         ShapeError: the grain is too thin, or its volume lies outside the range of floats.
@@ -46,4 +68,4 @@ def kept_mass_properties(vertices: np.ndarray, edges: np.ndarray, faces: Faces, 
 @lru_cache(maxsize=64)
 def _in_units(vertices: bytes, edges: bytes, faces: Faces, radius: float, solid: bool) -> MassEstimate:
     points, pairs = np.frombuffer(vertices).reshape(-1, 3), np.frombuffer(edges, dtype=np.int32).reshape(-1, 2)
-    return cells_mass_properties(points, pairs, faces, radius, 1.0, solid)
+    return cells_mass_properties(RoundedSkeleton(points, pairs, faces, radius, solid), 1.0)

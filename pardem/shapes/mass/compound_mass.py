@@ -113,7 +113,16 @@ def _common(piece: Hull, before: list[Hull], origin: np.ndarray, radius: float, 
 
 
 def inside(points: np.ndarray, hull: Hull, radius: float) -> np.ndarray:
-    """Whether points ((n, 3), m) lie within ``radius`` of a convex core, (n,) bool; elementary operations only: the same on every machine."""
+    """Determine which points lie within a radius of a convex core, by elementary operations, with the same bits on every machine.
+
+    Args:
+        points: (n, 3) points (m).
+        hull: the core.
+        radius: the radius (m).
+
+    Returns:
+        (n,) bool.
+    """
     v = hull.vertices
     triangles = v[triangulate(v, hull.faces)[0]]
     height = np.full(len(points), -np.inf if len(hull.faces) > 1 else 0.0)  # over the highest face of a solid
@@ -132,7 +141,16 @@ def inside(points: np.ndarray, hull: Hull, radius: float) -> np.ndarray:
 
 
 def inside_any(points: np.ndarray, hulls: list[Hull], radius: float) -> np.ndarray:
-    """Whether points ((n, 3), m) lie within ``radius`` of one of several convex cores, (n,) bool."""
+    """Determine which points lie within a radius of one of several convex cores.
+
+    Args:
+        points: (n, 3) points (m).
+        hulls: the cores.
+        radius: the radius (m).
+
+    Returns:
+        (n,) bool.
+    """
     found = np.zeros(len(points), dtype=bool)
     for hull in hulls:
         left = np.flatnonzero(~found)

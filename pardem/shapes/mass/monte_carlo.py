@@ -10,7 +10,7 @@ from scipy.stats import qmc
 from ...errors import ShapeError
 from ..geometry.hull import spread
 from ..geometry.triangles import triangulate
-from .polytope_mass import Faces, MassProperties, _inertia, principal_axes
+from .polytope_mass import MassProperties, RoundedSkeleton, _inertia, principal_axes
 
 REPLICATES = 16
 """Independently scrambled point sets; their scatter is the error estimate."""
@@ -34,20 +34,14 @@ class MassEstimate(MassProperties):
     inertia_error: np.ndarray
 
 
-def monte_carlo_mass_properties(
-    vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float, density: float, samples: int, seed: int, solid: bool = True
-) -> MassEstimate:
-    """Integrate over the points within ``radius`` of a skeleton with scrambled Sobol points in a bounding box along its directions of spread.
+def monte_carlo_mass_properties(body: RoundedSkeleton, density: float, samples: int, seed: int) -> MassEstimate:
+    """Integrate over the points of a rounded skeleton with scrambled Sobol points in a bounding box along its directions of spread.
 
     Args:
-        vertices: (nv, 3) vertices (m).
-        edges: (ne, 2) vertex numbers.
-        faces: loops of vertex numbers.
-        radius: sphero-radius (m).
+        body: the rounded skeleton.
         density: mass density (kg/m^3).
         samples: number of points, rounded up to `REPLICATES` times a power of two.
         seed: seed of the scrambling.
-        solid: whether the inside of closed faces belongs to the body.
 
     Returns:
         The mass properties with their standard errors.
@@ -55,9 +49,9 @@ def monte_carlo_mass_properties(
     Raises:
         ShapeError: no point hit the body.
     """
-    directions = spread(vertices)[1]
-    along = vertices @ directions.T
-    low, high = along.min(axis=0) - radius, along.max(axis=0) + radius
+    directions = spread(body.vertices)[1]
+    along = body.vertices @ directions.T
+    low, high = along.min(axis=0) - body.radius, along.max(axis=0) + body.radius
     origin, size = 0.5 * (low + high) @ directions, high - low
     power = max(0, int(np.ceil(np.log2(samples / REPLICATES))))
     box = np.prod(size)
@@ -65,7 +59,7 @@ def monte_carlo_mass_properties(
     for stream in np.random.SeedSequence(seed).spawn(REPLICATES):
         points = (qmc.Sobol(3, scramble=True, rng=np.random.default_rng(stream)).random_base2(power) - 0.5) * size @ directions
         parts = np.array_split(points, -(-len(points) // CHUNK))
-        hit = np.concatenate([inside(part + origin, vertices, edges, faces, radius, solid) for part in parts])
+        hit = np.concatenate([inside(part + origin, body) for part in parts])
         x = points[hit]
         sums.append(np.concatenate([[hit.sum()], x.sum(axis=0), (x.T @ x).ravel()]) * (box / len(points)))
     if not any(s[0] for s in sums):
@@ -96,8 +90,17 @@ def _properties(sums: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
     return float(volume), first / volume, _inertia(second - np.outer(first, first) / volume)
 
 
-def inside(points: np.ndarray, vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float, solid: bool = True) -> np.ndarray:
-    """Whether points ((n, 3)) lie within ``radius`` of the skeleton or, for a solid, in the space that its faces enclose; (n,) bool."""
+def inside(points: np.ndarray, body: RoundedSkeleton) -> np.ndarray:
+    """Determine which points lie within the radius of a skeleton or, if it is solid, in the space that its faces enclose.
+
+    Args:
+        points: (n, 3) points (m).
+        body: the rounded skeleton.
+
+    Returns:
+        (n,) bool, whether each point lies in the body.
+    """
+    vertices, edges, faces, radius, solid = body
     distance2 = np.full(len(points), np.inf)
     for v in vertices:
         distance2 = np.minimum(distance2, ((points - v) ** 2).sum(axis=1))

@@ -10,7 +10,7 @@ from ...errors import ShapeError
 from ..geometry.proximity import dot, nearest_on_triangle, point_segment2
 from ..geometry.triangles import triangulate
 from .monte_carlo import MassEstimate
-from .polytope_mass import Faces, _inertia, principal_axes
+from .polytope_mass import Faces, RoundedSkeleton, _inertia, principal_axes
 
 REPLICATES = 8
 """Points of a cell, one in each eighth of it; each set of one point a cell is an estimate of its own."""
@@ -48,22 +48,16 @@ class _Cells(NamedTuple):
     side: float
 
 
-def cells_mass_properties(
-    vertices: np.ndarray, edges: np.ndarray, faces: Faces, radius: float, density: float, solid: bool, seed: int = 0
-) -> MassEstimate:
-    """Compute the mass properties of the points within ``radius`` of a skeleton, or inside it if it is solid (docs/theory/grains.md).
+def cells_mass_properties(body: RoundedSkeleton, density: float, seed: int = 0) -> MassEstimate:
+    """Compute the mass properties of a rounded skeleton (docs/theory/grains.md).
 
     The error decreases as the inverse of the number of cells. The standard errors come from the scatter of the replicates. These lie in different
     eighths of the cells, so their mean varies less than that of independent replicates, and the standard errors are upper estimates. The sums do not
     use the linear-algebra library, whose rounding depends on the processor.
 
     Args:
-        vertices: (nv, 3) vertices (m); the extent must lie between 1e-50 and 1e50.
-        edges: (ne, 2) vertex numbers.
-        faces: loops of vertex numbers, outward if solid.
-        radius: sphero-radius (m).
+        body: the rounded skeleton, whose extent must lie between 1e-50 and 1e50.
         density: mass density (kg/m^3).
-        solid: whether the inside of the faces belongs to the body.
         seed: seed of the points.
 
     Returns:
@@ -72,12 +66,13 @@ def cells_mass_properties(
     Raises:
         ShapeError: the grain is too thin for its volume to be determined.
     """
+    vertices, radius = body.vertices, body.radius
     low, high = vertices.min(axis=0) - radius, vertices.max(axis=0) + radius
     side = float((high - low).max()) / ROOT
     counts = np.ceil((high - low) / side * (1.0 - 1e-12)).astype(int)
     origin = 0.5 * (low + high)
     points = vertices - origin
-    features = _features(points, edges, faces, solid)
+    features = _features(points, body.edges, body.faces, body.solid)
     grid = np.stack(np.meshgrid(*(side * (np.arange(n) - 0.5 * (n - 1)) for n in counts), indexing="ij"), axis=-1).reshape(-1, 3)
     number = len(features.triangles) + len(features.segments)
     cells = _Cells(grid, np.repeat(np.arange(len(grid)), number), np.tile(np.arange(number), len(grid)), side)

@@ -8,6 +8,7 @@ merge, so that the result is exact for any radius and any outline (docs/theory/g
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -57,6 +58,24 @@ def planar_mass_properties(vertices: np.ndarray, closed: bool, radius: float, de
     return MassProperties(area, density * area, np.array([*(middle + offset), 0.0]), density * inertia, np.full(3, turning), np.eye(3))
 
 
+class _Edges(NamedTuple):
+    """Edges of an outline.
+
+    Attributes:
+        start: (n, 2) first ends (m).
+        along: (n, 2) unit vectors towards the second ends.
+        length: (n,) lengths (m).
+    """
+
+    start: np.ndarray
+    along: np.ndarray
+    length: np.ndarray
+
+    def of(self, rows: np.ndarray) -> _Edges:
+        """Some of them."""
+        return _Edges(self.start[rows], self.along[rows], self.length[rows])
+
+
 class Bound:
     """The line segments and arcs that bound a planar body.
 
@@ -92,7 +111,7 @@ class Bound:
         for k, centre in enumerate(core):
             rest = np.delete(core, k, axis=0)
             rest = rest[np.hypot(*(rest - centre).T) < 2.0 * self.radius]
-            inside = _arc_inside(centre, rest, np.tile([1.0, 0.0], (len(rest), 1)), np.zeros(len(rest)), self.radius, 0.0, 2.0 * np.pi)
+            inside = _arc_inside(centre, _Edges(rest, np.tile([1.0, 0.0], (len(rest), 1)), np.zeros(len(rest))), self.radius, 0.0, 2.0 * np.pi)
             self.arcs += [(k, low, high - low) for low, high in _without(0.0, 2.0 * np.pi, inside)]
 
     def _outline(self, core: np.ndarray, closed: bool) -> None:
@@ -102,7 +121,7 @@ class Bound:
         start, end = core[walk], core[np.roll(walk, -1)]
         length = np.hypot(*(end - start).T)
         along = (end - start) / length[:, None]
-        normal = np.column_stack([along[:, 1], -along[:, 0]])
+        sides, normal = _Edges(start, along, length), np.column_stack([along[:, 1], -along[:, 0]])
         edges = [tuple(sorted((walk[k], walk[(k + 1) % len(walk)]))) for k in range(len(walk))]
         ends = {edge: k for k, edge in enumerate(edges)}
         others = {edge: np.array([k for other, k in ends.items() if other != edge], dtype=int) for edge in ends}
@@ -119,18 +138,24 @@ class Bound:
                     low, high = (low, high - cut) if ahead else (low + cut, high)
             if low < high:
                 rest = np.array([j for j in others[edges[k]] if edges[j] not in skipped], dtype=int)
-                inside = _line_inside(start[k] + radius * normal[k], along[k], start[rest], along[rest], length[rest], radius, low, high)
+                inside = _line_inside(start[k] + radius * normal[k], along[k], sides.of(rest), radius, low, high)
                 self.lines += [(walk[k], along[k], normal[k], *part) for part in _without(low, high, inside)]
             if before > 0.0:
                 rest = np.array([j for j in ends.values() if walk[k] not in edges[j]], dtype=int)
                 first = float(np.arctan2(normal[k - 1, 1], normal[k - 1, 0]))
-                inside = _arc_inside(start[k], start[rest], along[rest], length[rest], radius, first, before)
+                inside = _arc_inside(start[k], sides.of(rest), radius, first, before)
                 self.arcs += [(walk[k], first + low, high - low) for low, high in _without(0.0, before, inside)]
 
     def moments(self, core: np.ndarray) -> Moments:
-        """Integrals of 1, x and x x^T over the body, with the vertices at ``core`` ((n, 2), m).
+        """Integrate 1, x and x x^T over the body.
 
-        By the divergence theorem the integral of a homogeneous f of degree k is that of f x.n over the bound, divided by k + 2.
+        By the divergence theorem the integral of a homogeneous f of degree k is that of f x.n over the boundary, divided by k + 2.
+
+        Args:
+            core: (n, 2) positions of the vertices (m).
+
+        Returns:
+            The three integrals.
         """
         area, first, second, r = 0.0, np.zeros(2), np.zeros((2, 2)), self.radius
         for k, along, normal, low, high in self.lines:
@@ -195,10 +220,9 @@ def _distance(x: np.ndarray, start: np.ndarray, along: np.ndarray, length: float
     return float(np.hypot(*(x - start - t * along)))
 
 
-def _line_inside(
-    p: np.ndarray, e: np.ndarray, start: np.ndarray, along: np.ndarray, length: np.ndarray, r: float, low: float, high: float
-) -> Iterator[Interval]:
+def _line_inside(p: np.ndarray, e: np.ndarray, edges: _Edges, r: float, low: float, high: float) -> Iterator[Interval]:
     """Stretches of the line p + s e, low < s < high, that are within r of edges (each is one stretch, for what is within r of an edge is convex)."""
+    start, along, length = edges
     if not len(start):
         return
     bounds = []
@@ -227,8 +251,9 @@ def _line_inside(
             yield float(first[k]), float(last[k])
 
 
-def _arc_inside(v: np.ndarray, start: np.ndarray, along: np.ndarray, length: np.ndarray, r: float, first: float, angle: float) -> Iterator[Interval]:
+def _arc_inside(v: np.ndarray, edges: _Edges, r: float, first: float, angle: float) -> Iterator[Interval]:
     """Stretches of an arc about v, as angles from its beginning, that are within r of edges that do not end at v; one for each edge."""
+    start, along, length = edges
     feet = ((v - start) * along).sum(axis=1)
     to_edge = start + np.clip(feet, 0.0, length)[:, None] * along - v
     for j in np.flatnonzero(np.hypot(*to_edge.T) < 2.0 * r):

@@ -73,7 +73,18 @@ def _inside_any(points: np.ndarray, cores: list[Core], radius: float) -> np.ndar
 
 
 def inside(points: np.ndarray, core: np.ndarray, closed: bool, radius: float, single: bool = False) -> np.ndarray:
-    """Whether points ((m, 2)) lie within ``radius`` of a polyline ((n, 2)) or its vertices alone, or, where it is closed, inside it; (m,) bool."""
+    """Determine which points lie within a radius of a polyline or of its vertices or, if the polyline is closed, inside it.
+
+    Args:
+        points: (m, 2) points (m).
+        core: (n, 2) vertices (m).
+        closed: whether the vertices form an outline.
+        radius: the radius (m).
+        single: whether the vertices are unconnected.
+
+    Returns:
+        (m,) bool.
+    """
     near = ((points - core[0]) ** 2).sum(axis=1) <= radius * radius
     if single:
         for a in core[1:]:

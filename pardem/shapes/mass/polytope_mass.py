@@ -21,6 +21,24 @@ KEEP_AXES = 1e-12
 """Correlation below which the given axes count as principal."""
 
 
+class RoundedSkeleton(NamedTuple):
+    """A skeleton and the radius that rounds it.
+
+    Attributes:
+        vertices: (nv, 3) vertices (m).
+        edges: (ne, 2) vertex numbers.
+        faces: loops of vertex numbers, outward if solid.
+        radius: sphero-radius (m).
+        solid: whether the inside of closed faces belongs to the body.
+    """
+
+    vertices: np.ndarray
+    edges: np.ndarray
+    faces: Faces
+    radius: float
+    solid: bool
+
+
 @dataclass(frozen=True, eq=False)
 class MassProperties:
     """Mass properties of a body.
@@ -88,7 +106,14 @@ def _inertia(second: np.ndarray) -> np.ndarray:
 
 
 def principal_axes(second: np.ndarray) -> np.ndarray:
-    """Rotation ((3, 3), columns are axes) that makes second moments diagonal, by cyclic Jacobi rotations; the identity if they are already."""
+    """Diagonalise second moments by cyclic Jacobi rotations.
+
+    Args:
+        second: (3, 3) second moments.
+
+    Returns:
+        (3, 3) rotation whose columns are the axes; the identity if the moments are diagonal already.
+    """
     a, axes = second.copy(), np.eye(3)
 
     def correlation(i: int, j: int) -> float:

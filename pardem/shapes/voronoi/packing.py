@@ -19,7 +19,16 @@ from .packing_file import Packing
 
 
 def random_sites(count: int, lower: Sequence[float], upper: Sequence[float], seed: int = 0) -> np.ndarray:
-    """Points uniform in a box ((count, d) m), by the counter-based generator Philox.
+    """Draw points uniform in a box by the counter-based generator Philox.
+
+    Args:
+        count: number of points.
+        lower: lower corner of the box (m).
+        upper: upper corner of the box (m).
+        seed: seed of the random numbers.
+
+    Returns:
+        (count, d) points (m).
 
     Raises:
         ShapeError: the count or the seed is not a whole number, count >= 1, seed >= 0.
@@ -32,7 +41,15 @@ def random_sites(count: int, lower: Sequence[float], upper: Sequence[float], see
 
 
 def relaxed(cells: VoronoiCells, steps: int) -> VoronoiCells:
-    """Lloyd's algorithm: each step moves every site to the centroid of its cell, which makes the cells more alike and rounder."""
+    """Apply Lloyd's algorithm: each step moves every site to the centroid of its cell, which makes the cells more uniform and rounder.
+
+    Args:
+        cells: the cells.
+        steps: number of steps.
+
+    Returns:
+        The cells of the moved sites.
+    """
     for _ in range(steps):
         x = cells.sites + cells.measure(0.0).centre
         cells = voronoi_cells(_wrapped(x, cells), cells.lower.tolist(), cells.upper.tolist(), cells.periodic.tolist())
@@ -86,7 +103,16 @@ def voronoi_packing(
 
 
 def erode_and_dilate(cells: VoronoiCells, erosion: float, radius: float) -> Packing:
-    """The packing of given cells: each eroded by d = ``erosion``, then dilated by r = ``radius`` <= d (m)."""
+    """Make the packing of given cells, each eroded by d and then dilated by r.
+
+    Args:
+        cells: the cells.
+        erosion: distance d (m).
+        radius: radius r, at most d (m).
+
+    Returns:
+        The packing.
+    """
     sizes = cells.measure(erosion, radius)
     left = np.flatnonzero(sizes.vertices > 0)
     if cells.dimension == 2:
@@ -104,7 +130,16 @@ def erode_and_dilate(cells: VoronoiCells, erosion: float, radius: float) -> Pack
 
 
 def erosion_for(cells: VoronoiCells, void_ratio: float, *, radius: float | None = None, roundness: float | None = None) -> float:
-    """The erosion d (m) that gives a void ratio, for a radius or for a ratio r / d (default 1); the volume of the grains falls as d grows.
+    """Find the erosion that gives a void ratio, for a radius r or a ratio r / d. The volume of the grains decreases as d increases.
+
+    Args:
+        cells: the cells.
+        void_ratio: volume of the voids divided by that of the grains.
+        radius: radius r (m).
+        roundness: ratio r / d; default: 1.
+
+    Returns:
+        The erosion d (m).
 
     Raises:
         ShapeError: the radius alone needs a larger void ratio, or all cells would vanish.

@@ -140,7 +140,7 @@ def _note_images(near, found, g, i, half, body, period):
     """Put a grain and the images of a body that it may come near to into ``near`` from row ``found`` on.
 
     Args:
-        near: `detection.features.Near`.
+        near: `detection.feature_pairs.NearBodies`.
         found: number of its rows that are filled.
         g: `Grains`.
         i: row of the grain.
@@ -180,7 +180,7 @@ def find_near_bodies(owned, g, walls, extent, extra, period, near):
         extent: (N, 3) half-extents of grains and bodies, radius included (m).
         extra: (W,) reach beyond contact for each wall: skin and what the wall may move (m).
         period: (3,) of the domain (m), 0: open.
-        near: `detection.features.Near`, filled.
+        near: `detection.feature_pairs.NearBodies`, filled.
 
     Returns:
         their number; where it exceeds the room, call again with more.

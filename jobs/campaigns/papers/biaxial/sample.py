@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 
 from pardem.insertion import check_overlaps
-from pardem.insertion.arrays import PlacedGrains
+from pardem.insertion.placed_grains import PlacedGrains
 from pardem.io.casefile import read_case
 from pardem.shapes.catalogue import Species, build_catalogue, principal_orientations
 

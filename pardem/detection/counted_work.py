@@ -43,7 +43,14 @@ class Costs(NamedTuple):
 
 
 def costs_of(scene: Scene) -> Costs:
-    """Work of the species of a scene."""
+    """Determine the work of the species of a scene.
+
+    Args:
+        scene: constants of the run.
+
+    Returns:
+        The work by species.
+    """
     kind = scene.shapes.kind
     group = np.full(len(kind), FEATURE) if scene.rule.candidates == "features" else np.minimum(kind, 3) - 1
     motion = np.array(MOTION)[group] + np.where(kind > 1, MOTION_PER_VERTEX * kind, 0.0)

@@ -12,7 +12,15 @@ from pardem.decomposition.exchange import RowExchange
 
 
 def block_starts(count: int, ranks: int) -> np.ndarray:
-    """(ranks + 1,) int64: rank r holds the ids from entry r up to entry r + 1; blocks differ by at most one id."""
+    """Divide ids into contiguous blocks, one for each rank, whose sizes differ by at most one.
+
+    Args:
+        count: number of ids.
+        ranks: number of ranks.
+
+    Returns:
+        (ranks + 1,) int64: rank r holds the ids from entry r up to entry r + 1.
+    """
     return (np.arange(ranks + 1, dtype=np.int64) * count) // ranks
 
 

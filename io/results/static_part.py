@@ -14,8 +14,8 @@ from ..reading import FRAMES, PARAMETERS
 from ..state.agreement import together
 from ..state.checksum import joined, part
 from ..state.manifest import Manifest, entry_of, put_losses
+from ..state.ordered_rows import GrainRows
 from ..state.rowfile import RowFile, sync_path, take_on_trial
-from ..state.rows import GrainRows
 from ..state.seals import crc32_of, put_sums
 from .h5md import label, write_box, write_metadata
 from .paths import STATIC

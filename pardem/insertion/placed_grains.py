@@ -8,17 +8,17 @@ import numpy as np
 
 from ..errors import InsertionError
 from ..shapes import Catalogue
-from .packing import LinkedCells, Occupants, enter_first, rotate_range
+from .occupants import LinkedCells, Occupants, enter_first, rotate_range
 from .regions import BoxDomain
 from .skeletons import make_skeletons
 
 
 class PlacedGrains(NamedTuple):
-    """Grains that have their place.
+    """Grains at given positions.
 
     Attributes:
         species: (n,) rows of the catalogue.
-        scale: (n,) size factors, or a number.
+        scale: (n,) size factors, or one for all.
         positions: (n, 3) centres of mass (m).
         orientations: (n, 4) unit quaternions (w, x, y, z), principal frame -> world.
     """
@@ -30,7 +30,15 @@ class PlacedGrains(NamedTuple):
 
 
 def wrapped(positions: np.ndarray, domain: BoxDomain | None) -> np.ndarray:
-    """Positions ((n, 3), m) moved by whole periods into the domain."""
+    """Move positions by whole periods into the domain.
+
+    Args:
+        positions: (n, 3) positions (m).
+        domain: box with periodic axes, if any.
+
+    Returns:
+        (n, 3) positions in the domain (m).
+    """
     x = np.array(positions, dtype=float).reshape(-1, 3)
     if domain is not None:
         for c, period in enumerate(domain.period):
@@ -42,7 +50,10 @@ def wrapped(positions: np.ndarray, domain: BoxDomain | None) -> np.ndarray:
 
 
 def require_sizes(sizes: np.ndarray) -> None:
-    """Refuse size factors ((n,), by grain) that are not positive.
+    """Refuse size factors that are not positive.
+
+    Args:
+        sizes: (n,) size factors of the grains.
 
     Raises:
         InsertionError: names the first such grain.
@@ -54,7 +65,18 @@ def make_bodies(
     catalogue: Catalogue, placed: PlacedGrains, species: np.ndarray, scale: np.ndarray | float, domain: BoxDomain | None,
     walls: PlacedGrains | None = None,
 ) -> Occupants:  # fmt: skip
-    """Grains that have their place, then room for new ones with the given species and size factors, then the bodies among the walls.
+    """Make the arrays of grains that are already placed, of new grains, and of the bodies among the walls, in this order.
+
+    Args:
+        catalogue: shape catalogue.
+        placed: grains already placed.
+        species: (n,) rows of the catalogue of the new grains.
+        scale: (n,) size factors of the new grains, or one for all.
+        domain: box with periodic axes, if any.
+        walls: bodies among the walls.
+
+    Returns:
+        The arrays, in which the new grains have no position yet.
 
     Raises:
         InsertionError: values that are not finite, no such species, sizes not positive, or a period too short for the grains.
@@ -106,7 +128,17 @@ def make_bodies(
 
 
 def make_cells(bodies: Occupants, lower: np.ndarray, upper: np.ndarray, entered: int) -> LinkedCells:
-    """Linked cells over a box (along periodic axes over the period) with the first ``entered`` grains in them."""
+    """Make linked cells over a box; along periodic axes they extend over the period.
+
+    Args:
+        bodies: grains and walls.
+        lower: (3,) lower corner of the box (m).
+        upper: (3,) upper corner of the box (m).
+        entered: number of grains, from the first, to enter in the cells.
+
+    Returns:
+        The cells.
+    """
     n = bodies.grains
     periodic = bodies.period > 0.0
     origin = np.where(periodic, bodies.lower, lower)

@@ -22,29 +22,42 @@ STIFFEST = 1.0  # largest coefficient with which Jiang's spring is no faster tha
 
 
 class ResistanceKeys(Model):
-    """Parameters of the resistance to rolling and twisting; what is not given here comes from the general `[contact]` table."""
+    """Parameters of the resistance to rolling and twisting; those not given here are taken from the `[contact]` table."""
 
     rolling_friction: NonNegative | None = Field(
-        default=None, description="with `resistance`: largest rolling torque over normal force and effective radius (1); default 0"
+        default=None,
+        description="coefficient of rolling friction: largest rolling torque divided by normal force and effective radius (1); needs "
+        "`resistance`; default: 0",
     )
     twisting_friction: NonNegative | None = Field(
-        default=None, description="with `resistance`: largest torque about the normal over normal force and effective radius (1); default 0"
+        default=None,
+        description="coefficient of twisting friction: largest torque about the normal divided by normal force and effective radius (1); needs "
+        "`resistance`; default: 0",
     )
     rolling_damping: NonNegative | None = Field(
-        default=None, description="resistance `spring`: dashpot of the rolling spring over the critical one (1); default 0.3"
+        default=None, description="damping ratio of the rolling spring (1); for resistance `spring`; default: 0.3"
     )
     twisting_damping: NonNegative | None = Field(
-        default=None, description="resistance `spring`: dashpot of the twisting spring over the critical one (1); default 0.3"
+        default=None, description="damping ratio of the twisting spring (1); for resistance `spring`; default: 0.3"
     )
     resistance_stiffness: Literal["jiang", "iwashita"] | None = Field(
         default=None,
-        description="resistance `spring`: stiffness of its springs, `jiang`: 2.25 times normal stiffness, squared coefficient and squared effective "
-        "radius; `iwashita`: tangential stiffness times squared effective radius; default `jiang`",
+        description="stiffness of the springs of resistance `spring`; `jiang`: 2.25 times the normal stiffness, the square of the coefficient and "
+        "the square of the effective radius; `iwashita`: the tangential stiffness times the square of the effective radius; default: "
+        "`jiang`",
     )
 
 
 def resistance_problems(contact: Contact, dimension: int) -> Iterator[str]:
-    """What is wrong with these keys of a case, a sentence each."""
+    """Find what is wrong with the keys of the resistance to rolling and twisting.
+
+    Args:
+        contact: table of contacts.
+        dimension: number of dimensions of the case.
+
+    Yields:
+        One sentence for each problem.
+    """
     chosen = contact.resistance
     if chosen != "none" and contact.law == "lennard_jones":
         yield f"contact.resistance = '{chosen}' is not for law = 'lennard_jones', which has no friction either; leave it out"

@@ -86,7 +86,15 @@ def first_bad(xw, needed):
 
 @njit(_nrt=True)
 def make_mesh(rows, tetrahedra):
-    """Room for so many rows of points (the four at infinity included) and tetrahedra; holds the simplex of the points at infinity."""
+    """Allocate a mesh that holds the simplex of the points at infinity.
+
+    Args:
+        rows: capacity for points, the four at infinity included.
+        tetrahedra: capacity for tetrahedra.
+
+    Returns:
+        The mesh.
+    """
     mesh = TetrahedralMesh(
         np.zeros((rows, 4)),
         np.arange(-INFINITE, rows - INFINITE),
@@ -112,7 +120,11 @@ def make_mesh(rows, tetrahedra):
 
 @kernel
 def clear(mesh):
-    """Take all points out; flips that were counted stay counted."""
+    """Remove all points. Counters of flips are left alone.
+
+    Args:
+        mesh: the triangulation's arrays.
+    """
     for i in range(len(mesh.state)):
         mesh.state[i] = VERTEX if i < INFINITE else ABSENT
         mesh.at[i] = 0
@@ -128,7 +140,16 @@ def clear(mesh):
 
 
 def enlarged(mesh: TetrahedralMesh, rows: int, tetrahedra: int) -> TetrahedralMesh:
-    """The same triangulation with room for more."""
+    """Copy a mesh to larger arrays.
+
+    Args:
+        mesh: the triangulation's arrays.
+        rows: capacity for points, the four at infinity included.
+        tetrahedra: capacity for tetrahedra.
+
+    Returns:
+        The same triangulation with these capacities.
+    """
     more: TetrahedralMesh = make_mesh(rows, tetrahedra)
     n, t, first = len(mesh.xw), len(mesh.vert), int(mesh.tally[QUEUE_HEAD])
     for name in ("xw", "key", "state", "at"):
@@ -143,14 +164,28 @@ def enlarged(mesh: TetrahedralMesh, rows: int, tetrahedra: int) -> TetrahedralMe
 
 
 @inlined
-def room(mesh):
-    """How many more tetrahedra there is room for."""
+def free_tetrahedra(mesh):
+    """Count the tetrahedra that still fit into the arrays.
+
+    Args:
+        mesh: the triangulation's arrays.
+
+    Returns:
+        Their number.
+    """
     return len(mesh.vert) - mesh.tally[LIVE]
 
 
 @inlined
 def take_tetrahedron(mesh):
-    """Index of a tetrahedron not in use."""
+    """Put an unused tetrahedron into use.
+
+    Args:
+        mesh: the triangulation's arrays, which must have one.
+
+    Returns:
+        Its index.
+    """
     t = mesh.tally[FREE]
     if t >= 0:
         mesh.tally[FREE] = mesh.nbr[t, 0]
@@ -163,7 +198,12 @@ def take_tetrahedron(mesh):
 
 @inlined
 def drop_tetrahedron(mesh, t):
-    """A tetrahedron is no longer in use."""
+    """Take a tetrahedron out of use.
+
+    Args:
+        mesh: the triangulation's arrays.
+        t: its index.
+    """
     mesh.vert[t, 0] = -1
     mesh.nbr[t, 0] = mesh.tally[FREE]
     mesh.tally[FREE] = t
@@ -172,7 +212,12 @@ def drop_tetrahedron(mesh, t):
 
 @inlined
 def enqueue(mesh, facet):
-    """Facet 4 t + i is to be tested."""
+    """Put a facet into the queue of those to be tested, unless it is there already.
+
+    Args:
+        mesh: the triangulation's arrays.
+        facet: number 4 t + i of the facet.
+    """
     if mesh.queued[facet] == 0:
         mesh.queued[facet] = 1
         at = mesh.tally[QUEUE_HEAD] + mesh.tally[QUEUED]
@@ -184,7 +229,14 @@ def enqueue(mesh, facet):
 
 @inlined
 def dequeue(mesh):
-    """The first facet of the queue, which must hold some."""
+    """Take the first facet out of the queue.
+
+    Args:
+        mesh: the triangulation's arrays, whose queue must not be empty.
+
+    Returns:
+        Number 4 t + i of the facet.
+    """
     head = mesh.tally[QUEUE_HEAD]
     facet = mesh.queue[head]
     mesh.tally[QUEUE_HEAD] = 0 if head + 1 == len(mesh.queue) else head + 1
@@ -195,7 +247,14 @@ def dequeue(mesh):
 
 @inlined
 def note_edge(mesh, a, b, change):
-    """Log an edge that is made (1) or undone (-1)."""
+    """Log that an edge is created or removed.
+
+    Args:
+        mesh: the triangulation's arrays.
+        a: one end.
+        b: the other end.
+        change: 1 if it is created, -1 if it is removed.
+    """
     k = mesh.tally[LOGGED]
     if k < 0:
         return
@@ -208,7 +267,16 @@ def note_edge(mesh, a, b, change):
 
 @kernel
 def place_of(mesh, t, vertex):
-    """Column of a vertex in tetrahedron t."""
+    """Find the column of a vertex in a tetrahedron.
+
+    Args:
+        mesh: the triangulation's arrays.
+        t: the tetrahedron.
+        vertex: the vertex.
+
+    Returns:
+        The column; -1 if the tetrahedron does not have the vertex.
+    """
     for k in range(4):
         if mesh.vert[t, k] == vertex:
             return k
@@ -217,7 +285,16 @@ def place_of(mesh, t, vertex):
 
 @inlined
 def facet_of(mesh, t, i):
-    """Vertices a, b, c of the facet opposite vertex i of tetrahedron t, so that abc and that vertex are positive in this order."""
+    """Return the vertices of a facet.
+
+    Args:
+        mesh: the triangulation's arrays.
+        t: a tetrahedron.
+        i: column of the vertex opposite the facet.
+
+    Returns:
+        Vertices a, b and c, such that a, b, c and the vertex opposite are positively oriented in this order.
+    """
     if i == 0:
         return mesh.vert[t, 1], mesh.vert[t, 3], mesh.vert[t, 2]
     if i == 1:
