@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import IO, Any
 
 import pytest
@@ -96,6 +97,58 @@ def start_mpi() -> Iterator[Callable[..., subprocess.Popen[str]]]:
     for process in started:
         _end(process)
 
+
+# --- commands in this process ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with the case of ``run_scene``."""
+    from run_scene import case_file
+
+    case_file(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def refused(capfd: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """``refused(*arguments)``: the one sentence with which a command ends; nothing else is printed to the error stream."""
+    from pardem import cli
+
+    def refuse(*arguments: str) -> str:
+        capfd.readouterr()
+        assert cli.main(list(arguments)) == 1
+        err = capfd.readouterr().err
+        lines = [line for line in err.splitlines() if not line.startswith("stage '")]
+        assert len(lines) == 1, err
+        assert lines[0].startswith("pardem: error: ")
+        return lines[0].removeprefix("pardem: error: ")
+
+    return refuse
+
+
+@pytest.fixture(scope="session")
+def stopped_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of ``io_scene`` that stopped at step 60 with two segments, its checkpoints at 30 and 60."""
+    import io_scene
+    from mpi4py import MPI
+
+    out = tmp_path_factory.mktemp("stopped") / "out.h5"
+    io_scene.run(MPI.COMM_SELF, out, 60, finish=False)
+    return out
+
+
+@pytest.fixture
+def out(stopped_run: Path, tmp_path: Path) -> Path:
+    """A copy of ``stopped_run`` to be damaged."""
+    parts = f"{stopped_run.name}.parts"
+    shutil.copy(stopped_run, tmp_path / stopped_run.name)
+    shutil.copytree(stopped_run.with_name(parts), tmp_path / parts)
+    return tmp_path / stopped_run.name
+
+
+# --- which tests, and in which order ---------------------------------------------------------------------------------------------------------
 
 LONGEST = ("test_warmup.py", "test_run.py", "test_ranks.py", "test_body_walls.py", "test_inheritance.py", "test_run_safety.py")
 

@@ -20,15 +20,16 @@ from pardem.io.state.checkpoint import checkpoints
 from pardem.io.views.compare import compare
 from pardem.io.views.info import info
 
-# ends at a checkpoint at the first look at the clock from step 800 on
+# signals itself, as a scheduler would, at the first chunk that ends at step 800 or later
 DRIVER = """
-import sys
-from pardem.run import _Run
-advance = _Run._advance
-def stopping(self):
-    advance(self)
-    self.asked_to_stop = self.sim.steps_done >= 800
-_Run._advance = stopping
+import os, signal, sys
+from pardem.simulation import Simulation
+step = Simulation.step
+def signalling(self, *arguments, **options):
+    step(self, *arguments, **options)
+    if self.steps_done >= 800:
+        os.kill(os.getpid(), signal.SIGUSR1)
+Simulation.step = signalling
 from pardem.cli import main
 sys.exit(main(sys.argv[1:]))
 """
