@@ -151,3 +151,18 @@ def test_the_validation_names_tests_and_scripts_that_exist() -> None:
         assert name in scripts, f"docs/validation.md names {name}, which is nowhere in jobs/"
     for name in re.findall(r"pardem bench ([a-z0-9][\w-]*)", text):
         assert name in BEDS, f"docs/validation.md names pardem bench {name}, a scene that does not exist"
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/theory/*.md")), ids=_name)
+def test_theory_names_files_that_exist(page: Path) -> None:
+    """By path from the root or from ``pardem``; by name alone, in the folder of a path in the same line or in one that the page names."""
+    text = FENCE.sub("", page.read_text())
+    roots = (ROOT, ROOT / "pardem")
+    named = [[root / folder for root in roots if (root / folder).is_dir()] for folder in re.findall(r"`([\w/]+/)`", text)]
+    assert all(named), f"{_name(page)} names a folder that does not exist"
+    for line in text.splitlines():
+        files = [Path(found) for found in re.findall(r"`([\w*/]+\.py)`", line)]
+        beside = [root / file.parent for root in roots for file in files if len(file.parts) > 1]
+        for file in files:
+            places = roots if len(file.parts) > 1 else (*beside, *sum(named, []))
+            assert any(list(place.glob(str(file))) for place in places), f"{_name(page)} names {file}, which does not exist"
