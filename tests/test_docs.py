@@ -164,5 +164,5 @@ def test_theory_names_files_that_exist(page: Path) -> None:
         files = [Path(found) for found in re.findall(r"`([\w*/]+\.py)`", line)]
         beside = [root / file.parent for root in roots for file in files if len(file.parts) > 1]
         for file in files:
-            places = roots if len(file.parts) > 1 else (*beside, *sum(named, []))
+            places = roots if len(file.parts) > 1 else [*beside, *(folder for found in named for folder in found)]
             assert any(list(place.glob(str(file))) for place in places), f"{_name(page)} names {file}, which does not exist"
