@@ -150,21 +150,48 @@ def out(stopped_run: Path, tmp_path: Path) -> Path:
 
 # --- which tests, and in which order ---------------------------------------------------------------------------------------------------------
 
-LONGEST = ("test_warmup.py", "test_run.py", "test_ranks.py", "test_body_walls.py", "test_inheritance.py", "test_run_safety.py")
+LONGEST = ("test_warmup.py", "test_ranks.py", "test_run_safety.py", "test_run.py", "test_hardening.py", "test_resistance.py")
+# narrow phases by the time that their kernels take to compile, longest first
+COSTLY = ("pieces", "minima", "superposition", "polytopes", "rods", "spheres")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="also run the long reproductions (marked slow)")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the slow tests unless asked for them, and put files that take long first, so that no process is left alone with one at the end."""
+    """Leave out the slow tests unless asked for them; put first what compiles most, then what takes longest; group what shares kernels or fixtures.
+
+    A process takes a whole group: all fingerprints that need one kernel, so that no two processes compile it at the same time; the rest by file.
+    """
     if not config.getoption("--full"):
         skip = pytest.mark.skip(reason="long: run with --full")
         for item in items:
             if item.get_closest_marker("slow"):
                 item.add_marker(skip)
-    items.sort(key=lambda item: LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST))
+    groups = {item: _group(item) for item in items}
+    items.sort(key=lambda item: _place(groups[item]))
+    if config.pluginmanager.hasplugin("xdist"):
+        for item in items:
+            item.add_marker(pytest.mark.xdist_group(groups[item]))
+
+
+def _group(item: pytest.Item) -> str:
+    """The kernel that a fingerprint needs; of other tests the file."""
+    if item.path.name != "test_fingerprints.py" or not isinstance(item, pytest.Function):
+        return item.path.name
+    from beds import kernel_of
+
+    return kernel_of(item.callspec.params["scene"])
+
+
+def _place(group: str) -> tuple[int, str]:
+    """Where in the order a group comes."""
+    narrow = group.split(",")[0]
+    if narrow in COSTLY:
+        return COSTLY.index(narrow), group
+    return len(COSTLY) + (LONGEST.index(group) if group in LONGEST else len(LONGEST)), ""
 
 
 # --- ranks inside mpirun -------------------------------------------------------------------------------------------------------------------

@@ -200,7 +200,7 @@ def test_a_case_in_the_plane_is_seen_from_above_with_its_body_walls(tmp_path: Pa
         dimension = 2
         time = { step = 1e-3 }
         domain = { lower = [-1, -2], upper = [11, 8] }
-        contact = { interaction = "superposition", law = "elastic", contact_time = 0.1 }
+        contact = { interaction = "superposition", restitution = 1.0, contact_time = 0.1 }
         output = { frame_steps = 1 }
         species = [
             { name = "disk", shape = "disk", radius = 1.0, density = 1.0 },
