@@ -99,7 +99,7 @@ def test_killed_and_resumed_on_another_number_of_ranks_gives_the_same_bits(
 
 
 def test_a_signal_ends_at_a_checkpoint_with_status_75_and_the_rest_follows(folder: Path, pardem: Callable[..., Ended]) -> None:
-    longer = settings(stage__shake__taps=10)
+    longer = settings(stage__shake__taps=3)
     process = started(*longer, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     os.kill(process.pid, signal.SIGUSR1)
     out, _ = process.communicate(timeout=60)
