@@ -18,7 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import pytest
 
@@ -109,6 +109,31 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     case_file(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+class Ended(NamedTuple):
+    """A command that has ended."""
+
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def pardem(capfd: pytest.CaptureFixture[str], run_mpi: Callable[..., subprocess.CompletedProcess[str]]) -> Callable[..., Ended]:
+    """``pardem(*arguments, ranks=1, check=True)``: a command, on one rank in this process; with ``check`` a status other than 0 fails the test."""
+    from pardem import cli
+
+    def command(*arguments: str, ranks: int = 1, check: bool = True) -> Ended:
+        if ranks > 1:
+            done = run_mpi(ranks, "-m", "pardem", *arguments, check=check)
+            return Ended(done.returncode, done.stdout, done.stderr)
+        capfd.readouterr()
+        ended = Ended(cli.main(list(arguments)), *capfd.readouterr())
+        assert not check or ended.status == 0, ended.err + ended.out
+        return ended
+
+    return command
 
 
 @pytest.fixture

@@ -9,35 +9,15 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import h5py
 import pytest
+from conftest import Ended
 from run_scene import SHORT, case_file, settings, until
 
 from pardem import cli
 from pardem.io.views.compare import compare
-
-
-class Ended(NamedTuple):
-    """A command that has ended."""
-
-    status: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def pardem(folder: Path, capfd: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
-    """``pardem(*arguments, check=True)``: a command in this process; with ``check`` a status other than 0 fails the test."""
-
-    def command(*arguments: str, check: bool = True) -> Ended:
-        capfd.readouterr()
-        ended = Ended(cli.main(list(arguments)), *capfd.readouterr())
-        assert not check or ended.status == 0, ended.err + ended.out
-        return ended
-
-    return command
 
 
 @pytest.fixture(scope="module")
@@ -56,18 +36,19 @@ def started(*arguments: str, **options: Any) -> subprocess.Popen[str]:
     return process
 
 
-def test_any_number_of_ranks_writes_the_same_result(folder: Path, whole: Path, pardem: Callable[..., Ended], run_mpi: Callable) -> None:
+def test_any_number_of_ranks_writes_the_same_result(folder: Path, whole: Path, pardem: Callable[..., Ended]) -> None:
     for ranks in (2, 3):
-        run_mpi(ranks, "-m", "pardem", "run", "case.toml", "-o", f"{ranks}.h5", cwd=folder)
+        pardem("run", "case.toml", "-o", f"{ranks}.h5", ranks=ranks)
         assert compare(f"{ranks}.h5", whole) is None
     pardem("run", "case.toml", "-o", "other.h5", *settings(seed=4))
     assert compare("other.h5", whole) is not None
 
 
-def test_more_ranks_than_grains_write_the_same_result(folder: Path, run_mpi: Callable) -> None:
-    run_mpi(8, "-m", "pardem", "run", "case.toml", *SHORT, "-o", "eight.h5")
-    assert cli.main(["run", "case.toml", *SHORT, "-o", "one.h5"]) == 0
-    assert compare("eight.h5", "one.h5") is None
+def test_more_ranks_than_grains_write_the_same_result(folder: Path, pardem: Callable[..., Ended]) -> None:
+    run = ["run", "case.toml", *SHORT, *settings(insert__0__count=2)]
+    pardem(*run, "-o", "three.h5", ranks=3)
+    pardem(*run, "-o", "one.h5")
+    assert compare("three.h5", "one.h5") is None
 
 
 def test_the_energy_budget_closes_in_a_shaken_dissipative_bed(folder: Path, pardem: Callable[..., Ended]) -> None:
@@ -87,14 +68,12 @@ def test_the_energy_budget_closes_in_a_shaken_dissipative_bed(folder: Path, pard
 
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_killed_and_resumed_on_another_number_of_ranks_gives_the_same_bits(
-    folder: Path, whole: Path, pardem: Callable[..., Ended], run_mpi: Callable, ranks: int
+    folder: Path, whole: Path, pardem: Callable[..., Ended], ranks: int
 ) -> None:
     process = started(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     process.kill()
     process.wait()
-    again = ["run", "case.toml", "-o", "cut.h5", "--resume"]
-    said = pardem(*again).err if ranks == 1 else run_mpi(ranks, "-m", "pardem", *again, cwd=folder).stderr
-    assert "resumed at step" in said
+    assert "resumed at step" in pardem("run", "case.toml", "-o", "cut.h5", "--resume", ranks=ranks).err
     assert compare("cut.h5", whole) is None
 
 
@@ -110,7 +89,7 @@ def test_a_signal_ends_at_a_checkpoint_with_status_75_and_the_rest_follows(folde
     assert compare("cut.h5", "undisturbed.h5") is None
 
 
-def test_walltime_ends_at_a_checkpoint(pardem: Callable[..., Ended]) -> None:
+def test_walltime_ends_at_a_checkpoint(folder: Path, pardem: Callable[..., Ended]) -> None:
     run = ["run", "case.toml", "-o", "cut.h5", "--walltime", "00:00:01", *settings(stage__shake__taps=400)]
     assert pardem(*run, check=False).status == 75
     again = pardem(*run, "--resume", check=False)
@@ -136,7 +115,7 @@ def test_a_finished_run_whose_end_is_moved_goes_on_as_if_it_had_not_stopped(fold
     assert "resumed at step" in pardem("run", "case.toml", "-o", "cut.h5", "--resume", *longer).err
 
 
-def test_resume_without_a_checkpoint_starts_anew_and_says_so(pardem: Callable[..., Ended]) -> None:
+def test_resume_without_a_checkpoint_starts_anew_and_says_so(folder: Path, pardem: Callable[..., Ended]) -> None:
     done = pardem("run", "case.toml", "-o", "a.h5", "--resume", *SHORT)
     assert "started from the beginning" in done.out + done.err
 
@@ -153,15 +132,7 @@ def test_resume_without_a_checkpoint_starts_anew_and_says_so(pardem: Callable[..
     ],
     ids=["beyond the domain", "far too fast for the stiffness"],
 )
-def test_a_motion_that_cannot_be_names_the_grains_once(
-    folder: Path, pardem: Callable[..., Ended], run_mpi: Callable, ranks: int, grains: str, words: str
-) -> None:
-    run = ["run", "case.toml", "-o", "bad.h5", "--set", f"grain=[{grains}]"]
-    if ranks == 1:
-        ended = pardem(*run, check=False)
-        status, said = ended.status, ended.err
-    else:
-        done = run_mpi(ranks, "-m", "pardem", *run, cwd=folder, check=False)
-        status, said = done.returncode, done.stderr
-    assert status != 0
-    assert said.count(words) == 1
+def test_a_motion_that_cannot_be_names_the_grains_once(folder: Path, pardem: Callable[..., Ended], ranks: int, grains: str, words: str) -> None:
+    ended = pardem("run", "case.toml", "-o", "bad.h5", "--set", f"grain=[{grains}]", ranks=ranks, check=False)
+    assert ended.status != 0
+    assert ended.err.count(words) == 1
