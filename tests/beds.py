@@ -260,6 +260,20 @@ SCENES = {
 STEPS = 1200
 
 
+def kernel_of(name: str) -> str:
+    """What the step of a scene is compiled for, as far as its case tells: narrow phase, law, integrator. Scenes that share it compile it once."""
+    case = SCENES[name]()
+    shapes = {species.shape for species in case.species}
+    reentrant = not shapes.isdisjoint({"yermis", "skeleton", "polygon"})
+    if not shapes.isdisjoint({"compound", "planar_compound"}):
+        narrow = "pieces"
+    elif case.contact.interaction != "regularised" and (reentrant or case.contact.interaction == "superposition"):
+        narrow = case.contact.interaction
+    else:
+        narrow = "spheres" if shapes <= {"sphere", "disk"} else "rods" if shapes <= {"sphere", "disk", "spherocylinder", "rice"} else "polytopes"
+    return f"{narrow}, {case.contact.law}, {case.time.integrator.replace('euler', 'verlet')}"
+
+
 def moved(
     case: Case, comm: MPI.Comm, axis: int = 0, steps: int = STEPS, skin: float | None = None, wide: bool = False, observe: bool = False
 ) -> tuple[str, Engine]:

@@ -17,7 +17,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import IO, Any
+from pathlib import Path
+from typing import IO, Any, NamedTuple
 
 import pytest
 
@@ -97,21 +98,125 @@ def start_mpi() -> Iterator[Callable[..., subprocess.Popen[str]]]:
         _end(process)
 
 
-LONGEST = ("test_warmup.py", "test_run.py", "test_ranks.py", "test_body_walls.py", "test_inheritance.py", "test_run_safety.py")
+# --- commands in this process ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with the case of ``run_scene``."""
+    from run_scene import case_file
+
+    case_file(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+class Ended(NamedTuple):
+    """A command that has ended."""
+
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def pardem(capfd: pytest.CaptureFixture[str], run_mpi: Callable[..., subprocess.CompletedProcess[str]]) -> Callable[..., Ended]:
+    """``pardem(*arguments, ranks=1, check=True)``: a command, on one rank in this process; with ``check`` a status other than 0 fails the test."""
+    from pardem import cli
+
+    def command(*arguments: str, ranks: int = 1, check: bool = True) -> Ended:
+        if ranks > 1:
+            done = run_mpi(ranks, "-m", "pardem", *arguments, check=check)
+            return Ended(done.returncode, done.stdout, done.stderr)
+        capfd.readouterr()
+        ended = Ended(cli.main(list(arguments)), *capfd.readouterr())
+        assert not check or ended.status == 0, ended.err + ended.out
+        return ended
+
+    return command
+
+
+@pytest.fixture
+def refused(capfd: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """``refused(*arguments)``: the one sentence with which a command ends; nothing else is printed to the error stream."""
+    from pardem import cli
+
+    def refuse(*arguments: str) -> str:
+        capfd.readouterr()
+        assert cli.main(list(arguments)) == 1
+        err = capfd.readouterr().err
+        lines = [line for line in err.splitlines() if not line.startswith("stage '")]
+        assert len(lines) == 1, err
+        assert lines[0].startswith("pardem: error: ")
+        return lines[0].removeprefix("pardem: error: ")
+
+    return refuse
+
+
+@pytest.fixture(scope="session")
+def stopped_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of ``io_scene`` that stopped at step 60 with two segments, its checkpoints at 30 and 60."""
+    import io_scene
+    from mpi4py import MPI
+
+    out = tmp_path_factory.mktemp("stopped") / "out.h5"
+    io_scene.run(MPI.COMM_SELF, out, 60, finish=False)
+    return out
+
+
+@pytest.fixture
+def out(stopped_run: Path, tmp_path: Path) -> Path:
+    """A copy of ``stopped_run`` to be damaged."""
+    parts = f"{stopped_run.name}.parts"
+    shutil.copy(stopped_run, tmp_path / stopped_run.name)
+    shutil.copytree(stopped_run.with_name(parts), tmp_path / parts)
+    return tmp_path / stopped_run.name
+
+
+# --- which tests, and in which order ---------------------------------------------------------------------------------------------------------
+
+LONGEST = ("test_warmup.py", "test_ranks.py", "test_run_safety.py", "test_run.py", "test_hardening.py", "test_resistance.py")
+# narrow phases by the time that their kernels take to compile, longest first
+COSTLY = ("pieces", "minima", "superposition", "polytopes", "rods", "spheres")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="also run the long reproductions (marked slow)")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the slow tests unless asked for them, and put files that take long first, so that no process is left alone with one at the end."""
+    """Leave out the slow tests unless asked for them; put first what compiles most, then what takes longest; group what shares kernels or fixtures.
+
+    A process takes a whole group: all fingerprints that need one kernel, so that no two processes compile it at the same time; the rest by file.
+    """
     if not config.getoption("--full"):
         skip = pytest.mark.skip(reason="long: run with --full")
         for item in items:
             if item.get_closest_marker("slow"):
                 item.add_marker(skip)
-    items.sort(key=lambda item: LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST))
+    groups = {item: _group(item) for item in items}
+    items.sort(key=lambda item: _place(groups[item]))
+    if config.pluginmanager.hasplugin("xdist"):
+        for item in items:
+            item.add_marker(pytest.mark.xdist_group(groups[item]))
+
+
+def _group(item: pytest.Item) -> str:
+    """The kernel that a fingerprint needs; of other tests the file."""
+    if item.path.name != "test_fingerprints.py" or not isinstance(item, pytest.Function):
+        return item.path.name
+    from beds import kernel_of
+
+    return kernel_of(item.callspec.params["scene"])
+
+
+def _place(group: str) -> tuple[int, str]:
+    """Where in the order a group comes."""
+    narrow = group.split(",")[0]
+    if narrow in COSTLY:
+        return COSTLY.index(narrow), group
+    return len(COSTLY) + (LONGEST.index(group) if group in LONGEST else len(LONGEST)), ""
 
 
 # --- ranks inside mpirun -------------------------------------------------------------------------------------------------------------------

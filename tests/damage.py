@@ -7,6 +7,24 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+FRAMES = "segment-000000-frames.h5"
+VELOCITY = "particles/grains/velocity/value"
+
+
+def remove(path: Path) -> None:
+    """Delete a file."""
+    path.unlink()
+
+
+def rewrite(path: Path) -> None:
+    """Another file of the same size under the name of a part."""
+    with h5py.File(path, "r+") as file:
+        data = file["pardem/checksums/frames"] if "pardem/checksums/frames" in file else file["pardem/checksums/observables"]
+        at = data.id.get_chunk_info(0).byte_offset if data.chunks else data.id.get_offset()
+    content = bytearray(path.read_bytes())
+    content[at + 21] ^= 1
+    path.write_bytes(content)
+
 
 def cut(path: Path, size: int = 3000) -> None:
     """Cut a file short."""

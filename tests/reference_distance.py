@@ -147,3 +147,21 @@ def shared_centroid(first: Array, second: Array) -> Array | None:
     x, y = (points - points[0]).T
     cross = x * np.roll(y, -1) - y * np.roll(x, -1)
     return points[0] + np.array([((x + np.roll(x, -1)) * cross).sum(), ((y + np.roll(y, -1)) * cross).sum()]) / (3.0 * cross.sum())
+
+
+def segments(a: Array, b: Array, c: Array, d: Array) -> float:
+    """Distance of two segments: the interior solution where there is one, and each end against the other segment."""
+
+    def foot(p: Array, q: Array, r: Array) -> float:
+        along = r - q
+        t = np.clip(np.dot(p - q, along) / np.dot(along, along), 0.0, 1.0) if along.any() else 0.0
+        return float(np.linalg.norm(p - q - t * along))
+
+    best = min(foot(a, c, d), foot(b, c, d), foot(c, a, b), foot(d, a, b))
+    u, v = b - a, d - c
+    n = np.cross(u, v)
+    if np.dot(n, n) > 1e-12 * np.dot(u, u) * np.dot(v, v):
+        s, t = np.dot(np.cross(c - a, v), n) / np.dot(n, n), np.dot(np.cross(c - a, u), n) / np.dot(n, n)
+        if 0.0 <= s <= 1.0 and 0.0 <= t <= 1.0:
+            best = min(best, abs(np.dot(c - a, n)) / np.linalg.norm(n))
+    return best

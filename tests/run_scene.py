@@ -9,9 +9,57 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from test_run import CASE
-
 PATIENCE = 200.0  # seconds that a loaded machine may take to get somewhere
+CASE = """
+seed = 3
+gravity = [0.0, 0.0, -9.81]
+[time]
+step = 2e-5
+[domain]
+lower = [-5e-3, -5e-3, -2e-3]
+upper = [5e-3, 5e-3, 30e-3]
+[[species]]
+name = "rod"
+shape = "spherocylinder"
+radius = 0.25e-3
+length = 1.5e-3
+density = 1900.0
+[[insert]]
+species = "rod"
+count = 60
+region = { kind = "cylinder", radius = 3e-3, lower = 0.0, upper = 8e-3 }
+[contact]
+restitution = 0.4
+contact_time = 6e-4
+friction = 0.2
+[[wall]]
+name = "tube"
+kind = "cylinder"
+radius = 3e-3
+[[wall]]
+name = "base"
+kind = "disc"
+center = [0.0, 0.0, 0.0]
+normal = [0.0, 0.0, 1.0]
+radius = 3e-3
+[[stage]]
+name = "settle"
+kind = "settle"
+energy_per_grain = 1e-12
+max_time = 0.03
+[[stage]]
+name = "shake"
+kind = "vibrate"
+wall = "base"
+taps = 1
+frequency = 30.0
+gamma = 3.0
+[output]
+frame_taps = 0.25
+contacts = true
+observable_steps = 50
+checkpoint_steps = 400
+"""
 
 
 def case_file(folder: Path) -> Path:
@@ -24,6 +72,9 @@ def case_file(folder: Path) -> Path:
 def settings(**values: object) -> list[str]:
     """Arguments ``--set key=value``; two underscores stand for a dot."""
     return [part for key, value in values.items() for part in ("--set", f"{key.replace('__', '.')}={value}")]
+
+
+SHORT = settings(insert__0__count=3, stage="[{name='go', kind='run', steps=20}]", output__frame_steps=10)
 
 
 def until(condition: Callable[[], object], process: subprocess.Popen[str]) -> None:

@@ -50,7 +50,7 @@ def test_the_budget_closes_to_first_order(law: str) -> None:
     assert fine < coarse / 5.0  # a sixteenth of the step
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("law", ["viscoelastic", pytest.param("hertz", marks=pytest.mark.slow)])
 def test_with_gear_it_closes_better(law: str) -> None:
     """Powers at the step itself, summed by the trapezoidal rule: the errors left are those of the steps in which contacts begin and end.
 

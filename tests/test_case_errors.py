@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from test_case_model import changed, error, scene
+from case_scene import changed, error, scene
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_case_model import scene
+from case_scene import scene
 
 from pardem.case import Case
 from pardem.errors import CaseError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from test_case_model import changed
+from case_scene import changed
 
 from pardem.case import Case
 from pardem.errors import ShapeError

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 import trimesh
+from case_scene import changed, scene
 from skeletons import ell
-from test_case_model import changed, scene
 
 from pardem.case import Case
 from pardem.errors import CaseError, FileError, ShapeError

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
+from case_scene import changed
 from scenes import CUBE, ELASTIC, FLOOR, ROD, TETRAHEDRON, case_of
-from test_case_model import changed
 
 from pardem.case import Case
 from pardem.errors import CaseError

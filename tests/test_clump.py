@@ -90,7 +90,7 @@ def test_two_clumps_bounce_without_loss() -> None:
     """Concave sides meet in several disks at once: energy is kept to second order, with scatter from where in a step contacts begin and end."""
     lost = []
     for step in (8e-4, 5e-5):
-        law = {"law": "elastic", "normal_stiffness": 2e4, "interaction": "superposition"}
+        law = {"law": "viscoelastic", "normal_stiffness": 2e4, "interaction": "superposition"}
         grains = [
             {"species": "triple", "position": (0.0, 0.0), "velocity": (0.8, 0.0)},
             {"species": "triple", "position": (1.1, 0.15), "velocity": (-0.8, 0.0), "orientation": 1.8},

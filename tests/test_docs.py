@@ -11,6 +11,7 @@ from pathlib import Path
 import make_api
 import pytest
 
+from pardem.bench.scenes import BEDS
 from pardem.cli import command_line
 from pardem.io.casefile import read_case
 
@@ -91,9 +92,10 @@ def test_commands_are_known(page: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_guide_shows_every_command() -> None:
     shown = {_words(command)[0] for command in _commands(ROOT / "docs" / "guide.md")}
-    actions = [a for a in command_line()._actions if isinstance(a, argparse._SubParsersAction)]
+    names = re.findall(r"^    (\w+)", command_line().format_help(), re.MULTILINE)
+    assert len(names) > 5
     listed = (ROOT / "docs" / "guide.md").read_text()
-    for name in actions[0].choices:
+    for name in names:
         assert name in shown or f"`pardem {name} " in listed, f"docs/guide.md does not show pardem {name}"
 
 
@@ -125,3 +127,42 @@ def test_architecture_names_every_file() -> None:
         for file in sorted((ROOT / folder).rglob("*.py")):
             if not file.name.startswith("__"):
                 assert f"`{file.name}`" in text, f"docs/architecture.md does not name {file.relative_to(ROOT)}"
+
+
+def _defined(file: Path) -> set[str]:
+    """Names of the functions of a test file."""
+    return set(re.findall(r"^def (\w+)", file.read_text(), re.MULTILINE))
+
+
+def test_the_validation_names_tests_and_scripts_that_exist() -> None:
+    """Test files and single tests, scripts and cases by path or by name alone, and scenes of ``pardem bench``."""
+    text = (ROOT / "docs" / "validation.md").read_text()
+    tests = {Path(found) for found in re.findall(r"tests/[\w*]+\.py", text)}
+    assert len(tests) > 20
+    for pattern in tests:
+        assert list(ROOT.glob(str(pattern))), f"docs/validation.md names {pattern}, which does not exist"
+    every = set().union(*map(_defined, ROOT.glob("tests/test_*.py")))
+    for name in re.findall(r"`(test_\w+)`", text):
+        assert name in every, f"docs/validation.md names the test {name}, which does not exist"
+    for path in re.findall(r"\bjobs/[\w./-]+", text):
+        assert list(ROOT.glob(path.rstrip("./").replace("NAME", "*"))), f"docs/validation.md names {path}, which does not exist"
+    scripts = {path.name for path in ROOT.glob("jobs/**/*") if path.is_file()}
+    for name in re.findall(r"`([\w-]+\.(?:py|toml))\b", text):
+        assert name in scripts, f"docs/validation.md names {name}, which is nowhere in jobs/"
+    for name in re.findall(r"pardem bench ([a-z0-9][\w-]*)", text):
+        assert name in BEDS, f"docs/validation.md names pardem bench {name}, a scene that does not exist"
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/theory/*.md")), ids=_name)
+def test_theory_names_files_that_exist(page: Path) -> None:
+    """By path from the root or from ``pardem``; by name alone, in the folder of a path in the same line or in one that the page names."""
+    text = FENCE.sub("", page.read_text())
+    roots = (ROOT, ROOT / "pardem")
+    named = [[root / folder for root in roots if (root / folder).is_dir()] for folder in re.findall(r"`([\w/]+/)`", text)]
+    assert all(named), f"{_name(page)} names a folder that does not exist"
+    for line in text.splitlines():
+        files = [Path(found) for found in re.findall(r"`([\w*/]+\.py)`", line)]
+        beside = [root / file.parent for root in roots for file in files if len(file.parts) > 1]
+        for file in files:
+            places = roots if len(file.parts) > 1 else [*beside, *(folder for found in named for folder in found)]
+            assert any(list(place.glob(str(file))) for place in places), f"{_name(page)} names {file}, which does not exist"

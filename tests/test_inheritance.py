@@ -17,7 +17,7 @@ from pardem.state.arrays import LOST_NORMAL, LOST_TANGENTIAL
 STIFFNESS = 1e5
 SPRING = 0.05 * STIFFNESS  # so soft that nothing slips
 STICKING = {
-    "law": "elastic", "normal_stiffness": STIFFNESS, "tangential_stiffness": SPRING, "friction": 2.0, "interaction": "minima",
+    "law": "viscoelastic", "normal_stiffness": STIFFNESS, "tangential_stiffness": SPRING, "friction": 2.0, "interaction": "minima",
 }  # fmt: skip
 PLANE: dict[str, Any] = {"dimension": 2, "gravity": (0.0, 0.0), "domain": {"lower": (-50, -50), "upper": (50, 50)}}
 HEAVY = 1e12  # density at which forces do not bend the paths
@@ -95,7 +95,7 @@ def test_the_superposed_forces_have_no_jumps_either(kind: str) -> None:
 def rubbing(turns: tuple[float, float], offset: float, step: float) -> tuple[float, int]:
     """Two cows that meet with friction: what misses in the energy books afterwards, over the energy; how often contacts changed features."""
     cow = {"name": "cow", "shape": "cow", "radius": 0.1, "length": 3.0, "density": 1.0}
-    contact = {"law": "elastic", "normal_stiffness": 1.5e3, "tangential_stiffness": 1e3, "friction": 0.4, "interaction": "minima"}
+    contact = {"law": "viscoelastic", "normal_stiffness": 1.5e3, "tangential_stiffness": 1e3, "friction": 0.4, "interaction": "minima"}
     grains = [
         {"species": "cow", "position": (-2.0, 0.0), "velocity": (1.0, 0.0), "orientation": turns[0]},
         {"species": "cow", "position": (2.0, offset), "velocity": (-1.0, 0.2), "orientation": turns[1]},

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference_distance import segments
 
 from pardem.insertion.counter import ORIENTATION, POSITION, philox, random_orientation, uniforms
 from pardem.insertion.distance import core_distance, polytope_distance
@@ -25,24 +26,6 @@ def point_to_triangle(p, a, b, c):
     best = min(segments(p, p, *side) for side in ((a, b), (b, c), (c, a)))
     if all(np.dot(np.cross(v - u, p - u), n) >= 0.0 for u, v in ((a, b), (b, c), (c, a))):
         best = min(best, abs(np.dot(p - a, n)) / np.linalg.norm(n))
-    return best
-
-
-def segments(a, b, c, d):
-    """Distance of two segments: the interior solution where there is one, and each end against the other segment."""
-
-    def foot(p, q, r):
-        along = r - q
-        t = np.clip(np.dot(p - q, along) / np.dot(along, along), 0.0, 1.0) if along.any() else 0.0
-        return np.linalg.norm(p - q - t * along)
-
-    best = min(foot(a, c, d), foot(b, c, d), foot(c, a, b), foot(d, a, b))
-    u, v = b - a, d - c
-    n = np.cross(u, v)
-    if np.dot(n, n) > 1e-12 * np.dot(u, u) * np.dot(v, v):
-        s, t = np.dot(np.cross(c - a, v), n) / np.dot(n, n), np.dot(np.cross(c - a, u), n) / np.dot(n, n)
-        if 0.0 <= s <= 1.0 and 0.0 <= t <= 1.0:
-            best = min(best, abs(np.dot(c - a, n)) / np.linalg.norm(n))
     return best
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_insertion_distance import segments
-from test_shapes_planar import star, zigzag
+from outlines import star, zigzag
+from reference_distance import segments
 
 from pardem.errors import InsertionError
 from pardem.insertion import BoxDomain, BoxRegion, CylinderRegion, PlacedGrains, check_overlaps, grains_outside, insert_random, periodic_region

@@ -21,7 +21,7 @@ SCHEMES: dict[str, dict[str, str]] = {"splitting": {}, "fincham": {"rotation": "
 GEAR = SCHEMES["gear4"]
 BRICK = {"name": "brick", "shape": "polyhedron", "radius": 0.1, "density": 1000.0,
          "vertices": [(x, y, z) for x in (-1.0, 1.0) for y in (-0.6, 0.6) for z in (-0.3, 0.3)]}  # fmt: skip
-SLOW = {"law": "elastic", "contact_time": 1.0}
+SLOW = ELASTIC | {"contact_time": 1.0}
 
 
 def alone(species: dict[str, Any], step: float, scheme: dict[str, str], w: tuple[float, ...], **grain: Any) -> tuple[Engine, np.ndarray]:

@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scenes import FLOOR, case_of, engine_of
+from scenes import FLOOR, SPHERE, case_of, engine_of
 
 from pardem.case import Case
+from pardem.case.contact import Contact
 from pardem.errors import CaseError
 from pardem.setup.law_tables import build_law
-from pardem.setup.timestep import contact_times
+from pardem.setup.preparation import build_scene
+from pardem.setup.start import size_range
+from pardem.setup.timestep import contact_times, lightest_grains
 
 SPEED = 0.5
 HERTZ = {"law": "hertz", "reference_speed": SPEED}
@@ -139,3 +142,20 @@ def test_what_is_missing_or_contradicts_itself_is_said(contact: dict[str, Any], 
     with pytest.raises(CaseError) as error:
         of(contact, *materials)
     assert sentence in str(error.value)
+
+
+def test_many_materials_are_not_looked_at_pair_by_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 2000 materials, alike but for one pair, parameters are worked out twice, and the tables of the law have a row for each that differs."""
+    asked: list[Any] = []
+    whole = Contact.resolve
+    monkeypatch.setattr(Contact, "resolve", lambda self, pair, bodies: asked.append(pair) or whole(self, pair, bodies))
+    species = [SPHERE | {"name": f"s{k}"} for k in range(2000)]
+    contact = {"restitution": 0.5, "contact_time": 0.02, "pair": [{"between": ["s1", "s2"], "restitution": 0.9}]}
+    case = case_of(species, contact, 1e-4, grain=[{"species": "s0", "position": (0, 0, 0)}], wall=[FLOOR])
+    setup = build_scene(case, *size_range(case))
+    assert len(asked) < 20
+    assert setup.scene.law.kn.shape == (4, 4)
+    row = setup.scene.shapes.material
+    assert row[0] == row[3] == row[1999]
+    assert setup.scene.law.cn[row[1], row[2]] < setup.scene.law.cn[row[0], row[2]] == setup.scene.law.cn[row[5], row[6]]
+    assert contact_times(case, *lightest_grains(case)).seconds.shape == (2000, 2001)

@@ -15,7 +15,7 @@ from pardem.state.arrays import CONTACTS
 def top_error(step: float, time: dict[str, str]) -> float:
     """Error of the direction of a torque-free rod: its axis turns about the angular momentum at L / I_perpendicular."""
     grain = {"species": "rod", "position": (0, 0, 0), "angular_velocity": (0.3, 0.0, 2.0)}
-    engine, setup = engine_of(case_of([ROD], {"law": "elastic", "contact_time": 1.0}, step, time={"step": step} | time, grain=[grain]))
+    engine, setup = engine_of(case_of([ROD], ELASTIC | {"contact_time": 1.0}, step, time={"step": step} | time, grain=[grain]))
     before = engine.grains.am[0, :3].copy()
     n = round(2.0 / step)
     engine.advance(n)

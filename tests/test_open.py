@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import pytest
 from mpi4py import MPI
 
 import pardem
+from pardem import cli
 from pardem.errors import FileError
 
 STEPS = [0, 10, 20, 30, 40, 50]
@@ -30,7 +29,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> pardem.Result:
     folder = tmp_path_factory.mktemp("open")
     case = Path(__file__).parent.parent / "jobs" / "smoke.toml"
     short = ["--set", "stage.settle.max_time=0.004", "--set", "stage.vibrate.taps=1", "--set", "insert.rods.count=80"]
-    subprocess.run([sys.executable, "-m", "pardem", "run", str(case), "-o", str(folder / "r.h5"), *short], check=True, cwd=folder)
+    assert cli.main(["run", str(case), "-o", str(folder / "r.h5"), *short]) == 0
     return pardem.open(folder / "r.h5")
 
 

@@ -15,7 +15,7 @@ COW = {"name": "cow", "shape": "cow", "radius": 0.1, "length": 3.0, "density": 1
 RICE = {"name": "rice", "shape": "rice", "radius": 0.37, "length": 0.75, "density": 1.0}
 DISK = {"name": "disk", "shape": "disk", "radius": 0.56, "density": 1.0}
 HILLS = {"name": "hills", "shape": "planar_polyline", "radius": 0.1, "density": 1.0, "vertices": [(-6, 1), (-2, 0), (1, 0.3), (6, 2)]}
-STIFF = {"law": "elastic", "normal_stiffness": 1e4, "interaction": "superposition"}
+STIFF = {"law": "viscoelastic", "normal_stiffness": 1e4, "interaction": "superposition"}
 PLANE: dict[str, Any] = {"dimension": 2, "gravity": (0.0, 0.0), "domain": {"lower": (-50, -50), "upper": (50, 50)}}
 MEETING = [
     {"species": "cow", "position": (-2.0, 0.0), "velocity": (1.0, 0.0), "orientation": 0.3},
@@ -71,7 +71,7 @@ def test_a_cow_bounces_on_a_landscape(integrator: str) -> None:
 
 
 PENTAGON = {"name": "pentagon", "shape": "regular_polygon", "sides": 5, "circumradius": 0.6, "radius": 0.15, "density": 1.0}
-SMOOTH = {"law": "elastic", "normal_stiffness": 1e4, "interaction": "regularised"}
+SMOOTH = {"law": "viscoelastic", "normal_stiffness": 1e4, "interaction": "regularised"}
 ENCOUNTERS = {
     # the second grain comes from the right; turns of both; how far off centre
     "rice side by side": (RICE, RICE, 0.5 * np.pi, 0.5 * np.pi - 0.02, 0.1),

@@ -10,6 +10,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from conftest import Ended
 from damage import cut, scramble
 from run_scene import case_file, settings
 
@@ -20,15 +21,16 @@ from pardem.io.state.checkpoint import checkpoints
 from pardem.io.views.compare import compare
 from pardem.io.views.info import info
 
-# ends at a checkpoint at the first look at the clock from step 800 on
+# signals itself, as a scheduler would, at the first chunk that ends at step 800 or later
 DRIVER = """
-import sys
-from pardem.run import _Run
-advance = _Run._advance
-def stopping(self):
-    advance(self)
-    self.asked_to_stop = self.sim.steps_done >= 800
-_Run._advance = stopping
+import os, signal, sys
+from pardem.simulation import Simulation
+step = Simulation.step
+def signalling(self, *arguments, **options):
+    step(self, *arguments, **options)
+    if self.steps_done >= 800:
+        os.kill(os.getpid(), signal.SIGUSR1)
+Simulation.step = signalling
 from pardem.cli import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -41,7 +43,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory, run_mpi: Callable) -> Path:
     """A folder with a case, its whole result, and a run of it that two ranks stopped at a checkpoint."""
     folder = tmp_path_factory.mktemp("kept")
     case_file(folder)
-    run_mpi(1, "-m", "pardem", "run", "case.toml", *FRAMES, "-o", "whole.h5", cwd=folder)
+    assert cli.main(["run", str(folder / "case.toml"), *FRAMES, "-o", str(folder / "whole.h5")]) == 0
     assert run_mpi(2, "-c", DRIVER, "run", "case.toml", *FRAMES, "-o", "out.h5", cwd=folder, check=False).returncode == 75
     assert len(list(parts_of(folder / "out.h5").glob("segment-*-frames.h5"))) >= 2
     return folder
@@ -61,20 +63,19 @@ def steps(path: str) -> set[int]:
 
 
 @pytest.mark.parametrize(("ranks", "harm"), [(1, lambda path: path.unlink()), (2, cut)], ids=["removed", "cut"])
-def test_frames_that_are_gone_are_a_choice(folder: Path, run_mpi: Callable, ranks: int, harm: Callable[[Path], None]) -> None:
+def test_frames_that_are_gone_are_a_choice(folder: Path, pardem: Callable[..., Ended], ranks: int, harm: Callable[[Path], None]) -> None:
     part = parts_of(Path("out.h5")) / FIRST
     with h5py.File(part) as file:
         gone = set(file["particles/grains/position/step"][:].tolist())
     harm(part)
-    run = ["-m", "pardem", "run", "case.toml", *FRAMES, "-o", "out.h5", "--resume"]
-    refused = run_mpi(ranks, *run, cwd=folder, check=False)
-    assert refused.returncode == 1
-    (line,) = [text for text in refused.stderr.splitlines() if text.startswith("pardem:")]
+    run = ["run", "case.toml", *FRAMES, "-o", "out.h5", "--resume"]
+    refused = pardem(*run, ranks=ranks, check=False)
+    assert refused.status == 1
+    (line,) = [text for text in refused.err.splitlines() if text.startswith("pardem:")]
     assert line.startswith(f"pardem: error: out.h5.parts is not as its checkpoint notes it: {FIRST} ")
     assert "--accept-loss" in line
-    assert "step" not in refused.stdout  # nothing was computed
-    done = run_mpi(ranks, *run, "--accept-loss", cwd=folder)
-    assert f"going on without what is lost: {FIRST} " in done.stderr
+    assert "step" not in refused.out  # nothing was computed
+    assert f"going on without what is lost: {FIRST} " in pardem(*run, "--accept-loss", ranks=ranks).err
     assert steps("out.h5") == steps("whole.h5") - gone
     assert info("out.h5")["losses"][0].startswith(FIRST)
     difference = compare("out.h5", "whole.h5")
@@ -84,24 +85,24 @@ def test_frames_that_are_gone_are_a_choice(folder: Path, run_mpi: Callable, rank
 
 
 @pytest.mark.parametrize("ranks", [1, 2])
-def test_random_bytes_in_a_segment_do_not_get_into_the_result(folder: Path, run_mpi: Callable, ranks: int) -> None:
+def test_random_bytes_in_a_segment_do_not_get_into_the_result(folder: Path, pardem: Callable[..., Ended], ranks: int) -> None:
     scramble(parts_of(Path("out.h5")) / FIRST, "particles/grains/velocity/value", row=3, count=40)
-    run = ["-m", "pardem", "run", "case.toml", *FRAMES, "-o", "out.h5", "--resume"]
-    done = run_mpi(ranks, *run, cwd=folder, check=False)
-    assert done.returncode == 1
-    (error,) = [line for line in done.stderr.splitlines() if line.startswith("pardem:")]
+    run = ["run", "case.toml", *FRAMES, "-o", "out.h5", "--resume"]
+    done = pardem(*run, ranks=ranks, check=False)
+    assert done.status == 1
+    (error,) = [line for line in done.err.splitlines() if line.startswith("pardem:")]
     assert f"out.h5 is finished but incomplete: {FIRST} is damaged: the checksum of velocity is wrong (1 frame, steps " in error
     (left_out,) = steps("whole.h5") - steps("out.h5")
     assert f"steps {left_out} to {left_out}" in error
     assert (damaged_of(Path("out.h5")) / FIRST).exists()
-    again = run_mpi(ranks, *run, cwd=folder)  # it is finished, and still says what it lacks
-    assert "pardem: error" not in again.stderr
+    again = pardem(*run)  # it is finished, and still says what it lacks
+    assert "pardem: error" not in again.err
     assert len(info("out.h5")["losses"]) == 1
 
 
-def test_undamaged_it_comes_to_the_same_end_and_verifies(folder: Path, run_mpi: Callable, capsys: pytest.CaptureFixture[str]) -> None:
+def test_undamaged_it_comes_to_the_same_end_and_verifies(folder: Path, pardem: Callable[..., Ended], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["verify", "out.h5"]) == 0
-    run_mpi(3, "-m", "pardem", "run", "case.toml", *FRAMES, "-o", "out.h5", "--resume", cwd=folder)
+    pardem("run", "case.toml", *FRAMES, "-o", "out.h5", "--resume", ranks=3)
     assert compare("out.h5", "whole.h5") is None
     assert cli.main(["verify", "out.h5"]) == 0
     assert "whole   out.h5: " in capsys.readouterr().out

@@ -7,6 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pytest
+from mpi4py import MPI
+
+from pardem.case import Case
 from pardem.contacts.dispatch import RULES
 from pardem.laws.elastic import Elastic
 from pardem.laws.hertz import Hertz
@@ -14,6 +19,7 @@ from pardem.laws.viscoelastic import Viscoelastic
 from pardem.laws.walton import Walton
 from pardem.setup.preparation import build_scene
 from pardem.setup.warmup import usual_cases
+from pardem.simulation import Simulation
 
 # differs from the usual case in all that must be a branch at run time: rule, scheme, walls, regions, sizes, axes, books, observables, checkpoints
 RUN = """
@@ -60,6 +66,17 @@ def test_the_usual_cases_are_the_kernels_there_are() -> None:
     laws = (Viscoelastic, Walton, Hertz, Elastic)
     assert len(kernels) == len(set(kernels))
     assert set(kernels) == {(rule.interaction, law) for rule in RULES for law in laws}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", usual_cases(), ids=lambda case: case.title)
+def test_every_law_goes_with_every_narrow_phase(case: Case) -> None:
+    """Other tests compile the kernels that their physics needs, and conservative ones share those of the viscoelastic law."""
+    simulation = Simulation(case, MPI.COMM_SELF)
+    while simulation.proceed:
+        simulation.step(1, observe=True)
+    assert np.isfinite(simulation.engine.grains.x).all()
+    assert np.isfinite(simulation.observables()["energy/total"])
 
 
 def test_a_warm_cache_leaves_nothing_to_compile(tmp_path: Path) -> None:

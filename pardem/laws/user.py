@@ -6,8 +6,10 @@ float64. It must return zero at delta = 0 and nothing else may remember: history
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -115,7 +117,31 @@ def load_user_law(directory: Path, where: str) -> Any:
         ) from None
     if not isinstance(given, numba.types.Float | numba.types.Integer):
         raise CaseError(f"contact.user_law = '{where}': '{name}' in {file} must return the force as a number, not {given}")
-    return compiled
+    return _as_known(compiled, signature)
+
+
+_known: dict[str, Any] = {}
+
+
+def _as_known(compiled: Any, signature: tuple[Any, ...]) -> Any:
+    """The law that this process has loaded before, if it is the same to the last instruction, so that no kernel is compiled twice for it.
+
+    The cache on disk tells functions that are handed to a kernel apart by an identifier. Made of the code of the function, it is the same in every
+    process.
+
+    Args:
+        compiled: the function, as numba has compiled it.
+        signature: numba's types of its arguments.
+
+    Returns:
+        The function to hand to kernels.
+    """
+    code = re.sub(r"B\d+v\d+", "", compiled.inspect_llvm(signature))  # without what numba counts from the start of the process
+    name = hashlib.sha256(code.encode()).hexdigest()
+    if name not in _known:
+        compiled._set_uuid(name)
+        _known[name] = compiled
+    return _known[name]
 
 
 def _one_line(error: BaseException) -> str:
