@@ -71,7 +71,7 @@ def _run(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
 
 
 def check(arguments: argparse.Namespace) -> int:
-    """`pardem check`: find everything that a run rejects before its first step, except grains that do not fit, and estimate the cost."""
+    """`pardem check`: find everything that a run rejects before its first step, foresee what may stop it later, and estimate the cost."""
     from .io.casefile import read_case
     from .setup.estimate import estimate
 
@@ -84,13 +84,14 @@ def check(arguments: argparse.Namespace) -> int:
     try:
         cost = estimate(case, arguments.ranks)
         case_hash = case.hash()
-        from .observables.bed import find_bed  # late: these load the compiler
+        from .forecast import forecast  # late: these load the compiler
+        from .observables.bed import find_bed
         from .setup.preparation import build_scene
         from .setup.start import size_range
 
         setup = build_scene(case, *size_range(case))
         find_bed(case, setup.scene.walls, setup.scene.wall_names)
-        warnings = setup.warnings
+        warnings = setup.warnings + forecast(case, setup)
     except PardemError as error:
         raise type(error)(f"{arguments.case}: {error}") from None
     print(f"{arguments.case}: valid" + (f" ({case.title})" if case.title else ""))
