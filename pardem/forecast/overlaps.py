@@ -72,7 +72,10 @@ def spring_of(law: Tables, contact: Contact) -> Spring | None:
     return Spring(full, math.log2(full / half), 0.5 * float(np.asarray(kind.damping(law, a, b, mass)).reshape(-1)[0]))
 
 
-def impact_overlap(contact: Contact, spring: Spring, speed: float, mass: float | None = None) -> float:
+ROUNDS = 6  # of the search for the overlap of an impact under a pull: each brings a digit or more
+
+
+def impact_overlap(contact: Contact, spring: Spring, speed: float, mass: float | None = None, pull: float = 0.0) -> float:
     """Largest overlap of an impact (m).
 
     Args:
@@ -80,11 +83,16 @@ def impact_overlap(contact: Contact, spring: Spring, speed: float, mass: float |
         spring: of their contact.
         speed: with which they approach each other (m/s).
         mass: that the contact must stop (kg); the effective mass of the contact by default, more where one of the two is supported from behind.
+        pull: acceleration that goes on during the impact (m/s^2).
     """
     moved = contact.mass if mass is None else mass
     order = spring.power + 1.0
-    deepest: float = contact.room * (0.5 * order * moved * speed**2 / (spring.force * contact.room)) ** (1.0 / order)
-    return deepest * _damped(spring.damping * math.sqrt(contact.mass / moved)) ** (2.0 / order)
+    share = _damped(spring.damping * math.sqrt(contact.mass / moved)) ** (2.0 / order)
+    deepest = 0.0
+    for _ in range(ROUNDS if pull > 0.0 else 1):
+        squared = speed**2 + 2.0 * pull * deepest
+        deepest = share * contact.room * (0.5 * order * moved * squared / (spring.force * contact.room)) ** (1.0 / order)
+    return deepest
 
 
 def loaded_overlap(contact: Contact, spring: Spring, load: float) -> float:

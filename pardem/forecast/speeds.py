@@ -42,6 +42,7 @@ class Impact:
         grains: whether they may meet other grains at this speed.
         milder: what else would make it milder; empty: nothing.
         mass: of the wall, infinite where its motion is prescribed (kg).
+        pull: acceleration that goes on during the impact (m/s^2).
     """
 
     key: str
@@ -52,6 +53,7 @@ class Impact:
     grains: bool
     milder: str = ""
     mass: float = math.inf
+    pull: float = 0.0
 
 
 def impacts(case: Case, setup: Setup, starts: list[Start], faces: list[Face]) -> list[Impact]:
@@ -76,7 +78,7 @@ def _falls(case: Case, setup: Setup, starts: list[Start], faces: list[Face]) -> 
         if wall is not None and height > 0.0:
             speed = math.sqrt(start.speed**2 + 2.0 * strength * height)
             what = f"grains fall up to {height:.3g} m to wall '{wall.name}' and arrive at up to {speed:.3g} m/s"
-            yield Impact(start.key, what, start.species, speed, (wall,), True, "let them fall less deep")
+            yield Impact(start.key, what, start.species, speed, (wall,), True, "let them fall less deep", pull=strength)
 
 
 def drop(case: Case, start: Start, faces: list[Face]) -> tuple[float, WallTable | None]:

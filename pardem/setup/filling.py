@@ -94,8 +94,8 @@ def sentence(filling: Filling, dimension: int) -> str:
     fewer = int(filling.grains * REACHED[dimension] / filling.share)
     return (
         f"{filling.key}: {filling.grains} grains of species '{filling.species}' and what else is put into their region ({filling.volume:.3g} {unit}) "
-        f"would fill {filling.share:.0%} of it; random insertion reaches {SAID[dimension]}: give a region {filling.share / REACHED[dimension]:.2g} times "
-        f"as large, for instance {reached}, and let the grains settle, or at most {fewer} grains"
+        f"would fill {filling.share:.0%} of it; random insertion reaches {SAID[dimension]}: give a region {filling.share / REACHED[dimension]:.2g} "
+        f"times as large, for instance {reached}, and let the grains settle, or at most {fewer} grains"
     )
 
 
