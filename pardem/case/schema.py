@@ -11,12 +11,14 @@ from typing import Any
 
 from .model import Case
 
+Schema = dict[str, Any]
+
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 FILLED_IN = {"material", "density"}
 """Keys that the model requires, and that may be left out: a name or a material gives them."""
 PLANAR = {"CylinderPlacement": {"lower", "upper"}}
 """The same in two dimensions, by tables."""
-INSTEAD = {
+INSTEAD: dict[str, Schema] = {
     "size": {"type": "number", "exclusiveMinimum": 0},
     "motion": {"const": "fixed"},
     "detection": {"enum": ["cells", "triangulation"]},
@@ -25,8 +27,6 @@ INSTEAD = {
 }
 """What may stand in place of a table or a vector, by keys."""
 PART = "PartOf"
-
-Schema = dict[str, Any]
 
 
 def schema() -> Schema:
