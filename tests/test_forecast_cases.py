@@ -20,7 +20,8 @@ from pardem.setup.start import size_range
 
 ROOT = Path(__file__).resolve().parent.parent
 JOBS = [path for path in sorted(ROOT.glob("jobs/**/*.toml")) if not path.name.endswith("base.toml")]
-BLOCKS = [data for data in map(tomllib.loads, re.findall(r"```toml\n(.*?)```", (ROOT / "docs/guide.md").read_text(), re.DOTALL)) if "stage" in data]
+TEXTS = re.findall(r"```toml\n(.*?)```", (ROOT / "docs/guide.md").read_text(), re.DOTALL)
+BLOCKS = [data for data in map(tomllib.loads, TEXTS) if "stage" in data and "base" not in data]
 
 
 def foreseen(case: Case) -> list[str]:
@@ -72,7 +73,7 @@ def test_nothing_is_foreseen_of_a_sound_case() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"contact": {"contact_time": 4e-3}}, r"insert.all: grains fall up to 0.14\d m to wall 'floor'.*make contact.contact_time at most [\d.e-]+ s"),
+        ({"contact": {"contact_time": 4e-3}}, r"insert.all: grains fall up to 0.14\d m to wall 'floor'.*make contact.contact_time at most \S+ s"),
         ({"without": ("back",)}, r"insert.all: in stage 'fall' grains on wall 'floor' can roll to the face 'upper-y'.*domain.outflow"),
         ({"without": ("floor",)}, r"insert.all: in stage 'fall' there is no wall between these grains and the face 'lower-z' of the domain"),
         ({"domain": {"periodic": (True, False, False)}}, r"domain.periodic: the domain is periodic along x, but wall '\w+' lies across that axis"),

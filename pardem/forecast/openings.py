@@ -9,6 +9,7 @@ import numpy as np
 
 from ..case.settings import Domain
 from .ground import Face
+from .speeds import way_in
 from .starts import AROUND, Start
 
 if TYPE_CHECKING:
@@ -33,9 +34,9 @@ def opening_warnings(case: Case, starts: list[Start], faces: list[Face]) -> list
     for start in starts:
         for stage in case.stage:
             there = [face for face in faces if face.there(stage.name)]
-            sentence = _falls_out(start, stage.name, down, there, domain) or _rolls_off(case, start, stage.name, down, there, domain)
-            if sentence:
-                out.append(sentence)
+            found = _falls_out(start, stage.name, down, there, domain) or _rolls_off(case, start, stage.name, down, there, domain)
+            if found and found[0] < way_in(case, start.speed, strength):
+                out.append(found[1])
                 break
     return out
 
@@ -56,27 +57,27 @@ def _exit(start: np.ndarray, along: np.ndarray, domain: Domain) -> tuple[float, 
     return found
 
 
-def _falls_out(start: Start, stage: str, down: np.ndarray, faces: list[Face], domain: Domain) -> str:
-    """Below the middle of the grains there is nothing but the face of the domain."""
+def _falls_out(start: Start, stage: str, down: np.ndarray, faces: list[Face], domain: Domain) -> tuple[float, str] | None:
+    """Below the middle of the grains there is nothing but the face of the domain: how far it is (m), and a sentence."""
     length, side = _exit(start.middle, down, domain)
     if not side or side in (domain.outflow or ()) or any(_closed(face) for face in faces):
-        return ""
+        return None
     if any(face.meets(start.middle, down, length) <= length for face in faces):
-        return ""
-    return (
+        return None
+    return length, (
         f"{start.key}: in stage '{stage}' there is no wall between these grains and the face '{side}' of the domain, {length:.3g} m below them, and "
         f"a run stops when a grain falls through it: put a floor there, or name '{side}' in domain.outflow"
     )
 
 
-def _rolls_off(case: Case, start: Start, stage: str, down: np.ndarray, faces: list[Face], domain: Domain) -> str:
+def _rolls_off(case: Case, start: Start, stage: str, down: np.ndarray, faces: list[Face], domain: Domain) -> tuple[float, str] | None:
     """Along the floor, away from the middle of the grains, there is nothing that holds them; a single grain has nothing that sends it there."""
     if start.count == 1 or any(_closed(face) for face in faces):
-        return ""
+        return None
     longest = 2.0 * float(np.linalg.norm(np.subtract(domain.upper, domain.lower)))
     fall, floor = min(((face.meets(start.middle, down, longest), face) for face in faces), key=lambda pair: pair[0], default=(math.inf, None))
     if floor is None or not fall < math.inf or floor.kind == "cylinder":
-        return ""
+        return None
     foot = start.middle + (fall - start.radius) * down
     for along in _around(case, floor.normal if floor.normal @ down < 0.0 else -floor.normal):
         edge, side = _exit(foot, along, domain)
@@ -87,11 +88,11 @@ def _rolls_off(case: Case, start: Start, stage: str, down: np.ndarray, faces: li
                 continue
             what = f"the face '{side}' of the domain" if edge <= rim else f"the rim of wall '{floor.label}'"
             cure = f"put a wall there, enlarge [domain], or name '{side}' in domain.outflow" if edge <= rim else "put a wall around it"
-            return (
+            return min(edge, rim), (
                 f"{start.key}: in stage '{stage}' grains on wall '{floor.label}' can roll to {what}, {min(edge, rim):.3g} m from the middle of where "
                 f"they start, with no wall on the way, and a run stops when one leaves the domain: {cure}"
             )
-    return ""
+    return None
 
 
 def _rim(floor: Face, foot: np.ndarray, along: np.ndarray) -> float:

@@ -75,10 +75,28 @@ def _falls(case: Case, setup: Setup, starts: list[Start], faces: list[Face]) -> 
     for start in starts:
         height, wall = drop(case, start, faces)
         height -= bed_below(case, setup, start, height) + (2.0 * start.radius if start.whole else start.radius)
+        height = min(height, way_in(case, start.speed, strength))
         if wall is not None and height > 0.0:
-            speed = math.sqrt(start.speed**2 + 2.0 * strength * height)
+            speed = min(math.sqrt(start.speed**2 + 2.0 * strength * height), start.speed + strength * duration_of(case))
             what = f"grains fall up to {height:.3g} m to wall '{wall.name}' and arrive at up to {speed:.3g} m/s"
             yield Impact(start.key, what, start.species, speed, (wall,), True, "let them fall less deep", pull=strength)
+
+
+def duration_of(case: Case) -> float:
+    """Longest duration of a run (s)."""
+    return case.max_steps() * case.time.step
+
+
+def way_in(case: Case, speed: float, pull: float) -> float:
+    """How far a grain comes in the time of a run (m).
+
+    Args:
+        case: validated case.
+        speed: at the start (m/s).
+        pull: acceleration (m/s^2).
+    """
+    seconds = duration_of(case)
+    return speed * seconds + 0.5 * pull * seconds**2
 
 
 def drop(case: Case, start: Start, faces: list[Face]) -> tuple[float, WallTable | None]:
@@ -136,6 +154,7 @@ def _draws(case: Case, starts: list[Start]) -> Iterator[Impact]:
         return
     for start in starts:
         way = float(np.linalg.norm(start.points - np.array(case.attraction.center), axis=1).max())
+        way = min(way, way_in(case, start.speed, case.attraction.strength))
         speed = math.sqrt(start.speed**2 + 2.0 * case.attraction.strength * way)
         what = f"the field draws grains over up to {way:.3g} m to the middle, where they arrive at up to {speed:.3g} m/s"
         yield Impact(start.key, what, start.species, speed, (), True, "lower attraction.strength")
