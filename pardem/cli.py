@@ -193,11 +193,13 @@ def bench(arguments: argparse.Namespace) -> int:
 
     def work(comm: MPI.Comm) -> int:
         from . import bench as implementation
+        from .compiling import Compilation
 
-        return implementation.main(
-            arguments.scene, grains=arguments.grains, steps=arguments.steps, as_json=arguments.json, comm=comm, state=arguments.state,
-            warmup=arguments.warmup,
-        )  # fmt: skip
+        with Compilation(comm.rank):
+            return implementation.main(
+                arguments.scene, grains=arguments.grains, steps=arguments.steps, as_json=arguments.json, comm=comm, state=arguments.state,
+                warmup=arguments.warmup,
+            )  # fmt: skip
 
     return on_all_ranks(work)
 

@@ -31,7 +31,8 @@ STEP = 2e-4
 
 
 def falling(law: str, grains: list[dict[str, Any]], species: dict[str, Any] = SPHERE) -> Case:
-    return case_of([species], LAWS[law], STEP, grain=grains, wall=[FLOOR], gravity=(0.0, 0.0, -9.81))
+    stage = [{"name": "fall", "kind": "run", "time": 1.0}]
+    return case_of([species], LAWS[law], STEP, grain=grains, wall=[FLOOR], gravity=(0.0, 0.0, -9.81), stage=stage)
 
 
 def lowest(engine: Engine, setup: Setup) -> np.ndarray:
