@@ -113,11 +113,13 @@ def check(arguments: argparse.Namespace) -> int:
         case_hash = case.hash()
         from .forecast import forecast  # late: these load the compiler
         from .observables.bed import find_bed
+        from .setup.filling import fillings
         from .setup.preparation import build_scene
-        from .setup.start import size_range
+        from .setup.start import insert_regions, size_range
 
         setup = build_scene(case, *size_range(case))
         find_bed(case, setup.scene.walls, setup.scene.wall_names)
+        filled = fillings(case, setup.catalogue, insert_regions(case))
         warnings = setup.warnings + forecast(case, setup)
     except PardemError as error:
         raise type(error)(f"{arguments.case}: {error}") from None
@@ -125,6 +127,8 @@ def check(arguments: argparse.Namespace) -> int:
     for warning in warnings:
         print(f"warning    {warning}")
     print(cost)
+    for filling in filled:
+        print(f"region     {filling.key}: {filling.share:.1%} of {filling.volume:.3g} {'m^2' if case.dimension == 2 else 'm^3'} filled")
     print(f"hash       {case_hash}")
     return 0
 

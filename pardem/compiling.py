@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any, TextIO
 
 from numba.core import event
@@ -23,7 +24,10 @@ class Compilation(event.Listener):
 
     Attributes:
         cpu_seconds: processor time that compilation took so far (s).
+        say: what tells in place of the bar, where another display is on; None: there is none.
     """
+
+    say: Callable[[str], None] | None = None
 
     def __init__(self, rank: int = 0, stream: TextIO | None = None, log: TextIO | None = None) -> None:
         self.cpu_seconds = 0.0
@@ -81,6 +85,9 @@ class Compilation(event.Listener):
         """Say what takes so long, from a thread of its own, if something still does."""
         if self._depth == 0 or not self._tells:
             self._timer = None
+            return
+        if self.say is not None:
+            self.say(SENTENCE)
             return
         if self._log is not None:
             print(SENTENCE, file=self._log, flush=True)

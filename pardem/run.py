@@ -107,10 +107,11 @@ class _Run:
     def go(self) -> Summary:
         """Run to the end."""
         sim = self.sim
-        if not self.resumed:  # else its kernels are not there yet
+        if not self.resumed:
             self.compilation.say_no_more()
         self.cpu_ready = user_seconds() - self.compilation.cpu_seconds
         self.progress = Reports(sim.stages.base + sim.stages.remaining(), self.comm.rank, self.first_step, self.log)
+        self.compilation.say = self.progress.message  # a run that is resumed compiles with its first step
         try:
             with self.progress:
                 for text in self.notices:
@@ -240,7 +241,7 @@ class _Run:
         what is known of its cause. Collective.
         """
         fault, told = error.fault, ""
-        spent = time.monotonic() - self.last_checkpoint
+        spent = time.monotonic() - (self.began if self.kept_step is None else self.last_checkpoint)
         left = math.inf if self.walltime is None else self.walltime - (time.monotonic() - self.began)
         worth = self.comm.bcast(spent < min(PATIENCE, left))
         goal = fault.step - MARGIN if fault is not None else -1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from mpi4py import MPI
 
@@ -23,8 +24,8 @@ def sharing_notice(comm: MPI.Comm) -> str:
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
     mine = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
     cores = len(set().union(*node.allgather(mine)))
-    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     ranks = node.size
+    load = others_busy(ranks)
     node.Free()
     rows = comm.gather((ranks, cores, load))
     if rows is None:
@@ -33,13 +34,26 @@ def sharing_notice(comm: MPI.Comm) -> str:
     return notice(ranks, cores, load, MPI.Get_library_version(), dict(os.environ))
 
 
+def others_busy(ranks: int) -> float:
+    """Mean number of processes that kept cores busy in the last minute and still do, without the ranks of this run.
+
+    Args:
+        ranks: of the run on this node.
+    """
+    try:
+        words = Path("/proc/loadavg").read_text().split()
+        return max(0.0, min(float(words[0]), float(words[3].split("/")[0]) - ranks))
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
 def notice(ranks: int, cores: int, load: float, library: str, environment: dict[str, str]) -> str:
     """The sentence for one node.
 
     Args:
         ranks: of the run on the node.
         cores: that they may use.
-        load: mean number of busy processes before the run.
+        load: mean number of processes of others that keep cores busy.
         library: version text of the MPI library.
         environment: of the ranks.
     """

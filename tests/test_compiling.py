@@ -57,6 +57,15 @@ def test_a_bar_moves_on_a_terminal_and_is_taken_away() -> None:
     assert "0:00:01" in shown
 
 
+def test_where_another_display_is_on_that_one_tells() -> None:
+    stream, said = Terminal(), []
+    with Compilation(0, stream) as watch:
+        watch.say = said.append
+        compile_for(0.2)
+    assert said == [SENTENCE]
+    assert not stream.getvalue()
+
+
 @pytest.mark.parametrize(("rank", "seconds"), [(1, 0.2), (0, 0.001)])
 def test_other_ranks_and_quick_kernels_say_nothing(rank: int, seconds: float) -> None:
     stream = io.StringIO()

@@ -14,8 +14,6 @@ import numpy as np
 
 from ..case.stages import Vibrate
 from ..setup.preparation import Setup
-from ..walls.motion.drives import motion_row
-from ..walls.motion.rows import REACH
 from ..walls.motion.servo import ServoMotion
 from ..walls.motion.sinusoidal import SinusoidalMotion
 from .ground import Face
@@ -173,8 +171,8 @@ def _drives(case: Case, setup: Setup, starts: list[Start], faces: list[Face]) ->
     species = case.grain_species
     for wall in case.wall:
         for index, motion in enumerate(wall.motions):
-            row = motion_row(case, motion, 0.0, setup.walls)
-            row[REACH] = setup.scene.walls.motion[setup.walls[wall.name][0], REACH] if index == 0 else 0.0
+            k = setup.walls[wall.name][0]
+            row = setup.scene.walls.motion[k] if index == 0 else setup.later[k, index - 1]
             key = f"wall.{wall.name}.motion" if index == 0 else f"wall.{wall.name}.then.{index - 1}"
             speed = motion.speed(row)
             if isinstance(motion, SinusoidalMotion):
