@@ -10,7 +10,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .completion import complete
 from .errors import CaseError, FileError, InsertionError, PardemError, ShapeError
+from .examples import examples
 from .guard import EXIT_ERROR, on_all_ranks, print_error
 from .version import VERSION
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
     from .case import Case
+    from .reports import Log
 
 EXIT_USAGE = 2
 EXIT_UNFINISHED = 75
@@ -33,7 +36,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         Exit status: 0 done, 1 an error or a difference, 2 wrong usage, 75 a run that stopped at a checkpoint before its end.
     """
-    arguments = command_line().parse_args(argv)
+    parser = command_line()
+    complete(parser)
+    arguments = parser.parse_args(argv)
     command: Callable[[argparse.Namespace], int] = arguments.command
     try:
         return command(arguments)
@@ -55,13 +60,35 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
+    if arguments.log is None:
+        return _run_logged(arguments, comm, None)
+    from .io.state.agreement import together
+    from .reports import Log
+
+    log: Log | None = None
+    with together(comm, f"--log {arguments.log} could not be written"):
+        if comm.rank == 0:
+            log = Log(arguments.log)
+    try:
+        return _run_logged(arguments, comm, log)
+    except PardemError as error:
+        if log is not None:
+            log.write("".join(f"pardem: error: {line}\n" for line in str(error).splitlines()))
+        raise
+    finally:
+        if log is not None:
+            log.close()
+
+
+def _run_logged(arguments: argparse.Namespace, comm: MPI.Comm, log: Log | None) -> int:
     case = _shared_case(arguments, comm)
     from .run import run_case  # after the case has been validated, for this import takes a second
 
     out = arguments.output or Path(case.output.file or Path(arguments.case).with_suffix(".h5").name)
     try:
         summary = run_case(
-            case, out=out, resume=arguments.resume, force=arguments.force, walltime=arguments.walltime, comm=comm, accept_loss=arguments.accept_loss
+            case, out=out, resume=arguments.resume, force=arguments.force, walltime=arguments.walltime, comm=comm, accept_loss=arguments.accept_loss,
+            log=log,
         )  # fmt: skip
     except (CaseError, ShapeError, InsertionError) as error:
         raise type(error)(f"{arguments.case}: {error}") from None
@@ -71,7 +98,7 @@ def _run(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
 
 
 def check(arguments: argparse.Namespace) -> int:
-    """`pardem check`: find everything that a run rejects before its first step, except grains that do not fit, and estimate the cost."""
+    """`pardem check`: find everything that a run rejects before its first step, foresee what may stop it later, and estimate the cost."""
     from .io.casefile import read_case
     from .setup.estimate import estimate
 
@@ -84,20 +111,42 @@ def check(arguments: argparse.Namespace) -> int:
     try:
         cost = estimate(case, arguments.ranks)
         case_hash = case.hash()
-        from .observables.bed import find_bed  # late: these load the compiler
+        from .forecast import forecast  # late: these load the compiler
+        from .observables.bed import find_bed
+        from .setup.filling import fillings
         from .setup.preparation import build_scene
-        from .setup.start import size_range
+        from .setup.start import insert_regions, size_range
 
         setup = build_scene(case, *size_range(case))
         find_bed(case, setup.scene.walls, setup.scene.wall_names)
-        warnings = setup.warnings
+        filled = fillings(case, setup.catalogue, insert_regions(case))
+        warnings = setup.warnings + forecast(case, setup)
     except PardemError as error:
         raise type(error)(f"{arguments.case}: {error}") from None
     print(f"{arguments.case}: valid" + (f" ({case.title})" if case.title else ""))
     for warning in warnings:
         print(f"warning    {warning}")
     print(cost)
+    for filling in filled:
+        print(f"region     {filling.key}: {filling.share:.1%} of {filling.volume:.3g} {'m^2' if case.dimension == 2 else 'm^3'} filled")
     print(f"hash       {case_hash}")
+    return 0
+
+
+def schema(arguments: argparse.Namespace) -> int:
+    """`pardem schema`: print the JSON schema of case files."""
+    import json
+
+    from .case.schema import schema as made
+
+    text = json.dumps(made(), indent=2) + "\n"
+    if arguments.output is None:
+        print(text, end="")
+        return 0
+    try:
+        arguments.output.write_text(text)
+    except OSError as error:
+        raise FileError(f"{arguments.output} could not be written: {error.strerror}; give another name") from None
     return 0
 
 
@@ -148,11 +197,13 @@ def bench(arguments: argparse.Namespace) -> int:
 
     def work(comm: MPI.Comm) -> int:
         from . import bench as implementation
+        from .compiling import Compilation
 
-        return implementation.main(
-            arguments.scene, grains=arguments.grains, steps=arguments.steps, as_json=arguments.json, comm=comm, state=arguments.state,
-            warmup=arguments.warmup,
-        )  # fmt: skip
+        with Compilation(comm.rank):
+            return implementation.main(
+                arguments.scene, grains=arguments.grains, steps=arguments.steps, as_json=arguments.json, comm=comm, state=arguments.state,
+                warmup=arguments.warmup,
+            )  # fmt: skip
 
     return on_all_ranks(work)
 
@@ -245,13 +296,18 @@ def _size(text: str) -> tuple[int, int]:
 
 def command_line() -> argparse.ArgumentParser:
     """Build the parser of all commands and their options."""
-    parser = argparse.ArgumentParser(prog="pardem", description="Discrete-element simulation of granular matter made of spheropolytopes.")
+    parser = argparse.ArgumentParser(
+        prog="pardem", description="Discrete-element simulation of granular matter made of spheropolytopes.", epilog=examples(""),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"pardem {VERSION}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def command(function: Callable[[argparse.Namespace], int], text: str, epilog: str = "") -> argparse.ArgumentParser:
+        name = function.__name__
         sub: argparse.ArgumentParser = commands.add_parser(
-            function.__name__, help=text, description=text[0].upper() + text[1:] + ".", epilog=epilog
+            name, help=text, description=text[0].upper() + text[1:] + ".", epilog="\n\n".join(filter(None, (epilog, examples(name)))),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
         )  # fmt: skip
         sub.set_defaults(command=function)
         return sub
@@ -284,11 +340,15 @@ def _commands_of_cases(command: Callable[..., argparse.ArgumentParser]) -> None:
     existing.add_argument("--force", action="store_true", help="replace an existing result")
     sub.add_argument("--accept-loss", action="store_true", help="with --resume: continue without missing or damaged parts, which the result records")
     sub.add_argument("--walltime", metavar="[D-]HH:MM:SS", type=_walltime, help="write a checkpoint and stop before this wall time has passed")
+    sub.add_argument("--log", metavar="FILE", type=Path, help="append everything that the run tells to a file, with the time of day")
 
-    sub = command(check, "validate a case; estimate memory, steps and time")
+    sub = command(check, "validate a case; foresee what may stop it; estimate memory, steps and time")
     _add_case(sub)
     sub.add_argument("--ranks", type=_count, default=1, help="number of ranks to assume (default: 1)")
     sub.add_argument("--effective", action="store_true", help="print the case as TOML, with base file, settings and defaults filled in")
+
+    sub = command(schema, "print the JSON schema of case files, with which editors complete and check them")
+    sub.add_argument("-o", "--output", metavar="OUT.json", type=Path, help="file (default: standard output)")
 
 
 def _commands_of_files(command: Callable[..., argparse.ArgumentParser]) -> None:
@@ -341,9 +401,8 @@ def _commands_of_kernels(command: Callable[..., argparse.ArgumentParser]) -> Non
     sub.add_argument("--json", action="store_true", help="print JSON")
 
     kernels = (
-        "Without a case: the step for spheres, rods and polyhedra with each of four laws; interactions, integrators and walls need "
-        "none of their own. "
-        "One kernel takes 40 to 80 seconds of a core, what is in the cache none."
+        "Without a case: the step for spheres, rods and polyhedra with each of four laws; interactions,\n"
+        "integrators and walls need none of their own. One kernel takes 40 to 80 seconds of a core, what is in the cache none."
     )
     sub = command(warmup, "compile all kernels into the cache, before a big job", kernels)
     sub.add_argument("cases", metavar="CASE.toml", type=Path, nargs="*")

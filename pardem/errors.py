@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class PardemError(Exception):
     """Base class of every error that pardem raises deliberately."""
@@ -28,7 +30,16 @@ class FileError(PardemError):
 
 
 class BlowUpError(PardemError):
-    """The motion became unphysical: a value that is not finite, an excessive overlap, a force out of range, or a grain that left the domain."""
+    """The motion became unphysical: a value that is not finite, an excessive overlap, a force out of range, or a grain that left the domain.
+
+    Args:
+        message: sentences for the user.
+        fault: what a step met (`state.diagnosis.Fault`), if it was one.
+    """
+
+    def __init__(self, message: str, fault: Any = None) -> None:
+        super().__init__(message)
+        self.fault = fault
 
 
 class CoveringError(PardemError):

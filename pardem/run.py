@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import resource
+import math
 import signal
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
@@ -15,64 +14,33 @@ from mpi4py import MPI
 from .case import Case
 from .compiled import clock
 from .compiled.fixedpoint import totals
+from .compiling import Compilation, user_seconds
 from .errors import BlowUpError
+from .forecast.stop import stop_estimate
 from .io.results.contact_frames import ContactFrame
 from .io.results.output_lock import reserved
 from .io.results.output_path import check_output, prepare_output
+from .io.results.paths import parts_of
 from .io.results.static_part import DomainBox, StaticPart
 from .io.results.writer import ResultWriter
 from .io.state.manifest import Loss
-from .io.views import progress as report
 from .observables.local_fraction import LocalFraction
+from .reports import Log, Reports, as_text
+from .retrace import MARGIN, retraced
 from .run_state import full_state, load_start
+from .sharing import sharing_notice
 from .simulation import Simulation
+from .state.arrays import ERROR_OVERLAP
 from .state.population import Population
+from .summary import Summary
 from .version import VERSION
 
+PATIENCE = 600.0  # seconds since the last checkpoint that are repeated, at most, to keep the state before a blow-up
 CHUNK_SECONDS = 0.25  # wall time between two looks at the clock and the signals
 
 
-@dataclass(frozen=True)
-class Summary:
-    """What the user wants to know at the end of a run, alike on all ranks.
-
-    Attributes:
-        finished: whether the stages are over.
-        losses: what was found missing or damaged at the end and is not in the result; None: nothing.
-        steps: number of steps that were done.
-        time: at the end (s).
-        grains: number of grains.
-        ranks: number of ranks.
-        left: number of grains that have left the domain; None: no face is open.
-        wall_seconds: time that the run took.
-        cpu_seconds: the same of all processors together.
-        cundall: grains x steps / cpu_seconds.
-        contacts_per_grain: at the end, walls included; None: not known, since the run was stopped between two rows.
-        coordination: contacts of a grain with others at the end; None: as before.
-        rebuilds: how often the lists were made anew.
-        shares: shares of the wall time (1), by what it was spent on.
-        energy: energies at the end (J), by name.
-    """
-
-    finished: bool
-    losses: str | None
-    steps: int
-    time: float
-    grains: int
-    ranks: int
-    left: int | None
-    wall_seconds: float
-    cpu_seconds: float
-    cundall: float
-    contacts_per_grain: float | None
-    coordination: float | None
-    rebuilds: int
-    shares: dict[str, float]
-    energy: dict[str, float]
-
-
 def run_case(
-    case: Case, *, out: Path, resume: bool, force: bool, walltime: float | None, comm: MPI.Comm, accept_loss: bool = False
+    case: Case, *, out: Path, resume: bool, force: bool, walltime: float | None, comm: MPI.Comm, accept_loss: bool = False, log: Log | None = None
 ) -> Summary:
     """Run a case until its stages have ended, the wall time is used up, or the signal USR1 arrives. Collective.
 
@@ -84,6 +52,7 @@ def run_case(
         walltime: wall time after which to write a checkpoint and stop (s); None for no limit.
         comm: communicator.
         accept_loss: with ``resume``, whether to go on although parts of the output are missing or were changed.
+        log: file for everything that the run tells, on rank 0.
 
     Returns:
         The summary. ``finished`` tells whether all stages have ended; ``losses``, if any, lists the parts of the output that were found missing
@@ -93,16 +62,20 @@ def run_case(
         PardemError: the same error on all ranks.
     """
     # a blow-up is found by the step itself and said in a sentence: no warnings of numpy beside it
-    with reserved(comm, out), np.errstate(over="ignore", invalid="ignore"):
-        return _Run(case, out, resume, force, walltime, comm, accept_loss).go()
+    quiet, watch = np.errstate(over="ignore", invalid="ignore"), Compilation(comm.rank, log=as_text(log) if log else None)
+    with reserved(comm, out), quiet, watch as compilation:
+        return _Run(case, out, resume, force, walltime, comm, accept_loss, log, compilation).go()
 
 
 class _Run:
     """One run; see ``run_case``."""
 
-    def __init__(self, case: Case, out: Path, resume: bool, force: bool, walltime: float | None, comm: MPI.Comm, accept_loss: bool) -> None:
-        self.case, self.comm, self.walltime = case, comm, walltime
-        self.began, self.cpu_began = time.monotonic(), _user_seconds()
+    def __init__(
+        self, case: Case, out: Path, resume: bool, force: bool, walltime: float | None, comm: MPI.Comm, accept_loss: bool, log: Log | None,
+        compilation: Compilation,
+    ) -> None:  # fmt: skip
+        self.case, self.comm, self.walltime, self.out = case, comm, walltime, out
+        self.began, self.cpu_began, self.log, self.compilation = time.monotonic(), user_seconds(), log, compilation
         self.asked_to_stop = False
         self.previous_handler = signal.signal(signal.SIGUSR1, self._on_signal)  # now: compilation may take a minute
         check_output(comm, out, resume=resume, force=force)
@@ -111,7 +84,7 @@ class _Run:
         self.sim = sim = Simulation(case, comm, start)
         # only what runs replaces an older output
         self.notices.append(prepare_output(comm, out, resume=resume, force=force, fresh=start is None))
-        self.notices += sim.setup.warnings
+        self.notices += [sharing_notice(comm), *sim.setup.warnings]
         if resume:
             self.notices.append(f"resumed at step {sim.steps_done}" if self.resumed else "no checkpoint to resume from: started from the beginning")
         self.first_step = sim.steps_done
@@ -134,8 +107,13 @@ class _Run:
     def go(self) -> Summary:
         """Run to the end."""
         sim = self.sim
+        if not self.resumed:
+            self.compilation.say_no_more()
+        self.cpu_ready = user_seconds() - self.compilation.cpu_seconds
+        self.progress = Reports(sim.stages.base + sim.stages.remaining(), self.comm.rank, self.first_step, self.log)
+        self.compilation.say = self.progress.message  # a run that is resumed compiles with its first step
         try:
-            with report.Progress(sim.stages.base + sim.stages.remaining(), self.comm.rank, done=self.first_step) as self.progress:
+            with self.progress:
                 for text in self.notices:
                     if text:
                         self.progress.message(text)
@@ -149,12 +127,13 @@ class _Run:
                     self._advance()
                 self._end()
         except BlowUpError as error:
-            self.writer.close()  # the frames that lead to it are worth a look
-            raise BlowUpError(f"{error} {self._kept()}") from None
+            told = self._keep_what_led_to(error)
+            self.writer.close()
+            raise BlowUpError(f"{error} {told}") from None
         finally:
             signal.signal(signal.SIGUSR1, self.previous_handler)
         summary = self._summary()
-        report.summary({name: value for name, value in vars(summary).items() if value is not None}, self.comm.rank)
+        self.progress.summary({name: value for name, value in vars(summary).items() if value is not None})
         return summary
 
     # -- the loop -----------------------------------------------------------------------------------------------------------------
@@ -257,11 +236,30 @@ class _Run:
         self.last_checkpoint = time.monotonic()
         self.kept_step = self.sim.steps_done
 
-    def _kept(self) -> str:
-        """Tell which checkpoint remains after a blow-up."""
+    def _keep_what_led_to(self, error: BlowUpError) -> str:
+        """Keep a frame and a checkpoint of the steps before a blow-up, where that takes no longer than the run since its last checkpoint, and tell
+        what is known of its cause. Collective.
+        """
+        fault, told = error.fault, ""
+        spent = time.monotonic() - (self.began if self.kept_step is None else self.last_checkpoint)
+        left = math.inf if self.walltime is None else self.walltime - (time.monotonic() - self.began)
+        worth = self.comm.bcast(spent < min(PATIENCE, left))
+        goal = fault.step - MARGIN if fault is not None else -1
+        if worth and goal > (self.first_step if self.kept_step is None else self.kept_step):
+            self.progress.message(f"going back to keep the state at step {goal}, just before the run stopped")
+            self.sim.engine.rebuilder.drop()
+            if (found := retraced(self.case, self.out, self.kept_step, goal, self.comm)) is not None:
+                self.sim = found[0]
+                self._write(frame=True)
+                self._checkpoint()
+                if fault.code == ERROR_OVERLAP:
+                    told = f"{stop_estimate(self.case, found[0], found[1], fault)} ".lstrip()
         if self.kept_step is None:
-            return "No checkpoint has been written yet."
-        return f"The checkpoint of step {self.kept_step} is intact: continue from it with --resume."
+            return f"{told}No checkpoint has been written yet."
+        return (
+            f"{told}The state of step {self.kept_step} is kept in a checkpoint in {parts_of(self.out)}, and the frames in {self.out}; the same case "
+            "would stop there again: change it and start anew."
+        )
 
     def _end(self) -> None:
         sim = self.sim
@@ -287,7 +285,9 @@ class _Run:
     def _summary(self) -> Summary:
         sim, comm, counters = self.sim, self.comm, self.sim.engine.counters
         wall = time.monotonic() - self.began
-        cpu = float(comm.allreduce(_user_seconds() - self.cpu_began))
+        cpu = float(comm.allreduce(user_seconds() - self.cpu_began))
+        compiling = float(comm.allreduce(self.compilation.cpu_seconds))
+        stepping = float(comm.allreduce(user_seconds() - self.compilation.cpu_seconds - self.cpu_ready))
         grain_steps = int(comm.allreduce(counters.grain_steps))
         ticks = counters.ticks / max(1, counters.ticks[clock.TOTAL]) * counters.loop_seconds
         # a run that was stopped between two rows does not know its contacts
@@ -300,11 +300,7 @@ class _Run:
         return Summary(
             finished=not sim.proceed, losses="; ".join(map(str, self.losses)) or None, steps=counters.steps, time=sim.time,
             grains=sim.grain_count, ranks=comm.size, left=sim.left if sim.engine.outflow is not None else None, wall_seconds=wall,
-            cpu_seconds=cpu, cundall=grain_steps / max(cpu, 1e-9), contacts_per_grain=values.get("contacts_per_grain"),
-            coordination=values.get("coordination"), rebuilds=counters.rebuilds,
+            cpu_seconds=cpu, compile_seconds=compiling or None, cundall=grain_steps / max(stepping, 1e-9),
+            contacts_per_grain=values.get("contacts_per_grain"), coordination=values.get("coordination"), rebuilds=counters.rebuilds,
             shares={k: float(v) / wall for k, v in seconds.items()}, energy=energy,
         )  # fmt: skip
-
-
-def _user_seconds() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_utime

@@ -115,7 +115,7 @@ def test_check_warns_of_a_long_step(case_file: Path, capsys: pytest.CaptureFixtu
 
 
 def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
-    for command in ("run", "check", "info", "compare", "plot", "render", "export", "bench", "warmup"):
+    for command in ("run", "check", "schema", "info", "compare", "plot", "render", "export", "bench", "warmup"):
         with pytest.raises(SystemExit) as caught:
             cli.main([command, "--help"])
         assert caught.value.code == 0

@@ -15,6 +15,7 @@ from ..insertion.placed_grains import require_sizes
 from ..shapes.catalogue import Catalogue, principal_orientations
 from ..shapes.rotations import matrices
 from ..state.population import Population, make_population
+from .filling import require_room
 from .law_tables import lent_radii
 from .wall_tables import placed_bodies
 
@@ -65,17 +66,18 @@ def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> 
     names = [s.name for s in case.species]
     number = {name: row for row, name in enumerate(names)}
     domain = BoxDomain(case.domain.lower, case.domain.upper, case.domain.periodic) if case.domain else None
-    given = _given(case, number)
+    given = given_grains(case, number)
     orientation = principal_orientations(catalogue, given["species"], given["orientation"])
     placed = PlacedGrains(given["species"], given["scale"], given["position"], orientation)
     if len(placed.species) and not overlaps:
         require_clear(catalogue, placed, domain=domain, names=names)
     walls = placed_bodies(case, catalogue, case.stage[0].name)
-    for insert in case.insert:
+    regions = insert_regions(case)
+    require_room(case, catalogue, regions)
+    for insert, region in zip(case.insert, regions, strict=True):
         first = len(placed.species)
         species = np.full(insert.count, number[insert.species])
         scale = _scales(case, insert, first)
-        region = _region(insert, domain, case.dimension == 2)
         x, q = insert_random(
             region, catalogue, species, seed=case.seed, first_id=first, scale=scale, domain=domain, placed=placed, walls=walls, names=names
         )
@@ -117,6 +119,12 @@ def _scales(case: Case, insert: Insert, first: int) -> np.ndarray:
     return random_scales(case.seed, first, insert.count, insert.size.min, insert.size.max)
 
 
+def insert_regions(case: Case) -> list[Region]:
+    """The regions of all inserts of a case."""
+    domain = BoxDomain(case.domain.lower, case.domain.upper, case.domain.periodic) if case.domain else None
+    return [_region(insert, domain, case.dimension == 2) for insert in case.insert]
+
+
 def _region(insert: Insert, domain: BoxDomain | None, planar: bool) -> Region:
     region = insert.region
     if region.kind == "cylinder":
@@ -128,7 +136,7 @@ def _region(insert: Insert, domain: BoxDomain | None, planar: bool) -> Region:
     return periodic_region(domain, planar)
 
 
-def _given(case: Case, number: dict[str, int]) -> dict[str, Any]:
+def given_grains(case: Case, number: dict[str, int]) -> dict[str, Any]:
     """Grains given one by one, as arrays."""
     table = read_grains_file(case) if case.grains_file else _empty_table()
     rows = case.grain

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from mpi4py import MPI
@@ -23,6 +23,22 @@ _WHAT = {
 }
 
 
+class Fault(NamedTuple):
+    """What went wrong in a step.
+
+    Attributes:
+        code: one of the codes of faults in ``arrays``.
+        a: global id of the first body, or -1 - wall.
+        b: of the second.
+        step: in which it was found.
+    """
+
+    code: int
+    a: int
+    b: int
+    step: int
+
+
 def _name(body: int, walls: list[str]) -> str:
     return f"wall '{walls[-1 - body]}'" if body < 0 else f"grain {body}"
 
@@ -39,6 +55,7 @@ def diagnose(comm: MPI.Comm, control: np.ndarray, scene: Any) -> None:
         BlowUpError: always.
     """
     mine = (int(control[st.FAULT]), int(control[st.FAULT_A]), int(control[st.FAULT_B]), int(control[st.STEP]))
-    code, a, b, step = next((f for f in comm.allgather(mine) if f[0]), mine)
+    fault = Fault(*next((f for f in comm.allgather(mine) if f[0]), mine))
+    code, a, b, step = fault
     what = _WHAT.get(code, "an unknown fault").format(_name(a, scene.wall_names), _name(b, scene.wall_names))
-    raise BlowUpError(f"At step {step} (t = {step * scene.settings.dt:.6g} s) {what}.")
+    raise BlowUpError(f"At step {step} (t = {step * scene.settings.dt:.6g} s) {what}.", fault)

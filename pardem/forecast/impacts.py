@@ -1,0 +1,56 @@
+"""Impacts that press grains deeper into each other, or into walls, than a run bears."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .bodies import Bodies, Meeting
+from .overlaps import impact_overlap
+from .remedies import remedy
+from .speeds import Impact
+
+if TYPE_CHECKING:
+    from ..case import Case
+
+SAFE = 0.5
+"""Share of the sphero-radius that the overlap should stay below with what a sentence proposes."""
+
+
+def impact_warnings(case: Case, bodies: Bodies, impacts: list[Impact]) -> list[str]:
+    """A sentence for each impact at which an overlap of more than the least sphero-radius is to be expected, at which a run stops.
+
+    Args:
+        case: validated case.
+        bodies: its grains.
+        impacts: what is to be expected of it.
+    """
+    out = []
+    for impact in impacts:
+        found = ((impact_overlap(m.contact, m.spring, impact.speed, m.behind, impact.pull), m) for m in _meetings(bodies, impact))
+        overlap, meeting = max(found, key=lambda pair: pair[0] / pair[1].contact.room, default=(0.0, None))
+        if meeting is not None and overlap > meeting.contact.room:
+            out.append(_sentence(case, impact, overlap, meeting))
+    return out
+
+
+def deepest(bodies: Bodies, impact: Impact) -> float:
+    """Largest overlap (m) that an impact lets expect; 0 where the law does not say how its force grows."""
+    return max((impact_overlap(m.contact, m.spring, impact.speed, m.behind, impact.pull) for m in _meetings(bodies, impact)), default=0.0)
+
+
+def _meetings(bodies: Bodies, impact: Impact) -> Iterator[Meeting]:
+    for wall in impact.walls:
+        yield from bodies.with_wall(impact.species, wall, impact.mass)
+    if impact.grains:
+        yield from bodies.with_grains(impact.species)
+
+
+def _sentence(case: Case, impact: Impact, overlap: float, meeting: Meeting) -> str:
+    room = meeting.contact.room
+    cure = remedy(case, *meeting.materials, overlap / (SAFE * room), meeting.spring.power)
+    otherwise = f", or {impact.milder}" if impact.milder else ""
+    return (
+        f"{impact.key}: {impact.what}: an impact of species '{meeting.grain.species}' on {meeting.target} then overlaps by {overlap:.2g} m, "
+        f"{overlap / room:.2g} times the sphero-radius of {room:.3g} m, and a run stops at one; make {cure}{otherwise}"
+    )

@@ -1,0 +1,116 @@
+"""How deep two bodies press into each other: the largest overlap of an impact, and the overlap under a load, for every law with a known spring.
+
+A spring with the force F(x) ~ x^p stops a mass M that arrives with the speed v after the distance
+
+    x = x0 ((p + 1) M v^2 / (2 F(x0) x0))^(1/(p+1)),
+
+which is v t_c/pi for an elastic linear spring and Hertz's closed form for p = 3/2. A dashpot with the damping ratio z multiplies this by g^(2/(p+1)),
+g = exp(-z acos(z)/sqrt(1 - z^2)): exact for p = 1, and for Hertz's law with a damper proportional to x^(1/4) as well, since y = x^((p+1)/2) then
+moves as a damped linear oscillator in a time of its own (Antypov and Elliott, EPL 94 (2011) 50004).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..laws.kind import Tables
+from ..laws.registry import kind_of
+
+
+class Contact(NamedTuple):
+    """Two bodies that may touch.
+
+    Attributes:
+        rows: their rows in the tables of the law.
+        mass: effective mass (kg).
+        radius: effective radius (m).
+        room: the smaller sphero-radius (m): an overlap beyond it stops a run.
+    """
+
+    rows: tuple[int, int]
+    mass: float
+    radius: float
+    room: float
+
+
+class Spring(NamedTuple):
+    """The spring of a contact, and its damper.
+
+    Attributes:
+        force: at an overlap of ``room`` (N).
+        power: exponent with which the force grows with the overlap.
+        damping: damping ratio of a free collision.
+    """
+
+    force: float
+    power: float
+    damping: float
+
+
+def spring_of(law: Tables, contact: Contact) -> Spring | None:
+    """The spring of a contact while it is loaded; None where the law does not say how its force grows (laws with a range, laws of users).
+
+    Args:
+        law: tables of the law.
+        contact: the two bodies.
+    """
+    kind = kind_of(law)
+    if kind.bound is not None or kind.reach is not None:
+        return None
+    a, b = (np.array([row]) for row in contact.rows)
+    mass, radius = np.array([contact.mass]), np.array([contact.radius])
+
+    def force(overlap: float) -> float:
+        return float(kind.spring_force(law, a, b, mass, radius, np.array([overlap]))[0])
+
+    full, half = force(contact.room), force(0.5 * contact.room)
+    if not 0.0 < half < full < math.inf:
+        return None
+    return Spring(full, math.log2(full / half), 0.5 * float(np.asarray(kind.damping(law, a, b, mass)).reshape(-1)[0]))
+
+
+ROUNDS = 6  # of the search for the overlap of an impact under a pull: each brings a digit or more
+
+
+def impact_overlap(contact: Contact, spring: Spring, speed: float, mass: float | None = None, pull: float = 0.0) -> float:
+    """Largest overlap of an impact (m).
+
+    Args:
+        contact: the two bodies.
+        spring: of their contact.
+        speed: with which they approach each other (m/s).
+        mass: that the contact must stop (kg); the effective mass of the contact by default, more where one of the two is supported from behind.
+        pull: acceleration that goes on during the impact (m/s^2).
+    """
+    moved = contact.mass if mass is None else mass
+    order = spring.power + 1.0
+    share = _damped(spring.damping * math.sqrt(contact.mass / moved)) ** (2.0 / order)
+    deepest = 0.0
+    for _ in range(ROUNDS if pull > 0.0 else 1):
+        squared = speed**2 + 2.0 * pull * deepest
+        deepest = share * contact.room * (0.5 * order * moved * squared / (spring.force * contact.room)) ** (1.0 / order)
+    return deepest
+
+
+def loaded_overlap(contact: Contact, spring: Spring, load: float) -> float:
+    """Overlap (m) at which the spring bears a force (N)."""
+    borne: float = contact.room * (load / spring.force) ** (1.0 / spring.power)
+    return borne
+
+
+def energy_held(contact: Contact, spring: Spring, overlap: float) -> float:
+    """Energy of the spring (J) at an overlap (m)."""
+    held: float = spring.force * contact.room * (overlap / contact.room) ** (spring.power + 1.0) / (spring.power + 1.0)
+    return held
+
+
+def _damped(ratio: float) -> float:
+    """Largest elongation of a damped oscillator that starts from its rest position, over that without damping; ``ratio``: damping ratio."""
+    if ratio < 1.0 - 1e-6:
+        return math.exp(-ratio * math.acos(ratio) / math.sqrt(1.0 - ratio * ratio))
+    if ratio < 1.0 + 1e-6:
+        return math.exp(-1.0)
+    return math.exp(-ratio * math.acosh(ratio) / math.sqrt(ratio * ratio - 1.0))

@@ -1,0 +1,54 @@
+"""Grains that start behind a wall or within it, where they overlap it before anything has moved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import CaseError
+from .ground import Face
+from .starts import Start
+
+if TYPE_CHECKING:
+    from ..case import Case
+
+ROUNDING = 1e-9  # of the extent of a region: by how much it may reach behind a wall
+
+
+def region_warnings(case: Case, starts: list[Start], faces: list[Face]) -> list[str]:
+    """A sentence for each region of insertion that reaches behind a plane or out of a cylinder that is there from the beginning.
+
+    Args:
+        case: validated case.
+        starts: where its grains are at the start.
+        faces: its walls.
+
+    Raises:
+        CaseError: all of a region, or the centre of a given grain, is behind the wall, so that the run stops before its first step.
+    """
+    out = []
+    for start in starts:
+        size = float(np.ptp(start.points, axis=0).max()) + start.radius
+        for face in faces:
+            if not face.one_sided or not face.there(case.stage[0].name):
+                continue
+            depth = face.depth(start.points)
+            behind = -float(depth.min())
+            if behind <= ROUNDING * size:
+                continue
+            where = "out of" if face.kind == "cylinder" else "behind"
+            if start.whole and (depth.max() > 0.0 or face.kind == "cylinder"):
+                out.append(
+                    f"{start.key}.region reaches {behind:.3g} m {where} wall '{face.label}', and a run with grains there stops at its start: make "
+                    "the region smaller, or move the wall"
+                )
+            elif start.whole:
+                raise CaseError(f"{start.key}.region lies {where} wall '{face.label}': move the region or the wall, or turn the wall's normal")
+            else:
+                n = int(np.argmin(depth))
+                raise CaseError(
+                    f"{start.key}: grain {n} at {start.points[n].tolist()} has its centre {behind:.3g} m {where} wall '{face.label}': move it or the "
+                    "wall, or turn the wall's normal"
+                )
+    return out

@@ -1,0 +1,91 @@
+"""Where the grains of a case are at the start: regions of insertion and given grains, as corners, centres and sets of points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..setup.filling import mean_volume
+from ..setup.preparation import Setup
+from ..setup.start import given_grains
+
+if TYPE_CHECKING:
+    from ..case import Case
+    from ..case.placement import AnyRegion
+
+AROUND = 16  # points of a circle
+
+
+@dataclass(frozen=True)
+class Start:
+    """Grains that start together.
+
+    Attributes:
+        key: of the case.
+        species: names.
+        count: number of them.
+        points: (n, 3) corners and rims of their region, or their centres (m).
+        middle: (3,) (m).
+        whole: whether the grains as a whole lie within the points; else these are their centres.
+        radius: least sphero-radius (m).
+        volume: of the grains together (m^3, in 2D m^2).
+        speed: fastest of them (m/s).
+    """
+
+    key: str
+    species: tuple[str, ...]
+    count: int
+    points: np.ndarray
+    middle: np.ndarray
+    whole: bool
+    radius: float
+    volume: float
+    speed: float = 0.0
+
+
+def starts_of(case: Case, setup: Setup) -> list[Start]:
+    """All groups of grains of a case: one for each insert, one for those that are given one by one or by a file.
+
+    Args:
+        case: validated case.
+        setup: the same case prepared.
+    """
+    row = {s.name: k for k, s in enumerate(case.species)}
+    radius, volume = setup.catalogue.radius, setup.catalogue.volume
+    out = []
+    for i, insert in enumerate(case.insert):
+        points, k = region_points(case, insert.region), row[insert.species]
+        least = insert.size.value if insert.size.kind == "constant" else insert.size.min
+        filled = insert.count * float(volume[k]) * mean_volume(insert, case.dimension)
+        middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+        out.append(Start(f"insert.{insert.name or i}", (insert.species,), insert.count, points, middle, True, float(radius[k]) * least, filled))
+    given = given_grains(case, row)
+    if len(given["species"]):
+        x, kinds, sizes = given["position"], given["species"], given["scale"]
+        key = "grains_file" if case.grains_file is not None else "grain"
+        speed = float(np.sqrt((given["velocity"] ** 2).sum(axis=1).max()))
+        species = tuple(case.species[k].name for k in np.unique(kinds))
+        filled, least = float((volume[kinds] * sizes**case.dimension).sum()), float((radius[kinds] * sizes).min())
+        out.append(Start(key, species, len(x), x, 0.5 * (x.min(axis=0) + x.max(axis=0)), False, least, filled, speed))
+    return out
+
+
+def region_points(case: Case, region: AnyRegion) -> np.ndarray:
+    """Corners of a region, or points of the rims of a cylinder, (n, 3) m."""
+    if region.kind != "cylinder":
+        box = case.domain if region.kind == "periodic" else region
+        assert box is not None
+        lower, upper = np.array(box.lower, float), np.array(box.upper, float)
+        if case.dimension == 2:
+            lower[2] = upper[2] = 0.0
+        return np.stack(np.meshgrid(*zip(lower, upper, strict=True), indexing="ij"), -1).reshape(-1, 3)
+    a = "xyz".index(region.axis)
+    turn = 2.0 * np.pi * np.arange(AROUND) / AROUND
+    rim = np.zeros((AROUND, 3))
+    rim[:, (a + 1) % 3], rim[:, (a + 2) % 3] = region.radius * np.cos(turn), region.radius * np.sin(turn)
+    rim += np.array(region.center)
+    low, high = rim.copy(), rim.copy()
+    low[:, a], high[:, a] = (0.0, 0.0) if case.dimension == 2 else (region.lower, region.upper)
+    return np.concatenate([low, high])
