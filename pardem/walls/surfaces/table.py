@@ -144,9 +144,6 @@ class WallTable(NamedModel):
         """Coordinate along y (m) of the plane that a picture is cut at, where the wall asks for one."""
         return None
 
-    def corners(self, view: Any) -> list[np.ndarray]:
-        """Points (m) that a picture of a case in two dimensions must show."""
-        return []
-
     def draw(self, view: Any) -> None:
-        """Draw the wall on a picture, a `pardem.io.views.picture.View`; planes, which have no end, are not drawn."""
+        """Draw the wall on a picture, a `pardem.io.views.walls.View`."""
+        raise NotImplementedError
