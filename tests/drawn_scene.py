@@ -31,7 +31,8 @@ UNIT = 1e-3  # m: lengths of the scene are in millimetres, as those of grains ar
 def case_of(species: list[dict[str, Any]], walls: list[dict[str, Any]], **more: Any) -> Case:
     """A case that has these species and walls; lengths are given in ``UNIT``."""
     given: dict[str, Any] = {
-        "time": {"step": 1e-5}, "domain": {"lower": (-3 * UNIT,) * 3, "upper": (9 * UNIT,) * 3}, "species": [scaled(s) | {"density": 1e3} for s in species],
+        "time": {"step": 1e-5}, "domain": {"lower": (-3 * UNIT,) * 3, "upper": (9 * UNIT,) * 3},
+        "species": [scaled(s) | {"density": 1e3} for s in species],
         "contact": {"interaction": "superposition", "restitution": 0.5, "contact_time": 1e-3}, "wall": [scaled(w) for w in walls],
         "grain": [{"species": species[0]["name"], "position": (0.0, 0.0, UNIT)}],
         "stage": [{"name": "fill", "kind": "run", "steps": 10}, {"name": "flow", "kind": "run", "steps": 10}],
@@ -60,7 +61,7 @@ def write(
         scale: (n,) size factors; default: 1.
         contacts: of each frame; None: frames show none.
     """
-    comm, n, frames = MPI.COMM_SELF, len(species), frames or [{}]
+    comm, n, frames = MPI.COMM_SELF, len(species), [{}] if frames is None else frames
     names = [s.name for s in case.species]
     catalogue = build_catalogue([Species(s.name, s.make_shape(), s.density) for s in case.species])
     gid, rows = np.arange(n), np.array([names.index(name) for name in species])
@@ -91,7 +92,7 @@ def fields(n: int, position: Any) -> dict[str, np.ndarray]:
 def zoo(out: Path) -> Path:
     """One grain of each shape in a row, and the first again at twice the size, over a floor."""
     names = [shape["name"] for shape in SHAPES]
-    position = [(1.6 * k - 2.0, 0.0, 1.0) for k in range(len(names))] + [(1.0, 2.5, 1.0)]
+    position = [(1.6 * k - 2.0, 0.0, 1.0) for k in range(len(names))] + [(6.0, 0.0, 1.0)]
     return write(out, case_of(SHAPES, [FLOOR]), [*names, "ball"], position, scale=[1.0] * len(names) + [2.0])
 
 

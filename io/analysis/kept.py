@@ -19,10 +19,13 @@ class KeptFile:
     """The file of a result, opened when something is read, and what has been read from it. A context manager.
 
     Args:
-        path: the result (.h5).
+        path: the result (.h5), or a part of one that has frames or observables.
+
+    Attributes:
+        kind: ``result`` or ``segment``.
 
     Raises:
-        FileError: the file is missing, foreign or damaged, or is no result.
+        FileError: the file is missing, foreign or damaged, or is a checkpoint.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -30,11 +33,9 @@ class KeptFile:
         self._constant: dict[str, Any] = {}
         self._grown: dict[str, Any] = {}
         self._version: Any = None
-        kind = self._source.read(kind_of)
-        if kind == "checkpoint":
+        self.kind: str = self._source.read(kind_of)
+        if self.kind == "checkpoint":
             raise FileError(f"{path} is a checkpoint, which holds a state and no frames: open the result of its run")
-        if kind == "segment":
-            raise FileError(f"{path} is a part of the output of a run, which shows no result by itself: open the result beside its folder")
 
     @property
     def path(self) -> Path:

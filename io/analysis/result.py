@@ -12,8 +12,8 @@ import numpy as np
 
 from pardem.errors import FileError
 
-from ..layout import CONTACTS, FRAMES, contact_arrays, elements
-from ..reading import FIRST_FIELD, get_json
+from ..layout import CONTACTS, FRAMES, contact_arrays, elements, text
+from ..reading import FIRST_FIELD, PARAMETERS, get_json
 from .constants import Constants
 from .frame import Frame
 from .tables import Observables
@@ -46,6 +46,16 @@ class Result(Constants, Sequence[Frame]):
     def finished(self) -> bool:
         """Whether the run has come to its end."""
         return bool(self._source.read(lambda file: "pardem/final" in file))
+
+    @property
+    def case_hash(self) -> str:
+        """Hash of the case, as far as it decides the trajectory."""
+        return str(self._unchanging("case_hash", lambda file: text(file[PARAMETERS].attrs["case_hash"])))
+
+    @property
+    def checkpoint_step(self) -> int:
+        """Step of the newest checkpoint of a run that is not finished; -1: there is none."""
+        return int(self._source.read(lambda file: file.attrs.get("checkpoint_step", -1)))
 
     # -- frames -----------------------------------------------------------------------------------------------------------------------
 
@@ -84,6 +94,12 @@ class Result(Constants, Sequence[Frame]):
     def fields(self) -> tuple[str, ...]:
         """Names of the fields that frames hold."""
         return self._growing("fields", lambda file: tuple(name for name in elements(file, FRAMES) if name != "box/edges"))
+
+    @property
+    def precision(self) -> str:
+        """``double`` or ``single``: of the positions in frames."""
+        access = lambda file: file[f"{FRAMES}/{FIRST_FIELD}/value"].dtype.itemsize  # noqa: E731
+        return "single" if self._growing("precision", access) == 4 else "double"
 
     def read(self, field: str, frames: Rows = slice(None), grains: Rows = slice(None)) -> np.ndarray:
         """A field of several frames at once, without reading more than is asked for.
@@ -232,4 +248,8 @@ def open_result(path: Path | str) -> Result:
     Raises:
         FileError: the file is missing, foreign or damaged, or is no result.
     """
-    return Result(path)
+    result = Result(path)
+    if result.kind != "result":
+        result.close()
+        raise FileError(f"{path} is a part of the output of a run, which is no result by itself: name the result beside its folder")
+    return result

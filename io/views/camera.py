@@ -110,8 +110,9 @@ def fitted(corners: np.ndarray, axes: np.ndarray, aspect: float, flat: bool) -> 
         target = middle - 0.5 * LEGEND * height * axes[1]
         return View(target + distance * axes[2], target, axes[1], height)
     slope = math.tan(math.radians(0.5 * ANGLE))
-    # the middle of the box is seen above that of the picture: upwards there is room for (1 - LEGEND) of half the height
-    distance = MARGIN * max(float((w + np.abs(u) / (slope * aspect)).max()), float((w + np.abs(v) / (slope * free)).max()), 1e-300)
+    # the middle of the box is seen LEGEND of half the height above that of the picture; points (u, v, w) must be below 1 of it and above 2 LEGEND - 1
+    across, above, below = w + np.abs(u) / (slope * aspect), (w + v / slope) / free, ((1.0 - 2.0 * LEGEND) * w - v / slope) / free
+    distance = MARGIN * max(float(np.max([across, above, below])), 1e-300)
     target = middle - LEGEND * slope * distance * axes[1]
     return View(target + distance * axes[2], target, axes[1], None)
 

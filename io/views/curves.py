@@ -72,7 +72,7 @@ def read_series(path: Path, whole_run: bool = False) -> PlotSeries:
         options = case.get("output", {}).get("observables", {}).get("layers")
         thickness = (float(options["thickness"]), float(options.get("origin", 0.0))) if options else None
         container = container_known(case, values)
-    taps = _running_total(values.pop("taps", np.zeros(len(times))))
+    taps = _running_total(values.get("taps", np.zeros(len(times))))
     rows = taps > 0.0
     by_taps = bool(rows.any()) and not whole_run
     if not by_taps:

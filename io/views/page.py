@@ -15,7 +15,7 @@ from pardem.errors import FileError
 from ..analysis.frame import Frame
 from ..analysis.mesh import orientations
 from ..state.agreement import reason
-from .camera import ANGLE, fitted
+from .camera import ANGLE
 from .chains import force_chains
 from .colours import SCALE
 from .page_script import PAGE
@@ -55,7 +55,6 @@ def scene_of(painter: Painter, frame: Frame) -> dict[str, Any]:
     """
     middle, size = painter.corners.mean(axis=0), float(np.linalg.norm(np.ptp(painter.corners, axis=0))) or 1.0
     shown = painter.shown(frame)
-    view = fitted((painter.corners - middle) / size, painter.axes, 1.0, painter.planar)
     upright = np.sign(frame.result.up[np.argmax(np.abs(frame.result.up))]) * np.eye(3)[np.argmax(np.abs(frame.result.up))]
     solids = [_walls(one, middle, size) for one in painter.walls(frame) if one.mesh.n_points]
     if painter.look.contacts:
@@ -66,7 +65,7 @@ def scene_of(painter: Painter, frame: Frame) -> dict[str, Any]:
         "solids": solids,
         "toward": painter.axes[2].tolist(),
         "up": (painter.axes[1] if painter.planar else upright).tolist(),
-        "distance": float(np.linalg.norm(view.eye - view.target)) if view.height is None else 0.5 * view.height / np.tan(np.radians(0.5 * ANGLE)),
+        "half": (0.5 * np.ptp(painter.corners, axis=0) / size).tolist(),
         "angle": ANGLE,
     }
 

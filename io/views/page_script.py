@@ -126,9 +126,18 @@ let toward, up, distance, target;
 function start() {
   toward = unit(scene.toward);
   up = scene.up;
-  distance = scene.distance;
   target = [0, 0, 0];
+  distance = fitting();
   draw();
+}
+function fitting() {
+  const [right, above] = axes(), slope = Math.tan(scene.angle * Math.PI / 360), aspect = canvas.clientWidth / canvas.clientHeight;
+  let most = 0;
+  for (let k = 0; k < 8; ++k) {
+    const p = scene.half.map((v, c) => k >> c & 1 ? v : -v), w = dot(p, toward);
+    most = Math.max(most, w + Math.abs(dot(p, right)) / (slope * aspect), w + Math.abs(dot(p, above)) / slope);
+  }
+  return 1.08 * most;
 }
 function axes() {
   const side = cross(up, toward);
@@ -145,10 +154,9 @@ function draw() {
   gl.enable(gl.BLEND);
   gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   const aspect = canvas.width / canvas.height;
-  const away = distance / Math.min(1, aspect);
-  const eye = add(target, times(toward, away));
+  const eye = add(target, times(toward, distance));
   const [right, above] = axes();
-  const f = 1 / Math.tan(scene.angle * Math.PI / 360), near = Math.max(away - 2, away / 200), far = away + 2;
+  const f = 1 / Math.tan(scene.angle * Math.PI / 360), near = Math.max(distance - 2, distance / 200), far = distance + 2;
   const sides = [[right, f / aspect], [above, f]].map(([v, s]) => [...times(v, s), -s * dot(v, eye)]);
   const depth = [...times(toward, -1), dot(toward, eye)];
   const scale = (far + near) / (far - near), move = -2 * far * near / (far - near);

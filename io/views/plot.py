@@ -86,8 +86,8 @@ def draw(series: list[PlotSeries], layers: bool = False) -> Figure:
         names = ", ".join(s.label for s in series)
         *others, last = (quantity.name.partition("/")[0].replace("_", " ") for quantity in PANELS)
         raise FileError(
-            f"{names}: neither {', '.join(others)} nor {last} was recorded; draw the energy budget (--energy) or what there is (--observable): "
-            f"{', '.join(sorted({name for s in series for name in s.values}))}"
+            f"{names}: neither {', '.join(others)} nor {last} was recorded or is defined; draw the energy budget (--energy), or what "
+            f"there is (--observable): {', '.join(sorted({name for s in series for name in s.values}))}"
         )
     columns = [s for s in series if any(_drawable(s, f"{panel.name}_layers", 2) for panel in panels)] if layers else []
     if layers and not columns:

@@ -147,7 +147,7 @@ class View:
 
     def box(self, lower: Any, upper: Any) -> None:
         """Add the edges of a box."""
-        self.show(self.pv.Box(np.stack([lower, upper], axis=1).ravel()), style="wireframe", color="gray")
+        self.show(self.pv.Box(np.stack([lower, upper], axis=1).ravel()), style="wireframe", color="gray", line_width=3 if self.planar else 1.5)
 
     def extent(self) -> np.ndarray:
         """Lower and upper corner of the grains and of what has been drawn so far (m), (2, 3)."""
