@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
+from typing import Any
 
 import drawn_scene as scene
 import numpy as np
@@ -142,3 +144,27 @@ def test_a_result_without_frames_is_a_sentence(tmp_path: Path) -> None:
     path = scene.write(tmp_path / "empty.h5", scene.case_of(scene.SHAPES[:1], []), ["ball"], [(0, 0, 0)], frames=[])
     with pytest.raises(FileError, match=r"has no frames: set output\.frame_interval"):
         export.main(path)
+
+
+CLIENTS = re.findall(r"^```python\n(.*?)^```$", (Path(__file__).parents[1] / "docs" / "clients.md").read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("text", CLIENTS, ids=lambda text: re.search(r"(?:import|from) (\w+)", text)[1])
+def test_what_the_page_on_clients_says_works(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in re.findall(r"^(?:import|from) (\w+)", text, re.MULTILINE):
+        pytest.importorskip(module)
+    scene.zoo(tmp_path / "OUT.h5")
+    monkeypatch.chdir(tmp_path)
+    for kind in ("csv", "vtkhdf"):
+        export.main(Path("OUT.h5"), kind=kind)
+    found: dict[str, Any] = {}
+    exec(compile(text, "clients.md", "exec"), found)
+    x = scene.UNIT * np.array([1.6 * k - 2.0 for k in range(5)] + [6.0])
+    for name, values in {"points": lambda: found["points"].points[:, 0], "last": lambda: found["last"].points[:, 0],
+                         "grains": lambda: found["grains"]["position_x"]}.items():  # fmt: skip
+        if name in found:
+            np.testing.assert_allclose(values(), x, rtol=1e-6)
+    if "u" in found:
+        np.testing.assert_allclose(found["u"].atoms.positions[:, 0], x, rtol=1e-6)
+        assert list(found["u"].atoms.names) == [*(shape["name"] for shape in scene.SHAPES), "ball"]
+    assert len(found) > 2
