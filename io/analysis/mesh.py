@@ -9,7 +9,7 @@ import numpy as np
 from pardem.shapes import rotations
 
 from ..views.offscreen import load_vtk
-from ..views.surface import Surface, grain_surface
+from ..views.surface import TriangleMesh, grain_surface
 
 if TYPE_CHECKING:
     from .frame import Frame
@@ -34,7 +34,7 @@ def orientations(frame: Frame, rows: np.ndarray) -> np.ndarray:
     return np.asarray(frame["orientation"][rows])
 
 
-def placed_surface(frame: Frame, species: int, rows: np.ndarray, sides: int) -> Surface:
+def placed_surface(frame: Frame, species: int, rows: np.ndarray, sides: int) -> TriangleMesh:
     """The surfaces of some grains of one species where they are, grain after grain.
 
     Args:
@@ -48,10 +48,10 @@ def placed_surface(frame: Frame, species: int, rows: np.ndarray, sides: int) -> 
     points = np.einsum("gab,pb->gpa", turn, one.points) * frame.scale[rows][:, None, None] + frame["position"][rows][:, None, :]
     normals = np.einsum("gab,pb->gpa", turn, one.normals)
     triangles = one.triangles[None] + (len(one.points) * np.arange(len(rows)))[:, None, None]
-    return Surface(points.reshape(-1, 3), normals.reshape(-1, 3), triangles.reshape(-1, 3))
+    return TriangleMesh(points.reshape(-1, 3), normals.reshape(-1, 3), triangles.reshape(-1, 3))
 
 
-def polydata(surface: Surface) -> Any:
+def polydata(surface: TriangleMesh) -> Any:
     """A surface as ``pyvista.PolyData`` with its normals."""
     pyvista = load_vtk()
     mesh = pyvista.PolyData(surface.points.astype(np.float32), np.column_stack([np.full(len(surface.triangles), 3), surface.triangles]).ravel())
@@ -83,7 +83,7 @@ def frame_mesh(frame: Frame, sides: int, shown: np.ndarray | None = None) -> Any
         parts.append(part)
         ids.append(np.repeat(result.ids[rows], each))
         kinds.append(np.full(len(part.points), species, np.int32))
-    mesh = polydata(Surface.joined(parts))
+    mesh = polydata(TriangleMesh.joined(parts))
     mesh["id"] = np.concatenate(ids or [np.empty(0, np.int64)])
     mesh["species"] = np.concatenate(kinds or [np.empty(0, np.int32)])
     return mesh

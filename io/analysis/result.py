@@ -16,7 +16,7 @@ from ..layout import CONTACTS, FRAMES, contact_arrays, elements, text
 from ..reading import FIRST_FIELD, PARAMETERS, get_json
 from .constants import Constants
 from .frame import Frame
-from .tables import Observables
+from .tables import TimeSeries
 from .units import FIELDS
 
 Rows = int | slice | Sequence[int] | np.ndarray
@@ -184,9 +184,9 @@ class Result(Constants, Sequence[Frame]):
         return self.series.frame()
 
     @property
-    def series(self) -> Observables:
+    def series(self) -> TimeSeries:
         """The observables as NumPy arrays: their steps, times and values by name."""
-        return self._growing("observables", Observables.of)
+        return self._growing("observables", TimeSeries.of)
 
     @property
     def dataset(self) -> Any:

@@ -15,7 +15,7 @@ AXES = ("x", "y", "z")
 
 
 @dataclass(frozen=True)
-class Observables:
+class TimeSeries:
     """Time series of a result.
 
     Attributes:

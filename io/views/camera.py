@@ -20,7 +20,7 @@ PIXELS = 1_080_000  # of a picture that is given no size
 LONGEST = 1600  # side of it
 
 
-class View(NamedTuple):
+class Camera(NamedTuple):
     """A camera.
 
     Attributes:
@@ -92,7 +92,7 @@ def fitted_size(corners: np.ndarray, axes: np.ndarray) -> tuple[int, int]:
     return 2 * int(0.5 * shrink * sides[0]), 2 * int(0.5 * shrink * sides[1])
 
 
-def fitted(corners: np.ndarray, axes: np.ndarray, aspect: float, flat: bool) -> View:
+def fitted(corners: np.ndarray, axes: np.ndarray, aspect: float, flat: bool) -> Camera:
     """The nearest camera that shows a box, above the share of the picture that the legend has.
 
     Args:
@@ -108,13 +108,13 @@ def fitted(corners: np.ndarray, axes: np.ndarray, aspect: float, flat: bool) -> 
         height = MARGIN * max(float(np.ptp(v)) / free, float(np.ptp(u)) / aspect, 1e-300)
         distance = height + float(np.ptp(w))
         target = middle - 0.5 * LEGEND * height * axes[1]
-        return View(target + distance * axes[2], target, axes[1], height)
+        return Camera(target + distance * axes[2], target, axes[1], height)
     slope = math.tan(math.radians(0.5 * ANGLE))
     # the middle of the box is seen LEGEND of half the height above that of the picture; points (u, v, w) must be below 1 of it and above 2 LEGEND - 1
     across, above, below = w + np.abs(u) / (slope * aspect), (w + v / slope) / free, ((1.0 - 2.0 * LEGEND) * w - v / slope) / free
     distance = MARGIN * max(float(np.max([across, above, below])), 1e-300)
     target = middle - LEGEND * slope * distance * axes[1]
-    return View(target + distance * axes[2], target, axes[1], None)
+    return Camera(target + distance * axes[2], target, axes[1], None)
 
 
 def _all_corners(corners: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from pardem.errors import FileError
 
 from ..analysis.frame import Frame
 from ..analysis.result import Result
-from .surface import Surface, tubes
+from .surface import TriangleMesh, tubes
 
 THICKEST = 0.35  # radius of the strongest, in mean reaches of the grains from their centres
 THINNEST = 0.03  # of the weakest, relative to the strongest
@@ -26,7 +26,7 @@ class Chains(NamedTuple):
         force: normal force (N) at each point.
     """
 
-    surface: Surface
+    surface: TriangleMesh
     force: np.ndarray
 
 

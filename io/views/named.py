@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from pardem.errors import FileError
 
-from ..analysis.tables import Observables
+from ..analysis.tables import TimeSeries
 from ..analysis.units import unit_of
 from .curves import PlotSeries
 from .plot import COLOURS, report
@@ -30,7 +30,7 @@ def columns_of(s: PlotSeries, name: str) -> dict[str, np.ndarray]:
     Raises:
         FileError: there is none.
     """
-    columns = Observables(s.x, s.x, s.values).columns()
+    columns = TimeSeries(s.x, s.x, s.values).columns()
     pattern = name.replace("[", "[[]") if "*" in name else ""
     found = {column: y for column, y in columns.items() if name in (column, column.partition("[")[0]) or fnmatch.fnmatchcase(column, pattern)}
     if not found:

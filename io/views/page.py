@@ -20,7 +20,7 @@ from .chains import force_chains
 from .colours import SCALE
 from .page_script import PAGE
 from .picture import FAINT, FORCES, Painter
-from .surface import FINEST, Surface, grain_surface, sides_for
+from .surface import FINEST, TriangleMesh, grain_surface, sides_for
 from .walls import Drawn
 
 INSTANCE = 11  # numbers of a grain: centre, quaternion, size factor, colour
@@ -79,7 +79,7 @@ def _grains(painter: Painter, frame: Frame, species: int, shown: np.ndarray, mid
     instances[:, 3:7] = orientations(frame, rows)
     instances[:, 7] = frame.scale[rows]
     instances[:, 8:] = painter.colouring.colours(frame)[rows]
-    return _numbers(Surface(one.points / size, one.normals, one.triangles)) | {"instances": _packed(instances, np.float32)}
+    return _numbers(TriangleMesh(one.points / size, one.normals, one.triangles)) | {"instances": _packed(instances, np.float32)}
 
 
 def _walls(one: Drawn, middle: np.ndarray, size: float) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def _walls(one: Drawn, middle: np.ndarray, size: float) -> dict[str, Any]:
         return {"points": _packed((np.asarray(edges.points) - middle) / size, np.float32), "lines": _packed(lines, np.uint32), "colour": colour}
     mesh = mesh.triangulate().compute_normals(cell_normals=False, split_vertices=False, consistent_normals=True)
     triangles = np.asarray(mesh.faces).reshape(-1, 4)[:, 1:]
-    surface = Surface((np.asarray(mesh.points) - middle) / size, np.asarray(mesh.point_data["Normals"]), triangles)
+    surface = TriangleMesh((np.asarray(mesh.points) - middle) / size, np.asarray(mesh.point_data["Normals"]), triangles)
     return _numbers(surface) | {"colour": colour, "opacity": opacity}
 
 
@@ -102,7 +102,7 @@ def _contacts(painter: Painter, frame: Frame, middle: np.ndarray, size: float) -
     from matplotlib import colormaps
 
     chains = force_chains(frame, painter.shown(frame), painter.strongest)
-    surface = Surface((chains.surface.points - middle) / size, chains.surface.normals, chains.surface.triangles)
+    surface = TriangleMesh((chains.surface.points - middle) / size, chains.surface.normals, chains.surface.triangles)
     colours = colormaps[FORCES](chains.force / (painter.strongest or 1.0))[:, :3]
     return _numbers(surface) | {"colours": _packed(colours, np.float32), "opacity": 1.0}
 
@@ -117,7 +117,7 @@ def _segments(lines: np.ndarray) -> np.ndarray:
     return np.concatenate(pairs or [np.empty((0, 2), np.int64)])
 
 
-def _numbers(surface: Surface) -> dict[str, Any]:
+def _numbers(surface: TriangleMesh) -> dict[str, Any]:
     return {
         "points": _packed(surface.points, np.float32), "normals": _packed(surface.normals, np.float32),
         "triangles": _packed(surface.triangles, np.uint32),

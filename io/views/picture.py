@@ -177,7 +177,7 @@ class Painter:
                 label_font_size=font, width=0.7, height=0.085, position_x=0.15, position_y=0.015,
             )  # fmt: skip
         elif names := self.colouring.legend(frame):
-            high = min(0.035 * len(names), 0.2)
+            high = min(0.028 * len(names), 0.2)
             plotter.add_legend([list(one) for one in names], bcolor=None, face="circle", loc="lower center", size=(0.3, high))
         plotter.add_text(f"t = {frame.time:.4g} s", position="upper_left", color="black", font="arial", font_size=max(8, font // 2))
 

@@ -18,7 +18,7 @@ MANY = 200
 """Number of features of a core that is not convex above which its tubes and balls get fewer sides."""
 
 
-class Surface(NamedTuple):
+class TriangleMesh(NamedTuple):
     """A closed surface, or several that together cover one.
 
     Attributes:
@@ -32,7 +32,7 @@ class Surface(NamedTuple):
     triangles: np.ndarray
 
     @classmethod
-    def joined(cls, parts: list[Surface]) -> Self:
+    def joined(cls, parts: list[TriangleMesh]) -> Self:
         """All parts as one.
 
         Args:
@@ -56,7 +56,7 @@ def sides_for(grains: int) -> int:
     return 2 * (int(np.clip(np.sqrt(2.0 * POINTS / max(1, grains)), COARSEST, FINEST)) // 2)
 
 
-def grain_surface(catalogue: Mapping[str, np.ndarray], species: int, sides: int) -> Surface:
+def grain_surface(catalogue: Mapping[str, np.ndarray], species: int, sides: int) -> TriangleMesh:
     """The rounded surface of a species about its centre, in its principal frame and at a size factor of 1.
 
     Args:
@@ -73,7 +73,7 @@ def grain_surface(catalogue: Mapping[str, np.ndarray], species: int, sides: int)
     return rounded_hull(core, faces, radius, sides)
 
 
-def rounded_hull(core: np.ndarray, faces: tuple[tuple[int, ...], ...], radius: float, sides: int) -> Surface:
+def rounded_hull(core: np.ndarray, faces: tuple[tuple[int, ...], ...], radius: float, sides: int) -> TriangleMesh:
     """The surface of a rounded convex core: the convex hull of balls around its vertices, with a flat where a face is.
 
     Args:
@@ -86,7 +86,7 @@ def rounded_hull(core: np.ndarray, faces: tuple[tuple[int, ...], ...], radius: f
 
     ball = unit_ball(sides)
     if len(core) == 1:
-        return Surface(core + radius * ball.points, ball.normals, ball.triangles)
+        return TriangleMesh(core + radius * ball.points, ball.normals, ball.triangles)
     where = np.repeat(np.arange(len(core)), len(ball.points))
     normals = [np.tile(ball.normals, (len(core), 1))]
     for loop, normal in zip(faces, _unit(area_vectors(core, faces))):
@@ -102,10 +102,10 @@ def rounded_hull(core: np.ndarray, faces: tuple[tuple[int, ...], ...], radius: f
     across = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
     inward = (across * hull.equations[:, :3]).sum(axis=1) < 0.0
     triangles[inward] = triangles[inward][:, ::-1]
-    return Surface(points[used], directions[used], triangles.astype(np.int64))
+    return TriangleMesh(points[used], directions[used], triangles.astype(np.int64))
 
 
-def skeleton_surface(vertices: np.ndarray, edges: np.ndarray, faces: tuple[tuple[int, ...], ...], radius: float, sides: int) -> Surface:
+def skeleton_surface(vertices: np.ndarray, edges: np.ndarray, faces: tuple[tuple[int, ...], ...], radius: float, sides: int) -> TriangleMesh:
     """Balls, tubes and plates that together cover the outer surface of a rounded skeleton; parts of them lie inside it.
 
     Args:
@@ -119,12 +119,12 @@ def skeleton_surface(vertices: np.ndarray, edges: np.ndarray, faces: tuple[tuple
     ball = unit_ball(sides)
     points = (vertices[:, None, :] + radius * ball.points).reshape(-1, 3)
     triangles = (ball.triangles + (len(ball.points) * np.arange(len(vertices)))[:, None, None]).reshape(-1, 3)
-    balls = Surface(points, np.tile(ball.normals, (len(vertices), 1)), triangles)
+    balls = TriangleMesh(points, np.tile(ball.normals, (len(vertices), 1)), triangles)
     ends = vertices[edges].reshape(-1, 2, 3)
-    return Surface.joined([balls, tubes(ends[:, 0], ends[:, 1], np.full(len(ends), radius), sides), _plates(vertices, faces, radius)])
+    return TriangleMesh.joined([balls, tubes(ends[:, 0], ends[:, 1], np.full(len(ends), radius), sides), _plates(vertices, faces, radius)])
 
 
-def unit_ball(sides: int) -> Surface:
+def unit_ball(sides: int) -> TriangleMesh:
     """A ball of radius 1: rings about z, and the two poles.
 
     Args:
@@ -141,10 +141,10 @@ def unit_ball(sides: int) -> Surface:
     a, b, c = unit[triangles].transpose(1, 0, 2)
     inward = (np.cross(b - a, c - a) * a).sum(axis=1) < 0.0
     triangles[inward] = triangles[inward, ::-1]
-    return Surface(unit, unit, triangles)
+    return TriangleMesh(unit, unit, triangles)
 
 
-def tubes(first: np.ndarray, second: np.ndarray, radius: np.ndarray, sides: int) -> Surface:
+def tubes(first: np.ndarray, second: np.ndarray, radius: np.ndarray, sides: int) -> TriangleMesh:
     """Tubes without ends, tube after tube, each of ``2 * sides`` points.
 
     Args:
@@ -164,17 +164,17 @@ def tubes(first: np.ndarray, second: np.ndarray, radius: np.ndarray, sides: int)
     low, high = k, (k + 1) % sides
     one = np.concatenate([np.column_stack([low, high, high + sides]), np.column_stack([low, high + sides, low + sides])])
     triangles = (one + (2 * sides * np.arange(len(first)))[:, None, None]).reshape(-1, 3)
-    return Surface(points.reshape(-1, 3), normals.reshape(-1, 3), triangles)
+    return TriangleMesh(points.reshape(-1, 3), normals.reshape(-1, 3), triangles)
 
 
-def _plates(vertices: np.ndarray, faces: tuple[tuple[int, ...], ...], radius: float) -> Surface:
+def _plates(vertices: np.ndarray, faces: tuple[tuple[int, ...], ...], radius: float) -> TriangleMesh:
     triangles, face = triangulate(vertices, faces)
     normal = _unit(area_vectors(vertices, faces))[face][:, None, :] * np.ones((1, 3, 1))
     front = vertices[triangles] + radius * normal
     back = vertices[triangles[:, ::-1]] - radius * normal
     points = np.concatenate([front, back]).reshape(-1, 3)
     normals = np.concatenate([normal, -normal]).reshape(-1, 3)
-    return Surface(points, normals, np.arange(len(points)).reshape(-1, 3))
+    return TriangleMesh(points, normals, np.arange(len(points)).reshape(-1, 3))
 
 
 def _faces(catalogue: Mapping[str, np.ndarray], species: int) -> tuple[tuple[int, ...], ...]:

@@ -14,7 +14,7 @@ from pardem.walls.motion.rotation import RotationMotion
 
 from ..analysis.mesh import polydata
 from .offscreen import load_vtk
-from .surface import Surface, grain_surface
+from .surface import TriangleMesh, grain_surface
 
 if TYPE_CHECKING:
     from ..analysis.frame import Frame
@@ -112,7 +112,7 @@ class View:
         return np.asarray(np.cos(angle) * v + np.sin(angle) * np.cross(axis, v) + (1.0 - np.cos(angle)) * (axis @ v) * axis)
 
     def body(self, wall: WallTable) -> Any:
-        """Surface of a wall that is a body, where it is now: turned about its centre of mass, then displaced."""
+        """TriangleMesh of a wall that is a body, where it is now: turned about its centre of mass, then displaced."""
         result, table = self.frame.result, wall.model_dump()
         s = result.species_names.index(table["species"])
         catalogue = result.catalogue
@@ -124,7 +124,7 @@ class View:
         scale, place = float(table.get("scale") or 1.0), np.array(table.get("position") or (0.0, 0.0, 0.0), dtype=float)
         whole = turn @ given @ axes
         middle = place + scale * (given @ centre) + self.shift
-        return polydata(Surface(scale * one.points @ whole.T + middle, one.normals @ whole.T, one.triangles))
+        return polydata(TriangleMesh(scale * one.points @ whole.T + middle, one.normals @ whole.T, one.triangles))
 
     def show(self, mesh: Any, **style: Any) -> None:
         """Add a surface to the picture."""
