@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 EXIT_USAGE = 2
 EXIT_UNFINISHED = 75
-MOST_PIXELS = 16_384  # of a picture's side
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -175,21 +174,21 @@ def plot(arguments: argparse.Namespace) -> int:
     """`pardem plot`: draw the observables."""
     from .io.views import plot as implementation
 
-    return implementation.main(arguments.files, out=arguments.output, layers=arguments.layers, energy=arguments.energy)
+    return implementation.run(arguments)
 
 
 def render(arguments: argparse.Namespace) -> int:
     """`pardem render`: draw a picture of one frame, or a film."""
     from .io.views import render as implementation
 
-    return implementation.main(arguments.file, out=arguments.output, frame=arguments.frame, cut=arguments.cut, size=arguments.size, fps=arguments.fps)
+    return implementation.run(arguments)
 
 
 def export(arguments: argparse.Namespace) -> int:
     """`pardem export`: write files for other programs."""
     from .io.views import export as implementation
 
-    return implementation.main(arguments.file, out=arguments.output, kind=arguments.format)
+    return implementation.run(arguments)
 
 
 def bench(arguments: argparse.Namespace) -> int:
@@ -277,23 +276,6 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"'{text}' must be a number above 0")
-    return value
-
-
-def _size(text: str) -> tuple[int, int]:
-    match = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)", text, re.ASCII)
-    if match is None or max(len(part) for part in match.groups()) > 5 or max(map(int, match.groups())) > MOST_PIXELS:
-        raise argparse.ArgumentTypeError(f"'{text}' must read WIDTHxHEIGHT in pixels, each at most {MOST_PIXELS}, for instance 1200x900")
-    return int(match[1]), int(match[2])
-
-
 def command_line() -> argparse.ArgumentParser:
     """Build the parser of all commands and their options."""
     parser = argparse.ArgumentParser(
@@ -369,25 +351,11 @@ def _commands_of_files(command: Callable[..., argparse.ArgumentParser]) -> None:
 
 def _commands_of_pictures(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Commands that show results, or write them for other programs."""
-    sub = command(plot, "draw the observables of one or more results")
-    sub.add_argument("files", metavar="FILE.h5", type=Path, nargs="+")
-    sub.add_argument("-o", "--output", metavar="OUT.png", type=Path, help="figure (.png, .pdf, .svg; default: the first file's name with .png)")
-    shown = sub.add_mutually_exclusive_group()
-    shown.add_argument("--layers", action="store_true", help="also draw density and mean angle of each layer")
-    shown.add_argument("--energy", action="store_true", help="draw the energy budget over time instead of density and mean angle")
+    from .io.views import options
 
-    sub = command(render, "draw a picture of one frame, or a film of all frames")
-    sub.add_argument("file", metavar="FILE.h5", type=Path)
-    sub.add_argument("-o", "--output", metavar="OUT", type=Path, help="picture (.png, default: the file's name), or film of all frames (.mp4, .gif)")
-    sub.add_argument("--frame", type=int, default=-1, help="number of the frame, from 0, or from the end if negative (default: -1)")
-    sub.add_argument("--cut", action="store_true", help="leave out the grains in front of the middle plane")
-    sub.add_argument("--fps", type=_positive, default=25.0, help="frames of a film per second (default: 25)")
-    sub.add_argument("--size", metavar="WxH", type=_size, default=(900, 1200), help="pixels (default: 900x1200)")
-
-    sub = command(export, "write frames for other programs")
-    sub.add_argument("file", metavar="FILE.h5", type=Path)
-    sub.add_argument("-o", "--output", metavar="OUT", type=Path, help="file or folder (default: beside the result)")
-    sub.add_argument("--format", choices=["vtk", "csv", "gsd"], default="vtk", help="kind of file (default: vtk)")
+    options.plot_options(command(plot, "draw the observables of one or more results"))
+    options.render_options(command(render, "draw a picture of one frame, or a film of all frames"))
+    options.export_options(command(export, "write frames for other programs"))
 
 
 def _commands_of_kernels(command: Callable[..., argparse.ArgumentParser]) -> None:

@@ -121,6 +121,7 @@ class Simulation:
         """
         values: dict[str, Any] = self.observer.measure(self.engine)
         values["taps"] = self.stages.taps(self.engine.step)
+        values["stage"] = self.stages.of_step(self.engine.step)
         return values
 
     # -- checkpoints --------------------------------------------------------------------------------------------------------------

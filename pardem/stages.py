@@ -179,6 +179,11 @@ class Stages:
         self.index, self.base = min(index, len(self.case.stage) - 1), base
         self._show_walls(step == base)
 
+    def of_step(self, step: int) -> int:
+        """Number of the stage that the present step belongs to, from 0. The step at which a stage ends belongs to it."""
+        ended = self.finished or (self.index > 0 and step == self.base)
+        return self.index - ended
+
     def taps(self, step: int) -> float:
         """Count the periods of the ``vibrate`` stage to which a step belongs. The step at which a stage ends belongs to it.
 
@@ -188,11 +193,9 @@ class Stages:
         Returns:
             Number of periods; 0 in other stages.
         """
-        dt = self.case.time.step
-        if not self.finished and self.index > 0 and step == self.base:
-            stage, steps = self.case.stage[self.index - 1], None
-        else:
-            stage, steps = self.case.stage[self.index - self.finished], step - self.base
+        dt, number = self.case.time.step, self.of_step(step)
+        stage = self.case.stage[number]
         if not isinstance(stage, Vibrate):
             return 0.0
-        return (stage.max_steps(dt) if steps is None else steps) * dt * stage.frequency
+        steps = step - self.base if number == self.index or self.finished else stage.max_steps(dt)
+        return steps * dt * stage.frequency

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from pardem.io.views.progress import Progress, summary
+from pardem.io.views.progress import Countdown, Progress, summary
 
 
 class Clock:
@@ -113,3 +113,31 @@ def test_summary() -> None:
         "energy: kinetic 2 J",
         "energy: residual 1e-09 J (5.0e-10 of the largest)",
     ]
+
+
+class Terminal(io.StringIO):
+    """A stream that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_pieces_of_work_are_counted(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line now and then, and at the end."""
+    out = io.StringIO()
+    monkeypatch.setattr("sys.stderr", out)
+    with Countdown("frame", 30) as show:
+        for k in range(30):
+            clock.now += 1.0
+            show(k + 1)
+    assert out.getvalue().splitlines() == ["frame 10 of 30", "frame 20 of 30", "frame 30 of 30"]
+
+
+def test_a_terminal_shows_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = Terminal()
+    monkeypatch.setattr("sys.stderr", out)
+    with Countdown("frame", 3) as show:
+        for k in range(3):
+            show(k + 1)
+    assert "frames" in out.getvalue()
+    assert "3/3" in out.getvalue()

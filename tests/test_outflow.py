@@ -12,6 +12,7 @@ from beds import leaking
 from mpi4py import MPI
 from scenes import CUBE, ELASTIC, ROD, SPHERE, case_of, engine_of, fingerprint, grains_of
 
+import pardem
 from pardem import engine as engine_module
 from pardem.case import Case
 from pardem.errors import BlowUpError, CaseError
@@ -19,9 +20,8 @@ from pardem.io.results.paths import parts_of
 from pardem.io.state.checkpoint import write_checkpoint
 from pardem.io.views import export
 from pardem.io.views.compare import compare
+from pardem.io.views.curves import read_series
 from pardem.io.views.info import info
-from pardem.io.views.plot import read_series
-from pardem.io.views.render import read_frame
 from pardem.outflow import EVERY
 from pardem.run import run_case
 from pardem.run_state import full_state, load_start
@@ -200,9 +200,9 @@ def test_files_hold_all_grains_and_tell_which_have_left(tmp_path: Path, capsys: 
     assert (np.diff(observed["outflow/mass"]) >= 0.0).all()
     lost = abs(observed["energy/outflow"][-1])
     assert abs(observed["energy/residual"][-1]) < 1e-2 * lost
-    assert read_frame(out, -1).there.sum() == 60 - left
+    assert pardem.open(out)[-1].present.sum() == 60 - left
     export.main(out, tmp_path / "tables", kind="csv")
-    assert len(sorted((tmp_path / "tables").iterdir())[-1].read_text().splitlines()) == 1 + 60 - left
+    assert len(sorted((tmp_path / "tables").glob("frame-*"))[-1].read_text().splitlines()) == 1 + 60 - left
     assert read_series(out).values["outflow/mass"][-1] == observed["outflow/mass"][-1]
 
 

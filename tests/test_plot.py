@@ -12,13 +12,16 @@ import pytest
 
 from pardem.errors import FileError
 from pardem.io.results.h5md import label, write_metadata, write_observables
-from pardem.io.views.plot import PANELS, draw, draw_budget, main, read_series, smoothed
+from pardem.io.views.curves import container_known, read_series, smoothed
+from pardem.io.views.plot import PANELS, draw, draw_budget, main
 from pardem.observables.alignment import RANDOM
 from pardem.observables.observable import Quantity, Reference
 
 CASE = """
 title = "{title}"
 dimension = {dimension}
+species = []
+wall = [{{ name = "tube", kind = "cylinder" }}]
 [output.observables.layers]
 thickness = 4e-3
 origin = 0.0
@@ -51,12 +54,12 @@ def result(path: Path, taps: int = 400, title: str = "an_6", period: int = 8, di
 def test_figure_of_two_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = [result(tmp_path / "a.h5"), result(tmp_path / "b.h5", title="an_9")]
     assert main(files) == 0
-    picture = matplotlib.image.imread(tmp_path / "a.png")
+    picture = matplotlib.image.imread(tmp_path / "a.plot.png")
     assert picture.shape[0] > 600
     assert picture[..., :3].std() > 0.02
-    assert (tmp_path / "a.png").stat().st_size < 300_000
+    assert (tmp_path / "a.plot.png").stat().st_size < 300_000
     lines = capsys.readouterr().out.splitlines()
-    assert lines[-1] == str(tmp_path / "a.png")
+    assert lines[-1] == str(tmp_path / "a.plot.png")
     density = next(line for line in lines if line.startswith("an_6: density"))
     first, last = float(density.split()[2]), float(density.split("taps, ")[1].split()[0])
     assert first == pytest.approx(0.56, abs=1e-3)
@@ -150,7 +153,7 @@ def test_stages_that_tap_follow_each_other(tmp_path: Path) -> None:
     path = tmp_path / "a.h5"
     with h5py.File(path, "w") as file:
         label(file, "result")
-        write_metadata(file, "", "", {})
+        write_metadata(file, 'species = []\nwall = [{ name = "tube", kind = "cylinder" }]', "", {})
         write_observables(file, np.arange(7), rows, {"density": rows, "taps": taps})
     series = read_series(path)
     assert list(series.x) == [0.5, 1.0, 1.5, 2.0]
@@ -186,5 +189,67 @@ def test_errors_are_sentences(tmp_path: Path) -> None:
     empty = tmp_path / "empty.h5"
     with h5py.File(empty, "w") as file:
         label(file, "result")
+        write_metadata(file, "species = []", "", {})
     with pytest.raises(FileError, match="holds no observables"):
         main([empty])
+
+
+def test_any_observables_are_drawn_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A panel for each name: an array with all its components, one component, a pattern; over the time of the whole run."""
+    from pardem.io.views.named import draw_named
+
+    steps = 400 * 8 + 20
+    force = np.arange(3.0 * steps).reshape(-1, 3)
+    force[5] = np.nan  # a row without contacts
+    stress = np.arange(9.0 * steps).reshape(-1, 3, 3)
+    files = [result(tmp_path / f"{name}.h5", title=name, **{"wall_force/base": force, "stress": stress}) for name in ("one", "two")]
+    assert main(files[:1], observables=["density", "wall_force/base", "stress[0,2]", "energy/kinetic*"]) == 0
+    assert (tmp_path / "one.observables.png").exists()
+    assert "one: wall_force/base[z]: 2 at 0 s" in capsys.readouterr().out
+    names = ["wall_force/base", "wall_force/base[y]", "stress[0,2]", "energy/kinetic*", "taps"]
+    all_of, one_of, stress_of, energies, taps = draw_named([read_series(files[0], whole_run=True)], names).axes
+    assert [len(axes.lines) for axes in (all_of, one_of, stress_of, energies, taps)] == [3, 1, 1, 2, 1]
+    assert np.array_equal(one_of.lines[0].get_ydata(), np.delete(force[:, 1], 5))
+    assert np.array_equal(stress_of.lines[0].get_ydata(), stress[:, 0, 2])
+    assert [text.get_text() for text in all_of.get_legend().get_texts()] == [f"wall_force/base[{axis}]" for axis in "xyz"]
+    assert (one_of.get_ylabel(), energies.get_ylabel(), taps.get_xlabel()) == ("wall force/base[y] (N)", "energy/kinetic* (J)", "time (s)")
+    both = draw_named([read_series(file, whole_run=True) for file in files], ["wall_force/base"]).axes[0]
+    assert [line.get_linestyle() for line in both.lines] == ["-"] * 3 + ["--"] * 3
+    assert both.lines[3].get_color() == both.lines[0].get_color()
+    with pytest.raises(FileError, match=r"one: no observable 'densty' was recorded; did you mean density\? There are: density, "):
+        main(files[:1], observables=["densty"])
+
+
+def test_names_of_observables_on_the_command_line() -> None:
+    from pardem.cli import command_line
+
+    given = command_line().parse_args(["plot", "a.h5", "--observable", "stress[0,2], energy/*,taps"])
+    assert given.observable == ["stress[0,2]", "energy/*", "taps"]
+
+
+PERIODIC = {"lower": [0.0] * 3, "upper": [1.0] * 3, "periodic": [True, True, False]}
+PLANES = [{"kind": "plane", "normal": normal} for normal in ([2.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0])]
+
+
+@pytest.mark.parametrize(("known", "case"), [
+    (True, {"domain": PERIODIC}),
+    (False, {"domain": PERIODIC | {"periodic": [False, True, False]}}),
+    (True, {"domain": PERIODIC | {"periodic": [False, True, False]}, "wall": PLANES}),
+    (False, {"domain": PERIODIC | {"periodic": [False, True, False]}, "wall": PLANES[1:]}),
+    (False, {"wall": PLANES}),
+    (True, {"wall": [{"kind": "cylinder"}]}),
+    (True, {"domain": PERIODIC | {"periodic": [False] * 3}, "output": {"observables": {"container": "tube"}}}),
+    (False, {"domain": PERIODIC | {"periodic": [False] * 3}, "wall": [{"kind": "disc"}, {"kind": "body"}]}),
+])  # fmt: skip
+def test_a_volume_fraction_needs_a_container(known: bool, case: dict[str, Any]) -> None:
+    assert container_known({"gravity": [0.0, 0.0, -9.81]} | case, {"fill_height"}) is known
+
+
+def test_no_volume_fraction_is_drawn_of_an_open_heap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "CASE", CASE.replace("cylinder", "disc"))
+    heap = result(tmp_path / "a.h5", taps=20)
+    assert [axes.get_ylabel() for axes in draw([read_series(heap)]).axes] == ["mean angle to base (degrees)"]
+    assert main([heap], observables=["density"]) == 0  # unless it is named
+    alone = result(tmp_path / "b.h5", taps=20, mean_angle=None)
+    with pytest.raises(FileError, match=r"neither density.* was recorded or is defined; draw .*--observable"):
+        main([alone])

@@ -139,10 +139,10 @@ def test_how_many_pieces_meet() -> None:
 
 
 def test_a_picture_covers_the_union() -> None:
-    from pardem.io.views.picture import grain_mesh
+    from pardem.io.views.surface import grain_surface
 
     catalogue = build_catalogue([Species("cross", Shape.compound(pieces=CROSS["pieces"], radius=0.15), 1.0)])  # type: ignore[arg-type]
-    points = np.asarray(grain_mesh(catalogue._asdict(), 0).points, dtype=float) @ catalogue.axes[0].T + catalogue.centre[0]
+    points = grain_surface(catalogue._asdict(), 0, 12).points @ catalogue.axes[0].T + catalogue.centre[0]
     np.testing.assert_allclose(np.abs(points).max(axis=0), 0.75, rtol=1e-2)
     off = np.sort(np.abs(points), axis=1)[:, :2]  # from the nearest of the axes
     ends = np.abs(points).max(axis=1) > 0.6

@@ -82,9 +82,11 @@ def test_taps_of_the_step_that_ends_a_stage() -> None:
     ]
     sim = pressed(1e-4, stage=stages)
     rows = {0: 0.0, 10: 0.0, 60: 0.5, 160: 1.5, 210: 2.0, 215: 0.0, 220: 0.0, 320: 0.5, 420: 1.0, 620: 2.0}
+    stage_of = dict(zip(rows, (0, 0, 1, 1, 1, 2, 2, 3, 3, 3), strict=True))
     for step, taps in rows.items():
         sim.step(step - sim.steps_done)
         assert sim.observables()["taps"] == pytest.approx(taps, rel=1e-12), step
+        assert sim.observables()["stage"] == stage_of[step], step
     assert not sim.proceed
 
 

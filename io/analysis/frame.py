@@ -98,6 +98,21 @@ class Frame(LazyArrays):
         """
         return FrameContacts(self)
 
+    @property
+    def stage(self) -> str | None:
+        """Name of the stage that the frame belongs to; None where the result does not tell."""
+        return self.result.stage_at(self.step)
+
+    @cached_property
+    def contact_number(self) -> np.ndarray:
+        """Number of contacts of each grain, those with walls included, (n,) int64.
+
+        Raises:
+            FileError: frames of the result show no contacts.
+        """
+        bodies = self.contacts["bodies"].ravel()
+        return np.bincount(bodies[bodies >= 0], minlength=len(self))
+
     def walls(self, what: str) -> dict[str, np.ndarray]:
         """What the observables say of the walls at the frame's step.
 
@@ -109,11 +124,12 @@ class Frame(LazyArrays):
         """
         return self.result.walls_at(what, self.step)
 
-    def table(self) -> Any:
-        """The grains as a pandas DataFrame: id, species and every component of every field, without those that have left."""
-        import pandas as pd
-
-        columns: dict[str, Any] = {"id": self.result.ids, "species": self.species, "radius": self.radius, "scale": self.scale, "mass": self.mass}
+    def columns(self) -> dict[str, np.ndarray]:
+        """The grains column by column: time, id, species and every component of every field, (n,) each, those that have left included."""
+        columns = {
+            "time": np.full(len(self), self.time), "id": self.result.ids, "species": self.species, "radius": self.radius, "scale": self.scale,
+            "mass": self.mass,
+        }  # fmt: skip
         for field in self.result.fields:
             values = self[field]
             if values.ndim == 1:
@@ -121,13 +137,19 @@ class Frame(LazyArrays):
                 continue
             names = ("w", "x", "y", "z")[4 - values.shape[1] :]
             columns |= {f"{field}_{name}": values[:, c] for c, name in enumerate(names)}
-        return pd.DataFrame(columns)[self.present].reset_index(drop=True)
+        return columns
+
+    def table(self) -> Any:
+        """The grains as a pandas DataFrame of ``columns``, without those that have left."""
+        import pandas as pd
+
+        return pd.DataFrame(self.columns())[self.present].reset_index(drop=True)
 
     def mesh(self, smoothness: int = 12) -> Any:
         """The rounded surfaces of the grains as one pyvista mesh; its points carry ``id`` and ``species`` (row of the species).
 
         Args:
-            smoothness: points around a ball.
+            smoothness: points around a ball, at least 4.
 
         Raises:
             FileError: pyvista is not installed.

@@ -1,4 +1,4 @@
-"""Surfaces of the grains of a frame as one mesh of pyvista."""
+"""Surfaces of the grains of a frame: as arrays, and as one mesh of pyvista."""
 
 from __future__ import annotations
 
@@ -6,18 +6,67 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..views.picture import grain_mesh, load_vtk, placed
+from pardem.shapes import rotations
+
+from ..views.offscreen import load_vtk
+from ..views.surface import TriangleMesh, grain_surface
 
 if TYPE_CHECKING:
     from .frame import Frame
 
 
-def frame_mesh(frame: Frame, smoothness: int) -> Any:
+def orientations(frame: Frame, rows: np.ndarray) -> np.ndarray:
+    """Orientations of some grains; spheres have one also where the frame holds none.
+
+    Args:
+        frame: of a result.
+        rows: of the grains.
+
+    Returns:
+        (len(rows), 4) unit quaternions (w, x, y, z).
+
+    Raises:
+        KeyError: the frame holds no orientations, and not all of these grains are spheres.
+    """
+    result = frame.result
+    if "orientation" not in result.fields and (result.catalogue["kind"][result.species_rows[rows]] == 1).all():
+        return np.tile([1.0, 0.0, 0.0, 0.0], (len(rows), 1))
+    return np.asarray(frame["orientation"][rows])
+
+
+def placed_surface(frame: Frame, species: int, rows: np.ndarray, sides: int) -> TriangleMesh:
+    """The surfaces of some grains of one species where they are, grain after grain.
+
+    Args:
+        frame: of a result.
+        species: row of the catalogue.
+        rows: of the grains.
+        sides: points around a ball, at least 4.
+    """
+    one = grain_surface(frame.result.catalogue, species, sides)
+    turn = rotations.matrices(orientations(frame, rows))
+    points = np.einsum("gab,pb->gpa", turn, one.points) * frame.scale[rows][:, None, None] + frame["position"][rows][:, None, :]
+    normals = np.einsum("gab,pb->gpa", turn, one.normals)
+    triangles = one.triangles[None] + (len(one.points) * np.arange(len(rows)))[:, None, None]
+    return TriangleMesh(points.reshape(-1, 3), normals.reshape(-1, 3), triangles.reshape(-1, 3))
+
+
+def polydata(surface: TriangleMesh) -> Any:
+    """A surface as ``pyvista.PolyData`` with its normals."""
+    pyvista = load_vtk()
+    mesh = pyvista.PolyData(surface.points.astype(np.float32), np.column_stack([np.full(len(surface.triangles), 3), surface.triangles]).ravel())
+    mesh.point_data["Normals"] = surface.normals.astype(np.float32)
+    mesh.point_data.active_normals_name = "Normals"
+    return mesh
+
+
+def frame_mesh(frame: Frame, sides: int, shown: np.ndarray | None = None) -> Any:
     """The rounded surfaces of the grains that are in the domain.
 
     Args:
         frame: of a result.
-        smoothness: points around a ball.
+        sides: points around a ball, at least 4.
+        shown: (n,) bool, the grains that are wanted; default: all.
 
     Returns:
         ``pyvista.PolyData`` whose points carry ``id`` and ``species`` (row in ``Result.species_names``).
@@ -25,16 +74,16 @@ def frame_mesh(frame: Frame, smoothness: int) -> Any:
     Raises:
         FileError: pyvista is not installed.
     """
-    pyvista = load_vtk()
-    result = frame.result
-    parts = []
-    for species in range(len(result.catalogue["kind"])):
-        rows = np.nonzero((result.species_rows == species) & frame.present)[0]
-        if not len(rows):
-            continue
-        mesh = placed(grain_mesh(result.catalogue, species, smoothness), frame, rows, result.species_rows)
-        mesh["species"] = mesh["colour"].astype(np.int32)
-        mesh["id"] = np.repeat(result.ids[rows], mesh.n_points // len(rows))
-        del mesh.point_data["colour"]
-        parts.append(mesh)
-    return pyvista.merge(parts) if parts else pyvista.PolyData()
+    result, parts, ids, kinds = frame.result, [], [], []
+    wanted = frame.present if shown is None else frame.present & shown
+    for species in np.unique(result.species_rows[wanted]):
+        rows = np.nonzero((result.species_rows == species) & wanted)[0]
+        part = placed_surface(frame, int(species), rows, sides)
+        each = len(part.points) // len(rows)
+        parts.append(part)
+        ids.append(np.repeat(result.ids[rows], each))
+        kinds.append(np.full(len(part.points), species, np.int32))
+    mesh = polydata(TriangleMesh.joined(parts))
+    mesh["id"] = np.concatenate(ids or [np.empty(0, np.int64)])
+    mesh["species"] = np.concatenate(kinds or [np.empty(0, np.int32)])
+    return mesh

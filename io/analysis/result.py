@@ -3,43 +3,26 @@
 from __future__ import annotations
 
 import operator
-import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Self, overload
+from typing import Any, overload
 
 import h5py
 import numpy as np
 
-from pardem.case import Case
 from pardem.errors import FileError
 
-from ..layout import CONTACTS, FRAMES, LayoutError, contact_arrays, elements, text
-from ..reading import FIRST_FIELD, PARAMETERS, get_json, kind_of
+from ..layout import CONTACTS, FRAMES, contact_arrays, elements, text
+from ..reading import FIRST_FIELD, PARAMETERS, get_json
+from .constants import Constants
 from .frame import Frame
-from .source import Source
-from .tables import Observables
+from .tables import TimeSeries
 from .units import FIELDS
 
 Rows = int | slice | Sequence[int] | np.ndarray
 
 
-class Box(NamedTuple):
-    """The domain.
-
-    Attributes:
-        lower: lower corner (m), (3,).
-        upper: upper corner (m), (3,).
-        periodic: whether it is periodic along each axis, (3,) bool.
-    """
-
-    lower: np.ndarray
-    upper: np.ndarray
-    periodic: np.ndarray
-
-
-class Result(Sequence[Frame]):
+class Result(Constants, Sequence[Frame]):
     """The result of a run, finished or still under way; a sequence of frames.
 
     Nothing is kept open for the writer to trip over, and no locks are taken: several processes, MPI ranks among them, may read one result, and a run
@@ -54,31 +37,6 @@ class Result(Sequence[Frame]):
 
     units = FIELDS
 
-    def __init__(self, path: Path | str) -> None:
-        self._source = Source(path)
-        self._kept: dict[str, Any] = {}
-        self._version: Any = None
-        kind = self._source.read(kind_of)
-        if kind == "checkpoint":
-            raise FileError(f"{path} is a checkpoint, which holds a state and no frames: open the result of its run")
-
-    # -- the file ---------------------------------------------------------------------------------------------------------------------
-
-    @property
-    def path(self) -> Path:
-        """The file."""
-        return self._source.path
-
-    def close(self) -> None:
-        """Close the file; it is opened again when something is read."""
-        self._source.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
-
     def __repr__(self) -> str:
         times = self.times
         span = f", t = {times[0]:.6g} to {times[-1]:.6g} s" if len(times) else ""
@@ -88,6 +46,16 @@ class Result(Sequence[Frame]):
     def finished(self) -> bool:
         """Whether the run has come to its end."""
         return bool(self._source.read(lambda file: "pardem/final" in file))
+
+    @property
+    def case_hash(self) -> str:
+        """Hash of the case, as far as it decides the trajectory."""
+        return str(self._unchanging("case_hash", lambda file: text(file[PARAMETERS].attrs["case_hash"])))
+
+    @property
+    def checkpoint_step(self) -> int:
+        """Step of the newest checkpoint of a run that is not finished; -1: there is none."""
+        return int(self._source.read(lambda file: file.attrs.get("checkpoint_step", -1)))
 
     # -- frames -----------------------------------------------------------------------------------------------------------------------
 
@@ -125,7 +93,13 @@ class Result(Sequence[Frame]):
     @property
     def fields(self) -> tuple[str, ...]:
         """Names of the fields that frames hold."""
-        return self._unchanging("fields", lambda file: tuple(name for name in elements(file, FRAMES) if name != "box/edges"))
+        return self._growing("fields", lambda file: tuple(name for name in elements(file, FRAMES) if name != "box/edges"))
+
+    @property
+    def precision(self) -> str:
+        """``double`` or ``single``: of the positions in frames."""
+        access = lambda file: file[f"{FRAMES}/{FIRST_FIELD}/value"].dtype.itemsize  # noqa: E731
+        return "single" if self._growing("precision", access) == 4 else "double"
 
     def read(self, field: str, frames: Rows = slice(None), grains: Rows = slice(None)) -> np.ndarray:
         """A field of several frames at once, without reading more than is asked for.
@@ -198,76 +172,6 @@ class Result(Sequence[Frame]):
     def _contact_arrays(self) -> tuple[str, ...]:
         return self._growing("contacts", lambda file: tuple(contact_arrays(file)))
 
-    # -- what does not change ---------------------------------------------------------------------------------------------------------
-
-    @property
-    def grains(self) -> int:
-        """Number of grains."""
-        return len(self.ids)
-
-    @property
-    def ids(self) -> np.ndarray:
-        """Ids of the grains, (n,) int64: 0, 1, ..., as in the rows of all fields."""
-        return self._constant("id")
-
-    @property
-    def scale(self) -> np.ndarray:
-        """Size factors of the grains, (n,)."""
-        return self._constant("scale")
-
-    @property
-    def mass(self) -> np.ndarray:
-        """Masses of the grains (kg; per length of the missing axis in two dimensions), (n,)."""
-        return self._constant("mass")
-
-    @property
-    def radius(self) -> np.ndarray:
-        """Sphero-radii of the grains (m), (n,); of spheres and disks their radius."""
-        return np.asarray(self.catalogue["radius"][self.species_rows] * self.scale)
-
-    @property
-    def species_rows(self) -> np.ndarray:
-        """Rows of the grains' species in ``species_names`` and ``catalogue``, (n,) int32."""
-        return self._constant("species")
-
-    @property
-    def species_names(self) -> tuple[str, ...]:
-        """Names of the species."""
-        return tuple(species.name for species in self.case.species)
-
-    @property
-    def species(self) -> np.ndarray:
-        """Names of the grains' species, (n,) str."""
-        return np.array(self.species_names)[self.species_rows]
-
-    @property
-    def catalogue(self) -> dict[str, np.ndarray]:
-        """Arrays of the species' shapes in their principal frames (see ``pardem.shapes.catalogue``)."""
-        return self._unchanging("catalogue", lambda file: {name: array[()] for name, array in file[f"{PARAMETERS}/catalogue"].items()})
-
-    @property
-    def case(self) -> Case:
-        """The effective case, defaults included; relative paths in it refer to the result's folder."""
-        if "case" not in self._kept:
-            self._kept["case"] = Case(**self.case_tables).located(self.path.parent)
-        return self._kept["case"]
-
-    @property
-    def case_tables(self) -> dict[str, Any]:
-        """The tables of the effective case as TOML gives them, unchecked: of a result that another version of pardem wrote, too."""
-        return self._unchanging("case_tables", case_tables_of)
-
-    @property
-    def box(self) -> Box:
-        """The domain."""
-
-        def access(file: h5py.File) -> Box:
-            attributes = file[f"{FRAMES}/box"].attrs
-            periodic = np.array([text(kind) == "periodic" for kind in attributes["boundary"]])
-            return Box(np.array(attributes["lower"], float), np.array(attributes["upper"], float), periodic)
-
-        return self._unchanging("box", access)
-
     # -- observables ------------------------------------------------------------------------------------------------------------------
 
     @property
@@ -277,12 +181,17 @@ class Result(Sequence[Frame]):
         A vector's components are columns ``name[x]``, ``name[y]``, ``name[z]``, those of other arrays ``name[0]``, ``name[1]``, ... (``name[0,1]``).
         ``attrs["units"]`` has the unit of each column.
         """
-        return self._observables().frame()
+        return self.series.frame()
+
+    @property
+    def series(self) -> TimeSeries:
+        """The observables as NumPy arrays: their steps, times and values by name."""
+        return self._growing("observables", TimeSeries.of)
 
     @property
     def dataset(self) -> Any:
         """The observables as an xarray Dataset over ``time`` (s), arrays with their shapes; ``attrs["units"]`` of each has its unit."""
-        return self._observables().dataset()
+        return self.series.dataset()
 
     def walls_at(self, what: str, step: int) -> dict[str, np.ndarray]:
         """What the observables say of the walls at a step.
@@ -294,12 +203,19 @@ class Result(Sequence[Frame]):
         Returns:
             (3,) or () float64 by the name of the wall, of the first row that is not before the step; nothing where it was not observed.
         """
-        found = self._observables()
-        if not len(found.steps):
-            return {}
-        row = min(int(np.searchsorted(found.steps, step)), len(found.steps) - 1)
-        start = f"wall_{what}/"
-        return {name[len(start) :]: np.array(values[row], dtype=float) for name, values in found.values.items() if name.startswith(start)}
+        found, start = self.series.at(step), f"wall_{what}/"
+        return {name[len(start) :]: np.array(value, dtype=float) for name, value in found.items() if name.startswith(start)}
+
+    def stage_at(self, step: int) -> str | None:
+        """Name of the stage that a step belongs to; None where the result does not tell.
+
+        Args:
+            step: number of the time step.
+        """
+        number, stages = self.series.at(step).get("stage"), self.case_tables.get("stage") or []
+        if number is None or not 0 <= int(number) < len(stages):
+            return None
+        return str(stages[int(number)].get("name"))
 
     # -- inside -----------------------------------------------------------------------------------------------------------------------
 
@@ -318,26 +234,6 @@ class Result(Sequence[Frame]):
 
         return self._growing("clock", access)
 
-    def _observables(self) -> Observables:
-        return self._growing("observables", Observables.of)
-
-    def _constant(self, name: str) -> np.ndarray:
-        return self._unchanging(name, lambda file: file[f"{FRAMES}/{name}"][()])
-
-    def _unchanging(self, name: str, access: Any) -> Any:
-        """What is the same throughout a run, read once."""
-        if name not in self._kept:
-            self._kept[name] = self._source.read(access)
-        return self._kept[name]
-
-    def _growing(self, name: str, access: Any) -> Any:
-        """What a run adds to, read anew where the file was replaced."""
-        version = self._source.version()
-        if version != self._version:
-            for grows in ("clock", "observables", "fields", "contacts", "walls"):
-                self._kept.pop(grows, None)
-            self._version = version
-        return self._unchanging(name, access)
 
 
 def open_result(path: Path | str) -> Result:
@@ -352,25 +248,8 @@ def open_result(path: Path | str) -> Result:
     Raises:
         FileError: the file is missing, foreign or damaged, or is no result.
     """
-    return Result(path)
-
-
-def case_tables_of(file: h5py.File) -> dict[str, Any]:
-    """Tables of the case that a result was made from.
-
-    Args:
-        file: the open result.
-
-    Returns:
-        The tables as TOML gives them.
-
-    Raises:
-        LayoutError: the text is no case.
-    """
-    try:
-        case = tomllib.loads(text(file[f"{PARAMETERS}/case"]))
-    except (tomllib.TOMLDecodeError, RecursionError):
-        raise LayoutError(f"{PARAMETERS}/case is no TOML") from None
-    if not isinstance(case.get("species"), list):
-        raise LayoutError(f"{PARAMETERS}/case is no case")
-    return case
+    result = Result(path)
+    if result.kind != "result":
+        result.close()
+        raise FileError(f"{path} is a part of the output of a run, which is no result by itself: name the result beside its folder")
+    return result

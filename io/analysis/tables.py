@@ -15,7 +15,7 @@ AXES = ("x", "y", "z")
 
 
 @dataclass(frozen=True)
-class Observables:
+class TimeSeries:
     """Time series of a result.
 
     Attributes:
@@ -41,17 +41,27 @@ class Observables:
         first = next(iter(found.values()))
         return cls(first["step"][()], first["time"][()], {name: element["value"][()] for name, element in found.items()})
 
+    def at(self, step: int) -> dict[str, np.ndarray]:
+        """The first row that is not before a step, or the last one, by name; nothing where there are no rows.
+
+        Args:
+            step: number of the time step.
+        """
+        if not len(self.steps):
+            return {}
+        row = min(int(np.searchsorted(self.steps, step)), len(self.steps) - 1)
+        return {name: values[row] for name, values in self.values.items()}
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """The numbers of all observables, (T,) each, by the names of columns; see ``Result.observables``."""
+        return {column: series for name, values in self.values.items() for column, series in _columns(name, values)}
+
     def frame(self) -> Any:
         """A pandas DataFrame over time; see ``Result.observables``."""
         import pandas as pd
 
-        columns: dict[str, np.ndarray] = {}
-        units: dict[str, str] = {}
-        for name, values in self.values.items():
-            for column, series in _columns(name, values):
-                columns[column], units[column] = series, unit_of(name)
-        table = pd.DataFrame(columns, index=pd.Index(self.times, name="time"))
-        table.attrs["units"] = units
+        table = pd.DataFrame(self.columns(), index=pd.Index(self.times, name="time"))
+        table.attrs["units"] = {column: unit_of(column.partition("[")[0]) for column in table}
         return table
 
     def dataset(self) -> Any:

@@ -172,7 +172,7 @@ def _static_index(new: Path, static: Path) -> None:
     with opened(static) as source, h5py.File(new, "w") as file:
         for name in ("h5md", "parameters", f"{FRAMES}/box"):
             source.copy(name, file, name)
-        for name in [*(f"{FRAMES}/{field}" for field in CONSTANT), OFFSETS]:
+        for name in [*(f"{FRAMES}/{field}" for field in CONSTANT if field in source[FRAMES]), OFFSETS]:
             layout = h5py.VirtualLayout(source[name].shape, dtype=source[name].dtype)
             layout[:] = h5py.VirtualSource(where, name, shape=source[name].shape, dtype=source[name].dtype)
             file.create_virtual_dataset(name, layout)

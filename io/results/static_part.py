@@ -42,7 +42,7 @@ class StaticPart(NamedTuple):
     Attributes:
         case_text: effective case.
         case_hash: of the trajectory.
-        catalogue: name -> array, the same on all ranks; with ``mass`` (ns,) (kg) and ``dimension`` (ns,).
+        catalogue: name -> array, the same on all ranks; with ``mass`` (ns,) (kg), ``radius`` (ns,) (m) and ``dimension`` (ns,).
         gid: (n,) int64 ids of this rank's grains.
         species: (n,) int32 rows of the catalogue.
         scale: (n,) size factors.
@@ -58,10 +58,11 @@ class StaticPart(NamedTuple):
     box: DomainBox
 
     def columns(self) -> dict[str, np.ndarray]:
-        """Name -> (n,) ids, species, sizes and masses of this rank's grains."""
+        """Name -> (n,) ids, species, sizes, masses and sphero-radii of this rank's grains."""
         species, scale = np.asarray(self.species, dtype=np.int32), np.asarray(self.scale, dtype=float)
         mass = self.catalogue["mass"][species] * scale ** self.catalogue["dimension"][species]
-        return {"id": np.asarray(self.gid, dtype=np.int64), "species": species, "scale": scale, "mass": mass}
+        radius = self.catalogue["radius"][species] * scale
+        return {"id": np.asarray(self.gid, dtype=np.int64), "species": species, "scale": scale, "mass": mass, "radius": radius}
 
 
 def write_static(comm: MPI.Comm, parts: Path, static: StaticPart, manifest: Manifest) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..reading import FIRST_FIELD, FRAMES
 
-STATIC = ("id", "species", "scale", "mass")  # the same in every frame
+STATIC = ("id", "species", "scale", "mass", "radius")  # the same in every frame
 OFFSETS = "vertex_offsets"  # 0, 1, ..., n, at the root until it gets its place in the group
 
 
@@ -46,7 +46,7 @@ def write_vtkhdf(file: h5py.File, fields: list[str], times: np.ndarray) -> None:
         if name != FIRST_FIELD:
             data.create_virtual_dataset(name, _flat(file, name))
             offsets[name] = first
-    for name in STATIC:
+    for name in filter(file[FRAMES].__contains__, STATIC):  # earlier versions wrote no radii
         data[name] = file[f"{FRAMES}/{name}"]
         offsets[name] = zero
 

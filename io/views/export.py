@@ -1,120 +1,102 @@
-"""``pardem export``: frames for other programs: rounded shapes for ParaView (VTK PolyData with a .pvd index), tables (CSV), GSD for OVITO."""
+"""``pardem export``: frames for other programs: rounded shapes for ParaView, points for glyphs, GSD for OVITO, tables."""
 
 from __future__ import annotations
 
+import os
+from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
+import h5py
 import numpy as np
 
 from pardem.errors import FileError
 
-from ..reading import opened, understood
-from .picture import grain_mesh, load_vtk, placed
-from .render import GRAINS, NEEDED, read_frame, require_frames
+from ..analysis.result import Result, open_result
+from ..reading import understood
+from .export_csv import write_tables
+from .export_gsd import write_gsd
+from .export_vtk import write_surfaces
+from .picture import require_poses
+from .render import number_of
+
+
+class Format(NamedTuple):
+    """A kind of files.
+
+    Attributes:
+        write: makes them from a result; the path is that of the file or folder.
+        folder: whether they are several in a folder.
+        shapes: whether frames must tell how grains are turned.
+    """
+
+    write: Callable[[Result, Path], None]
+    folder: bool
+    shapes: bool
+
+
+def link_vtkhdf(result: Result, target: Path) -> None:
+    """A file that readers of VTKHDF know by its name: it shows the points of the result beside it, and has the names of the species.
+
+    Args:
+        result: of a run.
+        target: file to write (.vtkhdf).
+    """
+    beside, frames = os.path.relpath(result.path, target.parent), len(result)
+    with h5py.File(result.path, "r", locking=False) as source, h5py.File(target, "w") as file:
+        group, steps = file.create_group("VTKHDF"), source["VTKHDF/Steps"]
+        for there, here in ((source["VTKHDF"], group), (steps, group.create_group("Steps"))):
+            for name, value in there.attrs.items():
+                here.attrs.create(name, value, dtype=there.attrs.get_id(name).dtype)
+            for name in there:
+                if name != "Steps":
+                    here[name] = h5py.ExternalLink(beside, f"{there.name}/{name}")
+        names = [name.encode("ascii", "replace") for name in result.species_names]
+        group["FieldData/species_names"] = np.array(names, dtype=h5py.string_dtype("ascii"))  # vtk takes no others
+        group["Steps/FieldDataOffsets/species_names"] = np.zeros(frames, np.int64)
+        group["Steps/FieldDataSizes/species_names"] = np.tile([1, len(names)], (frames, 1))
+
+
+FORMATS = {
+    "vtk": Format(write_surfaces, folder=True, shapes=True),
+    "vtkhdf": Format(link_vtkhdf, folder=False, shapes=False),
+    "gsd": Format(write_gsd, folder=False, shapes=True),
+    "csv": Format(write_tables, folder=True, shapes=False),
+}
+
+
+def run(arguments: Namespace) -> int:
+    """`pardem export` with its options (see ``options.export_options``); exit status 0."""
+    return main(arguments.file, arguments.output, arguments.format)
 
 
 def main(file: Path, out: Path | None = None, kind: str = "vtk") -> int:
-    """Export every frame of a result into a folder, or into one file with ``gsd``.
+    """Export every frame of a result into a folder, or into one file.
 
     Args:
         file: result file.
         out: folder or file to write; by default it lies beside the result and has its name.
-        kind: format, ``vtk``, ``csv`` or ``gsd``.
+        kind: format, one of ``FORMATS``.
 
     Returns:
         Exit status 0.
 
     Raises:
-        FileError: the result cannot be read, the folder cannot be written, or VTK is not installed.
+        FileError: the result cannot be read, the folder cannot be written, or a package that writes the format is not installed.
     """
-    folder = Path(out) if out is not None else Path(file).with_suffix(f".{kind}")
-    require_frames(Path(file), ("position",) if kind == "csv" else NEEDED)
-    try:
-        if kind != "gsd":
-            folder.mkdir(parents=True, exist_ok=True)
+    target, form = Path(out) if out is not None else Path(file).with_suffix(f".{kind}"), FORMATS[kind]
+    with open_result(file) as result:
         with understood(Path(file)):
-            count = {"csv": _csv, "gsd": _gsd, "vtk": _vtk}[kind](Path(file), folder)
-    except OSError as error:
-        raise FileError(f"{folder} could not be written ({error}); name another folder with -o") from None
-    print(f"{count} frames in {folder}")
+            number_of(result, -1)
+            if form.shapes:
+                require_poses(result)
+        try:
+            if form.folder:
+                target.mkdir(parents=True, exist_ok=True)
+            with understood(Path(file)):
+                form.write(result, target)
+        except OSError as error:
+            raise FileError(f"{target} could not be written ({error}); name another one with -o") from None
+        print(f"{len(result)} frames in {target}")
     return 0
-
-
-def _csv(file: Path, folder: Path) -> int:
-    """One table a frame: id, species, and every component of every field."""
-    with opened(file) as data:
-        grains = data[GRAINS]
-        fields = [name for name in grains if "value" in grains[name] and name != "box"]
-        steps = grains["position/step"][()]
-        for k, step in enumerate(steps):
-            columns = [grains["id"][()][:, None], grains["species"][()][:, None]]
-            names = ["id", "species"]
-            for name in fields:
-                values = grains[name]["value"][k].reshape(len(columns[0]), -1)
-                columns.append(values)
-                names += [f"{name}_{c}" for c in range(values.shape[1])]
-            table = np.concatenate(columns, axis=1)
-            if "outflow" in fields:
-                table = table[grains["outflow/value"][k][:, 0] == 0]
-            np.savetxt(folder / f"frame-{step:012d}.csv", table, delimiter=",", header=",".join(names), comments="", fmt="%.17g")
-    return len(steps)
-
-
-def _vtk(file: Path, folder: Path) -> int:
-    """Rounded shapes as surfaces, one .vtp a frame, and frames.pvd with their times."""
-    pyvista = load_vtk()
-    with opened(file) as data:
-        count = len(data[f"{GRAINS}/position/step"])
-    entries = []
-    for k in range(count):
-        frame = read_frame(file, k)
-        parts = []
-        for s in range(len(frame.catalogue["kind"])):
-            rows = np.nonzero((frame.species == s) & frame.there)[0]
-            if len(rows):
-                mesh = placed(grain_mesh(frame.catalogue, s), frame, rows, frame.species.astype(float))
-                mesh["id"] = np.repeat(rows, mesh.n_points // len(rows))
-                parts.append(mesh)
-        name = f"frame-{k:06d}.vtp"
-        first, *others = parts or [pyvista.PolyData()]
-        (first.merge(others) if others else first).save(folder / name)
-        entries.append(f'    <DataSet timestep="{frame.time!r}" file="{name}"/>')
-    head, tail = ['<?xml version="1.0"?>', '<VTKFile type="Collection" version="0.1">', "  <Collection>"], ["  </Collection>", "</VTKFile>", ""]
-    (folder / "frames.pvd").write_text("\n".join(head + entries + tail))
-    return count
-
-
-def _gsd(file: Path, target: Path) -> int:
-    """One GSD file in HOOMD's schema with shapes; its box is centred at the origin, so positions are relative to the box's middle."""
-    try:
-        import gsd.hoomd
-    except ImportError:
-        raise FileError("GSD files need the gsd package: pip install 'pardem[export]'") from None
-    with opened(file) as data:
-        box = data[f"{GRAINS}/box"].attrs
-        lower, upper = np.array(box["lower"], dtype=float), np.array(box["upper"], dtype=float)
-        steps = data[f"{GRAINS}/position/step"][()]
-    with gsd.hoomd.open(target, "w") as out:
-        for k, step in enumerate(steps):
-            one = read_frame(file, k)
-            frame = gsd.hoomd.Frame()
-            frame.configuration.step = int(step)
-            frame.configuration.box = [*(upper - lower), 0.0, 0.0, 0.0]
-            frame.particles.N = int(one.there.sum())
-            frame.particles.types = [species["name"] for species in one.case["species"]]
-            frame.particles.type_shapes = [_gsd_shape(one.catalogue, s) for s in range(len(one.catalogue["kind"]))]
-            frame.particles.typeid = one.species[one.there]
-            frame.particles.position = one.position[one.there] - 0.5 * (lower + upper)
-            frame.particles.orientation = one.orientation[one.there]
-            frame.particles.diameter = (2.0 * one.catalogue["radius"][one.species] * one.scale)[one.there]
-            out.append(frame)
-    return len(steps)
-
-
-def _gsd_shape(catalogue: dict[str, np.ndarray], species: int) -> dict[str, object]:
-    """Shape definition of a species as HOOMD's schema has it: a ball, or a rounded convex hull of its core's vertices."""
-    radius = float(catalogue["radius"][species])
-    first, last = catalogue["vertex_start"][species : species + 2]
-    if catalogue["kind"][species] == 1:
-        return {"type": "Sphere", "diameter": 2.0 * radius}
-    return {"type": "ConvexPolyhedron", "rounding_radius": radius, "vertices": catalogue["vertices"][first:last].tolist()}

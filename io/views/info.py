@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 
-from ..layout import CONTACTS, LayoutError, array, contact_arrays, elements, text
-from ..reading import FIRST_FIELD, FRAMES, KINDS, PARAMETERS, get_json, get_table, kind_of, opened
+from ..analysis.result import Result
+from ..layout import LayoutError, array
+from ..reading import KINDS, PARAMETERS, get_json, get_table, kind_of, opened, understood
 from ..state.manifest import get_losses
 
 MOST_SPECIES = 50  # whose numbers are listed
@@ -35,8 +35,6 @@ def info(path: Path | str) -> dict[str, Any]:
     with opened(path) as file:
         kind = kind_of(file)
         found: dict[str, Any] = {"file": str(path), "kind": kind, "format": int(file.attrs["pardem_format"]), "bytes": path.stat().st_size}
-        if kind == "result":
-            found |= _result(file)
         state = file.get(KINDS[kind])
         if state is not None and "checksums" in state:
             header = get_table(state, "header")
@@ -46,13 +44,15 @@ def info(path: Path | str) -> dict[str, Any]:
             found["state"] = {"step": header.get("step"), "contacts": len(array(state, "contacts/lower", "iu"))}
             if "outflow" in header:
                 found["left"] = header["outflow"]["grains"]
-        found |= _frames(file)
         if losses := get_losses(file):
             found["losses"] = [str(loss) for loss in losses]
         where = f"{PARAMETERS}/provenance" if kind == "result" else "provenance"
         if where in file:
             found["provenance"] = _checked(get_json(file, where))
-    return found
+    if kind == "checkpoint":
+        return found
+    with Result(path) as result, understood(path):
+        return found | (_result(result) if kind == "result" else {}) | _rows(result)
 
 
 def _checked(origin: Any) -> Any:
@@ -63,42 +63,37 @@ def _checked(origin: Any) -> Any:
     return origin
 
 
-def _result(file: h5py.File) -> dict[str, Any]:
-    finished = KINDS["result"] in file
-    species = np.bincount(file[f"{FRAMES}/species"][:])
+def _result(result: Result) -> dict[str, Any]:
+    species = np.bincount(result.species_rows)
     return {
-        "finished": finished,
-        "checkpoint_step": None if finished else int(file.attrs.get("checkpoint_step", -1)),
-        "case_hash": text(file[PARAMETERS].attrs["case_hash"]),
+        "finished": result.finished,
+        "checkpoint_step": None if result.finished else result.checkpoint_step,
+        "case_hash": result.case_hash,
         "grains": int(species.sum()),
         "species": species.tolist(),
     }
 
 
-def _frames(file: h5py.File) -> dict[str, Any]:
+def _rows(result: Result) -> dict[str, Any]:
+    """What grows with a run: frames, their contacts, observables."""
     out: dict[str, Any] = {}
-    fields, observed = elements(file, FRAMES), elements(file, "observables")
-    if first := fields.get(FIRST_FIELD):
-        out["frames"] = _span(first) | {
-            "fields": [name for name in fields if name != "box/edges"],
-            "precision": "single" if first["value"].dtype.itemsize == 4 else "double",
-        }
-    if shown := contact_arrays(file):
-        first = file[CONTACTS]["first"][-2:]
-        last = int(first[-1] - first[0])
-        out["contacts"] = {"count": len(shown["bodies"]), "last": last, "fields": [name for name in shown if name not in ("bodies", "sub")]}
-    if left := observed.get("outflow/grains"):
-        out["left"] = int(left["value"][-1])
-    if observed:
-        out["observables"] = _span(next(iter(observed.values()))) | {"names": list(observed)}
+    if result.fields:
+        out["frames"] = _span(result.steps, result.times) | {"fields": list(result.fields), "precision": result.precision}
+    if result.contact_fields:
+        last, _ = result.contact_rows(-1) if len(result) else (slice(0, 0), False)
+        out["contacts"] = {"count": last.stop, "last": last.stop - last.start, "fields": list(result.contact_fields)}
+    series = result.series
+    if "outflow/grains" in series.values and len(series.steps):
+        out["left"] = int(series.values["outflow/grains"][-1])
+    if series.values:
+        out["observables"] = _span(series.steps, series.times) | {"names": list(series.values)}
     return out
 
 
-def _span(element: h5py.Group) -> dict[str, Any]:
+def _span(steps: np.ndarray, times: np.ndarray) -> dict[str, Any]:
     """Number, first and last step and time of the rows."""
-    if "step" not in element or len(element["step"]) == 0:
+    if not len(steps):
         return {"count": 0}
-    steps, times = element["step"], element["time"]
     return {"count": len(steps), "steps": [int(steps[0]), int(steps[-1])], "times": [float(times[0]), float(times[-1])]}
 
 

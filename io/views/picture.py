@@ -1,196 +1,94 @@
-"""Pictures of frames, drawn off screen by VTK: grains as rounded surfaces, walls translucent, a legend."""
+"""Pictures of frames, drawn off screen by VTK: grains as rounded surfaces, contacts as tubes, walls translucent, a legend."""
 
 from __future__ import annotations
 
-import ctypes
-import os
-import sys
-from itertools import pairwise
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
 
 from pardem.errors import FileError
 
+from ..analysis.frame import Frame
+from ..analysis.mesh import frame_mesh, polydata
+from ..analysis.result import Result
 from ..state.agreement import reason
-from .surface import skeleton_surface
-from .walls import View, wall_tables
+from .camera import ANGLE, axes_of, fitted, fitted_size
+from .chains import force_chains, strongest_of
+from .colours import SCALE, colouring
+from .offscreen import load_vtk
+from .surface import sides_for
+from .walls import Drawn, corners_of, drawn_walls, reach_of, walls_there
 
-COLOURS = "viridis"
-SPECIES_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442")
+FORCES = "inferno_r"
+AMBIENT = 0.15  # share of the light that comes from everywhere
+LOOKS = 16  # frames of a film, about, that room is made for moving walls in
+FAINT = 0.12  # opacity of grains before which contacts are seen
 
 
-class Frame(NamedTuple):
-    """Data of one frame that a picture shows.
+@dataclass(frozen=True)
+class Look:
+    """How pictures show a result.
 
     Attributes:
-        position: (n, 3) wrapped centres (m).
-        orientation: (n, 4) unit quaternions (w, x, y, z).
-        species: (n,) rows of the catalogue.
-        scale: (n,) size factors.
-        catalogue: arrays of the shape catalogue, by name.
-        case: tables of the case file.
-        displacement: (3,) displacement of each wall (m), by name.
-        time: time of the frame (s).
-        turn: angle by which each rotating wall has turned (rad), by name.
-        there: (n,) bool, whether a grain is still in the domain; only these are drawn.
+        view: from where, by name or as ``AZIMUTH,ELEVATION`` in degrees; cases in two dimensions are seen from above.
+        colour: what grains are coloured by; None: what fits their shapes.
+        cut: whether to leave out the grains before the middle plane across y.
+        contacts: whether to draw the contacts, and the grains faintly.
+        size: width and height (pixels); None: what fits the scene.
     """
 
-    position: np.ndarray
-    orientation: np.ndarray
-    species: np.ndarray
-    scale: np.ndarray
-    catalogue: dict[str, np.ndarray]
-    case: dict[str, Any]
-    displacement: dict[str, np.ndarray]
-    time: float
-    turn: dict[str, float]
-    there: np.ndarray
-
-
-class Poses(Protocol):
-    """Where grains are and how large: attributes as of ``Frame``."""
-
-    @property
-    def position(self) -> np.ndarray: ...  # noqa: D102
-    @property
-    def orientation(self) -> np.ndarray: ...  # noqa: D102
-    @property
-    def scale(self) -> np.ndarray: ...  # noqa: D102
-
-
-def angle_to_ground(orientation: np.ndarray, body: np.ndarray) -> np.ndarray:
-    """Angle (degrees) of a body axis to the horizontal plane, for each orientation ((n, 4))."""
-    w, xyz = orientation[:, :1], orientation[:, 1:]
-    turn = 2.0 * np.cross(xyz, body)
-    axis = body + w * turn + np.cross(xyz, turn)
-    return np.degrees(np.arcsin(np.clip(np.abs(axis[:, 2]), 0.0, 1.0)))
-
-
-def grain_mesh(catalogue: dict[str, np.ndarray], species: int, smoothness: int = 12) -> Any:
-    """Surface of a rounded grain about its centre: of a convex one the convex hull of balls around the core's vertices."""
-    import pyvista as pv
-    from scipy.spatial import ConvexHull
-
-    first, last = catalogue["vertex_start"][species : species + 2]
-    if "convex" in catalogue and not catalogue["convex"][species]:
-        points, triangles = _pieces(catalogue, species)
-        return pv.PolyData(points, np.column_stack([np.full(len(triangles), 3), triangles]).ravel())
-    ball = pv.Sphere(radius=float(catalogue["radius"][species]), theta_resolution=smoothness, phi_resolution=smoothness).points
-    core = catalogue["vertices"][first:last] if last > first else np.zeros((1, 3))
-    points = (core[:, None, :] + ball[None, :, :]).reshape(-1, 3)
-    hull = ConvexHull(points)
-    used, index = np.unique(hull.simplices, return_inverse=True)
-    triangles = index.reshape(hull.simplices.shape)
-    corner = points[used][triangles]
-    normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
-    inward = (normal * hull.equations[:, :3]).sum(axis=1) < 0.0
-    triangles[inward] = triangles[inward][:, ::-1]
-    return pv.PolyData(points[used], np.column_stack([np.full(len(triangles), 3), triangles]).ravel())
-
-
-def _pieces(catalogue: dict[str, np.ndarray], species: int) -> tuple[np.ndarray, np.ndarray]:
-    """Points and triangles of a grain that is not convex, feature by feature."""
-    (v0, v1), (e0, e1), (f0, f1) = (catalogue[f"{what}_start"][species : species + 2] for what in ("vertex", "edge", "face"))
-    starts = catalogue["face_vertex_start"][f0 : f1 + 1]
-    faces = tuple(tuple(catalogue["face_vertices"][a:b].tolist()) for a, b in pairwise(starts))
-    return skeleton_surface(catalogue["vertices"][v0:v1], catalogue["edges"][e0:e1], faces, float(catalogue["radius"][species]))
-
-
-def placed(mesh: Any, frame: Poses, rows: np.ndarray, colour: np.ndarray) -> Any:
-    """Copies of a mesh at the poses of some grains, as one mesh with their colours."""
-    import pyvista as pv
-
-    q, points = frame.orientation[rows], mesh.points
-    w, xyz = q[:, None, :1], q[:, None, 1:]
-    body = points[None] * frame.scale[rows][:, None, None]
-    turn = 2.0 * np.cross(xyz, body)
-    world = body + w * turn + np.cross(np.broadcast_to(xyz, body.shape), turn) + frame.position[rows][:, None, :]
-    faces = mesh.faces.reshape(-1, 4)[None].repeat(len(rows), axis=0)
-    faces[:, :, 1:] += (np.arange(len(rows)) * len(points))[:, None, None]
-    out = pv.PolyData(world.reshape(-1, 3), faces.reshape(-1))
-    out["colour"] = np.repeat(colour[rows], len(points))
-    return out
-
-
-def body_mesh(frame: Frame, wall: dict[str, Any], shift: np.ndarray) -> Any:
-    """Build the surface of a wall that is a body, in world coordinates.
-
-    Args:
-        frame: frame to which the surface belongs.
-        wall: the wall's table in the case.
-        shift: (3,) displacement of its centre of mass (m).
-
-    Returns:
-        PyVista mesh.
-    """
-    s = [species["name"] for species in frame.case["species"]].index(wall["species"])
-    mesh = grain_mesh(frame.catalogue, s)
-    given = frame.catalogue["centre"][s] + mesh.points @ frame.catalogue["axes"][s].T
-    q = np.array(wall.get("orientation") or (1.0, 0.0, 0.0, 0.0), dtype=float)
-    q /= np.sqrt(q @ q)
-    centre = _turned(q, frame.catalogue["centre"][s][None])
-    world = _turned(q, given) - centre
-    for motion in (wall.get("motion"), *(wall.get("then") or ())):
-        if isinstance(motion, dict) and motion["kind"] == "rotation":
-            half = 0.5 * frame.turn.get(wall["name"], 0.0)
-            axis = np.array(motion.get("axis") or (0.0, 0.0, 1.0), dtype=float)
-            world = _turned(np.array([np.cos(half), *(np.sin(half) * axis / np.linalg.norm(axis))]), world)
-    world += centre
-    mesh.points = wall.get("scale", 1.0) * world + (wall.get("position") or (0.0, 0.0, 0.0)) + shift
-    return mesh
-
-
-def _turned(q: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Points ((n, 3)) turned by a unit quaternion (w, x, y, z)."""
-    turn = 2.0 * np.cross(q[1:], points)
-    return np.asarray(points + q[0] * turn + np.cross(q[1:], turn))
-
-
-def load_vtk() -> Any:
-    """pyvista, set to draw without a display where there is none.
-
-    Raises:
-        FileError: VTK or pyvista is not installed.
-    """
-    if sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
-        # VTK itself tries X first and complains; it dies where it is told to take a library that is missing
-        for library, window in (("libEGL.so.1", "vtkEGLRenderWindow"), ("libOSMesa.so.8", "vtkOSOpenGLRenderWindow")):
-            if _loadable(library):
-                os.environ.setdefault("VTK_DEFAULT_OPENGL_WINDOW", window)
-                break
-    try:
-        import pyvista
-    except ImportError:
-        raise FileError("pictures need VTK: pip install 'pardem[render]'") from None
-    return pyvista
-
-
-def _loadable(library: str) -> bool:
-    try:
-        ctypes.CDLL(library)
-    except OSError:
-        return False
-    return True
+    view: str = "front"
+    colour: str | None = None
+    cut: bool = False
+    contacts: bool = False
+    size: tuple[int, int] | None = None
 
 
 class Painter:
-    """Draw frames of one result, all from the same point of view.
+    """Draw frames of one result, all from the same point of view and in the same colours.
 
     Args:
-        bounds: (2, 3) lower and upper corner of all centres that will be shown (m).
-        cut: whether to leave out the grains in front of the middle plane.
-        size: width and height (pixels).
+        result: of a run.
+        look: how.
+        frames: numbers of the frames that will be drawn.
+
+    Attributes:
+        size: width and height of the pictures (pixels).
+
+    Raises:
+        FileError: the result lacks what is to be shown, or VTK is not installed.
     """
 
-    def __init__(self, bounds: np.ndarray, cut: bool, size: tuple[int, int]) -> None:
+    def __init__(self, result: Result, look: Look, frames: list[int]) -> None:
         self.pv = load_vtk()
-        self.bounds, self.cut, self.size = bounds, cut, size
+        self.result, self.look = result, look
+        self.planar = result.dimension == 2
+        self.axes = np.eye(3) if self.planar else axes_of(look.view, result.up)
+        require_poses(result)
+        self.strongest = strongest_of(result, frames) if look.contacts else 0.0
+        self.colouring = colouring(result, "species" if look.contacts and look.colour is None else look.colour, frames)
+        self.bounds = bounds_of(result, frames)
+        reach = reach_of(result) if frames else 0.0
+        self.corners = np.array([self.bounds[0] - reach, self.bounds[1] + reach])
+        for k in {*frames[:: max(1, len(frames) // LOOKS)], frames[-1]}:
+            self._make_room(self.walls(result[k]))
+        self.size = look.size or fitted_size(self.corners, self.axes)
+
+    def walls(self, frame: Frame) -> list[Drawn]:
+        """The walls on the picture of a frame."""
+        return drawn_walls(frame, self.bounds, self._middle(frame) if self.look.cut else None)
+
+    def shown(self, frame: Frame) -> np.ndarray:
+        """Whether grains are on the picture of a frame, (n,) bool."""
+        if not self.look.cut or self.planar:
+            return frame.present
+        return np.asarray(frame.present & (frame["position"][:, 1] >= self._middle(frame)))
 
     def image(self, frame: Frame) -> np.ndarray:
         """The picture of a frame, (height, width, 3) uint8."""
-        plotter = self._plotter(frame)
+        plotter = self.plotter(frame)
         try:
             return np.asarray(plotter.screenshot(None, return_img=True))
         finally:
@@ -202,7 +100,7 @@ class Painter:
         Raises:
             FileError: the file cannot be written, or its kind is unknown.
         """
-        plotter = self._plotter(frame)
+        plotter = self.plotter(frame)
         try:
             plotter.screenshot(str(target))
         except (OSError, ValueError) as error:  # ValueError: no kind of picture has this ending
@@ -211,87 +109,108 @@ class Painter:
         finally:
             plotter.close()
 
-    def _plotter(self, frame: Frame) -> Any:
+    def plotter(self, frame: Frame) -> Any:
+        """The scene of a frame, as pyvista draws it."""
         plotter = self.pv.Plotter(off_screen=True, window_size=list(self.size))
         plotter.set_background("white")
-        planar = frame.case.get("dimension") == 2
-        by_angle = bool((frame.catalogue["kind"] > 1).any()) and not planar
-        middle = self._middle(frame)
-        shown = frame.there & (frame.position[:, 1] >= middle) if self.cut and not planar else frame.there
-        self._grains(plotter, frame, shown, by_angle)
-        self._legend(plotter, frame, by_angle)  # before the walls: the bar shows the colours of what was drawn last
-        self._walls(plotter, frame, middle)
-        if planar:
-            self._from_above(plotter, frame)
-            return plotter
-        low, high = self.bounds
-        extent = float((high - low).max()) + 2.0 * float((frame.catalogue["core_radius"] + frame.catalogue["radius"]).max())
-        # the lower tenth is the legend's
-        centre = 0.5 * (low + high) - np.array([0.0, 0.0, 0.06 * extent])
-        plotter.camera_position = [tuple(centre + extent * np.array([0.0, -2.6, 0.5])), tuple(centre), (0.0, 0.0, 1.0)]
+        shown = self.shown(frame)
+        self._grains(plotter, frame, shown)
+        if self.look.contacts:
+            self._contacts(plotter, frame, shown)
+        self._legend(plotter, frame)  # before the walls: the bar shows the colours of what was drawn last
+        for one in self.walls(frame):
+            if one.mesh.n_points:
+                plotter.add_mesh(one.mesh, **one.style)
+        self._aim(plotter)
         plotter.enable_anti_aliasing("ssaa")
         return plotter
 
-    def _from_above(self, plotter: Any, frame: Frame) -> None:
-        """Looks along -z at the plane of a case in two dimensions, without perspective; walls and the sides of a periodic domain fit in."""
-        reach = float((frame.catalogue["core_radius"] + frame.catalogue["radius"])[np.unique(frame.species)].max())
-        corners = [self.bounds[0] - reach, self.bounds[1] + reach]
-        for wall in wall_tables(frame.case):
-            corners += wall.corners(self._view(plotter, frame))
-        domain = frame.case.get("domain", {})
-        for c, wraps in enumerate(domain.get("periodic", ())):
-            for corner, end in zip(corners, ("lower", "upper"), strict=False):
-                corner[c] = domain[end][c] if wraps else corner[c]
-        low, high = np.min(corners, axis=0), np.max(corners, axis=0)
-        centre, (width, height) = 0.5 * (low + high), (high - low)[:2]
-        distance = 2.0 * float(max(width, height))
-        plotter.camera_position = [(centre[0], centre[1], distance), (centre[0], centre[1], 0.0), (0.0, 1.0, 0.0)]
-        plotter.enable_parallel_projection()
-        plotter.camera.parallel_scale = 0.52 * max(height, width * self.size[1] / self.size[0])
-        plotter.camera.clipping_range = (0.1 * distance, 3.0 * distance)
-        plotter.enable_anti_aliasing("ssaa")
+    def _aim(self, plotter: Any) -> None:
+        view = fitted(self.corners, self.axes, self.size[0] / self.size[1], self.planar)
+        plotter.camera_position = [tuple(view.eye), tuple(view.target), tuple(view.up)]
+        plotter.camera.view_angle = ANGLE
+        if view.height is not None:
+            plotter.enable_parallel_projection()
+            plotter.camera.parallel_scale = 0.5 * view.height
+        plotter.reset_camera_clipping_range()
+
+    def _make_room(self, walls: list[Drawn]) -> None:
+        """Let the corners of what is shown take in walls."""
+        corners = [self.corners, *(corners_of(one.mesh) for one in walls)]
+        every = np.concatenate(corners)
+        self.corners = np.array([every.min(axis=0), every.max(axis=0)])
 
     def _middle(self, frame: Frame) -> float:
         """Coordinate along y of the plane that cuts: through the axis of the first tube or cone, else the middle of the grains."""
-        wanted = [middle for wall in wall_tables(frame.case) if (middle := wall.middle()) is not None]
+        wanted = [middle for wall in walls_there(frame) if (middle := wall.middle()) is not None]
         return wanted[0] if wanted else float(self.bounds[:, 1].mean())
 
-    def _grains(self, plotter: Any, frame: Frame, shown: np.ndarray, by_angle: bool) -> None:
-        kinds = frame.catalogue["kind"]
-        for s in range(len(kinds)):
-            rows = np.nonzero((frame.species == s) & shown)[0]
-            if not len(rows):
-                continue
-            body = np.array([0.0, 0.0, 1.0]) if kinds[s] == 2 else np.eye(3)[int(np.argmin(frame.catalogue["inertia"][s]))]
-            colour = angle_to_ground(frame.orientation, body) if by_angle else frame.species
-            mesh = placed(grain_mesh(frame.catalogue, s), frame, rows, colour)
-            single = {"color": SPECIES_COLOURS[s % len(SPECIES_COLOURS)]}
-            painted = {"scalars": "colour", "cmap": COLOURS, "clim": [0.0, 90.0]} if by_angle else single
-            plotter.add_mesh(mesh, smooth_shading=True, split_sharp_edges=False, specular=0.3, show_scalar_bar=False, **painted)
+    def _grains(self, plotter: Any, frame: Frame, shown: np.ndarray) -> None:
+        if not shown.any():
+            return
+        mesh = frame_mesh(frame, sides_for(int(shown.sum())), shown)
+        faint = {"opacity": FAINT} if self.look.contacts else {"specular": 0.3}
+        painted: dict[str, Any] = {"scalars": "colour", "rgb": True}
+        if self.colouring.limits is None:
+            mesh["colour"] = np.rint(255.0 * self.colouring.colours(frame)).astype(np.uint8)[mesh["id"]]
+        else:
+            mesh["colour"] = self.colouring.values(frame)[mesh["id"]].astype(float)
+            painted = {"scalars": "colour", "cmap": SCALE, "clim": self.colouring.limits, "nan_color": "lightgray"}
+        _smooth(plotter.add_mesh(mesh, show_scalar_bar=False, ambient=AMBIENT, **painted, **faint))
 
-    def _legend(self, plotter: Any, frame: Frame, by_angle: bool) -> None:
+    def _contacts(self, plotter: Any, frame: Frame, shown: np.ndarray) -> None:
+        chains = force_chains(frame, shown, self.strongest)
+        if not len(chains.surface.points):
+            return
+        mesh = polydata(chains.surface)
+        mesh["force"] = chains.force
+        span = (0.0, self.strongest or 1.0)
+        _smooth(plotter.add_mesh(mesh, show_scalar_bar=False, ambient=AMBIENT, scalars="force", cmap=FORCES, clim=span))
+
+    def _legend(self, plotter: Any, frame: Frame) -> None:
         font = max(10, min(self.size[0] // 38, self.size[1] // 42))
-        if by_angle:
+        title = "normal force (N)" if self.look.contacts else self.colouring.title if self.colouring.limits is not None else ""
+        if title and plotter.mapper is not None:
+            span = self.strongest if self.look.contacts else np.ptp(self.colouring.limits or (0.0, 1.0))
             plotter.add_scalar_bar(
-                title="angle to the horizontal (degrees)\n", color="black", fmt="%.0f", n_labels=4, font_family="arial", title_font_size=font,
+                title=f"{title}\n", color="black", fmt="%.0f" if span > 30.0 else "%.2g", n_labels=4, font_family="arial", title_font_size=font,
                 label_font_size=font, width=0.7, height=0.085, position_x=0.15, position_y=0.015,
             )  # fmt: skip
-        elif len(used := np.unique(frame.species)) > 1:
-            names = [[frame.case["species"][k]["name"], SPECIES_COLOURS[k % len(SPECIES_COLOURS)]] for k in used]
-            plotter.add_legend(names, bcolor=None, face="circle", loc="lower center", size=(0.3, 0.035 * len(names)))
+        elif names := self.colouring.legend(frame):
+            high = min(0.028 * len(names), 0.2)
+            plotter.add_legend([list(one) for one in names], bcolor=None, face="circle", loc="lower center", size=(0.3, high))
         plotter.add_text(f"t = {frame.time:.4g} s", position="upper_left", color="black", font="arial", font_size=max(8, font // 2))
 
-    def _view(self, plotter: Any, frame: Frame, cut: float | None = None) -> View:
-        """What walls are drawn with; ``cut``: coordinate along y of the plane before which they are left out (m)."""
-        radius = float(frame.catalogue["radius"].max())
-        planar = frame.case.get("dimension") == 2
-        return View(self.pv, plotter, self.bounds, radius, planar, cut, lambda wall, shift: body_mesh(frame, wall, shift))
 
-    def _walls(self, plotter: Any, frame: Frame, middle: float) -> None:
-        """Walls where they are at this time, and a periodic domain."""
-        view = self._view(plotter, frame, middle if self.cut else None)
-        for wall in wall_tables(frame.case):
-            view.draw(wall, frame.displacement.get(wall.name, np.zeros(3)), frame.turn.get(wall.name, 0.0))
-        domain = frame.case.get("domain")
-        if domain and any(domain.get("periodic", ())):
-            view.box(domain["lower"], domain["upper"])
+def _smooth(actor: Any) -> None:
+    """Shade a surface by its own normals; pyvista would compute others."""
+    actor.prop.SetInterpolationToPhong()
+
+
+def require_poses(result: Result) -> None:
+    """Raise FileError unless frames hold where grains are and how they are turned.
+
+    Args:
+        result: of a run.
+    """
+    round_ones = (result.catalogue["kind"][result.species_rows] == 1).all()
+    for field in ("position",) if round_ones else ("position", "orientation"):
+        if field not in result.fields:
+            raise FileError(
+                f"{result.path} holds no frames with the field '{field}': name a result, and in its case put the field into output.fields"
+            )
+
+
+def bounds_of(result: Result, frames: list[int]) -> np.ndarray:
+    """Lower and upper corner of the centres of all grains that are in the domain in some frames (m), (2, 3); of none the origin.
+
+    Args:
+        result: of a run.
+        frames: numbers of the frames.
+    """
+    found = []
+    for k in frames:
+        frame = result[k]
+        inside = frame["position"][frame.present]
+        found += [inside.min(axis=0), inside.max(axis=0)] if len(inside) else []
+    return np.array([np.min(found, axis=0), np.max(found, axis=0)]) if found else np.zeros((2, 3))

@@ -1,25 +1,24 @@
-"""Figures of the observables in result files: density and mean angle against taps, by layers too, and the energy budget."""
+"""``pardem plot``: figures of observables: density and mean angle, by layers too, the energy budget, or any that are named."""
 
 from __future__ import annotations
 
-import tomllib
+from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pardem.errors import FileError
 from pardem.observables.observable import Reference
-from pardem.observables.registry import QUANTITIES, quantity_of
+from pardem.observables.registry import QUANTITIES
 
-from ..layout import LayoutError, elements, text
-from ..reading import PARAMETERS, opened, understood
+from ..analysis.units import unit_of
+from ..reading import understood
 from ..state.agreement import reason
+from .curves import WINDOW, PlotSeries, read_series, smoothed
 
 DPI = 120
 WIDE = 10.0  # inches from which on fewer dots do
@@ -27,48 +26,28 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#0
 STYLE: dict[Any, Any] = {
     "grid.color": "#dddddd", "grid.linewidth": 0.6, "axes.spines.top": False, "axes.spines.right": False, "font.size": 11, "legend.frameon": False,
 }  # fmt: skip
-WINDOW = 2.0  # taps: a bed may fly for two periods of its base, so a mean over one leaves the second subharmonic
 PANELS = tuple(quantity for quantity in QUANTITIES if quantity.panel is not None)
+OF_CONTAINER = ("density", "density_layers")  # not drawn unless named where the case does not say what the grains fill
 BUDGET = {"exchanged": 3.0, "held": 2.0, "residual": 1.5}
 """Panels of the energy budget and their heights, relative to each other."""
 
 
-@dataclass(eq=False)
-class PlotSeries:
-    """The observables of one file.
-
-    Attributes:
-        label: name in the legend.
-        x: (T,) abscissa: taps, or times (s) if no stage of the case taps.
-        by_taps: whether the abscissa counts taps.
-        window: width of the moving average (taps); 0 for none.
-        values: (T, ...) array of each observable, by name.
-        layers: thickness and origin of the layers (m), or None.
-        dimension: 2 or 3.
-    """
-
-    label: str
-    x: np.ndarray
-    by_taps: bool
-    window: float
-    values: dict[str, np.ndarray]
-    layers: tuple[float, float] | None
-    dimension: int = 3
-
-    @property
-    def averaged(self) -> bool:
-        """Whether the rows span a window, so that there is a moving average."""
-        return self.window > 0.0 and len(self.x) > 1 and bool(self.x[-1] - self.x[0] >= self.window)
+def run(arguments: Namespace) -> int:
+    """`pardem plot` with its options (see ``options.plot_options``); exit status 0."""
+    return main(arguments.files, arguments.output, arguments.layers, arguments.energy, arguments.observable)
 
 
-def main(files: Sequence[Path | str], out: Path | str | None = None, layers: bool = False, energy: bool = False) -> int:
+def main(
+    files: Sequence[Path | str], out: Path | str | None = None, layers: bool = False, energy: bool = False, observables: Sequence[str] = ()
+) -> int:  # fmt: skip
     """Draw one figure of all files and print the first and last values drawn (`pardem plot`).
 
     Args:
         files: result files.
-        out: figure file (.png, .pdf, .svg); by default the first file's name with .png.
+        out: figure file (.png, .pdf, .svg); by default the first file's name with .plot.png, or what else is drawn in place of ``plot``.
         layers: whether to draw density and angle of each layer as well.
         energy: whether to draw the energy budget instead of density and angle.
+        observables: names to draw instead, with a panel each (see ``named.columns_of``).
 
     Returns:
         Exit status 0.
@@ -78,102 +57,22 @@ def main(files: Sequence[Path | str], out: Path | str | None = None, layers: boo
     """
     from matplotlib import rc_context
 
+    from .named import draw_named
+
     paths = [Path(f) for f in files]
-    target = Path(out) if out is not None else paths[0].with_suffix(".png")
-    series = [read_series(path, whole_run=energy) for path in paths]
+    kind = "observables" if observables else "energy" if energy else "layers" if layers else "plot"
+    target = Path(out) if out is not None else paths[0].with_suffix(f".{kind}.png")
+    series = [read_series(path, whole_run=energy or bool(observables)) for path in paths]
     _tell_apart(series, paths)
     with rc_context(STYLE):
         with understood(paths[0]):
-            figure = draw_budget(series) if energy else draw(series, layers=layers)
+            figure = draw_named(series, observables) if observables else draw_budget(series) if energy else draw(series, layers=layers)
         try:
             figure.savefig(target, dpi=DPI if figure.get_figwidth() < WIDE else 0.75 * DPI)
         except (OSError, ValueError) as error:
             raise FileError(f"{target} cannot be written: {reason(error) if isinstance(error, OSError) else error}") from None
     print(target)
     return 0
-
-
-# -- numbers --------------------------------------------------------------------------------------------------------------------------
-
-
-def read_series(path: Path, whole_run: bool = False) -> PlotSeries:
-    """The observables of a result: of the rows while a wall taps, or of all if none does or ``whole_run`` asks for it.
-
-    Raises:
-        FileError: the file is missing or foreign, or holds no observables.
-    """
-    with opened(path) as file:
-        found = elements(file, "observables")
-        if not found:
-            raise FileError(f"{path} holds no observables; set output.observable_interval or output.observable_taps in its case")
-        first = next(iter(found.values()))
-        values: dict[str, np.ndarray] = {name: element["value"][()] for name, element in found.items()}
-        times = first["time"][()]
-        if not len(times):
-            raise FileError(f"{path} holds no rows of observables yet")
-        if values.get("taps", times).shape != times.shape:
-            raise LayoutError("observables/taps is not one number a row")
-        case = _case_of(file)
-    taps = _running_total(values.pop("taps", np.zeros(len(times))))
-    rows = taps > 0.0
-    by_taps = bool(rows.any()) and not whole_run
-    if not by_taps:
-        rows = np.ones(len(times), bool)
-    options = case.get("output", {}).get("observables", {}).get("layers")
-    thickness = (float(options["thickness"]), float(options.get("origin", 0.0))) if options else None
-    x = taps[rows] if by_taps else times[rows]
-    kept = {name: v[rows] for name, v in values.items()}
-    return PlotSeries(case.get("title") or path.stem, x, by_taps, WINDOW if by_taps else 0.0, kept, thickness, case.get("dimension", 3))
-
-
-def smoothed(x: np.ndarray, y: np.ndarray, window: float) -> np.ndarray:
-    """Compute the centred moving average of a series.
-
-    Args:
-        x: (T,) abscissa, ascending.
-        y: (T,) values; those that are not finite are ignored.
-        window: width of the average, in the unit of x. With 0, or a window longer than the series, no average is formed.
-
-    Returns:
-        (T,) averages; NaN where the window extends beyond the series.
-    """
-    if window <= 0.0 or len(x) < 2 or x[-1] - x[0] < window:
-        return y
-    slack = 1e-6 * window  # of two rows that lie a window apart it holds one
-    first = np.searchsorted(x, x - 0.5 * window + slack)
-    last = np.searchsorted(x, x + 0.5 * window + slack)
-    good = np.isfinite(y)
-    total = np.concatenate([[0.0], np.cumsum(np.where(good, y, 0.0))])
-    count = np.concatenate([[0], np.cumsum(good)])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = (total[last] - total[first]) / (count[last] - count[first])
-    spacing = np.median(np.diff(x))
-    whole = (x - 0.5 * window >= x[0] - spacing) & (x + 0.5 * window <= x[-1] + slack)
-    return np.where(whole, mean, np.nan)
-
-
-def _running_total(taps: np.ndarray) -> np.ndarray:
-    """Taps of several stages one after the other; 0 between them."""
-    ended = np.concatenate([[0.0], np.where(np.diff(taps) < 0.0, taps[:-1], 0.0)])
-    return np.where(taps > 0.0, taps + np.cumsum(ended), 0.0)
-
-
-def _case_of(file: h5py.File) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text(file[f"{PARAMETERS}/case"])) if f"{PARAMETERS}/case" in file else {}
-    except (tomllib.TOMLDecodeError, LayoutError, RecursionError):
-        return {}
-
-
-def _tell_apart(series: list[PlotSeries], paths: list[Path]) -> None:
-    """Files of one title are named by their file names."""
-    titles = [s.label for s in series]
-    for s, path in zip(series, paths, strict=True):
-        if titles.count(s.label) > 1:
-            s.label = path.stem
-
-
-# -- drawing --------------------------------------------------------------------------------------------------------------------------
 
 
 def draw(series: list[PlotSeries], layers: bool = False) -> Figure:
@@ -186,7 +85,10 @@ def draw(series: list[PlotSeries], layers: bool = False) -> Figure:
     if not panels:
         names = ", ".join(s.label for s in series)
         *others, last = (quantity.name.partition("/")[0].replace("_", " ") for quantity in PANELS)
-        raise FileError(f"{names}: neither {', '.join(others)} nor {last} was recorded; draw the energy budget, or give a base")
+        raise FileError(
+            f"{names}: neither {', '.join(others)} nor {last} was recorded or is defined; draw the energy budget (--energy), or what "
+            f"there is (--observable): {', '.join(sorted({name for s in series for name in s.values}))}"
+        )
     columns = [s for s in series if any(_drawable(s, f"{panel.name}_layers", 2) for panel in panels)] if layers else []
     if layers and not columns:
         raise FileError(f"{', '.join(s.label for s in series)}: no layers were recorded; set output.observables.layers in the case")
@@ -195,7 +97,7 @@ def draw(series: list[PlotSeries], layers: bool = False) -> Figure:
     for axes, panel in zip(grid, panels, strict=True):
         name = panel.name
         for k, s in enumerate(series):
-            if name in s.values:
+            if _drawable(s, name, 1):
                 _curve(axes[0], s, name, s.values[name], COLOURS[k % len(COLOURS)], s.label)
         for one, s in zip(axes[1:], columns, strict=True):
             _layer_curves(one, s, f"{name}_layers")
@@ -230,7 +132,7 @@ def draw_budget(series: list[PlotSeries]) -> Figure:
         for axes, panel in zip(column, BUDGET, strict=True):
             for label, values in budget_terms(s, panel).items():
                 axes.plot(s.x, values, color=next(colours), linewidth=1.3, label=label)
-                _report(f"{s.label}: {'residual' if panel == 'residual' else label}", s, values, "J")
+                report(f"{s.label}: {'residual' if panel == 'residual' else label}", s, values, "J")
             axes.set_ylabel(f"{panel} (J)")
             axes.grid(True)
             axes.set_axisbelow(True)
@@ -261,7 +163,8 @@ def _mark(axes: Axes, reference: Reference, series: list[PlotSeries]) -> None:
 
 
 def _drawable(s: PlotSeries, name: str, dimensions: int) -> bool:
-    return name in s.values and s.values[name].ndim == dimensions and bool(np.isfinite(s.values[name]).any())
+    known = s.container or name not in OF_CONTAINER
+    return known and name in s.values and s.values[name].ndim == dimensions and bool(np.isfinite(s.values[name]).any())
 
 
 def _curve(axes: Axes, s: PlotSeries, name: str, y: np.ndarray, colour: Any, label: str, faint: bool = True) -> None:
@@ -270,18 +173,16 @@ def _curve(axes: Axes, s: PlotSeries, name: str, y: np.ndarray, colour: Any, lab
     if faint and mean is not y:
         axes.plot(s.x, y, color=colour, linewidth=0.5, alpha=0.2 if len(y) > 2000 else 0.45, zorder=1.5)
     axes.plot(s.x, mean, color=colour, linewidth=1.7, label=label)
-    quantity = quantity_of(name)
-    unit = quantity.unit if quantity is not None and quantity.unit != "1" else ""
-    _report(f"{s.label}: {name}" + ("" if faint else f" {label}"), s, mean, unit)
+    report(f"{s.label}: {name}" + ("" if faint else f" {label}"), s, mean, unit_of(name))
 
 
 def _layer_curves(axes: Axes, s: PlotSeries, name: str) -> None:
     """One curve a layer, dark to light from the bottom."""
     from matplotlib import colormaps
 
-    rows = s.values.get(name)
-    if rows is None:
+    if not _drawable(s, name, 2):
         return
+    rows = s.values[name]
     used = [k for k in range(rows.shape[1]) if np.isfinite(rows[:, k]).sum() > 0.5 * len(rows)]
     for k in used:
         label = f"layer {k + 1}"
@@ -309,12 +210,27 @@ def _plain(value: float, position: float) -> str:
     return f"{value:g}"
 
 
-def _report(what: str, s: PlotSeries, y: np.ndarray, unit: str) -> None:
-    """Print the first and the last number of a curve."""
+def report(what: str, s: PlotSeries, y: np.ndarray, unit: str) -> None:
+    """Print the first and the last number of a curve.
+
+    Args:
+        what: it is called.
+        s: its file.
+        y: (T,) its numbers.
+        unit: of these; ``1`` is not printed.
+    """
     good = np.flatnonzero(np.isfinite(y))
     if len(good) == 0:
         print(f"{what}: nothing to draw")
         return
     first, last = good[0], good[-1]
     at = "{:.4g} taps" if s.by_taps else "{:.4g} s"
-    print(f"{what}: {y[first]:.5g} at {at.format(s.x[first])}, {y[last]:.5g} at {at.format(s.x[last])} {unit}".rstrip())
+    print(f"{what}: {y[first]:.5g} at {at.format(s.x[first])}, {y[last]:.5g} at {at.format(s.x[last])} {'' if unit == '1' else unit}".rstrip())
+
+
+def _tell_apart(series: list[PlotSeries], paths: list[Path]) -> None:
+    """Files of one title are named by their file names."""
+    titles = [s.label for s in series]
+    for s, path in zip(series, paths, strict=True):
+        if titles.count(s.label) > 1:
+            s.label = path.stem

@@ -1,4 +1,4 @@
-"""Progress of a run on rank 0: a bar with ETA on a terminal, sparse lines elsewhere; and the summary at the end."""
+"""Progress of a run on rank 0, or of a film: a bar with ETA on a terminal, sparse lines elsewhere; and the summary of a run at its end."""
 
 from __future__ import annotations
 
@@ -95,6 +95,40 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
+
+
+class Countdown:
+    """How many of so many pieces of work are done, on standard error: a bar on a terminal, else a line now and then. A context manager.
+
+    Args:
+        what: a piece is called.
+        total: number of pieces.
+        interval: least wall time between two lines off a terminal (s).
+    """
+
+    def __init__(self, what: str, total: int, interval: float = 10.0) -> None:
+        self.what, self.total, self.interval = what, total, interval
+        self._last = time.monotonic()
+        self._bar: Any = None
+        if sys.stderr.isatty():
+            self._bar, self._task = _bar(sys.stderr, total, 0)
+            self._bar.update(self._task, description=f"{what}s")
+            self._bar.start()
+
+    def __enter__(self) -> Countdown:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def __call__(self, done: int) -> None:
+        """Tell how many pieces are done."""
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done)
+        elif done == self.total or time.monotonic() - self._last >= self.interval:
+            self._last = time.monotonic()
+            print(f"{self.what} {done} of {self.total}", file=sys.stderr, flush=True)
 
 
 def _bar(stream: TextIO, total: int, done: int) -> tuple[Any, Any]:

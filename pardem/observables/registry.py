@@ -22,7 +22,10 @@ OBSERVABLES: tuple[type[Observable], ...] = (
 TAPS = Quantity("taps", "1")
 """Periods of the present ``vibrate`` stage: known to the stages, not to the grains."""
 
-QUANTITIES: tuple[Quantity, ...] = (*(quantity for observable in OBSERVABLES for quantity in observable.quantities), TAPS)
+STAGE = Quantity("stage", "1")
+"""Number of the stage, from 0: known to the stages likewise."""
+
+QUANTITIES: tuple[Quantity, ...] = (*(quantity for observable in OBSERVABLES for quantity in observable.quantities), TAPS, STAGE)
 
 
 def quantity_of(name: str) -> Quantity | None:

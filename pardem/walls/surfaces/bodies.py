@@ -261,11 +261,6 @@ class Body(WallTable):
         """It is met by features."""
         return Refusal("kind = 'body' is met feature by feature", "features", "use planes, discs, cylinders or cones")
 
-    def corners(self, view: Any) -> list[np.ndarray]:
-        """Its box."""
-        points = view.body(self).points
-        return [points.min(axis=0), points.max(axis=0)]
-
     def draw(self, view: Any) -> None:
         """Grey in two dimensions, else translucent."""
         mesh = view.body(self)

@@ -230,12 +230,6 @@ class Cone(WallTable):
         """Coordinate along y of the middle of its first end (m)."""
         return float(self.center[1])
 
-    def corners(self, view: Any) -> list[np.ndarray]:
-        """The ends of its two lines."""
-        across = np.array([-self.axis[1], self.axis[0], 0.0])
-        ends = [(np.array(self.center), self.radius), (np.add(self.center, np.multiply(self.length, self.axis)), self.radius_at_the_end())]
-        return [end + side * size * across for end, size in ends for side in (-1.0, 1.0)]
-
     def draw(self, view: Any) -> None:
         """The surface; its two lines in two dimensions."""
         axis = view.turned(self.axis)

@@ -89,10 +89,14 @@ class Cylinder(WallTable):
         return float(self.center[1])
 
     def draw(self, view: Any) -> None:
-        """As long as the grains of all frames need."""
-        low, high = view.bounds[:, 2]
-        height = 1.1 * (high - low) + 2.0 * view.radius
-        centre, axis = np.array(self.center), np.array(self.axis)
+        """As long as the grains of all frames need; in two dimensions its circle."""
+        centre, axis = np.array(self.center), np.array(self.axis) / math.hypot(*self.axis)
+        if view.planar:
+            angle = np.linspace(0.0, 2.0 * np.pi, 97)
+            circle = np.add(centre, view.shift) + self.radius * np.column_stack([np.cos(angle), np.sin(angle), np.zeros(97)])
+            view.show(view.pv.lines_from_points(circle), color="gray", line_width=3)
+            return
+        height = 1.1 * float(np.abs(axis) @ (view.bounds[1] - view.bounds[0])) + 2.0 * view.radius
         mid = centre + axis * ((view.bounds.mean(axis=0) - centre) @ axis) + view.shift
-        tube = view.pv.Cylinder(center=mid, direction=axis, radius=self.radius, height=height, resolution=96, capping=False)
+        tube = view.pv.Cylinder(center=mid, direction=axis, radius=self.radius, height=height, resolution=240, capping=False)
         view.show_cut(tube, color="lightsteelblue", opacity=0.15, smooth_shading=True)

@@ -139,7 +139,12 @@ class Disc(WallTable):
         return Refusal("hole: the rim of a hole is met by edges", "edges", remedy)
 
     def draw(self, view: Any) -> None:
-        """As a grey plate."""
-        centre = np.add(self.center, view.shift)
-        disc = view.pv.Disc(center=centre, inner=self.hole or 0.0, outer=self.radius, normal=view.turned(self.normal), c_res=96)
+        """As a grey plate, in two dimensions from its edge."""
+        centre, normal = np.add(self.center, view.shift), view.turned(self.normal)
+        if view.planar:
+            across = np.array([-normal[1], normal[0], 0.0]) / np.linalg.norm(normal)
+            for side in (-1.0, 1.0):
+                view.show(view.pv.Line(centre + side * (self.hole or 0.0) * across, centre + side * self.radius * across), color="gray", line_width=3)
+            return
+        disc = view.pv.Disc(center=centre, inner=self.hole or 0.0, outer=self.radius, normal=normal, c_res=96)
         view.show(disc, color="gray", opacity=0.6)

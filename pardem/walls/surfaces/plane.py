@@ -85,6 +85,10 @@ class Plane(WallTable):
         """The plane alone."""
         return [Placed(PLANE, self.point, self.normal)]
 
+    def draw(self, view: Any) -> None:
+        """As far as it bounds what is shown."""
+        view.show_plane(self.point, self.normal)
+
 
 class BoxWall(WallTable):
     """The inside of a box: six planes (in 2D four) that move together."""
@@ -120,10 +124,6 @@ class BoxWall(WallTable):
     def enclosed(self, up: np.ndarray, has_base: bool, dimension: int) -> tuple[float | None, float | None]:
         """Of the box."""
         return space_of_box(self.lower, self.upper, up)
-
-    def corners(self, view: Any) -> list[np.ndarray]:
-        """Of the box as it is at the start."""
-        return [np.array(self.lower), np.array(self.upper)]
 
     def draw(self, view: Any) -> None:
         """As a wire frame."""

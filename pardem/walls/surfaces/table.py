@@ -184,17 +184,10 @@ class WallTable(NamedModel):
         """Coordinate along y (m) of the plane that a picture is cut at, where the wall asks for one."""
         return None
 
-    def corners(self, view: Any) -> list[np.ndarray]:
-        """Points that a picture of a case in two dimensions must show (m).
-
-        Args:
-            view: `pardem.io.views.picture.View`.
-        """
-        return []
-
     def draw(self, view: Any) -> None:
-        """Draw the wall on a picture; planes, which have no end, are not drawn.
+        """Draw the wall on a picture.
 
         Args:
-            view: `pardem.io.views.picture.View`.
+            view: `pardem.io.views.walls.View`.
         """
+        raise NotImplementedError
