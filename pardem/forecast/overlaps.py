@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..laws.kind import Tables
+from ..laws.kind import LawTables
 from ..laws.registry import kind_of
 
 
@@ -50,7 +50,7 @@ class Spring(NamedTuple):
     damping: float
 
 
-def spring_of(law: Tables, contact: Contact) -> Spring | None:
+def spring_of(law: LawTables, contact: Contact) -> Spring | None:
     """The spring of a contact while it is loaded; None where the law does not say how its force grows (laws with a range, laws of users).
 
     Args:

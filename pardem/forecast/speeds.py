@@ -133,7 +133,7 @@ def bed_below(case: Case, setup: Setup, start: Start, height: float) -> float:
         height: of their fall (m).
     """
     up = -np.array(case.gravity, float) / math.sqrt(sum(c * c for c in case.gravity))
-    rooms = [wall.room(up, True, case.dimension) for wall in case.wall if wall.contains and wall.stages is None]
+    rooms = [wall.enclosed(up, True, case.dimension) for wall in case.wall if wall.contains and wall.stages is None]
     areas = [room[0] for room in rooms if room is not None and room[0] is not None]
     return min(height, start.volume / min(areas)) if areas else 0.0
 
