@@ -10,7 +10,7 @@ import pytest
 from scenes import CUBE, ELASTIC, FLOOR, ROD, case_of, engine_of, turned
 
 from pardem.engine import Engine
-from pardem.setup.timestep import rocking_overlap
+from pardem.setup.regularised_checks import rocking_overlap
 
 GRAVITY = 9.81
 VISCOELASTIC = {"law": "viscoelastic", "restitution": 0.5, "contact_time": 0.02}

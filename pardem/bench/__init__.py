@@ -50,7 +50,17 @@ def main(
 
 
 def measure(engine: Engine, case: Case, steps: int, warmup: int) -> dict[str, Any]:
-    """Figures of some steps of an engine. Collective."""
+    """Measure some steps of an engine. Collective.
+
+    Args:
+        engine: engine of this rank.
+        case: case of the engine.
+        steps: number of steps to measure.
+        warmup: number of steps before them.
+
+    Returns:
+        The figures by name.
+    """
     comm = engine.comm
     engine.advance(max(warmup, 1))
     counters = engine.counters

@@ -21,16 +21,32 @@ from .scenes import bed_of, bed_width, scene_case, state_case
 
 
 def from_state(comm: MPI.Comm, path: Path) -> tuple[Case, Engine]:
-    """The scene of a settled state that ``jobs/benchmarks/lammps_spheres`` wrote. Collective."""
+    """Load a settled state written by ``jobs/benchmarks/lammps_spheres``. Collective.
+
+    Args:
+        comm: communicator.
+        path: path of the state.
+
+    Returns:
+        The case, and an engine of this rank.
+    """
     case: Case = comm.bcast(state_case(path) if comm.rank == 0 else None)
     return case, _engine(comm, case, None, None)
 
 
 def settled(comm: MPI.Comm, scene: str, grains: int) -> tuple[Case, Engine]:
-    """A bed of about ``grains`` grains. Collective.
+    """Load or make a bed of about a given number of grains. Collective.
 
-    Up to twice the scene's usual number it is settled, and kept in the cache directory by the hash of the sources. Larger ones are laid out of tiles,
-    copies side by side of the usual bed without the walls between them; the grains at the seams rearrange in the first steps.
+    Up to twice the usual number of the scene the bed is settled, and stored in the cache directory under the hash of the sources. Larger beds are
+    composed of tiles, copies of the usual bed side by side without the walls between them; the grains at the seams rearrange in the first steps.
+
+    Args:
+        comm: communicator.
+        scene: name of the scene.
+        grains: number of grains.
+
+    Returns:
+        The case, and an engine of this rank.
     """
     usual = bed_of(scene).grains
     tiles = round(grains / usual) if grains > 2 * usual else 1

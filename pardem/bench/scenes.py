@@ -47,13 +47,27 @@ _CUBE = {"shape": "cube", "side": 0.8, "radius": 0.1}
 
 
 def polygons(sides: int) -> Bed:
-    """A bed of regular polygons whose corners are 0.4 m from their middles, with a radius of 0.1 m, in two dimensions."""
+    """Make a bed of regular polygons in two dimensions, with a circumradius of 0.4 m and a sphero-radius of 0.1 m.
+
+    Args:
+        sides: number of sides.
+
+    Returns:
+        The bed.
+    """
     shape = {"shape": "regular_polygon", "sides": sides, "circumradius": 0.4, "radius": 0.1}
     return Bed(shape, 1.0, 0.45, grains=400, interaction="superposition", settle=40_000, dimension=2)
 
 
 def clumps(disks: int) -> Bed:
-    """A bed of about the same grains, each a rigid clump of so many disks of radius 0.1 m on a triangular lattice."""
+    """Make a bed of similar grains, each a rigid clump of disks with a radius of 0.1 m on a triangular lattice.
+
+    Args:
+        disks: number of disks.
+
+    Returns:
+        The bed.
+    """
     spacing = 0.4 * (2.0 * math.pi / (3.0**0.5 * disks)) ** 0.5
     rows = int(0.4 / (0.75**0.5 * spacing)) + 1
     points = [((i + 0.5 * (j % 2)) * spacing, j * 0.75**0.5 * spacing) for j in range(-rows, rows + 1) for i in range(-2 * rows, 2 * rows + 1)]
@@ -76,10 +90,16 @@ GRAVITY = 1.0
 
 
 def bed_of(scene: str) -> Bed:
-    """The bed of that name.
+    """Find a bed by name.
+
+    Args:
+        scene: name of the scene.
+
+    Returns:
+        The bed.
 
     Raises:
-        CaseError: no such scene.
+        CaseError: there is no such scene.
     """
     if scene not in BEDS:
         raise CaseError(f"there is no benchmark scene '{scene}'; choose one of {', '.join(BEDS)}")
@@ -87,7 +107,15 @@ def bed_of(scene: str) -> Bed:
 
 
 def bed_width(scene: str, grains: int) -> float:
-    """Side of the square floor (m) on which a settled bed is about as high as it is wide."""
+    """Determine the side of the square floor on which a settled bed is about as high as it is wide.
+
+    Args:
+        scene: name of the scene.
+        grains: number of grains.
+
+    Returns:
+        The side (m).
+    """
     bed = bed_of(scene)
     if bed.dimension == 2:
         return max(1.2 * (grains * bed.volume / 0.8) ** 0.5, 4.0 * bed.diameter)
@@ -95,10 +123,19 @@ def bed_width(scene: str, grains: int) -> float:
 
 
 def scene_case(scene: str, grains: int, columns: int = 1, rows: int = 1) -> Case:
-    """A bed of ``grains`` grains between walls on a floor, or room for ``columns`` x ``rows`` such beds side by side; in two dimensions ``rows`` = 1.
+    """Make the case of a bed between walls on a floor, or with a domain for several such beds side by side.
+
+    Args:
+        scene: name of the scene.
+        grains: number of grains.
+        columns: number of beds along x.
+        rows: number of beds along y; 1 in two dimensions.
+
+    Returns:
+        The case.
 
     Raises:
-        CaseError: no such scene.
+        CaseError: there is no such scene.
     """
     bed = bed_of(scene)
     volume = bed.volume
@@ -119,7 +156,14 @@ def scene_case(scene: str, grains: int, columns: int = 1, rows: int = 1) -> Case
 
 
 def state_case(path: Path) -> Case:
-    """The scene of a settled state written by ``jobs/benchmarks/lammps_spheres``: the same grains, walls and parameters."""
+    """Make the case of a settled state written by ``jobs/benchmarks/lammps_spheres``, with the same grains, walls and parameters.
+
+    Args:
+        path: path of the state.
+
+    Returns:
+        The case.
+    """
     with np.load(path) as file:
         d = {k: np.array(file[k]) for k in file.files}
     radius, mass = 0.5 * float(d["diameter"]), float(d["mass"])

@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..errors import CaseError
+from .annotations import models_in, tag_of
 from .any_species import AnySpecies
 from .base import LARGEST
 from .planar_grains import PlanarSpecies
-from .sentences import item_key, models_in, tag_of
+from .sentences import item_key
 from .walls import TABLES
 
 HALF = 0.5

@@ -11,9 +11,9 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from .annotations import element, models_in, tag_of
 from .base import LARGEST, MOST, SMALLEST
 from .model import Case
-from .sentences import element, models_in, tag_of
 
 INTRODUCTION = """# The case file
 

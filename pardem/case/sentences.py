@@ -5,13 +5,12 @@ from __future__ import annotations
 import difflib
 import re
 import reprlib
-import types
-import typing
-from collections.abc import Iterator
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
+
+from .annotations import all_keys, choices_of, element, entry_types, models_in, tag_of
 
 _ALLOWED = {
     "greater_than": "must be greater than {gt}",
@@ -118,72 +117,6 @@ def too_deep(value: Any) -> bool:
     return True
 
 
-def models_in(annotation: Any) -> list[type[BaseModel]]:
-    """Collect the model classes that an annotation allows, inside unions and Annotated, but not inside containers.
-
-    Args:
-        annotation: the annotation of a field.
-
-    Returns:
-        The classes.
-    """
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    if get_origin(annotation) is Annotated:
-        return models_in(get_args(annotation)[0])
-    if get_origin(annotation) in (Union, types.UnionType):
-        return [model for part in get_args(annotation) for model in models_in(part)]
-    return []
-
-
-def element(annotation: Any) -> Any:
-    """Return the annotation of the entries of a list.
-
-    Args:
-        annotation: the annotation of the list.
-
-    Returns:
-        That of its entries; None if it is not a list.
-    """
-    if get_origin(annotation) is Annotated:
-        return element(get_args(annotation)[0])
-    if get_origin(annotation) in (Union, types.UnionType):
-        return next((found for part in get_args(annotation) if (found := element(part)) is not None), None)
-    return get_args(annotation)[0] if get_origin(annotation) is tuple else None
-
-
-def all_keys(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Iterate over all keys of a model and of the tables in it.
-
-    Args:
-        model: class of the model.
-        prefix: dotted key of its table.
-
-    Yields:
-        A key, and the dotted key of the table to which it belongs.
-    """
-    for name, field in model.model_fields.items():
-        yield name, prefix
-        for sub in models_in(field.annotation) or models_in(element(field.annotation)):
-            yield from all_keys(sub, f"{prefix}.{name}".lstrip("."))
-
-
-def tag_of(model: type[BaseModel]) -> str | None:
-    """Return the value of the key (`kind` or `shape`) that selects a class in a union.
-
-    Args:
-        model: the class.
-
-    Returns:
-        The value; None if the class has no such key.
-    """
-    for name in ("kind", "shape"):
-        field = model.model_fields.get(name)
-        if field is not None and get_origin(field.annotation) is Literal:
-            return str(get_args(field.annotation)[0])
-    return None
-
-
 def _locate(loc: tuple[int | str, ...], model: type[BaseModel], data: Any) -> tuple[list[str], Any, FieldInfo | None, Any]:
     """Follow an error's location: (dotted path with names for list entries, annotation reached, field, value's parent)."""
     path: list[str] = []
@@ -233,7 +166,7 @@ def _sentence(item: Any, key: str, annotation: Any, field: FieldInfo | None, par
         clue = nearest(value, [tag_of(m) or "" for m in models_in(annotation)]) if isinstance(value, str) else ""
         return f"{key}.{tag} = {shown(value)} must be one of {context['expected_tags']}{clue}"
     allowed = _ALLOWED.get(kind, item["msg"][:1].lower() + item["msg"][1:]).format(**context)
-    choices = _choices(annotation) if kind == "literal_error" and isinstance(item["input"], str) else []
+    choices = choices_of(annotation) if kind == "literal_error" and isinstance(item["input"], str) else []
     clue = nearest(item["input"], choices) if len(choices) > 1 else ""
     return f"{key} = {shown(item['input'])} {allowed}{clue}{meaning}"
 
@@ -256,30 +189,12 @@ def _wrong_length(item: Any, model: type[BaseModel], data: Any) -> str | None:
     elif item["type"] != "too_long":
         return None
     path, annotation, _, _ = _locate(loc, model, data)
-    kinds = _fixed(annotation)
+    kinds = entry_types(annotation)
     if not kinds:
         return None
     noun = _NOUNS.get(kinds[0], "entries")
     planar = isinstance(data, dict) and data.get("dimension") == 2 and len(kinds) == 3 and kinds[0] is float
     return f"{'.'.join(path)} takes {_WORDS[len(kinds)]} {noun}{', or two in two dimensions' if planar else ''}, not {shown(item['input'])}"
-
-
-def _fixed(annotation: Any) -> list[Any]:
-    """Types of the entries of a list of fixed length; empty for anything else."""
-    if get_origin(annotation) is Annotated:
-        return _fixed(get_args(annotation)[0])
-    if get_origin(annotation) in (Union, types.UnionType):
-        return next((found for part in get_args(annotation) if (found := _fixed(part))), [])
-    arguments = get_args(annotation)
-    if get_origin(annotation) is not tuple or arguments[-1] is Ellipsis:
-        return []
-    return [get_args(kind)[0] if get_origin(kind) is Annotated else kind for kind in arguments]
-
-
-def _choices(annotation: Any) -> list[str]:
-    if get_origin(annotation) is Literal:
-        return [str(choice) for choice in get_args(annotation)]
-    return [choice for part in typing.get_args(annotation) for choice in _choices(part)]
 
 
 def shown(value: Any) -> str:

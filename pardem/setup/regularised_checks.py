@@ -11,7 +11,7 @@ from ..case.walls import WallTable
 from ..errors import CaseError
 from ..shapes.catalogue import Catalogue
 from ..state.arrays import Parts
-from .timestep import ContactTimes, hardened_contact_time, rocking_overlap
+from .timestep import ContactTimes
 
 CLOSEST_TOUCH = 1.0 / 3.0  # smallest distance of the cores at which tips must still touch, as a share of the sum of the sphero-radii
 LEAST_HARDENED = 5.0  # number of steps that a hardened contact should take at least
@@ -114,3 +114,40 @@ def _rocking_warnings(case: Case, catalogue: Catalogue, eps2: np.ndarray, times:
                 f"the step above an overlap of {overlap / radius:.2g} sphero-radii; better make it {better:.2g} or shorten the step"
             )
     return out
+
+
+def rocking_overlap(step: float, contact_time: float, eps: float, inertia: float, mass: float, radius: float) -> float:
+    """Compute the overlap up to which half a period of two equal grains that rock on each other takes at least ten steps.
+
+    The regularised contact resists tilting like a spring of stiffness N D/eps^2, where D = 2 radius, N = k overlap is the normal force, and
+    k = (mass/2) (pi/contact_time)^2.
+
+    Args:
+        step: time step (s).
+        contact_time: contact time of the two grains (s).
+        eps: weight of the regularisation.
+        inertia: moment of inertia about the axis of tilt (kg m^2).
+        mass: mass of a grain (kg).
+        radius: sphero-radius (m).
+
+    Returns:
+        The overlap (m).
+    """
+    return eps**2 * inertia * (contact_time / step) ** 2 / (100.0 * mass * radius)
+
+
+def hardened_contact_time(seconds: float, ratio: float) -> float:
+    """Compute the duration of the contact of a tip with a plane once it hardens; it is stiffer by at most kappa + 1 - 1/GUARD
+    (``contacts.hardening``).
+
+    Args:
+        seconds: contact time without hardening (s).
+        ratio: beta/D, which is eps times the distance of the tip from the centre over the sphero-radius.
+
+    Returns:
+        The duration (s).
+    """
+    from ..contacts.hardening import GUARD, STEEPEST
+
+    kappa = 1.0 / math.sqrt(ratio**2 + 1.0 / STEEPEST**2)
+    return seconds / math.sqrt(kappa + 1.0 - 1.0 / GUARD)

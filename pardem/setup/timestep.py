@@ -121,43 +121,6 @@ def contact_time(between: tuple[str, str], parameters: Resolved, mass: float, ra
     return None if found is None else ContactTime(between, float(found[0]), float(found[1]), multiplicity)
 
 
-def rocking_overlap(step: float, contact_time: float, eps: float, inertia: float, mass: float, radius: float) -> float:
-    """Compute the overlap up to which half a period of two equal grains that rock on each other takes at least ten steps.
-
-    The regularised contact resists tilting like a spring of stiffness N D/eps^2, where D = 2 radius, N = k overlap is the normal force, and
-    k = (mass/2) (pi/contact_time)^2.
-
-    Args:
-        step: time step (s).
-        contact_time: contact time of the two grains (s).
-        eps: weight of the regularisation.
-        inertia: moment of inertia about the axis of tilt (kg m^2).
-        mass: mass of a grain (kg).
-        radius: sphero-radius (m).
-
-    Returns:
-        The overlap (m).
-    """
-    return eps**2 * inertia * (contact_time / step) ** 2 / (100.0 * mass * radius)
-
-
-def hardened_contact_time(seconds: float, ratio: float) -> float:
-    """Compute the duration of the contact of a tip with a plane once it hardens; it is stiffer by at most kappa + 1 - 1/GUARD
-    (``contacts.hardening``).
-
-    Args:
-        seconds: contact time without hardening (s).
-        ratio: beta/D, which is eps times the distance of the tip from the centre over the sphero-radius.
-
-    Returns:
-        The duration (s).
-    """
-    from ..contacts.hardening import GUARD, STEEPEST
-
-    kappa = 1.0 / math.sqrt(ratio**2 + 1.0 / STEEPEST**2)
-    return seconds / math.sqrt(kappa + 1.0 - 1.0 / GUARD)
-
-
 def check_time_step(step: float, times: Iterable[ContactTime]) -> list[str]:
     """Check the time step against every contact time.
 
