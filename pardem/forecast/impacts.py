@@ -27,7 +27,7 @@ def impact_warnings(case: Case, bodies: Bodies, impacts: list[Impact]) -> list[s
     """
     out = []
     for impact in impacts:
-        found = ((impact_overlap(m.contact, m.spring, impact.speed, m.behind, impact.pull), m) for m in _meetings(bodies, impact))
+        found = ((_overlap(impact, m), m) for m in _meetings(bodies, impact))
         overlap, meeting = max(found, key=lambda pair: pair[0] / pair[1].contact.room, default=(0.0, None))
         if meeting is not None and overlap > meeting.contact.room:
             out.append(_sentence(case, impact, overlap, meeting))
@@ -36,7 +36,12 @@ def impact_warnings(case: Case, bodies: Bodies, impacts: list[Impact]) -> list[s
 
 def deepest(bodies: Bodies, impact: Impact) -> float:
     """Largest overlap (m) that an impact lets expect; 0 where the law does not say how its force grows."""
-    return max((impact_overlap(m.contact, m.spring, impact.speed, m.behind, impact.pull) for m in _meetings(bodies, impact)), default=0.0)
+    return max((_overlap(impact, m) for m in _meetings(bodies, impact)), default=0.0)
+
+
+def _overlap(impact: Impact, meeting: Meeting) -> float:
+    stopped = meeting.behind if impact.supported else meeting.contact.mass
+    return impact_overlap(meeting.contact, meeting.spring, impact.speed, stopped, impact.pull)
 
 
 def _meetings(bodies: Bodies, impact: Impact) -> Iterator[Meeting]:

@@ -41,6 +41,7 @@ class Impact:
         milder: what else would make it milder; empty: nothing.
         mass: of the wall, infinite where its motion is prescribed (kg).
         pull: acceleration that goes on during the impact (m/s^2).
+        supported: whether grains that are met may lie on others, so that they do not give way.
     """
 
     key: str
@@ -52,6 +53,7 @@ class Impact:
     milder: str = ""
     mass: float = math.inf
     pull: float = 0.0
+    supported: bool = True
 
 
 def impacts(case: Case, setup: Setup, starts: list[Start], faces: list[Face]) -> list[Impact]:
@@ -162,8 +164,11 @@ def _flights(case: Case, starts: list[Start]) -> Iterator[Impact]:
     """Speeds that grains have at the start."""
     for start in starts:
         if start.speed > 0.0:
-            what = f"grains start with up to {start.speed:.3g} m/s"
-            yield Impact(f"{start.key}.velocity" if start.key == "grain" else start.key, what, start.species, start.speed, tuple(case.wall), True)
+            key, what = f"{start.key}.velocity" if start.key == "grain" else start.key, f"grains start with up to {start.speed:.3g} m/s"
+            yield Impact(key, what, start.species, start.speed, tuple(case.wall), True, "let them start more slowly")
+            if start.count > 1:
+                what += " and may meet at twice that speed"
+                yield Impact(key, what, start.species, 2.0 * start.speed, (), True, "let them start more slowly", supported=False)
 
 
 def _drives(case: Case, setup: Setup, starts: list[Start], faces: list[Face]) -> Iterator[Impact]:
