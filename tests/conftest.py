@@ -59,14 +59,14 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 @pytest.fixture(scope="session")
 def run_mpi() -> Callable[..., subprocess.CompletedProcess[str]]:
-    """``run_mpi(ranks, *arguments, env=None, timeout=120, check=True, cwd=None)`` runs ``mpirun -n ranks python *arguments`` to its end.
+    """``run_mpi(ranks, *arguments, env=None, timeout=600, check=True, cwd=None)`` runs ``mpirun -n ranks python *arguments`` to its end.
 
     Returns the CompletedProcess with ``stdout`` and ``stderr`` as text. With ``check`` a status other than 0 fails the test and shows both. For the
     command line: ``run_mpi(2, "-m", "pardem", "run", case)``.
     """
 
     def run(
-        ranks: int, *arguments: object, env: dict[str, str] | None = None, timeout: float = 120.0, check: bool = True, **options: Any
+        ranks: int, *arguments: object, env: dict[str, str] | None = None, timeout: float = 600.0, check: bool = True, **options: Any
     ) -> subprocess.CompletedProcess[str]:
         process = _start(ranks, *arguments, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
         try:
