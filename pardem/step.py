@@ -147,7 +147,7 @@ def advance(steps, physics, state, registers):
 
 @inlined
 def _lap(ticks, what, since):
-    """Book the time since a reading of the clock; the clock now."""
+    """Count the time since a reading of the clock; returns the clock now."""
     now = cycles()
     ticks[what] += now - since
     return now

@@ -93,7 +93,7 @@ def tally_losses(tally, lost_n, lost_t, inv_energy):
 
 @kernel
 def tally_contact(tally, kind, stored, branch, force, inv_energy):
-    """Book one contact for the observables.
+    """Add one contact to the sums of the observables.
 
     Args:
         tally: (TALLY, 2) int64.

@@ -53,12 +53,12 @@ def remember(k, p, with_couples, pairs):
 
 @inlined
 def record_energy(k, p, alive, with_couples, counts_here, kind, loop):
-    """Book what contact ``p`` in column ``k`` turned into heat along its normal and by friction and couples, and what it holds.
+    """Account for the energy of a contact: what it turned into heat along its normal, by friction and by couples, and what it holds.
 
     Args:
         k: the column.
         p: the contact's row.
-        alive: whether its history was.
+        alive: whether the contact was alive in the step before.
         with_couples: whether contacts have couples.
         counts_here: whether this rank counts the contact in its sums.
         kind: CONTACTS or WALL_CONTACTS.
@@ -104,7 +104,7 @@ def is_faulty(k, q, control, first, second):
 
 @inlined
 def apply_to_pair(k, i, j, p, with_couples, loop):
-    """Add the force of column ``k``, contact ``p`` of bodies ``i`` and ``j``, and keep its history.
+    """Add the force and the torques of a contact to both bodies, store its history and account for its energy.
 
     Args:
         k: the column.
@@ -135,7 +135,7 @@ def _add_to_first(k, i, column, limb, q, ft):
 
 @inlined
 def apply_to_grain(k, i, wall, p, with_couples, loop):
-    """Add the force of column ``k``, contact ``p`` of grain ``i`` with a wall, to the grain, and keep its history; whether it is in range comes back.
+    """Add the force and the torque of a contact with a wall to the grain, store its history and account for its energy.
 
     Args:
         k: the column.
@@ -144,6 +144,9 @@ def apply_to_grain(k, i, wall, p, with_couples, loop):
         p: the contact's row.
         with_couples: whether contacts have couples.
         loop: the ``WallLoop`` of ``walls.surfaces.place``.
+
+    Returns:
+        whether the force is in range.
     """
     g, settings, q, ft = loop.g, loop.settings, loop.pairs.counts, loop.g.ft
     alive = remember(k, p, with_couples, loop.pairs)

@@ -49,12 +49,12 @@ def build_interaction(given: RuleInput) -> Interaction:
 
 
 def history_width(interaction: Interaction, law: LawTables, settings: Settings) -> int:
-    """Floats that a contact keeps.
+    """Number of floats in the history of a contact.
 
     Args:
         interaction: the narrow phase.
         law: tables of the law, which may have columns of its own.
-        settings: whether the energy budget is kept; the resistance to rolling and twisting, which has columns of its own.
+        settings: says whether there is an energy budget; holds the resistance to rolling and twisting, which has columns of its own.
     """
     common = HISTORY_BUDGET if settings.budget else HISTORY
     return common + own_columns(law) + resistance_width(settings.resistance, settings.budget) + (WITH_ARM if rule_of(interaction).arms else 0)

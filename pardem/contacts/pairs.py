@@ -93,7 +93,7 @@ def _evaluate(count, loop):
 
 @inlined
 def _end(i, p, velocity, loop):
-    """Book the end of a contact."""
+    """End a contact, and account for the energy that it still held."""
     loop.pairs.touch[p] = 0
     settings = loop.settings
     if settings.budget and i < loop.owned:

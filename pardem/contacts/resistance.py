@@ -124,7 +124,7 @@ def check_torques(resistance, settings, s, q):
 
 @switched(lambda resistance, k, p, counts_here, loop: None)
 def keep_resistance(resistance, k, p, counts_here, loop):
-    """Keep the springs of contact ``p`` in column ``k``, and add what was lost and what is stored to the sums of energy.
+    """Store the springs of a contact in its history, and add the energies that it lost and holds to the sums.
 
     Args:
         resistance: the model's tables.

@@ -86,7 +86,7 @@ def _whole(a, fourth):
 
 @inlined
 def _keep(places, r, rest, normal, pairs):
-    """Keep the histories of WIDTH contacts.
+    """Store the histories of WIDTH contacts.
 
     Args:
         places: of the contacts (a tuple of words).

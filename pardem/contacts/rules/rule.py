@@ -52,43 +52,43 @@ class Bearing(NamedTuple):
 
 @inlined
 def without_penalties(interaction, g, bodies, pairs, p, factor):
-    """The minimum with heavier penalties of a rule that has none."""
+    """The ``weighted`` of a rule without penalties; arguments and result as of ``contacts.dispatch.weighted``."""
     return 0.0, ZERO, ZERO, 0
 
 
 @inlined
 def without_penalties_on_plane(interaction, g, i, space, pairs, p, factor):
-    """The same for a grain and a plane."""
+    """The ``weighted_to_plane`` of a rule without penalties; arguments and result as of ``contacts.dispatch.weighted_to_plane``."""
     return 0.0, 0.0, ZERO, 0
 
 
 @inlined
 def in_a_point(interaction, g, bodies, bearing, pairs, p):
-    """The zone of a contact that has no extent, and so no couples."""
+    """The ``zone`` of a contact in a point, which has no couples; arguments and result as of ``contacts.dispatch.zone``."""
     return 0.0, ZERO
 
 
 @inlined
 def in_a_point_on_plane(interaction, g, i, bearing, pairs, p):
-    """The same for a grain and a plane."""
+    """The ``zone_on_plane`` of a contact in a point; arguments and result as of ``contacts.dispatch.zone_on_plane``."""
     return 0.0, ZERO
 
 
 @inlined
 def all_vertices(interaction, g, i, sub):
-    """Every vertex of grain ``i``; a sphere counts as one."""
+    """The ``vertices_met`` of a rule that asks for all of them; a sphere counts as one. See ``contacts.dispatch.vertices_met``."""
     return 0, max(1, g.vert_start[i + 1] - g.vert_start[i])
 
 
 @inlined
 def one_vertex(interaction, g, i, sub):
-    """The vertex that a candidate names, where walls are met vertex by vertex."""
+    """The ``vertices_met`` where walls are met vertex by vertex: that of the candidate. See ``contacts.dispatch.vertices_met``."""
     return sub, sub + 1
 
 
 @inlined
 def always(interaction, g, i, v, a):
-    """Every vertex counts."""
+    """The ``stands_out`` of a rule for which every vertex counts; see ``contacts.dispatch.stands_out``."""
     return True
 
 
