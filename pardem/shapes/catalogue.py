@@ -90,26 +90,56 @@ class Catalogue(NamedTuple):
     piece_vertex_start: np.ndarray
 
     def volumes(self, species: np.ndarray, scale: np.ndarray) -> np.ndarray:
-        """Volume of grains, (n,) m^3 (in 2D area, m^2), by species and size factor."""
+        """Compute the volumes of grains; in 2D their areas.
+
+        Args:
+            species: (n,) rows of the catalogue.
+            scale: (n,) size factors.
+
+        Returns:
+            (n,) volumes (m^3; in 2D m^2).
+        """
         out: np.ndarray = self.volume[species] * scale ** self.dimension[species]
         return out
 
     def masses(self, species: np.ndarray, scale: np.ndarray) -> np.ndarray:
-        """Mass of grains, (n,) kg."""
+        """Compute the masses of grains.
+
+        Args:
+            species: (n,) rows of the catalogue.
+            scale: (n,) size factors.
+
+        Returns:
+            (n,) masses (kg).
+        """
         out: np.ndarray = self.mass[species] * scale ** self.dimension[species]
         return out
 
     def moments(self, species: np.ndarray, scale: np.ndarray) -> np.ndarray:
-        """Principal moments of grains, (n, 3) kg m^2."""
+        """Compute the principal moments of inertia of grains.
+
+        Args:
+            species: (n,) rows of the catalogue.
+            scale: (n,) size factors.
+
+        Returns:
+            (n, 3) principal moments (kg m^2).
+        """
         out: np.ndarray = self.inertia[species] * (scale ** (self.dimension[species] + 2))[:, None]
         return out
 
 
 def build_catalogue(species: Sequence[Species]) -> Catalogue:
-    """The catalogue of a list of species, in its order.
+    """Build the catalogue of a list of species, in its order.
+
+    Args:
+        species: the species.
+
+    Returns:
+        The catalogue.
 
     Raises:
-        ShapeError: a name is used twice, or the mass properties of a species cannot be had; the species is named.
+        ShapeError: a name is used twice, or the mass properties of a species cannot be computed; the species is named.
     """
     names = [s.name for s in species]
     for name, count in Counter(names).items():

@@ -94,10 +94,14 @@ def _rim(mesh, star, p):
 
 @njit(_nrt=True)
 def delete_vertex(mesh, p):
-    """Take a vertex out of a weighted Delaunay triangulation. Hidden points may have to be uncovered afterwards.
+    """Remove a vertex from a weighted Delaunay triangulation. Hidden points may have to be uncovered afterwards.
+
+    Args:
+        mesh: the triangulation's arrays.
+        p: number of the vertex.
 
     Returns:
-        DONE; FULL where there is no room for the new tetrahedra, STUCK where the hole could not be filled; nothing has changed then.
+        DONE; FULL if there is no storage for the new tetrahedra; STUCK if the hole could not be filled. After FULL and STUCK nothing has changed.
     """
     star = _star(mesh, p)
     rows = _link(mesh, star, p)

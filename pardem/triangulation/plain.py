@@ -68,7 +68,18 @@ def _sign(value):
 
 @kernel
 def plain_orientation(xw, a, b, c, d):
-    """Orientation of four finite points as they are, 0 where they are in a plane; whether that is certain."""
+    """Determine the orientation of four finite points, without perturbation.
+
+    Args:
+        xw: (N, 4) coordinates (m) and weights (m^2).
+        a: number of the first point.
+        b: number of the second point.
+        c: number of the third point.
+        d: number of the fourth point.
+
+    Returns:
+        1, -1, or 0 if they lie in a plane; whether that is certain.
+    """
     x, _, known_x = _from(xw, b, a)
     y, _, known_y = _from(xw, c, a)
     z, _, known_z = _from(xw, d, a)
@@ -103,7 +114,20 @@ def _plain_determinant(xw, a, b, c, d, e):
 
 @kernel
 def plain_power(xw, key, a, b, c, d, e):
-    """Power of e to the orthosphere of abcd, all finite, perturbed in their heights; whether it is certain, 0: all are in a plane."""
+    """Determine the power of a point with respect to the orthosphere of four others, all finite, with perturbed heights.
+
+    Args:
+        xw: (N, 4) coordinates (m) and weights (m^2).
+        key: (N,) keys of the points.
+        a: number of the first point.
+        b: number of the second point.
+        c: number of the third point.
+        d: number of the fourth point.
+        e: number of the fifth point.
+
+    Returns:
+        The sign, 0 if all lie in a plane; whether that is certain.
+    """
     sign, known = _plain_determinant(xw, a, b, c, d, e)
     if sign != 0 or not known:
         return sign, known
@@ -143,7 +167,19 @@ def _plain_triangle(xw, p, q, r, u, v):
 
 @kernel
 def plain_plane(xw, key, a, b, c, d):
-    """Orientation of four finite points in a plane, perturbed; 0 where something was rounded."""
+    """Determine the perturbed orientation of four finite points in a plane.
+
+    Args:
+        xw: (N, 4) coordinates (m) and weights (m^2).
+        key: (N,) keys of the points.
+        a: number of the first point.
+        b: number of the second point.
+        c: number of the third point.
+        d: number of the fourth point.
+
+    Returns:
+        1 or -1; 0 if something was rounded.
+    """
     odd = False
     for _ in range(3):  # sorted by key
         if key[b] < key[a]:

@@ -71,8 +71,17 @@ def live_tetrahedron(mesh, t):
 
 @kernel
 def locate(mesh, start, p):
-    """The tetrahedron of a weighted Delaunay triangulation that point p lies in: a walk through facets that have p on their other side, which ends
-    there (Edelsbrunner, Combinatorica 10, 251, 1990).
+    """Find the tetrahedron in which a point lies, by a walk through facets that have the point on their other side.
+
+    In a weighted Delaunay triangulation such a walk ends (Edelsbrunner, Combinatorica 10, 251, 1990).
+
+    Args:
+        mesh: the triangulation's arrays.
+        start: tetrahedron at which the walk begins.
+        p: number of the point.
+
+    Returns:
+        The tetrahedron.
     """
     t, came = start, -1
     while True:
@@ -92,11 +101,15 @@ def locate(mesh, start, p):
 
 @kernel
 def insert_point(mesh, start, p):
-    """Make point p, which is neither a vertex nor counted as hidden, part of a weighted Delaunay triangulation, from a walk that begins at
-    ``start``.
+    """Insert a point, which is neither a vertex nor counted as hidden, into a weighted Delaunay triangulation.
+
+    Args:
+        mesh: the triangulation's arrays.
+        start: tetrahedron at which the search for the point begins.
+        p: number of the point.
 
     Returns:
-        DONE, STUCK or FULL as `regularise`.
+        DONE, STUCK or FULL, as `regularise`.
     """
     t = locate(mesh, start, p)
     v = mesh.vert
@@ -113,10 +126,15 @@ def insert_point(mesh, start, p):
 
 @kernel
 def insert_points(mesh, points, first):
-    """Insert rows of points in this order, beginning with number ``first``.
+    """Insert points into a weighted Delaunay triangulation.
+
+    Args:
+        mesh: the triangulation's arrays.
+        points: numbers of the points, in the order of insertion.
+        first: index of the first of them that is to be inserted.
 
     Returns:
-        (number inserted or begun, DONE, STUCK or FULL). After FULL: make room and call again.
+        Number of points inserted or begun, and DONE, STUCK or FULL. After FULL, enlarge the mesh and call again.
     """
     status = regularise(mesh, False) if mesh.tally[QUEUED] > 0 else DONE
     start = live_tetrahedron(mesh, 0 if first == 0 else mesh.at[points[first - 1]])
@@ -132,10 +150,14 @@ def insert_points(mesh, points, first):
 
 @kernel
 def uncover(mesh, first):
-    """Make vertices of those hidden points that no longer are; all facets must be legal.
+    """Make vertices of those hidden points that are no longer hidden. All facets must be legal.
+
+    Args:
+        mesh: the triangulation's arrays.
+        first: row at which to begin.
 
     Returns:
-        (row to go on with, DONE, STUCK or FULL).
+        Row at which to continue, and DONE, STUCK or FULL.
     """
     status = regularise(mesh, False) if mesh.tally[QUEUED] > 0 else DONE
     p = first

@@ -31,9 +31,18 @@ def _volume(body):
 
 
 def place_owners(points: np.ndarray, weights: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    """Which point has the cell of each point's place: itself, or of several points with a cell in one place the first of the heaviest.
+    """Determine for each point which point owns the cell at its place.
 
-    Such points, at corners of the hull, share the neighbours of their place.
+    It is the point itself, or of several points with a cell at one place the first of the heaviest. Such points, at corners of the hull, share the
+    neighbours of their place.
+
+    Args:
+        points: (n, 3) points (m).
+        weights: (n,) weights (m^2).
+        cells: (n,) bool, which points have a cell.
+
+    Returns:
+        (n,) numbers of the owners.
     """
     owner = np.arange(len(points))
     rows = np.flatnonzero(cells)

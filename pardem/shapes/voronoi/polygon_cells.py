@@ -15,7 +15,16 @@ from .polyhedron_clip import ROUNDING
 
 @njit
 def find_neighbours(points: np.ndarray, rows: np.ndarray, near: np.ndarray, start: np.ndarray, room: int, out: CellNeighbours) -> None:
-    """The lines that bound the Voronoi cells of some points; arguments as in space, the sides of the box are -1 to -4."""
+    """Find the lines that bound the Voronoi cells of some points. The sides of the box are -1 to -4.
+
+    Args:
+        points: (np, 2) all points (m).
+        rows: (m,) numbers of the points whose cells are wanted.
+        near: (m, k) points in the order of distance; ``np`` stands for none.
+        start: (m, 2, 2) corners of a box about each cell, relative to its point (m).
+        room: capacity for the vertices of a cell.
+        out: filled.
+    """
     found, reach, status = out
     body = make_polygon(room)
     normal = np.empty(2)
@@ -92,7 +101,16 @@ def _measure(body: ClippedPolygon, normal: np.ndarray, radius: float, out: np.nd
 
 @njit
 def measure_cores(cells: HalfSpaces, erosion: float, room: int, radius: float, out: np.ndarray, count: np.ndarray) -> None:
-    """Sizes of eroded cells; arguments as in space. ``out``: (n, 4) area and perimeter of the core, first moments of the rounded core."""
+    """Measure eroded cells.
+
+    Args:
+        cells: the cells as half-planes.
+        erosion: distance by which the lines move inwards (m).
+        room: capacity for the vertices of a core.
+        radius: radius of the disk (m).
+        out: (n, 4), filled: area and perimeter of the core, first moments of the rounded core about the site.
+        count: (n,) int64, filled: number of vertices of the core before coincident ones are merged; 0 if nothing is left.
+    """
     plane_start, normal, offset, size = cells
     body = make_polygon(room)
     for c in range(len(size)):
@@ -110,10 +128,18 @@ def measure_cores(cells: HalfSpaces, erosion: float, room: int, radius: float, o
 
 @njit
 def write_cores(cells: HalfSpaces, erosion: float, room: int, rows: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Vertices of eroded cells; arguments as in space.
+    """Compute the vertices of eroded cells.
+
+    Args:
+        cells: the cells as half-planes.
+        erosion: distance by which the lines move inwards (m).
+        room: capacity for the vertices of a core.
+        rows: (m,) numbers of the cells that are left.
+        most: sum of their numbers of vertices.
 
     Returns:
-        vertex_start: (m + 1,). vertices: (nv, 2) from the sites, counter-clockwise (m). edge_line: (nv,) the line of the edge from each vertex.
+        First vertex of each core (m + 1,); vertices (nv, 2) relative to the sites, counter-clockwise (m); the line of the edge from each vertex
+        (nv,).
     """
     plane_start, normal, offset, size = cells
     body = make_polygon(room)

@@ -37,7 +37,14 @@ class ClippedPolygon(NamedTuple):
 
 @njit
 def make_polygon(vertices: int) -> ClippedPolygon:
-    """Empty room for so many vertices."""
+    """Allocate a polygon.
+
+    Args:
+        vertices: capacity for vertices.
+
+    Returns:
+        The polygon, which is empty.
+    """
     return ClippedPolygon(
         np.zeros(1, np.int64),
         np.empty((vertices, 2)),
@@ -50,7 +57,13 @@ def make_polygon(vertices: int) -> ClippedPolygon:
 
 @njit
 def fill_box(body: ClippedPolygon, lower: np.ndarray, upper: np.ndarray) -> None:
-    """Make the polygon a box; its lines are 0 (-x), 1 (+x), 2 (-y), 3 (+y)."""
+    """Make a polygon a box, whose lines are 0 (-x), 1 (+x), 2 (-y) and 3 (+y).
+
+    Args:
+        body: the polygon.
+        lower: (2,) lower corner (m).
+        upper: (2,) upper corner (m).
+    """
     body.used[0] = 4
     body.x[0, 0], body.x[0, 1], body.line[0] = lower[0], lower[1], 2
     body.x[1, 0], body.x[1, 1], body.line[1] = upper[0], lower[1], 1
@@ -60,10 +73,17 @@ def fill_box(body: ClippedPolygon, lower: np.ndarray, upper: np.ndarray) -> None
 
 @njit
 def clip(body: ClippedPolygon, normal: np.ndarray, offset: float, line: int, tolerance: float) -> int:
-    """Cut off what lies beyond ``normal . x = offset`` by more than a tolerance (m).
+    """Cut off the part of a polygon that lies beyond a line by more than a tolerance.
+
+    Args:
+        body: the polygon.
+        normal: (2,) normal of the line.
+        offset: offset of the line, ``normal . x = offset``.
+        line: number of the line.
+        tolerance: the tolerance (m).
 
     Returns:
-        UNTOUCHED, CUT, EMPTY (nothing is left; the polygon is void) or FULL (no room for the new vertex).
+        UNTOUCHED, CUT, EMPTY (nothing is left; the polygon is void) or FULL (the new vertex exceeds the capacity).
     """
     n = body.used[0]
     top, bottom = 0, 0

@@ -88,14 +88,14 @@ def _used_planes(body: ClippedPolyhedron, used: np.ndarray, near: np.ndarray, fo
 
 @njit
 def find_neighbours(points: np.ndarray, rows: np.ndarray, near: np.ndarray, start: np.ndarray, room: int, out: CellNeighbours) -> None:
-    """The planes that bound the Voronoi cells of some points.
+    """Find the planes that bound the Voronoi cells of some points.
 
     Args:
         points: (np, 3) all points (m).
-        rows: (m,) whose cells.
+        rows: (m,) numbers of the points whose cells are wanted.
         near: (m, k) points in the order of distance; ``np`` stands for none.
         start: (m, 2, 3) corners of a box about each cell, relative to its point (m).
-        room: vertices that a cell may have on the way.
+        room: capacity for the vertices of a cell.
         out: filled.
     """
     found, reach, status = out
@@ -230,15 +230,15 @@ def _add_cap(a, n, m, l, radius, out):  # type: ignore[no-untyped-def]
 
 @njit
 def measure_cores(cells: HalfSpaces, erosion: float, room: int, radius: float, out: np.ndarray, count: np.ndarray) -> None:
-    """Sizes of eroded cells.
+    """Measure eroded cells.
 
     Args:
-        cells: as half-spaces.
-        erosion: by which the planes move inwards (m).
-        room: vertices that a core can have on the way.
-        radius: of the ball (m).
+        cells: the cells as half-spaces.
+        erosion: distance by which the planes move inwards (m).
+        room: capacity for the vertices of a core.
+        radius: radius of the ball (m).
         out: (n, 6), filled: volume, surface and half the sum of l theta of the core; first moments of the rounded core about the site.
-        count: (n,) int64, filled: number of vertices of the core before coincident ones are merged; 0 where nothing is left.
+        count: (n,) int64, filled: number of vertices of the core before coincident ones are merged; 0 if nothing is left.
     """
     plane_start, normal, offset, size = cells
     body = make_polyhedron(room, 6 + np.diff(plane_start).max())
@@ -259,14 +259,17 @@ def measure_cores(cells: HalfSpaces, erosion: float, room: int, radius: float, o
 
 @njit
 def write_cores(cells: HalfSpaces, erosion: float, room: int, rows: np.ndarray, most: int) -> Cores:
-    """Vertices and faces of eroded cells.
+    """Compute the vertices and faces of eroded cells.
 
     Args:
-        cells: as half-spaces.
-        erosion: by which the planes move inwards (m).
-        room: vertices that a core can have on the way.
-        rows: (m,) the cells that are left.
+        cells: the cells as half-spaces.
+        erosion: distance by which the planes move inwards (m).
+        room: capacity for the vertices of a core.
+        rows: (m,) numbers of the cells that are left.
         most: sum of their numbers of vertices.
+
+    Returns:
+        The cores.
     """
     plane_start, normal, offset, size = cells
     body = make_polyhedron(room, 6 + np.diff(plane_start).max())

@@ -45,7 +45,15 @@ class ClippedPolyhedron(NamedTuple):
 
 @njit
 def make_polyhedron(vertices: int, planes: int) -> ClippedPolyhedron:
-    """Empty room for so many vertices and planes."""
+    """Allocate a polyhedron.
+
+    Args:
+        vertices: capacity for vertices.
+        planes: capacity for planes.
+
+    Returns:
+        The polyhedron, which is empty.
+    """
     return ClippedPolyhedron(
         np.zeros(1, np.int64),
         np.empty((vertices, 3)),
@@ -60,7 +68,13 @@ def make_polyhedron(vertices: int, planes: int) -> ClippedPolyhedron:
 
 @njit
 def fill_box(body: ClippedPolyhedron, lower: np.ndarray, upper: np.ndarray) -> None:
-    """Make the polyhedron a box; its planes are 0 (-x), 1 (+x), 2 (-y), ... 5 (+z)."""
+    """Make a polyhedron a box, whose planes are 0 (-x), 1 (+x), 2 (-y), ... 5 (+z).
+
+    Args:
+        body: the polyhedron.
+        lower: (3,) lower corner (m).
+        upper: (3,) upper corner (m).
+    """
     body.used[0] = 8
     for v in range(8):
         sides = (v & 1, (v >> 1) & 1, (v >> 2) & 1)
@@ -78,10 +92,17 @@ def fill_box(body: ClippedPolyhedron, lower: np.ndarray, upper: np.ndarray) -> N
 
 @njit
 def clip(body: ClippedPolyhedron, normal: np.ndarray, offset: float, plane: int, tolerance: float) -> int:
-    """Cut off what lies beyond ``normal . x = offset`` by more than a tolerance (m).
+    """Cut off the part of a polyhedron that lies beyond a plane by more than a tolerance.
+
+    Args:
+        body: the polyhedron.
+        normal: (3,) normal of the plane.
+        offset: offset of the plane, ``normal . x = offset``.
+        plane: number of the plane.
+        tolerance: the tolerance (m).
 
     Returns:
-        UNTOUCHED, CUT, EMPTY (nothing is left; the polyhedron is void) or FULL (no room for the new vertices; the polyhedron is void).
+        UNTOUCHED, CUT, EMPTY (nothing is left; the polyhedron is void) or FULL (the new vertices exceed the capacity; the polyhedron is void).
     """
     n = body.used[0]
     top, bottom = 0, 0
