@@ -90,7 +90,7 @@ def torques(resistance, numbers, load, turning, springs):
     yields = size > cap
     rolling = scale(select(yields, cap / size, 1.0), rolling)
     dashpot = select(yields, 0.0, _dashpot(numbers[0].damping, stiffness, (1.0 + ball) * load.inertia, most))
-    moment = ahead(rolling, dashpot, turning.carried)
+    moment = ahead(rolling, dashpot, turning.rolling)
     moment = scale(smaller(1.0, cap / root(square(moment))), moment)
     stored = _energy(square(rolling), stiffness)
     stiffness, cap = _spring(numbers[1], load)
