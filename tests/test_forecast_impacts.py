@@ -12,7 +12,7 @@ from scenes import FLOOR, ROD, SPHERE, case_of, engine_of
 
 from pardem.case import Case
 from pardem.engine import Engine
-from pardem.forecast.bodies import Bodies
+from pardem.forecast.bodies import ExtremeGrains
 from pardem.forecast.ground import faces_of
 from pardem.forecast.impacts import deepest
 from pardem.forecast.speeds import Impact, impacts
@@ -62,7 +62,7 @@ def test_two_spheres_meet_head_on(law: str) -> None:
     case = case_of([SPHERE], LAWS[law], STEP, grain=grains)
     _, setup = engine_of(case)
     starts, faces = starts_of(case, setup), faces_of(case, setup)
-    bound = max(deepest(Bodies(case, setup), impact) for impact in impacts(case, setup, starts, faces))
+    bound = max(deepest(ExtremeGrains(case, setup), impact) for impact in impacts(case, setup, starts, faces))
     engine, _ = engine_of(case)
     engine.evaluate()
     most = 0.0
@@ -73,11 +73,11 @@ def test_two_spheres_meet_head_on(law: str) -> None:
     assert bound < 1.03 * most
 
 
-def foreseen(case: Case) -> tuple[Bodies, Impact, Setup]:
+def foreseen(case: Case) -> tuple[ExtremeGrains, Impact, Setup]:
     _, setup = engine_of(case)
     starts, faces = starts_of(case, setup), faces_of(case, setup)
     (fall,) = impacts(case, setup, starts, faces)
-    return Bodies(case, setup), fall, setup
+    return ExtremeGrains(case, setup), fall, setup
 
 
 @pytest.mark.parametrize("law", sorted(LAWS))

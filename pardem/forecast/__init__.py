@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..setup.filling import filling_warnings, require_room
 from ..setup.preparation import Setup
 from ..setup.start import insert_regions
-from .bodies import Bodies
+from .bodies import ExtremeGrains
 from .ground import faces_of
 from .impacts import impact_warnings
 from .loads import load_warnings
@@ -34,7 +34,7 @@ def forecast(case: Case, setup: Setup) -> list[str]:
     """
     regions = insert_regions(case)
     require_room(case, setup.catalogue, regions)
-    bodies, starts, faces = Bodies(case, setup), starts_of(case, setup), faces_of(case, setup)
+    bodies, starts, faces = ExtremeGrains(case, setup), starts_of(case, setup), faces_of(case, setup)
     return [
         *filling_warnings(case, setup.catalogue, regions),
         *region_warnings(case, starts, faces),

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..setup.preparation import Setup
 from ..setup.start import size_range
-from .overlaps import Contact, Spring, spring_of
+from .overlaps import PossibleContact, Spring, spring_of
 
 if TYPE_CHECKING:
     from ..case import Case
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Body:
+class ExtremeGrain:
     """A grain of some size.
 
     Attributes:
@@ -37,7 +37,7 @@ class Body:
 
 
 @dataclass(frozen=True)
-class Meeting:
+class PossibleImpact:
     """A grain and what it runs into.
 
     Attributes:
@@ -49,15 +49,15 @@ class Meeting:
         behind: mass that the contact has to stop if what it meets cannot give way (kg).
     """
 
-    grain: Body
+    grain: ExtremeGrain
     materials: tuple[str, str]
     target: str
-    contact: Contact
+    contact: PossibleContact
     spring: Spring
     behind: float
 
 
-class Bodies:
+class ExtremeGrains:
     """The grains of a case in their extreme sizes.
 
     Args:
@@ -69,33 +69,33 @@ class Bodies:
         self.case, self.law, self.rows = case, setup.scene.law, case.material_rows
         catalogue, present = setup.catalogue, set(case.grain_species)
         largest, smallest = size_range(case)
-        self._of_species: dict[str, tuple[Body, ...]] = {}
+        self._of_species: dict[str, tuple[ExtremeGrain, ...]] = {}
         self._radii = {s.name: float(catalogue.radius[k]) for k, s in enumerate(case.species)}
         for k, species in enumerate(case.species):
             if species.name in present:
                 radius, core = float(catalogue.radius[k]), float(catalogue.core_radius[k])
                 mass, power = float(catalogue.mass[k]), case.dimension
                 self._of_species[species.name] = tuple(
-                    Body(species.name, species.material, mass * size**power, radius * size, (core + radius) * size)
+                    ExtremeGrain(species.name, species.material, mass * size**power, radius * size, (core + radius) * size)
                     for size in sorted({largest[species.name], smallest[species.name]})
                 )
 
-    def extremes(self, species: Collection[str] | None = None) -> list[Body]:
+    def extremes(self, species: Collection[str] | None = None) -> list[ExtremeGrain]:
         """Of some species, or all, the grains of the smallest sphero-radius and of the largest mass for each material: they overlap most."""
-        found: dict[str, list[Body]] = {}
+        found: dict[str, list[ExtremeGrain]] = {}
         for name in self._of_species if species is None else species:
             for body in self._of_species[name]:
                 found.setdefault(body.material, []).append(body)
-        out: list[Body] = []
+        out: list[ExtremeGrain] = []
         for bodies in found.values():
             out += [min(bodies, key=lambda b: (b.radius, b.mass)), max(bodies, key=lambda b: (b.mass, -b.radius))]
         return list(dict.fromkeys(out))
 
-    def with_grains(self, species: Collection[str]) -> Iterator[Meeting]:
+    def with_grains(self, species: Collection[str]) -> Iterator[PossibleImpact]:
         """Grains of some species that fall on grains of any species, which lie on others."""
         for grain in self.extremes(species):
             for other in self.extremes():
-                reduced = Contact(
+                reduced = PossibleContact(
                     (self.rows[grain.material], self.rows[other.material]), grain.mass * other.mass / (grain.mass + other.mass),
                     grain.radius * other.radius / (grain.radius + other.radius), min(grain.radius, other.radius),
                 )  # fmt: skip
@@ -103,16 +103,16 @@ class Bodies:
                 bearers = max(1.0, (grain.reach / other.reach) ** (self.case.dimension - 1))
                 yield from self._meeting(grain, other.material, f"a grain of species '{other.species}'", reduced, grain.mass / bearers)
 
-    def with_wall(self, species: Collection[str], wall: WallTable, mass: float = np.inf) -> Iterator[Meeting]:
+    def with_wall(self, species: Collection[str], wall: WallTable, mass: float = np.inf) -> Iterator[PossibleImpact]:
         """Grains of some species that run into a wall of some mass (kg)."""
         for grain in self.extremes(species):
             rounding = wall.rounding(self._radii)
-            reduced = Contact(
+            reduced = PossibleContact(
                 (self.rows[grain.material], self.rows[wall.material]), grain.mass / (1.0 + grain.mass / mass),
                 grain.radius / (1.0 + grain.radius / rounding), grain.radius,
             )  # fmt: skip
             yield from self._meeting(grain, wall.material, f"wall '{wall.name}'", reduced, reduced.mass)
 
-    def _meeting(self, grain: Body, material: str, target: str, contact: Contact, behind: float) -> Iterator[Meeting]:
+    def _meeting(self, grain: ExtremeGrain, material: str, target: str, contact: PossibleContact, behind: float) -> Iterator[PossibleImpact]:
         if (spring := spring_of(self.law, contact)) is not None:
-            yield Meeting(grain, (grain.material, material), target, contact, spring, max(behind, contact.mass))
+            yield PossibleImpact(grain, (grain.material, material), target, contact, spring, max(behind, contact.mass))

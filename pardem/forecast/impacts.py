@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .bodies import Bodies, Meeting
+from .bodies import ExtremeGrains, PossibleImpact
 from .overlaps import impact_overlap
 from .remedies import remedy
 from .speeds import Impact
@@ -17,7 +17,7 @@ SAFE = 0.5
 """Share of the sphero-radius that the overlap should stay below with what a sentence proposes."""
 
 
-def impact_warnings(case: Case, bodies: Bodies, impacts: list[Impact]) -> list[str]:
+def impact_warnings(case: Case, bodies: ExtremeGrains, impacts: list[Impact]) -> list[str]:
     """A sentence for each impact at which an overlap of more than the least sphero-radius is to be expected, at which a run stops.
 
     Args:
@@ -34,24 +34,24 @@ def impact_warnings(case: Case, bodies: Bodies, impacts: list[Impact]) -> list[s
     return out
 
 
-def deepest(bodies: Bodies, impact: Impact) -> float:
+def deepest(bodies: ExtremeGrains, impact: Impact) -> float:
     """Largest overlap (m) that an impact lets expect; 0 where the law does not say how its force grows."""
     return max((_overlap(impact, m) for m in _meetings(bodies, impact)), default=0.0)
 
 
-def _overlap(impact: Impact, meeting: Meeting) -> float:
+def _overlap(impact: Impact, meeting: PossibleImpact) -> float:
     stopped = meeting.behind if impact.supported else meeting.contact.mass
     return impact_overlap(meeting.contact, meeting.spring, impact.speed, stopped, impact.pull)
 
 
-def _meetings(bodies: Bodies, impact: Impact) -> Iterator[Meeting]:
+def _meetings(bodies: ExtremeGrains, impact: Impact) -> Iterator[PossibleImpact]:
     for wall in impact.walls:
         yield from bodies.with_wall(impact.species, wall, impact.mass)
     if impact.grains:
         yield from bodies.with_grains(impact.species)
 
 
-def _sentence(case: Case, impact: Impact, overlap: float, meeting: Meeting) -> str:
+def _sentence(case: Case, impact: Impact, overlap: float, meeting: PossibleImpact) -> str:
     room = meeting.contact.room
     cure = remedy(case, *meeting.materials, overlap / (SAFE * room), meeting.spring.power)
     otherwise = f", or {impact.milder}" if impact.milder else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..walls.motion.servo import ServoMotion
-from .bodies import Bodies
+from .bodies import ExtremeGrains
 from .ground import Face
 from .overlaps import loaded_overlap
 from .remedies import remedy
@@ -48,7 +48,7 @@ def way_of(face: Face, motion: ServoMotion, starts: list[Start]) -> float:
     return max(0.0, *(float(((start.points - face.point) @ direction).max()) for start in starts))
 
 
-def load_warnings(case: Case, bodies: Bodies, faces: list[Face]) -> list[str]:
+def load_warnings(case: Case, bodies: ExtremeGrains, faces: list[Face]) -> list[str]:
     """A sentence for each servo wall that presses grains deeper than their sphero-radius, once it is at rest on a bed.
 
     Args:

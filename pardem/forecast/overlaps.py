@@ -20,7 +20,7 @@ from ..laws.kind import LawTables
 from ..laws.registry import kind_of
 
 
-class Contact(NamedTuple):
+class PossibleContact(NamedTuple):
     """Two bodies that may touch.
 
     Attributes:
@@ -50,7 +50,7 @@ class Spring(NamedTuple):
     damping: float
 
 
-def spring_of(law: LawTables, contact: Contact) -> Spring | None:
+def spring_of(law: LawTables, contact: PossibleContact) -> Spring | None:
     """The spring of a contact while it is loaded; None where the law does not say how its force grows (laws with a range, laws of users).
 
     Args:
@@ -75,7 +75,7 @@ def spring_of(law: LawTables, contact: Contact) -> Spring | None:
 ROUNDS = 6  # of the search for the overlap of an impact under a pull: each brings a digit or more
 
 
-def impact_overlap(contact: Contact, spring: Spring, speed: float, mass: float | None = None, pull: float = 0.0) -> float:
+def impact_overlap(contact: PossibleContact, spring: Spring, speed: float, mass: float | None = None, pull: float = 0.0) -> float:
     """Largest overlap of an impact (m).
 
     Args:
@@ -95,13 +95,13 @@ def impact_overlap(contact: Contact, spring: Spring, speed: float, mass: float |
     return deepest
 
 
-def loaded_overlap(contact: Contact, spring: Spring, load: float) -> float:
+def loaded_overlap(contact: PossibleContact, spring: Spring, load: float) -> float:
     """Overlap (m) at which the spring bears a force (N)."""
     borne: float = contact.room * (load / spring.force) ** (1.0 / spring.power)
     return borne
 
 
-def energy_held(contact: Contact, spring: Spring, overlap: float) -> float:
+def energy_held(contact: PossibleContact, spring: Spring, overlap: float) -> float:
     """Energy of the spring (J) at an overlap (m)."""
     held: float = spring.force * contact.room * (overlap / contact.room) ** (spring.power + 1.0) / (spring.power + 1.0)
     return held

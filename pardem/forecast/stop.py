@@ -10,7 +10,7 @@ import numpy as np
 from ..recorder import RecordedContacts
 from ..state.diagnosis import Fault
 from .impacts import SAFE
-from .overlaps import Contact, energy_held, impact_overlap, spring_of
+from .overlaps import PossibleContact, energy_held, impact_overlap, spring_of
 from .remedies import remedy
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def stop_estimate(case: Case, sim: Simulation, contacts: RecordedContacts, fault
 def _sentence(case: Case, sim: Simulation, first: Side, second: Side, deep: Any) -> str:
     rows, rounded = case.material_rows, first.radius / (1.0 + first.radius / second.radius)
     room = first.radius if math.isinf(second.mass) else min(first.radius, second.radius)
-    contact = Contact((rows[first.material], rows[second.material]), first.mass / (1.0 + first.mass / second.mass), rounded, room)
+    contact = PossibleContact((rows[first.material], rows[second.material]), first.mass / (1.0 + first.mass / second.mass), rounded, room)
     spring = spring_of(sim.setup.scene.law, contact)
     if spring is None:
         return ""

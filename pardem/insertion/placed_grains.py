@@ -117,14 +117,18 @@ def make_bodies(
     )
     rotate_range(bodies, 0, len(old))
     rotate_range(bodies, count, len(rows))
-    largest = 2.0 * bodies.reach[:count].max(initial=0.0)
+    _require_long_periods(period, 2.0 * bodies.reach[:count].max(initial=0.0))
+    return bodies
+
+
+def _require_long_periods(period: np.ndarray, largest: float) -> None:
+    """Refuse periods in which a grain of the largest diameter (m) could touch two images of another."""
     for axis, length in zip("xyz", period):
         if 0.0 < length <= 2.0 * largest:
             raise InsertionError(
                 f"The period of {length:g} m along {axis} is too short for grains of diameter {largest:g} m: it must exceed twice the diameter, "
                 "or a grain could touch two images of another; make the domain longer."
             )
-    return bodies
 
 
 def make_cells(bodies: Occupants, lower: np.ndarray, upper: np.ndarray, entered: int) -> LinkedCells:

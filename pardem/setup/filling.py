@@ -22,7 +22,7 @@ NEVER = {2: 0.84, 3: 0.64}
 SIMILAR = 5.0  # ratio of sizes above which small grains find room between large ones
 
 
-class Filling(NamedTuple):
+class RegionFilling(NamedTuple):
     """An insert and its region.
 
     Attributes:
@@ -57,7 +57,7 @@ def mean_volume(insert: Insert, dimension: int) -> float:
     return float((high ** (dimension + 1) - low ** (dimension + 1)) / ((dimension + 1) * (high - low)))
 
 
-def fillings(case: Case, catalogue: Catalogue, regions: list[Region]) -> list[Filling]:
+def fillings(case: Case, catalogue: Catalogue, regions: list[Region]) -> list[RegionFilling]:
     """What the inserts of a case ask of their regions.
 
     Args:
@@ -79,11 +79,11 @@ def fillings(case: Case, catalogue: Catalogue, regions: list[Region]) -> list[Fi
         place = str(insert.region)
         limit = NEVER[case.dimension] if max(sizes[place]) < SIMILAR * min(sizes[place]) else 1.0
         share = asked[place] / region.volume if region.volume > 0.0 else np.inf
-        out.append(Filling(f"insert.{insert.name or i}", insert.species, insert.count, share, region.volume, limit))
+        out.append(RegionFilling(f"insert.{insert.name or i}", insert.species, insert.count, share, region.volume, limit))
     return out
 
 
-def sentence(filling: Filling, dimension: int) -> str:
+def sentence(filling: RegionFilling, dimension: int) -> str:
     """Say how full a region would be, and what would do.
 
     Args:
