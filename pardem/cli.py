@@ -192,17 +192,17 @@ def export(arguments: argparse.Namespace) -> int:
 
 
 def bench(arguments: argparse.Namespace) -> int:
-    """`pardem bench`: measure the particle steps per second of a scene."""
+    """`pardem bench`: measure the particle steps per second of scenes."""
 
     def work(comm: MPI.Comm) -> int:
         from . import bench as implementation
         from .compiling import Compilation
 
+        options = implementation.Options(
+            arguments.grains, arguments.steps, arguments.warmup, arguments.turns, arguments.state, arguments.json, arguments.compare
+        )
         with Compilation(comm.rank):
-            return implementation.main(
-                arguments.scene, grains=arguments.grains, steps=arguments.steps, as_json=arguments.json, comm=comm, state=arguments.state,
-                warmup=arguments.warmup,
-            )  # fmt: skip
+            return implementation.main(arguments.scenes, options, comm)
 
     return on_all_ranks(work)
 
@@ -361,12 +361,14 @@ def _commands_of_pictures(command: Callable[..., argparse.ArgumentParser]) -> No
 def _commands_of_kernels(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Commands on the kernels."""
     sub = command(bench, "measure particle steps per second")
-    sub.add_argument("scene", metavar="SCENE", help="spheres, rods, tetrahedra, cubes, ...")
+    sub.add_argument("scenes", metavar="SCENE", nargs="+", help="spheres, rods, tetrahedra, cubes, ...")
     sub.add_argument("--grains", type=_count, help="number of grains (default: that of the scene)")
-    sub.add_argument("--steps", type=_count, help="number of steps to measure (default: that of the scene)")
-    sub.add_argument("--warmup", type=_count, help="steps before the clock starts (default: 500)")
+    sub.add_argument("--steps", type=_count, default=2_000, help="number of steps to measure (default: 2000)")
+    sub.add_argument("--warmup", type=_count, default=500, help="steps before the clock starts (default: 500)")
+    sub.add_argument("--turns", type=_count, default=1, help="measure each scene so many times (default: 1)")
     sub.add_argument("--state", metavar="FILE.npz", type=Path, help="settled spheres to start from, as jobs/benchmarks/lammps_spheres writes them")
-    sub.add_argument("--json", action="store_true", help="print JSON")
+    sub.add_argument("--json", action="store_true", help="print JSON, one object a line")
+    sub.add_argument("--compare", metavar="OLD.json", type=Path, help="what --json printed for another version: print the ratios of the medians")
 
     kernels = (
         "Without a case: the step for spheres, rods and polyhedra with each of four laws; interactions,\n"

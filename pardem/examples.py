@@ -44,6 +44,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "bench": (
         ("pardem bench spheres", "particle steps per second on this machine"),
         ("mpirun -n 2 pardem bench cubes --grains 20000 --json", "two ranks, for programs"),
+        ("pardem bench spheres rods --turns 5 --compare old.json", "against what --json printed for another version"),
     ),
     "warmup": (
         ("pardem warmup case.toml", "compile what this case needs, once, before a big job"),

@@ -1,12 +1,14 @@
-"""``pardem bench``: particle steps per CPU second of settled scenes, and where the time goes."""
+"""``pardem bench``: particle steps per CPU second of settled scenes, where the time goes, and how this compares with another version."""
 
 from __future__ import annotations
 
 import json
 import resource
+import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mpi4py import MPI
 
@@ -16,37 +18,72 @@ from ..decomposition.exact import exact_totals
 from ..engine import Engine
 from ..state import arrays as st
 from .beds import from_state, settled
+from .comparison import print_comparison, read_figures
 from .scenes import bed_of
 
 
-def main(
-    scene: str, *, grains: int | None, steps: int | None, as_json: bool, comm: MPI.Comm, state: Path | None = None, warmup: int | None = None
-) -> int:
-    """Measure the speed of a scene and print the figures on rank 0. Collective.
+class Options(NamedTuple):
+    """How scenes are measured.
+
+    Attributes:
+        grains: number of grains; None for the usual number of each scene.
+        steps: number of steps to time.
+        warmup: number of steps before the clock starts.
+        turns: how often each scene is measured.
+        state: file (``.npz``) of settled spheres to start from. By default a scene is settled first, and the result is stored in the cache.
+        as_json: whether to print JSON, one object a line.
+        compare: what ``--json`` printed for another version, to be compared with.
+    """
+
+    grains: int | None = None
+    steps: int = 2_000
+    warmup: int = 500
+    turns: int = 1
+    state: Path | None = None
+    as_json: bool = False
+    compare: Path | None = None
+
+
+def main(scenes: Sequence[str], options: Options, comm: MPI.Comm) -> int:
+    """Measure the speed of scenes and print the figures on rank 0. Collective.
 
     Args:
-        scene: name of the scene.
-        grains: number of grains; None for the usual number of the scene.
-        steps: number of steps to time; None for the default.
-        as_json: whether to print JSON.
+        scenes: their names.
+        options: how to measure, and what to print.
         comm: communicator.
-        state: file (``.npz``) of settled spheres to start from. By default the scene is settled first, and the result is stored in the cache.
-        warmup: number of steps before the clock starts.
 
     Returns:
         Exit status.
+
+    Raises:
+        CaseError: there is no such scene.
+        FileError: a file cannot be read, or none of its figures are of these scenes.
     """
-    case, engine = from_state(comm, state) if state is not None else settled(comm, scene, grains or bed_of(scene).grains)
-    figures = measure(engine, case, steps or 2_000, 500 if warmup is None else warmup)
-    figures = {"scene": scene} | figures
-    if comm.rank == 0:
-        if as_json:
-            print(json.dumps(figures))
-        else:
-            width = max(len(k) for k in figures)
-            for key, value in figures.items():
-                print(f"  {key:<{width}}  {value:.4g}" if isinstance(value, float) else f"  {key:<{width}}  {value}")
+    beds = [bed_of(scene) for scene in scenes]  # names that do not exist are told before anything is settled
+    earlier = read_figures(options.compare, scenes) if options.compare is not None else None
+    now: dict[str, list[float]] = {}
+    for scene, bed in zip(scenes, beds, strict=True):
+        for _ in range(options.turns):
+            if options.state is not None:
+                case, engine = from_state(comm, options.state)
+            else:
+                case, engine = settled(comm, scene, options.grains or bed.grains)
+            figures = {"scene": scene} | measure(engine, case, options.steps, options.warmup)
+            now.setdefault(scene, []).append(figures["cundall"])
+            if comm.rank == 0 and (options.as_json or earlier is None):
+                _print(figures, options.as_json)
+    if comm.rank == 0 and earlier is not None and options.compare is not None:
+        print_comparison(now, earlier, options.compare.name, sys.stderr if options.as_json else sys.stdout)
     return 0
+
+
+def _print(figures: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(figures), flush=True)
+        return
+    width = max(len(k) for k in figures)
+    for key, value in figures.items():
+        print(f"  {key:<{width}}  {value:.4g}" if isinstance(value, float) else f"  {key:<{width}}  {value}", flush=True)
 
 
 def measure(engine: Engine, case: Case, steps: int, warmup: int) -> dict[str, Any]:
