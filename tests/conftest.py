@@ -10,6 +10,7 @@ from __future__ import annotations
 import blas_kernels  # noqa: F401  (before NumPy)
 
 # isort: split
+import json
 import os
 import shutil
 import signal
@@ -17,13 +18,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import pytest
 
 # Taken before anything initialises MPI: a process started with the variables that MPI_Init leaves behind would believe to be a rank itself.
-CLEAN_ENVIRONMENT = dict(os.environ) | {
+# pytest-xdist starts its processes later: they are told what it was.
+os.environ.setdefault("PARDEM_TESTS_ENVIRONMENT", json.dumps(dict(os.environ)))
+CLEAN_ENVIRONMENT: dict[str, str] = json.loads(os.environ["PARDEM_TESTS_ENVIRONMENT"]) | {
     "OMP_NUM_THREADS": "1",
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -184,31 +188,41 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="also run the long reproductions (marked slow)")
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the slow tests unless asked for them; put first what compiles most, then what takes longest; group what shares kernels or fixtures.
-
-    A process takes a whole group: all fingerprints that need one kernel, so that no two processes compile it at the same time; the rest by file.
-    """
+    """Leave out the slow tests unless asked for them; put first what compiles most, then what takes longest."""
     if not config.getoption("--full"):
         skip = pytest.mark.skip(reason="long: run with --full")
         for item in items:
             if item.get_closest_marker("slow"):
                 item.add_marker(skip)
-    groups = {item: _group(item) for item in items}
-    items.sort(key=lambda item: _place(groups[item]))
-    if config.pluginmanager.hasplugin("xdist"):
-        for item in items:
-            item.add_marker(pytest.mark.xdist_group(groups[item]))
+    items.sort(key=lambda item: _place(_group(item.nodeid)))
 
 
-def _group(item: pytest.Item) -> str:
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Let a process take a whole group: all fingerprints that need one kernel, so that no two processes compile it at once; the rest by file.
+
+    Not by ``xdist_group`` marks, which xdist 3.8 loses with pytest from 9.2 on.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByGroup(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            return _group(nodeid)
+
+    return ByGroup(config, log)
+
+
+@cache
+def _group(nodeid: str) -> str:
     """The kernel that a fingerprint needs; of other tests the file."""
-    if item.path.name != "test_fingerprints.py" or not isinstance(item, pytest.Function):
-        return item.path.name
+    path, _, name = nodeid.partition("::")
+    file = path.rpartition("/")[2]
+    if file != "test_fingerprints.py" or "[" not in name:
+        return file
     from beds import kernel_of
 
-    return kernel_of(item.callspec.params["scene"])
+    return kernel_of(name.partition("[")[2].removesuffix("]"))
 
 
 def _place(group: str) -> tuple[int, str]:

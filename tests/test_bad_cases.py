@@ -55,7 +55,7 @@ def species(text: str) -> list[str]:
         (settings(insert__0__size=-1), "insert.0.size.value = -1 must be greater than 0"),
         (settings(time__step=5e-5), "time.step = 5e-05 s is too long: a contact between 'rod' and 'tube' lasts 0.0004243 s, 8.49 steps; make"),
         (settings(contact__eps=1.5), "contact.eps"),
-        (settings(insert__0__count=9000), "Insertion stopped at grain 1"),
+        (settings(insert__0__count=9000), "insert.0: 9000 grains of species 'rod' and what else is put"),
         (settings(grain="[{species='rod', position=[0, 0, 1.0]}]"), "grain.0.position"),
         (settings(domain='{lower=[-2e-3, -5e-3, 0], upper=[2e-3, 5e-3, 3e-2], periodic=[true, false, false]}', **NARROW), "domain: the"),
     ],

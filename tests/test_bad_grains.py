@@ -65,7 +65,7 @@ def test_a_file_of_grains_that_cannot_be_read(folder: Path, refused: Callable[..
     Path("text.npz").write_text("species position")
     np.savez("lacking.npz", position=GRAINS["position"])
     for name, expected in {
-        "none.npz": "does not exist; give an .npz file beside the case file", "array.npy": "is not an .npz file", "cut.npz": "or damaged",
+        "none.npz": "does not exist; give an .npz file beside the case file", "array.npy": "is not an .npz file", "cut.npz": "or is damaged",
         "text.npz": "is not an .npz file", "lacking.npz": "has no array 'species'",
     }.items():  # fmt: skip
         for command in ("run", "check"):

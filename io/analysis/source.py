@@ -79,6 +79,6 @@ class Source:
     def _on_disk(self) -> Stamp | None:
         try:
             found = os.stat(self.path)
-        except OSError:
+        except (OSError, ValueError):  # the latter: a name that no file can have
             return None
         return found.st_ino, found.st_mtime_ns, found.st_size
