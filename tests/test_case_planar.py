@@ -136,7 +136,7 @@ def test_the_effective_case_is_the_same_case() -> None:
         ("species.0.shape", "sphere", "'sphere' is a shape in three dimensions, but the case has two (dimension = 2); use 'disk'"),
         ("dimension", 3, "'rice' is a shape in two dimensions, but the case has three (dimension = 3); use 'spherocylinder'"),
         ("species.0", {"shape": "polygon", "radius": 1.0, "density": 1.0, "vertices": [[0, 0], [1, 0], [0, 1, 1]]}, "vertices.2 = [0, 1, 1]"),
-        ("species.0.density", -1.0, "species.disk.density = -1.0 must be greater than 0.0 (mass per area (kg/m^2))"),
+        ("species.0.density", -1.0, "species.disk.density = -1.0 must be greater than 0.0 (mass per area, in kg/m^2)"),
         ("grain.0.position", [0.05], "grain.0.position"),
         ("dimension", 4, "dimension = 4 must be 2 or 3"),
     ],

@@ -292,5 +292,5 @@ def test_gear_sees_dampers_at_the_right_time() -> None:
 
 
 def test_a_case_that_asks_gear_to_turn_by_another_scheme_is_refused() -> None:
-    with pytest.raises(CaseError, match="leave rotation out"):
+    with pytest.raises(CaseError, match="rotates grains by its own scheme; leave it out"):
         case_of([SPHERE], ELASTIC, 1e-3, time={"step": 1e-3, "integrator": "gear4", "rotation": "fincham"}, grain=[])

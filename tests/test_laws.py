@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import math
-import pickle
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 from scenes import SPHERE, case_of, engine_of
@@ -176,19 +172,12 @@ def clamped_ratio(restitution: float) -> float:
     return c / (2.0 * math.sqrt(k))
 
 
-def test_a_law_of_the_user_is_the_same_kernel_in_every_process_until_it_is_edited(tmp_path: Path) -> None:
-    """So it is compiled once, and rank 0 compiles for all; the type of a function is what kernels and their cache know of it."""
+def test_a_law_of_the_user_is_the_same_for_a_process_until_it_is_edited(tmp_path: Path) -> None:
+    """So a process compiles the kernels of a law once, however often it loads it."""
     file = tmp_path / "law.py"
     file.write_text((EXAMPLES / "user_law.py").read_text())
     law = load_user_law(tmp_path, "law.py:stiffening")
     assert load_user_law(tmp_path, "law.py:stiffening") is law
-    script = (
-        "import pathlib, sys, numba; from numba.core.serialize import dumps; from pardem.laws.user import load_user_law\n"
-        "numba.njit(lambda x: max(x, 1.0, 2.0 * x))(0.5)\n"
-        "sys.stdout.buffer.write(dumps(numba.typeof(load_user_law(pathlib.Path(sys.argv[1]), 'law.py:stiffening'))))"
-    )
-    other = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, check=True)
-    assert pickle.loads(other.stdout) == numba.typeof(law)
     file.write_text(file.read_text().replace("delta * delta / s", "2.0 * delta * delta / s"))
     assert load_user_law(tmp_path, "law.py:stiffening") is not law
 

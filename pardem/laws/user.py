@@ -126,9 +126,6 @@ _known: dict[str, Any] = {}
 def _as_known(compiled: Any, signature: tuple[Any, ...]) -> Any:
     """The law that this process has loaded before, if it is the same to the last instruction, so that no kernel is compiled twice for it.
 
-    The cache on disk tells functions that are handed to a kernel apart by an identifier. Made of the code of the function, it is the same in every
-    process.
-
     Args:
         compiled: the function, as numba has compiled it.
         signature: numba's types of its arguments.
@@ -138,10 +135,7 @@ def _as_known(compiled: Any, signature: tuple[Any, ...]) -> Any:
     """
     code = re.sub(r"B\d+v\d+", "", compiled.inspect_llvm(signature))  # without what numba counts from the start of the process
     name = hashlib.sha256(code.encode()).hexdigest()
-    if name not in _known:
-        compiled._set_uuid(name)
-        _known[name] = compiled
-    return _known[name]
+    return _known.setdefault(name, compiled)
 
 
 def _one_line(error: BaseException) -> str:
