@@ -11,7 +11,7 @@ from mpi4py import MPI
 from pardem.case import Case
 from pardem.io.results.contact_frames import ContactFrame
 from pardem.io.results.output_path import prepare_output
-from pardem.io.results.static import DomainBox, StaticPart
+from pardem.io.results.static_part import DomainBox, StaticPart
 from pardem.io.results.writer import ResultWriter
 from pardem.shapes import Species, build_catalogue, rotations
 
