@@ -145,7 +145,7 @@ sys.exit(guard.on_all_ranks(work))
     ],
 )
 def test_error_on_ranks(run_mpi: Any, condition: str, error: str, expected: str) -> None:
-    done = run_mpi(3, "-c", SCRIPT.format(condition=condition, error=error), timeout=60, check=False)
+    done = run_mpi(3, "-c", SCRIPT.format(condition=condition, error=error), timeout=300, check=False)
     assert done.returncode != 0
     assert done.stderr.count(expected) == 1
     assert (done.stderr + done.stdout).count(error.split('"')[1]) == 1

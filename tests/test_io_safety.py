@@ -105,7 +105,7 @@ def test_killed_after_the_result_got_its_name_the_parts_are_superseded(tmp_path:
 def test_a_full_disk_stops_all_ranks_and_the_last_checkpoint_is_good(tmp_path: Path, whole: Path, run_mpi: Callable, ranks: int) -> None:
     out = tmp_path / "out.h5"
     # room for segments and checkpoints (trial space included), but not for the whole result
-    ended = run_mpi(ranks, PROGRAM, out, LAST, "--limit", 1_300_000, check=False, timeout=60)
+    ended = run_mpi(ranks, PROGRAM, out, LAST, "--limit", 1_300_000, check=False, timeout=300)
     assert ended.returncode == 3
     for rank in range(ranks):
         assert f"rank {rank}: {out} could not be written: File too large; free some space and continue with --resume" in ended.stdout
@@ -119,6 +119,6 @@ def test_a_full_disk_stops_all_ranks_and_the_last_checkpoint_is_good(tmp_path: P
 def test_a_full_disk_at_a_frame(tmp_path: Path, run_mpi: Callable) -> None:
     for ranks in (1, 2):
         out = tmp_path / f"{ranks}.h5"
-        ended = run_mpi(ranks, PROGRAM, out, LAST, "--limit", 1_050_000, check=False, timeout=60)
+        ended = run_mpi(ranks, PROGRAM, out, LAST, "--limit", 1_050_000, check=False, timeout=300)
         assert ended.returncode == 3
         assert ended.stdout.count("could not be written: File too large") == ranks

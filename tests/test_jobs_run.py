@@ -78,7 +78,7 @@ def test_the_slurm_script_stops_requeuing_without_progress(slurm: dict[str, str]
 
     def launch(step: int) -> subprocess.CompletedProcess[str]:
         env = slurm | {"NEXT": f"{step:012d}"}
-        return subprocess.run(["bash", SCRIPT], cwd=ROOT, env=env, capture_output=True, text=True, timeout=60, check=False)
+        return subprocess.run(["bash", SCRIPT], cwd=ROOT, env=env, capture_output=True, text=True, timeout=300, check=False)
 
     for step in (100, 200, 200, 300, 300):
         assert launch(step).returncode == 0

@@ -81,7 +81,7 @@ def test_a_signal_ends_at_a_checkpoint_with_status_75_and_the_rest_follows(folde
     longer = settings(stage__shake__taps=3)
     process = started(*longer, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     os.kill(process.pid, signal.SIGUSR1)
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=300)
     assert process.returncode == 75, out
     assert "--resume" in out
     assert "resumed at step" in pardem("run", "case.toml", "-o", "cut.h5", "--resume", *longer).err

@@ -100,12 +100,11 @@ def test_random_bytes_in_a_segment_do_not_get_into_the_result(folder: Path, pard
     assert len(info("out.h5")["losses"]) == 1
 
 
-def test_undamaged_it_comes_to_the_same_end_and_verifies(folder: Path, pardem: Callable[..., Ended], capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["verify", "out.h5"]) == 0
+def test_undamaged_it_comes_to_the_same_end_and_verifies(folder: Path, pardem: Callable[..., Ended]) -> None:
+    pardem("verify", "out.h5")
     pardem("run", "case.toml", *FRAMES, "-o", "out.h5", "--resume", ranks=3)
     assert compare("out.h5", "whole.h5") is None
-    assert cli.main(["verify", "out.h5"]) == 0
-    assert "whole   out.h5: " in capsys.readouterr().out
+    assert "whole   out.h5: " in pardem("verify", "out.h5").out
 
 
 def test_a_table_needs_the_static_part(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
