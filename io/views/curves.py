@@ -133,6 +133,24 @@ def smoothed(x: np.ndarray, y: np.ndarray, window: float) -> np.ndarray:
     return np.where(whole, mean, np.nan)
 
 
+def report(what: str, s: PlotSeries, y: np.ndarray, unit: str) -> None:
+    """Print the first and the last number of a curve.
+
+    Args:
+        what: it is called.
+        s: its file.
+        y: (T,) its numbers.
+        unit: of these; ``1`` is not printed.
+    """
+    good = np.flatnonzero(np.isfinite(y))
+    if len(good) == 0:
+        print(f"{what}: nothing to draw")
+        return
+    first, last = good[0], good[-1]
+    at = "{:.4g} taps" if s.by_taps else "{:.4g} s"
+    print(f"{what}: {y[first]:.5g} at {at.format(s.x[first])}, {y[last]:.5g} at {at.format(s.x[last])} {'' if unit == '1' else unit}".rstrip())
+
+
 def _running_total(taps: np.ndarray) -> np.ndarray:
     """Taps of several stages one after the other; 0 between them."""
     ended = np.concatenate([[0.0], np.where(np.diff(taps) < 0.0, taps[:-1], 0.0)])

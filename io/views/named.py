@@ -13,8 +13,8 @@ from pardem.errors import FileError
 
 from ..analysis.tables import TimeSeries
 from ..analysis.units import unit_of
-from .curves import PlotSeries
-from .plot import COLOURS, report
+from .curves import PlotSeries, report
+from .plot_style import COLOURS
 
 LINES = ("-", "--", ":", "-.")  # of one file after the other, where a panel has several curves of each
 MOST_CURVES = 40  # of a panel

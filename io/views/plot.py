@@ -18,14 +18,12 @@ from pardem.observables.registry import QUANTITIES
 from ..analysis.units import unit_of
 from ..reading import understood
 from ..state.agreement import reason
-from .curves import WINDOW, PlotSeries, read_series, smoothed
+from .curves import WINDOW, PlotSeries, read_series, report, smoothed
+from .named import draw_named
+from .plot_style import COLOURS, STYLE
 
 DPI = 120
 WIDE = 10.0  # inches from which on fewer dots do
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")  # Okabe and Ito: told apart with colour blindness too
-STYLE: dict[Any, Any] = {
-    "grid.color": "#dddddd", "grid.linewidth": 0.6, "axes.spines.top": False, "axes.spines.right": False, "font.size": 11, "legend.frameon": False,
-}  # fmt: skip
 PANELS = tuple(quantity for quantity in QUANTITIES if quantity.panel is not None)
 OF_CONTAINER = ("density", "density_layers")  # not drawn unless named where the case does not say what the grains fill
 BUDGET = {"exchanged": 3.0, "held": 2.0, "residual": 1.5}
@@ -57,7 +55,6 @@ def main(
     """
     from matplotlib import rc_context
 
-    from .named import draw_named
 
     paths = [Path(f) for f in files]
     kind = "observables" if observables else "energy" if energy else "layers" if layers else "plot"
@@ -208,24 +205,6 @@ def _dress(axes: Axes, series: list[PlotSeries]) -> None:
 def _plain(value: float, position: float) -> str:
     """1, 10, 100 in place of powers of ten."""
     return f"{value:g}"
-
-
-def report(what: str, s: PlotSeries, y: np.ndarray, unit: str) -> None:
-    """Print the first and the last number of a curve.
-
-    Args:
-        what: it is called.
-        s: its file.
-        y: (T,) its numbers.
-        unit: of these; ``1`` is not printed.
-    """
-    good = np.flatnonzero(np.isfinite(y))
-    if len(good) == 0:
-        print(f"{what}: nothing to draw")
-        return
-    first, last = good[0], good[-1]
-    at = "{:.4g} taps" if s.by_taps else "{:.4g} s"
-    print(f"{what}: {y[first]:.5g} at {at.format(s.x[first])}, {y[last]:.5g} at {at.format(s.x[last])} {'' if unit == '1' else unit}".rstrip())
 
 
 def _tell_apart(series: list[PlotSeries], paths: list[Path]) -> None:

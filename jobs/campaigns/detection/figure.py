@@ -14,7 +14,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
 
-from pardem.io.views.plot import STYLE
+from pardem.io.views.plot_style import STYLE
 
 NAMES = {
     "spherosimplices": "experiment 1", "spheres_tetrahedra": "experiment 2", "rods_3": "experiment 3 (l/r = 3)", "rods_6": "experiment 4 (l/r = 6)",

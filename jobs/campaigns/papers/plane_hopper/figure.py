@@ -14,7 +14,7 @@ import matplotlib
 import numpy as np
 
 from pardem.case import Case
-from pardem.io.views.plot import STYLE
+from pardem.io.views.plot_style import STYLE
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt

@@ -20,7 +20,7 @@ from scipy.optimize import curve_fit
 from pardem import Simulation
 from pardem.bench import measure
 from pardem.io.casefile import read_case
-from pardem.io.views.plot import COLOURS, STYLE
+from pardem.io.views.plot_style import COLOURS, STYLE
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
