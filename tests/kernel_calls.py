@@ -18,19 +18,19 @@ class KernelCalls:
     """Records calls between compiled functions from now on."""
 
     def __init__(self) -> None:
-        self._calls: defaultdict[Path, set[Path]] = defaultdict(set)
-        self._entries: set[Path] = set()
-        self._stack: list[Path] = []
+        self._calls: defaultdict[tuple[Path, str], set[tuple[Path, str]]] = defaultdict(set)  # a function is its source and its name
+        self._entries: set[tuple[Path, str]] = set()
+        self._stack: list[tuple[Path, str]] = []
         self._plain = Kernel.compile
         calls, entries, stack, plain = self._calls, self._entries, self._stack, self._plain
 
         def compile_and_note(kernel: Kernel, sig: Any) -> Any:
-            source = Path(os.path.abspath(kernel.py_func.__code__.co_filename))
+            function = Path(os.path.abspath(kernel.py_func.__code__.co_filename)), f"{kernel.py_func.__qualname__} {id(kernel)}"
             if stack:
-                calls[stack[-1]].add(source)
+                calls[stack[-1]].add(function)
             else:
-                entries.add(source)
-            stack.append(source)
+                entries.add(function)
+            stack.append(function)
             try:
                 return plain(kernel, sig)
             finally:
@@ -43,17 +43,17 @@ class KernelCalls:
         Kernel.compile = self._plain  # type: ignore[method-assign]
 
     def unknown(self) -> dict[str, list[str]]:
-        """For each source whose kernels use one that the cache does not know of: those."""
+        """For each function that Python called and that uses sources that the cache does not know of: those."""
         found = {}
         for entry in self._entries:
-            if not entry.is_relative_to(PACKAGE):
+            if not entry[0].is_relative_to(PACKAGE):
                 continue  # kernels of tests
             used, waiting = {entry}, [entry]
             while waiting:
                 more = self._calls[waiting.pop()] - used
                 used |= more
                 waiting += more
-            lost = {path for path in used if path.is_relative_to(PACKAGE)} - set(sources_of(entry))
+            lost = {path for path, _ in used if path.is_relative_to(PACKAGE)} - set(sources_of(entry[0]))
             if lost:
-                found[str(entry.relative_to(PACKAGE))] = sorted(str(path.relative_to(PACKAGE)) for path in lost)
+                found[entry[1].split()[0]] = sorted(str(path.relative_to(PACKAGE)) for path in lost)
         return found
