@@ -28,7 +28,7 @@ domain = { lower = [-5e-3, -5e-3, -1e-3], upper = [5e-3, 5e-3, 40e-3] }
 contact = { restitution = 0.4, contact_time = 6e-4, friction = 0.2 }
 species = [{ name = "bead", shape = "sphere", radius = 0.5e-3, density = 1900.0 }]
 insert = [{ name = "beads", species = "bead", count = 40, region = { kind = "box", lower = [-3e-3, -3e-3, 0.0], upper = [3e-3, 3e-3, 12e-3] } }]
-output = { observable_steps = 200, frame_steps = 1000, checkpoint_steps = 1000 }
+output = { observable_steps = 500, frame_steps = 4000, checkpoint_steps = 2000 }
 wall = [
     { name = "base", kind = "plane", point = [0.0, 0.0, 0.0], normal = [0.0, 0.0, 1.0] },
     { name = "frame", kind = "box", lower = [-4e-3, -4e-3, -0.5e-3], upper = [4e-3, 4e-3, 39e-3] },
@@ -45,7 +45,7 @@ values = [0.0, 0.5]
 
 [[axis]]
 key = "seed"
-seeds = 3
+seeds = 2
 
 [[measure]]
 name = "kinetic"
@@ -90,11 +90,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_table_opens_with_units_and_tells_the_results(whole: Path) -> None:
     table = pd.read_csv(whole / "study.csv")
     assert list(table.columns) == ["id", "friction", "seed", "kinetic (J)", "highest (m)", "status", "sentence"]
-    assert table["friction"].tolist() == [0.0] * 3 + [0.5] * 3
-    assert table["seed"].tolist() == [1, 2, 3] * 2
+    assert table["friction"].tolist() == [0.0] * 2 + [0.5] * 2
+    assert table["seed"].tolist() == [1, 2] * 2
     assert (table["status"] == "finished").all()
     assert table["highest (m)"].between(5e-4, 12e-3).all()
-    assert table["kinetic (J)"].nunique() == 6
+    assert table["kinetic (J)"].nunique() == 4
     for run in table["id"]:
         assert (whole / "study.runs" / run / "case.toml").exists()
         assert (whole / "study.runs" / run / "result.h5").exists()
@@ -113,7 +113,7 @@ def test_a_campaign_that_is_killed_again_and_again_writes_the_same_table(
     study = study_in(tmp_path)
     runs = study.with_suffix(".runs")
     seen: list[dict[str, float]] = []
-    for rows, wait in ((0, 0.3), (1, 0.05), (3, 0.2)):
+    for rows, wait in ((0, 0.3), (1, 0.05), (2, 0.2)):
         process = start_mpi(2, "-m", "pardem", "campaign", "run", str(study))
         until(lambda rows=rows: len(list(runs.glob("*/row.json"))) >= rows and list(runs.glob("*/result.h5.parts/checkpoint-*.h5")), process)
         time.sleep(wait)
@@ -136,13 +136,13 @@ def test_the_walltime_stops_a_campaign_which_goes_on_later(whole: Path, tmp_path
 
 
 def test_a_campaign_goes_on_from_its_table_alone(whole: Path, tmp_path: Path, pardem: Callable[..., Ended]) -> None:
-    study = study_in(tmp_path, STUDY.replace("seeds = 3", "seeds = 4"))
+    study = study_in(tmp_path, STUDY.replace("seeds = 2", "seeds = 3"))
     shutil.copy(whole / "study.csv", tmp_path)
     pardem("campaign", "run", str(study))
     assert len(list(tmp_path.glob("study.runs/*/row.json"))) == 2
     lines = (tmp_path / "study.csv").read_text().splitlines()
     old = (whole / "study.csv").read_text().splitlines()
-    assert len(lines) == 9
+    assert len(lines) == 7
     assert set(old) < set(lines)
 
 
@@ -150,13 +150,13 @@ def test_rows_of_other_runs_are_not_lost(whole: Path, tmp_path: Path, refused: C
     study = study_in(tmp_path)
     shutil.copy(whole / "study.csv", tmp_path)
     (tmp_path / "fall.toml").write_text(CASE.replace("count = 40", "count = 41"))
-    assert "has 6 rows of runs that" in refused("campaign", "collect", str(study))
+    assert "has 4 rows of runs that" in refused("campaign", "collect", str(study))
     assert (tmp_path / "study.csv").read_bytes() == (whole / "study.csv").read_bytes()
 
 
 def test_a_run_that_fails_is_recorded_and_stops_no_other(tmp_path: Path, pardem: Callable[..., Ended]) -> None:
     """Beads so fast that they pass each other, and more beads than there is room for."""
-    text = STUDY.replace("seeds = 3", "seeds = 1").replace("contact.friction", "insert.beads.count").replace("[0.0, 0.5]", "[10, 1000, 20]")
+    text = STUDY.replace("seeds = 2", "seeds = 1").replace("contact.friction", "insert.beads.count").replace("[0.0, 0.5]", "[10, 1000, 20]")
     text = text.replace('by = ["friction"]', 'by = ["count"]')
     study = study_in(tmp_path, text)
     pardem("campaign", "run", str(study), ranks=2)
@@ -170,7 +170,7 @@ def test_a_run_that_fails_is_recorded_and_stops_no_other(tmp_path: Path, pardem:
 
 
 def test_results_go_where_only_rows_are_wanted(whole: Path, tmp_path: Path, pardem: Callable[..., Ended]) -> None:
-    study = study_in(tmp_path, f"keep_results = false\n{STUDY}".replace("seeds = 3", "seeds = 1"))
+    study = study_in(tmp_path, f"keep_results = false\n{STUDY}".replace("seeds = 2", "seeds = 1"))
     pardem("campaign", "run", str(study))
     assert not list(tmp_path.glob("study.runs/*/result.h5*"))
     assert set((tmp_path / "study.csv").read_text().splitlines()) < set((whole / "study.csv").read_text().splitlines())
@@ -179,7 +179,7 @@ def test_results_go_where_only_rows_are_wanted(whole: Path, tmp_path: Path, pard
 def test_sums_and_figures(whole: Path, pardem: Callable[..., Ended]) -> None:
     table = pd.read_csv(whole / "study.csv")
     said = pardem("campaign", "collect", str(whole / "study.toml")).out
-    slick = table["highest (m)"][:3].mean()
+    slick = table["highest (m)"][:2].mean()
     assert f"heights: mean highest (friction = 0.0): {slick:.6g} [" in said
     pardem("campaign", "plot", str(whole / "study.toml"))
     assert (whole / "study.heights.png").stat().st_size > 5000
@@ -208,7 +208,7 @@ def test_sums_and_figures(whole: Path, pardem: Callable[..., Ended]) -> None:
     ],
 )
 def test_what_is_wrong_with_a_study_is_a_sentence(tmp_path: Path, refused: Callable[..., str], old: str, new: str, words: str) -> None:
-    study = study_in(tmp_path, STUDY.replace("seeds = 3", "seeds = 1").replace(old, new))
+    study = study_in(tmp_path, STUDY.replace("seeds = 2", "seeds = 1").replace(old, new))
     assert words in refused("campaign", "run", str(study))
 
 
