@@ -44,8 +44,7 @@ def _run(path: Path, walltime: float | None, comm: MPI.Comm) -> int:
     if comm.rank == 0:
         try:
             found = Design(read_study(path))
-            if (first := next(found.points({}), None)) is not None:
-                first.case(found.study)  # a mistake in the base case is one of all runs
+            _check_first(found)
         except CaseError as error:
             found = error
     found = comm.bcast(found)
@@ -55,6 +54,16 @@ def _run(path: Path, walltime: float | None, comm: MPI.Comm) -> int:
     from .pool import Pool
 
     return 0 if Pool(found, comm, walltime).run() else EXIT_UNFINISHED
+
+
+def _check_first(design: Design) -> None:
+    """Refuse a study whose first run is no valid case: a mistake in the base case or in a key is one of all runs."""
+    first = next(design.points({}), None)
+    try:
+        if first is not None:
+            first.case(design.study)
+    except CaseError as error:
+        raise CaseError("\n".join(f"{design.study.path}: the first run: {line}" for line in str(error).splitlines())) from None
 
 
 def _status(design: Design) -> int:

@@ -57,7 +57,7 @@ def draw(study: Study, rows: list[Row]) -> list[Path]:
 
 
 def _labelled(study: Study, column: str) -> str:
-    unit = next((axis.unit for axis in study.axis if column in axis.columns), "")
+    unit = next((axis.column_units[column] for axis in study.axis if column in axis.columns), "")
     return f"{column} ({unit})" if unit else column
 
 

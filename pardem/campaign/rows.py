@@ -31,7 +31,7 @@ def header(study: Study, units: Mapping[str, str]) -> dict[str, str]:
         study: the study.
         units: of observables, by the names of measures.
     """
-    shown = {"id": ""} | {column: axis.unit for axis in study.axis for column in axis.columns}
+    shown = {"id": ""} | {column: unit for axis in study.axis for column, unit in axis.column_units.items()}
     if study.adaptive is not None:
         shown["trial"] = ""
     shown |= {m.name: m.unit if m.unit is not None else units.get(m.name, "") for m in study.measure}

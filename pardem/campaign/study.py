@@ -74,6 +74,7 @@ class Axis(Model):
     first_seed: Annotated[int, Field(ge=0, lt=2**62)] = Field(default=1, description="the first of the seeds (1)")
     adaptive: Adaptive | None = Field(default=None, description="values that follow from the outcomes of the runs before")
     unit: str = Field(default="", description="unit, which the table shows with the name")
+    units: Many[str] | None = Field(default=None, description="units of several keys; default: `unit` for all of them")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -83,13 +84,14 @@ class Axis(Model):
         if self.values is not None and not self.values:
             raise ValueError("has no values: give at least one")
         if self.keys is None:
-            if self.names is not None:
-                raise ValueError("has names, which go with keys: give name")
+            if self.names is not None or self.units is not None:
+                raise ValueError("has names or units, which go with keys: give name and unit")
             return self
         if self.values is None:
             raise ValueError("has keys, which take values alone: give a list for each run")
-        if self.names is not None and len(self.names) != len(self.keys):
-            raise ValueError(f"has {len(self.names)} names for {len(self.keys)} keys")
+        for what, given in (("names", self.names), ("units", self.units)):
+            if given is not None and len(given) != len(self.keys):
+                raise ValueError(f"has {len(given)} {what} for {len(self.keys)} keys")
         for k, entry in enumerate(self.values):
             if not isinstance(entry, list | tuple) or len(entry) != len(self.keys):
                 raise ValueError(f"needs a list of {len(self.keys)} values, one for each key, but entry {k} is {sentences.shown(entry)}")
@@ -106,6 +108,11 @@ class Axis(Model):
         if self.keys is None:
             return (self.name or str(self.key).rpartition(".")[2],)
         return self.names or tuple(key.rpartition(".")[2] for key in self.keys)
+
+    @property
+    def column_units(self) -> dict[str, str]:
+        """Units of its columns, by their names."""
+        return dict(zip(self.columns, self.units or [self.unit] * len(self.columns), strict=True))
 
     def entries(self) -> list[tuple[Any, ...]]:
         """What the keys are set to, one entry after the other; none where they are chosen by and by."""
