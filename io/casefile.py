@@ -46,7 +46,7 @@ def read_case(path: str | Path, settings: Sequence[str] = (), user_code: bool = 
             file.
     """
     path = Path(path)
-    data = _load(path, ())
+    data = read_tables(path)
     for setting in settings:
         _set(data, setting)
     if not user_code:
@@ -55,6 +55,49 @@ def read_case(path: str | Path, settings: Sequence[str] = (), user_code: bool = 
         return Case(**data).located(path.parent)
     except CaseError as error:
         raise CaseError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
+
+
+def read_tables(path: Path) -> dict[str, Any]:
+    """Read the tables of a case file, with its base files merged in, unchecked.
+
+    Args:
+        path: the TOML file.
+
+    Raises:
+        CaseError: the file or one of its bases is missing, or is not TOML.
+    """
+    return _load(path, ())
+
+
+def put_key(data: dict[str, Any], key: str, value: Any, where: str) -> None:
+    """Put a value into the tables of a case; keys that it excludes go.
+
+    Args:
+        data: the tables; changed.
+        key: dotted key, in which entries of lists are addressed by name or number.
+        value: as TOML gives it.
+        where: beginning of messages.
+
+    Raises:
+        CaseError: there is no such place.
+    """
+    parts = [part.strip() for part in key.split(".")]
+    if not all(parts):
+        raise CaseError(f"{where}: must be a dotted key, for instance contact.friction")
+    if len(parts) > DEEPEST:
+        raise CaseError(f"{where}: the key has {len(parts)} parts; no key of a case has more than {DEEPEST}")
+    at: Any = data
+    for depth, part in enumerate(parts[:-1]):
+        if isinstance(at, dict) and part not in at:
+            at[part] = {}
+        at = at[_index(at, part, where, ".".join(parts[: depth + 1]))]
+        if not isinstance(at, dict | list):
+            raise CaseError(f"{where}: {'.'.join(parts[: depth + 1])} = {shown(at)} is no table")
+    at[parts[-1] if isinstance(at, dict) else _index(at, parts[-1], where, key)] = value
+    if isinstance(at, dict):
+        _remove_alternatives(at, parts[-1], parts[-1:])
+    if parts[0] == "contact" and len(parts) == 2:
+        _keep_one_form(at, {parts[1]})
 
 
 def _without_user_code(data: dict[str, Any], path: Path) -> None:
@@ -177,25 +220,10 @@ def _merge_lists(below: list[Any], top: list[Any]) -> list[Any]:
 def _set(data: dict[str, Any], setting: str) -> None:
     """Put one ``key=value`` into the table."""
     key, equals, text = setting.partition("=")
-    parts = [part.strip() for part in key.split(".")]
     where = f"--set {setting if len(setting) <= LONGEST else setting[:LONGEST] + '...'}"
-    if not equals or not all(parts):
+    if not equals or not all(part.strip() for part in key.split(".")):
         raise CaseError(f"{where}: must read key=value, for instance contact.friction=0.3")
-    if len(parts) > DEEPEST:
-        raise CaseError(f"{where}: the key has {len(parts)} parts; no key of a case has more than {DEEPEST}")
-    value = _parse(where, text.strip())
-    at: Any = data
-    for depth, part in enumerate(parts[:-1]):
-        if isinstance(at, dict) and part not in at:
-            at[part] = {}
-        at = at[_index(at, part, where, ".".join(parts[: depth + 1]))]
-        if not isinstance(at, dict | list):
-            raise CaseError(f"{where}: {'.'.join(parts[: depth + 1])} = {shown(at)} is no table")
-    at[parts[-1] if isinstance(at, dict) else _index(at, parts[-1], where, key)] = value
-    if isinstance(at, dict):
-        _remove_alternatives(at, parts[-1], parts[-1:])
-    if parts[0] == "contact" and len(parts) == 2:
-        _keep_one_form(at, {parts[1]})
+    put_key(data, key, _parse(where, text.strip()), where)
 
 
 def _index(at: Any, part: str, where: str, key: str) -> Any:

@@ -12,17 +12,18 @@ if TYPE_CHECKING:
     from .io.analysis.result import Result
     from .io.analysis.result import open_result as open
     from .io.casefile import read_case
+    from .origin import with_origin
     from .run import run_case
     from .shapes import Shape
     from .simulation import Simulation
 
 __version__ = VERSION
 
-__all__ = ["Case", "Result", "Shape", "Simulation", "__version__", "open", "read_case", "run_case"]
+__all__ = ["Case", "Result", "Shape", "Simulation", "__version__", "open", "read_case", "run_case", "with_origin"]
 
 _HOME = {
     "Case": "case", "Result": "io.analysis.result", "Shape": "shapes", "Simulation": "simulation", "open": "io.analysis.result",
-    "read_case": "io.casefile", "run_case": "run",
+    "read_case": "io.casefile", "run_case": "run", "with_origin": "origin",
 }  # fmt: skip
 _NAMED = {"open": "open_result"}  # where the name inside differs
 

@@ -108,6 +108,10 @@ def check(arguments: argparse.Namespace) -> int:
     if case.contact.user_law is not None:
         print(f"code       contact.user_law = '{case.contact.user_law}' runs code that comes with the case; --no-user-code forbids it", flush=True)
     try:
+        if case.start is not None:
+            from .origin import with_origin
+
+            case = with_origin(case)
         cost = estimate(case, arguments.ranks)
         case_hash = case.hash()
         from .forecast import forecast  # late: these load the compiler
@@ -130,6 +134,13 @@ def check(arguments: argparse.Namespace) -> int:
         print(f"region     {filling.key}: {filling.share:.1%} of {filling.volume:.3g} {'m^2' if case.dimension == 2 else 'm^3'} filled")
     print(f"hash       {case_hash}")
     return 0
+
+
+def campaign(arguments: argparse.Namespace) -> int:
+    """`pardem campaign`: many runs of one case under other values, measured and collected in one table."""
+    from .campaign import command as implementation
+
+    return implementation.main(arguments)
 
 
 def schema(arguments: argparse.Namespace) -> int:
@@ -328,6 +339,11 @@ def _commands_of_cases(command: Callable[..., argparse.ArgumentParser]) -> None:
     _add_case(sub)
     sub.add_argument("--ranks", type=_count, default=1, help="number of ranks to assume (default: 1)")
     sub.add_argument("--effective", action="store_true", help="print the case as TOML, with base file, settings and defaults filled in")
+
+    sub = command(campaign, "many runs of one case under other values: run them, collect and draw what they give", status)
+    sub.add_argument("action", choices=("run", "status", "collect", "plot"), help="do what is left; tell how far it is; write the table; draw")
+    sub.add_argument("study", metavar="STUDY.toml", type=Path)
+    sub.add_argument("--walltime", metavar="[D-]HH:MM:SS", type=_walltime, help="run: write checkpoints and stop before this wall time has passed")
 
     sub = command(schema, "print the JSON schema of case files, with which editors complete and check them")
     sub.add_argument("-o", "--output", metavar="OUT.json", type=Path, help="file (default: standard output)")

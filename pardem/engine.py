@@ -14,6 +14,7 @@ from mpi4py import MPI
 from .decomposition.partition import Partition
 from .decomposition.slabs import Slabs
 from .detection.lists import living_contacts
+from .held import Held
 from .integrators.phases import Integrator, first_past
 from .outflow import EVERY, Outflow
 from .rebuild import Rebuilder
@@ -152,13 +153,17 @@ class Engine:
         else:
             self._run(steps)
 
-    def evaluate(self) -> None:
+    def evaluate(self, held: Held | None = None) -> None:
         """Forces between grains that have not moved yet, observed: the start of a run, whose first kick needs them. Collective.
+
+        Args:
+            held: forces and histories that are known, and put back; the contacts are observed as if the last step were done once more.
 
         Raises:
             BlowUpError: on one rank alone; with several the fault is kept for ``settle_faults``.
         """
         spins = self.grains.w.copy()
+        self.grains.ft[:] = 0
         self.tally[st.STORED :] = 0
         self.control[st.PHASE], self.control[st.OBSERVE] = st.DRIFTED, st.RECORDED if self.recorder else st.TALLIED
         self._call(1, self.scene.integrator._replace(closes=False))
@@ -166,6 +171,8 @@ class Engine:
         self._observed_at = self.step
         self.grains.w[:] = spins  # as given, not as recomputed from the angular momentum
         self.grains.past[:] = first_past(self.scene.integrator, self.grains.ft)
+        if held is not None:
+            held.put_back()
         if self.comm.size == 1 and self.control[st.FAULT]:
             diagnose(self.comm, self.control, self.scene)
 

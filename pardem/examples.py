@@ -20,6 +20,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("pardem check case.toml --ranks 64", "memory and time on many ranks"),
         ("pardem check case.toml --effective > whole.toml", "the case with all defaults"),
     ),
+    "campaign": (
+        ("mpirun -n 2 pardem campaign run study.toml", "do what is left of a study, on two ranks"),
+        ("pardem campaign status study.toml", "how many runs have ended, which have failed"),
+        ("pardem campaign collect study.toml && pardem campaign plot study.toml", "the table, sums with intervals, figures"),
+    ),
     "schema": (
         ("pardem schema -o pardem.schema.json", "then begin a case with the line '#:schema ./pardem.schema.json'"),
     ),

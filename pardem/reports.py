@@ -65,11 +65,12 @@ class Reports:
         rank: rank of the caller.
         done: steps done before.
         log: file that gets all lines as well.
+        quiet: print nothing but into the log.
     """
 
-    def __init__(self, total: int, rank: int, done: int, log: Log | None) -> None:
-        self._rank, self._log = rank, log
-        self._shown = [progress.Progress(total, rank, done=done)]
+    def __init__(self, total: int, rank: int, done: int, log: Log | None, quiet: bool = False) -> None:
+        self._rank, self._log, self._quiet = rank, log, quiet
+        self._shown = [progress.Progress(total, rank, done=done, quiet=quiet)]
         if log is not None:
             self._shown.append(progress.Progress(total, rank, done=done, stream=as_text(log)))
 
@@ -115,7 +116,8 @@ class Reports:
         Args:
             values: by name, see `pardem.io.views.progress.summary`.
         """
-        progress.summary(values, self._rank)
+        if not self._quiet:
+            progress.summary(values, self._rank)
         if self._log is not None:
             progress.summary(values, self._rank, as_text(self._log))
 

@@ -25,6 +25,7 @@ from .io.results.static_part import DomainBox, StaticPart
 from .io.results.writer import ResultWriter
 from .io.state.manifest import Loss
 from .observables.local_fraction import LocalFraction
+from .origin import resumable, told_of_origin, with_origin
 from .reports import Log, Reports, as_text
 from .retrace import MARGIN, retraced
 from .run_state import full_state, load_start
@@ -40,8 +41,9 @@ CHUNK_SECONDS = 0.25  # wall time between two looks at the clock and the signals
 
 
 def run_case(
-    case: Case, *, out: Path, resume: bool, force: bool, walltime: float | None, comm: MPI.Comm, accept_loss: bool = False, log: Log | None = None
-) -> Summary:
+    case: Case, *, out: Path, resume: bool, force: bool, walltime: float | None, comm: MPI.Comm, accept_loss: bool = False, log: Log | None = None,
+    quiet: bool = False,
+) -> Summary:  # fmt: skip
     """Run a case until its stages have ended, the wall time is used up, or the signal USR1 arrives. Collective.
 
     Args:
@@ -53,6 +55,7 @@ def run_case(
         comm: communicator.
         accept_loss: with ``resume``, whether to go on although parts of the output are missing or were changed.
         log: file for everything that the run tells, on rank 0.
+        quiet: print nothing; the log gets all the same.
 
     Returns:
         The summary. ``finished`` tells whether all stages have ended; ``losses``, if any, lists the parts of the output that were found missing
@@ -62,9 +65,9 @@ def run_case(
         PardemError: the same error on all ranks.
     """
     # a blow-up is found by the step itself and said in a sentence: no warnings of numpy beside it
-    quiet, watch = np.errstate(over="ignore", invalid="ignore"), Compilation(comm.rank, log=as_text(log) if log else None)
-    with reserved(comm, out), quiet, watch as compilation:
-        return _Run(case, out, resume, force, walltime, comm, accept_loss, log, compilation).go()
+    calm, watch = np.errstate(over="ignore", invalid="ignore"), Compilation(1 if quiet else comm.rank, log=as_text(log) if log else None)
+    with reserved(comm, out), calm, watch as compilation:
+        return _Run(case, out, resume, force, walltime, comm, accept_loss, log, quiet, compilation).go()
 
 
 class _Run:
@@ -72,21 +75,26 @@ class _Run:
 
     def __init__(
         self, case: Case, out: Path, resume: bool, force: bool, walltime: float | None, comm: MPI.Comm, accept_loss: bool, log: Log | None,
-        compilation: Compilation,
+        quiet: bool, compilation: Compilation,
     ) -> None:  # fmt: skip
-        self.case, self.comm, self.walltime, self.out = case, comm, walltime, out
+        self.comm, self.walltime, self.out = comm, walltime, out
         self.began, self.cpu_began, self.log, self.compilation = time.monotonic(), user_seconds(), log, compilation
+        self.quiet = quiet
         self.asked_to_stop = False
         self.previous_handler = signal.signal(signal.SIGUSR1, self._on_signal)  # now: compilation may take a minute
         check_output(comm, out, resume=resume, force=force)
+        case = resumable(case, comm, out) if resume else with_origin(case, comm)
         start, self.notices = load_start(comm, out, case, accept_loss) if resume else (None, [])
         self.resumed = start is not None
+        self.case = case = case if self.resumed else with_origin(case, comm)
         self.sim = sim = Simulation(case, comm, start)
         # only what runs replaces an older output
         self.notices.append(prepare_output(comm, out, resume=resume, force=force, fresh=start is None))
         self.notices += [sharing_notice(comm), *sim.setup.warnings]
         if resume:
             self.notices.append(f"resumed at step {sim.steps_done}" if self.resumed else "no checkpoint to resume from: started from the beginning")
+        taken_over = told_of_origin(sim)
+        self.notices.append(taken_over.get("said", ""))
         self.first_step = sim.steps_done
         self.due = {what: case.cadence(what) for what in ("frame", "observable", "checkpoint")}
         self.last_checkpoint = self.last_look = time.monotonic()
@@ -97,7 +105,7 @@ class _Run:
         static = StaticPart(case.to_toml(), case.hash(), sim.setup.catalogue._asdict(), grains.gid, grains.species, grains.scale, self._box())
         self.writer = ResultWriter(
             comm, out, static, precision=case.output.precision, resume_step=self.first_step if self.resumed else None, accept_loss=accept_loss,
-            pardem=VERSION, title=case.title,
+            pardem=VERSION, title=case.title, **({"start": taken_over} if taken_over else {}),
         )  # fmt: skip
         self.notices += self.writer.notices
         self.losses: list[Loss] = []
@@ -110,7 +118,7 @@ class _Run:
         if not self.resumed:
             self.compilation.say_no_more()
         self.cpu_ready = user_seconds() - self.compilation.cpu_seconds
-        self.progress = Reports(sim.stages.base + sim.stages.remaining(), self.comm.rank, self.first_step, self.log)
+        self.progress = Reports(sim.stages.base + sim.stages.remaining(), self.comm.rank, self.first_step, self.log, self.quiet)
         self.compilation.say = self.progress.message  # a run that is resumed compiles with its first step
         try:
             with self.progress:
@@ -119,6 +127,8 @@ class _Run:
                         self.progress.message(text)
                 if not self.resumed:
                     self._write(frame=True)
+                    if self.case.start is not None:
+                        self._let_go_of_origin()
                 stage = -1
                 while sim.proceed and not self._must_stop():
                     if stage != sim.stages.index:
@@ -235,6 +245,12 @@ class _Run:
         self.writer.checkpoint(full_state(self.sim))
         self.last_checkpoint = time.monotonic()
         self.kept_step = self.sim.steps_done
+
+    def _let_go_of_origin(self) -> None:
+        """Keep what was taken over from another run, so that neither its file nor its state in memory is needed any more."""
+        self._checkpoint()
+        assert self.case.origin is not None
+        self.case.origin.state = None
 
     def _keep_what_led_to(self, error: BlowUpError) -> str:
         """Keep a frame and a checkpoint of the steps before a blow-up, where that takes no longer than the run since its last checkpoint, and tell

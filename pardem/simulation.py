@@ -12,16 +12,21 @@ from .contacts.dispatch import history_width
 from .decomposition.exact import exact_totals
 from .decomposition.slabs import Slabs
 from .engine import Engine
+from .held import Held, living
 from .observables.collect import Observer
 from .observables.energy import kinetic_energy
 from .outflow import Outflow
 from .recorder import Recorder
+from .setup.continuation import Continuation, continued
 from .setup.preparation import Setup, build_scene
 from .setup.start import initial_grains, size_range
 from .stages import Stages
 from .state import arrays as st
+from .state.arrays import sum_columns
 from .state.population import ContactTable, Population
 from .state.saved import OutflowTotals, RunHeader, RunState
+from .walls.motion.rows import LOAD, WORK
+from .walls.motion.work import work_to_come
 
 
 class Simulation:
@@ -32,6 +37,12 @@ class Simulation:
         comm: communicator; ``MPI.COMM_SELF`` or a single rank for a serial run.
         start: state of a run to go on from; None to start from the case.
 
+    Attributes:
+        taken_over: where the case starts from another run, how many of the contacts of that run live on in this one, and how many it had.
+
+    Raises:
+        CaseError: the state that the case starts from has not been read (`pardem.with_origin`), or does not fit the case.
+
     Examples:
         >>> sim = Simulation(case, MPI.COMM_WORLD)                  # doctest: +SKIP
         >>> while sim.proceed:                                      # doctest: +SKIP
@@ -39,12 +50,15 @@ class Simulation:
         >>> sim.observables()["density"]                            # doctest: +SKIP
     """
 
+    taken_over: tuple[int, int] | None = None
+
     def __init__(self, case: Case, comm: MPI.Comm, start: RunState | None = None) -> None:
         self.case = case
         self.comm = comm
         largest, smallest = size_range(case)
         self.setup: Setup = build_scene(case, largest, smallest)
         scene = self.setup.scene
+        self._continuation: Continuation | None = None
         grains, contacts, step, outflow = self._beginning(start)
         self.grain_count = int(comm.allreduce(grains.count + (outflow.gone.count if outflow is not None else 0)))
         skin = 0.0 if case.detection.every_step else case.detection.skin
@@ -56,11 +70,14 @@ class Simulation:
         self.observer = Observer(comm, case, self.setup.catalogue, scene)
         if case.output.contact_fields:
             self.engine.recorder = Recorder()
-        if start is None:
+        if start is not None:
+            self._restore(start.header)
+        elif self._continuation is None:
             self.stages.begin(self.engine)
             self.engine.evaluate()
         else:
-            self._restore(start.header)
+            self._continue_from(self._continuation)
+        self._continuation = None
 
     # -- motion -------------------------------------------------------------------------------------------------------------------
 
@@ -146,14 +163,34 @@ class Simulation:
         """Grains that are there and their contacts, on this rank; the step; the grains that have left."""
         if start is None:
             everything, scene = initial_grains(self.case, self.setup.catalogue), self.setup.scene
-            mine = everything.take(np.arange(everything.count) % self.comm.size == self.comm.rank)
-            return mine, ContactTable.blank(history_width(scene.interaction, scene.law, scene.settings)), 0, None
+            mine = np.arange(everything.count) % self.comm.size == self.comm.rank
+            if self.case.origin is None or self.case.origin.state is None:
+                return everything.take(mine), ContactTable.blank(history_width(scene.interaction, scene.law, scene.settings)), 0, None
+            state = self.case.origin.state
+            self._continuation = found = continued(self.case, self.setup, state)
+            added = everything.take(mine & (np.arange(everything.count) >= len(state.settled.species)))
+            added.widen(*sum_columns(scene.settings))
+            return Population.joined([found.grains, added]), found.contacts, 0, None
         self.setup.scene.walls.motion[:] = start.wall_motion
         if start.left is None or start.header.outflow is None:
             return start.grains, start.contacts, start.header.step, None
         gone = start.left >= 0
         outflow = Outflow(self.comm, start.grains.take(gone), start.left[gone], start.header.outflow.carried)
         return start.grains.take(~gone), start.contacts, start.header.step, outflow
+
+    def _continue_from(self, found: Continuation) -> None:
+        """Begin with the state of another run; nothing has been lost and no work done yet. Collective."""
+        engine, walls, settings = self.engine, self.setup.scene.walls, self.setup.scene.settings
+        loads, before = walls.motion[:, LOAD].copy(), living(engine.state)
+        self.stages.begin(engine)
+        engine.evaluate(Held(engine.state, found.grain_count, found.columns, found.unchanged))
+        if found.unchanged:
+            walls.motion[:, LOAD] = loads
+        engine.tally[: st.STORED], walls.work[:] = 0, 0
+        reaction = exact_totals(self.comm, walls.reaction.reshape(-1, 2))
+        walls.motion[:, WORK] = work_to_come(walls, np.array(reaction, dtype=object).reshape(-1, 6), settings)
+        kept = sum(int(np.count_nonzero(old & new)) for old, new in zip(before, living(engine.state), strict=True))
+        self.taken_over = int(self.comm.allreduce(kept)), found.contact_count
 
     def _restore(self, header: RunHeader) -> None:
         self.stages.restore(header.stage, header.stage_base, self.engine.step)

@@ -13,7 +13,8 @@ from pardem.io.casefile import read_case
 from pardem.setup.warmup import shrunken
 
 ROOT = Path(__file__).resolve().parent.parent
-CASES = sorted(path for path in ROOT.glob("jobs/**/*.toml") if path.name != "base.toml")  # what cases share need not be whole by itself
+# what cases share need not be whole by itself
+CASES = sorted(path for path in ROOT.glob("jobs/**/*.toml") if path.name not in ("base.toml", "study.toml"))
 
 # TARGETS.md, thesis table 6.1: restitution, Gamma, elongation, grains
 TABLE = {

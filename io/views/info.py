@@ -122,6 +122,8 @@ def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
     lines += [("lost", text) for text in found.get("losses", [])]
     origin = found.get("provenance", [])
     for entry in origin if isinstance(origin, list) else [origin]:
+        if said := entry.get("start", {}).get("said"):
+            lines.append(("start", said))
         span = entry["started"] + (f" to {entry['ended']}" if "ended" in entry else "")
         lines.append(("written by", f"pardem {entry['versions'].get('pardem', 'unknown')} on {entry['host']}, {entry['ranks']} rank(s), {span}"))
     return lines

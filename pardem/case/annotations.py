@@ -55,7 +55,7 @@ def all_keys(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, st
         A key, and the dotted key of the table to which it belongs.
     """
     for name, field in model.model_fields.items():
-        yield name, prefix
+        yield field.alias or name, prefix
         for sub in models_in(field.annotation) or models_in(element(field.annotation)):
             yield from all_keys(sub, f"{prefix}.{name}".lstrip("."))
 

@@ -49,6 +49,10 @@ def case_hash(case: CaseTables) -> str:
     for species, table in zip(case.species, content["species"], strict=True):
         if species.shape == "mesh":
             table["file"] = file_digest(case.directory, species.file, f"species.{species.name}.file")
+    if case.start is not None:
+        if case.start.digest is None:
+            raise CaseError(f"start.from = '{case.start.source}' has not been read: pardem.with_origin(case) reads it")
+        del content["start"]["from"]  # wherever it lies
     if case.grains_file is not None:
         content["grains_file"] = file_digest(case.directory, case.grains_file, "grains_file")
     if case.contact.user_law is not None:

@@ -56,8 +56,8 @@ def _grains(case: CaseTables) -> Iterator[str]:
     for key, name in placed:
         if name not in present:
             yield unknown(f"{key}.species", name, known, "species")
-    if not case.insert and not case.grain and case.grains_file is None:
-        yield "the case has no grains: give [[insert]], [[grain]], [[voronoi]] or grains_file"
+    if not case.insert and not case.grain and case.grains_file is None and case.start is None:
+        yield "the case has no grains: give [[insert]], [[grain]], [[voronoi]], grains_file or [start]"
     domain = case.domain
     for i, insert in enumerate(case.insert):
         key = f"insert.{insert.name or i}.region.kind"

@@ -50,7 +50,7 @@ class Case(CaseTables):
 
         The hash ignores the title, the output (except `energy_budget`, which decides what a contact stores), what never affects the result
         (detection, decomposition), and the keys that end the last stage, so that a run may be prolonged. Files to which the case refers enter with
-        their contents.
+        their contents, the state that it starts from by its digest.
 
         Returns:
             64 hexadecimal digits.

@@ -84,8 +84,9 @@ def _rewrite(data: dict[str, Any]) -> Iterator[str]:
     for key, grain in _tables(data, "grain"):
         places += [(key, grain, name, _vector) for name in ("position", "velocity")]
         places += [(key, grain, "orientation", _orientation), (key, grain, "angular_velocity", _spin)]
-    for key, insert in _tables(data, "insert"):
-        region, key = insert.get("region"), f"{key}.region"
+    regions = [(f"{key}.region", insert.get("region")) for key, insert in _tables(data, "insert")]
+    regions.append(("start.without_region", _below(data, "start", "without_region")))
+    for key, region in regions:
         if isinstance(region, dict) and region.get("kind") == "cylinder":
             region.setdefault("lower", -HALF)
             region.setdefault("upper", HALF)

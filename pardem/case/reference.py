@@ -128,7 +128,7 @@ def _table(model: type[BaseModel], skip_tables: bool = False) -> str:
             continue
         if name in ("kind", "shape") and tag_of(model):
             continue
-        rows.append(f"| `{name}` | {_type(field.annotation, field.metadata)} | {_default(field)} | {field.description} |")
+        rows.append(f"| `{field.alias or name}` | {_type(field.annotation, field.metadata)} | {_default(field)} | {field.description} |")
     return "\n".join(rows) + "\n"
 
 

@@ -21,6 +21,7 @@ PLANAR = {"CylinderPlacement": {"lower", "upper"}}
 INSTEAD: dict[str, Schema] = {
     "size": {"type": "number", "exclusiveMinimum": 0},
     "motion": {"const": "fixed"},
+    "without": {"type": "string"},
     "detection": {"enum": ["cells", "triangulation"]},
     "orientation": {"type": "number"},
     "angular_velocity": {"type": "number"},

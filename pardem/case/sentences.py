@@ -129,7 +129,7 @@ def _locate(loc: tuple[int | str, ...], model: type[BaseModel], data: Any) -> tu
             annotation = next(m for m in models if tag_of(m) == part)
         elif len(models) == 1 and isinstance(part, str):
             parent = (models[0], data)
-            field = models[0].model_fields.get(part)
+            field = _field(models[0], part)
             annotation = field.annotation if field is not None else None
             data = data.get(part) if isinstance(data, dict) else getattr(data, part, None)
             path.append(part)
@@ -143,12 +143,17 @@ def _locate(loc: tuple[int | str, ...], model: type[BaseModel], data: Any) -> tu
     return path, annotation, field, parent
 
 
+def _field(model: type[BaseModel], key: str) -> FieldInfo | None:
+    """The field that a key of a table stands for."""
+    return next((field for name, field in model.model_fields.items() if (field.alias or name) == key), None)
+
+
 def _sentence(item: Any, key: str, annotation: Any, field: FieldInfo | None, parent: Any, model: type[BaseModel]) -> str:
     kind, context = item["type"], item.get("ctx", {})
     name = str(item["loc"][-1]) if item["loc"] else ""
     meaning = _meaning(field)
     if kind == "extra_forbidden":
-        known = list(parent[0].model_fields)
+        known = [field.alias or name for name, field in parent[0].model_fields.items()]
         other = next((table for other, table in all_keys(model) if other == name and table), None)
         clue = nearest(name, known, 0.8) or (f"; this key belongs to [{other}]" if other else nearest(name, known))
         clue = clue or f"; allowed are {', '.join(known)}"

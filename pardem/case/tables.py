@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr
 
+from ..errors import CaseError
 from .any_species import AnySpecies
 from .base import Many, Model, PathName, Vector
 from .contact import Contact, PairTable, Resolved
@@ -16,8 +17,12 @@ from .output import Cadence, Output
 from .placement import Grain, Insert
 from .settings import AnyDetection, Attraction, Detection, Domain, Parallel, Time
 from .stages import AnyStage, Vibrate
+from .start import Start
 from .voronoi import Voronoi
 from .walls import AnyWall
+
+if TYPE_CHECKING:
+    from ..state.origin import Origin
 
 
 class CaseTables(Model):
@@ -48,6 +53,7 @@ class CaseTables(Model):
         "counted from 0), `position` and optionally `orientation`, `velocity`, `angular_velocity` and `scale`, with one row per grain "
         "as in `[[grain]]`",
     )
+    start: Start | None = Field(default=None, description="state of another run from which this one starts; default: none")
     voronoi: Many[Voronoi] = Field(
         default=(),
         description="packings of rounded Voronoi cells; the effective case lists their cells under `[[species]]` and `[[grain]]` instead",
@@ -61,6 +67,7 @@ class CaseTables(Model):
     output: Output = Field(default=Output(), description="result file and checkpoints")
 
     _directory: Path = PrivateAttr(default_factory=Path)
+    _origin: Any = PrivateAttr(default=None)  # `Origin`, whose arrays the case model does without
 
     @property
     def directory(self) -> Path:
@@ -79,6 +86,33 @@ class CaseTables(Model):
         folder = Path(directory)
         copy = self.model_copy(update={"species": tuple(species.located(folder) for species in self.species)})
         copy._directory = folder
+        return copy
+
+    @property
+    def origin(self) -> Origin | None:
+        """What is known of the state that `[start]` names; None where the case has no such table.
+
+        Raises:
+            CaseError: it has, and the state has not been read.
+        """
+        if self.start is not None and self._origin is None:
+            raise CaseError(f"start.from = '{self.start.source}' has not been read: pardem.with_origin(case) reads it")
+        return self._origin
+
+    def starting_from(self, origin: Origin, digest: str, quanta: Sequence[float]) -> Self:
+        """Return the same case with the state that `[start]` names.
+
+        Args:
+            origin: what is known of the state.
+            digest: its hash.
+            quanta: of force, torque and energy.
+
+        Returns:
+            The case.
+        """
+        assert self.start is not None
+        copy = self.model_copy(update={"start": self.start.model_copy(update={"digest": digest, "quanta": tuple(quanta)})})
+        copy._origin = origin
         return copy
 
     @property
@@ -101,6 +135,7 @@ class CaseTables(Model):
     def grain_species(self) -> tuple[str, ...]:
         """Names of the species that have grains, in order; the others are shapes of walls only."""
         placed = {insert.species for insert in self.insert} | {grain.species for grain in self.grain}
+        placed |= set(self._origin.counts) if self._origin is not None else set()
         bodies = {wall.shape_of for wall in self.wall}
         return tuple(s.name for s in self.species if s.name in placed or s.name not in bodies)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import CaseError
 from .ground import Face
-from .starts import Start
+from .starts import SETTLED, Start
 
 if TYPE_CHECKING:
     from ..case import Case
@@ -47,8 +47,8 @@ def region_warnings(case: Case, starts: list[Start], faces: list[Face]) -> list[
                 raise CaseError(f"{start.key}.region lies {where} wall '{face.label}': move the region or the wall, or turn the wall's normal")
             else:
                 n = int(np.argmin(depth))
-                raise CaseError(
-                    f"{start.key}: grain {n} at {start.points[n].tolist()} has its centre {behind:.3g} m {where} wall '{face.label}': move it or the "
-                    "wall, or turn the wall's normal"
-                )
+                said = f"{start.key}: grain {n} at {start.points[n].tolist()} has its centre {behind:.3g} m {where} wall '{face.label}'"
+                if start.key != SETTLED:
+                    raise CaseError(f"{said}: move it or the wall, or turn the wall's normal")
+                out.append(f"{said} of the case: move the wall, or leave such grains out by start.without_region, unless the wall begins elsewhere")
     return out

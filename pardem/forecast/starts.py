@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..setup.filling import mean_volume
 from ..setup.preparation import Setup
-from ..setup.start import given_grains
+from ..setup.start import given_grains, settled_grains
 
 if TYPE_CHECKING:
     from ..case import Case
     from ..case.placement import AnyRegion
 
 AROUND = 16  # points of a circle
+SETTLED = "start.from"  # key of the grains of another run
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Start:
 
 
 def starts_of(case: Case, setup: Setup) -> list[Start]:
-    """All groups of grains of a case: one for each insert, one for those that are given one by one or by a file.
+    """All groups of grains of a case: one for each insert, one for those that are given one by one or by a file, one for those of another run.
 
     Args:
         case: validated case.
@@ -61,15 +62,21 @@ def starts_of(case: Case, setup: Setup) -> list[Start]:
         filled = insert.count * float(volume[k]) * mean_volume(insert, case.dimension)
         middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
         out.append(Start(f"insert.{insert.name or i}", (insert.species,), insert.count, points, middle, True, float(radius[k]) * least, filled))
-    given = given_grains(case, row)
-    if len(given["species"]):
-        x, kinds, sizes = given["position"], given["species"], given["scale"]
-        key = "grains_file" if case.grains_file is not None else "grain"
-        speed = float(np.sqrt((given["velocity"] ** 2).sum(axis=1).max()))
-        species = tuple(case.species[k].name for k in np.unique(kinds))
-        filled, least = float((volume[kinds] * sizes**case.dimension).sum()), float((radius[kinds] * sizes).min())
-        out.append(Start(key, species, len(x), x, 0.5 * (x.min(axis=0) + x.max(axis=0)), False, least, filled, speed))
+    given = "grains_file" if case.grains_file is not None else "grain"
+    for key, grains in ((given, given_grains(case, row)), (SETTLED, settled_grains(case)._asdict())):
+        if len(grains["species"]):
+            out.append(_group(case, setup, key, grains))
     return out
+
+
+def _group(case: Case, setup: Setup, key: str, grains: dict[str, Any]) -> Start:
+    """Grains that are given with place and velocity."""
+    x, kinds, sizes = grains["position"], grains["species"], grains["scale"]
+    speed = float(np.sqrt((grains["velocity"] ** 2).sum(axis=1).max()))
+    species = tuple(case.species[k].name for k in np.unique(kinds))
+    filled = float((setup.catalogue.volume[kinds] * sizes**case.dimension).sum())
+    least = float((setup.catalogue.radius[kinds] * sizes).min())
+    return Start(key, species, len(x), x, 0.5 * (x.min(axis=0) + x.max(axis=0)), False, least, filled, speed)
 
 
 def region_points(case: Case, region: AnyRegion) -> np.ndarray:

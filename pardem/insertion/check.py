@@ -95,8 +95,9 @@ def centres_outside(grains: PlacedGrains, domain: BoxDomain) -> np.ndarray:
 
 
 def require_clear(
-    catalogue: Catalogue, grains: PlacedGrains, *, domain: BoxDomain | None = None, tolerance: float = TOLERANCE, names: Sequence[str] = ()
-) -> None:
+    catalogue: Catalogue, grains: PlacedGrains, *, domain: BoxDomain | None = None, tolerance: float = TOLERANCE, names: Sequence[str] = (),
+    settled: int = 0,
+) -> None:  # fmt: skip
     """Check that no two grains overlap and that all centres lie in the domain.
 
     Args:
@@ -105,6 +106,7 @@ def require_clear(
         domain: box that must contain the centres, with its periodic axes; None for open space.
         tolerance: overlap that is allowed, relative to the size of the grains.
         names: names of the species, for messages. Grains are named by their index, which becomes their id.
+        settled: number of grains, from the first, that are as another run left them and are not held against each other.
 
     Raises:
         InsertionError: names the grains and by how much they overlap, or where they are.
@@ -115,8 +117,10 @@ def require_clear(
         return f"{i} ({names[s]})" if len(names) else str(i)
 
     pairs, depth = check_overlaps(catalogue, grains, domain=domain, tolerance=tolerance)
+    pairs, depth = pairs[pairs[:, 1] >= settled], depth[pairs[:, 1] >= settled]
     if domain is not None:
         out = centres_outside(grains, domain)
+        out = out[out >= settled]
         if len(out):
             where = ", ".join(f"{who(i)} at {np.asarray(grains.positions)[i].tolist()}" for i in out[:SHOWN])
             raise InsertionError(

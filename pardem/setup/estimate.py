@@ -80,6 +80,8 @@ def estimate(case: Case, ranks: int = 1) -> Estimate:
         counts[grain.species] += 1
     if case.grains_file is not None:
         counts[case.species[0].name] += len(load_grains_file(case)["position"])
+    for name, count in (case.origin.counts if case.origin is not None else {}).items():
+        counts[name] += count
     grains = sum(counts.values())
     steps = case.max_steps()
     state = 256 + 8 * SCHEMES[case.time.integrator].past

@@ -125,6 +125,8 @@ def _choose_quanta(case: Case, catalogue: Catalogue, law: LawTables, sizes: Grai
     spans = contact_spans(case, catalogue, law, sizes)
     contributions = _contributions(case, catalogue, sizes.longest / sizes.shortest, times)
     quanta = choose_quanta(spans, weight + field, _smallest_radius(catalogue, sizes), contributions)
+    if case.start is not None and case.start.quanta is not None:
+        quanta = quanta.or_coarser(case.start.quanta)
     label = f"the lightest grain, of species '{lightest}' with size factor {sizes.smallest[lightest]:.4g},"
     return quanta, weight_notes(quanta, weight, field, label)
 

@@ -12,6 +12,7 @@ from .contact_spans import Span, Spans
 FINE, LEAST = 2.0**20, 2.0**16  # counts of the force at a faint overlap: one limb should give the first, two limbs must give the second
 WEIGHT = 2.0**30  # counts of the lightest weight that one limb should give
 ENERGY = 2.0**30  # counts of the energy of such a contact
+COARSER = 4.0  # by how much the quanta of another run, whose grains were chosen from a wider range of sizes, may be coarser
 FULLEST = 2.0**76  # counts that the largest energy may have, so that long sums of it stay in range
 
 
@@ -29,6 +30,18 @@ class Quanta(NamedTuple):
     torque: float
     energy: float
     wide: bool
+
+    def or_coarser(self, others: tuple[float, float, float]) -> Quanta:
+        """Take other quanta if none is finer than these, which leaves no room, and none much coarser.
+
+        Args:
+            others: of force, torque and energy.
+
+        Returns:
+            These or the others.
+        """
+        fit = all(own <= other <= COARSER * own for own, other in zip(self[:3], others, strict=True))
+        return Quanta(*others, self.wide) if fit else self
 
 
 def power_of_two_above(value: float) -> float:

@@ -1,4 +1,4 @@
-"""The grains at the start of a case: inserted at random, given one by one, or read from a file. Every rank computes all of them, alike."""
+"""The grains at the start of a case: of another run, inserted at random, given one by one, or read from a file. Every rank has all of them, alike."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from ..insertion import BoxDomain, BoxRegion, CylinderRegion, PlacedGrains, Regi
 from ..insertion.placed_grains import require_sizes
 from ..shapes.catalogue import Catalogue, principal_orientations
 from ..shapes.rotations import matrices
+from ..state.origin import SettledGrains
 from ..state.population import Population, make_population
 from .filling import require_room
 from .law_tables import lent_radii
 from .wall_tables import placed_bodies
 
+NOTHING_SETTLED = SettledGrains(np.empty(0, np.int64), np.empty(0), np.empty((0, 3)), np.empty((0, 4)), np.empty((0, 3)))
 NO_GRAINS = PlacedGrains(np.empty(0, np.int64), np.empty(0), np.empty((0, 3)), np.empty((0, 4)))
 
 
@@ -45,11 +47,15 @@ def size_range(case: Case) -> tuple[dict[str, float], dict[str, float]]:
         require_sizes(np.asarray(table["scale"], float))
         for name, scale in zip(table["species"], table["scale"], strict=True):
             sizes[str(name)].append(float(scale))
+    if case.origin is not None:
+        for name, ends in case.origin.sizes.items():
+            sizes[name] += ends
     return {n: max(s or [1.0]) for n, s in sizes.items()}, {n: min(s or [1.0]) for n, s in sizes.items()}
 
 
 def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> Population:
-    """Create all grains of a case. Ids are assigned first to those of ``grains_file``, then ``[[grain]]``, then ``[[insert]]``, each in order.
+    """Create all grains of a case. Ids are assigned first to those of another run (``[start]``), then those of ``grains_file``, ``[[grain]]`` and
+    ``[[insert]]``, each in order.
 
     Args:
         case: validated case.
@@ -67,10 +73,14 @@ def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> 
     number = {name: row for row, name in enumerate(names)}
     domain = BoxDomain(case.domain.lower, case.domain.upper, case.domain.periodic) if case.domain else None
     given = given_grains(case, number)
+    settled = settled_grains(case)
     orientation = principal_orientations(catalogue, given["species"], given["orientation"])
-    placed = PlacedGrains(given["species"], given["scale"], given["position"], orientation)
-    if len(placed.species) and not overlaps:
-        require_clear(catalogue, placed, domain=domain, names=names)
+    placed = PlacedGrains(
+        np.concatenate([settled.species, given["species"]]), np.concatenate([settled.scale, given["scale"]]),
+        np.concatenate([settled.position, given["position"]]), np.concatenate([settled.orientation, orientation]),
+    )  # fmt: skip
+    if len(given["species"]) and not overlaps:
+        require_clear(catalogue, placed, domain=domain, names=names, settled=len(settled.species))
     walls = placed_bodies(case, catalogue, case.stage[0].name)
     regions = insert_regions(case)
     require_room(case, catalogue, regions)
@@ -86,19 +96,20 @@ def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> 
             np.concatenate([placed.positions, x]), np.concatenate([placed.orientations, q]),
         )  # fmt: skip
     if not len(placed.species):
-        raise CaseError("the case has no grains: give [[insert]], [[grain]], [[voronoi]] or grains_file")
+        raise CaseError("the case has no grains: give [[insert]], [[grain]], [[voronoi]], grains_file or [start]")
     p = make_population(catalogue, placed.species, np.asarray(placed.scale), placed.positions, placed.orientations)
     lent = lent_radii(case)
     p.x[:, 3] += np.array([lent.get(s.material, 0.0) for s in case.species])[p.species]
-    k = len(given["species"])
-    p.v[:k, :3] = given["velocity"]
-    p.w[:k, :3] = given["angular_velocity"]
-    p.am[:, :3] = _angular_momentum(p.q, p.w[:, :3], catalogue.moments(p.species, p.scale))
+    first, last = len(settled.species), len(settled.species) + len(given["species"])
+    p.v[:first, :3] = settled.velocity
+    p.v[first:last, :3] = given["velocity"]
+    p.w[first:last, :3] = given["angular_velocity"]
+    p.am[:, :3] = angular_momentum(p.q, p.w[:, :3], catalogue.moments(p.species, p.scale))
     return p
 
 
-def _angular_momentum(q: np.ndarray, w: np.ndarray, inertia: np.ndarray) -> np.ndarray:
-    """R I R^T w for each grain.
+def angular_momentum(q: np.ndarray, w: np.ndarray, inertia: np.ndarray) -> np.ndarray:
+    """Compute R I R^T w for each grain.
 
     Args:
         q: (n, 4) orientations.
@@ -111,6 +122,30 @@ def _angular_momentum(q: np.ndarray, w: np.ndarray, inertia: np.ndarray) -> np.n
     rotation = matrices(q)
     body = np.einsum("nji,nj->ni", rotation, w) * inertia
     return np.einsum("nij,nj->ni", rotation, body)
+
+
+def settled_grains(case: Case) -> SettledGrains:
+    """The grains that a case takes over from another run; none where it starts from itself.
+
+    Raises:
+        CaseError: the state of that run is not at hand, or a grain lies outside the domain.
+    """
+    if case.origin is None:
+        return NOTHING_SETTLED
+    if case.origin.state is None:
+        raise CaseError(f"start.from = '{case.start.source if case.start else ''}': only a run that goes on from its own checkpoint does without it")
+    settled = case.origin.state.settled
+    if case.domain is not None:
+        x = settled.position
+        open_faces = np.array([[f"{side}-{axis}" in (case.domain.outflow or ()) for axis in "xyz"] for side in ("lower", "upper")])
+        outside = ((x < case.domain.lower) & ~open_faces[0]) | ((x > case.domain.upper) & ~open_faces[1])
+        if outside.any():
+            row = int(np.argmax(outside.any(axis=1)))
+            raise CaseError(
+                f"start.from: {np.count_nonzero(outside.any(axis=1))} grains lie outside [domain] ({list(case.domain.lower)} to "
+                f"{list(case.domain.upper)} m), the first at {x[row].tolist()}: enlarge it, or leave them out by start.without_region"
+            )
+    return settled
 
 
 def _scales(case: Case, insert: Insert, first: int) -> np.ndarray:

@@ -279,6 +279,8 @@ def lightest_grains(case: Case) -> tuple[dict[str, float], dict[str, float]]:
         scales[insert.species] = min(size, scales.get(insert.species, math.inf))
     for grain in case.grain:
         scales[grain.species] = min(grain.scale, scales.get(grain.species, math.inf))
+    for name, (least, _) in (case.origin.sizes if case.origin is not None else {}).items():
+        scales[name] = min(least, scales.get(name, math.inf))
     for species in case.species:
         scale = scales.get(species.name, 1.0)
         shape = species.make_shape()

@@ -1,0 +1,1 @@
+"""Campaigns: many runs of one case under other values, measured and collected in one table."""

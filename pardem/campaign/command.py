@@ -1,0 +1,116 @@
+"""`pardem campaign run|status|collect|plot STUDY.toml`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import CaseError
+from ..guard import on_all_ranks
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from .points import Design
+
+EXIT_UNFINISHED = 75
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Do what a command line asks for.
+
+    Args:
+        arguments: its action and study, and for `run` its wall time.
+
+    Returns:
+        Exit status; 75: runs are left to be done.
+    """
+    if arguments.action == "run":
+        return on_all_ranks(lambda comm: _run(arguments.study, arguments.walltime, comm))
+    from .points import Design
+    from .study import read_study
+
+    design = Design(read_study(arguments.study))
+    return {"status": _status, "collect": _collect, "plot": _plot}[arguments.action](design)
+
+
+def _run(path: Path, walltime: float | None, comm: MPI.Comm) -> int:
+    """Work on a campaign."""
+    from .points import Design
+    from .study import read_study
+
+    found: Design | CaseError | None = None
+    if comm.rank == 0:
+        try:
+            found = Design(read_study(path))
+            _check_first(found)
+        except CaseError as error:
+            found = error
+    found = comm.bcast(found)
+    if isinstance(found, CaseError):
+        raise found
+    assert found is not None
+    from .pool import Pool
+
+    return 0 if Pool(found, comm, walltime).run() else EXIT_UNFINISHED
+
+
+def _check_first(design: Design) -> None:
+    """Refuse a study whose first run is no valid case: a mistake in the base case or in a key is one of all runs."""
+    first = next(design.points({}), None)
+    try:
+        if first is not None:
+            first.case(design.study)
+    except CaseError as error:
+        raise CaseError("\n".join(f"{design.study.path}: the first run: {line}" for line in str(error).splitlines())) from None
+
+
+def _status(design: Design) -> int:
+    """Say how far a campaign is, and what has failed."""
+    from .pool import counted, said, under_way
+    from .rows import FAILED, Rows, known_points
+
+    rows = Rows(design.study)
+    points = known_points(design, rows)
+    print(said(design, counted(design, rows)))
+    busy = [point.id for point in points if point.id not in rows.known and under_way(design.study, point)]
+    if busy:
+        print(f"under way: {', '.join(busy)}")
+    for point in points:
+        row = rows.known.get(point.id)
+        if row is not None and row["status"] == FAILED:
+            values = ", ".join(f"{name} = {value}" for name, value in point.columns.items())
+            print(f"{point.id} ({values}) has failed: {row['sentence']}")
+    return 0
+
+
+def _collect(design: Design) -> int:
+    """Write the table, and print its sums."""
+    from .measures import units_of
+    from .rows import Rows, collect
+    from .statistics import summed
+
+    rows = Rows(design.study)
+    count = collect(design, rows, units_of(design.study))
+    print(f"{design.study.table}: {count} rows of {design.count}")
+    ordered = [rows.known[point.id] for point in design.points(rows.known) if point.id in rows.known]
+    for summing in design.study.summary:
+        for group, found in summed(design.study, summing, ordered).items():
+            names = [*summing.by, *([summing.over] if summing.over and summing.kind == "mean" else [])]
+            where = ", ".join(f"{name} = {value}" for name, value in zip(names, group, strict=True))
+            what = f"{summing.over} at which {summing.measure} = 1/2" if summing.kind == "threshold" else f"mean {summing.measure}"
+            print(f"{summing.name}: {what}{f' ({where})' if where else ''}: {found.value:.6g} [{found.low:.6g}, {found.high:.6g}], {found.runs} runs")
+    return 0
+
+
+def _plot(design: Design) -> int:
+    """Draw the sums."""
+    from .figures import draw
+    from .rows import Rows, known_points
+
+    rows = Rows(design.study)
+    points = known_points(design, rows)
+    for path in draw(design.study, [rows.known[point.id] for point in points if point.id in rows.known]):
+        print(path)
+    return 0

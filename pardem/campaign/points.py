@@ -1,0 +1,154 @@
+"""From the axes of a study to its runs: each a set of values, a name, and the tables of its case."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import itertools
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..case import Case
+from ..errors import CaseError
+from ..io.casefile import put_key, read_tables
+from .adaptive import next_value
+from .study import Axis, Study
+
+LENGTH = 16
+"""Hexadecimal digits of a run's id."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A run of a study.
+
+    Attributes:
+        id: hash of its case, so far as it does not depend on other files; the name of its folder.
+        columns: its values by the columns of the table, in their order.
+        tables: its case as tables.
+    """
+
+    id: str
+    columns: Mapping[str, Any]
+    tables: Mapping[str, Any]
+
+    def case(self, study: Study) -> Case:
+        """The validated case.
+
+        Args:
+            study: the study.
+
+        Returns:
+            The case, whose relative paths refer to the folder of the base case.
+
+        Raises:
+            CaseError: the values do not go together.
+        """
+        return Case(**copy.deepcopy(dict(self.tables))).located((study.path.parent / study.case).parent)
+
+
+class Design:
+    """All runs of a study, in the order of its table.
+
+    Args:
+        study: the study.
+
+    Raises:
+        CaseError: the base case cannot be read, or a key is none of it.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.base = read_tables(study.path.parent / study.case)
+        for key, value in flat(study.set):
+            self._put(self.base, key, value, "set")
+        self.fixed = [axis for axis in study.axis if axis.adaptive is None]
+        self._made: dict[str, Point] = {}
+        self.cells = [tuple(cell) for cell in itertools.product(*(axis.entries() for axis in self.fixed))]
+
+    @property
+    def count(self) -> int:
+        """Number of runs."""
+        axis = self.study.adaptive
+        return len(self.cells) * (axis.adaptive.trials if axis is not None and axis.adaptive is not None else 1)
+
+    def points(self, rows: Mapping[str, Mapping[str, str]]) -> Iterator[Point]:
+        """Yield the runs that are known so far; those of an adaptive axis follow from the outcomes of others.
+
+        Args:
+            rows: rows of the table that are there, by id.
+        """
+        for cell in self.cells:
+            settings = [(axis, entry) for axis, entry in zip(self.fixed, cell, strict=True)]
+            if self.study.adaptive is None:
+                yield self._point(settings, [])
+            else:
+                yield from self._trials(settings, self.study.adaptive, rows)
+
+    def _trials(self, settings: list[tuple[Axis, tuple[Any, ...]]], axis: Axis, rows: Mapping[str, Mapping[str, str]]) -> Iterator[Point]:
+        """The trials of one cell: each is chosen from the outcomes of all but the last few before it, whichever are known by now."""
+        plan = axis.adaptive
+        assert plan is not None
+        outcomes: list[tuple[float, float | None]] = []
+        for trial in range(plan.trials):
+            known = outcomes[: max(0, trial - plan.ahead + 1)]
+            if any(outcome is None for _, outcome in known):
+                return
+            value = next_value(plan, trial, tuple((x, y) for x, y in known if y is not None and y == y))
+            point = self._point([*settings, (axis, (value,))], [(plan.seed_key, trial + 1)] if plan.seed_key else [], trial + 1)
+            yield point
+            row = rows.get(point.id)
+            outcomes.append((value, None if row is None else _number(row, plan.measure)))
+
+    def _point(self, settings: list[tuple[Axis, tuple[Any, ...]]], more: list[tuple[str, Any]], trial: int | None = None) -> Point:
+        name = repr([entry for _, entry in settings] + [trial])
+        if name in self._made:
+            return self._made[name]
+        tables = copy.deepcopy(self.base)
+        columns: dict[str, Any] = {}
+        for axis, entry in settings:
+            for key, column, value in zip(axis.all_keys, axis.columns, entry, strict=True):
+                self._put(tables, key, value, f"axis.{column}")
+                columns[column] = value
+        for key, value in more:
+            self._put(tables, key, value, "axis.adaptive.seed_key")
+        if trial is not None:
+            columns["trial"] = trial
+        self._made[name] = Point(_id_of(tables), columns, tables)
+        return self._made[name]
+
+    def _put(self, tables: dict[str, Any], key: str, value: Any, where: str) -> None:
+        try:
+            put_key(tables, key, copy.deepcopy(value), f"{key} = {value!r}")
+        except CaseError as error:
+            raise CaseError(f"{self.study.path}: {where}: {error}") from None
+
+
+def flat(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the values of nested tables by dotted keys.
+
+    Args:
+        table: the tables.
+        above: key of the table.
+    """
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from flat(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", value
+
+
+def _id_of(tables: Mapping[str, Any]) -> str:
+    """Hash of what defines a run; not of what changes neither its motion nor what it writes."""
+    content = {key: value for key, value in tables.items() if key not in ("title", "detection", "parallel")}
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:LENGTH]
+
+
+def _number(row: Mapping[str, str], column: str) -> float:
+    """A number of a row; not a number where the run has failed."""
+    try:
+        return float(row[column])
+    except (KeyError, ValueError):
+        return float("nan")

@@ -1,0 +1,62 @@
+"""Forces and contact histories that a run takes over from another one, while the contacts of its start are looked at."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .state.arrays import Contacts
+from .step import RankState
+
+
+class Held:
+    """Forces, and histories of contacts, of the first grains of a run; put aside when made.
+
+    Args:
+        state: of the rank.
+        ids: number of these grains; theirs are the first ids.
+        columns: (width,) bool, which columns of the histories were taken over.
+        forces: whether the forces hold, and with them all of the histories.
+    """
+
+    def __init__(self, state: RankState, ids: int, columns: np.ndarray, forces: bool) -> None:
+        g = state.grains
+        self.state, self.ids, self.columns, self.forces = state, ids, columns, forces
+        self.rows = np.flatnonzero(g.gid[: state.owned] < ids)
+        self.sums = g.ft[self.rows].copy(), g.past[self.rows].copy()
+        self.lists = [self._histories(pairs) for pairs in (state.pairs, state.wall_pairs)]
+
+    def put_back(self) -> None:
+        """Let forces and histories be as they were; where forces had to be found anew, what was taken over of contacts that still touch."""
+        lists = (self.state.pairs, self.state.wall_pairs)
+        if self.forces:
+            self.state.grains.ft[self.rows], self.state.grains.past[self.rows] = self.sums
+            for pairs, (rows, *columns) in zip(lists, self.lists, strict=True):
+                for array, values in zip((pairs.touch, pairs.hist, pairs.warm), columns, strict=True):
+                    if len(array):
+                        array[rows] = values
+            return
+        for pairs, (rows, touch, hist, _) in zip(lists, self.lists, strict=True):
+            lives = (touch != 0) & (pairs.touch[rows] != 0)
+            pairs.hist[np.ix_(rows[lives], self.columns)] = hist[np.ix_(lives, self.columns)]
+
+    def _histories(self, pairs: Contacts) -> tuple[np.ndarray, ...]:
+        rows = np.flatnonzero(self.state.grains.gid[first_bodies(pairs)] < self.ids)
+        return rows, *(array[rows] if len(array) else array for array in (pairs.touch, pairs.hist, pairs.warm))
+
+
+def first_bodies(pairs: Contacts) -> np.ndarray:
+    """Row of the first body of each candidate of a list, (P,).
+
+    Args:
+        pairs: the list.
+    """
+    return np.repeat(pairs.row, np.diff(pairs.ptr))
+
+
+def living(state: RankState) -> list[np.ndarray]:
+    """Which candidates touch, of pairs and of walls; those of which this rank owns the first body, so that each counts once.
+
+    Args:
+        state: of the rank.
+    """
+    return [(pairs.touch != 0) & (first_bodies(pairs) < state.owned) for pairs in (state.pairs, state.wall_pairs)]

@@ -1,0 +1,274 @@
+"""Reading the state of another run that a case starts from (`[start]`)."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import h5py
+import numpy as np
+from mpi4py import MPI
+
+from .case import Case
+from .case.sentences import nearest
+from .case.start import Start
+from .errors import CaseError, FileError
+from .io.layout import text
+from .io.reading import FRAMES, PARAMETERS, kind_of, opened, sound
+from .io.results.paths import STATIC, parts_of
+from .io.state.agreement import together
+from .io.state.full_state import FullState, read_state, state_group
+from .run_state import LAYOUT, run_state
+from .state.origin import Origin, OriginState, SettledGrains
+from .state.population import ContactTable
+from .state.saved import RunState
+
+if TYPE_CHECKING:
+    from .simulation import Simulation
+
+
+def with_origin(case: Case, comm: MPI.Comm = MPI.COMM_SELF) -> Case:
+    """Read the state that a case starts from. Collective.
+
+    Args:
+        case: validated case.
+        comm: communicator; each rank gets a part of the state.
+
+    Returns:
+        The case with the state; the same case if it starts from none, or has it.
+
+    Raises:
+        FileError: the file is missing, is no result or checkpoint, holds no state, or not what the case asks of it; on every rank.
+    """
+    if case.start is None or (case._origin is not None and case._origin.state is not None):
+        return case
+    path, key = case.directory / case.start.source, f"start.from = '{case.start.source}'"
+    try:
+        found = _read(comm, path)
+        if case.start.digest not in (None, found.digest):
+            raise FileError(f"{path} holds another state than this case started from: its digest is {found.digest}, not {case.start.digest}")
+        state = _selected(comm, case, case.start, found)
+    except FileError as error:
+        raise FileError(f"{key}: {error}") from None
+    settled = state.settled
+    names = [s.name for s in case.species]
+    rows = np.unique(settled.species)
+    sizes = {names[k]: (float(settled.scale[settled.species == k].min()), float(settled.scale[settled.species == k].max())) for k in rows}
+    counts = {names[k]: int(np.count_nonzero(settled.species == k)) for k in rows}
+    return case.starting_from(Origin(sizes, counts, state), found.digest, state.header.quanta)
+
+
+def resumable(case: Case, comm: MPI.Comm, out: Path) -> Case:
+    """Recall from the output of a run what its case must know to go on from a checkpoint of its own. Collective.
+
+    Args:
+        case: validated case.
+        comm: communicator.
+        out: result file.
+
+    Returns:
+        The case with the digest of the state that the run started from; where there is no output, with that state itself.
+
+    Raises:
+        FileError: that state is still there, but is another one now; on every rank.
+    """
+    if case.start is None:
+        return case
+    known: tuple[Origin, str, Sequence[float]] | None = None
+    with together(comm, f"{out} cannot be read"):
+        if comm.rank == 0:
+            known = _recalled(out)
+            if known is not None:
+                _require_same(case, case.start, known[1])
+    known = comm.bcast(known)
+    return with_origin(case, comm) if known is None else case.starting_from(*known)
+
+
+def _recalled(out: Path) -> tuple[Origin, str, Sequence[float]] | None:
+    """Sizes, digest and quanta from the part of a run's output that never changes; None where there is none."""
+    for path in (parts_of(out) / STATIC, out):
+        with suppress(FileError), opened(path) as file, sound(path):
+            case = tomllib.loads(text(file[f"{PARAMETERS}/case"]))
+            start = case.get("start", {})
+            if not {"digest", "quanta"} <= start.keys():
+                return None
+            names, rows, scale = [s["name"] for s in case["species"]], file[f"{FRAMES}/species"][()], file[f"{FRAMES}/scale"][()]
+            there = np.unique(rows)
+            sizes = {names[k]: (float(scale[rows == k].min()), float(scale[rows == k].max())) for k in there}
+            return Origin(sizes, {names[k]: int(np.count_nonzero(rows == k)) for k in there}, None), str(start["digest"]), start["quanta"]
+    return None
+
+
+def _require_same(case: Case, start: Start, digest: str) -> None:
+    """Refuse a state that has changed since the run began; one that is gone is not needed."""
+    path = case.directory / start.source
+    if not path.exists():
+        return
+    now = _digest(path)
+    if now != digest:
+        raise FileError(
+            f"start.from = '{start.source}': {path} holds another state than when this run began (its digest is {now}, it was {digest}): put the old "
+            "file back or move this one away to go on, choose another output with -o, or start anew with --force"
+        )
+
+
+def told_of_origin(sim: Simulation) -> dict[str, Any]:
+    """What a run that has started from another one tells of it, as an entry of its provenance.
+
+    Args:
+        sim: the run.
+
+    Returns:
+        File, digest, grains, contacts that live on and that were dropped, and all of it as a sentence; nothing where it started otherwise.
+    """
+    start, taken_over = sim.case.start, sim.taken_over
+    if start is None or taken_over is None or sim.case.origin is None:
+        return {}
+    grains, (kept, there) = sum(sim.case.origin.counts.values()), taken_over
+    said = f"started from {start.source}: {grains} grains; {kept} of {there} contacts live on, {there - kept} are dropped"
+    return {"from": start.source, "digest": start.digest, "grains": grains, "contacts_kept": kept, "contacts_dropped": there - kept, "said": said}
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------------------------------
+
+
+class _Found(NamedTuple):
+    """A state with what its numbers mean.
+
+    Attributes:
+        path: of the file.
+        digest: of the state.
+        case: of its run.
+        catalogue: of its run.
+        full: as the file has it.
+    """
+
+    path: Path
+    digest: str
+    case: Case
+    catalogue: Mapping[str, np.ndarray]
+    full: FullState
+
+
+def _digest(path: Path) -> str:
+    """SHA-256 of the header of a state and the checksums of its arrays."""
+    with opened(path) as file, sound(path):
+        group = state_group(file, path)
+        return hashlib.sha256(bytes(group["header"][()]) + bytes(group["checksums"][()])).hexdigest()
+
+
+def _read(comm: MPI.Comm, path: Path) -> _Found:
+    """Read a state with the case and the catalogue of its run. Collective."""
+    described: tuple[str, dict[str, Any], dict[str, np.ndarray]] | None = None
+    with together(comm, f"{path} cannot be read"):
+        if comm.rank == 0:
+            digest = _digest(path)
+            described = (digest, *_described(path))
+    digest, tables, catalogue = comm.bcast(described)
+    full = read_state(comm, path)
+    if full.layout != LAYOUT:
+        raise FileError(
+            f"{path} holds a state of layout {full.layout} and this pardem starts from layout {LAYOUT}: make it anew, or use {full.writer}"
+        )
+    try:
+        case = Case(**tables).located(path.parent)
+    except CaseError as error:
+        raise FileError(f"{path} comes from a case that this pardem does not understand ({str(error).splitlines()[0]}): make it anew") from None
+    return _Found(path, digest, case, catalogue, full)
+
+
+def _described(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """The case and the catalogue of the run that wrote a state; for a checkpoint they lie beside it."""
+    with opened(path) as file:
+        beside = kind_of(file) == "checkpoint"
+    source = path.parent / STATIC if beside else path
+    if beside and not source.exists():
+        raise FileError(f"{source} is missing, which tells the species of this checkpoint: keep it in the folder in which its run wrote it")
+    with opened(source) as file, sound(source):
+        return tomllib.loads(text(file[f"{PARAMETERS}/case"])), _arrays(file[f"{PARAMETERS}/catalogue"])
+
+
+def _arrays(group: h5py.Group) -> dict[str, np.ndarray]:
+    return {name: values[()] for name, values in group.items()}
+
+
+# -- choosing ---------------------------------------------------------------------------------------------------------------------------------
+
+
+def _selected(comm: MPI.Comm, case: Case, start: Start, found: _Found) -> OriginState:
+    """The grains that a case takes over, with their contacts, under new ids. Collective."""
+    state = run_state(found.full)
+    stay, names = _staying(start, found, state), [s.name for s in found.case.species]
+    used = np.bincount(state.grains.species[stay], minlength=len(names))
+    comm.Allreduce(MPI.IN_PLACE, used, MPI.SUM)
+    rows = _matched(case, found.path, names, used)
+    whole = bool(comm.allreduce(int(np.count_nonzero(~stay & _present(state)))) == 0)
+    blocks = comm.allgather(stay)
+    everyone = np.concatenate(blocks)
+    new = np.where(everyone, np.cumsum(everyone) - 1, -1)
+    first = sum(map(len, blocks[: comm.rank]))
+    mine = np.isin(state.contacts.key[:, 0], np.arange(first, first + len(stay)))
+    grains = state.grains.take(stay)
+    grains.gid = new[first : first + len(stay)][stay]
+    here = np.full(len(names), -1)
+    here[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
+    grains.species = here[grains.species].astype(np.int32)
+    columns = (grains.species.astype(np.int64), grains.scale, grains.x[:, :3], grains.q, grains.v[:, :3])
+    settled = SettledGrains(*(np.concatenate(comm.allgather(np.ascontiguousarray(column))) for column in columns))
+    return OriginState(
+        state.header, found.case, found.catalogue, rows, settled, grains, _renumbered(state.contacts, new), state.wall_motion, whole,
+        int(comm.allreduce(int(np.count_nonzero(mine)))),
+    )  # fmt: skip
+
+
+def _present(state: RunState) -> np.ndarray:
+    """Which grains have not left the domain."""
+    return np.ones(state.grains.count, bool) if state.left is None else state.left < 0
+
+
+def _staying(start: Start, found: _Found, state: RunState) -> np.ndarray:
+    """Which grains of this rank are taken over, (n,) bool."""
+    names = [s.name for s in found.case.species]
+    for name in start.without:
+        if name not in names:
+            raise FileError(f"start.without = '{name}' is not a species of {found.path} ({', '.join(names)}){nearest(name, names)}")
+    stay = _present(state) & ~np.isin(state.grains.species, [names.index(name) for name in start.without])
+    region = start.without_region
+    if region is None:
+        return stay
+    x = state.grains.x[:, :3]
+    flat = 2 if found.case.dimension == 2 else 3
+    if region.kind == "box":
+        return stay & ~((x >= region.lower) & (x <= region.upper))[:, :flat].all(axis=1)
+    a = "xyz".index(region.axis)
+    off = np.delete(x - np.array(region.center), a, axis=1)
+    along = (x[:, a] >= region.lower) & (x[:, a] <= region.upper) | (flat == 2)
+    return stay & ~((off**2).sum(axis=1) <= region.radius**2) | stay & ~along
+
+
+def _matched(case: Case, path: Path, names: list[str], used: np.ndarray) -> np.ndarray:
+    """Row in the other catalogue of each species of the case, -1 where it has none; every species whose grains are taken over must be there."""
+    if not used.any():
+        raise FileError(f"all grains of {path} are left out: take away start.without or start.without_region")
+    known = [s.name for s in case.species]
+    for name, count in zip(names, used, strict=True):
+        if count and name not in known:
+            raise FileError(
+                f"{path} has {count} grains of species '{name}', which this case has not ({', '.join(known)}){nearest(name, known)}: "
+                f'give the species, or leave its grains out by start.without = "{name}"'
+            )
+    return np.array([names.index(name) if name in names and used[names.index(name)] else -1 for name in known])
+
+
+def _renumbered(contacts: ContactTable, new: np.ndarray) -> ContactTable:
+    """The contacts of grains that are taken over, under their new ids."""
+    key = contacts.key.copy()
+    key[:, 0] = new[key[:, 0]]
+    between = key[:, 1] >= 0
+    key[between, 1] = new[key[between, 1]]
+    keep = (key[:, 0] >= 0) & (~between | (key[:, 1] >= 0))
+    return ContactTable(key[keep], contacts.hist[keep], contacts.warm[keep])
