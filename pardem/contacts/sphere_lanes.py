@@ -6,15 +6,12 @@ of which one contact is out of range goes through the columns of a batch (``sphe
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..compiled.fixedpoint import COLUMNS, LIMIT
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import all_of
 from ..compiled.lanes.conversions import whole
 from ..compiled.lanes.memory import (
     gather,
-    load,
     members,
     members_at,
     raise_at,
@@ -25,22 +22,17 @@ from ..compiled.lanes.memory import (
     transpose,
 )
 from ..compiled.lanes.types import ROW, WIDTH, rows_of, spread
-from ..compiled.static import static
 from ..compiled.vectors import ZERO, behind, cross, nearest_image, negative, scale, subtract
 from ..laws.history import MEMORY, NORMAL, SPRING
 from ..laws.law import touching_overlap
 from ..laws.quantities import PairMaterial, Past
-from ..laws.registry import KINDS
-from ..laws.resistance.none import NoResistance
 from ..laws.slider import spring_and_slider
-from . import batch
 from .accumulate import faults
-from .batch import BATCH, fill_pair
+from .lane_groups import all_alike, fill_materials, materials_in, vectors_at, where_lanes_serve
 from .pair_loop import velocity_lag
 from .sphere_columns import by_columns
 from .sphere_encounter import SphereBody, encounter
 
-_ONE_BY_ONE = {kind.table for kind in KINDS.values() if kind.carried or kind.one_by_one}
 assert (SPRING % ROW, MEMORY, NORMAL % ROW) == (0, SPRING + 3, 0)  # a history is two rows: the spring and the memory; the normal and another number
 
 
@@ -56,26 +48,12 @@ def _past(places, hist, touch):
 @inlined
 def _meet(i, j, g, settings):
     """How the grains in WIDTH rows ``i`` and those in ``j`` (tuples of words) meet: the vector between their centres, and the ``Encounter``."""
-    xi, yi, zi, ri = transpose(gather(g.x, i, ROW, 0))
-    xj, yj, zj, rj = transpose(gather(g.x, j, ROW, 0))
-    ui, vi, wi, mi = transpose(gather(g.v, i, ROW, 0))
-    uj, vj, wj, mj = transpose(gather(g.v, j, ROW, 0))
-    pi, qi, si, _ = transpose(gather(g.w, i, ROW, 0))
-    pj, qj, sj, _ = transpose(gather(g.w, j, ROW, 0))
-    branch = nearest_image(subtract((xj, yj, zj), (xi, yi, zi)), settings)
-    velocity = subtract((uj, vj, wj), (ui, vi, wi))
-    first, second = SphereBody(ri, mi, (pi, qi, si)), SphereBody(rj, mj, (pj, qj, sj))
+    (xi, ri), (xj, rj) = vectors_at(g.x, i), vectors_at(g.x, j)
+    (vi, mi), (vj, mj) = vectors_at(g.v, i), vectors_at(g.v, j)
+    (wi, _), (wj, _) = vectors_at(g.w, i), vectors_at(g.w, j)
+    branch, velocity = nearest_image(subtract(xj, xi), settings), subtract(vj, vi)
+    first, second = SphereBody(ri, mi, wi), SphereBody(rj, mj, wj)
     return branch, encounter(branch, velocity, first, second, settings.dt, velocity_lag(settings))
-
-
-@inlined
-def _materials(s):
-    """The numbers of the normal law and the friction in the first WIDTH columns of a batch."""
-    numbers = (
-        load(s, batch.NUMBERS), load(s, batch.NUMBERS + BATCH), load(s, batch.NUMBERS + 2 * BATCH),
-        load(s, batch.NUMBERS + 3 * BATCH), load(s, batch.NUMBERS + 4 * BATCH), load(s, batch.NUMBERS + 5 * BATCH),
-    )  # fmt: skip
-    return numbers, load(s, batch.FRICTION)
 
 
 @inlined
@@ -132,7 +110,7 @@ def _group(begin, loop):
     i, j = members_at(pairs.first, places), members_at(pairs.col, places)
     past, rest = _past(places, pairs.hist, pairs.touch)
     branch, e = _meet(i, j, g, settings)
-    numbers, friction = _materials(pairs.scratch)
+    numbers, friction = materials_in(pairs.scratch)
     r = spring_and_slider(law, PairMaterial(numbers, friction, e.mass, e.radius), e.geometry, e.motion, past)
     force = behind(r.drag, r.push * e.geometry.slope, e.geometry.normal)
     inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
@@ -146,52 +124,8 @@ def _group(begin, loop):
     return True
 
 
-@inlined
-def _fill_materials(begin, loop):
-    """Put the numbers of the pairs of materials of WIDTH contacts into the first columns of the batch."""
-    pairs, material = loop.pairs, loop.g.material
-    for n in range(WIDTH):
-        p = np.uintp(pairs.near[begin + n])
-        fill_pair(np.uintp(n), material[pairs.first[p]], material[pairs.col[p]], loop.law, pairs.scratch, pairs.counts)
-
-
-@inlined
-def _all_alike(material):
-    different = 0
-    for k in range(material.shape[0]):
-        different |= material[k] ^ material[0]
-    return different == 0
-
-
 @kernel
 def _groups(resistance, law, found, loop):
-    """See ``in_lanes``."""
-    done, alike = found - found % WIDTH, _all_alike(loop.g.material)
-    for begin in range(0, done, WIDTH):
-        if begin == 0 or not alike:
-            _fill_materials(begin, loop)
-        if not _group(begin, loop):
-            by_columns(begin, begin + WIDTH, loop)
-    return done
-
-
-@inlined
-def _none(resistance, law, found, loop):
-    return 0
-
-
-@static(lambda law: _none if law in _ONE_BY_ONE else _groups, on="law")
-def _of_law(resistance, law, found, loop):
-    """Arguments and result of ``in_lanes``."""
-
-
-@inlined
-def _without_resistance(resistance, law, found, loop):
-    return _of_law(resistance, law, found, loop)
-
-
-@static(lambda resistance: _without_resistance if resistance is NoResistance else _none)
-def in_lanes(resistance, law, found, loop):
     """Forces of the first contacts in ``pairs.near``, as many whole groups as there are.
 
     Args:
@@ -201,5 +135,15 @@ def in_lanes(resistance, law, found, loop):
         loop: `PairLoop`.
 
     Returns:
-        how many were done: none where law or resistance are not for lanes.
+        how many were done.
     """
+    done, alike = found - found % WIDTH, all_alike(loop.g.material)
+    for begin in range(0, done, WIDTH):
+        if begin == 0 or not alike:
+            fill_materials(begin, loop)
+        if not _group(begin, loop):
+            by_columns(begin, begin + WIDTH, loop)
+    return done
+
+
+in_lanes = where_lanes_serve(_groups)
