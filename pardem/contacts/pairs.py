@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compiled.jit import inlined, kernel
-from ..compiled.vectors import ZERO, add, columns, cross, dot, nearest_image, negative, put_columns, row, scale, square, subtract
+from ..compiled.vectors import ZERO, add, columns, dot, nearest_image, negative, put_columns, row, scale, square, subtract
 from ..laws.energy_ledger import end_contact
 from ..laws.history import NORMAL, WITH_ARM
 from ..laws.resistance.memory import torque_lost_at_end
