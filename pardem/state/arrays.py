@@ -61,7 +61,7 @@ class Shapes(NamedTuple):
         kind: (ns,) int32 number of core vertices: 1 sphere, 2 spherocylinder, more: polytope.
         core_radius: (ns,) largest distance of a core vertex from the centre (m).
         inertia: (ns, 3) principal moments (kg m^2).
-        inverse: (ns, 3) one over the principal moments (1/(kg m^2)).
+        inverse: (ns, 4) one over the principal moments (1/(kg m^2)); 0.
         vertex_start: (ns + 1,) int64 first row of each species in ``vertices``.
         vertices: (M, 3) vertices in the body frame (m).
     """

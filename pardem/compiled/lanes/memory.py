@@ -83,6 +83,18 @@ def members(typing_context: Any, array: Any, place: Any) -> Any:
 
 
 @intrinsic
+def neighbours(typing_context: Any, place: Any) -> Any:
+    """``place`` and the next numbers, WIDTH in all, as a tuple of words."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        first = _word(context, builder, args[0], signature.args[0])
+        found = [builder.add(first, ir.Constant(_WORD, k)) for k in range(WIDTH)]
+        return context.make_tuple(builder, signature.return_type, found)
+
+    return UniTuple(types.uintp, WIDTH)(place), codegen
+
+
+@intrinsic
 def members_at(typing_context: Any, array: Any, places: Any) -> Any:
     """The members of an array of indices (not negative) at WIDTH places, as a tuple of words."""
 
