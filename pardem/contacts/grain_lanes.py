@@ -12,7 +12,8 @@ from ..compiled.lanes.memory import flag_at, gather, load, raised_at, scatter, t
 from ..compiled.lanes.types import ROW
 from ..compiled.vectors import ZERO, add, behind, choose, cross, dot, negative, scale, square, subtract
 from ..laws.couples import couple
-from ..laws.history import HISTORY, MEMORY, NORMAL, SPRING, TWIST, WITH_ARM
+from ..laws.energy_ledger import losses, losses_at_end
+from ..laws.history import MEMORY, NORMAL, SPRING, TWIST, WITH_ARM
 from ..laws.law import touching_overlap
 from ..laws.quantities import Geometry, Motion, PairFriction, PairMaterial, Past, Zone
 from ..laws.slider import middle_normal, spring_and_slider
@@ -21,12 +22,12 @@ from .accumulate import faults
 from .dispatch import zone_in_lanes
 from .encounter import contact_point, contact_velocity
 from .hardening import collapsed
-from .lane_groups import add_where, materials_in, vectors_at
+from .lane_groups import add_losses_where, add_where, keep_last_step_where, last_step, materials_in, vectors_at
 from .pair_loop import velocity_lag
 from .rules.rule import Bearing
 
-# a history is three rows: the spring and the memory; the normal and the twist; the arm and the half-length of the zone
-assert (SPRING, MEMORY, NORMAL, TWIST, HISTORY, WITH_ARM) == (0, ROW - 1, ROW, 2 * ROW - 1, 2 * ROW, ROW)
+# a history begins with two rows, the spring and the memory, the normal and the twist; it ends with the arm and the half-length of the zone
+assert (SPRING, MEMORY, NORMAL, TWIST, WITH_ARM) == (0, ROW - 1, ROW, 2 * ROW - 1, ROW)
 
 
 class Group(NamedTuple):
@@ -74,11 +75,17 @@ class Remembered(NamedTuple):
 
 
 @inlined
+def _arm_column(pairs):
+    """The first of the last four columns of a history."""
+    return pairs.hist.shape[1] - WITH_ARM
+
+
+@inlined
 def _remembered(places, pairs):
     hist, width = pairs.hist, pairs.hist.shape[1]
     sx, sy, sz, memory = transpose(gather(hist, places, width, SPRING))
     nx, ny, nz, twist = transpose(gather(hist, places, width, NORMAL))
-    ax, ay, az, lever = transpose(gather(hist, places, width, HISTORY))
+    ax, ay, az, lever = transpose(gather(hist, places, width, _arm_column(pairs)))
     return Remembered(Past(raised_at(pairs.touch, places), (sx, sy, sz), memory, (nx, ny, nz), ZERO), twist, (ax, ay, az), lever)
 
 
@@ -99,8 +106,27 @@ def _keep(m, now, before, pairs):
     lever = select(near, now.lever, before.lever)
     scatter(hist, m.places, width, SPRING, transpose((spring[0], spring[1], spring[2], memory)))
     scatter(hist, m.places, width, NORMAL, transpose((normal[0], normal[1], normal[2], twist)))
-    scatter(hist, m.places, width, HISTORY, transpose((arm[0], arm[1], arm[2], lever)))
+    scatter(hist, m.places, width, _arm_column(pairs), transpose((arm[0], arm[1], arm[2], lever)))
     flag_at(pairs.touch, m.places, near)
+
+
+@inlined
+def _account(m, past, response, work, velocity, loop):
+    """Account for the energies that contacts lost in this step, those included that have ended.
+
+    Args:
+        m: `Group`.
+        past: ``quantities.Past``.
+        response: ``quantities.Response``.
+        work: of couples (J).
+        velocity: relative velocity of the contacts (m/s).
+        loop: `PairLoop`.
+    """
+    before, dt = last_step(m.places, loop.pairs), loop.settings.dt
+    lost_n, lost_t, now = losses(before, past.alive, response, dt)
+    end_n, end_t = losses_at_end(before, past.normal, velocity, dt)
+    add_losses_where(m.near | past.alive, m.places, select(m.near, lost_n, end_n), select(m.near, lost_t + work, end_t), loop)
+    keep_last_step_where(m.near, m.places, now, before, loop.pairs)
 
 
 @inlined
@@ -151,6 +177,8 @@ def group_forces(m, loop):
     faulty = faults(size, arm, other, depth_left + 0.5 * touching_overlap(law, numbers), LIMIT, inv_force, inv_torque)
     if not all_of((not near) | (faulty == 0)):
         return False
+    if settings.budget:
+        _account(m, before.past, r, c.work, velocity, loop)
     now = Remembered(Past(near, r.spring, r.law.memory, normal, ZERO), c.twist, arm, lever)
     _keep(m, now, before, loop.pairs)
     on_first, on_second = add(cross(arm, force), c.moment), negative(add(cross(other, force), c.moment))

@@ -1,6 +1,7 @@
 """Contacts of grains whose narrow phase serves several pairs at once: candidates are screened, then those that may touch are treated.
 
-In lanes where nothing but forces is asked for and rule, law and resistance allow it, else one by one (``pairs``), which gives the same bits.
+In lanes where nothing but forces and losses of energy is asked for,
+and rule, law and resistance allow it, else one by one (``pairs``), which gives the same bits.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from .batch import BATCH
 from .dispatch import closest_in_lanes, serves_lanes
 from .encounter import free_path
 from .grain_lanes import Group, group_forces
-from .lane_groups import all_alike, fill_materials, forces_alone, vectors_at, where_lanes_serve
+from .lane_groups import all_alike, asks_for_lanes, fill_materials, vectors_at, where_lanes_serve
 from .pairs import one_by_one
 
 
@@ -99,7 +100,7 @@ def grain_contacts(first, last, loop):
         loop: `PairLoop`.
     """
     pairs, near = loop.pairs, loop.pairs.near
-    alone = forces_alone(loop) and serves_lanes(loop.interaction)
+    alone = asks_for_lanes(loop) and serves_lanes(loop.interaction)
     place, end, found = pairs.ptr[first], pairs.ptr[last], 0
     while place < end or found > 0:
         stop = min(end, place + near.shape[0] - BATCH - WIDTH - found)

@@ -1,6 +1,6 @@
-"""What groups of WIDTH contacts in registers share, whatever the shapes (``compiled.lanes``): materials, histories, sums of the bodies.
+"""What groups of WIDTH contacts in registers share, whatever the shapes (``compiled.lanes``): materials, energies, sums of the bodies.
 
-Groups are for forces alone: without the energy budget, wide sums, observables, resistance, and of laws that serve several contacts at once.
+Groups are for forces and what contacts lose: without wide sums, observables, resistance, and of laws that serve several contacts at once.
 """
 
 from __future__ import annotations
@@ -11,19 +11,23 @@ from typing import Any
 import numpy as np
 
 from ..compiled.choices import select
-from ..compiled.fixedpoint import COLUMNS
+from ..compiled.fixedpoint import COLUMNS, LIMB
 from ..compiled.jit import inlined
-from ..compiled.lanes.conversions import whole
-from ..compiled.lanes.memory import gather, load, scatter_add, transpose
+from ..compiled.lanes.arithmetic import sum_of
+from ..compiled.lanes.conversions import cut, number, whole
+from ..compiled.lanes.memory import gather, load, pick, scatter, scatter_add, transpose
 from ..compiled.lanes.types import ROW, WIDTH
 from ..compiled.static import static
 from ..compiled.vectors import choose, negative
+from ..laws.energy_ledger import LastStep
+from ..laws.history import LAST_DAMPING, LAST_FORCE, LAST_STORED
 from ..laws.registry import KINDS
 from ..laws.resistance.none import NoResistance
-from ..state.arrays import OBSERVE
+from ..state.arrays import LOST_NORMAL, LOST_TANGENTIAL, OBSERVE
 from . import batch
 from .batch import BATCH, fill_pair
 
+assert (LAST_STORED, LAST_DAMPING) == (LAST_FORCE + ROW - 1, LAST_FORCE + ROW)  # two rows of a history, which overlap
 _ONE_BY_ONE = {kind.table for kind in KINDS.values() if kind.carried or kind.one_by_one}
 
 
@@ -55,13 +59,14 @@ def where_lanes_serve(groups: Callable[..., Any]) -> Any:
 
 
 @inlined
-def forces_alone(loop):
-    """Whether a step asks for nothing but forces, in one limb.
+def asks_for_lanes(loop):
+    """Whether a step asks for nothing but forces, in one limb, and the energies that its contacts lose.
 
     Args:
         loop: `PairLoop`.
     """
-    return not (loop.settings.budget or loop.settings.wide or loop.control[OBSERVE] != 0)
+    settings = loop.settings
+    return not (settings.wide or loop.control[OBSERVE] != 0 or (settings.budget and not settings.midstep))
 
 
 @inlined
@@ -121,6 +126,63 @@ def all_alike(material):
 def _whole(a, fourth):
     """A vector of counts, the nearest whole ones, with a fourth number, as rows."""
     return transpose((whole(a[0]), whole(a[1]), whole(a[2]), fourth))
+
+
+@inlined
+def _deposit_where(mask, limbs, row, value):
+    """Add numbers of counts where a condition holds to a two-limb sum; see ``fixedpoint.deposit_nearest``."""
+    value = select(mask, value, 0.0)
+    high = cut(value * 2.0**-LIMB)
+    limbs[row, 1] += sum_of(high)
+    limbs[row, 0] += sum_of(whole(value - number(high) * 2.0**LIMB))
+
+
+@inlined
+def add_losses_where(mask, places, lost_n, lost_t, loop):
+    """Add what those of WIDTH contacts have lost where a condition holds, and this rank counts them, to the sums of the energy budget.
+
+    Args:
+        mask: the condition.
+        places: of the contacts (a tuple of words).
+        lost_n: by motion along their normals (J).
+        lost_t: by friction and couples (J).
+        loop: `PairLoop`.
+    """
+    inv_energy, mine = 1.0 / loop.settings.energy, mask & (pick(loop.pairs.first, places) < loop.owned)
+    _deposit_where(mine, loop.tally, LOST_NORMAL, lost_n * inv_energy)
+    _deposit_where(mine, loop.tally, LOST_TANGENTIAL, lost_t * inv_energy)
+
+
+@inlined
+def last_step(places, pairs):
+    """The ``energy_ledger.LastStep`` of WIDTH contacts.
+
+    Args:
+        places: of the contacts (a tuple of words).
+        pairs: `Contacts`.
+    """
+    hist, width = pairs.hist, pairs.hist.shape[1]
+    x, y, z, stored = transpose(gather(hist, places, width, LAST_FORCE))
+    _, _, _, damping = transpose(gather(hist, places, width, LAST_DAMPING - ROW + 1))  # a row that ends with it
+    return LastStep((x, y, z), stored, damping)
+
+
+@inlined
+def keep_last_step_where(mask, places, now, before, pairs):
+    """Store the ledger of those of WIDTH contacts where a condition holds.
+
+    Args:
+        mask: the condition.
+        places: of the contacts (a tuple of words).
+        now: ``energy_ledger.LastStep`` of this step.
+        before: that of the step before.
+        pairs: `Contacts`.
+    """
+    hist, width = pairs.hist, pairs.hist.shape[1]
+    force, stored = choose(mask, now.force, before.force), select(mask, now.stored, before.stored)
+    scatter(hist, places, width, LAST_FORCE, transpose((force[0], force[1], force[2], stored)))
+    damping = select(mask, now.damping, before.damping)
+    scatter(hist, places, width, LAST_DAMPING - ROW + 1, transpose((force[1], force[2], stored, damping)))
 
 
 @inlined

@@ -1,7 +1,7 @@
 """Contacts of spheres WIDTH at a time, from the rows of the grains to those of their forces in registers (``compiled.lanes``).
 
-This is for forces alone: without the energy budget, wide sums, observables, resistance, and of laws that serve several contacts at once. A group
-of which one contact is out of range goes through the columns of a batch (``sphere_columns``), and so does everything else.
+This is for forces and what contacts lose: without wide sums, observables, resistance, and of laws that serve several contacts at once. A group of
+which one contact is out of range goes through the columns of a batch (``sphere_columns``), and so does everything else.
 """
 
 from __future__ import annotations
@@ -23,12 +23,22 @@ from ..compiled.lanes.memory import (
 )
 from ..compiled.lanes.types import ROW, WIDTH, rows_of, spread
 from ..compiled.vectors import ZERO, behind, cross, nearest_image, negative, scale, subtract
+from ..laws.energy_ledger import losses
 from ..laws.history import MEMORY, NORMAL, SPRING
 from ..laws.law import touching_overlap
 from ..laws.quantities import PairMaterial, Past
 from ..laws.slider import spring_and_slider
 from .accumulate import faults
-from .lane_groups import all_alike, fill_materials, materials_in, vectors_at, where_lanes_serve
+from .lane_groups import (
+    add_losses_where,
+    all_alike,
+    fill_materials,
+    keep_last_step_where,
+    last_step,
+    materials_in,
+    vectors_at,
+    where_lanes_serve,
+)
 from .pair_loop import velocity_lag
 from .sphere_columns import by_columns
 from .sphere_encounter import SphereBody, encounter
@@ -118,6 +128,12 @@ def _group(begin, loop):
     faulty = faults(size, e.arm, other, e.depth_left + 0.5 * touching_overlap(law, numbers), LIMIT, inv_force, inv_torque)
     if not all_of((faulty == 0) & (e.geometry.overlap > 0.0)):
         return False
+    if settings.budget:
+        before = last_step(places, pairs)
+        lost_n, lost_t, now = losses(before, past.alive, r, settings.dt)
+        everywhere = e.geometry.overlap > 0.0
+        add_losses_where(everywhere, places, lost_n, lost_t, loop)
+        keep_last_step_where(everywhere, places, now, before, pairs)
     _keep(places, r, rest, e.geometry.normal, pairs)
     counts = (scale(inv_force, force), scale(inv_torque, cross(e.arm, force)), scale(inv_torque, negative(cross(other, force))))
     _add(i, j, counts, g.ft)

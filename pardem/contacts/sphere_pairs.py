@@ -1,7 +1,7 @@
 """Contacts of scenes made of spheres only: the general rule with everything that a point core makes zero left out.
 
-Some candidates at a time: which touch (``sphere_search``); then their forces, in lanes where nothing but forces is asked for and law and resistance
-allow it (``sphere_lanes``), else through the columns of a batch (``sphere_columns``), which give the same bits.
+Some candidates at a time: which touch (``sphere_search``); then their forces, in lanes where nothing but forces and losses of energy is asked for,
+and law and resistance allow it (``sphere_lanes``), else through the columns of a batch (``sphere_columns``), which give the same bits.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..compiled.jit import kernel
 from ..compiled.lanes.types import WIDTH
 from .batch import BATCH, BLOCK
-from .lane_groups import forces_alone
+from .lane_groups import asks_for_lanes
 from .sphere_columns import by_columns
 from .sphere_lanes import in_lanes
 from .sphere_search import fetch, touching
@@ -24,7 +24,7 @@ def sphere_contacts(first, last, loop):
         last: the row after the last.
         loop: `PairLoop`.
     """
-    pairs, settings, near, alone = loop.pairs, loop.settings, loop.pairs.near, forces_alone(loop)
+    pairs, settings, near, alone = loop.pairs, loop.settings, loop.pairs.near, asks_for_lanes(loop)
     place, end, found = pairs.ptr[first], pairs.ptr[last], 0
     while place < end or found > 0:
         before, stop = found, min(end, place + BLOCK - WIDTH - found)
