@@ -137,3 +137,39 @@ def test_kernels_of_a_users_law_are_known_again_until_it_is_edited(tmp_path: Pat
     assert push(8.0) == (2.5, 0)
     assert push(4.0) == (1.5, 1)
     assert push(8.0) == (2.5, 0)
+
+
+TWINS = """
+from typing import NamedTuple
+import numpy as np
+from pardem.compiled.jit import njit
+from pardem.compiled.static import static
+
+class Slow(NamedTuple):
+    a: np.ndarray
+    b: np.ndarray
+
+class Fast(NamedTuple):
+    a: np.ndarray
+    b: np.ndarray
+
+@static(lambda kind: 1.0 if kind is Slow else 9.0)
+def speed(kind):
+    "Of a kind."
+
+@njit
+def gain(kind):
+    return kind.a[0] * speed(kind)
+
+one = np.ones(1)
+print(gain(Slow(one, one)), gain(Fast(one, one)))
+"""
+
+
+def test_types_that_differ_in_name_alone_have_kernels_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "twins.py").write_text(TWINS)
+    environment = os.environ | {"PARDEM_CACHE_DIR": str(tmp_path / "cache")}
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "twins.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout.split() == ["1.0", "9.0"]
+    assert len(list(tmp_path.glob("cache/**/*.kernel"))) == 2

@@ -26,7 +26,7 @@ from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 from numba.core.types import Callable, Dispatcher
-from numba.core.types.containers import BaseTuple, NamedTuple
+from numba.core.types.containers import BaseNamedTuple, BaseTuple
 
 _ROOT = Path(os.path.abspath(__file__)).parent.parent.parent  # not resolved: folders of the package may be links
 _MARK = b"jit" b" import"  # not written out here: this file holds no compiled code
@@ -130,9 +130,9 @@ def _spelled(kind: Any) -> str:
         if not name.startswith(LAW_NAME):
             raise _OfThisProcess
         return name
-    if isinstance(kind, NamedTuple):
+    if isinstance(kind, BaseNamedTuple):
         own = kind.instance_class
-        return f"{own.__module__}.{own.__qualname__}({', '.join(_spelled(part) for part in kind.types)})"
+        return f"{own.__module__}.{own.__qualname__}({', '.join(_spelled(part) for part in kind)})"
     if isinstance(kind, BaseTuple):
         return f"({', '.join(_spelled(part) for part in kind)})"
     return str(kind)
@@ -198,7 +198,10 @@ class KernelCache(_Cache):
             return None
         except Exception:  # a damaged file may raise anything: what it held is compiled again
             return None
-        return CompileResult._rebuild(target_context, *content) if found == key else None
+        if found != key:
+            return None
+        compiled = CompileResult._rebuild(target_context, *content)
+        return compiled if tuple(compiled.signature.args) == tuple(sig) else None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Write what was compiled for a signature. Where that is impossible, as on a full disk, the kernel lives as long as the process.
