@@ -275,8 +275,9 @@ def kernel_of(name: str) -> str:
 
 
 def moved(
-    case: Case, comm: MPI.Comm, axis: int = 0, steps: int = STEPS, skin: float | None = None, wide: bool = False, observe: bool = False
-) -> tuple[str, Engine]:
+    case: Case, comm: MPI.Comm, axis: int = 0, steps: int = STEPS, skin: float | None = None, wide: bool = False, observe: bool = False,
+    tallied: bool = False,
+) -> tuple[str, Engine]:  # fmt: skip
     """Some steps of a case with random shoves at its start.
 
     Args:
@@ -287,6 +288,7 @@ def moved(
         skin: of the lists (m).
         wide: whether to sum in two limbs what need not be.
         observe: whether the observables at the end count.
+        tallied: whether contacts are tallied in every step, for which they must go through columns.
 
     Returns:
         fingerprint of the state and of the observables, and the engine.
@@ -306,7 +308,8 @@ def moved(
     shove = np.random.default_rng(9).normal(size=(1000, 3))
     shove[:, case.dimension :] = 0.0
     engine.grains.v[:, :3] = shove[engine.grains.gid]
-    advance(steps, observe=observe)
+    for _ in range(steps if tallied else 1):
+        advance(1 if tallied else steps, observe=tallied or observe)
     engine.settle_faults()
     digest = hashlib.sha256(fingerprint(engine).encode())
     if observe and not wide:

@@ -18,11 +18,15 @@ from pardem.compiled.lanes.arithmetic import all_of, any_of
 from pardem.compiled.lanes.conversions import cut, number, rounded, whole
 from pardem.compiled.lanes.memory import (
     append,
+    flag_at,
     gather,
     load,
     load_row,
     members,
     members_at,
+    neighbours,
+    pick,
+    put,
     raise_at,
     raised,
     raised_at,
@@ -31,6 +35,7 @@ from pardem.compiled.lanes.memory import (
     scatter_subtract,
     store,
     transpose,
+    words,
 )
 from pardem.compiled.lanes.types import ROW, WIDTH, lane, row_of, rows_of, spread, with_lane
 from pardem.laws.elastic import Elastic
@@ -226,6 +231,33 @@ def test_rows_travel_there_and_back() -> None:
     np.testing.assert_array_equal(answer[WIDTH : 2 * WIDTH], alive)
     flags_before[at] = 1
     np.testing.assert_array_equal(flags, flags_before)
+
+
+@kernel(cache=False)
+def _numbers(index, x, kinds, flags, more, answer):
+    at, next_ones = members(index, 2), neighbours(5)
+    store(answer, 0, pick(kinds, at) + 0)
+    store(answer, WIDTH, pick(more, words(pick(kinds, at) + 1)))
+    high = pick(x, at) > 0.0
+    flag_at(flags, at, high)
+    put(x, next_ones, select(high, 1.0, pick(x, next_ones)))
+
+
+def test_single_numbers_of_rows() -> None:
+    """Read and written at any places; neighbours are places, too."""
+    n = 40
+    index, kinds = RNG.permutation(n).astype(np.int32), RNG.integers(0, n - 1, n).astype(np.int32)
+    x, more, flags, answer = RNG.normal(size=n), RNG.integers(0, 99, n), np.full(n, 7, np.uint8), np.zeros(16, np.int64)
+    at = index[2 : 2 + WIDTH]
+    high, before = x[at] > 0.0, x.copy()
+    _numbers(index, x, kinds, flags, more, answer)
+    np.testing.assert_array_equal(answer[:WIDTH], kinds[at])
+    np.testing.assert_array_equal(answer[WIDTH : 2 * WIDTH], more[kinds[at] + 1])
+    want = np.full(n, 7, np.uint8)
+    want[at] = high
+    np.testing.assert_array_equal(flags, want)
+    before[5 : 5 + WIDTH] = np.where(high, 1.0, before[5 : 5 + WIDTH])
+    np.testing.assert_array_equal(x, before)
 
 
 @kernel(cache=False)

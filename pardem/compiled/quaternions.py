@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from .choices import root, select
 from .jit import inlined
 from .vectors import dot, square
 
@@ -98,7 +97,13 @@ def exponential(a):
 
 
 @inlined
+def choose_orientation(condition, a, b):
+    """The quaternion ``a`` where the condition holds, else ``b``; both are computed."""
+    return select(condition, a[0], b[0]), select(condition, a[1], b[1]), select(condition, a[2], b[2]), select(condition, a[3], b[3])
+
+
+@inlined
 def normalised(q):
     """A quaternion at length one."""
-    n = 1.0 / np.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    n = 1.0 / root(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     return q[0] * n, q[1] * n, q[2] * n, q[3] * n

@@ -17,7 +17,7 @@ from ..laws.quantities import NormalForce, Response
 from ..laws.resistance.memory import resistance_width
 
 BATCH = 32
-BLOCK = 512  # candidates that are looked at before their contacts are computed
+BLOCK = 512  # candidates of spheres that are looked at before their contacts are computed
 # Columns that a narrow phase fills; a vector takes three.
 # From the first body's centre to the second's, to the contact point; the normal, at the end and in the middle of the step
 BRANCH, ARM, NORMALS, MIDDLES = 0 * BATCH, 3 * BATCH, 6 * BATCH, 9 * BATCH

@@ -78,6 +78,42 @@ def closest(interaction, g, bodies, pairs, p, touching, reach):
     """
 
 
+@static(lambda interaction: _RULE[interaction].serves_lanes)
+def serves_lanes(interaction):
+    """Whether pairs can be treated in lanes with these tables.
+
+    Args:
+        interaction: the narrow phase, of a rule with ``closest_in_lanes``.
+    """
+
+
+@static(lambda interaction: _RULE[interaction].closest_in_lanes)
+def closest_in_lanes(interaction, g, i, j, d):
+    """Minimisers of the distance functions of WIDTH pairs.
+
+    Args:
+        interaction: the narrow phase.
+        g: `Grains`.
+        i: rows of the first bodies (a tuple of words).
+        j: rows of the second bodies.
+        d: from the first centres to the second (m).
+
+    Returns:
+        squared distances of the cores (m^2), the nearest points relative to the first and the second centres (m), what ``zone_in_lanes`` needs.
+    """
+
+
+@static(lambda interaction: _RULE[interaction].zone_in_lanes)
+def zone_in_lanes(interaction, shape, bearing):
+    """Half-lengths of the zones of WIDTH contacts (m) and the axes about which they can rock, unit vectors or zero.
+
+    Args:
+        interaction: the narrow phase.
+        shape: the last result of ``closest_in_lanes``.
+        bearing: ``rule.Bearing``.
+    """
+
+
 @static(lambda interaction: _RULE[interaction].zone)
 def zone(interaction, g, bodies, bearing, pairs, p):
     """Half-length of the contact zone of two grains (m) and the axis about which it can rock, a unit vector or zero.

@@ -1,10 +1,13 @@
-"""Static choice of the pair loop: that of any shape, unless the rule of contact has one of its own."""
+"""Static choice of the pair loop: that of any shape, unless the rule of contact has one of its own or serves several pairs at once."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from ..compiled.jit import inlined
 from ..compiled.static import static
 from .dispatch import rule_by_class
+from .grain_pairs import grain_contacts
 from .pairs import pair_contacts
 
 
@@ -13,7 +16,17 @@ def _of_any_shape(interaction, first, last, loop):
     pair_contacts(first, last, loop)
 
 
-@static(lambda interaction: rule_by_class(interaction).pair_loop or _of_any_shape)
+@inlined
+def _in_lanes(interaction, first, last, loop):
+    grain_contacts(first, last, loop)
+
+
+def _loop_of(interaction: type) -> Any:
+    rule = rule_by_class(interaction)
+    return rule.pair_loop or (_of_any_shape if rule.closest_in_lanes is None else _in_lanes)
+
+
+@static(_loop_of)
 def contacts(interaction, first, last, loop):
     """Forces of the candidate pairs in some rows of the list, added to the bodies; each pair has its lower global id first.
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compiled.jit import inlined, kernel
-from ..compiled.vectors import ZERO, add, ahead, choose, columns, cross, dot, nearest_image, negative, put_columns, row, scale, square, subtract
+from ..compiled.vectors import ZERO, add, columns, dot, nearest_image, negative, put_columns, row, scale, square, subtract
 from ..laws.energy_ledger import end_contact
 from ..laws.history import NORMAL, WITH_ARM
 from ..laws.resistance.memory import torque_lost_at_end
@@ -40,17 +40,13 @@ from .batch import (
 from .batch_forces import couples, forces, quantise
 from .batch_results import apply_to_pair
 from .dispatch import closest, has_couples, passes_history_on, zone
+from .encounter import contact_point, contact_velocity, free_path
 from .hardening import collapsed, harden_pair
 from .inheritance import LEAVING, LIVING, pass_history_on
 from .nearest.features import bodies_of
-from .nearest.polytope_separation import MARGIN
 from .pair_loop import velocity_lag
 from .resistance import check_torques, fill_resistance, keep_resistance, resist, shared_inertia
 from .rules.rule import Bearing
-
-SAFE = 1.0 - 1e-9
-"""Share of a gap that counts, as the way that the two grains' points must go before they may touch: no point of a distance's minimiser moves faster
-than the grains, and the penalties of the regularised one do not change with motion."""
 
 APART, LEAVES, TOUCHES = 0, 1, 2  # what becomes of a candidate
 
@@ -107,17 +103,10 @@ def _end(i, p, velocity, loop):
 
 @inlined
 def _relative_velocity(i, j, p, d, arm, loop):
-    """Velocity of the second body's material point relative to the first's at the contact point in the middle of the step (m/s).
-
-    The middle lies halfway from the arm of the step before, where there was one; there the centres were lag times their velocity less apart.
-    """
+    """Velocity of the second body's material point relative to the first's at the contact point in the middle of the step (m/s)."""
     g, hist, lag = loop.g, loop.pairs.hist, velocity_lag(loop.settings)
-    velocity = subtract(row(g.v, j), row(g.v, i))
-    known = loop.pairs.touch[p] != 0 and lag > 0.0
-    arm_i = choose(known, scale(0.5, add(columns(hist, p, hist.shape[1] - WITH_ARM), arm)), arm)
-    arm_j = subtract(arm_i, d)
-    arm_j = choose(known, ahead(arm_j, lag, velocity), arm_j)
-    return add(velocity, subtract(cross(row(g.w, j), arm_j), cross(row(g.w, i), arm_i)))
+    before, known = columns(hist, p, hist.shape[1] - WITH_ARM), loop.pairs.touch[p] != 0 and lag > 0.0
+    return contact_velocity(subtract(row(g.v, j), row(g.v, i)), (row(g.w, i), row(g.w, j)), d, (before, arm), known, lag)
 
 
 @inlined
@@ -197,8 +186,7 @@ def _meet(k, i, p, sweep, loop):
     if status != 0:
         fault(loop.control, ERROR_SOLVER, g.gid[i], g.gid[j])
     if not near and not touching:
-        rounding = MARGIN * (abs(d[0]) + abs(d[1]) + abs(d[2]) + reach)
-        pairs.free[p] = path + SAFE * (np.sqrt(f) - reach) - rounding
+        pairs.free[p] = free_path(path, f, reach, d)
         return APART
     if passes_history_on(interaction) and sweep == 0 and not near and f < reach * reach:
         pairs.touch[p] = LEAVING
@@ -209,8 +197,7 @@ def _meet(k, i, p, sweep, loop):
     if length2 == 0.0:
         fault(loop.control, ERROR_OVERLAP, g.gid[i], g.gid[j])
         return APART
-    inv = 1.0 / np.sqrt(length2)
-    arm = ahead(x, 0.5 + 0.5 * (ri - rj) * reach * (inv * inv), link)
+    arm = contact_point(x, link, length2, ri, rj)
     velocity = _relative_velocity(i, j, p, d, arm, loop)
     if not near:
         _end(i, p, velocity, loop)
@@ -244,5 +231,25 @@ def pair_contacts(first, last, loop):
                 if k == BATCH:
                     _evaluate(BATCH, loop)
                     k = np.uintp(0)
+    if k > 0:
+        _evaluate(np.int64(k), loop)
+
+
+@kernel
+def one_by_one(first, last, loop):
+    """Forces of the candidates in some places of ``pairs.near``, behind the first BATCH, which are work space here.
+
+    Args:
+        first: the first place.
+        last: the place after the last.
+        loop: `PairLoop`.
+    """
+    pairs, k = loop.pairs, np.uintp(0)
+    for n in range(first, last):
+        p = np.uintp(pairs.near[n])
+        k += np.uintp(_meet(k, np.uintp(pairs.first[p]), p, 0, loop) == TOUCHES)
+        if k == BATCH:
+            _evaluate(BATCH, loop)
+            k = np.uintp(0)
     if k > 0:
         _evaluate(np.int64(k), loop)

@@ -1,12 +1,10 @@
 """Contacts of spheres WIDTH at a time, from the rows of the grains to those of their forces in registers (``compiled.lanes``).
 
-This is for forces alone: without the energy budget, wide sums, observables, resistance, and of laws that serve several contacts at once. A group
-of which one contact is out of range goes through the columns of a batch (``sphere_columns``), and so does everything else.
+This is for forces and what contacts lose: without wide sums, observables, resistance, and of laws that serve several contacts at once. A group of
+which one contact is out of range goes through the columns of a batch (``sphere_columns``), and so does everything else.
 """
 
 from __future__ import annotations
-
-import numpy as np
 
 from ..compiled.fixedpoint import COLUMNS, LIMIT
 from ..compiled.jit import inlined, kernel
@@ -14,7 +12,6 @@ from ..compiled.lanes.arithmetic import all_of
 from ..compiled.lanes.conversions import whole
 from ..compiled.lanes.memory import (
     gather,
-    load,
     members,
     members_at,
     raise_at,
@@ -25,22 +22,27 @@ from ..compiled.lanes.memory import (
     transpose,
 )
 from ..compiled.lanes.types import ROW, WIDTH, rows_of, spread
-from ..compiled.static import static
 from ..compiled.vectors import ZERO, behind, cross, nearest_image, negative, scale, subtract
+from ..laws.energy_ledger import losses
 from ..laws.history import MEMORY, NORMAL, SPRING
 from ..laws.law import touching_overlap
 from ..laws.quantities import PairMaterial, Past
-from ..laws.registry import KINDS
-from ..laws.resistance.none import NoResistance
 from ..laws.slider import spring_and_slider
-from . import batch
 from .accumulate import faults
-from .batch import BATCH, fill_pair
+from .lane_groups import (
+    add_losses_where,
+    all_alike,
+    fill_materials,
+    keep_last_step_where,
+    last_step,
+    materials_in,
+    vectors_at,
+    where_lanes_serve,
+)
 from .pair_loop import velocity_lag
 from .sphere_columns import by_columns
 from .sphere_encounter import SphereBody, encounter
 
-_ONE_BY_ONE = {kind.table for kind in KINDS.values() if kind.carried or kind.one_by_one}
 assert (SPRING % ROW, MEMORY, NORMAL % ROW) == (0, SPRING + 3, 0)  # a history is two rows: the spring and the memory; the normal and another number
 
 
@@ -56,26 +58,12 @@ def _past(places, hist, touch):
 @inlined
 def _meet(i, j, g, settings):
     """How the grains in WIDTH rows ``i`` and those in ``j`` (tuples of words) meet: the vector between their centres, and the ``Encounter``."""
-    xi, yi, zi, ri = transpose(gather(g.x, i, ROW, 0))
-    xj, yj, zj, rj = transpose(gather(g.x, j, ROW, 0))
-    ui, vi, wi, mi = transpose(gather(g.v, i, ROW, 0))
-    uj, vj, wj, mj = transpose(gather(g.v, j, ROW, 0))
-    pi, qi, si, _ = transpose(gather(g.w, i, ROW, 0))
-    pj, qj, sj, _ = transpose(gather(g.w, j, ROW, 0))
-    branch = nearest_image(subtract((xj, yj, zj), (xi, yi, zi)), settings)
-    velocity = subtract((uj, vj, wj), (ui, vi, wi))
-    first, second = SphereBody(ri, mi, (pi, qi, si)), SphereBody(rj, mj, (pj, qj, sj))
+    (xi, ri), (xj, rj) = vectors_at(g.x, i), vectors_at(g.x, j)
+    (vi, mi), (vj, mj) = vectors_at(g.v, i), vectors_at(g.v, j)
+    (wi, _), (wj, _) = vectors_at(g.w, i), vectors_at(g.w, j)
+    branch, velocity = nearest_image(subtract(xj, xi), settings), subtract(vj, vi)
+    first, second = SphereBody(ri, mi, wi), SphereBody(rj, mj, wj)
     return branch, encounter(branch, velocity, first, second, settings.dt, velocity_lag(settings))
-
-
-@inlined
-def _materials(s):
-    """The numbers of the normal law and the friction in the first WIDTH columns of a batch."""
-    numbers = (
-        load(s, batch.NUMBERS), load(s, batch.NUMBERS + BATCH), load(s, batch.NUMBERS + 2 * BATCH),
-        load(s, batch.NUMBERS + 3 * BATCH), load(s, batch.NUMBERS + 4 * BATCH), load(s, batch.NUMBERS + 5 * BATCH),
-    )  # fmt: skip
-    return numbers, load(s, batch.FRICTION)
 
 
 @inlined
@@ -132,7 +120,7 @@ def _group(begin, loop):
     i, j = members_at(pairs.first, places), members_at(pairs.col, places)
     past, rest = _past(places, pairs.hist, pairs.touch)
     branch, e = _meet(i, j, g, settings)
-    numbers, friction = _materials(pairs.scratch)
+    numbers, friction = materials_in(pairs.scratch)
     r = spring_and_slider(law, PairMaterial(numbers, friction, e.mass, e.radius), e.geometry, e.motion, past)
     force = behind(r.drag, r.push * e.geometry.slope, e.geometry.normal)
     inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
@@ -140,58 +128,20 @@ def _group(begin, loop):
     faulty = faults(size, e.arm, other, e.depth_left + 0.5 * touching_overlap(law, numbers), LIMIT, inv_force, inv_torque)
     if not all_of((faulty == 0) & (e.geometry.overlap > 0.0)):
         return False
+    if settings.budget:
+        before = last_step(places, pairs)
+        lost_n, lost_t, now = losses(before, past.alive, r, settings.dt)
+        everywhere = e.geometry.overlap > 0.0
+        add_losses_where(everywhere, places, lost_n, lost_t, loop)
+        keep_last_step_where(everywhere, places, now, before, pairs)
     _keep(places, r, rest, e.geometry.normal, pairs)
     counts = (scale(inv_force, force), scale(inv_torque, cross(e.arm, force)), scale(inv_torque, negative(cross(other, force))))
     _add(i, j, counts, g.ft)
     return True
 
 
-@inlined
-def _fill_materials(begin, loop):
-    """Put the numbers of the pairs of materials of WIDTH contacts into the first columns of the batch."""
-    pairs, material = loop.pairs, loop.g.material
-    for n in range(WIDTH):
-        p = np.uintp(pairs.near[begin + n])
-        fill_pair(np.uintp(n), material[pairs.first[p]], material[pairs.col[p]], loop.law, pairs.scratch, pairs.counts)
-
-
-@inlined
-def _all_alike(material):
-    different = 0
-    for k in range(material.shape[0]):
-        different |= material[k] ^ material[0]
-    return different == 0
-
-
 @kernel
 def _groups(resistance, law, found, loop):
-    """See ``in_lanes``."""
-    done, alike = found - found % WIDTH, _all_alike(loop.g.material)
-    for begin in range(0, done, WIDTH):
-        if begin == 0 or not alike:
-            _fill_materials(begin, loop)
-        if not _group(begin, loop):
-            by_columns(begin, begin + WIDTH, loop)
-    return done
-
-
-@inlined
-def _none(resistance, law, found, loop):
-    return 0
-
-
-@static(lambda law: _none if law in _ONE_BY_ONE else _groups, on="law")
-def _of_law(resistance, law, found, loop):
-    """Arguments and result of ``in_lanes``."""
-
-
-@inlined
-def _without_resistance(resistance, law, found, loop):
-    return _of_law(resistance, law, found, loop)
-
-
-@static(lambda resistance: _without_resistance if resistance is NoResistance else _none)
-def in_lanes(resistance, law, found, loop):
     """Forces of the first contacts in ``pairs.near``, as many whole groups as there are.
 
     Args:
@@ -201,5 +151,15 @@ def in_lanes(resistance, law, found, loop):
         loop: `PairLoop`.
 
     Returns:
-        how many were done: none where law or resistance are not for lanes.
+        how many were done.
     """
+    done, alike = found - found % WIDTH, all_alike(loop.g.material)
+    for begin in range(0, done, WIDTH):
+        if begin == 0 or not alike:
+            fill_materials(begin, loop)
+        if not _group(begin, loop):
+            by_columns(begin, begin + WIDTH, loop)
+    return done
+
+
+in_lanes = where_lanes_serve(_groups)

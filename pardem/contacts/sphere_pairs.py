@@ -1,15 +1,15 @@
 """Contacts of scenes made of spheres only: the general rule with everything that a point core makes zero left out.
 
-Some candidates at a time: which touch (``sphere_search``); then their forces, in lanes where nothing but forces is asked for and law and resistance
-allow it (``sphere_lanes``), else through the columns of a batch (``sphere_columns``), which give the same bits.
+Some candidates at a time: which touch (``sphere_search``); then their forces, in lanes where nothing but forces and losses of energy is asked for,
+and law and resistance allow it (``sphere_lanes``), else through the columns of a batch (``sphere_columns``), which give the same bits.
 """
 
 from __future__ import annotations
 
 from ..compiled.jit import kernel
 from ..compiled.lanes.types import WIDTH
-from ..state.arrays import OBSERVE
-from .batch import BATCH
+from .batch import BATCH, BLOCK
+from .lane_groups import asks_for_lanes
 from .sphere_columns import by_columns
 from .sphere_lanes import in_lanes
 from .sphere_search import fetch, touching
@@ -24,15 +24,14 @@ def sphere_contacts(first, last, loop):
         last: the row after the last.
         loop: `PairLoop`.
     """
-    pairs, settings, near = loop.pairs, loop.settings, loop.pairs.near
-    forces_alone = not (settings.budget or settings.wide or loop.control[OBSERVE] != 0)
+    pairs, settings, near, alone = loop.pairs, loop.settings, loop.pairs.near, asks_for_lanes(loop)
     place, end, found = pairs.ptr[first], pairs.ptr[last], 0
     while place < end or found > 0:
-        before, stop = found, min(end, place + near.shape[0] - WIDTH - found)
+        before, stop = found, min(end, place + BLOCK - WIDTH - found)
         found = touching(place, stop, found, loop)
         fetch(before, found, pairs, loop.g)
         place = stop
-        done = in_lanes(settings.resistance, loop.law, found, loop) if forces_alone else 0
+        done = in_lanes(settings.resistance, loop.law, found, loop) if alone else 0
         if done == 0:
             done = found if place == end else found - found % BATCH
             by_columns(0, done, loop)

@@ -68,7 +68,7 @@ class RankLists:
             found = len(sub)
         row, ptr, col, sub, interior = rows_of(pairs, sub, found, owned, total)
         del pairs, grains  # before the histories come
-        block, first = (BLOCK, np.repeat(row, np.diff(ptr))) if rule.pair_loop else (BATCH, np.empty(0, np.int32))
+        block, first = (BATCH + 4 * BLOCK, np.repeat(row, np.diff(ptr))) if rule.lists_first else (BATCH, np.empty(0, np.int32))
         made = Contacts(
             row, ptr, col, first, sub, np.zeros(found, np.uint8), np.zeros(found if rule.paths else 0), np.zeros((found, self._width)),
             np.zeros((found if rule.active_sets else 0, 2), np.int64),

@@ -6,6 +6,8 @@ import numpy as np
 
 from ..compiled.fixedpoint import total
 from ..compiled.jit import inlined, kernel
+from ..compiled.lanes.memory import gather, load, members, neighbours, pick, store, transpose
+from ..compiled.lanes.types import ROW, WIDTH
 from ..compiled.quaternions import body_rate, half_angle_cosine, matrix, orientation, times, to_world
 from ..compiled.vectors import length, nearest_image, put_row, row, scale, square, subtract
 
@@ -151,7 +153,14 @@ def extend_paths(first, last, g, shapes, dt):
     """
     if g.path.shape[0] == 0:
         return
-    for i in range(first, last):
+    even_last = last - (last - first) % WIDTH
+    for n in range(first, even_last, WIDTH):
+        rows, species = neighbours(n), members(g.species, n)
+        vx, vy, vz, _ = transpose(gather(g.v, rows, ROW, 0))
+        wx, wy, wz, _ = transpose(gather(g.w, rows, ROW, 0))
+        far = 2.0 * pick(shapes.core_radius, species) * load(g.scale, n)
+        store(g.path, n, load(g.path, n) + dt * (length((vx, vy, vz)) + far * length((wx, wy, wz))))
+    for i in range(even_last, last):
         reach = 2.0 * shapes.core_radius[g.species[i]] * g.scale[i]
         g.path[i] += dt * (length(row(g.v, i)) + reach * length(row(g.w, i)))
 

@@ -15,8 +15,10 @@ Splitting off a symmetric top: A. Dullweber, B. Leimkuhler and R. McLachlan, J. 
 
 from __future__ import annotations
 
+from ..compiled.choices import select
 from ..compiled.jit import inlined
-from ..compiled.quaternions import body_rate, circular, exponential, normalised, product, to_world
+from ..compiled.lanes.arithmetic import any_of
+from ..compiled.quaternions import body_rate, choose_orientation, circular, exponential, normalised, product, to_world
 from ..compiled.vectors import ahead, scale
 
 
@@ -31,9 +33,32 @@ def third_axis(inverse):
         Number of the axis; 2 if all moments are equal.
     """
     a, b, c = abs(inverse[0] - inverse[1]), abs(inverse[1] - inverse[2]), abs(inverse[2] - inverse[0])
-    if a <= b and a <= c:
-        return 2
-    return 0 if b <= c else 1
+    return select((a <= b) & (a <= c), 2, select(b <= c, 0, 1))
+
+
+@inlined
+def renumbered(third, a):
+    """A vector in axes that are numbered anew, cyclically, so that ``third`` becomes 2.
+
+    Args:
+        third: number of an axis.
+        a: the vector.
+    """
+    first, second = third == 0, third == 1
+    return (
+        select(first, a[1], select(second, a[2], a[0])), select(first, a[2], select(second, a[0], a[1])),
+        select(first, a[0], select(second, a[1], a[2])),
+    )  # fmt: skip
+
+
+@inlined
+def numbered_back(third, a):
+    """The inverse of ``renumbered``."""
+    first, second = third == 0, third == 1
+    return (
+        select(first, a[2], select(second, a[1], a[0])), select(first, a[0], select(second, a[2], a[1])),
+        select(first, a[1], select(second, a[0], a[2])),
+    )  # fmt: skip
 
 
 @inlined
@@ -49,8 +74,26 @@ def _about_third(q, c, s):
 
 
 @inlined
+def _turned_about_second(unlike, q, momentum, h, rate):
+    """``q`` turned about its second axis, where that is a term of its own, and the half angle's cosine and sine.
+
+    Args:
+        unlike: whether it is.
+        q: unit quaternion.
+        momentum: angular momentum, world frame (kg m^2/s).
+        h: half the angle's time (s).
+        rate: j_1 - j_t (1/(kg m^2)).
+    """
+    _, m1, _ = body_rate(q, momentum, (0.0, 1.0, 0.0))
+    x = h * rate * m1
+    c, s = circular(x * x)
+    s *= x
+    return choose_orientation(unlike, _about_second(q, c, s), q), c, s
+
+
+@inlined
 def rotate(q, momentum, inverse, dt):
-    """Turn a free body by one step.
+    """Turn a free body by one step; one text for a body and for several in ``lanes``.
 
     Args:
         q: unit quaternion, body to world.
@@ -64,30 +107,42 @@ def rotate(q, momentum, inverse, dt):
     jt, j1, j2 = inverse
     h = 0.25 * dt  # half the angle of half a step
     unlike = j1 != jt
-    _, m1, m2 = body_rate(q, momentum, (0.0, 1.0, 1.0))
-    if unlike:
-        m0, _, _ = body_rate(q, momentum, (1.0, 0.0, 0.0))
-        x = h * (j1 - jt) * m1
-        c, s = circular(x * x)
-        s *= x
-        q = _about_second(q, c, s)
-        m2 = (c * c - s * s) * m2 + 2.0 * c * s * m0
+    some = any_of(unlike)
+    m0, _, m2 = body_rate(q, momentum, (1.0, 0.0, 1.0))
+    if some:
+        q, c, s = _turned_about_second(unlike, q, momentum, h, j1 - jt)
+        m2 = select(unlike, (c * c - s * s) * m2 + 2.0 * c * s * m0, m2)
     x = h * (j2 - jt) * m2
     c, s = circular(x * x)
     s *= x
     q = _about_third(q, c, s)
     e = exponential(scale(h * jt, momentum))
     q = product(e, q)
-    if unlike:
+    m1 = 0.0 * m2
+    if some:
         _, m1, _ = body_rate(q, momentum, (0.0, 1.0, 0.0))
-        w = to_world(q, (0.0, (j1 - jt) * m1, (j2 - jt) * m2))
-    else:
-        w = to_world(q, (0.0, 0.0, (j2 - jt) * m2))
+    w = to_world(q, (0.0, (j1 - jt) * m1, (j2 - jt) * m2))
     q = product(e, _about_third(q, c, s))
-    if unlike:
-        _, m1, _ = body_rate(q, momentum, (0.0, 1.0, 0.0))
-        x = h * (j1 - jt) * m1
-        c, s = circular(x * x)
-        s *= x
-        q = _about_second(q, c, s)
+    if some:
+        q, _, _ = _turned_about_second(unlike, q, momentum, h, j1 - jt)
     return normalised(q), ahead(w, jt, momentum)
+
+
+@inlined
+def turn(q, momentum, inverse, dt):
+    """Turn a free body by one step, whichever of its axes is the one apart: a cyclic change of all axes leaves the formulas alone.
+
+    Args:
+        q: unit quaternion, body to world.
+        momentum: angular momentum, world frame (kg m^2/s), which does not change.
+        inverse: one over each principal moment (1/(kg m^2)).
+        dt: time step (s).
+
+    Returns:
+        quaternion after the step; angular velocity in the middle of it, world frame (rad/s).
+    """
+    z = third_axis(inverse)
+    a = renumbered(z, (q[1], q[2], q[3]))
+    q, w = rotate((q[0], a[0], a[1], a[2]), renumbered(z, momentum), renumbered(z, inverse), dt)
+    a = numbered_back(z, (q[1], q[2], q[3]))
+    return (q[0], a[0], a[1], a[2]), numbered_back(z, w)

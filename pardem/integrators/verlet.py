@@ -15,10 +15,11 @@ from ..compiled.lanes.conversions import number
 from ..compiled.lanes.memory import load_row, store
 from ..compiled.lanes.types import ROW, row_of
 from ..compiled.quaternions import orientation, put_orientation
-from ..compiled.vectors import add, ahead, behind, component, put_row, row, scale
+from ..compiled.vectors import add, ahead, behind, put_row, row, scale
 from . import fincham, splitting
 from .poses import force_on, gravity, inverse_size, place_vertices, torque_on, wrap
 from .scheme import Scheme
+from .verlet_lanes import Kicks, begin_in_lanes
 
 
 class Verlet(NamedTuple):
@@ -85,15 +86,10 @@ def _turn(i, inverse, integrator, g, settings):
         q, w = fincham.rotate(orientation(g.q, i), before, momentum, inverse, settings.dt)
         put_orientation(g.q, i, q)
         put_row(g.w, i, w)
-    else:  # number the axes so that the third is the one apart; a cyclic change of all axes leaves the formulas alone
-        z = splitting.third_axis(inverse)
-        x, y = (1 if z == 0 else (2 if z == 1 else 0)), (2 if z == 0 else (0 if z == 1 else 1))
-        q, w = splitting.rotate(
-            (g.q[i, 0], g.q[i, 1 + x], g.q[i, 1 + y], g.q[i, 1 + z]), (g.am[i, x], g.am[i, y], g.am[i, z]),
-            (component(inverse, x), component(inverse, y), component(inverse, z)), settings.dt,
-        )  # fmt: skip
-        g.q[i, 0], g.q[i, 1 + x], g.q[i, 1 + y], g.q[i, 1 + z] = q
-        g.w[i, x], g.w[i, y], g.w[i, z] = w
+    else:
+        q, w = splitting.turn(orientation(g.q, i), momentum, inverse, settings.dt)
+        put_orientation(g.q, i, q)
+        put_row(g.w, i, w)
 
 
 @inlined
@@ -172,7 +168,10 @@ def begin_step(integrator, owned, g, shapes, settings, due):
     dt, h, crowded, most = settings.dt, kick_time(integrator, settings.dt), -1, WIDE_MOST if settings.wide else MOST
     if g.vert.shape[0] == 0 and not settings.wide:
         return _begin_of_spheres(owned, g, shapes, settings, h, 2 if due else 1)
-    for i in range(owned):
+    done = 0
+    if not settings.wide:
+        done, crowded = begin_in_lanes(integrator.fincham, owned, g, shapes, settings, Kicks(h, 2 if due else 1))
+    for i in range(done, owned):
         a = g.species[i]
         round_body = shapes.kind[a] == 1
         k = inverse_size(g.scale[i], settings.planar)

@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
+from ..compiled.choices import select
 from ..compiled.jit import inlined
 from ..compiled.vectors import behind, columns, dot, put_columns, square
 from .history import LAST_DAMPING, LAST_FORCE, LAST_STORED, NORMAL
 from .law import normal_force
+
+
+class LastStep(NamedTuple):
+    """What the ledger remembers of the step before; numbers, or several in lanes.
+
+    Attributes:
+        force: tangential force (N).
+        stored: tangential energy (J).
+        damping: part of the normal force that damps (N).
+    """
+
+    force: Any
+    stored: Any
+    damping: Any
 
 
 @inlined
@@ -16,15 +33,56 @@ def tangential_energy(spring, kt):
         spring: its force (N).
         kt: its stiffness (N/m).
     """
-    return 0.5 * square(spring) / kt if kt > 0.0 else 0.0
+    return select(kt > 0.0, 0.5 * square(spring) / kt, 0.0)
+
+
+@inlined
+def losses(before, alive, response, dt):
+    """Energy that a contact dissipates in one step, with half-step velocities; one text for a contact and for several in ``lanes``.
+
+    Work is done by the force of a step over half the step before it and half the one after: the leap-frog's own identity.
+
+    Args:
+        before: ``LastStep``.
+        alive: whether the contact was alive in the step before.
+        response: ``quantities.Response``.
+        dt: time step (s).
+
+    Returns:
+        normal work lost (J), tangential work lost (J), the ``LastStep`` of this step.
+    """
+    drag, slip, damping = response.drag, response.slip, response.law.damping
+    stored = tangential_energy(response.spring, response.law.kt)
+    lost_t = 0.5 * dt * dot(drag, slip) - stored
+    lost_n = response.law.plastic + 0.5 * (damping * response.rate) * dt
+    lost_n = select(alive, lost_n + 0.5 * before.damping * response.rate * dt, lost_n)
+    lost_t = select(alive, lost_t + (0.5 * dt * dot(before.force, slip) + before.stored), lost_t)
+    return lost_n, lost_t, LastStep(drag, stored, damping)
+
+
+@inlined
+def losses_at_end(before, normal, velocity, dt):
+    """Energy lost in the last half-step of a contact that has just ended: what its springs still held and its damper did.
+
+    Args:
+        before: ``LastStep``.
+        normal: unit normal of the step before.
+        velocity: relative velocity as in ``quantities.Motion`` (m/s).
+        dt: time step (s).
+
+    Returns:
+        normal work lost (J), tangential work lost (J).
+    """
+    closing = dot(normal, velocity)
+    lost_t = 0.5 * dt * dot(before.force, behind(velocity, closing, normal)) + before.stored
+    return -0.5 * before.damping * closing * dt, lost_t
 
 
 @inlined
 def energy_lost(hist, p, alive, response, dt, full):
     """Account for the energy that a contact dissipates in one step, in its history.
 
-    With half-step velocities work is done by the force of a step over half the step before it and half the one after: the leap-frog's own identity.
-    With those of the step itself (``full``) powers are summed by the trapezoidal rule.
+    With velocities of the step itself (``full``) powers are summed by the trapezoidal rule; otherwise see ``losses``.
 
     Args:
         hist: (P, HISTORY_BUDGET or more) float64.
@@ -37,23 +95,25 @@ def energy_lost(hist, p, alive, response, dt, full):
     Returns:
         normal work lost (J), tangential work lost (J), stored tangential energy (J).
     """
-    drag, slip, damping = response.drag, response.slip, response.law.damping
-    stored = tangential_energy(response.spring, response.law.kt)
-    power_t, power_n = dot(drag, slip), damping * response.rate
-    lost_t = 0.5 * dt * power_t - stored
-    lost_n = response.law.plastic + 0.5 * power_n * dt
     if full:
+        stored = tangential_energy(response.spring, response.law.kt)
+        power_t, power_n = dot(response.drag, response.slip), response.law.damping * response.rate
+        lost_t = 0.5 * dt * power_t - stored
+        lost_n = response.law.plastic + 0.5 * power_n * dt
         if alive:
             lost_n += 0.5 * hist[p, LAST_DAMPING] * dt
             lost_t += 0.5 * dt * hist[p, LAST_FORCE] + hist[p, LAST_STORED]
         hist[p, LAST_FORCE], hist[p, LAST_STORED], hist[p, LAST_DAMPING] = power_t, stored, power_n
         return lost_n, lost_t, stored
-    if alive:
-        lost_n += 0.5 * hist[p, LAST_DAMPING] * response.rate * dt
-        lost_t += 0.5 * dt * dot(columns(hist, p, LAST_FORCE), slip) + hist[p, LAST_STORED]
-    put_columns(hist, p, LAST_FORCE, drag)
-    hist[p, LAST_STORED], hist[p, LAST_DAMPING] = stored, damping
-    return lost_n, lost_t, stored
+    lost_n, lost_t, now = losses(_last_step(hist, p), alive, response, dt)
+    put_columns(hist, p, LAST_FORCE, now.force)
+    hist[p, LAST_STORED], hist[p, LAST_DAMPING] = now.stored, now.damping
+    return lost_n, lost_t, now.stored
+
+
+@inlined
+def _last_step(hist, p):
+    return LastStep(columns(hist, p, LAST_FORCE), hist[p, LAST_STORED], hist[p, LAST_DAMPING])
 
 
 @inlined
@@ -72,10 +132,7 @@ def end_contact(velocity, hist, p, dt, full):
     """
     if full:
         return 0.5 * hist[p, LAST_DAMPING] * dt, 0.5 * dt * hist[p, LAST_FORCE] + hist[p, LAST_STORED]
-    normal = columns(hist, p, NORMAL)
-    closing = dot(normal, velocity)
-    lost_t = 0.5 * dt * dot(columns(hist, p, LAST_FORCE), behind(velocity, closing, normal)) + hist[p, LAST_STORED]
-    return -0.5 * hist[p, LAST_DAMPING] * closing * dt, lost_t
+    return losses_at_end(_last_step(hist, p), columns(hist, p, NORMAL), velocity, dt)
 
 
 @inlined

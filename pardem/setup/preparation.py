@@ -107,9 +107,8 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
 def _shape_tables(case: Case, catalogue: Catalogue) -> Shapes:
     """Tables of the species for the kernels."""
     material = np.array([case.material_rows[s.material] for s in case.species], np.int32)
-    return Shapes(
-        material, catalogue.kind, catalogue.core_radius, catalogue.inertia, 1.0 / catalogue.inertia, catalogue.vertex_start, catalogue.vertices
-    )
+    inverse = np.pad(1.0 / catalogue.inertia, ((0, 0), (0, 1)))
+    return Shapes(material, catalogue.kind, catalogue.core_radius, catalogue.inertia, inverse, catalogue.vertex_start, catalogue.vertices)
 
 
 def _smallest_radius(catalogue: Catalogue, sizes: GrainSizes) -> float:

@@ -28,7 +28,7 @@ class Grains(NamedTuple):
         past: (N, 18) int64 forces and torques of one, two and three steps ago (quanta), (N, 36) if sums are wide; (N, 0) unless the integrator is
             gear4.
         vert_start: (N + 1,) int64 first row of each grain in ``vert``.
-        vert: (M, 3) world vertices relative to the centre (m); empty if all grains are spheres.
+        vert: (M + 2, 3) world vertices relative to the centre (m), none if all grains are spheres; the last two rows are for reading beyond the end.
         x0: (N, 3) centre of mass at the last rebuild of the lists (m).
         q0: (N, 4) orientation at the last rebuild of the lists.
         path: (N,) distance that the points of a grain may have moved since then (m), if candidates are screened by it; else (0,).
@@ -61,7 +61,7 @@ class Shapes(NamedTuple):
         kind: (ns,) int32 number of core vertices: 1 sphere, 2 spherocylinder, more: polytope.
         core_radius: (ns,) largest distance of a core vertex from the centre (m).
         inertia: (ns, 3) principal moments (kg m^2).
-        inverse: (ns, 3) one over the principal moments (1/(kg m^2)).
+        inverse: (ns, 4) one over the principal moments (1/(kg m^2)); 0.
         vertex_start: (ns + 1,) int64 first row of each species in ``vertices``.
         vertices: (M, 3) vertices in the body frame (m).
     """
@@ -137,14 +137,14 @@ class Contacts(NamedTuple):
         row: (R,) int32 first body of each row (grain; the one with the lower global id).
         ptr: (R + 1,) int64 first candidate of each row.
         col: (P,) int32 second body (grain or wall).
-        first: (P,) int32 first body of each candidate; (0,) unless the scene is one of spheres.
+        first: (P,) int32 first body of each candidate; (0,) unless the rule has a pair loop of its own.
         sub: (P,) int64 pair of features or pieces (``contacts.nearest.features``, ``pieces``); empty for pairs of whole grains. For walls: a pair of
             features (bodies), the vertex, or the piece.
         touch: (P,) uint8 whether the candidate touches, so that its history counts.
         free: (P,) path of the two grains together up to which a pair cannot touch (m); (0,) if candidates are not screened.
         hist: (P, 8 or 13) float64 histories (see ``laws.history``).
         warm: (P, 2) int64 active sets of the solver; empty if only closed forms are used.
-        near: (BATCH or BLOCK,) int32 work space of batches (``contacts.batch``).
+        near: (BATCH or BATCH + 4 BLOCK,) int32 work space of batches (``contacts.batch``).
         near_row: (BATCH,) int32 work space of batches.
         scratch: (SCRATCH,) float64 work space of batches.
         counts: (COUNTS,) int64 work space of batches.

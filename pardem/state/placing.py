@@ -31,7 +31,7 @@ def place_grains(p: Population, scene: Scene) -> Grains:
     start = np.concatenate([[0], np.cumsum(number, dtype=np.int64)])
     # endless paths where velocities do not bound them, so that no candidate is screened
     path = np.full(p.count, 0.0 if scene.settings.midstep else np.inf) if scene.rule.paths else np.zeros(0)
-    placed, x0, q0 = np.empty((start[-1], 3)), p.x[:, :3].copy(), p.q.copy()
+    placed, x0, q0 = np.zeros((start[-1] + (2 if start[-1] else 0), 3)), p.x[:, :3].copy(), p.q.copy()
     grains = Grains(**vars(p), material=shapes.material[p.species], vert_start=start, vert=placed, x0=x0, q0=q0, path=path)
     place_vertices(0, p.count, grains, shapes)
     return grains

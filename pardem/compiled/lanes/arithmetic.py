@@ -118,3 +118,15 @@ def all_of(typing_context: Any, mask: Any) -> Any:
         return builder.icmp_unsigned("==", bits, ir.Constant(bits.type, -1))
 
     return types.boolean(mask), codegen
+
+
+@intrinsic
+def sum_of(typing_context: Any, value: Any) -> Any:
+    """The sum of lanes of int64, whose order cannot show."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        kind = args[0].type
+        name = f"llvm.vector.reduce.add.v{kind.count}i64"
+        return builder.call(cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind.element, [kind]), name), [args[0]])
+
+    return types.int64(value), codegen

@@ -83,6 +83,18 @@ def members(typing_context: Any, array: Any, place: Any) -> Any:
 
 
 @intrinsic
+def neighbours(typing_context: Any, place: Any) -> Any:
+    """``place`` and the next numbers, WIDTH in all, as a tuple of words."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        first = _word(context, builder, args[0], signature.args[0])
+        found = [builder.add(first, ir.Constant(_WORD, k)) for k in range(WIDTH)]
+        return context.make_tuple(builder, signature.return_type, found)
+
+    return UniTuple(types.uintp, WIDTH)(place), codegen
+
+
+@intrinsic
 def members_at(typing_context: Any, array: Any, places: Any) -> Any:
     """The members of an array of indices (not negative) at WIDTH places, as a tuple of words."""
 
@@ -92,6 +104,49 @@ def members_at(typing_context: Any, array: Any, places: Any) -> Any:
         return context.make_tuple(builder, signature.return_type, found)
 
     return UniTuple(types.uintp, WIDTH)(array, places), codegen
+
+
+@intrinsic
+def words(typing_context: Any, value: Any) -> Any:
+    """Lanes of int64 (not negative) as a tuple of words."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        found = [builder.extract_element(args[0], ir.Constant(INDEX, k)) for k in range(WIDTH)]
+        return context.make_tuple(builder, signature.return_type, found)
+
+    return UniTuple(types.uintp, WIDTH)(value), codegen
+
+
+@intrinsic
+def pick(typing_context: Any, array: Any, places: Any) -> Any:
+    """The members of an array of float64, or of integers, at WIDTH places (a tuple of words), in lanes."""
+    result = Lanes(kind_of(array.dtype))
+    element = result.vector().element
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        value = ir.Constant(result.vector(), ir.Undefined)
+        for k, p in enumerate(cgutils.unpack_tuple(builder, args[1])):
+            number = builder.load(builder.gep(data, [p]))
+            if result.kind == "int64":
+                number = builder.sext(number, element)
+            value = builder.insert_element(value, number, ir.Constant(INDEX, k))
+        return value
+
+    return result(array, places), codegen
+
+
+@intrinsic
+def put(typing_context: Any, array: Any, places: Any, value: Any) -> Any:
+    """Write lanes to the members of an array of their kind at WIDTH places (a tuple of words)."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        for k, p in enumerate(cgutils.unpack_tuple(builder, args[1])):
+            builder.store(builder.extract_element(args[2], ir.Constant(INDEX, k)), builder.gep(data, [p]))
+        return context.get_dummy_value()
+
+    return types.void(array, places, value), codegen
 
 
 def _starts(context: Any, builder: Any, given: Any, rows: Any, stride: Any, column: Any) -> list[Any]:
@@ -204,6 +259,20 @@ def raised_at(typing_context: Any, flags: Any, places: Any) -> Any:
         return _raised(builder, value)
 
     return Lanes("bool")(flags, places), codegen
+
+
+@intrinsic
+def flag_at(typing_context: Any, flags: Any, places: Any, mask: Any) -> Any:
+    """Set the bytes at WIDTH places (a tuple of words) to one where ``mask`` holds, to zero elsewhere."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        bytes_ = builder.zext(args[2], ir.VectorType(_BYTE, WIDTH))
+        for k, p in enumerate(cgutils.unpack_tuple(builder, args[1])):
+            builder.store(builder.extract_element(bytes_, ir.Constant(INDEX, k)), builder.gep(data, [p]))
+        return context.get_dummy_value()
+
+    return types.void(flags, places, mask), codegen
 
 
 @intrinsic

@@ -5,6 +5,7 @@ A core is {s u: -1 <= s <= 1} about its centre; u = 0 for a sphere. W = c_A - c_
 
 from __future__ import annotations
 
+from ...compiled.choices import larger, select, smaller
 from ...compiled.jit import inlined
 from ...compiled.vectors import dot, square
 
@@ -13,12 +14,14 @@ PARALLEL = 1e-14  # relative determinant below which two segments count as paral
 
 @inlined
 def _clamp(value):
-    return min(1.0, max(-1.0, value))
+    return smaller(1.0, larger(-1.0, value))
 
 
 @inlined
 def regularised_segments(w, u, v, eps2_a, eps2_b):
     """Minimiser of |W + s u - t v|^2 + eps_A^2 s^2 |u|^2 + eps_B^2 t^2 |v|^2 over the square [-1, 1]^2.
+
+    One text for a pair and for several in ``lanes``: there is no branch.
 
     Args:
         w: W, centre of A less centre of B (m).
@@ -35,17 +38,13 @@ def regularised_segments(w, u, v, eps2_a, eps2_b):
     b = dot(u, v)
     p = -dot(w, u)
     q = dot(w, v)
-    if a == 0.0:
-        return 0.0, _clamp(q / c) if c > 0.0 else 0.0
-    if c == 0.0:
-        return _clamp(p / a), 0.0
     det = a * c - b * b
-    s = _clamp((c * p + b * q) / det) if det > PARALLEL * a * c else 0.0
+    s = select(det > PARALLEL * a * c, _clamp((c * p + b * q) / det), 0.0)
     t = (q + b * s) / c
-    if t > 1.0 or t < -1.0:
-        t = _clamp(t)
-        s = _clamp((p + b * t) / a)
-    return s, t
+    beyond = (t > 1.0) | (t < -1.0)
+    t = _clamp(t)
+    s = select(beyond, _clamp((p + b * t) / a), s)
+    return select(a > 0.0, select(c > 0.0, s, _clamp(p / a)), 0.0), select(c > 0.0, t, 0.0)
 
 
 @inlined

@@ -6,8 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...compiled.choices import root, select, smaller
 from ...compiled.jit import inlined
-from ...compiled.vectors import ZERO, add, cross, dot, row, scale, square, subtract
+from ...compiled.lanes.memory import gather, members_at, pick, transpose, words
+from ...compiled.lanes.types import spread
+from ...compiled.vectors import ZERO, add, choose, cross, dot, negative, row, scale, square, subtract
 from ..nearest.segments import nearest_segments, regularised_segments
 from .rule import Rule, RuleInput
 
@@ -59,7 +62,7 @@ def axis(interaction, g, i):
 
 
 @inlined
-def _distance2(w, x, y, ea, eb):
+def distance2(w, x, y, ea, eb):
     """Squared regularised distance (m^2) of two points."""
     f = square(subtract(add(w, x), y))
     return f + (ea * square(x) + eb * square(y))
@@ -77,8 +80,43 @@ def closest(interaction, g, bodies, pairs, p, touching, reach):
     else:
         s, t = nearest_segments(w, u, v)
     x, y = scale(s, u), scale(t, v)
-    f = _distance2(w, x, y, ea, eb)
+    f = distance2(w, x, y, ea, eb)
     return Nearest(f < reach * reach, f, x, y, 0)
+
+
+@inlined
+def serves_lanes(interaction):
+    """Whether the rule has a form without branches; see ``dispatch.serves_lanes``."""
+    return interaction.regularised
+
+
+@inlined
+def _axes(interaction, g, rows):
+    """Half-axes of the grains in WIDTH rows (m), zero for spheres, and their squared regularisations."""
+    species, nothing = members_at(g.species, rows), spread(0.0)
+    eps2, nowhere = pick(interaction.eps2, species), (nothing, nothing, nothing)
+    if g.vert.shape[0] == 0:
+        return nowhere, eps2
+    long = pick(interaction.kind, species) != 1
+    ends = words(select(long, pick(g.vert_start, rows) + 1, 0))
+    ux, uy, uz, _ = transpose(gather(g.vert, ends, 3, 0))
+    return choose(long, (ux, uy, uz), nowhere), eps2
+
+
+@inlined
+def closest_in_lanes(interaction, g, i, j, d):
+    """Minimisers of the distance functions of WIDTH pairs, in closed form; see ``dispatch.closest_in_lanes``."""
+    (u, ea), (v, eb) = _axes(interaction, g, i), _axes(interaction, g, j)
+    w = negative(d)
+    s, t = regularised_segments(w, u, v, ea, eb)
+    x, y = scale(s, u), scale(t, v)
+    return distance2(w, x, y, ea, eb), x, y, (u, v)
+
+
+@inlined
+def zone_in_lanes(interaction, axes, bearing):
+    """Zones of WIDTH contacts; see ``dispatch.zone_in_lanes``."""
+    return zone_of_axes(axes[0], axes[1], bearing)
 
 
 @inlined
@@ -91,7 +129,7 @@ def weighted(interaction, g, bodies, pairs, p, factor):
     ea, eb = factor * interaction.eps2[g.species[i]], factor * interaction.eps2[g.species[j]]
     s, t = regularised_segments(w, u, v, ea, eb)
     x, y = scale(s, u), scale(t, v)
-    return _distance2(w, x, y, ea, eb), x, y, 0
+    return distance2(w, x, y, ea, eb), x, y, 0
 
 
 @inlined
@@ -104,9 +142,24 @@ def rocking_axis(normal, e):
     """
     a = cross(normal, e)
     a2 = square(a)
-    if a2 > 0.0:
-        a2 = 1.0 / np.sqrt(a2)
-    return scale(a2, a)
+    return scale(select(a2 > 0.0, 1.0 / root(a2), a2), a)
+
+
+@inlined
+def zone_of_axes(u, v, bearing):
+    """Half-length of the contact zone of two segments (m) and the axis it can rock about; one text for a pair and for several in ``lanes``.
+
+    Args:
+        u: half-axis of the first (m); zero for a sphere.
+        v: half-axis of the second (m).
+        bearing: ``rule.Bearing``.
+    """
+    a2, b2 = square(u), square(v)
+    sine2, limit = square(cross(u, v)) / (a2 * b2), bearing.radius * bearing.overlap
+    lever2 = smaller(a2, b2)
+    lever2 = select(lever2 * sine2 > limit, limit / sine2, lever2)
+    extended = (a2 > 0.0) & (b2 > 0.0)
+    return select(extended, root(lever2), 0.0), choose(extended, rocking_axis(bearing.normal, u), ZERO)
 
 
 @inlined
@@ -115,15 +168,7 @@ def zone(interaction, g, bodies, bearing, pairs, p):
 
     Two segments at an angle theta touch along about sqrt(r delta)/sin(theta), at most along the shorter one; spheres in a point (no couples).
     """
-    u, v = axis(interaction, g, bodies.i), axis(interaction, g, bodies.j)
-    a2, b2 = square(u), square(v)
-    if a2 == 0.0 or b2 == 0.0:
-        return 0.0, ZERO
-    sine2 = square(cross(u, v)) / (a2 * b2)
-    lever2 = min(a2, b2)
-    if lever2 * sine2 > bearing.radius * bearing.overlap:
-        lever2 = bearing.radius * bearing.overlap / sine2
-    return np.sqrt(lever2), rocking_axis(bearing.normal, u)
+    return zone_of_axes(axis(interaction, g, bodies.i), axis(interaction, g, bodies.j), bearing)
 
 
 @inlined
@@ -194,4 +239,5 @@ RULE = Rule(
     interaction=Rods, fits=_fits, build=_build,
     closest=closest, closest_to_plane=closest_to_plane, zone=zone, zone_on_plane=zone_on_plane,
     weighted=weighted, weighted_to_plane=weighted_to_plane,
+    serves_lanes=serves_lanes, closest_in_lanes=closest_in_lanes, zone_in_lanes=zone_in_lanes,
 )  # fmt: skip

@@ -116,8 +116,10 @@ class Rule:
         weighted_to_plane: minimum of a grain over a plane with heavier penalties.
         vertices_met: which vertices of a grain touch a disc.
         stands_out: whether a vertex may touch a disc where it is nearest to it.
-        pair_loop: the loop over candidate pairs, where it is not ``contacts.pairs.pair_contacts``; its lists have a larger capacity for
-            contacts (``Contacts.near``), and also hold the first body of each candidate (``Contacts.first``).
+        pair_loop: the loop over candidate pairs, where the rule has one of its own.
+        serves_lanes: whether several pairs can be treated at once, of which the next two are.
+        closest_in_lanes: minimisers of the distances of several pairs; None: the rule treats pairs one by one.
+        zone_in_lanes: zones of several contacts.
     """
 
     interaction: type
@@ -140,3 +142,11 @@ class Rule:
     vertices_met: Any = all_vertices
     stands_out: Any = always
     pair_loop: Any = None
+    serves_lanes: Any = None
+    closest_in_lanes: Any = None
+    zone_in_lanes: Any = None
+
+    @property
+    def lists_first(self) -> bool:
+        """Whether lists hold the first body of each candidate, and have a larger work space (``Contacts.first``, ``Contacts.near``)."""
+        return self.pair_loop is not None or self.closest_in_lanes is not None

@@ -1,4 +1,4 @@
-"""Contacts of spheres: the way through lanes, which gives forces alone, and that through columns, which keeps books, give the same bits."""
+"""Contacts of spheres and rods: those through lanes and those through columns, as every observed step wants them, have the same bits."""
 
 from __future__ import annotations
 
@@ -8,36 +8,48 @@ import numpy as np
 import pytest
 from beds import HERTZ, SIZES, VISCOUS, moved, shaken, without_books
 from mpi4py import MPI
-from scenes import SPHERE, case_of, engine_of, gathered
+from scenes import ROD, SPHERE, case_of, engine_of, gathered
 
 from pardem.case import Case
 from pardem.compiled.lanes.types import WIDTH
 from pardem.engine import Engine
 from pardem.errors import BlowUpError
-from pardem.laws.history import HISTORY
+from pardem.state.arrays import LOST_NORMAL, LOST_TANGENTIAL
 
 BEAD = SPHERE | {"name": "bead", "radius": 0.3}
 UNLIKE = VISCOUS | {"pair": [{"between": ["ball", "bead"], "friction": 0.1}, {"between": ["bead", "bead"], "restitution": 0.9}]}
+SHORT = ROD | {"name": "short", "length": 0.3, "radius": 0.2}
+UNLIKE_RODS = VISCOUS | {
+    "pair": [{"between": ["rod", "ball"], "friction": 0.1}, {"between": ["short", "short"], "torsional_friction": False, "rocking_damping": False}]
+}
 BEDS: dict[str, Callable[[], Case]] = {
     "viscoelastic": lambda: shaken([SPHERE], 180, VISCOUS, SIZES),
     "of two materials": lambda: shaken([SPHERE | {"radius": 0.4}, BEAD], 150, UNLIKE),
     "walton": lambda: shaken([BEAD], 400, VISCOUS | {"law": "walton"}),
     "hertz": lambda: shaken([SPHERE], 180, HERTZ, SIZES),
     "elastic": lambda: shaken([BEAD], 450, {"law": "elastic", "contact_time": 0.02, "friction": 0.4}),
+    "rods": lambda: shaken([ROD], 200, VISCOUS),
+    "rods of two materials and spheres": lambda: shaken([ROD, SPHERE | {"radius": 0.4}, SHORT], 80, UNLIKE_RODS),
+    "rods of Hertz": lambda: shaken([ROD], 260, HERTZ, SIZES),
+    "elastic rods": lambda: shaken([SHORT], 600, {"law": "elastic", "contact_time": 0.02, "friction": 0.4}),
 }
 
 
+@pytest.mark.parametrize("books", [True, False])
 @pytest.mark.parametrize("name", BEDS)
-def test_lanes_and_columns_give_the_same_bits(name: str) -> None:
-    with_books, alone = (moved(case, MPI.COMM_SELF, steps=500)[1] for case in (BEDS[name](), without_books(BEDS[name]())))
-    assert (with_books.scene.settings.budget, alone.scene.settings.budget) == (True, False)
-    expected, contacts = gathered(with_books)
-    got, same = gathered(alone)
+def test_lanes_and_columns_give_the_same_bits(name: str, books: bool) -> None:
+    case = BEDS[name]() if books else without_books(BEDS[name]())
+    (expected, contacts, tally), (got, same, tally_of_lanes) = (
+        (*gathered(engine), engine.tally[[LOST_NORMAL, LOST_TANGENTIAL]].copy())
+        for engine in (moved(case, MPI.COMM_SELF, steps=500, tallied=tallied)[1] for tallied in (True, False))
+    )
     assert np.count_nonzero(contacts.key[:, 1] >= 0) > 3 * WIDTH
     np.testing.assert_array_equal(same.key, contacts.key)
-    np.testing.assert_array_equal(same.hist.view(np.int64), np.ascontiguousarray(contacts.hist[:, :HISTORY]).view(np.int64))
+    np.testing.assert_array_equal(same.hist.view(np.int64), contacts.hist.view(np.int64))
     for values, other in ((got.x, expected.x), (got.v, expected.v), (got.w, expected.w), (got.ft, expected.ft), (got.image, expected.image)):
         np.testing.assert_array_equal(values, other)
+    assert tally.any() == books
+    np.testing.assert_array_equal(tally_of_lanes, tally)
 
 
 def _one_step(engine: Engine) -> None:

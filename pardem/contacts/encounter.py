@@ -1,0 +1,62 @@
+"""How two grains of any shape meet, from the nearest points of their cores: one text for a pair, and for several pairs in ``lanes``."""
+
+from __future__ import annotations
+
+from ..compiled.choices import root
+from ..compiled.jit import inlined
+from ..compiled.vectors import add, ahead, choose, cross, scale, subtract
+from .nearest.polytope_separation import MARGIN
+
+SAFE = 1.0 - 1e-9
+"""Share of a gap that counts, as the way that the two grains' points must go before they may touch: no point of a distance's minimiser moves faster
+than the grains, and the penalties of the regularised one do not change with motion."""
+
+
+@inlined
+def free_path(path, f, reach, d):
+    """The path of two grains together up to which they cannot touch (m).
+
+    Args:
+        path: of both so far (m).
+        f: squared distance of their cores (m^2).
+        reach: distance at which they touch (m).
+        d: from the first centre to the second (m).
+    """
+    rounding = MARGIN * (abs(d[0]) + abs(d[1]) + abs(d[2]) + reach)
+    return path + SAFE * (root(f) - reach) - rounding
+
+
+@inlined
+def contact_point(x, link, length2, ri, rj):
+    """The contact point relative to the first centre (m): on the radical plane of the two balls about the nearest points.
+
+    Args:
+        x: nearest point of the first core relative to its centre (m).
+        link: from there to the nearest point of the second core (m).
+        length2: square of its length (m^2).
+        ri: first sphero-radius (m).
+        rj: second one (m).
+    """
+    inv = 1.0 / root(length2)
+    return ahead(x, 0.5 + 0.5 * (ri - rj) * (ri + rj) * (inv * inv), link)
+
+
+@inlined
+def contact_velocity(velocity, spins, d, arms, known, lag):
+    """Velocity of the second body's material point relative to the first's at the contact point in the middle of the step (m/s).
+
+    The middle lies halfway from the arm of the step before, where there was one; there the centres were lag times their velocity less apart.
+
+    Args:
+        velocity: of the second centre relative to the first (m/s).
+        spins: angular velocities of the two bodies (rad/s).
+        d: from the first centre to the second (m).
+        arms: from the first centre to the contact point, in the step before and now (m).
+        known: whether there was one in the step before.
+        lag: by how much velocities lie before the end of the step (s).
+    """
+    before, arm = arms
+    arm_i = choose(known, scale(0.5, add(before, arm)), arm)
+    arm_j = subtract(arm_i, d)
+    arm_j = choose(known, ahead(arm_j, lag, velocity), arm_j)
+    return add(velocity, subtract(cross(spins[1], arm_j), cross(spins[0], arm_i)))

@@ -1,0 +1,115 @@
+"""Contacts of grains whose narrow phase serves several pairs at once: candidates are screened, then those that may touch are treated.
+
+In lanes where nothing but forces and losses of energy is asked for,
+and rule, law and resistance allow it, else one by one (``pairs``), which gives the same bits.
+"""
+
+from __future__ import annotations
+
+from ..compiled.choices import select
+from ..compiled.jit import inlined, kernel
+from ..compiled.lanes.memory import append, load, members, members_at, pick, put, raised, raised_at
+from ..compiled.lanes.types import WIDTH
+from ..compiled.vectors import nearest_image, subtract
+from .batch import BATCH
+from .dispatch import closest_in_lanes, serves_lanes
+from .encounter import free_path
+from .grain_lanes import Group, group_forces
+from .lane_groups import all_alike, asks_for_lanes, fill_materials, vectors_at, where_lanes_serve
+from .pairs import one_by_one
+
+
+@kernel
+def _screened(first, last, found, loop):
+    """Append those of some candidates that may touch, after the ways their grains have gone, to ``pairs.near``.
+
+    Args:
+        first: place of the first candidate.
+        last: place after the last.
+        found: the place in ``pairs.near`` behind the last that is there already; WIDTH spare places must be left behind.
+        loop: `PairLoop`.
+
+    Returns:
+        the place behind the last.
+    """
+    pairs, path, near = loop.pairs, loop.g.path, loop.pairs.near
+    even_last = last - (last - first) % WIDTH
+    for q in range(first, even_last, WIDTH):
+        gone = pick(path, members(pairs.first, q)) + pick(path, members(pairs.col, q))
+        found += append(near, found, q, raised(pairs.touch, q) | (not gone < load(pairs.free, q)))
+    for p in range(even_last, last):
+        if pairs.touch[p] != 0 or not path[pairs.first[p]] + path[pairs.col[p]] < pairs.free[p]:
+            near[found] = p
+            found += 1
+    return found
+
+
+@inlined
+def _group(begin, loop):
+    """Forces of WIDTH candidates, those from ``begin`` on in ``pairs.near``.
+
+    Returns:
+        whether that could be done; otherwise nothing has been done.
+    """
+    pairs, g = loop.pairs, loop.g
+    places = members(pairs.near, begin)
+    i, j = members_at(pairs.first, places), members_at(pairs.col, places)
+    (xi, ri), (xj, rj) = vectors_at(g.x, i), vectors_at(g.x, j)
+    d, reach = nearest_image(subtract(xj, xi), loop.settings), ri + rj
+    f, x, y, shape = closest_in_lanes(loop.interaction, g, i, j, d)
+    near, touching = f < reach * reach, raised_at(pairs.touch, places)
+    if not group_forces(Group(places, i, j, near, (ri, rj), d, x, y, f, shape), loop):
+        return False
+    free = free_path(pick(g.path, i) + pick(g.path, j), f, reach, d)
+    put(pairs.free, places, select(near | touching, pick(pairs.free, places), free))
+    return True
+
+
+@kernel
+def _groups(resistance, law, found, loop):
+    """Forces of the first candidates in ``pairs.near`` behind place BATCH, as many whole groups as there are.
+
+    Args:
+        resistance: tables of the resistance to rolling and twisting, for their type.
+        law: tables of the law.
+        found: how many candidates there are.
+        loop: `PairLoop`.
+
+    Returns:
+        how many were done.
+    """
+    done, alike = found - found % WIDTH, all_alike(loop.g.material)
+    for begin in range(BATCH, BATCH + done, WIDTH):
+        if begin == BATCH or not alike:
+            fill_materials(begin, loop)
+        if not _group(begin, loop):
+            one_by_one(begin, begin + WIDTH, loop)
+    return done
+
+
+_in_lanes = where_lanes_serve(_groups)
+
+
+@kernel
+def grain_contacts(first, last, loop):
+    """Forces of the candidate pairs in some rows of the list; each pair has its lower global id first.
+
+    Args:
+        first: the first row.
+        last: the row after the last.
+        loop: `PairLoop`.
+    """
+    pairs, near = loop.pairs, loop.pairs.near
+    alone = asks_for_lanes(loop) and serves_lanes(loop.interaction)
+    place, end, found = pairs.ptr[first], pairs.ptr[last], 0
+    while place < end or found > 0:
+        stop = min(end, place + near.shape[0] - BATCH - WIDTH - found)
+        found = _screened(place, stop, BATCH + found, loop) - BATCH
+        place = stop
+        done = _in_lanes(loop.settings.resistance, loop.law, found, loop) if alone else 0
+        if done == 0:
+            one_by_one(BATCH, BATCH + found, loop)
+            done = found
+        for n in range(BATCH + done, BATCH + found):  # what does not fill a group waits for more
+            near[n - done] = near[n]
+        found -= done

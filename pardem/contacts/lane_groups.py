@@ -1,0 +1,205 @@
+"""What groups of WIDTH contacts in registers share, whatever the shapes (``compiled.lanes``): materials, energies, sums of the bodies.
+
+Groups are for forces and what contacts lose: without wide sums, observables, resistance, and of laws that serve several contacts at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..compiled.choices import select
+from ..compiled.fixedpoint import COLUMNS, LIMB
+from ..compiled.jit import inlined
+from ..compiled.lanes.arithmetic import sum_of
+from ..compiled.lanes.conversions import cut, number, whole
+from ..compiled.lanes.memory import gather, load, pick, scatter, scatter_add, transpose
+from ..compiled.lanes.types import ROW, WIDTH
+from ..compiled.static import static
+from ..compiled.vectors import choose, negative
+from ..laws.energy_ledger import LastStep
+from ..laws.history import LAST_DAMPING, LAST_FORCE, LAST_STORED
+from ..laws.registry import KINDS
+from ..laws.resistance.none import NoResistance
+from ..state.arrays import LOST_NORMAL, LOST_TANGENTIAL, OBSERVE
+from . import batch
+from .batch import BATCH, fill_pair
+
+assert (LAST_STORED, LAST_DAMPING) == (LAST_FORCE + ROW - 1, LAST_FORCE + ROW)  # two rows of a history, which overlap
+_ONE_BY_ONE = {kind.table for kind in KINDS.values() if kind.carried or kind.one_by_one}
+
+
+def where_lanes_serve(groups: Callable[..., Any]) -> Any:
+    """The function itself where law and resistance serve several contacts at once, else one that does nothing.
+
+    Args:
+        groups: a compiled function of the tables of the resistance, of the law, a number of contacts, and a `PairLoop`; it returns how many of the
+            contacts it has done.
+    """
+
+    @inlined
+    def none(resistance, law, found, loop):
+        return 0
+
+    @static(lambda law: none if law in _ONE_BY_ONE else groups, on="law")
+    def of_law(resistance, law, found, loop):
+        """By the type of the law."""
+
+    @inlined
+    def without_resistance(resistance, law, found, loop):
+        return of_law(resistance, law, found, loop)
+
+    @static(lambda resistance: without_resistance if resistance is NoResistance else none)
+    def chosen(resistance, law, found, loop):
+        """By the type of the resistance."""
+
+    return chosen
+
+
+@inlined
+def asks_for_lanes(loop):
+    """Whether a step asks for nothing but forces, in one limb, and the energies that its contacts lose.
+
+    Args:
+        loop: `PairLoop`.
+    """
+    settings = loop.settings
+    return not (settings.wide or loop.control[OBSERVE] != 0 or (settings.budget and not settings.midstep))
+
+
+@inlined
+def vectors_at(array, rows):
+    """The first three numbers, and the fourth, in WIDTH rows of an array with ROW columns.
+
+    Args:
+        array: (n, ROW) float64.
+        rows: a tuple of words.
+    """
+    a, b, c, d = transpose(gather(array, rows, ROW, 0))
+    return (a, b, c), d
+
+
+@inlined
+def materials_in(s):
+    """The numbers of the normal law and the friction in the first WIDTH columns of a batch.
+
+    Args:
+        s: (SCRATCH,) float64.
+    """
+    numbers = (
+        load(s, batch.NUMBERS), load(s, batch.NUMBERS + BATCH), load(s, batch.NUMBERS + 2 * BATCH),
+        load(s, batch.NUMBERS + 3 * BATCH), load(s, batch.NUMBERS + 4 * BATCH), load(s, batch.NUMBERS + 5 * BATCH),
+    )  # fmt: skip
+    return numbers, load(s, batch.FRICTION)
+
+
+@inlined
+def fill_materials(begin, loop):
+    """Put the numbers of the pairs of materials of WIDTH contacts into the first columns of the batch.
+
+    Args:
+        begin: place of the first contact in ``pairs.near``.
+        loop: `PairLoop`.
+    """
+    pairs, material = loop.pairs, loop.g.material
+    for n in range(WIDTH):
+        p = np.uintp(pairs.near[begin + n])
+        fill_pair(np.uintp(n), material[pairs.first[p]], material[pairs.col[p]], loop.law, pairs.scratch, pairs.counts)
+
+
+@inlined
+def all_alike(material):
+    """Whether all grains are of one material.
+
+    Args:
+        material: (N,) int32.
+    """
+    different = 0
+    for k in range(material.shape[0]):
+        different |= material[k] ^ material[0]
+    return different == 0
+
+
+@inlined
+def _whole(a, fourth):
+    """A vector of counts, the nearest whole ones, with a fourth number, as rows."""
+    return transpose((whole(a[0]), whole(a[1]), whole(a[2]), fourth))
+
+
+@inlined
+def _deposit_where(mask, limbs, row, value):
+    """Add numbers of counts where a condition holds to a two-limb sum; see ``fixedpoint.deposit_nearest``."""
+    value = select(mask, value, 0.0)
+    high = cut(value * 2.0**-LIMB)
+    limbs[row, 1] += sum_of(high)
+    limbs[row, 0] += sum_of(whole(value - number(high) * 2.0**LIMB))
+
+
+@inlined
+def add_losses_where(mask, places, lost_n, lost_t, loop):
+    """Add what those of WIDTH contacts have lost where a condition holds, and this rank counts them, to the sums of the energy budget.
+
+    Args:
+        mask: the condition.
+        places: of the contacts (a tuple of words).
+        lost_n: by motion along their normals (J).
+        lost_t: by friction and couples (J).
+        loop: `PairLoop`.
+    """
+    inv_energy, mine = 1.0 / loop.settings.energy, mask & (pick(loop.pairs.first, places) < loop.owned)
+    _deposit_where(mine, loop.tally, LOST_NORMAL, lost_n * inv_energy)
+    _deposit_where(mine, loop.tally, LOST_TANGENTIAL, lost_t * inv_energy)
+
+
+@inlined
+def last_step(places, pairs):
+    """The ``energy_ledger.LastStep`` of WIDTH contacts.
+
+    Args:
+        places: of the contacts (a tuple of words).
+        pairs: `Contacts`.
+    """
+    hist, width = pairs.hist, pairs.hist.shape[1]
+    x, y, z, stored = transpose(gather(hist, places, width, LAST_FORCE))
+    _, _, _, damping = transpose(gather(hist, places, width, LAST_DAMPING - ROW + 1))  # a row that ends with it
+    return LastStep((x, y, z), stored, damping)
+
+
+@inlined
+def keep_last_step_where(mask, places, now, before, pairs):
+    """Store the ledger of those of WIDTH contacts where a condition holds.
+
+    Args:
+        mask: the condition.
+        places: of the contacts (a tuple of words).
+        now: ``energy_ledger.LastStep`` of this step.
+        before: that of the step before.
+        pairs: `Contacts`.
+    """
+    hist, width = pairs.hist, pairs.hist.shape[1]
+    force, stored = choose(mask, now.force, before.force), select(mask, now.stored, before.stored)
+    scatter(hist, places, width, LAST_FORCE, transpose((force[0], force[1], force[2], stored)))
+    damping = select(mask, now.damping, before.damping)
+    scatter(hist, places, width, LAST_DAMPING - ROW + 1, transpose((force[1], force[2], stored, damping)))
+
+
+@inlined
+def add_where(mask, i, j, counts, ft):
+    """Add the forces of those of WIDTH contacts where a condition holds to the bodies, and count them.
+
+    Args:
+        mask: the condition.
+        i: rows of the first bodies (a tuple of words).
+        j: rows of the second bodies.
+        counts: force, torque on the first and on the second body, in counts.
+        ft: (N, COLUMNS) int64.
+    """
+    nothing, one = (0.0, 0.0, 0.0), select(mask, 1, 0)
+    force, on_first, on_second = choose(mask, counts[0], nothing), choose(mask, counts[1], nothing), choose(mask, counts[2], nothing)
+    zero = one - one
+    scatter_add(ft, i, COLUMNS, 0, _whole(force, one))
+    scatter_add(ft, i, COLUMNS, ROW, _whole(on_first, zero))
+    scatter_add(ft, j, COLUMNS, 0, _whole(negative(force), one))
+    scatter_add(ft, j, COLUMNS, ROW, _whole(on_second, zero))
