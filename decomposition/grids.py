@@ -15,12 +15,12 @@ class Bed(NamedTuple):
     Attributes:
         sides: lengths along x, y and z within which nearly all centres lie (m).
         diameter: bounding diameter of a typical grain (m).
-        count: number of grains.
+        grains: number of grains.
     """
 
     sides: tuple[float, float, float]
     diameter: float
-    count: int
+    grains: int
 
 
 def grids_of(ranks: int, wanted: Grid) -> list[Grid]:
@@ -62,4 +62,4 @@ def communication(grid: Grid, bed: Bed) -> float:
         layers = faces * bed.diameter * parts / side
         grown *= 1.0 + layers
         neighbours *= 1.0 + max(faces, layers)
-    return bed.count / (grid[0] * grid[1] * grid[2]) * (grown - 1.0) + MESSAGE * (neighbours - 1.0)
+    return bed.grains / (grid[0] * grid[1] * grid[2]) * (grown - 1.0) + MESSAGE * (neighbours - 1.0)
