@@ -9,7 +9,7 @@ import pytest
 from mpi4py import MPI
 from scipy.spatial import cKDTree
 
-from pardem.decomposition.boxes import images_in_reach, rows_in_reach
+from pardem.decomposition.boxes import images_in_reach, rows_in_reach, trim_box
 from pardem.decomposition.ghosts import plan_ghosts
 from pardem.decomposition.grids import Bed, Grid, communication, grids_of
 from pardem.decomposition.nested import ANY, IMBALANCE, Nested
@@ -131,6 +131,18 @@ def test_every_pair_in_reach_is_known_to_both_owners(kind: str, ranks: int, grid
     assert len(pairs) or count < 100
     assert known[pairs[:, 0], owner[pairs[:, 1]]].all()
     assert known[pairs[:, 1], owner[pairs[:, 0]]].all()
+
+
+def test_grains_that_no_other_box_reaches_are_not_held_against_any() -> None:
+    """In the middle of 27 boxes, and between two thin ones above and below."""
+    unit = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
+    around = np.array([unit + (i, j, k) for i in (-1, 0, 1) for j in (-1, 0, 1) for k in (-1, 0, 1)])
+    for others, expected in ((around, [[0.1] * 3, [0.9] * 3]), (around[[13, 12, 14]], [[0.0, 0.0, 0.1], [1.0, 1.0, 0.9]])):
+        me = next(k for k, box in enumerate(others) if np.array_equal(box, unit))
+        images = images_in_reach(others, me, SKIN, np.zeros(3))
+        inner = unit.copy()
+        trim_box(inner, unit, images.box)
+        assert np.allclose(inner, expected, rtol=0.0, atol=1e-15)
 
 
 @pytest.mark.parametrize("kind", ["bed", "clusters"])
