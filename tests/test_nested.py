@@ -136,7 +136,7 @@ def test_every_pair_in_reach_is_known_to_both_owners(kind: str, ranks: int, grid
 def test_grains_that_no_other_box_reaches_are_not_held_against_any() -> None:
     """In the middle of 27 boxes, and between two thin ones above and below."""
     unit = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
-    around = np.array([unit + (i, j, k) for i in (-1, 0, 1) for j in (-1, 0, 1) for k in (-1, 0, 1)])
+    around = np.array([np.add(unit, (i, j, k)) for i in (-1, 0, 1) for j in (-1, 0, 1) for k in (-1, 0, 1)])
     for others, expected in ((around, [[0.1] * 3, [0.9] * 3]), (around[[13, 12, 14]], [[0.0, 0.0, 0.1], [1.0, 1.0, 0.9]])):
         me = next(k for k, box in enumerate(others) if np.array_equal(box, unit))
         images = images_in_reach(others, me, SKIN, np.zeros(3))
