@@ -1,9 +1,11 @@
-"""Rows of arrays from every rank to every rank: the one way in which rows change their rank."""
+"""Rows of arrays from rank to rank, by messages between those alone that have any for each other: the one way in which rows change their rank."""
 
 from __future__ import annotations
 
 import numpy as np
 from mpi4py import MPI
+
+COUNTS, ROWS = 72, 73  # tags
 
 
 class RowExchange:
@@ -12,19 +14,18 @@ class RowExchange:
     Args:
         comm: communicator.
         target: (n,) int64 rank to which each row goes.
+        arriving: as in the attribute, if it is known; None: the ranks tell each other.
 
     Attributes:
         leaving: (ranks,) int64 number of rows that go to each rank.
         arriving: (ranks,) int64 number of rows that come from each rank.
     """
 
-    def __init__(self, comm: MPI.Comm, target: np.ndarray) -> None:
+    def __init__(self, comm: MPI.Comm, target: np.ndarray, arriving: np.ndarray | None = None) -> None:
         self.comm = comm
-        self.leaving = np.bincount(target, minlength=comm.size).astype(np.int64)
-        self.arriving = self.leaving.copy()
-        if comm.size > 1:
-            self.order = np.argsort(target, kind="stable")
-            comm.Alltoall(self.leaving, self.arriving)
+        self.leaving = _by_rank(comm, target)
+        self.order = np.argsort(target, kind="stable") if comm.size > 1 else None
+        self.arriving = announced(comm, self.leaving[None])[0] if arriving is None else arriving
 
     def __call__(self, values: np.ndarray, pick: np.ndarray | None = None) -> np.ndarray:
         """Send each row to its rank.
@@ -43,13 +44,74 @@ class RowExchange:
         received = np.empty((int(self.arriving.sum()), *rows.shape[1:]), rows.dtype)
         width = rows.dtype.itemsize * int(np.prod(rows.shape[1:], dtype=np.int64))
         if width:
-            row = MPI.BYTE.Create_contiguous(width).Commit()  # rows as the unit keep the counts below 2^31
-            try:
-                sent, come = (self.leaving, _before(self.leaving)), (self.arriving, _before(self.arriving))
-                self.comm.Alltoallv([_bytes(rows), sent, row], [_bytes(received), come, row])
-            finally:
-                row.Free()
+            self._pass_on(_bytes(rows), _bytes(received), width)
         return received if pick is None else received[pick]
+
+    def _pass_on(self, rows: np.ndarray, received: np.ndarray, width: int) -> None:
+        """Exchange rows of some bytes each."""
+        comm, me = self.comm, self.comm.rank
+        start, place = _before(self.leaving) * width, _before(self.arriving) * width
+        row = MPI.BYTE.Create_contiguous(width).Commit()  # rows as the unit keep the counts below 2^31
+        try:
+            requests = []
+            for counts, at, of, begin in ((self.arriving, place, received, comm.Irecv), (self.leaving, start, rows, comm.Isend)):
+                for rank in np.flatnonzero(counts):
+                    if rank != me:
+                        count = int(counts[rank])
+                        requests.append(begin([of[at[rank] : at[rank] + count * width], count, row], int(rank), ROWS))
+            size = int(self.leaving[me]) * width
+            received[place[me] : place[me] + size] = rows[start[me] : start[me] + size]
+            MPI.Request.Waitall(requests)
+        finally:
+            row.Free()
+
+
+def exchanges(comm: MPI.Comm, *targets: np.ndarray) -> list[RowExchange]:
+    """Make the exchanges of rows of several kinds with one announcement. Collective.
+
+    Args:
+        comm: communicator.
+        *targets: (n,) int64 ranks to which the rows of each kind go.
+
+    Returns:
+        The exchanges.
+    """
+    arriving = announced(comm, np.stack([_by_rank(comm, target) for target in targets]))
+    return [RowExchange(comm, target, come) for target, come in zip(targets, arriving, strict=True)]
+
+
+def announced(comm: MPI.Comm, leaving: np.ndarray) -> np.ndarray:
+    """Tell other ranks how many rows they are going to receive. Collective.
+
+    Each rank learns from a sum how many others have rows for it, then receives as many messages with the numbers, from wherever they come. The next
+    announcement of a rank that is ahead cannot come in between: the sum before it waits for this rank.
+
+    Args:
+        comm: communicator.
+        leaving: (kinds, ranks) int64 number of rows of each kind that go to each rank.
+
+    Returns:
+        (kinds, ranks) int64 number of rows of each kind that come from each rank.
+    """
+    if comm.size == 1:
+        return leaving.copy()
+    arriving, numbers = np.zeros_like(leaving), np.ascontiguousarray(leaving.T)
+    others = np.asarray(numbers.any(axis=1))
+    others[comm.rank] = False
+    senders, status, come = np.empty(1, np.int32), MPI.Status(), np.empty(len(leaving), np.int64)
+    comm.Reduce_scatter_block(others.astype(np.int32), senders, MPI.SUM)
+    sent = [comm.Isend(numbers[rank], int(rank), COUNTS) for rank in np.flatnonzero(others)]
+    for _ in range(int(senders[0])):
+        comm.Recv(come, MPI.ANY_SOURCE, COUNTS, status)
+        arriving[:, status.Get_source()] = come
+    MPI.Request.Waitall(sent)
+    arriving[:, comm.rank] = leaving[:, comm.rank]
+    return arriving
+
+
+def _by_rank(comm: MPI.Comm, target: np.ndarray) -> np.ndarray:
+    """How many rows go to each rank."""
+    return np.bincount(target, minlength=comm.size).astype(np.int64)
 
 
 def _bytes(rows: np.ndarray) -> np.ndarray:

@@ -8,10 +8,10 @@ import numpy as np
 from mpi4py import MPI
 
 from ..state.population import Population
+from .boxes import images_in_reach, occupied_boxes, rows_in_reach
 from .exchange import RowExchange
 from .halo import Halo
 from .mpi_calls import HANDLE, STATUSES_IGNORE, handle_of
-from .partition import Partition, meets
 
 TAG = 71
 NEEDED = tuple(name for name, column in Population.columns.items() if column.ghosts)
@@ -31,11 +31,11 @@ class GhostPlan(NamedTuple):
     exchange: RowExchange
 
 
-def plan_ghosts(partition: Partition, x: np.ndarray, extent: np.ndarray, skin: float, period: np.ndarray) -> GhostPlan:
-    """Choose the grains whose oriented extent plus skin reaches the grains of another rank. Collective.
+def plan_ghosts(comm: MPI.Comm, x: np.ndarray, extent: np.ndarray, skin: float, period: np.ndarray) -> GhostPlan:
+    """Choose the grains whose oriented extent plus skin reaches the box that bounds the grains of another rank. Collective.
 
     Args:
-        partition: partition of the domain.
+        comm: communicator.
         x: (n, 3 or more) wrapped centres (m).
         extent: (n, 3) half-extents (m).
         skin: distance beyond contact within which pairs are candidates (m).
@@ -44,14 +44,11 @@ def plan_ghosts(partition: Partition, x: np.ndarray, extent: np.ndarray, skin: f
     Returns:
         The plan.
     """
-    comm, axes = partition.comm, list(partition.axes)
-    reach = partition.reach(x, extent)
-    low, high = x[:, axes] - extent[:, axes], x[:, axes] + extent[:, axes]
-    rows, ranks = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for rank in partition.neighbours(reach, skin, period):
-        rows.append(np.flatnonzero(meets(low, high, reach[rank], skin, period[axes])))
-        ranks.append(np.full(len(rows[-1]), rank))
-    return GhostPlan(np.concatenate(rows).astype(np.int32), RowExchange(comm, np.concatenate(ranks)))
+    if comm.size == 1:
+        return GhostPlan(np.zeros(0, np.int32), RowExchange(comm, np.zeros(0, np.int64)))
+    boxes = occupied_boxes(comm, x, extent)
+    rows, ranks = rows_in_reach(x, extent, boxes[comm.rank], images_in_reach(boxes, comm.rank, skin, period))
+    return GhostPlan(rows, RowExchange(comm, ranks))
 
 
 def fetch_ghosts(plan: GhostPlan, grains: Population) -> Population:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from mpi4py import MPI
 
 from ..state.population import ContactTable, Population
-from .exchange import RowExchange
+from .exchange import exchanges
 from .partition import Partition
 
 
@@ -28,12 +27,13 @@ def migrate(partition: Partition, grains: Population, contacts: ContactTable) ->
         return grains, contacts
     target = partition.owner(grains.x)
     leaving = target != comm.rank
-    if not comm.allreduce(bool(leaving.any()), MPI.LOR):
-        return grains, contacts
-    arrived = grains.received(RowExchange(comm, target)(grains.records()))
     rows, ranks = _contacts_to_send(grains.gid[leaving], target[leaving], contacts.key)
-    more = contacts.received(RowExchange(comm, ranks)(contacts.take(rows).records()))
-    return arrived, ContactTable.joined([contacts, more])
+    to_owners, with_bodies = exchanges(comm, target[leaving], ranks)
+    arrived = grains.received(to_owners(grains.take(leaving).records()))
+    more = contacts.received(with_bodies(contacts.take(rows).records()))
+    if not leaving.any() and not arrived.count:
+        return grains, contacts
+    return Population.joined([grains.take(~leaving), arrived]), ContactTable.joined([contacts, more])
 
 
 def _contacts_to_send(gid: np.ndarray, target: np.ndarray, key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

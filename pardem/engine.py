@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 from mpi4py import MPI
 
+from .decomposition.nested import Nested
 from .decomposition.partition import Partition
-from .decomposition.slabs import Slabs
 from .detection.lists import living_contacts
 from .held import Held
 from .integrators.phases import Integrator, first_past
@@ -76,7 +76,7 @@ class Engine:
         if comm.rank == 0:
             changed = ("there", "motion", "pose", "reaction", "total", "work")
             walls = scene.walls._replace(**{name: getattr(scene.walls, name).copy() for name in changed})
-            Engine(Slabs(MPI.COMM_SELF, 0), replace(scene, walls=walls), Population.made(0)).advance(1)
+            Engine(Nested(MPI.COMM_SELF), replace(scene, walls=walls), Population.made(0)).advance(1)
         comm.Barrier()
 
     # -- what others read ---------------------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ class Engine:
         return Population.joined([self.grains, self.outflow.gone]), np.concatenate([there, self.outflow.left])
 
     def contacts(self) -> ContactTable:
-        """Return the living contacts that this rank knows, walls included. Both ranks know a pair across slabs."""
+        """Return the living contacts that this rank knows, walls included. Both ranks know a pair across a cut."""
         state = self.state
         count = int(np.count_nonzero(state.pairs.touch)) + int(np.count_nonzero(state.wall_pairs.touch))
         table = ContactTable.blank(self.rebuilder.width, count)

@@ -18,7 +18,6 @@ from .decomposition.exact import exact_totals
 from .decomposition.halo import finish_halo, start_halo
 from .state import arrays as st
 from .state.arrays import Contacts, Settings, sum_columns
-from .state.diagnosis import diagnose
 from .state.population import Population
 from .walls.contacts import wall_contacts
 from .walls.motion.work import work_to_come
@@ -118,24 +117,22 @@ def faces_of(scene: Scene) -> np.ndarray:
     return np.zeros((2, 3), bool) if scene.outflow is None else scene.outflow
 
 
-def refuse_lost(comm: MPI.Comm, scene: Scene, own: Population, control: np.ndarray) -> None:
-    """Raise on every rank if a grain left the domain other than through a periodic or open face. Collective.
+def count_lost(scene: Scene, own: Population, control: np.ndarray) -> int:
+    """Count the grains of this rank that left the domain other than through a periodic or open face.
 
     Args:
-        comm: communicator.
         scene: constants of the run.
         own: grains of this rank.
         control: (CONTROL,) int64 of this rank, in which the fault is noted.
 
-    Raises:
-        BlowUpError: on every rank.
+    Returns:
+        Their number.
     """
     faces, settings = faces_of(scene), scene.settings
     lost = np.flatnonzero(outside(own.x, ~faces, settings) & ~outside(own.x, faces, settings))
-    if comm.allreduce(len(lost), MPI.MAX):
-        if len(lost) and not control[st.FAULT]:
-            control[st.FAULT], control[st.FAULT_A] = st.ERROR_LEFT, own.gid[lost[0]]
-        diagnose(comm, control, scene)
+    if len(lost) and not control[st.FAULT]:
+        control[st.FAULT], control[st.FAULT_A] = st.ERROR_LEFT, own.gid[lost[0]]
+    return len(lost)
 
 
 def outside(x: np.ndarray, faces: np.ndarray, settings: Settings) -> np.ndarray:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from mpi4py import MPI
 
 from .contacts.dispatch import history_width
+from .decomposition.agreement import sums_and_maxima
 from .decomposition.ghosts import HaloChannel, fetch_ghosts, null_ballot, plan_ghosts
 from .decomposition.migration import migrate
 from .decomposition.partition import Partition
@@ -15,12 +15,13 @@ from .detection.bounds import bounded_grains
 from .detection.counted_work import work_by_grain, work_of_rebuild
 from .detection.linked_cells import spatial_order
 from .detection.rank_lists import RankLists
-from .detection.skin import least_skin, skin_tuner
-from .outflow import refuse_lost
+from .detection.skin import fastest_point, least_skin, skin_tuner
+from .outflow import count_lost
 from .setup.scene import Scene
 from .state import arrays as st
 from .state.arrays import Grains
 from .state.counters import Counters
+from .state.diagnosis import diagnose
 from .state.placing import place_grains
 from .state.population import ContactTable, Population
 from .step import RankState
@@ -53,7 +54,7 @@ class Rebuilder:
         self._work = np.ones(grains.count)
         self._least_skin = 0.0
         self._rebuilt_at = 0
-        partition.divide(grains.x, self._work)
+        partition.divide(grains.x, self.radii(grains), self._work)
 
     @property
     def state(self) -> RankState:
@@ -72,6 +73,17 @@ class Rebuilder:
         """Extra reach of the lists (m)."""
         return max(self.tuner.skin, self._least_skin)
 
+    def radii(self, grains: Population) -> np.ndarray:
+        """Bounding radii of grains.
+
+        Args:
+            grains: any number of grains.
+
+        Returns:
+            (n,) float64 (m).
+        """
+        return np.asarray(self.scene.shapes.core_radius[grains.species] * grains.scale + grains.x[:, 3])
+
     def drop(self) -> None:
         """Let go of a state whose grains are no longer those that its lists were made for."""
         self._state = None
@@ -89,13 +101,10 @@ class Rebuilder:
         """
         begin = time.perf_counter()
         scene, step = self.scene, int(control[st.STEP])
-        refuse_lost(self.comm, scene, own, control)
-        self._tune(own, step)
-        self._least_skin = least_skin(self.comm, scene, own)
+        self._agree(own, control)
         own, contacts = migrate(self.partition, own, contacts)
         self._state = None  # the old arrays go as the new ones come: lists are the largest part of a rank's memory
-        reach = scene.shapes.core_radius[own.species] * own.scale + own.x[:, 3]
-        edge = 2.0 * float(reach.mean()) if own.count else 1.0
+        edge = 2.0 * float(self.radii(own).mean()) if own.count else 1.0
         own.arrange(spatial_order(own.count, own.x, edge))
         owned, (total, g) = own.count, self._with_ghosts(own)
         del own
@@ -111,16 +120,20 @@ class Rebuilder:
         self.counters.rebuilds += 1
         self.counters.detection_seconds += time.perf_counter() - begin
 
-    def _tune(self, own: Population, step: int) -> None:
-        """Adapt the skin to how long the last lists held, and the partition to the counted work; both are alike on all ranks. Collective."""
+    def _agree(self, own: Population, control: np.ndarray) -> None:
+        """With one message: whether grains were lost, the skin, and how equal the work is; the partition is balanced by it. Collective."""
+        counters, work = self.counters, float(self._work.sum())
+        counts = count_lost(self.scene, own, control), int(work), own.count, counters.candidates, self.lists.search.tests
+        (lost, total, *tested), (fastest, largest) = sums_and_maxima(self.comm, counts, (fastest_point(self.scene, own), work))
+        if lost:
+            diagnose(self.comm, control, self.scene)
+        self._least_skin = least_skin(self.scene, fastest)
         if self._state is None:
             return
         if self.tuner.adapt:
-            counts = np.array([int(self._work.sum()), own.count, self.counters.candidates, self.lists.search.tests])
-            self.comm.Allreduce(MPI.IN_PLACE, counts, MPI.SUM)
-            self.tuner.note(step - self._rebuilt_at, float(counts[0]), work_of_rebuild(self.comm.size, *(int(c) for c in counts[1:])))
-        if self.counters.rebuilds % REBALANCE_EVERY == 1:
-            self.partition.balance(own.x, self._work)
+            self.tuner.note(int(control[st.STEP]) - self._rebuilt_at, float(total), work_of_rebuild(self.comm.size, *tested))
+        if counters.rebuilds % REBALANCE_EVERY == 1:
+            self.partition.balance(own.x, self.radii(own), self._work, largest * self.comm.size / max(1, total))
 
     def _with_ghosts(self, own: Population) -> tuple[int, Grains]:
         """The owned grains followed by the ghosts that they may meet, and how many these are together; renews the halo. Collective."""
@@ -128,7 +141,7 @@ class Rebuilder:
         extent = bounded_grains(own.count, own.count, place_grains(own, scene)).extent
         if self._channel is not None:
             self._channel.free()
-        plan = plan_ghosts(self.partition, own.x, extent, self.skin, scene.settings.period)
+        plan = plan_ghosts(self.comm, own.x, extent, self.skin, scene.settings.period)
         everything = own if self.comm.size == 1 else Population.joined([own, fetch_ghosts(plan, own)])
         self._channel = HaloChannel(plan, bool((scene.shapes.kind == 1).all()), self._ballot)
         return everything.count, place_grains(everything, scene)

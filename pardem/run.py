@@ -15,6 +15,7 @@ from .case import Case
 from .compiled import clock
 from .compiled.fixedpoint import totals
 from .compiling import Compilation, user_seconds
+from .decomposition.thin_boxes import fineness_notice
 from .errors import BlowUpError
 from .forecast.stop import stop_estimate
 from .io.results.contact_frames import ContactFrame
@@ -90,7 +91,7 @@ class _Run:
         self.sim = sim = Simulation(case, comm, start)
         # only what runs replaces an older output
         self.notices.append(prepare_output(comm, out, resume=resume, force=force, fresh=start is None))
-        self.notices += [sharing_notice(comm), *sim.setup.warnings]
+        self.notices += [sharing_notice(comm), fineness_notice(sim.partition, sim.engine.rebuilder.radii(sim.engine.grains)), *sim.setup.warnings]
         if resume:
             self.notices.append(f"resumed at step {sim.steps_done}" if self.resumed else "no checkpoint to resume from: started from the beginning")
         taken_over = told_of_origin(sim)

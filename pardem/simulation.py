@@ -10,7 +10,7 @@ from mpi4py import MPI
 from .case import Case
 from .contacts.dispatch import history_width
 from .decomposition.exact import exact_totals
-from .decomposition.slabs import Slabs
+from .decomposition.nested import ANY, Nested
 from .engine import Engine
 from .held import Held, living
 from .observables.collect import Observer
@@ -55,6 +55,8 @@ class Simulation:
     def __init__(self, case: Case, comm: MPI.Comm, start: RunState | None = None) -> None:
         self.case = case
         self.comm = comm
+        grid = case.parallel.grid
+        self.partition = Nested(comm, ANY if grid == "auto" else grid, case.parallel.rebalance)
         largest, smallest = size_range(case)
         self.setup: Setup = build_scene(case, largest, smallest)
         scene = self.setup.scene
@@ -62,9 +64,8 @@ class Simulation:
         grains, contacts, step, outflow = self._beginning(start)
         self.grain_count = int(comm.allreduce(grains.count + (outflow.gone.count if outflow is not None else 0)))
         skin = 0.0 if case.detection.every_step else case.detection.skin
-        partition = Slabs(comm, self._axis(grains), case.parallel.rebalance)
         self.engine = Engine(
-            partition, scene, grains, contacts, skin=None if skin == "auto" else float(skin), step=step, outflow=outflow
+            self.partition, scene, grains, contacts, skin=None if skin == "auto" else float(skin), step=step, outflow=outflow
         )  # fmt: skip
         self.stages = Stages(case, self.setup)
         self.observer = Observer(comm, case, self.setup.catalogue, scene)
@@ -202,14 +203,3 @@ class Simulation:
                 self.setup.scene.walls.work[:] = limbs[st.STORED :]
         if self.stages.is_over(self.engine.step, self.kinetic_energy_per_grain, self.share_left):
             self.stages.advance(self.engine)
-
-    def _axis(self, grains: Population) -> int:
-        """Axis that the slabs cut: the one chosen, else the longest extent of the domain or of the grains."""
-        if self.case.parallel.axis != "auto":
-            return "xyz".index(self.case.parallel.axis)
-        if self.case.domain is not None:
-            return int(np.argmax(np.subtract(self.case.domain.upper, self.case.domain.lower)[: self.case.dimension]))
-        x = grains.x[:, :3]
-        bounds = np.array([x.max(axis=0), -x.min(axis=0)]) if len(x) else np.full((2, 3), -np.inf)
-        self.comm.Allreduce(MPI.IN_PLACE, bounds, MPI.MAX)
-        return int(np.argmax(bounds[0] + bounds[1]))

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import scenes
 from mpi4py import MPI
-from scenes import CROSS, CUBE, ELL, FLOOR, ROD, SPHERE, TETRAHEDRON, case_of, engine_of, fingerprint
+from scenes import CROSS, CUBE, ELL, FLOOR, ROD, SPHERE, TETRAHEDRON, case_of, engine_of, fingerprint, slabs_across
 from skeletons import ell
 
 import pardem
 from pardem.case import Case
 from pardem.compiled import cache
+from pardem.decomposition.grids import Grid
 from pardem.engine import Engine
 from pardem.simulation import Simulation
 
@@ -276,19 +277,20 @@ def kernel_of(name: str) -> str:
 
 def moved(
     case: Case, comm: MPI.Comm, axis: int = 0, steps: int = STEPS, skin: float | None = None, wide: bool = False, observe: bool = False,
-    tallied: bool = False,
+    tallied: bool = False, grid: Grid | None = None,
 ) -> tuple[str, Engine]:  # fmt: skip
     """Some steps of a case with random shoves at its start.
 
     Args:
         case: with a stage of as many steps or more, or of one step: then that is made longer.
         comm: communicator.
-        axis: that the slabs cut.
+        axis: across which the slabs are cut.
         steps: how many.
         skin: of the lists (m).
         wide: whether to sum in two limbs what need not be.
         observe: whether the observables at the end count.
         tallied: whether contacts are tallied in every step, for which they must go through columns.
+        grid: number of parts along each axis; None: slabs.
 
     Returns:
         fingerprint of the state and of the observables, and the engine.
@@ -298,9 +300,10 @@ def moved(
         data["stage"] = [{"name": "go", "kind": "run", "steps": steps}]
     if skin is not None:
         data["detection"] = data.get("detection", {}) | {"skin": skin}
-    case = Case(**data | {"parallel": {"axis": "xyz"[min(axis, case.dimension - 1)]}}).located(case.directory)
+    axis = min(axis, case.dimension - 1)
+    case = Case(**data | {"parallel": {"grid": grid or slabs_across(axis)}}).located(case.directory)
     if wide:
-        engine, _ = engine_of(case, comm, axis=min(axis, case.dimension - 1), wide=True)
+        engine, _ = engine_of(case, comm, axis=axis, wide=True)
         advance = engine.advance
     else:
         sim = Simulation(case, comm)
@@ -320,9 +323,9 @@ def moved(
     return digest.hexdigest()[:16], engine
 
 
-def of_scene(name: str, comm: MPI.Comm, axis: int = 0) -> tuple[str, Engine]:
+def of_scene(name: str, comm: MPI.Comm, axis: int = 0, grid: Grid | None = None) -> tuple[str, Engine]:
     """What ``moved`` gives for one of ``SCENES``, observables included."""
-    return moved(SCENES[name](), comm, axis, wide=name.startswith("wide"), observe=True)
+    return moved(SCENES[name](), comm, axis, wide=name.startswith("wide"), observe=True, grid=grid)
 
 
 def reference(name: str) -> str:

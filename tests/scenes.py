@@ -12,7 +12,8 @@ from mpi4py import MPI
 
 from pardem.case import Case
 from pardem.compiled.fixedpoint import LIMB
-from pardem.decomposition.slabs import Slabs
+from pardem.decomposition.grids import Grid
+from pardem.decomposition.nested import Nested
 from pardem.engine import Engine
 from pardem.observables.energy import rotational_energy, translational_energy
 from pardem.setup.preparation import Setup, build_scene
@@ -32,7 +33,12 @@ def engine_of(
         setup.scene.bodies.widen(*sum_columns(setup.scene.settings))
     grains = initial_grains(case, setup.catalogue, overlaps)
     mine = np.arange(grains.count) % comm.size == comm.rank
-    return Engine(Slabs(comm, axis), setup.scene, grains.take(mine), skin=skin), setup
+    return Engine(Nested(comm, slabs_across(axis)), setup.scene, grains.take(mine), skin=skin), setup
+
+
+def slabs_across(axis: int) -> Grid:
+    """The grid of slabs across an axis, for any number of ranks."""
+    return (int(axis != 0), int(axis != 1), int(axis != 2))
 
 
 def grains_of(engine: Engine) -> Population:

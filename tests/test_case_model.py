@@ -170,7 +170,7 @@ def test_taps_need_a_vibration() -> None:
 class TestHash:
     @pytest.mark.parametrize(
         ("path", "value"),
-        [("title", "x"), ("output", {"precision": "single"}), ("detection", {"skin": 1e-4}), ("parallel", {"axis": "x"}), ("stage.1.taps", 500)],
+        [("title", "x"), ("output", {"precision": "single"}), ("detection", {"skin": 1e-4}), ("parallel", {"grid": [2, 1, 1]}), ("stage.1.taps", 9)],
     )
     def test_left_out(self, path: str, value: Any) -> None:
         assert Case(**changed(path, value)).hash() == Case(**scene()).hash()

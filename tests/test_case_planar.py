@@ -132,7 +132,7 @@ def test_the_effective_case_is_the_same_case() -> None:
         ("wall.1", {"name": "a", "kind": "cylinder", "radius": 1.0, "axis": [0.0, 1.0, 0.0]}, "wall.a.axis = [0.0, 1.0, 0.0] is"),
         ("stage.0.direction", [0.0, 0.0, 1.0], "stage.shake.direction"),
         ("output", {"observables": {"layers": {"thickness": 0.01, "axis": "z"}}}, "output.observables.layers.axis = 'z' leads out of the plane"),
-        ("parallel", {"axis": "z"}, "parallel.axis = 'z' leads out of the plane"),
+        ("parallel", {"grid": [2, 1, 2]}, "parallel.grid = [2, 1, 2] cuts the plane itself: in two dimensions give"),
         ("species.0.shape", "sphere", "'sphere' is a shape in three dimensions, but the case has two (dimension = 2); use 'disk'"),
         ("dimension", 3, "'rice' is a shape in two dimensions, but the case has three (dimension = 3); use 'spherocylinder'"),
         ("species.0", {"shape": "polygon", "radius": 1.0, "density": 1.0, "vertices": [[0, 0], [1, 0], [0, 1, 1]]}, "vertices.2 = [0, 1, 1]"),

@@ -19,7 +19,7 @@ from pardem.contacts.nearest.features import first_of, second_of
 from pardem.contacts.rules.compounds import Pieces
 from pardem.contacts.rules.compounds import build_interaction as by_pieces
 from pardem.contacts.rules.polytopes import Polytopes
-from pardem.decomposition.slabs import Slabs
+from pardem.decomposition.nested import Nested
 from pardem.engine import Engine
 from pardem.errors import CaseError
 from pardem.insertion.distance import polytope_distance
@@ -36,7 +36,7 @@ def with_pieces(case: Case, overlaps: bool = False) -> Engine:
     setup = build_scene(case, largest, smallest)
     assert isinstance(setup.scene.interaction, Polytopes)
     interaction = by_pieces(setup.catalogue, setup.scene.interaction.eps2, setup.scene.parts)
-    return Engine(Slabs(MPI.COMM_SELF, 0), replace(setup.scene, interaction=interaction), initial_grains(case, setup.catalogue, overlaps))
+    return Engine(Nested(MPI.COMM_SELF), replace(setup.scene, interaction=interaction), initial_grains(case, setup.catalogue, overlaps))
 
 
 def test_grains_of_one_piece_have_the_bits_of_convex_ones() -> None:
@@ -129,7 +129,7 @@ def test_lists_hold_every_pair_of_pieces_that_may_touch() -> None:
     skin = 0.2
     before, setup = engine_of(SCENES["pieces of all shapes"]())
     before.advance(800)
-    engine = Engine(Slabs(MPI.COMM_SELF, 0), setup.scene, grains_of(before), before.contacts(), skin=skin)
+    engine = Engine(Nested(MPI.COMM_SELF), setup.scene, grains_of(before), before.contacts(), skin=skin)
     g, pairs, parts = engine.state.grains, engine.state.pairs, setup.scene.parts
     assert g is not None
     assert pairs is not None

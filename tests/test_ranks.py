@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Any
 
 import pytest
-from beds import SCENES, moved, of_scene, reference
+from beds import SCENES, VISCOUS, moved, of_scene, reference, shaken
 from mpi4py import MPI
+from scenes import ROD, SPHERE, case_of
+
+from pardem.case import Case
 
 EVERYWHERE = ("rods", "spheres", "shapes of all sizes", "features on bodies", "balls that are sheared", "spheres that leak")
 
@@ -54,14 +58,40 @@ def test_the_skin_never_shows(scene: str) -> None:
     assert runs[0][1].counters.rebuilds > 2 * runs[3][1].counters.rebuilds
 
 
-def test_seven_ranks(run_mpi: Any) -> None:
-    """More ranks than the scene is wide: thin and empty slabs."""
-    done = run_mpi(7, __file__)
-    alone = moved(SCENES["rods"](), MPI.COMM_SELF, steps=400)[0]
-    assert done.stdout.split() == [alone]
+def periodic_cell() -> Case:
+    """Rods that fly about and meet in a cell that is periodic in all directions: most boxes of the grids are thinner than they are long."""
+    region = {"kind": "box", "lower": (0.0, 0.0, 0.0), "upper": (4.4, 4.4, 4.4)}
+    domain = {"lower": (0.0, 0.0, 0.0), "upper": (4.4, 4.4, 4.4), "periodic": (True, True, True)}
+    return case_of([ROD], VISCOUS, 1e-3, seed=4, domain=domain, insert=[{"species": "rod", "count": 40, "region": region}])
+
+
+ON_GRIDS = {
+    "rods": SCENES["rods"],
+    "rods in a periodic cell": periodic_cell,
+    "fewer grains than ranks": lambda: shaken([SPHERE], 5, VISCOUS),
+}
+STEPS = 300
+GRIDS = [(2, 2, 1), (1, 2, 2), (2, 2, 2), (3, 2, 1), (7, 1, 1), (1, 1, 7), (0, 0, 0)]
+
+
+def test_any_grid_of_ranks_gives_the_bits_of_one(run_mpi: Any) -> None:
+    """Thin and empty boxes, boxes thinner than a grain is long, and more than eight boxes that meet in a corner."""
+    alone = {scene: moved(case(), MPI.COMM_SELF, steps=STEPS)[0] for scene, case in ON_GRIDS.items()}
+    done = run_mpi(8, __file__, timeout=900)
+    assert done.stdout.splitlines() == [f"{scene} {grid} {alone[scene]}" for scene in ON_GRIDS for grid in GRIDS]
+
+
+def on_grids(comm: MPI.Comm) -> None:
+    """Print the fingerprint of each scene on each grid; some of eight ranks take no part in smaller ones."""
+    for scene, case in ON_GRIDS.items():
+        for grid in GRIDS:
+            takes_part = comm.rank < (math.prod(grid) or 6)
+            part = comm.Split(int(takes_part), comm.rank)
+            bits = moved(case(), part, steps=STEPS, grid=grid)[0] if takes_part else ""
+            if comm.rank == 0:
+                sys.stdout.write(f"{scene} {grid} {bits}\n")
+            part.Free()
 
 
 if __name__ == "__main__":
-    bits = moved(SCENES["rods"](), MPI.COMM_WORLD, axis=2, steps=400)[0]
-    if MPI.COMM_WORLD.rank == 0:
-        sys.stdout.write(bits + "\n")
+    on_grids(MPI.COMM_WORLD)

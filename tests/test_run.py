@@ -46,9 +46,27 @@ def test_any_number_of_ranks_writes_the_same_result(folder: Path, whole: Path, p
 
 def test_more_ranks_than_grains_write_the_same_result(folder: Path, pardem: Callable[..., Ended]) -> None:
     run = ["run", "case.toml", *SHORT, *settings(insert__0__count=2)]
-    pardem(*run, "-o", "three.h5", ranks=3)
+    assert pardem(*run, "-o", "three.h5", ranks=3).err.count("3 ranks share 2 grains: some of them have nothing to do") == 1
     pardem(*run, "-o", "one.h5")
     assert compare("three.h5", "one.h5") is None
+
+
+def test_a_run_that_goes_on_with_another_grid_writes_the_same_result(folder: Path, whole: Path, pardem: Callable[..., Ended]) -> None:
+    """Boxes on four ranks, then slabs across the tube on three, which are thinner than a rod is long; this is said once."""
+    run = ["run", "case.toml", "-o", "grids.h5"]
+    ended = pardem(*run, "--walltime", "00:00:01", *settings(parallel__grid=[2, 2, 1]), ranks=4, check=False)
+    assert ended.status == 75, ended.err
+    again = pardem(*run, "--resume", *settings(parallel__grid=[1, 3, 1]), ranks=3).err
+    assert "resumed at step" in again
+    assert again.count("the grid of 1 x 3 x 1 ranks has boxes") == 1
+    assert compare("grids.h5", whole) is None
+
+
+def test_a_grid_that_does_not_fit_the_number_of_ranks_is_refused_once(folder: Path, pardem: Callable[..., Ended]) -> None:
+    ended = pardem("run", "case.toml", *settings(parallel__grid=[2, 2, 1]), ranks=3, check=False)
+    assert ended.status == 1
+    expected = "parallel.grid = [2, 2, 1] does not fit the number of ranks, 3: give three numbers whose product is 3, with 0 for"
+    assert ended.err.count(expected) == 1
 
 
 def test_the_energy_budget_closes_in_a_shaken_dissipative_bed(folder: Path, pardem: Callable[..., Ended]) -> None:

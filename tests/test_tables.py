@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from mpi4py import MPI
 
-from pardem.decomposition.exchange import RowExchange
-from pardem.decomposition.ghosts import NEEDED, plan_ghosts
+from pardem.decomposition.agreement import sums_and_maxima
+from pardem.decomposition.exchange import RowExchange, exchanges
+from pardem.decomposition.ghosts import NEEDED
 from pardem.decomposition.halo import _moving
 from pardem.decomposition.migration import migrate
-from pardem.decomposition.slabs import Slabs
+from pardem.decomposition.nested import Nested
 from pardem.state.arrays import Grains
 from pardem.state.population import ContactTable, Population
 from pardem.state.table import Table
@@ -92,10 +93,10 @@ def test_grains_and_their_contacts_go_to_the_owner_of_the_place() -> None:
     contacts = filled(ContactTable.blank(8, count - 1), 6)
     contacts.key[:] = np.stack([np.arange(count - 1), np.arange(1, count), np.zeros(count - 1)], axis=1)
     known = contacts.take((contacts.key[:, :2] % comm.size == comm.rank).any(axis=1))
-    slabs = Slabs(comm, 0)
-    slabs.divide(mine.x, np.ones(mine.count))
-    arrived, found = migrate(slabs, mine, known)
-    assert (slabs.owner(arrived.x) == comm.rank).all()
+    boxes = Nested(comm)
+    boxes.divide(mine.x, np.ones(mine.count), np.ones(mine.count))
+    arrived, found = migrate(boxes, mine, known)
+    assert (boxes.owner(arrived.x) == comm.rank).all()
     assert sorted(np.concatenate(comm.allgather(arrived.gid))) == list(range(count))
     for name in Population.columns:
         assert np.array_equal(getattr(arrived, name), getattr(everything, name)[arrived.gid])
@@ -105,22 +106,24 @@ def test_grains_and_their_contacts_go_to_the_owner_of_the_place() -> None:
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("length", [0.0, 8.0])
-def test_every_grain_within_reach_of_another_rank_is_its_ghost(length: float) -> None:
-    """Held against all pairs: intervals along the axis, in all images."""
-    comm, skin = MPI.COMM_WORLD, 0.1
-    rng = np.random.default_rng(11)
-    x, extent = rng.uniform(0.0, 8.0, (200, 3)), rng.uniform(0.05, 0.8, (200, 3))
-    slabs = Slabs(comm, 1)
-    slabs.divide(x[comm.rank :: comm.size], np.ones(len(x[comm.rank :: comm.size])))
-    owner = slabs.owner(x)
-    own = np.flatnonzero(owner == comm.rank)
-    plan = plan_ghosts(slabs, x[own], extent[own], skin, np.array([0.0, length, 0.0]))
-    ghosts = plan.exchange(own[plan.rows])
-    assert len(np.unique(ghosts)) == len(ghosts)
-    for i in own:
-        for j in np.flatnonzero(owner != comm.rank):
-            apart = x[i, 1] - x[j, 1]
-            apart = abs(apart - length * np.rint(apart / length) if length else apart)
-            if apart < extent[i, 1] + extent[j, 1] + skin * (1.0 - 1e-9):
-                assert j in ghosts
+def test_ranks_agree_on_sums_and_largest_values_in_one_message() -> None:
+    comm = MPI.COMM_WORLD
+    counts, values = [comm.rank, 2**40, -1], [float(comm.rank), -5.0 - comm.rank, np.inf if comm.rank == 0 else 0.0]
+    size = comm.size
+    assert sums_and_maxima(comm, counts, values) == ([size * (size - 1) // 2, size * 2**40, -size], [size - 1.0, -5.0, np.inf])
+    assert np.isnan(sums_and_maxima(comm, [1], [np.nan if comm.rank == size - 1 else 1.0])[1][0])
+    assert sums_and_maxima(MPI.COMM_SELF, [3], [-2.0]) == ([3], [-2.0])
+
+
+@pytest.mark.mpi
+def test_rows_of_several_kinds_are_announced_together() -> None:
+    """Some ranks have nothing for anybody; what one sends to itself stays; exchanges follow each other at once."""
+    comm = MPI.COMM_WORLD
+    for turn in range(20):
+        rng = np.random.default_rng([turn, comm.rank])
+        targets = [rng.integers(0, comm.size, rng.integers(0, 4)) for _ in range(2)]
+        for exchange, target in zip(exchanges(comm, *targets), targets, strict=True):
+            came = exchange(np.stack([np.full(len(target), comm.rank), target], axis=1))
+            sent = comm.allgather(target)
+            assert came.tolist() == [[rank, comm.rank] for rank, to in enumerate(sent) for _ in range(int((to == comm.rank).sum()))]
+            assert exchange.arriving.tolist() == [int((to == comm.rank).sum()) for to in sent]

@@ -11,7 +11,7 @@ from mpi4py import MPI
 
 from ..case import Case
 from ..compiled.cache import source_hash
-from ..decomposition.slabs import Slabs
+from ..decomposition.nested import Nested
 from ..engine import Engine
 from ..errors import FileError
 from ..setup.preparation import build_scene
@@ -78,7 +78,7 @@ def _engine(comm: MPI.Comm, case: Case, grains: Population | None, contacts: Con
     if grains is None:
         grains = _mine(comm, initial_grains(case, setup.catalogue, overlaps=True))
     skin = case.detection.skin
-    return Engine(Slabs(comm, 0), setup.scene, grains, contacts, skin=None if skin == "auto" else float(skin))
+    return Engine(Nested(comm), setup.scene, grains, contacts, skin=None if skin == "auto" else float(skin))
 
 
 def _settled(comm: MPI.Comm, scene: str, case: Case) -> dict[str, Any]:

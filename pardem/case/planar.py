@@ -117,7 +117,7 @@ def _rewrite(data: dict[str, Any]) -> Iterator[str]:
     if isinstance(layers, dict):
         layers.setdefault("axis", "y")
         places.append(("output.observables.layers", layers, "axis", _axis_xy))
-    places.append(("parallel", data.get("parallel"), "axis", _axis_xy))
+    places.append(("parallel", data.get("parallel"), "grid", _grid))
     places += [(key, box, name, rewrite) for key, box in boxes for name, rewrite in (("lower", _lower), ("upper", _upper))]
     for key, table, name, rewrite in places:
         if isinstance(table, dict) and table.get(name) is not None:
@@ -212,6 +212,15 @@ def _axis_xy(key: str, value: Any) -> Any:
     if value == "z":
         raise _Wrong(f"{key} = 'z' leads out of the plane: in two dimensions give 'x' or 'y'")
     return value
+
+
+def _grid(key: str, value: Any) -> Any:
+    found = _numbers(value)
+    if found is None or len(found) not in (2, 3):
+        return value
+    if len(found) == 3 and found[2] not in (0, 1):
+        raise _Wrong(f"{key} = {found} cuts the plane itself: in two dimensions give the numbers of parts along x and y only")
+    return [*found[:2], 1]
 
 
 def _upright(key: str, value: Any) -> Any:

@@ -239,7 +239,10 @@ _SHORT = _Short()
 
 
 def _without_union_noise(found: list[str]) -> list[str]:
-    """Merge the sentences that a value gets from each branch of a union (`skin` is neither 'auto' nor a number) into one."""
+    """Merge the sentences that a value gets from each branch of a union (`skin` is neither 'auto' nor a number) into one.
+
+    Where a list is meant, what is wrong in it is enough: that it is not the text of the other branch goes without saying.
+    """
     merged: dict[str, list[str]] = {}
     for sentence in found:
         head, separator, tail = sentence.partition(" must ")
@@ -247,6 +250,9 @@ def _without_union_noise(found: list[str]) -> list[str]:
     out = []
     for head, tails in merged.items():
         tails = [tail for tail in tails if tail]
+        key, _, value = head.partition(" = ")
+        if value.startswith("[") and any(other.startswith((f"{key}.", f"{key} takes ")) for other in merged):
+            continue
         if not tails:
             out.append(head)
             continue

@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
 from ..integrators.phases import SCHEMES
-from .base import Many, Model, Positive, Vector, ordered
+from .base import MOST, Many, Model, Positive, Vector, ordered
 
+Parts = Annotated[int, Field(ge=0, le=MOST)]
 Face = Literal["lower-x", "lower-y", "lower-z", "upper-x", "upper-y", "upper-z"]
 
 
@@ -116,9 +117,14 @@ AnyDetection = Annotated[Detection, BeforeValidator(_method)]
 
 
 class Parallel(Model):
-    """Domain decomposition into slabs, one per rank; it affects the speed, never the result."""
+    """Domain decomposition into boxes, one per rank; it affects the speed, never the result."""
 
-    axis: Literal["auto", "x", "y", "z"] = Field(
-        default="auto", description="axis across which the slabs are cut; `auto`: the axis of the longest extent of the domain"
+    grid: Literal["auto"] | Annotated[tuple[Parts, Parts, Parts], Strict(False)] = Field(
+        default="auto",
+        description="number of parts into which the domain is cut along x, y and z; their product is the number of ranks. 0: any number, so that "
+        "`[0, 1, 1]` are slabs across x on any number of ranks. What is left open, all numbers with `auto`, is chosen for the fewest ghosts and "
+        "chosen anew in the course of the run",
     )
-    rebalance: bool = Field(default=True, description="whether the cuts move in the course of the run, so that the ranks have equal work")
+    rebalance: bool = Field(
+        default=True, description="whether the cuts move in the course of the run, so that the ranks have equal work, and the grid may change"
+    )

@@ -1,4 +1,4 @@
-"""Counted work of steps and rebuilds: the balance of the slabs and the automatic skin go by it, never by clocks, so that a run repeats.
+"""Counted work of steps and rebuilds: the balance of the ranks and the automatic skin go by it, never by clocks, so that a run repeats.
 
 The unit is a candidate pair of spheres that does not touch, in one step: some 8 ns.
 """

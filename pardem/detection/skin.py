@@ -80,19 +80,27 @@ def skin_tuner(comm: MPI.Comm, scene: Scene, grains: Population, skin: float | N
     return SkinTuner(min(0.3 * smallest, highest) if skin is None else skin, 0.02 * smallest, highest, skin is None)
 
 
-def least_skin(comm: MPI.Comm, scene: Scene, grains: Population) -> float:
-    """The furthest (m) that two bodies which touched a step ago can have come apart: with a smaller skin the lists would miss such pairs, and the
-    energy books what their contacts still held. Collective, the same on every rank.
+def fastest_point(scene: Scene, grains: Population) -> float:
+    """Speed of the fastest core point of the grains of a rank (m/s), 0 if there are none.
 
     Args:
-        comm: of the ranks.
         scene: constants of the run.
         grains: the owned grains, with the velocities of the last drift.
     """
     speed = np.sqrt((grains.v[:, :3] ** 2).sum(axis=1))
     reach = np.where(scene.shapes.kind[grains.species] > 1, scene.shapes.core_radius[grains.species] * grains.scale, 0.0)
     speed += reach * np.sqrt((grains.w[:, :3] ** 2).sum(axis=1))
-    fastest = comm.allreduce(float(speed.max(initial=0.0)), MPI.MAX)
+    return float(speed.max(initial=0.0))
+
+
+def least_skin(scene: Scene, fastest: float) -> float:
+    """The furthest (m) that two bodies which touched a step ago can have come apart: with a smaller skin the lists would miss such pairs, and the
+    energy books what their contacts still held.
+
+    Args:
+        scene: constants of the run.
+        fastest: speed of the fastest core point of all ranks (m/s).
+    """
     motion = scene.walls.motion
     wall = max((float(top_speed(motion, k)) for k in range(len(motion))), default=0.0)
     return 1.01 * scene.settings.dt * (fastest + max(fastest, wall))

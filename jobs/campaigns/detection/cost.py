@@ -21,7 +21,7 @@ import numpy as np
 from mpi4py import MPI
 
 from pardem.case import Case
-from pardem.decomposition.slabs import Slabs
+from pardem.decomposition.nested import Nested
 from pardem.detection.edge_detector import EdgeDetector
 from pardem.engine import Engine
 from pardem.setup.preparation import build_scene
@@ -104,7 +104,7 @@ def engine_of(case: Case, grains: Population | None = None, contacts: Any = None
     if grains is None:
         grains = initial_grains(case, setup.catalogue)
     skin = 0.0 if case.detection.every_step else (None if case.detection.skin == "auto" else float(case.detection.skin))
-    return Engine(Slabs(MPI.COMM_SELF, 0), setup.scene, grains, contacts, skin=skin, step=step)
+    return Engine(Nested(MPI.COMM_SELF), setup.scene, grains, contacts, skin=skin, step=step)
 
 
 def counted(detector: EdgeDetector | None) -> dict[str, int]:

@@ -89,7 +89,7 @@ def _solid(shape: str, law: Table, motion: Any, number: int) -> Table:
             {"name": "lid", "kind": "plane", "point": [0.0, 0.0, 0.019], "normal": [0.0, 0.0, -1.0], "motion": motion},
             *body,
         ],
-        "stage": STAGES, "output": OUTPUT, "parallel": {"axis": "x", "rebalance": True},
+        "stage": STAGES, "output": OUTPUT, "parallel": {"grid": [0, 1, 1], "rebalance": True},
         "detection": {"method": "cells", "skin": 1e-4},
     }  # fmt: skip
 

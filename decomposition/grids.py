@@ -1,0 +1,65 @@
+"""How many parts the domain is cut into along each axis: the grid of ranks with the fewest ghosts for the extents of a bed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+Grid = tuple[int, int, int]
+
+MESSAGE = 12  # ghosts that cost as much in a step as one more message
+
+
+class Bed(NamedTuple):
+    """What the prediction needs to know of the grains.
+
+    Attributes:
+        sides: lengths along x, y and z within which nearly all centres lie (m).
+        diameter: bounding diameter of a typical grain (m).
+        grains: number of grains.
+    """
+
+    sides: tuple[float, float, float]
+    diameter: float
+    grains: int
+
+
+def grids_of(ranks: int, wanted: Grid) -> list[Grid]:
+    """List the grids of a number of ranks.
+
+    Args:
+        ranks: number of ranks.
+        wanted: numbers of parts along x, y and z; 0: any.
+
+    Returns:
+        The grids that have as many parts as there are ranks, and along each axis the number wanted; the first has the most parts along x.
+    """
+    found = []
+    for px in range(ranks, 0, -1):
+        for py in range(ranks // px, 0, -1) if ranks % px == 0 else ():
+            grid = (px, py, ranks // (px * py))
+            if ranks % (px * py) == 0 and all(n in (0, parts) for n, parts in zip(wanted, grid, strict=True)):
+                found.append(grid)
+    return found
+
+
+def communication(grid: Grid, bed: Bed) -> float:
+    """Predict what a rank has to communicate in a step.
+
+    Args:
+        grid: number of parts along each axis.
+        bed: the grains.
+
+    Returns:
+        Number of ghosts of a rank, a message counting as ``MESSAGE`` of them.
+    """
+    grown, neighbours = 1.0, 1.0
+    for side, parts in zip(bed.sides, grid, strict=True):
+        if parts == 1:
+            continue
+        if side == 0.0:
+            return float("inf")
+        faces = 2.0 * (parts - 1) / parts  # boxes at the ends have a neighbour on one side only
+        layers = faces * bed.diameter * parts / side
+        grown *= 1.0 + layers
+        neighbours *= 1.0 + max(faces, layers)
+    return bed.grains / (grid[0] * grid[1] * grid[2]) * (grown - 1.0) + MESSAGE * (neighbours - 1.0)
