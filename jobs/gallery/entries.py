@@ -67,10 +67,10 @@ ENTRIES = (
     ),
     Entry(
         "stones", "Stones from a mesh",
-        "Stones of two shapes, each the surface in an STL file, fill a tube and slump to a heap when the tube is removed (`stages` of a wall). Each stone "
+        "Stones of two shapes, each the surface in an STL file, fill a square shaft and slump to a heap when it is removed (`stages` of a wall). Each stone "
         "has a size of its own.",
         ("insert.round.count=10", "insert.flat.count=10", "stage.fill.max_time=2e-3", "stage.slump.time=2e-3", "output.frame_interval=1e-3"),
-        options=("--view", "20,25"),
+        frames=(0.0, 0.27, 1.0), options=("--view", "20,25", "--colour", "species"),
     ),
     Entry(
         "rods", "Rods that crystallise",

@@ -1,11 +1,13 @@
 """Run the cases of the gallery, draw their pictures and films, and write the page.
 
-    python jobs/gallery/gallery.py run               # all cases on two ranks, then docs/figures/gallery and docs/gallery.md
+    python jobs/gallery/gallery.py run               # all cases, then docs/figures/gallery and docs/gallery.md
     python jobs/gallery/gallery.py run silo stones   # only these
+    python jobs/gallery/gallery.py pictures          # only the pictures of the results
     python jobs/gallery/gallery.py films             # films of the results, into results/gallery, where the site takes them from
     python jobs/gallery/gallery.py page              # docs/gallery.md from the measurements on file
 
-Results and films are in results/gallery. Times are those of the whole command, after ``pardem warmup`` has compiled its kernels.
+Results and films are in results/gallery. Times are processor times of the whole command on one rank, after ``pardem
+warmup`` has compiled its kernels: those of the clock would tell what else the machine had to do.
 """
 
 from __future__ import annotations
@@ -14,10 +16,9 @@ import argparse
 import json
 import os
 import platform
-import shutil
+import resource
 import subprocess
 import sys
-import time
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -42,18 +43,16 @@ mpirun -n 2 pardem run jobs/gallery/brazil_nut.toml -o brazil_nut.h5
 pardem render brazil_nut.h5 --cut -o brazil_nut.mp4
 ```
 
-`python jobs/gallery/gallery.py run` runs them all on two ranks, draws the pictures and writes this page; `films` makes the films, which are part of the
-site but not of the repository. Times are those of the whole command with compiled kernels on the machine and the day given; programs that ran beside it
-made some of them longer.
+`python jobs/gallery/gallery.py run` runs them all, draws the pictures and writes this page; `films` makes the films, which are part of the site but not of
+the repository. Times are processor times of the whole command on one rank with compiled kernels; two ranks need about half as long.
 """
 
 
 def main() -> int:
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["run", "films", "page"])
+    parser.add_argument("what", choices=["run", "pictures", "films", "page"])
     parser.add_argument("names", nargs="*", metavar="NAME", help="cases; default: all")
-    parser.add_argument("--ranks", type=int, default=2)
     arguments = parser.parse_args()
     known = {entry.name: entry for entry in ENTRIES}
     if unknown := set(arguments.names) - known.keys():
@@ -62,7 +61,8 @@ def main() -> int:
     RESULTS.mkdir(parents=True, exist_ok=True)
     for entry in chosen:
         if arguments.what == "run":
-            record(entry.name, run(entry, arguments.ranks))
+            record(entry.name, run(entry))
+        if arguments.what in ("run", "pictures"):
             draw(entry)
         elif arguments.what == "films":
             film(entry)
@@ -70,11 +70,10 @@ def main() -> int:
     return 0
 
 
-def command(*words: object, ranks: int = 1) -> None:
+def command(*words: object) -> None:
     """Run a command of pardem, and end with its status if it fails."""
-    launcher = [] if ranks == 1 else [shutil.which("mpirun") or "srun", "-n", str(ranks)]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    status = subprocess.run([*launcher, sys.executable, "-m", "pardem", *map(str, words)], env=environment, check=False).returncode
+    status = subprocess.run([sys.executable, "-m", "pardem", *map(str, words)], env=environment, check=False).returncode
     if status:
         raise SystemExit(f"pardem {' '.join(map(str, words))} ended with status {status}")
 
@@ -84,38 +83,38 @@ def result_of(entry: Entry) -> Path:
     return RESULTS / f"{entry.name}.h5"
 
 
-def run(entry: Entry, ranks: int) -> dict[str, Any]:
+def run(entry: Entry) -> dict[str, Any]:
     """Run a case and measure its time.
 
     Args:
         entry: the case.
-        ranks: number of ranks.
 
     Returns:
         What the page says of the run.
     """
     from pardem.io.views.info import info
+    from pardem.version import VERSION
 
     command("warmup", entry.case)
-    began = time.perf_counter()
-    command("run", entry.case, "-o", result_of(entry), "--force", ranks=ranks)
-    seconds = time.perf_counter() - began
+    began = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    command("run", entry.case, "-o", result_of(entry), "--force")
+    seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - began
     found = info(result_of(entry))
     return {
-        "grains": found["grains"], "steps": found["state"]["step"], "seconds": round(seconds, 1), "ranks": ranks,
-        "pardem": found["provenance"]["versions"]["pardem"], "machine": processor(), "day": date.today().isoformat(),
+        "grains": found["grains"], "steps": found["state"]["step"], "seconds": round(seconds, 1),
+        "pardem": VERSION, "machine": processor(), "day": date.today().isoformat(),
     }  # fmt: skip
 
 
 def processor() -> str:
-    """Name of the processor and number of its cores that may be used."""
+    """Name of the processor."""
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return f"{names[0] if names else platform.machine()}, {len(os.sched_getaffinity(0))} cores"
+    return names[0] if names else platform.machine()
 
 
 def draw(entry: Entry) -> None:
-    """Draw some frames of a result side by side into the figure of the page.
+    """Draw some frames of a result side by side, seen from one point, into the figure of the page.
 
     Args:
         entry: the case.
@@ -123,20 +122,25 @@ def draw(entry: Entry) -> None:
     import numpy as np
     from PIL import Image
 
+    import pardem
+    from pardem.cli import command_line
+    from pardem.io.views.picture import Look, Painter
+
+    wanted = command_line().parse_args(["render", str(result_of(entry)), "--size", sizes(entry), *entry.options])
+    with pardem.open(wanted.file) as result:
+        frames = [round(share * (len(result) - 1)) for share in entry.frames]
+        painter = Painter(result, Look(wanted.view, wanted.colour, wanted.cut, wanted.contacts, wanted.size), frames)
+        whole = Image.fromarray(np.concatenate([painter.image(result[k]) for k in frames], axis=1))
     FIGURES.mkdir(parents=True, exist_ok=True)
     target = FIGURES / f"{entry.name}.png"
-    frames = count_of(entry)
-    pictures = []
-    for share in entry.frames:
-        single = RESULTS / f"{entry.name}.frame.png"
-        size = "x".join(map(str, entry.size))
-        command("render", result_of(entry), "--frame", round(share * (frames - 1)), "--size", size, *entry.options, "-o", single)
-        pictures.append(np.asarray(Image.open(single).convert("RGB")))
-        single.unlink()
-    whole = Image.fromarray(np.concatenate(pictures, axis=1))
-    whole.quantize(128, dither=Image.Dither.NONE).save(target, optimize=True)
+    whole.quantize(200, dither=Image.Dither.NONE).save(target, optimize=True)
     if target.stat().st_size > MOST_BYTES:
         raise SystemExit(f"{target} has {target.stat().st_size} bytes, more than {MOST_BYTES}: draw it smaller")
+
+
+def sizes(entry: Entry) -> str:
+    """Size of a frame, as the command line has it."""
+    return "x".join(map(str, entry.size))
 
 
 def film(entry: Entry) -> None:
@@ -146,7 +150,7 @@ def film(entry: Entry) -> None:
         entry: the case.
     """
     rate = max(5.0, count_of(entry) / FILM_SECONDS)
-    command("render", result_of(entry), "--size", "x".join(map(str, entry.size)), "--fps", f"{rate:.1f}", *entry.options, "-o", RESULTS / f"{entry.name}.mp4")
+    command("render", result_of(entry), "--size", sizes(entry), "--fps", f"{rate:.1f}", *entry.options, "-o", RESULTS / f"{entry.name}.mp4")
 
 
 def count_of(entry: Entry) -> int:
@@ -191,7 +195,7 @@ def _said(run: dict[str, Any] | None) -> str:
         return ""
     return (
         f" · {run['grains']} grains, {run['steps']:,} steps".replace(",", " ")
-        + f" · {run['seconds']:.0f} s on {run['ranks']} ranks ({run['machine']}; {run['day']}, pardem {run['pardem']})"
+        + f" · {run['seconds']:.0f} s ({run['machine']}; {run['day']}, pardem {run['pardem']})"
     )
 
 

@@ -16,7 +16,7 @@ from setuptools.command.sdist import sdist
 
 WHOLE = ("CITATION.cff", ".ci", "decomposition", "docs", "io", "jobs", "tests")  # added to what setuptools takes by itself
 LINKS = {"pardem/decomposition": "../decomposition", "pardem/io": "../io"}
-LEFT_OUT = ("__pycache__", ".pytest_cache", ".hypothesis", "results")
+LEFT_OUT = ("__pycache__", ".pytest_cache", ".hypothesis")
 GENERATED = (".pyc", ".h5", ".npz", ".vtkhdf")
 
 
