@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import packages
 import pytest
@@ -14,6 +15,7 @@ import run_scene
 from conftest import CLEAN_ENVIRONMENT
 
 HERE = {name: value for name, value in CLEAN_ENVIRONMENT.items() if not name.startswith("PYTHON")} | {"PYTHONNOUSERSITE": "1"}
+PIPED: dict[str, Any] = {"capture_output": True, "text": True}
 WHERE = "import pardem, sys; assert pardem.__file__.startswith(sys.argv[1]), pardem.__file__"
 
 
@@ -30,7 +32,7 @@ def called(command: list[str], folder: Path, environment: dict[str, str], timeou
     Returns:
         What it printed.
     """
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=timeout, check=False, stdin=subprocess.DEVNULL)
+    done = subprocess.run(command, cwd=folder, env=environment, timeout=timeout, stdin=subprocess.DEVNULL, check=False, **PIPED)
     assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
     return done.stdout + done.stderr
 

@@ -30,7 +30,8 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_source_distribution_is_the_tree(unpacked: Path) -> None:
-    for name in ("tests/conftest.py", "tests/scenes.py", "jobs/setup", "docs/guide.md", "docs/figures/rubble.png", "CITATION.cff", ".ci/run", "io/casefile.py"):
+    some = ("tests/conftest.py", "tests/scenes.py", "jobs/setup", "docs/guide.md", "docs/figures/rubble.png", "CITATION.cff", ".ci/run")
+    for name in (*some, "io/casefile.py", "io/results/writer.py"):
         assert (unpacked / name).is_file(), name
     for link, target in distribution.LINKS.items():
         assert (unpacked / link).readlink() == Path(target)
@@ -42,9 +43,8 @@ def test_its_own_tests_pass(unpacked: Path) -> None:
     some = ["tests/test_case_model.py", "tests/test_architecture.py", "tests/test_tables.py", "tests/test_shapes_hull.py"]
     environment = CLEAN_ENVIRONMENT | {"PYTHONPATH": str(unpacked)}
     code = f"import pardem, pytest, sys; assert pardem.__file__.startswith({str(unpacked)!r}); sys.exit(pytest.main(sys.argv[1:]))"
-    done = subprocess.run(
-        [sys.executable, "-c", code, "-q", "-p", "no:cacheprovider", *some], cwd=unpacked, env=environment, capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-c", code, "-q", "-p", "no:cacheprovider", *some]
+    done = subprocess.run(command, cwd=unpacked, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
     assert re.search(r"[1-9]\d+ passed", done.stdout)
 
@@ -75,7 +75,8 @@ def test_the_citation_has_what_the_format_demands() -> None:
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert cited["cff-version"] == "1.2.0"
     assert {"message", "title", "authors"} <= cited.keys() <= {
-        "cff-version", "message", "title", "authors", "type", "version", "license", "abstract", "keywords", "repository-code", "date-released", "doi", "url",
+        "cff-version", "message", "title", "authors", "type", "version", "license", "abstract", "keywords", "repository-code", "date-released", "doi",
+        "url",
     }  # fmt: skip
     assert cited["type"] == "software"
     assert cited["license"] == PROJECT["license"]

@@ -39,10 +39,11 @@ class Entry:
 ENTRIES = (
     Entry(
         "brazil_nut", "Brazil nut",
-        "A large ball starts at the bottom of a cup of beads. Shaken at 3 g, the beads fall into the gap that opens below it, and it rises. The pictures "
-        "are cut open along the axis. The observable `height/nut` follows the ball.",
-        ("insert.beads.count=60", "insert.beads.region.upper=30e-3", "stage.settle.max_time=2e-3", "stage.shake.taps=1", "stage.shake.frequency=200.0"),
-        options=("--cut",), size=(320, 480),
+        "A large ball starts at the bottom of a cup of beads. Shaken at 3 g, the beads fall into the gap that opens below it, and it rises. The "
+        "pictures are cut open along the axis. The observable `height/nut` follows the ball.",
+        ("insert.beads.count=60", "insert.beads.region.upper=30e-3", "stage.settle.max_time=2e-3", "stage.shake.taps=1",
+         "stage.shake.frequency=200.0"),
+        frames=(0.042, 0.25, 0.542), options=("--cut",), size=(320, 480),
     ),
     Entry(
         "drum_of_cubes", "Rotating drum with cubes",
@@ -53,35 +54,36 @@ ENTRIES = (
     ),
     Entry(
         "tetrahedra_hopper", "Hopper of tetrahedra with a wall from an STL file",
-        "Rounded tetrahedra fill a hopper with twelve sides, whose surface is read from an STL file, and run out when its lid is removed. Those that have "
-        "left the domain are no longer computed (`domain.outflow`).",
+        "Rounded tetrahedra fill a hopper with twelve sides, whose surface is read from an STL file, and run out when its lid is removed. Those "
+        "that have left the domain are no longer computed (`domain.outflow`).",
         ("insert.grains.count=20", "stage.fill.max_time=1.5e-3", "stage.flow.time=1.5e-3", "output.frame_interval=1e-3"),
         options=("--colour", "speed"), size=(320, 560),
     ),
     Entry(
         "biaxial_rice", "Biaxial test with rice",
-        "In the plane, four walls under a constant pressure compress a cloud of elongated grains; then the lid comes down at a constant speed while the "
-        "sides keep their pressure. Colour shows the direction of the grains.",
+        "In the plane, four walls under a constant pressure compress a cloud of elongated grains; then the lid comes down at a constant speed "
+        "while the sides keep their pressure. Colour shows the direction of the grains.",
         ("insert.rice.count=40", "stage.press.time=0.1", "stage.shear.time=0.1", "output.frame_interval=0.05"),
         options=("--colour", "angle"),
     ),
     Entry(
         "stones", "Stones from a mesh",
-        "Stones of two shapes, each the surface in an STL file, fill a square shaft and slump to a heap when it is removed (`stages` of a wall). Each stone "
-        "has a size of its own.",
+        "Stones of two shapes, each the surface in an STL file, fill a square shaft and slump to a heap when it is removed (`stages` of a "
+        "wall). Each stone has a size of its own.",
         ("insert.round.count=10", "insert.flat.count=10", "stage.fill.max_time=2e-3", "stage.slump.time=2e-3", "output.frame_interval=1e-3"),
         frames=(0.0, 0.27, 1.0), options=("--view", "20,25", "--colour", "species"),
     ),
     Entry(
         "rods", "Rods that crystallise",
-        "Four hundred rods in a tube stand up and form layers when the base shakes at 2 g: the beginning of experiment an_6 of the crystallisation campaign, "
-        "which takes thousands of taps. Colour shows the angle to the horizontal.",
+        "Four hundred rods in a tube stand up and form layers when the base shakes at 2 g: the beginning of experiment an_6 of the "
+        "crystallisation campaign, which takes thousands of taps. Colour shows the angle to the horizontal.",
         ("insert.rods.count=30", "stage.settle.max_time=2e-3", "stage.vibrate.taps=1", "stage.vibrate.frequency=300.0", "output.frame_taps=0.5"),
         size=(300, 520),
     ),
     Entry(
         "segregation", "Segregation in a drum",
-        "Large and small beads of the same material are mixed at random. In three turns of the drum the small ones gather in the middle of the bed.",
+        "Large and small beads of the same material are mixed at random. In three turns of the drum the small ones gather in the middle of the "
+        "bed.",
         ("insert.large.count=10", "insert.small.count=60", "stage.turn.time=3e-3", "wall.drum.motion.start=1e-3", "output.frame_interval=1e-3"),
     ),
     Entry(
@@ -89,19 +91,19 @@ ENTRIES = (
         "Grains need not be convex: cows with 62 vertices fill a plane hopper and form an arch over its outlet, which is four cows wide. "
         "`interaction = \"superposition\"` accepts any outline.",
         ("insert.grains.count=6", "stage.fill.time=5e-3", "stage.flow.time=5e-3", "output.frame_interval=2.5e-3"),
-        size=(300, 640),
+        frames=(0.6, 0.68, 1.0), options=("--colour", "id"),
     ),
     Entry(
         "rubble", "Voronoi rubble",
         "A column of rounded Voronoi cells, each a shape of its own, slumps when its gate is removed. The angular, closely fitting rocks of "
         "`jobs/examples/rubble.toml` remain standing.",
         ("voronoi.rock.count=40", "stage.rest.max_time=2e-3", "stage.fall.time=2e-3", "output.frame_interval=1e-3"),
-        options=("--view", "20,25"), size=(480, 320),
+        options=("--view", "20,25", "--colour", "id"), size=(480, 320),
     ),
     Entry(
         "silo", "Silo",
-        "Beads of glass run out of a steel silo through a cone. Materials are given by their constants (`[[material]]` and the law of Hertz and Mindlin), "
-        "and contacts resist rolling (`resistance`).",
+        "Beads of glass run out of a steel silo through a cone. Materials are given by their constants (`[[material]]` and the law of Hertz and "
+        "Mindlin), and contacts resist rolling (`resistance`).",
         ("insert.beads.count=60", "stage.fill.max_time=2e-3", "stage.flow.time=2e-3", "output.frame_interval=1e-3"),
         options=("--cut", "--colour", "speed"), size=(320, 560),
     ),

@@ -43,8 +43,8 @@ mpirun -n 2 pardem run jobs/gallery/brazil_nut.toml -o brazil_nut.h5
 pardem render brazil_nut.h5 --cut -o brazil_nut.mp4
 ```
 
-`python jobs/gallery/gallery.py run` runs them all, draws the pictures and writes this page; `films` makes the films, which are part of the site but not of
-the repository. Times are processor times of the whole command on one rank with compiled kernels; two ranks need about half as long.
+`python jobs/gallery/gallery.py run` runs them all, draws the pictures and writes this page; `films` makes the films, which are part of the site but
+not of the repository. Times are processor times of the whole command on one rank with compiled kernels; two ranks need about half as long.
 """
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +36,7 @@ def funnel(profile: list[tuple[float, float]]) -> np.ndarray:
     ]
     after = np.roll(np.arange(SIDES), -1)
     triangles = []
-    for low, high in zip(rings[:-1], rings[1:], strict=True):
+    for low, high in pairwise(rings):
         triangles += [np.stack([low, low[after], high[after]], axis=1), np.stack([low, high[after], high], axis=1)]
     return np.concatenate(triangles)
 
