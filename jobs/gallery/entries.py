@@ -105,6 +105,6 @@ ENTRIES = (
         "Beads of glass run out of a steel silo through a cone. Materials are given by their constants (`[[material]]` and the law of Hertz and "
         "Mindlin), and contacts resist rolling (`resistance`).",
         ("insert.beads.count=60", "stage.fill.max_time=2e-3", "stage.flow.time=2e-3", "output.frame_interval=1e-3"),
-        options=("--cut", "--colour", "speed"), size=(320, 560),
+        frames=(0.35, 0.5, 0.7), options=("--cut", "--colour", "speed"), size=(320, 560),
     ),
 )  # fmt: skip
