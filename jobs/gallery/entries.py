@@ -97,7 +97,7 @@ ENTRIES = (
         "rubble", "Voronoi rubble",
         "A column of rounded Voronoi cells, each a shape of its own, slumps when its gate is removed. The angular, closely fitting rocks of "
         "`jobs/examples/rubble.toml` remain standing.",
-        ("voronoi.rock.count=40", "stage.rest.max_time=2e-3", "stage.fall.time=2e-3", "output.frame_interval=1e-3"),
+        ("voronoi.rock.count=200", "stage.rest.max_time=2e-3", "stage.fall.time=2e-3", "output.frame_interval=1e-3"),
         options=("--view", "20,25", "--colour", "id"), size=(480, 320),
     ),
     Entry(
