@@ -153,6 +153,18 @@ def test_the_validation_names_tests_and_scripts_that_exist() -> None:
         assert name in BEDS, f"docs/validation.md names pardem bench {name}, a scene that does not exist"
 
 
+def test_every_figure_of_the_validation_has_the_run_that_made_it() -> None:
+    """Each part of the page, by its heading or the bold words that it begins with, has a row in the table of the runs."""
+    text, _, runs = (ROOT / "docs" / "validation.md").read_text().partition("## Runs that made the figures")
+    parts = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
+    rows = " ".join(line.split("|")[1] for line in runs.splitlines() if line.startswith("|"))
+    for part in parts:
+        names = re.findall(r"^\*\*([^*]+?)\.?\*\*", part, re.MULTILINE) or [part.splitlines()[0]]
+        for name in names:
+            short = name.partition(" (")[0].rstrip(":")
+            assert short.lower() in rows.lower(), f"docs/validation.md does not say which run made the figures of '{name}'"
+
+
 @pytest.mark.parametrize("page", sorted(ROOT.glob("docs/theory/*.md")), ids=_name)
 def test_theory_names_files_that_exist(page: Path) -> None:
     """By path from the root or from ``pardem``; by name alone, in the folder of a path in the same line or in one that the page names."""

@@ -34,7 +34,8 @@ def serial_notice(comm: MPI.Comm) -> str:
     """
     if comm.size == 1 or parallel_hdf5():
         return ""
-    return "h5py is serial: rank 0 gathers and writes all output (build h5py against parallel HDF5 to write from all ranks)"
+    way = "CC=mpicc HDF5_MPI=ON HDF5_DIR=... pip install --force-reinstall --no-deps --no-binary h5py 'h5py<3.17'"
+    return f"h5py is serial: rank 0 gathers and writes all output. To write from all ranks, build h5py against a parallel HDF5: {way} (docs/guide.md)"
 
 
 class RowFile:

@@ -113,7 +113,7 @@ def _note(field: FieldInfo, of_list: Any) -> str:
 
 
 def _summary(model: type[BaseModel]) -> str:
-    return (model.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ")
+    return " ".join((model.__doc__ or "").strip().split("\n\n")[0].split())
 
 
 def _sentence(text: str | None, lower: bool = False) -> str:

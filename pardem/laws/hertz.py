@@ -151,7 +151,7 @@ KIND = LawKind(
     keys={
         "young": Key("law `hertz`: Young's modulus of both bodies (Pa)"),
         "poisson": Key("law `hertz`: Poisson's ratio of both bodies (1)", above=-1.0, most=0.5),
-        "reference_speed": Key("law `hertz`: fastest impact expected (m/s), for the contact time that limits the time step"),
+        "reference_speed": Key("law `hertz`: highest impact speed to be expected (m/s); the duration of such an impact limits the time step"),
         "restitution": RESTITUTION,
         "tangential_restitution": TANGENTIAL_RESTITUTION,
     },

@@ -121,10 +121,10 @@ KIND = LawKind(
     name="lennard_jones",
     table=LennardJones,
     keys={
-        "depth": Key("law `lennard_jones`: depth of the potential (J)"),
-        "sigma": Key("law `lennard_jones`: distance at which the potential is zero, where the surfaces touch (m); diameter of a ball"),
+        "depth": Key("law `lennard_jones`: depth of the potential well (J)"),
+        "sigma": Key("law `lennard_jones`: length sigma of the potential (m), for balls their diameter; the potential is zero where surfaces touch"),
         "cutoff": Key(
-            "law `lennard_jones`: distance from which on there is no force, over sigma (1); default 2.5, at walls always 2^(1/6)",
+            "law `lennard_jones`: cut-off distance of the force divided by sigma (1); default: 2.5; at walls it is always 2^(1/6)",
             above=None, least=p.LOWEST,
         ),
     },

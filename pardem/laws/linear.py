@@ -10,16 +10,18 @@ import numpy as np
 from . import parameters as p
 from .kind import Key, Numbers, Values
 
-RESTITUTION = Key("normal coefficient of restitution, in (0, 1] (1)", most=1.0)
-CONTACT_TIME = Key("duration of a collision (s); law `user`: only to check the time step")
-TANGENTIAL_RESTITUTION = Key("tangential coefficient of restitution, in (0, 1] (1); default: the normal one", most=1.0)
-NORMAL_STIFFNESS = Key("normal spring (N/m)")
-NORMAL_DAMPING = Key("normal dashpot (N s/m); default 0", above=None, least=0.0)
-TANGENTIAL_STIFFNESS = Key("tangential spring (N/m); needed with friction in the raw form", above=None, least=0.0)
-TANGENTIAL_DAMPING = Key("tangential dashpot (N s/m); default 0", above=None, least=0.0)
-LOADING_STIFFNESS = Key("laws `walton` and `walton_tangential`: spring while loading, k1 (N/m)")
+RESTITUTION = Key("normal coefficient of restitution (1)", most=1.0)
+CONTACT_TIME = Key("duration of a collision (s); with law `user`, it only serves to check the time step")
+TANGENTIAL_RESTITUTION = Key("tangential coefficient of restitution (1); default: the normal coefficient", most=1.0)
+NORMAL_STIFFNESS = Key("stiffness of the normal spring (N/m)")
+NORMAL_DAMPING = Key("damping coefficient of the normal dashpot (N s/m); default: 0", above=None, least=0.0)
+TANGENTIAL_STIFFNESS = Key(
+    "stiffness of the tangential spring (N/m); required with friction if stiffnesses are given directly", above=None, least=0.0
+)
+TANGENTIAL_DAMPING = Key("damping coefficient of the tangential dashpot (N s/m); default: 0", above=None, least=0.0)
+LOADING_STIFFNESS = Key("laws `walton` and `walton_tangential`: normal stiffness k1 during loading (N/m)")
 UNLOADING_STIFFNESS = Key(
-    "laws `walton` and `walton_tangential`: spring while unloading and reloading, k2 >= k1 (N/m); restitution is sqrt(k1/k2)"
+    "laws `walton` and `walton_tangential`: normal stiffness k2 >= k1 during unloading and reloading (N/m); the restitution is sqrt(k1/k2)"
 )
 
 BY_RESTITUTION = {"restitution": RESTITUTION, "contact_time": CONTACT_TIME, "tangential_restitution": TANGENTIAL_RESTITUTION}

@@ -184,7 +184,7 @@ KIND = LawKind(
     name="user",
     table=UserLaw,
     keys={
-        "user_parameters": Key("law `user`: the numbers handed to the function (its own units)", many=True),
+        "user_parameters": Key("law `user`: parameters that are passed to the function (in its own units)", many=True),
         "contact_time": linear.CONTACT_TIME,
     }
     | linear.TANGENTIAL,
@@ -198,11 +198,11 @@ KIND = LawKind(
     one_by_one=True,
     general={
         "user_law": Key(
-            "law `user`: `path/file.py:function`, the path relative to the case file",
+            "law `user`: the function, written `path/file.py:function`; the path is relative to the case file",
             pattern=r"^[^\x00]+\.py:[A-Za-z_]\w*$", example=" = 'file.py:function'",
         ),
         "force_scale": Key(
-            "law `user`: the largest force that the function can return (N)", example=" (the largest force of the user's law, N)"
+            "law `user`: largest force that the function can return (N)", example=" (the largest force of the user's law, N)"
         ),
     },
 )  # fmt: skip

@@ -111,11 +111,11 @@ def _complete_raw(values: dict[str, Any], where: str) -> None:
 
 STIFFNESSES = {
     "tangential_loading_stiffness": Key(
-        "law `walton_tangential`: tangential spring while loading (N/m); needed with friction in the raw form"
+        "law `walton_tangential`: tangential stiffness during loading (N/m); required with friction if stiffnesses are given directly"
     ),
     "tangential_unloading_stiffness": Key(
-        "law `walton_tangential`: tangential spring while unloading, at least that while loading (N/m); the restitution of a contact that sticks is "
-        "the root of their ratio"
+        "law `walton_tangential`: tangential stiffness during unloading, not smaller than that during loading (N/m); the tangential restitution of "
+        "a sticking contact is the square root of the ratio of the two"
     ),
 }  # fmt: skip
 KIND = LawKind(

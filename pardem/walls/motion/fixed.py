@@ -12,7 +12,7 @@ REST = Mover()
 
 
 class FixedMotion(MotionTable):
-    """At rest."""
+    """The wall is at rest."""
 
     kind: Literal["fixed"] = Field(description="kind of motion")
 
@@ -20,7 +20,7 @@ class FixedMotion(MotionTable):
 
 
 class Halt(MotionTable):
-    """At rest, where the motion before has led."""
+    """The wall stops at the place to which the previous motion has taken it."""
 
     kind: Literal["fixed"] = Field(description="kind of motion")
     start: str = Field(description="name of the stage at which the wall stops")

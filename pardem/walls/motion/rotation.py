@@ -27,14 +27,14 @@ TURN = Mover(turned=_turned, top_speed=_top_speed, goes=lambda row: bool(row[REA
 
 
 class RotationMotion(MotionTable):
-    """Turning at a constant rate about an axis, from a time or stage on: bodies, discs, cones, cylinders about axes parallel to their own, planes
-    about their normal.
+    """The wall rotates at a constant rate about an axis from the given time or stage on. Bodies, discs and cones may rotate about any axis,
+    cylinders about axes parallel to their own, planes about their normal.
     """
 
     kind: Literal["rotation"] = Field(description="kind of motion")
-    rate: Number = Field(description="angular velocity about the axis, by the right-hand rule (rad/s)")
-    center: Vector = Field(default=(0.0, 0.0, 0.0), description="a point of the axis (m)")
-    axis: Direction = Field(default=(0.0, 0.0, 1.0), description="direction of the axis; is normalised (1)")
+    rate: Number = Field(description="angular velocity about the axis, in the sense of the right-hand rule (rad/s)")
+    center: Vector = Field(default=(0.0, 0.0, 0.0), description="any point on the axis of rotation (m)")
+    axis: Direction = Field(default=(0.0, 0.0, 1.0), description="direction of the axis of rotation; it is normalised (1)")
     start: Start = Field(default=0.0, description=START)
 
     mover: ClassVar = TURN

@@ -39,21 +39,23 @@ Pair = Annotated[tuple[str, str], Strict(False)]
 
 
 class ServoMotion(MotionTable):
-    """Free along a direction as a plate with a mass, pushed by a force or pressure; at constant velocity across it, from a time or stage on."""
+    """From the given time or stage on, the wall is a plate with a mass that is free to move along a direction, pushed by a force or a pressure;
+    across this direction it moves at a constant velocity.
+    """
 
     kind: Literal["servo"] = Field(description="kind of motion")
-    direction: Direction = Field(description="direction in which the wall is pushed; is normalised (1)")
-    force: Number | None = Field(default=None, description="force on the wall along the direction, its own weight included (N); or `pressure`")
-    pressure: Number | None = Field(default=None, description="pressure that pushes it along the direction (Pa), on the area; or `force`")
-    area: Positive | None = Field(default=None, description="area on which the pressure acts (m^2; in 2D the length in m)")
+    direction: Direction = Field(description="direction in which the wall is pushed and free to move; it is normalised (1)")
+    force: Number | None = Field(default=None, description="force on the wall along the direction, including its weight (N); alternative: `pressure`")
+    pressure: Number | None = Field(default=None, description="pressure on the wall along the direction, on an area (Pa); alternative: `force`")
+    area: Positive | None = Field(default=None, description="area on which the pressure acts (m^2; in 2D a length in m); alternative: `span`")
     span: Annotated[Many[Pair] | None, Field(min_length=1, max_length=2)] = Field(
         default=None,
-        description="pairs of names of planes or discs, `[[a, b]]` or `[[a, b], [c, d]]`: the area is the product of their distances at the time, "
-        "each along the normal of its first; in place of `area`",
+        description="pairs of names of planes or discs, `[[a, b]]` or `[[a, b], [c, d]]`; the pressure acts on the product of the current distances "
+        "of these pairs, each measured along the normal of the first wall of the pair; alternative: `area`",
     )
     mass: Positive = Field(description="mass of the wall (kg)")
-    damping: NonNegative = Field(default=0.0, description="force against the motion along the direction, over its speed (N s/m)")
-    velocity: Vector = Field(default=(0.0, 0.0, 0.0), description="constant velocity across the direction (m/s)")
+    damping: NonNegative = Field(default=0.0, description="viscous damping along the direction: resisting force divided by speed (N s/m)")
+    velocity: Vector = Field(default=(0.0, 0.0, 0.0), description="constant velocity perpendicular to the direction (m/s)")
     start: Start = Field(default=0.0, description=START)
 
     mover: ClassVar = PUSH

@@ -29,11 +29,15 @@ SWING = Mover(_along, sweep=lambda row: 2.0 * abs(float(row[SIZE])))  # lists ha
 class Drive(Model):
     """Sinusoidal displacement a [sin(2 pi f t + phase) - sin(phase)] along a direction, zero at its start (t = 0)."""
 
-    direction: Direction = Field(default=(0.0, 0.0, 1.0), description="direction of the displacement; is normalised (1); in 2D `[0.0, 1.0]`")
-    amplitude: NonNegative | None = Field(default=None, description="amplitude a (m); or `gamma`")
-    gamma: NonNegative | None = Field(default=None, description="peak acceleration in units of gravity: a = gamma g / (2 pi f)^2 (1); or `amplitude`")
+    direction: Direction = Field(
+        default=(0.0, 0.0, 1.0), description="direction of the displacement; it is normalised (1); the default is `[0.0, 1.0]` in 2D"
+    )
+    amplitude: NonNegative | None = Field(default=None, description="amplitude a (m); alternative: `gamma`")
+    gamma: NonNegative | None = Field(
+        default=None, description="peak acceleration in units of gravity, with a = gamma g / (2 pi f)^2 (1); alternative: `amplitude`"
+    )
     frequency: Positive = Field(description="frequency f (Hz)")
-    phase: Number = Field(default=0.0, description="phase at the start (rad)")
+    phase: Number = Field(default=0.0, description="phase at the start of the motion (rad)")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -64,7 +68,7 @@ class Drive(Model):
 
 
 class SinusoidalMotion(Drive, MotionTable):
-    """Sinusoidal from a time or stage on, to the end."""
+    """The wall oscillates sinusoidally from the given time or stage until the end of the run or the next motion."""
 
     kind: Literal["sinusoidal"] = Field(description="kind of motion")
     start: Start = Field(default=0.0, description=START)

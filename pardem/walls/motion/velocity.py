@@ -27,10 +27,10 @@ GLIDE = Mover(_along, top_speed=_top_speed, goes=lambda row: True)
 
 
 class VelocityMotion(MotionTable):
-    """Constant velocity from a time or stage on."""
+    """The wall moves at a constant velocity from the given time or stage on."""
 
     kind: Literal["velocity"] = Field(description="kind of motion")
-    velocity: Vector = Field(description="velocity (m/s)")
+    velocity: Vector = Field(description="velocity of the wall (m/s)")
     start: Start = Field(default=0.0, description=START)
 
     mover: ClassVar = GLIDE

@@ -222,15 +222,17 @@ BODY = Surface("body", _meet, _out_of_reach, _list_near, _swept, disc_distance)
 
 
 class Body(WallTable):
-    """A spheropolytope: the geometry of a species, met feature by feature. Its density counts for nothing."""
+    """A body with the shape of a species, which grains touch feature by feature. The density of the species is ignored."""
 
     kind: Literal["body"] = Field(description="kind of wall")
-    species: str = Field(description="name of the species whose shape it has; it need not have grains")
-    position: Vector = Field(default=(0.0, 0.0, 0.0), description="where the origin of the axes is in which the shape was given (m)")
+    species: str = Field(description="name of the species that gives the shape; it need not have any grains")
+    position: Vector = Field(default=(0.0, 0.0, 0.0), description="position of the origin of the axes in which the shape is given (m)")
     orientation: Quaternion = Field(
-        default=(1.0, 0.0, 0.0, 0.0), description="quaternion (w, x, y, z), axes of the shape as given -> world; is normalised (1)"
+        default=(1.0, 0.0, 0.0, 0.0),
+        description="quaternion (w, x, y, z) that rotates the axes in which the shape is given into the world; it is normalised; in 2D an angle "
+        "about z (rad)",
     )
-    scale: Positive = Field(default=1.0, description="size factor: multiplies all lengths of the species (1)")
+    scale: Positive = Field(default=1.0, description="size factor, by which all lengths of the species are multiplied (1)")
 
     made_of: ClassVar = (BODY,)
 

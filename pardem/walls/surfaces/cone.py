@@ -178,17 +178,19 @@ SMOOTH = 96  # sides of a cone in pictures
 
 
 class Cone(WallTable):
-    """A finite round cone about an axis, open at both ends, met on both sides: a hopper or funnel; in 2D two segments."""
+    """The lateral surface of a truncated circular cone, such as a hopper: open at both ends, with grains inside or outside; in 2D, two segments."""
 
     kind: Literal["cone"] = Field(description="kind of wall")
-    center: Vector = Field(default=(0.0, 0.0, 0.0), description="middle of its first end, a point on the axis (m)")
-    axis: Direction = Field(default=(0.0, 0.0, 1.0), description="direction from its first end to the second; is normalised (1); default in 2D: y")
-    length: Positive = Field(description="distance of the ends along the axis (m)")
-    radius: NonNegative = Field(default=0.0, description="radius at the first end, 0: a tip (m)")
-    end_radius: NonNegative | None = Field(default=None, description="radius at the second end (m); or `half_angle`")
+    center: Vector = Field(default=(0.0, 0.0, 0.0), description="centre of the first end, on the axis (m)")
+    axis: Direction = Field(
+        default=(0.0, 0.0, 1.0), description="direction from the first end to the second; it is normalised (1); the default is `[0.0, 1.0]` in 2D"
+    )
+    length: Positive = Field(description="distance between the two ends along the axis (m)")
+    radius: NonNegative = Field(default=0.0, description="radius at the first end (m); with 0, the cone ends in a tip there")
+    end_radius: NonNegative | None = Field(default=None, description="radius at the second end (m); alternative: `half_angle`")
     half_angle: Number | None = Field(
         default=None, gt=-0.5 * math.pi, lt=0.5 * math.pi,
-        description="angle between the axis and the surface, positive where it widens along the axis (rad); or `end_radius`",
+        description="angle between the axis and the surface, positive if the cone widens along the axis (rad); alternative: `end_radius`",
     )  # fmt: skip
 
     made_of: ClassVar = (CONE,)

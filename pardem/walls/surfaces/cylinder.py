@@ -59,12 +59,12 @@ CYLINDER = Surface(
 
 
 class Cylinder(WallTable):
-    """The inside of an endless round tube; in 2D of a circle."""
+    """The inside of an infinitely long circular tube; in 2D, the inside of a circle."""
 
     kind: Literal["cylinder"] = Field(description="kind of wall")
-    center: Vector = Field(default=(0.0, 0.0, 0.0), description="a point on the axis (m)")
-    axis: Direction = Field(default=(0.0, 0.0, 1.0), description="direction of the axis; is normalised (1)")
-    radius: Positive = Field(description="inner radius (m)")
+    center: Vector = Field(default=(0.0, 0.0, 0.0), description="any point on the axis of the tube (m)")
+    axis: Direction = Field(default=(0.0, 0.0, 1.0), description="direction of the axis; it is normalised (1)")
+    radius: Positive = Field(description="inner radius of the tube (m)")
 
     made_of: ClassVar = (CYLINDER,)
     contains: ClassVar = True

@@ -93,13 +93,13 @@ DISC = Surface("disc", _meet, _out_of_reach, _list_near, disc_swept, disc_distan
 
 
 class Disc(WallTable):
-    """A round plate, whole or with a round hole in its middle."""
+    """A thin circular plate, with or without a circular hole in its middle."""
 
     kind: Literal["disc"] = Field(description="kind of wall")
-    center: Vector = Field(description="centre (m)")
-    normal: Direction = Field(description="normal, towards the grains; is normalised (1)")
-    radius: Positive = Field(description="radius (m)")
-    hole: Positive | None = Field(default=None, description="radius of the hole, below that of the disc (m); default: none")
+    center: Vector = Field(description="centre of the disc (m)")
+    normal: Direction = Field(description="normal of the disc, pointing towards the grains; it is normalised (1)")
+    radius: Positive = Field(description="radius of the disc (m)")
+    hole: Positive | None = Field(default=None, description="radius of the hole, smaller than that of the disc (m); default: no hole")
 
     made_of: ClassVar = (DISC, PIERCED)
     spans: ClassVar = True

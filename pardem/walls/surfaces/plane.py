@@ -66,11 +66,11 @@ PLANE = Surface(
 
 
 class Plane(WallTable):
-    """A half-space boundary."""
+    """An infinite plane, which bounds a half-space."""
 
     kind: Literal["plane"] = Field(description="kind of wall")
-    point: Vector = Field(description="a point of the plane (m)")
-    normal: Direction = Field(description="normal, towards the grains; is normalised (1)")
+    point: Vector = Field(description="any point on the plane (m)")
+    normal: Direction = Field(description="normal of the plane, pointing towards the grains; it is normalised (1)")
 
     made_of: ClassVar = (PLANE,)
     spans: ClassVar = True
@@ -91,11 +91,11 @@ class Plane(WallTable):
 
 
 class BoxWall(WallTable):
-    """The inside of a box: six planes (in 2D four) that move together."""
+    """The inside of a box, made of six planes (four in 2D) that move together."""
 
     kind: Literal["box"] = Field(description="kind of wall")
-    lower: Vector = Field(description="lower corner (m)")
-    upper: Vector = Field(description="upper corner (m)")
+    lower: Vector = Field(description="lower corner of the box (m)")
+    upper: Vector = Field(description="upper corner of the box (m)")
 
     made_of: ClassVar = (PLANE,)
     moves_as_one: ClassVar = True

@@ -90,13 +90,14 @@ class WallTable(NamedModel):
     """A wall of a case."""
 
     motion: Motion = Field(
-        default=FixedMotion(kind="fixed"), description='`"fixed"` or a table with `kind = "sinusoidal"`, `"velocity"`, `"rotation"` or `"servo"`'
+        default=FixedMotion(kind="fixed"),
+        description='how the wall moves: `"fixed"`, or a table whose `kind` is `"sinusoidal"`, `"velocity"`, `"rotation"` or `"servo"`',
     )
     then: Many[LaterMotion] | None = Field(
-        default=None, description="motions that take over, from where the wall is then, each at the stage that its `start` names"
+        default=None, description="motions that follow, each from the stage named by its `start` and the place that the wall has reached by then"
     )
     stages: Many[str] | None = Field(
-        default=None, description="names of the stages in which the wall is there (it vanishes and appears at once); default: all of them"
+        default=None, description="names of the stages in which the wall exists; it appears and disappears instantly; default: all stages"
     )
 
     made_of: ClassVar[tuple[Surface, ...]] = ()

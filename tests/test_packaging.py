@@ -1,0 +1,117 @@
+"""What pardem is given away as: source distribution, citation, container and conda recipe."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from email.parser import Parser
+from pathlib import Path
+from typing import Any
+
+import distribution
+import packages
+import pytest
+import yaml
+from conftest import CLEAN_ENVIRONMENT
+
+from pardem.version import VERSION
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+CONDA = {"matplotlib": "matplotlib-base"}  # what PyPI's packages are called there
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The source distribution, unpacked elsewhere."""
+    return packages.unpacked_sdist(tmp_path_factory.mktemp("sdist"))
+
+
+def test_the_source_distribution_is_the_tree(unpacked: Path) -> None:
+    some = ("tests/conftest.py", "tests/scenes.py", "jobs/setup", "docs/guide.md", "docs/figures/rubble.png", "CITATION.cff", ".ci/run")
+    for name in (*some, "io/casefile.py", "io/results/writer.py"):
+        assert (unpacked / name).is_file(), name
+    for link, target in distribution.LINKS.items():
+        assert (unpacked / link).readlink() == Path(target)
+    assert not list(unpacked.rglob("*.pyc"))
+
+
+def test_its_own_tests_pass(unpacked: Path) -> None:
+    """A few of them, with no other pardem on the path."""
+    some = ["tests/test_case_model.py", "tests/test_architecture.py", "tests/test_tables.py", "tests/test_shapes_hull.py"]
+    environment = CLEAN_ENVIRONMENT | {"PYTHONPATH": str(unpacked)}
+    code = f"import pardem, pytest, sys; assert pardem.__file__.startswith({str(unpacked)!r}); sys.exit(pytest.main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "-q", "-p", "no:cacheprovider", *some]
+    done = subprocess.run(command, cwd=unpacked, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    assert re.search(r"[1-9]\d+ passed", done.stdout)
+
+
+def test_the_readme_shows_on_a_package_index(unpacked: Path) -> None:
+    text = Parser().parsestr((unpacked / "PKG-INFO").read_text()).get_payload()
+    places = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", text)
+    assert places
+    assert all(place.startswith(f"{packages.ADDRESS}/raw/HEAD/docs/figures/") for place in places)
+    assert f"]({packages.ADDRESS}/blob/HEAD/docs/guide.md)" in text
+    assert (unpacked / "README.md").read_text() == (ROOT / "README.md").read_text()
+
+
+def test_addresses_and_anchors_stay_as_they_are() -> None:
+    text = "[a](https://x.org/b) [c](#d) [e](f/g.md#h) ![i](j.png)"
+    changed = "[a](https://x.org/b) [c](#d) [e](https://y.org/z/blob/HEAD/f/g.md#h) ![i](https://y.org/z/raw/HEAD/j.png)"
+    assert distribution.absolute(text, "https://y.org/z/") == changed
+
+
+def test_versions_agree() -> None:
+    assert PROJECT["version"] == VERSION
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == VERSION
+    assert yaml.safe_load((ROOT / "jobs/packaging/recipe.yaml").read_text())["context"]["version"] == VERSION
+
+
+def test_the_citation_has_what_the_format_demands() -> None:
+    """Keys and values of the Citation File Format 1.2.0."""
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert cited["cff-version"] == "1.2.0"
+    assert {"message", "title", "authors"} <= cited.keys() <= {
+        "cff-version", "message", "title", "authors", "type", "version", "license", "abstract", "keywords", "repository-code", "date-released", "doi",
+        "url",
+    }  # fmt: skip
+    assert cited["type"] == "software"
+    assert cited["license"] == PROJECT["license"]
+    assert all(set(author) <= {"name", "family-names", "given-names", "orcid", "affiliation", "website"} for author in cited["authors"])
+    assert len(set(cited["keywords"])) == len(cited["keywords"])
+
+
+def test_the_conda_recipe_has_the_parts_of_its_format_and_our_requirements() -> None:
+    recipe = yaml.safe_load((ROOT / "jobs/packaging/recipe.yaml").read_text())
+    assert recipe.keys() <= {"schema_version", "context", "package", "source", "build", "requirements", "tests", "about", "extra"}
+    assert recipe["schema_version"] == 1
+    assert recipe["package"] == {"name": PROJECT["name"], "version": "${{ version }}"}
+    assert recipe["requirements"].keys() <= {"build", "host", "run", "run_constraints", "run_exports", "ignore_run_exports"}
+    entry_points = [f"{name} = {target}" for name, target in PROJECT["scripts"].items()]
+    assert recipe["build"]["python"]["entry_points"] == entry_points
+    assert recipe["about"]["license"] == PROJECT["license"]
+    assert f"python {PROJECT['requires-python']}" in recipe["requirements"]["run"]
+    wanted = set()
+    for requirement in PROJECT["dependencies"]:
+        name, limits = re.fullmatch(r"([\w-]+)(.*)", requirement).groups()  # type: ignore[union-attr]
+        wanted.add(f"{CONDA.get(name, name)} {limits.removeprefix('==')}".strip())
+    assert wanted <= set(recipe["requirements"]["run"])
+
+
+def test_the_container_has_its_sections_and_installs_what_the_setup_needs() -> None:
+    text = (ROOT / "jobs/packaging/pardem.def").read_text()
+    header, *rest = re.split(r"^%(\w+)", text, flags=re.MULTILINE)
+    sections = dict(zip(rest[::2], rest[1::2], strict=True))
+    assert dict(line.split(": ", 1) for line in header.strip().splitlines()).keys() == {"Bootstrap", "From"}
+    assert sections.keys() <= {"help", "files", "post", "environment", "runscript", "test", "labels", "setup"}
+    for line in sections["files"].strip().splitlines():
+        source, target = line.split()
+        assert (ROOT / source).exists(), source
+        assert target.startswith("/opt/pardem/")
+    (wanted,) = re.findall(r"wanted=\(([^)]*)\)", (ROOT / "jobs/setup").read_text())
+    assert set(wanted.split()) <= set(sections["post"].replace("\\", " ").split())
+    for name in ("post", "runscript", "test"):
+        assert subprocess.run(["bash", "-n"], input=sections[name], text=True, check=False).returncode == 0, name
