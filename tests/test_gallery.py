@@ -15,7 +15,12 @@ from pardem import cli
 from pardem.io.views.info import info
 
 
-@pytest.mark.parametrize("entry", entries.ENTRIES, ids=lambda entry: entry.name)
+SHORT = {"rods", "brazil_nut", "stones"}  # the others compile kernels of their own
+
+
+@pytest.mark.parametrize(
+    "entry", [pytest.param(entry, id=entry.name, marks=[] if entry.name in SHORT else pytest.mark.slow) for entry in entries.ENTRIES]
+)
 def test_every_case_runs_in_short_and_is_drawn(entry: entries.Entry, tmp_path: Path) -> None:
     out, picture = tmp_path / "out.h5", tmp_path / "picture.png"
     settings = [word for setting in entry.short for word in ("--set", setting)]
