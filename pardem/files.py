@@ -66,7 +66,8 @@ class RunFiles:
         self.last_checkpoint = time.monotonic()
         self.due = {what: self.case.cadence(what) for what in ("frame", "observable", "checkpoint")}
         grains, _ = sim.engine.all_grains()
-        static = StaticPart(self.case.to_toml(), self.case.hash(), sim.setup.catalogue._asdict(), grains.gid, grains.species, grains.scale, self._box())
+        text, shapes = self.case.to_toml(), sim.setup.catalogue._asdict()
+        static = StaticPart(text, self.case.hash(), shapes, grains.gid, grains.species, grains.scale, self._box())
         self.writer = ResultWriter(
             self.comm, out, static, precision=self.case.output.precision, resume_step=self.kept_step, accept_loss=accept_loss, pardem=VERSION,
             title=self.case.title,

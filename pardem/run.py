@@ -219,8 +219,8 @@ class _Run:
         if self.files.kept_step is None:
             return f"{told}No checkpoint has been written yet."
         return (
-            f"{told}The state of step {self.files.kept_step} is kept in a checkpoint in {parts_of(self.out)}, and the frames in {self.out}; the same case "
-            "would stop there again: change it and start anew."
+            f"{told}The state of step {self.files.kept_step} is kept in a checkpoint in {parts_of(self.out)}, and the frames in {self.out}; the same "
+            "case would stop there again: change it and start anew."
         )
 
     def _summary(self) -> Summary:

@@ -21,10 +21,6 @@ from pardem.run_state import load_start
 
 COUNT = 60
 SERIES = ("particles", "observables", "connectivity", "contacts")
-LAW_FILE = """
-def spring(delta, rate, m_eff, r_eff, parameters):
-    return parameters[0] * delta + parameters[1] * rate
-"""
 
 
 def simulation(folder: Path, comm: MPI.Comm, *settings: str) -> pardem.Simulation:
@@ -110,9 +106,9 @@ def test_a_simulation_that_is_ended_early_is_resumed(tmp_path: Path, whole: Path
 
 def test_an_error_in_the_block_leaves_what_was_written(tmp_path: Path) -> None:
     sim, out = simulation(tmp_path, MPI.COMM_SELF), tmp_path / "out.h5"
+    sim.every(450, lambda s: 1 / (s.steps_done - 450))
     with pytest.raises(ZeroDivisionError), sim.write(out):
-        sim.step(450)
-        raise ZeroDivisionError
+        sim.step(1000)
     assert pardem.open(out).checkpoint_step == 400
     assert not (tmp_path / "out.h5.lock").exists()
 
@@ -134,8 +130,9 @@ def compared(sim: pardem.Simulation, result: pardem.Result | None) -> None:
     for name in (*result.fields, "species", "radius", "scale", "mass", "unwrapped", "axes", "present"):
         assert np.array_equal(getattr(grains, name), getattr(frame, name)), name
     assert len(contacts) == len(frame.contacts) > 20
-    for name in ("bodies", "sub", *result.contact_fields, "branch", "walls", "normal_force", "tangential_force"):
+    for name in ("bodies", "sub", *result.contact_fields, "walls", "normal_force", "tangential_force"):
         assert np.array_equal(getattr(contacts, name), getattr(frame.contacts, name)), name
+    np.testing.assert_allclose(contacts.branch, frame.contacts.branch, rtol=0.0, atol=1e-17)  # a frame takes it from the point on a wall
     assert contacts.table().equals(frame.contacts.table())
     assert {"force_x", "velocity_z", "species"} <= set(grains.table().columns)
 
@@ -153,8 +150,7 @@ def test_grains_and_contacts_are_those_of_frames(mpi_tmp_path: Path) -> None:
         at_frame = sim.steps_done
         result = pardem.open(mpi_tmp_path / "out.h5") if comm.rank == 0 else None
         assert before.step == 0
-        assert np.array_equal(before.ids, before.ids)
-        assert not sim.case.cadence("frame").next_after(at_frame - 1) == at_frame
+        assert sim.case.cadence("frame").next_after(at_frame - 1) != at_frame
         while sim.proceed:
             sim.step(1000)
     compared(sim, result)
@@ -278,24 +274,22 @@ def colliding(law: Any) -> Case:
         time={"step": 1e-5}, domain={"lower": [-1.0, -1.0, -1.0], "upper": [1.0, 1.0, 1.0]}, gravity=[0.0, 0.0, 0.0],
         species=[{"name": "ball", "shape": "sphere", "radius": 0.05, "density": 1000.0}],
         grain=[{"species": "ball", "position": [x, 0.0, 0.0], "velocity": [-10.0 * x, 0.0, 0.0]} for x in (-0.0501, 0.0501)],
-        contact={"law": "user", "user_law": law, "user_parameters": [1e4, 2.0], "force_scale": 1e3}, stage=[{"name": "go", "kind": "run", "steps": 1500}],
+        contact={"law": "user", "user_law": law, "user_parameters": [1e4, 2.0], "force_scale": 1e3},
+        stage=[{"name": "go", "kind": "run", "steps": 2000}],
         output={"observables": {"energy_budget": False}},
     )  # fmt: skip
 
 
 def test_a_law_may_be_a_function(tmp_path: Path) -> None:
-    """The same bits as from a file; the restitution is that of a damped spring."""
-    (tmp_path / "law.py").write_text(LAW_FILE)
-    by_file, by_function = colliding("law.py:spring").located(tmp_path), colliding(spring)
-    for case, name in ((by_file, "file"), (by_function, "function")):
-        run(case, tmp_path / f"{name}.h5")
-    one, two = (pardem.open(tmp_path / f"{name}.h5") for name in ("file", "function"))
-    assert np.array_equal(one[-1].velocity, two[-1].velocity)
-    mass = 0.5 * one[-1].mass[0]
+    """The restitution is that of a damped spring."""
+    case = colliding(spring)
+    run(case, tmp_path / "out.h5")
+    result = pardem.open(tmp_path / "out.h5")
+    mass = 0.5 * result.mass[0]
     decay, frequency = 1.0 / mass, np.sqrt(1e4 / mass)
     expected = np.exp(-np.pi * decay / np.sqrt(frequency**2 - decay**2))
-    assert -two[-1].velocity[0, 0] / 0.501 == pytest.approx(expected, rel=2e-2)  # the force may pull at the end
-    assert two.case.contact.user_law == by_function.contact.user_law
+    assert -result[-1].velocity[0, 0] / 0.501 == pytest.approx(expected, rel=2e-2)
+    assert result.case.contact.user_law == case.contact.user_law
 
 
 def test_a_function_has_its_place_in_the_hash(tmp_path: Path) -> None:

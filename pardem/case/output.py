@@ -106,8 +106,8 @@ class Output(Model):
     fields: Many[FieldName] = Field(
         default=("position", "image", "orientation", "velocity", "angular_velocity"),
         description="quantities of each grain in a frame; `local_fraction`: volume of the grain divided by that of its power cell (3D, convex "
-        "grains); `stress`: mean stress in the grain from the forces at its contacts, positive in compression; `coordination`: number of its contacts "
-        "with other grains",
+        "grains); `stress`: mean stress in the grain from the forces at its contacts, positive in compression; `coordination`: number of its "
+        "contacts with other grains",
     )
     contacts: bool | Many[ContactField] = Field(
         default=False, description="quantities of each contact in a frame, besides its two bodies; `true`: all of them, `false`: no contacts"
