@@ -215,7 +215,7 @@ def warmup(arguments: argparse.Namespace) -> int:
 def _warmup(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
     import tempfile
 
-    from .compiled import jit as _jit
+    from .compiled.cache import source_hash
     from .io.casefile import read_case
     from .run import run_case
     from .setup.warmup import shrunken, usual_cases
@@ -238,7 +238,7 @@ def _warmup(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
             shutil.rmtree(folder, ignore_errors=True)
     if comm.rank == 0:
         many = "s" if len(cases) != 1 else ""
-        print(f"compiled kernels for {len(cases)} case{many} in {time.monotonic() - start:.0f} s (cache {_jit.source_hash()})")
+        print(f"compiled kernels for {len(cases)} case{many} in {time.monotonic() - start:.0f} s (cache {source_hash()})")
     return 0
 
 

@@ -7,7 +7,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 import scenes
 from mpi4py import MPI
@@ -16,6 +15,7 @@ from skeletons import ell
 
 import pardem
 from pardem.case import Case
+from pardem.compiled import cache
 from pardem.engine import Engine
 from pardem.simulation import Simulation
 
@@ -326,7 +326,7 @@ def reference(name: str) -> str:
     """The fingerprint of a scene on one rank, computed once for each state of the sources and kept beside the compiled kernels."""
     sources = [*sorted(Path(pardem.__file__).parent.glob("**/*.py")), Path(__file__), Path(scenes.__file__)]
     version = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]
-    folder = Path(numba.core.config.CACHE_DIR) / f"references-{version}"
+    folder = cache.folder() / f"references-{version}"
     file = folder / hashlib.sha256(name.encode()).hexdigest()[:16]
     try:
         return file.read_text()

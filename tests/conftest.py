@@ -105,6 +105,17 @@ def start_mpi() -> Iterator[Callable[..., subprocess.Popen[str]]]:
 # --- commands in this process ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _the_kernel_cache_knows_what_kernels_use() -> Iterator[None]:
+    """Whatever the tests of this process compile, an edit of a source that it uses would compile it again."""
+    from kernel_calls import KernelCalls
+
+    calls = KernelCalls()
+    yield
+    calls.stop()
+    assert calls.unknown() == {}
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory with the case of ``run_scene``."""

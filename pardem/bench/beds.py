@@ -10,7 +10,7 @@ import numpy as np
 from mpi4py import MPI
 
 from ..case import Case
-from ..compiled import jit as _jit
+from ..compiled.cache import source_hash
 from ..decomposition.slabs import Slabs
 from ..engine import Engine
 from ..errors import FileError
@@ -85,7 +85,7 @@ def _settled(comm: MPI.Comm, scene: str, case: Case) -> dict[str, Any]:
     """Grains and contacts of the scene's bed after settling, on every rank. Collective."""
     folder = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "pardem" / "bench"
     grains = sum(insert.count for insert in case.insert)
-    path = folder / f"{scene}-{grains}-{case.hash()[:8]}-{_jit.source_hash()[:8]}.npz"
+    path = folder / f"{scene}-{grains}-{case.hash()[:8]}-{source_hash()[:8]}.npz"
     data: dict[str, Any] | None = comm.bcast(dict(np.load(path)) if comm.rank == 0 and path.is_file() else None)
     if data is not None:
         return data

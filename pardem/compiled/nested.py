@@ -101,6 +101,14 @@ class Kernel(CPUDispatcher):
 
     _cache: Any
 
+    def keep_in(self, cache: Any) -> None:
+        """Look for compiled code on disk, and keep it there.
+
+        Args:
+            cache: of this function.
+        """
+        self._cache = cache
+
     def compile(self, sig: Any) -> Any:
         """Compile for a signature, unless that is done.
 

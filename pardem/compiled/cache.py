@@ -1,0 +1,216 @@
+"""The kernels on disk: one file for each compiled function and types of arguments, found by what it was compiled from.
+
+The name of a file holds a hash of all sources with compiled code that the function's own source imports, directly or through others, and of all that
+the compiler was told. So a kernel is found again wherever pardem is installed, and is compiled again as soon as, and only if, a source that it may
+use was edited. Constants that kernels use live in sources with compiled code: those that import ``compiled/jit.py``.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import pickle
+import platform
+import re
+import sys
+import tempfile
+import uuid
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+from numba.core import config
+from numba.core.caching import _Cache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+from numba.core.types import Callable
+from numba.core.types.containers import BaseTuple, NamedTuple
+
+_ROOT = Path(os.path.abspath(__file__)).parent.parent.parent  # not resolved: folders of the package may be links
+_MARK = b"jit" b" import"  # not written out here: this file holds no compiled code
+_MAKERS = (_ROOT / "pardem" / "compiled" / "jit.py", _ROOT / "pardem" / "compiled" / "nested.py")
+_TYPES_ONLY = re.compile(rb"^if TYPE_CHECKING:\n(?:[ \t]+[^\n]*\n|\n)+", re.MULTILINE)
+_IMPORT = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(?:\(([^)]*)\)|([^\n]*))", re.MULTILINE)
+_OPTIONS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DISABLE_INTEL_SVML")
+
+
+def folder() -> Path:
+    """Return the folder of the kernels.
+
+    Returns:
+        It is below ``PARDEM_CACHE_DIR``, ``NUMBA_CACHE_DIR``, the user's cache or, where that cannot be written, the temporary folder.
+    """
+    base = os.environ.get("PARDEM_CACHE_DIR") or os.environ.get("NUMBA_CACHE_DIR")
+    if not base:
+        home = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "pardem"
+        base = str(home if os.access(home.parent.parent, os.W_OK) else Path(tempfile.gettempdir()) / "pardem-cache")
+    return Path(base) / platform.machine()
+
+
+@functools.cache
+def _text(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+@functools.cache
+def _imports(path: Path) -> tuple[Path, ...]:
+    """The sources of pardem that a source imports anywhere, but for the sake of types alone; a registry, which imports by name, all beside it."""
+    found = sorted(path.parent.glob("**/*.py")) if b"import_module(" in _text(path) else []
+    package = _ROOT if not path.is_relative_to(_ROOT) else path.parent
+    for dots, module, bracketed, plain in _IMPORT.findall(_TYPES_ONLY.sub(b"", _text(path))):
+        if not dots and not module.startswith(b"pardem"):
+            continue
+        base = _ROOT if not dots else package if len(dots) == 1 else package.parents[len(dots) - 2]
+        base = base.joinpath(*module.decode().split(".")) if module else base
+        names = re.sub(rb"#[^\n]*", b"", bracketed or plain.split(b"#")[0]).decode().split(",")
+        for name in [part.split()[0] for part in names if part.split()]:
+            for candidate in (base / f"{name}.py", base / name / "__init__.py", base.with_suffix(".py"), base / "__init__.py"):
+                if candidate.is_file():
+                    found.append(candidate)
+                    break
+    return tuple(dict.fromkeys(found))
+
+
+@functools.cache
+def sources_of(path: Path) -> tuple[Path, ...]:
+    """Return the sources that the kernels of a source may use.
+
+    Args:
+        path: of the source.
+
+    Returns:
+        The source itself, those with compiled code that it imports, directly or through others, and what compiles them, in the order of their paths.
+    """
+    seen, waiting = {path, *_MAKERS}, [path]
+    while waiting:
+        for other in _imports(waiting.pop()):
+            if other not in seen:
+                seen.add(other)
+                waiting.append(other)
+    return tuple(sorted(other for other in seen if other in (path, *_MAKERS) or _MARK in _text(other)))
+
+
+def _all_sources() -> list[Path]:
+    return [Path(place) / name for place, _, names in os.walk(_ROOT / "pardem", followlinks=True) for name in names if name.endswith(".py")]
+
+
+@functools.cache
+def source_hash(path: Path | None = None) -> str:
+    """Return a hash of sources with compiled code.
+
+    Args:
+        path: of a source; None: all sources of pardem.
+
+    Returns:
+        16 hexadecimal digits, which follow from the texts of the sources that its kernels may use.
+    """
+    digest = hashlib.sha256()
+    if path is None:
+        paths = tuple(other for other in sorted(_all_sources()) if other in _MAKERS or _MARK in _text(other))
+    else:
+        paths = sources_of(path)
+    for other in paths:
+        digest.update((str(other.relative_to(_ROOT)) if other.is_relative_to(_ROOT) else other.name).encode() + _text(other))
+    return digest.hexdigest()[:16]
+
+
+class _OfThisProcess(Exception):
+    """A type that another process cannot know again: a function of the user's."""
+
+
+def _spelled(kind: Any) -> str:
+    """A type of numba in full: classes of named tuples with their modules."""
+    if isinstance(kind, Callable):
+        raise _OfThisProcess
+    if isinstance(kind, NamedTuple):
+        own = kind.instance_class
+        return f"{own.__module__}.{own.__qualname__}({', '.join(_spelled(part) for part in kind.types)})"
+    if isinstance(kind, BaseTuple):
+        return f"({', '.join(_spelled(part) for part in kind)})"
+    return str(kind)
+
+
+class KernelCache(_Cache):
+    """The files of one function.
+
+    Kernels that take a function of the user's are not kept: they live as long as the process.
+
+    Args:
+        function: the function, of a source file.
+    """
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        self._source = Path(os.path.abspath(function.__code__.co_filename))
+
+    @property
+    def cache_path(self) -> str:
+        """Folder of the kernels."""
+        return str(folder())
+
+    def enable(self) -> None:
+        """Nothing: it is always on."""
+
+    def disable(self) -> None:
+        """Nothing: it is always on."""
+
+    def flush(self) -> None:
+        """Remove the function's files."""
+        for path in folder().glob(f"{self._name}-*.kernel"):
+            path.unlink(missing_ok=True)
+
+    @property
+    def _name(self) -> str:
+        return f"{self._function.__module__}.{self._function.__qualname__}".replace("<", "").replace(">", "")
+
+    def _path(self, signature: Any, codegen: Any) -> tuple[Path, str]:
+        """File of a signature, and all that it stands for."""
+        cells = dumps(tuple(cell.cell_contents for cell in self._function.__closure__ or ()))
+        made_by = (sys.version_info[:2], numba.__version__, llvmlite.__version__, *(getattr(config, name) for name in _OPTIONS))
+        code = hashlib.sha256(self._function.__code__.co_code + cells).hexdigest()
+        wanted = ", ".join(_spelled(argument) for argument in signature)
+        key = repr((source_hash(self._source), self._function.__code__.co_firstlineno, code, wanted, codegen.magic_tuple(), made_by))
+        return folder() / f"{self._name}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.kernel", key
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return what was compiled for a signature.
+
+        Args:
+            sig: numba's types of the arguments.
+            target_context: numba's context.
+
+        Returns:
+            Numba's result; None, if there is none, or none that can be read.
+        """
+        target_context.refresh()
+        try:
+            path, key = self._path(sig, target_context.codegen())
+            found, content = pickle.loads(path.read_bytes())
+        except (FileNotFoundError, _OfThisProcess):
+            return None
+        except Exception:  # a damaged file may raise anything: what it held is compiled again
+            return None
+        return CompileResult._rebuild(target_context, *content) if found == key else None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Write what was compiled for a signature. Where that is impossible, as on a full disk, the kernel lives as long as the process.
+
+        Args:
+            sig: numba's types of the arguments.
+            data: numba's result.
+        """
+        if data.library.has_dynamic_globals:
+            return
+        try:
+            path, key = self._path(sig, data.codegen)
+        except _OfThisProcess:
+            return
+        new = path.with_suffix(f".{uuid.uuid4().hex[:12]}")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            new.write_bytes(dumps((key, data._reduce())))
+            new.replace(path)
+        except OSError:
+            new.unlink(missing_ok=True)
