@@ -66,8 +66,8 @@ def test_resistance_to_rolling(tmp_path: Path) -> None:
     assert stayed == pytest.approx(figure(r"The grain goes ([\d.e-]+) m in 2 s"), rel=0.05)
     away = ran(tmp_path, "rolling.toml", *slope, *settings(contact__rolling_friction=0.01))[-1].position[0, 0]
     expected = 0.5 * 5.0 / 7.0 * (0.1712 - 0.01 * 9.8085) * t**2
-    assert away == pytest.approx(expected, rel=0.01)
-    assert expected == pytest.approx(figure(r"says ([\d.]+) m. Beds"), abs=6e-5)
+    assert 1.0 < away / expected < 1.02  # until the spring is wound up the torque is less
+    assert expected == pytest.approx(figure(r"says ([\d.]+) m. Until"), abs=6e-5)
     assert away == pytest.approx(figure(r"and ([\d.]+) m with the smaller one"), abs=6e-5)
 
 
