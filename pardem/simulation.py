@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .files import RunFiles
     from .live import LiveContacts, LiveGrains
 
+
 class Simulation:
     """A case in motion. All methods are collective: every rank calls them.
 

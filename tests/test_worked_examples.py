@@ -14,7 +14,7 @@ import pardem
 from pardem import cli
 
 PAGE = (Path(__file__).resolve().parent.parent / "docs" / "worked-examples.md").read_text()
-CASES = {name: text for name, text in re.findall(r"^```toml\n# (\w+\.toml)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)}
+CASES = dict(re.findall(r"^```toml\n# (\w+\.toml)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
 G, RESTING = 9.81, {"grain__0__velocity": "[0.0,0.0,0.0]", "grain__0__angular_velocity": "[0.0,0.0,0.0]"}
 
 

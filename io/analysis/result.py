@@ -238,7 +238,6 @@ class Result(Constants, Sequence[Frame]):
         return self._growing("clock", access)
 
 
-
 def open_result(path: Path | str) -> Result:
     """Open a result, finished or under way, as arrays and tables: ``pardem.open``.
 
