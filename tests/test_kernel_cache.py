@@ -91,3 +91,85 @@ def test_a_damaged_file_is_compiled_again(trees: tuple[Path, Path], tmp_path: Pa
 def test_the_hash_is_that_of_texts_not_of_places(trees: tuple[Path, Path]) -> None:
     assert len(source_hash()) == 16
     assert source_hash(PACKAGE / "step.py") != source_hash(PACKAGE / "insertion" / "insert_kernels.py")
+
+
+LAW = """
+import numba
+
+@numba.njit
+def spring(x):
+    return {stiffness} * x
+
+def stiffening(delta, rate, m_eff, r_eff, parameters):
+    return spring(delta) + parameters[0] * rate
+"""
+USE = """
+import sys
+from pathlib import Path
+import numpy as np
+from pardem.compiled.jit import njit
+from pardem.laws.user import UserLaw, load_user_law, normal_force
+
+@njit
+def push(law, overlap):
+    return normal_force(law, (1.0, 2.0, 0.0, 0.0, 0.0, 0.0), overlap, 0.5, 1.0, 1.0, 0.0).force
+
+table = np.ones((1, 1))
+law = UserLaw(load_user_law(Path(sys.argv[1]), "law.py:stiffening"), np.ones((1, 1, 1)), table, table, table, table, table, 1.0)
+print(push(law, 0.25), sum(push.stats.cache_misses.values()))
+"""
+
+
+def test_kernels_of_a_users_law_are_known_again_until_it_is_edited(tmp_path: Path) -> None:
+    """The script is a file, since only functions of files are kept."""
+    (tmp_path / "use.py").write_text(USE)
+    environment = os.environ | {"PARDEM_CACHE_DIR": str(tmp_path / "cache")}
+
+    def push(stiffness: float) -> tuple[float, int]:
+        (tmp_path / "law.py").write_text(LAW.format(stiffness=stiffness))
+        done = subprocess.run(
+            [sys.executable, "use.py", str(tmp_path)], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+        )
+        force, missed = done.stdout.split()
+        return float(force), int(missed)
+
+    assert push(8.0) == (2.5, 1)
+    assert push(8.0) == (2.5, 0)
+    assert push(4.0) == (1.5, 1)
+    assert push(8.0) == (2.5, 0)
+
+
+TWINS = """
+from typing import NamedTuple
+import numpy as np
+from pardem.compiled.jit import njit
+from pardem.compiled.static import static
+
+class Slow(NamedTuple):
+    a: np.ndarray
+    b: np.ndarray
+
+class Fast(NamedTuple):
+    a: np.ndarray
+    b: np.ndarray
+
+@static(lambda kind: 1.0 if kind is Slow else 9.0)
+def speed(kind):
+    "Of a kind."
+
+@njit
+def gain(kind):
+    return kind.a[0] * speed(kind)
+
+one = np.ones(1)
+print(gain(Slow(one, one)), gain(Fast(one, one)))
+"""
+
+
+def test_types_that_differ_in_name_alone_have_kernels_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "twins.py").write_text(TWINS)
+    environment = os.environ | {"PARDEM_CACHE_DIR": str(tmp_path / "cache")}
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "twins.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout.split() == ["1.0", "9.0"]
+    assert len(list(tmp_path.glob("cache/**/*.kernel"))) == 2

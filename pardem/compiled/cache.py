@@ -25,8 +25,8 @@ from numba.core import config
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
-from numba.core.types import Callable
-from numba.core.types.containers import BaseTuple, NamedTuple
+from numba.core.types import Callable, Dispatcher
+from numba.core.types.containers import BaseNamedTuple, BaseTuple
 
 _ROOT = Path(os.path.abspath(__file__)).parent.parent.parent  # not resolved: folders of the package may be links
 _MARK = b"jit" b" import"  # not written out here: this file holds no compiled code
@@ -116,17 +116,23 @@ def source_hash(path: Path | None = None) -> str:
     return digest.hexdigest()[:16]
 
 
+LAW_NAME = "law "  # how the names of functions begin that are named after their instructions, and so are known again by other processes
+
+
 class _OfThisProcess(Exception):
-    """A type that another process cannot know again: a function of the user's."""
+    """A type that another process cannot know again: a function without such a name."""
 
 
 def _spelled(kind: Any) -> str:
     """A type of numba in full: classes of named tuples with their modules."""
     if isinstance(kind, Callable):
-        raise _OfThisProcess
-    if isinstance(kind, NamedTuple):
+        name = str(kind.dispatcher._uuid) if isinstance(kind, Dispatcher) else ""
+        if not name.startswith(LAW_NAME):
+            raise _OfThisProcess
+        return name
+    if isinstance(kind, BaseNamedTuple):
         own = kind.instance_class
-        return f"{own.__module__}.{own.__qualname__}({', '.join(_spelled(part) for part in kind.types)})"
+        return f"{own.__module__}.{own.__qualname__}({', '.join(_spelled(part) for part in kind)})"
     if isinstance(kind, BaseTuple):
         return f"({', '.join(_spelled(part) for part in kind)})"
     return str(kind)
@@ -135,7 +141,7 @@ def _spelled(kind: Any) -> str:
 class KernelCache(_Cache):
     """The files of one function.
 
-    Kernels that take a function of the user's are not kept: they live as long as the process.
+    Kernels that take a function which is not named after its instructions are not kept: they live as long as the process.
 
     Args:
         function: the function, of a source file.
@@ -192,7 +198,10 @@ class KernelCache(_Cache):
             return None
         except Exception:  # a damaged file may raise anything: what it held is compiled again
             return None
-        return CompileResult._rebuild(target_context, *content) if found == key else None
+        if found != key:
+            return None
+        compiled = CompileResult._rebuild(target_context, *content)
+        return compiled if tuple(compiled.signature.args) == tuple(sig) else None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Write what was compiled for a signature. Where that is impossible, as on a full disk, the kernel lives as long as the process.

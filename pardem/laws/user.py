@@ -10,12 +10,14 @@ import hashlib
 import importlib.util
 import os
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..compiled.cache import LAW_NAME
 from ..compiled.jit import inlined
 from ..errors import CaseError
 from . import given, linear
@@ -124,7 +126,7 @@ def _from_file(directory: Path, where: str) -> tuple[Any, Path]:
     file = Path(directory) / path
     if not os.path.isfile(file):  # False for names that are too long, too
         raise CaseError(f"contact.user_law = '{where}': there is no file {file}; give the path relative to the case file")
-    spec = importlib.util.spec_from_file_location(file.stem, file)
+    spec = importlib.util.spec_from_file_location(f"pardem_user_law_{hashlib.sha256(file.read_bytes()).hexdigest()[:16]}", file)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -132,6 +134,7 @@ def _from_file(directory: Path, where: str) -> tuple[Any, Path]:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # whatever the user's code may raise
         raise CaseError(f"contact.user_law = '{where}': {file} cannot be loaded ({type(error).__name__}: {_one_line(error)})") from None
+    sys.modules[spec.name] = module  # kernels that are read from disk ask for it
     function = getattr(module, name, None)
     if not callable(function):
         raise CaseError(f"contact.user_law = '{where}': {file} has no function '{name}'")
@@ -144,6 +147,8 @@ _known: dict[str, Any] = {}
 def _as_known(compiled: Any, signature: tuple[Any, ...]) -> Any:
     """The law that this process has loaded before, if it is the same to the last instruction, so that no kernel is compiled twice for it.
 
+    A law that is new is named after its instructions, by which the kernel cache knows it.
+
     Args:
         compiled: the function, as numba has compiled it.
         signature: numba's types of its arguments.
@@ -152,8 +157,11 @@ def _as_known(compiled: Any, signature: tuple[Any, ...]) -> Any:
         The function to hand to kernels.
     """
     code = re.sub(r"B\d+v\d+", "", compiled.inspect_llvm(signature))  # without what numba counts from the start of the process
-    name = hashlib.sha256(code.encode()).hexdigest()
-    return _known.setdefault(name, compiled)
+    name = LAW_NAME + hashlib.sha256(code.encode()).hexdigest()
+    if name not in _known:
+        compiled._set_uuid(name)
+        _known[name] = compiled
+    return _known[name]
 
 
 def _one_line(error: BaseException) -> str:
