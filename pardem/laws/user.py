@@ -106,7 +106,7 @@ def load_user_law(directory: Path, where: str) -> Any:
         ) from None
     if not isinstance(returned, numba.types.Float | numba.types.Integer):
         raise CaseError(f"contact.user_law = '{where}': '{name}' in {home} must return the force as a number, not {returned}")
-    return _as_known(compiled, signature)
+    return _as_known(compiled, signature, kept=not given.was_given(where))
 
 
 def _handed_over(where: str) -> tuple[Any, str]:
@@ -144,22 +144,25 @@ def _from_file(directory: Path, where: str) -> tuple[Any, Path]:
 _known: dict[str, Any] = {}
 
 
-def _as_known(compiled: Any, signature: tuple[Any, ...]) -> Any:
+def _as_known(compiled: Any, signature: tuple[Any, ...], kept: bool) -> Any:
     """The law that this process has loaded before, if it is the same to the last instruction, so that no kernel is compiled twice for it.
 
-    A law that is new is named after its instructions, by which the kernel cache knows it.
+    A law of a file that is new is named after its instructions, by which the kernel cache knows it. Kernels with a function that a program has handed
+    over are not kept there: another process could not ask for its module.
 
     Args:
         compiled: the function, as numba has compiled it.
         signature: numba's types of its arguments.
+        kept: whether kernels with the law are kept on disk.
 
     Returns:
         The function to hand to kernels.
     """
     code = re.sub(r"B\d+v\d+", "", compiled.inspect_llvm(signature))  # without what numba counts from the start of the process
-    name = LAW_NAME + hashlib.sha256(code.encode()).hexdigest()
+    name = (LAW_NAME if kept else "") + hashlib.sha256(code.encode()).hexdigest()
     if name not in _known:
-        compiled._set_uuid(name)
+        if kept:
+            compiled._set_uuid(name)
         _known[name] = compiled
     return _known[name]
 
