@@ -48,6 +48,10 @@ TRIANGULATION = (
     "points", "weights", "present", "hidden", "tetrahedra", "counts", "edges", "volumes", "move", "insert", "delete", "check",
 )  # fmt: skip
 
+SIMULATION = (
+    "proceed", "steps_done", "time", "step", "every", "write", "grains", "contacts", "observables", "kinetic_energy_per_grain", "left", "share_left",
+)  # fmt: skip
+
 # Each part of the page: its heading, and its content in order: the public name of a function or class (with its public members), or a paragraph.
 PARTS: dict[str, list[str | tuple[str, tuple[str, ...]]]] = {
     "Cases": [
@@ -67,9 +71,13 @@ PARTS: dict[str, list[str | tuple[str, tuple[str, ...]]]] = {
         ("pardem.shapes.geometry.minkowski.Rounded", ("outline", "shape")),
     ],
     "Runs": [
-        ("pardem.Simulation", ("proceed", "steps_done", "time", "step", "observables", "kinetic_energy_per_grain")),
+        ("pardem.Simulation", SIMULATION),
         OBSERVABLES,
+        ("pardem.live.LiveGrains", ("gathered",)),
+        ("pardem.live.LiveContacts", ("gathered",)),
+        ("pardem.files.RunFiles", ("checkpoint", "close")),
         "pardem.run_case",
+        "pardem.events.RunEvent",
     ],
     "Files": [
         "pardem.io.views.compare.compare",

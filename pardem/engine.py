@@ -190,7 +190,7 @@ class Engine:
         done = int(advance(steps, self._physics(integrator), state, Registers(self.control, self.tally, counters.ticks)))
         counters.loop_seconds += time.perf_counter() - begin
         if recorder:
-            recorder.collect(state.grains, state.pairs, state.wall_pairs)
+            recorder.collect(self.step, state.grains, state.pairs, state.wall_pairs, self.scene.settings.period)
         counters.halo_bytes += done * channel.bytes
         counters.halo_messages += done * channel.messages
         return done

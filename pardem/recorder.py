@@ -16,6 +16,8 @@ class RecordedContacts:
 
     Attributes:
         key: (m, 3) int64: lower global id; higher global id, or -1 - wall; pair of features or pieces, or vertex.
+        arm: (m, 3) from the first body's centre to the contact point (m).
+        branch: (m, 3) from the first body's centre to that of the second in its nearest periodic image, or to the point on a wall (m).
         point: (m, 3) contact point (m), in the periodic image of the first body's wrapped centre.
         normal: (m, 3) unit normal from the first body to the second.
         overlap: (m,) overlap (m).
@@ -24,6 +26,8 @@ class RecordedContacts:
     """
 
     key: np.ndarray
+    arm: np.ndarray
+    branch: np.ndarray
     point: np.ndarray
     normal: np.ndarray
     overlap: np.ndarray
@@ -35,12 +39,13 @@ class Recorder:
     """Provides the lists of a rank with storage for the contacts of a step, and collects what the step stored there.
 
     Attributes:
-        contacts: contacts of the last observed step.
+        step: the last step whose contacts were recorded; -1 if there is none yet.
+        contacts: contacts of that step.
     """
 
     def __init__(self) -> None:
-        vectors = np.zeros((0, 3))
-        self.contacts = RecordedContacts(np.zeros((0, 3), np.int64), vectors, vectors, np.zeros(0), vectors, vectors)
+        self.step, vectors = -1, np.zeros((0, 3))
+        self.contacts = RecordedContacts(np.zeros((0, 3), np.int64), vectors, vectors, vectors, vectors, np.zeros(0), vectors, vectors)
 
     def with_records(self, pairs: Contacts) -> Contacts:
         """Add storage for a record of each candidate to a list. Memory is used only for those that touch, page by page.
@@ -53,19 +58,22 @@ class Recorder:
         """
         return pairs._replace(record=Record(np.zeros(len(pairs.col), np.uint8), np.zeros((len(pairs.col), RECORD))))
 
-    def collect(self, g: Grains, pairs: Contacts, wall_pairs: Contacts) -> None:
+    def collect(self, step: int, g: Grains, pairs: Contacts, wall_pairs: Contacts, period: np.ndarray) -> None:
         """Collect what a step recorded in the lists of grains and of walls.
 
         Args:
+            step: number of the step.
             g: arrays of the grains.
             pairs: list of grains.
             wall_pairs: list of walls.
+            period: (3,) periods of the domain (m), 0 along axes that are not periodic.
         """
-        parts = [_recorded(g, pairs, False), _recorded(g, wall_pairs, True)]
+        parts = [_recorded(g, pairs, False, period), _recorded(g, wall_pairs, True, period)]
+        self.step = step
         self.contacts = RecordedContacts(*(np.concatenate([vars(part)[name] for part in parts]) for name in vars(parts[0])))
 
 
-def _recorded(g: Grains, pairs: Contacts, walls: bool) -> RecordedContacts:
+def _recorded(g: Grains, pairs: Contacts, walls: bool, period: np.ndarray) -> RecordedContacts:
     """The contacts that a step noted in a list."""
     p = np.flatnonzero(pairs.record.there)
     first = pairs.row[np.searchsorted(pairs.ptr, p, side="right") - 1]
@@ -78,6 +86,21 @@ def _recorded(g: Grains, pairs: Contacts, walls: bool) -> RecordedContacts:
 
     arm, harder = vectors(ARM), vectors(HARD_FORCE)
     couple = vectors(COUPLE) + (vectors(HARD_TORQUE) - np.cross(arm, harder))
+    branch = arm if walls else nearest_image(g.x[pairs.col[p], :3] - g.x[first, :3], period)
     return RecordedContacts(
-        np.stack([g.gid[first], second, sub], axis=1), g.x[first, :3] + arm, vectors(NORMAL), values[:, OVERLAP], vectors(FORCE) + harder, couple
-    )
+        np.stack([g.gid[first], second, sub], axis=1), arm, branch, g.x[first, :3] + arm, vectors(NORMAL), values[:, OVERLAP],
+        vectors(FORCE) + harder, couple,
+    )  # fmt: skip
+
+
+def nearest_image(between: np.ndarray, period: np.ndarray) -> np.ndarray:
+    """Shorten vectors by whole periods.
+
+    Args:
+        between: (m, 3) differences of wrapped positions (m).
+        period: (3,) periods (m), 0 along axes that are not periodic.
+
+    Returns:
+        (m, 3) differences to the nearest images (m).
+    """
+    return np.asarray(between - np.rint(between / np.where(period > 0.0, period, np.inf)) * period)

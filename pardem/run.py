@@ -5,37 +5,34 @@ from __future__ import annotations
 import math
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import numpy as np
 from mpi4py import MPI
 
 from .case import Case
 from .compiled import clock
-from .compiled.fixedpoint import totals
 from .compiling import Compilation, user_seconds
 from .decomposition.thin_boxes import fineness_notice
-from .errors import BlowUpError
+from .errors import BlowUpError, PardemError
+from .events import Kind, RunEvent
+from .files import RunFiles
+from .forecast import forecast
 from .forecast.stop import stop_estimate
-from .io.results.contact_frames import ContactFrame
 from .io.results.output_lock import reserved
-from .io.results.output_path import check_output, prepare_output
+from .io.results.output_path import check_output
 from .io.results.paths import parts_of
-from .io.results.static_part import DomainBox, StaticPart
-from .io.results.writer import ResultWriter
-from .io.state.manifest import Loss
-from .observables.local_fraction import LocalFraction
 from .origin import resumable, told_of_origin, with_origin
 from .reports import Log, Reports, as_text
 from .retrace import MARGIN, retraced
-from .run_state import full_state, load_start
+from .run_state import load_start
 from .sharing import sharing_notice
 from .simulation import Simulation
 from .state.arrays import ERROR_OVERLAP
-from .state.population import Population
 from .summary import Summary
-from .version import VERSION
 
 PATIENCE = 600.0  # seconds since the last checkpoint that are repeated, at most, to keep the state before a blow-up
 CHUNK_SECONDS = 0.25  # wall time between two looks at the clock and the signals
@@ -43,7 +40,7 @@ CHUNK_SECONDS = 0.25  # wall time between two looks at the clock and the signals
 
 def run_case(
     case: Case, *, out: Path, resume: bool, force: bool, walltime: float | None, comm: MPI.Comm, accept_loss: bool = False, log: Log | None = None,
-    quiet: bool = False,
+    quiet: bool = False, on_event: Callable[[RunEvent], object] | None = None,
 ) -> Summary:  # fmt: skip
     """Run a case until its stages have ended, the wall time is used up, or the signal USR1 arrives. Collective.
 
@@ -57,6 +54,9 @@ def run_case(
         accept_loss: with ``resume``, whether to go on although parts of the output are missing or were changed.
         log: file for everything that the run tells, on rank 0.
         quiet: print nothing; the log gets all the same.
+        on_event: function that is told, on every rank, what happens: that the run has started, that its kernels are compiled, that a stage begins,
+            that a frame or a checkpoint has been written, that the run has finished or stopped (``RunEvent``). It may do what is collective, on all
+            ranks alike.
 
     Returns:
         The summary. ``finished`` tells whether all stages have ended; ``losses``, if any, lists the parts of the output that were found missing
@@ -68,7 +68,7 @@ def run_case(
     # a blow-up is found by the step itself and said in a sentence: no warnings of numpy beside it
     calm, watch = np.errstate(over="ignore", invalid="ignore"), Compilation(1 if quiet else comm.rank, log=as_text(log) if log else None)
     with reserved(comm, out), calm, watch as compilation:
-        return _Run(case, out, resume, force, walltime, comm, accept_loss, log, quiet, compilation).go()
+        return _Run(case, out, resume, force, walltime, comm, accept_loss, log, quiet, compilation, on_event).go()
 
 
 class _Run:
@@ -76,48 +76,36 @@ class _Run:
 
     def __init__(
         self, case: Case, out: Path, resume: bool, force: bool, walltime: float | None, comm: MPI.Comm, accept_loss: bool, log: Log | None,
-        quiet: bool, compilation: Compilation,
+        quiet: bool, compilation: Compilation, on_event: Callable[[RunEvent], object] | None,
     ) -> None:  # fmt: skip
-        self.comm, self.walltime, self.out = comm, walltime, out
+        self.comm, self.walltime, self.out, self.quiet = comm, walltime, out, quiet
         self.began, self.cpu_began, self.log, self.compilation = time.monotonic(), user_seconds(), log, compilation
-        self.quiet = quiet
+        self.on_event = on_event
         self.asked_to_stop = False
         self.previous_handler = signal.signal(signal.SIGUSR1, self._on_signal)  # now: compilation may take a minute
         check_output(comm, out, resume=resume, force=force)
         case = resumable(case, comm, out) if resume else with_origin(case, comm)
         start, self.notices = load_start(comm, out, case, accept_loss) if resume else (None, [])
-        self.resumed = start is not None
-        self.case = case = case if self.resumed else with_origin(case, comm)
+        self.case = case = case if start is not None else with_origin(case, comm)
+        self.resumed, self.first_step = start is not None, start.header.step if start is not None else 0
+        self._tell("started", out=out, ranks=comm.size, resumed=self.resumed)
         self.sim = sim = Simulation(case, comm, start)
-        # only what runs replaces an older output
-        self.notices.append(prepare_output(comm, out, resume=resume, force=force, fresh=start is None))
-        self.notices += [sharing_notice(comm), fineness_notice(sim.partition, sim.engine.rebuilder.radii(sim.engine.grains)), *sim.setup.warnings]
+        self.files = RunFiles(sim, out, resume=self.resumed, force=force, accept_loss=accept_loss, tell=self._tell)
+        self.notices += [sharing_notice(comm), fineness_notice(sim.partition, sim.engine.rebuilder.radii(sim.engine.grains))]
+        self.notices += [*sim.setup.warnings, *([] if self.resumed else self._foreseen()), told_of_origin(sim).get("said", "")]
         if resume:
             self.notices.append(f"resumed at step {sim.steps_done}" if self.resumed else "no checkpoint to resume from: started from the beginning")
-        taken_over = told_of_origin(sim)
-        self.notices.append(taken_over.get("said", ""))
-        self.first_step = sim.steps_done
-        self.due = {what: case.cadence(what) for what in ("frame", "observable", "checkpoint")}
-        self.last_checkpoint = self.last_look = time.monotonic()
-        self.kept_step = sim.steps_done if self.resumed else None
+        self.notices += self.files.notices
+        self.last_look = time.monotonic()
         self.chunk = 64
         self.overlap_told = False
-        grains, _ = sim.engine.all_grains()
-        static = StaticPart(case.to_toml(), case.hash(), sim.setup.catalogue._asdict(), grains.gid, grains.species, grains.scale, self._box())
-        self.writer = ResultWriter(
-            comm, out, static, precision=case.output.precision, resume_step=self.first_step if self.resumed else None, accept_loss=accept_loss,
-            pardem=VERSION, title=case.title, **({"start": taken_over} if taken_over else {}),
-        )  # fmt: skip
-        self.notices += self.writer.notices
-        self.losses: list[Loss] = []
-        tables = sim.setup.cell_tables
-        self.cells = LocalFraction(comm, sim.setup.catalogue, tables, *self._box()) if tables else None
 
     def go(self) -> Summary:
         """Run to the end."""
         sim = self.sim
         if not self.resumed:
             self.compilation.say_no_more()
+            self._tell("compiled", seconds=self.compilation.cpu_seconds)
         self.cpu_ready = user_seconds() - self.compilation.cpu_seconds
         self.progress = Reports(sim.stages.base + sim.stages.remaining(), self.comm.rank, self.first_step, self.log, self.quiet)
         self.compilation.say = self.progress.message  # a run that is resumed compiles with its first step
@@ -126,44 +114,58 @@ class _Run:
                 for text in self.notices:
                     if text:
                         self.progress.message(text)
-                if not self.resumed:
-                    self._write(frame=True)
-                    if self.case.start is not None:
-                        self._let_go_of_origin()
-                stage = -1
-                while sim.proceed and not self._must_stop():
-                    if stage != sim.stages.index:
-                        stage = sim.stages.index
-                        self.progress.stage(sim.stages.stage.name, sim.steps_done, sim.stages.base + sim.stages.remaining() - sim.steps_done)
-                    self._advance()
-                self._end()
+                self._loop()
         except BlowUpError as error:
             told = self._keep_what_led_to(error)
-            self.writer.close()
-            raise BlowUpError(f"{error} {told}") from None
+            self.files.abandon()
+            stopped = BlowUpError(f"{error} {told}")
+            self._tell("stopped", reason=str(stopped), error=stopped)
+            raise stopped from None
         finally:
             signal.signal(signal.SIGUSR1, self.previous_handler)
         summary = self._summary()
         self.progress.summary({name: value for name, value in vars(summary).items() if value is not None})
+        if summary.finished:
+            self._tell("finished", summary=summary)
         return summary
+
+    def _foreseen(self) -> list[str]:
+        """What `pardem check` warns of, on rank 0, which alone prints it; nothing where that cannot be said of a case that runs all the same."""
+        if self.comm.rank > 0:
+            return []
+        try:
+            return forecast(self.case, self.sim.setup)
+        except PardemError:
+            return []
+
+    def _tell(self, kind: Kind, **details: Any) -> None:
+        """Tell whoever follows the run what has happened."""
+        if self.on_event is not None:
+            sim: Simulation | None = getattr(self, "sim", None)  # there is none at the start
+            step = self.first_step if sim is None else sim.steps_done
+            self.on_event(RunEvent(kind, step, step * self.case.time.step, sim, details))
 
     # -- the loop -----------------------------------------------------------------------------------------------------------------
 
-    def _advance(self) -> None:
-        """Run to the next event, or for one chunk of steps."""
-        sim = self.sim
-        step = sim.steps_done
-        events = {what: cadence.next_after(step) for what, cadence in self.due.items() if cadence is not None}
-        goal = min([step + self.chunk, *events.values()])
-        sim.step(goal - step, observe=events.get("observable") == goal or events.get("frame") == goal)
-        now = sim.steps_done
-        if "frame" in events and now == events["frame"]:
-            self._write(frame=True)
-        elif "observable" in events and now == events["observable"]:
-            self._write(frame=False)
-        if "checkpoint" in events and now == events["checkpoint"]:
-            self._checkpoint()
-        self.progress.update(now)
+    def _loop(self) -> None:
+        """All stages, in chunks of steps."""
+        sim, stage, compiled = self.sim, -1, not self.resumed
+        self.files.begin()
+        while sim.proceed and not self._must_stop():
+            if stage != sim.stages.index:
+                stage, remaining = sim.stages.index, sim.stages.base + sim.stages.remaining() - sim.steps_done
+                self.progress.stage(sim.stages.stage.name, sim.steps_done, remaining)
+                self._tell("stage", name=sim.stages.stage.name, number=stage, remaining=remaining)
+            sim.step(min(self.files.next_after(sim.steps_done) - sim.steps_done, self.chunk))
+            if not compiled:
+                compiled = True
+                self._tell("compiled", seconds=self.compilation.cpu_seconds)
+            self.progress.update(sim.steps_done)
+        if sim.proceed:
+            self.files.close()
+            self.progress.message(f"stopped at step {sim.steps_done}, t = {sim.time:.6g} s; continue with --resume")
+            asked = self.comm.allreduce(int(self.asked_to_stop), MPI.MAX)
+            self._tell("stopped", reason="the signal USR1 has arrived" if asked else "the wall time has passed", error=None)
 
     def _must_stop(self) -> bool:
         """Tell whether the wall time has passed or a signal has arrived on any rank, and write a checkpoint if one is due by the clock."""
@@ -171,11 +173,8 @@ class _Run:
         spent = now - self.last_look
         self.last_look = now
         late = self.walltime is not None and now - self.began >= self.walltime
-        minutes = self.case.output.checkpoint_minutes
         refused = self.sim.engine.rebuilder.lists.detector.counts.refused if self.sim.engine.rebuilder.lists.detector else 0
-        votes = np.array(
-            [self.asked_to_stop or late, now - self.last_checkpoint >= 60.0 * minutes, spent < CHUNK_SECONDS, spent > 2 * CHUNK_SECONDS, refused > 0]
-        )
+        votes = np.array([self.asked_to_stop or late, self.files.late, spent < CHUNK_SECONDS, spent > 2 * CHUNK_SECONDS, refused > 0])
         agreed = np.empty(5, np.int64)
         self.comm.Allreduce(votes.astype(np.int64), agreed, MPI.MAX)
         if agreed[3]:
@@ -183,7 +182,7 @@ class _Run:
         elif agreed[2]:
             self.chunk *= 2
         if agreed[1] and not agreed[0]:
-            self._checkpoint()
+            self.files.checkpoint()
         if agreed[4] and not self.overlap_told:
             self._tell_overlap()
         return bool(agreed[0])
@@ -203,101 +202,32 @@ class _Run:
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         self.asked_to_stop = True
 
-    # -- output -------------------------------------------------------------------------------------------------------------------
-
-    def _write(self, *, frame: bool) -> None:
-        sim = self.sim
-        sim.engine.settle_faults()
-        values = sim.observables()
-        self.writer.observables(sim.steps_done, sim.time, values)
-        if frame:
-            grains, left = sim.engine.all_grains()
-            self.writer.frame(sim.steps_done, sim.time, grains.gid, self._fields(grains, left), self._contacts())
-
-    def _fields(self, g: Population, left: np.ndarray) -> dict[str, np.ndarray]:
-        """Return the fields of a frame in SI units; if faces of the domain are open, also which grains have left."""
-        settings = self.sim.setup.scene.settings
-        every = {
-            "position": lambda: g.x[:, :3], "image": lambda: g.image, "orientation": lambda: g.q, "velocity": lambda: g.v[:, :3],
-            "angular_velocity": lambda: g.w[:, :3],
-            "force": lambda: totals(g.ft, 0) * settings.force, "torque": lambda: totals(g.ft, 4) * settings.torque,
-        }  # fmt: skip
-        if self.cells:
-            cells = self.cells
-            gone = np.full(len(left) - np.count_nonzero(left < 0), np.nan)
-            every["local_fraction"] = lambda: np.concatenate([cells.measure(self.sim.engine.grains, self.sim.setup.scene.walls), gone])
-        fields: dict[str, np.ndarray] = {name: np.ascontiguousarray(every[name]()) for name in self.case.output.fields}
-        if self.sim.engine.outflow is not None:
-            fields["outflow"] = (left >= 0).astype(np.int32)
-        return fields
-
-    def _contacts(self) -> ContactFrame | None:
-        """The contacts of a frame, where they are asked for."""
-        recorder = self.sim.engine.recorder
-        if recorder is None:
-            return None
-        found, known = recorder.contacts, self.sim.engine.observed
-        rows = slice(None if known else 0)
-        shown = {name: getattr(found, name)[rows] for name in self.case.output.contact_fields}
-        return ContactFrame(found.key[rows], shown, tuple(self.sim.setup.scene.wall_names), known)
-
-    def _checkpoint(self) -> None:
-        self.sim.engine.settle_faults()
-        self.writer.checkpoint(full_state(self.sim))
-        self.last_checkpoint = time.monotonic()
-        self.kept_step = self.sim.steps_done
-
-    def _let_go_of_origin(self) -> None:
-        """Keep what was taken over from another run, so that neither its file nor its state in memory is needed any more."""
-        self._checkpoint()
-        assert self.case.origin is not None
-        self.case.origin.state = None
+    # -- ends ---------------------------------------------------------------------------------------------------------------------
 
     def _keep_what_led_to(self, error: BlowUpError) -> str:
         """Keep a frame and a checkpoint of the steps before a blow-up, where that takes no longer than the run since its last checkpoint, and tell
         what is known of its cause. Collective.
         """
         fault, told = error.fault, ""
-        spent = time.monotonic() - (self.began if self.kept_step is None else self.last_checkpoint)
+        spent = time.monotonic() - (self.began if self.files.kept_step is None else self.files.last_checkpoint)
         left = math.inf if self.walltime is None else self.walltime - (time.monotonic() - self.began)
         worth = self.comm.bcast(spent < min(PATIENCE, left))
         goal = fault.step - MARGIN if fault is not None else -1
-        if worth and goal > (self.first_step if self.kept_step is None else self.kept_step):
+        if worth and goal > (self.first_step if self.files.kept_step is None else self.files.kept_step):
             self.progress.message(f"going back to keep the state at step {goal}, just before the run stopped")
             self.sim.engine.rebuilder.drop()
-            if (found := retraced(self.case, self.out, self.kept_step, goal, self.comm)) is not None:
-                self.sim = found[0]
-                self._write(frame=True)
-                self._checkpoint()
+            if (found := retraced(self.case, self.out, self.files.kept_step, goal, self.comm)) is not None:
+                self.sim = self.files.sim = found[0]
+                self.files.write(frame=True)
+                self.files.checkpoint()
                 if fault.code == ERROR_OVERLAP:
                     told = f"{stop_estimate(self.case, found[0], found[1], fault)} ".lstrip()
-        if self.kept_step is None:
+        if self.files.kept_step is None:
             return f"{told}No checkpoint has been written yet."
         return (
-            f"{told}The state of step {self.kept_step} is kept in a checkpoint in {parts_of(self.out)}, and the frames in {self.out}; the same case "
-            "would stop there again: change it and start anew."
+            f"{told}The state of step {self.files.kept_step} is kept in a checkpoint in {parts_of(self.out)}, and the frames in {self.out}; the same "
+            "case would stop there again: change it and start anew."
         )
-
-    def _end(self) -> None:
-        sim = self.sim
-        sim.engine.settle_faults()
-        if sim.proceed:
-            self._checkpoint()
-            self.writer.close()
-            self.progress.message(f"stopped at step {sim.steps_done}, t = {sim.time:.6g} s; continue with --resume")
-        else:
-            self._write(frame=True)
-            self.losses = self.writer.finish(full_state(sim))
-
-    def _box(self) -> DomainBox:
-        """Lower and upper corner of the domain, or of the grains where there is none, and its periodic axes."""
-        domain = self.case.domain
-        if domain is not None:
-            return DomainBox(domain.lower, domain.upper, domain.periodic)
-        x, r = self.sim.engine.grains.x[:, :3], self.sim.engine.grains.x[:, 3:]
-        bounds = np.array([(-x + r).max(axis=0), (x + r).max(axis=0)]) if len(x) else np.full((2, 3), -np.inf)
-        self.comm.Allreduce(MPI.IN_PLACE, bounds, MPI.MAX)
-        return DomainBox(tuple(-bounds[0]), tuple(bounds[1]), (False, False, False))
 
     def _summary(self) -> Summary:
         sim, comm, counters = self.sim, self.comm, self.sim.engine.counters
@@ -312,10 +242,10 @@ class _Run:
         energy = {k.split("/")[1]: v for k, v in values.items() if k.startswith("energy/")}
         seconds = {
             "contacts": ticks[clock.CONTACTS] + ticks[clock.WALLS], "detection": counters.detection_seconds, "halo": ticks[clock.HALO],
-            "integration": ticks[clock.INTEGRATION], "output": self.writer.seconds,
+            "integration": ticks[clock.INTEGRATION], "output": self.files.writer.seconds,
         }  # fmt: skip
         return Summary(
-            finished=not sim.proceed, losses="; ".join(map(str, self.losses)) or None, steps=counters.steps, time=sim.time,
+            finished=not sim.proceed, losses="; ".join(map(str, self.files.losses)) or None, steps=counters.steps, time=sim.time,
             grains=sim.grain_count, ranks=comm.size, left=sim.left if sim.engine.outflow is not None else None, wall_seconds=wall,
             cpu_seconds=cpu, compile_seconds=compiling or None, cundall=grain_steps / max(stepping, 1e-9),
             contacts_per_grain=values.get("contacts_per_grain"), coordination=values.get("coordination"), rebuilds=counters.rebuilds,

@@ -1,8 +1,10 @@
-"""A simulation: case, engine, stages and observables put together. ``pardem.run`` adds files, progress and signals."""
+"""A simulation: case, engine, stages and observables put together. ``pardem.files`` adds files, ``pardem.run`` progress and signals."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mpi4py import MPI
@@ -12,6 +14,7 @@ from .contacts.dispatch import history_width
 from .decomposition.exact import exact_totals
 from .decomposition.nested import ANY, Nested
 from .engine import Engine
+from .followers import Follower, Repeated
 from .held import Held, living
 from .observables.collect import Observer
 from .observables.energy import kinetic_energy
@@ -28,9 +31,13 @@ from .state.saved import OutflowTotals, RunHeader, RunState
 from .walls.motion.rows import LOAD, WORK
 from .walls.motion.work import work_to_come
 
+if TYPE_CHECKING:
+    from .files import RunFiles
+    from .live import LiveContacts, LiveGrains
+
 
 class Simulation:
-    """A case in motion. All methods are collective.
+    """A case in motion. All methods are collective: every rank calls them.
 
     Args:
         case: validated case.
@@ -45,9 +52,12 @@ class Simulation:
 
     Examples:
         >>> sim = Simulation(case, MPI.COMM_WORLD)                  # doctest: +SKIP
+        >>> sim.write("out.h5")                                     # doctest: +SKIP
+        >>> sim.every(100, lambda sim: print(sim.time))             # doctest: +SKIP
         >>> while sim.proceed:                                      # doctest: +SKIP
         ...     sim.step(1000)
         >>> sim.observables()["density"]                            # doctest: +SKIP
+        >>> sim.grains.position                                     # doctest: +SKIP
     """
 
     taken_over: tuple[int, int] | None = None
@@ -69,8 +79,9 @@ class Simulation:
         )  # fmt: skip
         self.stages = Stages(case, self.setup)
         self.observer = Observer(comm, case, self.setup.catalogue, scene)
-        if case.output.contact_fields:
-            self.engine.recorder = Recorder()
+        self.followers: list[Follower] = []
+        if case.output.needs_contacts:
+            self.record_contacts()
         if start is not None:
             self._restore(start.header)
         elif self._continuation is None:
@@ -102,21 +113,97 @@ class Simulation:
 
         Args:
             steps: largest number of steps.
-            observe: whether to sum over the contacts of the last step, so that ``observables`` is complete.
+            observe: whether to look at the contacts of the last step, so that ``observables`` is complete and ``contacts`` are known.
 
         Raises:
             BlowUpError: the motion became unphysical; raised on every rank.
         """
+        if observe:
+            self.record_contacts()
         target = self.engine.step + steps
         while self.proceed and self.engine.step < target:
-            event = self.stages.next_event(self.engine.step)
-            goal = min(target, event)
+            step = self.engine.step
+            event = self.stages.next_event(step)
+            goal = min([target, event, *(follower.next_after(step) for follower in self.followers)])
+            wanted = any(follower.observes(goal) for follower in self.followers)
             # the last step of a stage may be the last of the run: its contacts are wanted
-            self.engine.advance(goal - self.engine.step, observe=(observe and goal == target) or goal == event)
+            self.engine.advance(goal - step, observe=wanted or (observe and goal == target) or goal == event)
             if self.stages.is_over(self.engine.step, self.kinetic_energy_per_grain, self.share_left):
                 self.stages.advance(self.engine)
+            for follower in list(self.followers):
+                follower.act(self.engine.step)
 
-    # -- numbers ------------------------------------------------------------------------------------------------------------------
+    # -- what else happens at certain steps ---------------------------------------------------------------------------------------
+
+    def every(self, steps: int, function: Callable[[Simulation], object], observe: bool = False) -> Repeated:
+        """Call a function at all multiples of a number of steps, from within ``step``.
+
+        The function is called on every rank, so it may itself call what is collective (``observables``, ``grains.gathered``), on all ranks alike. It
+        must not advance the simulation. An error in it ends ``step``; if it occurs on one rank alone, the other ranks wait for it.
+
+        Args:
+            steps: distance of two calls (steps).
+            function: gets the simulation.
+            observe: whether the function needs the contacts of its steps, for ``contacts`` and for the observables that need them.
+
+        Returns:
+            The repetition, whose method ``stop`` ends it.
+        """
+        if observe:
+            self.record_contacts()
+        repeated = Repeated(self, steps, function, observe)
+        self.followers.append(repeated)
+        return repeated
+
+    def write(self, out: Path | str, *, resume: bool = False, force: bool = False) -> RunFiles:
+        """Write the files of ``pardem run`` from now on, at the steps that the case asks for: frames, rows of observables, checkpoints.
+
+        The first frame is written at once, and the last one at the end of the last stage, when the result becomes a single file. A simulation that
+        is not driven to its end is ended with ``close`` of what is returned, or by leaving its ``with`` block: it writes a checkpoint, with which
+        ``pardem run --resume`` or ``resume`` goes on. ``checkpoint_minutes`` holds for steps at which a frame or a row is due.
+
+        Args:
+            out: result file.
+            resume: whether the simulation was started from the newest checkpoint of this result (``run_state.load_start``) and goes on with it.
+            force: whether to overwrite an existing result.
+
+        Returns:
+            The files, a context manager.
+
+        Raises:
+            FileError: the file exists, is being written by another run, or could not be written; on every rank.
+        """
+        from .files import write_files  # HDF5 comes with it
+
+        return write_files(self, Path(out), resume=resume, force=force)
+
+    def record_contacts(self) -> None:
+        """Keep the contacts of observed steps one by one from now on."""
+        if self.engine.recorder is None:
+            self.engine.recorder = Recorder()
+
+    # -- grains, contacts, numbers ------------------------------------------------------------------------------------------------
+
+    @property
+    def grains(self) -> LiveGrains:
+        """The grains of this rank at the present step, as arrays by name; ``gathered`` has those of all ranks. Not collective."""
+        from .live import own_grains
+
+        return own_grains(self)
+
+    @property
+    def contacts(self) -> LiveContacts:
+        """The contacts at the present step that this rank counts, as arrays by name; ``gathered`` has those of all ranks. Not collective.
+
+        Over all ranks each contact is counted once. They are known after ``step(..., observe=True)``, in functions that ``every`` calls with
+        ``observe=True`` and, where the case asks for contacts in its output, at the start, in frames and at the end of a stage.
+
+        Raises:
+            RuntimeError: the contacts of the present step have not been looked at.
+        """
+        from .live import own_contacts
+
+        return own_contacts(self)
 
     def kinetic_energy_per_grain(self) -> float:
         """Return the kinetic energy per grain still in the domain (J), bitwise the same on every rank; 0 if none is left."""

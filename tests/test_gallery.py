@@ -14,7 +14,6 @@ import pardem
 from pardem import cli
 from pardem.io.views.info import info
 
-
 SHORT = {"rods", "brazil_nut", "stones"}  # the others compile kernels of their own
 
 

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pardem.shapes import rotations
-
 from .contacts import FrameContacts
-from .lazy import LazyArrays
+from .grains import GrainArrays
 
 if TYPE_CHECKING:
+    from .constants import Box
     from .result import Result
 
 
-class Frame(LazyArrays):
+class Frame(GrainArrays):
     """Grains at one time, a row for each, ordered by id.
 
     Fields of the file are attributes (``position``, ``velocity``, ...) and entries (``frame["position"]``); so is what follows from them. An array is
@@ -53,6 +52,11 @@ class Frame(LazyArrays):
         return self.result.fields
 
     @property
+    def ids(self) -> np.ndarray:
+        """Ids of the grains, (n,) int64: 0, 1, ..."""
+        return self.result.ids
+
+    @property
     def species(self) -> np.ndarray:
         """Names of the grains' species, (n,) str."""
         return self.result.species
@@ -72,22 +76,15 @@ class Frame(LazyArrays):
         """Masses of the grains (kg), (n,)."""
         return self.result.mass
 
-    @cached_property
-    def unwrapped(self) -> np.ndarray:
-        """Centres of mass without the wraps of a periodic domain (m), (n, 3)."""
-        box = self.result.box
-        return np.asarray(self["position"] + self["image"] * (box.upper - box.lower))
+    @property
+    def box(self) -> Box:
+        """The domain."""
+        return self.result.box
 
-    @cached_property
-    def axes(self) -> np.ndarray:
-        """Principal axes of the grains in the world, (n, 3, 3): ``axes[k, i]`` is the unit vector of axis i; rods lie along the last."""
-        return np.ascontiguousarray(rotations.matrices(self["orientation"]).transpose(0, 2, 1))
-
-    @cached_property
-    def present(self) -> np.ndarray:
-        """Whether a grain is in the domain, (n,) bool; one that has left through an open face is shown where it was then."""
-        left = self["outflow"] if "outflow" in self.result.fields else np.zeros(len(self), np.int32)
-        return np.asarray(left == 0)
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return self.result.dimension
 
     @cached_property
     def contacts(self) -> FrameContacts:
@@ -123,27 +120,6 @@ class Frame(LazyArrays):
             (3,) or () float64 by the name of the wall, of the row at this step or the next one; nothing where it was not observed.
         """
         return self.result.walls_at(what, self.step)
-
-    def columns(self) -> dict[str, np.ndarray]:
-        """The grains column by column: time, id, species and every component of every field, (n,) each, those that have left included."""
-        columns = {
-            "time": np.full(len(self), self.time), "id": self.result.ids, "species": self.species, "radius": self.radius, "scale": self.scale,
-            "mass": self.mass,
-        }  # fmt: skip
-        for field in self.result.fields:
-            values = self[field]
-            if values.ndim == 1:
-                columns[field] = values
-                continue
-            names = ("w", "x", "y", "z")[4 - values.shape[1] :]
-            columns |= {f"{field}_{name}": values[:, c] for c, name in enumerate(names)}
-        return columns
-
-    def table(self) -> Any:
-        """The grains as a pandas DataFrame of ``columns``, without those that have left."""
-        import pandas as pd
-
-        return pd.DataFrame(self.columns())[self.present].reset_index(drop=True)
 
     def mesh(self, smoothness: int = 12) -> Any:
         """The rounded surfaces of the grains as one pyvista mesh; its points carry ``id`` and ``species`` (row of the species).

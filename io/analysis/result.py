@@ -16,6 +16,7 @@ from ..layout import CONTACTS, FRAMES, contact_arrays, elements, text
 from ..reading import FIRST_FIELD, PARAMETERS, get_json
 from .constants import Constants
 from .frame import Frame
+from .grains import TENSOR
 from .tables import TimeSeries
 from .units import FIELDS
 
@@ -110,7 +111,7 @@ class Result(Constants, Sequence[Frame]):
             grains: number, slice or sorted ids of grains.
 
         Returns:
-            (T, n, width), without the axes of a single frame, a single grain and a field of one number.
+            (T, n, width), of the stress (T, n, 3, 3), without the axes of a single frame, a single grain and a field of one number.
 
         Raises:
             KeyError: there is no such field.
@@ -124,6 +125,8 @@ class Result(Constants, Sequence[Frame]):
 
         def access(file: h5py.File) -> np.ndarray:
             values = file[f"{FRAMES}/{field}/value"][frames, grains]
+            if field == TENSOR:
+                return np.asarray(values.reshape(*values.shape[:-1], 3, 3))
             return np.asarray(values[..., 0] if values.shape[-1] == 1 else values)
 
         return self._source.read(access)
@@ -233,7 +236,6 @@ class Result(Constants, Sequence[Frame]):
             return owner["step"][()], owner["time"][()]
 
         return self._growing("clock", access)
-
 
 
 def open_result(path: Path | str) -> Result:

@@ -15,11 +15,13 @@ from ..analysis.result import Result
 SPECIES_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442")
 SCALE = "viridis"
 NAMES = ("species", "speed", "force", "angular velocity", "id", "angle", "contacts")
+ASKED_FOR = ("velocity", "angular_velocity", "force", "torque", "local_fraction", "stress", "coordination")  # fields that a case may leave out
 MOST_SPECIES = 20  # that a legend lists
 
-_FIELDS = {"speed": "velocity"}
+_FIELDS = {"speed": "velocity", "pressure": "stress"}
 _TITLES = {"velocity": "speed (m/s)", "force": "force (N)", "angular_velocity": "angular velocity (rad/s)", "torque": "torque (N m)",
-           "id": "id", "angle": "angle to the horizontal (degrees)", "contacts": "contacts", "local_fraction": "local volume fraction"}  # fmt: skip
+           "id": "id", "angle": "angle to the horizontal (degrees)", "contacts": "contacts", "local_fraction": "local volume fraction",
+           "stress": "pressure (Pa)"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Colouring:
     """What grains are coloured by.
 
     Attributes:
-        name: ``species``, ``id``, ``angle``, ``contacts``, or a field of frames, whose magnitude is shown.
+        name: ``species``, ``id``, ``angle``, ``contacts``, or a field of frames, whose magnitude is shown; of the stress the pressure.
         limits: values at the ends of the colour scale; None for ``species``.
     """
 
@@ -54,6 +56,8 @@ class Colouring:
             return frame.contact_number
         if self.name == "angle":
             return angle_to_ground(frame)
+        if self.name == "stress":
+            return frame.pressure
         values = frame[self.name]
         return np.asarray(np.linalg.norm(values, axis=1) if values.ndim > 1 else values)
 
@@ -109,7 +113,7 @@ def colouring(result: Result, name: str | None, frames: Sequence[int]) -> Colour
             raise FileError(f"--colour angle needs elongated grains, and {names} have no longest axis: leave --colour out, or give another")
         return Colouring(plain, (0.0, 90.0))
     if plain not in ("id", "contacts") and plain not in result.fields:
-        if plain in result.units and plain in ("velocity", "angular_velocity", "force", "torque", "local_fraction"):
+        if plain in result.units and plain in ASKED_FOR:
             raise FileError(f"{result.path} holds no {plain} of grains, which --colour {name} shows: put '{plain}' into output.fields of the case")
         there = ", ".join(dict.fromkeys([*NAMES, *(field for field in result.fields if field not in ("position", "image", "orientation"))]))
         raise FileError(f"--colour {name} is unknown: give one of {there}")

@@ -63,6 +63,10 @@ def gsd_frame(frame: Frame, shapes: list[dict[str, object]], out: Any) -> Any:
         particles.velocity = frame["velocity"][rows]
     if "image" in result.fields:
         particles.image = frame["image"][rows]
+    for name in ("stress", "coordination", "local_fraction"):  # what the schema does not know; OVITO shows it as properties
+        if name in result.fields:
+            values = frame[name][rows]
+            out.log[f"particles/{name}"] = values.reshape(-1, 9) if values.ndim == 3 else values
     return out
 
 

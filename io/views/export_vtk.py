@@ -54,7 +54,8 @@ def grain_surfaces(frame: Frame) -> Any:
     mesh = frame_mesh(frame, min(12, sides_for(len(frame))))
     for field in frame.result.fields:
         if field not in LEFT_OUT:
-            mesh[field] = frame[field][mesh["id"]]
+            values = frame[field]
+            mesh[field] = (values.reshape(-1, 9) if values.ndim == 3 else values)[mesh["id"]]
     return mesh
 
 

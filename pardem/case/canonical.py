@@ -10,6 +10,7 @@ from typing import Any
 import tomli_w
 
 from ..errors import CaseError
+from ..laws.given import was_given
 from .stages import END_KEYS
 from .tables import CaseTables
 
@@ -55,7 +56,7 @@ def case_hash(case: CaseTables) -> str:
         del content["start"]["from"]  # wherever it lies
     if case.grains_file is not None:
         content["grains_file"] = file_digest(case.directory, case.grains_file, "grains_file")
-    if case.contact.user_law is not None:
+    if case.contact.user_law is not None and not was_given(case.contact.user_law):  # such a name holds the hash of the function
         path, function = case.contact.user_law.rsplit(":", 1)
         content["contact"]["user_law"] = [file_digest(case.directory, path, "contact.user_law"), function]
     return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import Field, Strict, model_validator
 
+from ..laws.given import name_of
 from ..laws.kind import Form
 from ..laws.registry import KINDS
 from .base import Many, NonNegative
@@ -114,6 +115,14 @@ class Contact(Parameters, GeneralKeys):
         "(types A and C of Ai et al. 2011)",
     )
     pair: Many[Pair] = Field(default=(), description="parameters for individual pairs of materials")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_function(cls, data: Any) -> Any:
+        """Put the name of a law that is given as a function of Python in its place."""
+        if isinstance(data, dict) and callable(data.get("user_law")):
+            return data | {"user_law": name_of(data["user_law"])}
+        return data
 
     @model_validator(mode="after")
     def _check(self) -> Self:

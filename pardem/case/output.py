@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from .base import AxisName, Count, Many, Model, Number, PathName, Positive, at_most_one
 
-FieldName = Literal["position", "image", "orientation", "velocity", "angular_velocity", "force", "torque", "local_fraction"]
+FieldName = Literal["position", "image", "orientation", "velocity", "angular_velocity", "force", "torque", "local_fraction", "stress", "coordination"]
 ContactField = Literal["point", "normal", "overlap", "force", "couple"]
 
 
@@ -106,7 +106,8 @@ class Output(Model):
     fields: Many[FieldName] = Field(
         default=("position", "image", "orientation", "velocity", "angular_velocity"),
         description="quantities of each grain in a frame; `local_fraction`: volume of the grain divided by that of its power cell (3D, convex "
-        "grains)",
+        "grains); `stress`: mean stress in the grain from the forces at its contacts, positive in compression; `coordination`: number of its "
+        "contacts with other grains",
     )
     contacts: bool | Many[ContactField] = Field(
         default=False, description="quantities of each contact in a frame, besides its two bodies; `true`: all of them, `false`: no contacts"
@@ -121,6 +122,11 @@ class Output(Model):
         if "position" not in self.fields:
             raise ValueError("needs 'position' among fields")
         return self
+
+    @property
+    def needs_contacts(self) -> bool:
+        """Whether frames show contacts, or fields of the grains that follow from them."""
+        return bool(self.contact_fields) or "stress" in self.fields or "coordination" in self.fields
 
     @property
     def contact_fields(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""A law given by the user: a Numba function for the normal force, with the tangential spring of the linear laws.
+"""A law given by the user: a function, compiled by Numba, for the normal force, with the tangential spring of the linear laws.
 
 The function has the signature ``f(delta, rate, m_eff, r_eff, parameters) -> force`` (N), compiled with ``numba.njit``; ``parameters`` is a row of
 float64. It must return zero at delta = 0 and nothing else may remember: history belongs to the tangential spring only.
@@ -20,7 +20,7 @@ import numpy as np
 from ..compiled.cache import LAW_NAME
 from ..compiled.jit import inlined
 from ..errors import CaseError
-from . import linear
+from . import given, linear
 from .kind import Form, Key, LawInput, LawKind, Values
 from .quantities import NormalForce
 
@@ -80,18 +80,48 @@ def normal_force(law, numbers, overlap, rate, mass, radius, memory):
 
 
 def load_user_law(directory: Path, where: str) -> Any:
-    """The compiled function that ``path/file.py:function`` names.
+    """The compiled function that ``path/file.py:function`` names, or the one that a program has handed over under this name.
 
     Raises:
         CaseError: the file or function is missing, or is not a function.
 
     Args:
         directory: folder that relative paths refer to.
-        where: ``path/file.py:function``, as in the case file.
+        where: ``path/file.py:function``, as in the case file, or the name of a function that was handed over.
     """
     import numba
     from numba.core.dispatcher import Dispatcher
 
+    function, home = _handed_over(where) if given.was_given(where) else _from_file(directory, where)
+    name = where.rpartition(":")[2]
+    compiled = function if isinstance(function, Dispatcher) else numba.njit(function)
+    number = numba.types.float64
+    signature = (number, number, number, number, number[::1])  # the kernels' call
+    try:
+        compiled.compile(signature)
+        returned = compiled.overloads[signature].signature.return_type
+    except (numba.core.errors.NumbaError, TypeError) as error:
+        raise CaseError(
+            f"contact.user_law = '{where}': '{name}' in {home} does not compile as f(delta, rate, m_eff, r_eff, parameters) ({_one_line(error)})"
+        ) from None
+    if not isinstance(returned, numba.types.Float | numba.types.Integer):
+        raise CaseError(f"contact.user_law = '{where}': '{name}' in {home} must return the force as a number, not {returned}")
+    return _as_known(compiled, signature, kept=not given.was_given(where))
+
+
+def _handed_over(where: str) -> tuple[Any, str]:
+    """The function that a Python program has given to the case, and where it is from."""
+    function = given.given_function(where)
+    if function is None:
+        raise CaseError(
+            f"contact.user_law = '{where}' is a function of the Python program that made the case, which this process has not been given: run the "
+            "case from that program, or put the function into a file and give 'path/file.py:function'"
+        )
+    return function, "the program"
+
+
+def _from_file(directory: Path, where: str) -> tuple[Any, Path]:
+    """The function that a case file names, and its file."""
     path, _, name = where.rpartition(":")
     file = Path(directory) / path
     if not os.path.isfile(file):  # False for names that are too long, too
@@ -108,40 +138,31 @@ def load_user_law(directory: Path, where: str) -> Any:
     function = getattr(module, name, None)
     if not callable(function):
         raise CaseError(f"contact.user_law = '{where}': {file} has no function '{name}'")
-    compiled = function if isinstance(function, Dispatcher) else numba.njit(function)
-    number = numba.types.float64
-    signature = (number, number, number, number, number[::1])  # the kernels' call
-    try:
-        compiled.compile(signature)
-        given = compiled.overloads[signature].signature.return_type
-    except (numba.core.errors.NumbaError, TypeError) as error:
-        raise CaseError(
-            f"contact.user_law = '{where}': '{name}' in {file} does not compile as f(delta, rate, m_eff, r_eff, parameters) ({_one_line(error)})"
-        ) from None
-    if not isinstance(given, numba.types.Float | numba.types.Integer):
-        raise CaseError(f"contact.user_law = '{where}': '{name}' in {file} must return the force as a number, not {given}")
-    return _as_known(compiled, signature)
+    return function, file
 
 
 _known: dict[str, Any] = {}
 
 
-def _as_known(compiled: Any, signature: tuple[Any, ...]) -> Any:
+def _as_known(compiled: Any, signature: tuple[Any, ...], kept: bool) -> Any:
     """The law that this process has loaded before, if it is the same to the last instruction, so that no kernel is compiled twice for it.
 
-    A law that is new is named after its instructions, by which the kernel cache knows it.
+    A law of a file that is new is named after its instructions, by which the kernel cache knows it. Kernels with a function that a program has handed
+    over are not kept there: another process could not ask for its module.
 
     Args:
         compiled: the function, as numba has compiled it.
         signature: numba's types of its arguments.
+        kept: whether kernels with the law are kept on disk.
 
     Returns:
         The function to hand to kernels.
     """
     code = re.sub(r"B\d+v\d+", "", compiled.inspect_llvm(signature))  # without what numba counts from the start of the process
-    name = LAW_NAME + hashlib.sha256(code.encode()).hexdigest()
+    name = (LAW_NAME if kept else "") + hashlib.sha256(code.encode()).hexdigest()
     if name not in _known:
-        compiled._set_uuid(name)
+        if kept:
+            compiled._set_uuid(name)
         _known[name] = compiled
     return _known[name]
 
@@ -152,12 +173,12 @@ def _one_line(error: BaseException) -> str:
     return text if len(text) <= 300 else text[:297] + "..."
 
 
-def _fill(given: LawInput) -> UserLaw:
-    grid, general = given.grid, given.general
+def _fill(values: LawInput) -> UserLaw:
+    grid, general = values.grid, values.general
     return UserLaw(
-        load_user_law(given.directory, str(general["user_law"])), given.lists("user_parameters"),
+        load_user_law(values.directory, str(general["user_law"])), values.lists("user_parameters"),
         grid(lambda c: c.number("tangential_stiffness")), grid(lambda c: c.number("tangential_damping")), grid(lambda c: c.number("friction")),
-        given.rocking, given.torsion, float(general["force_scale"]),
+        values.rocking, values.torsion, float(general["force_scale"]),
     )  # fmt: skip
 
 
@@ -198,8 +219,8 @@ KIND = LawKind(
     one_by_one=True,
     general={
         "user_law": Key(
-            "law `user`: the function, written `path/file.py:function`; the path is relative to the case file",
-            pattern=r"^[^\x00]+\.py:[A-Za-z_]\w*$", example=" = 'file.py:function'",
+            "law `user`: the function, written `path/file.py:function`, the path relative to the case file; in Python also the function itself",
+            pattern=r"^([^\x00]+\.py|<python [0-9a-f]{16}>):[A-Za-z_]\w*$", example=" = 'file.py:function'",
         ),
         "force_scale": Key(
             "law `user`: largest force that the function can return (N)", example=" (the largest force of the user's law, N)"
