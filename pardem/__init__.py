@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .compiled import jit as _jit  # noqa: F401  (first: it sets the kernel cache before anything imports numba)
+from .compiled import jit as _jit  # noqa: F401  (first: it sets options before anything imports numba)
 from .version import VERSION
 
 if TYPE_CHECKING:

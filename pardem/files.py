@@ -39,6 +39,7 @@ class RunFiles:
         out: result file.
         resume: whether the simulation goes on from a checkpoint of this result.
         force: whether to overwrite an existing result.
+        rename: whether what is there is renamed: it was to be resumed, but holds no checkpoint that can be.
         accept_loss: with ``resume``, whether to go on although parts of the output are missing or were changed.
         by_the_clock: whether checkpoints that the wall clock asks for are written here, at steps at which a frame or a row is due.
         tell: called with ``frame`` or ``checkpoint`` and what there is to say of it, after it has been written.
@@ -54,13 +55,13 @@ class RunFiles:
     """
 
     def __init__(
-        self, sim: Simulation, out: Path, *, resume: bool = False, force: bool = False, accept_loss: bool = False, by_the_clock: bool = False,
-        tell: Callable[..., None] | None = None,
+        self, sim: Simulation, out: Path, *, resume: bool = False, force: bool = False, rename: bool = False, accept_loss: bool = False,
+        by_the_clock: bool = False, tell: Callable[..., None] | None = None,
     ) -> None:  # fmt: skip
         self.sim, self.out, self.case, self.comm = sim, out, sim.case, sim.comm
         self.reservation, self._by_the_clock, self._tell = ExitStack(), by_the_clock, tell or (lambda kind, **details: None)
         # only what runs replaces an older output
-        self.notices = [prepare_output(self.comm, out, resume=resume, force=force, fresh=not resume)]
+        self.notices = [prepare_output(self.comm, out, resume=resume or rename, force=force, fresh=not resume)]
         self.losses: list[Loss] = []
         self.finished, self._closed = False, False
         self.kept_step = sim.steps_done if resume else None

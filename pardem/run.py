@@ -90,7 +90,8 @@ class _Run:
         self.resumed, self.first_step = start is not None, start.header.step if start is not None else 0
         self._tell("started", out=out, ranks=comm.size, resumed=self.resumed)
         self.sim = sim = Simulation(case, comm, start)
-        self.files = RunFiles(sim, out, resume=self.resumed, force=force, accept_loss=accept_loss, tell=self._tell)
+        lost = resume and not self.resumed
+        self.files = RunFiles(sim, out, resume=self.resumed, force=force, rename=lost, accept_loss=accept_loss, tell=self._tell)
         self.notices += [sharing_notice(comm), fineness_notice(sim.partition, sim.engine.rebuilder.radii(sim.engine.grains))]
         self.notices += [*sim.setup.warnings, *([] if self.resumed else self._foreseen()), told_of_origin(sim).get("said", "")]
         if resume:

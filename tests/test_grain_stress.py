@@ -111,7 +111,7 @@ def test_old_files_keep_their_bytes(tmp_path: Path, balls: pardem.Result) -> Non
 @pytest.mark.parametrize("species", [SPHERE, CUBE], ids=["balls", "cubes"])
 def test_ranks_give_the_bits_of_one(mpi_tmp_path: Path, species: dict[str, Any]) -> None:
     comm = MPI.COMM_WORLD
-    case = bed([species], 14, stage=[{"name": "fall", "kind": "run", "time": 1.2}], parallel={"axis": "x"})
+    case = bed([species], 14, stage=[{"name": "fall", "kind": "run", "time": 1.2}], parallel={"grid": (0, 1, 1)})
     together = run(mpi_tmp_path / "together.h5", case, comm, frame_interval=0.3)
     if comm.rank == 0:
         alone = run(mpi_tmp_path / "alone.h5", case, frame_interval=0.3)
