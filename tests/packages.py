@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 
 import distribution
@@ -62,6 +62,5 @@ def unpacked_sdist(folder: Path) -> Path:
         folder: new folder for it.
     """
     archive = built("sdist", copied_tree(folder / "tree"), folder / "dist")
-    with tarfile.open(archive) as tar:
-        tar.extractall(folder, filter="data")
+    shutil.unpack_archive(archive, folder)
     return folder / archive.name.removesuffix(".tar.gz")
