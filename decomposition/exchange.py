@@ -14,7 +14,7 @@ class RowExchange:
     Args:
         comm: communicator.
         target: (n,) int64 rank to which each row goes.
-        arriving: as in the attribute, if it is known; None: the ranks tell each other.
+        arriving: number of rows that arrive from each rank, if it is known; None if the ranks have to tell each other.
 
     Attributes:
         leaving: (ranks,) int64 number of rows that go to each rank.
@@ -32,7 +32,7 @@ class RowExchange:
 
         Args:
             values: (n, ...) rows of any type, in the order of ``target``.
-            pick: indices of the rows to return, out of those that arrive; None: all.
+            pick: indices of the rows to return, out of those that arrive, or None for all.
 
         Returns:
             (k, ...) rows of this rank, by the rank that sent them, then in the order given there.

@@ -9,7 +9,7 @@ Grid = tuple[int, int, int]
 MESSAGE = 12  # ghosts that cost as much in a step as one more message
 
 
-class Bed(NamedTuple):
+class BedExtent(NamedTuple):
     """What the prediction needs to know of the grains.
 
     Attributes:
@@ -42,7 +42,7 @@ def grids_of(ranks: int, wanted: Grid) -> list[Grid]:
     return found
 
 
-def communication(grid: Grid, bed: Bed) -> float:
+def communication(grid: Grid, bed: BedExtent) -> float:
     """Predict what a rank has to communicate in a step.
 
     Args:

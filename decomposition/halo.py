@@ -1,6 +1,7 @@
-"""The halo: every step each rank sends the poses and velocities of its grains near other slabs, and overlaps the flight with interior contacts.
+"""The halo: in every step, each rank sends the poses and velocities of its grains near those of other ranks.
 
-Constants of a ghost (species, size, mass) are sent once, when the lists are rebuilt.
+Contacts without ghosts are evaluated while the messages are under way. Constants of a ghost (species, size, mass) are sent
+once, when the lists are rebuilt.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ def migrate(partition: Partition, grains: Population, contacts: ContactTable) ->
     A contact travels with either of its bodies; the ranks that already know it hold the same bits.
 
     Args:
-        partition: of the domain.
-        grains: of this rank.
+        partition: partition of the domain.
+        grains: grains of this rank.
         contacts: that this rank knows.
 
     Returns:

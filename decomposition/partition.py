@@ -1,4 +1,4 @@
-"""What the engine knows of how the domain is divided among the ranks; ``nested`` is one way. How it is divided never shows in a result."""
+"""What the engine knows of how the domain is divided among the ranks; ``nested_slabs`` is one way. How it is divided never shows in a result."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from mpi4py import MPI
 
-from .nested import Nested
+from .nested_slabs import Nested
 
 
 def fineness_notice(partition: Nested, radius: np.ndarray) -> str:

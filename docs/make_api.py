@@ -64,6 +64,7 @@ PARTS: dict[str, list[str | tuple[str, tuple[str, ...]]]] = {
         "pardem.shapes.MassProperties",
         "pardem.shapes.MassEstimate",
         "pardem.shapes.voronoi_packing",
+        "pardem.shapes.Rounding",
         ("pardem.shapes.Packing", ("dimension", "void_ratio", "sphericity", "core", "faces", "shape", "shapes", "save", "load")),
         "pardem.shapes.dilation",
         "pardem.shapes.erosion",

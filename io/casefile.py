@@ -9,8 +9,9 @@ from typing import Any
 
 from pardem.case import Case
 from pardem.case.law_keys import FORMS, LAW_KEYS
-from pardem.case.sentences import DEEPEST, item_key, nearest, shown, too_deep
+from pardem.case.sentences import DEEPEST, item_key, shown, too_deep
 from pardem.errors import CaseError
+from pardem.suggestions import nearest
 
 ALTERNATIVES = (
     ("frame_interval", "frame_steps", "frame_taps"),
@@ -75,7 +76,7 @@ def put_key(data: dict[str, Any], key: str, value: Any, where: str) -> None:
     Args:
         data: the tables; changed.
         key: dotted key, in which entries of lists are addressed by name or number.
-        value: as TOML gives it.
+        value: value as TOML gives it.
         where: beginning of messages.
 
     Raises:

@@ -14,7 +14,7 @@ import numpy as np
 from pardem.errors import FileError
 
 from .layout import FRAMES, LayoutError, check_layout, text
-from .state.agreement import reason
+from .state.shared_errors import reason
 
 FORMAT = 2  # of results, checkpoints and segments; 1: without checksums of frames and observables, without manifests
 KINDS = {"result": "pardem/final", "segment": "pardem/final", "checkpoint": "pardem/state"}  # kind of file -> its full state

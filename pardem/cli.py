@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
     if arguments.log is None:
         return _run_logged(arguments, comm, None)
-    from .io.state.agreement import together
+    from .io.state.shared_errors import together
     from .reports import Log
 
     log: Log | None = None
@@ -116,9 +116,9 @@ def check(arguments: argparse.Namespace) -> int:
         case_hash = case.hash()
         from .forecast import forecast  # late: these load the compiler
         from .observables.bed import find_bed
-        from .setup.filling import fillings
+        from .setup.initial_grains import insert_regions, size_range
+        from .setup.insert_fraction import fillings
         from .setup.preparation import build_scene
-        from .setup.start import insert_regions, size_range
 
         setup = build_scene(case, *size_range(case))
         find_bed(case, setup.scene.walls, setup.scene.wall_names)

@@ -18,13 +18,13 @@ class Compilation(event.Listener):
     """Watches numba compile; a context manager, within which it counts and, at the beginning, tells.
 
     Args:
-        rank: of this process; only rank 0 tells.
+        rank: rank of this process; only rank 0 tells.
         stream: where to tell; standard error by default.
         log: where to write the sentence as well.
 
     Attributes:
         cpu_seconds: processor time that compilation took so far (s).
-        say: what tells in place of the bar, where another display is on; None: there is none.
+        say: function that tells in place of the bar where another display is on, or None.
     """
 
     say: Callable[[str], None] | None = None
@@ -50,7 +50,7 @@ class Compilation(event.Listener):
         """A function begins to be compiled.
 
         Args:
-            event: of numba.
+            event: numba's event.
         """
         if self._depth == 0:
             self._begin = user_seconds()
@@ -64,7 +64,7 @@ class Compilation(event.Listener):
         """A function has been compiled.
 
         Args:
-            event: of numba.
+            event: numba's event.
         """
         self._depth -= 1
         if self._depth == 0:

@@ -17,7 +17,7 @@ def complete(parser: argparse.ArgumentParser) -> None:
     """Answer the shell and end the program, if the shell asks for completions; else do nothing.
 
     Args:
-        parser: of the command line.
+        parser: parser of the command line.
     """
     if "_ARGCOMPLETE" not in os.environ:
         return
@@ -38,7 +38,7 @@ def actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
     """All arguments of a parser and of its commands.
 
     Args:
-        parser: of the command line.
+        parser: parser of the command line.
     """
     for action in parser._actions:
         yield action

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from mpi4py import MPI
 
-from .decomposition.nested import Nested
+from .decomposition.nested_slabs import Nested
 from .decomposition.partition import Partition
 from .detection.lists import living_contacts
 from .held import Held
@@ -34,11 +34,11 @@ class Engine:
     """Owns the state of one rank.
 
     Args:
-        partition: of the domain among the ranks. Every method that says so is collective over its communicator.
+        partition: partition of the domain among the ranks. Every method that says so is collective over its communicator.
         scene: constants of the run.
         grains: the grains this rank starts with (any; they migrate at the first rebuild).
         contacts: their living contacts.
-        skin: extra reach of the lists (m); None: chosen and adapted.
+        skin: extra reach of the lists (m), or None for one that is chosen and adapted.
         step: number of the step the state belongs to.
         outflow: grains that have left before, where faces are open.
 
@@ -141,7 +141,7 @@ class Engine:
             observe: whether the contacts of the last step are tallied.
 
         Raises:
-            BlowUpError: on every rank alike.
+            BlowUpError: a fault has occurred on some rank; raised on every rank alike.
         """
         if observe:
             self._run(steps - 1)

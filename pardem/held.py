@@ -12,7 +12,7 @@ class Held:
     """Forces, and histories of contacts, of the first grains of a run; put aside when made.
 
     Args:
-        state: of the rank.
+        state: state of the rank.
         ids: number of these grains; theirs are the first ids.
         columns: (width,) bool, which columns of the histories were taken over.
         forces: whether the forces hold, and with them all of the histories.
@@ -57,6 +57,6 @@ def living(state: RankState) -> list[np.ndarray]:
     """Which candidates touch, of pairs and of walls; those of which this rank owns the first body, so that each counts once.
 
     Args:
-        state: of the rank.
+        state: state of the rank.
     """
     return [(pairs.touch != 0) & (first_bodies(pairs) < state.owned) for pairs in (state.pairs, state.wall_pairs)]

@@ -9,8 +9,8 @@ import numpy as np
 
 from .compiled.fixedpoint import totals
 from .io.analysis.constants import Box
-from .io.analysis.contacts import ContactArrays
-from .io.analysis.grains import GrainArrays
+from .io.analysis.contact_arrays import ContactArrays
+from .io.analysis.grain_arrays import GrainArrays
 
 if TYPE_CHECKING:
     from .simulation import Simulation
@@ -97,7 +97,7 @@ class LiveGrains(GrainArrays):
         """Collect the grains of all ranks. Collective.
 
         Args:
-            root: the only rank that gets them; None: all do.
+            root: the only rank that gets them, or None if all do.
 
         Returns:
             The grains ordered by id; none of them on other ranks than ``root``.
@@ -137,7 +137,7 @@ class LiveContacts(ContactArrays):
         """Collect the contacts of all ranks. Collective.
 
         Args:
-            root: the only rank that gets them; None: all do.
+            root: the only rank that gets them, or None if all do.
 
         Returns:
             The contacts ordered by the ids of their bodies; none of them on other ranks than ``root``.

@@ -14,18 +14,18 @@ import numpy as np
 from mpi4py import MPI
 
 from .case import Case
-from .case.sentences import nearest
 from .case.start import Start
 from .errors import CaseError, FileError
 from .io.layout import text
 from .io.reading import FRAMES, PARAMETERS, kind_of, opened, sound
 from .io.results.paths import STATIC, parts_of
-from .io.state.agreement import together
 from .io.state.full_state import FullState, read_state, state_group
+from .io.state.shared_errors import together
 from .run_state import LAYOUT, run_state
-from .state.origin import Origin, OriginState, SettledGrains
+from .state.origin_state import Origin, OriginState, SettledGrains
 from .state.population import ContactTable
 from .state.saved import RunState
+from .suggestions import nearest
 
 if TYPE_CHECKING:
     from .simulation import Simulation
@@ -140,11 +140,11 @@ class _Found(NamedTuple):
     """A state with what its numbers mean.
 
     Attributes:
-        path: of the file.
-        digest: of the state.
-        case: of its run.
-        catalogue: of its run.
-        full: as the file has it.
+        path: path of the file.
+        digest: digest of the state.
+        case: case of its run.
+        catalogue: catalogue of its run.
+        full: the state as the file holds it.
     """
 
     path: Path
@@ -208,8 +208,8 @@ def _selected(comm: MPI.Comm, case: Case, start: Start, found: _Found) -> Origin
     rows = _matched(case, found.path, names, used)
     whole = bool(comm.allreduce(int(np.count_nonzero(~stay & _present(state)))) == 0)
     blocks = comm.allgather(stay)
-    everyone = np.concatenate(blocks)
-    new = np.where(everyone, np.cumsum(everyone) - 1, -1)
+    staying = np.concatenate(blocks)
+    new = np.where(staying, np.cumsum(staying) - 1, -1)
     first = sum(map(len, blocks[: comm.rank]))
     mine = np.isin(state.contacts.key[:, 0], np.arange(first, first + len(stay)))
     grains = state.grains.take(stay)

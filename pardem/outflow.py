@@ -151,17 +151,16 @@ def outside(x: np.ndarray, faces: np.ndarray, settings: Settings) -> np.ndarray:
 
 
 def carried_energy(comm: MPI.Comm, leaving: np.ndarray, state: RankState, scene: Scene) -> int:
-    """Energy (quanta) that goes with the contacts of grains that leave: what they hold, less the work that their forces still do on the grains that
-    stay, more that which is booked for walls, both in the half-step to come. Collective; velocities must be those of the step, ghosts' too.
+    """Sum the energy (quanta) that goes with the contacts of grains that leave. Collective.
 
-    It is the energy stored in the contacts, minus the work that their forces still do on the remaining grains in the coming half-step, plus the work
-    booked for walls in it. All velocities, those of ghosts included, must be those of the step. The contacts are evaluated once more, on copies and
-    with a time step of zero, which changes neither springs nor history.
+    It is the energy stored in the contacts, minus the work that their forces still do on the remaining grains in the coming half-step, plus the
+    work accounted for at walls in it. All velocities, those of ghosts included, must be those of the step. The contacts are evaluated once more, on
+    copies and with a time step of zero, which changes neither springs nor history.
 
     Args:
         comm: communicator.
         leaving: (n,) int64 ids of the grains that leave, of all ranks.
-        state: of this rank.
+        state: state of this rank.
         scene: constants of the run.
     """
     owned, g, pairs, wall_pairs = state.owned, state.grains, state.pairs, state.wall_pairs
@@ -183,8 +182,8 @@ def carried_energy(comm: MPI.Comm, leaving: np.ndarray, state: RankState, scene:
     done = sum(int(c) for c in np.rint(work / settings.energy))
     limbs = np.concatenate([tally[st.STORED : st.STORED + 1], [[done & 0xFFFFFFFF, done >> 32]], walls.reaction.reshape(-1, 2)])
     held, done, *reaction = exact_totals(comm, limbs)
-    booked = work_to_come(walls, np.array(reaction, dtype=object).reshape(-1, 6), settings).sum()
-    return held - done + round(float(booked) / settings.energy)
+    at_walls = work_to_come(walls, np.array(reaction, dtype=object).reshape(-1, 6), settings).sum()
+    return held - done + round(float(at_walls) / settings.energy)
 
 
 def _living(listed: Contacts, chosen: np.ndarray) -> Contacts:

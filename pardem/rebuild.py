@@ -35,11 +35,11 @@ class Rebuilder:
     """Makes the state of a rank between two rebuilds, and holds what outlives one: skin, halo requests, what the last search found.
 
     Args:
-        partition: of the domain among the ranks.
+        partition: partition of the domain among the ranks.
         scene: constants of the run.
         grains: that this rank starts with.
-        skin: extra reach of the lists (m); None: chosen and adapted.
-        counters: of this rank.
+        skin: extra reach of the lists (m), or None for one that is chosen and adapted.
+        counters: counters of this rank.
     """
 
     def __init__(self, partition: Partition, scene: Scene, grains: Population, skin: float | None, counters: Counters) -> None:

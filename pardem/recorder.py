@@ -1,4 +1,4 @@
-"""The contacts of an observed step one by one, for frames that show them; the lists of a rank have room for it during such a step only."""
+"""The contacts of an observed step one by one, for frames that show them; the lists of a rank have columns for it during such a step only."""
 
 from __future__ import annotations
 

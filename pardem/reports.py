@@ -17,7 +17,7 @@ class Log:
     """A text file to which lines are appended, each with the date and time at which it was written.
 
     Args:
-        path: of the file.
+        path: path of the file.
 
     Raises:
         FileError: it cannot be written.
@@ -94,7 +94,7 @@ class Reports:
         """Report that a stage begins.
 
         Args:
-            name: of the stage.
+            name: name of the stage.
             step: number of steps done so far.
             remaining: largest number of steps to the end of the run.
         """
@@ -114,7 +114,7 @@ class Reports:
         """Print the final summary.
 
         Args:
-            values: by name, see `pardem.io.views.progress.summary`.
+            values: values by name, see `pardem.io.views.progress.summary`.
         """
         if not self._quiet:
             progress.summary(values, self._rank)
@@ -126,6 +126,6 @@ def as_text(log: Log) -> TextIO:
     """The log as a text stream, for ``print``.
 
     Args:
-        log: to write to.
+        log: log to write to.
     """
     return cast(TextIO, log)

@@ -26,9 +26,9 @@ def retraced(case: Case, out: Path, kept_step: int | None, goal: int, comm: MPI.
     """Repeat the steps from the newest checkpoint of a run, or from its start, up to a step before its fault. Collective.
 
     Args:
-        case: of the run.
+        case: case of the run.
         out: its result file.
-        kept_step: step of its newest checkpoint; None: there is none.
+        kept_step: step of its newest checkpoint, or None.
         goal: step to reach.
         comm: communicator.
 

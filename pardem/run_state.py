@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mpi4py import MPI
@@ -12,9 +13,11 @@ from .errors import FileError
 from .io.results.paths import parts_of
 from .io.state.checkpoint import newest_valid_checkpoint, read_checkpoint
 from .io.state.full_state import ContactRows, FullState, GrainTable
-from .simulation import Simulation
 from .state.population import ContactTable, Population
 from .state.saved import RunState
+
+if TYPE_CHECKING:
+    from .simulation import Simulation
 
 LAYOUT = 3  # of the state; one more whenever an array of it changes its columns
 

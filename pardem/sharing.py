@@ -38,7 +38,7 @@ def others_busy(ranks: int) -> float:
     """Mean number of processes that kept cores busy in the last minute and still do, without the ranks of this run.
 
     Args:
-        ranks: of the run on this node.
+        ranks: number of ranks of the run on this node.
     """
     try:
         words = Path("/proc/loadavg").read_text().split()
@@ -51,11 +51,11 @@ def notice(ranks: int, cores: int, load: float, library: str, environment: dict[
     """The sentence for one node.
 
     Args:
-        ranks: of the run on the node.
+        ranks: number of ranks of the run on the node.
         cores: that they may use.
         load: mean number of processes of others that keep cores busy.
         library: version text of the MPI library.
-        environment: of the ranks.
+        environment: environment of the ranks.
     """
     if ranks > cores:
         what = f"{ranks} ranks share {cores} core{'s' if cores > 1 else ''}"

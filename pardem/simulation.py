@@ -12,7 +12,7 @@ from mpi4py import MPI
 from .case import Case
 from .contacts.dispatch import history_width
 from .decomposition.exact import exact_totals
-from .decomposition.nested import ANY, Nested
+from .decomposition.nested_slabs import ANY, Nested
 from .engine import Engine
 from .followers import Follower, Repeated
 from .held import Held, living
@@ -21,8 +21,8 @@ from .observables.energy import kinetic_energy
 from .outflow import Outflow
 from .recorder import Recorder
 from .setup.continuation import Continuation, continued
+from .setup.initial_grains import initial_grains, size_range
 from .setup.preparation import Setup, build_scene
-from .setup.start import initial_grains, size_range
 from .stages import Stages
 from .state import arrays as st
 from .state.arrays import sum_columns

@@ -27,7 +27,7 @@ class Stages:
     """Which stage a run is in.
 
     Attributes:
-        index: of the stage; the number of stages when all are over.
+        index: index of the stage; the number of stages when all are over.
         base: step at which the stage began, or the last one when all are over.
     """
 
@@ -118,7 +118,7 @@ class Stages:
         place_walls(walls, self.base, settings.dt)
         wall_velocities(self.setup.scene.integrator, walls, settings.dt)
         walls.reaction[:] = mine
-        # the work of the half-step to come was booked for the motion that has ended
+        # the work of the half-step to come was accounted for with the motion that has ended
         walls.motion[:, WORK] += work_to_come(walls, forces, settings) - before
         engine.wall_moved()
 

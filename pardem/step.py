@@ -68,7 +68,7 @@ class RankState(NamedTuple):
         wall_pairs: candidate contacts with walls.
         wall_places: (W, 5) float64 displacement of each wall at the rebuild (m), how far it may move from there (m), its turn at the rebuild (rad).
         skin: extra reach of the lists (m).
-        halo: to the other ranks.
+        halo: exchange with the other ranks.
     """
 
     owned: int

@@ -11,18 +11,18 @@ class Summary:
 
     Attributes:
         finished: whether the stages are over.
-        losses: what was found missing or damaged at the end and is not in the result; None: nothing.
+        losses: what was found missing or damaged at the end and is not in the result, or None.
         steps: number of steps that were done.
-        time: at the end (s).
+        time: time at the end (s).
         grains: number of grains.
         ranks: number of ranks.
-        left: number of grains that have left the domain; None: no face is open.
+        left: number of grains that have left the domain, or None if no face is open.
         wall_seconds: time that the run took.
         cpu_seconds: the same of all processors together.
-        compile_seconds: processor time spent on compiling kernels; None: all of them were in the cache.
+        compile_seconds: processor time spent on compiling kernels (s), or None if all of them were in the cache.
         cundall: grains x steps over the processor time since the first step, without compilation.
-        contacts_per_grain: at the end, walls included; None: not known, since the run was stopped between two rows.
-        coordination: contacts of a grain with others at the end; None: as before.
+        contacts_per_grain: contacts per grain at the end, walls included, or None if the run was stopped between two rows.
+        coordination: contacts of a grain with other grains at the end, or None if the run was stopped between two rows.
         rebuilds: how often the lists were made anew.
         shares: shares of the wall time (1), by what it was spent on.
         energy: energies at the end (J), by name.

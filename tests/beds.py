@@ -208,7 +208,7 @@ def sheared() -> Case:
     )  # fmt: skip
 
 
-def without_books(case: Case) -> Case:
+def without_budget(case: Case) -> Case:
     """The case without the energy budget, whose histories are narrower."""
     data = case.model_dump(exclude_none=True)
     return Case(**data | {"output": {"observables": {"energy_budget": False}}})
@@ -246,8 +246,8 @@ SCENES = {
     "rods of Hertz": lambda: shaken([ROD], 40, HERTZ, step=5e-4),
     "attracting spheres and rods": lambda: attracting(30),
     "spheres of a user's law": lambda: of_users_law(40),
-    "spheres without energy books": lambda: without_books(shaken([SPHERE], 60, VISCOUS, SIZES)),
-    "shapes without energy books": lambda: without_books(shaken([SPHERE, ROD, CUBE], 25, STIFF, SIZES, height=6.0)),
+    "spheres without energy budget": lambda: without_budget(shaken([SPHERE], 60, VISCOUS, SIZES)),
+    "shapes without energy budget": lambda: without_budget(shaken([SPHERE, ROD, CUBE], 25, STIFF, SIZES, height=6.0)),
     "spheres by semi-implicit steps": lambda: timed(shaken([SPHERE], 60, VISCOUS), integrator="euler"),
     "spheres found by triangulation": lambda: by_triangulation(shaken([SPHERE], 80, VISCOUS, {"kind": "uniform", "min": 0.2, "max": 1.0})),
     "rods found by triangulation": lambda: by_triangulation(shaken([ROD], 40, VISCOUS)),

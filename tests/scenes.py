@@ -13,11 +13,11 @@ from mpi4py import MPI
 from pardem.case import Case
 from pardem.compiled.fixedpoint import LIMB
 from pardem.decomposition.grids import Grid
-from pardem.decomposition.nested import Nested
+from pardem.decomposition.nested_slabs import Nested
 from pardem.engine import Engine
 from pardem.observables.energy import rotational_energy, translational_energy
+from pardem.setup.initial_grains import initial_grains, size_range
 from pardem.setup.preparation import Setup, build_scene
-from pardem.setup.start import initial_grains, size_range
 from pardem.state.arrays import CONTACTS, STORED, WALL_CONTACTS, sum_columns
 from pardem.state.population import ContactTable, Population
 
@@ -55,7 +55,7 @@ def gathered(engine: Engine) -> tuple[Population, ContactTable]:
 
 
 def fingerprint(engine: Engine) -> str:
-    """Hash of every bit of the state: grains, forces, histories, and the totals of the energy books."""
+    """Hash of every bit of the state: grains, forces, histories, and the totals of the energy budget."""
     grains, contacts = gathered(engine)
     digest = hashlib.sha256()
     arrays = [*vars(grains).values(), contacts.key, contacts.hist, contacts.warm]

@@ -11,7 +11,7 @@ from run_scene import SHORT, settings
 from scenes import ELASTIC, case_of
 
 from pardem import cli
-from pardem.case.base import normalised
+from pardem.case_values import normalised
 from pardem.errors import CaseError
 
 

@@ -12,7 +12,7 @@ import pytest
 from run_scene import SHORT, settings
 
 from pardem.io.casefile import read_case
-from pardem.setup.start import read_grains_file
+from pardem.setup.initial_grains import read_grains_file
 
 TWO = "grain=[{{species='rod', position=[-1e-3, 0, 20e-3], {}}}, {{species='rod', position=[1e-3, 0, 20e-3]}}]"
 GRAINS = {"species": np.array(["rod", "rod"]), "position": np.array([[0.0, 0.0, 10e-3], [0.0, 2e-3, 10e-3]])}

@@ -54,7 +54,7 @@ def test_the_budget_closes_to_first_order(law: str) -> None:
 def test_with_gear_it_closes_better(law: str) -> None:
     """Powers at the step itself, summed by the trapezoidal rule: the errors left are those of the steps in which contacts begin and end.
 
-    Leap-frog's books, with springs of second order, are not far behind.
+    Leap-frog's budget, with springs of second order, is not far behind.
     """
     coarse, fine = (residual(LAWS[law], step, "gear4") for step in (4e-4, 2.5e-5))
     assert coarse < 1e-3

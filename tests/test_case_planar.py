@@ -16,8 +16,8 @@ from pardem.case import Case
 from pardem.errors import CaseError, FileError
 from pardem.laws.parameters import tangential_mass
 from pardem.observables.profile import profile_along, sample_points
+from pardem.setup.initial_grains import initial_grains, size_range
 from pardem.setup.preparation import build_scene
-from pardem.setup.start import initial_grains, size_range
 from pardem.simulation import Simulation
 
 
@@ -227,7 +227,7 @@ def test_a_run_stays_in_the_plane_and_keeps_its_books() -> None:
     assert grains.w[:, 2].any()
     np.testing.assert_allclose(grains.v[:, 3], 2.0 * np.pi * grains.x[:, 3] ** 2, rtol=1e-14)
     assert end["contacts_per_grain"] > 0.3
-    # the books: what is lost is dissipation; the residual is the error of the time integration
+    # the budget: what is lost is dissipation; the residual is the error of the time integration
     lost = start["energy/total"] - end["energy/total"]
     assert lost == pytest.approx(end["energy/lost_damping"] + end["energy/lost_friction"], rel=2e-2)
     mass, radius = grains.v[:, 3], grains.x[:, 3]

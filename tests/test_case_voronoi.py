@@ -13,7 +13,7 @@ from scenes import engine_of
 from pardem.case import Case
 from pardem.errors import CaseError
 from pardem.observables.observable import MOST_SPECIES
-from pardem.shapes import voronoi_packing
+from pardem.shapes import Rounding, voronoi_packing
 from pardem.simulation import Simulation
 
 UPPER = (4.0, 1.0, 2.0)
@@ -34,7 +34,7 @@ def scene(dimension: int = 3, **changes: Any) -> dict[str, Any]:
 def test_a_packing_stands_for_its_cells(dimension: int) -> None:
     case = Case(**scene(dimension))
     upper = UPPER[:dimension]
-    made = voronoi_packing(60, (0.0,) * dimension, upper, periodic=(True, False, False)[:dimension], void_ratio=0.3, seed=7, regularity=1)
+    made = voronoi_packing(60, (0.0,) * dimension, upper, Rounding(void_ratio=0.3), periodic=(True, False, False)[:dimension], seed=7, regularity=1)
     assert len(case.species) == len(case.grain) == len(made)
     assert case.voronoi == ()
     assert case.materials == ("rock",)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from beds import HERTZ, SIZES, VISCOUS, moved, shaken, without_books
+from beds import HERTZ, SIZES, VISCOUS, moved, shaken, without_budget
 from mpi4py import MPI
 from scenes import ROD, SPHERE, case_of, engine_of, gathered
 
@@ -35,10 +35,10 @@ BEDS: dict[str, Callable[[], Case]] = {
 }
 
 
-@pytest.mark.parametrize("books", [True, False])
+@pytest.mark.parametrize("budget", [True, False])
 @pytest.mark.parametrize("name", BEDS)
-def test_lanes_and_columns_give_the_same_bits(name: str, books: bool) -> None:
-    case = BEDS[name]() if books else without_books(BEDS[name]())
+def test_lanes_and_columns_give_the_same_bits(name: str, budget: bool) -> None:
+    case = BEDS[name]() if budget else without_budget(BEDS[name]())
     (expected, contacts, tally), (got, same, tally_of_lanes) = (
         (*gathered(engine), engine.tally[[LOST_NORMAL, LOST_TANGENTIAL]].copy())
         for engine in (moved(case, MPI.COMM_SELF, steps=500, tallied=tallied)[1] for tallied in (True, False))
@@ -48,7 +48,7 @@ def test_lanes_and_columns_give_the_same_bits(name: str, books: bool) -> None:
     np.testing.assert_array_equal(same.hist.view(np.int64), contacts.hist.view(np.int64))
     for values, other in ((got.x, expected.x), (got.v, expected.v), (got.w, expected.w), (got.ft, expected.ft), (got.image, expected.image)):
         np.testing.assert_array_equal(values, other)
-    assert tally.any() == books
+    assert tally.any() == budget
     np.testing.assert_array_equal(tally_of_lanes, tally)
 
 
@@ -64,9 +64,9 @@ def test_a_fault_in_a_group_names_the_pair(place: int) -> None:
     grains[place:place] = [{"species": "ball", "position": (4.0, 0.0, z)} for z in (0.0, 0.4)]
     case = case_of([SPHERE], VISCOUS, 1e-3, grain=grains)
     said = []
-    for books in (case, without_books(case)):
+    for one in (case, without_budget(case)):
         with pytest.raises(BlowUpError) as found:
-            _one_step(engine_of(books, overlaps=True)[0])
+            _one_step(engine_of(one, overlaps=True)[0])
         said.append(str(found.value))
     assert said[0] == said[1]
     assert f"grain {place} and grain {place + 1} overlap" in said[0]

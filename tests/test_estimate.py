@@ -26,7 +26,7 @@ print("peak", next(line.split()[1] for line in open("/proc/self/status") if line
 """
 
 
-def lattice(folder: Path, edge: int, books: bool = True) -> Case:
+def lattice(folder: Path, edge: int, budget: bool = True) -> Case:
     """4 edge^3 spheres on a face-centred lattice, nearly touching: a dense bed."""
     a = 1.002 * np.sqrt(2.0)
     cells = np.stack(np.meshgrid(*[np.arange(edge)] * 3, indexing="ij"), -1).reshape(-1, 3)
@@ -35,7 +35,7 @@ def lattice(folder: Path, edge: int, books: bool = True) -> Case:
     np.savez(folder / "grains.npz", species=np.zeros(len(x), np.int64), position=x)
     contact = {"law": "viscoelastic", "restitution": 0.5, "contact_time": 0.02, "friction": 0.5}
     stage = [{"name": "go", "kind": "run", "steps": 30}]
-    output = {"observables": {"energy_budget": books}}
+    output = {"observables": {"energy_budget": budget}}
     return case_of([SPHERE], contact, 1e-4, grains_file="grains.npz", stage=stage, output=output).located(folder)
 
 
@@ -54,7 +54,7 @@ def test_memory_is_what_a_run_takes(tmp_path: Path, edge: int) -> None:
 
 
 def test_energy_books_cost_time_and_the_assumptions_are_said(tmp_path: Path) -> None:
-    case, bare = lattice(tmp_path, 3), lattice(tmp_path, 3, books=False)
+    case, bare = lattice(tmp_path, 3), lattice(tmp_path, 3, budget=False)
     assert estimate(case).seconds > 1.5 * estimate(bare).seconds
     assert "with the energy budget" in str(estimate(case))
     assert "without the energy budget" in str(estimate(bare))

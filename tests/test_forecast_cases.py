@@ -15,8 +15,8 @@ from pardem.case import Case
 from pardem.errors import CaseError, InsertionError
 from pardem.forecast import forecast
 from pardem.io.casefile import read_case
+from pardem.setup.initial_grains import size_range
 from pardem.setup.preparation import build_scene
-from pardem.setup.start import size_range
 
 ROOT = Path(__file__).resolve().parent.parent
 JOBS = [path for path in sorted(ROOT.glob("jobs/**/*.toml")) if not path.name.endswith(("base.toml", "study.toml"))]
@@ -143,7 +143,7 @@ def test_what_may_go_wrong_is_a_warning_and_status_0(tmp_path: Path, capsys: pyt
 
 
 def test_of_many_sizes_the_volume_is_the_mean() -> None:
-    from pardem.setup.filling import mean_volume
+    from pardem.setup.insert_fraction import mean_volume
 
     insert = bucket(insert=[region((0, 0, 0), (0.04, 0.04, 0.15))[0] | {"size": {"kind": "uniform", "min": 0.5, "max": 1.5}}]).insert[0]
     sizes = np.linspace(0.5, 1.5, 100_001)

@@ -12,9 +12,9 @@ from scenes import FLOOR, ROD, SPHERE, case_of, engine_of
 
 from pardem.case import Case
 from pardem.engine import Engine
-from pardem.forecast.bodies import ExtremeGrains
 from pardem.forecast.ground import faces_of
 from pardem.forecast.impacts import deepest
+from pardem.forecast.possible_impacts import ExtremeGrains
 from pardem.forecast.speeds import Impact, impacts
 from pardem.forecast.starts import starts_of
 from pardem.setup.preparation import Setup

@@ -1,4 +1,4 @@
-"""Regularised contacts below the distance at which their own force would collapse: the potential, its gradient, bounces that go there, the books."""
+"""Regularised contacts below the distance at which their own force would collapse: the potential, its gradient, bounces that go there, the budget."""
 
 from __future__ import annotations
 

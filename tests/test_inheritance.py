@@ -93,7 +93,7 @@ def test_the_superposed_forces_have_no_jumps_either(kind: str) -> None:
 
 
 def rubbing(turns: tuple[float, float], offset: float, step: float) -> tuple[float, int]:
-    """Two cows that meet with friction: what misses in the energy books afterwards, over the energy; how often contacts changed features."""
+    """Two cows that meet with friction: what misses in the energy budget afterwards, over the energy; how often contacts changed features."""
     cow = {"name": "cow", "shape": "cow", "radius": 0.1, "length": 3.0, "density": 1.0}
     contact = {"law": "viscoelastic", "normal_stiffness": 1.5e3, "tangential_stiffness": 1e3, "friction": 0.4, "interaction": "minima"}
     grains = [

@@ -12,7 +12,9 @@ from pardem.insertion import (
     BoxDomain,
     BoxRegion,
     CylinderRegion,
+    NewGrains,
     PlacedGrains,
+    Surroundings,
     centres_outside,
     check_overlaps,
     grains_outside,
@@ -54,9 +56,9 @@ def world_vertices(grains):
 
 def test_a_thousand_rods_in_a_cylinder():
     species = np.zeros(1000, dtype=int)
-    insert_random(TUBE, CATALOGUE, species[:10], seed=0)
+    insert_random(TUBE, CATALOGUE, NewGrains(species[:10]), seed=0)
     start = time.perf_counter()
-    x, q = insert_random(TUBE, CATALOGUE, species, seed=1)
+    x, q = insert_random(TUBE, CATALOGUE, NewGrains(species), seed=1)
     assert time.perf_counter() - start < 5.0  # takes 0.03 s
     ends = world_vertices(PlacedGrains(species, 1.0, x, q))
     radius = CATALOGUE.radius[0]
@@ -76,7 +78,7 @@ def test_directions_are_uniform_whatever_the_shape(species):
     """Mean angle to a plane: 32.7 degrees for isotropic directions (the mean of asin(u), u uniform in 0..1, is pi/2 - 1)."""
     n = 2000
     region = CylinderRegion(radius=4e-3, lower=0.0, upper=1e-3).tall_enough(n * CATALOGUE.volume[species], 0.05)
-    _, q = insert_random(region, CATALOGUE, np.full(n, species), seed=7)
+    _, q = insert_random(region, CATALOGUE, NewGrains(np.full(n, species)), seed=7)
     for axis in np.eye(3):
         directions = turned(q, axis[None])
         for c in range(3):
@@ -90,7 +92,7 @@ def test_cylinder_along_any_axis(axis):
     a = "xyz".index(axis)
     region = CylinderRegion(radius=3e-3, lower=-5e-3, upper=15e-3, axis=axis, center=(1e-3, 2e-3, 3e-3))
     species = np.full(100, 3)
-    grains = PlacedGrains(species, 1.0, *insert_random(region, CATALOGUE, species, seed=3))
+    grains = PlacedGrains(species, 1.0, *insert_random(region, CATALOGUE, NewGrains(species), seed=3))
     corners = world_vertices(grains) - region.center
     across = np.delete(corners, a, axis=2)
     assert (np.linalg.norm(across, axis=2) <= region.radius - CATALOGUE.radius[3]).all()
@@ -107,7 +109,7 @@ def test_mixture_in_a_periodic_box():
     domain = BoxDomain((-5e-3, 0.0, 0.0), (5e-3, 10e-3, 12e-3), (True, True, False))
     species = np.random.default_rng(0).integers(0, 5, 300)
     scale = random_scales(5, 0, 300, 0.6, 1.2)
-    x, q = insert_random(periodic_region(domain), CATALOGUE, species, seed=5, scale=scale, domain=domain)
+    x, q = insert_random(periodic_region(domain), CATALOGUE, NewGrains(species, scale=scale), seed=5, around=Surroundings(domain=domain))
     grains = PlacedGrains(species, scale, x, q)
     assert (x >= domain.lower).all()
     assert (x < domain.upper).all()
@@ -123,22 +125,23 @@ def test_mixture_in_a_periodic_box():
 
 def test_the_same_by_seed_and_id():
     species = np.arange(200) % 5
-    x, q = insert_random(TUBE, CATALOGUE, species, seed=1)
-    again, turned_again = insert_random(TUBE, CATALOGUE, species, seed=1)
+    x, q = insert_random(TUBE, CATALOGUE, NewGrains(species), seed=1)
+    again, turned_again = insert_random(TUBE, CATALOGUE, NewGrains(species), seed=1)
     assert np.array_equal(x, again)
     assert np.array_equal(q, turned_again)
-    other, turned_other = insert_random(TUBE, CATALOGUE, species, seed=2)
+    other, turned_other = insert_random(TUBE, CATALOGUE, NewGrains(species), seed=2)
     assert not (x == other).any()
     assert not (q == turned_other).any()
     # a direction depends on its id only; later grains do not change earlier ones
-    part, turned_part = insert_random(TUBE, CATALOGUE, species[:50], seed=1)
+    part, turned_part = insert_random(TUBE, CATALOGUE, NewGrains(species[:50]), seed=1)
     assert np.array_equal(part, x[:50])
     assert np.array_equal(turned_part, q[:50])
     # in two goes, with the first as obstacles, it is the same too
-    rest, turned_rest = insert_random(TUBE, CATALOGUE, species[50:], seed=1, first_id=50, placed=PlacedGrains(species[:50], 1.0, part, turned_part))
+    around = Surroundings(placed=PlacedGrains(species[:50], 1.0, part, turned_part))
+    rest, turned_rest = insert_random(TUBE, CATALOGUE, NewGrains(species[50:], first_id=50), seed=1, around=around)
     assert np.array_equal(rest, x[50:])
     assert np.array_equal(turned_rest, q[50:])
-    crowded, turned_crowded = insert_random(CylinderRegion(3e-3, 0.0, 30e-3), CATALOGUE, species, seed=1)
+    crowded, turned_crowded = insert_random(CylinderRegion(3e-3, 0.0, 30e-3), CATALOGUE, NewGrains(species), seed=1)
     assert np.array_equal(turned_crowded, q)
     assert not (crowded == x).any()
 
@@ -147,8 +150,8 @@ def test_scaled_units_give_the_scaled_insertion():
     factor = 2.0**-20
     small = build_catalogue([Species("rod", Shape.spherocylinder(length=2.092e-3 * factor, radius=0.2615e-3 * factor), 1910.0)])
     region = CylinderRegion(radius=4e-3 * factor, lower=0.0, upper=70e-3 * factor)
-    x, q = insert_random(region, small, np.zeros(300, int), seed=9)
-    big, turned_big = insert_random(TUBE, CATALOGUE, np.zeros(300, int), seed=9)
+    x, q = insert_random(region, small, NewGrains(np.zeros(300, int)), seed=9)
+    big, turned_big = insert_random(TUBE, CATALOGUE, NewGrains(np.zeros(300, int)), seed=9)
     assert np.array_equal(x, big * factor)
     assert np.array_equal(q, turned_big)
 
@@ -158,11 +161,11 @@ def test_failure_tells_what_was_reached_and_what_to_do():
     with pytest.raises(
         InsertionError, match=r"grain \d+ of species 'rod' with \d+ of 1000 grains placed: no free position in 2000 attempts.*69\.5%.*taller"
     ):
-        insert_random(region, CATALOGUE, np.zeros(1000, int), seed=0, max_attempts=2000, names=NAMES)
+        insert_random(region, CATALOGUE, NewGrains(np.zeros(1000, int), names=NAMES), seed=0, max_attempts=2000)
     with pytest.raises(InsertionError, match=r"grain 40 of species 'cube' with 0 of 5 .*longer than the region; make it wider"):
-        insert_random(BoxRegion((0, 0, 0), (1e-3, 1e-3, 1e-3)), CATALOGUE, np.full(5, 3), seed=0, first_id=40, names=NAMES)
+        insert_random(BoxRegion((0, 0, 0), (1e-3, 1e-3, 1e-3)), CATALOGUE, NewGrains(np.full(5, 3), first_id=40, names=NAMES), seed=0)
     with pytest.raises(InsertionError, match="longer than the region"):
-        insert_random(CylinderRegion(0.4e-3, 0.0, 1.0), CATALOGUE, np.full(5, 1), seed=0)
+        insert_random(CylinderRegion(0.4e-3, 0.0, 1.0), CATALOGUE, NewGrains(np.full(5, 1)), seed=0)
 
 
 def test_tall_enough():
@@ -174,23 +177,29 @@ def test_tall_enough():
     box = BoxRegion((0, 0, 0), (1e-2, 1e-2, 1e-3)).tall_enough(need, 0.1, axis="x")
     assert box.volume == pytest.approx(need / 0.1)
     assert box.upper[1:] == (1e-2, 1e-3)
-    insert_random(region, CATALOGUE, np.zeros(1000, int), seed=4)
+    insert_random(region, CATALOGUE, NewGrains(np.zeros(1000, int)), seed=4)
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: insert_random(BoxRegion((0, 0, 0), (1, 1, 0)), CATALOGUE, [0], seed=0), "from 0 to 0 m along z"),
-        (lambda: insert_random(BoxRegion((0, 0, 0), (1, 1, np.inf)), CATALOGUE, [0], seed=0), "finite bounds"),
-        (lambda: insert_random(TUBE, CATALOGUE, [7], seed=0), "species 7, but the catalogue has rows 0 to 4"),
-        (lambda: insert_random(TUBE, CATALOGUE, [0, 0], scale=np.array([1.0, -1.0]), seed=0), "Grain 1 has size factor -1.0"),
+        (lambda: insert_random(BoxRegion((0, 0, 0), (1, 1, 0)), CATALOGUE, NewGrains([0]), seed=0), "from 0 to 0 m along z"),
+        (lambda: insert_random(BoxRegion((0, 0, 0), (1, 1, np.inf)), CATALOGUE, NewGrains([0]), seed=0), "finite bounds"),
+        (lambda: insert_random(TUBE, CATALOGUE, NewGrains([7]), seed=0), "species 7, but the catalogue has rows 0 to 4"),
+        (lambda: insert_random(TUBE, CATALOGUE, NewGrains([0, 0], scale=np.array([1.0, -1.0])), seed=0), "Grain 1 has size factor -1.0"),
         (
-            lambda: insert_random(TUBE, CATALOGUE, [0], seed=0, domain=BoxDomain((-1, -1, 0), (1, 1, 0.01), (False, False, True))),
+            lambda: insert_random(
+                TUBE, CATALOGUE, NewGrains([0]), seed=0, around=Surroundings(BoxDomain((-1, -1, 0), (1, 1, 0.01), (False, False, True)))
+            ),
             "beyond the periodic domain",
         ),
         (
             lambda: insert_random(
-                BoxRegion((0, 0, 0), (1, 1, 5e-3)), CATALOGUE, [0], seed=0, domain=BoxDomain((0, 0, 0), (1, 1, 5e-3), (False, False, True))
+                BoxRegion((0, 0, 0), (1, 1, 5e-3)),
+                CATALOGUE,
+                NewGrains([0]),
+                seed=0,
+                around=Surroundings(BoxDomain((0, 0, 0), (1, 1, 5e-3), (False, False, True))),
             ),
             "period of 0.005 m along z is too short for grains of diameter 0.002615 m",
         ),
@@ -268,7 +277,7 @@ def test_wrapping():
 
 
 def test_no_grains():
-    x, q = insert_random(TUBE, CATALOGUE, np.empty(0, int), seed=0)
+    x, q = insert_random(TUBE, CATALOGUE, NewGrains(np.empty(0, int)), seed=0)
     assert x.shape == (0, 3)
     assert q.shape == (0, 4)
     assert len(check_overlaps(CATALOGUE, PlacedGrains(np.empty(0, int), 1.0, x, q)).pairs) == 0

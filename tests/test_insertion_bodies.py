@@ -9,7 +9,7 @@ import pytest
 from scenes import ELASTIC, ROD, SPHERE, case_of, engine_of
 
 from pardem.errors import InsertionError
-from pardem.setup.start import initial_grains
+from pardem.setup.initial_grains import initial_grains
 
 BALL = SPHERE | {"radius": 0.1}
 CORNERS = [(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)]

@@ -12,7 +12,18 @@ from outlines import star, zigzag
 from reference_distance import segments
 
 from pardem.errors import InsertionError
-from pardem.insertion import BoxDomain, BoxRegion, CylinderRegion, PlacedGrains, check_overlaps, grains_outside, insert_random, periodic_region
+from pardem.insertion import (
+    BoxDomain,
+    BoxRegion,
+    CylinderRegion,
+    NewGrains,
+    PlacedGrains,
+    Surroundings,
+    check_overlaps,
+    grains_outside,
+    insert_random,
+    periodic_region,
+)
 from pardem.insertion.distance import polytope_distance
 from pardem.insertion.skeletons import PlacedCore, make_skeletons, skeleton_distance
 from pardem.shapes import Shape, Species, build_catalogue
@@ -110,7 +121,7 @@ def test_convex_cores_in_space_against_the_active_set_method(seed, apart):
 
 def test_mixture_in_the_plane():
     species = np.arange(150) % 5
-    x, q = insert_random(FIELD, CATALOGUE, species, seed=3)
+    x, q = insert_random(FIELD, CATALOGUE, NewGrains(species), seed=3)
     grains = PlacedGrains(species, 1.0, x, q)
     assert not x[:, 2].any()
     assert not q[:, 1:3].any()
@@ -130,7 +141,7 @@ def test_mixture_in_the_plane():
     assert near > 50
     assert len(check_overlaps(CATALOGUE, grains).pairs) == 0
     assert len(grains_outside(CATALOGUE, grains, FIELD)) == 0
-    again, _ = insert_random(FIELD, CATALOGUE, species[:70], seed=3)
+    again, _ = insert_random(FIELD, CATALOGUE, NewGrains(species[:70]), seed=3)
     assert np.array_equal(again, x[:70])
 
 
@@ -156,7 +167,7 @@ def test_overlaps_against_every_pair():
 
 def test_angles_are_uniform():
     n = 4000
-    _, q = insert_random(BoxRegion((0, 0, 0), (1e3, 1e3, 0), planar=True), CATALOGUE, np.zeros(n, int), seed=11)
+    _, q = insert_random(BoxRegion((0, 0, 0), (1e3, 1e3, 0), planar=True), CATALOGUE, NewGrains(np.zeros(n, int)), seed=11)
     angle = 2.0 * np.arctan2(q[:, 3], q[:, 0])
     for k in (1, 2, 4):  # Fourier components of a uniform angle have mean 0 and variance 1/2
         assert abs(np.cos(k * angle).mean()) < 4.0 * np.sqrt(0.5 / n)
@@ -168,7 +179,7 @@ def test_periodic_plane_and_disk():
     region = periodic_region(domain, planar=True)
     assert region.volume == 120.0
     species = np.arange(40) % 5
-    x, q = insert_random(region, CATALOGUE, species, seed=2, domain=domain)
+    x, q = insert_random(region, CATALOGUE, NewGrains(species), seed=2, around=Surroundings(domain=domain))
     assert len(check_overlaps(CATALOGUE, PlacedGrains(species, 1.0, x, q), domain=domain).pairs) == 0
     cores = [world(PlacedGrains(species, 1.0, x, q), i) for i in range(40)]
     assert any(core[:, 0].min() < 0.0 or core[:, 0].max() > 12.0 for core in cores)
@@ -178,11 +189,11 @@ def test_periodic_plane_and_disk():
     arena = CylinderRegion(radius=5.0, lower=-1.0, upper=1.0, center=(1.0, 2.0, 0.0), planar=True)
     assert arena.volume == pytest.approx(25.0 * np.pi)
     species = np.full(8, 4)
-    grains = PlacedGrains(species, 1.0, *insert_random(arena, CATALOGUE, species, seed=2))
+    grains = PlacedGrains(species, 1.0, *insert_random(arena, CATALOGUE, NewGrains(species), seed=2))
     for i in range(8):
         assert np.hypot(*(world(grains, i) - (1.0, 2.0)).T).max() <= 5.0 - CATALOGUE.radius[4]
 
 
 def test_failure_speaks_of_areas():
     with pytest.raises(InsertionError, match=r"no free position in 300 attempts.*\(600 m\^2\).*40 to 50 %"):
-        insert_random(FIELD, CATALOGUE, np.zeros(700, int), seed=0, max_attempts=300, names=NAMES)
+        insert_random(FIELD, CATALOGUE, NewGrains(np.zeros(700, int), names=NAMES), seed=0, max_attempts=300)

@@ -12,9 +12,9 @@ from scenes import FLOOR, SPHERE, case_of, engine_of
 from pardem.case import Case
 from pardem.case.contact import Contact
 from pardem.errors import CaseError
+from pardem.setup.initial_grains import size_range
 from pardem.setup.law_tables import build_law
 from pardem.setup.preparation import build_scene
-from pardem.setup.start import size_range
 from pardem.setup.timestep import contact_times, lightest_grains
 
 SPEED = 0.5

@@ -1,4 +1,4 @@
-"""Motion: free rotation, conservation, order of convergence, scaled units, energy books."""
+"""Motion: free rotation, conservation, order of convergence, scaled units, energy budget."""
 
 from __future__ import annotations
 

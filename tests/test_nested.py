@@ -11,8 +11,8 @@ from scipy.spatial import cKDTree
 
 from pardem.decomposition.boxes import images_in_reach, rows_in_reach, trim_box
 from pardem.decomposition.ghosts import plan_ghosts
-from pardem.decomposition.grids import Bed, Grid, communication, grids_of
-from pardem.decomposition.nested import ANY, IMBALANCE, Nested
+from pardem.decomposition.grids import BedExtent, Grid, communication, grids_of
+from pardem.decomposition.nested_slabs import ANY, IMBALANCE, Nested
 from pardem.decomposition.quantiles import quantiles
 from pardem.errors import CaseError
 
@@ -197,7 +197,7 @@ def test_grids_fit_the_number_of_ranks() -> None:
     ],
 )
 def test_the_grid_follows_the_extents_of_the_grains(ranks: int, sides: tuple[float, float, float], expected: set[int]) -> None:
-    bed = Bed(sides, 0.1, 100000)
+    bed = BedExtent(sides, 0.1, 100000)
     best = min(grids_of(ranks, ANY), key=lambda grid: communication(grid, bed))
     assert set(best) == expected
     assert best[int(np.argmax(sides))] == max(best)
@@ -217,8 +217,8 @@ def test_predicted_ghosts_are_those_that_there_are(grid: Grid) -> None:
     for rank in range(ranks):
         own = owner == rank
         ghosts += len(rows_in_reach(x[own], extent[own], boxes[rank], images_in_reach(boxes, rank, 0.0, np.zeros(3)))[0])
-    messages = communication(grid, Bed((4.0, 4.0, 4.0), 2.0 * radius, 0))
-    predicted = communication(grid, Bed((4.0, 4.0, 4.0), 2.0 * radius, count)) - messages
+    messages = communication(grid, BedExtent((4.0, 4.0, 4.0), 2.0 * radius, 0))
+    predicted = communication(grid, BedExtent((4.0, 4.0, 4.0), 2.0 * radius, count)) - messages
     assert abs(ghosts / ranks / predicted - 1.0) < 0.1
 
 

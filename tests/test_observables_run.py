@@ -1,4 +1,4 @@
-"""All observables of an engine: known scenes, the energy books, and the same bits on any number of ranks."""
+"""All observables of an engine: known scenes, the energy budget, and the same bits on any number of ranks."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def test_container_that_gives_no_density() -> None:
         observer_of(case)
 
 
-# -- energy books ---------------------------------------------------------------------------------------------------------------------
+# -- energy budget ---------------------------------------------------------------------------------------------------------------------
 
 
 def bed(species: dict[str, Any], count: int, contact: dict[str, Any], **more: Any) -> Case:

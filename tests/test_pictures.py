@@ -67,7 +67,7 @@ def solid(surface: Any) -> tuple[float, float]:
 
 def test_surfaces_of_rounded_shapes_have_their_areas_and_volumes() -> None:
     """By Steiner's formula: of a rod, and of a cube with side a (6 faces, 12 quarter cylinders, 8 eighths of a ball)."""
-    from pardem.io.views.surface import grain_surface
+    from pardem.io.views.rounded_surfaces import grain_surface
 
     rod = {"vertex_start": np.array([0, 2]), "vertices": np.array([[0, 0, -1.0], [0, 0, 1.0]]), "radius": np.array([0.3])}
     area, volume = 2 * np.pi * 0.3 * 2.0 + 4 * np.pi * 0.09, np.pi * 0.09 * 2.0 + 4 / 3 * np.pi * 0.027
@@ -80,7 +80,7 @@ def test_surfaces_of_rounded_shapes_have_their_areas_and_volumes() -> None:
 
 def test_faces_are_flat_and_edges_round() -> None:
     """The normal at every point leads back to the core, which is the sphero-radius below; faces of a cube keep their full size."""
-    from pardem.io.views.surface import grain_surface
+    from pardem.io.views.rounded_surfaces import grain_surface
 
     cube = pardem.shapes.build_catalogue([pardem.shapes.Species("cube", pardem.Shape.cube(side=1.0, radius=0.2), 1.0)])._asdict()
     surface = grain_surface(cube, 0, 12)
@@ -117,7 +117,7 @@ def drawn(result: Path, **look: Any) -> np.ndarray:
 
 def test_a_wall_that_is_a_body_is_drawn_where_its_case_says(tmp_path: Path) -> None:
     """A bent plate, turned, scaled and displaced: its surface reaches as far as its core and its radius."""
-    from pardem.io.views.walls import View, wall_tables
+    from pardem.io.views.drawn_walls import View, wall_tables
 
     plate = {"name": "plate", "shape": "skeleton", "radius": 0.1,
              "vertices": [(1, 0, 0), (3, 0, 0), (3, 1, 0), (1, 1, 0), (3, 0, 2), (3, 1, 2)], "faces": [(0, 1, 2, 3), (1, 4, 5, 2)]}  # fmt: skip
@@ -145,7 +145,7 @@ LID = {"name": "lid", "kind": "disc", "center": (0.0, 0.0, 4.0), "normal": (0.0,
 
 
 def test_a_lid_that_was_taken_away_is_not_drawn(tmp_path: Path) -> None:
-    from pardem.io.views.walls import drawn_walls
+    from pardem.io.views.drawn_walls import drawn_walls
 
     case = scene.case_of(scene.SHAPES[:1], [scene.FLOOR, LID])
     path = scene.write(tmp_path / "r.h5", case, ["ball"], [(0, 0, 1)], frames=[{"stage": 0}, {"stage": 1}, {"stage": 1}])
@@ -159,7 +159,7 @@ def test_a_lid_that_was_taken_away_is_not_drawn(tmp_path: Path) -> None:
 
 def test_planes_end_where_they_bound_what_is_shown(tmp_path: Path) -> None:
     """Six planes make a box, a slanting one is cut off by it, and each lies in its plane."""
-    from pardem.io.views.walls import drawn_walls
+    from pardem.io.views.drawn_walls import drawn_walls
 
     walls = []
     for axis, side in [(axis, side) for axis in range(3) for side in (-1.0, 1.0)]:
@@ -379,7 +379,7 @@ def test_a_grain_that_is_not_convex_is_drawn_feature_by_feature() -> None:
     from reference_polygon import point_polygon2
     from skeletons import ell
 
-    from pardem.io.views.surface import grain_surface
+    from pardem.io.views.rounded_surfaces import grain_surface
     from pardem.shapes import Shape, Species, build_catalogue
 
     vertices, faces = ell(2.0, 2.0, 1.0, 1.0, 1.0)

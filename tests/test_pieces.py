@@ -19,12 +19,12 @@ from pardem.contacts.nearest.features import first_of, second_of
 from pardem.contacts.rules.compounds import Pieces
 from pardem.contacts.rules.compounds import build_interaction as by_pieces
 from pardem.contacts.rules.polytopes import Polytopes
-from pardem.decomposition.nested import Nested
+from pardem.decomposition.nested_slabs import Nested
 from pardem.engine import Engine
 from pardem.errors import CaseError
 from pardem.insertion.distance import polytope_distance
+from pardem.setup.initial_grains import initial_grains, size_range
 from pardem.setup.preparation import build_scene
-from pardem.setup.start import initial_grains, size_range
 
 WEDGE = [(0.0, 0.0, 0.0), (0.7, 0.1, 0.0), (0.2, 0.6, 0.1), (0.3, 0.2, 0.5), (0.6, 0.6, 0.4)]
 STRONG = ELASTIC | {"eps": 0.03}

@@ -45,7 +45,7 @@ def test_what_one_limb_does_not_resolve_makes_sums_wide(largest: float, least: f
     assert largest <= quanta.force * WIDE_LIMIT <= 4.0 * largest
     assert 0.3 * largest <= quanta.torque * WIDE_LIMIT <= 4.0 * 0.3 * largest
     assert least >= LEAST * quanta.force
-    assert quanta.energy >= 0.3 * largest / FULLEST  # room for long sums in the books
+    assert quanta.energy >= 0.3 * largest / FULLEST  # leaves range for long sums of the budget
     assert quanta.energy <= least * FAINT * 0.1 / 2.0**20
 
 

@@ -51,7 +51,7 @@ def test_any_number_of_ranks_gives_the_bits_of_one(scene: str, axis: int, pytest
     ],
 )
 def test_the_skin_never_shows(scene: str) -> None:
-    """Not in the motion nor in the energy books, even where grains move further than the skin in one step."""
+    """Not in the motion nor in the energy budget, even where grains move further than the skin in one step."""
     case = SCENES[scene]()
     runs = [moved(case, MPI.COMM_SELF, skin=skin) for skin in (1e-4, 0.01, 0.1, 0.4)]
     assert len({bits for bits, _ in runs}) == 1

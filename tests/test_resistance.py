@@ -1,4 +1,4 @@
-"""Resistance to rolling and twisting: balls stop, stay and swing as their equations of motion say, and the energy books close."""
+"""Resistance to rolling and twisting: balls stop, stay and swing as their equations of motion say, and the energy budget closes."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def test_the_energy_budget_closes(model: str) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_ball_that_rolls_until_it_stops_turns_all_its_energy_into_heat(model: str) -> None:
-    """The books of a single torque, without the shocks of a bed: to second order while it rolls."""
+    """The budget of a single torque, without the shocks of a bed: to second order while it rolls."""
     ball = {"species": "ball", "position": (0, 0, R - OVERLAP), "velocity": (1, 0, 0), "angular_velocity": (0, 1.0 / R, 4)}
     gaps = []
     for step in (STEP, 0.5 * STEP):

@@ -1,4 +1,4 @@
-"""Servo walls: equilibrium, oscillation, damping, pressure, energy books, loaded and driven plates, motions by stage, restart, ranks."""
+"""Servo walls: equilibrium, oscillation, damping, pressure, energy budget, loaded and driven plates, motions by stage, restart, ranks."""
 
 from __future__ import annotations
 

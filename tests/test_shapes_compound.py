@@ -139,7 +139,7 @@ def test_how_many_pieces_meet() -> None:
 
 
 def test_a_picture_covers_the_union() -> None:
-    from pardem.io.views.surface import grain_surface
+    from pardem.io.views.rounded_surfaces import grain_surface
 
     catalogue = build_catalogue([Species("cross", Shape.compound(pieces=CROSS["pieces"], radius=0.15), 1.0)])  # type: ignore[arg-type]
     points = grain_surface(catalogue._asdict(), 0, 12).points @ catalogue.axes[0].T + catalogue.centre[0]

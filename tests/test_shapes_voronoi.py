@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial import Voronoi
 
 from pardem.errors import FileError, ShapeError
-from pardem.shapes import Packing, voronoi_packing
+from pardem.shapes import Packing, Rounding, voronoi_packing
 from pardem.shapes.voronoi.cells import voronoi_cells
 from pardem.shapes.voronoi.packing import erode_and_dilate, random_sites
 
@@ -57,7 +57,7 @@ def test_cores_keep_twice_the_erosion_from_each_other(seed, d, count, periodic, 
         if len(sites) == 0:
             return
     erosion = share * 0.5 * (np.prod(np.subtract(upper, lower)) / len(sites)) ** (1.0 / d)
-    packing = voronoi_packing(sites, lower, upper, periodic=periodic[:d], erosion=erosion)
+    packing = voronoi_packing(sites, lower, upper, Rounding(erosion=erosion), periodic=periodic[:d])
     if len(packing):
         assert slab_gaps(packing).min() >= erosion - 1e-13
     assert len(packing) + len(packing.vanished) == len(sites)
@@ -89,7 +89,7 @@ def test_neighbours_are_those_of_qhull(d):
 
 @DIMENSIONS
 def test_volume_and_centre_are_those_of_the_shapes(d):
-    packing = voronoi_packing(40, *box(d), periodic=(True, False, True)[:d], erosion=0.03, radius=0.02, seed=9)
+    packing = voronoi_packing(40, *box(d), Rounding(erosion=0.03, radius=0.02), periodic=(True, False, True)[:d], seed=9)
     solid = float(packing.volume.sum())
     assert packing.void_ratio() == pytest.approx((np.prod(packing.upper - packing.lower) - solid) / solid, rel=1e-12)
     shapes = packing.shapes()
@@ -111,7 +111,7 @@ def test_volume_and_centre_are_those_of_the_shapes(d):
 @DIMENSIONS
 @pytest.mark.parametrize("form", [{"roundness": 1.0}, {"roundness": 0.2}, {"radius": 0.005}])
 def test_void_ratio_asked_for(d, form):
-    packing = voronoi_packing(300, *box(d), void_ratio=0.25, seed=2, **form)
+    packing = voronoi_packing(300, *box(d), Rounding(void_ratio=0.25, **form), seed=2)
     assert packing.void_ratio() == pytest.approx(0.25, rel=1e-9)
     assert packing.radius == pytest.approx(form.get("radius", form.get("roundness", 0.0) * packing.erosion))
 
@@ -135,41 +135,41 @@ def test_opening_stays_inside_its_cell_and_touches_its_sides(d):
 
 @DIMENSIONS
 def test_more_regular_cells_and_rounder_grains(d):
-    random, relaxed = (voronoi_packing(200, *box(d), void_ratio=0.2, regularity=steps) for steps in (0, 5))
+    random, relaxed = (voronoi_packing(200, *box(d), Rounding(void_ratio=0.2), regularity=steps) for steps in (0, 5))
     assert np.std(relaxed.volume) < 0.5 * np.std(random.volume)
-    angular, rounder = (voronoi_packing(200, *box(d), void_ratio=0.2, roundness=r) for r in (0.1, 1.0))
+    angular, rounder = (voronoi_packing(200, *box(d), Rounding(void_ratio=0.2, roundness=r)) for r in (0.1, 1.0))
     assert angular.sphericity().mean() < rounder.sphericity().mean() < 1.0
 
 
 def test_vanished_cells_are_named():
     sites = np.array([[0.1, 0.5], [0.15, 0.5], [0.7, 0.5]])
-    packing = voronoi_packing(sites, (0.0, 0.0), (1.0, 1.0), periodic=False, erosion=0.1)
+    packing = voronoi_packing(sites, (0.0, 0.0), (1.0, 1.0), Rounding(erosion=0.1), periodic=False)
     assert packing.vanished.tolist() == [0]
     assert packing.site.tolist() == [1, 2]
-    none = voronoi_packing(sites, (0.0, 0.0), (1.0, 1.0), erosion=0.6)
+    none = voronoi_packing(sites, (0.0, 0.0), (1.0, 1.0), Rounding(erosion=0.6))
     assert len(none) == 0
     assert none.void_ratio() == np.inf
 
 
 def test_one_cell_and_cubes():
-    one = voronoi_packing(np.array([[0.2, 0.3, 0.4]]), (0.0,) * 3, (1.0, 2.0, 3.0), erosion=0.25, radius=0.1)
+    one = voronoi_packing(np.array([[0.2, 0.3, 0.4]]), (0.0,) * 3, (1.0, 2.0, 3.0), Rounding(erosion=0.25, radius=0.1))
     assert one.volume[0] == pytest.approx(one.shapes()[0].mass_properties().volume)
     np.testing.assert_allclose(np.ptp(one.vertices, axis=0), [0.5, 1.5, 2.5])
     grid = np.stack(np.meshgrid(*[(np.arange(4) + 0.5) / 4] * 3), axis=-1).reshape(-1, 3)
-    cubes = voronoi_packing(grid, (0.0,) * 3, (1.0,) * 3, erosion=0.05)
+    cubes = voronoi_packing(grid, (0.0,) * 3, (1.0,) * 3, Rounding(erosion=0.05))
     assert set(np.diff(cubes.vertex_start)) == {8}
     assert set(np.diff(cubes.face_start)) == {6}
     np.testing.assert_allclose(cubes.volume, cubes.volume[0], rtol=1e-13)
 
 
 def test_lengths_scale_by_powers_of_two():
-    packing = voronoi_packing(50, (0.0,) * 3, (1.0,) * 3, erosion=0.05, seed=1)
-    small = voronoi_packing(packing.sites * 2.0**-20, (0.0,) * 3, (2.0**-20,) * 3, erosion=0.05 * 2.0**-20)
+    packing = voronoi_packing(50, (0.0,) * 3, (1.0,) * 3, Rounding(erosion=0.05), seed=1)
+    small = voronoi_packing(packing.sites * 2.0**-20, (0.0,) * 3, (2.0**-20,) * 3, Rounding(erosion=0.05 * 2.0**-20))
     assert np.array_equal(small.vertices, packing.vertices * 2.0**-20)
 
 
 def test_file(tmp_path):
-    packing = voronoi_packing(20, (0.0,) * 3, (1.0,) * 3, erosion=0.05)
+    packing = voronoi_packing(20, (0.0,) * 3, (1.0,) * 3, Rounding(erosion=0.05))
     packing.save(tmp_path / "p.npz")
     again = Packing.load(tmp_path / "p.npz")
     for name, value in vars(packing).items():
@@ -204,5 +204,6 @@ def test_file(tmp_path):
 )
 def test_bad_values_are_named(keys, message):
     arguments = {"sites": 5, "lower": (0.0, 0.0), "upper": (1.0, 1.0)} | keys
+    rounding = Rounding(**{name: arguments.pop(name) for name in Rounding._fields if name in arguments})
     with pytest.raises(ShapeError, match=message):
-        voronoi_packing(**arguments)
+        voronoi_packing(rounding=rounding, **arguments)

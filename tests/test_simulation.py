@@ -40,7 +40,7 @@ def test_contacts_are_known_before_anything_moves() -> None:
 
 
 def test_the_first_kick_has_the_first_force_and_the_books_count_from_it() -> None:
-    """The sphere jumps off the floor: second order from the first step on, with the elastic energy it started with in the books."""
+    """The sphere jumps off the floor: second order from the first step on, with the elastic energy it started with in the budget."""
     residual = []
     for step in (2e-3, 1e-3):
         sim = pressed(step, stage=[{"name": "go", "kind": "run", "time": 0.14}])

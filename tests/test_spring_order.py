@@ -1,4 +1,4 @@
-"""Contacts without damping are of second order in the step, friction and energy books included: held against an independent integration."""
+"""Contacts without damping are of second order in the step, friction and energy budget included: held against an independent integration."""
 
 from __future__ import annotations
 

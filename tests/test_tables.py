@@ -13,7 +13,7 @@ from pardem.decomposition.exchange import RowExchange, exchanges
 from pardem.decomposition.ghosts import NEEDED
 from pardem.decomposition.halo import _moving
 from pardem.decomposition.migration import migrate
-from pardem.decomposition.nested import Nested
+from pardem.decomposition.nested_slabs import Nested
 from pardem.state.arrays import Grains
 from pardem.state.population import ContactTable, Population
 from pardem.state.table import Table

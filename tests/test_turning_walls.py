@@ -26,7 +26,7 @@ def drum(rate: float) -> dict[str, Any]:
     return {"name": "drum", "kind": "cylinder", "radius": 2.0, "axis": (0, 1, 0), "motion": turning(rate)}
 
 
-def books(sim: Simulation) -> dict[str, Any]:
+def budget(sim: Simulation) -> dict[str, Any]:
     sim.step(1, observe=True)
     return sim.observables()
 
@@ -54,7 +54,7 @@ def test_a_drum_without_friction_does_no_work() -> None:
     sim = Simulation(case, MPI.COMM_SELF)
     sim.observables()
     sim.step(5000)
-    values = books(sim)
+    values = budget(sim)
     assert abs(values["energy/wall_work"]) < 1e-12 * abs(values["energy/gravity"])
     assert abs(values["energy/residual"]) < 1e-3 * abs(values["energy/gravity"])
 
@@ -68,7 +68,7 @@ def test_a_drum_takes_a_ball_along_until_it_rolls() -> None:
         sim = Simulation(case, MPI.COMM_SELF)
         sim.observables()
         sim.step(round(2.0 / step))
-        values = books(sim)
+        values = budget(sim)
         assert values["energy/wall_work"] > 0.0
         residuals.append(abs(values["energy/residual"]))
         assert residuals[-1] < 5e-3 * values["energy/wall_work"]

@@ -1,4 +1,4 @@
-"""Walls that vanish and appear, and motions that follow one another: the energy books close over each change."""
+"""Walls that vanish and appear, and motions that follow one another: the energy budget closes over each change."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LIGHT = SPHERE | {"density": 20.0}
 
 
 def residual(contact: dict[str, Any], step: float, wall: dict[str, Any], height: float) -> tuple[float, float]:
-    """Residual of the books from the end of the stage to 8 ms later, before a contact ends by itself, and the work of the wall in between."""
+    """Residual of the budget from the end of the stage to 8 ms later, before a contact ends by itself, and the work of the wall in between."""
     ball = {"species": "ball", "position": (0.0, 0.0, height), "velocity": (0.5, 0.0, -1.0), "angular_velocity": (0.0, 2.0, 0.0)}
     sim = Simulation(case_of([LIGHT], contact, step, grain=[ball], wall=[wall], gravity=(0.0, 0.0, -10.0), stage=STAGES), MPI.COMM_SELF)
     sim.observables()

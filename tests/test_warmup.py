@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -15,13 +16,14 @@ from pardem.case import Case
 from pardem.contacts.dispatch import RULES
 from pardem.laws.elastic import Elastic
 from pardem.laws.hertz import Hertz
+from pardem.laws.resistance.resistance_model import NoResistance, Resistance
 from pardem.laws.viscoelastic import Viscoelastic
 from pardem.laws.walton import Walton
 from pardem.setup.preparation import build_scene
 from pardem.setup.warmup import usual_cases
 from pardem.simulation import Simulation
 
-# differs from the usual case in all that must be a branch at run time: rule, scheme, walls, regions, sizes, axes, books, observables, checkpoints
+# differs from the usual case in all that must be a branch at run time: rule, scheme, walls, sizes, axes, energy budget, observables, checkpoints
 RUN = """
 time = { step = 1e-5, integrator = "euler" }
 domain = { lower = [-0.02, -0.02, -0.01], upper = [0.02, 0.02, 0.05] }
@@ -62,10 +64,11 @@ def test_the_usual_cases_are_the_kernels_there_are() -> None:
     kernels = []
     for case in usual_cases():
         scene = build_scene(case, {"grain": 1.0}, {"grain": 0.8}).scene
-        kernels.append((type(scene.interaction), type(scene.law)))
-    laws = (Viscoelastic, Walton, Hertz, Elastic)
+        kernels.append((type(scene.interaction), type(scene.law), type(scene.settings.resistance)))
+    types = [(law, NoResistance) for law in (Viscoelastic, Walton, Hertz, Elastic)]
+    types += [(Viscoelastic, resistance) for resistance in get_args(Resistance) if resistance is not NoResistance]
     assert len(kernels) == len(set(kernels))
-    assert set(kernels) == {(rule.interaction, law) for rule in RULES for law in laws}
+    assert set(kernels) == {(rule.interaction, *others) for rule in RULES for others in types}
 
 
 @pytest.mark.slow

@@ -54,7 +54,7 @@ def _link(match: re.Match[str], source: PurePosixPath, page: PurePosixPath) -> s
     """A link as the site has it.
 
     Args:
-        match: of ``LINK``.
+        match: match of ``LINK``.
         source: folder that the link is relative to, from the root of the repository.
         page: folder of the page that it will stand on.
     """

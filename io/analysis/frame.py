@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .contacts import FrameContacts
-from .grains import GrainArrays
+from .contact_arrays import FrameContacts
+from .grain_arrays import GrainArrays
 
 if TYPE_CHECKING:
     from .constants import Box

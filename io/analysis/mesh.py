@@ -9,7 +9,7 @@ import numpy as np
 from pardem.shapes import rotations
 
 from ..views.offscreen import load_vtk
-from ..views.surface import TriangleMesh, grain_surface
+from ..views.rounded_surfaces import TriangleMesh, grain_surface
 
 if TYPE_CHECKING:
     from .frame import Frame
@@ -19,8 +19,8 @@ def orientations(frame: Frame, rows: np.ndarray) -> np.ndarray:
     """Orientations of some grains; spheres have one also where the frame holds none.
 
     Args:
-        frame: of a result.
-        rows: of the grains.
+        frame: frame of a result.
+        rows: rows of the grains.
 
     Returns:
         (len(rows), 4) unit quaternions (w, x, y, z).
@@ -38,9 +38,9 @@ def placed_surface(frame: Frame, species: int, rows: np.ndarray, sides: int) -> 
     """The surfaces of some grains of one species where they are, grain after grain.
 
     Args:
-        frame: of a result.
+        frame: frame of a result.
         species: row of the catalogue.
-        rows: of the grains.
+        rows: rows of the grains.
         sides: points around a ball, at least 4.
     """
     one = grain_surface(frame.result.catalogue, species, sides)
@@ -64,7 +64,7 @@ def frame_mesh(frame: Frame, sides: int, shown: np.ndarray | None = None) -> Any
     """The rounded surfaces of the grains that are in the domain.
 
     Args:
-        frame: of a result.
+        frame: frame of a result.
         sides: points around a ball, at least 4.
         shown: (n,) bool, the grains that are wanted; default: all.
 

@@ -15,9 +15,9 @@ from pardem.errors import FileError
 from ..layout import CONTACTS, FRAMES, contact_arrays, elements, text
 from ..reading import FIRST_FIELD, PARAMETERS, get_json
 from .constants import Constants
+from .data_frames import TimeSeries
 from .frame import Frame
-from .grains import TENSOR
-from .tables import TimeSeries
+from .grain_arrays import TENSOR
 from .units import FIELDS
 
 Rows = int | slice | Sequence[int] | np.ndarray

@@ -16,12 +16,12 @@ from mpi4py import MPI
 from pardem.errors import FileError
 
 from ..reading import FRAMES, KINDS, PARAMETERS, get_json, opened, put_json
-from ..state.agreement import reason, together
 from ..state.checkpoint import checkpoints, seal_file, step_of
 from ..state.full_state import FullState, size_of, write_rows
 from ..state.manifest import Loss, Manifest, get_losses, noted, put_losses, put_manifest, set_apart
 from ..state.rowfile import RowFile, sync_path, take_on_trial
 from ..state.seals import DAMAGE, create_table
+from ..state.shared_errors import reason, together
 from .frame_copy import copy_frames
 from .h5md import label, missing, write_edges, write_observables, write_steps
 from .paths import STATIC, earlier_results, parts_of, segments

@@ -10,11 +10,11 @@ import numpy as np
 
 from ..layout import CONTACTS
 from ..reading import put_json
-from ..state.agreement import together
 from ..state.checksum import joined, part
 from ..state.full_state import ContactExchange, ContactRows
 from ..state.rowfile import RowFile
 from ..state.seals import CONTACT_TABLE, crc32_of, crc32_of_counts, create_contact_table, get_sums, put_sums
+from ..state.shared_errors import together
 
 WALLS = f"{CONTACTS}/walls"  # JSON: names of the walls
 CHUNK = 1 << 18  # bytes
@@ -65,8 +65,8 @@ class ContactWriter:
     """Appends the contacts of frames to a segment. Every method is collective.
 
     Args:
-        file: of the segment.
-        contacts: of the first frame.
+        file: file of the segment.
+        contacts: contacts of the first frame.
         real: type of the floating-point fields.
         count: number of grains on all ranks.
     """

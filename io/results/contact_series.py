@@ -120,7 +120,7 @@ class ContactSeries:
 
         Args:
             file: the result.
-            parts: folder of the segments to which virtual data sets refer; None: values are written later.
+            parts: folder of the segments to which virtual data sets refer, or None if values are written later.
         """
         if not self.types:
             return

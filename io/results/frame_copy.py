@@ -13,12 +13,12 @@ from pardem.errors import FileError
 
 from ..layout import CONTACTS
 from ..reading import FRAMES
-from ..state.agreement import agree, reason
 from ..state.checksum import joined, part
 from ..state.manifest import Loss
 from ..state.ordered_rows import block_starts
 from ..state.rowfile import RowFile
 from ..state.seals import CLOCK, CONTACT_TABLE, COUNT, DAMAGE, TABLE, crc32_of_clock, crc32_of_counts
+from ..state.shared_errors import agree, reason
 from .contact_frames import shape_of
 from .contact_series import ContactSeries
 from .h5md import missing

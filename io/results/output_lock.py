@@ -14,7 +14,7 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 
-from ..state.agreement import together
+from ..state.shared_errors import together
 
 WITHOUT_LOCKS = (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK)  # what file systems answer that know no locks
 

@@ -11,9 +11,9 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 
-from ..state.agreement import together
 from ..state.checkpoint import checkpoints, is_finished, step_of
 from ..state.manifest import Loss, Manifest, noted, read_manifest, refusal, set_apart
+from ..state.shared_errors import together
 from .assemble import assemble
 from .paths import STATIC, base_step, parts_of, segment_path, segments
 
@@ -97,12 +97,12 @@ def _set_aside(out: Path, parts: Path) -> str:
     return f"there was no checkpoint to go on from: the output that existed is now {names}"
 
 
-class Continuation(NamedTuple):
+class ResumedOutput(NamedTuple):
     """What a run that goes on finds.
 
     Attributes:
-        number: of the next segment.
-        manifest: of the parts that are kept; its losses are those that were given up before.
+        number: number of the next segment.
+        manifest: manifest of the parts that are kept; its losses are those that were given up before.
         losses: parts that are not as the checkpoint notes them.
         notices: a sentence for each file that was set apart.
     """
@@ -113,7 +113,7 @@ class Continuation(NamedTuple):
     notices: list[str]
 
 
-def go_on_from(out: Path, step: int, accept_loss: bool = False) -> Continuation:
+def go_on_from(out: Path, step: int, accept_loss: bool = False) -> ResumedOutput:
     """Prepare the parts for continuing from a step: whatever is later is removed. Called by one process.
 
     A finished result becomes the first segment. Segments begin right after a checkpoint, so those that began at ``step`` or later hold later rows
@@ -155,4 +155,4 @@ def go_on_from(out: Path, step: int, accept_loss: bool = False) -> Continuation:
     notices = [f"{path.name} cannot be used; it is now {set_apart(out, path)}" for path in apart]
     number = max([-1, *(int(name[8:14]) for name in manifest.parts if name != STATIC)]) + 1
     manifest.parts = {name: entry for name, entry in manifest.parts.items() if (parts / name).exists()}
-    return Continuation(number, manifest, losses, notices)
+    return ResumedOutput(number, manifest, losses, notices)

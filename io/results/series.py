@@ -14,9 +14,9 @@ from pardem.errors import FileError
 
 from ..layout import elements
 from ..reading import FIRST_FIELD, FRAMES, opened
-from ..state.agreement import reason
 from ..state.manifest import Loss
 from ..state.seals import CLOCK, DAMAGE, crc32_of_clock, read_table, wrong_sums
+from ..state.shared_errors import reason
 from .contact_series import ContactPiece, ContactSeries, contacts_of, sound_counts
 from .h5md import stack
 from .paths import STATIC, base_step, segments
@@ -37,7 +37,7 @@ class Piece:
         fields: width and type of each field, by name.
         total: number of frames in the segment.
         sums: (k,) uint32 CRC-32 of the frames of each field, by name; empty in segments of format 1.
-        contacts: of the frames; None where they show none.
+        contacts: contacts of the frames; None where they show none.
     """
 
     path: Path
@@ -106,7 +106,7 @@ def collect(parts: Path, names: Collection[str]) -> Series:
 
     Args:
         parts: the folder.
-        names: of the segments that count.
+        names: names of the segments that count.
 
     Raises:
         FileError: the static part cannot be read.

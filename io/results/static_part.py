@@ -11,12 +11,12 @@ import numpy as np
 from mpi4py import MPI
 
 from ..reading import FRAMES, PARAMETERS
-from ..state.agreement import together
 from ..state.checksum import joined, part
 from ..state.manifest import Manifest, entry_of, put_losses
 from ..state.ordered_rows import GrainRows
 from ..state.rowfile import RowFile, sync_path, take_on_trial
 from ..state.seals import crc32_of, put_sums
+from ..state.shared_errors import together
 from .h5md import label, write_box, write_metadata
 from .paths import STATIC
 from .vtkhdf import OFFSETS
@@ -41,7 +41,7 @@ class StaticPart(NamedTuple):
 
     Attributes:
         case_text: effective case.
-        case_hash: of the trajectory.
+        case_hash: hash of the trajectory.
         catalogue: name -> array, the same on all ranks; with ``mass`` (ns,) (kg), ``radius`` (ns,) (m) and ``dimension`` (ns,).
         gid: (n,) int64 ids of this rank's grains.
         species: (n,) int32 rows of the catalogue.
@@ -72,7 +72,7 @@ def write_static(comm: MPI.Comm, parts: Path, static: StaticPart, manifest: Mani
         comm: communicator.
         parts: folder.
         static: what to write.
-        manifest: of the run; of rank 0. Its box, which is that of the run's first start, is written.
+        manifest: manifest of the run, on rank 0. Its box, which is that of the run's first start, is written.
     """
     rows = GrainRows(comm, static.gid)
     new = parts / (STATIC + ".new")

@@ -12,19 +12,19 @@ import numpy as np
 from mpi4py import MPI
 
 from ..reading import opened
-from ..state.agreement import together
 from ..state.checkpoint import write_checkpoint
 from ..state.full_state import FullState
 from ..state.manifest import Loss, Manifest, entry_of, read_losses
 from ..state.ordered_rows import GrainRows
 from ..state.rowfile import serial_notice
 from ..state.seals import DAMAGE, wrong_sums
+from ..state.shared_errors import together
 from .assemble import finish, read_box, read_origin, write_index, write_origin
 from .contact_frames import ContactFrame
 from .output_path import go_on_from
 from .paths import STATIC, parts_of
 from .provenance import now, provenance
-from .segments import Segment
+from .run_segments import Segment
 from .static_part import DomainBox, StaticPart, write_static
 
 REAL: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
@@ -40,8 +40,8 @@ class ResultWriter:
         comm: communicator.
         path: OUT.h5.
         static: what does not change.
-        precision: of the frames: double or single.
-        resume_step: step of the checkpoint to go on from; None: a new run.
+        precision: precision of the frames: double or single.
+        resume_step: step of the checkpoint to go on from, or None for a new run.
         accept_loss: go on without parts that are missing or were changed.
         **extra: entries of the provenance (JSON).
 
@@ -84,7 +84,7 @@ class ResultWriter:
             time: time (s).
             gid: (n,) int64 ids of this rank's grains.
             fields: (n,) or (n, w) array of each field, by name: ``position`` (m, wrapped), ``image`` (int32), ``orientation`` (w, x, y, z), ...
-            contacts: of this rank, in all frames of a run or in none.
+            contacts: contacts of this rank, in all frames of a run or in none.
         """
         if step <= self.last["frame"]:
             return

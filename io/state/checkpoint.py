@@ -14,11 +14,11 @@ from pardem.errors import FileError
 from ..reading import FORMAT, KINDS, PARAMETERS, get_json, opened, put_json
 from ..results.paths import out_of
 from ..results.provenance import provenance
-from .agreement import together
 from .full_state import FullState, read_state, seal, size_of, state_group, write_rows
 from .manifest import Loss, Manifest, put_manifest, read_manifest, refusal
 from .rowfile import RowFile, sync_path
 from .seals import DAMAGE
+from .shared_errors import together
 
 KEEP = 2
 _NAME = re.compile(r"checkpoint-(\d{12})\.h5")
@@ -46,7 +46,7 @@ def write_checkpoint(comm: MPI.Comm, directory: Path | str, state: FullState, ma
     Args:
         comm: communicator.
         directory: folder of the checkpoints; made if need be.
-        state: of this rank. A contact that several ranks know is written once.
+        state: state of this rank. A contact that several ranks know is written once.
         manifest: the parts of the run so far; of rank 0.
 
     Returns:
@@ -124,7 +124,7 @@ def newest_valid_checkpoint(comm: MPI.Comm, directory: Path | str, case_hash: st
     Args:
         comm: communicator.
         directory: ``OUT.h5.parts``.
-        case_hash: of the case that is to go on.
+        case_hash: hash of the case that is to go on.
         accept_loss: go on without parts that are missing or were changed.
 
     Raises:

@@ -19,10 +19,10 @@ from pardem.errors import FileError
 from pardem.state.saved import RunHeader
 
 from ..reading import KINDS, PARAMETERS, get_json, get_table, json_bytes, kind_of, opened, put_json
-from .agreement import agree, reason, together
 from .checksum import crc32_of_rows
 from .ordered_rows import GrainRows, IdExchange, block_starts
 from .rowfile import RowFile
+from .shared_errors import agree, reason, together
 
 
 class GrainTable(NamedTuple):
@@ -63,8 +63,8 @@ class FullState(NamedTuple):
 
     Attributes:
         header: its numbers, the same on all ranks.
-        grains: of this rank; when read: its block of ids, in their order.
-        contacts: of this rank; when read: those of which either id is in its block, in the order of their keys.
+        grains: grains of this rank; when read: its block of ids, in their order.
+        contacts: contacts of this rank; when read: those of which either id is in its block, in the order of their keys.
         small: name -> array, the same on all ranks.
         layout: number of the layout of its arrays.
         writer: when read: the program that wrote it, with its version.

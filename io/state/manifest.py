@@ -15,8 +15,8 @@ from pardem.errors import FileError
 from ..layout import elements
 from ..reading import FIRST_FIELD, FRAMES, PARAMETERS, get_json, json_bytes, opened, put_json
 from ..results.paths import STATIC, damaged_of, earlier_results
-from .agreement import reason
 from .seals import DAMAGE, get_sums, root_of
+from .shared_errors import reason
 
 MANIFEST = "manifest"  # in checkpoints; below the parameters in an index
 LOSSES = f"{PARAMETERS}/losses"
@@ -69,7 +69,7 @@ class Manifest:
 
         Args:
             folder: the folder.
-            names: names of the parts to look at; None: all.
+            names: names of the parts to look at, or None for all.
 
         Returns:
             The losses.

@@ -86,7 +86,7 @@ class GrainRows(IdExchange):
 
         Args:
             values: (n, ...) rows of this rank's grains, in the order of ``gid``.
-            pick: indices out of the rows in that order; None: all.
+            pick: indices out of the rows in that order, or None for all.
         """
         return super().__call__(values, self.place if pick is None else self.place[pick])
 

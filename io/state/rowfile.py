@@ -12,7 +12,7 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 
-from .agreement import together
+from .shared_errors import together
 
 PIECE = 1 << 28  # bytes of a rank in one collective call: MPI implementations stumble over counts above 2^31
 SLACK = 1 << 20  # bytes that the structure of a file may grow by, kept free beside the data
@@ -43,7 +43,7 @@ class RowFile:
 
     Args:
         comm: communicator.
-        path: of the file.
+        path: path of the file.
         mode: "w" creates or replaces it, "r+" opens it for writing.
         shown: the path that messages name, where the file gets another name later.
 

@@ -19,7 +19,7 @@ from pardem.errors import FileError
 
 from ..layout import CONTACTS
 from ..reading import FIRST_FIELD, FRAMES, get_json, json_bytes, put_json
-from .agreement import reason
+from .shared_errors import reason
 
 CHECKSUMS = "pardem/checksums"
 TABLE = f"{CHECKSUMS}/frames"
@@ -103,7 +103,7 @@ def create_table(file: h5py.File, fields: Mapping[str, tuple[int, np.dtype]], ro
     Args:
         file: the file.
         fields: width and type of each field by name.
-        rows: number of frames; None: the table grows.
+        rows: number of frames, or None if the table grows.
     """
     _create(file, TABLE, CLOCK, fields, rows)
 
@@ -114,7 +114,7 @@ def create_contact_table(file: h5py.File, types: Mapping[str, tuple[int, np.dtyp
     Args:
         file: the file.
         types: width and type of each array of contacts by name.
-        rows: number of frames; None: the table grows.
+        rows: number of frames, or None if the table grows.
     """
     _create(file, CONTACT_TABLE, COUNT, types, rows)
 

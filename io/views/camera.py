@@ -27,7 +27,7 @@ class Camera(NamedTuple):
         eye: (3,) where it is (m).
         target: (3,) what it looks at (m).
         up: (3,) unit vector that points upwards on the picture.
-        height: of what is shown (m), without perspective; None: with it.
+        height: height of what is shown without perspective (m), or None for a picture with perspective.
     """
 
     eye: np.ndarray
@@ -40,7 +40,7 @@ def angles_of(view: str) -> tuple[float, float]:
     """Azimuth and elevation (degrees) of a view by name or as ``AZIMUTH,ELEVATION``.
 
     Args:
-        view: as given on the command line.
+        view: direction of view as given on the command line.
 
     Raises:
         FileError: it is neither.

@@ -10,7 +10,7 @@ from pardem.errors import FileError
 
 from ..analysis.frame import Frame
 from ..analysis.result import Result
-from .surface import TriangleMesh, tubes
+from .rounded_surfaces import TriangleMesh, tubes
 
 THICKEST = 0.35  # radius of the strongest, in mean reaches of the grains from their centres
 THINNEST = 0.03  # of the weakest, relative to the strongest
@@ -34,7 +34,7 @@ def force_chains(frame: Frame, shown: np.ndarray, strongest: float) -> Chains:
     """The contacts of some grains.
 
     Args:
-        frame: of a result.
+        frame: frame of a result.
         shown: (n,) bool, the grains whose contacts are drawn; of two grains both must be among them.
         strongest: normal force of the thickest tube (N).
     """
@@ -52,7 +52,7 @@ def strongest_of(result: Result, frames: list[int]) -> float:
     """Largest normal force (N) in some frames; 0 without contacts.
 
     Args:
-        result: of a run.
+        result: result of a run.
         frames: numbers of the frames.
 
     Raises:

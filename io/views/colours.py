@@ -45,7 +45,7 @@ class Colouring:
         """A number for each grain, (n,): the row of its species, or what the scale shows; NaN where it has none.
 
         Args:
-            frame: of a result.
+            frame: frame of a result.
         """
         result = frame.result
         if self.name == "species":
@@ -65,7 +65,7 @@ class Colouring:
         """A colour for each grain, (n, 3) in [0, 1].
 
         Args:
-            frame: of a result.
+            frame: frame of a result.
         """
         from matplotlib import colormaps
         from matplotlib.colors import to_rgb
@@ -82,7 +82,7 @@ class Colouring:
         """Names and colours of the species that are shown; nothing where there is a single one, or too many, or a scale.
 
         Args:
-            frame: of a result.
+            frame: frame of a result.
         """
         used = np.unique(frame.result.species_rows[frame.present])
         if self.limits is not None or not 1 < len(used) <= MOST_SPECIES:
@@ -95,29 +95,29 @@ def colouring(result: Result, name: str | None, frames: Sequence[int]) -> Colour
 
     Args:
         result: which is drawn.
-        name: one of ``NAMES`` or a field of frames; None: the angle where all grains are elongated, else the species.
+        name: one of ``NAMES`` or a field of frames, or None for the angle where all grains are elongated, else the species.
         frames: numbers of the frames.
 
     Raises:
-        FileError: the result does not hold what is asked for.
+        FileError: the result does not hold the quantity.
     """
     if name is None:
         return Colouring(*(("angle", (0.0, 90.0)) if result.dimension == 3 and _has_axis(result).all() else ("species",)))
-    plain = name.strip().lower().replace("-", "_").replace(" ", "_")
-    plain = _FIELDS.get(plain, plain)
-    if plain == "species":
-        return Colouring(plain)
-    if plain == "angle":
+    field = name.strip().lower().replace("-", "_").replace(" ", "_")
+    field = _FIELDS.get(field, field)
+    if field == "species":
+        return Colouring(field)
+    if field == "angle":
         if not _has_axis(result).any():
             names = ", ".join(result.species_names[k] for k in np.unique(result.species_rows))
             raise FileError(f"--colour angle needs elongated grains, and {names} have no longest axis: leave --colour out, or give another")
-        return Colouring(plain, (0.0, 90.0))
-    if plain not in ("id", "contacts") and plain not in result.fields:
-        if plain in result.units and plain in ASKED_FOR:
-            raise FileError(f"{result.path} holds no {plain} of grains, which --colour {name} shows: put '{plain}' into output.fields of the case")
-        there = ", ".join(dict.fromkeys([*NAMES, *(field for field in result.fields if field not in ("position", "image", "orientation"))]))
+        return Colouring(field, (0.0, 90.0))
+    if field not in ("id", "contacts") and field not in result.fields:
+        if field in result.units and field in ASKED_FOR:
+            raise FileError(f"{result.path} holds no {field} of grains, which --colour {name} shows: put '{field}' into output.fields of the case")
+        there = ", ".join(dict.fromkeys([*NAMES, *(other for other in result.fields if other not in ("position", "image", "orientation"))]))
         raise FileError(f"--colour {name} is unknown: give one of {there}")
-    shown = Colouring(plain)
+    shown = Colouring(field)
     low, high = 0.0, 0.0
     for k in frames:
         frame = result[k]
@@ -125,14 +125,14 @@ def colouring(result: Result, name: str | None, frames: Sequence[int]) -> Colour
         values = values[np.isfinite(values)]
         if len(values):
             low, high = min(low, float(values.min())), max(high, float(values.max()))
-    return Colouring(plain, (low, high if high > low else low + 1.0))
+    return Colouring(field, (low, high if high > low else low + 1.0))
 
 
 def angle_to_ground(frame: Frame) -> np.ndarray:
     """Angles between the longest axes of grains and the horizontal plane (degrees), (n,); NaN of grains that have no such axis.
 
     Args:
-        frame: of a result.
+        frame: frame of a result.
     """
     result = frame.result
     has, out = _has_axis(result), np.full(len(frame), np.nan)

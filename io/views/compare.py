@@ -14,7 +14,7 @@ from pardem.errors import FileError
 
 from ..layout import CONTACTS, contact_arrays, elements
 from ..reading import FRAMES, KINDS, get_table, kind_of, opened
-from ..state.agreement import reason
+from ..state.shared_errors import reason
 
 ROWS = 1 << 20  # rows compared at a time
 

@@ -140,7 +140,7 @@ def report(what: str, s: PlotSeries, y: np.ndarray, unit: str) -> None:
         what: it is called.
         s: its file.
         y: (T,) its numbers.
-        unit: of these; ``1`` is not printed.
+        unit: unit of the values; ``1`` is not printed.
     """
     good = np.flatnonzero(np.isfinite(y))
     if len(good) == 0:

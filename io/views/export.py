@@ -40,7 +40,7 @@ def link_vtkhdf(result: Result, target: Path) -> None:
     """A file that readers of VTKHDF know by its name: it shows the points of the result beside it, and has the names of the species.
 
     Args:
-        result: of a run.
+        result: result of a run.
         target: file to write (.vtkhdf).
     """
     beside, frames = os.path.relpath(result.path, target.parent), len(result)

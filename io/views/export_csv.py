@@ -17,7 +17,7 @@ def write_tables(result: Result, folder: Path) -> None:
     """Write one table a frame (``frame-<step>.csv``: see ``Frame.columns``), without grains that have left, and one of the observables over time.
 
     Args:
-        result: of a run.
+        result: result of a run.
         folder: which exists.
     """
     for frame in result:

@@ -12,7 +12,7 @@ from pardem.errors import FileError
 from ..analysis.frame import Frame
 from ..analysis.mesh import orientations
 from ..analysis.result import Result
-from .surface import grain_surface
+from .rounded_surfaces import grain_surface
 
 SIDES = 24  # points around a ball of a mesh
 
@@ -21,7 +21,7 @@ def write_gsd(result: Result, target: Path) -> None:
     """Write all frames into one file; its box is centred at the origin, so positions are relative to the middle of the domain.
 
     Args:
-        result: of a run.
+        result: result of a run.
         target: file to write.
 
     Raises:
@@ -41,7 +41,7 @@ def gsd_frame(frame: Frame, shapes: list[dict[str, object]], out: Any) -> Any:
     """A frame in HOOMD's schema.
 
     Args:
-        frame: of a result.
+        frame: frame of a result.
         shapes: definition of each species.
         out: an empty ``gsd.hoomd.Frame``, which is filled.
     """
@@ -74,7 +74,7 @@ def sizes(result: Result) -> np.ndarray:
     """Furthest reach of each species from its centre (m), (ns,): half the diameter that is written, and the unit of length of its shape.
 
     Args:
-        result: of a run.
+        result: result of a run.
     """
     return np.asarray(result.catalogue["core_radius"] + result.catalogue["radius"])
 
@@ -83,7 +83,7 @@ def gsd_shape(result: Result, species: int) -> dict[str, object]:
     """Definition of a species as HOOMD's schema has it: a ball, a rounded polygon or convex polyhedron, or a mesh of its surface.
 
     Args:
-        result: of a run.
+        result: result of a run.
         species: row of the catalogue.
     """
     catalogue = result.catalogue

@@ -10,10 +10,10 @@ import numpy as np
 from ..analysis.frame import Frame
 from ..analysis.mesh import frame_mesh
 from ..analysis.result import Result
+from .drawn_walls import drawn_walls
 from .offscreen import load_vtk
 from .picture import bounds_of
-from .surface import sides_for
-from .walls import drawn_walls
+from .rounded_surfaces import sides_for
 
 LEFT_OUT = ("position", "image", "orientation", "outflow")
 
@@ -24,7 +24,7 @@ def write_surfaces(result: Result, folder: Path) -> None:
     Points carry the id and species of their grain and its fields; walls carry the number of the wall in the case.
 
     Args:
-        result: of a run.
+        result: result of a run.
         folder: which exists.
 
     Raises:
@@ -49,7 +49,7 @@ def grain_surfaces(frame: Frame) -> Any:
     """The grains of a frame as one mesh of pyvista with their fields.
 
     Args:
-        frame: of a result.
+        frame: frame of a result.
     """
     mesh = frame_mesh(frame, min(12, sides_for(len(frame))))
     for field in frame.result.fields:
@@ -63,7 +63,7 @@ def wall_surfaces(frame: Frame, bounds: np.ndarray) -> Any:
     """The walls that are there as one mesh of pyvista with the number of each in the case; None where there are none.
 
     Args:
-        frame: of a result.
+        frame: frame of a result.
         bounds: (2, 3) lower and upper corner of all centres that are shown (m), by which endless walls get their ends.
     """
     pyvista = load_vtk()

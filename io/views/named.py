@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from pardem.errors import FileError
 
-from ..analysis.tables import TimeSeries
+from ..analysis.data_frames import TimeSeries
 from ..analysis.units import unit_of
 from .curves import PlotSeries, report
 from .plot_style import COLOURS
@@ -25,7 +25,8 @@ def columns_of(s: PlotSeries, name: str) -> dict[str, np.ndarray]:
 
     Args:
         s: observables of a file.
-        name: of an observable, all of whose components are meant; of one component (``stress[2,2]``, ``wall_force/base[z]``); a pattern with ``*``.
+        name: name of an observable, which stands for all its components, or of one component (``stress[2,2]``, ``wall_force/base[z]``), or a
+            pattern with ``*``.
 
     Raises:
         FileError: there is none.

@@ -69,7 +69,7 @@ def names(text: str) -> list[str]:
     """Names that commas separate; not those within brackets.
 
     Args:
-        text: as given on the command line.
+        text: text of the option as given on the command line.
     """
     found = [name.strip() for name in re.split(r",(?![^\[]*\])", text)]
     if not all(found):

@@ -14,14 +14,14 @@ from pardem.errors import FileError
 
 from ..analysis.frame import Frame
 from ..analysis.mesh import orientations
-from ..state.agreement import reason
+from ..state.shared_errors import reason
 from .camera import ANGLE
 from .chains import force_chains
 from .colours import SCALE
+from .drawn_walls import Drawn
 from .page_script import PAGE
 from .picture import FAINT, FORCES, Painter
-from .surface import FINEST, TriangleMesh, grain_surface, sides_for
-from .walls import Drawn
+from .rounded_surfaces import FINEST, TriangleMesh, grain_surface, sides_for
 
 INSTANCE = 11  # numbers of a grain: centre, quaternion, size factor, colour
 
@@ -31,7 +31,7 @@ def write_page(painter: Painter, frame: Frame, target: Path) -> None:
 
     Args:
         painter: which would draw the frame as a picture.
-        frame: of a result.
+        frame: frame of a result.
         target: file to write (.html).
 
     Raises:
@@ -51,7 +51,7 @@ def scene_of(painter: Painter, frame: Frame) -> dict[str, Any]:
 
     Args:
         painter: which would draw the frame as a picture.
-        frame: of a result.
+        frame: frame of a result.
     """
     middle, size = painter.corners.mean(axis=0), float(np.linalg.norm(np.ptp(painter.corners, axis=0))) or 1.0
     shown = painter.shown(frame)

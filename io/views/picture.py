@@ -13,13 +13,13 @@ from pardem.errors import FileError
 from ..analysis.frame import Frame
 from ..analysis.mesh import frame_mesh, polydata
 from ..analysis.result import Result
-from ..state.agreement import reason
+from ..state.shared_errors import reason
 from .camera import ANGLE, axes_of, fitted, fitted_size
 from .chains import force_chains, strongest_of
 from .colours import SCALE, colouring
+from .drawn_walls import Drawn, corners_of, drawn_walls, reach_of, walls_there
 from .offscreen import load_vtk
-from .surface import sides_for
-from .walls import Drawn, corners_of, drawn_walls, reach_of, walls_there
+from .rounded_surfaces import sides_for
 
 FORCES = "inferno_r"
 AMBIENT = 0.15  # share of the light that comes from everywhere
@@ -32,11 +32,11 @@ class Look:
     """How pictures show a result.
 
     Attributes:
-        view: from where, by name or as ``AZIMUTH,ELEVATION`` in degrees; cases in two dimensions are seen from above.
-        colour: what grains are coloured by; None: what fits their shapes.
+        view: direction of view, by name or as ``AZIMUTH,ELEVATION`` in degrees; cases in two dimensions are seen from above.
+        colour: quantity by which grains are coloured, or None for the one that suits their shapes.
         cut: whether to leave out the grains before the middle plane across y.
         contacts: whether to draw the contacts, and the grains faintly.
-        size: width and height (pixels); None: what fits the scene.
+        size: width and height (pixels), or None for those that suit the scene.
     """
 
     view: str = "front"
@@ -50,7 +50,7 @@ class Painter:
     """Draw frames of one result, all from the same point of view and in the same colours.
 
     Args:
-        result: of a run.
+        result: result of a run.
         look: how.
         frames: numbers of the frames that will be drawn.
 
@@ -191,7 +191,7 @@ def require_poses(result: Result) -> None:
     """Raise FileError unless frames hold where grains are and how they are turned.
 
     Args:
-        result: of a run.
+        result: result of a run.
     """
     round_ones = (result.catalogue["kind"][result.species_rows] == 1).all()
     for field in ("position",) if round_ones else ("position", "orientation"):
@@ -205,7 +205,7 @@ def bounds_of(result: Result, frames: list[int]) -> np.ndarray:
     """Lower and upper corner of the centres of all grains that are in the domain in some frames (m), (2, 3); of none the origin.
 
     Args:
-        result: of a run.
+        result: result of a run.
         frames: numbers of the frames.
     """
     found = []

@@ -17,7 +17,7 @@ from pardem.observables.registry import QUANTITIES
 
 from ..analysis.units import unit_of
 from ..reading import understood
-from ..state.agreement import reason
+from ..state.shared_errors import reason
 from .curves import WINDOW, PlotSeries, read_series, report, smoothed
 from .named import draw_named
 from .plot_style import COLOURS, STYLE

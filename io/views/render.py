@@ -64,7 +64,7 @@ def number_of(result: Result, frame: int) -> int:
     """Number of a frame, from 0.
 
     Args:
-        result: of a run.
+        result: result of a run.
         frame: number as given, from the end if negative.
 
     Raises:
@@ -82,13 +82,13 @@ def film(result: Result, target: Path, look: Look, fps: float) -> None:
     """Draw all frames of a result into a film, seen from one point.
 
     Args:
-        result: of a run.
+        result: result of a run.
         target: film (.mp4 or .gif).
         look: what is shown and how.
         fps: frames per second.
 
     Raises:
-        FileError: as ``main``.
+        FileError: for the same reasons as ``main``.
     """
     try:
         import imageio.v2 as imageio

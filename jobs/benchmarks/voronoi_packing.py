@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from time import perf_counter
 
-from pardem.shapes import voronoi_packing
+from pardem.shapes import Rounding, voronoi_packing
 
 
 def main(count: int) -> None:
@@ -17,10 +17,10 @@ def main(count: int) -> None:
     print(f"{'dimension':>9} {'regularity':>10} {'seconds':>8} {'grains':>8} {'vanished':>8} {'void ratio':>10} {'erosion/spacing':>15}")
     for dimension in (2, 3):
         box = (0.0,) * dimension, (1.0,) * dimension
-        voronoi_packing(10, *box, void_ratio=0.3, regularity=1)
+        voronoi_packing(10, *box, Rounding(void_ratio=0.3), regularity=1)
         for regularity in (0, 2):
             start = perf_counter()
-            packing = voronoi_packing(count, *box, void_ratio=0.3, roundness=0.5, regularity=regularity)
+            packing = voronoi_packing(count, *box, Rounding(void_ratio=0.3, roundness=0.5), regularity=regularity)
             seconds = perf_counter() - start
             erosion = packing.erosion * count ** (1.0 / dimension)
             grains = f"{len(packing):8d} {len(packing.vanished):8d}"

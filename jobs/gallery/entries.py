@@ -13,7 +13,7 @@ class Entry:
     """A case of the gallery.
 
     Attributes:
-        name: of its file, without the ending.
+        name: name of its file, without the ending.
         title: heading of its part of the page.
         text: what is to be seen, and which features of the case file it shows; Markdown.
         short: settings of `pardem run --set` that keep its kernels and its stages, but leave a few grains and a few hundred steps.

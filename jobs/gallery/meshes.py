@@ -45,7 +45,7 @@ def stone(seed: int, axes: tuple[float, float, float]) -> np.ndarray:
     """Triangles of a convex stone: the hull of points near an ellipsoid.
 
     Args:
-        seed: of the points.
+        seed: seed of the points.
         axes: half axes of the ellipsoid (mm).
 
     Returns:
@@ -66,7 +66,7 @@ def write(name: str, triangles: np.ndarray) -> None:
     """Write an STL file in its text form.
 
     Args:
-        name: of the file.
+        name: name of the file.
         triangles: (n, 3, 3) corners (mm).
     """
     lines = [f"solid {name.removesuffix('.stl')}"]

@@ -68,8 +68,8 @@ def absolute(text: str, address: str) -> str:
     """Let the images and links of a Markdown text lead to a repository.
 
     Args:
-        text: in Markdown, with paths relative to the root of the repository.
-        address: of the repository on the web.
+        text: text in Markdown, with paths relative to the root of the repository.
+        address: address of the repository on the web.
 
     Returns:
         The text with addresses in place of relative paths; anchors within the page stay.

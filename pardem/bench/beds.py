@@ -11,11 +11,11 @@ from mpi4py import MPI
 
 from ..case import Case
 from ..compiled.cache import source_hash
-from ..decomposition.nested import Nested
+from ..decomposition.nested_slabs import Nested
 from ..engine import Engine
 from ..errors import FileError
+from ..setup.initial_grains import initial_grains, size_range
 from ..setup.preparation import build_scene
-from ..setup.start import initial_grains, size_range
 from ..state.population import ContactTable, Population
 from .scenes import bed_of, bed_width, scene_case, state_case
 

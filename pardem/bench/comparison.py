@@ -45,8 +45,8 @@ def print_comparison(now: Mapping[str, Sequence[float]], earlier: Mapping[str, S
 
     Args:
         now: particle steps per CPU second by scene, one number a turn.
-        earlier: those of the other version.
-        name: of the other version, for the heading.
+        earlier: figures of the other version.
+        name: name of the other version, for the heading.
         file: where to print.
     """
     from rich.console import Console

@@ -24,7 +24,7 @@ def next_value(plan: Adaptive, trial: int, known: tuple[tuple[float, float], ...
     """Choose the value of a trial.
 
     Args:
-        plan: of the axis.
+        plan: plan of the axis.
         trial: its number, from 0.
         known: value and outcome (0 or 1) of the trials before it that count.
 

@@ -69,7 +69,7 @@ def _check_first(design: Design) -> None:
 def _status(design: Design) -> int:
     """Say how far a campaign is, and what has failed."""
     from .pool import counted, said, under_way
-    from .rows import FAILED, Rows, known_points
+    from .run_rows import FAILED, Rows, known_points
 
     rows = Rows(design.study)
     points = known_points(design, rows)
@@ -88,7 +88,7 @@ def _status(design: Design) -> int:
 def _collect(design: Design) -> int:
     """Write the table, and print its sums."""
     from .measures import units_of
-    from .rows import Rows, collect
+    from .run_rows import Rows, collect
     from .statistics import summed
 
     rows = Rows(design.study)
@@ -107,7 +107,7 @@ def _collect(design: Design) -> int:
 def _plot(design: Design) -> int:
     """Draw the sums."""
     from .figures import draw
-    from .rows import Rows, known_points
+    from .run_rows import Rows, known_points
 
     rows = Rows(design.study)
     points = known_points(design, rows)

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import FileError
-from .rows import Row
-from .statistics import Estimate, Group, groups_of, numbers, summed
+from .run_rows import Row
+from .statistics import Group, IntervalEstimate, groups_of, numbers, summed
 from .study import Study, Summing
 
 WINDOWS = 12  # of a threshold's axis, in which shares are counted
@@ -19,7 +19,7 @@ def draw(study: Study, rows: list[Row]) -> list[Path]:
 
     Args:
         study: the study.
-        rows: of the table.
+        rows: rows of the table.
 
     Returns:
         The files.
@@ -65,7 +65,7 @@ def _label(summing: Summing, group: Group) -> str:
     return ", ".join(f"{name} = {value}" for name, value in zip(summing.by, group, strict=False))
 
 
-def _draw_thresholds(axes: object, summing: Summing, rows: list[Row], found: dict[Group, Estimate]) -> None:
+def _draw_thresholds(axes: object, summing: Summing, rows: list[Row], found: dict[Group, IntervalEstimate]) -> None:
     """Shares in windows, the fitted curve, and the threshold with its interval."""
     for group, members in groups_of(rows, summing.by).items():
         x, y, estimate = numbers(members, str(summing.over)), numbers(members, summing.measure), found[group]
@@ -83,9 +83,9 @@ def _draw_thresholds(axes: object, summing: Summing, rows: list[Row], found: dic
     axes.set_ylabel(f"share of {summing.measure}")  # type: ignore[attr-defined]
 
 
-def _draw_means(axes: object, summing: Summing, found: dict[Group, Estimate]) -> None:
+def _draw_means(axes: object, summing: Summing, found: dict[Group, IntervalEstimate]) -> None:
     """Means with their intervals over a column, a line for each group; without such a column over the groups."""
-    lines: dict[Group, list[tuple[str, Estimate]]] = {}
+    lines: dict[Group, list[tuple[str, IntervalEstimate]]] = {}
     for group, estimate in found.items():
         name, at = (group[:-1], group[-1]) if summing.over or summing.by else (group, "")
         lines.setdefault(name, []).append((at, estimate))
@@ -99,7 +99,7 @@ def _draw_means(axes: object, summing: Summing, found: dict[Group, Estimate]) ->
     axes.set_ylabel(summing.measure)  # type: ignore[attr-defined]
 
 
-def _ends(estimate: Estimate) -> np.ndarray:
+def _ends(estimate: IntervalEstimate) -> np.ndarray:
     """Lengths of an error bar, (2, 1)."""
     ends = np.array([[estimate.value - estimate.low], [estimate.high - estimate.value]])
     return np.nan_to_num(np.maximum(ends, 0.0))

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..case.sentences import nearest
 from ..errors import CaseError
 from ..io.analysis.result import Result
 from ..io.analysis.units import unit_of
-from .rows import FINISHED, Row, text_of
+from ..suggestions import nearest
+from .run_rows import FINISHED, Row, text_of
 from .study import Measure, Study
 
 REDUCE: dict[str, Callable[[np.ndarray], Any]] = {
@@ -82,7 +82,7 @@ def load(folder: Path, name: str) -> Callable[[Result], Any]:
     """Load a function of the user.
 
     Args:
-        folder: to which the path of a file is relative.
+        folder: folder to which the path of a file is relative.
         name: ``file.py:function`` or ``module:function``.
 
     Returns:

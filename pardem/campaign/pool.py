@@ -24,15 +24,15 @@ from mpi4py import MPI
 from ..case import Case
 from ..errors import BlowUpError, CaseError, FileError, InsertionError, PardemError, ShapeError
 from ..io.results.paths import parts_of
-from ..io.state.agreement import together
 from ..io.state.checkpoint import checkpoints, is_finished
+from ..io.state.shared_errors import together
 from ..reports import Log
 from ..run import run_case
 from ..setup.estimate import duration
 from ..setup.warmup import shrunken
 from .measures import measured, units_of
 from .points import Design, Point
-from .rows import FAILED, Row, Rows, collect, folder_of, known_points, read_row, write_row, write_whole
+from .run_rows import FAILED, Row, Rows, collect, folder_of, known_points, read_row, write_row, write_whole
 from .study import Study
 
 CASE, RESULT, LOG, LOCK = "case.toml", "result.h5", "run.log", "lock"
@@ -48,8 +48,8 @@ class Times:
 
     Attributes:
         runs: number of runs that it finished.
-        busy: in runs.
-        steps: of this, in steps and in writing their output; the rest is start-up.
+        busy: time spent in runs.
+        steps: part of it that was spent on steps and on writing their output; the rest is start-up.
     """
 
     runs: int = 0
@@ -62,9 +62,9 @@ class Pool:
     """One call of a campaign. All methods are collective.
 
     Args:
-        design: of the study.
+        design: design of the study.
         comm: all ranks.
-        walltime: wall time after which to write checkpoints and stop (s); None: no limit.
+        walltime: wall time after which to write checkpoints and stop (s), or None for no limit.
     """
 
     def __init__(self, design: Design, comm: MPI.Comm, walltime: float | None) -> None:
@@ -102,12 +102,12 @@ class Pool:
         finally:
             signal.signal(signal.SIGUSR1, before)
         spent = time.monotonic() - self.times.began
-        everyone = self.comm.gather((self.works and self.leads, self.times, spent))
+        reports = self.comm.gather((self.works and self.leads, self.times, spent))
         done = False
         if self.comm.rank == 0:
             written = collect(self.design, self.rows, units_of(self.study))
             done = written == self.design.count
-            self._tell_end(written, [(times, spent) for leads, times, spent in everyone or () if leads])
+            self._tell_end(written, [(times, spent) for leads, times, spent in reports or () if leads])
         return bool(self.comm.bcast(done))
 
     # -- one run ------------------------------------------------------------------------------------------------------------------
@@ -268,7 +268,7 @@ def counted(design: Design, rows: Rows) -> tuple[int, int]:
     """Number of runs that have ended, and of those among them that failed.
 
     Args:
-        design: of the study.
+        design: design of the study.
         rows: that are there.
     """
     ended = [rows.known[point.id] for point in known_points(design, rows) if point.id in rows.known]
@@ -279,8 +279,8 @@ def said(design: Design, counts: tuple[int, int]) -> str:
     """How far a campaign is, in words.
 
     Args:
-        design: of the study.
-        counts: of `counted`.
+        design: design of the study.
+        counts: counts of `counted`.
     """
     failed = f", of which {counts[1]} have failed" if counts[1] else ""
     return f"{counts[0]} of {design.count} runs have ended{failed}"
@@ -291,7 +291,7 @@ def locked(path: Path) -> Iterator[bool]:
     """Try to lock a file.
 
     Args:
-        path: of the file; made if need be.
+        path: path of the file; made if need be.
 
     Yields:
         Whether it is locked by this process now.

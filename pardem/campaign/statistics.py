@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import FileError
-from .rows import FINISHED, Row
+from .run_rows import FINISHED, Row
 from .study import Study, Summing
 
 RESAMPLES = 999
 Group = tuple[str, ...]
 
 
-class Estimate(NamedTuple):
+class IntervalEstimate(NamedTuple):
     """A number with its interval.
 
     Attributes:
@@ -77,13 +77,13 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def summed(study: Study, summing: Summing, rows: Iterable[Row]) -> dict[Group, Estimate]:
+def summed(study: Study, summing: Summing, rows: Iterable[Row]) -> dict[Group, IntervalEstimate]:
     """Sum up the rows of a study.
 
     Args:
         study: the study.
-        summing: what is asked for.
-        rows: of the table.
+        summing: the sums to be formed.
+        rows: rows of the table.
 
     Returns:
         Estimates by group: values of the columns in ``by``, of a mean then that in ``over``.
@@ -95,7 +95,7 @@ def summed(study: Study, summing: Summing, rows: Iterable[Row]) -> dict[Group, E
     return {name: mean(numbers(g, summing.measure), summing.confidence) for name, g in groups.items()}
 
 
-def mean(values: np.ndarray, confidence: float) -> Estimate:
+def mean(values: np.ndarray, confidence: float) -> IntervalEstimate:
     """The mean, with a bootstrap interval (bias-corrected and accelerated).
 
     Args:
@@ -107,14 +107,14 @@ def mean(values: np.ndarray, confidence: float) -> Estimate:
     values = values[np.isfinite(values)]
     if len(values) < 2 or np.ptp(values) == 0.0:
         value = float(values.mean()) if len(values) else np.nan
-        return Estimate(value, value if len(values) > 1 else np.nan, value if len(values) > 1 else np.nan, len(values))
+        return IntervalEstimate(value, value if len(values) > 1 else np.nan, value if len(values) > 1 else np.nan, len(values))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # few values: the interval says so
         found = bootstrap((values,), np.mean, confidence_level=confidence, n_resamples=RESAMPLES, rng=np.random.default_rng(0))
-    return Estimate(float(values.mean()), float(found.confidence_interval.low), float(found.confidence_interval.high), len(values))
+    return IntervalEstimate(float(values.mean()), float(found.confidence_interval.low), float(found.confidence_interval.high), len(values))
 
 
-def threshold(x: np.ndarray, outcome: np.ndarray, confidence: float) -> Estimate:
+def threshold(x: np.ndarray, outcome: np.ndarray, confidence: float) -> IntervalEstimate:
     """Where the outcome 1 is as likely as the outcome 0: - intercept/slope of the logit, with a bootstrap interval (percentiles, over trials).
 
     Args:
@@ -131,7 +131,7 @@ def threshold(x: np.ndarray, outcome: np.ndarray, confidence: float) -> Estimate
     known = np.isfinite(x) & np.isfinite(outcome)
     x, outcome = x[known], outcome[known]
     if not len(x) or not 0.0 < outcome.mean() < 1.0:
-        return Estimate(np.nan, np.nan, np.nan, len(x))
+        return IntervalEstimate(np.nan, np.nan, np.nan, len(x))
     intercept, slope = fitted(x, outcome)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -141,7 +141,7 @@ def threshold(x: np.ndarray, outcome: np.ndarray, confidence: float) -> Estimate
         )  # fmt: skip
         # resamples of one outcome alone tell nothing
         low, high = np.nanquantile(found.bootstrap_distribution, [0.5 - 0.5 * confidence, 0.5 + 0.5 * confidence])
-    return Estimate(_place(x, outcome), float(low), float(high), len(x), (intercept, slope))
+    return IntervalEstimate(_place(x, outcome), float(low), float(high), len(x), (intercept, slope))
 
 
 def _place(x: np.ndarray, outcome: np.ndarray) -> float:

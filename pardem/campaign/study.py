@@ -10,8 +10,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
 from ..case import sentences
-from ..case.base import Count, Many, Model, Name, Number, PathName, Positive, at_most_one, exactly_one
+from ..case_values import Count, Many, Model, Name, Number, PathName, Positive, at_most_one, exactly_one
 from ..errors import CaseError
+from ..suggestions import unknown
 
 FIXED = ("id", "status", "sentence")
 """Columns of every table."""
@@ -244,17 +245,17 @@ def _clashes(study: Study) -> Iterator[str]:
     measures = [m.name for m in study.measure]
     axis = study.adaptive
     if axis is not None and axis.adaptive is not None and axis.adaptive.measure not in measures:
-        yield sentences.unknown(f"axis.{axis.columns[0]}.adaptive.measure", axis.adaptive.measure, measures, "measure").replace("case", "study")
+        yield unknown(f"axis.{axis.columns[0]}.adaptive.measure", axis.adaptive.measure, measures, "measure").replace("case", "study")
     names = [s.name for s in study.summary]
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield f"summary.name = '{name}' is used twice: names must differ"
     for summing in study.summary:
         key = f"summary.{summing.name}"
         if summing.measure not in measures:
-            yield sentences.unknown(f"{key}.measure", summing.measure, measures, "measure").replace("case", "study")
+            yield unknown(f"{key}.measure", summing.measure, measures, "measure").replace("case", "study")
         for what in [*summing.by, *([summing.over] if summing.over else [])]:
             if what not in [*columns, *trial]:
                 where = f"{key}.{'over' if what == summing.over else 'by'}"
-                yield sentences.unknown(where, what, columns, "column of an axis").replace("case", "study")
+                yield unknown(where, what, columns, "column of an axis").replace("case", "study")
         if summing.kind == "threshold" and summing.over is None:
             yield f"{key}.over is missing: give the axis whose threshold is sought"

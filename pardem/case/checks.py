@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ..case_values import MOST
+from ..suggestions import unknown
 from ..walls.motion.fixed import REST
-from .base import MOST
 from .motions import FixedMotion
 from .placement import AnyRegion
 from .resistance_keys import resistance_problems
-from .sentences import unknown
 from .stages import Run, Vibrate
 from .tables import CaseTables
 from .walls import TABLES

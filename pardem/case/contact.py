@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field, Strict, model_validator
 
+from ..case_values import Many, NonNegative
 from ..laws.given import name_of
 from ..laws.kind import Form
 from ..laws.registry import KINDS
-from .base import Many, NonNegative
 from .law_keys import FORMS, LAW_KEYS, GeneralKeys, LawKeys, LawName
 from .materials import Material, constants_of_bodies
 from .resistance_keys import Choice, ResistanceKeys
@@ -175,13 +175,13 @@ class Contact(Parameters, GeneralKeys):
 
         Args:
             pair: table of the pair, if any.
-            bodies: tables of the two materials; None: without a table.
+            bodies: tables of the two materials, each None where there is none.
 
         Returns:
             The parameters.
 
         Raises:
-            ValueError: as for `between`.
+            ValueError: for the same reasons as `between`.
         """
         values = {key: getattr(self, key) for key in Parameters.model_fields}
         where, forms = "contact", FORMS[self.law]
@@ -216,7 +216,7 @@ class PairTable:
         contact: where they come from.
         pairs: (rows, columns) int64, 0 where the general ones hold, k for the k-th entry of ``pair``.
         bodies: (rows, columns) int64, which of the materials the two bodies have, as a number.
-        materials: those of the case.
+        materials: materials of the case.
 
     Attributes:
         group: (rows, columns) int64, which parameters a pair has.
@@ -240,7 +240,7 @@ class PairTable:
             The parameters.
 
         Raises:
-            ValueError: as for `Contact.between`.
+            ValueError: for the same reasons as `Contact.between`.
         """
         if group not in self._known:
             bodies, pair = divmod(group, len(self.contact.pair) + 1)
@@ -258,7 +258,7 @@ class PairTable:
             (rows, columns) float64.
 
         Raises:
-            ValueError: as for `Contact.between`, or raised by ``value``.
+            ValueError: for the same reasons as `Contact.between`, or raised by ``value``.
         """
         values = {group: value(self.resolved(group)) for group in self.used}
         general = values.get(0, 0.0)

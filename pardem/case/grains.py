@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from .base import Points, Positive, exactly_one
+from ..case_values import Points, Positive, exactly_one
 from .species import SpeciesBase
 
 

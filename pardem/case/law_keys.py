@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, create_model
 
+from ..case_values import Many, Model, in_range
 from ..laws.kind import Key
 from ..laws.registry import KINDS
-from .base import Many, Model, in_range
 
 FORMS = {kind.name: kind.forms for kind in KINDS.values()}
 _KEYS = {key: description for kind in KINDS.values() for key, description in kind.keys.items()}

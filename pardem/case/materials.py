@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from .base import Positive
+from ..case_values import Positive
 from .law_keys import MaterialKeys
 
 
@@ -35,10 +35,10 @@ def constants_of_bodies(
 
     Args:
         keys: the keys that the law takes from materials.
-        bodies: materials of the two; None: without a table.
+        bodies: tables of the two materials, each None where there is none.
         given: keys that the pair has from its own table or from `[contact]`.
-        by_pair: those from its own table.
-        where: of the pair, for messages.
+        by_pair: parameters from the table of the pair.
+        where: place of the pair, for messages.
 
     Raises:
         ValueError: a constant is missing for one of the bodies, or the pair gives only some of them.

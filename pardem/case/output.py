@@ -8,7 +8,7 @@ from typing import Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
-from .base import AxisName, Count, Many, Model, Number, PathName, Positive, at_most_one
+from ..case_values import AxisName, Count, Many, Model, Number, PathName, Positive, at_most_one
 
 FieldName = Literal["position", "image", "orientation", "velocity", "angular_velocity", "force", "torque", "local_fraction", "stress", "coordination"]
 ContactField = Literal["point", "normal", "overlap", "force", "couple"]

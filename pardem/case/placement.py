@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from .base import AxisName, Model, Name, Number, Positive, Quaternion, Vector, ordered
+from ..case_values import AxisName, Model, Name, Number, Positive, Quaternion, Vector, ordered
 
 
 class CylinderPlacement(Model):

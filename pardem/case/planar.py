@@ -11,10 +11,10 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..case_values import LARGEST
 from ..errors import CaseError
 from .annotations import models_in, tag_of
 from .any_species import AnySpecies
-from .base import LARGEST
 from .planar_grains import PlanarSpecies
 from .sentences import item_key
 from .walls import TABLES

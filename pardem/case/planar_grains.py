@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from .base import Many, Points, Positive, exactly_one
+from ..case_values import Many, Points, Positive, exactly_one
 from .species import SpeciesBase
 
 COW_VERTICES = 62

@@ -11,8 +11,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from ..case_values import LARGEST, MOST, SMALLEST
 from .annotations import element, models_in, tag_of
-from .base import LARGEST, MOST, SMALLEST
 from .model import Case
 
 INTRODUCTION = """# The case file

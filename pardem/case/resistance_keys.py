@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from .base import Model, NonNegative
+from ..case_values import Model, NonNegative
 
 if TYPE_CHECKING:
     from .contact import Contact

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import reprlib
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
+from ..suggestions import nearest
 from .annotations import all_keys, choices_of, element, entry_types, models_in, tag_of
 
 _ALLOWED = {
@@ -34,8 +34,6 @@ _ALLOWED = {
 }
 DEEPEST = 16
 """Largest number of levels of nested tables and lists in a case; its own keys need seven."""
-CLOSE = 0.65
-"""Similarity, from 0 to 1, from which on a valid word is suggested for a wrong one."""
 _WORDS = ("no", "one", "two", "three", "four", "five", "six")
 _UNIT = r"[A-Za-z]{1,3}(?:\^\d)?(?:[ /][A-Za-z]{1,3}(?:\^\d)?)*"
 _NOUNS = {float: "numbers", int: "whole numbers", bool: "values (true or false)", str: "texts"}
@@ -83,21 +81,6 @@ def item_key(item: Any) -> str | None:
     if isinstance(between, list | tuple) and len(between) == 2 and all(isinstance(b, str) for b in between):
         return "-".join(between)
     return None
-
-
-def nearest(word: str, words: list[str], cutoff: float = CLOSE) -> str:
-    """Suggest a valid word for a wrong one.
-
-    Args:
-        word: the wrong word.
-        words: the valid words.
-        cutoff: least similarity of the two, from 0 to 1.
-
-    Returns:
-        A clause with the most similar word; empty if none is similar.
-    """
-    found = difflib.get_close_matches(word[:100], words, 1, cutoff)
-    return f"; did you mean '{found[0]}'?" if found else ""
 
 
 def too_deep(value: Any) -> bool:
@@ -232,6 +215,7 @@ class _Short(reprlib.Repr):
         self.maxstring = self.maxother = 60
 
     def repr_int(self, x: int, level: int) -> str:
+        """Format a whole number, a very large one by its number of digits; `reprlib.Repr` calls this."""
         return shown(x) if x.bit_length() > 200 else repr(x)
 
 
@@ -261,18 +245,3 @@ def _without_union_noise(found: list[str]) -> list[str]:
             bare = ["be " + bare[0][3:], *(tail[3:] for tail in bare[1:])]
         out.append(f"{head} must {' or '.join(filter(None, [', '.join(bare[:-1]), bare[-1]]))}")
     return out
-
-
-def unknown(key: str, name: str, known: list[str], what: str) -> str:
-    """Describe a name that refers to nothing.
-
-    Args:
-        key: dotted key that holds the name.
-        name: the name.
-        known: names that exist.
-        what: kind of thing that they name.
-
-    Returns:
-        The sentence.
-    """
-    return f"{key} = '{name}' is not a {what} of this case ({', '.join(known) or 'there is none'}){nearest(name, known)}"

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
+from ..case_values import MOST, Many, Model, Positive, Vector, ordered
 from ..integrators.phases import SCHEMES
-from .base import MOST, Many, Model, Positive, Vector, ordered
 
 Parts = Annotated[int, Field(ge=0, le=MOST)]
 Face = Literal["lower-x", "lower-y", "lower-z", "upper-x", "upper-y", "upper-z"]

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, PrivateAttr, Strict
 
+from ..case_values import Many, PathName, Points, Positive, as_lists
 from ..errors import FileError, ShapeError
-from .base import Many, PathName, Points, Positive, _plain
 from .species import SpeciesBase
 
 if TYPE_CHECKING:
     from ..shapes import Shape
 
-Numbers = Annotated[tuple[Annotated[int, Field(ge=0)], ...], Strict(False), BeforeValidator(_plain)]
+Numbers = Annotated[tuple[Annotated[int, Field(ge=0)], ...], Strict(False), BeforeValidator(as_lists)]
 
 
 class Polyline(SpeciesBase):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import Field
 
+from ..case_values import NamedModel, Positive
 from ..errors import ShapeError
-from .base import NamedModel, Positive
 
 if TYPE_CHECKING:
     from ..shapes import Shape

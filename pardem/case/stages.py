@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from .base import Count, Model, Name, NonNegative, Positive, exactly_one
+from ..case_values import Count, Model, Name, NonNegative, Positive, exactly_one
 from .motions import Drive
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, Strict
 
-from .base import Many, Model, PathName, Positive
+from ..case_values import Many, Model, PathName, Positive
 from .placement import BoxPlacement, CylinderPlacement
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr
 
+from ..case_values import Many, Model, PathName, Vector
 from ..errors import CaseError
 from .any_species import AnySpecies
-from .base import Many, Model, PathName, Vector
 from .contact import Contact, PairTable, Resolved
 from .materials import Material
 from .output import Cadence, Output
@@ -22,7 +22,7 @@ from .voronoi import Voronoi
 from .walls import AnyWall
 
 if TYPE_CHECKING:
-    from ..state.origin import Origin
+    from ..state.origin_state import Origin
 
 
 class CaseTables(Model):
@@ -105,7 +105,7 @@ class CaseTables(Model):
         Args:
             origin: what is known of the state.
             digest: its hash.
-            quanta: of force, torque and energy.
+            quanta: quanta of force, torque and energy.
 
         Returns:
             The case.
@@ -195,7 +195,7 @@ class CaseTables(Model):
             what: `frame`, `observable` or `checkpoint`.
 
         Returns:
-            The interval in steps; None: never, except at the beginning and the end of the run.
+            The interval in steps, or None for never, except at the beginning and the end of the run.
         """
         steps, seconds, taps = (getattr(self.output, f"{what}_{unit}", None) for unit in ("steps", "interval", "taps"))
         if steps is not None:

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
+from ..case_values import NamedModel, Positive, Vector, exactly_one, ordered
 from ..errors import CaseError, ShapeError
-from .base import NamedModel, Positive, Vector, exactly_one, ordered
 from .grains import Polyhedron
 from .placement import Grain
 from .planar_grains import Polygon
@@ -66,7 +66,7 @@ def cells_of(packing: Voronoi, domain: Domain | None, dimension: int, seed: int)
     Raises:
         CaseError: there is no box, or the packing cannot be made.
     """
-    from ..shapes import voronoi_packing
+    from ..shapes import Rounding, voronoi_packing
 
     key = f"voronoi.{packing.name}"
     if domain is None:
@@ -80,10 +80,11 @@ def cells_of(packing: Voronoi, domain: Domain | None, dimension: int, seed: int)
             )
     periodic = [domain.periodic[a] and low[a] == domain.lower[a] and high[a] == domain.upper[a] for a in range(dimension)]
     try:
+        rounding = Rounding(packing.erosion, packing.void_ratio, packing.radius, packing.roundness)
+        drawn = seed if packing.seed is None else packing.seed
         made = voronoi_packing(
-            packing.count, low[:dimension], high[:dimension], periodic=periodic, erosion=packing.erosion, void_ratio=packing.void_ratio,
-            radius=packing.radius, roundness=packing.roundness, seed=seed if packing.seed is None else packing.seed, regularity=packing.regularity,
-        )  # fmt: skip
+            packing.count, low[:dimension], high[:dimension], rounding, periodic=periodic, seed=drawn, regularity=packing.regularity
+        )
     except ShapeError as error:
         raise CaseError(f"{key}: {error}") from None
     if not len(made):

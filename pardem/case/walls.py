@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from ..walls.surfaces.registry import TABLES, AnyWall
-from ..walls.surfaces.table import WallTable
+from ..walls.surfaces.wall_table import WallTable
 
 __all__ = ["TABLES", "AnyWall", "WallTable"]

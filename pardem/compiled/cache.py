@@ -78,7 +78,7 @@ def sources_of(path: Path) -> tuple[Path, ...]:
     """Return the sources that the kernels of a source may use.
 
     Args:
-        path: of the source.
+        path: path of the source.
 
     Returns:
         The source itself, those with compiled code that it imports, directly or through others, and what compiles them, in the order of their paths.
@@ -101,7 +101,7 @@ def source_hash(path: Path | None = None) -> str:
     """Return a hash of sources with compiled code.
 
     Args:
-        path: of a source; None: all sources of pardem.
+        path: path of a source, or None for all sources of pardem.
 
     Returns:
         16 hexadecimal digits, which follow from the texts of the sources that its kernels may use.

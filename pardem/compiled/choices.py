@@ -42,7 +42,10 @@ def root(value):
 
 @infer_global(select)
 class _Select(AbstractTemplate):
+    """Types of ``select``."""
+
     def generic(self, args: Any, kws: Any) -> Any:
+        """Return numba's signature: that of lanes where the condition or a value is one, else of numbers of a common type."""
         condition, yes, no = (unliteral(a) for a in args)
         if isinstance(condition, Lanes) or isinstance(yes, Lanes) or isinstance(no, Lanes):
             if not (isinstance(yes, Lanes) or isinstance(no, Lanes)):
@@ -59,7 +62,10 @@ def _lower_select(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 
 class _OfTwo(AbstractTemplate):
+    """Types of a function of two numbers or lanes."""
+
     def generic(self, args: Any, kws: Any) -> Any:
+        """Return numba's signature: that of lanes where an argument is one, else of numbers of a common type."""
         a, b = (unliteral(t) for t in args)
         result = common((a, b)) if isinstance(a, Lanes) or isinstance(b, Lanes) else self.context.unify_types(a, b)
         return None if result is None else signature(result, result, result)
@@ -82,7 +88,10 @@ _register_of_two(smaller, "<")
 
 @infer_global(root)
 class _Root(AbstractTemplate):
+    """Types of ``root``."""
+
     def generic(self, args: Any, kws: Any) -> Any:
+        """Return numba's signature: the root has the type of the number or lanes."""
         result = args[0] if isinstance(args[0], Lanes) else types.float64
         return signature(result, result)
 

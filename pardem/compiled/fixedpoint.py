@@ -63,7 +63,7 @@ def deposit_nearest(limbs, row, value):
 
     Args:
         limbs: (n, 2) int64 low and high limbs.
-        row: of the sum.
+        row: row of the sum.
         value: the number.
     """
     high = int(value * 2.0**-LIMB)

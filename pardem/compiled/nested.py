@@ -105,7 +105,7 @@ class Kernel(CPUDispatcher):
         """Look for compiled code on disk, and keep it there.
 
         Args:
-            cache: of this function.
+            cache: cache of this function.
         """
         self._cache = cache
 

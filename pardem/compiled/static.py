@@ -20,7 +20,7 @@ def static(choose: Callable[[type], Any], on: str | None = None) -> Callable[[Ca
 
     Args:
         choose: class of a named tuple -> the compiled function that takes the place of the decorated one, with the same arguments; or a constant.
-        on: name of the argument whose class decides; None: the first.
+        on: name of the argument whose class decides, or None for the first.
 
     Example:
         >>> @static(lambda law: MODULES[law].normal_force)          # doctest: +SKIP
@@ -29,6 +29,7 @@ def static(choose: Callable[[type], Any], on: str | None = None) -> Callable[[Ca
     """
 
     def decorate(stub: Callable[..., Any]) -> Callable[..., Any]:
+        """Make the function out of the one without a body."""
         place = list(inspect.signature(stub).parameters).index(on) if on is not None else 0
 
         @functools.wraps(stub)
@@ -59,6 +60,7 @@ def by_type(implementations: Mapping[type, Callable[..., Any]]) -> Callable[[Cal
     compiled = {kind: function if hasattr(function, "py_func") else inlined(function) for kind, function in implementations.items()}
 
     def decorate(general: Callable[..., Any]) -> Callable[..., Any]:
+        """Make the function out of the one that serves all other classes."""
         own = inlined(general)
         return static(lambda kind: compiled.get(kind, own))(general)
 

@@ -137,7 +137,8 @@ def nearest_image(d, settings):
 
     Args:
         d: difference (m).
-        settings: of the domain: ``periodic``, whether it has periods at all; ``period`` (m), 0 where open; ``half``, half of it, infinite where open.
+        settings: `Settings`, of which are used: ``periodic``, whether any axis is periodic; ``period`` (m), 0 where open; ``half``, half of it,
+            infinite where open.
     """
     if settings.periodic:
         period, half = settings.period, settings.half

@@ -32,9 +32,9 @@ def faults(size, arm, other, depth_left, limit, inv_force, inv_torque):
     """What is out of range in a contact, or several in lanes.
 
     Args:
-        size: of the force at most (N).
-        arm: from the first body's centre to the contact point (m).
-        other: from the second body's (m).
+        size: bound on the magnitude of the force (N).
+        arm: vector from the first body's centre to the contact point (m).
+        other: vector from the second body's centre to the contact point (m).
         depth_left: smallest radius less overlap (m).
         limit: largest count.
         inv_force: one over the quantum of forces (1/N).
@@ -63,7 +63,7 @@ def add(ft, i, force, torque, settings):
     Args:
         ft: (N, COLUMNS or WIDE_COLUMNS) int64 sums of the bodies.
         i: row of the body.
-        force: on the body (N).
+        force: force on the body (N).
         torque: about its centre (N m).
         settings: `Settings`.
     """
@@ -83,8 +83,8 @@ def tally_losses(tally, lost_n, lost_t, inv_energy):
 
     Args:
         tally: (TALLY, 2) int64 two-limb sums.
-        lost_n: by motion along its normal (J).
-        lost_t: by friction and couples (J).
+        lost_n: energy lost by motion along its normal (J).
+        lost_t: energy lost by friction and couples (J).
         inv_energy: one over the quantum of energies (1/J).
     """
     deposit_nearest(tally, LOST_NORMAL, lost_n * inv_energy)
@@ -99,8 +99,8 @@ def tally_contact(tally, kind, stored, branch, force, inv_energy):
         tally: (TALLY, 2) int64.
         kind: CONTACTS or WALL_CONTACTS.
         stored: energy that it holds (J).
-        branch: from the first body's centre to the second's, or to the wall (m).
-        force: on the first body (N).
+        branch: vector from the first body's centre to the second's, or to the wall (m).
+        force: force on the first body (N).
         inv_energy: one over the energy quantum (1/J).
     """
     tally[kind, 0] += 1
@@ -114,8 +114,8 @@ def tally_stress(tally, branch, force, inv_energy):
 
     Args:
         tally: (TALLY, 2) int64 two-limb sums.
-        branch: from the first body's centre to the second's, or to the wall (m).
-        force: on the first body (N).
+        branch: vector from the first body's centre to the second's, or to the wall (m).
+        force: force on the first body (N).
         inv_energy: one over the quantum of energies (1/J).
     """
     _tally_row(tally, STRESS, branch[0], force, inv_energy)

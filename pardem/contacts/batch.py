@@ -14,7 +14,7 @@ from ..compiled.vectors import ZERO, columns, put_columns
 from ..laws.history import HISTORY, HISTORY_BUDGET, MEMORY
 from ..laws.law import carries, coefficients
 from ..laws.quantities import NormalForce, Response
-from ..laws.resistance.memory import resistance_width
+from ..laws.resistance.resistance_memory import resistance_width
 
 BATCH = 32
 BLOCK = 512  # candidates of spheres that are looked at before their contacts are computed

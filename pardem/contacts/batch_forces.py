@@ -76,7 +76,7 @@ def forces(law, dt, lag, s):
     Args:
         law: tables of the law.
         dt: time step (s).
-        lag: by how much velocities lie before the end of the step (s).
+        lag: time by which velocities lie before the end of the step (s).
         s: (SCRATCH,) float64.
     """
     for n in range(BATCH):

@@ -9,7 +9,7 @@ from ..compiled.jit import inlined
 from ..compiled.vectors import ZERO
 from ..laws.energy_ledger import energy_lost, tangential_energy
 from ..laws.history import MEMORY, NORMAL, SPRING, TWIST
-from ..laws.resistance.model import resists
+from ..laws.resistance.resistance_model import resists
 from ..state.arrays import CONTACTS, ERROR_OVERLAP, ERROR_RANGE, OBSERVE, RECORDED, WALL_CONTACTS
 from .accumulate import fault, tally_contact, tally_losses
 from .batch import ARM, BATCH, BRANCH, FAULTY, FORCE, KT, MOMENT, NORMALS, OVERLAP, PAST, QF, QI, QJ, STORED, UPPER, WORK, response, vector

@@ -8,7 +8,7 @@ from ..compiled.static import static
 from ..laws.history import HISTORY, HISTORY_BUDGET, WITH_ARM
 from ..laws.kind import LawTables
 from ..laws.law import own_columns
-from ..laws.resistance.memory import resistance_width
+from ..laws.resistance.resistance_memory import resistance_width
 from ..state.arrays import Settings
 from .rules import compounds, local_minima, polytopes, rods, spheres, superposition
 from .rules.rule import Rule, RuleInput
@@ -96,7 +96,7 @@ def closest_in_lanes(interaction, g, i, j, d):
         g: `Grains`.
         i: rows of the first bodies (a tuple of words).
         j: rows of the second bodies.
-        d: from the first centres to the second (m).
+        d: vector from the first centres to the second (m).
 
     Returns:
         squared distances of the cores (m^2), the nearest points relative to the first and the second centres (m), what ``zone_in_lanes`` needs.
@@ -170,7 +170,7 @@ def weighted(interaction, g, bodies, pairs, p, factor):
         bodies: the two ``features.Bodies``.
         pairs: `Contacts`, the list of candidates.
         p: the candidate.
-        factor: of the penalties.
+        factor: factor of the penalties.
 
     Returns:
         squared distance (m^2; 0 where the rule has no penalties), the points relative to their own centres (m), status.
@@ -188,7 +188,7 @@ def weighted_to_plane(interaction, g, i, space, pairs, p, factor):
         space: ``features.HalfSpace``.
         pairs: `Contacts`, the list of candidates.
         p: the candidate.
-        factor: of the penalties.
+        factor: factor of the penalties.
 
     Returns:
         squared distance (m^2; 0 where the rule has no penalties), height of the point (m), the point relative to the centre (m), status.
@@ -219,7 +219,7 @@ def stands_out(interaction, g, i, v, a):
         g: `Grains`.
         i: row of the grain.
         v: the vertex.
-        a: from the vertex to the disc (m).
+        a: vector from the vertex to the disc (m).
     """
 
 

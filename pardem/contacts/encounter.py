@@ -17,10 +17,10 @@ def free_path(path, f, reach, d):
     """The path of two grains together up to which they cannot touch (m).
 
     Args:
-        path: of both so far (m).
+        path: distance that both may have moved so far (m).
         f: squared distance of their cores (m^2).
         reach: distance at which they touch (m).
-        d: from the first centre to the second (m).
+        d: vector from the first centre to the second (m).
     """
     rounding = MARGIN * (abs(d[0]) + abs(d[1]) + abs(d[2]) + reach)
     return path + SAFE * (root(f) - reach) - rounding
@@ -32,7 +32,7 @@ def contact_point(x, link, length2, ri, rj):
 
     Args:
         x: nearest point of the first core relative to its centre (m).
-        link: from there to the nearest point of the second core (m).
+        link: vector from there to the nearest point of the second core (m).
         length2: square of its length (m^2).
         ri: first sphero-radius (m).
         rj: second one (m).
@@ -48,12 +48,12 @@ def contact_velocity(velocity, spins, d, arms, known, lag):
     The middle lies halfway from the arm of the step before, where there was one; there the centres were lag times their velocity less apart.
 
     Args:
-        velocity: of the second centre relative to the first (m/s).
+        velocity: velocity of the second centre relative to the first (m/s).
         spins: angular velocities of the two bodies (rad/s).
-        d: from the first centre to the second (m).
-        arms: from the first centre to the contact point, in the step before and now (m).
+        d: vector from the first centre to the second (m).
+        arms: vectors from the first centre to the contact point, in the step before and now (m).
         known: whether there was one in the step before.
-        lag: by how much velocities lie before the end of the step (s).
+        lag: time by which velocities lie before the end of the step (s).
     """
     before, arm = arms
     arm_i = choose(known, scale(0.5, add(before, arm)), arm)

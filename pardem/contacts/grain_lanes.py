@@ -34,12 +34,12 @@ class Group(NamedTuple):
     """WIDTH candidates and where their bodies are nearest.
 
     Attributes:
-        places: of the candidates (a tuple of words).
+        places: places of the candidates (a tuple of words).
         i: rows of the first bodies (a tuple of words).
         j: rows of the second bodies.
         near: which of them touch; nothing becomes of the others.
         radii: sphero-radii of both bodies (m).
-        d: from the first centre to the second (m).
+        d: vector from the first centre to the second (m).
         x: nearest point of the first body, relative to its centre (m).
         y: nearest point of the second body, relative to its centre (m).
         f: squared distance of the cores (m^2).
@@ -64,7 +64,7 @@ class Remembered(NamedTuple):
     Attributes:
         past: ``quantities.Past``.
         twist: elastic torsional torque (N m).
-        arm: from the first centre to the contact point (m).
+        arm: vector from the first centre to the contact point (m).
         lever: half-length of the contact zone (m).
     """
 
@@ -118,7 +118,7 @@ def _account(m, past, response, work, velocity, loop):
         m: `Group`.
         past: ``quantities.Past``.
         response: ``quantities.Response``.
-        work: of couples (J).
+        work: work of couples (J).
         velocity: relative velocity of the contacts (m/s).
         loop: `PairLoop`.
     """

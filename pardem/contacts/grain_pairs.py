@@ -15,7 +15,7 @@ from .batch import BATCH
 from .dispatch import closest_in_lanes, serves_lanes
 from .encounter import free_path
 from .grain_lanes import Group, group_forces
-from .lane_groups import all_alike, asks_for_lanes, fill_materials, vectors_at, where_lanes_serve
+from .lane_groups import asks_for_lanes, groups_where_lanes_serve, vectors_at
 from .pairs import one_by_one
 
 
@@ -65,29 +65,7 @@ def _group(begin, loop):
     return True
 
 
-@kernel
-def _groups(resistance, law, found, loop):
-    """Forces of the first candidates in ``pairs.near`` behind place BATCH, as many whole groups as there are.
-
-    Args:
-        resistance: tables of the resistance to rolling and twisting, for their type.
-        law: tables of the law.
-        found: how many candidates there are.
-        loop: `PairLoop`.
-
-    Returns:
-        how many were done.
-    """
-    done, alike = found - found % WIDTH, all_alike(loop.g.material)
-    for begin in range(BATCH, BATCH + done, WIDTH):
-        if begin == BATCH or not alike:
-            fill_materials(begin, loop)
-        if not _group(begin, loop):
-            one_by_one(begin, begin + WIDTH, loop)
-    return done
-
-
-_in_lanes = where_lanes_serve(_groups)
+_in_lanes = groups_where_lanes_serve(BATCH, _group, one_by_one)
 
 
 @kernel

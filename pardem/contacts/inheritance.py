@@ -64,5 +64,5 @@ def pass_history_on(first, last, i, pairs, g, interaction, settings):
         pairs: `Contacts`.
         g: `Grains`.
         interaction: the narrow phase.
-        settings: of the run.
+        settings: settings of the run.
     """

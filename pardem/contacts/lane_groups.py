@@ -12,13 +12,13 @@ import numpy as np
 
 from ..compiled.choices import select
 from ..compiled.fixedpoint import COLUMNS, LIMB
-from ..compiled.jit import inlined
+from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import sum_of
 from ..compiled.lanes.conversions import cut, number, whole
-from ..compiled.lanes.memory import gather, load, pick, scatter, scatter_add, transpose
-from ..compiled.lanes.types import ROW, WIDTH
+from ..compiled.lanes.memory import gather, load, pick, scatter, scatter_add, scatter_subtract, transpose
+from ..compiled.lanes.types import ROW, WIDTH, spread
 from ..compiled.static import static
-from ..compiled.vectors import choose, negative
+from ..compiled.vectors import choose
 from ..laws.energy_ledger import LastStep
 from ..laws.history import LAST_DAMPING, LAST_FORCE, LAST_STORED
 from ..laws.registry import KINDS
@@ -31,16 +31,34 @@ assert (LAST_STORED, LAST_DAMPING) == (LAST_FORCE + ROW - 1, LAST_FORCE + ROW)  
 _ONE_BY_ONE = {kind.table for kind in KINDS.values() if kind.carried or kind.one_by_one}
 
 
-def where_lanes_serve(groups: Callable[..., Any]) -> Any:
-    """The function itself where law and resistance serve several contacts at once, else one that does nothing.
+def groups_where_lanes_serve(start: int, group: Callable[..., Any], one_by_one: Callable[..., Any]) -> Any:
+    """Make the loop over groups of WIDTH contacts, which does nothing where law or resistance do not serve several contacts at once.
 
     Args:
-        groups: a compiled function of the tables of the resistance, of the law, a number of contacts, and a `PairLoop`; it returns how many of the
-            contacts it has done.
+        start: place in ``pairs.near`` of the first contact.
+        group: compiled, ``group(begin, loop)``: forces of the WIDTH contacts from place ``begin`` on, whose materials are in the first WIDTH columns
+            of the batch; returns whether that could be done, and has done nothing otherwise.
+        one_by_one: compiled, ``one_by_one(begin, end, loop)``: the same for a group that could not be done.
+
+    Returns:
+        A compiled function of the tables of the resistance, of those of the law, of the number of contacts, and of a `PairLoop`. It evaluates as many
+        whole groups as there are, and returns how many contacts it has done.
     """
+
+    @kernel
+    def groups(resistance, law, found, loop):
+        """Evaluate all whole groups."""
+        done, alike = found - found % WIDTH, all_alike(loop.g.material)
+        for begin in range(start, start + done, WIDTH):
+            if begin == start or not alike:
+                fill_materials(begin, loop)
+            if not group(begin, loop):
+                one_by_one(begin, begin + WIDTH, loop)
+        return done
 
     @inlined
     def none(resistance, law, found, loop):
+        """Leave all contacts to be done one by one."""
         return 0
 
     @static(lambda law: none if law in _ONE_BY_ONE else groups, on="law")
@@ -49,6 +67,7 @@ def where_lanes_serve(groups: Callable[..., Any]) -> Any:
 
     @inlined
     def without_resistance(resistance, law, found, loop):
+        """Choose by the type of the law."""
         return of_law(resistance, law, found, loop)
 
     @static(lambda resistance: without_resistance if resistance is NoResistance else none)
@@ -123,12 +142,6 @@ def all_alike(material):
 
 
 @inlined
-def _whole(a, fourth):
-    """A vector of counts, the nearest whole ones, with a fourth number, as rows."""
-    return transpose((whole(a[0]), whole(a[1]), whole(a[2]), fourth))
-
-
-@inlined
 def _deposit_where(mask, limbs, row, value):
     """Add numbers of counts where a condition holds to a two-limb sum; see ``fixedpoint.deposit_nearest``."""
     value = select(mask, value, 0.0)
@@ -143,9 +156,9 @@ def add_losses_where(mask, places, lost_n, lost_t, loop):
 
     Args:
         mask: the condition.
-        places: of the contacts (a tuple of words).
-        lost_n: by motion along their normals (J).
-        lost_t: by friction and couples (J).
+        places: places of the contacts (a tuple of words).
+        lost_n: energy lost by motion along their normals (J).
+        lost_t: energy lost by friction and couples (J).
         loop: `PairLoop`.
     """
     inv_energy, mine = 1.0 / loop.settings.energy, mask & (pick(loop.pairs.first, places) < loop.owned)
@@ -158,7 +171,7 @@ def last_step(places, pairs):
     """The ``energy_ledger.LastStep`` of WIDTH contacts.
 
     Args:
-        places: of the contacts (a tuple of words).
+        places: places of the contacts (a tuple of words).
         pairs: `Contacts`.
     """
     hist, width = pairs.hist, pairs.hist.shape[1]
@@ -173,9 +186,9 @@ def keep_last_step_where(mask, places, now, before, pairs):
 
     Args:
         mask: the condition.
-        places: of the contacts (a tuple of words).
+        places: places of the contacts (a tuple of words).
         now: ``energy_ledger.LastStep`` of this step.
-        before: that of the step before.
+        before: ``energy_ledger.LastStep`` of the step before.
         pairs: `Contacts`.
     """
     hist, width = pairs.hist, pairs.hist.shape[1]
@@ -186,20 +199,41 @@ def keep_last_step_where(mask, places, now, before, pairs):
 
 
 @inlined
+def _whole(a):
+    """A vector of counts, the nearest whole ones, and a zero, as rows."""
+    return transpose((whole(a[0]), whole(a[1]), whole(a[2]), spread(0)))
+
+
+@inlined
+def add_to_bodies(i, j, counts, one, ft):
+    """Add the forces and torques of WIDTH contacts to the bodies, and count the contacts.
+
+    Args:
+        i: rows of the first bodies (a tuple of words).
+        j: rows of the second bodies (a tuple of words).
+        counts: force, torque on the first and on the second body, in counts.
+        one: (0, 0, 0, 1) for each contact as rows; (0, 0, 0, 0) for what is no contact.
+        ft: (N, COLUMNS) int64 sums of the bodies.
+    """
+    force, on_first, on_second = counts
+    f = _whole(force)
+    scatter_add(ft, i, COLUMNS, 0, (f[0] + one[0], f[1] + one[1], f[2] + one[2], f[3] + one[3]))
+    scatter_add(ft, i, COLUMNS, ROW, _whole(on_first))
+    scatter_subtract(ft, j, COLUMNS, 0, (f[0] - one[0], f[1] - one[1], f[2] - one[2], f[3] - one[3]))
+    scatter_add(ft, j, COLUMNS, ROW, _whole(on_second))
+
+
+@inlined
 def add_where(mask, i, j, counts, ft):
-    """Add the forces of those of WIDTH contacts where a condition holds to the bodies, and count them.
+    """Do the same for those of WIDTH contacts where a condition holds.
 
     Args:
         mask: the condition.
         i: rows of the first bodies (a tuple of words).
-        j: rows of the second bodies.
+        j: rows of the second bodies (a tuple of words).
         counts: force, torque on the first and on the second body, in counts.
-        ft: (N, COLUMNS) int64.
+        ft: (N, COLUMNS) int64 sums of the bodies.
     """
-    nothing, one = (0.0, 0.0, 0.0), select(mask, 1, 0)
-    force, on_first, on_second = choose(mask, counts[0], nothing), choose(mask, counts[1], nothing), choose(mask, counts[2], nothing)
-    zero = one - one
-    scatter_add(ft, i, COLUMNS, 0, _whole(force, one))
-    scatter_add(ft, i, COLUMNS, ROW, _whole(on_first, zero))
-    scatter_add(ft, j, COLUMNS, 0, _whole(negative(force), one))
-    scatter_add(ft, j, COLUMNS, ROW, _whole(on_second, zero))
+    nothing, zero = (0.0, 0.0, 0.0), spread(0)
+    chosen = choose(mask, counts[0], nothing), choose(mask, counts[1], nothing), choose(mask, counts[2], nothing)
+    add_to_bodies(i, j, chosen, transpose((zero, zero, zero, select(mask, spread(1), zero))), ft)

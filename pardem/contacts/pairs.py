@@ -10,8 +10,8 @@ from ..compiled.jit import inlined, kernel
 from ..compiled.vectors import ZERO, add, columns, dot, nearest_image, negative, put_columns, row, scale, square, subtract
 from ..laws.energy_ledger import end_contact
 from ..laws.history import NORMAL, WITH_ARM
-from ..laws.resistance.memory import torque_lost_at_end
-from ..laws.resistance.model import resists
+from ..laws.resistance.resistance_memory import torque_lost_at_end
+from ..laws.resistance.resistance_model import resists
 from ..laws.slider import middle_normal
 from ..state.arrays import ERROR_OVERLAP, ERROR_SOLVER
 from .accumulate import fault, tally_losses
@@ -58,8 +58,8 @@ class PairMeeting(NamedTuple):
         p: the candidate.
         bodies: the two ``features.Bodies``.
         nearest: what ``closest`` gave.
-        arm: from the first body's centre to the contact point (m).
-        link: from the nearest point of the first body to that of the second (m).
+        arm: vector from the first body's centre to the contact point (m).
+        link: vector from the nearest point of the first body to that of the second (m).
     """
 
     p: Any

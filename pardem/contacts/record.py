@@ -18,11 +18,11 @@ def record_contact(record, p, arm, normal, overlap, force, couple):
     Args:
         record: `Record` of its list.
         p: the candidate.
-        arm: from the first body's centre to the contact point (m).
+        arm: vector from the first body's centre to the contact point (m).
         normal: unit normal, first body to second.
         overlap: (m).
-        force: on the first body (N).
-        couple: on the first body (N m).
+        force: force on the first body (N).
+        couple: couple on the first body (N m).
     """
     values = record.values
     put_columns(values, p, ARM, arm)
@@ -40,7 +40,7 @@ def record_hardening(record, p, force, torque):
     Args:
         record: `Record` of its list.
         p: the candidate.
-        force: on the first body (N).
+        force: force on the first body (N).
         torque: about the first body's centre (N m).
     """
     put_columns(record.values, p, HARD_FORCE, force)

@@ -13,9 +13,9 @@ from ..compiled.jit import inlined, kernel
 from ..compiled.vectors import ZERO, add, ahead, behind, choose, columns, cross, dot, put_columns, square, subtract
 from ..laws.history import NORMAL
 from ..laws.law import normal_force
-from ..laws.resistance.memory import first_spring, torque_lost
-from ..laws.resistance.model import coefficients, springs_of, switched, torques
-from ..laws.resistance.quantities import Load, Resisted, Resisting, Springs, Turning
+from ..laws.resistance.resistance_memory import first_spring, torque_lost
+from ..laws.resistance.resistance_model import coefficients, springs_of, switched, torques
+from ..laws.resistance.resistance_quantities import Load, Resisted, Resisting, Springs, Turning
 from ..laws.slider import carry_spring
 from ..state.arrays import ERROR_RANGE, LOST_TANGENTIAL, OBSERVE, STORED
 from . import batch
@@ -27,14 +27,14 @@ INERTIA, OF_ROLLING, OF_TWISTING, ROLLED, TWISTED, TORQUE, HELD = (batch.RESISTA
 
 @inlined
 def _put_numbers(s, column, k, numbers):
-    """Write the four numbers of a ``quantities.Resisting``."""
+    """Write the four numbers of a ``resistance_quantities.Resisting``."""
     c = np.uintp(column) + k
     s[c], s[c + np.uintp(BATCH)], s[c + np.uintp(2 * BATCH)], s[c + np.uintp(3 * BATCH)] = numbers
 
 
 @inlined
 def _numbers(s, column, k):
-    """The ``quantities.Resisting`` in the four columns that begin at ``column``."""
+    """The ``resistance_quantities.Resisting`` in the four columns that begin at ``column``."""
     c = np.uintp(column) + k
     return Resisting(s[c], s[c + np.uintp(BATCH)], s[c + np.uintp(2 * BATCH)], s[c + np.uintp(3 * BATCH)])
 
@@ -48,7 +48,7 @@ def fill_resistance(resistance, k, p, materials, inertia, loop):
         k: the column.
         p: the contact's row.
         materials: rows of the two bodies' materials.
-        inertia: see ``quantities.Load`` (kg m^2).
+        inertia: see ``resistance_quantities.Load`` (kg m^2).
         loop: ``pair_loop.PairLoop``, or the ``WallLoop`` of ``walls.surfaces.place``.
     """
     s, hist, settings = loop.pairs.scratch, loop.pairs.hist, loop.settings

@@ -7,7 +7,7 @@ import numpy as np
 from ..compiled import vectors
 from ..compiled.jit import inlined, kernel
 from ..compiled.vectors import nearest_image, subtract
-from ..laws.resistance.model import resists
+from ..laws.resistance.resistance_model import resists
 from . import batch
 from .batch import (
     ARM,

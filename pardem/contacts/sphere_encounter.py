@@ -28,7 +28,7 @@ class Encounter(NamedTuple):
     """How two spheres meet.
 
     Attributes:
-        arm: from the first centre to the contact point (m).
+        arm: vector from the first centre to the contact point (m).
         geometry: ``quantities.Geometry``.
         motion: ``quantities.Motion``.
         mass: effective mass (kg).
@@ -53,12 +53,12 @@ def encounter(branch, velocity, first, second, dt, lag):
     step.
 
     Args:
-        branch: from the first centre to the second (m).
-        velocity: of the second centre relative to the first (m/s).
+        branch: vector from the first centre to the second (m).
+        velocity: velocity of the second centre relative to the first (m/s).
         first: ``SphereBody``.
         second: ``SphereBody``.
         dt: time step (s).
-        lag: by how much velocities lie before the end of the step (s).
+        lag: time by which velocities lie before the end of the step (s).
 
     Returns:
         the ``Encounter``.

@@ -6,22 +6,11 @@ which one contact is out of range goes through the columns of a batch (``sphere_
 
 from __future__ import annotations
 
-from ..compiled.fixedpoint import COLUMNS, LIMIT
-from ..compiled.jit import inlined, kernel
+from ..compiled.fixedpoint import LIMIT
+from ..compiled.jit import inlined
 from ..compiled.lanes.arithmetic import all_of
-from ..compiled.lanes.conversions import whole
-from ..compiled.lanes.memory import (
-    gather,
-    members,
-    members_at,
-    raise_at,
-    raised_at,
-    scatter,
-    scatter_add,
-    scatter_subtract,
-    transpose,
-)
-from ..compiled.lanes.types import ROW, WIDTH, rows_of, spread
+from ..compiled.lanes.memory import gather, members, members_at, raise_at, raised_at, scatter, transpose
+from ..compiled.lanes.types import ROW, rows_of
 from ..compiled.vectors import ZERO, behind, cross, nearest_image, negative, scale, subtract
 from ..laws.energy_ledger import losses
 from ..laws.history import MEMORY, NORMAL, SPRING
@@ -31,13 +20,12 @@ from ..laws.slider import spring_and_slider
 from .accumulate import faults
 from .lane_groups import (
     add_losses_where,
-    all_alike,
-    fill_materials,
+    add_to_bodies,
+    groups_where_lanes_serve,
     keep_last_step_where,
     last_step,
     materials_in,
     vectors_at,
-    where_lanes_serve,
 )
 from .pair_loop import velocity_lag
 from .sphere_columns import by_columns
@@ -67,17 +55,11 @@ def _meet(i, j, g, settings):
 
 
 @inlined
-def _whole(a, fourth):
-    """A vector of counts, the nearest whole ones, with a fourth number, as rows."""
-    return transpose((whole(a[0]), whole(a[1]), whole(a[2]), fourth))
-
-
-@inlined
 def _keep(places, r, rest, normal, pairs):
     """Store the histories of WIDTH contacts.
 
     Args:
-        places: of the contacts (a tuple of words).
+        places: places of the contacts (a tuple of words).
         r: ``Response``.
         rest: what stays of the histories.
         normal: normals.
@@ -87,25 +69,6 @@ def _keep(places, r, rest, normal, pairs):
     scatter(pairs.hist, places, width, SPRING, transpose((spring[0], spring[1], spring[2], r.law.memory)))
     scatter(pairs.hist, places, width, NORMAL, transpose((normal[0], normal[1], normal[2], rest)))
     raise_at(pairs.touch, places)
-
-
-@inlined
-def _add(i, j, counts, ft):
-    """Add the forces of WIDTH contacts to the bodies, and count them.
-
-    Args:
-        i: rows of the first bodies (a tuple of words).
-        j: rows of the second bodies.
-        counts: force, torque on the first and on the second body, in counts.
-        ft: (N, COLUMNS) int64.
-    """
-    force, on_first, on_second = counts
-    nothing, one = spread(0), rows_of(0, 0, 0, 1)
-    f = _whole(force, nothing)
-    scatter_add(ft, i, COLUMNS, 0, (f[0] + one, f[1] + one, f[2] + one, f[3] + one))
-    scatter_add(ft, i, COLUMNS, ROW, _whole(on_first, nothing))
-    scatter_subtract(ft, j, COLUMNS, 0, (f[0] - one, f[1] - one, f[2] - one, f[3] - one))
-    scatter_add(ft, j, COLUMNS, ROW, _whole(on_second, nothing))
 
 
 @inlined
@@ -136,30 +99,9 @@ def _group(begin, loop):
         keep_last_step_where(everywhere, places, now, before, pairs)
     _keep(places, r, rest, e.geometry.normal, pairs)
     counts = (scale(inv_force, force), scale(inv_torque, cross(e.arm, force)), scale(inv_torque, negative(cross(other, force))))
-    _add(i, j, counts, g.ft)
+    one = rows_of(0, 0, 0, 1)
+    add_to_bodies(i, j, counts, (one, one, one, one), g.ft)
     return True
 
 
-@kernel
-def _groups(resistance, law, found, loop):
-    """Forces of the first contacts in ``pairs.near``, as many whole groups as there are.
-
-    Args:
-        resistance: tables of the resistance to rolling and twisting, for their type.
-        law: tables of the law.
-        found: how many contacts ``pairs.near`` holds.
-        loop: `PairLoop`.
-
-    Returns:
-        how many were done.
-    """
-    done, alike = found - found % WIDTH, all_alike(loop.g.material)
-    for begin in range(0, done, WIDTH):
-        if begin == 0 or not alike:
-            fill_materials(begin, loop)
-        if not _group(begin, loop):
-            by_columns(begin, begin + WIDTH, loop)
-    return done
-
-
-in_lanes = where_lanes_serve(_groups)
+in_lanes = groups_where_lanes_serve(0, _group, by_columns)

@@ -12,8 +12,8 @@ from ..compiled.lanes.types import ROW, WIDTH, rows_of
 from ..compiled.prefetch import prefetch
 from ..compiled.vectors import nearest_image, square, subtract
 from ..laws.energy_ledger import end_contact
-from ..laws.resistance.memory import torque_lost_at_end
-from ..laws.resistance.model import resists
+from ..laws.resistance.resistance_memory import torque_lost_at_end
+from ..laws.resistance.resistance_model import resists
 from .accumulate import tally_losses
 
 

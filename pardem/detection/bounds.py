@@ -126,7 +126,7 @@ def axis_separates(vert, a, b, d, n, reach):
     Args:
         vert: (M, 3) vertices relative to their grains' centres (m).
         a: rows of the first core's vertices: the first, and that after the last one; no rows: the centre.
-        b: those of the second.
+        b: bounds of the second body.
         d: centre of the second grain minus that of the first (m).
         n: direction, of any length.
         reach: distance (m).

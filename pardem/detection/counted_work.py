@@ -65,7 +65,7 @@ def work_by_grain(pairs: Contacts, wall_pairs: Contacts, owned: int, g: Grains, 
         wall_pairs: contacts with walls.
         owned: number of grains that this rank owns.
         g: grains.
-        scene: of the run.
+        scene: scene of the run.
 
     Returns:
         (owned,) float64.
@@ -78,7 +78,7 @@ def work_of_rebuild(ranks: int, grains: int, candidates: int, tests: int) -> flo
 
     Args:
         ranks: number of ranks.
-        grains: of all ranks.
+        grains: grains of all ranks.
         candidates: pairs of all ranks.
         tests: how often two boxes or features were held against each other, on all ranks.
     """

@@ -52,8 +52,8 @@ class EdgeDetector:
     would turn tetrahedra over at every move.
 
     Args:
-        covering: of all grains.
-        period: of the domain (3,) m, 0: open.
+        covering: covering of all grains.
+        period: period of the domain (3,) m, 0: open.
     """
 
     def __init__(self, covering: Covering, period: np.ndarray) -> None:

@@ -93,7 +93,7 @@ def _grid(members, x, size, lower, period):
     Args:
         members: (m,) int64 rows of the members.
         x: (N, 4) centres (m).
-        size: of a cell (m).
+        size: size of a cell (m).
         lower: (3,) lower corner of the domain (m).
         period: (3,) of the domain (m), 0: open.
 

@@ -27,7 +27,7 @@ def layer_patches(vertices: np.ndarray, edges: np.ndarray, faces: tuple[np.ndarr
         edges: (ne, 2) vertex numbers.
         faces: loops of vertex numbers.
         outer: rho, distance from the core (m).
-        size: of patches along edges and faces (m); larger where the core is very long.
+        size: size of patches along edges and faces (m); larger where the core is very long.
 
     Returns:
         (N, k, 3) arrays of points whose hull holds a patch.

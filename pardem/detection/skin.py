@@ -42,7 +42,7 @@ class SkinTuner:
         Args:
             steps: how long the lists held.
             work: counted work of one of them.
-            rebuild: that of making the lists (``work``).
+            rebuild: counted work of making the lists (``work``).
         """
         if not self.adapt:
             return
@@ -66,10 +66,10 @@ def skin_tuner(comm: MPI.Comm, scene: Scene, grains: Population, skin: float | N
     """A skin that fits the sizes of the grains, the domain, and the detection. Collective, the same on every rank.
 
     Args:
-        comm: of the ranks.
+        comm: communicator of the ranks.
         scene: constants of the run.
-        grains: of this rank.
-        skin: the one chosen (m); None: adapted.
+        grains: grains of this rank.
+        skin: the skin that the user has chosen (m), or None for one that is adapted.
     """
     smallest = comm.allreduce(float(grains.x[:, 3].min()) if grains.count else np.inf, MPI.MIN)
     largest = comm.allreduce(float((scene.shapes.core_radius[grains.species] * grains.scale + grains.x[:, 3]).max(initial=0.0)), MPI.MAX)
@@ -94,8 +94,9 @@ def fastest_point(scene: Scene, grains: Population) -> float:
 
 
 def least_skin(scene: Scene, fastest: float) -> float:
-    """The furthest (m) that two bodies which touched a step ago can have come apart: with a smaller skin the lists would miss such pairs, and the
-    energy books what their contacts still held.
+    """The furthest (m) that two bodies which touched a step ago can have come apart.
+
+    With a smaller skin, the lists would miss such pairs, and the energy budget would lack what their contacts still held.
 
     Args:
         scene: constants of the run.

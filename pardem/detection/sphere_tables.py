@@ -58,15 +58,15 @@ def cover_catalogue(
     """Covers for the grains of a case.
 
     Args:
-        catalogue: of all species, convex and in space.
-        names: of the species, in its order.
+        catalogue: catalogue of all species, convex and in space.
+        names: names of the species, in its order.
         smallest: smallest size factors of those that there are grains of.
         largest: largest size factors of these.
         overlap: maximal overlap (m).
         skin: largest reach beyond contact (m).
 
     Raises:
-        CoveringError: as `cover_mixture`.
+        CoveringError: for the same reasons as `cover_mixture`.
     """
     kinds: list[Kind] = []
     per_species = []

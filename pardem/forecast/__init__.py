@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..setup.filling import filling_warnings, require_room
+from ..setup.initial_grains import insert_regions
+from ..setup.insert_fraction import filling_warnings, require_room
 from ..setup.preparation import Setup
-from ..setup.start import insert_regions
-from .bodies import ExtremeGrains
+from .behind_walls import region_warnings
 from .ground import faces_of
 from .impacts import impact_warnings
 from .loads import load_warnings
 from .openings import opening_warnings
 from .periods import period_warnings
-from .regions import region_warnings
+from .possible_impacts import ExtremeGrains
 from .speeds import impacts
 from .starts import starts_of
 

@@ -15,7 +15,7 @@ from ..walls.surfaces.registry import SURFACES
 
 if TYPE_CHECKING:
     from ..case import Case
-    from ..walls.surfaces.table import WallTable
+    from ..walls.surfaces.wall_table import WallTable
 
 SAMPLES = 400  # points of a ray at which the distance from a cone is looked at
 
@@ -28,11 +28,11 @@ class Face:
         wall: its table.
         label: name of the wall, and of the face where it has several.
         kind: name of the surface.
-        point: of it (m).
+        point: a point of the face (m).
         normal: unit normal or axis.
-        sizes: as its surface knows them (m).
-        vertices: of a body's core (m).
-        radius: of a body (m).
+        sizes: sizes of its surface (m).
+        vertices: vertices of a body's core (m).
+        radius: radius of a body (m).
     """
 
     wall: WallTable

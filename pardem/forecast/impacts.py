@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .bodies import ExtremeGrains, PossibleImpact
 from .overlaps import impact_overlap
+from .possible_impacts import ExtremeGrains, PossibleImpact
 from .remedies import remedy
 from .speeds import Impact
 
@@ -28,8 +28,8 @@ def impact_warnings(case: Case, bodies: ExtremeGrains, impacts: list[Impact]) ->
     out = []
     for impact in impacts:
         found = ((_overlap(impact, m), m) for m in _meetings(bodies, impact))
-        overlap, meeting = max(found, key=lambda pair: pair[0] / pair[1].contact.room, default=(0.0, None))
-        if meeting is not None and overlap > meeting.contact.room:
+        overlap, meeting = max(found, key=lambda pair: pair[0] / pair[1].contact.depth, default=(0.0, None))
+        if meeting is not None and overlap > meeting.contact.depth:
             out.append(_sentence(case, impact, overlap, meeting))
     return out
 
@@ -52,10 +52,10 @@ def _meetings(bodies: ExtremeGrains, impact: Impact) -> Iterator[PossibleImpact]
 
 
 def _sentence(case: Case, impact: Impact, overlap: float, meeting: PossibleImpact) -> str:
-    room = meeting.contact.room
-    cure = remedy(case, *meeting.materials, overlap / (SAFE * room), meeting.spring.power)
+    depth = meeting.contact.depth
+    cure = remedy(case, *meeting.materials, overlap / (SAFE * depth), meeting.spring.power)
     otherwise = f", or {impact.milder}" if impact.milder else ""
     return (
         f"{impact.key}: {impact.what}: an impact of species '{meeting.grain.species}' on {meeting.target} then overlaps by {overlap:.2g} m, "
-        f"{overlap / room:.2g} times the sphero-radius of {room:.3g} m, and a run stops at one; make {cure}{otherwise}"
+        f"{overlap / depth:.2g} times the sphero-radius of {depth:.3g} m, and a run stops at one; make {cure}{otherwise}"
     )

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..walls.motion.servo import ServoMotion
-from .bodies import ExtremeGrains
 from .ground import Face
 from .overlaps import loaded_overlap
+from .possible_impacts import ExtremeGrains
 from .remedies import remedy
-from .starts import Start
+from .starts import StartingGroup
 
 if TYPE_CHECKING:
     from ..case import Case
@@ -25,7 +25,7 @@ def load_of(motion: ServoMotion, faces: list[Face]) -> tuple[float, float]:
     """Force of a servo wall (N) and the area on which it acts (m^2, in 2D m), with the walls that span it where they are at the start; NaN: unknown.
 
     Args:
-        motion: of the wall.
+        motion: motion of the wall.
         faces: the walls of the case.
     """
     places = {face.wall.name: face for face in faces}
@@ -35,12 +35,12 @@ def load_of(motion: ServoMotion, faces: list[Face]) -> tuple[float, float]:
     return (abs(motion.force), area) if motion.force is not None else (abs(motion.pressure or 0.0) * area, area)
 
 
-def way_of(face: Face, motion: ServoMotion, starts: list[Start]) -> float:
+def way_of(face: Face, motion: ServoMotion, starts: list[StartingGroup]) -> float:
     """How far a servo wall may go until it is beyond all places where grains start (m).
 
     Args:
-        face: of the wall.
-        motion: of the wall.
+        face: face of the wall.
+        motion: motion of the wall.
         starts: where the grains are at the start.
     """
     direction = np.array(motion.direction, float)
@@ -69,14 +69,14 @@ def load_warnings(case: Case, bodies: ExtremeGrains, faces: list[Face]) -> list[
                 if not math.isfinite(share):
                     continue
                 overlap = loaded_overlap(meeting.contact, meeting.spring, share)
-                ratio = overlap / meeting.contact.room
+                ratio = overlap / meeting.contact.depth
                 if ratio > worst[0]:
                     key = f"wall.{wall.name}.motion" if index == 0 else f"wall.{wall.name}.then.{index - 1}"
                     # under a load F ~ k x^p asks for a stiffness of ratio^p, in an impact for ratio^(p+1)
                     deeper = (2.0 * ratio) ** (meeting.spring.power / (meeting.spring.power + 1.0))
                     worst = ratio, (
                         f"{key}: a load of {load:.3g} N presses up to {share:.3g} N onto a grain of species '{meeting.grain.species}', which then "
-                        f"overlaps the wall by {overlap:.2g} m, {ratio:.2g} times its sphero-radius ({meeting.contact.room:.3g} m), and a run stops "
+                        f"overlaps the wall by {overlap:.2g} m, {ratio:.2g} times its sphero-radius ({meeting.contact.depth:.3g} m), and a run stops "
                         f"at one: make {remedy(case, *meeting.materials, deeper, meeting.spring.power)}, or push less"
                     )  # fmt: skip
             if worst[1]:

@@ -10,13 +10,13 @@ import numpy as np
 from ..case.settings import Domain
 from .ground import Face
 from .speeds import way_in
-from .starts import AROUND, Start
+from .starts import AROUND, StartingGroup
 
 if TYPE_CHECKING:
     from ..case import Case
 
 
-def opening_warnings(case: Case, starts: list[Start], faces: list[Face]) -> list[str]:
+def opening_warnings(case: Case, starts: list[StartingGroup], faces: list[Face]) -> list[str]:
     """A sentence for each group of grains that can leave the domain where it is neither periodic nor open, under gravity.
 
     Walls are taken where they are at the start; bodies and cones count as closed all around.
@@ -57,7 +57,7 @@ def _exit(start: np.ndarray, along: np.ndarray, domain: Domain) -> tuple[float, 
     return found
 
 
-def _falls_out(start: Start, stage: str, down: np.ndarray, faces: list[Face], domain: Domain) -> tuple[float, str] | None:
+def _falls_out(start: StartingGroup, stage: str, down: np.ndarray, faces: list[Face], domain: Domain) -> tuple[float, str] | None:
     """Below the middle of the grains there is nothing but the face of the domain: how far it is (m), and a sentence."""
     length, side = _exit(start.middle, down, domain)
     if not side or side in (domain.outflow or ()) or any(_closed(face) for face in faces):
@@ -70,7 +70,7 @@ def _falls_out(start: Start, stage: str, down: np.ndarray, faces: list[Face], do
     )
 
 
-def _rolls_off(case: Case, start: Start, stage: str, down: np.ndarray, faces: list[Face], domain: Domain) -> tuple[float, str] | None:
+def _rolls_off(case: Case, start: StartingGroup, stage: str, down: np.ndarray, faces: list[Face], domain: Domain) -> tuple[float, str] | None:
     """Along the floor, away from the middle of the grains, there is nothing that holds them; a single grain has nothing that sends it there."""
     if start.count == 1 or any(_closed(face) for face in faces):
         return None

@@ -27,20 +27,20 @@ class PossibleContact(NamedTuple):
         rows: their rows in the tables of the law.
         mass: effective mass (kg).
         radius: effective radius (m).
-        room: the smaller sphero-radius (m): an overlap beyond it stops a run.
+        depth: smaller of the two sphero-radii (m); a run stops at a larger overlap.
     """
 
     rows: tuple[int, int]
     mass: float
     radius: float
-    room: float
+    depth: float
 
 
 class Spring(NamedTuple):
     """The spring of a contact, and its damper.
 
     Attributes:
-        force: at an overlap of ``room`` (N).
+        force: force at an overlap of ``depth`` (N).
         power: exponent with which the force grows with the overlap.
         damping: damping ratio of a free collision.
     """
@@ -66,7 +66,7 @@ def spring_of(law: LawTables, contact: PossibleContact) -> Spring | None:
     def force(overlap: float) -> float:
         return float(kind.spring_force(law, a, b, mass, radius, np.array([overlap]))[0])
 
-    full, half = force(contact.room), force(0.5 * contact.room)
+    full, half = force(contact.depth), force(0.5 * contact.depth)
     if not 0.0 < half < full < math.inf:
         return None
     return Spring(full, math.log2(full / half), 0.5 * float(np.asarray(kind.damping(law, a, b, mass)).reshape(-1)[0]))
@@ -80,7 +80,7 @@ def impact_overlap(contact: PossibleContact, spring: Spring, speed: float, mass:
 
     Args:
         contact: the two bodies.
-        spring: of their contact.
+        spring: spring of their contact.
         speed: with which they approach each other (m/s).
         mass: that the contact must stop (kg); the effective mass of the contact by default, more where one of the two is supported from behind.
         pull: acceleration that goes on during the impact (m/s^2).
@@ -91,19 +91,19 @@ def impact_overlap(contact: PossibleContact, spring: Spring, speed: float, mass:
     deepest = 0.0
     for _ in range(ROUNDS if pull > 0.0 else 1):
         squared = speed**2 + 2.0 * pull * deepest
-        deepest = share * contact.room * (0.5 * order * moved * squared / (spring.force * contact.room)) ** (1.0 / order)
+        deepest = share * contact.depth * (0.5 * order * moved * squared / (spring.force * contact.depth)) ** (1.0 / order)
     return deepest
 
 
 def loaded_overlap(contact: PossibleContact, spring: Spring, load: float) -> float:
     """Overlap (m) at which the spring bears a force (N)."""
-    borne: float = contact.room * (load / spring.force) ** (1.0 / spring.power)
+    borne: float = contact.depth * (load / spring.force) ** (1.0 / spring.power)
     return borne
 
 
 def energy_held(contact: PossibleContact, spring: Spring, overlap: float) -> float:
     """Energy of the spring (J) at an overlap (m)."""
-    held: float = spring.force * contact.room * (overlap / contact.room) ** (spring.power + 1.0) / (spring.power + 1.0)
+    held: float = spring.force * contact.depth * (overlap / contact.depth) ** (spring.power + 1.0) / (spring.power + 1.0)
     return held
 
 

@@ -18,7 +18,7 @@ def remedy(case: Case, first: str, second: str, deeper: float, power: float) -> 
         case: validated case.
         first: name of a material.
         second: name of the other.
-        deeper: by which factor the overlap is too large.
+        deeper: factor by which the overlap is too large.
         power: exponent with which the force grows with the overlap.
 
     Returns:

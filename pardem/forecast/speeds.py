@@ -18,11 +18,11 @@ from ..walls.motion.servo import ServoMotion
 from ..walls.motion.sinusoidal import SinusoidalMotion
 from .ground import Face
 from .loads import load_of, way_of
-from .starts import Start
+from .starts import StartingGroup
 
 if TYPE_CHECKING:
     from ..case import Case
-    from ..walls.surfaces.table import WallTable
+    from ..walls.surfaces.wall_table import WallTable
 
 SAMPLED = 300  # grains or points of a region whose fall is looked at
 
@@ -32,14 +32,14 @@ class Impact:
     """Grains that meet something at a speed.
 
     Attributes:
-        key: of the case.
+        key: key of the case.
         what: what happens, for a sentence that begins with the key.
         species: names of the grains.
         speed: (m/s).
         walls: that they may meet at this speed.
         grains: whether they may meet other grains at this speed.
         milder: what else would make it milder; empty: nothing.
-        mass: of the wall, infinite where its motion is prescribed (kg).
+        mass: mass of the wall, infinite where its motion is prescribed (kg).
         pull: acceleration that goes on during the impact (m/s^2).
         supported: whether grains that are met may lie on others, so that they do not give way.
     """
@@ -56,7 +56,7 @@ class Impact:
     supported: bool = True
 
 
-def impacts(case: Case, setup: Setup, starts: list[Start], faces: list[Face]) -> list[Impact]:
+def impacts(case: Case, setup: Setup, starts: list[StartingGroup], faces: list[Face]) -> list[Impact]:
     """All impacts that a case lets expect.
 
     Args:
@@ -68,7 +68,7 @@ def impacts(case: Case, setup: Setup, starts: list[Start], faces: list[Face]) ->
     return [*_falls(case, setup, starts, faces), *_draws(case, starts), *_flights(case, starts), *_drives(case, setup, starts, faces)]
 
 
-def _falls(case: Case, setup: Setup, starts: list[Start], faces: list[Face]) -> Iterator[Impact]:
+def _falls(case: Case, setup: Setup, starts: list[StartingGroup], faces: list[Face]) -> Iterator[Impact]:
     strength = math.sqrt(sum(c * c for c in case.gravity))
     if strength == 0.0:
         return
@@ -92,15 +92,15 @@ def way_in(case: Case, speed: float, pull: float) -> float:
 
     Args:
         case: validated case.
-        speed: at the start (m/s).
+        speed: speed at the start (m/s).
         pull: acceleration (m/s^2).
     """
     seconds = duration_of(case)
     return speed * seconds + 0.5 * pull * seconds**2
 
 
-def drop(case: Case, start: Start, faces: list[Face]) -> tuple[float, WallTable | None]:
-    """How far grains of a group fall at most (m), and the wall that they fall on; None: there is none below them in any stage.
+def drop(case: Case, start: StartingGroup, faces: list[Face]) -> tuple[float, WallTable | None]:
+    """How far grains of a group fall at most (m), and the wall that they fall on, or None if there is none below them in any stage.
 
     Args:
         case: validated case.
@@ -125,22 +125,22 @@ def drop(case: Case, start: Start, faces: list[Face]) -> tuple[float, WallTable 
     return deepest
 
 
-def bed_below(case: Case, setup: Setup, start: Start, height: float) -> float:
+def bed_below(case: Case, setup: Setup, start: StartingGroup, height: float) -> float:
     """Least height (m) of the bed onto which the highest grains fall, after all others: that of their volume over the cross-section of the container.
 
     Args:
         case: validated case.
         setup: the same case prepared.
         start: group of grains.
-        height: of their fall (m).
+        height: height of their fall (m).
     """
     up = -np.array(case.gravity, float) / math.sqrt(sum(c * c for c in case.gravity))
-    rooms = [wall.enclosed(up, True, case.dimension) for wall in case.wall if wall.contains and wall.stages is None]
-    areas = [room[0] for room in rooms if room is not None and room[0] is not None]
+    enclosed = [wall.enclosed(up, True, case.dimension) for wall in case.wall if wall.contains and wall.stages is None]
+    areas = [sizes[0] for sizes in enclosed if sizes is not None and sizes[0] is not None]
     return min(height, start.volume / min(areas)) if areas else 0.0
 
 
-def _size(case: Case, start: Start, faces: list[Face]) -> float:
+def _size(case: Case, start: StartingGroup, faces: list[Face]) -> float:
     """An extent of the whole (m), for rays."""
     points = np.concatenate([start.points, *(face.point[None] for face in faces)])
     if case.domain is not None:
@@ -148,7 +148,7 @@ def _size(case: Case, start: Start, faces: list[Face]) -> float:
     return float(np.linalg.norm(np.ptp(points, axis=0)))
 
 
-def _draws(case: Case, starts: list[Start]) -> Iterator[Impact]:
+def _draws(case: Case, starts: list[StartingGroup]) -> Iterator[Impact]:
     """The field towards a point: grains from all sides meet in the middle."""
     if case.attraction is None:
         return
@@ -160,7 +160,7 @@ def _draws(case: Case, starts: list[Start]) -> Iterator[Impact]:
         yield Impact(start.key, what, start.species, speed, (), True, "lower attraction.strength")
 
 
-def _flights(case: Case, starts: list[Start]) -> Iterator[Impact]:
+def _flights(case: Case, starts: list[StartingGroup]) -> Iterator[Impact]:
     """Speeds that grains have at the start."""
     for start in starts:
         if start.speed > 0.0:
@@ -171,7 +171,7 @@ def _flights(case: Case, starts: list[Start]) -> Iterator[Impact]:
                 yield Impact(key, what, start.species, 2.0 * start.speed, (), True, "let them start more slowly", supported=False)
 
 
-def _drives(case: Case, setup: Setup, starts: list[Start], faces: list[Face]) -> Iterator[Impact]:
+def _drives(case: Case, setup: Setup, starts: list[StartingGroup], faces: list[Face]) -> Iterator[Impact]:
     """Walls that move: a grain may come to meet a wall that swings as fast as the wall goes."""
     species = case.grain_species
     for wall in case.wall:
@@ -201,7 +201,7 @@ def _swing(key: str, species: tuple[str, ...], speed: float, wall: WallTable) ->
     return Impact(key, what, species, 2.0 * speed, (wall,), False, "lower its amplitude or frequency")
 
 
-def _pushed(case: Case, face: Face, motion: ServoMotion, starts: list[Start], faces: list[Face]) -> float:
+def _pushed(case: Case, face: Face, motion: ServoMotion, starts: list[StartingGroup], faces: list[Face]) -> float:
     """Speed to which a servo wall may come (m/s): that at which its damper bears the whole load, or the one after its longest way."""
     load = load_of(motion, faces)[0]
     if not load < math.inf:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..setup.filling import mean_volume
+from ..setup.initial_grains import given_grains, settled_grains
+from ..setup.insert_fraction import mean_volume
 from ..setup.preparation import Setup
-from ..setup.start import given_grains, settled_grains
 
 if TYPE_CHECKING:
     from ..case import Case
@@ -20,18 +20,18 @@ SETTLED = "start.from"  # key of the grains of another run
 
 
 @dataclass(frozen=True)
-class Start:
+class StartingGroup:
     """Grains that start together.
 
     Attributes:
-        key: of the case.
+        key: key of the case.
         species: names.
         count: number of them.
         points: (n, 3) corners and rims of their region, or their centres (m).
         middle: (3,) (m).
         whole: whether the grains as a whole lie within the points; else these are their centres.
         radius: least sphero-radius (m).
-        volume: of the grains together (m^3, in 2D m^2).
+        volume: volume of the grains together (m^3, in 2D m^2).
         speed: fastest of them (m/s).
     """
 
@@ -46,7 +46,7 @@ class Start:
     speed: float = 0.0
 
 
-def starts_of(case: Case, setup: Setup) -> list[Start]:
+def starts_of(case: Case, setup: Setup) -> list[StartingGroup]:
     """All groups of grains of a case: one for each insert, one for those that are given one by one or by a file, one for those of another run.
 
     Args:
@@ -61,7 +61,8 @@ def starts_of(case: Case, setup: Setup) -> list[Start]:
         least = insert.size.value if insert.size.kind == "constant" else insert.size.min
         filled = insert.count * float(volume[k]) * mean_volume(insert, case.dimension)
         middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
-        out.append(Start(f"insert.{insert.name or i}", (insert.species,), insert.count, points, middle, True, float(radius[k]) * least, filled))
+        key, smallest = f"insert.{insert.name or i}", float(radius[k]) * least
+        out.append(StartingGroup(key, (insert.species,), insert.count, points, middle, True, smallest, filled))
     given = "grains_file" if case.grains_file is not None else "grain"
     for key, grains in ((given, given_grains(case, row)), (SETTLED, settled_grains(case)._asdict())):
         if len(grains["species"]):
@@ -69,14 +70,14 @@ def starts_of(case: Case, setup: Setup) -> list[Start]:
     return out
 
 
-def _group(case: Case, setup: Setup, key: str, grains: dict[str, Any]) -> Start:
+def _group(case: Case, setup: Setup, key: str, grains: dict[str, Any]) -> StartingGroup:
     """Grains that are given with place and velocity."""
     x, kinds, sizes = grains["position"], grains["species"], grains["scale"]
     speed = float(np.sqrt((grains["velocity"] ** 2).sum(axis=1).max()))
     species = tuple(case.species[k].name for k in np.unique(kinds))
     filled = float((setup.catalogue.volume[kinds] * sizes**case.dimension).sum())
     least = float((setup.catalogue.radius[kinds] * sizes).min())
-    return Start(key, species, len(x), x, 0.5 * (x.min(axis=0) + x.max(axis=0)), False, least, filled, speed)
+    return StartingGroup(key, species, len(x), x, 0.5 * (x.min(axis=0) + x.max(axis=0)), False, least, filled, speed)
 
 
 def region_points(case: Case, region: AnyRegion) -> np.ndarray:

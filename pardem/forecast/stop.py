@@ -44,9 +44,9 @@ def stop_estimate(case: Case, sim: Simulation, contacts: RecordedContacts, fault
     """Say how fast the two bodies of a fault met, how deep their contact goes then, and what would have borne it. Collective.
 
     Args:
-        case: of the run.
+        case: case of the run.
         sim: the simulation a few steps before the fault.
-        contacts: of that step, on this rank.
+        contacts: contacts of that step, on this rank.
         fault: that the run stopped on.
 
     Returns:
@@ -64,8 +64,8 @@ def stop_estimate(case: Case, sim: Simulation, contacts: RecordedContacts, fault
 
 def _sentence(case: Case, sim: Simulation, first: Side, second: Side, deep: Any) -> str:
     rows, rounded = case.material_rows, first.radius / (1.0 + first.radius / second.radius)
-    room = first.radius if math.isinf(second.mass) else min(first.radius, second.radius)
-    contact = PossibleContact((rows[first.material], rows[second.material]), first.mass / (1.0 + first.mass / second.mass), rounded, room)
+    depth = first.radius if math.isinf(second.mass) else min(first.radius, second.radius)
+    contact = PossibleContact((rows[first.material], rows[second.material]), first.mass / (1.0 + first.mass / second.mass), rounded, depth)
     spring = spring_of(sim.setup.scene.law, contact)
     if spring is None:
         return ""
@@ -78,15 +78,15 @@ def _sentence(case: Case, sim: Simulation, first: Side, second: Side, deep: Any)
     closing = float(np.linalg.norm(relative) if apart is None else abs(relative @ apart))
     speed = math.sqrt(closing**2 + 2.0 * energy_held(contact, spring, overlap) / contact.mass)
     deepest = max(overlap, impact_overlap(contact, spring, speed))
-    cure = remedy(case, first.material, second.material, max(deepest / room, 1.0) / SAFE, spring.power)
-    if deepest < room:
+    cure = remedy(case, first.material, second.material, max(deepest / depth, 1.0) / SAFE, spring.power)
+    if deepest < depth:
         return (
-            f"The two met at about {speed:.3g} m/s, at which they alone overlap by {deepest:.2g} m, less than the sphero-radius of {room:.3g} m: "
+            f"The two met at about {speed:.3g} m/s, at which they alone overlap by {deepest:.2g} m, less than the sphero-radius of {depth:.3g} m: "
             f"others press on them; make {cure}, or press less."
         )
     return (
-        f"The two met at about {speed:.3g} m/s, at which their contact overlaps by {deepest:.2g} m, {deepest / room:.2g} times the sphero-radius of "
-        f"{room:.3g} m: make {cure}, or let them meet more slowly."
+        f"The two met at about {speed:.3g} m/s, at which their contact overlaps by {deepest:.2g} m, {deepest / depth:.2g} times the sphero-radius of "
+        f"{depth:.3g} m: make {cure}, or let them meet more slowly."
     )
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from .check import Overlaps, centres_outside, check_overlaps, grains_outside, require_clear
 from .placed_grains import PlacedGrains, wrapped
-from .random import insert_random, random_scales
+from .random import NewGrains, Surroundings, insert_random, random_scales
 from .regions import BoxDomain, BoxRegion, CylinderRegion, Region, periodic_region
 
 __all__ = [
     "BoxDomain",
     "BoxRegion",
     "CylinderRegion",
+    "NewGrains",
     "Overlaps",
     "PlacedGrains",
     "Region",
+    "Surroundings",
     "centres_outside",
     "check_overlaps",
     "grains_outside",

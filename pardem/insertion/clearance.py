@@ -23,7 +23,7 @@ def _core_of(b, i):
 @njit
 def _core_bounds(b, i, j, d, above, below, work):
     """Bounds on the distance of the cores of two bodies (m), what they enclose included; d: centre of j less that of i (m)."""
-    if b.skeletons.plain[b.species[i]] and b.skeletons.plain[b.species[j]]:
+    if b.skeletons.convex[b.species[i]] and b.skeletons.convex[b.species[j]]:
         return core_distance(b.verts, (b.start[i], b.start[i + 1]), (b.start[j], b.start[j + 1]), d, above, below, work)
     return skeleton_distance(b.skeletons, b.verts, _core_of(b, i), _core_of(b, j), d, above, below)
 
@@ -36,8 +36,8 @@ def bounds_between(b, i, j, above, below, work):
         b: `Occupants`.
         i: row of one grain.
         j: row of the other.
-        above: as for `distance.polytope_distance` (m).
-        below: as for `distance.polytope_distance` (m).
+        above: stop as soon as the distance is known to exceed this value (m).
+        below: stop as soon as the distance is known not to exceed this value (m).
         work: (12, 4) work space.
 
     Returns:
@@ -148,7 +148,7 @@ def overlapping(b, cells, tolerance, pairs, depth):
 
 @inlined
 def _note(pairs, depth, found, i, j, overlap):
-    """Note a pair and its overlap (m) in row ``found``, if there is room; returns the next row."""
+    """Note a pair and its overlap (m) in row ``found``, if there is such a row; returns the next row."""
     if found < pairs.shape[0]:
         pairs[found, 0], pairs[found, 1] = i, j
         depth[found] = overlap

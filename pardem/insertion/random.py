@@ -17,19 +17,44 @@ from .regions import BoxDomain, Region
 NOBODY = PlacedGrains(np.empty(0, np.int32), 1.0, np.empty((0, 3)), np.empty((0, 4)))
 
 
+class NewGrains(NamedTuple):
+    """Grains to be inserted, in the order of their ids.
+
+    Attributes:
+        species: (n,) row of the catalogue of each grain.
+        scale: (n,) size factors, or one for all.
+        first_id: id of the first grain.
+        names: names of the species, for messages.
+    """
+
+    species: np.ndarray | Sequence[int]
+    scale: np.ndarray | float = 1.0
+    first_id: int = 0
+    names: Sequence[str] = ()
+
+
+class Surroundings(NamedTuple):
+    """What inserted grains have to keep clear of.
+
+    Attributes:
+        domain: box with periodic axes, if there is one.
+        placed: grains that are already there.
+        walls: bodies among the walls; one that encloses the middle of the region may hold grains, others are solid where they are closed.
+    """
+
+    domain: BoxDomain | None = None
+    placed: PlacedGrains = NOBODY
+    walls: PlacedGrains = NOBODY
+
+
 def insert_random(
     region: Region,
     catalogue: Catalogue,
-    species: np.ndarray | Sequence[int],
+    grains: NewGrains,
     *,
     seed: int,
-    first_id: int = 0,
-    scale: np.ndarray | float = 1.0,
-    domain: BoxDomain | None = None,
-    placed: PlacedGrains = NOBODY,
-    walls: PlacedGrains = NOBODY,
+    around: Surroundings = Surroundings(),  # noqa: B008 (immutable)
     max_attempts: int = 100_000,
-    names: Sequence[str] = (),
 ) -> tuple[np.ndarray, np.ndarray]:
     """Put grains into a region without overlap, uniform in position (given the grains before) and, all of them, uniform in direction (in 2D about z).
 
@@ -37,25 +62,21 @@ def insert_random(
     and on however many ranks it is computed. A grain's direction is never redrawn, so that the directions stay uniform near walls too.
 
     Args:
-        region: where the whole grains must be.
-        catalogue: of the species.
-        species: (n,) row of the catalogue of each grain, in the order of ids.
-        seed: of the random numbers, 0 <= seed < 2^63.
-        first_id: id of the first of these grains.
-        scale: (n,) size factors, or one for all.
-        domain: box with periodic axes, if any.
-        placed: grains already there.
-        walls: bodies to keep clear of; one that encloses the middle of the region may hold grains, others are solid where they are closed.
-        max_attempts: positions to try for one grain.
-        names: of the species, for messages.
+        region: region that must contain the whole grains.
+        catalogue: catalogue of the species.
+        grains: the grains to be inserted.
+        seed: seed of the random numbers, 0 <= seed < 2^63.
+        around: the domain, and the grains and walls that are already there.
+        max_attempts: number of positions to try for one grain.
 
     Returns:
         positions: (n, 3) centres of mass (m), inside the domain.
         orientations: (n, 4) unit quaternions (w, x, y, z), principal frame -> world.
 
     Raises:
-        InsertionError: a grain found no room, is longer than the region, or the region reaches beyond a periodic domain.
+        InsertionError: there is no free position for a grain, a grain is longer than the region, or the region reaches beyond a periodic domain.
     """
+    domain, placed, species, first_id = around.domain, around.placed, grains.species, grains.first_id
     arrays = region.arrays()
     if domain is not None:
         for c in np.flatnonzero(domain.periodic):
@@ -64,14 +85,16 @@ def insert_random(
                     f"The region for insertion goes from {arrays.lower[c]:g} to {arrays.upper[c]:g} m along {'xyz'[c]}, beyond the periodic domain "
                     f"({domain.lower[c]:g} to {domain.upper[c]:g} m); make it smaller."
                 )
-    bodies = make_bodies(catalogue, placed, np.asarray(species), scale, domain, walls)
+    bodies = make_bodies(catalogue, placed, np.asarray(species), grains.scale, domain, around.walls)
     first = len(placed.species)
     cells = make_cells(bodies, arrays.lower, arrays.upper, first)
     stopped, reason = insert(bodies, cells, first, first_id, seed, arrays, max_attempts)
     if stopped < bodies.grains:
         rows = np.concatenate([np.asarray(placed.species, dtype=np.int64), np.asarray(species, dtype=np.int64)])
-        sizes = np.concatenate([np.broadcast_to(np.asarray(part, float), n) for part, n in ((placed.scale, first), (scale, len(rows) - first))])
-        stop = _Stop(stopped - first, first_id + stopped - first, names[rows[stopped]] if len(names) else str(rows[stopped]), reason, max_attempts)
+        parts = (placed.scale, first), (grains.scale, len(rows) - first)
+        sizes = np.concatenate([np.broadcast_to(np.asarray(part, float), n) for part, n in parts])
+        name = grains.names[rows[stopped]] if len(grains.names) else str(rows[stopped])
+        stop = _Stop(stopped - first, first_id + stopped - first, name, reason, max_attempts)
         raise _failure(region, stop, catalogue.volumes(rows, sizes)[first:], 2.0 * bodies.reach[stopped])
     return bodies.x[first : bodies.grains], bodies.q[first : bodies.grains]
 

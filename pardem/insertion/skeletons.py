@@ -16,7 +16,7 @@ class Skeletons(NamedTuple):
     """Features of the species.
 
     Attributes:
-        plain: (ns,) bool, the core is convex and its vertices say all.
+        convex: (ns,) bool, whether the core is convex, so that its vertices say all.
         seg_start: (ns + 1,) int64 first segment of each species.
         segs: (m, 2) int32 vertex numbers within the species: edges, then vertices without an edge twice.
         face_start: (ns + 1,) int64 first face of each species, as in `Catalogue`.
@@ -25,7 +25,7 @@ class Skeletons(NamedTuple):
         closed: (ns,) bool, the faces enclose space, which counts as filled.
     """
 
-    plain: np.ndarray
+    convex: np.ndarray
     seg_start: np.ndarray
     segs: np.ndarray
     face_start: np.ndarray

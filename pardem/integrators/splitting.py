@@ -52,16 +52,6 @@ def renumbered(third, a):
 
 
 @inlined
-def numbered_back(third, a):
-    """The inverse of ``renumbered``."""
-    first, second = third == 0, third == 1
-    return (
-        select(first, a[2], select(second, a[1], a[0])), select(first, a[0], select(second, a[2], a[1])),
-        select(first, a[1], select(second, a[0], a[2])),
-    )  # fmt: skip
-
-
-@inlined
 def _about_second(q, c, s):
     """The quaternion ``q`` times the rotation about the second body axis whose half angle has the cosine ``c`` and the sine ``s``."""
     return c * q[0] - s * q[2], c * q[1] - s * q[3], c * q[2] + s * q[0], c * q[3] + s * q[1]
@@ -144,5 +134,6 @@ def turn(q, momentum, inverse, dt):
     z = third_axis(inverse)
     a = renumbered(z, (q[1], q[2], q[3]))
     q, w = rotate((q[0], a[0], a[1], a[2]), renumbered(z, momentum), renumbered(z, inverse), dt)
-    a = numbered_back(z, (q[1], q[2], q[3]))
-    return (q[0], a[0], a[1], a[2]), numbered_back(z, w)
+    back = select(z == 2, 2, 1 - z)  # one place on is undone by two
+    a = renumbered(back, (q[1], q[2], q[3]))
+    return (q[0], a[0], a[1], a[2]), renumbered(back, w)

@@ -20,7 +20,7 @@ class Kicks(NamedTuple):
     """Kicks at the beginning of a step.
 
     Attributes:
-        time: of each (s).
+        time: time of each (s).
         count: how many: 2 if the first ends the step before.
     """
 

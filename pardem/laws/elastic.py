@@ -54,10 +54,10 @@ def normal_force(law, numbers, overlap, rate, mass, radius, memory):
         law: for its type only.
         numbers: see ``coefficients``.
         overlap: (m).
-        rate: of the overlap (m/s).
+        rate: rate of the overlap (m/s).
         mass: effective mass (kg).
         radius: effective radius (m).
-        memory: of the contact.
+        memory: memory of the contact.
 
     Returns:
         the ``quantities.NormalForce``.

@@ -125,7 +125,7 @@ def end_contact(velocity, hist, p, dt, full):
         hist: histories.
         p: the contact's row.
         dt: time step (s).
-        full: as in ``energy_lost``.
+        full: whether velocities are those of the step itself, see ``energy_lost``.
 
     Returns:
         normal work lost (J), tangential work lost (J).
@@ -144,8 +144,8 @@ def held_energy(law, material, overlap, rate, memory, dt):
         law: tables of the law.
         material: ``quantities.PairMaterial``.
         overlap: (m).
-        rate: of the overlap (m/s).
-        memory: of the normal law.
+        rate: rate of the overlap (m/s).
+        memory: memory of the normal law.
         dt: time step (s).
     """
     if not overlap > 0.0:

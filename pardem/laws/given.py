@@ -25,15 +25,15 @@ def name_of(function: Callable[..., Any]) -> str:
     Returns:
         ``<python HASH>:NAME``.
     """
-    plain = getattr(function, "py_func", function)
-    code = getattr(plain, "__code__", None)
+    python = getattr(function, "py_func", function)
+    code = getattr(python, "__code__", None)
     try:
-        text = textwrap.dedent(inspect.getsource(plain))
+        text = textwrap.dedent(inspect.getsource(python))
     except (OSError, TypeError):
-        text = repr((code.co_code, code.co_consts, code.co_names)) if code is not None else repr(plain)
-    around = [repr(cell.cell_contents) for cell in getattr(plain, "__closure__", None) or ()]
-    values = repr((getattr(plain, "__defaults__", None), around))
-    name = getattr(plain, "__name__", "")
+        text = repr((code.co_code, code.co_consts, code.co_names)) if code is not None else repr(python)
+    around = [repr(cell.cell_contents) for cell in getattr(python, "__closure__", None) or ()]
+    values = repr((getattr(python, "__defaults__", None), around))
+    name = getattr(python, "__name__", "")
     where = f"{BEGIN}{hashlib.sha256(f'{text}{values}'.encode()).hexdigest()[:16]}>:{name if name.isidentifier() else 'law'}"
     _functions[where] = function
     return where

@@ -122,7 +122,7 @@ def hertz_contact_time(mass: Any, radius: Any, modulus: float, speed: float) -> 
         mass: effective mass (kg).
         radius: effective radius (m).
         modulus: effective modulus E* (Pa).
-        speed: of the impact (m/s).
+        speed: speed of the impact (m/s).
     """
     overlap = (15.0 * mass * speed * speed / (16.0 * np.sqrt(radius) * modulus)) ** 0.4
     return _DURATION * overlap / speed

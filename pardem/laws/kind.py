@@ -20,11 +20,11 @@ class Key:
 
     Attributes:
         meaning: description with the unit, for the reference and for error messages.
-        above: the value must be greater than this; None: no such bound.
+        above: bound that the value must exceed, or None for no such bound.
         least: the value must be at least this.
         most: the value must be at most this.
         many: whether the value is a list of numbers.
-        pattern: the value is a text that matches this; None: it is a number.
+        pattern: regular expression that the value, a text, matches; None if the value is a number.
         example: how an error message shows what is missing.
     """
 
@@ -46,7 +46,7 @@ class Form:
     """One way to give the parameters of a law.
 
     Attributes:
-        name: by which the law's own functions tell its forms apart.
+        name: name by which the law's own functions tell its forms apart.
         needed: keys that must be given.
         optional: keys that may be given.
         complete: puts defaults into the values of a pair of materials, in place; ValueError with a sentence that begins with the place it is given
@@ -84,7 +84,7 @@ class LawInput:
     Attributes:
         grid: (m, m) float64 from a function of the values of a pair; errors name the pair.
         lists: (m, m, k) float64 from a key whose value is a list of numbers, padded with zeros.
-        dimension: of space, 2 or 3.
+        dimension: dimension of space, 2 or 3.
         rocking: (m, m) float64, 1 where the rocking damper is on.
         torsion: (m, m) float64, 1 where torsional friction is on.
         on_wall: (m, m) bool, whether one of the two belongs to walls.
@@ -133,7 +133,7 @@ class LawKind:
     """A law.
 
     Attributes:
-        name: in the case file; also that of the law's module.
+        name: name in the case file; also that of the law's module.
         table: class of its tables, a NamedTuple that has ``friction``, ``rocking`` and ``torsion``.
         keys: keys of the case file, for all pairs or for one.
         forms: ways to give the parameters.
@@ -143,11 +143,11 @@ class LawKind:
         spring_force: (law, a, b, mass, radius, overlap) -> normal force at a small overlap without motion (N), of arrays.
         coefficients: kernel (law, a, b) -> the six numbers of a pair of materials that the other kernels need.
         normal_force: kernel (law, numbers, overlap, rate, mass, radius, memory) -> ``NormalForce``; see ``elastic.normal_force``.
-        growth: kernel (overlap, before) -> mean tangential stiffness between two overlaps over that at the end; None: it is constant.
-        tangential: kernel (law, numbers, normal, pull) -> ``Tangential``; None: damped linear spring (``tangential.damped_spring``).
+        growth: kernel (overlap, before) -> mean tangential stiffness between two overlaps over that at the end, or None if it is constant.
+        tangential: kernel (law, numbers, normal, pull) -> ``Tangential``, or None for the damped linear spring (``tangential.damped_spring``).
         carried: name of a tangential vector that contacts remember besides the spring's force: it has three columns of the history and is taken along
-            with the tangent plane as the spring is; None: there is none.
-        reach: (values, whether one of the two is a wall) -> gap (m) up to which surfaces act on each other; None: only where they touch.
+            with the tangent plane as the spring is, or None.
+        reach: (values, whether one of the two is a wall) -> gap (m) up to which surfaces act on each other, or None if only where they touch.
         touching_overlap: kernel (numbers) -> overlap (m) of surfaces that just touch, where the law has a range.
         power: (law, a, b, dimension) -> power of the grains' size with which the force grows, at the same overlap in radii; default: 0.
         damping: (law, a, b, mass) -> twice the damping ratio of a collision, of arrays.
@@ -156,7 +156,7 @@ class LawKind:
         dissipative: whether contacts that are more than a point have couples (``couples``).
         of_material: keys that `[[material]]` may give for each of the two bodies, and their meaning there.
         general: keys of `[contact]` alone, all of them needed with this law and not allowed with others.
-        usual: parameters of a case for which kernels are compiled ahead (`pardem warmup`); None: they are not.
+        usual: parameters of a case for which kernels are compiled ahead (`pardem warmup`), or None if they are not.
     """
 
     name: str

@@ -27,7 +27,7 @@ class LennardJones(NamedTuple):
     """Tables ((m, m) float64 each, by species or wall material).
 
     Attributes:
-        depth: of the potential (J).
+        depth: depth of the potential (J).
         sigma: rho at which it is zero (m).
         limit: rho from which on there is no force (m).
         start: overlap of the enlarged radii where the surfaces just touch (m).

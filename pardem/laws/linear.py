@@ -32,7 +32,7 @@ def complete_restitution(values: dict[str, Any], where: str) -> None:
     """Fill in the defaults of the forms with coefficients of restitution.
 
     Args:
-        values: of a pair of materials, changed in place.
+        values: values of a pair of materials, changed in place.
         where: their place in the case, for error messages.
     """
     values["restitution"] = 1.0 if values["restitution"] is None else values["restitution"]
@@ -44,7 +44,7 @@ def complete_raw(values: dict[str, Any], where: str) -> None:
     """Fill in the defaults of the forms with stiffnesses.
 
     Args:
-        values: of a pair of materials, changed in place.
+        values: values of a pair of materials, changed in place.
         where: their place in the case, for error messages.
     """
     if values["friction"] and values["tangential_stiffness"] is None:
@@ -56,7 +56,7 @@ def require_stiffer(values: dict[str, Any], where: str, unloading: str, loading:
     """Raise ValueError unless the spring is at least as stiff while unloading as while loading.
 
     Args:
-        values: of a pair of materials.
+        values: values of a pair of materials.
         where: their place in the case, for error messages.
         unloading: key of the stiffness while unloading.
         loading: key of the stiffness while loading.
@@ -71,7 +71,7 @@ def tangential(c: Values, dimension: int) -> tuple[float, float]:
 
     Args:
         c: parameters of a pair of materials.
-        dimension: of space, 2 or 3.
+        dimension: dimension of space, 2 or 3.
     """
     if c.form == "raw":
         return c.number("tangential_stiffness"), c.number("tangential_damping")
@@ -93,7 +93,7 @@ def spring_contact_time(mass: Numbers, stiffness: float, multiplicity: Numbers =
 
     Args:
         mass: effective mass (kg).
-        stiffness: of one contact (N/m).
+        stiffness: stiffness of one contact (N/m).
         multiplicity: contacts that can act at once between the two bodies.
     """
     return math.pi * np.sqrt(mass / (multiplicity * stiffness))
@@ -144,6 +144,6 @@ def power(law: Any, a: int, b: int, dimension: int) -> int:
         law: tables of the law.
         a: row of the first material.
         b: row of the second material.
-        dimension: of space, 2 or 3.
+        dimension: dimension of space, 2 or 3.
     """
     return 1 + dimension if law.mass_scaled[a, b] != 0.0 else 1

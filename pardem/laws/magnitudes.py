@@ -53,6 +53,6 @@ def power_of_size(law: LawTables, a: int, b: int, dimension: int) -> int:
         law: its tables.
         a: row of the first material.
         b: row of the second material.
-        dimension: of space, 2 or 3.
+        dimension: dimension of space, 2 or 3.
     """
     return kind_of(law).power(law, a, b, dimension)

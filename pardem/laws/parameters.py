@@ -14,7 +14,7 @@ def tangential_mass(dimension: int) -> float:
     """m_t / m_eff with 1/m_t = 1/m_eff + r1^2/I1 + r2^2/I2 and solid spheres of equal volume (I = 2/5 m r^2), in 2D disks (I = m r^2/2): 2/7, 1/3.
 
     Args:
-        dimension: of space, 2 or 3.
+        dimension: dimension of space, 2 or 3.
     """
     return 1.0 / 3.0 if dimension == 2 else 2.0 / 7.0
 
@@ -120,7 +120,7 @@ def lennard_jones(depth: np.ndarray, sigma: np.ndarray, distance: np.ndarray) ->
     Args:
         depth: depth of the potential (J).
         sigma: distance at which it is zero (m).
-        distance: of the centres (m). All arrays have one shape.
+        distance: distance of the centres (m). All arrays have one shape.
     """
     q6 = (sigma / distance) ** 6
     return 4.0 * depth * (q6 * q6 - q6), 24.0 * depth * (2.0 * q6 * q6 - q6) / distance

@@ -34,7 +34,7 @@ class NormalForce(NamedTuple):
         damping: the part of the force that damps (N).
         plastic: plastic work of this step (J).
         stored: stored energy (J).
-        memory: of the contact from now on.
+        memory: memory of the contact from now on.
     """
 
     force: Any
@@ -67,10 +67,10 @@ class Motion(NamedTuple):
     """How two bodies move at their contact.
 
     Attributes:
-        velocity: of the second body's material point relative to the first's at the contact point, in the middle of the step (m/s).
+        velocity: velocity of the second body's material point relative to the first's at the contact point, in the middle of the step (m/s).
         turn: the bodies' mean rotation about the middle normal in this step (rad).
         dt: time step (s).
-        lag: by how much the middle lies before the end of the step (s): half of it; 0 with gear4.
+        lag: time by which the middle lies before the end of the step (s): half a step; 0 with gear4.
     """
 
     velocity: Any
@@ -85,7 +85,7 @@ class Past(NamedTuple):
     Attributes:
         alive: whether it touched then; the rest means nothing otherwise.
         spring: elastic tangential force on the first body (N).
-        memory: of the normal law.
+        memory: memory of the normal law.
         normal: unit normal.
         own: tangential vector that the law carries; zero where it has none.
     """
@@ -103,7 +103,7 @@ class Pull(NamedTuple):
     Attributes:
         spring: elastic tangential force of the step before, taken to the new tangent plane (N).
         own: the vector that the law carries, likewise.
-        more: by how much the spring grows in this step unless something yields (N).
+        more: growth of the spring in this step unless something yields (N).
         slip: tangential velocity (m/s).
         limit: Coulomb's limit (N).
         in_the_middle: whether velocities belong to the middle of the step.
@@ -121,7 +121,7 @@ class Tangential(NamedTuple):
     """Tangential force of a contact.
 
     Attributes:
-        drag: on the first body (N).
+        drag: tangential force on the first body (N).
         spring: the elastic part of it (N).
         own: the vector that the law carries from now on.
     """
@@ -139,7 +139,7 @@ class Response(NamedTuple):
         drag: tangential force on the first body (N).
         spring: the elastic part of it (N).
         slip: tangential velocity (m/s).
-        rate: of the overlap (m/s).
+        rate: rate of the overlap (m/s).
         grow: stiffness with which springs grow (N/m): the mean over the step, of which a contact that is born has seen a part.
         law: the ``NormalForce``.
         own: tangential vector that the law carries.
@@ -189,7 +189,7 @@ class Couple(NamedTuple):
     Attributes:
         moment: couple on the first body (N m).
         twist: elastic torsional part of it (N m).
-        work: of this step (J).
+        work: work of this step (J).
     """
 
     moment: Any

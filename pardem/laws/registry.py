@@ -17,7 +17,7 @@ def kind_of(tables: Any) -> LawKind:
     """The law that some tables belong to.
 
     Args:
-        tables: of the law.
+        tables: tables of the law.
     """
     return _OF_TABLE[type(tables)]
 

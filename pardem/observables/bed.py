@@ -109,9 +109,9 @@ def _container(case: Case, up: np.ndarray, has_base: bool) -> tuple[float | None
     for wall in case.wall:
         if not wall.contains or name not in ("auto", wall.name):
             continue
-        room = wall.enclosed(up, has_base, case.dimension)
-        if room is not None:
-            return room
+        sizes = wall.enclosed(up, has_base, case.dimension)
+        if sizes is not None:
+            return sizes
         if name != "auto":
             raise CaseError(
                 f"output.observables.container = '{name}' gives no density: a {wall.kind} needs a base across its axis; give "

@@ -36,7 +36,7 @@ class EnergyBudget(Observable):
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
-        self.booked = subject.case.output.observables.energy_budget
+        self.complete = subject.case.output.observables.energy_budget
         self.reference: dict[str, float] | None = None
 
     def state(self) -> ObserverState:
@@ -76,14 +76,14 @@ class EnergyBudget(Observable):
         values: Values = {}
         scene, tally = self.subject.scene, now.tally
         quantum = scene.settings.energy
-        if self.booked and now.outflow is not None:
+        if self.complete and now.outflow is not None:
             values["energy/outflow"] = self._taken(now.outflow.gone) + now.outflow.carried * quantum
         translational, rotational = float(found["translational"]), float(found["rotational"])
         elastic, gravity = tally[st.STORED] * quantum, float(found["gravity"])
         values["energy/kinetic_translational"], values["energy/kinetic_rotational"] = translational, rotational
         values["energy/elastic"], values["energy/gravity"] = elastic, gravity
         values["energy/total"] = translational + rotational + elastic + gravity
-        if not self.booked:
+        if not self.complete:
             return values
         to_come = float(work_to_come(scene.walls, now.reaction, scene.settings).sum())
         values["energy/wall_work"] = sum(now.work) * quantum + float(scene.walls.motion[:, WORK].sum()) - to_come

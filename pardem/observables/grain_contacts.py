@@ -27,7 +27,7 @@ class GrainContacts:
         """Sum over the contacts of each grain. Collective.
 
         Args:
-            contacts: of this rank; over all ranks each contact once.
+            contacts: contacts of this rank; over all ranks each contact once.
             gid: (n,) ids of the grains of this rank.
 
         Returns:

@@ -64,8 +64,8 @@ class Quantity:
         unit: SI unit, "1" for a pure number.
         shape: shape of one row; "layers" stands for the number of layers, which may grow.
         of_contacts: whether it needs the contacts of the very step: at steps that were not observed it is not-a-number.
-        panel: label of the axis on which ``pardem plot`` draws it over time or taps; None: it is not drawn. A quantity whose name has ``_layers``
-            appended is drawn by ``--layers``.
+        panel: label of the axis on which ``pardem plot`` draws it over time or taps, or None if it is not drawn. A quantity whose name has
+            ``_layers`` appended is drawn by ``--layers``.
         reference: a value to mark in that figure.
         budget: its place in the figure of the energy budget.
     """

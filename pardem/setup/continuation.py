@@ -10,17 +10,17 @@ import numpy as np
 from ..contacts.dispatch import history_width
 from ..laws.history import HISTORY, HISTORY_BUDGET, NORMAL, OWN_WIDTH, WITH_ARM
 from ..laws.law import own_columns
-from ..laws.resistance.memory import ENERGY_COLUMNS
-from ..laws.resistance.model import springs_of
+from ..laws.resistance.resistance_memory import ENERGY_COLUMNS
+from ..laws.resistance.resistance_model import springs_of
 from ..shapes.catalogue import Catalogue
 from ..shapes.rotations import from_matrix, products
 from ..state.arrays import sum_columns
-from ..state.origin import OriginState
+from ..state.origin_state import OriginState
 from ..state.population import ContactTable, Population
+from .initial_grains import angular_momentum
 from .law_tables import build_law, lent_radii
 from .preparation import Setup
 from .resistance_tables import build_resistance
-from .start import angular_momentum
 from .walls_taken_over import WallsThere
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Continuation:
     """What a run starts from.
 
     Attributes:
-        grains: of this rank.
+        grains: grains of this rank.
         contacts: that this rank knows; those of the other run that make no sense in this case are not among them.
         grain_count: number of grains of all ranks that are taken over.
         unchanged: whether species, law, walls and quanta are those of the other run, so that its forces hold, too.
@@ -58,7 +58,7 @@ def continued(case: Case, setup: Setup, state: OriginState) -> Continuation:
     Args:
         case: validated case.
         setup: the same case prepared; the motions of its walls are changed.
-        state: of the other run.
+        state: state of the other run.
 
     Returns:
         Grains and contacts.
@@ -213,7 +213,7 @@ def _layout(one: Case, law_of: Case) -> list[tuple[str, int]]:
 
 
 def _columns_of(case: Case, setup: Setup, state: OriginState, width: int) -> list[tuple[int, int, int]] | None:
-    """First column there, first column here and number of the columns of a history that both cases have; None: they do not fit together."""
+    """First column there, first column here and number of the columns of a history that both cases have, or None if they do not fit together."""
     if case.contact.law != state.case.contact.law:
         return None
     old, new = _layout(state.case, case), _layout(case, case)

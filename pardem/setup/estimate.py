@@ -17,7 +17,7 @@ RATE_POLYHEDRON = 1.5e6
 RATE_FEATURES = {2: 2e6, 3: 1.2e6}
 """The same under `superposition` by dimensions, of all but single vertices: some two thirds of what settled beds reach, since in flows features that
 come and go are searched for."""
-BOOKS = 0.55
+WITH_BUDGET = 0.55
 """Fraction of the rate that remains with the energy budget and output: 1.5 to 1.7 million particle steps per second were measured for 1000 rods."""
 RANK_BYTES = 260e6
 """Interpreter, compiled code, MPI and HDF5 of one rank."""
@@ -38,7 +38,7 @@ class Estimate:
         memory: memory of all ranks together (bytes).
         seconds: wall time, assuming that every stage takes its longest duration (s).
         rate: assumed number of particle steps per second and core.
-        books: whether the assumed rate includes the cost of the energy budget.
+        energy_budget: whether the assumed rate includes the cost of the energy budget.
     """
 
     grains: int
@@ -47,18 +47,18 @@ class Estimate:
     memory: float
     seconds: float
     rate: float
-    books: bool
+    energy_budget: bool
 
     def __str__(self) -> str:
         per_grain = (self.memory - RANK_BYTES * self.ranks) / self.grains
-        books = "with" if self.books else "without"
+        budget = "with" if self.energy_budget else "without"
         return (
             f"grains     {self.grains}\n"
             f"steps      at most {self.steps}\n"
             f"memory     about {_bytes(self.memory)} ({_bytes(RANK_BYTES)} per rank, {_bytes(per_grain)} per grain)\n"
             f"time       about {duration(self.seconds)} on {self.ranks} rank{'s' if self.ranks > 1 else ''}, at {self.rate:.2g} particle steps "
             f"per second and core\n"
-            f"assumed    a dense bed {books} the energy budget, the longest duration of every stage, one core per rank, kernels in the "
+            f"assumed    a dense bed {budget} the energy budget, the longest duration of every stage, one core per rank, kernels in the "
             f"cache; measure the rate of this machine with 'pardem bench'"
         )
 
@@ -89,12 +89,12 @@ def estimate(case: Case, ranks: int = 1) -> Estimate:
     arms = ARM_BYTES if any(n and vertices[name] > 1 for name, n in counts.items()) else 0
     pairs = (PAIR_BYTES + arms) * (PAIRS_OF_FEATURES if features else PAIRS)
     memory = RANK_BYTES * ranks + sum(n * (state + 24 * vertices[name] + pieces[name] * pairs) for name, n in counts.items())
-    books = case.output.observables.energy_budget
+    energy_budget = case.output.observables.energy_budget
     rate = {1: RATE[1]} if features else RATE
     other = RATE_FEATURES[case.dimension] if features else RATE_POLYHEDRON
     work = sum(n * steps * pieces[name] / rate.get(vertices[name], other) for name, n in counts.items())
-    work /= BOOKS if books else 1.0
-    return Estimate(grains, steps, ranks, memory, work / ranks, grains * steps / work, books)
+    work /= WITH_BUDGET if energy_budget else 1.0
+    return Estimate(grains, steps, ranks, memory, work / ranks, grains * steps / work, energy_budget)
 
 
 def duration(seconds: float) -> str:

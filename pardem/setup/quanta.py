@@ -35,7 +35,7 @@ class Quanta(NamedTuple):
         """Take other quanta if none is finer than these, which leaves no room, and none much coarser.
 
         Args:
-            others: of force, torque and energy.
+            others: quanta of force, torque and energy.
 
         Returns:
             These or the others.

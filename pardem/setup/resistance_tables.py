@@ -8,7 +8,7 @@ import numpy as np
 
 from ..case.resistance_keys import DAMPING
 from ..laws.resistance.constant import SHARE, ConstantTorque
-from ..laws.resistance.model import NoResistance, Resistance
+from ..laws.resistance.resistance_model import NoResistance, Resistance
 from ..laws.resistance.spring import ElasticPlastic
 from .law_tables import one_a_row
 

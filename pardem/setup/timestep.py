@@ -13,7 +13,7 @@ from ..case.contact import Resolved
 from ..case.walls import WallTable
 from ..errors import CaseError, ShapeError
 from ..laws.registry import KINDS
-from ..walls.surfaces.table import Corners
+from ..walls.surfaces.wall_table import Corners
 
 if TYPE_CHECKING:
     from ..case.model import Case
@@ -60,7 +60,7 @@ class ContactTimes(NamedTuple):
         """List contact times.
 
         Args:
-            among: (rows, columns) bool, which pairs to list; None: all.
+            among: (rows, columns) bool, which pairs to list, or None for all.
 
         Returns:
             The contact times.
@@ -112,7 +112,7 @@ def contact_time(between: tuple[str, str], parameters: Resolved, mass: float, ra
 
     Args:
         between: names of the two materials.
-        parameters: of the pair (`Case.contact_between`).
+        parameters: parameters of the pair (`Case.contact_between`).
         mass: smallest effective mass of the pair (kg).
         radius: smallest effective radius of the pair (m).
         multiplicity: contacts that can act at once between the two bodies.
@@ -227,6 +227,7 @@ class _Extremes(NamedTuple):
     meeting: Values
 
     def joined(self, other: _Extremes) -> _Extremes:
+        """Extremes of both groups of grains together: the least mass and radius, the largest numbers of features."""
         edges, faces, vertices = max(self.edges, other.edges), max(self.faces, other.faces), max(self.vertices, other.vertices)
         minima, pieces, meeting = max(self.minima, other.minima), max(self.pieces, other.pieces), max(self.meeting, other.meeting)
         return _Extremes(min(self.mass, other.mass), min(self.radius, other.radius), edges, faces, vertices, minima, pieces, meeting)

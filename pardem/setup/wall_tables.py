@@ -14,8 +14,8 @@ from ..shapes.rotations import rotated
 from ..state.arrays import Features, Walls
 from ..state.population import Population, make_population
 from ..walls.motion.drives import FOREVER, motion_row
+from ..walls.motion.motion_table import unit
 from ..walls.motion.rows import MOTION
-from ..walls.motion.table import unit
 from ..walls.surfaces.place import POSE, SHAPE, SIZES
 from ..walls.surfaces.registry import SURFACES
 
@@ -70,7 +70,7 @@ def placed_bodies(case: Case, catalogue: Catalogue, stage: str | None = None) ->
     Args:
         case: validated case.
         catalogue: shape catalogue of the case.
-        stage: name of a stage, in which they must be present; None: any.
+        stage: name of a stage in which they must be present, or None for any stage.
 
     Returns:
         Their species, sizes, centres of mass and principal orientations.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import CaseError
-from ..state.origin import OriginState
+from ..state.origin_state import OriginState
 from ..walls.motion.driven import displacement, turn_angle
 from ..walls.motion.rows import ANGLE, CENTRE, DIRECTION, LOAD, MASS, MOVED, OFFSET, PLACE, SLIDE, SPEED, steps_since
 from .preparation import Setup

@@ -7,7 +7,7 @@ from .geometry.minkowski import dilation, erosion, opening
 from .mass.monte_carlo import MassEstimate
 from .mass.polytope_mass import MassProperties
 from .shape import Shape
-from .voronoi.packing import voronoi_packing
+from .voronoi.packing import Rounding, voronoi_packing
 from .voronoi.packing_file import Packing
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "MassEstimate",
     "MassProperties",
     "Packing",
+    "Rounding",
     "Shape",
     "Species",
     "build_catalogue",

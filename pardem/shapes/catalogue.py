@@ -26,9 +26,9 @@ class Species:
     """A kind of grain.
 
     Attributes:
-        name: by which messages and files refer to it.
+        name: name by which messages and files refer to it.
         shape: see `Shape`.
-        density: of mass (kg/m^3).
+        density: mass density (kg/m^3).
     """
 
     name: str

@@ -147,7 +147,7 @@ class PlanarShapes:
             radius: radius of the disk (m).
 
         Raises:
-            ShapeError: as for `compound`.
+            ShapeError: for the same reasons as `compound`.
         """
         core = build_pieces(pieces, "planar_compound", 2)
         several = len(core.sizes) > 1

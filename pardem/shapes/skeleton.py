@@ -53,7 +53,7 @@ def build_skeleton(
         The skeleton.
 
     Raises:
-        ShapeError: as for `Shape.skeleton`.
+        ShapeError: for the same reasons as `Shape.skeleton`.
     """
     corners = finite_points(vertices, name)
     count = len(corners)

@@ -108,7 +108,7 @@ class SkeletonShapes:
 
         Raises:
             FileError: the file is missing or is not a mesh, or trimesh is not installed.
-            ShapeError: as for `skeleton`; or the mesh is too thin or too uneven to be eroded by the radius.
+            ShapeError: for the same reasons as `skeleton`, or the mesh is too thin or too uneven to be eroded by the radius.
         """
         if faces is not None and (not isinstance(faces, int) or isinstance(faces, bool) or faces < 4):
             raise ShapeError(f"faces = {faces!r} must be a whole number of at least 4.")

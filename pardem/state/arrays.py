@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled.jit import njit  # noqa: F401  (the layout of these tuples is part of the compiled code: this file belongs to the cache's hash)
-from ..laws.resistance.model import NoResistance, Resistance
+from ..laws.resistance.resistance_model import NoResistance, Resistance
 
 
 class Grains(NamedTuple):

@@ -29,8 +29,8 @@ class Fault(NamedTuple):
     Attributes:
         code: one of the codes of faults in ``arrays``.
         a: global id of the first body, or -1 - wall.
-        b: of the second.
-        step: in which it was found.
+        b: values of the second body.
+        step: step in which it was found.
     """
 
     code: int

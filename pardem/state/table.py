@@ -50,7 +50,7 @@ class Table:
         Args:
             count: number of rows.
             arrays: arrays with this number of rows, by name; they are not copied.
-            like: table whose arrays have the shapes of those to be filled; None: as described.
+            like: table whose arrays have the shapes of those to be filled, or None for the shapes described.
 
         Returns:
             The table.
@@ -103,7 +103,7 @@ class Table:
         """Pack the rows as records, for messages.
 
         Args:
-            names: names of the arrays; None: all.
+            names: names of the arrays, or None for all.
 
         Returns:
             (n,) structured array.

@@ -130,7 +130,7 @@ def edges_of(mesh: TetrahedralMesh, known: np.ndarray | None, size: int) -> np.n
 
     Args:
         mesh: the triangulation's arrays.
-        known: (E,) int64 edges when the log was last emptied; None: not known.
+        known: (E,) int64 edges when the log was last emptied, or None if they are not known.
         size: number of keys.
 
     Returns:

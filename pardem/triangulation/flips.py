@@ -69,7 +69,7 @@ def _note_edges(mesh):
 
 @kernel
 def _exchange(mesh):
-    """Exchange the two triangulations of the circuit in ``work``; the facets around it go into the queue. There must be room for the new ones."""
+    """Exchange the two triangulations of the circuit in ``work``; the facets around it go into the queue. New tetrahedra need spare rows."""
     w = mesh.work
     star = mesh.tally[STAR]
     odd = False

@@ -18,7 +18,7 @@ from .tetrahedral_mesh import HIDDEN_COUNT, QUEUE_HEAD, QUEUED, TetrahedralMesh,
 from .trajectories import DEGREE
 
 PER_POINT = 8
-"""Tetrahedra that there is room for to begin with; a random cloud has 6.8."""
+"""Rows for tetrahedra per point, to begin with; a random cloud has 6.8 tetrahedra per point."""
 PIECES = 200
 """Parts that algorithm 3 cuts a move into before it gives up."""
 MOST_HELD = 8

@@ -21,7 +21,7 @@ import numpy as np
 from ..compiled.jit import inlined, kernel, njit
 from ..compiled.vectors import ahead, cross, dot, row, scale, square, subtract
 from .perturbed import lifted, perturbed_sign
-from .plain import plain_orientation, plain_plane, plain_power
+from .tracked import tracked_orientation, tracked_plane, tracked_power
 
 SMALLEST, LARGEST = 2.0**-140, 2.0**200
 INFINITE = 4
@@ -219,9 +219,9 @@ def _exact(xw, key, points, count, off):
 def _exact_rows(xw, key, a, b, c, d, off):
     """Sign of four rows as in `_mixed_filter`, without a filter."""
     if min(min(a, b), min(c, d)) >= INFINITE:
-        sign, known = plain_orientation(xw, a, b, c, d)
+        sign, known = tracked_orientation(xw, a, b, c, d)
         if known and sign == 0:
-            sign = plain_plane(xw, key, a, b, c, d)
+            sign = tracked_plane(xw, key, a, b, c, d)
         if known and sign != 0:
             return sign
     return _exact(xw, key, np.array((a, b, c, d, -1)), 4, off)
@@ -243,7 +243,7 @@ def exact_power(xw, key, a, b, c, d, e):
     Returns:
         1 or -1, as for `power`.
     """
-    sign, known = plain_power(xw, key, a, b, c, d, e)
+    sign, known = tracked_power(xw, key, a, b, c, d, e)
     if known and sign != 0:
         return sign
     return _exact(xw, key, np.array((a, b, c, d, e)), 5, -1)

@@ -13,9 +13,9 @@ from .predicates import INFINITE, ORIENTATION_BOUND, above_hyperplane, exact_pow
 from .tetrahedral_mesh import HIGH, QUEUED, STAR, dequeue, enqueue, facet_of, free_tetrahedra, place_of
 
 LEGAL, FLIPPED, UNFLIPPABLE = 0, 1, 2  # what became of a facet
-DONE, STUCK, FULL = 0, 1, 2  # how a loop ended: no room for more tetrahedra is FULL, and it goes on once there is
+DONE, STUCK, FULL = 0, 1, 2  # how a loop ended: FULL: the arrays hold no more tetrahedra; it goes on once they are longer
 NEEDED = 4
-"""Tetrahedra that there must be room for before a flip or an insertion."""
+"""Spare rows for tetrahedra that a flip or an insertion needs."""
 
 
 @kernel
@@ -52,7 +52,7 @@ def flip_facet(mesh, facet, guarded):
     Args:
         mesh: the triangulation's arrays.
         facet: number of the facet.
-        guarded: as in `flip_circuit`.
+        guarded: whether flips are restricted, see `flip_circuit`.
 
     Returns:
         LEGAL, FLIPPED or UNFLIPPABLE.

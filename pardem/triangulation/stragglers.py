@@ -89,7 +89,7 @@ def _put(mesh, move, p, n, where):
 
 @kernel
 def _list_negative(mesh, waiting):
-    """Write the negative tetrahedra with a facet of column 0 in the queue to ``waiting``; returns how many, -1: there is no room for them."""
+    """Write the negative tetrahedra with a facet of column 0 in the queue to ``waiting``; returns how many, or -1 if they are too many."""
     listed = 0
     for q in range(mesh.tally[QUEUED]):
         facet = mesh.queue[(mesh.tally[QUEUE_HEAD] + q) % len(mesh.queue)]

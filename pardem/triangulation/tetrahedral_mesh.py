@@ -26,7 +26,7 @@ OVERFLOWN = -1
 
 
 class TetrahedralMesh(NamedTuple):
-    """A triangulation of N - 4 points, with room for T tetrahedra.
+    """A triangulation of N - 4 points, with rows for T tetrahedra.
 
     Attributes:
         xw: (N, 4) float64: x, y, z (m), weight (m^2).

@@ -167,7 +167,7 @@ class Triangulation:
             `counts`.
 
         Raises:
-            TriangulationError: as for a new triangulation; in this case nothing has moved.
+            TriangulationError: for the same reasons as a new triangulation; in this case nothing has moved.
         """
         mesh = self._mesh
         x0, x1 = mesh.xw.copy(), self._moved(points, weights)
@@ -246,7 +246,7 @@ class Triangulation:
             The number of the point: the smallest one freed by a deletion, or else a new one.
 
         Raises:
-            TriangulationError: as for a new triangulation.
+            TriangulationError: for the same reasons as a new triangulation.
         """
         xw = _checked(np.asarray(point, np.float64)[None], np.array([weight]))
         if self._gaps:

@@ -39,7 +39,7 @@ from ..contacts.pair_loop import velocity_lag
 from ..contacts.resistance import check_torques, fill_resistance, keep_resistance, resist
 from ..contacts.rules.rule import Bearing
 from ..laws.history import NORMAL, WITH_ARM
-from ..laws.resistance.model import resists
+from ..laws.resistance.resistance_model import resists
 from ..laws.slider import middle_normal
 from .meeting import react, relative_motion
 from .motion.driven import turns
@@ -64,7 +64,7 @@ def _in_the_middle(m, out, arm, lever, now, middle, loop):
     Args:
         m: `Meeting`.
         out: how far the contact point lies from the core (m).
-        arm: of the contact point (m).
+        arm: vector from the grain's centre to the contact point (m).
         lever: half-length of the zone (m).
         now: motion at the end of the step, as ``relative_motion`` gives it.
         middle: normal in the middle of the step.
@@ -93,7 +93,7 @@ def fill(c, m, arm, overlap, out, now, loop):
     Args:
         c: the column.
         m: `Meeting`.
-        arm: from the grain's centre to the contact point (m).
+        arm: vector from the grain's centre to the contact point (m).
         overlap: (m).
         out: how far the contact point lies from the core (m).
         now: motion at the end of the step, as ``relative_motion`` gives it.

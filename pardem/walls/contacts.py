@@ -19,16 +19,16 @@ from ..laws.energy_ledger import end_contact, held_energy
 from ..laws.history import MEMORY
 from ..laws.law import coefficients
 from ..laws.quantities import PairMaterial
-from ..laws.resistance.memory import torque_lost_at_end
-from ..laws.resistance.model import resists
+from ..laws.resistance.resistance_memory import torque_lost_at_end
+from ..laws.resistance.resistance_model import resists
 from ..state.arrays import ERROR_OVERLAP, ERROR_SOLVER
 from .columns import evaluate, fill
 from .handover import pass_history_on
-from .hardening import harden
 from .meeting import Meeting, relative_motion
 from .surfaces.bodies import effective_radius
 from .surfaces.place import ABSENT, APPEARING, THERE, Candidate
 from .surfaces.registry import meet
+from .wall_hardening import harden
 
 
 @inlined

@@ -75,8 +75,8 @@ def react(loop, i, k, arm, force, moment):
         loop: `WallLoop`.
         i: row of the grain.
         k: the wall.
-        arm: from the grain's centre to the contact point (m).
-        force: on the grain (N).
+        arm: vector from the grain's centre to the contact point (m).
+        force: force on the grain (N).
         moment: couple on the grain (N m).
     """
     walls, g, settings = loop.walls, loop.g, loop.settings

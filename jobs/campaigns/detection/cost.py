@@ -21,11 +21,11 @@ import numpy as np
 from mpi4py import MPI
 
 from pardem.case import Case
-from pardem.decomposition.nested import Nested
+from pardem.decomposition.nested_slabs import Nested
 from pardem.detection.edge_detector import EdgeDetector
 from pardem.engine import Engine
+from pardem.setup.initial_grains import initial_grains, size_range
 from pardem.setup.preparation import build_scene
-from pardem.setup.start import initial_grains, size_range
 from pardem.state.population import Population
 
 VOLUME = 8.0 * math.pi / 6.0 * 1e-9  # of a grain (m^3)

@@ -42,14 +42,17 @@ def common(args: Any) -> Lanes | None:
 
 
 def _register(symbol: Any, table: dict[str, tuple[str, str, tuple[str, ...]]]) -> None:
-    class Template(AbstractTemplate):
+    class BinaryTemplate(AbstractTemplate):
+        """Types of an operator of two operands of which one at least is lanes."""
+
         def generic(self, args: Any, kws: Any) -> Any:
+            """Return numba's signature, or None where the operator is not defined."""
             operand = common(args) if len(args) == 2 else None
             if operand is None or operand.kind not in table:
                 return None
             return signature(Lanes(table[operand.kind][0], operand.width), operand, operand)
 
-    infer_global(symbol)(Template)
+    infer_global(symbol)(BinaryTemplate)
 
     @lower_builtin(symbol, Lanes, Lanes)
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -59,8 +62,8 @@ def _register(symbol: Any, table: dict[str, tuple[str, str, tuple[str, ...]]]) -
 
 for _symbol, _table in _BINARY.items():
     _register(_symbol, _table)
-for _symbol, _plain in _IN_PLACE.items():
-    _register(_symbol, _BINARY[_plain])
+for _symbol, _operation in _IN_PLACE.items():
+    _register(_symbol, _BINARY[_operation])
 
 
 def unary(builder: Any, name: str, value: Any) -> Any:
@@ -71,12 +74,15 @@ def unary(builder: Any, name: str, value: Any) -> Any:
 
 
 def _register_unary(symbol: Any, kinds: tuple[str, ...], make: Any) -> None:
-    class Template(AbstractTemplate):
+    class UnaryTemplate(AbstractTemplate):
+        """Types of an operator of lanes."""
+
         def generic(self, args: Any, kws: Any) -> Any:
+            """Return numba's signature, or None where the operator is not defined."""
             fits = len(args) == 1 and isinstance(args[0], Lanes) and args[0].kind in kinds
             return signature(args[0], args[0]) if fits else None
 
-    infer_global(symbol)(Template)
+    infer_global(symbol)(UnaryTemplate)
 
     @lower_builtin(symbol, Lanes)
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:

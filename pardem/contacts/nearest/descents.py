@@ -16,7 +16,7 @@ def _descends(face, place, across, a):
 
     Args:
         face: `Outline`.
-        place: of the vertex in ``Features.loops``, or of the side's first corner.
+        place: place of the vertex in ``Features.loops``, or of the side's first corner.
         across: whether the point lies on a side.
         a: direction, of any length.
     """

@@ -27,7 +27,7 @@ def feature_pair(kind, first, second):
     """The number of a pair of features.
 
     Args:
-        kind: of the pair, VERTEX_EDGE to FACE_FACE.
+        kind: kind of the pair, VERTEX_EDGE to FACE_FACE.
         first: number of the feature on the first body.
         second: number of the feature on the second body.
     """
@@ -95,7 +95,7 @@ class HalfSpace(NamedTuple):
 
     Attributes:
         normal: unit normal into it.
-        height: of the grain's centre above the plane (m).
+        height: height of the grain's centre above the plane (m).
     """
 
     normal: Any

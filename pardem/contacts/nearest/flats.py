@@ -28,7 +28,7 @@ class Common(NamedTuple):
     """What two features have in common, seen along the normal of a face.
 
     Attributes:
-        share: of the edge, of two faces of the smaller one, that is common (1); 0: not parallel, or nothing in common.
+        share: share of the edge, of two faces of the smaller one, that is common (1); 0: not parallel, or nothing in common.
         tilt2: squared sine of the angle between the features (1).
         first: its barycentre on the first feature, relative to the centre of that grain (m).
         second: the point below it on the second feature, relative to the centre of that grain (m).
@@ -88,7 +88,7 @@ def _covered(face, axes, start, way, sense):
         face: `Outline`.
         axes: the two axes.
         start: start of the edge, two coordinates on them (m).
-        way: from there to its end, two coordinates (m).
+        way: vector from there to its end, two coordinates (m).
         sense: positive where the outline runs counter-clockwise.
 
     Returns:
@@ -170,10 +170,10 @@ def _triangle(face, m, shift, axes, work, place):
     Args:
         face: `Outline`.
         m: place of a corner in ``loops``.
-        shift: from the plane's origin to the centre of the face's grain (m).
+        shift: vector from the plane's origin to the centre of the face's grain (m).
         axes: `polytope_faces.Axes`.
         work: float64 scratch.
-        place: of the triangle there.
+        place: place of the triangle there.
     """
     for n in range(3):
         k = face.first if n == 0 else (m if n == 1 else m + 1)

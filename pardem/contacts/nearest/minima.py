@@ -8,7 +8,7 @@ from .polytope_faces import MAX_TIES, TILT, TILT2, centroid, clip, extent, order
 from .polytope_pair import WORK_SIZE as PAIR_SIZE
 from .polytope_pair import core_a, core_b, minimum
 
-# scratch: the pair solver's, then the two features and a spare, each with room for a clip of faces (each cut adds at most one point)
+# scratch: the pair solver's, then the two features and a spare, each long enough for a clip of faces (each cut adds at most one point)
 _A = PAIR_SIZE
 _B = _A + 4 * MAX_TIES
 _SPARE = _B + 4 * MAX_TIES

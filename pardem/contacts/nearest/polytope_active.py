@@ -185,7 +185,7 @@ def grow(work, first, n, pack, number, wanted):
         first: 0 for body A, 4 for body B.
         n: number of vertices in the active set.
         pack: active set.
-        number: of the vertex to take in.
+        number: number of the vertex to take in.
         wanted: whether to take it in.
 
     Returns:

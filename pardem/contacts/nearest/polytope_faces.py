@@ -23,7 +23,7 @@ class Axes(NamedTuple):
     """Axes of a plane; e, f and the normal are orthogonal and right-handed.
 
     Attributes:
-        normal: of any length > 0 (m).
+        normal: normal of any length > 0 (m).
         e: unit vector in the plane (1).
         f: the other one (1).
     """
@@ -61,10 +61,10 @@ def ties(core, x, axes, tilt2, work, place):
     Args:
         core: ``polytope_active.Core``.
         x: a point of the feature (m).
-        axes: of the plane.
+        axes: axes of the plane.
         tilt2: squared sine of the angle up to which a line counts as parallel (1).
         work: float64 scratch.
-        place: of the result there; 2 MAX_TIES numbers.
+        place: place of the result there; 2 MAX_TIES numbers.
 
     Returns:
         how many there are; only the first MAX_TIES are written.
@@ -99,7 +99,7 @@ def order(work, place, n):
 
     Args:
         work: float64 scratch (m).
-        place: of the polygon there.
+        place: place of the polygon there.
         n: number of its points.
     """
     mu = mv = 0.0
@@ -125,7 +125,7 @@ def extent(work, place, n):
 
     Args:
         work: float64 scratch (m).
-        place: of the polygon there.
+        place: place of the polygon there.
         n: number of its points.
 
     Returns:
@@ -148,7 +148,7 @@ def centroid(work, place, n):
 
     Args:
         work: float64 scratch (m).
-        place: of the polygon there.
+        place: place of the polygon there.
         n: number of its points, at least 1.
 
     Returns:
@@ -203,11 +203,11 @@ def clip(work, subject, n, window, m, spare):
 
     Args:
         work: float64 scratch (m).
-        subject: place of a polygon, with room for n + m points; two points are a segment.
+        subject: place of a polygon, with space for n + m points; two points are a segment.
         n: number of its points.
         window: place of the other polygon, in counter-clockwise order.
         m: number of its points, at least 3.
-        spare: place with room for n + m points.
+        spare: place with space for n + m points.
 
     Returns:
         place of the result (``subject`` or ``spare``), its number of points (0 if empty; points may repeat).

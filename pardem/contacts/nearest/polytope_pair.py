@@ -183,7 +183,7 @@ def _asked_for(w, w2, cores, eps2, own, best, sizes):
         eps2: squared regularisation of each body (1).
         own: squares of the origins of the two flats (m^2).
         best: the `Minimum`.
-        sizes: of the two active sets.
+        sizes: sizes of the two active sets.
 
     Returns:
         whether there is one of A, its number, whether there is one of B, its number.

@@ -39,7 +39,7 @@ def separation2(w, cores, reach, direction):
         w: W, centre of A less centre of B (m).
         cores: ``polytope_pair.TwoCores``.
         reach: sum of the sphero-radii (m), >= 0.
-        direction: from B to A, of any length.
+        direction: direction from B to A, of any length.
     """
     apart = _at_least(direction, w)
     apart += _least(core_a(cores), direction) + _least(core_b(cores), negative(direction))

@@ -28,7 +28,7 @@ def regularised_segments(w, u, v, eps2_a, eps2_b):
         u: half-axis of A (m).
         v: half-axis of B (m).
         eps2_a: squared regularisation of A (1).
-        eps2_b: of B (1).
+        eps2_b: squared regularisation of B (1).
 
     Returns:
         s, t.

@@ -61,8 +61,8 @@ class LocalMinima(NamedTuple):
 
     Attributes:
         planar: two dimensions.
-        features: of all species.
-        neighbours: of all species.
+        features: features of all species.
+        neighbours: neighbours of all species.
         work: (flats.WORK_SIZE,) float64 scratch.
     """
 
@@ -177,7 +177,7 @@ def _belongs(interaction, g, bodies, sub, a):
         g: `Grains`.
         bodies: the two bodies.
         sub: number of the pair of features.
-        a: from the point on the first body to that on the second (m).
+        a: vector from the point on the first body to that on the second (m).
 
     Returns:
         the answer, and the `Place` of each point.

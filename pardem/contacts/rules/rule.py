@@ -118,7 +118,7 @@ class Rule:
         stands_out: whether a vertex may touch a disc where it is nearest to it.
         pair_loop: the loop over candidate pairs, where the rule has one of its own.
         serves_lanes: whether several pairs can be treated at once, of which the next two are.
-        closest_in_lanes: minimisers of the distances of several pairs; None: the rule treats pairs one by one.
+        closest_in_lanes: minimisers of the distances of several pairs, or None if the rule treats pairs one by one.
         zone_in_lanes: zones of several contacts.
     """
 

@@ -24,7 +24,7 @@ class Superposition(NamedTuple):
 
     Attributes:
         planar: two dimensions.
-        features: of all species.
+        features: features of all species.
     """
 
     planar: bool

@@ -16,7 +16,7 @@ import numpy as np
 from ...compiled.choices import root, smaller
 from ...compiled.jit import inlined
 from ...compiled.vectors import scale, square
-from .quantities import Resisting, Torques
+from .resistance_quantities import Resisting, Torques
 
 SHARE = 8.0
 SPRINGS = 0  # columns of the history
@@ -48,7 +48,7 @@ def coefficients(resistance, a, b):
         b: row of the second material.
 
     Returns:
-        ``quantities.Resisting`` of rolling and of twisting.
+        ``resistance_quantities.Resisting`` of rolling and of twisting.
     """
     return Resisting(resistance.rolling[a, b], 0.0, 0.0, 0.0), Resisting(resistance.twisting[a, b], 0.0, 0.0, 0.0)
 
@@ -60,12 +60,12 @@ def torques(resistance, numbers, load, turning, springs):
     Args:
         resistance: the model's tables.
         numbers: see ``coefficients``.
-        load: ``quantities.Load``.
-        turning: ``quantities.Turning``.
-        springs: ``quantities.Springs`` of the step before, in the new tangent plane.
+        load: ``resistance_quantities.Load``.
+        turning: ``resistance_quantities.Turning``.
+        springs: ``resistance_quantities.Springs`` of the step before, in the new tangent plane.
 
     Returns:
-        the ``quantities.Torques``.
+        the ``resistance_quantities.Torques``.
     """
     unit, most = load.push * load.radius, resistance.stop * load.inertia
     # without motion the quotient is infinite, or not a number

@@ -13,7 +13,7 @@ import numpy as np
 from ...compiled.choices import larger, root, select, smaller
 from ...compiled.jit import inlined
 from ...compiled.vectors import ahead, scale, square
-from .quantities import Resisting, Springs, Torques
+from .resistance_quantities import Resisting, Springs, Torques
 
 SPRINGS = 4  # columns of the history
 
@@ -30,7 +30,7 @@ class ElasticPlastic(NamedTuple):
         twisting_normal: the same for twisting (1).
         tangential: stiffness of both over tangential stiffness and squared effective radius (1), which adds to the others.
         ball: moment of inertia of a solid ball (in 2D: a disk) over m r^2 (1).
-        stop: as of ``constant.ConstantTorque`` (1/s).
+        stop: the same as in ``constant.ConstantTorque`` (1/s).
     """
 
     rolling: np.ndarray

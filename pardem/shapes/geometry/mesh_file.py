@@ -70,7 +70,7 @@ def read_triangles(path: Path, target: int | None = None) -> tuple[np.ndarray, n
 
     Args:
         path: path of the file.
-        target: number of triangles to which the mesh is simplified; None: it is not.
+        target: number of triangles to which the mesh is simplified, or None if it is not.
 
     Returns:
         (nv, 3) vertices (in units of the file) and (nt, 3) int64 triangles.

@@ -94,7 +94,7 @@ def erosion(body: Any, radius: float, tolerance: float = 1e-3) -> list[np.ndarra
         several if a polygon falls apart.
 
     Raises:
-        ShapeError: as for `dilation`; or the tolerance is not between 0 and 1.
+        ShapeError: for the same reasons as `dilation`, or the tolerance is not between 0 and 1.
     """
     core, r = _body(body), _radius(radius)
     if core.shape[1] == 3:
@@ -120,7 +120,7 @@ def opening(body: Any, radius: float, tolerance: float = 1e-3) -> list[Rounded]:
         One Minkowski sum for each remaining piece of the erosion.
 
     Raises:
-        ShapeError: as for `erosion`.
+        ShapeError: for the same reasons as `erosion`.
     """
     return [Rounded(core, float(radius)) for core in erosion(body, radius, tolerance)]
 

@@ -22,7 +22,7 @@ _BATCH = 20_000
 """VoronoiCells at a time, which bounds the memory for neighbours."""
 _NEAREST = {2: 24, 3: 56}
 """Points tried first, by dimension; more for the cells that need more."""
-_ROOM = {2: 64, 3: 256}
+_CAPACITY = {2: 64, 3: 256}
 """Vertices of a cell, by dimension; more where they do not suffice."""
 
 
@@ -82,8 +82,8 @@ class VoronoiCells:
         """Sizes of the cells eroded and then rounded, by Steiner's formula.
 
         Args:
-            erosion: by which every plane moves inwards (m).
-            radius: of the ball (m).
+            erosion: distance by which every plane moves inwards (m).
+            radius: radius of the ball (m).
         """
         n, d = self.sites.shape
         out, count = np.empty((n, 4 if d == 2 else 6)), np.empty(n, dtype=np.int64)
@@ -101,10 +101,10 @@ class VoronoiCells:
         return self._with_room("write_cores", erosion, rows, int(count.sum()))
 
     def _with_room(self, name: str, erosion: float, *arguments: Any) -> Any:
-        """Call a kernel with as much room as the most crowded cell can need: each of p planes adds two vertices at most."""
-        room = 2 * int(np.diff(self.plane_start).max()) + 16
+        """Call a kernel with the capacity that the most crowded cell can need: each of p planes adds two vertices at most."""
+        capacity = 2 * int(np.diff(self.plane_start).max()) + 16
         function = getattr(_kernels(self.dimension), name)
-        return function(HalfSpaces(self.plane_start, self.normal, self.offset, self.size), erosion, room, *arguments)
+        return function(HalfSpaces(self.plane_start, self.normal, self.offset, self.size), erosion, capacity, *arguments)
 
 
 def voronoi_cells(sites: np.ndarray, lower: Sequence[float], upper: Sequence[float], periodic: Sequence[bool] | bool = True) -> VoronoiCells:
@@ -127,7 +127,7 @@ def voronoi_cells(sites: np.ndarray, lower: Sequence[float], upper: Sequence[flo
     length = high - low
     start = np.stack([np.where(wraps, -length, low - x), np.where(wraps, length, high - x)], axis=1)
     whole = 1.5 * length.max()  # the images within this distance of the box decide every cell
-    shell, nearest, room = min(whole, 4.0 * (np.prod(length) / n) ** (1.0 / d)), _NEAREST[d], _ROOM[d]
+    shell, nearest, capacity = min(whole, 4.0 * (np.prod(length) / n) ** (1.0 / d)), _NEAREST[d], _CAPACITY[d]
     found: list[tuple[np.ndarray, ...]] = []
     size = np.empty(n)
     rows = np.arange(n)
@@ -136,14 +136,14 @@ def voronoi_cells(sites: np.ndarray, lower: Sequence[float], upper: Sequence[flo
         tree = cKDTree(points)
         again = []
         for part in np.array_split(rows, -(-len(rows) // _BATCH)):
-            names, reach, status = _neighbours(points, tree, part, start[part], nearest, room)
+            names, reach, status = _neighbours(points, tree, part, start[part], nearest, capacity)
             short = wraps.any() & (2.0 * reach > shell) & (shell < whole)
             done = ((status == DONE) | ((status == UNFINISHED) & (nearest >= len(points)))) & ~short
             size[part] = reach
             found.append(_planes(points, owner, part[done], names[done], low, high))
             again.append(part[~done])
             if (status == CROWDED).any():
-                room *= 2
+                capacity *= 2
         rows = np.concatenate(again)
         nearest, shell = min(2 * nearest, max(len(points), _NEAREST[d])), min(whole, 2.0 * shell)
     cell, normal, offset, neighbour = (np.concatenate(columns) for columns in zip(*found))
@@ -157,13 +157,13 @@ def _kernels(dimension: int) -> Any:
 
 
 def _neighbours(
-    points: np.ndarray, tree: cKDTree, rows: np.ndarray, start: np.ndarray, nearest: int, room: int
+    points: np.ndarray, tree: cKDTree, rows: np.ndarray, start: np.ndarray, nearest: int, capacity: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Names of the planes of cells ((m, width), filled up with ``len(points)``), sizes and status: see `find_neighbours`."""
     near = tree.query(points[rows], k=np.arange(1, nearest + 1))[1]
-    found = np.full((len(rows), room), len(points))
+    found = np.full((len(rows), capacity), len(points))
     reach, status = np.empty(len(rows)), np.empty(len(rows), dtype=np.int64)
-    _kernels(points.shape[1]).find_neighbours(points, rows, near, np.ascontiguousarray(start), room, CellNeighbours(found, reach, status))
+    _kernels(points.shape[1]).find_neighbours(points, rows, near, np.ascontiguousarray(start), capacity, CellNeighbours(found, reach, status))
     used = np.cumsum(found == len(points), axis=1) == 0
     return np.where(used, found, len(points)), reach, status
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Real
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
@@ -56,16 +56,30 @@ def relaxed(cells: VoronoiCells, steps: int) -> VoronoiCells:
     return cells
 
 
+class Rounding(NamedTuple):
+    """How Voronoi cells become grains: each is eroded by d, then dilated by r <= d.
+
+    Attributes:
+        erosion: distance d (m); give either this or ``void_ratio``.
+        void_ratio: volume of the voids divided by that of the grains, from which d follows (1). It jumps whenever a cell vanishes together with its
+            ball, so it is met up to the share of such balls, not exactly (see `Packing.void_ratio`).
+        radius: radius r of the ball that rounds the grains, at most d (m); give at most one of this and ``roundness``.
+        roundness: r / d, in (0, 1]. The default of 1 gives the opening of the cells.
+    """
+
+    erosion: float | None = None
+    void_ratio: float | None = None
+    radius: float | None = None
+    roundness: float | None = None
+
+
 def voronoi_packing(
     sites: np.ndarray | int,
     lower: Sequence[float],
     upper: Sequence[float],
+    rounding: Rounding,
     *,
     periodic: Sequence[bool] | bool = True,
-    erosion: float | None = None,
-    void_ratio: float | None = None,
-    radius: float | None = None,
-    roundness: float | None = None,
     seed: int = 0,
     regularity: int = 0,
 ) -> Packing:
@@ -75,12 +89,8 @@ def voronoi_packing(
         sites: (n, d) sites (m), or the number of sites to draw at random.
         lower: lower corner of the box (m), with two or three coordinates.
         upper: upper corner of the box (m).
+        rounding: erosion and dilation of the cells.
         periodic: periodic flags, one for each axis or one for all; grains stay inside the other faces.
-        erosion: distance d by which the cells are eroded (m); give either this or ``void_ratio``.
-        void_ratio: volume of the voids divided by that of the grains, from which d follows. It jumps whenever a cell vanishes together with its ball,
-            so it is met up to the share of such balls, not exactly (see `Packing.void_ratio`).
-        radius: radius r of the ball that rounds the grains, at most d (m); give either this or ``roundness``.
-        roundness: r / d, in (0, 1]. The default of 1 gives the opening of the cells.
         seed: seed of random sites.
         regularity: number of steps of Lloyd's algorithm applied to the sites first.
 
@@ -90,7 +100,8 @@ def voronoi_packing(
     Raises:
         ShapeError: a value is out of range, r exceeds d, or the void ratio cannot be reached.
     """
-    _checked(erosion, void_ratio, radius, roundness, regularity)
+    _check(rounding, regularity)
+    erosion, void_ratio, radius, roundness = rounding
     points = random_sites(int(sites), lower, upper, seed) if np.ndim(sites) == 0 and not isinstance(sites, float) else np.asarray(sites)
     cells = relaxed(voronoi_cells(points, lower, upper, periodic), regularity)
     if void_ratio is not None:
@@ -177,12 +188,14 @@ def _wrapped(points: np.ndarray, cells: VoronoiCells) -> np.ndarray:
     return np.asarray(np.where(cells.periodic, inside, np.clip(points, cells.lower, cells.upper)))
 
 
-def _checked(erosion: Any, void_ratio: Any, radius: Any, roundness: Any, regularity: Any) -> None:
+def _check(rounding: Rounding, regularity: int) -> None:
+    """Raise a `ShapeError` if keys of the rounding contradict each other or a value is out of range."""
+    erosion, void_ratio, radius, roundness = rounding
     if (erosion is None) == (void_ratio is None):
         raise ShapeError("voronoi_packing needs exactly one of erosion (m) and void_ratio (1).")
     if radius is not None and roundness is not None:
         raise ShapeError("voronoi_packing takes at most one of radius (m) and roundness (1, the radius over the erosion).")
-    for name, value in (("erosion", erosion), ("void_ratio", void_ratio), ("radius", radius), ("roundness", roundness)):
+    for name, value in rounding._asdict().items():
         number = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
         if value is not None and not (number and value > 0.0):
             raise ShapeError(f"{name} = {value!r} must be a positive finite number.")

@@ -14,7 +14,7 @@ from .polyhedron_clip import ROUNDING
 
 
 @njit
-def find_neighbours(points: np.ndarray, rows: np.ndarray, near: np.ndarray, start: np.ndarray, room: int, out: CellNeighbours) -> None:
+def find_neighbours(points: np.ndarray, rows: np.ndarray, near: np.ndarray, start: np.ndarray, capacity: int, out: CellNeighbours) -> None:
     """Find the lines that bound the Voronoi cells of some points. The sides of the box are -1 to -4.
 
     Args:
@@ -22,11 +22,11 @@ def find_neighbours(points: np.ndarray, rows: np.ndarray, near: np.ndarray, star
         rows: (m,) numbers of the points whose cells are wanted.
         near: (m, k) points in the order of distance; ``np`` stands for none.
         start: (m, 2, 2) corners of a box about each cell, relative to its point (m).
-        room: capacity for the vertices of a cell.
+        capacity: number of vertices that a cell may have.
         out: filled.
     """
     found, reach, status = out
-    body = make_polygon(room)
+    body = make_polygon(capacity)
     normal = np.empty(2)
     for m in range(len(rows)):
         fill_box(body, start[m, 0], start[m, 1])
@@ -100,19 +100,19 @@ def _measure(body: ClippedPolygon, normal: np.ndarray, radius: float, out: np.nd
 
 
 @njit
-def measure_cores(cells: HalfSpaces, erosion: float, room: int, radius: float, out: np.ndarray, count: np.ndarray) -> None:
+def measure_cores(cells: HalfSpaces, erosion: float, capacity: int, radius: float, out: np.ndarray, count: np.ndarray) -> None:
     """Measure eroded cells.
 
     Args:
         cells: the cells as half-planes.
         erosion: distance by which the lines move inwards (m).
-        room: capacity for the vertices of a core.
+        capacity: number of vertices that a core may have.
         radius: radius of the disk (m).
         out: (n, 4), filled: area and perimeter of the core, first moments of the rounded core about the site.
         count: (n,) int64, filled: number of vertices of the core before coincident ones are merged; 0 if nothing is left.
     """
     plane_start, normal, offset, size = cells
-    body = make_polygon(room)
+    body = make_polygon(capacity)
     for c in range(len(size)):
         lines = slice(plane_start[c], plane_start[c + 1])
         out[c] = 0.0
@@ -127,13 +127,13 @@ def measure_cores(cells: HalfSpaces, erosion: float, room: int, radius: float, o
 
 
 @njit
-def write_cores(cells: HalfSpaces, erosion: float, room: int, rows: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def write_cores(cells: HalfSpaces, erosion: float, capacity: int, rows: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Compute the vertices of eroded cells.
 
     Args:
         cells: the cells as half-planes.
         erosion: distance by which the lines move inwards (m).
-        room: capacity for the vertices of a core.
+        capacity: number of vertices that a core may have.
         rows: (m,) numbers of the cells that are left.
         most: sum of their numbers of vertices.
 
@@ -142,7 +142,7 @@ def write_cores(cells: HalfSpaces, erosion: float, room: int, rows: np.ndarray, 
         (nv,).
     """
     plane_start, normal, offset, size = cells
-    body = make_polygon(room)
+    body = make_polygon(capacity)
     vertex_start = np.zeros(len(rows) + 1, np.int64)
     vertices, edge_line = np.empty((most, 2)), np.empty(most, np.int64)
     nv = 0

@@ -25,7 +25,7 @@ class CellNeighbours(NamedTuple):
     Attributes:
         found: (m, width) int64 neighbours; -1 to -6 (in the plane -4) for the sides of the box; the first unused entry is the number of all points.
         reach: (m,) distance of the furthest vertex (m).
-        status: (m,) int64 DONE, UNFINISHED (more points needed) or CROWDED (more room needed).
+        status: (m,) int64 DONE, UNFINISHED (more points needed) or CROWDED (a larger capacity needed).
     """
 
     found: np.ndarray
@@ -71,7 +71,7 @@ class Cores(NamedTuple):
 
 @njit
 def _used_planes(body: ClippedPolyhedron, used: np.ndarray, near: np.ndarray, found: np.ndarray) -> int:
-    """Write the planes of a cell to a row of neighbours; returns how many, -1: there is no room for them."""
+    """Write the planes of a cell to a row of neighbours; returns how many, or -1 if they are more than the row holds."""
     used[:] = False
     for v in range(body.used[0]):
         for c in range(3):
@@ -87,7 +87,7 @@ def _used_planes(body: ClippedPolyhedron, used: np.ndarray, near: np.ndarray, fo
 
 
 @njit
-def find_neighbours(points: np.ndarray, rows: np.ndarray, near: np.ndarray, start: np.ndarray, room: int, out: CellNeighbours) -> None:
+def find_neighbours(points: np.ndarray, rows: np.ndarray, near: np.ndarray, start: np.ndarray, capacity: int, out: CellNeighbours) -> None:
     """Find the planes that bound the Voronoi cells of some points.
 
     Args:
@@ -95,11 +95,11 @@ def find_neighbours(points: np.ndarray, rows: np.ndarray, near: np.ndarray, star
         rows: (m,) numbers of the points whose cells are wanted.
         near: (m, k) points in the order of distance; ``np`` stands for none.
         start: (m, 2, 3) corners of a box about each cell, relative to its point (m).
-        room: capacity for the vertices of a cell.
+        capacity: number of vertices that a cell may have.
         out: filled.
     """
     found, reach, status = out
-    body = make_polyhedron(room, near.shape[1] + 6)
+    body = make_polyhedron(capacity, near.shape[1] + 6)
     used = np.empty(near.shape[1] + 6, np.bool_)
     normal = np.empty(3)
     for m in range(len(rows)):
@@ -229,19 +229,19 @@ def _add_cap(a, n, m, l, radius, out):  # type: ignore[no-untyped-def]
 
 
 @njit
-def measure_cores(cells: HalfSpaces, erosion: float, room: int, radius: float, out: np.ndarray, count: np.ndarray) -> None:
+def measure_cores(cells: HalfSpaces, erosion: float, capacity: int, radius: float, out: np.ndarray, count: np.ndarray) -> None:
     """Measure eroded cells.
 
     Args:
         cells: the cells as half-spaces.
         erosion: distance by which the planes move inwards (m).
-        room: capacity for the vertices of a core.
+        capacity: number of vertices that a core may have.
         radius: radius of the ball (m).
         out: (n, 6), filled: volume, surface and half the sum of l theta of the core; first moments of the rounded core about the site.
         count: (n,) int64, filled: number of vertices of the core before coincident ones are merged; 0 if nothing is left.
     """
     plane_start, normal, offset, size = cells
-    body = make_polyhedron(room, 6 + np.diff(plane_start).max())
+    body = make_polyhedron(capacity, 6 + np.diff(plane_start).max())
     faces = np.empty((np.diff(plane_start).max(), 4))
     for c in range(len(size)):
         planes = slice(plane_start[c], plane_start[c + 1])
@@ -258,13 +258,13 @@ def measure_cores(cells: HalfSpaces, erosion: float, room: int, radius: float, o
 
 
 @njit
-def write_cores(cells: HalfSpaces, erosion: float, room: int, rows: np.ndarray, most: int) -> Cores:
+def write_cores(cells: HalfSpaces, erosion: float, capacity: int, rows: np.ndarray, most: int) -> Cores:
     """Compute the vertices and faces of eroded cells.
 
     Args:
         cells: the cells as half-spaces.
         erosion: distance by which the planes move inwards (m).
-        room: capacity for the vertices of a core.
+        capacity: number of vertices that a core may have.
         rows: (m,) numbers of the cells that are left.
         most: sum of their numbers of vertices.
 
@@ -272,11 +272,11 @@ def write_cores(cells: HalfSpaces, erosion: float, room: int, rows: np.ndarray, 
         The cores.
     """
     plane_start, normal, offset, size = cells
-    body = make_polyhedron(room, 6 + np.diff(plane_start).max())
+    body = make_polyhedron(capacity, 6 + np.diff(plane_start).max())
     vertex_start, face_start = np.zeros(len(rows) + 1, np.int64), np.zeros(len(rows) + 1, np.int64)
     vertices, loops = np.empty((most, 3)), np.empty(3 * most, np.int32)
     loop_start, face_plane = np.zeros(most + 1, np.int64), np.empty(most, np.int64)
-    same, number = np.empty(room, np.int64), np.empty(room, np.int64)
+    same, number = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
     nv, nf, nl = 0, 0, 0
     for m in range(len(rows)):
         c = rows[m]

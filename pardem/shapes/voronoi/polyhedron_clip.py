@@ -162,7 +162,7 @@ def _spread_high(body: ClippedPolyhedron, start: int) -> None:
 
 @njit
 def _new_vertices(body: ClippedPolyhedron, n: int, plane: int) -> int:
-    """Append the vertices of the new face behind the old ones; returns how many, or -1 where there is no room."""
+    """Append the vertices of the new face behind the old ones; returns how many, or -1 where the arrays are full."""
     t = n
     for v in range(n):
         if body.mark[v] != 1:

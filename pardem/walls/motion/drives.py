@@ -29,7 +29,7 @@ def motion_row(case: Case, motion: AnyMotion | Halt, first: float, rows: dict[st
         case: validated case.
         motion: the motion.
         first: the step.
-        rows: of the walls by name, for motions that span an area between walls.
+        rows: rows of the walls by name, for motions that span an area between walls.
     """
     row = np.zeros(MOTION)
     row[[KIND, FIRST, LAST]] = MOVERS.index(motion.mover), first, FOREVER
@@ -42,8 +42,8 @@ def _reach_of(row: np.ndarray, surface: Surface, shape: np.ndarray, vertices: np
     """How far (m) the furthest point of a wall (a body: of its core) is from its axis of rotation; 0 where turning leaves the surface as it is.
 
     Args:
-        row: of its motion.
-        surface: of the wall.
+        row: row of its motion.
+        surface: surface of the wall.
         shape: its row of ``Walls.shape``.
         vertices: (m, 3) of a body, world (m).
     """

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from .table import MotionTable, Mover
+from .motion_table import MotionTable, Mover
 
 REST = Mover()
 

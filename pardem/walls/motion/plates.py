@@ -29,7 +29,7 @@ def along(limbs, direction, quantum):
     Args:
         limbs: (3 or more, 2) int64 two-limb force in quanta, carried.
         direction: (3 or more,) unit vector.
-        quantum: of force (N).
+        quantum: quantum of force (N).
 
     Returns:
         component (N).
@@ -46,7 +46,7 @@ def note_loads(walls, quantum):
 
     Args:
         walls: `state.Walls`.
-        quantum: of force (N).
+        quantum: quantum of force (N).
     """
     for k in range(walls.kind.shape[0]):
         if is_pushed(walls.motion, k):

@@ -1,7 +1,7 @@
 """All motions of walls there are: a new one is a file beside this one, its table in `AnyMotion` and its mover at the end of ``MOVERS``.
 
 A motion has the code of its place in ``MOVERS`` (the first column of its row, which checkpoints hold: the order must stay). The compiled functions
-below take such a code first and then what the mover's own function of that name takes (`table.Mover`).
+below take such a code first and then what the mover's own function of that name takes (`motion_table.Mover`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from pydantic import BeforeValidator, Field
 
 from ...compiled.switch import switch
 from .fixed import REST, FixedMotion, Halt
+from .motion_table import Mover
 from .rotation import TURN, RotationMotion
 from .servo import PUSH, ServoMotion
 from .sinusoidal import SWING, SinusoidalMotion
-from .table import Mover
 from .velocity import GLIDE, VelocityMotion
 
 MOVERS: tuple[Mover, ...] = (REST, SWING, GLIDE, TURN, PUSH)

@@ -7,10 +7,10 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from ...case.base import Direction, Number, Vector
+from ...case_values import Direction, Number, Vector
 from ...compiled.jit import inlined
+from .motion_table import START, MotionTable, Mover, Start, put_direction
 from .rows import CENTRE, REACH, SIZE
-from .table import START, MotionTable, Mover, Start, put_direction
 
 
 @inlined

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, Strict, model_validator
 
-from ...case.base import Direction, Many, NonNegative, Number, Positive, Vector, at_most_one, exactly_one
-from ...case.sentences import unknown
+from ...case_values import Direction, Many, NonNegative, Number, Positive, Vector, at_most_one, exactly_one
 from ...compiled.jit import inlined
 from ...compiled.vectors import columns, length
 from ...integrators.phases import SCHEMES
+from ...suggestions import unknown
+from .motion_table import START, MotionTable, Mover, Start, put_direction
 from .rows import AREA, DAMPING, FORCE, MASS, PLACE, PRESSURE, SLIDE, SPAN, SPEED
-from .table import START, MotionTable, Mover, Start, put_direction
 
 if TYPE_CHECKING:
     from ...case.tables import CaseTables

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from ...case.base import Direction, Model, NonNegative, Number, Positive, exactly_one
+from ...case_values import Direction, Model, NonNegative, Number, Positive, exactly_one
 from ...compiled.jit import inlined
+from .motion_table import START, MotionTable, Mover, Start, put_direction
 from .rows import FREQUENCY, PHASE, SIZE
-from .table import START, MotionTable, Mover, Start, put_direction
 
 if TYPE_CHECKING:
     from ...case.tables import CaseTables
@@ -23,7 +23,7 @@ def _along(motion, k, steps, dt):
     return motion[k, SIZE] * (math.sin(motion[k, FREQUENCY] * (steps * dt) + motion[k, PHASE]) - math.sin(motion[k, PHASE]))
 
 
-SWING = Mover(_along, sweep=lambda row: 2.0 * abs(float(row[SIZE])))  # lists have room for the whole way
+SWING = Mover(_along, sweep=lambda row: 2.0 * abs(float(row[SIZE])))  # lists allow for the whole way
 
 
 class Drive(Model):
@@ -48,7 +48,7 @@ class Drive(Model):
         """Amplitude under gravity (m): a = gamma abs(g) / (2 pi f)^2 (thesis, section 6.1), unless it is given.
 
         Args:
-            gravity: of the case (m/s^2).
+            gravity: gravity of the case (m/s^2).
         """
         if self.amplitude is not None:
             return self.amplitude

@@ -7,10 +7,10 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from ...case.base import Vector
+from ...case_values import Vector
 from ...compiled.jit import inlined
+from .motion_table import START, MotionTable, Mover, Start
 from .rows import DIRECTION, SIZE
-from .table import START, MotionTable, Mover, Start
 
 
 @inlined

@@ -13,7 +13,7 @@ def work_to_come(walls: Walls, reaction: np.ndarray, settings: Settings) -> np.n
     """Work (J) of each wall on the grains in the half-step to come, which is counted already with the forces of this step, (W,).
 
     Args:
-        walls: as they are at this step.
+        walls: walls at this step.
         reaction: (W, 6) force and torque of the grains on each wall, over all ranks, in quanta (Python integers).
         settings: `Settings`.
     """

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from ...case.base import Positive, Quaternion, Vector
+from ...case_values import Positive, Quaternion, Vector
 from ...compiled.jit import inlined, kernel
 from ...compiled.quaternions import orientation, product, put_orientation
 from ...compiled.vectors import add, put_row, row, scale, subtract
@@ -21,7 +21,7 @@ from ...integrators.poses import place_vertices
 from ..motion.driven import turns
 from .pierced import disc_distance
 from .surface import Surface, off_axis
-from .table import Corners, Placed, PlacedShape, Refusal, WallTable
+from .wall_table import Corners, Placed, PlacedShape, Refusal, WallTable
 
 
 @inlined
@@ -123,7 +123,7 @@ class _Body(NamedTuple):
     Attributes:
         wall: its wall.
         row: its row in the grains' arrays.
-        place: of its point (m).
+        place: place of its point (m).
         extra: reach beyond contact (m).
         reach: its half-extents and ``extra`` (m).
     """
@@ -149,7 +149,7 @@ def _note_images(near, found, g, i, half, body, period):
         period: (3,) of the domain (m), 0: open.
 
     Returns:
-        number of rows; there may be more than there is room.
+        number of rows; there may be more than the array holds.
     """
     x, c = row(g.x, i), body.place
     d, reach = subtract(c, x), add(half, body.reach)
@@ -183,7 +183,7 @@ def find_near_bodies(owned, g, walls, extent, extra, period, near):
         near: `detection.feature_pairs.NearBodies`, filled.
 
     Returns:
-        their number; where it exceeds the room, call again with more.
+        their number; where it exceeds the length of the arrays, call again with longer ones.
     """
     found = 0
     for k in range(walls.kind.shape[0]):

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from ...case.base import Direction, NonNegative, Number, Positive, Vector, exactly_one
+from ...case_values import Direction, NonNegative, Number, Positive, Vector, exactly_one
 from ...compiled.jit import inlined, kernel
 from ...compiled.vectors import add, behind, columns, dot, length, over, scale, square
 from ...contacts.nearest.features import vertex
@@ -26,7 +26,7 @@ from .listing import pieces_of, put
 from .place import NORMAL, SIZES, from_wall
 from .rims import PART, Rim, meet_rim, put_edges
 from .surface import PARALLEL, Surface, off_axis
-from .table import Corners, Placed, WallTable
+from .wall_table import Corners, Placed, WallTable
 
 NEAR, FAR, FIRST, FIRST_TOO, SECOND, SECOND_TOO = 0, 1, 2, 3, 4, 5  # part of a contact's sub-key: vertices on the surface, edges on the rims
 

@@ -8,14 +8,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from ...case.base import Direction, Positive, Vector
+from ...case_values import Direction, Positive, Vector
 from ...compiled.jit import inlined
 from ...compiled.vectors import add, behind, columns, dot, length, scale
 from ...contacts.nearest.features import vertex
 from .listing import vertex_lister
 from .place import NORMAL, SIZES, from_wall
 from .surface import ALONG, PARALLEL, Surface, off_axis
-from .table import Placed, WallTable
+from .wall_table import Placed, WallTable
 
 
 @inlined

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from ...case.base import Direction, Positive, Vector
+from ...case_values import Direction, Positive, Vector
 from ...compiled.jit import inlined
 from ...compiled.vectors import ZERO, add, behind, columns, dot, length, negative, scale, square, subtract
 from ...contacts.dispatch import closest_to_plane, stands_out, vertices_met
@@ -16,7 +16,7 @@ from .listing import list_pieces, vertex_lister
 from .pierced import PIERCED, disc_distance, disc_mirrored, disc_swept
 from .place import NORMAL, SIZES, from_wall
 from .surface import Surface
-from .table import Corners, Placed, Refusal, WallTable
+from .wall_table import Corners, Placed, Refusal, WallTable
 
 
 @inlined
@@ -24,8 +24,8 @@ def towards(normal, height):
     """The side of a disc on which a grain is, as a `HalfSpace`.
 
     Args:
-        normal: of the disc.
-        height: of the grain's centre over the disc along that normal (m).
+        normal: normal of the disc.
+        height: height of the grain's centre over the disc along that normal (m).
     """
     return HalfSpace(negative(normal), -height) if height < 0.0 else HalfSpace(normal, height)
 
@@ -38,7 +38,7 @@ def _rim(g, i, vertices, radius, h, normal):
         g: `Grains`.
         i: row of the grain.
         vertices: the first vertex to look at, and the one after the last.
-        radius: of the disc (m).
+        radius: radius of the disc (m).
         h: the grain's centre relative to the disc's (m).
         normal: the disc's.
 

@@ -22,8 +22,8 @@ class GrainNearWall(NamedTuple):
         parts: pieces of all species.
         i: row of the grain.
         k: the wall.
-        centre: of the grain, relative to the wall's point (m).
-        reach: of the grain's vertices: its sphero-radius, the skin and what the wall may move (m).
+        centre: centre of the grain, relative to the wall's point (m).
+        reach: reach of the grain's vertices: its sphero-radius, the skin and what the wall may move (m).
         by_vertex: whether the rule of contact meets every wall vertex by vertex.
         minima: whether it meets planes by the vertices, edges and faces of grains.
     """
@@ -89,6 +89,7 @@ def vertex_lister(out_of_reach: Callable[..., Any]) -> Any:
     """
 
     def list_vertices(near, entries, found):  # type: ignore[no-untyped-def]
+        """List the outer vertices of the grain that the surface may meet; returns the next free row of ``entries``."""
         g, i = near.g, near.i
         outer = near.parts.vertex_start[g.species[i]]
         for m in range(max(1, g.vert_start[i + 1] - g.vert_start[i])):

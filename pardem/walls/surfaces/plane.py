@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from ...case.base import Direction, Vector, ordered
+from ...case_values import Direction, Vector, ordered
 from ...compiled.jit import inlined
 from ...compiled.vectors import columns, dot, scale
 from ...contacts.dispatch import closest_to_plane
@@ -15,7 +15,7 @@ from ...contacts.nearest.features import HalfSpace
 from .listing import list_features, lowest, pieces_of, put, vertex_lister
 from .place import NORMAL, from_wall
 from .surface import ALONG, Surface
-from .table import Placed, WallTable
+from .wall_table import Placed, WallTable
 
 
 @inlined

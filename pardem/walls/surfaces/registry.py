@@ -20,7 +20,7 @@ from .disc import Disc, towards
 from .place import from_wall
 from .plane import BoxWall, Plane
 from .surface import Surface
-from .table import WallTable
+from .wall_table import WallTable
 
 AnyWall = Annotated[Plane | Disc | Cylinder | Cone | BoxWall | Body, Field(discriminator="kind")]
 

@@ -88,7 +88,7 @@ def nearest_to_rim(middle, half, normal, size, too):
     """Where an edge is nearest to a circle about the origin.
 
     Args:
-        middle: of the edge (m).
+        middle: middle of the edge (m).
         half: half the vector along it (m).
         normal: unit normal of the circle's plane.
         size: its radius (m).
@@ -138,7 +138,7 @@ def meet_rim(features, g, i, number, rim, too):
         features: `Features`.
         g: `Grains`.
         i: row of the grain.
-        number: of the edge.
+        number: number of the edge.
         rim: `Rim`.
         too: look for the second of two minima.
 

@@ -30,7 +30,7 @@ class Surface(NamedTuple):
         distance: numpy, distance (m) of points from it: ``distance(height, radial, sizes)`` with their heights along its normal or axis and their
             distances from that line, (n,) m each, and the sizes of the surface.
         mirrored: numpy, images of points behind it: ``mirrored(height, radial, sizes)``: which points have one (bool), and by how much each moves
-            along the normal or axis (m) and, in units of its distance from that line, away from it; None: there are none.
+            along the normal or axis (m) and, in units of its distance from that line, away from it, or None.
         faces: number of flat sides, 1 or 2, which can carry a bed of grains, and where they meet it by the rule for planes; 0: it is not flat.
         has_hole: whether it is flat, and met part by part all the same.
         turns_about: the only line that an axis of rotation may be parallel to, where the surface is endless; empty: any axis will do.

@@ -12,8 +12,8 @@ import numpy as np
 
 from pardem.case import Case
 from pardem.io.casefile import read_case
+from pardem.setup.initial_grains import initial_grains, size_range
 from pardem.setup.preparation import build_scene
-from pardem.setup.start import initial_grains, size_range
 
 GRAINS = 400
 

@@ -29,7 +29,7 @@ def header(study: Study, units: Mapping[str, str]) -> dict[str, str]:
 
     Args:
         study: the study.
-        units: of observables, by the names of measures.
+        units: units of observables, by the names of measures.
     """
     shown = {"id": ""} | {column: unit for axis in study.axis for column, unit in axis.column_units.items()}
     if study.adaptive is not None:
@@ -77,7 +77,7 @@ def write_whole(path: Path, text: str) -> None:
     """Write a file under another name, force it onto the disk, and give it its name.
 
     Args:
-        path: of the file.
+        path: path of the file.
         text: its content.
 
     Raises:
@@ -164,7 +164,7 @@ def known_points(design: Design, rows: Rows) -> list[Point]:
     """The runs that are known by now; where values follow from outcomes, rows are looked for until no more runs follow.
 
     Args:
-        design: of the study.
+        design: design of the study.
         rows: looked for anew.
     """
     while True:
@@ -179,9 +179,9 @@ def collect(design: Design, rows: Rows, units: Mapping[str, str]) -> int:
     """Write the table: a row for each run that has ended, in the order of the study.
 
     Args:
-        design: of the study.
+        design: design of the study.
         rows: that are there.
-        units: of observables, by the names of measures.
+        units: units of observables, by the names of measures.
 
     Returns:
         Number of rows.

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
-from ...case.base import Many, NamedModel
-from ...case.motions import AnyMotion, FixedMotion, LaterMotion, Motion
+from ...case_values import Many, NamedModel
+from ..motion.fixed import FixedMotion, Halt
+from ..motion.registry import AnyMotion, LaterMotion, Motion
 from .surface import Surface
-
-if TYPE_CHECKING:
-    from ...case.motions import Halt
 
 
 class Placed(NamedTuple):
@@ -22,7 +20,7 @@ class Placed(NamedTuple):
 
     Attributes:
         surface: which.
-        point: of it (m).
+        point: a point of the surface (m).
         normal: unit normal or axis.
         sizes: up to four, see the surface.
         part: what it is called after the name of the wall; empty for the only one.
@@ -67,7 +65,7 @@ class Corners(NamedTuple):
 
         Args:
             other: the other corner.
-            dimension: of space, 2 or 3.
+            dimension: dimension of space, 2 or 3.
         """
         return np.maximum(1, self.edges + other.edges) if dimension == 2 else self.edges * other.edges + self.faces + other.faces
 
@@ -120,7 +118,7 @@ class WallTable(NamedModel):
 
     @property
     def solid(self) -> PlacedShape | None:
-        """The shape that the wall has as a whole, where it is a solid of a species; None: it consists of the surfaces that it names."""
+        """The shape that the wall has as a whole, where it is a solid of a species, or None if it consists of the surfaces that it names."""
         return None
 
     @property
@@ -142,7 +140,7 @@ class WallTable(NamedModel):
         """The surfaces of the wall.
 
         Args:
-            dimension: of the case, 2 or 3.
+            dimension: dimension of the case, 2 or 3.
         """
         raise NotImplementedError
 
@@ -160,7 +158,7 @@ class WallTable(NamedModel):
         Args:
             grain: features at a vertex of the grain, arrays of any shape.
             own: the same of the species whose shape the wall has.
-            dimension: of the case, 2 or 3.
+            dimension: dimension of the case, 2 or 3.
         """
         return 1
 
@@ -174,10 +172,10 @@ class WallTable(NamedModel):
         Args:
             up: (3,) upwards.
             has_base: whether there is a base across the upward direction.
-            dimension: of the case.
+            dimension: dimension of the case.
 
         Returns:
-            both; None: the wall, so as it is, is no container.
+            Both, or None if the wall as it stands is no container.
         """
         return None
 
@@ -189,6 +187,6 @@ class WallTable(NamedModel):
         """Draw the wall on a picture.
 
         Args:
-            view: `pardem.io.views.walls.View`.
+            view: `pardem.io.views.drawn_walls.View`.
         """
         raise NotImplementedError

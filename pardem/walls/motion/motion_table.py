@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ...case.base import Model, NonNegative
+from ...case_values import Model, NonNegative
 from ...compiled.jit import inlined
 from .rows import DIRECTION, SIZE
 
@@ -39,7 +39,7 @@ def none_after(motion, k, steps, dt):
     Args:
         motion: (W, MOTION) rows of walls.
         k: the wall.
-        steps: since the motion began.
+        steps: number of steps since the motion began.
         dt: time step (s).
     """
     return 0.0
@@ -53,7 +53,7 @@ class Mover(NamedTuple):
             motion began.
         turned: compiled, ``turned(motion, k, steps, dt)``: by which angle it has turned about its axis since then (rad).
         top_speed: compiled, ``top_speed(motion, k)``: bound on the speed (m/s) at which points of the wall move so that lists go stale.
-        sweep: numpy, ``sweep(row)``: how far the wall may ever be from where it is (m), for which its lists have room.
+        sweep: numpy, ``sweep(row)``: how far the wall may ever be from where it is (m), which its lists allow for.
         goes: numpy, ``goes(row)``: whether it may move beyond that.
         turns: whether it turns.
     """
@@ -92,8 +92,8 @@ class MotionTable(Model):
 
         Args:
             row: (MOTION,) of the wall, where the rest is zero.
-            gravity: of the case (m/s^2).
-            rows: of the walls, by name.
+            gravity: gravity of the case (m/s^2).
+            rows: rows of the walls, by name.
         """
 
     def speed(self, row: np.ndarray) -> float:
@@ -118,7 +118,7 @@ def unit(vector: Any) -> np.ndarray:
     """A vector at length one.
 
     Args:
-        vector: of any length > 0.
+        vector: vector of any length > 0.
     """
     v = np.array(vector, dtype=float)
     return v / np.sqrt(v @ v)
@@ -129,6 +129,6 @@ def put_direction(row: np.ndarray, direction: Any) -> None:
 
     Args:
         row: (MOTION,) of the wall.
-        direction: of any length > 0.
+        direction: direction of any length > 0.
     """
     row[DIRECTION : DIRECTION + 3] = unit(direction)

@@ -7,7 +7,7 @@ from mpi4py import MPI
 
 from ..compiled.jit import kernel
 from ..errors import CaseError
-from .grids import Bed, Grid, communication, grids_of
+from .grids import BedExtent, Grid, communication, grids_of
 from .quantiles import quantiles
 
 IMBALANCE = 1.05  # largest over mean work that is left alone
@@ -119,14 +119,14 @@ def _counted(work: np.ndarray) -> np.ndarray:
     return np.rint(FINENESS * work).astype(np.int64)
 
 
-def _bed_of(comm: MPI.Comm, x: np.ndarray, radius: np.ndarray) -> Bed:
+def _bed_of(comm: MPI.Comm, x: np.ndarray, radius: np.ndarray) -> BedExtent:
     """Extents of a bed without its outermost hundredths, where stray grains may be, and its median diameter. Collective."""
     values = np.concatenate([x[:, 0], x[:, 1], x[:, 2], radius])
     group = np.repeat(np.arange(4), len(x))
     found = quantiles(comm, values, group, np.ones(len(values), np.int64), 4, np.array([1, 50, 99]), 100)
     sides = (found.place[:3, 2] - found.place[:3, 0]) / 0.98
     sides[found.low[:3] == found.high[:3]] = 0.0
-    return Bed((float(sides[0]), float(sides[1]), float(sides[2])), 2.0 * float(found.place[3, 1]), int(found.total[0]))
+    return BedExtent((float(sides[0]), float(sides[1]), float(sides[2])), 2.0 * float(found.place[3, 1]), int(found.total[0]))
 
 
 @kernel

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import CaseError
 from .ground import Face
-from .starts import SETTLED, Start
+from .starts import SETTLED, StartingGroup
 
 if TYPE_CHECKING:
     from ..case import Case
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ROUNDING = 1e-9  # of the extent of a region: by how much it may reach behind a wall
 
 
-def region_warnings(case: Case, starts: list[Start], faces: list[Face]) -> list[str]:
+def region_warnings(case: Case, starts: list[StartingGroup], faces: list[Face]) -> list[str]:
     """A sentence for each region of insertion that reaches behind a plane or out of a cylinder that is there from the beginning.
 
     Args:

@@ -45,7 +45,7 @@ class Springs(NamedTuple):
     """Elastic torques on the first body, which a contact remembers.
 
     Attributes:
-        rolling: in the tangent plane (N m).
+        rolling: rolling torque in the tangent plane (N m).
         twisting: about the normal (N m).
     """
 
@@ -73,7 +73,7 @@ class Resisted(NamedTuple):
     """What a contact's resistance did in one step, as its energy is accounted for.
 
     Attributes:
-        torque: on the first body (N m).
+        torque: torque on the first body (N m).
         spin: angular velocity of the second body relative to the first, in the middle of the step; with gear4 at its end (rad/s).
         stored: energy of the springs (J).
     """

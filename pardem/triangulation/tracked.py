@@ -67,7 +67,7 @@ def _sign(value):
 
 
 @kernel
-def plain_orientation(xw, a, b, c, d):
+def tracked_orientation(xw, a, b, c, d):
     """Determine the orientation of four finite points, without perturbation.
 
     Args:
@@ -88,7 +88,7 @@ def plain_orientation(xw, a, b, c, d):
 
 
 @kernel
-def _plain_determinant(xw, a, b, c, d, e):
+def _tracked_determinant(xw, a, b, c, d, e):
     """Sign of the lifted determinant of five finite points as they are; whether it is certain."""
     x, hx, exact_x = _from(xw, b, a)
     y, hy, exact_y = _from(xw, c, a)
@@ -113,7 +113,7 @@ def _plain_determinant(xw, a, b, c, d, e):
 
 
 @kernel
-def plain_power(xw, key, a, b, c, d, e):
+def tracked_power(xw, key, a, b, c, d, e):
     """Determine the power of a point with respect to the orthosphere of four others, all finite, with perturbed heights.
 
     Args:
@@ -128,7 +128,7 @@ def plain_power(xw, key, a, b, c, d, e):
     Returns:
         The sign, 0 if all lie in a plane; whether that is certain.
     """
-    sign, known = _plain_determinant(xw, a, b, c, d, e)
+    sign, known = _tracked_determinant(xw, a, b, c, d, e)
     if sign != 0 or not known:
         return sign, known
     # the heights' perturbations in the order of the keys: their cofactors are the orientations of the others
@@ -141,22 +141,22 @@ def plain_power(xw, key, a, b, c, d, e):
                 first, which = key[p], k
         last = first
         if which == 0:
-            sign, known = plain_orientation(xw, b, c, d, e)
+            sign, known = tracked_orientation(xw, b, c, d, e)
         elif which == 1:
-            sign, known = plain_orientation(xw, a, c, d, e)
+            sign, known = tracked_orientation(xw, a, c, d, e)
         elif which == 2:
-            sign, known = plain_orientation(xw, a, b, d, e)
+            sign, known = tracked_orientation(xw, a, b, d, e)
         elif which == 3:
-            sign, known = plain_orientation(xw, a, b, c, e)
+            sign, known = tracked_orientation(xw, a, b, c, e)
         else:
-            sign, known = plain_orientation(xw, a, b, c, d)
+            sign, known = tracked_orientation(xw, a, b, c, d)
         if sign != 0 or not known:
             return (sign if which % 2 == 0 else -sign), known
     return 0, True
 
 
 @kernel
-def _plain_triangle(xw, p, q, r, u, v):
+def _tracked_triangle(xw, p, q, r, u, v):
     """Determinant of three rows (1, u-th, v-th coordinate); whether it is exact."""
     ax, exact = _sum(xw[q, u], -xw[p, u], True)
     ay, exact = _sum(xw[q, v], -xw[p, v], exact)
@@ -166,7 +166,7 @@ def _plain_triangle(xw, p, q, r, u, v):
 
 
 @kernel
-def plain_plane(xw, key, a, b, c, d):
+def tracked_plane(xw, key, a, b, c, d):
     """Determine the perturbed orientation of four finite points in a plane.
 
     Args:
@@ -191,14 +191,14 @@ def plain_plane(xw, key, a, b, c, d):
     rows = (a, b, c, d)
     for r in range(4):  # infinitesimals of z
         p, q, s = rows[1 if r == 0 else 0], rows[2 if r < 2 else 1], rows[3 if r < 3 else 2]
-        value, exact = _plain_triangle(xw, p, q, s, 0, 1)
+        value, exact = _tracked_triangle(xw, p, q, s, 0, 1)
         if not exact:
             return 0
         if value != 0.0:
             return _sign(value) if (r % 2 == 1) != odd else -_sign(value)
     for r in range(4):  # of y, then with those of z
         p, q, s = rows[1 if r == 0 else 0], rows[2 if r < 2 else 1], rows[3 if r < 3 else 2]
-        value, exact = _plain_triangle(xw, p, q, s, 0, 2)
+        value, exact = _tracked_triangle(xw, p, q, s, 0, 2)
         if not exact:
             return 0
         if value == 0.0:
@@ -206,7 +206,7 @@ def plain_plane(xw, key, a, b, c, d):
         if value != 0.0:
             return _sign(value) if (r % 2 == 0) != odd else -_sign(value)
     # of the first x, as all x are equal; then with those of z, of y, of both
-    value, exact = _plain_triangle(xw, b, c, d, 1, 2)
+    value, exact = _tracked_triangle(xw, b, c, d, 1, 2)
     if not exact:
         return 0
     if value == 0.0:

@@ -10,11 +10,11 @@ import numpy as np
 from mpi4py import MPI
 
 from ..reading import FIRST_FIELD, FRAMES
-from ..state.agreement import together
 from ..state.checksum import joined, part
 from ..state.ordered_rows import GrainRows
 from ..state.rowfile import RowFile, sync_path, take_on_trial
 from ..state.seals import TABLE, crc32_of_clock, create_table
+from ..state.shared_errors import together
 from .contact_frames import ContactFrame, ContactWriter
 from .h5md import label, stack, write_observables
 from .paths import segment_path
@@ -28,7 +28,7 @@ class Segment:
     Args:
         comm: communicator.
         parts: folder.
-        number: of the segment.
+        number: number of the segment.
         base_step: step of the checkpoint behind which it begins; -1: the run's first.
         count: number of grains.
         real: type of the floating-point fields.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ...compiled.jit import inlined
 from ...compiled.vectors import columns, dot, put_columns
 from ..history import HISTORY, HISTORY_BUDGET
-from .model import springs_of, switched
+from .resistance_model import springs_of, switched
 
 ENERGY_COLUMNS = 4  # columns with the energy budget
 
@@ -45,7 +45,7 @@ def torque_lost(resistance, hist, p, alive, step, settings):
         hist: histories.
         p: the contact's row.
         alive: whether the history is alive.
-        step: ``quantities.Resisted``.
+        step: ``resistance_quantities.Resisted``.
         settings: `Settings`.
     """
     first, dt = first_spring(settings.budget) + springs_of(resistance), settings.dt

@@ -10,13 +10,25 @@ from ..case import Case
 from ..case.grains_file import load_grains_file
 from ..case.placement import Insert
 from ..errors import CaseError, FileError
-from ..insertion import BoxDomain, BoxRegion, CylinderRegion, PlacedGrains, Region, insert_random, periodic_region, random_scales, require_clear
+from ..insertion import (
+    BoxDomain,
+    BoxRegion,
+    CylinderRegion,
+    NewGrains,
+    PlacedGrains,
+    Region,
+    Surroundings,
+    insert_random,
+    periodic_region,
+    random_scales,
+    require_clear,
+)
 from ..insertion.placed_grains import require_sizes
 from ..shapes.catalogue import Catalogue, principal_orientations
 from ..shapes.rotations import matrices
-from ..state.origin import SettledGrains
+from ..state.origin_state import SettledGrains
 from ..state.population import Population, make_population
-from .filling import require_room
+from .insert_fraction import require_room
 from .law_tables import lent_radii
 from .wall_tables import placed_bodies
 
@@ -88,9 +100,8 @@ def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> 
         first = len(placed.species)
         species = np.full(insert.count, number[insert.species])
         scale = _scales(case, insert, first)
-        x, q = insert_random(
-            region, catalogue, species, seed=case.seed, first_id=first, scale=scale, domain=domain, placed=placed, walls=walls, names=names
-        )
+        grains, around = NewGrains(species, scale, first, names), Surroundings(domain, placed, walls)
+        x, q = insert_random(region, catalogue, grains, seed=case.seed, around=around)
         placed = PlacedGrains(
             np.concatenate([placed.species, species]), np.concatenate([placed.scale, scale]),
             np.concatenate([placed.positions, x]), np.concatenate([placed.orientations, q]),

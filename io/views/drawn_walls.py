@@ -14,7 +14,7 @@ from pardem.walls.motion.rotation import RotationMotion
 
 from ..analysis.mesh import polydata
 from .offscreen import load_vtk
-from .surface import TriangleMesh, grain_surface
+from .rounded_surfaces import TriangleMesh, grain_surface
 
 if TYPE_CHECKING:
     from ..analysis.frame import Frame
@@ -30,8 +30,8 @@ class Drawn(NamedTuple):
     """A surface of a picture.
 
     Attributes:
-        name: of the wall; empty for the domain.
-        mesh: of pyvista (m).
+        name: name of the wall; empty for the domain.
+        mesh: pyvista mesh (m).
         style: how it is drawn, as ``pyvista.Plotter.add_mesh`` has it.
     """
 
@@ -54,9 +54,9 @@ def drawn_walls(frame: Frame, bounds: np.ndarray, cut: float | None = None) -> l
     """The walls that are there at the time of a frame, where they are then, and the edges of a periodic domain.
 
     Args:
-        frame: of a result.
+        frame: frame of a result.
         bounds: (2, 3) lower and upper corner of all centres that will be shown (m), by which endless walls get their ends.
-        cut: coordinate along y of the plane before which walls are left out (m); None: they are whole.
+        cut: coordinate along y of the plane in front of which walls are left out (m), or None if they are drawn whole.
     """
     view = View(frame, bounds, cut)
     for wall in walls_there(frame):
@@ -74,13 +74,13 @@ class View:
     """What a wall is drawn on; the tables of walls call ``show``, ``show_cut``, ``show_plane`` and ``box``.
 
     Args:
-        frame: of a result.
+        frame: frame of a result.
         bounds: (2, 3) lower and upper corner of all centres that will be shown (m).
         cut: coordinate along y (m) of the plane before which walls are left out, or None.
 
     Attributes:
         pv: the module pyvista.
-        bounds: as given.
+        bounds: bounds of the picture, as given.
         radius: largest reach of a grain from its centre (m).
         planar: whether the case has two dimensions.
         drawn: what has been drawn so far.
@@ -138,8 +138,8 @@ class View:
         """Add an endless plane, which is given ends once all other walls are drawn.
 
         Args:
-            point: of the plane at the start (m).
-            normal: at the start, of any length.
+            point: point of the plane at the start (m).
+            normal: normal at the start, of any length.
         """
         assert self.wall is not None
         across = self.turned(normal)
@@ -195,7 +195,7 @@ def section(point: np.ndarray, normal: np.ndarray, low: np.ndarray, high: np.nda
         normal: (3,) unit vector.
         low: (3,) lower corner of the box (m).
         high: (3,) upper corner (m).
-        axes: of the box; with two of them it is a rectangle in the x-y plane.
+        axes: axes of the box; with two of them it is a rectangle in the x-y plane.
 
     Returns:
         (k, 3) points (m).

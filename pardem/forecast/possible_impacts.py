@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..setup.initial_grains import size_range
 from ..setup.preparation import Setup
-from ..setup.start import size_range
 from .overlaps import PossibleContact, Spring, spring_of
 
 if TYPE_CHECKING:
     from ..case import Case
-    from ..walls.surfaces.table import WallTable
+    from ..walls.surfaces.wall_table import WallTable
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ class PossibleImpact:
 
     Attributes:
         grain: the grain that moves.
-        materials: of the grain and of what it meets.
+        materials: materials of the grain and of what it meets.
         target: what it meets, for messages.
-        contact: of the two.
-        spring: of their contact.
+        contact: contact of the two.
+        spring: spring of their contact.
         behind: mass that the contact has to stop if what it meets cannot give way (kg).
     """
 

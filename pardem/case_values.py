@@ -1,4 +1,4 @@
-"""The frozen base class of the case model and the types of its values."""
+"""The frozen base class of all tables of a case, and the types of their values."""
 
 from __future__ import annotations
 
@@ -22,8 +22,15 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
-def _plain(value: Any) -> Any:
-    """Arrays become nested lists, so that the Python API takes them."""
+def as_lists(value: Any) -> Any:
+    """Convert an array to nested lists, so that arrays may be given in Python.
+
+    Args:
+        value: value of a key, as it was given.
+
+    Returns:
+        Nested lists in place of an array; any other value as it is.
+    """
     return value.tolist() if hasattr(value, "tolist") else value
 
 
@@ -85,13 +92,13 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$")]
 PathName = Annotated[str, AfterValidator(_path)]
 AxisName = Literal["x", "y", "z"]
 
-Vector = Annotated[tuple[Number, Number, Number], Strict(False), BeforeValidator(_plain)]
-_Three = Annotated[tuple[float, float, float], Strict(False), BeforeValidator(_plain)]
+Vector = Annotated[tuple[Number, Number, Number], Strict(False), BeforeValidator(as_lists)]
+_Three = Annotated[tuple[float, float, float], Strict(False), BeforeValidator(as_lists)]
 Direction = Annotated[_Three, AfterValidator(_not_zero), AfterValidator(normalised)]
 Quaternion = Annotated[
-    tuple[float, float, float, float], Strict(False), BeforeValidator(_plain), AfterValidator(_not_zero), AfterValidator(normalised)
+    tuple[float, float, float, float], Strict(False), BeforeValidator(as_lists), AfterValidator(_not_zero), AfterValidator(normalised)
 ]
-Points = Annotated[tuple[Vector, ...], Strict(False), BeforeValidator(_plain)]
+Points = Annotated[tuple[Vector, ...], Strict(False), BeforeValidator(as_lists)]
 
 
 class NamedModel(Model):

@@ -39,11 +39,11 @@ class OriginState:
 
     Attributes:
         header: its numbers.
-        case: of the other run.
+        case: case of the other run.
         catalogue: shapes of its species, name -> array.
         rows: (number of species of the case,) int64 row in the catalogue of the other run, -1: it has no such species.
         settled: the grains on all ranks.
-        grains: those of this rank, with new ids and with species of the case; everything else as it was.
+        grains: grains of this rank, with new ids and with species of the case; everything else as it was.
         contacts: that this rank knows, with new ids; walls by their numbers in the other run.
         wall_motion: (W, MOTION) motion of the walls of the other run.
         whole: whether no grain was left out.

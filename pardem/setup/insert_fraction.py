@@ -26,11 +26,11 @@ class RegionFilling(NamedTuple):
     """An insert and its region.
 
     Attributes:
-        key: of the insert.
+        key: key of the insert.
         species: name.
         grains: number of them.
-        share: of the region's volume that it fills, together with the other inserts of the same region.
-        volume: of the region (m^3, in 2D m^2).
+        share: share of the region's volume that it fills, together with the other inserts of the same region.
+        volume: volume of the region (m^3, in 2D m^2).
         limit: share that is out of reach for sure.
     """
 
@@ -46,8 +46,8 @@ def mean_volume(insert: Insert, dimension: int) -> float:
     """Mean volume of the grains of an insert over that at a size factor of 1.
 
     Args:
-        insert: of a case.
-        dimension: of space.
+        insert: insert of a case.
+        dimension: dimension of space.
     """
     if insert.size.kind == "constant":
         return float(insert.size.value**dimension)
@@ -62,8 +62,8 @@ def fillings(case: Case, catalogue: Catalogue, regions: list[Region]) -> list[Re
 
     Args:
         case: validated case.
-        catalogue: of its species.
-        regions: of the inserts, in their order.
+        catalogue: catalogue of its species.
+        regions: regions of the inserts, in their order.
     """
     row = {s.name: k for k, s in enumerate(case.species)}
     asked: dict[str, float] = {}
@@ -87,8 +87,8 @@ def sentence(filling: RegionFilling, dimension: int) -> str:
     """Say how full a region would be, and what would do.
 
     Args:
-        filling: of the insert.
-        dimension: of space.
+        filling: filling of the insert.
+        dimension: dimension of space.
     """
     unit, reached = ("m^2", "higher") if dimension == 2 else ("m^3", "taller")
     fewer = int(filling.grains * REACHED[dimension] / filling.share)
@@ -104,8 +104,8 @@ def require_room(case: Case, catalogue: Catalogue, regions: list[Region]) -> Non
 
     Args:
         case: validated case.
-        catalogue: of its species.
-        regions: of the inserts, in their order.
+        catalogue: catalogue of its species.
+        regions: regions of the inserts, in their order.
 
     Raises:
         InsertionError: an insert asks for more of its region than random insertion ever reaches.
@@ -120,8 +120,8 @@ def filling_warnings(case: Case, catalogue: Catalogue, regions: list[Region]) ->
 
     Args:
         case: validated case.
-        catalogue: of its species.
-        regions: of the inserts, in their order.
+        catalogue: catalogue of its species.
+        regions: regions of the inserts, in their order.
     """
     found = fillings(case, catalogue, regions)
     return [sentence(filling, case.dimension) for filling in found if REACHED[case.dimension] < filling.share <= filling.limit]

@@ -40,7 +40,7 @@ def agree(comm: MPI.Comm, message: str | None) -> None:
 
     Args:
         comm: communicator.
-        message: message of this rank; None: there is none.
+        message: message of this rank, or None.
 
     Raises:
         FileError: some rank has a message; on every rank.
