@@ -50,8 +50,12 @@ class Halo(NamedTuple):
 
 
 @spliced
-def _moving(g):
-    """What changes at every step, in the order of the arrays of ``state.population.Population`` that move."""
+def moving_arrays(g):
+    """Return the arrays that change at every step, in the order of those of ``state.population.Population`` that move.
+
+    Args:
+        g: `Grains`.
+    """
     return g.x, g.v, g.w, g.q
 
 
@@ -63,7 +67,7 @@ def start_halo(halo, g):
         halo: `Halo`.
         g: `state.Grains`.
     """
-    moving, at = _moving(g), 0
+    moving, at = moving_arrays(g), 0
     for part in range(halo.moves.shape[0]):
         array, width = moving[part], halo.moves[part]
         for k in range(halo.send_index.shape[0]):
@@ -85,7 +89,7 @@ def finish_halo(halo, g, owned):
     """
     if halo.requests.shape[0] > 0:
         wait_all(halo.requests, halo.ignore[0])
-    moving, at = _moving(g), 0
+    moving, at = moving_arrays(g), 0
     for part in range(halo.moves.shape[0]):
         array, width = moving[part], halo.moves[part]
         for k in range(halo.receive.shape[0]):

@@ -99,3 +99,19 @@ def zoo(out: Path) -> Path:
 def corner(frame_position: np.ndarray, orientation: np.ndarray, body: np.ndarray) -> np.ndarray:
     """A point of the body frame of a grain in the world, (3,)."""
     return np.asarray(frame_position + rotations.matrices(orientation[None])[0] @ body)
+
+
+def pixels(path: Path) -> np.ndarray:
+    """A picture file as (rows, columns, 3) numbers from 0 to 1."""
+    import matplotlib.image
+
+    return np.asarray(matplotlib.image.imread(path))[:, :, :3]
+
+
+def picture_of(result: Path, **look: Any) -> np.ndarray:
+    """The picture of the last frame of a result."""
+    from pardem.io.views import render
+    from pardem.io.views.picture import Look
+
+    render.main(result, out=result.with_suffix(".png"), look=Look(**look))
+    return pixels(result.with_suffix(".png"))

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import drawn_scene as scene
 import numpy as np
@@ -26,12 +25,6 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "r.h5"
 
 
-def pixels(path: Path) -> np.ndarray:
-    import matplotlib.image
-
-    return np.asarray(matplotlib.image.imread(path))[:, :, :3]
-
-
 def test_whole_and_cut_pictures_show_grains_and_differ(result: Path) -> None:
     from pardem.io.views import render
     from pardem.io.views.picture import Look
@@ -39,7 +32,7 @@ def test_whole_and_cut_pictures_show_grains_and_differ(result: Path) -> None:
     whole, cut = result.with_name("whole.png"), result.with_name("cut.png")
     render.main(result, out=whole, look=Look(size=(400, 500)))
     render.main(result, out=cut, look=Look(cut=True, size=(400, 500)))
-    a, b = pixels(whole), pixels(cut)
+    a, b = scene.pixels(whole), scene.pixels(cut)
     assert a.shape == (500, 400, 3)
     for picture in (a, b):
         coloured = np.ptp(picture, axis=2) > 0.15
@@ -58,174 +51,18 @@ def test_the_colour_bar_spans_the_right_angle(result: Path) -> None:
     plotter.close()
 
 
-def solid(surface: Any) -> tuple[float, float]:
-    """Area and volume of a closed surface; its triangles must be counter-clockwise from outside."""
-    a, b, c = surface.points[surface.triangles].transpose(1, 0, 2)
-    across = np.cross(b - a, c - a)
-    return 0.5 * float(np.linalg.norm(across, axis=1).sum()), float((across * a).sum()) / 6.0
-
-
-def test_surfaces_of_rounded_shapes_have_their_areas_and_volumes() -> None:
-    """By Steiner's formula: of a rod, and of a cube with side a (6 faces, 12 quarter cylinders, 8 eighths of a ball)."""
-    from pardem.io.views.rounded_surfaces import grain_surface
-
-    rod = {"vertex_start": np.array([0, 2]), "vertices": np.array([[0, 0, -1.0], [0, 0, 1.0]]), "radius": np.array([0.3])}
-    area, volume = 2 * np.pi * 0.3 * 2.0 + 4 * np.pi * 0.09, np.pi * 0.09 * 2.0 + 4 / 3 * np.pi * 0.027
-    assert solid(grain_surface(rod, 0, 60)) == pytest.approx((area, volume), rel=5e-3)
-    cube = pardem.shapes.build_catalogue([pardem.shapes.Species("cube", pardem.Shape.cube(side=1.0, radius=0.2), 1.0)])._asdict()
-    area = 6.0 + 3.0 * 2 * np.pi * 0.2 + 4 * np.pi * 0.04
-    volume = 1.0 + 6 * 0.2 + 3.0 * np.pi * 0.04 + 4 / 3 * np.pi * 0.008
-    assert solid(grain_surface(cube, 0, 40)) == pytest.approx((area, volume), rel=5e-3)
-
-
-def test_faces_are_flat_and_edges_round() -> None:
-    """The normal at every point leads back to the core, which is the sphero-radius below; faces of a cube keep their full size."""
-    from pardem.io.views.rounded_surfaces import grain_surface
-
-    cube = pardem.shapes.build_catalogue([pardem.shapes.Species("cube", pardem.Shape.cube(side=1.0, radius=0.2), 1.0)])._asdict()
-    surface = grain_surface(cube, 0, 12)
-    core = surface.points - 0.2 * surface.normals
-    np.testing.assert_allclose(np.abs(core), 0.5, rtol=1e-12)
-    a, b, c = surface.points[surface.triangles].transpose(1, 0, 2)
-    across = np.cross(b - a, c - a)
-    flat = np.abs(across).max(axis=1) > (1.0 - 1e-9) * np.linalg.norm(across, axis=1)
-    assert 0.5 * np.linalg.norm(across[flat], axis=1).sum() == pytest.approx(6.0, rel=1e-6)
-
-
 def test_a_ball_is_drawn_round_and_in_its_size(tmp_path: Path) -> None:
     """Seen without perspective in two dimensions: as many pixels as a circle has, and as wide as high."""
     disks = [{"name": "disk", "shape": "disk", "radius": 1.0}]
     case = scene.case_of(disks, [{"name": "frame", "kind": "box", "lower": (-2.0, -2.0), "upper": (2.0, 2.0)}], dimension=2, gravity=(0.0, 0.0),
                          domain={"lower": (-3e-3, -3e-3), "upper": (3e-3, 3e-3)}, grain=[{"species": "disk", "position": (0.0, 0.0)}])  # fmt: skip
-    picture = drawn(scene.write(tmp_path / "r.h5", case, ["disk"], [(0.0, 0.0, 0.0)]), size=(400, 460))
+    picture = scene.picture_of(scene.write(tmp_path / "r.h5", case, ["disk"], [(0.0, 0.0, 0.0)]), size=(400, 460))
     seen = np.ptp(picture, axis=2) > 0.1
     rows, columns = np.nonzero(seen)
     assert np.ptp(rows) == pytest.approx(np.ptp(columns), abs=2)
     assert seen.sum() == pytest.approx(np.pi / 4.0 * (1.0 + np.ptp(rows)) ** 2, rel=0.02)
     border = np.nonzero((picture.max(axis=2) < 0.8).sum(axis=0) > 200)[0]  # the sides of the box
     assert np.ptp(border) / np.ptp(columns) == pytest.approx(2.0, rel=0.02)
-
-
-def drawn(result: Path, **look: Any) -> np.ndarray:
-    """The picture of the last frame of a result."""
-    from pardem.io.views import render
-    from pardem.io.views.picture import Look
-
-    render.main(result, out=result.with_suffix(".png"), look=Look(**look))
-    return pixels(result.with_suffix(".png"))
-
-
-def test_a_wall_that_is_a_body_is_drawn_where_its_case_says(tmp_path: Path) -> None:
-    """A bent plate, turned, scaled and displaced: its surface reaches as far as its core and its radius."""
-    from pardem.io.views.drawn_walls import View, wall_tables
-
-    plate = {"name": "plate", "shape": "skeleton", "radius": 0.1,
-             "vertices": [(1, 0, 0), (3, 0, 0), (3, 1, 0), (1, 1, 0), (3, 0, 2), (3, 1, 2)], "faces": [(0, 1, 2, 3), (1, 4, 5, 2)]}  # fmt: skip
-    wall = {"name": "chute", "kind": "body", "species": "plate", "position": (5.0, 0.0, 0.0), "orientation": (1.0, 0.0, 0.0, 1.0), "scale": 2.0,
-            "motion": {"kind": "rotation", "rate": 1.0}}  # fmt: skip
-    case = scene.case_of([scene.SHAPES[0], plate], [wall])
-    moved = {"wall_displacement/chute": scene.UNIT * np.array([0.0, 0.0, 0.5])}
-    turned = [moved | {"wall_turn/chute": angle} for angle in (0.0, np.pi)]
-    result = pardem.open(scene.write(tmp_path / "r.h5", case, ["ball"], [(0, 0, 1)], frames=turned))
-    meshes = []
-    for frame in result:
-        view = View(frame, np.zeros((2, 3)), None)
-        view.draw(wall_tables(result)[0])
-        (one,) = view.drawn
-        meshes.append(np.asarray(one.mesh.points) / scene.UNIT)
-    centre = np.array([5.0, 0.0, 0.5]) + 2.0 / scene.UNIT * np.array([-1.0, 1.0, 1.0]) * result.catalogue["centre"][1][[1, 0, 2]]
-    np.testing.assert_allclose(meshes[1][:, :2], 2.0 * centre[:2] - meshes[0][:, :2], atol=1e-5)  # pictures hold single precision
-    np.testing.assert_allclose(meshes[1][:, 2], meshes[0][:, 2], atol=1e-5)
-    # a quarter turn about z takes (x, y) to (-y, x)
-    assert meshes[0].min(axis=0) == pytest.approx([5.0 - 2.2, 1.8, 0.3], abs=0.02)
-    assert meshes[0].max(axis=0) == pytest.approx([5.2, 6.2, 4.7], abs=0.02)
-
-
-LID = {"name": "lid", "kind": "disc", "center": (0.0, 0.0, 4.0), "normal": (0.0, 0.0, -1.0), "radius": 2.0, "stages": ["fill"]}
-
-
-def test_a_lid_that_was_taken_away_is_not_drawn(tmp_path: Path) -> None:
-    from pardem.io.views.drawn_walls import drawn_walls
-
-    case = scene.case_of(scene.SHAPES[:1], [scene.FLOOR, LID])
-    path = scene.write(tmp_path / "r.h5", case, ["ball"], [(0, 0, 1)], frames=[{"stage": 0}, {"stage": 1}, {"stage": 1}])
-    result = pardem.open(path)
-    assert [frame.stage for frame in result] == ["fill", "flow", "flow"]
-    named = [[one.name for one in drawn_walls(frame, np.zeros((2, 3)))] for frame in result]
-    assert named == [["lid", "floor"], ["floor"], ["floor"]]
-    old = pardem.open(scene.write(tmp_path / "old.h5", case, ["ball"], [(0, 0, 1)]))  # without word of its stages
-    assert [one.name for one in drawn_walls(old[0], np.zeros((2, 3)))] == ["lid", "floor"]
-
-
-def test_planes_end_where_they_bound_what_is_shown(tmp_path: Path) -> None:
-    """Six planes make a box, a slanting one is cut off by it, and each lies in its plane."""
-    from pardem.io.views.drawn_walls import drawn_walls
-
-    walls = []
-    for axis, side in [(axis, side) for axis in range(3) for side in (-1.0, 1.0)]:
-        unit = side * np.eye(3)[axis]
-        name = f"{'below' if side < 0 else 'above'}-{axis}"
-        walls.append({"name": name, "kind": "plane", "point": ((2.0 + axis) * unit).tolist(), "normal": (-unit).tolist()})
-    walls.append({"name": "ramp", "kind": "plane", "point": (0.0, 0.0, -1.0), "normal": (1.0, 0.0, 1.0)})
-    result = pardem.open(scene.write(tmp_path / "r.h5", scene.case_of(scene.SHAPES[:1], walls), ["ball"], [(0, 0, 0)]))
-    found = {one.name: np.asarray(one.mesh.points) / scene.UNIT for one in drawn_walls(result[0], np.zeros((2, 3)))}
-    assert set(found) == {wall["name"] for wall in walls}
-    beyond = 0.03 * np.linalg.norm([4.0, 6.0, 8.0])
-    for wall in walls:
-        points = found[wall["name"]]
-        away = (points - wall["point"]) @ np.array(wall["normal"])
-        np.testing.assert_allclose(away, 0.0, atol=1e-5)
-        assert (np.abs(points) < np.array([2.0, 3.0, 4.0]) + beyond + 1e-5).all()
-    np.testing.assert_allclose(np.ptp(found["above-2"], axis=0), [4.0 + 2 * beyond, 6.0 + 2 * beyond, 0.0], atol=1e-5)
-
-
-@pytest.mark.parametrize("view", ["front", "back", "left", "right", "top", "bottom", "corner", "-40,65"])
-@pytest.mark.parametrize("aspect", [0.5, 2.0])
-def test_cameras_show_everything_and_no_more(view: str, aspect: float) -> None:
-    """All corners of a box are in the picture, above the legend, and one of them is near its edge."""
-    from pardem.io.views.camera import ANGLE, LEGEND, MARGIN, axes_of, fitted
-
-    corners = np.array([[1.0, -2.0, 0.5], [4.0, 1.0, 9.5]])
-    axes = axes_of(view, np.array([0.0, 0.0, 1.0]))
-    np.testing.assert_allclose(axes @ axes.T, np.eye(3), atol=1e-12)
-    assert np.linalg.det(axes) == pytest.approx(1.0)
-    assert axes[1, 2] >= 0.0 or view == "bottom"
-    camera = fitted(corners, axes, aspect, flat=False)
-    points = np.array([[x, y, z] for x in corners[:, 0] for y in corners[:, 1] for z in corners[:, 2]]) - camera.eye
-    right, up, toward = (points @ axis for axis in axes)
-    assert (toward < 0.0).all()
-    slope = np.tan(np.radians(0.5 * ANGLE))
-    across, above = right / -toward / (slope * aspect), up / -toward / slope
-    assert max(np.abs(across).max(), above.max(), (-above / (1.0 - 2.0 * LEGEND)).max()) <= 1.0 + 1e-9
-    reach = max(np.abs(across).max(), (above.max() - LEGEND) / (1.0 - LEGEND), (LEGEND - above.min()) / (1.0 - LEGEND))
-    assert reach > 0.99 / MARGIN**2
-
-
-def test_views_by_name_and_by_angles() -> None:
-    from pardem.io.views.camera import axes_of
-
-    up = np.array([0.0, 0.0, 1.0])
-    np.testing.assert_allclose(axes_of("0,0", up)[2], [0.0, -1.0, 0.0], atol=1e-12)  # the front is that of y = 0
-    np.testing.assert_allclose(axes_of("90,0", up)[2], [1.0, 0.0, 0.0], atol=1e-12)
-    np.testing.assert_allclose(axes_of("top", up), np.eye(3), atol=1e-12)
-    np.testing.assert_allclose(axes_of("0,0", np.array([0.0, 1.0, 0.0])), np.eye(3), atol=1e-12)  # gravity along -y
-    for wrong in ("above", "10", "10,100", "1e9,0", "a,b"):
-        with pytest.raises(FileError, match=r"--view .* is unknown: give front, right"):
-            axes_of(wrong, up)
-
-
-def test_the_camera_frames_walls(tmp_path: Path) -> None:
-    """A lid far above the only grain is on the picture, at its upper edge."""
-    lid = LID | {"center": (0.0, 0.0, 8.0), "stages": ["fill", "flow"]}
-    path = scene.write(tmp_path / "r.h5", scene.case_of(scene.SHAPES[:1], [lid]), ["ball"], [(0, 0, 0.5)])
-    picture = drawn(path, size=(500, 800))
-    dark = picture.max(axis=2) < 0.8
-    dark[:60, :250] = False  # the time
-    rows, columns = np.nonzero(dark & (np.ptp(picture, axis=2) < 0.08))
-    assert rows.min() < 0.12 * 800
-    assert 20 < columns.min() < columns.max() < 480
-    blue = np.nonzero(np.ptp(picture, axis=2) > 0.2)[0]
-    assert 0.5 * 800 < blue.min() < blue.max() < 0.9 * 800
 
 
 def test_grains_are_coloured_by_what_is_asked_for(tmp_path: Path) -> None:
@@ -287,11 +124,11 @@ def test_contacts_are_tubes_as_thick_as_their_forces(tmp_path: Path) -> None:
         np.testing.assert_allclose(np.linalg.norm(points[:, :2], axis=1), THICKEST * 0.5 * force / 2.0, rtol=1e-9)
     alone = force_chains(result[0], np.array([False, True, True]), strongest)
     assert not len(alone.force)  # both grains must be on the picture
-    picture = drawn(tmp_path / "r.h5", contacts=True, size=(400, 400))
+    picture = scene.picture_of(tmp_path / "r.h5", contacts=True, size=(400, 400))
     assert (picture[:340].max(axis=2) < 0.35).any()  # the strongest is black
     bare = scene.write(tmp_path / "bare.h5", result.case, ["ball"], [(0, 0, 1)])
     with pytest.raises(FileError, match=r"does not hold what --contacts draws: put contacts = true into \[output\]"):
-        drawn(bare, contacts=True)
+        scene.picture_of(bare, contacts=True)
 
 
 def test_a_page_turns_in_the_browser(tmp_path: Path) -> None:
@@ -316,7 +153,7 @@ def test_a_page_turns_in_the_browser(tmp_path: Path) -> None:
         options = ["--headless", "--no-sandbox", *software, "--window-size=600,400", "--virtual-time-budget=3000", f"--screenshot={shot}"]
         command = [browser, *options, f"--user-data-dir={tmp_path / 'profile'}", f"file://{page}#turn={turn}"]
         subprocess.run(command, check=True, capture_output=True, timeout=120)
-        pictures.append(pixels(shot)[:, 150:])  # beside the legend
+        pictures.append(scene.pixels(shot)[:, 150:])  # beside the legend
     for picture in pictures:
         red, green, blue = (picture[..., c] for c in range(3))
         assert ((blue > red + 0.25) & (blue > green + 0.1)).sum() > 1000  # balls
@@ -372,41 +209,3 @@ def test_a_picture_that_cannot_be_written_is_a_sentence(result: Path) -> None:
             render.main(result, out=result.with_name("x") / name)
     with pytest.raises(FileError, match="could not be written"):
         render.main(result, out=result.with_name("picture.docx"), look=Look(size=(100, 100)))
-
-
-def test_a_grain_that_is_not_convex_is_drawn_feature_by_feature() -> None:
-    """All points lie within the radius of the core (balls and tubes are inscribed), faces at the radius on both sides, and edges are covered."""
-    from reference_polygon import point_polygon2
-    from skeletons import ell
-
-    from pardem.io.views.rounded_surfaces import grain_surface
-    from pardem.shapes import Shape, Species, build_catalogue
-
-    vertices, faces = ell(2.0, 2.0, 1.0, 1.0, 1.0)
-    shape = Shape.skeleton(vertices=[*vertices, (4.0, 0.0, 0.0)], faces=faces, edges=[(1, 12)], radius=0.2, solid=True)
-    catalogue = build_catalogue([Species("ball", Shape.sphere(radius=1.0), 1.0), Species("ell", shape, 1.0)])
-    points = grain_surface(catalogue._asdict(), 1, 12).points @ catalogue.axes[1].T + catalogue.centre[1]
-    core = [shape.vertices[list(loop)] for loop in shape.faces]
-    apart = np.sqrt(np.min([point_polygon2(points, polygon) for polygon in core], axis=0))
-    assert apart[points[:, 0] < 2.0].max() == pytest.approx(0.2, rel=1e-5)
-    np.testing.assert_allclose(points.max(axis=0), [4.2, 2.2, 1.2], rtol=1e-2)
-    on_tube = (points[:, 0] > 3.9) & (points[:, 0] < 4.1)
-    np.testing.assert_allclose(np.linalg.norm(points[on_tube][:, 1:], axis=1).max(), 0.2, rtol=1e-5)
-
-
-def test_a_case_in_the_plane_is_seen_from_above_with_its_body_walls(tmp_path: Path) -> None:
-    """A disk above the left end of a bar: blue at the upper left, grey across the lower edge, nothing between."""
-    species = [{"name": "disk", "shape": "disk", "radius": 1.0}, {"name": "bar", "shape": "rice", "length": 8.0, "radius": 0.5}]
-    ground = {"name": "ground", "kind": "body", "species": "bar", "position": (5.0, 0.0)}
-    domain = {"lower": (-1e-3, -2e-3), "upper": (11e-3, 8e-3)}
-    case = scene.case_of(species, [ground], dimension=2, gravity=(0.0, -9.81), domain=domain, grain=[{"species": "disk", "position": (1.5e-3, 5e-3)}])
-    scene.write(tmp_path / "r.h5", case, ["disk"], [(1.5, 5.0, 0.0)])
-    picture = drawn(tmp_path / "r.h5", size=(450, 325))
-    colour, dark = np.ptp(picture, axis=2) > 0.15, picture.max(axis=2) < 0.8
-    rows, columns = np.nonzero(colour)
-    assert rows.max() < 0.6 * 325
-    assert columns.max() < 0.35 * 450
-    assert np.ptp(columns) == pytest.approx(np.ptp(rows), abs=3)
-    below = np.nonzero(dark[250:])[1]
-    assert below.min() < 0.1 * 450
-    assert below.max() > 0.9 * 450

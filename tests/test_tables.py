@@ -11,7 +11,7 @@ from mpi4py import MPI
 from pardem.decomposition.agreement import sums_and_maxima
 from pardem.decomposition.exchange import RowExchange, exchanges
 from pardem.decomposition.ghosts import NEEDED
-from pardem.decomposition.halo import _moving
+from pardem.decomposition.halo import moving_arrays
 from pardem.decomposition.migration import migrate
 from pardem.decomposition.nested_slabs import Nested
 from pardem.state.arrays import Grains
@@ -61,7 +61,7 @@ def test_what_a_ghost_does_not_need_is_that_of_a_new_grain() -> None:
 
 def test_what_moves_at_every_step_is_sent_in_the_order_of_the_description() -> None:
     names = {name: name for name in Grains._fields}
-    moving = _moving.py_func(Grains(**names))  # type: ignore[arg-type]
+    moving = moving_arrays.py_func(Grains(**names))  # type: ignore[arg-type]
     assert moving == tuple(name for name, column in Population.columns.items() if column.moves)
     assert moving[-1] == "q"  # spheres leave it out
 

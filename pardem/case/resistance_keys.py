@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from ..case_values import Model, NonNegative
+from ..laws.registry import KINDS
 
 if TYPE_CHECKING:
     from .contact import Contact
@@ -59,8 +60,8 @@ def resistance_problems(contact: Contact, dimension: int) -> Iterator[str]:
         One sentence for each problem.
     """
     chosen = contact.resistance
-    if chosen != "none" and contact.law == "lennard_jones":
-        yield f"contact.resistance = '{chosen}' is not for law = 'lennard_jones', which has no friction either; leave it out"
+    if chosen != "none" and KINDS[contact.law].reach is not None:
+        yield f"contact.resistance = '{chosen}' is not for law = '{contact.law}', whose forces act at a distance; leave it out"
     tables: list[tuple[str, ResistanceKeys]] = [("contact", contact)]
     tables += [(f"contact.pair.{'-'.join(pair.between)}", pair) for pair in contact.pair]
     for where, table in tables:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..laws.registry import KINDS
+
 if TYPE_CHECKING:
     from ..case import Case
     from ..case.contact import Resolved
@@ -30,7 +32,7 @@ def remedy(case: Case, first: str, second: str, deeper: float, power: float) -> 
         step = f" (and time.step at most {shorter / 20.0:.2g} s)" if case.time.step > 1.01 * shorter / 20.0 else ""
         return f"{_where(case, first, second, 'contact_time')} at most {shorter:.2g} s{step}"
     stiffer = deeper ** (power + 1.0)
-    if resolved.law == "hertz":
+    if "young" in KINDS[resolved.law].of_material:
         value = min(resolved.of_bodies("young")) * stiffer
         return f"{' and '.join(_softer(case, resolved, (first, second), value))} at least {value:.2g} Pa (then hold time.step against it)"
     key = next(key for key in STIFFNESSES if resolved.number(key) > 0.0)
