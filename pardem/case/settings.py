@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
@@ -10,6 +10,12 @@ from ..case_values import MOST, Many, Model, Positive, Vector, ordered
 from ..integrators.phases import SCHEMES
 
 Parts = Annotated[int, Field(ge=0, le=MOST)]
+if TYPE_CHECKING:
+    SchemeName = str
+else:
+    SchemeName = Literal[tuple(SCHEMES)]
+"""Name of an integrator."""
+
 Face = Literal["lower-x", "lower-y", "lower-z", "upper-x", "upper-y", "upper-z"]
 
 
@@ -19,7 +25,7 @@ class Time(Model):
     step: Positive = Field(
         description="time step (s); it must not exceed a tenth of the shortest contact time, and there is a warning above a twentieth"
     )
-    integrator: Literal["verlet", "euler", "gear4"] = Field(
+    integrator: SchemeName = Field(
         default="verlet",
         description="time integrator; `verlet`: velocity Verlet; `euler`: semi-implicit Euler, first order; `gear4`: Gear's fourth-order "
         "predictor-corrector",
