@@ -15,7 +15,7 @@ from ..decomposition.nested import Nested
 from ..engine import Engine
 from ..errors import FileError
 from ..setup.preparation import build_scene
-from ..setup.start import initial_grains, size_range
+from ..setup.start import own_initial_grains, size_range
 from ..state.population import ContactTable, Population
 from .scenes import bed_of, bed_width, scene_case, state_case
 
@@ -76,7 +76,7 @@ def _engine(comm: MPI.Comm, case: Case, grains: Population | None, contacts: Con
     """An engine with the grains of this rank, or those of the case."""
     setup = build_scene(case, *size_range(case))
     if grains is None:
-        grains = _mine(comm, initial_grains(case, setup.catalogue, overlaps=True))
+        grains = own_initial_grains(comm, case, setup.catalogue, overlaps=True)
     skin = case.detection.skin
     return Engine(Nested(comm), setup.scene, grains, contacts, skin=None if skin == "auto" else float(skin))
 
