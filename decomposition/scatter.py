@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -15,11 +16,14 @@ Rows = TypeVar("Rows", bound=Table)
 Made = TypeVar("Made")
 
 TAG = 74
+NAP = 5e-4  # seconds
 BLOCK = 1 << 18  # rows of a message: the first rank packs no more at a time
 
 
 def made_by_first(comm: MPI.Comm, make: Callable[[], Made]) -> Made | None:
     """Let the first rank make something, and all ranks know whether it succeeded. Collective.
+
+    The others sleep meanwhile: a rank that waits in MPI keeps a core busy, perhaps the one that the first rank needs.
 
     Args:
         comm: communicator.
@@ -37,6 +41,9 @@ def made_by_first(comm: MPI.Comm, make: Callable[[], Made]) -> Made | None:
             made = make()
         except PardemError as found:
             error = found
+    ready = comm.Ibarrier()
+    while not ready.Test():
+        time.sleep(NAP)
     error = comm.bcast(error)
     if error is not None:
         raise error
