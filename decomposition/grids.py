@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..errors import CaseError
+
 Grid = tuple[int, int, int]
 
+ANY: Grid = (0, 0, 0)
 MESSAGE = 12  # ghosts that cost as much in a step as one more message
 
 
@@ -40,6 +43,43 @@ def grids_of(ranks: int, wanted: Grid) -> list[Grid]:
             if ranks % (px * py) == 0 and all(n in (0, parts) for n, parts in zip(wanted, grid, strict=True)):
                 found.append(grid)
     return found
+
+
+def fitting_grids(ranks: int, wanted: Grid) -> list[Grid]:
+    """List the grids of a number of ranks, of which there must be one.
+
+    Args:
+        ranks: number of ranks.
+        wanted: numbers of parts along x, y and z, as `parallel.grid` gives them; 0: any.
+
+    Returns:
+        As ``grids_of``.
+
+    Raises:
+        CaseError: there is none.
+    """
+    found = grids_of(ranks, wanted)
+    if not found:
+        raise CaseError(
+            f"parallel.grid = {list(wanted)} does not fit the number of ranks, {ranks}: give three numbers whose product is {ranks}, "
+            "with 0 for those that may be chosen, or 'auto'"
+        )
+    return found
+
+
+def idle_notice(ranks: int, grains: int) -> str:
+    """One sentence if there are more ranks than grains.
+
+    Args:
+        ranks: number of ranks.
+        grains: number of grains.
+
+    Returns:
+        The sentence; empty where there is nothing to say.
+    """
+    if ranks <= grains:
+        return ""
+    return f"{ranks} ranks share {grains} grain{'s' if grains != 1 else ''}: some of them have nothing to do; start fewer ranks"
 
 
 def communication(grid: Grid, bed: BedExtent) -> float:

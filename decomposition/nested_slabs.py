@@ -6,15 +6,13 @@ import numpy as np
 from mpi4py import MPI
 
 from ..compiled.jit import kernel
-from ..errors import CaseError
-from .grids import BedExtent, Grid, communication, grids_of
+from .grids import ANY, BedExtent, Grid, communication, fitting_grids
 from .quantiles import quantiles
 
 IMBALANCE = 1.05  # largest over mean work that is left alone
 GAIN = 0.9  # predicted communication of another grid, relative to that of the present one, from which on it is worth a change
 FINENESS = 64  # counted work is rounded to this part of its unit
 AXES = range(3)
-ANY: Grid = (0, 0, 0)
 
 
 class Nested:
@@ -38,12 +36,7 @@ class Nested:
     def __init__(self, comm: MPI.Comm, grid: Grid = ANY, rebalance: bool = True) -> None:
         self.comm = comm
         self.rebalance = rebalance
-        self._grids = grids_of(comm.size, grid)
-        if not self._grids:
-            raise CaseError(
-                f"parallel.grid = {list(grid)} does not fit the number of ranks, {comm.size}: give three numbers whose product is {comm.size}, "
-                "with 0 for those that may be chosen, or 'auto'"
-            )
+        self._grids = fitting_grids(comm.size, grid)
         self.grid = self._grids[0]
         self.cuts = tuple(np.zeros((int(np.prod(self.grid[:axis])), self.grid[axis] - 1)) for axis in AXES)
         self.thinnest = np.inf

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from mpi4py import MPI
 
+from .grids import idle_notice
 from .nested_slabs import Nested
 
 
@@ -23,8 +24,8 @@ def fineness_notice(partition: Nested, radius: np.ndarray) -> str:
         return ""
     grains = int(comm.allreduce(len(radius)))
     diameter = 2.0 * float(comm.allreduce(float(radius.max(initial=0.0)), MPI.MAX))
-    if comm.size > grains:
-        return f"{comm.size} ranks share {grains} grain{'s' if grains != 1 else ''}: some of them have nothing to do; start fewer ranks"
+    if idle := idle_notice(comm.size, grains):
+        return idle
     if partition.thinnest < diameter:
         px, py, pz = partition.grid
         return (

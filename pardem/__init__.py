@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from . import image as _image
 
-from .compiled import jit as _jit  # noqa: F401  (first: it sets options before anything imports numba)
-from .version import VERSION
+_image.enter()  # before anything else is imported
+
+# isort: split
+from typing import TYPE_CHECKING, Any  # noqa: E402
+
+from .compiled import jit as _jit  # noqa: E402, F401  (first: it sets options before anything imports numba)
+from .version import VERSION  # noqa: E402
 
 if TYPE_CHECKING:
     from .case import Case

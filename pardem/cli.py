@@ -98,6 +98,7 @@ def _run_logged(arguments: argparse.Namespace, comm: MPI.Comm, log: Log | None) 
 
 def check(arguments: argparse.Namespace) -> int:
     """`pardem check`: find everything that a run rejects before its first step, foresee what may stop it later, and estimate the cost."""
+    from .decomposition.grids import fitting_grids, idle_notice
     from .io.casefile import read_case
     from .setup.estimate import estimate
 
@@ -112,7 +113,9 @@ def check(arguments: argparse.Namespace) -> int:
             from .origin import with_origin
 
             case = with_origin(case)
-        cost = estimate(case, arguments.ranks)
+        ranks = arguments.ranks or case.parallel.least_ranks
+        fitting_grids(ranks, case.parallel.parts)
+        cost = estimate(case, ranks)
         case_hash = case.hash()
         from .forecast import forecast  # late: these load the compiler
         from .observables.bed import find_bed
@@ -123,7 +126,7 @@ def check(arguments: argparse.Namespace) -> int:
         setup = build_scene(case, *size_range(case))
         find_bed(case, setup.scene.walls, setup.scene.wall_names)
         filled = fillings(case, setup.catalogue, insert_regions(case))
-        warnings = setup.warnings + forecast(case, setup)
+        warnings = [*filter(None, [idle_notice(ranks, cost.grains)]), *setup.warnings, *forecast(case, setup)]
     except PardemError as error:
         raise type(error)(f"{arguments.case}: {error}") from None
     print(f"{arguments.case}: valid" + (f" ({case.title})" if case.title else ""))
@@ -226,17 +229,23 @@ def warmup(arguments: argparse.Namespace) -> int:
 def _warmup(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
     import tempfile
 
+    from . import image
     from .compiled.cache import source_hash
+    from .decomposition.rehearsal import rehearse
     from .io.casefile import read_case
     from .run import run_case
+    from .setup.imaging import write_image
     from .setup.warmup import shrunken, usual_cases
 
+    if arguments.image is not None and image.in_use() is not None:
+        raise FileError("an image cannot be made by a process that has started from one: unset PARDEM_IMAGE")
     start = time.monotonic()
     cases = (
         [shrunken(read_case(path, arguments.set, user_code=not arguments.no_user_code)) for path in arguments.cases]
         if arguments.cases
         else usual_cases()
     )
+    rehearse()
     folder = comm.bcast(tempfile.mkdtemp(prefix="pardem-warmup-") if comm.rank == 0 else None)
     try:
         for k, case in enumerate(cases):
@@ -250,6 +259,9 @@ def _warmup(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
     if comm.rank == 0:
         many = "s" if len(cases) != 1 else ""
         print(f"compiled kernels for {len(cases)} case{many} in {time.monotonic() - start:.0f} s (cache {source_hash()})")
+        if arguments.image is not None:
+            modules, kernels, size = write_image(arguments.image)
+            print(f"{arguments.image}: {modules} modules and {kernels} kernels, {size / 1e6:.0f} MB; use it by PARDEM_IMAGE={arguments.image}")
     return 0
 
 
@@ -337,7 +349,7 @@ def _commands_of_cases(command: Callable[..., argparse.ArgumentParser]) -> None:
 
     sub = command(check, "validate a case; foresee what may stop it; estimate memory, steps and time")
     _add_case(sub)
-    sub.add_argument("--ranks", type=_count, default=1, help="number of ranks to assume (default: 1)")
+    sub.add_argument("--ranks", type=_count, help="number of ranks to assume (default: as many as parallel.grid has parts)")
     sub.add_argument("--effective", action="store_true", help="print the case as TOML, with base file, settings and defaults filled in")
 
     sub = command(campaign, "many runs of one case under other values: run them, collect and draw what they give", status)
@@ -392,6 +404,7 @@ def _commands_of_kernels(command: Callable[..., argparse.ArgumentParser]) -> Non
     )
     sub = command(warmup, "compile all kernels into the cache, before a big job", kernels)
     sub.add_argument("cases", metavar="CASE.toml", type=Path, nargs="*")
+    sub.add_argument("--image", metavar="FILE", type=Path, help="write modules and kernels to one file, from which ranks start (PARDEM_IMAGE)")
     _add_settings(sub)
 
 

@@ -13,6 +13,7 @@ from mpi4py import MPI
 
 from .decomposition.nested_slabs import Nested
 from .decomposition.partition import Partition
+from .decomposition.rehearsal import rehearse
 from .detection.lists import living_contacts
 from .held import Held
 from .integrators.phases import Integrator, first_past
@@ -76,6 +77,7 @@ class Engine:
         if comm.rank == 0:
             changed = ("there", "motion", "pose", "reaction", "total", "work")
             walls = scene.walls._replace(**{name: getattr(scene.walls, name).copy() for name in changed})
+            rehearse()
             Engine(Nested(MPI.COMM_SELF), replace(scene, walls=walls), Population.made(0)).advance(1)
         comm.Barrier()
 

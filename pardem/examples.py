@@ -54,6 +54,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "warmup": (
         ("pardem warmup case.toml", "compile what this case needs, once, before a big job"),
         ("PARDEM_CACHE_DIR=$SCRATCH/kernels pardem warmup", "all usual kernels, in a folder that compute nodes can read"),
+        ("pardem warmup case.toml --image pardem.image && PARDEM_IMAGE=pardem.image srun pardem run case.toml", "many ranks start from one file"),
     ),
 }
 """By command (empty: the program itself): command lines and what they are for."""

@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .errors import PardemError
+from . import image
+from .errors import FileError, PardemError
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -24,9 +25,11 @@ def on_all_ranks(work: Callable[[MPI.Comm], int]) -> int:
 
     comm = MPI.COMM_WORLD
     if comm.size == 1:
+        _require_image(comm)
         return work(comm)
     alarm = comm.Dup()  # the work's own communicator may be amid a collective call when an error comes
     try:
+        _require_image(comm)
         return work(comm)
     except BaseException as error:
         if isinstance(error, SystemExit) and not error.code:
@@ -37,6 +40,16 @@ def on_all_ranks(work: Callable[[MPI.Comm], int]) -> int:
         if not agreed:
             comm.Abort(EXIT_ERROR)
         return EXIT_ERROR
+
+
+def _require_image(comm: MPI.Comm) -> None:
+    """Refuse to start without the image that was asked for, or with one that does not fit."""
+    if problem := image.problem():
+        raise FileError(problem)
+    if (started_from := image.in_use()) is not None:
+        from .setup.imaging import require_fit
+
+        require_fit(started_from, comm)
 
 
 def _everybody(alarm: MPI.Comm, patience: float) -> bool:

@@ -29,6 +29,7 @@ from .origin import resumable, told_of_origin, with_origin
 from .reports import Log, Reports, as_text
 from .retrace import MARGIN, retraced
 from .run_state import load_start
+from .setup.estimate import memory_needed
 from .sharing import sharing_notice
 from .simulation import Simulation
 from .state.arrays import ERROR_OVERLAP
@@ -64,11 +65,15 @@ def run_case(
 
     Raises:
         PardemError: the same error on all ranks.
+        MemoryError: with the memory that the run takes; on the ranks that have run out of it.
     """
     # a blow-up is found by the step itself and said in a sentence: no warnings of numpy beside it
     calm, watch = np.errstate(over="ignore", invalid="ignore"), Compilation(1 if quiet else comm.rank, log=as_text(log) if log else None)
     with reserved(comm, out), calm, watch as compilation:
-        return _Run(case, out, resume, force, walltime, comm, accept_loss, log, quiet, compilation, on_event).go()
+        try:
+            return _Run(case, out, resume, force, walltime, comm, accept_loss, log, quiet, compilation, on_event).go()
+        except MemoryError as error:
+            raise MemoryError(f"{error}; {memory_needed(case, comm.size)}") from None
 
 
 class _Run:

@@ -12,7 +12,8 @@ from mpi4py import MPI
 from .case import Case
 from .contacts.dispatch import history_width
 from .decomposition.exact import exact_totals
-from .decomposition.nested_slabs import ANY, Nested
+from .decomposition.nested_slabs import Nested
+from .decomposition.scatter import made_once
 from .engine import Engine
 from .followers import Follower, Repeated
 from .held import Held, living
@@ -21,7 +22,7 @@ from .observables.energy import kinetic_energy
 from .outflow import Outflow
 from .recorder import Recorder
 from .setup.continuation import Continuation, continued
-from .setup.initial_grains import initial_grains, size_range
+from .setup.initial_grains import own_initial_grains, size_range
 from .setup.preparation import Setup, build_scene
 from .stages import Stages
 from .state import arrays as st
@@ -65,10 +66,8 @@ class Simulation:
     def __init__(self, case: Case, comm: MPI.Comm, start: RunState | None = None) -> None:
         self.case = case
         self.comm = comm
-        grid = case.parallel.grid
-        self.partition = Nested(comm, ANY if grid == "auto" else grid, case.parallel.rebalance)
-        largest, smallest = size_range(case)
-        self.setup: Setup = build_scene(case, largest, smallest)
+        self.partition = Nested(comm, case.parallel.parts, case.parallel.rebalance)
+        self.setup: Setup = build_scene(case, *made_once(comm, lambda: size_range(case)))
         scene = self.setup.scene
         self._continuation: Continuation | None = None
         grains, contacts, step, outflow = self._beginning(start)
@@ -250,13 +249,11 @@ class Simulation:
     def _beginning(self, start: RunState | None) -> tuple[Population, ContactTable, int, Outflow | None]:
         """Grains that are there and their contacts, on this rank; the step; the grains that have left."""
         if start is None:
-            everything, scene = initial_grains(self.case, self.setup.catalogue), self.setup.scene
-            mine = np.arange(everything.count) % self.comm.size == self.comm.rank
+            added, scene = own_initial_grains(self.comm, self.case, self.setup.catalogue), self.setup.scene
             if self.case.origin is None or self.case.origin.state is None:
-                return everything.take(mine), ContactTable.blank(history_width(scene.interaction, scene.law, scene.settings)), 0, None
+                return added, ContactTable.blank(history_width(scene.interaction, scene.law, scene.settings)), 0, None
             state = self.case.origin.state
             self._continuation = found = continued(self.case, self.setup, state)
-            added = everything.take(mine & (np.arange(everything.count) >= len(state.settled.species)))
             added.widen(*sum_columns(scene.settings))
             return Population.joined([found.grains, added]), found.contacts, 0, None
         self.setup.scene.walls.motion[:] = start.wall_motion

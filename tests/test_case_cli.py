@@ -99,6 +99,17 @@ def test_check(case_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "particle steps per second and core" in out
 
 
+def test_check_refuses_a_grid_that_does_not_fit_the_ranks(case_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grid = ["--set", "parallel.grid=[2, 0, 2]"]
+    assert cli.main(["check", str(case_file), *grid, "--ranks", "6"]) == 1
+    expected = f"{case_file}: parallel.grid = [2, 0, 2] does not fit the number of ranks, 6: give three numbers whose product is 6"
+    assert expected in capsys.readouterr().err
+    assert cli.main(["check", str(case_file), *grid, "--ranks", "8"]) == 0
+    assert "8 ranks share 6 grains: some of them have nothing to do" in capsys.readouterr().out
+    assert cli.main(["check", str(case_file), *grid]) == 0  # assumes the least number of ranks that the grid fits
+    assert "on 4 ranks" in capsys.readouterr().out
+
+
 def test_check_prints_the_effective_case(case_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["check", str(case_file), "--effective", "--set", "seed=9"]) == 0
     assert capsys.readouterr().out == Case(**scene(), seed=9).to_toml()

@@ -11,8 +11,8 @@ from scipy.spatial import cKDTree
 
 from pardem.decomposition.boxes import images_in_reach, rows_in_reach, trim_box
 from pardem.decomposition.ghosts import plan_ghosts
-from pardem.decomposition.grids import BedExtent, Grid, communication, grids_of
-from pardem.decomposition.nested_slabs import ANY, IMBALANCE, Nested
+from pardem.decomposition.grids import ANY, BedExtent, Grid, communication, grids_of
+from pardem.decomposition.nested_slabs import IMBALANCE, Nested
 from pardem.decomposition.quantiles import quantiles
 from pardem.errors import CaseError
 

@@ -23,7 +23,7 @@ def failing(*arguments, **options):
     calls.append(1)
     if MPI.COMM_WORLD.rank == {rank} and len(calls) == {call}:
         Path("failed").touch()
-        raise RuntimeError("the node is on fire")
+        raise {error}
     return whole(*arguments, **options)
 {owner}.{method} = failing
 from pardem.cli import main
@@ -37,7 +37,7 @@ sys.exit(main(sys.argv[1:]))
     ids=["in a step", "in a write", "in an observable"],
 )
 def test_the_job_ends_with_one_message(tmp_path: Path, start_mpi: Callable, module: str, owner: str, method: str, rank: int, call: int) -> None:
-    driver = DRIVER.format(module=module, owner=owner, method=method, rank=rank, call=call)
+    driver = DRIVER.format(module=module, owner=owner, method=method, rank=rank, call=call, error='RuntimeError("the node is on fire")')
     change = settings(stage__shake__taps=9000, output__checkpoint_steps=50)
     with open(tmp_path / "err", "w") as err:
         process = start_mpi(2, "-c", driver, "run", case_file(tmp_path), *change, cwd=tmp_path, stderr=err)
@@ -51,3 +51,11 @@ def test_the_job_ends_with_one_message(tmp_path: Path, start_mpi: Callable, modu
     assert said.count("Traceback") == 1
     assert f"[rank {rank} of 2] RuntimeError" in said
     assert checkpoints(parts_of(tmp_path / "case.h5"))
+
+
+def test_a_rank_without_memory_says_what_the_run_needs(tmp_path: Path, run_mpi: Callable) -> None:
+    driver = DRIVER.format(module="engine", owner="Engine", method="advance", rank=1, call=6, error='MemoryError("Unable to allocate 9.9 GiB")')
+    ended = run_mpi(2, "-c", driver, "run", case_file(tmp_path), cwd=tmp_path, check=False)
+    assert ended.returncode == 1
+    said = "[rank 1 of 2] there is not enough memory (Unable to allocate 9.9 GiB; the run takes about 520 MB on 2 ranks, 260 MB on each)"
+    assert ended.stderr.count(said) == ended.stderr.count("pardem: error:") == 1

@@ -14,7 +14,7 @@ from ..compiled.cache import source_hash
 from ..decomposition.nested_slabs import Nested
 from ..engine import Engine
 from ..errors import FileError
-from ..setup.initial_grains import initial_grains, size_range
+from ..setup.initial_grains import own_initial_grains, size_range
 from ..setup.preparation import build_scene
 from ..state.population import ContactTable, Population
 from .scenes import bed_of, bed_width, scene_case, state_case
@@ -76,7 +76,7 @@ def _engine(comm: MPI.Comm, case: Case, grains: Population | None, contacts: Con
     """An engine with the grains of this rank, or those of the case."""
     setup = build_scene(case, *size_range(case))
     if grains is None:
-        grains = _mine(comm, initial_grains(case, setup.catalogue, overlaps=True))
+        grains = own_initial_grains(comm, case, setup.catalogue, overlaps=True)
     skin = case.detection.skin
     return Engine(Nested(comm), setup.scene, grains, contacts, skin=None if skin == "auto" else float(skin))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, Strict, model_validator
@@ -134,3 +135,13 @@ class Parallel(Model):
     rebalance: bool = Field(
         default=True, description="whether the cuts move in the course of the run, so that the ranks have equal work, and the grid may change"
     )
+
+    @property
+    def parts(self) -> tuple[int, int, int]:
+        """Number of parts along each axis, 0 where it may be chosen."""
+        return (0, 0, 0) if self.grid == "auto" else self.grid
+
+    @property
+    def least_ranks(self) -> int:
+        """The smallest number of ranks that the grid fits."""
+        return prod(n for n in self.parts if n)

@@ -21,18 +21,23 @@ from typing import Any
 
 import llvmlite
 import numba
-from numba.core import config
+from numba.core import config, entrypoints
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 from numba.core.types import Callable, Dispatcher
 from numba.core.types.containers import BaseNamedTuple, BaseTuple
 
+from .. import image
+
 _ROOT = Path(os.path.abspath(__file__)).parent.parent.parent  # not resolved: folders of the package may be links
 _MARK = b"jit" b" import"  # not written out here: this file holds no compiled code
 _MAKERS = (_ROOT / "pardem" / "compiled" / "jit.py", _ROOT / "pardem" / "compiled" / "nested.py")
 _TYPES_ONLY = re.compile(rb"^if TYPE_CHECKING:\n(?:[ \t]+[^\n]*\n|\n)+", re.MULTILINE)
 _IMPORT = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(?:\(([^)]*)\)|([^\n]*))", re.MULTILINE)
+_used: set[Path] = set()
+if image.in_use() is not None:
+    entrypoints._already_initialized = True  # numba looks for extensions of its own in a file of every package there is; pardem has none
 _OPTIONS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DISABLE_INTEL_SVML")
 
 
@@ -106,6 +111,9 @@ def source_hash(path: Path | None = None) -> str:
     Returns:
         16 hexadecimal digits, which follow from the texts of the sources that its kernels may use.
     """
+    started_from = image.in_use()
+    if started_from is not None and path is not None and str(path) in started_from.index.hashes:
+        return started_from.index.hashes[str(path)]
     digest = hashlib.sha256()
     if path is None:
         paths = tuple(other for other in sorted(_all_sources()) if other in _MAKERS or _MARK in _text(other))
@@ -114,6 +122,16 @@ def source_hash(path: Path | None = None) -> str:
     for other in paths:
         digest.update((str(other.relative_to(_ROOT)) if other.is_relative_to(_ROOT) else other.name).encode() + _text(other))
     return digest.hexdigest()[:16]
+
+
+def hashes() -> dict[str, str]:
+    """Return the hashes of all sources of pardem with compiled code, by path."""
+    return {str(path): source_hash(path) for path in _all_sources() if path in _MAKERS or _MARK in _text(path)}
+
+
+def used() -> set[Path]:
+    """Return the files of the kernels that this process has loaded or compiled."""
+    return _used
 
 
 LAW_NAME = "law "  # how the names of functions begin that are named after their instructions, and so are known again by other processes
@@ -193,13 +211,16 @@ class KernelCache(_Cache):
         target_context.refresh()
         try:
             path, key = self._path(sig, target_context.codegen())
-            found, content = pickle.loads(path.read_bytes())
+            started_from = image.in_use()
+            kept = started_from.kernel(path.name) if started_from is not None else None
+            found, content = pickle.loads(kept if kept is not None else path.read_bytes())
         except (FileNotFoundError, _OfThisProcess):
             return None
         except Exception:  # a damaged file may raise anything: what it held is compiled again
             return None
         if found != key:
             return None
+        _used.add(path)
         compiled = CompileResult._rebuild(target_context, *content)
         return compiled if tuple(compiled.signature.args) == tuple(sig) else None
 
@@ -221,5 +242,6 @@ class KernelCache(_Cache):
             path.parent.mkdir(parents=True, exist_ok=True)
             new.write_bytes(dumps((key, data._reduce())))
             new.replace(path)
+            _used.add(path)
         except OSError:
             new.unlink(missing_ok=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiled.jit import inlined, njit
-from ..compiled.vectors import add, length, nearest_image, row, subtract
+from ..compiled.vectors import add, length, nearest_image, row, square, subtract
 from .distance import core_distance
 from .occupants import cells_around
 from .skeletons import PlacedCore, holds, skeleton_distance, surface_distance
@@ -51,6 +51,14 @@ def bounds_between(b, i, j, above, below, work):
     return _core_bounds(b, i, j, d, above, below, work)
 
 
+@inlined
+def _far(b, cells, i, j):
+    """Whether a grain is so far from one in the cells that there is a gap between the balls about them, by a margin beyond all rounding."""
+    d = nearest_image(subtract((cells.ball[j, 0], cells.ball[j, 1], cells.ball[j, 2]), row(b.x, i)), b)
+    reach = (b.reach[i] + cells.ball[j, 3]) * (1.0 + 10.0 * GAP)
+    return square(d) > reach * reach
+
+
 @njit
 def is_free(b, cells, i, near, work):
     """Determine whether a grain keeps a gap from all grains in the cells and from all walls.
@@ -68,10 +76,11 @@ def is_free(b, cells, i, near, work):
     for m in range(cells_around(b, cells, i, near)):
         j = cells.head[near[m]]
         while j >= 0:
-            contact = b.r[i] + b.r[j]
-            lower, _ = bounds_between(b, i, j, contact * (1.0 + GAP), contact, work)
-            if not lower > contact * (1.0 + GAP):
-                return False
+            if not _far(b, cells, i, j):
+                contact = b.r[i] + b.r[j]
+                lower, _ = bounds_between(b, i, j, contact * (1.0 + GAP), contact, work)
+                if not lower > contact * (1.0 + GAP):
+                    return False
             j = cells.after[j]
     free = True
     for j in range(b.grains, b.r.shape[0]):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.jit import njit
+from ..compiled.jit import inlined, njit
+from ..compiled.prefetch import prefetch
 from ..compiled.quaternions import put_orientation
 from .clearance import is_free, mark_hollow
 from .counter import POSITION, random_angle, random_orientation, uniforms
-from .occupants import enter, rotate
+from .occupants import cells_around, enter, rotate
 
 NO_POSITION, TOO_LONG = 0, 1
 """Why an insertion stopped."""
+AHEAD = 16  # grains
 
 
 @njit
@@ -54,6 +56,40 @@ def mark_outside(b, region, outside):
                 outside[i] = True
 
 
+@inlined
+def _look_ahead(b, cells, i, gid, seed, region, ahead, found):
+    """Bring nearer what the first trials of the next grains are going to look up: memory is what insertion waits for in large beds.
+
+    Args:
+        b: `Occupants`; ``x`` of a later grain is overwritten.
+        cells: `LinkedCells`.
+        i: row of the grain that is next.
+        gid: its id.
+        seed: seed of the random numbers.
+        region: `regions.RegionArrays`.
+        ahead: (AHEAD, 27) int64 cells around the first trials of the next grains, by row modulo AHEAD.
+        found: (AHEAD,) int64 their numbers.
+    """
+    later = i + AHEAD // 2
+    if later < b.grains:
+        for m in range(found[later % AHEAD]):
+            j = cells.head[ahead[later % AHEAD, m]]
+            if j >= 0:
+                prefetch(cells.ball, j)
+                prefetch(cells.after, j)
+    later = i + AHEAD
+    if later < b.grains:
+        u = uniforms(seed, gid + AHEAD, POSITION, 0)
+        for c in range(3):
+            bottom, top = region.lower[c], region.upper[c]
+            if not region.free[c]:
+                bottom, top = bottom + b.reach[later], top - b.reach[later]
+            b.x[later, c] = bottom + u[c] * (top - bottom)
+        found[later % AHEAD] = cells_around(b, cells, later, ahead[later % AHEAD])
+        for m in range(found[later % AHEAD]):
+            prefetch(cells.head, ahead[later % AHEAD, m])
+
+
 @njit
 def insert(b, cells, first, first_id, seed, region, max_attempts):
     """Insert grains one after the other. The orientation follows from the id; positions are drawn until one is free.
@@ -71,10 +107,12 @@ def insert(b, cells, first, first_id, seed, region, max_attempts):
         Row of the grain that could not be placed (the number of grains: all were placed), and the reason, NO_POSITION or TOO_LONG.
     """
     low, high, near, work = np.empty(3), np.empty(3), np.empty(27, np.int64), np.empty((12, 4))
+    ahead, found = np.empty((AHEAD, 27), np.int64), np.zeros(AHEAD, np.int64)
     middle = 0.5 * (region.lower + region.upper)
     mark_hollow(b, (middle[0], middle[1], middle[2]), region.planar)
     for i in range(first, b.grains):
         gid = first_id + i - first
+        _look_ahead(b, cells, i, gid, seed, region, ahead, found)
         if region.planar:
             b.q[i, 0], b.q[i, 3] = random_angle(seed, gid)
         else:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.jit import njit
+from ..compiled.jit import inlined, njit
 from ..compiled.quaternions import orientation, to_world
 from ..compiled.vectors import component, put_row, row
 from .skeletons import Skeletons
@@ -55,8 +55,9 @@ class LinkedCells(NamedTuple):
         origin: (3,) lower corner (m).
         edge: (3,) size of a cell (m).
         counts: (3,) int64 number of cells along each axis.
-        head: (cells,) int64 last grain of a cell or -1.
-        after: (n,) int64 the next one of the same cell or -1.
+        head: (cells,) int32 last grain of a cell or -1.
+        after: (n,) int32 the next one of the same cell or -1.
+        ball: (n, 4) float64 centre and reach of each grain in the cells (m): what rules out most neighbours, in one place of the memory.
     """
 
     origin: np.ndarray
@@ -64,6 +65,7 @@ class LinkedCells(NamedTuple):
     counts: np.ndarray
     head: np.ndarray
     after: np.ndarray
+    ball: np.ndarray
 
 
 @njit
@@ -113,6 +115,7 @@ def enter(b, cells, i):
     k = _cell_of(cells, row(b.x, i))
     cells.after[i] = cells.head[k]
     cells.head[k] = i
+    cells.ball[i, 0], cells.ball[i, 1], cells.ball[i, 2], cells.ball[i, 3] = b.x[i, 0], b.x[i, 1], b.x[i, 2], b.reach[i]
 
 
 @njit
@@ -126,6 +129,12 @@ def enter_first(b, cells, n):
     """
     for i in range(n):
         enter(b, cells, i)
+
+
+@inlined
+def _turned(a, n):
+    """A cell number that is at most one period out, brought back."""
+    return a + n if a < 0 else (a - n if a >= n else a)
 
 
 @njit
@@ -154,6 +163,6 @@ def cells_around(b, cells, i, out):
             for a2 in range(c2 - 1, c2 + min(n2, 3) - 1):
                 if b.period[2] == 0.0 and n2 > 2 and (a2 < 0 or a2 >= n2):
                     continue
-                out[found] = ((a0 % n0) * n1 + a1 % n1) * n2 + a2 % n2
+                out[found] = (_turned(a0, n0) * n1 + _turned(a1, n1)) * n2 + _turned(a2, n2)
                 found += 1
     return found

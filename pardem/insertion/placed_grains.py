@@ -152,7 +152,7 @@ def make_cells(bodies: Occupants, lower: np.ndarray, upper: np.ndarray, entered:
     while np.prod(count) > 4 * n + 64:
         count[np.argmax(count)] = -(-count.max() // 2)
     edge = np.where(span > 0.0, span / count, 1.0)
-    cells = LinkedCells(origin, edge, count, np.full(np.prod(count), -1, dtype=np.int64), np.full(n, -1, dtype=np.int64))
+    cells = LinkedCells(origin, edge, count, np.full(np.prod(count), -1, np.int32), np.full(n, -1, np.int32), np.empty((n, 4)))
     enter_first(bodies, cells, entered)
     return cells
 

@@ -97,6 +97,20 @@ def estimate(case: Case, ranks: int = 1) -> Estimate:
     return Estimate(grains, steps, ranks, memory, work / ranks, grains * steps / work, energy_budget)
 
 
+def memory_needed(case: Case, ranks: int) -> str:
+    """What a run needs, told to whom has too little.
+
+    Args:
+        case: validated case.
+        ranks: number of ranks.
+
+    Returns:
+        Part of a sentence.
+    """
+    cost = estimate(case, ranks)
+    return f"the run takes about {_bytes(cost.memory)} on {ranks} rank{'s' if ranks > 1 else ''}, {_bytes(cost.memory / ranks)} on each"
+
+
 def duration(seconds: float) -> str:
     """A time span for people: 42 s, 3 min 20 s, 5 h 10 min, 3 d 4 h."""
     if seconds < 60:

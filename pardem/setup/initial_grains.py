@@ -1,14 +1,17 @@
-"""The grains at the start of a case: of another run, inserted at random, given one by one, or read from a file. Every rank has all of them, alike."""
+"""The grains at the start of a case: of another run, inserted at random, given one by one, or read from a file. One rank places all of them."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
+from mpi4py import MPI
 
 from ..case import Case
 from ..case.grains_file import load_grains_file
 from ..case.placement import Insert
+from ..decomposition.scatter import made_by_first, scattered
 from ..errors import CaseError, FileError
 from ..insertion import (
     BoxDomain,
@@ -28,12 +31,25 @@ from ..shapes.catalogue import Catalogue, principal_orientations
 from ..shapes.rotations import matrices
 from ..state.origin_state import SettledGrains
 from ..state.population import Population, make_population
+from ..state.table import Column, Table
 from .insert_fraction import require_room
 from .law_tables import lent_radii
 from .wall_tables import placed_bodies
 
 NOTHING_SETTLED = SettledGrains(np.empty(0, np.int64), np.empty(0), np.empty((0, 3)), np.empty((0, 4)), np.empty((0, 3)))
-NO_GRAINS = PlacedGrains(np.empty(0, np.int64), np.empty(0), np.empty((0, 3)), np.empty((0, 4)))
+
+
+@dataclass(eq=False)
+class StartingGrains(Table):
+    """Grains as a case places them; the rest of their state follows from it."""
+
+    gid: Annotated[np.ndarray, Column(np.int64)]
+    species: Annotated[np.ndarray, Column(np.int32)]
+    scale: Annotated[np.ndarray, Column(np.float64)]
+    position: Annotated[np.ndarray, Column(np.float64, (3,))]
+    orientation: Annotated[np.ndarray, Column(np.float64, (4,))]
+    velocity: Annotated[np.ndarray, Column(np.float64, (3,))]
+    spin: Annotated[np.ndarray, Column(np.float64, (3,))]
 
 
 def size_range(case: Case) -> tuple[dict[str, float], dict[str, float]]:
@@ -56,13 +72,40 @@ def size_range(case: Case) -> tuple[dict[str, float], dict[str, float]]:
         sizes[grain.species].append(grain.scale)
     if case.grains_file:
         table = read_grains_file(case)
-        require_sizes(np.asarray(table["scale"], float))
-        for name, scale in zip(table["species"], table["scale"], strict=True):
-            sizes[str(name)].append(float(scale))
+        scale = np.asarray(table["scale"], float)
+        require_sizes(scale)
+        for name in np.unique(table["species"]):
+            found = scale[table["species"] == name]
+            sizes[str(name)] += [float(found.min()), float(found.max())]
     if case.origin is not None:
         for name, ends in case.origin.sizes.items():
             sizes[name] += ends
     return {n: max(s or [1.0]) for n, s in sizes.items()}, {n: min(s or [1.0]) for n, s in sizes.items()}
+
+
+def own_initial_grains(comm: MPI.Comm, case: Case, catalogue: Catalogue, overlaps: bool = False) -> Population:
+    """Create the grains of a case: the first rank places all of them, and each rank gets an equal share. Collective.
+
+    Those that the case takes over from another run (`[start]`) are left out: each rank has read its share of them.
+
+    Args:
+        comm: communicator.
+        case: validated case.
+        catalogue: shape catalogue of the case.
+        overlaps: whether given grains may overlap.
+
+    Returns:
+        The grains of this rank, with any ids.
+
+    Raises:
+        PardemError: as ``initial_grains``; on every rank.
+    """
+
+    def placed() -> StartingGrains:
+        everything = _place(case, catalogue, overlaps)
+        return everything.take(slice(len(settled_grains(case).species), None))
+
+    return _at_rest_or_moving(case, catalogue, scattered(comm, made_by_first(comm, placed), StartingGrains.made(0)))
 
 
 def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> Population:
@@ -75,12 +118,17 @@ def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> 
         overlaps: whether given grains may overlap, as in a packing that was settled elsewhere.
 
     Returns:
-        The grains, the same on every rank.
+        The grains.
 
     Raises:
         InsertionError: given grains overlap or lie outside the domain, or random ones do not fit.
         FileError: ``grains_file`` cannot be read.
     """
+    return _at_rest_or_moving(case, catalogue, _place(case, catalogue, overlaps))
+
+
+def _place(case: Case, catalogue: Catalogue, overlaps: bool) -> StartingGrains:
+    """Place all grains of a case, see ``initial_grains``."""
     names = [s.name for s in case.species]
     number = {name: row for row, name in enumerate(names)}
     domain = BoxDomain(case.domain.lower, case.domain.upper, case.domain.periodic) if case.domain else None
@@ -108,13 +156,21 @@ def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> 
         )  # fmt: skip
     if not len(placed.species):
         raise CaseError("the case has no grains: give [[insert]], [[grain]], [[voronoi]], grains_file or [start]")
-    p = make_population(catalogue, placed.species, np.asarray(placed.scale), placed.positions, placed.orientations)
+    count, first, last = len(placed.species), len(settled.species), len(settled.species) + len(given["species"])
+    velocity, spin = np.zeros((count, 3)), np.zeros((count, 3))
+    velocity[:first], velocity[first:last], spin[first:last] = settled.velocity, given["velocity"], given["angular_velocity"]
+    return StartingGrains(
+        np.arange(count), placed.species.astype(np.int32), np.asarray(placed.scale), placed.positions, placed.orientations, velocity, spin
+    )
+
+
+def _at_rest_or_moving(case: Case, catalogue: Catalogue, grains: StartingGrains) -> Population:
+    """Grains with all of their state."""
+    p = make_population(catalogue, grains.species, grains.scale, grains.position, grains.orientation)
     lent = lent_radii(case)
+    p.gid[:] = grains.gid
     p.x[:, 3] += np.array([lent.get(s.material, 0.0) for s in case.species])[p.species]
-    first, last = len(settled.species), len(settled.species) + len(given["species"])
-    p.v[:first, :3] = settled.velocity
-    p.v[first:last, :3] = given["velocity"]
-    p.w[first:last, :3] = given["angular_velocity"]
+    p.v[:, :3], p.w[:, :3] = grains.velocity, grains.spin
     p.am[:, :3] = angular_momentum(p.q, p.w[:, :3], catalogue.moments(p.species, p.scale))
     return p
 
@@ -196,7 +252,8 @@ def given_grains(case: Case, number: dict[str, int]) -> dict[str, Any]:
         "velocity": np.array([g.velocity for g in rows], dtype=float).reshape(-1, 3),
         "angular_velocity": np.array([g.angular_velocity for g in rows], dtype=float).reshape(-1, 3),
     }
-    table["species"] = np.array([number[str(s)] for s in table["species"]], dtype=np.int64)
+    known, row = np.unique(table["species"], return_inverse=True)
+    table["species"] = np.array([number[str(s)] for s in known], dtype=np.int64)[row]
     return {key: np.concatenate([table[key], mine[key]]) for key in mine}
 
 
@@ -219,7 +276,7 @@ def read_grains_file(case: Case) -> dict[str, Any]:
         species = np.array(names)[species]
     if species.shape != (n,):
         raise FileError(f"grains_file = '{case.grains_file}': array 'species' must be of shape {(n,)}, not {species.shape}")
-    unknown = sorted(set(map(str, species)) - set(names))
+    unknown = sorted(set(map(str, np.unique(species))) - set(names))
     if unknown:
         raise FileError(f"grains_file = '{case.grains_file}' names species '{unknown[0]}'; the case has {', '.join(names)}")
     identity = np.tile([1.0, 0.0, 0.0, 0.0], (n, 1))
