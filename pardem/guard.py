@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from .errors import PardemError
 
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 EXIT_ERROR = 1
+EXIT_USAGE = 2
+EXIT_UNFINISHED = 75
+
+Made = TypeVar("Made")
 
 
 def on_all_ranks(work: Callable[[MPI.Comm], int]) -> int:
@@ -48,6 +52,31 @@ def _everybody(alarm: MPI.Comm, patience: float) -> bool:
             return True
         time.sleep(0.01)
     return False
+
+
+def made_once(comm: MPI.Comm, make: Callable[[], Made]) -> Made:
+    """Make a value on rank 0 and give it to all. Collective.
+
+    Args:
+        comm: communicator.
+        make: makes the value; called on rank 0 alone.
+
+    Returns:
+        The value, on every rank.
+
+    Raises:
+        PardemError: what ``make`` raised, on every rank.
+    """
+    found: Made | PardemError | None = None
+    if comm.rank == 0:
+        try:
+            found = make()
+        except PardemError as error:
+            found = error
+    shared: Made | PardemError = comm.bcast(found)
+    if isinstance(shared, PardemError):
+        raise shared
+    return shared
 
 
 def print_error(error: BaseException, prefix: str = "") -> None:

@@ -20,6 +20,7 @@ from .observables.collect import Observer
 from .observables.energy import kinetic_energy
 from .outflow import Outflow
 from .recorder import Recorder
+from .run_options import RunOptions
 from .setup.continuation import Continuation, continued
 from .setup.preparation import Setup, build_scene
 from .setup.start import initial_grains, size_range
@@ -175,7 +176,7 @@ class Simulation:
         """
         from .files import write_files  # HDF5 comes with it
 
-        return write_files(self, Path(out), resume=resume, force=force)
+        return write_files(self, Path(out), RunOptions(resume=resume, force=force))
 
     def record_contacts(self) -> None:
         """Keep the contacts of observed steps one by one from now on."""
