@@ -204,9 +204,9 @@ def _said(run: dict[str, Any] | None) -> str:
     """What was measured, as a phrase."""
     if run is None:
         return ""
-    steps = f"{run['steps']:,}".replace(",", " ")
+    steps, ranks = f"{run['steps']:,}".replace(",", " "), run["ranks"]
     return (
-        f" · {run['grains']} grains, {steps} steps · {run['seconds']:.0f} s on {run['ranks']} rank{'s' if run['ranks'] > 1 else ''} "
+        f" · {run['grains']} grains, {steps} steps · {run['seconds']:.0f} s on {ranks} rank{'s' if ranks > 1 else ''} "
         f"({run['machine']}; {run['day']}, pardem {run['pardem']})"
     )
 
