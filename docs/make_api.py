@@ -52,6 +52,12 @@ SIMULATION = (
     "proceed", "steps_done", "time", "step", "every", "write", "grains", "contacts", "observables", "kinetic_energy_per_grain", "left", "share_left",
 )  # fmt: skip
 
+RESULT = (
+    "finished", "case", "case_hash", "steps", "times", "fields", "precision", "read", "contact_fields", "observables", "series", "dataset", "grains",
+    "ids", "species", "species_rows", "species_names", "catalogue", "scale", "radius", "mass", "box", "dimension", "close",
+)  # fmt: skip
+CONTACTS = ("first", "second", "with_wall", "walls", "normal_force", "tangential_force", "table")
+
 # Each part of the page: its heading, and its content in order: the public name of a function or class (with its public members), or a paragraph.
 PARTS: dict[str, list[str | tuple[str, tuple[str, ...]]]] = {
     "Cases": [
@@ -78,7 +84,15 @@ PARTS: dict[str, list[str | tuple[str, tuple[str, ...]]]] = {
         ("pardem.live.LiveContacts", ("gathered",)),
         ("pardem.files.RunFiles", ("checkpoint", "close")),
         "pardem.run_case",
+        "pardem.RunOptions",
         "pardem.events.RunEvent",
+    ],
+    "Results": [
+        "pardem.open",
+        ("pardem.Result", RESULT),
+        ("pardem.io.analysis.grain_arrays.GrainArrays", ("unwrapped", "axes", "pressure", "present", "columns", "table")),
+        ("pardem.io.analysis.frame.Frame", ("contacts", "stage", "contact_number", "walls", "mesh")),
+        ("pardem.io.analysis.contact_arrays.ContactArrays", CONTACTS),
     ],
     "Files": [
         "pardem.io.views.compare.compare",

@@ -19,16 +19,17 @@ if TYPE_CHECKING:
     from .io.casefile import read_case
     from .origin import with_origin
     from .run import run_case
+    from .run_options import RunOptions
     from .shapes import Shape
     from .simulation import Simulation
 
 __version__ = VERSION
 
-__all__ = ["Case", "Result", "Shape", "Simulation", "__version__", "open", "read_case", "run_case", "with_origin"]
+__all__ = ["Case", "Result", "RunOptions", "Shape", "Simulation", "__version__", "open", "read_case", "run_case", "with_origin"]
 
 _HOME = {
-    "Case": "case", "Result": "io.analysis.result", "Shape": "shapes", "Simulation": "simulation", "open": "io.analysis.result",
-    "read_case": "io.casefile", "run_case": "run", "with_origin": "origin",
+    "Case": "case", "Result": "io.analysis.result", "RunOptions": "run_options", "Shape": "shapes", "Simulation": "simulation",
+    "open": "io.analysis.result", "read_case": "io.casefile", "run_case": "run", "with_origin": "origin",
 }  # fmt: skip
 _NAMED = {"open": "open_result"}  # where the name inside differs
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from mpi4py import MPI
@@ -25,6 +25,7 @@ from .io.state.manifest import Loss
 from .observables.grain_contacts import GrainContacts
 from .observables.local_fraction import LocalFraction
 from .origin import told_of_origin
+from .run_options import RunOptions
 from .run_state import full_state
 from .simulation import Simulation
 from .state.population import Population
@@ -37,10 +38,9 @@ class RunFiles:
     Args:
         sim: the simulation.
         out: result file.
-        resume: whether the simulation goes on from a checkpoint of this result.
-        force: whether to overwrite an existing result.
+        options: whether the simulation goes on from a checkpoint of this result (``resume``), whether to do so without parts that are missing
+            (``accept_loss``), and whether to overwrite an existing result (``force``).
         rename: whether what is there is renamed: it was to be resumed, but holds no checkpoint that can be.
-        accept_loss: with ``resume``, whether to go on although parts of the output are missing or were changed.
         by_the_clock: whether checkpoints that the wall clock asks for are written here, at steps at which a frame or a row is due.
         tell: called with ``frame`` or ``checkpoint`` and what there is to say of it, after it has been written.
 
@@ -55,16 +55,16 @@ class RunFiles:
     """
 
     def __init__(
-        self, sim: Simulation, out: Path, *, resume: bool = False, force: bool = False, rename: bool = False, accept_loss: bool = False,
-        by_the_clock: bool = False, tell: Callable[..., None] | None = None,
+        self, sim: Simulation, out: Path, options: RunOptions, *, rename: bool = False, by_the_clock: bool = False,
+        tell: Callable[..., None] | None = None,
     ) -> None:  # fmt: skip
         self.sim, self.out, self.case, self.comm = sim, out, sim.case, sim.comm
         self.reservation, self._by_the_clock, self._tell = ExitStack(), by_the_clock, tell or (lambda kind, **details: None)
         # only what runs replaces an older output
-        self.notices = [prepare_output(self.comm, out, resume=resume or rename, force=force, fresh=not resume)]
+        self.notices = [prepare_output(self.comm, out, resume=options.resume or rename, force=options.force, fresh=not options.resume)]
         self.losses: list[Loss] = []
         self.finished, self._closed = False, False
-        self.kept_step = sim.steps_done if resume else None
+        self.kept_step = sim.steps_done if options.resume else None
         self.last_checkpoint = time.monotonic()
         self.due = {what: self.case.cadence(what) for what in ("frame", "observable", "checkpoint")}
         grains, _ = sim.engine.all_grains()
@@ -72,7 +72,7 @@ class RunFiles:
         static = StaticPart(text, self.case.hash(), shapes, grains.gid, grains.species, grains.scale, self._box())
         taken_over = told_of_origin(sim)
         self.writer = ResultWriter(
-            self.comm, out, static, precision=self.case.output.precision, resume_step=self.kept_step, accept_loss=accept_loss, pardem=VERSION,
+            self.comm, out, static, precision=self.case.output.precision, resume_step=self.kept_step, accept_loss=options.accept_loss, pardem=VERSION,
             title=self.case.title, **({"start": taken_over} if taken_over else {}),
         )  # fmt: skip
         self.notices += self.writer.notices
@@ -247,23 +247,21 @@ class RunFiles:
         return DomainBox(tuple(-bounds[0]), tuple(bounds[1]), (False, False, False))
 
 
-def write_files(sim: Simulation, out: Path, *, resume: bool, force: bool, **more: Any) -> RunFiles:
+def write_files(sim: Simulation, out: Path, options: RunOptions) -> RunFiles:
     """Let a simulation write its files from now on, and keep others from doing so; see ``Simulation.write``. Collective.
 
     Args:
         sim: the simulation.
         out: result file.
-        resume: whether the simulation goes on from the newest checkpoint of this result.
-        force: whether to overwrite an existing result.
-        **more: other arguments of ``RunFiles``.
+        options: see ``RunFiles``.
 
     Returns:
         The files.
     """
     with ExitStack() as reservation:
         reservation.enter_context(reserved(sim.comm, out))
-        check_output(sim.comm, out, resume=resume, force=force)
-        files = RunFiles(sim, out, resume=resume, force=force, by_the_clock=True, **more)
+        check_output(sim.comm, out, resume=options.resume, force=options.force)
+        files = RunFiles(sim, out, options, by_the_clock=True)
         files.reservation = reservation.pop_all()
     try:
         files.begin()

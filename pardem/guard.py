@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from . import image
 from .errors import FileError, PardemError
@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 EXIT_ERROR = 1
+EXIT_USAGE = 2
+EXIT_UNFINISHED = 75
+
+Made = TypeVar("Made")
+
+NAP = 5e-4  # seconds between two looks of a rank that waits for the first one
 
 
 def on_all_ranks(work: Callable[[MPI.Comm], int]) -> int:
@@ -61,6 +67,53 @@ def _everybody(alarm: MPI.Comm, patience: float) -> bool:
             return True
         time.sleep(0.01)
     return False
+
+
+def made_by_first(comm: MPI.Comm, make: Callable[[], Made]) -> Made | None:
+    """Let the first rank make something, and all ranks know whether it succeeded. Collective.
+
+    The others sleep meanwhile: a rank that waits in MPI keeps a core busy, perhaps the one that the first rank needs.
+
+    Args:
+        comm: communicator.
+        make: called on the first rank.
+
+    Returns:
+        What it made there; None on the others.
+
+    Raises:
+        PardemError: that of the first rank, on every rank.
+    """
+    made, error = None, None
+    if comm.rank == 0:
+        try:
+            made = make()
+        except PardemError as found:
+            error = found
+    ready = comm.Ibarrier()
+    while not ready.Test():
+        time.sleep(NAP)
+    error = comm.bcast(error)
+    if error is not None:
+        raise error
+    return made
+
+
+def made_once(comm: MPI.Comm, make: Callable[[], Made]) -> Made:
+    """Let the first rank make something, and tell it to all. Collective.
+
+    Args:
+        comm: communicator.
+        make: called on the first rank.
+
+    Returns:
+        What it made.
+
+    Raises:
+        PardemError: that of the first rank, on every rank.
+    """
+    found: Made = comm.bcast(made_by_first(comm, make))
+    return found
 
 
 def print_error(error: BaseException, prefix: str = "") -> None:

@@ -10,12 +10,11 @@ import numpy as np
 from .compiled.fixedpoint import totals
 from .io.analysis.constants import Box
 from .io.analysis.contact_arrays import ContactArrays
-from .io.analysis.grain_arrays import GrainArrays
+from .io.analysis.grain_arrays import CONSTANT, GrainArrays
 
 if TYPE_CHECKING:
     from .simulation import Simulation
 
-CONSTANT = ("ids", "species_rows", "scale", "radius", "mass")
 CONTACTS = ("point", "normal", "overlap", "force", "couple", "branch")
 
 
@@ -27,7 +26,7 @@ class LiveGrains(GrainArrays):
 
     Args:
         sim: the simulation.
-        arrays: (n, ...) by name: fields, and what does not change (``CONSTANT``).
+        arrays: (n, ...) by name: fields, and what does not change (``CONSTANT``) but for the names of the species.
     """
 
     def __init__(self, sim: Simulation, arrays: Mapping[str, np.ndarray]) -> None:
@@ -40,40 +39,12 @@ class LiveGrains(GrainArrays):
         return f"<{len(self)} grains at step {self.step}, t = {self.time:.6g} s>"
 
     def _read(self, name: str) -> np.ndarray:
+        if name == "species":
+            return np.array([species.name for species in self._sim.case.species])[self.species_rows]
         raise KeyError(f"there is no field '{name}' of grains: there are {', '.join(self._fields)}")
 
     def _names(self) -> Collection[str]:
         return self._fields
-
-    @property
-    def ids(self) -> np.ndarray:
-        """Ids of the grains, (n,) int64."""
-        return self._arrays["ids"]
-
-    @property
-    def species_rows(self) -> np.ndarray:
-        """Rows of the grains' species among those of the case, (n,) int32."""
-        return self._arrays["species_rows"]
-
-    @property
-    def species(self) -> np.ndarray:
-        """Names of the grains' species, (n,) str."""
-        return np.array([species.name for species in self._sim.case.species])[self.species_rows]
-
-    @property
-    def scale(self) -> np.ndarray:
-        """Size factors of the grains, (n,)."""
-        return self._arrays["scale"]
-
-    @property
-    def radius(self) -> np.ndarray:
-        """Sphero-radii of the grains (m), (n,); of spheres and disks their radius."""
-        return self._arrays["radius"]
-
-    @property
-    def mass(self) -> np.ndarray:
-        """Masses of the grains (kg; per length of the missing axis in two dimensions), (n,)."""
-        return self._arrays["mass"]
 
     @property
     def box(self) -> Box:

@@ -6,6 +6,7 @@ import math
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -26,8 +27,9 @@ from .io.results.output_lock import reserved
 from .io.results.output_path import check_output
 from .io.results.paths import parts_of
 from .origin import resumable, told_of_origin, with_origin
-from .reports import Log, Reports, as_text
+from .reports import Reports, as_text
 from .retrace import MARGIN, retraced
+from .run_options import RunOptions
 from .run_state import load_start
 from .setup.estimate import memory_needed
 from .sharing import sharing_notice
@@ -40,21 +42,15 @@ CHUNK_SECONDS = 0.25  # wall time between two looks at the clock and the signals
 
 
 def run_case(
-    case: Case, *, out: Path, resume: bool, force: bool, walltime: float | None, comm: MPI.Comm, accept_loss: bool = False, log: Log | None = None,
-    quiet: bool = False, on_event: Callable[[RunEvent], object] | None = None,
-) -> Summary:  # fmt: skip
+    case: Case, *, out: Path | str, comm: MPI.Comm, options: RunOptions | None = None, on_event: Callable[[RunEvent], object] | None = None
+) -> Summary:
     """Run a case until its stages have ended, the wall time is used up, or the signal USR1 arrives. Collective.
 
     Args:
         case: validated case.
         out: result file.
-        resume: whether to resume from the newest valid checkpoint.
-        force: whether to overwrite an existing result.
-        walltime: wall time after which to write a checkpoint and stop (s); None for no limit.
         comm: communicator.
-        accept_loss: with ``resume``, whether to go on although parts of the output are missing or were changed.
-        log: file for everything that the run tells, on rank 0.
-        quiet: print nothing; the log gets all the same.
+        options: whether to resume, to overwrite, to keep to a wall time (``RunOptions``); by default a new run without a limit.
         on_event: function that is told, on every rank, what happens: that the run has started, that its kernels are compiled, that a stage begins,
             that a frame or a checkpoint has been written, that the run has finished or stopped (``RunEvent``). It may do what is collective, on all
             ranks alike.
@@ -66,12 +62,17 @@ def run_case(
     Raises:
         PardemError: the same error on all ranks.
         MemoryError: with the memory that the run takes; on the ranks that have run out of it.
+
+    Examples:
+        >>> run_case(case, out="out.h5", comm=MPI.COMM_WORLD, options=RunOptions(force=True))  # doctest: +SKIP
     """
+    options, out = options or RunOptions(), Path(out)
     # a blow-up is found by the step itself and said in a sentence: no warnings of numpy beside it
-    calm, watch = np.errstate(over="ignore", invalid="ignore"), Compilation(1 if quiet else comm.rank, log=as_text(log) if log else None)
+    calm = np.errstate(over="ignore", invalid="ignore")
+    watch = Compilation(1 if options.quiet else comm.rank, log=as_text(options.log) if options.log else None)
     with reserved(comm, out), calm, watch as compilation:
         try:
-            return _Run(case, out, resume, force, walltime, comm, accept_loss, log, quiet, compilation, on_event).go()
+            return _Run(case, out, comm, options, compilation, on_event).go()
         except MemoryError as error:
             raise MemoryError(f"{error}; {memory_needed(case, comm.size)}") from None
 
@@ -80,23 +81,22 @@ class _Run:
     """One run; see ``run_case``."""
 
     def __init__(
-        self, case: Case, out: Path, resume: bool, force: bool, walltime: float | None, comm: MPI.Comm, accept_loss: bool, log: Log | None,
-        quiet: bool, compilation: Compilation, on_event: Callable[[RunEvent], object] | None,
-    ) -> None:  # fmt: skip
-        self.comm, self.walltime, self.out, self.quiet = comm, walltime, out, quiet
-        self.began, self.cpu_began, self.log, self.compilation = time.monotonic(), user_seconds(), log, compilation
+        self, case: Case, out: Path, comm: MPI.Comm, options: RunOptions, compilation: Compilation, on_event: Callable[[RunEvent], object] | None
+    ) -> None:
+        self.comm, self.options, self.out = comm, options, out
+        self.began, self.cpu_began, self.compilation = time.monotonic(), user_seconds(), compilation
         self.on_event = on_event
         self.asked_to_stop = False
         self.previous_handler = signal.signal(signal.SIGUSR1, self._on_signal)  # now: compilation may take a minute
-        check_output(comm, out, resume=resume, force=force)
+        resume = options.resume
+        check_output(comm, out, resume=resume, force=options.force)
         case = resumable(case, comm, out) if resume else with_origin(case, comm)
-        start, self.notices = load_start(comm, out, case, accept_loss) if resume else (None, [])
+        start, self.notices = load_start(comm, out, case, options.accept_loss) if resume else (None, [])
         self.case = case = case if start is not None else with_origin(case, comm)
         self.resumed, self.first_step = start is not None, start.header.step if start is not None else 0
         self._tell("started", out=out, ranks=comm.size, resumed=self.resumed)
         self.sim = sim = Simulation(case, comm, start)
-        lost = resume and not self.resumed
-        self.files = RunFiles(sim, out, resume=self.resumed, force=force, rename=lost, accept_loss=accept_loss, tell=self._tell)
+        self.files = RunFiles(sim, out, replace(options, resume=self.resumed), rename=resume and not self.resumed, tell=self._tell)
         self.notices += [sharing_notice(comm), fineness_notice(sim.partition, sim.engine.rebuilder.radii(sim.engine.grains))]
         self.notices += [*sim.setup.warnings, *([] if self.resumed else self._foreseen()), told_of_origin(sim).get("said", "")]
         if resume:
@@ -113,7 +113,7 @@ class _Run:
             self.compilation.say_no_more()
             self._tell("compiled", seconds=self.compilation.cpu_seconds)
         self.cpu_ready = user_seconds() - self.compilation.cpu_seconds
-        self.progress = Reports(sim.stages.base + sim.stages.remaining(), self.comm.rank, self.first_step, self.log, self.quiet)
+        self.progress = Reports(sim.stages.base + sim.stages.remaining(), self.comm.rank, self.first_step, self.options.log, self.options.quiet)
         self.compilation.say = self.progress.message  # a run that is resumed compiles with its first step
         try:
             with self.progress:
@@ -178,7 +178,7 @@ class _Run:
         now = time.monotonic()
         spent = now - self.last_look
         self.last_look = now
-        late = self.walltime is not None and now - self.began >= self.walltime
+        late = self.options.walltime is not None and now - self.began >= self.options.walltime
         refused = self.sim.engine.rebuilder.lists.detector.counts.refused if self.sim.engine.rebuilder.lists.detector else 0
         votes = np.array([self.asked_to_stop or late, self.files.late, spent < CHUNK_SECONDS, spent > 2 * CHUNK_SECONDS, refused > 0])
         agreed = np.empty(5, np.int64)
@@ -216,7 +216,7 @@ class _Run:
         """
         fault, told = error.fault, ""
         spent = time.monotonic() - (self.began if self.files.kept_step is None else self.files.last_checkpoint)
-        left = math.inf if self.walltime is None else self.walltime - (time.monotonic() - self.began)
+        left = math.inf if self.options.walltime is None else self.options.walltime - (time.monotonic() - self.began)
         worth = self.comm.bcast(spent < min(PATIENCE, left))
         goal = fault.step - MARGIN if fault is not None else -1
         if worth and goal > (self.first_step if self.files.kept_step is None else self.files.kept_step):

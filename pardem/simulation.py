@@ -13,14 +13,15 @@ from .case import Case
 from .contacts.dispatch import history_width
 from .decomposition.exact import exact_totals
 from .decomposition.nested_slabs import Nested
-from .decomposition.scatter import made_once
 from .engine import Engine
 from .followers import Follower, Repeated
+from .guard import made_once
 from .held import Held, living
 from .observables.collect import Observer
 from .observables.energy import kinetic_energy
 from .outflow import Outflow
 from .recorder import Recorder
+from .run_options import RunOptions
 from .setup.continuation import Continuation, continued
 from .setup.initial_grains import own_initial_grains, size_range
 from .setup.preparation import Setup, build_scene
@@ -174,7 +175,7 @@ class Simulation:
         """
         from .files import write_files  # HDF5 comes with it
 
-        return write_files(self, Path(out), resume=resume, force=force)
+        return write_files(self, Path(out), RunOptions(resume=resume, force=force))
 
     def record_contacts(self) -> None:
         """Keep the contacts of observed steps one by one from now on."""

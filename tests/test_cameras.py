@@ -11,8 +11,8 @@ from pardem.errors import FileError
 @pytest.mark.parametrize("view", ["front", "back", "left", "right", "top", "bottom", "corner", "-40,65"])
 @pytest.mark.parametrize("aspect", [0.5, 2.0])
 def test_cameras_show_everything_and_no_more(view: str, aspect: float) -> None:
-    """All corners of a box are in the picture, above the legend, and one of them is near its edge."""
-    from pardem.io.views.camera import ANGLE, LEGEND, MARGIN, axes_of, fitted
+    """All corners of a box are in the picture, between the legend and the time, and one of them is near its edge."""
+    from pardem.io.views.camera import ANGLE, LEGEND, MARGIN, TITLE, axes_of, fitted
 
     corners = np.array([[1.0, -2.0, 0.5], [4.0, 1.0, 9.5]])
     axes = axes_of(view, np.array([0.0, 0.0, 1.0]))
@@ -25,8 +25,8 @@ def test_cameras_show_everything_and_no_more(view: str, aspect: float) -> None:
     assert (toward < 0.0).all()
     slope = np.tan(np.radians(0.5 * ANGLE))
     across, above = right / -toward / (slope * aspect), up / -toward / slope
-    assert max(np.abs(across).max(), above.max(), (-above / (1.0 - 2.0 * LEGEND)).max()) <= 1.0 + 1e-9
-    reach = max(np.abs(across).max(), (above.max() - LEGEND) / (1.0 - LEGEND), (LEGEND - above.min()) / (1.0 - LEGEND))
+    assert max(np.abs(across).max(), above.max() / (1.0 - 2.0 * TITLE), (-above / (1.0 - 2.0 * LEGEND)).max()) <= 1.0 + 1e-9
+    reach = max(np.abs(across).max(), np.abs(above - (LEGEND - TITLE)).max() / (1.0 - LEGEND - TITLE))
     assert reach > 0.99 / MARGIN**2
 
 

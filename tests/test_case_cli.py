@@ -14,6 +14,7 @@ from case_scene import scene
 from pardem import cli
 from pardem.case import Case
 from pardem.errors import FileError
+from pardem.run_options import RunOptions
 
 
 @pytest.fixture
@@ -28,9 +29,9 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """Calls of a stand-in for the simulation, which reports an unfinished run when it has a time limit."""
     seen: list[dict[str, Any]] = []
 
-    def run_case(case: Case, **options: Any) -> types.SimpleNamespace:
-        seen.append({"case": case, **options})
-        return types.SimpleNamespace(finished=options["walltime"] is None, losses="")
+    def run_case(case: Case, *, options: RunOptions, **more: Any) -> types.SimpleNamespace:
+        seen.append({"case": case, **vars(options), **more})
+        return types.SimpleNamespace(finished=options.walltime is None, losses="")
 
     module = types.ModuleType("pardem.run")
     module.run_case = run_case  # type: ignore[attr-defined]

@@ -25,7 +25,7 @@ def run(out: Path, case: Case, **output: Any) -> pardem.Result:
     """The result of a case, with contacts."""
     data = case.model_dump(exclude_none=True)
     data["output"] |= {"contacts": True, "fields": FIELDS} | output
-    run_case(Case(**data), out=out, resume=False, force=False, walltime=None, comm=MPI.COMM_SELF)
+    run_case(Case(**data), out=out, comm=MPI.COMM_SELF)
     return pardem.open(out)
 
 

@@ -119,7 +119,7 @@ def test_too_large_an_overlap_is_seen_and_cells_step_in() -> None:
 
 def test_a_run_reports_too_large_an_overlap(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     case = by_triangulation(colliding(32.0, stage=[{"name": "go", "kind": "run", "steps": 200}]))
-    run_case(case, out=tmp_path / "out.h5", resume=False, force=False, walltime=None, comm=MPI.COMM_SELF)
+    run_case(case, out=tmp_path / "out.h5", comm=MPI.COMM_SELF)
     assert "grains 0 and 1 overlapped by more than detection.max_overlap = 0.005 m" in capfd.readouterr().err
 
 

@@ -19,8 +19,9 @@ from mpi4py import MPI
 from pathlib import Path
 from pardem.case import Case
 from pardem.run import run_case
+from pardem.run_options import RunOptions
 case = Case.model_validate_json(Path(sys.argv[1]).read_text()).located(Path(sys.argv[1]).parent)
-run_case(case, out=Path(sys.argv[2]), resume=False, force=True, walltime=None, comm=MPI.COMM_SELF)
+run_case(case, out=Path(sys.argv[2]), comm=MPI.COMM_SELF, options=RunOptions(force=True))
 # not ru_maxrss: that begins at what the process that started this one used
 print("peak", next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
 """

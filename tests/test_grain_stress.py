@@ -24,7 +24,7 @@ FIELDS = ["position", "image", "orientation", "velocity", "stress", "coordinatio
 def run(out: Path, case: Case, comm: MPI.Comm = MPI.COMM_SELF, **output: Any) -> pardem.Result:
     data = case.model_dump(exclude_none=True)
     data["output"] |= {"fields": FIELDS} | output
-    pardem.run_case(Case(**data), out=out, resume=False, force=True, walltime=None, comm=comm)
+    pardem.run_case(Case(**data), out=out, comm=comm, options=pardem.RunOptions(force=True))
     comm.Barrier()
     return pardem.open(out)
 

@@ -28,8 +28,8 @@ def simulation(folder: Path, comm: MPI.Comm, *settings: str) -> pardem.Simulatio
     return pardem.Simulation(pardem.read_case(comm.bcast(path), settings), comm)
 
 
-def run(case: Case, out: Path, comm: MPI.Comm = MPI.COMM_SELF, **more: Any) -> Any:
-    return pardem.run_case(case, out=out, comm=comm, **{"resume": False, "force": False, "walltime": None} | more)
+def run(case: Case, out: Path, comm: MPI.Comm = MPI.COMM_SELF, on_event: Any = None, **options: Any) -> Any:
+    return pardem.run_case(case, out=out, comm=comm, options=pardem.RunOptions(**options), on_event=on_event)
 
 
 def stored(path: Path) -> dict[str, bytes]:

@@ -96,7 +96,7 @@ def test_the_same_bits_on_any_number_of_ranks(periodic: bool) -> None:
 
 def test_frames_hold_them(tmp_path: Path) -> None:
     case = Case(**packed(False).model_dump(exclude_none=True) | {"stage": [{"name": "go", "kind": "run", "steps": 2}]})
-    run_case(case, out=tmp_path / "out.h5", resume=False, force=False, walltime=None, comm=MPI.COMM_SELF)
+    run_case(case, out=tmp_path / "out.h5", comm=MPI.COMM_SELF)
     engine, setup = engine_of(case)
     with h5py.File(tmp_path / "out.h5") as file:
         value = file["particles/grains/local_fraction/value"][()]

@@ -177,7 +177,7 @@ def test_files_hold_all_grains_and_tell_which_have_left(tmp_path: Path, capsys: 
     flow = {"name": "flow", "kind": "run", "steps": 4000, "outflow_share": 0.4}
     case = Case(**data | {"stage": [flow], "output": {"frame_steps": 400, "observable_steps": 100}})
     out = tmp_path / "out.h5"
-    summary = run_case(case, out=out, resume=False, force=False, walltime=None, comm=MPI.COMM_SELF)
+    summary = run_case(case, out=out, comm=MPI.COMM_SELF)
     left = summary.left
     assert 24 <= left < 40
     assert summary.steps % EVERY == 0

@@ -11,8 +11,9 @@ from mpi4py import MPI
 
 from pardem.case import Case
 from pardem.decomposition import scatter
-from pardem.decomposition.scatter import made_once, scattered
+from pardem.decomposition.scatter import scattered
 from pardem.errors import InsertionError
+from pardem.guard import made_once
 from pardem.setup.initial_grains import StartingGrains, initial_grains, own_initial_grains, size_range
 from pardem.setup.preparation import build_scene
 from pardem.state.population import Population

@@ -19,6 +19,7 @@ from pardem.errors import CaseError, FileError
 from pardem.io.views.info import info
 from pardem.laws.history import SPRING
 from pardem.run import run_case
+from pardem.run_options import RunOptions
 from pardem.simulation import Simulation
 
 SHAKE = {"name": "shake", "kind": "vibrate", "wall": "floor", "taps": 1, "frequency": 1.5, "gamma": 0.6, "direction": (0.3, 0.0, 1.0)}
@@ -52,7 +53,7 @@ def bed(shape: dict[str, Any], stages: Sequence[dict[str, Any]], **more: Any) ->
 
 def ran(case: Case, out: Path, **options: Any) -> Path:
     """The result of a case on this process."""
-    summary = run_case(case.located(out.parent), out=out, **{"resume": False, "force": False, "walltime": None, "comm": MPI.COMM_SELF} | options)
+    summary = run_case(case.located(out.parent), out=out, comm=MPI.COMM_SELF, options=RunOptions(**options))
     assert summary.finished == ("walltime" not in options)
     return out
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .contact_arrays import FrameContacts
-from .grain_arrays import GrainArrays
+from .grain_arrays import CONSTANT, GrainArrays
 
 if TYPE_CHECKING:
     from .constants import Box
@@ -30,8 +30,8 @@ class Frame(GrainArrays):
 
     Attributes:
         number: index of the frame in the result.
-        step: number of the time step.
-        time: (s).
+
+    Further attributes are those of ``GrainArrays``.
     """
 
     def __init__(self, result: Result, number: int, step: int, time: float) -> None:
@@ -46,35 +46,10 @@ class Frame(GrainArrays):
         return self.result.grains
 
     def _read(self, name: str) -> np.ndarray:
-        return self.result.read(name, self.number)
+        return np.asarray(getattr(self.result, name)) if name in CONSTANT else self.result.read(name, self.number)
 
     def _names(self) -> Collection[str]:
         return self.result.fields
-
-    @property
-    def ids(self) -> np.ndarray:
-        """Ids of the grains, (n,) int64: 0, 1, ..."""
-        return self.result.ids
-
-    @property
-    def species(self) -> np.ndarray:
-        """Names of the grains' species, (n,) str."""
-        return self.result.species
-
-    @property
-    def scale(self) -> np.ndarray:
-        """Size factors of the grains, (n,)."""
-        return self.result.scale
-
-    @property
-    def radius(self) -> np.ndarray:
-        """Sphero-radii of the grains (m), (n,); of spheres and disks their radius."""
-        return self.result.radius
-
-    @property
-    def mass(self) -> np.ndarray:
-        """Masses of the grains (kg), (n,)."""
-        return self.result.mass
 
     @property
     def box(self) -> Box:

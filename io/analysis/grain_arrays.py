@@ -16,46 +16,34 @@ if TYPE_CHECKING:
 
 TENSOR = "stress"  # the field whose nine numbers are a matrix
 AXES = "xyz"
+CONSTANT = ("ids", "species", "species_rows", "scale", "radius", "mass")  # what is the same at all times
 
 
 class GrainArrays(LazyArrays):
     """Grains at one time, a row for each.
 
-    Fields are attributes (``position``, ``velocity``, ...) and entries (``grains["position"]``); so is what follows from them. An array is kept once
-    it has been used. All are in SI units.
+    Fields are attributes (``position``, ``velocity``, ...) and entries (``grains["position"]``); so is what does not change in a run (``CONSTANT``).
+    An array is kept once it has been used. All are in SI units.
 
     Attributes:
         step: number of the time step.
         time: (s).
+        ids: ids of the grains, (n,) int64.
+        species: names of their species, (n,) str.
+        species_rows: rows of their species among those of the case, (n,) int32.
+        scale: size factors, (n,).
+        radius: sphero-radii (m), (n,); of spheres and disks their radius.
+        mass: masses (kg; per length of the missing axis in two dimensions), (n,).
     """
 
     step: int
     time: float
-
-    @property
-    def ids(self) -> np.ndarray:
-        """Ids of the grains, (n,) int64."""
-        raise NotImplementedError
-
-    @property
-    def species(self) -> np.ndarray:
-        """Names of the grains' species, (n,) str."""
-        raise NotImplementedError
-
-    @property
-    def scale(self) -> np.ndarray:
-        """Size factors of the grains, (n,)."""
-        raise NotImplementedError
-
-    @property
-    def radius(self) -> np.ndarray:
-        """Sphero-radii of the grains (m), (n,); of spheres and disks their radius."""
-        raise NotImplementedError
-
-    @property
-    def mass(self) -> np.ndarray:
-        """Masses of the grains (kg; per length of the missing axis in two dimensions), (n,)."""
-        raise NotImplementedError
+    ids: np.ndarray
+    species: np.ndarray
+    species_rows: np.ndarray
+    scale: np.ndarray
+    radius: np.ndarray
+    mass: np.ndarray
 
     @property
     def box(self) -> Box:
@@ -66,6 +54,9 @@ class GrainArrays(LazyArrays):
     def dimension(self) -> int:
         """2 or 3."""
         raise NotImplementedError
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *CONSTANT]
 
     def __len__(self) -> int:
         """Number of grains."""

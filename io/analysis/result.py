@@ -29,11 +29,7 @@ class Result(Constants, Sequence[Frame]):
     Nothing is kept open for the writer to trip over, and no locks are taken: several processes, MPI ranks among them, may read one result, and a run
     may go on writing it. What grows (``len``, ``times``, ``observables``) is what the run has closed at its last checkpoint.
 
-    Args:
-        path: the result (.h5).
-
-    Raises:
-        FileError: the file is missing, foreign or damaged, or is no result.
+    ``pardem.open`` makes it; ``with pardem.open("out.h5") as result`` closes the file in the end.
     """
 
     units = FIELDS

@@ -1,4 +1,4 @@
-"""Access to the HDF5 file behind a ``Result``: opened when something is read, and again whenever the run that writes it has replaced it."""
+"""Access to an HDF5 file that a run may be writing: opened when something is read, and again whenever the run has replaced it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TypeVar
+from types import TracebackType
+from typing import Self, TypeVar
 
 import h5py
 
@@ -19,13 +20,13 @@ Stamp = tuple[int, int, int]
 
 
 class Source:
-    """One result file, which a run may be replacing while it is read.
+    """One file of pardem, which a run may be replacing while it is read. A context manager, which closes it in the end.
 
     A run renames a new index over the file at every checkpoint and removes its parts when it ends. So the file on disk is compared with the one that
     is open before and after each access, and what was read is read again where they differ.
 
     Args:
-        path: the result (.h5).
+        path: result, checkpoint or segment.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -33,6 +34,12 @@ class Source:
         self._open = ExitStack()
         self._file: h5py.File | None = None
         self._stamp: Stamp | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
 
     def read(self, access: Callable[[h5py.File], Value]) -> Value:
         """What ``access`` takes from the file.

@@ -16,6 +16,7 @@ NAMES = {"front": (0.0, 11.0), "right": (90.0, 11.0), "back": (180.0, 11.0), "le
 ANGLE = 25.0  # of the view, from its lower to its upper side (degrees)
 MARGIN = 1.04  # share of the picture left around
 LEGEND = 0.13  # lower share of the picture, for the legend
+TITLE = 0.05  # upper share, for the time
 PIXELS = 1_080_000  # of a picture that is given no size
 LONGEST = 1600  # side of it
 
@@ -86,14 +87,14 @@ def fitted_size(corners: np.ndarray, axes: np.ndarray) -> tuple[int, int]:
         axes: (3, 3) see ``axes_of``.
     """
     width, height = np.ptp(_all_corners(corners) @ axes[:2].T, axis=0)
-    aspect = float(np.clip((1.0 - LEGEND) * width / max(height, 1e-3 * width, 1e-300), 0.4, 2.5))
+    aspect = float(np.clip((1.0 - LEGEND - TITLE) * width / max(height, 1e-3 * width, 1e-300), 0.4, 2.5))
     sides = math.sqrt(PIXELS * aspect), math.sqrt(PIXELS / aspect)
     shrink = min(1.0, LONGEST / max(sides))
     return 2 * int(0.5 * shrink * sides[0]), 2 * int(0.5 * shrink * sides[1])
 
 
 def fitted(corners: np.ndarray, axes: np.ndarray, aspect: float, flat: bool) -> Camera:
-    """The nearest camera that shows a box, above the share of the picture that the legend has.
+    """The nearest camera that shows a box, between the shares of the picture that the legend and the time have.
 
     Args:
         corners: (2, 3) lower and upper corner of what is shown (m).
@@ -103,17 +104,18 @@ def fitted(corners: np.ndarray, axes: np.ndarray, aspect: float, flat: bool) -> 
     """
     middle = corners.mean(axis=0)
     u, v, w = axes @ (_all_corners(corners) - middle).T
-    free = 1.0 - LEGEND
+    free, raised = 1.0 - LEGEND - TITLE, LEGEND - TITLE
     if flat:
         height = MARGIN * max(float(np.ptp(v)) / free, float(np.ptp(u)) / aspect, 1e-300)
         distance = height + float(np.ptp(w))
-        target = middle - 0.5 * LEGEND * height * axes[1]
+        target = middle - 0.5 * raised * height * axes[1]
         return Camera(target + distance * axes[2], target, axes[1], height)
     slope = math.tan(math.radians(0.5 * ANGLE))
-    # the middle of the box is seen LEGEND of half the height above that of the picture; points (u, v, w) must be below 1 of it and above 2 LEGEND - 1
-    across, above, below = w + np.abs(u) / (slope * aspect), (w + v / slope) / free, ((1.0 - 2.0 * LEGEND) * w - v / slope) / free
+    # the middle of the box is seen `raised` of half the height above that of the picture; points (u, v, w) lie between 2 LEGEND - 1 and 1 - 2 TITLE
+    across = w + np.abs(u) / (slope * aspect)
+    above, below = ((1.0 - 2.0 * TITLE) * w + v / slope) / free, ((1.0 - 2.0 * LEGEND) * w - v / slope) / free
     distance = MARGIN * max(float(np.max([across, above, below])), 1e-300)
-    target = middle - LEGEND * slope * distance * axes[1]
+    target = middle - raised * slope * distance * axes[1]
     return Camera(target + distance * axes[2], target, axes[1], None)
 
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from pardem.errors import FileError
 
+from ..analysis.source import Source
 from ..layout import CONTACTS, contact_arrays, elements
-from ..reading import FRAMES, KINDS, get_table, kind_of, opened
+from ..reading import FRAMES, KINDS, get_table, kind_of
 from ..state.shared_errors import reason
 
 ROWS = 1 << 20  # rows compared at a time
@@ -51,8 +52,8 @@ def compare(first: Path | str, second: Path | str) -> Difference | None:
     Raises:
         FileError: a file is missing, truncated or damaged, or was not written by pardem.
     """
-    with opened(first) as a, opened(second) as b:
-        return next(_differences(a, b), None)
+    with Source(first) as one, Source(second) as two:
+        return one.read(lambda a: two.read(lambda b: next(_differences(a, b), None)))
 
 
 def _differences(a: h5py.File, b: h5py.File) -> Iterator[Difference]:

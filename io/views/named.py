@@ -37,7 +37,8 @@ def columns_of(s: PlotSeries, name: str) -> dict[str, np.ndarray]:
     if not found:
         there = sorted(s.values)
         near = get_close_matches(name, [*there, *columns], 1)
-        raise FileError(f"{s.label}: no observable '{name}' was recorded; {f'did you mean {near[0]}? ' if near else ''}There are: {', '.join(there)}")
+        there_are = f"did you mean {near[0]}? There are" if near else "there are"
+        raise FileError(f"{s.label}: no observable '{name}' was recorded; {there_are}: {', '.join(there)}")
     if len(found) > MOST_CURVES:
         raise FileError(f"{s.label}: '{name}' stands for {len(found)} curves, and a panel draws up to {MOST_CURVES}: name some of them")
     return found

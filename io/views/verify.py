@@ -11,8 +11,9 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 
+from ..analysis.source import Source
 from ..layout import CONTACTS, contact_arrays, elements
-from ..reading import FIRST_FIELD, FRAMES, KINDS, kind_of, opened
+from ..reading import FIRST_FIELD, FRAMES, KINDS, kind_of
 from ..results.paths import STATIC, base_step, damaged_of, out_of, parts_of, segments
 from ..state.checkpoint import checkpoints, step_of
 from ..state.full_state import read_state
@@ -98,27 +99,33 @@ def _manifest(path: Path) -> Manifest | None:
 def _file(path: Path) -> Verdict:
     """All of one file."""
     try:
-        with opened(path) as file:
-            kind, old = kind_of(file), int(file.attrs["pardem_format"]) < 2
-            fields, observed = elements(file, FRAMES), elements(file, "observables")
-            problems = [*wrong_sums(file, "static"), *wrong_sums(file, "observables"), *(text for _, text in wrong_frames(file))]
-            if old:
-                _read_all(file)
-            problems += [f"lacks rows, as it says itself: {loss}" for loss in get_losses(file)]
-            holds = [kind] if kind == "checkpoint" else []
-            holds += [f"{len(fields[FIRST_FIELD]['step'])} frames"] if FIRST_FIELD in fields else []
-            holds += [f"{len(file[CONTACTS]['bodies'])} contacts of frames"] if contact_arrays(file) else []
-            holds += [f"{len(next(iter(observed.values()))['step'])} rows of observables"] if observed else []
-            holds += [f"{file[f'{FRAMES}/id'].shape[0]} grains"] if f"{FRAMES}/id" in file else []
-            state = KINDS[kind] in file
-            holds += ["final state"] if state and kind != "checkpoint" else []
-            holds += ["format 1: frames and observables have no checksums and were only read"] if old and kind != "checkpoint" else []
-        if state:
+        with Source(path) as source:
+            holds, problems, has_state = source.read(_content)
+        if has_state:
             read_state(MPI.COMM_SELF, path, keep=False)
             read_manifest(path)
     except DAMAGE as error:
         return Verdict(path, "", [reason(error).removeprefix(f"{path} ")])
-    return Verdict(path, ", ".join(holds), problems)
+    return Verdict(path, holds, problems)
+
+
+def _content(file: h5py.File) -> tuple[str, list[str], bool]:
+    """What a file holds, what is wrong with it, and whether it has a full state, which is not looked at here."""
+    kind, old = kind_of(file), int(file.attrs["pardem_format"]) < 2
+    fields, observed = elements(file, FRAMES), elements(file, "observables")
+    problems = [*wrong_sums(file, "static"), *wrong_sums(file, "observables"), *(text for _, text in wrong_frames(file))]
+    if old:
+        _read_all(file)
+    problems += [f"lacks rows, as it says itself: {loss}" for loss in get_losses(file)]
+    holds = [kind] if kind == "checkpoint" else []
+    holds += [f"{len(fields[FIRST_FIELD]['step'])} frames"] if FIRST_FIELD in fields else []
+    holds += [f"{len(file[CONTACTS]['bodies'])} contacts of frames"] if contact_arrays(file) else []
+    holds += [f"{len(next(iter(observed.values()))['step'])} rows of observables"] if observed else []
+    holds += [f"{file[f'{FRAMES}/id'].shape[0]} grains"] if f"{FRAMES}/id" in file else []
+    state = KINDS[kind] in file
+    holds += ["final state"] if state and kind != "checkpoint" else []
+    holds += ["format 1: frames and observables have no checksums and were only read"] if old and kind != "checkpoint" else []
+    return ", ".join(holds), problems, state
 
 
 def _read_all(file: h5py.File) -> None:

@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import CaseError
-from ..guard import on_all_ranks
+from ..guard import EXIT_UNFINISHED, made_once, on_all_ranks
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
     from .points import Design
-
-EXIT_UNFINISHED = 75
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -40,20 +38,15 @@ def _run(path: Path, walltime: float | None, comm: MPI.Comm) -> int:
     from .points import Design
     from .study import read_study
 
-    found: Design | CaseError | None = None
-    if comm.rank == 0:
-        try:
-            found = Design(read_study(path))
-            _check_first(found)
-        except CaseError as error:
-            found = error
-    found = comm.bcast(found)
-    if isinstance(found, CaseError):
-        raise found
-    assert found is not None
+    def checked() -> Design:
+        design = Design(read_study(path))
+        _check_first(design)
+        return design
+
+    design = made_once(comm, checked)
     from .pool import Pool
 
-    return 0 if Pool(found, comm, walltime).run() else EXIT_UNFINISHED
+    return 0 if Pool(design, comm, walltime).run() else EXIT_UNFINISHED
 
 
 def _check_first(design: Design) -> None:

@@ -23,11 +23,13 @@ from mpi4py import MPI
 
 from ..case import Case
 from ..errors import BlowUpError, CaseError, FileError, InsertionError, PardemError, ShapeError
+from ..guard import made_once
 from ..io.results.paths import parts_of
 from ..io.state.checkpoint import checkpoints, is_finished
 from ..io.state.shared_errors import together
 from ..reports import Log
 from ..run import run_case
+from ..run_options import RunOptions
 from ..setup.estimate import duration
 from ..setup.warmup import shrunken
 from .measures import measured, units_of
@@ -177,17 +179,8 @@ class Pool:
 
     def _case(self, point: Point) -> Case:
         """The case of a run, alike on all ranks of the group, which its folder shows."""
-        case: Case | CaseError | None = None
         folder = folder_of(self.study, point.id)
-        if self.leads:
-            try:
-                case = point.case(self.study)
-            except CaseError as error:
-                case = error
-        case = self.group.bcast(case)
-        if isinstance(case, CaseError):
-            raise case
-        assert case is not None
+        case = made_once(self.group, lambda: point.case(self.study))
         with together(self.group, f"{folder} could not be written"):
             if self.leads and not (folder / CASE).exists():
                 write_whole(folder / CASE, case.to_toml())
@@ -202,9 +195,8 @@ class Pool:
                 log = Log(folder / LOG)
         try:
             left = None if self.ends is None else max(0.0, self.ends - time.monotonic())
-            summary = run_case(
-                case, out=folder / RESULT, resume=True, force=False, walltime=left, comm=self.group, accept_loss=True, log=log, quiet=True
-            )
+            options = RunOptions(resume=True, accept_loss=True, walltime=left, log=log, quiet=True)
+            summary = run_case(case, out=folder / RESULT, comm=self.group, options=options)
         finally:
             if log is not None:
                 log.close()
@@ -228,7 +220,7 @@ class Pool:
         try:
             with suppress(PardemError):
                 case = shrunken(point.case(self.study))
-                run_case(case, out=folder / RESULT, resume=False, force=True, walltime=None, comm=MPI.COMM_SELF, quiet=True)
+                run_case(case, out=folder / RESULT, comm=MPI.COMM_SELF, options=RunOptions(force=True, quiet=True))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -70,6 +70,7 @@ class ExtremeGrains:
         catalogue, present = setup.catalogue, set(case.grain_species)
         largest, smallest = size_range(case)
         self._of_species: dict[str, tuple[ExtremeGrain, ...]] = {}
+        self._single = _single_species(case)
         self._radii = {s.name: float(catalogue.radius[k]) for k, s in enumerate(case.species)}
         for k, species in enumerate(case.species):
             if species.name in present:
@@ -92,9 +93,15 @@ class ExtremeGrains:
         return list(dict.fromkeys(out))
 
     def with_grains(self, species: Collection[str]) -> Iterator[PossibleImpact]:
-        """Grains of some species that fall on grains of any species, which lie on others."""
+        """Grains of some species that fall on grains of any species, which lie on others.
+
+        A ball that is the only grain of its species meets none like it. Other single grains are held to this bound all the same, which covers that
+        they touch a wall in several points.
+        """
         for grain in self.extremes(species):
             for other in self.extremes():
+                if grain == other and grain.species in self._single and grain.reach == grain.radius:
+                    continue
                 reduced = PossibleContact(
                     (self.rows[grain.material], self.rows[other.material]), grain.mass * other.mass / (grain.mass + other.mass),
                     grain.radius * other.radius / (grain.radius + other.radius), min(grain.radius, other.radius),
@@ -116,3 +123,13 @@ class ExtremeGrains:
     def _meeting(self, grain: ExtremeGrain, material: str, target: str, contact: PossibleContact, behind: float) -> Iterator[PossibleImpact]:
         if (spring := spring_of(self.law, contact)) is not None:
             yield PossibleImpact(grain, (grain.material, material), target, contact, spring, max(behind, contact.mass))
+
+
+def _single_species(case: Case) -> set[str]:
+    """Species of which a case has one grain, as far as its tables tell without reading other files."""
+    if case.grains_file is not None or case.start is not None:
+        return set()
+    names = [grain.species for grain in case.grain]
+    for insert in case.insert:
+        names += [insert.species] * min(2, insert.count)
+    return {name for name in names if names.count(name) == 1}

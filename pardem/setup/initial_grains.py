@@ -11,8 +11,9 @@ from mpi4py import MPI
 from ..case import Case
 from ..case.grains_file import load_grains_file
 from ..case.placement import Insert
-from ..decomposition.scatter import made_by_first, scattered
+from ..decomposition.scatter import scattered
 from ..errors import CaseError, FileError
+from ..guard import made_by_first
 from ..insertion import (
     BoxDomain,
     BoxRegion,
