@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,9 +21,8 @@ STEPS = 200  # in the duration of an elastic impact
 
 
 @pytest.mark.parametrize(("name", "material", "make"), chung_ooi.NORMAL, ids=lambda value: value if isinstance(value, str) else "")
-def test_elastic_impacts_follow_hertz(name: str, material: str, make: object) -> None:
+def test_elastic_impacts_follow_hertz(name: str, material: str, make: Callable[[], Impacts]) -> None:
     """The force is exact at every overlap; its largest value lies within half a step of a maximum whose curvature is below that of a sine."""
-    assert callable(make)
     found = chung_ooi.normal(name, material, make(), STEPS)
     assert len(found.path) > 0.9 * STEPS
     assert found.curve_error < 1e-9
@@ -43,9 +43,8 @@ def some(impacts: Impacts) -> Impacts:
 
 
 @pytest.mark.parametrize(("test", "material", "make"), chung_ooi.SLIPPING, ids=lambda value: value if isinstance(value, str) else "")
-def test_slip_after_oblique_and_spinning_impacts(test: str, material: str, make: object) -> None:
+def test_slip_after_oblique_and_spinning_impacts(test: str, material: str, make: Callable[[], Impacts]) -> None:
     """Contacts begin and end within a step, and the arm of friction is shorter by up to the overlap."""
-    assert callable(make)
     impacts = some(make())
     found = chung_ooi.slipping(test, material, impacts, STEPS)
     assert found.restitution_error < 2.0 / STEPS
@@ -92,6 +91,7 @@ def test_the_ball_falls_through_some_beads_onto_the_floor(tmp_path: Path, monkey
     page.PAGE.write_text("above\n<!-- penetration test -->\nold\n<!-- end of penetration test -->\nbelow\n")
     penetration_report.collect(done, tmp_path)
     assert "2 beds (seeds 1, 2)" in page.PAGE.read_text()
-    assert page.PAGE.read_text().startswith("above\n") and page.PAGE.read_text().endswith("below\n")
+    assert page.PAGE.read_text().startswith("above\n")
+    assert page.PAGE.read_text().endswith("below\n")
     assert (tmp_path / "heights.csv").read_text().count("\n") == math.ceil(len(times) / penetration_report.EVERY) + 1
     assert (tmp_path / "penetration.png").stat().st_size < page.MOST_BYTES

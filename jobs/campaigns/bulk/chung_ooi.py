@@ -2,9 +2,9 @@
 
     python jobs/campaigns/bulk/chung_ooi.py          # all eight: table, figure and text in docs/
 
-Parameters are those with which the examples of YADE (tests 1 to 4), Kratos (velocities, restitution and friction of tests 4 to 8) and PySPH (materials
-of tests 5 to 8) repeat the paper; the paper itself was not at hand. Chosen here: planes have 10^6 times the Young's modulus of the sphere, which makes
-them rigid; the tangential coefficient of restitution is 1, so that tangential forces are the elastic spring and Coulomb friction alone.
+Parameters are those with which the examples of YADE (tests 1 to 4), Kratos (velocities, restitution and friction of tests 4 to 8) and PySPH
+(materials of tests 5 to 8) repeat the paper; the paper itself was not at hand. Chosen here: planes have 10^6 times the Young's modulus of the sphere,
+which makes them rigid; the tangential coefficient of restitution is 1, so that tangential forces are the elastic spring and Coulomb friction alone.
 """
 
 from __future__ import annotations
@@ -119,7 +119,8 @@ class Slipping:
     def sliding_error(self) -> float:
         """Largest deviation from the analytic formula of rigid bodies that slide, over the change of slip; NaN: none slides."""
         wanted = np.array([float(slid(c, s)) for c, s in zip(self.contacts, self.impacts.slip, strict=True)])
-        return float(np.max(np.abs(self.found.slip - wanted)[self.slides] / self.scale[self.slides], initial=-math.inf)) if self.slides.any() else math.nan
+        away = np.abs(self.found.slip - wanted) / self.scale
+        return float(away[self.slides].max()) if self.slides.any() else math.nan
 
     @property
     def error(self) -> float:

@@ -56,13 +56,14 @@ def text(normals: list[Normal], damped: dict[str, np.ndarray], slips: list[Slipp
         for s in slips
     ]  # fmt: skip
     parts = [
-        f"All impacts have {STEPS} steps in the duration of an elastic impact. Deviations from Hertz's theory (force at the same overlap over the largest "
-        "force; largest force; duration, which is counted in whole steps):",
+        f"All impacts have {STEPS} steps in the duration of an elastic impact. Deviations from Hertz's theory (force at the same overlap over the\n"
+        "largest force; largest force; duration, which is counted in whole steps):",
         table(["test", "material", "force", "largest force", "duration"], one),
         "Coefficients of restitution that come out:",
         table(["test", "material", *(f"e = {e}" for e in RESTITUTIONS)], three),
-        "Slip after the impact: largest deviations from the formula of rigid bodies that slide throughout, where these do, and from the integrated "
-        "equations in all impacts, over the change of slip of bodies that slide, 3.5 mu (1 + e) v_n; largest deviation of the normal restitution; largest overlap over the radius of the sphere:",
+        "Slip after the impact: largest deviations from the formula of rigid bodies that slide throughout, where these do, and from the integrated\n"
+        "equations in all impacts, over the change of slip of bodies that slide, 3.5 mu (1 + e) v_n; largest deviation of the normal restitution;\n"
+        "largest overlap over the radius of the sphere:",
         table(["test", "material", "impacts, of which slide", "rigid bodies", "integrated", "restitution", "overlap"], more),
         "![tests 1 to 8](figures/chung_ooi.png)",
     ]

@@ -1,4 +1,4 @@
-"""What theory says of the impact of a sphere: Hertz's formulas, rigid bodies that slide, and an integration of the equations of the Hertz-Mindlin law.
+"""Theory of the impact of a sphere: Hertz's formulas, rigid bodies that slide, and an integration of the equations of the Hertz-Mindlin law.
 
 None of this uses pardem. The normal of the contact is z, tangential velocities are along x and spins about y. The slip is the velocity along x of the
 first body at the contact relative to the second.

@@ -107,6 +107,5 @@ def text(rows: dict[int, dict[str, str]]) -> str:
         spread = f"{values.std(ddof=1):.3g}" if len(values) > 1 else "-"
         lines.append([label, f"{values.mean():.4g}", spread, f"{values.min():.4g} to {values.max():.4g}"])
     many = f"{len(rows)} beds (seeds {', '.join(map(str, rows))})" if len(rows) > 1 else f"one bed (seed {next(iter(rows))})"
-    return f"Results of {many}:\n\n" + table(["", "mean", "standard deviation", "range"], lines) + (
-        "\n![height and velocity of the ball](figures/penetration.png)\n"
-    )
+    figures = table(["", "mean", "standard deviation", "range"], lines)
+    return f"Results of {many}:\n\n{figures}\n![height and velocity of the ball](figures/penetration.png)\n"
