@@ -33,9 +33,9 @@ def test_every_case_runs_in_short_and_is_drawn(entry: entries.Entry, tmp_path: P
     assert picture.stat().st_size > 1000
 
 
-def test_there_are_ten_and_each_is_known_by_its_file() -> None:
+def test_there_are_eleven_and_each_is_known_by_its_file() -> None:
     names = [entry.name for entry in entries.ENTRIES]
-    assert len(names) == 10
+    assert len(names) == 11
     assert sorted(path.stem for path in entries.FOLDER.glob("*.toml")) == sorted(names)
 
 

@@ -102,9 +102,18 @@ ENTRIES = (
     ),
     Entry(
         "silo", "Silo",
-        "Beads of glass run out of a steel silo through a cone. Materials are given by their constants (`[[material]]` and the law of Hertz and "
-        "Mindlin), and contacts resist rolling (`resistance`).",
+        "Beads run out of a steel silo through a cone. Materials are given by their constants (`[[material]]` and the law of Hertz and Mindlin), and "
+        "contacts resist rolling (`resistance`). Materials, size of the beads and step are those of the silo of Dosta et al. (Comput. Phys. "
+        "Commun. 296 (2024) 109066); 1500 beads and a silo of our own keep it short.",
         ("insert.beads.count=60", "stage.fill.max_time=2e-3", "stage.flow.time=2e-3", "output.frame_interval=1e-3"),
         frames=(0.35, 0.5, 0.7), options=("--cut", "--colour", "speed"), size=(320, 560),
+    ),
+    Entry(
+        "drum_of_two_materials", "Drum of two materials",
+        "Large and small beads of two materials, mixed at random, in a steel drum at 2 rad/s. Each pair of materials has a restitution and a "
+        "friction of its own (`[[contact.pair]]`). Materials, sizes and step are those of the drum of Dosta et al. (see above); 304 beads and 1.6 s "
+        "in a drum of our own keep it short.",
+        ("insert.large.count=8", "insert.small.count=30", "stage.turn.time=2e-3", "wall.drum.motion.start=1e-3", "output.frame_interval=1e-3"),
+        options=("--colour", "species"),
     ),
 )  # fmt: skip

@@ -35,8 +35,8 @@ FILM_SECONDS = 6.0
 
 HEAD = """# Gallery
 
-Ten small cases, each with its picture, its case file and the time that it takes. All are in `jobs/gallery/`; run one like any other case (those with
-meshes need the extra `mesh`):
+Eleven small cases, each with its picture, its case file and the time that it takes. All are in `jobs/gallery/`; run one like any other case (those
+with meshes need the extra `mesh`):
 
 ```sh
 mpirun -n 2 pardem run jobs/gallery/brazil_nut.toml -o brazil_nut.h5

@@ -1,6 +1,6 @@
 """Counted work of steps and rebuilds: the balance of the ranks and the automatic skin go by it, never by clocks, so that a run repeats.
 
-The unit is a candidate pair of spheres that does not touch, in one step: some 8 ns.
+The unit is two candidate pairs of spheres that do not touch, in one step: some 8 ns.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SPHERE, ROD, POLYTOPE, FEATURE = range(4)
 """Classes of species: by core vertices; where contacts are those of features, all."""
 MOTION, MOTION_PER_VERTEX = (2.0, 6.0, 6.0, 6.0), 0.2  # of a grain; spheres have no vertices to turn
-APART = (1.0, 0.5, 0.5, 0.3)  # a candidate pair; all but spheres are passed over by their paths in most steps
+APART = (0.5, 0.5, 0.5, 0.3)  # a candidate pair; spheres are looked at in lanes, all others are passed over by their paths in most steps
 TOUCHING = (3.0, 10.0, 18.0, 9.0)  # one that touches
 WALL = (1.0, 1.0, 4.0, 2.0)  # a candidate on a wall
 SEARCH = 2.5  # holding two boxes or features against each other at a rebuild

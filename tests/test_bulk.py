@@ -1,0 +1,97 @@
+"""Short forms of the benchmarks of the community (jobs/campaigns/bulk): single impacts against theory, and the chain of the penetration test."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import chung_ooi
+import numpy as np
+import page
+import penetration
+import penetration_report
+import pytest
+from impacts import Impacts
+
+import pardem
+
+STEPS = 200  # in the duration of an elastic impact
+
+
+@pytest.mark.parametrize(("name", "material", "make"), chung_ooi.NORMAL, ids=lambda value: value if isinstance(value, str) else "")
+def test_elastic_impacts_follow_hertz(name: str, material: str, make: Callable[[], Impacts]) -> None:
+    """The force is exact at every overlap; its largest value lies within half a step of a maximum whose curvature is below that of a sine."""
+    found = chung_ooi.normal(name, material, make(), STEPS)
+    assert len(found.path) > 0.9 * STEPS
+    assert found.curve_error < 1e-9
+    assert abs(found.peak_error) < 2.0 * (math.pi / STEPS) ** 2
+    assert abs(found.duration_error) < 2.0 / STEPS
+
+
+def test_restitutions_come_out() -> None:
+    """Damping sees velocities that lag by half a step: the error is of first order."""
+    for material in (chung_ooi.OXIDE, chung_ooi.IRON):
+        assert np.abs(chung_ooi.restitutions(material, STEPS) - chung_ooi.RESTITUTIONS).max() < 2.0 / STEPS
+
+
+def some(impacts: Impacts) -> Impacts:
+    """Five of the impacts, the last one with the largest slip."""
+    rows = np.linspace(0, len(impacts.normal) - 1, 5).round().astype(int)
+    return replace(impacts, normal=impacts.normal[rows], along=impacts.along[rows], spin=impacts.spin[rows])
+
+
+@pytest.mark.parametrize(("test", "material", "make"), chung_ooi.SLIPPING, ids=lambda value: value if isinstance(value, str) else "")
+def test_slip_after_oblique_and_spinning_impacts(test: str, material: str, make: Callable[[], Impacts]) -> None:
+    """Contacts begin and end within a step, and the arm of friction is shorter by up to the overlap."""
+    impacts = some(make())
+    found = chung_ooi.slipping(test, material, impacts, STEPS)
+    assert found.restitution_error < 2.0 / STEPS
+    assert found.error < 2.0 / STEPS + found.depth
+    if test.startswith("7 "):
+        assert not impacts.slip.any()
+        assert np.abs(found.found.spin / impacts.spin - 1.0).max() < 1e-9
+        assert np.abs(found.found.along).max() < 1e-9 * 0.2
+    else:
+        # a damper makes the normal force rise faster than the tangential spring: surfaces stick at first, which costs 2 % of the friction
+        assert found.slides.any()
+        assert found.sliding_error < 2.0 / STEPS + found.depth + (0.0 if impacts.restitution > 0.9 else 0.02)
+
+
+SHORT: dict[str, dict[str, object]] = {
+    "pour": {"insert.beads.region.upper.2": -0.08, "stage.go.max_time": 2e-3},
+    "rest": {"stage.go.max_time": 5e-4},
+    "impact": {"grain.ball.position.2": -0.065, "stage.go.max_time": 1e-2},
+}
+
+
+def test_the_ball_falls_through_some_beads_onto_the_floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The three campaigns of two small beds; a second call does nothing again. The ball reaches the floor and loses most of its energy there."""
+    penetration.run(tmp_path, 60, 2, 1, SHORT)
+    tables = {step: (tmp_path / f"{step}.csv").read_bytes() for step in penetration.CASES}
+    penetration.run(tmp_path, 60, 2, 1, SHORT)
+    assert tables == {step: (tmp_path / f"{step}.csv").read_bytes() for step in penetration.CASES}
+    done = {step: penetration.results(tmp_path, step) for step in penetration.CASES}
+    assert all(sorted(of) == [1, 2] for of in done.values())
+    times, z, v = penetration_report.curves(done["impact"])
+    rows = penetration_report.rows_of(tmp_path / "impact.csv")
+    for seed, path in done["impact"].items():
+        assert z[seed][0] == pytest.approx(-0.065, abs=1e-12)
+        assert penetration.FLOOR + 0.0099 < z[seed].min() < penetration.FLOOR + 0.0115
+        assert float(rows[seed]["deepest"]) == z[seed].min()
+        assert 0.0 < float(rows[seed]["rebound"]) < 0.5 * 5.0
+        with pardem.open(path) as result:
+            ball = result[-1].position[result[-1].species == "ball"]
+            assert ball[0, 2] == pytest.approx(float(rows[seed]["last"]), abs=1e-12)
+    assert len(times) == len(v[1])
+    monkeypatch.setattr(penetration_report, "HERE", tmp_path)
+    monkeypatch.setattr(penetration_report, "FIGURES", tmp_path)
+    monkeypatch.setattr(page, "PAGE", tmp_path / "page.md")
+    page.PAGE.write_text("above\n<!-- penetration test -->\nold\n<!-- end of penetration test -->\nbelow\n")
+    penetration_report.collect(done, tmp_path)
+    assert "2 beds (seeds 1, 2)" in page.PAGE.read_text()
+    assert page.PAGE.read_text().startswith("above\n")
+    assert page.PAGE.read_text().endswith("below\n")
+    assert (tmp_path / "heights.csv").read_text().count("\n") == math.ceil(len(times) / penetration_report.EVERY) + 1
+    assert (tmp_path / "penetration.png").stat().st_size < page.MOST_BYTES
