@@ -15,10 +15,10 @@ from ..compiled.fixedpoint import COLUMNS, LIMB
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import sum_of
 from ..compiled.lanes.conversions import cut, number, whole
-from ..compiled.lanes.memory import gather, load, pick, scatter, scatter_add, scatter_subtract, transpose
-from ..compiled.lanes.types import ROW, WIDTH, spread
+from ..compiled.lanes.memory import gather, load, pick, scatter, scatter_add, transpose
+from ..compiled.lanes.types import ROW, WIDTH
 from ..compiled.static import static
-from ..compiled.vectors import choose
+from ..compiled.vectors import choose, negative
 from ..laws.energy_ledger import LastStep
 from ..laws.history import LAST_DAMPING, LAST_FORCE, LAST_STORED
 from ..laws.registry import KINDS
@@ -199,33 +199,22 @@ def keep_last_step_where(mask, places, now, before, pairs):
 
 
 @inlined
-def _whole(a):
-    """A vector of counts, the nearest whole ones, and a zero, as rows."""
-    return transpose((whole(a[0]), whole(a[1]), whole(a[2]), spread(0)))
-
-
-@inlined
-def add_to_bodies(i, j, counts, one, ft):
-    """Add the forces and torques of WIDTH contacts to the bodies, and count the contacts.
+def whole_rows(a, fourth):
+    """Round a vector of counts to the nearest whole ones.
 
     Args:
-        i: rows of the first bodies (a tuple of words).
-        j: rows of the second bodies (a tuple of words).
-        counts: force, torque on the first and on the second body, in counts.
-        one: (0, 0, 0, 1) for each contact as rows; (0, 0, 0, 0) for what is no contact.
-        ft: (N, COLUMNS) int64 sums of the bodies.
+        a: the vector of WIDTH contacts, in counts.
+        fourth: a fourth whole number of each.
+
+    Returns:
+        The four numbers of the contacts as rows.
     """
-    force, on_first, on_second = counts
-    f = _whole(force)
-    scatter_add(ft, i, COLUMNS, 0, (f[0] + one[0], f[1] + one[1], f[2] + one[2], f[3] + one[3]))
-    scatter_add(ft, i, COLUMNS, ROW, _whole(on_first))
-    scatter_subtract(ft, j, COLUMNS, 0, (f[0] - one[0], f[1] - one[1], f[2] - one[2], f[3] - one[3]))
-    scatter_add(ft, j, COLUMNS, ROW, _whole(on_second))
+    return transpose((whole(a[0]), whole(a[1]), whole(a[2]), fourth))
 
 
 @inlined
 def add_where(mask, i, j, counts, ft):
-    """Do the same for those of WIDTH contacts where a condition holds.
+    """Add the forces of those of WIDTH contacts where a condition holds to the bodies, and count them.
 
     Args:
         mask: the condition.
@@ -234,6 +223,10 @@ def add_where(mask, i, j, counts, ft):
         counts: force, torque on the first and on the second body, in counts.
         ft: (N, COLUMNS) int64 sums of the bodies.
     """
-    nothing, zero = (0.0, 0.0, 0.0), spread(0)
-    chosen = choose(mask, counts[0], nothing), choose(mask, counts[1], nothing), choose(mask, counts[2], nothing)
-    add_to_bodies(i, j, chosen, transpose((zero, zero, zero, select(mask, spread(1), zero))), ft)
+    nothing, one = (0.0, 0.0, 0.0), select(mask, 1, 0)
+    force, on_first, on_second = choose(mask, counts[0], nothing), choose(mask, counts[1], nothing), choose(mask, counts[2], nothing)
+    zero = one - one
+    scatter_add(ft, i, COLUMNS, 0, whole_rows(force, one))
+    scatter_add(ft, i, COLUMNS, ROW, whole_rows(on_first, zero))
+    scatter_add(ft, j, COLUMNS, 0, whole_rows(negative(force), one))
+    scatter_add(ft, j, COLUMNS, ROW, whole_rows(on_second, zero))

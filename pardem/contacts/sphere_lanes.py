@@ -6,11 +6,11 @@ which one contact is out of range goes through the columns of a batch (``sphere_
 
 from __future__ import annotations
 
-from ..compiled.fixedpoint import LIMIT
+from ..compiled.fixedpoint import COLUMNS, LIMIT
 from ..compiled.jit import inlined
 from ..compiled.lanes.arithmetic import all_of
-from ..compiled.lanes.memory import gather, members, members_at, raise_at, raised_at, scatter, transpose
-from ..compiled.lanes.types import ROW, rows_of
+from ..compiled.lanes.memory import gather, members, members_at, raise_at, raised_at, scatter, scatter_add, scatter_subtract, transpose
+from ..compiled.lanes.types import ROW, rows_of, spread
 from ..compiled.vectors import ZERO, behind, cross, nearest_image, negative, scale, subtract
 from ..laws.energy_ledger import losses
 from ..laws.history import MEMORY, NORMAL, SPRING
@@ -20,12 +20,12 @@ from ..laws.slider import spring_and_slider
 from .accumulate import faults
 from .lane_groups import (
     add_losses_where,
-    add_to_bodies,
     groups_where_lanes_serve,
     keep_last_step_where,
     last_step,
     materials_in,
     vectors_at,
+    whole_rows,
 )
 from .pair_loop import velocity_lag
 from .sphere_columns import by_columns
@@ -72,6 +72,25 @@ def _keep(places, r, rest, normal, pairs):
 
 
 @inlined
+def _add(i, j, counts, ft):
+    """Add the forces of WIDTH contacts to the bodies, and count them; one transposition serves both forces.
+
+    Args:
+        i: rows of the first bodies (a tuple of words).
+        j: rows of the second bodies (a tuple of words).
+        counts: force, torque on the first and on the second body, in counts.
+        ft: (N, COLUMNS) int64 sums of the bodies.
+    """
+    force, on_first, on_second = counts
+    nothing, one = spread(0), rows_of(0, 0, 0, 1)
+    f = whole_rows(force, nothing)
+    scatter_add(ft, i, COLUMNS, 0, (f[0] + one, f[1] + one, f[2] + one, f[3] + one))
+    scatter_add(ft, i, COLUMNS, ROW, whole_rows(on_first, nothing))
+    scatter_subtract(ft, j, COLUMNS, 0, (f[0] - one, f[1] - one, f[2] - one, f[3] - one))
+    scatter_add(ft, j, COLUMNS, ROW, whole_rows(on_second, nothing))
+
+
+@inlined
 def _group(begin, loop):
     """Forces of WIDTH contacts, those from ``begin`` on in ``pairs.near``, whose materials are in the first WIDTH columns of the batch.
 
@@ -99,8 +118,7 @@ def _group(begin, loop):
         keep_last_step_where(everywhere, places, now, before, pairs)
     _keep(places, r, rest, e.geometry.normal, pairs)
     counts = (scale(inv_force, force), scale(inv_torque, cross(e.arm, force)), scale(inv_torque, negative(cross(other, force))))
-    one = rows_of(0, 0, 0, 1)
-    add_to_bodies(i, j, counts, (one, one, one, one), g.ft)
+    _add(i, j, counts, g.ft)
     return True
 
 
