@@ -63,7 +63,7 @@ ENTRIES = (
         "biaxial_rice", "Biaxial test with rice",
         "In the plane, four walls under a constant pressure compress a cloud of elongated grains; then the lid comes down at a constant speed "
         "while the sides keep their pressure. Colour shows the direction of the grains.",
-        ("insert.rice.count=40", "stage.press.time=0.1", "stage.shear.time=0.1", "output.frame_interval=0.05"),
+        ("insert.rice.count=40", "stage.press.time=1.5", "stage.shear.time=0.1", "output.frame_interval=0.5"),
         options=("--colour", "angle"),
     ),
     Entry(
