@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import Field, Strict, model_validator
 
 from ..case_values import Many, NonNegative
+from ..contacts.interactions import INTERACTIONS, InteractionKind
 from ..laws.given import name_of
 from ..laws.kind import Form
 from ..laws.registry import KINDS
 from .law_keys import FORMS, LAW_KEYS, GeneralKeys, LawKeys, LawName
 from .materials import Material, constants_of_bodies
 from .resistance_keys import Choice, ResistanceKeys
+
+if TYPE_CHECKING:
+    InteractionName = str
+else:
+    InteractionName = Literal[tuple(INTERACTIONS)]
+"""Name of an interaction."""
 
 
 class Parameters(LawKeys, ResistanceKeys):
@@ -85,7 +92,7 @@ class Resolved(Parameters):
 class Contact(Parameters, GeneralKeys):
     """How grains interact with each other and with walls."""
 
-    interaction: Literal["regularised", "minima", "superposition"] = Field(
+    interaction: InteractionName = Field(
         default="regularised",
         description="how contacts of two grains are defined; `regularised`: one smooth, conservative contact per pair of convex grains or convex "
         "pieces; `minima`: one contact at each local minimum of the distance, for convex and non-convex grains (the thesis); "
@@ -131,6 +138,11 @@ class Contact(Parameters, GeneralKeys):
                 if (self.law == kind.name) != (getattr(self, key) is not None):
                     raise ValueError(f"needs {key}{description.example} exactly when law = '{kind.name}'")
         return self
+
+    @property
+    def interaction_kind(self) -> InteractionKind:
+        """What the interaction means to the rest of the program."""
+        return INTERACTIONS[self.interaction]
 
     def between(self, first: str, second: str, materials: Sequence[Material] = ()) -> Resolved:
         """Return the parameters for two materials, in either order: the general ones, overridden by those of the materials and then of the pair.

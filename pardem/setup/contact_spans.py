@@ -121,7 +121,7 @@ def contact_spans(case: Case, catalogue: Catalogue, law: LawTables, sizes: Grain
     largest, smallest = extremes.largest, extremes.smallest
     # dampers of given strength matter most for the smallest grains, springs for the largest
     top = np.maximum(strongest(law, *extremes.pairs(largest, 1.0)), strongest(law, *extremes.pairs(smallest, 1.0)))
-    if case.contact.interaction == "regularised" and any(case.eps(name) > 0.0 for name in sizes.row):
+    if case.contact.interaction_kind.weighted and any(case.eps(name) > 0.0 for name in sizes.row):
         top = top * HARDENED
     faint = extremes.pairs(smallest, FAINT)
     low = spring_force(law, *faint)

@@ -85,7 +85,7 @@ def estimate(case: Case, ranks: int = 1) -> Estimate:
     grains = sum(counts.values())
     steps = case.max_steps()
     state = 256 + 8 * SCHEMES[case.time.integrator].past
-    features = case.contact.interaction == "superposition"
+    features = case.contact.interaction_kind.by_features
     arms = ARM_BYTES if any(n and vertices[name] > 1 for name, n in counts.items()) else 0
     pairs = (PAIR_BYTES + arms) * (PAIRS_OF_FEATURES if features else PAIRS)
     memory = RANK_BYTES * ranks + sum(n * (state + 24 * vertices[name] + pieces[name] * pairs) for name, n in counts.items())

@@ -48,7 +48,7 @@ def build_law(case: Case) -> LawTables:
 
     walls, lent = {w.material for w in case.wall}, lent_radii(case)
     of_wall = np.array([name in walls for name in names], bool)
-    couples = case.contact.interaction == "regularised" and kind.dissipative
+    couples = case.contact.interaction_kind.with_couples and kind.dissipative
     return kind.fill(
         LawInput(
             grid=grid,

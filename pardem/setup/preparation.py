@@ -83,7 +83,7 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     check_shapes(case, catalogue)
     names, parts = [s.name for s in case.species], build_parts(catalogue)
     eps2 = np.array([case.eps(n) ** 2 for n in names])
-    warnings += notes + (regularisation_warnings(case, catalogue, parts, eps2, times) if case.contact.interaction == "regularised" else [])
+    warnings += notes + (regularisation_warnings(case, catalogue, parts, eps2, times) if case.contact.interaction_kind.weighted else [])
     features = build_features(catalogue)
     interaction = build_interaction(RuleInput(catalogue, list(sizes.row.values()), case.contact.interaction, eps2, features, parts))
     walls, rows, wall_names = build_walls(case, case.material_rows, features)
@@ -164,8 +164,8 @@ def _contributions(case: Case, catalogue: Catalogue, ratio: float, times: Contac
     A fine mesh may touch with all its features, whatever the shape that it approximates: it counts as more than any number.
     """
     around = 2.0 * math.pi / math.sqrt(3.0) * (1.0 + ratio) ** 2 if case.dimension == 3 else math.pi * (1.0 + ratio)
-    compounds = case.contact.interaction == "regularised" and bool((np.diff(catalogue.piece_start) > 1).any())
-    if case.contact.interaction != "superposition" and not compounds:
+    compounds = case.contact.interaction_kind.by_pieces and bool((np.diff(catalogue.piece_start) > 1).any())
+    if not case.contact.interaction_kind.by_features and not compounds:
         return around
     return math.inf if catalogue.kind.max() > FINE else around * times.most_at_once
 

@@ -17,10 +17,12 @@ def check_shapes(case: Case, catalogue: Catalogue) -> None:
         catalogue: shape catalogue of the case.
 
     Raises:
-        CaseError: `regularised` meets a grain that is neither convex nor a compound, another rule or a wall of kind `body` a compound.
+        CaseError: the interaction meets grains by convex pieces and one is neither convex nor a compound, or it does not and one is a compound, or
+            a wall is a compound or cannot meet one.
     """
     present = set(case.grain_species)
-    rule, compound = case.contact.interaction, "compound" if case.dimension == 3 else "planar_compound"
+    rule, by_pieces = case.contact.interaction, case.contact.interaction_kind.by_pieces
+    compound = "compound" if case.dimension == 3 else "planar_compound"
     for species, convex, pieces in zip(case.species, catalogue.convex, np.diff(catalogue.piece_start), strict=True):
         several = pieces > 1
         wall = next((wall for wall in case.wall if several and wall.shape_of == species.name), None)
@@ -31,12 +33,12 @@ def check_shapes(case: Case, catalogue: Catalogue) -> None:
             )
         if species.name not in present:
             continue
-        if rule == "regularised" and not convex and not several:
+        if by_pieces and not convex and not several:
             raise CaseError(
-                f"contact.interaction = 'regularised' needs grains that are convex or made of convex pieces, but species '{species.name}' is "
+                f"contact.interaction = '{rule}' needs grains that are convex or made of convex pieces, but species '{species.name}' is "
                 f"neither: give it as a {compound}, or use 'superposition' or 'minima'"
             )
-        if several and rule != "regularised":
+        if several and not by_pieces:
             raise CaseError(
                 f"contact.interaction = '{rule}' meets grains feature by feature, but species '{species.name}' is a {compound}, whose pieces have "
                 "features within the grain: use 'regularised', or give the grain's skeleton as a whole"

@@ -165,7 +165,7 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
     """
     from ..shapes.compound import most_that_meet
 
-    features, minima = case.contact.interaction == "superposition", case.contact.interaction == "minima"
+    features, minima = case.contact.interaction_kind.by_features, case.contact.interaction_kind.by_minima
     present = set(case.grain_species)
     by_edges = any(wall.met_by_edges for wall in case.wall)
     extremes: dict[str, _Extremes] = {}
