@@ -95,12 +95,12 @@ def test_a_case_in_the_plane_is_seen_from_above_with_its_body_walls(tmp_path: Pa
     domain = {"lower": (-1e-3, -2e-3), "upper": (11e-3, 8e-3)}
     case = scene.case_of(species, [ground], dimension=2, gravity=(0.0, -9.81), domain=domain, grain=[{"species": "disk", "position": (1.5e-3, 5e-3)}])
     scene.write(tmp_path / "r.h5", case, ["disk"], [(1.5, 5.0, 0.0)])
-    picture = scene.picture_of(tmp_path / "r.h5", size=(450, 325))
+    picture = scene.picture_of(tmp_path / "r.h5", size=(450, 350))
     colour, dark = np.ptp(picture, axis=2) > 0.15, picture.max(axis=2) < 0.8
     rows, columns = np.nonzero(colour)
-    assert rows.max() < 0.6 * 325
+    assert rows.max() < 0.6 * 350
     assert columns.max() < 0.35 * 450
     assert np.ptp(columns) == pytest.approx(np.ptp(rows), abs=3)
-    below = np.nonzero(dark[250:])[1]
+    below = np.nonzero(dark[270:])[1]
     assert below.min() < 0.1 * 450
     assert below.max() > 0.9 * 450
