@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 from mpi4py import MPI
 
 from pardem.case import Case
@@ -20,6 +21,9 @@ from pardem.setup.initial_grains import initial_grains, size_range
 from pardem.setup.preparation import Setup, build_scene
 from pardem.state.arrays import CONTACTS, STORED, WALL_CONTACTS, sum_columns
 from pardem.state.population import ContactTable, Population
+
+# The axes that slabs are cut across. Three ranks cut the third one, others the first; the rest runs with --full.
+AXES = [pytest.param(axis, marks=[pytest.mark.slow] * ((axis == 2) != (MPI.COMM_WORLD.size == 3))) for axis in (0, 2)]
 
 
 def engine_of(

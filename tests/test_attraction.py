@@ -36,7 +36,7 @@ def test_a_circular_orbit_closes() -> None:
     assert engine.grains.x[0, :2] == pytest.approx([3.0, 0.0], abs=1e-4 * r)
 
 
-@pytest.mark.parametrize("integrator", ["verlet", "gear4"])
+@pytest.mark.parametrize("integrator", ["verlet", pytest.param("gear4", marks=pytest.mark.slow)])
 def test_a_fall_through_the_centre_keeps_the_energy(integrator: str) -> None:
     worst = []
     for step in (2e-3, 5e-4):

@@ -36,7 +36,7 @@ BEDS: dict[str, Callable[[], Case]] = {
 
 
 @pytest.mark.parametrize("budget", [True, False])
-@pytest.mark.parametrize("name", BEDS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name == "elastic rods")) for name in BEDS])
 def test_lanes_and_columns_give_the_same_bits(name: str, budget: bool) -> None:
     case = BEDS[name]() if budget else without_budget(BEDS[name]())
     (expected, contacts, tally), (got, same, tally_of_lanes) = (

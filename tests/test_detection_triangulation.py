@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from beds import STIFF, VISCOUS, by_triangulation, in_a_tube, moved, shaken
 from mpi4py import MPI
-from scenes import CUBE, ROD, SPHERE, case_of, engine_of, fingerprint
+from scenes import AXES, CUBE, ROD, SPHERE, case_of, engine_of, fingerprint
 
 from pardem.case import Case
 from pardem.detection.bounds import bounded_grains
@@ -61,7 +61,7 @@ def test_the_same_pairs_as_with_cells(periodic: tuple[bool, bool, bool]) -> None
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("axis", [0, 2])
+@pytest.mark.parametrize("axis", AXES)
 @pytest.mark.parametrize("scene", SCENES)
 def test_the_bits_of_cells_on_any_number_of_ranks(scene: str, axis: int) -> None:
     comm = MPI.COMM_WORLD

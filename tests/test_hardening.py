@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from mpi4py import MPI
-from scenes import CUBE, ELASTIC, ELL, FLOOR, booked, box, case_of, centre_of, energy, engine_of, fingerprint, grains_of, turned
+from scenes import AXES, CUBE, ELASTIC, ELL, FLOOR, booked, box, case_of, centre_of, energy, engine_of, fingerprint, grains_of, turned
 
 from pardem.case import Case
 from pardem.compiled.quaternions import matrix
@@ -325,7 +325,7 @@ CUT, END = 80, 160
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("axis", [0, 2])
+@pytest.mark.parametrize("axis", AXES)
 def test_any_number_of_ranks_gives_the_bits_of_one(axis: int) -> None:
     prints = []
     for comm in (MPI.COMM_SELF, MPI.COMM_WORLD):

@@ -44,7 +44,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the ranks through /proc")
-@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("ranks", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_killed_again_and_again_a_run_comes_to_the_same_end(tmp_path: Path, whole: Path, start_mpi: Callable, run_mpi: Callable, ranks: int) -> None:
     out = tmp_path / "out.h5"
     random = np.random.default_rng(ranks)
@@ -101,7 +101,7 @@ def test_killed_after_the_result_got_its_name_the_parts_are_superseded(tmp_path:
     assert compare(out, straight) is None
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("ranks", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 def test_a_full_disk_stops_all_ranks_and_the_last_checkpoint_is_good(tmp_path: Path, whole: Path, run_mpi: Callable, ranks: int) -> None:
     out = tmp_path / "out.h5"
     # room for segments and checkpoints (trial space included), but not for the whole result

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from mpi4py import MPI
-from scenes import FLOOR, ROD, SPHERE, booked, case_of, energy, engine_of, fingerprint, grains_of, turned
+from scenes import AXES, FLOOR, ROD, SPHERE, booked, case_of, energy, engine_of, fingerprint, grains_of, turned
 
 from pardem.case import Case
 from pardem.errors import BlowUpError, CaseError
@@ -139,7 +139,7 @@ def test_the_skin_never_shows() -> None:
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("axis", [0, 2])
+@pytest.mark.parametrize("axis", AXES)
 def test_any_number_of_ranks_gives_the_bits_of_one(axis: int) -> None:
     comm = MPI.COMM_WORLD
     alone = comm.bcast(of_comm(MPI.COMM_SELF) if comm.rank == 0 else None)

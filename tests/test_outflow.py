@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from beds import leaking
 from mpi4py import MPI
-from scenes import CUBE, ELASTIC, ROD, SPHERE, case_of, engine_of, fingerprint, grains_of
+from scenes import AXES, CUBE, ELASTIC, ROD, SPHERE, case_of, engine_of, fingerprint, grains_of
 
 import pardem
 from pardem import engine as engine_module
@@ -47,7 +47,7 @@ def of_comm(comm: MPI.Comm, case: Case, steps: int, skin: float | None = None, a
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("axis", [0, 2])
+@pytest.mark.parametrize("axis", AXES)
 @pytest.mark.parametrize("scene", SCENES)
 def test_any_number_of_ranks_gives_the_bits_of_one(scene: str, axis: int) -> None:
     comm, case = MPI.COMM_WORLD, SCENES[scene]()
@@ -109,8 +109,11 @@ def test_a_grain_stays_as_it_was_when_it_left_and_the_others_go_on_alone() -> No
 WALTON = {"law": "walton", "restitution": 0.6, "contact_time": 0.02, "friction": 0.3}
 
 
-@pytest.mark.parametrize("law", [ELASTIC, VISCOUS, WALTON], ids=lambda contact: contact["law"])
-@pytest.mark.parametrize("species", [SPHERE, ROD], ids=lambda s: s["name"])
+@pytest.mark.parametrize(
+    ("species", "law"),
+    [(SPHERE, ELASTIC), (SPHERE, VISCOUS), (SPHERE, WALTON), (ROD, ELASTIC), (ROD, VISCOUS), pytest.param(ROD, WALTON, marks=pytest.mark.slow)],
+    ids=lambda value: str(value.get("name", value.get("law"))),
+)
 def test_the_books_close_when_a_grain_leaves_in_touch(species: dict[str, Any], law: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Of three grains that press on each other and on a moving wall one leaves: what it and its contacts held is booked, to second order."""
     width = 0.5 if species is SPHERE else 0.25

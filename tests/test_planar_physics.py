@@ -45,7 +45,7 @@ def test_two_cows_collide_without_loss() -> None:
     assert fine < coarse / 30.0
 
 
-@pytest.mark.parametrize("integrator", ["verlet", "gear4"])
+@pytest.mark.parametrize("integrator", ["verlet", pytest.param("gear4", marks=pytest.mark.slow)])
 def test_a_cow_bounces_on_a_landscape(integrator: str) -> None:
     """The energy comes back after bounces; the hills turn the cow without friction."""
 

@@ -9,27 +9,25 @@ from typing import Any
 import pytest
 from beds import SCENES, VISCOUS, moved, of_scene, reference, shaken
 from mpi4py import MPI
-from scenes import ROD, SPHERE, case_of
+from scenes import AXES, ROD, SPHERE, case_of
 
 from pardem.case import Case
 
 EVERYWHERE = ("rods", "spheres", "shapes of all sizes", "features on bodies", "balls that are sheared", "spheres that leak")
 
 
-def takes_part(scene: str, axis: int, ranks: int) -> bool:
-    """Two ranks cut every scene along x; three ranks every other one along z and four ranks the others along x; some scenes are cut by all."""
-    if axis != (2 if ranks == 3 else 0):
-        return False
+def takes_part(scene: str, ranks: int) -> bool:
+    """Two ranks cut every scene; three ranks every other one and four ranks the others; some scenes are cut by all."""
     return ranks == 2 or scene in EVERYWHERE or list(SCENES).index(scene) % 2 == ranks % 2
 
 
 @pytest.mark.mpi(min_size=2)
-@pytest.mark.parametrize("axis", [0, 2])
+@pytest.mark.parametrize("axis", AXES)
 @pytest.mark.parametrize("scene", SCENES)
 def test_any_number_of_ranks_gives_the_bits_of_one(scene: str, axis: int, pytestconfig: pytest.Config) -> None:
     comm = MPI.COMM_WORLD
-    if not takes_part(scene, axis, comm.size) and not pytestconfig.getoption("--full"):
-        pytest.skip("not for this number of ranks and axis: run with --full")
+    if not takes_part(scene, comm.size) and not pytestconfig.getoption("--full"):
+        pytest.skip("not for this number of ranks: run with --full")
     alone = comm.bcast(reference(scene) if comm.rank == 0 else None)
     together, engine = of_scene(scene, comm, axis)
     assert engine.counters.rebuilds > 5

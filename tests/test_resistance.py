@@ -167,12 +167,12 @@ def slowed(species: dict[str, Any], axis: int, **grain: Any) -> tuple[float, flo
     """What a grain on a smooth floor has lost of its spin about an axis in a while, and the impulse of the floor on it over its inertia."""
     seconds = 0.2
     placed = [{"species": species["name"]} | grain]
-    engine, _ = engine_of(case_of([species], SMOOTH, STEP, gravity=(0.0, 0.0, -G), grain=placed, wall=[FLOOR]), overlaps=True)
+    engine, _ = engine_of(case_of([ROD, CUBE], SMOOTH, STEP, gravity=(0.0, 0.0, -G), grain=placed, wall=[FLOOR]), overlaps=True)
     wait(engine, 0.4)
     spin, speed = engine.grains.w[0, axis], engine.grains.v[0, 2]
     wait(engine, seconds)
     impulse = engine.grains.v[0, 3] * (G * seconds + engine.grains.v[0, 2] - speed)
-    return spin - engine.grains.w[0, axis], impulse / engine.scene.shapes.inertia[0, 2]
+    return spin - engine.grains.w[0, axis], impulse / engine.scene.shapes.inertia[engine.grains.species[0], 2]
 
 
 def test_a_rod_that_rolls_about_its_axis_is_slowed_by_the_cap() -> None:
