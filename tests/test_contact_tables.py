@@ -46,8 +46,9 @@ def bounce(species: str, contact: dict[str, Any], step: float, **wall: Any) -> t
     ("law", "species"),
     [
         pytest.param(law, shape, marks=[pytest.mark.slow] * (law == "walton" or (shape == "cube" and "hertz" in law)))
-        for law in LAWS for shape in ("rod", "cube")
-    ],  # fmt: skip
+        for law in LAWS
+        for shape in ("rod", "cube")
+    ],
 )
 def test_restitution_and_duration_of_a_level_impact(law: str, e: float, species: str) -> None:
     step = TIME / STEPS if "contact_time" in LAWS[law] else 5e-5
