@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import scenes
 from mpi4py import MPI
 from scenes import CROSS, CUBE, ELL, FLOOR, ROD, SPHERE, TETRAHEDRON, case_of, engine_of, fingerprint, slabs_across
@@ -259,6 +260,10 @@ SCENES = {
     "shapes with constant torques": lambda: shaken([SPHERE, ROD, CUBE], 25, STIFF | ROLLING | {"resistance": "constant"}, SIZES, height=6.0),
 }
 STEPS = 1200
+
+# beds whose kernels no other test needs, and which take a minute to compile: they run with --full
+OF_THEIR_OWN = ("shapes with constant torques",)
+USUAL = [pytest.param(name, marks=[pytest.mark.slow] * (name in OF_THEIR_OWN)) for name in SCENES]
 
 
 def kernel_of(name: str) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from beds import SCENES, reference
+from beds import USUAL, reference
 from fingerprints import FILE, kept, machine
 
 
-@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize("scene", USUAL)
 def test_the_result_is_that_on_file(scene: str) -> None:
     on_file, found = kept().get(machine()), reference(scene)  # which the tests on several ranks need anyway
     if on_file is None:

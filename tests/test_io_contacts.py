@@ -106,7 +106,7 @@ def test_damage_to_the_names_of_the_walls_is_found(copy: Path) -> None:
     assert problems(copy) == ["the checksum of contacts/walls is wrong"]
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("ranks", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 def test_a_frame_with_damaged_contacts_is_left_out_by_name(tmp_path: Path, run_mpi: Any, ranks: int) -> None:
     out = tmp_path / "out.h5"
     scene.run(SELF, out, 60, finish=False)

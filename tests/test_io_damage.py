@@ -150,7 +150,7 @@ def test_the_static_part_is_mended_while_its_run_lives(tmp_path: Path, harm: Cal
     assert cli.main(["verify", str(out)]) == 0
 
 
-@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("ranks", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_a_frame_found_damaged_at_the_end_is_left_out_by_name(out: Path, run_mpi: Callable, ranks: int) -> None:
     """Random bytes in the velocities of frame 20, where no header shows it."""
     part = parts_of(out) / FRAMES

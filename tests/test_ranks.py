@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 import pytest
-from beds import SCENES, VISCOUS, moved, of_scene, reference, shaken
+from beds import SCENES, USUAL, VISCOUS, moved, of_scene, reference, shaken
 from mpi4py import MPI
 from scenes import AXES, ROD, SPHERE, case_of
 
@@ -23,7 +23,7 @@ def takes_part(scene: str, ranks: int) -> bool:
 
 @pytest.mark.mpi(min_size=2)
 @pytest.mark.parametrize("axis", AXES)
-@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize("scene", USUAL)
 def test_any_number_of_ranks_gives_the_bits_of_one(scene: str, axis: int, pytestconfig: pytest.Config) -> None:
     comm = MPI.COMM_WORLD
     if not takes_part(scene, comm.size) and not pytestconfig.getoption("--full"):
@@ -68,7 +68,7 @@ ON_GRIDS = {
     "rods in a periodic cell": periodic_cell,
     "fewer grains than ranks": lambda: shaken([SPHERE], 5, VISCOUS),
 }
-STEPS = 300
+STEPS = 150
 GRIDS = [(2, 2, 1), (1, 2, 2), (2, 2, 2), (3, 2, 1), (7, 1, 1), (1, 1, 7), (0, 0, 0)]
 
 

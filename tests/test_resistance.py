@@ -175,12 +175,14 @@ def slowed(species: dict[str, Any], axis: int, **grain: Any) -> tuple[float, flo
     return spin - engine.grains.w[0, axis], impulse / engine.scene.shapes.inertia[engine.grains.species[0], 2]
 
 
+@pytest.mark.slow  # the kernel of polytopes with constant torques takes a minute to compile
 def test_a_rod_that_rolls_about_its_axis_is_slowed_by_the_cap() -> None:
     pose = {"position": (0, 0, ROD["radius"] - 1e-4), "orientation": turned((0, 1, 0), 0.5 * math.pi)}
     lost, impulse = slowed(ROD, 0, angular_velocity=(5.0, 0, 0), **pose)
     assert lost == pytest.approx(MU * ROD["radius"] * impulse, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_cube_that_spins_on_a_face_is_slowed_by_the_cap() -> None:
     lost, impulse = slowed(CUBE, 2, angular_velocity=(0, 0, 5.0), position=(0, 0, 0.5 - 1e-4))
     assert lost == pytest.approx(TWIST * CUBE["radius"] * impulse, rel=2e-3)

@@ -51,6 +51,7 @@ def test_more_ranks_than_grains_write_the_same_result(folder: Path, pardem: Call
     assert compare("three.h5", "one.h5") is None
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_with_another_grid_writes_the_same_result(folder: Path, whole: Path, pardem: Callable[..., Ended]) -> None:
     """Boxes on four ranks, then slabs across the tube on three, which are thinner than a rod is long; this is said once."""
     run = ["run", "case.toml", "-o", "grids.h5"]

@@ -47,6 +47,7 @@ def freeze_amid_checkpoint(process: subprocess.Popen[str], out: Path) -> None:
             os.kill(pid, signal.SIGCONT)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the ranks through /proc")
 def test_killed_amid_checkpoints_and_resumed_on_other_ranks(tmp_path: Path, start_mpi: Callable, run_mpi: Callable) -> None:
     out, whole = tmp_path / "out.h5", tmp_path / "whole.h5"

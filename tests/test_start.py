@@ -104,7 +104,7 @@ def begun(folder: Path, **more: Any) -> Simulation:
 # -- the same bits ----------------------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("ranks", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 def test_a_run_that_goes_on_from_another_ends_as_one_run_of_both(shaken: Path, tmp_path: Path, pardem: Callable[..., Ended], ranks: int) -> None:
     out = tmp_path / "rest.h5"
     said = pardem("run", str(shaken / "rest.toml"), "-o", str(out), ranks=ranks)

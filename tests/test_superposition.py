@@ -75,7 +75,7 @@ def test_tetrahedra_count_a_contact_as_often_as_the_paper_says(feature: str, cou
     assert len(engine.contacts().key) == count
 
 
-@pytest.mark.parametrize("species", [ROD, TETRAHEDRON, CUBE], ids=lambda s: s["name"])
+@pytest.mark.parametrize("species", [pytest.param(ROD, marks=pytest.mark.slow), TETRAHEDRON, CUBE], ids=lambda s: s["name"])
 def test_energy_error_falls_as_the_square_of_the_step(species: dict[str, Any]) -> None:
     name = species["name"]
     grains = [
