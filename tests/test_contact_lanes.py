@@ -35,13 +35,23 @@ BEDS: dict[str, Callable[[], Case]] = {
 }
 
 
+WIDE = ("of two materials", "hertz", "rods")  # beds whose sums are widened, too
+
+
 @pytest.mark.parametrize("budget", [True, False])
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name == "elastic rods")) for name in BEDS])
-def test_lanes_and_columns_give_the_same_bits(name: str, budget: bool) -> None:
+@pytest.mark.parametrize(
+    ("name", "wide"),
+    [
+        pytest.param(name, wide, marks=[pytest.mark.slow] * (name == "elastic rods"))
+        for name in BEDS
+        for wide in (False, True)[: 1 + (name in WIDE)]
+    ],
+)
+def test_lanes_and_columns_give_the_same_bits(name: str, wide: bool, budget: bool) -> None:
     case = BEDS[name]() if budget else without_budget(BEDS[name]())
     (expected, contacts, tally), (got, same, tally_of_lanes) = (
         (*gathered(engine), engine.tally[[LOST_NORMAL, LOST_TANGENTIAL]].copy())
-        for engine in (moved(case, MPI.COMM_SELF, steps=500, tallied=tallied)[1] for tallied in (True, False))
+        for engine in (moved(case, MPI.COMM_SELF, steps=500, tallied=tallied, wide=wide)[1] for tallied in (True, False))
     )
     assert np.count_nonzero(contacts.key[:, 1] >= 0) > 3 * WIDTH
     np.testing.assert_array_equal(same.key, contacts.key)

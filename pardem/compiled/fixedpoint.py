@@ -21,6 +21,16 @@ COLUMNS, WIDE_COLUMNS = 8, 16  # of the sums of a body: force (3), how many cont
 
 
 @inlined
+def limit(wide):
+    """The largest contribution that sums hold, in counts.
+
+    Args:
+        wide: whether sums have two limbs.
+    """
+    return WIDE_LIMIT if wide else LIMIT
+
+
+@inlined
 def split(value):
     """Upper and lower limb of a number of counts, rounded to the nearest whole one.
 

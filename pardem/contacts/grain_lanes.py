@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..compiled.choices import root, select, smaller
-from ..compiled.fixedpoint import LIMIT
+from ..compiled.fixedpoint import limit
 from ..compiled.jit import inlined
 from ..compiled.lanes.arithmetic import all_of
 from ..compiled.lanes.memory import flag_at, gather, load, raised_at, scatter, transpose
@@ -174,7 +174,7 @@ def group_forces(m, loop):
     force = behind(r.drag, r.push * geometry.slope, normal)
     inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
     other, size = subtract(arm, d), abs(r.push) * (1.0 + friction)
-    faulty = faults(size, arm, other, depth_left + 0.5 * touching_overlap(law, numbers), LIMIT, inv_force, inv_torque)
+    faulty = faults(size, arm, other, depth_left + 0.5 * touching_overlap(law, numbers), limit(settings.wide), inv_force, inv_torque)
     if not all_of((not near) | (faulty == 0)):
         return False
     if settings.budget:
@@ -182,5 +182,6 @@ def group_forces(m, loop):
     now = Remembered(Past(near, r.spring, r.law.memory, normal, ZERO), c.twist, arm, lever)
     _keep(m, now, before, loop.pairs)
     on_first, on_second = add(cross(arm, force), c.moment), negative(add(cross(other, force), c.moment))
-    add_where(near, m.i, m.j, (scale(inv_force, force), scale(inv_torque, on_first), scale(inv_torque, on_second)), g.ft)
+    counts = (scale(inv_force, force), scale(inv_torque, on_first), scale(inv_torque, on_second))
+    add_where(near, m.i, m.j, counts, g.ft, settings.wide)
     return True

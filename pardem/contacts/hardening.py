@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.fixedpoint import LIMIT, WIDE_LIMIT, deposit_nearest
+from ..compiled.fixedpoint import deposit_nearest, limit
 from ..compiled.jit import inlined, kernel
 from ..compiled.vectors import add, cross, negative, scale, square, subtract
 from ..laws.law import secant_stiffness
@@ -98,8 +98,8 @@ def in_range(force2, torque2, settings):
         torque2: squared torque (N^2 m^2).
         settings: `Settings`.
     """
-    limit = WIDE_LIMIT if settings.wide else LIMIT
-    return force2 < (limit * settings.force) ** 2 and torque2 < (limit * settings.torque) ** 2
+    largest = limit(settings.wide)
+    return force2 < (largest * settings.force) ** 2 and torque2 < (largest * settings.torque) ** 2
 
 
 @inlined

@@ -1,6 +1,6 @@
 """What groups of WIDTH contacts in registers share, whatever the shapes (``compiled.lanes``): materials, energies, sums of the bodies.
 
-Groups are for forces and what contacts lose: without wide sums, observables, resistance, and of laws that serve several contacts at once.
+Groups are for forces and what contacts lose: without observables, resistance, and of laws that serve several contacts at once.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled.choices import select
-from ..compiled.fixedpoint import COLUMNS, LIMB
+from ..compiled.fixedpoint import COLUMNS, LIMB, WIDE_COLUMNS, split
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import sum_of
 from ..compiled.lanes.conversions import cut, number, whole
@@ -79,13 +79,13 @@ def groups_where_lanes_serve(start: int, group: Callable[..., Any], one_by_one: 
 
 @inlined
 def asks_for_lanes(loop):
-    """Whether a step asks for nothing but forces, in one limb, and the energies that its contacts lose.
+    """Whether a step asks for nothing but forces and the energies that its contacts lose.
 
     Args:
         loop: `PairLoop`.
     """
     settings = loop.settings
-    return not (settings.wide or loop.control[OBSERVE] != 0 or (settings.budget and not settings.midstep))
+    return not (loop.control[OBSERVE] != 0 or (settings.budget and not settings.midstep))
 
 
 @inlined
@@ -213,7 +213,18 @@ def whole_rows(a, fourth):
 
 
 @inlined
-def add_where(mask, i, j, counts, ft):
+def _add_to(ft, rows, column, a, fourth, wide):
+    """Add vectors of counts, rounded to the nearest whole ones, and a fourth whole number of each to four columns of WIDTH bodies."""
+    if wide:
+        (x_up, x), (y_up, y), (z_up, z) = split(a[0]), split(a[1]), split(a[2])
+        scatter_add(ft, rows, WIDE_COLUMNS, column, transpose((x, y, z, fourth)))
+        scatter_add(ft, rows, WIDE_COLUMNS, COLUMNS + column, transpose((x_up, y_up, z_up, fourth - fourth)))
+    else:
+        scatter_add(ft, rows, COLUMNS, column, whole_rows(a, fourth))
+
+
+@inlined
+def add_where(mask, i, j, counts, ft, wide):
     """Add the forces of those of WIDTH contacts where a condition holds to the bodies, and count them.
 
     Args:
@@ -221,12 +232,13 @@ def add_where(mask, i, j, counts, ft):
         i: rows of the first bodies (a tuple of words).
         j: rows of the second bodies (a tuple of words).
         counts: force, torque on the first and on the second body, in counts.
-        ft: (N, COLUMNS) int64 sums of the bodies.
+        ft: (N, COLUMNS or WIDE_COLUMNS) int64 sums of the bodies.
+        wide: whether sums have two limbs.
     """
     nothing, one = (0.0, 0.0, 0.0), select(mask, 1, 0)
     force, on_first, on_second = choose(mask, counts[0], nothing), choose(mask, counts[1], nothing), choose(mask, counts[2], nothing)
     zero = one - one
-    scatter_add(ft, i, COLUMNS, 0, whole_rows(force, one))
-    scatter_add(ft, i, COLUMNS, ROW, whole_rows(on_first, zero))
-    scatter_add(ft, j, COLUMNS, 0, whole_rows(negative(force), one))
-    scatter_add(ft, j, COLUMNS, ROW, whole_rows(on_second, zero))
+    _add_to(ft, i, 0, force, one, wide)
+    _add_to(ft, i, ROW, on_first, zero, wide)
+    _add_to(ft, j, 0, negative(force), one, wide)
+    _add_to(ft, j, ROW, on_second, zero, wide)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiled.choices import larger, select
-from ..compiled.fixedpoint import LIMIT, WIDE_LIMIT, deposit_nearest
+from ..compiled.fixedpoint import deposit_nearest, limit
 from ..compiled.jit import inlined, kernel
 from ..compiled.vectors import ZERO, add, ahead, behind, choose, columns, cross, dot, put_columns, square, subtract
 from ..laws.history import NORMAL
@@ -119,7 +119,7 @@ def check_torques(resistance, settings, s, q):
         s: (SCRATCH,) float64.
         q: (COUNTS,) int64.
     """
-    _check(WIDE_LIMIT if settings.wide else LIMIT, 1.0 / settings.torque, s, q)
+    _check(limit(settings.wide), 1.0 / settings.torque, s, q)
 
 
 @switched(lambda resistance, k, p, counts_here, loop: None)

@@ -1,12 +1,12 @@
 """Contacts of spheres WIDTH at a time, from the rows of the grains to those of their forces in registers (``compiled.lanes``).
 
-This is for forces and what contacts lose: without wide sums, observables, resistance, and of laws that serve several contacts at once. A group of
+This is for forces and what contacts lose: without observables, resistance, and of laws that serve several contacts at once. A group of
 which one contact is out of range goes through the columns of a batch (``sphere_columns``), and so does everything else.
 """
 
 from __future__ import annotations
 
-from ..compiled.fixedpoint import COLUMNS, LIMIT
+from ..compiled.fixedpoint import COLUMNS, limit
 from ..compiled.jit import inlined
 from ..compiled.lanes.arithmetic import all_of
 from ..compiled.lanes.memory import gather, members, members_at, raise_at, raised_at, scatter, scatter_add, scatter_subtract, transpose
@@ -20,6 +20,7 @@ from ..laws.slider import spring_and_slider
 from .accumulate import faults
 from .lane_groups import (
     add_losses_where,
+    add_where,
     groups_where_lanes_serve,
     keep_last_step_where,
     last_step,
@@ -107,18 +108,21 @@ def _group(begin, loop):
     force = behind(r.drag, r.push * e.geometry.slope, e.geometry.normal)
     inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
     other, size = subtract(e.arm, branch), abs(r.push) * (1.0 + friction)
-    faulty = faults(size, e.arm, other, e.depth_left + 0.5 * touching_overlap(law, numbers), LIMIT, inv_force, inv_torque)
-    if not all_of((faulty == 0) & (e.geometry.overlap > 0.0)):
+    faulty = faults(size, e.arm, other, e.depth_left + 0.5 * touching_overlap(law, numbers), limit(settings.wide), inv_force, inv_torque)
+    everywhere = e.geometry.overlap > 0.0
+    if not all_of((faulty == 0) & everywhere):
         return False
     if settings.budget:
         before = last_step(places, pairs)
         lost_n, lost_t, now = losses(before, past.alive, r, settings.dt)
-        everywhere = e.geometry.overlap > 0.0
         add_losses_where(everywhere, places, lost_n, lost_t, loop)
         keep_last_step_where(everywhere, places, now, before, pairs)
     _keep(places, r, rest, e.geometry.normal, pairs)
     counts = (scale(inv_force, force), scale(inv_torque, cross(e.arm, force)), scale(inv_torque, negative(cross(other, force))))
-    _add(i, j, counts, g.ft)
+    if settings.wide:
+        add_where(everywhere, i, j, counts, g.ft, True)
+    else:
+        _add(i, j, counts, g.ft)
     return True
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.fixedpoint import COLUMNS, MOST, WIDE_MOST
+from ..compiled.fixedpoint import COLUMNS, MOST, UNSPLIT, WIDE_COLUMNS, WIDE_MOST
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.conversions import number
 from ..compiled.lanes.memory import load_row, store
@@ -93,7 +93,15 @@ def _turn(i, inverse, integrator, g, settings):
 
 
 @inlined
-def _advance_in_rows(i, factors, fall, drift, kicks, g):
+def _sums(ft, at, wide):
+    """Four sums of a body (quanta), in lanes, from a place in the array on; see ``fixedpoint.total``."""
+    if wide:
+        return number(load_row(ft, at + np.uintp(COLUMNS))) * UNSPLIT + number(load_row(ft, at))
+    return number(load_row(ft, at))
+
+
+@inlined
+def _advance_in_rows(i, factors, fall, drift, kicks, g, wide):
     """Kick and drift a sphere and clear its forces, with rows of four numbers in lanes.
 
     Args:
@@ -103,10 +111,12 @@ def _advance_in_rows(i, factors, fall, drift, kicks, g):
         drift: time step; zero for the radius.
         kicks: how many, 1 or 2.
         g: `state.Grains`.
+        wide: whether sums have two limbs.
     """
-    at, sums = np.uintp(ROW) * i, np.uintp(COLUMNS) * i
-    change = factors[0] * number(load_row(g.ft, sums)) + fall
-    turn = factors[1] * number(load_row(g.ft, sums + np.uintp(ROW)))
+    columns = np.uintp(WIDE_COLUMNS if wide else COLUMNS)
+    at, sums = np.uintp(ROW) * i, columns * i
+    change = factors[0] * _sums(g.ft, sums, wide) + fall
+    turn = factors[1] * _sums(g.ft, sums + np.uintp(ROW), wide)
     v, w = load_row(g.v, at), load_row(g.w, at)
     for _ in range(kicks):
         v, w = v + change, w + turn
@@ -114,13 +124,13 @@ def _advance_in_rows(i, factors, fall, drift, kicks, g):
     store(g.w, at, w)
     store(g.x, at, load_row(g.x, at) + drift * v)
     nothing = row_of(0, 0, 0, 0)
-    store(g.ft, sums, nothing)
-    store(g.ft, sums + np.uintp(ROW), nothing)
+    for c in range(np.uintp(0), columns, np.uintp(ROW)):
+        store(g.ft, sums + c, nothing)
 
 
 @kernel
 def _begin_of_spheres(owned, g, shapes, settings, h, kicks):
-    """The same as ``begin_step`` for spheres only, whose sums are not wide.
+    """The same as ``begin_step`` for spheres only.
 
     Args:
         owned: number of rows of ``g`` that this rank owns.
@@ -133,7 +143,8 @@ def _begin_of_spheres(owned, g, shapes, settings, h, kicks):
     Returns:
         a grain that received more contributions than a sum holds, or -1.
     """
-    crowded, dt = -1, settings.dt
+    crowded, dt, wide = -1, settings.dt, settings.wide
+    most = WIDE_MOST if wide else MOST
     force, torque, (gx, gy, gz) = settings.force * h, settings.torque * h, gravity(settings)
     first_three, fall, drift = row_of(1.0, 1.0, 1.0, 0.0), row_of(h * gx, h * gy, h * gz, 0.0), row_of(dt, dt, dt, 0.0)
     for n in range(owned):
@@ -141,9 +152,9 @@ def _begin_of_spheres(owned, g, shapes, settings, h, kicks):
         inverse = shapes.inverse[g.species[n], 0]
         if size != 1.0:  # a division that most grains can do without
             inverse *= inverse_size(size, settings.planar)
-        if g.ft[i, 3] >= MOST:
+        if g.ft[i, 3] >= most:
             crowded = n
-        _advance_in_rows(i, ((force / g.v[i, 3]) * first_three, (torque * inverse) * first_three), fall, drift, kicks, g)
+        _advance_in_rows(i, ((force / g.v[i, 3]) * first_three, (torque * inverse) * first_three), fall, drift, kicks, g, wide)
     if settings.periodic:
         for i in range(owned):
             wrap(i, g, settings)
@@ -165,12 +176,10 @@ def begin_step(integrator, owned, g, shapes, settings, due):
     Returns:
         A grain on which more forces act than a sum can hold; -1: there is none.
     """
-    dt, h, crowded, most = settings.dt, kick_time(integrator, settings.dt), -1, WIDE_MOST if settings.wide else MOST
-    if g.vert.shape[0] == 0 and not settings.wide:
+    dt, h, most = settings.dt, kick_time(integrator, settings.dt), WIDE_MOST if settings.wide else MOST
+    if g.vert.shape[0] == 0:
         return _begin_of_spheres(owned, g, shapes, settings, h, 2 if due else 1)
-    done = 0
-    if not settings.wide:
-        done, crowded = begin_in_lanes(integrator.fincham, owned, g, shapes, settings, Kicks(h, 2 if due else 1))
+    done, crowded = begin_in_lanes(integrator.fincham, owned, g, shapes, settings, Kicks(h, 2 if due else 1))
     for i in range(done, owned):
         a = g.species[i]
         round_body = shapes.kind[a] == 1

@@ -1,10 +1,10 @@
-"""Kick, drift and turn of WIDTH grains of any shape at a time (``compiled.lanes``), with the bits of ``verlet``. Sums are not wide here."""
+"""Kick, drift and turn of WIDTH grains of any shape at a time (``compiled.lanes``), with the bits of ``verlet``."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..compiled.fixedpoint import COLUMNS, MOST
+from ..compiled.fixedpoint import COLUMNS, MOST, UNSPLIT, WIDE_COLUMNS, WIDE_MOST
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import any_of
 from ..compiled.lanes.conversions import number
@@ -41,19 +41,36 @@ def _put(array, rows, a, fourth):
 
 
 @inlined
-def _sums(ft, rows, first):
-    """Force or torque on the grains in WIDTH rows (quanta), and the fourth number beside it."""
+def _sums(ft, rows, first, wide):
+    """Force or torque on the grains in WIDTH rows (quanta), and the fourth number beside it; see ``fixedpoint.total``."""
+    if wide:
+        x, y, z, d = transpose(gather(ft, rows, WIDE_COLUMNS, first))
+        a, b, c, _ = transpose(gather(ft, rows, WIDE_COLUMNS, COLUMNS + first))
+        return add(scale(UNSPLIT, (number(a), number(b), number(c))), (number(x), number(y), number(z))), d
     a, b, c, d = transpose(gather(ft, rows, COLUMNS, first))
     return (number(a), number(b), number(c)), d
 
 
 @inlined
-def _crowded(first, count):
+def _clear(ft, rows, wide):
+    """Set the sums of the grains in WIDTH rows to zero."""
+    nothing = spread(0)
+    zeros = (nothing, nothing, nothing, nothing)
+    if wide:
+        for first in range(0, WIDE_COLUMNS, ROW):
+            scatter(ft, rows, WIDE_COLUMNS, first, zeros)
+    else:
+        scatter(ft, rows, COLUMNS, 0, zeros)
+        scatter(ft, rows, COLUMNS, ROW, zeros)
+
+
+@inlined
+def _crowded(first, count, most):
     """One of the grains from row ``first`` on that received more contributions than a sum holds, or -1."""
     found = -1
-    if any_of(count >= MOST):
+    if any_of(count >= most):
         for k in range(WIDTH):
-            if lane(count, k) >= MOST:
+            if lane(count, k) >= most:
                 found = first + k
     return found
 
@@ -77,7 +94,7 @@ def _begin(first, by_fincham, g, shapes, settings, kicks):
     rows, species, h = neighbours(first), members(g.species, first), kicks.time
     (vx, vy, vz, mass), (x, y, z, radius) = _rows(g.v, rows), _rows(g.x, rows)
     (wx, wy, wz, w_rest), (lx, ly, lz, l_rest) = _rows(g.w, rows), _rows(g.am, rows)
-    (force, count), (torque, _) = _sums(g.ft, rows, 0), _sums(g.ft, rows, ROW)
+    (force, count), (torque, _) = _sums(g.ft, rows, 0, settings.wide), _sums(g.ft, rows, ROW, settings.wide)
     a, b, c, _ = _rows(shapes.inverse, species)
     inverse = scale(inverse_size(load(g.scale, first), settings.planar), (a, b, c))
     push, pull, fall = settings.force * h / mass, settings.torque * h, gravity(settings)
@@ -94,10 +111,8 @@ def _begin(first, by_fincham, g, shapes, settings, kicks):
     _put(g.w, rows, choose(round_body, w, spin), w_rest)
     _put(g.am, rows, choose(round_body, (lx, ly, lz), momentum), l_rest)
     scatter(g.q, rows, ROW, 0, transpose(choose_orientation(round_body, q, turned)))
-    nothing = spread(0)
-    scatter(g.ft, rows, COLUMNS, 0, (nothing, nothing, nothing, nothing))
-    scatter(g.ft, rows, COLUMNS, ROW, (nothing, nothing, nothing, nothing))
-    return _crowded(first, count)
+    _clear(g.ft, rows, settings.wide)
+    return _crowded(first, count, WIDE_MOST if settings.wide else MOST)
 
 
 @kernel
