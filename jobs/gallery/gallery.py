@@ -36,7 +36,7 @@ FILM_SECONDS = 6.0
 
 HEAD = """# Gallery
 
-Eleven small cases, each with its picture, its case file and the time that it takes. All are in `jobs/gallery/`; run one like any other case (those
+Eleven small cases, each with a picture, its case file and its run time. All of them are in `jobs/gallery/` and are run like any other case (those
 with meshes need the extra `mesh`):
 
 ```sh
@@ -44,7 +44,7 @@ mpirun -n 2 pardem run jobs/gallery/brazil_nut.toml -o brazil_nut.h5
 pardem render brazil_nut.h5 --cut -o brazil_nut.mp4
 ```
 
-`python jobs/gallery/gallery.py run` runs them all, draws the pictures and writes this page; `films` makes the films, which are part of the site but
+`python jobs/gallery/gallery.py run` runs all of them, draws the pictures and writes this page; `films` makes the films, which are part of the site but
 not of the repository. Times are processor times per rank, with kernels already compiled.
 """
 
