@@ -43,7 +43,7 @@ FIGURES = {
         Panel("jobs/examples/rubble.toml", (), ("--colour", "id", "--size", "640x360")),
         Panel("jobs/examples/rubble.toml", SLUMP, ("--colour", "id", "--size", "640x360")),
     ),
-    "cow": (Panel("jobs/campaigns/papers/cow/fine.toml", ("stage.bounce.time=1.9",), ("--size", "480x560")),),
+    "cow": (Panel("jobs/campaigns/papers/cow/fine.toml", ("stage.bounce.time=1.9",), ("--size", "640x300")),),
     "hopper_3d": tuple(
         Panel("jobs/campaigns/papers/hopper_middle.toml", (f"insert.grains.species={kind}",), ("--colour", "id", "--size", "400x560"))
         for kind in ("tetra", "yermis")

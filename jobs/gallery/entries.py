@@ -39,8 +39,8 @@ class Entry:
 ENTRIES = (
     Entry(
         "brazil_nut", "Brazil nut",
-        "A large ball starts at the bottom of a cup of beads. When the cup is shaken at 3 g, beads fall into the gap that opens below the ball, and it "
-        "rises. The pictures show a section along the axis. The observable `height/nut` is the height of the ball.",
+        "A large ball starts at the bottom of a cup of beads. When the cup is shaken at 3 g, beads fall into the gap that opens below the ball, and "
+        "it rises. The pictures show a section along the axis. The observable `height/nut` is the height of the ball.",
         ("insert.beads.count=60", "insert.beads.region.upper=30e-3", "stage.settle.max_time=2e-3", "stage.shake.taps=1",
          "stage.shake.frequency=200.0"),
         frames=(0.042, 0.25, 0.542), options=("--cut",), size=(320, 480),
@@ -75,15 +75,15 @@ ENTRIES = (
     ),
     Entry(
         "rods", "Rods that crystallise",
-        "Four hundred rods in a tube align upright and begin to form layers when the base vibrates at 2 g. This is the beginning of experiment an_6 of the "
-        "crystallisation campaign, which takes thousands of taps. Colour shows the angle to the horizontal.",
+        "Four hundred rods in a tube align upright and begin to form layers when the base vibrates at 2 g. This is the beginning of experiment an_6 of "
+        "the crystallisation campaign, which takes thousands of taps. Colour shows the angle to the horizontal.",
         ("insert.rods.count=30", "stage.settle.max_time=2e-3", "stage.vibrate.taps=1", "stage.vibrate.frequency=300.0", "output.frame_taps=0.5"),
         size=(300, 520),
     ),
     Entry(
         "segregation", "Segregation in a drum",
-        "Large and small beads of the same material are initially mixed at random. Within three turns of the drum, the small ones gather in the core of "
-        "the bed.",
+        "Large and small beads of the same material are initially mixed at random. Within three turns of the drum, the small ones gather in the core "
+        "of the bed.",
         ("insert.large.count=10", "insert.small.count=60", "stage.turn.time=3e-3", "wall.drum.motion.start=1e-3", "output.frame_interval=1e-3"),
     ),
     Entry(
@@ -102,9 +102,9 @@ ENTRIES = (
     ),
     Entry(
         "silo", "Silo",
-        "Beads flow out of a steel silo through a cone. Materials are given by their constants (`[[material]]` and the law of Hertz and Mindlin), and "
-        "contacts resist rolling (`resistance`). The materials, the size of the beads and the time step are those of the silo of Dosta et al. (Comput. "
-        "Phys. Commun. 296 (2024) 109066); the silo is a smaller one with 1500 beads, which keeps the run short.",
+        "Beads flow out of a steel silo through a cone. Materials are given by their constants (`[[material]]` and the law of Hertz and Mindlin), "
+        "and contacts resist rolling (`resistance`). The materials, the size of the beads and the time step are those of the silo of Dosta et al. "
+        "(Comput. Phys. Commun. 296 (2024) 109066); the silo is a smaller one with 1500 beads, which keeps the run short.",
         ("insert.beads.count=60", "stage.fill.max_time=2e-3", "stage.flow.time=2e-3", "output.frame_interval=1e-3"),
         frames=(0.35, 0.5, 0.7), options=("--cut", "--colour", "speed"), size=(320, 560),
     ),

@@ -44,8 +44,8 @@ mpirun -n 2 pardem run jobs/gallery/brazil_nut.toml -o brazil_nut.h5
 pardem render brazil_nut.h5 --cut -o brazil_nut.mp4
 ```
 
-`python jobs/gallery/gallery.py run` runs all of them, draws the pictures and writes this page; `films` makes the films, which are part of the site but
-not of the repository. Times are processor times per rank, with kernels already compiled.
+`python jobs/gallery/gallery.py run` runs all of them, draws the pictures and writes this page; `films` makes the films, which are part of the site
+but not of the repository. Times are processor times per rank, with kernels already compiled.
 """
 
 
