@@ -75,8 +75,8 @@ ENTRIES = (
     ),
     Entry(
         "rods", "Rods that crystallise",
-        "Four hundred rods in a tube align upright and begin to form layers when the base vibrates at 2 g. This is the beginning of experiment an_6 of "
-        "the crystallisation campaign, which takes thousands of taps. Colour shows the angle to the horizontal.",
+        "Four hundred rods in a tube align upright and begin to form layers when the base vibrates at 2 g. This is the beginning of experiment an_6 "
+        "of the crystallisation campaign, which takes thousands of taps. Colour shows the angle to the horizontal.",
         ("insert.rods.count=30", "stage.settle.max_time=2e-3", "stage.vibrate.taps=1", "stage.vibrate.frequency=300.0", "output.frame_taps=0.5"),
         size=(300, 520),
     ),
