@@ -135,6 +135,21 @@ def test_what_cannot_be_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture
         assert re.match(r"pardem: error: .*full.toml: insert.all: 50000 grains", capsys.readouterr().err)
 
 
+@pytest.mark.parametrize(
+    ("lower", "crossing"), [(0.0, True), (0.019, True), (0.02, False), (0.03, False)], ids=["below", "just below", "on it", "above"]
+)
+def test_a_region_across_a_disc_or_a_cone_is_seen(lower: float, crossing: bool) -> None:
+    """A disc at a height of 0.02 m, and a cone that opens from there: a region above the disc is still partly outside the cone."""
+    disc = {"name": "sieve", "kind": "disc", "center": (0.02, 0.02, 0.02), "normal": (0, 0, 1), "radius": 0.03}
+    cone = {"name": "hopper", "kind": "cone", "center": (0.02, 0.02, 0.02), "radius": 0.005, "end_radius": 0.03, "length": 0.05}
+    walls = bucket().model_dump(exclude_none=True)["wall"]
+    for wall, expected in ((disc, crossing), (cone, True)):
+        sentences = foreseen(bucket(wall=[*walls, wall], insert=region((0, 0, lower), (0.04, 0.04, 0.15), 20)))
+        assert any(re.match(rf"insert.all.region lies on both sides of wall '{wall['name']}'", said) for said in sentences) == expected, sentences
+    above = foreseen(bucket(wall=[*walls, cone], insert=region((0, 0, 0.07), (0.04, 0.04, 0.15), 20)))
+    assert not any("both sides" in said for said in above)
+
+
 def test_what_may_go_wrong_is_a_warning_and_status_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "open.toml"
     path.write_text(bucket(without=("back",)).to_toml())

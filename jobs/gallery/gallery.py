@@ -2,6 +2,7 @@
 
     python jobs/gallery/gallery.py run               # all cases, then docs/figures/gallery and docs/gallery.md
     python jobs/gallery/gallery.py run silo stones   # only these
+    python jobs/gallery/gallery.py run --ranks 2     # the same on two ranks, whose times the page shows beside those of one
     python jobs/gallery/gallery.py pictures          # only the pictures of the results
     python jobs/gallery/gallery.py films             # films of the results, into results/gallery, where the site takes them from
     python jobs/gallery/gallery.py page              # docs/gallery.md from the measurements on file
@@ -35,7 +36,7 @@ FILM_SECONDS = 6.0
 
 HEAD = """# Gallery
 
-Eleven small cases, each with its picture, its case file and the time that it takes. All are in `jobs/gallery/`; run one like any other case (those
+Eleven small cases, each with a picture, its case file and its run time. All of them are in `jobs/gallery/` and are run like any other case (those
 with meshes need the extra `mesh`):
 
 ```sh
@@ -43,8 +44,8 @@ mpirun -n 2 pardem run jobs/gallery/brazil_nut.toml -o brazil_nut.h5
 pardem render brazil_nut.h5 --cut -o brazil_nut.mp4
 ```
 
-`python jobs/gallery/gallery.py run` runs them all, draws the pictures and writes this page; `films` makes the films, which are part of the site but
-not of the repository. Times are processor times of each rank, with compiled kernels.
+`python jobs/gallery/gallery.py run` runs all of them, draws the pictures and writes this page; `films` makes the films, which are part of the site
+but not of the repository. Times are processor times per rank, with kernels already compiled.
 """
 
 
@@ -54,7 +55,7 @@ def main() -> int:
     parser.add_argument("what", choices=["run", "pictures", "films", "page"])
     parser.add_argument("names", nargs="*", metavar="NAME", help="cases; default: all")
     parser.add_argument("--ranks", type=int, default=1, help="run on so many ranks (default: 1)")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     known = {entry.name: entry for entry in ENTRIES}
     if unknown := set(arguments.names) - known.keys():
         parser.error(f"there is no case {', '.join(sorted(unknown))} in the gallery; there are {', '.join(known)}")
@@ -62,7 +63,7 @@ def main() -> int:
     RESULTS.mkdir(parents=True, exist_ok=True)
     for entry in chosen:
         if arguments.what == "run":
-            record(entry.name, run(entry, arguments.ranks))
+            record(entry.name, arguments.ranks, *run(entry, arguments.ranks))
         if arguments.what in ("run", "pictures"):
             draw(entry)
         elif arguments.what == "films":
@@ -95,7 +96,7 @@ def result_of(entry: Entry) -> Path:
     return RESULTS / f"{entry.name}.h5"
 
 
-def run(entry: Entry, ranks: int) -> dict[str, Any]:
+def run(entry: Entry, ranks: int) -> tuple[dict[str, int], dict[str, Any]]:
     """Run a case and measure its time.
 
     Args:
@@ -103,7 +104,7 @@ def run(entry: Entry, ranks: int) -> dict[str, Any]:
         ranks: number of MPI ranks.
 
     Returns:
-        What the page says of the run.
+        The size of the case, and what the page says of this run.
     """
     from pardem.io.views.info import info
     from pardem.version import VERSION
@@ -111,10 +112,8 @@ def run(entry: Entry, ranks: int) -> dict[str, Any]:
     command("warmup", entry.case)
     seconds = command("run", entry.case, "-o", result_of(entry), "--force", ranks=ranks) / ranks
     found = info(result_of(entry))
-    return {
-        "grains": found["grains"], "steps": found["state"]["step"], "seconds": round(seconds, 1), "ranks": ranks,
-        "pardem": VERSION, "machine": processor(), "day": date.today().isoformat(),
-    }  # fmt: skip
+    size = {"grains": found["grains"], "steps": found["state"]["step"]}
+    return size, {"seconds": round(seconds, 1), "pardem": VERSION, "machine": processor(), "day": date.today().isoformat()}
 
 
 def processor() -> str:
@@ -178,9 +177,20 @@ def measured() -> dict[str, Any]:
     return found
 
 
-def record(name: str, figures: dict[str, Any]) -> None:
-    """Keep a measurement."""
-    MEASURED.write_text(json.dumps(measured() | {name: figures}, indent=1, sort_keys=True) + "\n")
+def record(name: str, ranks: int, size: dict[str, int], figures: dict[str, Any]) -> None:
+    """Keep a measurement beside those of the same case on other numbers of ranks, unless the case has changed since.
+
+    Args:
+        name: of the case.
+        ranks: number of MPI ranks.
+        size: grains and steps of the case.
+        figures: what was measured.
+    """
+    found = measured()
+    old = found.get(name, {})
+    runs = old.get("runs", {}) if size.items() <= old.items() else {}
+    found[name] = size | {"runs": runs | {str(ranks): figures}}
+    MEASURED.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
 
 
 def page(figures: dict[str, Any]) -> str:
@@ -200,15 +210,17 @@ def page(figures: dict[str, Any]) -> str:
     return "\n".join(parts)
 
 
-def _said(run: dict[str, Any] | None) -> str:
+def _said(case: dict[str, Any] | None) -> str:
     """What was measured, as a phrase."""
-    if run is None:
+    if case is None:
         return ""
-    steps, ranks = f"{run['steps']:,}".replace(",", " "), run["ranks"]
-    return (
-        f" · {run['grains']} grains, {steps} steps · {run['seconds']:.0f} s on {ranks} rank{'s' if ranks > 1 else ''} "
-        f"({run['machine']}; {run['day']}, pardem {run['pardem']})"
-    )
+    origins: dict[tuple[str, str, str], list[str]] = {}
+    for ranks, run in sorted(case["runs"].items(), key=lambda item: int(item[0])):
+        time = f"{run['seconds']:.0f} s on {ranks} rank{'s' if ranks != '1' else ''}"
+        origins.setdefault((run["machine"], run["day"], run["pardem"]), []).append(time)
+    times = ", ".join(f"{', '.join(found)} ({machine}; {day}, pardem {version})" for (machine, day, version), found in origins.items())
+    steps = f"{case['steps']:,}".replace(",", " ")
+    return f" · {case['grains']} grains, {steps} steps · {times}"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Grains that start behind a wall or within it, where they overlap it before anything has moved."""
+"""Grains that start behind a wall or across it, where they overlap it before anything has moved."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from ..case import Case
 
 ROUNDING = 1e-9  # of the extent of a region: by how much it may reach behind a wall
+SAMPLED = 11  # points between two corners of a region
 
 
 def region_warnings(case: Case, starts: list[StartingGroup], faces: list[Face]) -> list[str]:
-    """A sentence for each region of insertion that reaches behind a plane or out of a cylinder that is there from the beginning.
+    """A sentence for each region of insertion that reaches behind a plane, out of a cylinder, or across a disc or cone, if it is there at first.
 
     Args:
         case: validated case.
@@ -31,7 +32,10 @@ def region_warnings(case: Case, starts: list[StartingGroup], faces: list[Face]) 
     for start in starts:
         size = float(np.ptp(start.points, axis=0).max()) + start.radius
         for face in faces:
-            if not face.one_sided or not face.there(case.stage[0].name):
+            if not face.there(case.stage[0].name):
+                continue
+            if not face.one_sided:
+                out += _across(start, face, size)
                 continue
             depth = face.depth(start.points)
             behind = -float(depth.min())
@@ -52,3 +56,19 @@ def region_warnings(case: Case, starts: list[StartingGroup], faces: list[Face]) 
                     raise CaseError(f"{said}: move it or the wall, or turn the wall's normal")
                 out.append(f"{said} of the case: move the wall, or leave such grains out by start.without_region, unless the wall begins elsewhere")
     return out
+
+
+def _across(start: StartingGroup, face: Face, size: float) -> list[str]:
+    """A sentence if a region lies on both sides of a disc or cone."""
+    if not start.whole:
+        return []
+    share = np.linspace(0.0, 1.0, SAMPLED)[:, None, None, None]
+    between = (start.points[:, None] + share * (start.points[None] - start.points[:, None])).reshape(-1, 3)
+    nearer = np.linspace(0.2, 1.0, 5)[:, None, None]
+    side = face.side((start.middle + nearer * (between - start.middle)).reshape(-1, 3))
+    if not (side > ROUNDING * size).any() or not (side < -ROUNDING * size).any():
+        return []
+    return [
+        f"{start.key}.region lies on both sides of wall '{face.label}', so that grains start across it or on its wrong side: make the region "
+        "smaller, or move the wall"
+    ]

@@ -58,6 +58,17 @@ class Face:
         height, radial = self._around(points)
         return np.asarray(SURFACES[[s.name for s in SURFACES].index(self.kind)].distance(height, radial, self.sizes))
 
+    def side(self, points: np.ndarray) -> np.ndarray:
+        """On which side of a disc or cone points ((n, 3) m) are, by the sign of a length (m); NaN beside it, and for all points of other surfaces."""
+        height, radial = self._around(points)
+        if self.kind == "cone":
+            first, second, tall = self.sizes[:3]
+            return np.where((height >= 0.0) & (height <= tall), first + height / tall * (second - first) - radial, np.nan)
+        if self.kind not in ("disc", "pierced disc"):
+            return np.full(len(points), np.nan)
+        hole = 0.0 if self.kind == "disc" else self.sizes[1]
+        return np.where((radial >= hole) & (radial <= self.sizes[0]), height, np.nan)
+
     def meets(self, start: np.ndarray, along: np.ndarray, longest: float) -> float:
         """Length of a ray until it meets the surface (m); infinite if it does not, or only beyond ``longest``.
 
