@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from pardem import cli
 from pardem.campaign.run_rows import FAILED, FINISHED, Row, read_table
 from pardem.campaign.study import read_study
 
@@ -18,11 +19,23 @@ def campaign(path: Path, ranks: int) -> None:
 
     Args:
         path: of the study.
-        ranks: number of MPI ranks.
+        ranks: number of MPI ranks; one is this process.
     """
-    launcher = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
-    words = [*launcher, sys.executable, "-m", "pardem", "campaign", "run", str(path)]
-    status = subprocess.run(words, env=os.environ | {"OMP_NUM_THREADS": "1"}, check=False).returncode
+    pardem("campaign", "run", str(path), ranks=ranks)
+
+
+def pardem(*words: str, ranks: int = 1) -> None:
+    """Do a command of pardem; ends with its status if that is not 0.
+
+    Args:
+        *words: the command and its arguments.
+        ranks: number of MPI ranks; one is this process.
+    """
+    if ranks > 1:
+        command = ["mpirun", "-n", str(ranks), sys.executable, "-m", "pardem", *words]
+        status = subprocess.run(command, env=os.environ | {"OMP_NUM_THREADS": "1"}, check=False).returncode
+    else:
+        status = cli.main(list(words))
     if status:
         raise SystemExit(status)
 
@@ -35,7 +48,7 @@ def status(paths: Sequence[Path]) -> None:
     """
     for path in paths:
         print(f"{path.stem}: ", end="", flush=True)
-        subprocess.run([sys.executable, "-m", "pardem", "campaign", "status", str(path)], check=False)
+        cli.main(["campaign", "status", str(path)])
 
 
 def rows_of(path: Path) -> list[Row]:

@@ -39,6 +39,11 @@ class SpeciesBase(NamedModel):
         """Number of dimensions of space."""
         return 3
 
+    @property
+    def core_vertices(self) -> int:
+        """Number of vertices of the core, or an upper bound of it."""
+        raise NotImplementedError
+
     def located(self, directory: Path) -> Self:
         """Return the same species with relative paths that refer to a folder; most species have no paths.
 

@@ -10,14 +10,14 @@ Studies are files of this folder for `pardem campaign`; their tables lie beside 
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "bulk")]
-from study_runs import campaign, main  # noqa: E402
+from study_runs import campaign, main, pardem  # noqa: E402
+
+from pardem.io.state.checkpoint import is_finished  # noqa: E402
 
 STUDIES = (
     "beads_5mm", "beads_4mm", "beads_7mm", "six_millimetres", "one_bed", "mixtures", "frictionless", "rule", "beads_6mm", "beads_3mm",
@@ -45,11 +45,9 @@ def make_bed(folder: Path) -> None:
     Args:
         folder: of the studies.
     """
-    case, bed = folder / "one_bed_at_rest.toml", folder / "one_bed.h5"
-    words = [sys.executable, "-m", "pardem", "run", str(case), "-o", str(bed), "--resume"]
-    status = subprocess.run(words, env=os.environ | {"OMP_NUM_THREADS": "1"}, check=False).returncode
-    if status:
-        raise SystemExit(status)
+    bed = folder / f"{BED}.h5"
+    if not is_finished(bed):
+        pardem("run", str(folder / "one_bed_at_rest.toml"), "-o", str(bed), "--resume")
 
 
 def collect() -> None:

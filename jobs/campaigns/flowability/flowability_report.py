@@ -90,6 +90,15 @@ def remaining(rows: list[Row]) -> np.ndarray:
     return np.asarray(after[before > 0.0] / before[before > 0.0])
 
 
+def one_size(tables: Tables) -> list[Row]:
+    """All trials with beads of one size and a bed each.
+
+    Args:
+        tables: finished rows, by study.
+    """
+    return [row for name in (*MONODISPERSE, "six_millimetres") for row in tables.get(name, [])]
+
+
 def media(tables: Tables) -> list[Medium]:
     """All media of which there are trials.
 
@@ -120,22 +129,15 @@ def windows(rows: list[Row], width: float) -> tuple[np.ndarray, np.ndarray]:
 # -- panels --------------------------------------------------------------------------------------------------------------------------------------
 
 
-def draw_remaining(axes: Axes, tables: Tables, found: list[Medium]) -> bool:
+def draw_remaining(axes: Axes, rows: list[Row]) -> None:
     """Figure 5.3: how much is left above the hole."""
-    rows = [row for name in (*MONODISPERSE, "six_millimetres") for row in tables.get(name, [])]
-    if not rows:
-        return False
     left = remaining(rows)
     axes.hist(left, bins=np.linspace(0.0, 1.1, 23), weights=np.full(len(left), 1.0 / len(left)), color=COLOURS[0])
     axes.set(xlabel="m_f/m_i", ylabel="share of the trials", title=f"5.3: all {len(left)} trials with beads of one size")
-    return True
 
 
-def draw_shares(axes: Axes, tables: Tables, study: str, width: float, title: str) -> bool:
+def draw_shares(axes: Axes, rows: list[Row], width: float, title: str) -> None:
     """Shares of trials that flow in windows of the diameter, and the fitted curve."""
-    rows = tables.get(study, [])
-    if not rows:
-        return False
     x, y = openings(rows), numbers(rows, "flows")
     axes.plot(x, y, "o", markersize=2.5, markerfacecolor="none", color="#999999")
     axes.plot(*windows(rows, width), "o", markersize=4.0, color=COLOURS[0])
@@ -145,50 +147,40 @@ def draw_shares(axes: Axes, tables: Tables, study: str, width: float, title: str
         axes.plot(fine, 1.0 / (1.0 + np.exp(-np.clip(estimate.curve[0] + estimate.curve[1] * fine, -500.0, 500.0))), color=COLOURS[1])
         axes.axvspan(estimate.low, estimate.high, color=COLOURS[1], alpha=0.25, linewidth=0.0)
     axes.set(xlabel="diameter of the hole (mm)", ylabel="share that flows", title=title)
-    return True
 
 
-def draw_frictions(axes: Axes, tables: Tables, found: list[Medium]) -> bool:
+def draw_frictions(axes: Axes, chosen: list[Medium]) -> None:
     """Figure 5.6: against the friction, with the values of steel beads."""
-    drawn = False
     for k, diameter in enumerate(COMPARED):
-        drawn |= _line(axes, [m for m in found if m.study in MONODISPERSE and m.average == diameter], "friction", COLOURS[k], f"{diameter:g} mm")
+        _line(axes, [m for m in chosen if m.average == diameter], "friction", COLOURS[k], f"{diameter:g} mm")
         value, spread = STEEL[diameter]
         axes.axhspan(value - spread, value + spread, color=COLOURS[k], alpha=0.15, linewidth=0.0)
         axes.axhline(value, color=COLOURS[k], linestyle="--", linewidth=0.8)
     axes.set(xlabel="friction", ylabel="mean critical diameter (mm)", title="5.6 (dashed: steel, measured)")
-    return drawn
 
 
-def draw_diameters(axes: Axes, tables: Tables, found: list[Medium]) -> bool:
+def draw_diameters(axes: Axes, chosen: list[Medium]) -> None:
     """Figure 5.7: against the diameter of the beads, with the values of steel beads."""
-    chosen = [m for m in found if m.study in MONODISPERSE]
     for k, friction in enumerate(sorted({m.friction for m in chosen})):
         _line(axes, [m for m in chosen if m.friction == friction], "average", COLOURS[k], f"friction {friction:g}")
     values = np.array(list(STEEL.values()))
     axes.errorbar(list(STEEL), values[:, 0], yerr=values[:, 1], fmt="kx", capsize=3.0, label="steel, measured")
     axes.set(xlabel="diameter of the beads (mm)", ylabel="mean critical diameter (mm)", title="5.7")
-    return bool(chosen)
 
 
-def draw_mixtures(axes: Axes, found: list[Medium], friction: float, title: str) -> bool:
+def draw_mixtures(axes: Axes, chosen: list[Medium], title: str) -> None:
     """Figures 5.8 and 5.10: mixtures beside beads of one size, against the mass-average diameter."""
-    chosen = [m for m in found if m.friction == friction and m.study != "six_millimetres"]
-    one = _line(axes, [m for m in chosen if not m.mixed], "average", COLOURS[0], "one size")
-    two = _line(axes, [m for m in chosen if m.mixed], "average", COLOURS[1], "two sizes", "o")
+    _line(axes, [m for m in chosen if not m.mixed], "average", COLOURS[0], "one size")
+    _line(axes, [m for m in chosen if m.mixed], "average", COLOURS[1], "two sizes", "o")
     axes.set(xlabel="mass-average diameter (mm)", ylabel="mean critical diameter (mm)", title=title)
-    return one or two
 
 
-def _line(axes: Axes, chosen: list[Medium], what: str, colour: str, label: str, style: str = "o-") -> bool:
+def _line(axes: Axes, chosen: list[Medium], what: str, colour: str, label: str, style: str = "o-") -> None:
     """Mean critical diameters with their intervals."""
     chosen = sorted((m for m in chosen if np.isfinite(m.found.value)), key=lambda m: float(getattr(m, what)))
-    if not chosen:
-        return False
     y = np.array([m.found.value for m in chosen])
     ends = np.maximum([y - [m.found.low for m in chosen], [m.found.high for m in chosen] - y], 0.0)
     axes.errorbar([getattr(m, what) for m in chosen], y, yerr=np.nan_to_num(ends), fmt=style, markersize=4.0, capsize=3.0, color=colour, label=label)
-    return True
 
 
 def draw(tables: Tables, found: list[Medium], target: Path) -> bool:
@@ -199,24 +191,27 @@ def draw(tables: Tables, found: list[Medium], target: Path) -> bool:
         found: media.
         target: the figure.
     """
-    panels: list[Callable[[Any], bool]] = [
-        lambda axes: draw_remaining(axes, tables, found),
-        lambda axes: draw_shares(axes, tables, "six_millimetres", 0.4, "5.4: 6 mm, friction 0.8"),
-        lambda axes: draw_shares(axes, tables, "one_bed", 0.1, "5.5: one bed"),
-        lambda axes: draw_frictions(axes, tables, found),
-        lambda axes: draw_diameters(axes, tables, found),
-        lambda axes: draw_mixtures(axes, found, 0.2, "5.8: friction 0.2"),
-        lambda axes: draw_mixtures(axes, found, 0.0, "5.10: no friction"),
+    rows, six, bed = one_size(tables), tables.get("six_millimetres", []), tables.get("one_bed", [])
+    single = [m for m in found if m.study in MONODISPERSE]
+    alike = {friction: [m for m in found if m.friction == friction and m.study != "six_millimetres"] for friction in (0.0, 0.2)}
+    panels: list[tuple[Callable[..., None], Any, tuple[Any, ...]]] = [
+        (draw_remaining, rows, ()),
+        (draw_shares, six, (0.4, "5.4: 6 mm, friction 0.8")),
+        (draw_shares, bed, (0.1, "5.5: one bed")),
+        (draw_frictions, single, ()),
+        (draw_diameters, single, ()),
+        (draw_mixtures, alike[0.2], ("5.8: friction 0.2",)),
+        (draw_mixtures, alike[0.0], ("5.10: no friction",)),
     ]
-    drawn = [panel for panel in panels if panel(Figure().subplots())]
+    drawn = [(panel, what, words) for panel, what, words in panels if what]
     if not drawn:
         return False
     with rc_context(STYLE | {"font.size": 9}):
         lines = (len(drawn) + 1) // 2
         figure = Figure(figsize=(9.0, 3.2 * lines), layout="constrained")
         grid = figure.subplots(lines, 2, squeeze=False).ravel()
-        for axes, panel in zip(grid, drawn, strict=False):
-            panel(axes)
+        for axes, (panel, what, words) in zip(grid, drawn, strict=False):
+            panel(axes, what, *words)
             axes.grid(True)
             if axes.get_legend_handles_labels()[0]:
                 axes.legend(fontsize=8)
@@ -243,16 +238,18 @@ def text(tables: Tables, found: list[Medium], failed: int, drawn: bool) -> str:
     if not trials:
         return "No trials have been run so far.\n"
     parts = [f"{trials} trials{f'; {failed} more have failed' if failed else ''}. Intervals hold with {CONFIDENCE:.0%}."]
-    rows = [row for name in (*MONODISPERSE, "six_millimetres") for row in tables.get(name, [])]
+    rows = one_size(tables)
     if rows:
         left = remaining(rows)
         share = float(((left > 0.01) & (left < 0.99)).mean())
         parts.append(f"Figure 5.3: .01 < m_f/m_i < .99 in {share:.3f} of {len(left)} trials with beads of one size (thesis: {MIDDLE}, 6246 trials).")
+        parts[-1] += " Those of the studies by friction lie close to D_c, where such outcomes are most frequent."
     if tables.get("one_bed"):
         parts.append(_interval(tables["one_bed"]))
     if found:
         head = ["beads (mm)", "mass-average (mm)", "friction", "D_c (mm)", "interval", "D_c by the mass-average", "trials", "steel, measured (mm)"]
         parts.append(table(head, [_line_of(medium) for medium in found]).strip())
+    parts += claims(found)
     if tables.get("rule"):
         changed = numbers(tables["rule"], "changed")
         parts.append(f"The rule: in {int(changed.sum())} of {len(changed)} trials that went on for a second the outcome changed after the decision.")
@@ -262,6 +259,32 @@ def text(tables: Tables, found: list[Medium], failed: int, drawn: bool) -> str:
     if drawn:
         parts.append(f"![flowability, by the thesis' figures](figures/{PICTURE})")
     return "\n\n".join(parts) + "\n"
+
+
+def claims(found: list[Medium]) -> list[str]:
+    """What the thesis claims of D_c, beside what is found.
+
+    Args:
+        found: media.
+    """
+    said = []
+    known = [m for m in found if np.isfinite(m.found.value)]
+    rough = [m.found.value / m.average for m in known if m.friction >= 0.4]
+    if rough:
+        said.append(f"D_c by the diameter at frictions from 0.4: {min(rough):.2f} to {max(rough):.2f} (thesis: 3 to 4).")
+    for friction, figure in ((0.2, "5.8"), (0.0, "5.10")):
+        single = sorted((m.average, m.found.value) for m in known if m.friction == friction and not m.mixed)
+        mixed = [m for m in known if m.friction == friction and m.mixed]
+        if len(single) < 2 or not mixed:
+            continue
+        x, y = np.array(single).T
+        apart = [m.found.value - float(np.interp(m.average, x, y)) for m in mixed if x[0] <= m.average <= x[-1]]
+        inside = sum(m.found.low <= np.interp(m.average, x, y) <= m.found.high for m in mixed if x[0] <= m.average <= x[-1])
+        if apart:
+            against = f"{min(apart):+.2f} to {max(apart):+.2f} mm against beads of one size with their mass-average diameter (interpolated)"
+            held = f"{inside} of {len(apart)} intervals hold that value (thesis: they collapse)"
+            said.append(f"Figure {figure}: mixtures with a friction of {friction:g} have D_c of {against}; {held}.")
+    return said
 
 
 def _interval(rows: list[Row]) -> str:
