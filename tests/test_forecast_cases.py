@@ -19,7 +19,7 @@ from pardem.setup.initial_grains import size_range
 from pardem.setup.preparation import build_scene
 
 ROOT = Path(__file__).resolve().parent.parent
-JOBS = [path for path in sorted(ROOT.glob("jobs/**/*.toml")) if not path.name.endswith(("base.toml", "study.toml"))]
+JOBS = [path for path in sorted(ROOT.glob("jobs/**/*.toml")) if not path.name.endswith("base.toml") and "[[measure]]" not in path.read_text()]
 TEXTS = re.findall(r"```toml\n(.*?)```", (ROOT / "docs/guide.md").read_text(), re.DOTALL)
 BLOCKS = [data for data in map(tomllib.loads, TEXTS) if "stage" in data and "base" not in data]
 
