@@ -129,7 +129,7 @@ class Simulation:
             wanted = any(follower.observes(goal) for follower in self.followers)
             # the last step of a stage may be the last of the run: its contacts are wanted
             self.engine.advance(goal - step, observe=wanted or (observe and goal == target) or goal == event)
-            if self.stages.is_over(self.engine.step, self.kinetic_energy_per_grain, self.share_left, self.grains_above):
+            if self.stages.is_over(self.engine.step, self._energy_per_grain, self.share_left, self.grains_above):
                 self.stages.advance(self.engine)
             for follower in list(self.followers):
                 follower.act(self.engine.step)
@@ -208,8 +208,12 @@ class Simulation:
 
     def kinetic_energy_per_grain(self) -> float:
         """Return the kinetic energy per grain still in the domain (J), bitwise the same on every rank; 0 if none is left."""
+        return self._energy_per_grain(None)
+
+    def _energy_per_grain(self, which: str | None) -> float:
+        """The kinetic energy per grain still in the domain (J), all of it or that of "translation"; the same on every rank."""
         translational, rotational = kinetic_energy(self.comm, self.engine.grains, self.setup.catalogue)
-        return (translational + rotational) / max(1, self.grain_count - self.left)
+        return (translational + (0.0 if which == "translation" else rotational)) / max(1, self.grain_count - self.left)
 
     @property
     def left(self) -> int:
@@ -296,5 +300,5 @@ class Simulation:
             self.engine.tally[: st.STORED] = limbs[: st.STORED]
             if len(limbs) > st.STORED:
                 self.setup.scene.walls.work[:] = limbs[st.STORED :]
-        if self.stages.is_over(self.engine.step, self.kinetic_energy_per_grain, self.share_left, self.grains_above):
+        if self.stages.is_over(self.engine.step, self._energy_per_grain, self.share_left, self.grains_above):
             self.stages.advance(self.engine)

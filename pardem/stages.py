@@ -81,7 +81,7 @@ class Stages:
 
         Args:
             step: number of the step.
-            energy_per_grain: function that returns the kinetic energy per grain (J), the same on all ranks.
+            energy_per_grain: function that returns the kinetic energy per grain (J), all of it or that of translation, the same on all ranks.
             share_left: function that returns the share of grains that have left the domain, the same on all ranks.
             grains_above: function that returns the number of grains above the hole of the disc with a given name, the same on all ranks.
         """
@@ -92,7 +92,7 @@ class Stages:
             return False
         if isinstance(self.stage, Settle):
             clear = self.stage.until_clear is not None and grains_above(self.stage.until_clear) == 0
-            return clear or bool(energy_per_grain() < self.stage.energy_per_grain)
+            return clear or bool(energy_per_grain(self.stage.energy_of) < self.stage.energy_per_grain)
         return bool(share_left() >= self.stage.outflow_share)
 
     def _show_walls(self, begins: bool) -> None:
