@@ -17,6 +17,7 @@ from .engine import Engine
 from .followers import Follower, Repeated
 from .guard import made_once
 from .held import Held, living
+from .observables.above_hole import is_above
 from .observables.collect import Observer
 from .observables.energy import kinetic_energy
 from .outflow import Outflow
@@ -128,7 +129,7 @@ class Simulation:
             wanted = any(follower.observes(goal) for follower in self.followers)
             # the last step of a stage may be the last of the run: its contacts are wanted
             self.engine.advance(goal - step, observe=wanted or (observe and goal == target) or goal == event)
-            if self.stages.is_over(self.engine.step, self.kinetic_energy_per_grain, self.share_left):
+            if self.stages.is_over(self.engine.step, self._energy_per_grain, self.share_left, self.grains_above):
                 self.stages.advance(self.engine)
             for follower in list(self.followers):
                 follower.act(self.engine.step)
@@ -207,8 +208,12 @@ class Simulation:
 
     def kinetic_energy_per_grain(self) -> float:
         """Return the kinetic energy per grain still in the domain (J), bitwise the same on every rank; 0 if none is left."""
+        return self._energy_per_grain(None)
+
+    def _energy_per_grain(self, which: str | None) -> float:
+        """The kinetic energy per grain still in the domain (J), all of it or that of "translation"; the same on every rank."""
         translational, rotational = kinetic_energy(self.comm, self.engine.grains, self.setup.catalogue)
-        return (translational + rotational) / max(1, self.grain_count - self.left)
+        return (translational + (0.0 if which == "translation" else rotational)) / max(1, self.grain_count - self.left)
 
     @property
     def left(self) -> int:
@@ -218,6 +223,15 @@ class Simulation:
     def share_left(self) -> float:
         """Share of all grains that have left, by number (1)."""
         return self.left / self.grain_count
+
+    def grains_above(self, disc: str) -> int:
+        """Return the number of grains above the hole of a disc, the same on every rank.
+
+        Args:
+            disc: name of a disc with a hole.
+        """
+        (row,) = self.setup.walls[disc]
+        return int(self.comm.allreduce(np.count_nonzero(is_above(self.engine.grains.x, self.setup.scene.walls, row))))
 
     def observables(self) -> dict[str, Any]:
         """Return all observables at the present step, by name (see docs/theory/observables.md).
@@ -286,5 +300,5 @@ class Simulation:
             self.engine.tally[: st.STORED] = limbs[: st.STORED]
             if len(limbs) > st.STORED:
                 self.setup.scene.walls.work[:] = limbs[st.STORED :]
-        if self.stages.is_over(self.engine.step, self.kinetic_energy_per_grain, self.share_left):
+        if self.stages.is_over(self.engine.step, self._energy_per_grain, self.share_left, self.grains_above):
             self.stages.advance(self.engine)

@@ -76,13 +76,14 @@ class Stages:
             return self.stage.check_every
         return EVERY if isinstance(self.stage, Run) and self.stage.outflow_share is not None else 0
 
-    def is_over(self, step: int, energy_per_grain: Any, share_left: Any) -> bool:
+    def is_over(self, step: int, energy_per_grain: Any, share_left: Any, grains_above: Any) -> bool:
         """Tell whether the stage ends at this step. Collective if the energy is needed.
 
         Args:
             step: number of the step.
-            energy_per_grain: function that returns the kinetic energy per grain (J), the same on all ranks.
+            energy_per_grain: function that returns the kinetic energy per grain (J), all of it or that of translation, the same on all ranks.
             share_left: function that returns the share of grains that have left the domain, the same on all ranks.
+            grains_above: function that returns the number of grains above the hole of the disc with a given name, the same on all ranks.
         """
         if step >= self.end:
             return True
@@ -90,7 +91,8 @@ class Stages:
         if not every or step == self.base or (step - self.base) % every:
             return False
         if isinstance(self.stage, Settle):
-            return bool(energy_per_grain() < self.stage.energy_per_grain)
+            clear = self.stage.until_clear is not None and grains_above(self.stage.until_clear) == 0
+            return clear or bool(energy_per_grain(self.stage.energy_of) < self.stage.energy_per_grain)
         return bool(share_left() >= self.stage.outflow_share)
 
     def _show_walls(self, begins: bool) -> None:

@@ -14,7 +14,7 @@ from pardem import cli
 from pardem.case.schema import keys, schema
 
 ROOT = Path(__file__).resolve().parent.parent
-FILES = [path for path in sorted(ROOT.glob("jobs/**/*.toml")) if not path.name.endswith(("base.toml", "study.toml"))]
+FILES = [path for path in sorted(ROOT.glob("jobs/**/*.toml")) if not path.name.endswith("base.toml") and "[[measure]]" not in path.read_text()]
 BLOCKS = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / "guide.md").read_text(), re.DOTALL)
 
 

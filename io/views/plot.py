@@ -12,14 +12,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pardem.errors import FileError
-from pardem.observables.observable import Reference
+from pardem.observables.observable import Quantity, Reference
 from pardem.observables.registry import QUANTITIES
 
 from ..analysis.units import unit_of
 from ..reading import understood
 from ..state.shared_errors import reason
 from .curves import WINDOW, PlotSeries, read_series, report, smoothed
-from .named import draw_named
+from .named import LINES, draw_named
 from .plot_style import COLOURS, STYLE
 
 DPI = 120
@@ -55,7 +55,6 @@ def main(
     """
     from matplotlib import rc_context
 
-
     paths = [Path(f) for f in files]
     kind = "observables" if observables else "energy" if energy else "layers" if layers else "plot"
     target = Path(out) if out is not None else paths[0].with_suffix(f".{kind}.png")
@@ -78,10 +77,10 @@ def draw(series: list[PlotSeries], layers: bool = False) -> Figure:
     Raises:
         FileError: none of the files holds what is to be drawn.
     """
-    panels = [quantity for quantity in PANELS if any(_drawable(s, quantity.name, 1) for s in series)]
+    panels = [quantity for quantity in PANELS if any(_names(s, quantity) for s in series)]
     if not panels:
         names = ", ".join(s.label for s in series)
-        *others, last = (quantity.name.partition("/")[0].replace("_", " ") for quantity in PANELS)
+        *others, last = (quantity.name.partition("/")[0].replace("_", " ") for quantity in PANELS if "<" not in quantity.name)
         raise FileError(
             f"{names}: neither {', '.join(others)} nor {last} was recorded or is defined; draw the energy budget (--energy), or what "
             f"there is (--observable): {', '.join(sorted({name for s in series for name in s.values}))}"
@@ -94,8 +93,7 @@ def draw(series: list[PlotSeries], layers: bool = False) -> Figure:
     for axes, panel in zip(grid, panels, strict=True):
         name = panel.name
         for k, s in enumerate(series):
-            if _drawable(s, name, 1):
-                _curve(axes[0], s, name, s.values[name], COLOURS[k % len(COLOURS)], s.label)
+            _curves(axes[0], s, panel, k)
         for one, s in zip(axes[1:], columns, strict=True):
             _layer_curves(one, s, f"{name}_layers")
         for one in axes:
@@ -104,6 +102,8 @@ def draw(series: list[PlotSeries], layers: bool = False) -> Figure:
             if panel.reference is not None:
                 _mark(one, panel.reference, [s for s in series if name in s.values])
         axes[0].set_ylabel(str(panel.panel))
+        if "<" in name:
+            axes[0].legend(fontsize=9)
     for axes in grid[:-1].flat:
         axes.set_xlabel("")
     averaged = any(s.averaged for s in series)
@@ -164,12 +164,26 @@ def _drawable(s: PlotSeries, name: str, dimensions: int) -> bool:
     return known and name in s.values and s.values[name].ndim == dimensions and bool(np.isfinite(s.values[name]).any())
 
 
-def _curve(axes: Axes, s: PlotSeries, name: str, y: np.ndarray, colour: Any, label: str, faint: bool = True) -> None:
+def _names(s: PlotSeries, panel: Quantity) -> list[str]:
+    """What a file has to draw in a panel; of a quantity with a name for each species all of them, if there are at least two."""
+    names = [name for name in s.values if panel.covers(name) and _drawable(s, name, 1)]
+    return names if len(names) > 1 or "<" not in panel.name else []
+
+
+def _curves(axes: Axes, s: PlotSeries, panel: Quantity, k: int) -> None:
+    """The curves of the k-th file in a panel: those of several species as lines of several kinds."""
+    for m, name in enumerate(_names(s, panel)):
+        species = name.removeprefix(panel.name.partition("<")[0])
+        label = f"{s.label}: {species}" if species else s.label
+        _curve(axes, s, name, s.values[name], COLOURS[k % len(COLOURS)], label, line=LINES[m % len(LINES)])
+
+
+def _curve(axes: Axes, s: PlotSeries, name: str, y: np.ndarray, colour: Any, label: str, faint: bool = True, line: str = "-") -> None:
     """The moving average, and the raw rows faintly behind it."""
     mean = smoothed(s.x, y, s.window)
     if faint and mean is not y:
         axes.plot(s.x, y, color=colour, linewidth=0.5, alpha=0.2 if len(y) > 2000 else 0.45, zorder=1.5)
-    axes.plot(s.x, mean, color=colour, linewidth=1.7, label=label)
+    axes.plot(s.x, mean, line, color=colour, linewidth=1.7, label=label)
     report(f"{s.label}: {name}" + ("" if faint else f" {label}"), s, mean, unit_of(name))
 
 

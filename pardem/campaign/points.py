@@ -18,6 +18,8 @@ from .study import Axis, Study
 
 LENGTH = 16
 """Hexadecimal digits of a run's id."""
+CASE = "case"
+"""Key of an axis whose values are base cases."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +63,8 @@ class Design:
 
     def __init__(self, study: Study) -> None:
         self.study = study
-        self.base = read_tables(study.path.parent / study.case)
-        for key, value in flat(study.set):
-            self._put(self.base, key, value, "set")
+        self._bases: dict[str, dict[str, Any]] = {}
+        self._base(study.case)
         self.fixed = [axis for axis in study.axis if axis.adaptive is None]
         self._made: dict[str, Point] = {}
         self.cells = [tuple(cell) for cell in itertools.product(*(axis.entries() for axis in self.fixed))]
@@ -106,18 +107,34 @@ class Design:
         name = repr([entry for _, entry in settings] + [trial])
         if name in self._made:
             return self._made[name]
-        tables = copy.deepcopy(self.base)
-        columns: dict[str, Any] = {}
-        for axis, entry in settings:
-            for key, column, value in zip(axis.all_keys, axis.columns, entry, strict=True):
+        columns = {column: value for axis, entry in settings for column, value in zip(axis.columns, entry, strict=True)}
+        wanted = [(key, value, axis.columns[0]) for axis, entry in settings for key, value in axis.settings(entry)]
+        tables = copy.deepcopy(self._base(next((value for key, value, _ in wanted if key == CASE), self.study.case)))
+        for key, value, column in wanted:
+            if key != CASE:
                 self._put(tables, key, value, f"axis.{column}")
-                columns[column] = value
         for key, value in more:
             self._put(tables, key, value, "axis.adaptive.seed_key")
         if trial is not None:
             columns["trial"] = trial
         self._made[name] = Point(_id_of(tables), columns, tables)
         return self._made[name]
+
+    def _base(self, case: Any) -> dict[str, Any]:
+        """The tables of a base case with the values that all runs have.
+
+        Raises:
+            CaseError: it cannot be read, or is not in the folder of the study's case, to which relative paths refer.
+        """
+        if case not in self._bases:
+            path = self.study.path.parent / str(case)
+            if path.parent.resolve() != (self.study.path.parent / self.study.case).parent.resolve():
+                raise CaseError(f"{self.study.path}: case '{case}' must lie in the folder of {self.study.case}, to which the paths in a case refer")
+            tables = read_tables(path)
+            for key, value in flat(self.study.set):
+                self._put(tables, key, value, "set")
+            self._bases[case] = tables
+        return self._bases[case]
 
     def _put(self, tables: dict[str, Any], key: str, value: Any, where: str) -> None:
         try:

@@ -25,6 +25,7 @@ class Range(Model):
     last: Number = Field(description="the last")
     count: Annotated[int, Field(ge=2, le=1_000_000)] | None = Field(default=None, description="how many, both ends included; alternative: `step`")
     step: Positive | None = Field(default=None, description="distance from one to the next, up to the last; alternative: `count`")
+    seed_key: str | None = Field(default=None, description="key of the case that is set to the number of the value, from 1; default: none")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -64,9 +65,13 @@ class Axis(Model):
     """One key of the case, or several together, and the values that they take."""
 
     name: Name | None = Field(default=None, description="column of the table; default: the last part of the key")
-    key: str | None = Field(default=None, description="dotted key of the case, as for `--set`; alternative: `keys`")
+    key: str | None = Field(
+        default=None, description="dotted key of the case, as for `--set`, or `case`: another base case in the same folder; alternative: `keys`"
+    )
     keys: Annotated[Many[str], Field(min_length=2)] | None = Field(
-        default=None, description="several keys that change together; each entry of `values` is then a list with a value for each"
+        default=None,
+        description="several keys that change together; each entry of `values` is then a list with a value for each, while a number of `range`, "
+        "`seeds` or `adaptive` is that of all of them",
     )
     names: Many[Name] | None = Field(default=None, description="columns of several keys; default: their last parts")
     values: Many[Any] | None = Field(default=None, description="the values; or `range`, `seeds`, `adaptive`")
@@ -89,7 +94,11 @@ class Axis(Model):
                 raise ValueError("has names or units, which go with keys: give name and unit")
             return self
         if self.values is None:
-            raise ValueError("has keys, which take values alone: give a list for each run")
+            if self.names is not None or self.units is not None:
+                raise ValueError("has names or units, but its keys share one number, which has one column: give name and unit")
+            return self
+        if self.name is not None:
+            raise ValueError("has a name, but a column for each of its keys: give names")
         for what, given in (("names", self.names), ("units", self.units)):
             if given is not None and len(given) != len(self.keys):
                 raise ValueError(f"has {len(given)} {what} for {len(self.keys)} keys")
@@ -100,14 +109,19 @@ class Axis(Model):
 
     @property
     def all_keys(self) -> tuple[str, ...]:
-        """The keys of the case that it sets."""
+        """The keys of the case that it sets, but for that of a seed."""
         return self.keys if self.keys is not None else (str(self.key),)
+
+    @property
+    def shared(self) -> bool:
+        """Whether its keys take one number together."""
+        return self.values is None
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of its columns, without units."""
-        if self.keys is None:
-            return (self.name or str(self.key).rpartition(".")[2],)
+        if self.keys is None or self.shared:
+            return (self.name or self.all_keys[0].rpartition(".")[2],)
         return self.names or tuple(key.rpartition(".")[2] for key in self.keys)
 
     @property
@@ -116,12 +130,27 @@ class Axis(Model):
         return dict(zip(self.columns, self.units or [self.unit] * len(self.columns), strict=True))
 
     def entries(self) -> list[tuple[Any, ...]]:
-        """What the keys are set to, one entry after the other; none where they are chosen by and by."""
+        """What its columns hold, one entry after the other; none where they are chosen by and by."""
         if self.range is not None:
             return [(number,) for number in self.range.numbers()]
         if self.seeds is not None:
             return [(self.first_seed + k,) for k in range(self.seeds)]
         return [tuple(entry) if self.keys else (entry,) for entry in self.values or ()]
+
+    def settings(self, entry: tuple[Any, ...]) -> list[tuple[str, Any]]:
+        """What the keys of the case are set to for an entry.
+
+        Args:
+            entry: an entry of `entries`, or a value that was chosen.
+
+        Returns:
+            Keys with their values.
+        """
+        if self.range is not None and self.range.seed_key is not None:
+            seed = [(self.range.seed_key, self.range.numbers().index(entry[0]) + 1)]
+        else:
+            seed = []
+        return [*((key, entry[0 if self.shared else k]) for k, key in enumerate(self.all_keys)), *seed]
 
 
 class Measure(Model):
@@ -238,6 +267,7 @@ def _clashes(study: Study) -> Iterator[str]:
     for name in sorted(set(every) & set(FIXED)):
         yield f"'{name}' names a column that every table has: give another axis.name or measure.name"
     keys = [key for axis in study.axis for key in axis.all_keys]
+    keys += [axis.range.seed_key for axis in study.axis if axis.range is not None and axis.range.seed_key is not None]
     for key in sorted({key for key in keys if keys.count(key) > 1}):
         yield f"two axes set '{key}': a key can have one axis"
     if sum(axis.adaptive is not None for axis in study.axis) > 1:

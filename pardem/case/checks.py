@@ -10,7 +10,7 @@ from ..walls.motion.fixed import REST
 from .motions import FixedMotion
 from .placement import AnyRegion
 from .resistance_keys import resistance_problems
-from .stages import Run, Vibrate
+from .stages import Run, Settle, Vibrate
 from .tables import CaseTables
 from .walls import TABLES
 
@@ -159,6 +159,8 @@ def _stages(case: CaseTables) -> Iterator[str]:
             yield f"stage.{stage.name} takes {steps:.3g} steps of time.step = {case.time.step!r} s, but a run can have at most {MOST:.3g}: shorten it"
         if isinstance(stage, Run) and stage.outflow_share is not None and not (case.domain and case.domain.outflow):
             yield f"stage.{stage.name}.outflow_share = {stage.outflow_share!r} needs a face through which grains can leave: give domain.outflow"
+        if isinstance(stage, Settle) and stage.until_clear is not None:
+            yield from _pierced(case, f"stage.{stage.name}.until_clear", stage.until_clear)
         if not isinstance(stage, Vibrate):
             continue
         wall = walls.get(stage.wall)
@@ -187,6 +189,15 @@ def _output(case: CaseTables) -> Iterator[str]:
     walls = [wall.name for wall in case.wall]
     if options.near_wall is not None and options.near_wall.wall not in walls:
         yield unknown("output.observables.near_wall.wall", options.near_wall.wall, walls, "wall")
+    if options.above_hole is not None:
+        yield from _pierced(case, "output.observables.above_hole", options.above_hole)
+
+
+def _pierced(case: CaseTables, key: str, name: str) -> Iterator[str]:
+    """Check that a name is that of a disc with a hole."""
+    fitting = [wall.name for wall in case.wall if getattr(wall, "hole", None) is not None]
+    if name not in fitting:
+        yield unknown(key, name, fitting, "disc with a hole")
 
 
 def _layers(case: CaseTables) -> Iterator[str]:

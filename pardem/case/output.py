@@ -81,6 +81,7 @@ class Observables(Model):
     )
     layers: Layers | None = Field(default=None, description="layers for which density and mean angle are also written; default: none")
     near_wall: NearWall | None = Field(default=None, description="wall near which the share of each species is written; default: none")
+    above_hole: str | None = Field(default=None, description="name of a disc with a hole over which grains are counted and weighed; default: none")
 
 
 class Output(Model):

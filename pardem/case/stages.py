@@ -32,6 +32,12 @@ class Settle(Model):
     energy_per_grain: NonNegative = Field(description="kinetic energy per grain below which the stage ends (J)")
     max_time: Positive = Field(description="longest duration of the stage (s)")
     check_every: Count = Field(default=100, description="number of steps between two checks of the energy, counted from the start of the stage (1)")
+    energy_of: Literal["translation"] | None = Field(
+        default=None, description="the energy that counts, where it is not all of it: friction does not stop a sphere that spins on the spot"
+    )
+    until_clear: str | None = Field(
+        default=None, description="name of a disc with a hole; the stage also ends when a check finds no grain above the hole"
+    )
 
     def max_steps(self, step: float) -> int:
         """Determine the largest number of steps that the stage can take.
@@ -95,5 +101,5 @@ class Run(Model):
 
 AnyStage = Annotated[Settle | Vibrate | Run, Field(discriminator="kind")]
 
-END_KEYS = {"time", "steps", "taps", "energy_per_grain", "max_time", "check_every", "outflow_share"}
+END_KEYS = {"time", "steps", "taps", "energy_per_grain", "max_time", "check_every", "outflow_share", "until_clear", "energy_of"}
 """Keys that say only when a stage ends: those of the last stage do not make another case."""

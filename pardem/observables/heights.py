@@ -13,7 +13,7 @@ from .observable import Instant, Observable, Quantity, Values
 class Heights(Observable):
     """Heights of the centres of mass of the species."""
 
-    quantities = (Quantity("height/<species>", "m"),)
+    quantities = (Quantity("height/<species>", "m", panel="height of the centre of mass (m)"),)
 
     def add(self, sums: ExactSums, now: Instant) -> None:
         """Add the mass of each group, and its first moment along the upward direction.

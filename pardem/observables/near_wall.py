@@ -15,7 +15,7 @@ from .observable import Instant, Observable, Quantity, Subject, Values
 class NearWallShares(Observable):
     """Share of each species, by number, among the grains near a wall."""
 
-    quantities = (Quantity("share_near_wall/<species>", "1"),)
+    quantities = (Quantity("share_near_wall/<species>", "1", panel="share of the grains near the wall"),)
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from mpi4py import MPI
 
+from ..case.species import inertia_factors
 from ..decomposition.exact import ExactSums
 from ..shapes.catalogue import Catalogue
 from ..state.population import Population
@@ -64,8 +65,8 @@ class Quantity:
         unit: SI unit, "1" for a pure number.
         shape: shape of one row; "layers" stands for the number of layers, which may grow.
         of_contacts: whether it needs the contacts of the very step: at steps that were not observed it is not-a-number.
-        panel: label of the axis on which ``pardem plot`` draws it over time or taps, or None if it is not drawn. A quantity whose name has
-            ``_layers`` appended is drawn by ``--layers``.
+        panel: label of the axis on which ``pardem plot`` draws it over time or taps, or None if it is not drawn. A quantity with a name for each
+            species is drawn where there are two of them. A quantity whose name has ``_layers`` appended is drawn by ``--layers``.
         reference: a value to mark in that figure.
         budget: its place in the figure of the energy budget.
     """
@@ -112,7 +113,8 @@ class Subject:
     @cached_property
     def samples(self) -> np.ndarray:
         """Points that represent the volume of polytopes (see ``profile.sample_points``). Collective."""
-        return sample_points(self.comm, self.catalogue)
+        moments = self.catalogue.inertia / inertia_factors(self.case.species)  # those of the shape, where a species has others
+        return sample_points(self.comm, self.catalogue._replace(inertia=moments))
 
     @cached_property
     def axes(self) -> np.ndarray:

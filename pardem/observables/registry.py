@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .above_hole import AboveHole
 from .alignment import Alignment
 from .contact_numbers import ContactNumbers
 from .departures import Departures
@@ -15,7 +16,7 @@ from .stress import Stress
 from .wall_loads import WallLoads
 
 OBSERVABLES: tuple[type[Observable], ...] = (
-    EnergyBudget, ContactNumbers, Filling, LayerProfile, Stress, Heights, Alignment, Departures, NearWallShares, WallLoads
+    EnergyBudget, ContactNumbers, Filling, LayerProfile, Stress, Heights, Alignment, Departures, AboveHole, NearWallShares, WallLoads
 )  # fmt: skip
 """In the order in which they are found: each sees the values of those before it."""
 

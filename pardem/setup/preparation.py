@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..case import Case
+from ..case.species import inertia_factors
 from ..contacts.dispatch import build_interaction
 from ..contacts.nearest.features import build_features
 from ..contacts.rules.compounds import build_parts
@@ -77,6 +78,7 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     species = [Species(s.name, s.make_shape(), s.density) for s in case.species]
     warnings += [f"species.{s.name}: {note}" for s in species for note in s.shape.notes]
     catalogue = build_catalogue(species)
+    catalogue = catalogue._replace(inertia=inertia_factors(case.species) * catalogue.inertia)
     law = build_law(case)
     sizes = grain_sizes(case, catalogue, largest_scale, smallest_scale)
     quanta, notes = _choose_quanta(case, catalogue, law, sizes, times)

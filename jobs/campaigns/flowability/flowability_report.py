@@ -1,0 +1,318 @@
+"""Figure of the flowability experiment and its part of docs/validation.md, from the tables of its studies.
+
+The panels are figures 5.3 to 5.8 and 5.10 of the thesis; those whose tables are not there yet are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from flowability import STUDIES
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from page import FIGURES, shrunk, table, write
+from study_runs import failures_of, rows_of
+
+from pardem.campaign.run_rows import Row
+from pardem.campaign.statistics import IntervalEstimate, groups_of, numbers, threshold
+from pardem.io.views.plot_style import COLOURS, STYLE
+
+PART, PICTURE = "flowability", "flowability.png"
+CONFIDENCE = 0.95
+STEEL = {1.0: (3.88, 0.15), 4.0: (14.92, 0.23), 5.0: (17.46, 0.37), 7.0: (21.85, 1.24)}
+"""Table 5.1 of the thesis: measured mean critical diameters of steel beads and their intervals (mm), by the diameter of the beads (mm)."""
+MIDDLE = 0.17
+"""Share of the trials of the thesis with .01 < m_f/m_i < .99."""
+MONODISPERSE = {f"beads_{d}mm": float(d) for d in (3, 4, 5, 6, 7)}
+"""Diameter of the beads of each study (mm)."""
+COMPARED = (4.0, 5.0, 7.0)
+"""Diameters of figure 5.6 (mm)."""
+WHAT = {f"beads_{d}mm": f"{d} mm with five frictions" for d in (3, 4, 5, 6, 7)} | {
+    "six_millimetres": "510 trials of 6 mm (figure 5.4)",
+    "one_bed": "one bed under 1000 openings (figure 5.5)",
+    "mixtures": "eight mixtures (figure 5.8)",
+    "frictionless": "five sizes and three mixtures without friction (figure 5.10)",
+    "rule": "the rule",
+}
+Tables = dict[str, list[Row]]
+
+
+class Medium(NamedTuple):
+    """A medium and its mean critical diameter.
+
+    Attributes:
+        study: name of the study.
+        diameters: of the beads, small and large (mm).
+        friction: of the beads.
+        found: mean critical diameter with its interval (mm).
+    """
+
+    study: str
+    diameters: tuple[float, float]
+    friction: float
+    found: IntervalEstimate
+
+    @property
+    def average(self) -> float:
+        """Mass-average diameter of equal numbers of beads, eq 5.1 (mm)."""
+        a, b = self.diameters
+        return (a**4 + b**4) / (a**3 + b**3)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether the beads have two sizes."""
+        return self.diameters[0] != self.diameters[1]
+
+    @property
+    def name(self) -> str:
+        """Diameters as a table shows them."""
+        a, b = self.diameters
+        return f"{a:g} and {b:g}" if self.mixed else f"{a:g}"
+
+
+def openings(rows: Iterable[Row]) -> np.ndarray:
+    """Diameters of the holes, (n,) (mm)."""
+    return 2e3 * numbers(rows, "hole_radius")
+
+
+def critical(rows: list[Row]) -> IntervalEstimate:
+    """The mean critical diameter (mm), with a bootstrap interval over the trials."""
+    return threshold(openings(rows), numbers(rows, "flows"), CONFIDENCE)
+
+
+def remaining(rows: list[Row]) -> np.ndarray:
+    """m_f/m_i of the trials with a bead above the hole at first, (n,)."""
+    before, after = numbers(rows, "mass_before"), numbers(rows, "mass_after")
+    return np.asarray(after[before > 0.0] / before[before > 0.0])
+
+
+def one_size(tables: Tables) -> list[Row]:
+    """All trials with beads of one size and a bed each.
+
+    Args:
+        tables: finished rows, by study.
+    """
+    return [row for name in (*MONODISPERSE, "six_millimetres") for row in tables.get(name, [])]
+
+
+def media(tables: Tables) -> list[Medium]:
+    """All media of which there are trials.
+
+    Args:
+        tables: finished rows, by study.
+    """
+    found = []
+    for name, diameter in MONODISPERSE.items():
+        for (friction,), rows in groups_of(tables.get(name, []), ["friction"]).items():
+            found.append(Medium(name, (diameter, diameter), float(friction), critical(rows)))
+    if tables.get("six_millimetres"):
+        found.append(Medium("six_millimetres", (6.0, 6.0), 0.8, critical(tables["six_millimetres"])))
+    for name, friction in (("mixtures", 0.2), ("frictionless", 0.0)):
+        for (small, large), rows in groups_of(tables.get(name, []), ["small", "large"]).items():
+            sizes = (round(2e3 * float(small), 6), round(2e3 * float(large), 6))
+            found.append(Medium(name, sizes, friction, critical(rows)))
+    return sorted(found, key=lambda m: (m.friction, m.average, m.study))
+
+
+def windows(rows: list[Row], width: float) -> tuple[np.ndarray, np.ndarray]:
+    """Middles of windows of diameters of the hole (mm), and shares of the trials in them that flow."""
+    x, y = openings(rows), numbers(rows, "flows")
+    place = np.floor((x - x.min()) / width + 1e-9).astype(int)
+    used = np.unique(place)
+    return x.min() + (used + 0.5) * width, np.array([y[place == k].mean() for k in used])
+
+
+# -- panels --------------------------------------------------------------------------------------------------------------------------------------
+
+
+def draw_remaining(axes: Axes, rows: list[Row]) -> None:
+    """Figure 5.3: how much is left above the hole."""
+    left = remaining(rows)
+    axes.hist(left, bins=np.linspace(0.0, 1.1, 23), weights=np.full(len(left), 1.0 / len(left)), color=COLOURS[0])
+    axes.set(xlabel="m_f/m_i", ylabel="share of the trials", title=f"5.3: all {len(left)} trials with beads of one size")
+
+
+def draw_shares(axes: Axes, rows: list[Row], width: float, title: str) -> None:
+    """Shares of trials that flow in windows of the diameter, and the fitted curve."""
+    x, y = openings(rows), numbers(rows, "flows")
+    axes.plot(x, y, "o", markersize=2.5, markerfacecolor="none", color="#999999")
+    axes.plot(*windows(rows, width), "o", markersize=4.0, color=COLOURS[0])
+    estimate = critical(rows)
+    if estimate.curve is not None:
+        fine = np.linspace(x.min(), x.max(), 300)
+        axes.plot(fine, 1.0 / (1.0 + np.exp(-np.clip(estimate.curve[0] + estimate.curve[1] * fine, -500.0, 500.0))), color=COLOURS[1])
+        axes.axvspan(estimate.low, estimate.high, color=COLOURS[1], alpha=0.25, linewidth=0.0)
+    axes.set(xlabel="diameter of the hole (mm)", ylabel="share that flows", title=title)
+
+
+def draw_frictions(axes: Axes, chosen: list[Medium]) -> None:
+    """Figure 5.6: against the friction, with the values of steel beads."""
+    for k, diameter in enumerate(COMPARED):
+        _line(axes, [m for m in chosen if m.average == diameter], "friction", COLOURS[k], f"{diameter:g} mm")
+        value, spread = STEEL[diameter]
+        axes.axhspan(value - spread, value + spread, color=COLOURS[k], alpha=0.15, linewidth=0.0)
+        axes.axhline(value, color=COLOURS[k], linestyle="--", linewidth=0.8)
+    axes.set(xlabel="friction", ylabel="mean critical diameter (mm)", title="5.6 (dashed: steel, measured)")
+
+
+def draw_diameters(axes: Axes, chosen: list[Medium]) -> None:
+    """Figure 5.7: against the diameter of the beads, with the values of steel beads."""
+    for k, friction in enumerate(sorted({m.friction for m in chosen})):
+        _line(axes, [m for m in chosen if m.friction == friction], "average", COLOURS[k], f"friction {friction:g}")
+    values = np.array(list(STEEL.values()))
+    axes.errorbar(list(STEEL), values[:, 0], yerr=values[:, 1], fmt="kx", capsize=3.0, label="steel, measured")
+    axes.set(xlabel="diameter of the beads (mm)", ylabel="mean critical diameter (mm)", title="5.7")
+
+
+def draw_mixtures(axes: Axes, chosen: list[Medium], title: str) -> None:
+    """Figures 5.8 and 5.10: mixtures beside beads of one size, against the mass-average diameter."""
+    _line(axes, [m for m in chosen if not m.mixed], "average", COLOURS[0], "one size")
+    _line(axes, [m for m in chosen if m.mixed], "average", COLOURS[1], "two sizes", "o")
+    axes.set(xlabel="mass-average diameter (mm)", ylabel="mean critical diameter (mm)", title=title)
+
+
+def _line(axes: Axes, chosen: list[Medium], what: str, colour: str, label: str, style: str = "o-") -> None:
+    """Mean critical diameters with their intervals."""
+    chosen = sorted((m for m in chosen if np.isfinite(m.found.value)), key=lambda m: float(getattr(m, what)))
+    y = np.array([m.found.value for m in chosen])
+    ends = np.maximum([y - [m.found.low for m in chosen], [m.found.high for m in chosen] - y], 0.0)
+    axes.errorbar([getattr(m, what) for m in chosen], y, yerr=np.nan_to_num(ends), fmt=style, markersize=4.0, capsize=3.0, color=colour, label=label)
+
+
+def draw(tables: Tables, found: list[Medium], target: Path) -> bool:
+    """Draw all panels for which there are trials; False if there is none.
+
+    Args:
+        tables: finished rows, by study.
+        found: media.
+        target: the figure.
+    """
+    rows, six, bed = one_size(tables), tables.get("six_millimetres", []), tables.get("one_bed", [])
+    single = [m for m in found if m.study in MONODISPERSE]
+    alike = {friction: [m for m in found if m.friction == friction and m.study != "six_millimetres"] for friction in (0.0, 0.2)}
+    panels: list[tuple[Callable[..., None], Any, tuple[Any, ...]]] = [
+        (draw_remaining, rows, ()),
+        (draw_shares, six, (0.4, "5.4: 6 mm, friction 0.8")),
+        (draw_shares, bed, (0.1, "5.5: one bed")),
+        (draw_frictions, single, ()),
+        (draw_diameters, single, ()),
+        (draw_mixtures, alike[0.2], ("5.8: friction 0.2",)),
+        (draw_mixtures, alike[0.0], ("5.10: no friction",)),
+    ]
+    drawn = [(panel, what, words) for panel, what, words in panels if what]
+    if not drawn:
+        return False
+    with rc_context(STYLE | {"font.size": 9}):
+        lines = (len(drawn) + 1) // 2
+        figure = Figure(figsize=(9.0, 3.2 * lines), layout="constrained")
+        grid = figure.subplots(lines, 2, squeeze=False).ravel()
+        for axes, (panel, what, words) in zip(grid, drawn, strict=False):
+            panel(axes, what, *words)
+            axes.grid(True)
+            if axes.get_legend_handles_labels()[0]:
+                axes.legend(fontsize=8)
+        for axes in grid[len(drawn) :]:
+            axes.set_visible(False)
+        figure.savefig(target, dpi=100)
+    shrunk(target)
+    return True
+
+
+# -- text ----------------------------------------------------------------------------------------------------------------------------------------
+
+
+def text(tables: Tables, found: list[Medium], failed: int, drawn: bool) -> str:
+    """The part of docs/validation.md.
+
+    Args:
+        tables: finished rows, by study.
+        found: media.
+        failed: number of runs that have failed.
+        drawn: whether there is a figure.
+    """
+    trials = sum(map(len, tables.values()))
+    if not trials:
+        return "No trials have been run so far.\n"
+    parts = [f"{trials} trials{f'; {failed} more have failed' if failed else ''}. Intervals hold with {CONFIDENCE:.0%}."]
+    rows = one_size(tables)
+    if rows:
+        left = remaining(rows)
+        share = float(((left > 0.01) & (left < 0.99)).mean())
+        parts.append(f"Figure 5.3: .01 < m_f/m_i < .99 in {share:.3f} of {len(left)} trials with beads of one size (thesis: {MIDDLE}, 6246 trials).")
+        parts[-1] += " Those of the studies by friction lie close to D_c, where such outcomes are most frequent."
+    if tables.get("one_bed"):
+        parts.append(_interval(tables["one_bed"]))
+    if found:
+        head = ["beads (mm)", "mass-average (mm)", "friction", "D_c (mm)", "interval", "D_c by the mass-average", "trials", "steel, measured (mm)"]
+        parts.append(table(head, [_line_of(medium) for medium in found]).strip())
+    parts += claims(found)
+    if tables.get("rule"):
+        changed = numbers(tables["rule"], "changed")
+        parts.append(f"The rule: in {int(changed.sum())} of {len(changed)} trials that went on for a second the outcome changed after the decision.")
+    missing = [WHAT[name] for name in STUDIES if not tables.get(name)]
+    if missing:
+        parts.append(f"Not run yet: {', '.join(missing)}.")
+    if drawn:
+        parts.append(f"![flowability, by the thesis' figures](figures/{PICTURE})")
+    return "\n\n".join(parts) + "\n"
+
+
+def claims(found: list[Medium]) -> list[str]:
+    """What the thesis claims of D_c, beside what is found.
+
+    Args:
+        found: media.
+    """
+    said = []
+    known = [m for m in found if np.isfinite(m.found.value)]
+    rough = [m.found.value / m.average for m in known if m.friction >= 0.4]
+    if rough:
+        said.append(f"D_c by the diameter at frictions from 0.4: {min(rough):.2f} to {max(rough):.2f} (thesis: 3 to 4).")
+    for friction, figure in ((0.2, "5.8"), (0.0, "5.10")):
+        single = sorted((m.average, m.found.value) for m in known if m.friction == friction and not m.mixed)
+        mixed = [m for m in known if m.friction == friction and m.mixed]
+        if len(single) < 2 or not mixed:
+            continue
+        x, y = np.array(single).T
+        apart = [m.found.value - float(np.interp(m.average, x, y)) for m in mixed if x[0] <= m.average <= x[-1]]
+        inside = sum(m.found.low <= np.interp(m.average, x, y) <= m.found.high for m in mixed if x[0] <= m.average <= x[-1])
+        if apart:
+            against = f"{min(apart):+.2f} to {max(apart):+.2f} mm against beads of one size with their mass-average diameter (interpolated)"
+            held = f"{inside} of {len(apart)} intervals hold that value (thesis: they collapse)"
+            said.append(f"Figure {figure}: mixtures with a friction of {friction:g} have D_c of {against}; {held}.")
+    return said
+
+
+def _interval(rows: list[Row]) -> str:
+    """What figure 5.5 tells: below D- no trial flows, above D+ every one."""
+    x, y = openings(rows), numbers(rows, "flows")
+    below = x[y > 0.5].min() if (y > 0.5).any() else np.nan
+    above = x[y < 0.5].max() if (y < 0.5).any() else np.nan
+    said = f"Figure 5.5: of {len(rows)} openings under one bed, none below D- = {below:.2f} mm flows, and all above D+ = {above:.2f} mm do"
+    return f"{said} (thesis: a wide interval between 23 and 28 mm)."
+
+
+def _line_of(medium: Medium) -> list[str]:
+    """A row of the table of media."""
+    value, low, high = medium.found.value, medium.found.low, medium.found.high
+    steel = STEEL.get(medium.average) if not medium.mixed else None
+    return [
+        medium.name, f"{medium.average:.2f}", f"{medium.friction:g}", f"{value:.2f}", f"{low:.2f} to {high:.2f}",
+        f"{value / medium.average:.2f}", str(medium.found.runs), f"{steel[0]} +- {steel[1]}" if steel else "",
+    ]  # fmt: skip
+
+
+def collect(folder: Path) -> None:
+    """Draw the figure and write the part of docs/validation.md.
+
+    Args:
+        folder: of the studies.
+    """
+    tables = {name: rows_of(folder / f"{name}.toml") for name in STUDIES}
+    found = media(tables)
+    drawn = draw(tables, found, FIGURES / PICTURE)
+    write(PART, text(tables, found, sum(failures_of(folder / f"{name}.toml") for name in STUDIES), drawn))

@@ -1,0 +1,96 @@
+"""What the scripts of several studies share: running them one after the other, and reading their tables."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from pardem import cli
+from pardem.campaign.run_rows import FAILED, FINISHED, Row, read_table
+from pardem.campaign.study import read_study
+
+
+def campaign(path: Path, ranks: int) -> None:
+    """Do the runs of a study that are left; ends with the status of `pardem campaign` where some remain.
+
+    Args:
+        path: of the study.
+        ranks: number of MPI ranks; one is this process.
+    """
+    pardem("campaign", "run", str(path), ranks=ranks)
+
+
+def pardem(*words: str, ranks: int = 1) -> None:
+    """Do a command of pardem; ends with its status if that is not 0.
+
+    Args:
+        *words: the command and its arguments.
+        ranks: number of MPI ranks; one is this process.
+    """
+    if ranks > 1:
+        command = ["mpirun", "-n", str(ranks), sys.executable, "-m", "pardem", *words]
+        status = subprocess.run(command, env=os.environ | {"OMP_NUM_THREADS": "1"}, check=False).returncode
+    else:
+        status = cli.main(list(words))
+    if status:
+        raise SystemExit(status)
+
+
+def status(paths: Sequence[Path]) -> None:
+    """Say how far studies are.
+
+    Args:
+        paths: of the studies.
+    """
+    for path in paths:
+        print(f"{path.stem}: ", end="", flush=True)
+        cli.main(["campaign", "status", str(path)])
+
+
+def rows_of(path: Path) -> list[Row]:
+    """Finished rows of the table of a study; none where it has no table yet.
+
+    Args:
+        path: of the study.
+    """
+    return [row for row in read_table(read_study(path)).values() if row["status"] == FINISHED]
+
+
+def failures_of(path: Path) -> int:
+    """Number of runs of a study that have failed.
+
+    Args:
+        path: of the study.
+    """
+    return sum(row["status"] == FAILED for row in read_table(read_study(path)).values())
+
+
+def main(text: str, names: Sequence[str], run: Callable[[list[str], int], None], collect: Callable[[], None], folder: Path) -> None:
+    """Do what a command line asks for: `run`, `status` or `collect`.
+
+    Args:
+        text: what the script is for.
+        names: names of its studies, in the order in which they are run.
+        run: runs studies on a number of ranks.
+        collect: draws figures and writes the part of docs/validation.md.
+        folder: of the studies.
+    """
+    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["run", "status", "collect"])
+    parser.add_argument("studies", nargs="*", metavar="STUDY", help=f"some of the studies ({', '.join(names)}); default: all, in this order")
+    parser.add_argument("--ranks", type=int, default=1, help="number of MPI ranks, each with a run of its own")
+    arguments = parser.parse_args()
+    unknown = sorted(set(arguments.studies) - set(names))
+    if unknown:
+        parser.error(f"there is no study '{unknown[0]}': there are {', '.join(names)}")
+    chosen = [name for name in names if name in arguments.studies or not arguments.studies]
+    if arguments.what == "run":
+        run(chosen, arguments.ranks)
+    elif arguments.what == "status":
+        status([folder / f"{name}.toml" for name in chosen])
+    else:
+        collect()

@@ -1,0 +1,294 @@
+"""Short forms of the thesis' studies (jobs/campaigns): flowability and segregation, from the beds to the text of docs/validation.md."""
+
+from __future__ import annotations
+
+import shutil
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import flowability
+import flowability_report
+import numpy as np
+import page
+import pytest
+import segregation
+import segregation_report
+import study_runs
+import tomli_w
+from conftest import Ended
+from scipy.integrate import solve_ivp
+
+from pardem import Case, cli
+from pardem import open as open_result
+from pardem.campaign.statistics import IntervalEstimate
+from pardem.errors import CaseError
+from pardem.simulation import Simulation
+
+FLOWABILITY = Path(flowability.__file__).parent
+SEGREGATION = Path(segregation.__file__).parent
+
+
+def shortened(path: Path, settings: dict[str, Any], axes: list[dict[str, Any]]) -> None:
+    """Make a study short.
+
+    Args:
+        path: of the study; changed.
+        settings: what all runs have, by dotted keys.
+        axes: in place of those with the same first key; others stay as they are.
+    """
+    study = tomllib.loads(path.read_text())
+    study["set"] = study.get("set", {}) | settings
+    new = {axis.get("key") or axis["keys"][0]: axis for axis in axes}
+    study["axis"] = [new.get(axis.get("key") or axis["keys"][0], axis) for axis in study["axis"]]
+    path.write_text(tomli_w.dumps(study))
+
+
+# -- flowability ------------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def flows(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of a flowability campaign with sixty beads of 7 mm, and of 6 mm in the bed that is opened three times."""
+    folder = tmp_path_factory.mktemp("flows") / "flowability"
+    shutil.copytree(FLOWABILITY, folder, ignore=shutil.ignore_patterns("*.runs", "*.h5*", "*.csv", "__pycache__"))
+    few = {"insert.beads.count": 60, "insert.beads.region.upper": 40e-3, "stage.pour.energy_per_grain": 1e-8, "stage.flow.energy_per_grain": 1e-8}
+    holes = {"keys": ["wall.floor.hole", "wall.lid.radius"], "name": "hole_radius", "unit": "m"}
+    holes["range"] = {"first": 5e-3, "last": 15e-3, "count": 2, "seed_key": "seed"}  # 1.4 and 4.3 diameters
+    shortened(folder / "beads_7mm.toml", few, [holes, {"key": "contact.friction", "values": [0.8]}])
+    one = {"key": "wall.floor.hole", "name": "hole_radius", "unit": "m", "range": {"first": 11.5e-3, "last": 14e-3, "count": 3}}
+    shortened(folder / "one_bed.toml", {"stage.flow.energy_per_grain": 1e-8}, [one])
+    bed = folder / "one_bed_at_rest.toml"
+    bed.write_text(bed.read_text().replace("count = 652", "count = 60, region = { upper = 40e-3 }"))
+    bed.write_text(bed.read_text() + "\n[[stage]]\nname = 'pour'\nenergy_per_grain = 1e-8\n")
+    flowability.run(["beads_7mm", "one_bed"], 1, folder)
+    return folder
+
+
+def test_a_wide_hole_flows_and_a_narrow_one_is_arched(flows: Path) -> None:
+    narrow, wide = study_runs.rows_of(flows / "beads_7mm.toml")
+    assert (narrow["flows"], wide["flows"]) == ("0", "1")
+    assert 0.0 < float(narrow["mass_after"]) <= float(narrow["mass_before"])  # a bead may have fallen through before the others held each other
+    assert float(wide["mass_after"]) == 0.0
+    bead = 7800.0 * np.pi / 6.0 * 7e-3**3
+    assert float(narrow["mass_after"]) == pytest.approx(bead * int(narrow["left"]), rel=1e-12)
+    assert 0.1 < float(wide["duration"]) < 5.0
+
+
+def test_one_bed_under_several_openings_begins_the_same(flows: Path) -> None:
+    """The wider the hole, the more of the same beads are above it."""
+    rows = study_runs.rows_of(flows / "one_bed.toml")
+    before = [float(row["mass_before"]) for row in rows]
+    assert len(rows) == 3
+    assert before == sorted(before)
+    with open_result(flows / "one_bed.h5") as bed:
+        x = bed[-1].position
+    above = [np.count_nonzero(x[:, 0] ** 2 + x[:, 1] ** 2 < float(row["hole_radius"]) ** 2) for row in rows]
+    assert before == pytest.approx([7800.0 * np.pi / 6.0 * 6e-3**3 * n for n in above], rel=1e-12)
+
+
+def test_a_second_call_of_the_campaign_repeats_nothing(flows: Path) -> None:
+    there = {path: path.stat().st_mtime_ns for path in flows.glob("**/*") if path.name in ("row.json", "one_bed.h5", "beads_7mm.csv")}
+    assert len(there) == 7
+    flowability.run(["one_bed"], 1, flows)
+    assert {path: path.stat().st_mtime_ns for path in there} == there
+
+
+def test_the_report_shows_what_there_is(flows: Path, tmp_path: Path) -> None:
+    tables = {name: study_runs.rows_of(flows / f"{name}.toml") for name in flowability.STUDIES}
+    media = flowability_report.media(tables)
+    assert flowability_report.draw(tables, media, tmp_path / "flowability.png")
+    text = flowability_report.text(tables, media, 0, True)
+    assert text.startswith("5 trials.")
+    assert "| 7 | 7.00 | 0.8 | 20.00 |" in text  # separated outcomes: the middle between 10 and 30 mm
+    assert "Figure 5.5: of 3 openings" in text
+    assert "Not run yet: 5 mm with five frictions, 4 mm" in text
+
+
+def trials(columns: dict[str, str], middle: float, seed: int) -> list[dict[str, str]]:
+    """Invented trials about a critical diameter (mm), a fifth of which stop in the middle."""
+    random, rows = np.random.default_rng(seed), []
+    for x in random.uniform(middle - 4.0, middle + 4.0, 150):
+        flows = random.random() < 1.0 / (1.0 + np.exp(-(x - middle) / 0.6))
+        after = 0.0 if flows else 0.5e-2 if random.random() < 0.4 else 1e-2
+        row = {"hole_radius": repr(float(x) / 2e3), "flows": str(int(flows)), "mass_before": "0.01", "mass_after": repr(after), "changed": "0"}
+        rows.append(row | columns | {"status": "finished", "sentence": ""})
+    return rows
+
+
+def test_the_report_finds_critical_diameters_again(tmp_path: Path) -> None:
+    pytest.importorskip("statsmodels")
+    tables = {"beads_5mm": trials({"friction": "0.2"}, 15.0, 5), "mixtures": trials({"small": "2e-3", "large": "2.5e-3"}, 14.0, 9)}
+    tables["rule"] = trials({"friction": "0.2"}, 15.0, 1)
+    media = flowability_report.media(tables)
+    assert [m.average for m in media] == pytest.approx([(4**4 + 5**4) / (4**3 + 5**3), 5.0])
+    for medium, expected in zip(media, (14.0, 15.0), strict=True):
+        assert medium.found.low < medium.found.value < medium.found.high
+        assert abs(medium.found.value - expected) < 0.6  # three and a half standard errors
+        assert medium.found.high - medium.found.low < 1.0
+    middle = np.mean([row["mass_after"] == "0.005" for row in tables["beads_5mm"]])
+    text = flowability_report.text(tables, media, 2, False)
+    assert f".01 < m_f/m_i < .99 in {middle:.3f} of 150 trials" in text
+    assert "2 more have failed" in text
+    assert "in 0 of 150 trials that went on for a second the outcome changed" in text
+    assert flowability_report.draw(tables, media, tmp_path / "all.png")
+
+
+def medium(diameters: tuple[float, float], friction: float, value: float) -> flowability_report.Medium:
+    """A medium with a given mean critical diameter (mm)."""
+    return flowability_report.Medium("", diameters, friction, IntervalEstimate(value, value - 0.2, value + 0.2, 60))
+
+
+def test_claims_are_held_against_beads_of_one_size() -> None:
+    found = [medium((d, d), 0.2, 3.0 * d) for d in (4.0, 5.0)] + [medium((5.0, 5.0), 0.8, 17.5)]
+    apart = medium((4.0, 5.0), 0.2, 0.0).average
+    rough, mixed = flowability_report.claims([*found, medium((4.0, 5.0), 0.2, 3.0 * apart + 0.5)])
+    assert "3.50 to 3.50 (thesis: 3 to 4)" in rough
+    assert "D_c of +0.50 to +0.50 mm" in mixed
+    assert "0 of 1 intervals" in mixed
+
+
+@pytest.mark.mpi(min_size=2)
+def test_until_clear_and_the_count_above_a_hole_are_the_same_on_any_number_of_ranks() -> None:
+    """Beads that fall through a hole and beside it, on all ranks together and on each one alone."""
+    from mpi4py import MPI
+
+    case = Case(
+        time={"step": 2e-5},
+        domain={"lower": [-1e-2, -1e-2, -5e-3], "upper": [1e-2, 1e-2, 3e-2], "outflow": ["lower-z"]},
+        contact={"restitution": 0.4, "contact_time": 6e-4, "friction": 0.5},
+        species=[{"name": "bead", "shape": "sphere", "radius": 0.5e-3, "density": 1900.0}],
+        insert=[{"species": "bead", "count": 40, "region": {"kind": "box", "lower": [-4e-3, -4e-3, 0.0], "upper": [4e-3, 4e-3, 1e-2]}}],
+        wall=[{"name": "floor", "kind": "disc", "center": [0.0, 0.0, 0.0], "normal": [0.0, 0.0, 1.0], "radius": 9e-3, "hole": 3e-3}],
+        stage=[{"name": "fall", "kind": "settle", "energy_per_grain": 0.0, "max_time": 0.2, "until_clear": "floor"}],
+        output={"observables": {"above_hole": "floor", "energy_budget": False}},
+    )
+    found = []
+    for comm in (MPI.COMM_WORLD, MPI.COMM_SELF):
+        sim, seen = Simulation(case, comm), []
+        while sim.proceed:
+            values = sim.observables()
+            seen.append((sim.steps_done, values["above_hole/grains"], values["above_hole/mass"]))
+            sim.step(200)
+        found.append([*seen, (sim.steps_done, sim.observables()["above_hole/grains"], sim.left)])
+    x = np.concatenate(MPI.COMM_WORLD.allgather(Simulation(case, MPI.COMM_WORLD).grains.position))
+    assert found[0] == found[1]
+    assert found[0][0][1] == np.count_nonzero(x[:, 0] ** 2 + x[:, 1] ** 2 < 3e-3**2) > 0
+    assert found[0][-1][0] < 0.2 / 2e-5  # it has ended early
+    assert found[0][-1][1] == 0.0
+    assert found[0][-1][2] > 0
+
+
+@pytest.mark.parametrize("key", ["output.observables.above_hole", "stage.pour.until_clear"])
+def test_only_a_disc_with_a_hole_can_be_clear(key: str, refused: Callable[..., str]) -> None:
+    assert f"{key} = 'lid' is not a disc with a hole of this case (floor)" in refused("check", str(FLOWABILITY / "trial.toml"), "--set", f"{key}=lid")
+
+
+# -- segregation ------------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of the twelve experiments with sixteen grains, one seed and two taps."""
+    folder = tmp_path_factory.mktemp("mixed") / "segregation"
+    shutil.copytree(SEGREGATION, folder, ignore=shutil.ignore_patterns("*.runs", "*.csv", "__pycache__"))
+    few = {"insert.spheres.count": 8, "insert.others.count": 8, "stage.vibrate.taps": 2, "stage.settle.max_time": 0.02, "output.frame_interval": 0.02}
+    shortened(folder / "study.toml", few, [{"key": "seed", "seeds": 1}])
+    assert cli.main(["campaign", "run", str(folder / "study.toml")]) == 0
+    return folder
+
+
+def test_there_are_twelve_experiments_in_their_vessels(mixed: Path) -> None:
+    rows = segregation_report.experiments(study_runs.rows_of(mixed / "study.toml"))
+    assert list(rows) == list(range(1, 13))
+    for number, (row,) in rows.items():
+        with open_result(mixed / "study.runs" / row["id"] / "result.h5") as result:
+            periodic = result.case.domain.periodic
+            assert periodic == ((True, True, False) if number in (1, 2, 3, 7, 8, 9) else (False, False, False))
+            assert result.case.stage[1].gamma == (2.0 if number <= 6 else 3.0)
+            z, sphere = result[0].position[:, 2], result[0].species == "sphere"
+            if number % 3 == 1:
+                assert z[sphere].min() > z[~sphere].max()
+            elif number % 3 == 2:
+                assert z[sphere].max() < z[~sphere].min()
+            assert ("share_near_wall/sphere" in result.series.values) != any(periodic)
+        assert float(row["ratio"]) > 0.0
+        assert (float(row["ratio_at_rest"]) < 1.0) == (number % 3 == 1 or (number % 3 == 0 and float(row["ratio_at_rest"]) < 1.0))
+
+
+def test_curves_figures_and_text_of_the_experiments(mixed: Path, tmp_path: Path) -> None:
+    tables = {name: study_runs.rows_of(mixed / f"{name}.toml") for name in segregation.STUDIES}
+    rows = segregation_report.experiments(tables["study"])
+    curves = {n: segregation_report.curve(segregation_report.results_of(mixed, members)) for n, members in rows.items()}
+    segregation_report.write_curves(tmp_path / "curves.csv", curves)
+    again = segregation_report.read_curves(tmp_path / "curves.csv")
+    assert list(again) == list(range(1, 13))
+    for number, (row,) in rows.items():  # two taps lie in one window, and the last second holds them
+        assert again[number]["ratio"] == pytest.approx([float(row["ratio"])], rel=1e-4)
+    segregation_report.draw(again, tmp_path / "curves.png")
+    text = segregation_report.text(tables, ["curves.png"])
+    assert "| 12 | cylinder, 3, mixed |" in text
+    assert "not run yet" not in text
+
+
+def test_plot_draws_heights_and_shares_of_species(mixed: Path, tmp_path: Path, pardem: Callable[..., Ended]) -> None:
+    (row,) = segregation_report.experiments(study_runs.rows_of(mixed / "study.toml"))[4]
+    result = mixed / "study.runs" / row["id"] / "result.h5"
+    said = pardem("plot", str(result), "-o", str(tmp_path / "plot.png")).out
+    for name in ("height/sphere", "height/tetrahedron", "share_near_wall/sphere", "share_near_wall/tetrahedron"):
+        assert f": {name}: " in said
+
+
+def test_a_part_of_the_page_is_there_for_each_study() -> None:
+    text = page.PAGE.read_text()
+    for report in (flowability_report, segregation_report):
+        assert page.replaced(text, report.PART, "found") != text
+
+
+# -- a species with moments of inertia of its own ----------------------------------------------------------------------------------------------
+
+
+def spinning(inertia: list[float] | None) -> Case:
+    """A tetrahedron that flies and spins about an axis that is none of its principal ones."""
+    species = {"name": "grain", "shape": "spherotetrahedron", "radius": 0.3e-3, "circumradius": 0.2e-3, "density": 1910.0}
+    return Case(
+        time={"step": 2e-5},
+        gravity=[0.0, 0.0, 0.0],
+        domain={"lower": [-1e-2] * 3, "upper": [1e-2] * 3, "periodic": [True] * 3},
+        contact={"restitution": 0.4, "contact_time": 6e-4},
+        species=[species | ({"inertia": inertia} if inertia else {})],
+        grain=[{"species": "grain", "position": [0.0, 0.0, 0.0], "angular_velocity": [30.0, 20.0, 40.0]}],
+        stage=[{"name": "fly", "kind": "run", "steps": 2000}],
+    )
+
+
+def test_moments_of_inertia_follow_from_the_factors() -> None:
+    """Euler's equations of a free top with these moments; the tetrahedron itself keeps its spin like a sphere."""
+    from mpi4py import MPI
+
+    factors = np.array([0.6, 1.0, 1.4])
+    plain = Simulation(spinning(None), MPI.COMM_SELF)
+    own = Simulation(spinning(factors.tolist()), MPI.COMM_SELF)
+    moments = plain.setup.catalogue.inertia[0]
+    w = np.array([30.0, 20.0, 40.0])
+    energy = own.observables()["energy/kinetic_rotational"]
+    assert energy == pytest.approx(0.5 * moments @ (factors * w**2), rel=1e-12)
+    own.step(2000)
+    plain.step(2000)
+    assert plain.grains.angular_velocity[0] == pytest.approx(w, rel=1e-9)
+    j = factors * moments
+
+    def turning(t: float, y: np.ndarray) -> np.ndarray:
+        return np.cross(j * y, y) / j
+
+    body = solve_ivp(turning, (0.0, 2000 * 2e-5), w, rtol=1e-10, atol=1e-10).y[:, -1]
+    assert np.linalg.norm(body - w) > 10.0
+    assert np.linalg.norm(own.grains.angular_velocity[0]) == pytest.approx(np.linalg.norm(body), rel=1e-3)
+    assert own.observables()["energy/kinetic_rotational"] == pytest.approx(energy, rel=1e-5)
+
+
+def test_a_sphere_has_one_moment() -> None:
+    case = spinning(None).model_dump(exclude_none=True)
+    with pytest.raises(CaseError, match="needs three equal factors as its inertia: a sphere has one moment"):
+        Case(**case | {"species": [{"name": "grain", "shape": "sphere", "radius": 1e-3, "density": 1.0, "inertia": [1.0, 1.0, 2.0]}]})
