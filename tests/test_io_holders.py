@@ -19,8 +19,9 @@ from pardem.errors import FileError
 from pardem.io.results.paths import parts_of
 from pardem.io.state import rowfile, state_reading
 from pardem.io.state.checkpoint import newest_valid_checkpoint
+from pardem.io.state.disk import SLACK
 from pardem.io.state.holders import Holders
-from pardem.io.state.rowfile import SLACK, RowFile
+from pardem.io.state.rowfile import RowFile
 
 SELF = MPI.COMM_SELF
 

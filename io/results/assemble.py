@@ -17,10 +17,11 @@ from pardem.errors import FileError
 
 from ..reading import FRAMES, KINDS, PARAMETERS, get_json, opened, put_json
 from ..state.checkpoint import checkpoints, seal_file, step_of
+from ..state.disk import sync_path, take_on_trial
 from ..state.full_state import FullState, size_of, write_rows
 from ..state.holders import Holders
 from ..state.manifest import Loss, Manifest, get_losses, noted, put_losses, put_manifest, set_apart
-from ..state.rowfile import RowFile, create_for_rows, sync_path, take_on_trial
+from ..state.rowfile import RowFile, create_for_rows
 from ..state.seals import DAMAGE, create_table
 from ..state.shared_errors import reason, together
 from .frame_copy import copy_frames

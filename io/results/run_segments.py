@@ -11,9 +11,10 @@ from mpi4py import MPI
 
 from ..reading import FIRST_FIELD, FRAMES
 from ..state.checksum import joined, part, width_of
+from ..state.disk import sync_path, take_on_trial
 from ..state.holders import Holders
 from ..state.ordered_rows import GrainRows
-from ..state.rowfile import RowFile, append, create_for_rows, sync_path, take_on_trial
+from ..state.rowfile import RowFile, append, create_for_rows
 from ..state.seals import TABLE, crc32_of_clock, create_table
 from ..state.shared_errors import together
 from .contact_frames import ContactFrame, ContactWriter

@@ -12,10 +12,11 @@ from mpi4py import MPI
 
 from ..reading import FRAMES, PARAMETERS
 from ..state.checksum import joined, part, width_of
+from ..state.disk import sync_path, take_on_trial
 from ..state.holders import Holders
 from ..state.manifest import Manifest, entry_of, put_losses
 from ..state.ordered_rows import GrainRows
-from ..state.rowfile import RowFile, sync_path, take_on_trial
+from ..state.rowfile import RowFile
 from ..state.seals import crc32_of, put_sums
 from ..state.shared_errors import together
 from .h5md import label, write_box, write_metadata

@@ -14,10 +14,11 @@ from pardem.errors import FileError
 from ..reading import FORMAT, KINDS, PARAMETERS, get_json, opened, put_json
 from ..results.paths import out_of
 from ..results.provenance import provenance
+from .disk import sync_path
 from .full_state import FullState, seal, size_of, write_rows
 from .holders import Holders
 from .manifest import Loss, Manifest, put_manifest, read_manifest, refusal
-from .rowfile import RowFile, sync_path
+from .rowfile import RowFile
 from .seals import DAMAGE
 from .shared_errors import together
 from .state_reading import read_state, state_group

@@ -19,12 +19,12 @@ from mpi4py import MPI
 from pardem.errors import FileError
 
 from .checksum import width_of
+from .disk import SLACK, sync_path, take
 from .holders import Holders
 from .shared_errors import agree, reason, together
 
 PIECE = 1 << 28  # bytes of a rank in one call or message: MPI implementations stumble over counts above 2^31
 TAG = 75
-SLACK = 1 << 20  # bytes that the structure of a file may grow by, kept free beside the data
 
 
 def parallel_hdf5() -> bool:
@@ -93,7 +93,7 @@ class RowFile:
         try:
             with together(self.comm, self.doing):
                 if holders.mine:
-                    _take(self.path, end + first, last - first)
+                    take(self.path, end + first, last - first)
         finally:  # all ranks have tried
             if self.comm.rank == 0:
                 os.truncate(self.path, end)
@@ -285,47 +285,3 @@ def append(handle: h5py.File, values: Mapping[str, Any]) -> None:
         data = handle[name]
         data.resize(len(data) + 1, axis=0)
         data[-1] = value
-
-
-def take_on_trial(path: Path, size: int) -> None:
-    """Check that more bytes fit behind a file, which is created if it does not exist.
-
-    HDF5 does not survive a full disk (a rank that fails in a collective write leaves the others waiting; a serial file crashes when it is closed), so
-    the space is taken, and given back, before HDF5 writes.
-
-    Args:
-        path: path of the file.
-        size: number of bytes.
-
-    Raises:
-        OSError: they do not fit.
-    """
-    with open(path, "ab") as file:
-        end = os.fstat(file.fileno()).st_size
-    try:
-        _take(path, end, size + SLACK)
-    finally:
-        os.truncate(path, end)
-
-
-def _take(path: Path, start: int, size: int) -> None:
-    """Let a file that exists have some bytes from a position on."""
-    if size > 0:
-        descriptor = os.open(path, os.O_WRONLY)
-        try:
-            os.posix_fallocate(descriptor, start, size)
-        finally:
-            os.close(descriptor)
-
-
-def sync_path(path: Path) -> None:
-    """Force a file or a folder onto the disk.
-
-    Args:
-        path: its path.
-    """
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
