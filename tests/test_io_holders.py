@@ -33,13 +33,13 @@ class Imagined:
         self.rank, self.size = rank, size
 
 
-@pytest.mark.parametrize(("size", "expected"), [(0, 1), (1023, 1), (2048, 2), (700_000, 683), (10**12, 10_000)])
+@pytest.mark.parametrize(("size", "expected"), [(0, 1), (1023, 1), (2048, 2), (700_000, 683), (10**12, 1000)])
 def test_each_holder_has_its_share(size: int, expected: int) -> None:
-    every = [Holders.of(Imagined(rank, 10_000), size) for rank in range(10_000)]  # type: ignore[arg-type]
+    every = [Holders.of(Imagined(rank, 1000), size) for rank in range(1000)]  # type: ignore[arg-type]
     ranks = every[0].ranks
     assert len(ranks) == expected
     assert ranks[0] == 0
-    assert (np.diff(ranks) >= 10_000 // expected).all()
+    assert (np.diff(ranks) >= 1000 // expected).all()
     spans = np.array([holders.span(123_457) for holders in every])
     assert spans[0, 0] == 0
     assert spans[-1, 1] == 123_457
