@@ -100,12 +100,12 @@ def _require_parts(file: h5py.File, path: Path) -> None:
         part = path.parent / shown
         if not part.exists():
             raise FileError(
-                f"{path} is the index of an unfinished run, and {shown} is missing: keep the two beside each other under these names; "
+                f"{path} is an index, and {shown} is missing: keep the two beside each other under these names; "
                 f"`pardem verify {path}` names all that is missing, and `pardem run ... --resume --accept-loss` goes on without it"
             )
         if part.stat().st_size < size:
             raise FileError(
-                f"{path} is the index of an unfinished run, and {shown} has {part.stat().st_size} of its {size} bytes: copy it again, "
+                f"{path} is an index, and {shown} has {part.stat().st_size} of its {size} bytes: copy it again, "
                 "or go on without it by --resume --accept-loss"
             )
 

@@ -72,8 +72,9 @@ class RunFiles:
         static = StaticPart(text, self.case.hash(), shapes, grains.gid, grains.species, grains.scale, self._box())
         taken_over = told_of_origin(sim)
         self.writer = ResultWriter(
-            self.comm, out, static, precision=self.case.output.precision, resume_step=self.kept_step, accept_loss=options.accept_loss, pardem=VERSION,
-            title=self.case.title, **({"start": taken_over} if taken_over else {}),
+            self.comm, out, static, precision=self.case.output.precision, resume_step=self.kept_step, accept_loss=options.accept_loss,
+            sync_frames=self.case.output.sync_frames, one_file=self.case.output.one_file, pardem=VERSION, title=self.case.title,
+            **({"start": taken_over} if taken_over else {}),
         )  # fmt: skip
         self.notices += self.writer.notices
         tables = sim.setup.cell_tables
@@ -185,7 +186,7 @@ class RunFiles:
         self._release()
 
     def _finish(self) -> None:
-        """Write the last frame, and make the result one file."""
+        """Write the last frame, and make the result one file, or an index that is finished."""
         self.write(frame=True)
         self.losses = self.writer.finish(full_state(self.sim))
         self.finished = self._closed = True

@@ -19,8 +19,9 @@ from .errors import CaseError, FileError
 from .io.layout import text
 from .io.reading import FRAMES, PARAMETERS, kind_of, opened, sound
 from .io.results.paths import STATIC, parts_of
-from .io.state.full_state import FullState, read_state, state_group
+from .io.state.full_state import FullState
 from .io.state.shared_errors import together
+from .io.state.state_reading import read_state, state_group
 from .run_state import LAYOUT, run_state
 from .state.origin_state import Origin, OriginState, SettledGrains
 from .state.population import ContactTable

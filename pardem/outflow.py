@@ -45,8 +45,25 @@ class Outflow:
     """
 
     def __init__(self, comm: MPI.Comm, gone: Population, left: np.ndarray, carried: int = 0) -> None:
-        self.comm, self.gone, self.left, self.carried = comm, gone, left, carried
+        self.comm, self.carried = comm, carried
+        self._blocks = [(gone, left)]  # one for each time that grains left; joined when they are asked for
         self.count = int(comm.allreduce(gone.count))
+
+    @property
+    def gone(self) -> Population:
+        """Grains of this rank that have left."""
+        return self._joined()[0]
+
+    @property
+    def left(self) -> np.ndarray:
+        """(n,) int64 step after which each of them left."""
+        return self._joined()[1]
+
+    def _joined(self) -> tuple[Population, np.ndarray]:
+        if len(self._blocks) > 1:
+            grains, steps = zip(*self._blocks, strict=True)
+            self._blocks = [(Population.joined(grains), np.concatenate(steps))]
+        return self._blocks[0]
 
     @classmethod
     def none(cls, comm: MPI.Comm, settings: Settings) -> Outflow:
@@ -99,8 +116,8 @@ class Outflow:
         """
         grains.ft[:] = 0
         grains.past[:] = 0
-        self.gone = Population.joined([self.gone, grains])
-        self.left = np.concatenate([self.left, np.full(grains.count, step)])
+        if grains.count:
+            self._blocks.append((grains, np.full(grains.count, step)))
         self.count += count
         self.carried += carried
 

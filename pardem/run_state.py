@@ -11,7 +11,7 @@ from mpi4py import MPI
 from .case import Case
 from .errors import FileError
 from .io.results.paths import parts_of
-from .io.state.checkpoint import newest_valid_checkpoint, read_checkpoint
+from .io.state.checkpoint import newest_valid_checkpoint
 from .io.state.full_state import ContactRows, FullState, GrainTable
 from .state.population import ContactTable, Population
 from .state.saved import RunState
@@ -73,9 +73,9 @@ def load_start(comm: MPI.Comm, out: Path, case: Case, accept_loss: bool = False)
         FileError: the checkpoint has another layout than this program uses, or parts are missing or changed; on every rank.
     """
     found = newest_valid_checkpoint(comm, parts_of(out), case.hash(), accept_loss)
-    if found.path is None:
+    if found.state is None:
         return None, found.warnings
-    state = read_checkpoint(comm, found.path)
+    state = found.state
     if state.layout != LAYOUT:
         raise FileError(
             f"{found.path} holds a state of layout {state.layout} and this pardem goes on from layout {LAYOUT}: resume with "

@@ -1,6 +1,6 @@
 """A synthetic run for the tests of files: every array is a function of id and step, rows are scattered over ranks anew at every step.
 
-As a program: ``mpirun -n N python io_scene.py OUT.h5 LAST [--resume] [--pause SECONDS] [--serial] [--limit BYTES]``.
+As a program: ``mpirun -n N python io_scene.py OUT.h5 LAST [--resume] [--pause SECONDS] [--serial] [--limit BYTES] [--stop]``.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from pardem.io.results.output_path import prepare_output
 from pardem.io.results.paths import parts_of
 from pardem.io.results.static_part import DomainBox, StaticPart
 from pardem.io.results.writer import ResultWriter
-from pardem.io.state import rowfile
+from pardem.io.state import holders, rowfile
 from pardem.io.state.checkpoint import newest_valid_checkpoint, read_checkpoint
 from pardem.io.state.full_state import ContactRows, FullState, GrainTable
 from pardem.state.saved import RunHeader
 
 COUNT = 53
+holders.SHARE = 1 << 10  # bytes: several ranks write these small files
 HASH = "c0ffee"
 WALLS = ("floor", "lid: µ")
 FRAMES_EVERY, CHECKPOINT_EVERY = 10, 30
@@ -140,6 +141,7 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=0.0)
     parser.add_argument("--serial", action="store_true")
     parser.add_argument("--limit", type=int)
+    parser.add_argument("--stop", action="store_true")
     arguments = parser.parse_args()
     if arguments.serial:
         rowfile.parallel_hdf5 = lambda: False
@@ -147,7 +149,8 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (arguments.limit, arguments.limit))
     try:
         results = run(
-            MPI.COMM_WORLD, arguments.out, arguments.last, resume=arguments.resume, pause=arguments.pause, accept_loss=arguments.accept_loss
+            MPI.COMM_WORLD, arguments.out, arguments.last, resume=arguments.resume, pause=arguments.pause, accept_loss=arguments.accept_loss,
+            finish=not arguments.stop,
         )  # fmt: skip
     except FileError as error:
         print(f"rank {MPI.COMM_WORLD.rank}: {error}", flush=True)

@@ -13,6 +13,7 @@ import pytest
 from mpi4py import MPI
 
 from pardem.errors import FileError
+from pardem.io.state import contact_blocks
 from pardem.io.state.checkpoint import checkpoints, newest_valid_checkpoint, read_checkpoint, write_checkpoint
 from pardem.io.state.full_state import ContactRows
 from pardem.io.views.compare import compare
@@ -76,6 +77,29 @@ def test_content_is_the_same_for_every_number_of_ranks(tmp_path: Path, run_mpi: 
         found.append(datasets(path, "pardem"))
         check(SELF, path, 20)
     assert all(f == found[0] for f in found)
+
+
+@pytest.mark.parametrize("remove", [True, False])
+def test_contacts_are_found_by_blocks_of_ids_and_without(tmp_path: Path, remove: bool) -> None:
+    path = write_checkpoint(SELF, tmp_path, scene.state(SELF, 30))
+    lower = scene.contacts(30)[0]
+    with h5py.File(path, "r+") as file:
+        found = file["pardem/state/contacts"].attrs
+        assert found["block_size"] == 1
+        assert found["block_first"].tolist() == np.searchsorted(lower, np.arange(scene.COUNT + 1)).tolist()
+        if remove:  # as earlier versions wrote it
+            del found["block_first"], found["block_size"]
+    check(SELF, path, 30)
+
+
+@pytest.mark.parametrize(("size", "at_once"), [(1, 1), (4, 3), (64, 2), (64, 1000)])
+def test_the_first_contact_of_an_id(monkeypatch: pytest.MonkeyPatch, size: int, at_once: int) -> None:
+    monkeypatch.setattr(contact_blocks, "AT_ONCE", at_once)
+    lower = np.sort(np.random.default_rng(size).integers(3, 40, 90))
+    ids = np.arange(0, 41 + size, size)
+    blocks = contact_blocks.ContactBlocks(size, np.searchsorted(lower, ids))
+    for gid in range(42):
+        assert contact_blocks.first_contact(lower, blocks, gid) == np.searchsorted(lower, gid)
 
 
 def test_the_two_newest_are_kept(tmp_path: Path) -> None:
@@ -149,7 +173,7 @@ def test_a_damaged_checkpoint_is_an_error_on_all_ranks(mpi_tmp_path: Path) -> No
 
 
 def test_none_and_one_of_another_case(tmp_path: Path) -> None:
-    assert newest_valid_checkpoint(SELF, tmp_path / "nothing", scene.HASH) == (None, [], [])
+    assert newest_valid_checkpoint(SELF, tmp_path / "nothing", scene.HASH) == (None, [], [], None)
     write_checkpoint(SELF, tmp_path, scene.state(SELF, 10))
     with pytest.raises(FileError, match=r"its hash is c0ffee, that of this case is decade.*--force"):
         newest_valid_checkpoint(SELF, tmp_path, "decade")

@@ -155,7 +155,7 @@ def test_a_result_can_be_read_from_any_folder_and_a_percent_sign_is_no_format(tm
     folder.rename(tmp_path / "moved")
     check(tmp_path / "moved" / "a%b.h5", [0, 10, 20, 30, 40])
     (tmp_path / "moved" / "a%b.h5").rename(tmp_path / "alone.h5")
-    with pytest.raises(FileError, match=r"index of an unfinished run, and a%b.h5.parts/.* is missing"):
+    with pytest.raises(FileError, match=r"is an index, and a%b.h5.parts/.* is missing"):
         info(tmp_path / "alone.h5")
 
 

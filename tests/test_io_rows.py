@@ -10,13 +10,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpi4py import MPI
 
-from pardem.io.state.checksum import crc32_of_rows, shifted
-from pardem.io.state.ordered_rows import GrainRows, IdExchange, block_starts
+from pardem.io.state.checksum import joined, part, shifted, width_of
+from pardem.io.state.holders import block_starts
+from pardem.io.state.ordered_rows import GrainRows, IdExchange
 
 
 @given(st.binary(max_size=300), st.binary(max_size=300))
 def test_checksums_of_parts_combine_to_that_of_the_whole(first: bytes, second: bytes) -> None:
     assert shifted(zlib.crc32(first), len(second)) ^ zlib.crc32(second) == zlib.crc32(first + second)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 2**40), st.integers(0, 2**40))
+def test_data_that_follow_in_two_pieces_shift_like_one(crc: int, first: int, second: int) -> None:
+    assert shifted(crc, first + second) == shifted(shifted(crc, first), second)
+
+
+def test_a_checksum_with_much_behind_it() -> None:
+    behind = bytes(range(256)) * 300
+    assert shifted(zlib.crc32(b"grains"), len(behind)) ^ zlib.crc32(behind) == zlib.crc32(b"grains" + behind)
 
 
 @pytest.mark.parametrize(("count", "ranks"), [(10, 1), (10, 3), (2, 4), (0, 2), (10_000_019, 64)])
@@ -46,7 +57,7 @@ def test_rows_arrive_by_id(count: int) -> None:
             block = rows(values[gid])
             assert block.dtype == values.dtype
             assert np.array_equal(block, values[rows.start : rows.stop])
-            assert crc32_of_rows(comm, block) == zlib.crc32(values.tobytes())
+            assert joined(comm, [part(block, (count - rows.stop) * width_of(block))]) == [zlib.crc32(values.tobytes())]
 
 
 @pytest.mark.mpi

@@ -22,10 +22,11 @@ from pardem.io.views import export
 from pardem.io.views.compare import compare
 from pardem.io.views.curves import read_series
 from pardem.io.views.info import info
-from pardem.outflow import EVERY
+from pardem.outflow import EVERY, Outflow
 from pardem.run import run_case
 from pardem.run_state import full_state, load_start
 from pardem.simulation import Simulation
+from pardem.state.population import Population
 
 VISCOUS = {"law": "viscoelastic", "restitution": 0.5, "contact_time": 0.01, "friction": 0.5}
 BOX = {"lower": (-50.0, -50.0, -50.0), "upper": (50.0, 50.0, 50.0)}
@@ -104,6 +105,19 @@ def test_a_grain_stays_as_it_was_when_it_left_and_the_others_go_on_alone() -> No
     everyone, when = engine.all_grains()
     assert everyone.gid.tolist() == [0, 1]
     assert when.tolist() == [-1, 512 + EVERY]
+
+
+def test_those_that_left_earlier_are_not_copied_when_others_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    outflow = Outflow(MPI.COMM_SELF, Population.made(0), np.zeros(0, np.int64))
+    with monkeypatch.context() as patch:
+        patch.setattr(Population, "joined", lambda *_: pytest.fail("grains are copied"))
+        for event in range(1, 4):
+            outflow._add(Population.made(event, {"gid": np.arange(event) + 10 * event}), EVERY * event, event, 7)
+            outflow._add(Population.made(0), EVERY * event, 0, 0)
+    assert (outflow.count, outflow.carried) == (6, 21)
+    assert outflow.gone.gid.tolist() == [10, 20, 21, 30, 31, 32]
+    assert outflow.left.tolist() == [EVERY, *2 * [2 * EVERY], *3 * [3 * EVERY]]
+    assert outflow.gone is outflow.gone
 
 
 WALTON = {"law": "walton", "restitution": 0.6, "contact_time": 0.02, "friction": 0.3}

@@ -17,9 +17,11 @@ from pardem.errors import FileError
 
 from ..reading import FRAMES, KINDS, PARAMETERS, get_json, opened, put_json
 from ..state.checkpoint import checkpoints, seal_file, step_of
+from ..state.disk import sync_path, take_on_trial
 from ..state.full_state import FullState, size_of, write_rows
+from ..state.holders import Holders
 from ..state.manifest import Loss, Manifest, get_losses, noted, put_losses, put_manifest, set_apart
-from ..state.rowfile import RowFile, sync_path, take_on_trial
+from ..state.rowfile import RowFile, create_for_rows
 from ..state.seals import DAMAGE, create_table
 from ..state.shared_errors import reason, together
 from .frame_copy import copy_frames
@@ -49,12 +51,13 @@ def assemble(out: Path | str) -> list[str]:
     return [str(loss) for loss in manifest.losses + write_index(Path(out), manifest)]
 
 
-def write_index(out: Path, manifest: Manifest) -> list[Loss]:
+def write_index(out: Path, manifest: Manifest, final: Path | None = None) -> list[Loss]:
     """Write OUT.h5 as an index of the parts that a manifest names. Called by one process.
 
     Args:
         out: path of the result.
         manifest: manifest of the parts.
+        final: checkpoint of the last step, if the run is finished: the index then shows its state as the final one, and what is lost.
 
     Returns:
         What could not be read.
@@ -68,8 +71,13 @@ def write_index(out: Path, manifest: Manifest) -> list[Loss]:
     series = collect(parts, manifest.parts)
     new = parts / "index.new"
     try:
-        _skeleton(new, parts, series, virtual=True)
+        take_on_trial(new, _small(series))
+        _static_index(new, parts / STATIC)
         with h5py.File(new, "r+") as file:
+            _fill(file, series, parts)
+            if final is not None:
+                file[KINDS["result"]] = h5py.ExternalLink(f"{parts.name}/{final.name}", f"/{KINDS['checkpoint']}")
+                put_losses(file, dict.fromkeys([*manifest.losses, *series.losses]))
             put_json(file, f"{PARAMETERS}/provenance", read_origin(parts))
             put_manifest(file[PARAMETERS], manifest)
             newest = checkpoints(parts)
@@ -110,18 +118,26 @@ def finish(comm: MPI.Comm, out: Path, state: FullState, manifest: Manifest) -> l
     series, losses = comm.bcast((series, losses))
     damaged: list[Loss] | None = None
     while damaged is None or damaged:
+        count = 0
         with together(comm, f"{out} could not be written"):
             if comm.rank == 0:
-                _skeleton(new, parts, series, virtual=False)
+                take_on_trial(new, (parts / STATIC).stat().st_size)
+                shutil.copyfile(parts / STATIC, new)
+                with h5py.File(new, "r") as handle:
+                    count = handle[f"{FRAMES}/id"].shape[0]
+        count = comm.bcast(count)
+        frame_bytes = sum(count * width * kind.itemsize for width, kind in series.fields.values())
+        size = series.frames * frame_bytes + series.contacts.nbytes + size_of(state, comm)
         with RowFile(comm, new, "r+", shown=out) as file:
-            count = 0 if file.handle is None else file.handle[f"{FRAMES}/id"].shape[0]
-            count = comm.bcast(count)
-            frame_bytes = sum(count * width * kind.itemsize for width, kind in series.fields.values())
-            file.reserve(series.frames * frame_bytes + series.contacts.nbytes + size_of(state, comm))
+            file.reserve(size + _small(series), Holders.of(comm, size))
+            with file.structure() as skeleton:
+                if skeleton is not None:
+                    _fill(skeleton, series)
             damaged = copy_frames(file, series, count)
             losses += damaged
             if not damaged:
                 checksums = write_rows(file, KINDS["result"], state)
+                file.sync()
     with together(comm, f"{out} could not be written"):
         if comm.rank == 0:
             with h5py.File(new, "r+") as handle:
@@ -136,34 +152,32 @@ def finish(comm: MPI.Comm, out: Path, state: FullState, manifest: Manifest) -> l
     return losses
 
 
-def _skeleton(new: Path, parts: Path, series: Series, virtual: bool) -> None:
-    """Everything but the frames' values, which are virtual or still to be written."""
-    static = parts / STATIC
-    take_on_trial(new, (0 if virtual else static.stat().st_size) + sum(v.nbytes for v in series.values.values()) + 200 * series.frames)
-    if virtual:
-        _static_index(new, static)
-    else:
-        shutil.copyfile(static, new)
-    with h5py.File(new, "r+") as file:
-        label(file, "result")
-        file.attrs["assembled"] = "index" if virtual else "complete"
-        count = file[f"{FRAMES}/id"].shape[0]
-        steps, times = series.clock()
-        if series.frames:
-            write_steps(file, list(series.fields), steps, times)
-            if not virtual:
-                create_table(file, series.fields, series.frames)
-            for name, (width, kind) in series.fields.items():
-                shape = (series.frames, count, width)
-                if virtual:
-                    _virtual(file, name, series.pieces, shape, kind, parts)
-                else:
-                    file[f"{FRAMES}/{name}"].create_dataset("value", shape, kind, fill_time="never")
-            series.contacts.write_skeleton(file, parts if virtual else None)
-            write_edges(file)
-            write_vtkhdf(file, list(series.fields), times)
-        if len(series.steps):
-            write_observables(file, series.steps, series.times, series.values)
+def _small(series: Series) -> int:
+    """Bytes of what is not copied row by row."""
+    return sum(values.nbytes for values in series.values.values()) + 200 * series.frames
+
+
+def _fill(file: h5py.File, series: Series, parts: Path | None = None) -> None:
+    """Write everything but the frames' values into a file with the static part: they are virtual if the folder of the parts is given."""
+    label(file, "result")
+    file.attrs["assembled"] = "index" if parts else "complete"
+    count = file[f"{FRAMES}/id"].shape[0]
+    steps, times = series.clock()
+    if series.frames:
+        write_steps(file, list(series.fields), steps, times)
+        if not parts:
+            create_table(file, series.fields, series.frames)
+        for name, (width, kind) in series.fields.items():
+            shape = (series.frames, count, width)
+            if parts:
+                _virtual(file, name, series.pieces, shape, kind, parts)
+            else:
+                create_for_rows(file, f"{FRAMES}/{name}/value", shape, kind)
+        series.contacts.write_skeleton(file, parts)
+        write_edges(file)
+        write_vtkhdf(file, list(series.fields), times)
+    if len(series.steps):
+        write_observables(file, series.steps, series.times, series.values)
 
 
 def _static_index(new: Path, static: Path) -> None:

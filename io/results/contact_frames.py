@@ -11,10 +11,10 @@ import numpy as np
 from ..layout import CONTACTS
 from ..reading import put_json
 from ..state.checksum import joined, part
-from ..state.full_state import ContactExchange, ContactRows
-from ..state.rowfile import RowFile
+from ..state.contact_exchange import ContactExchange
+from ..state.holders import Holders
+from ..state.rowfile import RowFile, append, create_for_rows
 from ..state.seals import CONTACT_TABLE, crc32_of, crc32_of_counts, create_contact_table, get_sums, put_sums
-from ..state.shared_errors import together
 
 WALLS = f"{CONTACTS}/walls"  # JSON: names of the walls
 CHUNK = 1 << 18  # bytes
@@ -62,7 +62,7 @@ def put_walls(file: h5py.File, walls: tuple[str, ...]) -> None:
 
 
 class ContactWriter:
-    """Appends the contacts of frames to a segment. Every method is collective.
+    """Appends the contacts of frames to a segment. Every method is collective, unless it says otherwise.
 
     Args:
         file: file of the segment.
@@ -71,47 +71,61 @@ class ContactWriter:
         count: number of grains on all ranks.
     """
 
+    exchange: ContactExchange  # of the frame that is being written
+    sums: list[int]
+
     def __init__(self, file: RowFile, contacts: ContactFrame, real: np.dtype, count: int) -> None:
         self.file, self.real, self.count, self.rows = file, real, count, 0
         self.types: dict[str, tuple[int, np.dtype]] = {"bodies": (2, np.dtype(np.int64)), "sub": (1, np.dtype(np.int64))}
         self.types |= {name: (1 if np.ndim(values) == 1 else np.shape(values)[1], real) for name, values in contacts.fields.items()}
-        for name, (width, kind) in self.types.items():
-            chunk = max(64, min(2 * count, CHUNK // (width * kind.itemsize)))
-            shape, most = shape_of(0, width), (None, *shape_of(0, width)[1:])
-            file.create(f"{CONTACTS}/{name}", shape, kind, maxshape=most, chunks=shape_of(chunk, width))
-        for name, rows, kind in (("first", 1, np.dtype(np.int64)), ("known", 0, np.dtype(np.uint8))):
-            file.create(f"{CONTACTS}/{name}", (rows,), kind, maxshape=(None,), chunks=(1024,), fillvalue=0)
-        with together(file.comm, file.doing):
-            if file.handle is not None:
-                create_contact_table(file.handle, self.types)
-                put_walls(file.handle, contacts.walls)
+        with file.structure() as handle:
+            if handle is not None:
+                self._create(handle, contacts.walls)
 
-    def append(self, t: int, contacts: ContactFrame) -> None:
-        """Write the contacts of a frame, ordered by key.
+    def _create(self, handle: h5py.File, walls: tuple[str, ...]) -> None:
+        for name, (width, kind) in self.types.items():
+            chunk = max(64, min(2 * self.count, CHUNK // (width * kind.itemsize)))
+            shape, most = shape_of(0, width), (None, *shape_of(0, width)[1:])
+            create_for_rows(handle, f"{CONTACTS}/{name}", shape, kind, maxshape=most, chunks=shape_of(chunk, width))
+        for name, rows, kind in (("first", 1, np.dtype(np.int64)), ("known", 0, np.dtype(np.uint8))):
+            handle.create_dataset(f"{CONTACTS}/{name}", (rows,), kind, maxshape=(None,), chunks=(1024,), fillvalue=0)
+        create_contact_table(handle, self.types)
+        put_walls(handle, walls)
+
+    def prepare(self, contacts: ContactFrame, holders: Holders) -> None:
+        """Bring the contacts of a frame into the order of their keys, and take space for them.
 
         Args:
-            t: number of the frame.
-            contacts: its contacts.
+            contacts: contacts of the frame.
+            holders: the ranks that will write them.
         """
-        file, comm = self.file, self.file.comm
         key = np.ascontiguousarray(contacts.key, dtype=np.int64)
-        nothing = np.zeros((len(key), 0))
-        exchange = ContactExchange(comm, ContactRows(key[:, 0], key[:, 1], key[:, 2], nothing, nothing), self.count)
-        counts = np.array(comm.allgather(exchange.count))
-        start, total, most = int(counts[: comm.rank].sum()), int(counts.sum()), int(counts.max())
-        file.reserve(total * sum(width * kind.itemsize for width, kind in self.types.values()))
-        file.grow([f"{CONTACTS}/{name}" for name in self.types], self.rows + total)
-        file.grow([f"{CONTACTS}/first"], t + 2)
-        file.grow([f"{CONTACTS}/known", CONTACT_TABLE], t + 1)
-        parts, behind = [], total - start - exchange.count
+        self.exchange = ContactExchange(self.file.comm, key[:, 0], key[:, 1], key[:, 2], self.count, holders)
+        self.file.reserve(self.exchange.total * sum(width * kind.itemsize for width, kind in self.types.values()), holders)
+        self.file.grow([f"{CONTACTS}/{name}" for name in self.types], self.rows + self.exchange.total)
+
+    def write(self, contacts: ContactFrame) -> None:
+        """Write the rows of the contacts of a frame, among those of its grains.
+
+        Args:
+            contacts: contacts of the frame.
+        """
+        key, exchange = np.ascontiguousarray(contacts.key, dtype=np.int64), self.exchange
+        parts, behind = [], exchange.total - exchange.start - exchange.count
         for name, (width, kind) in self.types.items():
             values: Any = {"bodies": key[:, :2], "sub": key[:, 2]}.get(name)
             block = exchange(np.ascontiguousarray(contacts.fields[name] if values is None else values, dtype=kind))
-            file.write(f"{CONTACTS}/{name}", block, self.rows + start, most=most)
+            self.file.write(f"{CONTACTS}/{name}", block, self.rows + exchange.start)
             parts.append(part(block, behind * width * kind.itemsize))
-        sums = np.array([[crc32_of_counts(total, contacts.known), *joined(comm, parts)]], dtype=np.uint32)
-        self.rows += total
-        mine = slice(0, 1 if comm.rank == 0 else 0)
-        file.write(f"{CONTACTS}/first", np.array([self.rows])[mine], t + 1, most=1)
-        file.write(f"{CONTACTS}/known", np.array([contacts.known], np.uint8)[mine], t, most=1)
-        file.write(CONTACT_TABLE, sums[mine], t, most=1)
+        self.sums = joined(self.file.comm, parts)
+        self.rows += exchange.total
+
+    def count_in(self, handle: h5py.File, known: bool) -> None:
+        """Note how many contacts the frame has, which makes them count. Called by one process.
+
+        Args:
+            handle: the file.
+            known: whether the contacts were looked at.
+        """
+        table = np.array([crc32_of_counts(self.exchange.total, known), *self.sums], dtype=np.uint32)
+        append(handle, {f"{CONTACTS}/first": self.rows, f"{CONTACTS}/known": np.uint8(known), CONTACT_TABLE: table})

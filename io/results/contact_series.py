@@ -11,6 +11,7 @@ import numpy as np
 
 from ..layout import CONTACTS
 from ..reading import FIRST_FIELD, FRAMES, get_json, put_json
+from ..state.rowfile import create_for_rows
 from ..state.seals import COUNT, crc32_of, crc32_of_counts, create_contact_table, get_sums, read_contact_table
 from .contact_frames import WALLS, put_walls, shape_of
 from .h5md import missing
@@ -135,7 +136,7 @@ class ContactSeries:
         for name, (width, kind) in self.types.items():
             shape = shape_of(int(self.first[-1]), width)
             if parts is None or not shape[0]:
-                group.create_dataset(name, shape, kind, fill_time="never")
+                create_for_rows(file, f"{CONTACTS}/{name}", shape, kind)
             else:
                 group.create_virtual_dataset(name, self._layout(name, shape, kind, parts), fillvalue=missing(kind))
 

@@ -7,15 +7,14 @@ from typing import NamedTuple
 
 import h5py
 import numpy as np
-from mpi4py import MPI
 
 from pardem.errors import FileError
 
 from ..layout import CONTACTS
 from ..reading import FRAMES
 from ..state.checksum import joined, part
+from ..state.holders import Holders
 from ..state.manifest import Loss
-from ..state.ordered_rows import block_starts
 from ..state.rowfile import RowFile
 from ..state.seals import CLOCK, CONTACT_TABLE, COUNT, DAMAGE, TABLE, crc32_of_clock, crc32_of_counts
 from ..state.shared_errors import agree, reason
@@ -23,6 +22,8 @@ from .contact_frames import shape_of
 from .contact_series import ContactSeries
 from .h5md import missing
 from .series import Piece, Series
+
+_Sums = tuple[list[int], list[int]]  # of the fields of a frame with its clock, of its contacts with their number
 
 
 def copy_frames(file: RowFile, series: Series, count: int) -> list[Loss]:
@@ -37,15 +38,25 @@ def copy_frames(file: RowFile, series: Series, count: int) -> list[Loss]:
         The frames that are not what was written. If there are any, they are removed from the series, and the file must be written anew.
     """
     damaged, contacts, first = list[Loss](), series.contacts, 0  # the contacts before any frame is taken out
-    for piece in series.pieces:
-        length = len(piece.rows)
-        with _Source(file.comm, piece, series, count) as source:
-            _copy_piece(file, source, contacts, first, damaged)
-        first += length
+    frame = count * sum(width * kind.itemsize for width, kind in series.fields.values())
+    holders = Holders.of(file.comm, frame + contacts.nbytes // max(1, series.frames))
+    sums: list[_Sums] = []
+    with file.rows(holders):
+        for piece in series.pieces:
+            length = len(piece.rows)
+            with _Source(holders, piece, series, count) as source:
+                sums += _copy_piece(file, source, contacts, first, damaged)
+            first += length
+    if sums and not damaged:
+        with file.structure() as handle:
+            if handle is not None:
+                handle[TABLE][:] = np.array([of_fields for of_fields, _ in sums], dtype=np.uint32)
+                if contacts.types:
+                    handle[CONTACT_TABLE][:] = np.array([of_contacts for _, of_contacts in sums], dtype=np.uint32)
     return damaged
 
 
-def _copy_piece(file: RowFile, source: _Source, contacts: ContactSeries, first: int, damaged: list[Loss]) -> None:
+def _copy_piece(file: RowFile, source: _Source, contacts: ContactSeries, first: int, damaged: list[Loss]) -> list[_Sums]:
     """Copy the frames of a segment as long as none is damaged; take those that are out of it. Collective.
 
     Args:
@@ -54,7 +65,11 @@ def _copy_piece(file: RowFile, source: _Source, contacts: ContactSeries, first: 
         contacts: where the contacts of each frame of the result are.
         first: number of the segment's first frame in the result.
         damaged: what is lost so far; lengthened.
+
+    Returns:
+        Checksums of the frames that were copied.
     """
+    found: list[_Sums] = []
     piece, whole = source.piece, np.ones(len(source.piece.rows), dtype=bool)
     for k, step in enumerate(piece.steps):
         columns, blocks, sums, problem = source.read(k)
@@ -66,30 +81,27 @@ def _copy_piece(file: RowFile, source: _Source, contacts: ContactSeries, first: 
         begin = int(contacts.first[first + k])
         for column, rows in zip(columns, blocks, strict=True):
             if column.place.of_contacts:
-                file.write(column.place.path, rows, begin + column.start, most=column.most)
+                file.write(column.place.path, rows, begin + column.start)
             else:
-                file.write(column.place.path, rows, column.start, frame=first + k, most=column.most)
-        _copy_sums(file, source, contacts, (first + k, k), sums)
+                file.write(column.place.path, rows, column.start, frame=first + k)
+        found.append(_sums(source, contacts, (first + k, k), sums))
     piece.keep(whole)
+    return found
 
 
-def _copy_sums(file: RowFile, source: _Source, contacts: ContactSeries, frame: tuple[int, int], sums: list[int]) -> None:
-    """Write the checksums of a frame. Collective.
+def _sums(source: _Source, contacts: ContactSeries, frame: tuple[int, int], sums: list[int]) -> _Sums:
+    """Checksums of a frame, as the result holds them.
 
     Args:
-        file: result.
         source: the segment that holds the frame.
         contacts: where the contacts of each frame of the result are.
         frame: its number in the result and in the segment.
         sums: CRC-32 of its fields, then of its arrays of contacts.
     """
     (t, k), fields = frame, len(source.fields)
-    mine = slice(0, 1 if file.comm.rank == 0 else 0)
     clock = crc32_of_clock(source.piece.steps[k], source.piece.times[k])
-    file.write(TABLE, np.array([[clock, *sums[:fields]]], dtype=np.uint32)[mine], t, most=1)
-    if contacts.types:
-        number = crc32_of_counts(int(contacts.first[t + 1] - contacts.first[t]), bool(contacts.known[t]))
-        file.write(CONTACT_TABLE, np.array([[number, *sums[fields:]]], dtype=np.uint32)[mine], t, most=1)
+    number = crc32_of_counts(int(contacts.first[t + 1] - contacts.first[t]), bool(contacts.known[t])) if contacts.types else 0
+    return [clock, *sums[:fields]], [number, *sums[fields:]]
 
 
 class _Place(NamedTuple):
@@ -119,7 +131,6 @@ class _Column(NamedTuple):
         place: where it is.
         start: first row of this rank.
         stop: one past its last row.
-        most: largest number of rows of a rank.
         width: width of a row.
         kind: type in the result.
         expected: CRC-32; None if none was noted.
@@ -128,7 +139,6 @@ class _Column(NamedTuple):
     place: _Place
     start: int
     stop: int
-    most: int
     width: int
     kind: np.dtype
     expected: int | None
@@ -140,16 +150,17 @@ class _Column(NamedTuple):
 
 
 class _Source:
-    """A segment that all ranks read, each its block of ids and of contacts. Every method is collective."""
+    """A segment whose frames the holders read, each its block of ids and of contacts. Every method is collective."""
 
-    def __init__(self, comm: MPI.Comm, piece: Piece, series: Series, count: int) -> None:
-        self.comm, self.piece, self.count = comm, piece, count
+    def __init__(self, holders: Holders, piece: Piece, series: Series, count: int) -> None:
+        self.holders, self.comm, self.piece, self.count = holders, holders.comm, piece, count
         self.fields, self.arrays = series.fields, series.contacts.types
         self.file: h5py.File | None = None
 
     def __enter__(self) -> _Source:
-        with suppress(OSError):  # it could be opened a moment ago; each of its frames will be said to be damaged
-            self.file = h5py.File(self.piece.path, "r", locking=False)
+        if self.holders.mine:
+            with suppress(OSError):  # it could be opened a moment ago; each of its frames will be said to be damaged
+                self.file = h5py.File(self.piece.path, "r", locking=False)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -165,7 +176,7 @@ class _Source:
         """
         columns, blocks = self._columns(k), list[np.ndarray]()
         raw, new = list[int](), list[int]()
-        message = None if self.file is not None else "it cannot be opened"
+        message = None if self.file is not None or not self.holders.mine else "it cannot be opened"
         for column in columns:
             shape = shape_of(column.stop - column.start, column.width) if column.place.of_contacts else (column.stop - column.start, column.width)
             block = there = np.full(shape, missing(column.kind), column.kind)
@@ -204,6 +215,4 @@ class _Source:
 
     def _column(self, place: _Place, kind: tuple[int, np.dtype], expected: int | None) -> _Column:
         """What this rank copies of an array with rows of a width and type, and with a checksum that was noted."""
-        starts = block_starts(place.total, self.comm.size)
-        start, stop = int(starts[self.comm.rank]), int(starts[self.comm.rank + 1])
-        return _Column(place, start, stop, int(np.diff(starts).max()), *kind, expected)
+        return _Column(place, *self.holders.span(place.total), *kind, expected)

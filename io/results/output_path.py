@@ -11,7 +11,7 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 
-from ..state.checkpoint import checkpoints, is_finished, step_of
+from ..state.checkpoint import checkpoints, is_one_file, step_of
 from ..state.manifest import Loss, Manifest, noted, read_manifest, refusal, set_apart
 from ..state.shared_errors import together
 from .assemble import assemble
@@ -88,7 +88,7 @@ def _set_aside(out: Path, parts: Path) -> str:
     if parts.exists():
         parts.rename(parts_of(old))
     if out.exists():
-        index = parts_of(old).exists() and not is_finished(out)
+        index = parts_of(old).exists() and not is_one_file(out)
         out.rename(old)
         if index:
             with suppress(FileError):  # without its static part the old index stays, and says so itself
@@ -131,7 +131,7 @@ def go_on_from(out: Path, step: int, accept_loss: bool = False) -> ResumedOutput
         FileError: parts are not as the checkpoint records them, and that is not accepted; nothing was changed.
     """
     parts = parts_of(out)
-    if is_finished(out):
+    if is_one_file(out):
         shutil.rmtree(parts, ignore_errors=True)
         parts.mkdir()
         out.rename(segment_path(parts, 0, "result"))

@@ -10,9 +10,11 @@ import numpy as np
 from mpi4py import MPI
 
 from ..reading import FIRST_FIELD, FRAMES
-from ..state.checksum import joined, part
+from ..state.checksum import joined, part, width_of
+from ..state.disk import sync_path, take_on_trial
+from ..state.holders import Holders
 from ..state.ordered_rows import GrainRows
-from ..state.rowfile import RowFile, sync_path, take_on_trial
+from ..state.rowfile import RowFile, append, create_for_rows
 from ..state.seals import TABLE, crc32_of_clock, create_table
 from ..state.shared_errors import together
 from .contact_frames import ContactFrame, ContactWriter
@@ -32,14 +34,16 @@ class Segment:
         base_step: step of the checkpoint behind which it begins; -1: the run's first.
         count: number of grains.
         real: type of the floating-point fields.
+        sync: whether each frame is on the disk when it has been written.
     """
 
-    def __init__(self, comm: MPI.Comm, parts: Path, number: int, base_step: int, count: int, real: np.dtype) -> None:
-        self.comm, self.parts, self.number, self.base_step, self.count, self.real = comm, parts, number, base_step, count, real
+    def __init__(self, comm: MPI.Comm, parts: Path, number: int, base_step: int, count: int, real: np.dtype, sync: bool = False) -> None:
+        self.comm, self.parts, self.number, self.base_step, self.count, self.real, self.sync = comm, parts, number, base_step, count, real, sync
         self.file: RowFile | None = None
         self.contacts: ContactWriter | None = None
         self.frames = 0
         self.types: dict[str, tuple[int, np.dtype]] = {}
+        self.size = 0  # bytes of a frame
         self.observed: list[tuple[int, float, dict[str, np.ndarray]]] = []
 
     @property
@@ -47,38 +51,45 @@ class Segment:
         """Whether nothing was written."""
         return self.frames == 0 and not self.observed
 
-    def frame(self, step: int, time: float, rows: GrainRows, fields: dict[str, np.ndarray], contacts: ContactFrame | None = None) -> None:
+    def frame(self, step: int, time: float, gid: np.ndarray, fields: dict[str, np.ndarray], contacts: ContactFrame | None = None) -> None:
         """Append a frame and hand it to the operating system. It has contacts if and only if the first frame of the segment has.
 
         Args:
             step: the step.
             time: the time (s).
-            rows: exchange of the grains' rows to the order of their ids.
+            gid: (n,) int64 ids of this rank's grains.
             fields: fields of this rank's grains by name.
             contacts: contacts that count for this rank.
         """
         arrays = {name: self._typed(values) for name, values in fields.items()}
         if self.file is None:
             self._create(arrays, contacts)
-        file, t = self.file, self.frames
+        file, t, holders = self.file, self.frames, Holders.of(self.comm, self.size)
         assert file is not None
-        file.reserve(sum(self.count * width * kind.itemsize for width, kind in self.types.values()))
         names = [f"{FRAMES}/{name}/value" for name in self.types]
-        clock = f"{FRAMES}/{FIRST_FIELD}/"
-        file.grow([*names, clock + "step", clock + "time", TABLE], t + 1)
-        parts = []
-        for name, field in zip(names, self.types, strict=True):
-            block = rows(arrays[field])
-            file.write(name, block, rows.start, frame=t, most=-(-self.count // self.comm.size))
-            parts.append(part(block, (self.count - rows.stop) * block.itemsize * block.shape[1]))
-        sums = np.array([[crc32_of_clock(step, time), *joined(self.comm, parts)]], dtype=np.uint32)
-        mine = slice(0, 1 if self.comm.rank == 0 else 0)
-        file.write(clock + "step", np.array([step])[mine], t, most=1)
-        file.write(clock + "time", np.array([float(time)])[mine], t, most=1)
-        file.write(TABLE, sums[mine], t, most=1)
+        rows, parts = GrainRows(self.comm, gid, holders), []
+        file.reserve(self.size, holders)
+        file.grow(names, t + 1)
         if self.contacts is not None and contacts is not None:
-            self.contacts.append(t, contacts)
-        file.flush()
+            self.contacts.prepare(contacts, holders)
+        with file.rows(holders):
+            for name, field in zip(names, self.types, strict=True):
+                block = rows(arrays[field])
+                file.write(name, block, rows.start, frame=t)
+                parts.append(part(block, (self.count - rows.stop) * width_of(block)))
+            if self.contacts is not None and contacts is not None:
+                self.contacts.write(contacts)
+        sums = [crc32_of_clock(step, time), *joined(self.comm, parts)]
+        clock = f"{FRAMES}/{FIRST_FIELD}/"
+        with file.structure() as handle:
+            if handle is not None:
+                append(handle, {clock + "step": step, clock + "time": float(time), TABLE: np.array(sums, dtype=np.uint32)})
+                if self.contacts is not None and contacts is not None:
+                    self.contacts.count_in(handle, contacts.known)
+        if self.sync:
+            file.sync()
+        else:
+            file.flush()
         self.frames += 1
 
     def _typed(self, values: np.ndarray) -> np.ndarray:
@@ -88,18 +99,18 @@ class Segment:
 
     def _create(self, arrays: dict[str, np.ndarray], contacts: ContactFrame | None) -> None:
         self.types = {name: (values.shape[1], values.dtype) for name, values in arrays.items()}
+        self.size = self.count * sum(width * kind.itemsize for width, kind in self.types.values())
         self.file = file = RowFile(self.comm, segment_path(self.parts, self.number, "frames"), "w")
-        with together(self.comm, file.doing):
-            if file.handle is not None:
-                label(file.handle, "segment", self.base_step)
-        for name, (width, kind) in self.types.items():
-            chunk = (1, max(1, min(self.count, CHUNK // (width * kind.itemsize))), width)
-            file.create(f"{FRAMES}/{name}/value", (0, self.count, width), kind, maxshape=(None, self.count, width), chunks=chunk)
-        for name, kind in (("step", np.dtype(np.int64)), ("time", np.dtype(np.float64))):
-            file.create(f"{FRAMES}/{FIRST_FIELD}/{name}", (0,), kind, maxshape=(None,), chunks=(1024,))
-        with together(self.comm, file.doing):
-            if file.handle is not None:
-                create_table(file.handle, self.types)
+        with file.structure() as handle:
+            if handle is not None:
+                label(handle, "segment", self.base_step)
+                for name, (width, kind) in self.types.items():
+                    chunk = (1, max(1, min(self.count, CHUNK // (width * kind.itemsize))), width)
+                    most = (None, self.count, width)
+                    create_for_rows(handle, f"{FRAMES}/{name}/value", (0, self.count, width), kind, maxshape=most, chunks=chunk)
+                for name, kind in (("step", np.dtype(np.int64)), ("time", np.dtype(np.float64))):
+                    handle.create_dataset(f"{FRAMES}/{FIRST_FIELD}/{name}", (0,), kind, maxshape=(None,), chunks=(1024,))
+                create_table(handle, self.types)
         if contacts is not None:
             self.contacts = ContactWriter(file, contacts, self.real, self.count)
         file.flush()

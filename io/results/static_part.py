@@ -11,10 +11,12 @@ import numpy as np
 from mpi4py import MPI
 
 from ..reading import FRAMES, PARAMETERS
-from ..state.checksum import joined, part
+from ..state.checksum import joined, part, width_of
+from ..state.disk import sync_path, take_on_trial
+from ..state.holders import Holders
 from ..state.manifest import Manifest, entry_of, put_losses
 from ..state.ordered_rows import GrainRows
-from ..state.rowfile import RowFile, sync_path, take_on_trial
+from ..state.rowfile import RowFile
 from ..state.seals import crc32_of, put_sums
 from ..state.shared_errors import together
 from .h5md import label, write_box, write_metadata
@@ -74,9 +76,11 @@ def write_static(comm: MPI.Comm, parts: Path, static: StaticPart, manifest: Mani
         static: what to write.
         manifest: manifest of the run, on rank 0. Its box, which is that of the run's first start, is written.
     """
-    rows = GrainRows(comm, static.gid)
+    fields = {f"{FRAMES}/{name}": values for name, values in static.columns().items()}
+    holders = Holders.of(comm, sum(width_of(values) for values in fields.values()) * int(comm.allreduce(len(static.gid))))
+    rows = GrainRows(comm, static.gid, holders)
     new = parts / (STATIC + ".new")
-    sums = _write_columns(comm, new, rows, {f"{FRAMES}/{name}": values for name, values in static.columns().items()})
+    sums = _write_columns(holders, new, rows, fields)
     with together(comm, f"{new} could not be written"):
         if comm.rank == 0:
             _write_rest(new, static, manifest, rows.count, sums)
@@ -85,17 +89,19 @@ def write_static(comm: MPI.Comm, parts: Path, static: StaticPart, manifest: Mani
             manifest.parts[STATIC] = entry_of(parts / STATIC)
 
 
-def _write_columns(comm: MPI.Comm, new: Path, rows: GrainRows, fields: dict[str, np.ndarray]) -> dict[str, int]:
+def _write_columns(holders: Holders, new: Path, rows: GrainRows, fields: dict[str, np.ndarray]) -> dict[str, int]:
     """Write what has a row for each grain; CRC-32 by name. Collective."""
     crcs = []
-    with RowFile(comm, new, "w") as file:
-        file.reserve(sum(v.itemsize for v in fields.values()) * rows.count)
-        for name, values in fields.items():
-            block = rows(values)
-            file.create(name, (rows.count,), values.dtype)
-            file.write(name, block, rows.start)
-            crcs.append(part(block, (rows.count - rows.stop) * values.itemsize))
-    return dict(zip(fields, joined(comm, crcs), strict=True))
+    with RowFile(holders.comm, new, "w") as file:
+        file.reserve(sum(width_of(values) for values in fields.values()) * rows.count, holders)
+        file.create({name: ((rows.count,), values.dtype) for name, values in fields.items()})
+        with file.rows(holders):
+            for name, values in fields.items():
+                block = rows(values)
+                file.write(name, block, rows.start)
+                crcs.append(part(block, (rows.count - rows.stop) * width_of(values)))
+        file.sync()
+    return dict(zip(fields, joined(holders.comm, crcs), strict=True))
 
 
 def _write_rest(new: Path, static: StaticPart, manifest: Manifest, count: int, sums: dict[str, int]) -> None:

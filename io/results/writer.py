@@ -15,7 +15,6 @@ from ..reading import opened
 from ..state.checkpoint import write_checkpoint
 from ..state.full_state import FullState
 from ..state.manifest import Loss, Manifest, entry_of, read_losses
-from ..state.ordered_rows import GrainRows
 from ..state.rowfile import serial_notice
 from ..state.seals import DAMAGE, wrong_sums
 from ..state.shared_errors import together
@@ -33,8 +32,9 @@ REAL: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "single": np.d
 class ResultWriter:
     """Write the output of a run into ``OUT.h5.parts``, and ``OUT.h5`` as an index of it. All methods are collective.
 
-    At the end of the run ``finish`` turns ``OUT.h5`` into a single file. The frames and observables of a step must be written before the checkpoint
-    of that step. A step that was written before is skipped, so a resumed run need not know what its predecessor has written.
+    At the end of the run ``finish`` turns ``OUT.h5`` into a single file, unless it is to stay an index. The frames and observables of a step must be
+    written before the checkpoint of that step. A step that was written before is skipped, so a resumed run need not know what its predecessor has
+    written.
 
     Args:
         comm: communicator.
@@ -43,6 +43,8 @@ class ResultWriter:
         precision: precision of the frames: double or single.
         resume_step: step of the checkpoint to go on from, or None for a new run.
         accept_loss: go on without parts that are missing or were changed.
+        sync_frames: each frame is on the disk when it has been written, not only when the next checkpoint is.
+        one_file: whether the result is one file in the end, for which all frames are copied; otherwise it stays an index of its parts.
         **extra: entries of the provenance (JSON).
 
     Attributes:
@@ -55,9 +57,9 @@ class ResultWriter:
 
     def __init__(
         self, comm: MPI.Comm, path: Path | str, static: StaticPart, *, precision: str = "double", resume_step: int | None = None,
-        accept_loss: bool = False, **extra: Any,
+        accept_loss: bool = False, sync_frames: bool = False, one_file: bool = True, **extra: Any,
     ) -> None:  # fmt: skip
-        self.comm, self.static = comm, static
+        self.comm, self.static, self.sync, self.one_file = comm, static, sync_frames, one_file
         self.path = Path(path)
         self.parts = parts_of(self.path)
         self.seconds = 0.0
@@ -73,7 +75,7 @@ class ResultWriter:
                     next_segment = self._begin(resume_step, extra, accept_loss)
             next_segment, self.notices = comm.bcast((next_segment, self.notices))
             write_static(comm, self.parts, static, self.manifest)
-            self.segment = Segment(comm, self.parts, next_segment, begin, self.count, self.real)
+            self.segment = Segment(comm, self.parts, next_segment, begin, self.count, self.real, self.sync)
             self._index()
 
     def frame(self, step: int, time: float, gid: np.ndarray, fields: Mapping[str, np.ndarray], contacts: ContactFrame | None = None) -> None:
@@ -90,7 +92,7 @@ class ResultWriter:
             return
         self.last["frame"] = step
         with self._timed():
-            self.segment.frame(step, time, GrainRows(self.comm, gid), dict(fields), contacts)
+            self.segment.frame(step, time, gid, dict(fields), contacts)
 
     def observables(self, step: int, time: float, values: Mapping[str, Any]) -> None:
         """Store a row of observables until the next checkpoint. Every row of a run has the same names.
@@ -125,7 +127,7 @@ class ResultWriter:
         return path
 
     def finish(self, state: FullState) -> list[Loss]:
-        """Make OUT.h5 one file with the final state, and remove the parts.
+        """Make OUT.h5 one file with the final state, and remove the parts; or an index of them, of which a checkpoint is the final state.
 
         Args:
             state: state of the run.
@@ -137,7 +139,7 @@ class ResultWriter:
             self._close_segment(state.header.step)
             self._sign(state.header.step)
             self._mend_static()
-            return finish(self.comm, self.path, state, self.manifest)
+            return finish(self.comm, self.path, state, self.manifest) if self.one_file else self._leave_parts(state)
 
     def close(self) -> None:
         """End a run that is not finished: its parts stay, and OUT.h5 is an index of them; a run that is resumed drops rows after its checkpoint."""
@@ -145,6 +147,21 @@ class ResultWriter:
             self._close_segment(max(self.last.values()))
             self._sign(max(self.last.values()))
             self._index()
+
+    def _leave_parts(self, state: FullState) -> list[Loss]:
+        """Make OUT.h5 an index of all parts with the final state; what was lost, except losses accepted earlier."""
+        losses: list[Loss] = []
+        with together(self.comm, f"{self.path} could not be written"):
+            if self.comm.rank == 0:
+                losses = self.manifest.lost(self.parts)
+                self.manifest.losses += losses
+                for loss in losses:
+                    del self.manifest.parts[loss.part]
+        path = write_checkpoint(self.comm, self.parts, state, self.manifest)
+        with together(self.comm, f"{self.path} could not be written"):
+            if self.comm.rank == 0:
+                losses += write_index(self.path, self.manifest, path)
+        return self.comm.bcast(losses)
 
     def _begin(self, resume_step: int | None, extra: Mapping[str, Any], accept_loss: bool) -> int:
         """Find what an earlier start left, and note this start in the provenance, by rank 0; the number of the first segment."""
@@ -188,7 +205,7 @@ class ResultWriter:
             with together(self.comm, f"{self.parts} could not be written"):
                 if self.comm.rank == 0:
                     self.manifest.parts |= {path.name: entry_of(path) for path in closed}
-            self.segment = Segment(self.comm, self.parts, self.segment.number + 1, step, self.count, self.real)
+            self.segment = Segment(self.comm, self.parts, self.segment.number + 1, step, self.count, self.real, self.sync)
         else:
             self.segment.base_step = step
 

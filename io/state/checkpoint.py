@@ -14,11 +14,14 @@ from pardem.errors import FileError
 from ..reading import FORMAT, KINDS, PARAMETERS, get_json, opened, put_json
 from ..results.paths import out_of
 from ..results.provenance import provenance
-from .full_state import FullState, read_state, seal, size_of, state_group, write_rows
+from .disk import sync_path
+from .full_state import FullState, seal, size_of, write_rows
+from .holders import Holders
 from .manifest import Loss, Manifest, put_manifest, read_manifest, refusal
-from .rowfile import RowFile, sync_path
+from .rowfile import RowFile
 from .seals import DAMAGE
 from .shared_errors import together
+from .state_reading import read_state, state_group
 
 KEEP = 2
 _NAME = re.compile(r"checkpoint-(\d{12})\.h5")
@@ -31,11 +34,13 @@ class Found(NamedTuple):
         path: newest valid checkpoint, or the finished result; None if there is neither.
         warnings: one sentence for each file that was rejected.
         losses: parts that differ from the checkpoint's record of them and are given up.
+        state: the state that it holds, see ``read_checkpoint``.
     """
 
     path: Path | None
     warnings: list[str]
     losses: list[Loss]
+    state: FullState | None
 
 
 def write_checkpoint(comm: MPI.Comm, directory: Path | str, state: FullState, manifest: Manifest | None = None) -> Path:
@@ -63,8 +68,10 @@ def write_checkpoint(comm: MPI.Comm, directory: Path | str, state: FullState, ma
         if comm.rank == 0:
             directory.mkdir(parents=True, exist_ok=True)
     with RowFile(comm, new, "w", shown=path) as file:
-        file.reserve(size_of(state, comm))
+        size = size_of(state, comm)
+        file.reserve(size, Holders.of(comm, size))
         checksums = write_rows(file, KINDS["checkpoint"], state)
+        file.sync()
     with together(comm, f"{path} could not be written"):
         if comm.rank == 0:
             seal_file(new, "checkpoint", state, checksums, provenance(comm.size), manifest)
@@ -117,7 +124,7 @@ def read_checkpoint(comm: MPI.Comm, path: Path | str) -> FullState:
 
 
 def newest_valid_checkpoint(comm: MPI.Comm, directory: Path | str, case_hash: str, accept_loss: bool = False) -> Found:
-    """The newest valid checkpoint of a run; where its result is finished: that. Collective.
+    """The newest valid checkpoint of a run and its state, read once; where the result is finished: that. Collective.
 
     The parts are compared with the checkpoint's manifest, by sizes and headers.
 
@@ -138,7 +145,7 @@ def newest_valid_checkpoint(comm: MPI.Comm, directory: Path | str, case_hash: st
     warnings = []
     for path in comm.bcast(candidates):
         try:
-            header = read_state(comm, path, keep=False).header
+            state = read_state(comm, path)
             manifest: Manifest | None = None
             with together(comm, f"{path} cannot be read"):
                 if comm.rank == 0:
@@ -146,9 +153,9 @@ def newest_valid_checkpoint(comm: MPI.Comm, directory: Path | str, case_hash: st
         except FileError as error:
             warnings.append(f"passed over a checkpoint: {error}")
             continue
-        if header.case_hash != case_hash:
+        if state.header.case_hash != case_hash:
             raise FileError(
-                f"{path} belongs to another case: its hash is {header.case_hash}, that of this case is {case_hash}; "
+                f"{path} belongs to another case: its hash is {state.header.case_hash}, that of this case is {case_hash}; "
                 "undo the changes of the case, choose another output with -o, or start anew with --force"
             )
         losses: list[Loss] = []
@@ -157,8 +164,8 @@ def newest_valid_checkpoint(comm: MPI.Comm, directory: Path | str, case_hash: st
                 losses = manifest.lost(directory)
             if losses and not accept_loss:
                 raise FileError(refusal(directory, losses))
-        return Found(path, warnings, comm.bcast(losses))
-    return Found(None, warnings, [])
+        return Found(path, warnings, comm.bcast(losses), state)
+    return Found(None, warnings, [], None)
 
 
 def checkpoints(directory: Path) -> list[Path]:
@@ -188,9 +195,9 @@ def step_of(path: Path) -> int:
 
 
 def _finished(directory: Path) -> list[Path]:
-    """The result beside a folder of parts, if its run is finished."""
+    """The result beside a folder of parts, if its run is finished and it does without them."""
     result = out_of(directory)
-    return [result] if result != directory and is_finished(result) else []
+    return [result] if result != directory and is_one_file(result) else []
 
 
 def is_finished(path: Path) -> bool:
@@ -202,9 +209,25 @@ def is_finished(path: Path) -> bool:
     Returns:
         Whether it is.
     """
+    return _holds_final_state(path, True)
+
+
+def is_one_file(path: Path) -> bool:
+    """Determine whether a file is a pardem result with its final state that needs no parts beside it.
+
+    Args:
+        path: path of the file.
+
+    Returns:
+        Whether it is.
+    """
+    return _holds_final_state(path, False)
+
+
+def _holds_final_state(path: Path, of_index: bool) -> bool:
     try:
         with opened(path) as file:
             get_json(state_group(file, path), "header")
-            return True
+            return of_index or str(file.attrs.get("assembled")) != "index"
     except DAMAGE:
         return False

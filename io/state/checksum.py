@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 from mpi4py import MPI
 
 _POLYNOMIAL = 0xEDB88320  # of zlib's CRC-32; bit 31 is the coefficient of x^0
-
-
-def crc32_of_rows(comm: MPI.Comm, rows: np.ndarray) -> int:
-    """Compute ``zlib.crc32`` of the bytes of a data set whose rows are distributed over the ranks, in the order of the ranks. Collective.
-
-    Args:
-        comm: communicator.
-        rows: rows of this rank.
-
-    Returns:
-        The CRC-32, the same on all ranks.
-    """
-    sizes = np.empty(comm.size, dtype=np.int64)
-    comm.Allgather(np.array([rows.nbytes]), sizes)
-    return joined(comm, [part(rows, int(sizes[comm.rank + 1 :].sum()))])[0]
 
 
 def part(rows: np.ndarray, behind: int) -> int:
@@ -38,6 +24,18 @@ def part(rows: np.ndarray, behind: int) -> int:
         The contribution.
     """
     return shifted(zlib.crc32(np.ascontiguousarray(rows).reshape(-1).view(np.uint8).data), behind)
+
+
+def width_of(rows: np.ndarray) -> int:
+    """Return the number of bytes of a row.
+
+    Args:
+        rows: (n, ...) rows.
+
+    Returns:
+        The number of bytes.
+    """
+    return rows.dtype.itemsize * math.prod(rows.shape[1:])
 
 
 def joined(comm: MPI.Comm, parts: Sequence[int]) -> list[int]:
@@ -72,16 +70,25 @@ def shifted(crc: int, behind: int) -> int:
     return _product(_power(behind), crc) if crc else 0
 
 
-@lru_cache(maxsize=256)
 def _power(length: int) -> int:
-    """x^(8 length) modulo P."""
-    power, square, exponent = 1 << 31, 1 << 30, 8 * length
-    while exponent:
-        if exponent & 1:
-            power = _product(power, square)
-        square = _product(square, square)
-        exponent >>= 1
+    """x^(8 length) modulo P: a product of one factor for each byte of the length that is not zero."""
+    power, byte = 1 << 31, 0
+    while length:
+        if digit := length & 255:
+            power = _product(power, _powers(byte)[digit])
+        length >>= 8
+        byte += 1
     return power
+
+
+@cache
+def _powers(byte: int) -> list[int]:
+    """x^(8 d 256^byte) modulo P for all values d of a byte of a length."""
+    base = 1 << 23 if byte == 0 else _product(_powers(byte - 1)[255], _powers(byte - 1)[1])
+    powers = [1 << 31]
+    for _ in range(255):
+        powers.append(_product(powers[-1], base))
+    return powers
 
 
 def _product(a: int, b: int) -> int:

@@ -5,23 +5,14 @@ What is written in this order is the same for every number of ranks.
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from mpi4py import MPI
 
 from pardem.decomposition.exchange import RowExchange
 
-
-def block_starts(count: int, ranks: int) -> np.ndarray:
-    """Divide ids into contiguous blocks, one for each rank, whose sizes differ by at most one.
-
-    Args:
-        count: number of ids.
-        ranks: number of ranks.
-
-    Returns:
-        (ranks + 1,) int64: rank r holds the ids from entry r up to entry r + 1.
-    """
-    return (np.arange(ranks + 1, dtype=np.int64) * count) // ranks
+from .holders import Holders
 
 
 class IdExchange(RowExchange):
@@ -31,29 +22,25 @@ class IdExchange(RowExchange):
         comm: communicator.
         ids: (m,) int64 id in 0..count-1 that tells the block a row belongs to.
         count: number of ids.
+        holders: the ranks that hold the blocks; all of them if not given.
+
+    Attributes:
+        start: first id of this rank's block.
+        stop: one past the last id of this rank's block.
 
     Raises:
         ValueError: an id is out of range; on every rank.
     """
 
-    def __init__(self, comm: MPI.Comm, ids: np.ndarray, count: int) -> None:
+    def __init__(self, comm: MPI.Comm, ids: np.ndarray, count: int, holders: Holders | None = None) -> None:
         ids = np.ascontiguousarray(ids, dtype=np.int64)
-        self.starts = block_starts(count, comm.size)
+        holders = holders or Holders.every(comm)
+        self.start, self.stop = holders.span(count)
         bounds = np.array([ids.min(), -ids.max()] if len(ids) else [count, 1], dtype=np.int64)
         comm.Allreduce(MPI.IN_PLACE, bounds, MPI.MIN)
         if bounds[0] < 0 or -bounds[1] >= max(count, 1):
             raise ValueError(f"ids from {bounds[0]} to {-bounds[1]} do not fit into 0 to {count - 1}")
-        super().__init__(comm, np.searchsorted(self.starts, ids, side="right") - 1)
-
-    @property
-    def start(self) -> int:
-        """First id of this rank's block."""
-        return int(self.starts[self.comm.rank])
-
-    @property
-    def stop(self) -> int:
-        """One past the last id of this rank's block."""
-        return int(self.starts[self.comm.rank + 1])
+        super().__init__(comm, holders.of_rows(ids, count))
 
 
 class GrainRows(IdExchange):
@@ -62,14 +49,15 @@ class GrainRows(IdExchange):
     Args:
         comm: communicator.
         gid: (n,) int64 ids of this rank's grains.
+        holders: the ranks that hold the blocks; all of them if not given.
 
     Raises:
         ValueError: an id is missing, occurs twice or is out of range; on every rank.
     """
 
-    def __init__(self, comm: MPI.Comm, gid: np.ndarray) -> None:
+    def __init__(self, comm: MPI.Comm, gid: np.ndarray, holders: Holders | None = None) -> None:
         self.count = int(comm.allreduce(len(gid)))
-        super().__init__(comm, gid, self.count)
+        super().__init__(comm, gid, self.count, holders)
         arrived = super().__call__(np.asarray(gid, dtype=np.int64))
         self.place = np.argsort(arrived, kind="stable")
         expected = np.arange(self.start, self.stop)
@@ -90,3 +78,19 @@ class GrainRows(IdExchange):
         """
         return super().__call__(values, self.place if pick is None else self.place[pick])
 
+
+
+def place_of(comm: MPI.Comm, count: int) -> tuple[int, int]:
+    """Find where the rows of this rank are if those of all ranks follow one another. Collective.
+
+    Args:
+        comm: communicator.
+        count: number of rows of this rank.
+
+    Returns:
+        Number of rows of the ranks before, and of all ranks.
+    """
+    end, total = np.array([count], dtype=np.int64), np.array([count], dtype=np.int64)
+    cast(MPI.Intracomm, comm).Scan(MPI.IN_PLACE, end)
+    comm.Allreduce(MPI.IN_PLACE, total)
+    return int(end[0]) - count, int(total[0])

@@ -1,10 +1,16 @@
-"""An HDF5 file whose data sets are written by all ranks, each its rows: through MPI where h5py can, else gathered by rank 0."""
+"""An HDF5 file whose rows are written by several ranks, its holders: through MPI where h5py can, else gathered by the first rank.
+
+The first rank alone makes groups and data sets, and takes the space of their rows; the holders then write their rows there, without any collective
+call of HDF5. So a file has the same bytes however many ranks write it.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import h5py
 import numpy as np
@@ -12,10 +18,13 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 
-from .shared_errors import together
+from .checksum import width_of
+from .disk import SLACK, sync_path, take
+from .holders import Holders
+from .shared_errors import agree, reason, together
 
-PIECE = 1 << 28  # bytes of a rank in one collective call: MPI implementations stumble over counts above 2^31
-SLACK = 1 << 20  # bytes that the structure of a file may grow by, kept free beside the data
+PIECE = 1 << 28  # bytes of a rank in one call or message: MPI implementations stumble over counts above 2^31
+TAG = 75
 
 
 def parallel_hdf5() -> bool:
@@ -46,22 +55,19 @@ class RowFile:
         path: path of the file.
         mode: "w" creates or replaces it, "r+" opens it for writing.
         shown: the path that messages name, where the file gets another name later.
-
-    Attributes:
-        handle: the h5py file on the ranks that make groups and data sets (all in parallel, with the same calls; else rank 0); None elsewhere.
     """
 
     def __init__(self, comm: MPI.Comm, path: Path, mode: str, shown: Path | None = None) -> None:
-        self.comm = comm
-        self.path = path
-        self.parallel = comm.size > 1 and parallel_hdf5()
-        self.handle: h5py.File | None = None
+        self.comm, self.path = comm, path
         self.doing = f"{shown or path} could not be written"
+        self._handle: h5py.File | None = None  # of the first rank
+        self._open: h5py.File | None = None  # while rows are written: of those that write them
+        self._failure: str | None = None
+        self._holders = Holders.of(comm, 0)
+        self._wrote = comm.rank == 0
         with together(comm, self.doing):
-            if self.parallel:
-                self.handle = h5py.File(path, mode, driver="mpio", comm=comm)
-            elif comm.rank == 0:
-                self.handle = h5py.File(path, mode)
+            if comm.rank == 0:
+                self._handle = h5py.File(path, mode)
 
     def __enter__(self) -> RowFile:
         return self
@@ -71,28 +77,47 @@ class RowFile:
         if kind is None or issubclass(kind, FileError):
             self.close(sync=False)
 
-    def reserve(self, size: int) -> None:
-        """Make sure that more bytes fit on the disk.
+    def reserve(self, size: int, holders: Holders) -> None:
+        """Make sure that more bytes fit on the disk. Each holder tries its share: some file systems have to do so block by block.
 
         Args:
             size: their number.
+            holders: the ranks that will write them.
         """
+        first, last = holders.span(size + SLACK)
+        end = 0
         with together(self.comm, self.doing):
             if self.comm.rank == 0:
-                take_on_trial(self.path, size)
+                end = self.path.stat().st_size
+        end = int(self.comm.bcast(end))
+        try:
+            with together(self.comm, self.doing):
+                if holders.mine:
+                    take(self.path, end + first, last - first)
+        finally:  # all ranks have tried
+            if self.comm.rank == 0:
+                os.truncate(self.path, end)
 
-    def create(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any], **options: Any) -> None:
-        """Create a data set.
+    @contextmanager
+    def structure(self) -> Iterator[h5py.File | None]:
+        """Make groups and data sets, and write what is small.
 
-        Args:
-            name: path in the file.
-            shape: shape.
-            dtype: type of the numbers.
-            **options: options of h5py.
+        Yields:
+            The file on the first rank, None on the others.
         """
         with together(self.comm, self.doing):
-            if self.handle is not None:
-                self.handle.create_dataset(name, shape, dtype, **options)
+            yield self._handle
+
+    def create(self, shapes: Mapping[str, tuple[tuple[int, ...], np.dtype[Any]]]) -> None:
+        """Create data sets of fixed size and take their space in the file.
+
+        Args:
+            shapes: shape and type of the numbers by path in the file.
+        """
+        with self.structure() as handle:
+            if handle is not None:
+                for name, (shape, kind) in shapes.items():
+                    create_for_rows(handle, name, shape, kind)
 
     def grow(self, names: list[str], length: int) -> None:
         """Set the length of the first axis of data sets.
@@ -101,56 +126,122 @@ class RowFile:
             names: their paths in the file.
             length: the length.
         """
-        with together(self.comm, self.doing):
-            if self.handle is not None:
+        with self.structure() as handle:
+            if handle is not None:
                 for name in names:
-                    self.handle[name].resize(length, axis=0)
+                    handle[name].resize(length, axis=0)
 
-    def write(self, name: str, rows: np.ndarray, start: int, frame: int | None = None, most: int | None = None) -> None:
-        """Write this rank's rows of a data set.
+    @contextmanager
+    def rows(self, holders: Holders) -> Iterator[None]:
+        """Write rows, by ``write``, of data sets that were made by ``create_for_rows``.
+
+        Args:
+            holders: the ranks that have rows to write.
+        """
+        part = self._begin_rows(holders)
+        try:
+            yield
+        except FileError:  # on all ranks; after another error nobody would join in closing
+            self._end_rows(part)
+            raise
+        self._end_rows(part)
+
+    def _begin_rows(self, holders: Holders) -> MPI.Comm:
+        """Open the file on the holders; their communicator, or none."""
+        self._holders, self._open, self._wrote = holders, self._handle, self._wrote or holders.mine
+        if not self._through_mpi:
+            return MPI.COMM_NULL
+        self._shut()
+        part = MPI.COMM_NULL
+        with together(self.comm, self.doing):
+            if holders.mine:
+                group = self.comm.Get_group()
+                part = cast(MPI.Intracomm, self.comm).Create_group(group.Incl(holders.ranks.tolist()))
+                self._open = h5py.File(self.path, "r+", driver="mpio", comm=part)
+        return part
+
+    def _end_rows(self, part: MPI.Comm) -> None:
+        """Close the file on the holders, and agree on what failed."""
+        if self._through_mpi:
+            try:
+                if self._open is not None:
+                    self._open.close()
+            except (OSError, RuntimeError) as error:
+                self._note(error)
+            if part != MPI.COMM_NULL:
+                part.Free()
+        self._open = None
+        failure, self._failure = self._failure, None
+        agree(self.comm, failure)
+        self._shut()  # in any case: where HDF5 puts what comes next depends on it
+        with together(self.comm, self.doing):
+            if self.comm.rank == 0:
+                self._handle = h5py.File(self.path, "r+")
+
+    @property
+    def _through_mpi(self) -> bool:
+        return self._holders.count > 1 and parallel_hdf5()
+
+    def write(self, name: str, rows: np.ndarray, start: int, frame: int | None = None) -> None:
+        """Write this rank's rows of a data set, inside ``rows``. What fails is said at its end.
 
         Args:
             name: name of the data set, whose shape is (n, ...), or (T, n, ...) if it has frames.
-            rows: (k, ...) rows, of the type of the data set.
+            rows: (k, ...) rows, of the type of the data set; none on ranks that hold none.
             start: index of the first of these rows in the data set.
             frame: index along the first axis; None if the data set has no axis of frames.
-            most: largest k of any rank; determined by communication if not given.
         """
-        if most is None:
-            most = int(self.comm.allreduce(len(rows), MPI.MAX))
         rows = np.ascontiguousarray(rows)
-        width = max(1, rows.dtype.itemsize * int(np.prod(rows.shape[1:], dtype=np.int64)))
-        step = max(1, PIECE // width)
-        with together(self.comm, self.doing):
-            for first in range(0, most, step):
-                piece = rows[first : first + step]
-                if self.handle is not None and self.parallel:
-                    _write_collectively(self.handle[name], piece, start + first, frame)
-                else:
-                    self._gather(name, piece, start + first, frame)
+        if self._holders.count == 1 or self._through_mpi:
+            self._put(name, rows, start, frame)
+        elif self.comm.rank == 0:
+            self._put(name, rows, start, frame)
+            for rank in self._holders.ranks[1:]:
+                for first in range(0, self.comm.recv(source=int(rank), tag=TAG), _fitting(rows)):
+                    piece, start = self.comm.recv(source=int(rank), tag=TAG)
+                    self._put(name, piece, start + first, frame)
+        elif self._holders.mine:
+            self.comm.send(len(rows), dest=0, tag=TAG)
+            for first in range(0, len(rows), _fitting(rows)):
+                self.comm.send((rows[first : first + _fitting(rows)], start), dest=0, tag=TAG)
 
-    def _gather(self, name: str, rows: np.ndarray, start: int, frame: int | None) -> None:
-        """Rank 0 writes its rows, then those of the others one after the other."""
-        if self.comm.rank > 0:
-            self.comm.send((start, rows), dest=0, tag=1)
+    def _put(self, name: str, rows: np.ndarray, start: int, frame: int | None) -> None:
+        """Write rows from this rank."""
+        if self._open is None or self._failure:
             return
-        error: Exception | None = None
-        for rank in range(self.comm.size):
-            start, rows = (start, rows) if rank == 0 else self.comm.recv(source=rank, tag=1)
-            try:
-                if error is None and self.handle is not None:
-                    place: Any = slice(start, start + len(rows))
-                    self.handle[name][place if frame is None else (frame, place)] = rows
-            except (OSError, RuntimeError) as caught:
-                error = caught  # the others' messages must still be received
-        if error is not None:
-            raise error
+        try:
+            for first in range(0, len(rows), _fitting(rows)):
+                piece = rows[first : first + _fitting(rows)]
+                place: Any = slice(start + first, start + first + len(piece))
+                self._open[name][place if frame is None else (frame, place)] = piece
+        except (OSError, RuntimeError, KeyError) as error:
+            self._note(error)
+
+    def _note(self, error: Exception) -> None:
+        self._failure = self._failure or f"{self.doing}: {reason(error)}"
 
     def flush(self) -> None:
         """Hand everything to the operating system."""
+        with self.structure() as handle:
+            if handle is not None:
+                handle.flush()
+
+    def sync(self) -> None:
+        """Force everything that was written onto the disk; each rank what it wrote."""
+        self.flush()
+        self._sync()
+
+    def _sync(self) -> None:
         with together(self.comm, self.doing):
-            if self.handle is not None:
-                self.handle.flush()
+            if self._wrote:
+                sync_path(self.path)
+
+    def _shut(self) -> None:
+        """Close the file of the first rank."""
+        with together(self.comm, self.doing):
+            if self._handle is not None:
+                handle, self._handle = self._handle, None
+                handle.close()
 
     def close(self, sync: bool = True) -> None:
         """Close the file.
@@ -158,64 +249,39 @@ class RowFile:
         Args:
             sync: whether its data must be on the disk when this returns.
         """
-        with together(self.comm, self.doing):
-            if self.handle is not None:
-                handle, self.handle = self.handle, None
-                handle.close()
+        self._shut()
         if sync:
-            with together(self.comm, self.doing):
-                if self.comm.rank == 0:
-                    sync_path(self.path)
+            self._sync()
 
 
-def _write_collectively(dataset: h5py.Dataset, rows: np.ndarray, start: int, frame: int | None) -> None:
-    """One collective write. h5py leaves out the call where the selection is empty, which blocks the other ranks: hence the low-level interface."""
-    transfer = h5py.h5p.create(h5py.h5p.DATASET_XFER)
-    transfer.set_dxpl_mpio(h5py.h5fd.MPIO_COLLECTIVE)
-    in_file = dataset.id.get_space()
-    if len(rows):
-        corner, extent = (start, *(0,) * (rows.ndim - 1)), rows.shape
-        if frame is not None:
-            corner, extent = (frame, *corner), (1, *extent)
-        in_file.select_hyperslab(corner, extent)
-        in_memory = h5py.h5s.create_simple(rows.shape)
-    else:
-        rows = np.zeros((1, *rows.shape[1:]), dtype=rows.dtype)
-        in_file.select_none()
-        in_memory = h5py.h5s.create_simple(rows.shape)
-        in_memory.select_none()
-    dataset.id.write(in_memory, in_file, rows, dxpl=transfer)
+def _fitting(rows: np.ndarray) -> int:
+    """How many rows go into one piece."""
+    return max(1, PIECE // max(1, width_of(rows)))
 
 
-def take_on_trial(path: Path, size: int) -> None:
-    """Check that more bytes fit behind a file, which is created if it does not exist.
-
-    HDF5 does not survive a full disk (a rank that fails in a collective write leaves the others waiting; a serial file crashes when it is closed), so
-    the space is taken, and given back, before HDF5 writes.
+def create_for_rows(handle: h5py.File, name: str, shape: tuple[int, ...], kind: np.dtype[Any], **options: Any) -> None:
+    """Create a data set whose space in the file is taken at once, when it is made or grows, so that several ranks can fill it.
 
     Args:
-        path: path of the file.
-        size: number of bytes.
-
-    Raises:
-        OSError: they do not fit.
+        handle: the file.
+        name: path of the data set.
+        shape: its shape.
+        kind: type of the numbers.
+        **options: options of h5py.
     """
-    with open(path, "ab") as file:
-        end = os.fstat(file.fileno()).st_size
-        try:
-            os.posix_fallocate(file.fileno(), end, size + SLACK)
-        finally:
-            file.truncate(end)
+    plan = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    plan.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+    handle.create_dataset(name, shape, kind, fill_time="never", dcpl=plan, **options)
 
 
-def sync_path(path: Path) -> None:
-    """Force a file or a folder onto the disk.
+def append(handle: h5py.File, values: Mapping[str, Any]) -> None:
+    """Append a row to data sets.
 
     Args:
-        path: its path.
+        handle: the file.
+        values: the row of each data set, by its path.
     """
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    for name, value in values.items():
+        data = handle[name]
+        data.resize(len(data) + 1, axis=0)
+        data[-1] = value

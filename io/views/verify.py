@@ -16,10 +16,10 @@ from ..layout import CONTACTS, contact_arrays, elements
 from ..reading import FIRST_FIELD, FRAMES, KINDS, kind_of
 from ..results.paths import STATIC, base_step, damaged_of, out_of, parts_of, segments
 from ..state.checkpoint import checkpoints, step_of
-from ..state.full_state import read_state
 from ..state.manifest import Manifest, get_losses, read_manifest
 from ..state.seals import DAMAGE, crc32_of, wrong_frames, wrong_sums
 from ..state.shared_errors import reason
+from ..state.state_reading import read_state
 
 AGAIN = "written after the newest checkpoint: it does not count, and --resume writes it again"
 SHOWN = 20  # problems of a file that are shown

@@ -101,6 +101,16 @@ class Output(Model):
     checkpoint_interval: Positive | None = Field(default=None, description="simulated time between checkpoints (s)")
     checkpoint_steps: Count | None = Field(default=None, description="number of steps between checkpoints (1)")
     checkpoint_minutes: Positive = Field(default=10.0, description="wall-clock time between checkpoints, in addition to the above (min)")
+    one_file: bool = Field(
+        default=True,
+        description="whether the result is one file in the end, for which all frames are copied; `false`: it stays an index of the folder beside it, "
+        "until `--resume --set output.one_file=true` makes it one file",
+    )
+    sync_frames: bool = Field(
+        default=False,
+        description="whether the run goes on only when a frame is on the disk; `false`: frames are forced there with the next "
+        "checkpoint, and until then survive the end of the run, but not that of the machine",
+    )
     precision: Literal["double", "single"] = Field(
         default="double", description="floating-point precision of frames; the final state is always in double precision"
     )

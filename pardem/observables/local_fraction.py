@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from mpi4py import MPI
 
+from ..decomposition.exchange import RowExchange, exchanges
 from ..detection.sphere_tables import SphereTables, place_spheres
 from ..shapes.catalogue import Catalogue
 from ..state.arrays import Walls
@@ -64,19 +65,18 @@ class LocalFraction:
         placed = _Placed(np.ascontiguousarray(grains.x), np.ascontiguousarray(grains.q), grains.species, np.ascontiguousarray(grains.scale))
         rows = np.arange(grains.count, dtype=np.int32)
         start, spheres = place_spheres(rows, np.zeros(grains.count, np.int32), placed, self.tables, self.period)
-        parts = self.comm.gather((grains.gid, np.diff(start), spheres))
-        shares = None
-        if parts is not None:
-            shares = self._cells([p[0] for p in parts], np.concatenate([p[1] for p in parts]), np.concatenate([p[2] for p in parts]), walls)
-        volume: np.ndarray = self.comm.scatter(shares)
+        to_first, of_spheres = exchanges(self.comm, np.zeros(len(rows), np.int64), np.zeros(len(spheres), np.int64))
+        gid, counts = to_first(grains.gid), to_first(np.diff(start))
+        volumes = self._cells(gid, counts, of_spheres(spheres), walls)  # of no grains but on the first rank
+        owners = np.repeat(np.arange(self.comm.size), to_first.arriving)
+        volume = RowExchange(self.comm, owners)(volumes)
         with np.errstate(divide="ignore"):  # a grain behind an open face has no cell
             return np.asarray(self.catalogue.volumes(grains.species, grains.scale) / volume)
 
-    def _cells(self, gids: list[np.ndarray], spheres_of: np.ndarray, spheres: np.ndarray, walls: Walls) -> list[np.ndarray]:
-        """Volumes of the grains' cells (m^3), by rank."""
-        gid = np.concatenate(gids)
+    def _cells(self, gid: np.ndarray, spheres_of: np.ndarray, spheres: np.ndarray, walls: Walls) -> np.ndarray:
+        """Volumes of the grains' cells (m^3)."""
         if not len(gid):
-            return gids
+            return np.empty(0)
         grain = np.repeat(gid, spheres_of)
         order = np.argsort(grain, kind="stable")  # the same whichever rank has which grain
         own = spheres[order]
@@ -85,7 +85,7 @@ class LocalFraction:
         volumes = Triangulation(every[:, :3], every[:, 3]).volumes(self.lower - reach, self.upper + reach)[: len(own)]
         ids, first = np.unique(grain[order], return_index=True)
         cells = np.add.reduceat(volumes, first) if len(first) else np.empty(0)
-        return [cells[np.searchsorted(ids, part)] for part in gids]
+        return np.asarray(cells[np.searchsorted(ids, gid)])
 
     def _with_images(self, own: np.ndarray, grains: int) -> np.ndarray:
         """Spheres and their images within half a period of the box; within a whole one where grains are few."""

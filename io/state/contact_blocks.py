@@ -1,0 +1,100 @@
+"""Where the contacts of each block of ids begin in a state, so that a rank finds those of its grains without searching all of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import h5py
+import numpy as np
+from mpi4py import MPI
+
+from .contact_exchange import ContactExchange
+from .ordered_rows import GrainRows
+
+MOST = 1024  # blocks: attributes of HDF5 are small
+AT_ONCE = 1 << 16  # rows that are read in one piece rather than searched
+
+
+class ContactBlocks(NamedTuple):
+    """Where contacts begin.
+
+    Attributes:
+        size: number of ids of a block.
+        first: (blocks + 1,) int64 row of the first contact whose lower id is in a block or behind it.
+    """
+
+    size: int
+    first: np.ndarray
+
+
+def contact_blocks(contacts: ContactExchange, lower: np.ndarray, grains: GrainRows) -> ContactBlocks:
+    """Find where the contacts of each block begin. They do not depend on the ranks. Collective.
+
+    Args:
+        contacts: exchange of the contacts.
+        lower: (m,) int64 lower id of the contacts that this rank holds, in ascending order.
+        grains: exchange of the grains, with the same blocks of ids.
+
+    Returns:
+        The blocks.
+    """
+    size = 1
+    while size * MOST < grains.count:
+        size *= 2
+    ids = np.arange(0, grains.count + size, size)
+    first = np.where(ids >= grains.count, contacts.total if grains.comm.rank == 0 else 0, 0)
+    mine = (ids >= grains.start) & (ids < grains.stop)
+    first[mine] = contacts.start + np.searchsorted(lower, ids[mine])
+    grains.comm.Allreduce(MPI.IN_PLACE, first)
+    return ContactBlocks(size, first)
+
+
+def put_blocks(group: h5py.Group, blocks: ContactBlocks) -> None:
+    """Write where contacts begin.
+
+    Args:
+        group: group of the contacts.
+        blocks: the blocks.
+    """
+    group.attrs["block_size"], group.attrs["block_first"] = blocks.size, blocks.first
+
+
+def get_blocks(group: h5py.Group, grains: int) -> ContactBlocks:
+    """Read where contacts begin.
+
+    Args:
+        group: group of the contacts.
+        grains: number of grains.
+
+    Returns:
+        The blocks; a single one with all contacts where the file names none, as earlier versions wrote it.
+    """
+    rows = len(group["lower"])
+    if "block_first" in group.attrs:
+        found = ContactBlocks(int(group.attrs["block_size"]), np.asarray(group.attrs["block_first"], dtype=np.int64))
+        fits = found.size > 0 and grains > 0 and len(found.first) == -(-grains // found.size) + 1
+        if fits and found.first[0] == 0 and found.first[-1] == rows and (np.diff(found.first) >= 0).all():
+            return found
+    return ContactBlocks(max(1, grains), np.array([0, rows]))
+
+
+def first_contact(lower: h5py.Dataset, blocks: ContactBlocks, gid: int) -> int:
+    """Find the first contact whose lower id is not below an id, and read few of them for it.
+
+    Args:
+        lower: lower ids of all contacts, in ascending order.
+        blocks: where those of the blocks begin.
+        gid: the id.
+
+    Returns:
+        Its row; the number of contacts if there is none.
+    """
+    block = min(gid // blocks.size, len(blocks.first) - 2)
+    low, high = (int(row) for row in blocks.first[block : block + 2])
+    while high - low > AT_ONCE:
+        middle = (low + high) // 2
+        if lower[middle] < gid:
+            low = middle + 1
+        else:
+            high = middle
+    return low + int(np.searchsorted(lower[low:high], gid))

@@ -1,0 +1,138 @@
+"""Rows are written by as many ranks as they have work for, into files that do not show which; the disk is asked for what is needed, and no more."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import h5py
+import io_scene as scene
+import numpy as np
+import pytest
+from mpi4py import MPI
+
+from pardem.errors import FileError
+from pardem.io.results.paths import parts_of
+from pardem.io.state import rowfile, state_reading
+from pardem.io.state.checkpoint import newest_valid_checkpoint
+from pardem.io.state.disk import SLACK
+from pardem.io.state.holders import Holders
+from pardem.io.state.rowfile import RowFile
+
+SELF = MPI.COMM_SELF
+
+
+class Imagined:
+    """As much of a communicator as holders look at."""
+
+    def __init__(self, rank: int, size: int) -> None:
+        self.rank, self.size = rank, size
+
+
+@pytest.mark.parametrize(("size", "expected"), [(0, 1), (1023, 1), (2048, 2), (700_000, 683), (10**12, 1000)])
+def test_each_holder_has_its_share(size: int, expected: int) -> None:
+    every = [Holders.of(Imagined(rank, 1000), size) for rank in range(1000)]  # type: ignore[arg-type]
+    ranks = every[0].ranks
+    assert len(ranks) == expected
+    assert ranks[0] == 0
+    assert (np.diff(ranks) >= 1000 // expected).all()
+    spans = np.array([holders.span(123_457) for holders in every])
+    assert spans[0, 0] == 0
+    assert spans[-1, 1] == 123_457
+    assert np.array_equal(spans[1:, 0], spans[:-1, 1])
+    assert np.array_equal(np.flatnonzero(spans[:, 1] > spans[:, 0]), ranks)
+    assert np.array_equal(np.flatnonzero([holders.mine for holders in every]), ranks)
+    rows = np.array([0, 1, 61_728, 123_456])
+    owner = every[0].of_rows(rows, 123_457)
+    assert ((spans[owner, 0] <= rows) & (rows < spans[owner, 1])).all()
+
+
+def test_files_have_the_same_bytes_whoever_writes_them(tmp_path: Path, run_mpi: Callable) -> None:
+    ways = [(1, []), (2, []), (3, []), (2, ["--serial"])]
+    for number, (ranks, options) in enumerate(ways):
+        run_mpi(ranks, scene.__file__, tmp_path / f"{number}.h5", 50, "--stop", *options)
+    names = sorted(p.name for p in parts_of(tmp_path / "0.h5").iterdir() if p.name.startswith(("segment", "static")))
+    assert [name[:7] for name in names] == ["segment"] * 4 + ["static."]
+    for name in names:
+        assert len({(parts_of(tmp_path / f"{number}.h5") / name).read_bytes() for number in range(len(ways))}) == 1, name
+    checkpoint = "checkpoint-000000000030.h5"
+    assert len({(parts_of(tmp_path / f"{number}.h5") / checkpoint).stat().st_size for number in range(len(ways))}) == 1
+
+
+@pytest.mark.parametrize(("sync", "times"), [(False, 0), (True, 3)])
+def test_frames_are_forced_onto_the_disk_only_if_that_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sync: bool, times: int) -> None:
+    results = scene.writer(SELF, tmp_path / "out.h5", sync_frames=sync)
+    forced: list[Path] = []
+    monkeypatch.setattr(rowfile, "sync_path", forced.append)
+    for step in (0, 10, 20):
+        gid = scene.owned(SELF, step)
+        results.frame(step, 0.1 * step, gid, {name: values[gid] for name, values in scene.fields(step).items()}, scene.contact_frame(SELF, step))
+    assert len(forced) == times
+    results.checkpoint(scene.state(SELF, 20))
+    segment, checkpoint = parts_of(results.path) / "segment-000000-frames.h5", parts_of(results.path) / "checkpoint-000000000020.new"
+    assert {segment, checkpoint} <= set(forced[times:])
+
+
+def test_a_frame_survives_the_death_of_its_process(tmp_path: Path) -> None:
+    program = """
+import os, sys
+from pathlib import Path
+import io_scene as scene
+from mpi4py import MPI
+comm = MPI.COMM_SELF
+results = scene.writer(comm, Path(sys.argv[1]))
+for step in (0, 10):
+    gid = scene.owned(comm, step)
+    results.frame(step, 0.1 * step, gid, {name: values[gid] for name, values in scene.fields(step).items()})
+os.kill(os.getpid(), 9)
+"""
+    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
+    ended = subprocess.run([sys.executable, "-c", program, tmp_path / "out.h5"], check=False, env={**os.environ, "PYTHONPATH": path})
+    assert ended.returncode == -9
+    with h5py.File(parts_of(tmp_path / "out.h5") / "segment-000000-frames.h5", locking=False) as file:
+        position = file["particles/grains/position"]
+        assert position["step"][()].tolist() == [0, 10]
+        assert np.array_equal(position["value"][1], scene.fields(10)["position"])
+
+
+@pytest.mark.mpi
+def test_each_holder_tries_the_space_of_its_share(mpi_tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    comm, size = MPI.COMM_WORLD, 5000
+    tried: list[tuple[int, int]] = []
+    monkeypatch.setattr(os, "posix_fallocate", lambda _, start, length: tried.append((start, length)))
+    with RowFile(comm, mpi_tmp_path / "some.h5", "w") as file:
+        file.flush()
+        before = (mpi_tmp_path / "some.h5").stat().st_size
+        file.reserve(size, Holders.of(comm, size))
+        every = sorted(piece for pieces in comm.allgather(tried) for piece in pieces)
+        assert len(every) == min(comm.size, 4)
+        assert every[0][0] == before
+        assert all(start + length == behind for (start, length), (behind, _) in pairwise(every))
+        assert sum(length for _, length in every) == size + SLACK
+        assert (mpi_tmp_path / "some.h5").stat().st_size == before
+
+
+@pytest.mark.mpi
+def test_what_fails_on_one_holder_is_said_on_all_ranks(mpi_tmp_path: Path) -> None:
+    comm = MPI.COMM_WORLD
+    file = RowFile(comm, mpi_tmp_path / "some.h5", "w")
+    file.create({"there": ((comm.size,), np.dtype(np.float64))})
+    with pytest.raises(FileError, match=r"some.h5 could not be written"), file.rows(Holders.every(comm)):
+        file.write("there" if comm.rank < comm.size - 1 else "not there", np.zeros(1), comm.rank)
+    file.close()
+
+
+def test_a_state_is_read_once_where_a_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene.run(SELF, tmp_path / "out.h5", 60, finish=False)
+    read: list[bool] = []
+    whole = state_reading._read_rows
+    monkeypatch.setattr(state_reading, "_read_rows", lambda *arguments: read.append(True) or whole(*arguments))
+    found = newest_valid_checkpoint(SELF, parts_of(tmp_path / "out.h5"), scene.HASH)
+    assert read == [True]
+    assert found.state is not None
+    order = np.argsort(scene.state(SELF, 60).grains.gid)
+    assert np.array_equal(found.state.grains.fields["x"], scene.state(SELF, 60).grains.fields["x"][order])

@@ -1,0 +1,110 @@
+"""Results that stay an index of their parts: nothing is copied at the end, and everything else goes on as with one file."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import h5py
+import io_scene as scene
+import numpy as np
+import pytest
+from mpi4py import MPI
+
+import pardem
+from pardem.errors import FileError
+from pardem.io.results import assemble
+from pardem.io.results.paths import damaged_of, parts_of
+from pardem.io.state.checkpoint import is_finished
+from pardem.io.views.compare import compare
+from pardem.io.views.info import info
+from pardem.io.views.verify import verify
+
+SELF = MPI.COMM_SELF
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same run as one file."""
+    out = tmp_path_factory.mktemp("whole") / "out.h5"
+    scene.run(SELF, out, 50)
+    return out
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    out = tmp_path / "out.h5"
+    with monkeypatch.context() as patch:
+        patch.setattr(assemble, "copy_frames", lambda *_: pytest.fail("frames are copied"))
+        scene.run(SELF, out, 50, one_file=False)
+    return out
+
+
+def test_an_index_is_a_finished_result_with_the_same_contents(index: Path, whole: Path, tmp_path: Path) -> None:
+    assert compare(index, whole) is None
+    assert is_finished(index)
+    assert info(index)["finished"]
+    verdicts = verify(index)
+    assert len(verdicts) == 7
+    assert not any(verdict.problems for verdict in verdicts)
+    moved = tmp_path / "elsewhere"
+    moved.mkdir()
+    for path in (index, parts_of(index)):
+        path.rename(moved / path.name)
+    with pardem.open(moved / index.name) as result:
+        assert result.finished
+        assert len(result) == 6
+        assert np.array_equal(result[-1].position, scene.fields(50)["position"])
+
+
+def test_a_part_that_is_damaged_or_missing_is_named(index: Path) -> None:
+    segment = parts_of(index) / "segment-000000-frames.h5"
+    with h5py.File(segment, "r+") as file:
+        file["particles/grains/position/value"][1, 4, 0] += 1.0
+    assert [verdict.path.name for verdict in verify(index) if verdict.problems] == [segment.name]
+    segment.unlink()
+    with pytest.raises(FileError, match=f"is an index, and .*{segment.name} is missing"), pardem.open(index) as result:
+        len(result)
+
+
+def test_an_index_becomes_one_file(index: Path, whole: Path) -> None:
+    scene.run(SELF, index, 50, resume=True)
+    assert not parts_of(index).exists()
+    assert compare(index, whole) is None
+
+
+@pytest.mark.parametrize("one_file", [True, False])
+def test_an_index_is_prolonged(index: Path, tmp_path: Path, one_file: bool) -> None:
+    scene.run(SELF, index, 100, resume=True, one_file=one_file)
+    scene.run(SELF, tmp_path / "straight.h5", 100)
+    assert compare(index, tmp_path / "straight.h5") is None
+    assert parts_of(index).exists() is not one_file
+
+
+def test_a_result_of_one_file_is_prolonged_as_an_index(whole: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.h5"
+    shutil.copy(whole, out)
+    scene.run(SELF, out, 100, resume=True, one_file=False)
+    scene.run(SELF, tmp_path / "straight.h5", 100)
+    assert compare(out, tmp_path / "straight.h5") is None
+
+
+def test_what_is_lost_before_the_end_is_noted_and_nothing_else_is(tmp_path: Path) -> None:
+    out = tmp_path / "out.h5"
+    results = scene.run(SELF, out, 50, finish=False)
+    (parts_of(out) / "segment-000000-frames.h5").unlink()
+    results = scene.writer(SELF, out, 30, accept_loss=True, one_file=False)
+    assert not results.finish(scene.state(SELF, 50))
+    assert info(out)["losses"] == ["segment-000000-frames.h5 is missing (4 frames, steps 0 to 30)"]
+    assert is_finished(out)
+    assert not damaged_of(out).exists()
+
+
+@pytest.mark.mpi
+def test_all_ranks_leave_an_index(mpi_tmp_path: Path) -> None:
+    comm = MPI.COMM_WORLD
+    scene.run(comm, mpi_tmp_path / "index.h5", 50, one_file=False)
+    scene.run(comm, mpi_tmp_path / "file.h5", 50)
+    comm.Barrier()
+    assert compare(mpi_tmp_path / "index.h5", mpi_tmp_path / "file.h5") is None
+    comm.Barrier()
