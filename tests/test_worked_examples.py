@@ -49,10 +49,10 @@ def test_materials_by_constants(tmp_path: Path) -> None:
             assert overlap.max() == pytest.approx(depth, rel=2e-3)
             assert force.max() == pytest.approx(4.0 / 3.0 * modulus * math.sqrt(radius) * depth**1.5, rel=3e-3)
             assert np.count_nonzero(overlap) * 5e-7 == pytest.approx(2.943 * depth / v, rel=0.02)
-            assert 1e6 * overlap.max() == pytest.approx(figure(r"pressed in by ([\d.]+) µm"), rel=0.01)
+            assert 1e6 * overlap.max() == pytest.approx(figure(r"largest overlap of ([\d.]+) µm"), rel=0.01)
     bounced = result[-1].velocity[:, 2] / v
     assert bounced == pytest.approx([1.0, 0.7], rel=0.01)
-    assert bounced[1] == pytest.approx(figure(r"leaves with ([\d.]+) of its speed"), abs=6e-4)
+    assert bounced[1] == pytest.approx(figure(r"rebounds at ([\d.]+) of that speed"), abs=6e-4)
 
 
 def test_resistance_to_rolling(tmp_path: Path) -> None:
@@ -63,12 +63,12 @@ def test_resistance_to_rolling(tmp_path: Path) -> None:
     slope, t = settings(gravity="[0.1712,0.0,-9.8085]", **RESTING), 2.0
     stayed = ran(tmp_path, "rolling.toml", *slope)[-1].position[0, 0]
     assert 0.0 < stayed < 1e-3
-    assert stayed == pytest.approx(figure(r"The grain goes ([\d.e-]+) m in 2 s"), rel=0.05)
+    assert stayed == pytest.approx(figure(r"the ball moves by ([\d.e-]+) m"), rel=0.05)
     away = ran(tmp_path, "rolling.toml", *slope, *settings(contact__rolling_friction=0.01))[-1].position[0, 0]
     expected = 0.5 * 5.0 / 7.0 * (0.1712 - 0.01 * 9.8085) * t**2
     assert 1.0 < away / expected < 1.02  # until the spring is wound up the torque is less
-    assert expected == pytest.approx(figure(r"says ([\d.]+) m. Until"), abs=6e-5)
-    assert away == pytest.approx(figure(r"and ([\d.]+) m with the smaller one"), abs=6e-5)
+    assert expected == pytest.approx(figure(r"gives ([\d.]+) m. The ball is"), abs=6e-5)
+    assert away == pytest.approx(figure(r"by ([\d.]+) m with the smaller one"), abs=6e-5)
 
 
 def test_resistance_to_twisting(tmp_path: Path) -> None:
@@ -80,5 +80,5 @@ def test_resistance_to_twisting(tmp_path: Path) -> None:
     assert spin[early] == pytest.approx(30.0 * (1.0 - result.times[early] / expected), abs=0.01 * 30.0)
     stopped = float(result.times[np.argmax(np.abs(spin) < 0.01 * 30.0)])
     assert stopped == pytest.approx(expected, rel=0.02)
-    assert stopped == pytest.approx(figure(r"is gone after ([\d.]+) s"), abs=6e-3)
-    assert expected == pytest.approx(figure(r"the formula says ([\d.]+) s. In two"), abs=6e-4)
+    assert stopped == pytest.approx(figure(r"to zero within ([\d.]+) s"), abs=6e-3)
+    assert expected == pytest.approx(figure(r"the formula gives ([\d.]+) s. In two"), abs=6e-4)

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-import measures
+import bed_measures
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -77,7 +77,7 @@ def curve(results: list[Path]) -> Curve:
     seeds = []
     for path in results:
         with pardem.open(path) as result:
-            times, rows = measures.shaken_times(result), np.stack([measures.ratios(result), measures.wall_shares(result)])
+            times, rows = bed_measures.shaken_times(result), np.stack([bed_measures.ratios(result), bed_measures.wall_shares(result)])
         known = np.isfinite(times)
         place = np.floor(times[known] / WINDOW - 1e-9).astype(int).clip(0)
         seeds.append(np.array([rows[:, known][:, place == k].mean(axis=1) for k in range(place.max() + 1)]))
