@@ -143,13 +143,19 @@ def finish(comm: MPI.Comm, out: Path, state: FullState, manifest: Manifest) -> l
             with h5py.File(new, "r+") as handle:
                 put_losses(handle, get_losses(handle) + losses)
             seal_file(new, "result", state, checksums, read_origin(parts))
-            for name in {loss.part for loss in losses}:
-                if (parts / name).exists():
-                    set_apart(out, parts / name)
-            new.rename(out)
-            sync_path(out.parent)
-            shutil.rmtree(parts, ignore_errors=True)
+            _take_the_place_of(out, new, losses)
     return losses
+
+
+def _take_the_place_of(out: Path, new: Path, losses: list[Loss]) -> None:
+    """Give the complete result its name, and remove the parts but for those that are damaged."""
+    parts = parts_of(out)
+    for name in {loss.part for loss in losses}:
+        if (parts / name).exists():
+            set_apart(out, parts / name)
+    new.rename(out)
+    sync_path(out.parent)
+    shutil.rmtree(parts, ignore_errors=True)
 
 
 def _small(series: Series) -> int:

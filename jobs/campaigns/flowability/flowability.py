@@ -54,7 +54,7 @@ def collect() -> None:
     """Draw the figure and write the part of docs/validation.md."""
     import flowability_report
 
-    flowability_report.collect(HERE)
+    flowability_report.collect(HERE, STUDIES)
 
 
 if __name__ == "__main__":

@@ -5,12 +5,11 @@ The panels are figures 5.3 to 5.8 and 5.10 of the thesis; those whose tables are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from flowability import STUDIES
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -253,7 +252,7 @@ def text(tables: Tables, found: list[Medium], failed: int, drawn: bool) -> str:
     if tables.get("rule"):
         changed = numbers(tables["rule"], "changed")
         parts.append(f"The rule: in {int(changed.sum())} of {len(changed)} trials that went on for a second the outcome changed after the decision.")
-    missing = [WHAT[name] for name in STUDIES if not tables.get(name)]
+    missing = [WHAT[name] for name, rows in tables.items() if not rows]
     if missing:
         parts.append(f"Not run yet: {', '.join(missing)}.")
     if drawn:
@@ -306,13 +305,14 @@ def _line_of(medium: Medium) -> list[str]:
     ]  # fmt: skip
 
 
-def collect(folder: Path) -> None:
+def collect(folder: Path, names: Sequence[str]) -> None:
     """Draw the figure and write the part of docs/validation.md.
 
     Args:
         folder: of the studies.
+        names: names of the studies.
     """
-    tables = {name: rows_of(folder / f"{name}.toml") for name in STUDIES}
+    tables = {name: rows_of(folder / f"{name}.toml") for name in names}
     found = media(tables)
     drawn = draw(tables, found, FIGURES / PICTURE)
-    write(PART, text(tables, found, sum(failures_of(folder / f"{name}.toml") for name in STUDIES), drawn))
+    write(PART, text(tables, found, sum(failures_of(folder / f"{name}.toml") for name in names), drawn))

@@ -34,7 +34,7 @@ def collect() -> None:
     """Write curves, draw figures and write the part of docs/validation.md."""
     import segregation_report
 
-    segregation_report.collect(HERE)
+    segregation_report.collect(HERE, STUDIES)
 
 
 if __name__ == "__main__":

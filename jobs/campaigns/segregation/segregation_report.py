@@ -9,6 +9,7 @@ import csv
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import bed_measures
@@ -17,7 +18,6 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from page import FIGURES, shrunk, table, write
-from segregation import STUDIES
 from study_runs import rows_of
 
 import pardem
@@ -25,6 +25,7 @@ from pardem.campaign.run_rows import Row
 from pardem.campaign.statistics import groups_of, mean, numbers
 from pardem.io.views.plot_style import COLOURS, STYLE
 
+TWELVE = "study"  # the study of the twelve experiments
 PART, PICTURE, SNAPSHOTS = "segregation", "segregation.png", "segregation_snapshots.png"
 STARTS = ("spheres above", "others above", "mixed")
 VESSELS = {"periodic.toml": 1, "cylinder.toml": 4}
@@ -124,7 +125,7 @@ def results_of(folder: Path, rows: list[Row]) -> list[Path]:
         folder: of the studies.
         rows: the rows.
     """
-    paths = (folder / f"{STUDIES[0]}.runs" / row["id"] / "result.h5" for row in rows)
+    paths = (folder / f"{TWELVE}.runs" / row["id"] / "result.h5" for row in rows)
     return [path for path in paths if path.exists()]
 
 
@@ -202,7 +203,7 @@ def text(tables: dict[str, list[Row]], pictures: list[str]) -> str:
     if not any(tables.values()):
         return "Nothing has been run so far.\n"
     parts = []
-    found = experiments(tables[STUDIES[0]])
+    found = experiments(tables[TWELVE])
     if found:
         head = ["experiment", "vessel, gamma, start", "R at rest", "R at 5 s", "R at the end", "P at the end", "seeds", "thesis"]
         parts.append("Mean over seeds +- standard deviation:\n\n" + table(head, [_line_of(n, rows) for n, rows in found.items()]).strip())
@@ -237,14 +238,15 @@ def _said(rows: list[Row], name: str) -> str:
     return f"{mean(values, 0.95).value:.3f}{spread}"
 
 
-def collect(folder: Path) -> None:
+def collect(folder: Path, names: Sequence[str]) -> None:
     """Write curves, draw figures and write the part of docs/validation.md.
 
     Args:
         folder: of the studies.
+        names: names of the studies.
     """
-    tables = {name: rows_of(folder / f"{name}.toml") for name in STUDIES}
-    rows = experiments(tables[STUDIES[0]])
+    tables = {name: rows_of(folder / f"{name}.toml") for name in names}
+    rows = experiments(tables[TWELVE])
     there = {number: results_of(folder, members) for number, members in rows.items()}
     curves = read_curves(folder / "curves.csv") | {n: curve(paths) for n, paths in there.items() if len(paths) == len(rows[n])}
     pictures = []
