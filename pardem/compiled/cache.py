@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 import os
 import pickle
 import platform
@@ -60,6 +61,11 @@ def _text(path: Path) -> bytes:
 
 
 @functools.cache
+def _source(path: str) -> Path | None:
+    return Path(path) if os.path.isfile(path) else None
+
+
+@functools.cache
 def _imports(path: Path) -> tuple[Path, ...]:
     """The sources of pardem that a source imports anywhere, but for the sake of types alone; a registry, which imports by name, all beside it."""
     found = sorted(path.parent.glob("**/*.py")) if b"import_module(" in _text(path) else []
@@ -67,14 +73,13 @@ def _imports(path: Path) -> tuple[Path, ...]:
     for dots, module, bracketed, plain in _IMPORT.findall(_TYPES_ONLY.sub(b"", _text(path))):
         if not dots and not module.startswith(b"pardem"):
             continue
-        base = _ROOT if not dots else package if len(dots) == 1 else package.parents[len(dots) - 2]
-        base = base.joinpath(*module.decode().split(".")) if module else base
+        # as text from here: with Path objects this would be a tenth of the time that a small run takes
+        base = str(_ROOT if not dots else package if len(dots) == 1 else package.parents[len(dots) - 2])
+        base = "/".join((base, *module.decode().split("."))) if module else base
         names = re.sub(rb"#[^\n]*", b"", bracketed or plain.split(b"#")[0]).decode().split(",")
         for name in [part.split()[0] for part in names if part.split()]:
-            for candidate in (base / f"{name}.py", base / name / "__init__.py", base.with_suffix(".py"), base / "__init__.py"):
-                if candidate.is_file():
-                    found.append(candidate)
-                    break
+            places = (f"{base}/{name}.py", f"{base}/{name}/__init__.py", f"{base}.py", f"{base}/__init__.py")
+            found.extend(itertools.islice(filter(None, map(_source, places)), 1))
     return tuple(dict.fromkeys(found))
 
 

@@ -6,8 +6,7 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from scipy.integrate import solve_ivp
-from scipy.optimize import brentq
+import scipy  # its parts are loaded where they are used: they take longer than the rest of the program
 
 
 def tangential_mass(dimension: int) -> float:
@@ -56,7 +55,7 @@ def viscoelastic_clamped(restitution: float, contact_time: float) -> tuple[float
     lowest = _clamped_end(1.0 - 1e-12)[0]
     if restitution <= lowest:
         raise ValueError(f"a clamped viscoelastic contact cannot have a restitution below {lowest:.3f}; use clamped = false or law = 'walton'")
-    ratio = brentq(lambda z: _clamped_end(z)[0] - restitution, 0.0, 1.0 - 1e-12, xtol=1e-15, rtol=1e-14)
+    ratio = scipy.optimize.brentq(lambda z: _clamped_end(z)[0] - restitution, 0.0, 1.0 - 1e-12, xtol=1e-15, rtol=1e-14)
     omega = _clamped_end(ratio)[1] / contact_time
     return omega**2, 2.0 * ratio * omega
 
@@ -103,10 +102,10 @@ def hertz_ratio_clamped(restitution: float) -> float:
 
         ended.terminal = True  # type: ignore[attr-defined]
         ended.direction = -1.0  # type: ignore[attr-defined]
-        run = solve_ivp(lambda _, y: [y[1], -force(y[0], y[1])], (0.0, 60.0), [0.0, 1.0], events=ended, rtol=1e-11, atol=1e-13)
+        run = scipy.integrate.solve_ivp(lambda _, y: [y[1], -force(y[0], y[1])], (0.0, 60.0), [0.0, 1.0], events=ended, rtol=1e-11, atol=1e-13)
         return float(-run.y[1, -1])
 
-    return float(brentq(lambda b: outcome(b) - restitution, 0.0, 3.0, xtol=1e-10))
+    return float(scipy.optimize.brentq(lambda b: outcome(b) - restitution, 0.0, 3.0, xtol=1e-10))
 
 
 # Lennard-Jones: distance over sigma at the bottom of the potential, where the law of walls is cut off; at which the force is the largest that a run

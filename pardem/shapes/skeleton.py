@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 
 from ..errors import ShapeError
 from .geometry.closed_surface import check_faces, check_solid
@@ -215,10 +216,8 @@ def _numbers(value: Any, count: int, key: str, length: int | None) -> tuple[int,
 
 
 def _no_duplicates(vertices: np.ndarray, edges: list[tuple[int, ...]], faces: list[tuple[int, ...]], name: str) -> None:
-    from scipy.spatial import cKDTree
-
     extent = float(np.ptp(vertices, axis=0).max())
-    close = sorted(cKDTree(vertices).query_pairs(1e-9 * extent))
+    close = sorted(scipy.spatial.cKDTree(vertices).query_pairs(1e-9 * extent))
     if close:
         a, b = close[0]
         raise ShapeError(f"{name}: vertices {a} and {b} are the same point, {vertices[a].tolist()}; give it once.")

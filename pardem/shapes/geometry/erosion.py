@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 
 from ...errors import ShapeError
 from ..mass.polytope_mass import Faces
@@ -49,9 +50,7 @@ def erode_convex(vertices: np.ndarray, faces: Faces, radius: float, name: str) -
 
 def _distinct(points: np.ndarray) -> np.ndarray:
     """One of each set of points that differ by rounding only."""
-    from scipy.spatial import cKDTree
-
-    drop = {b for _, b in cKDTree(points).query_pairs(1e-9)}
+    drop = {b for _, b in scipy.spatial.cKDTree(points).query_pairs(1e-9)}
     return points[[k for k in range(len(points)) if k not in drop]]
 
 

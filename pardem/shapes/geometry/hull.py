@@ -7,7 +7,7 @@ no accuracy, and no tolerance refers to a length.
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
+import scipy
 
 from ...errors import ShapeError
 
@@ -61,8 +61,8 @@ def convex_hull(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, tuple[tuple
         )
     isotropic = (points - points.mean(axis=0)) @ directions.T / values
     try:
-        hull = ConvexHull(isotropic)
-    except QhullError as error:
+        hull = scipy.spatial.ConvexHull(isotropic)
+    except scipy.spatial.QhullError as error:
         reason = str(error).splitlines()[0]
         raise ShapeError(f"The convex hull of the vertices could not be built; remove nearly coincident ones ({reason}).") from None
     covectors = hull.equations[:, :3]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy
 
 from ...errors import FileError, ShapeError
 from ..mass.polytope_mass import Faces
@@ -118,9 +119,7 @@ def merged(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.
     """
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
-    from scipy.spatial import cKDTree
-
-    pairs = cKDTree(vertices).query_pairs(MERGE * float(np.ptp(vertices, axis=0).max()), output_type="ndarray")
+    pairs = scipy.spatial.cKDTree(vertices).query_pairs(MERGE * float(np.ptp(vertices, axis=0).max()), output_type="ndarray")
     graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(vertices),) * 2)
     label = connected_components(graph, directed=False)[1]
     first = np.unique(label, return_index=True)[1]

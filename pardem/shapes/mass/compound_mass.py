@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy.stats import qmc
+import scipy
 
 from ...errors import ShapeError
 from ..compound import ConvexPieces, Hull, hulls_of
@@ -102,7 +102,7 @@ def _common(piece: Hull, before: list[Hull], origin: np.ndarray, radius: float, 
     low, high = np.min([a for a, _, _ in boxes], axis=0), np.max([b for _, b, _ in boxes], axis=0)
     size = (high - low)[:dimension].prod() / POINTS
     for row, stream in zip(out, np.random.SeedSequence(0).spawn(REPLICATES)):
-        cube = qmc.Sobol(dimension, scramble=True, rng=np.random.default_rng(stream)).random(POINTS)
+        cube = scipy.stats.qmc.Sobol(dimension, scramble=True, rng=np.random.default_rng(stream)).random(POINTS)
         points = np.zeros((POINTS, 3))
         points[:, :dimension] = low[:dimension] + cube * (high - low)[:dimension]
         points = points[inside(points, piece, radius)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import qmc
+import scipy
 
 from ...errors import ShapeError
 from ..geometry.hull import spread
@@ -57,7 +57,7 @@ def monte_carlo_mass_properties(body: RoundedSkeleton, density: float, samples: 
     box = np.prod(size)
     sums = []
     for stream in np.random.SeedSequence(seed).spawn(REPLICATES):
-        points = (qmc.Sobol(3, scramble=True, rng=np.random.default_rng(stream)).random_base2(power) - 0.5) * size @ directions
+        points = (scipy.stats.qmc.Sobol(3, scramble=True, rng=np.random.default_rng(stream)).random_base2(power) - 0.5) * size @ directions
         parts = np.array_split(points, -(-len(points) // CHUNK))
         hit = np.concatenate([inside(part + origin, body) for part in parts])
         x = points[hit]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import qmc
+import scipy
 
 from ...errors import ShapeError
 from .monte_carlo import CHUNK, REPLICATES, MassEstimate
@@ -34,7 +34,7 @@ def planar_monte_carlo(cores: list[Core], radius: float, density: float, samples
     power = max(0, int(np.ceil(np.log2(samples / REPLICATES))))
     sums = []
     for stream in np.random.SeedSequence(seed).spawn(REPLICATES):
-        points = (qmc.Sobol(2, scramble=True, rng=np.random.default_rng(stream)).random_base2(power) - 0.5) * size
+        points = (scipy.stats.qmc.Sobol(2, scramble=True, rng=np.random.default_rng(stream)).random_base2(power) - 0.5) * size
         parts = np.array_split(points, -(-len(points) // CHUNK))
         x = np.concatenate([part[_inside_any(part + origin, cores, radius)] for part in parts])
         sums.append(np.concatenate([[len(x)], x.sum(axis=0), (x.T @ x).ravel()]) * (size.prod() / len(points)))

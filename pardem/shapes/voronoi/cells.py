@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.spatial import cKDTree
+import scipy
 
 from ...errors import ShapeError
 from . import polygon_cells, polyhedron_cells
@@ -133,7 +133,7 @@ def voronoi_cells(sites: np.ndarray, lower: Sequence[float], upper: Sequence[flo
     rows = np.arange(n)
     while len(rows):
         points, owner = _with_images(x, low, high, wraps, shell)
-        tree = cKDTree(points)
+        tree = scipy.spatial.cKDTree(points)
         again = []
         for part in np.array_split(rows, -(-len(rows) // _BATCH)):
             names, reach, status = _neighbours(points, tree, part, start[part], nearest, capacity)
@@ -157,7 +157,7 @@ def _kernels(dimension: int) -> Any:
 
 
 def _neighbours(
-    points: np.ndarray, tree: cKDTree, rows: np.ndarray, start: np.ndarray, nearest: int, capacity: int
+    points: np.ndarray, tree: scipy.spatial.cKDTree, rows: np.ndarray, start: np.ndarray, nearest: int, capacity: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Names of the planes of cells ((m, width), filled up with ``len(points)``), sizes and status: see `find_neighbours`."""
     near = tree.query(points[rows], k=np.arange(1, nearest + 1))[1]

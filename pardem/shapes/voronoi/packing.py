@@ -11,7 +11,7 @@ from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from ...errors import ShapeError
 from .cells import VoronoiCells, voronoi_cells
@@ -174,7 +174,7 @@ def erosion_for(cells: VoronoiCells, void_ratio: float, *, radius: float | None 
     high = low + 0.1 * length
     while excess(high) > 0.0:
         low, high = high, high + 0.1 * length
-    d = float(brentq(excess, low, high, xtol=1e-13 * length, rtol=1e-13))
+    d = float(scipy.optimize.brentq(excess, low, high, xtol=1e-13 * length, rtol=1e-13))
     if not cells.measure(d).vertices.any():
         raise ShapeError(f"void_ratio = {void_ratio:g} makes all {len(cells.sites)} cells vanish; give more sites or a smaller void ratio.")
     return d
