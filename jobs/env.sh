@@ -3,7 +3,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 outer_path=${PATH:-/usr/local/bin:/usr/bin:/bin}
 export PATH="$root/.venv/bin:$outer_path"
 export HOME="${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}"
-unset PYTHONHOME PYTHONPATH
+unset PYTHONHOME PYTHONPATH PYTHONDONTWRITEBYTECODE # without bytecode each of thousands of processes would compile all sources
 
 # One thread a rank: ranks are the parallelism.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
