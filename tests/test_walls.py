@@ -92,7 +92,7 @@ BOUNCES: dict[str, tuple[dict[str, Any], dict[str, Any], float]] = {
 def test_elastic_bounces_keep_energy_to_second_order(name: str) -> None:
     start, wall, contact_time = BOUNCES[name]
     contact = ELASTIC | {"contact_time": contact_time}
-    coarse, fine = (worst_energy([SPECIES[start["species"]]], [start], [wall], contact, step, 0.15) for step in (4e-4, 2.5e-5))
+    coarse, fine = (worst_energy([SPECIES[start["species"]]], [start], [wall], contact, step, 0.15, 4e-4) for step in (4e-4, 2.5e-5))
     assert coarse < 3e-3
     assert fine < coarse / 100.0  # a sixteenth of the step
 
