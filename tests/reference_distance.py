@@ -155,7 +155,7 @@ def dot(p: Array, q: Array) -> Array:
 
 
 def segments(a: Array, b: Array, c: Array, d: Array) -> Array:
-    """Distances of segments ab from segments cd, rows of vectors: the interior solution where there is one, and each end against the other segment."""
+    """Distances of segments ab and cd, rows of vectors: the interior solution where there is one, and each end against the other segment."""
 
     def foot(p: Array, q: Array, r: Array) -> Array:
         along = r - q

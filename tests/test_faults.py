@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 FAULTS = Path(__file__).parent.parent / "jobs" / "campaigns" / "faults"
-CASES, FILES = 150, 6
+CASES, FILES = 150, 5
 
 
 def test_mutated_cases_are_accepted_or_refused_in_sentences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,7 +138,7 @@ def check(found: list[tuple[int, int, int]], needed: list[tuple[int, int, int]],
     assert set(needed) <= set(found) <= set(allowed)
 
 
-@pytest.mark.parametrize(("dimension", "seed"), [(3, 1), (3, 2), (2, 1), (2, 2)])
+@pytest.mark.parametrize(("dimension", "seed"), [(3, 1), (2, 1)])
 def test_pairs_of_grains_have_the_candidates_of_the_full_product(dimension: int, seed: int) -> None:
     species = SOLID if dimension == 3 else PLANAR
     skin, size = 0.15, 9.0
@@ -232,7 +232,7 @@ def test_motion_does_not_depend_on_the_search(dimension: int) -> None:
     bits, rebuilds, touching = set(), [], 0
     for skin in (1e-3, 0.1, 100.0):
         engine, _ = engine_of(case, skin=skin)
-        for _ in range(35):
+        for _ in range(25):
             engine.advance(100)
             touching += len(engine.contacts().key)
         engine.settle_faults()

@@ -231,7 +231,7 @@ def test_overlaps_are_found_with_their_depth():
 
 
 def test_overlaps_against_every_pair():
-    """Grains thrown in at random, overlapping: cells find the same pairs as all pairs taken two by two, but those whose bounding spheres are apart."""
+    """Grains thrown in at random, overlapping: cells find the same pairs as all pairs taken two by two whose bounding spheres meet."""
     rng = np.random.default_rng(3)
     n = 130
     species = rng.integers(0, 5, n)
