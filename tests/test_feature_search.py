@@ -232,7 +232,7 @@ def test_motion_does_not_depend_on_the_search(dimension: int) -> None:
     bits, rebuilds, touching = set(), [], 0
     for skin in (1e-3, 0.1, 100.0):
         engine, _ = engine_of(case, skin=skin)
-        for _ in range(25):
+        for _ in range(35):
             engine.advance(100)
             touching += len(engine.contacts().key)
         engine.settle_faults()
