@@ -189,6 +189,41 @@ def out(stopped_run: Path, tmp_path: Path) -> Path:
     return tmp_path / stopped_run.name
 
 
+# --- properties of grains that take seconds to find -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def rough_masses() -> Iterator[None]:
+    """Masses of grains that are not convex to a percent or so, found at once: for tests that do not ask about them."""
+    from pardem.shapes.mass import cached, octree
+
+    cached._in_units.cache_clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(octree, "FEW", 1 << 9)
+        patch.setattr(octree, "TARGET", 1e-2)
+        yield
+    cached._in_units.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def known_covers() -> Iterator[None]:
+    """Covering spheres of the same grains are found once in a file."""
+    from pardem.detection import case_covers
+
+    plain, known = case_covers.cover_catalogue, dict[Any, Any]()
+
+    def cover(catalogue: Any, names: list[str], smallest: dict[str, float], largest: dict[str, float], overlap: float, skin: float) -> Any:
+        shapes = tuple(array.tobytes() for array in (catalogue.kind, catalogue.vertices, catalogue.vertex_start, catalogue.radius))
+        key = (*names, *smallest.items(), *largest.items(), overlap, skin, *shapes)
+        if key not in known:
+            known[key] = plain(catalogue, names, smallest, largest, overlap, skin)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(case_covers, "cover_catalogue", cover)
+        yield
+
+
 # --- which tests, and in which order ---------------------------------------------------------------------------------------------------------
 
 LONGEST = ("test_warmup.py", "test_ranks.py", "test_run_safety.py", "test_run.py", "test_hardening.py", "test_resistance.py")

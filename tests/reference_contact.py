@@ -51,6 +51,16 @@ class Law:
     friction: float
 
 
+def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """What np.cross gives for two vectors, without its preparations."""
+    (ax, ay, az), (bx, by, bz) = a.tolist(), b.tolist()
+    return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
+
+
+def clip(s: float) -> float:
+    return min(1.0, max(-1.0, s))
+
+
 class Contact:
     """The equations of motion; a state is x, v, unit axis, angular momentum of each body, then f."""
 
@@ -73,7 +83,7 @@ class Contact:
             up = b.normal
             height, rise, u2 = (y[0:3] - b.point(t)) @ up, up @ u, u @ u
             bottom = rise * rise + a.eps**2 * u2
-            s = np.clip(-height * rise / bottom, -1.0, 1.0) if bottom > 0.0 else 0.0
+            s = clip(-height * rise / bottom) if bottom > 0.0 else 0.0
             h = height + s * rise
             d = np.sqrt(h * h + a.eps**2 * s * s * u2)
             return -up, a.radius - d, h / d, y[0:3] + s * u - up * (a.radius - 0.5 * (a.radius - d))
@@ -82,11 +92,11 @@ class Contact:
         p, q = -w @ u, w @ v
         s = t2 = 0.0
         if aa > 0.0 and cc > 0.0:
-            s = np.clip((cc * p + ab * q) / (aa * cc - ab * ab), -1.0, 1.0)
+            s = clip((cc * p + ab * q) / (aa * cc - ab * ab))
             t2 = (q + ab * s) / cc
             if abs(t2) > 1.0:
                 t2 = np.sign(t2)
-                s = np.clip((p + ab * t2) / aa, -1.0, 1.0)
+                s = clip((p + ab * t2) / aa)
         line = -(w + s * u - t2 * v)
         length = np.sqrt(line @ line)
         d = np.sqrt(length**2 + a.eps**2 * s * s * (u @ u) + b.eps**2 * t2 * t2 * (v @ v))
@@ -99,28 +109,28 @@ class Contact:
         wall = isinstance(b, Plane)
         w1 = self._spin(a, y)
         out = np.zeros_like(y)
-        out[0:3], out[3:6], out[6:9] = y[3:6], self.gravity, np.cross(w1, y[6:9])
+        out[0:3], out[3:6], out[6:9] = y[3:6], self.gravity, cross(w1, y[6:9])
         w2 = b.spin if wall else self._spin(b, y[12:24])
         if not wall:
-            out[12:15], out[15:18], out[18:21] = y[15:18], self.gravity, np.cross(w2, y[18:21])
+            out[12:15], out[15:18], out[18:21] = y[15:18], self.gravity, cross(w2, y[18:21])
         if mode == APART:
             return out, 0.0
         n, delta, slope, c = self.geometry(t, y)
         f = y[-3:]
         phi, kt = self.law.phi(delta), self.law.kt(delta)
-        at2 = b.velocity(t) + np.cross(w2, c - b.centre) if wall else y[15:18] + np.cross(w2, c - y[12:15])
-        v = at2 - y[3:6] - np.cross(w1, c - y[0:3])
+        at2 = b.velocity(t) + cross(w2, c - b.centre) if wall else y[15:18] + cross(w2, c - y[12:15])
+        v = at2 - y[3:6] - cross(w1, c - y[0:3])
         force = f - phi * slope * n
         out[3:6] += force / a.mass
-        out[9:12] = np.cross(c - y[0:3], force)
+        out[9:12] = cross(c - y[0:3], force)
         if not wall:
             out[15:18] -= force / b.mass
-            out[21:24] = -np.cross(c - y[12:15], force)
+            out[21:24] = -cross(c - y[12:15], force)
         tiny = 2e-4 * self.scale
         moved = [np.array([*g[0], g[1], g[2]]) for g in (self.geometry(t + e * tiny, y + e * tiny * out) for e in (1, -1, 2, -2))]
         rates = (8 * (moved[0] - moved[1]) - (moved[2] - moved[3])) / (12 * tiny)
-        omega = np.cross(n, rates[:3]) + 0.5 * n * (n @ (w1 + w2))
-        rate = np.cross(omega, f) + kt * (v - n * (n @ v))
+        omega = cross(n, rates[:3]) + 0.5 * n * (n @ (w1 + w2))
+        rate = cross(omega, f) + kt * (v - n * (n @ v))
         multiplier = 0.0
         if mode == SLIP:
             e = 1e-3 * delta

@@ -149,19 +149,26 @@ def shared_centroid(first: Array, second: Array) -> Array | None:
     return points[0] + np.array([((x + np.roll(x, -1)) * cross).sum(), ((y + np.roll(y, -1)) * cross).sum()]) / (3.0 * cross.sum())
 
 
-def segments(a: Array, b: Array, c: Array, d: Array) -> float:
-    """Distance of two segments: the interior solution where there is one, and each end against the other segment."""
+def dot(p: Array, q: Array) -> Array:
+    """Products of vectors row by row."""
+    return np.asarray((p * q).sum(axis=-1))
 
-    def foot(p: Array, q: Array, r: Array) -> float:
+
+def segments(a: Array, b: Array, c: Array, d: Array) -> Array:
+    """Distances of segments ab and cd, rows of vectors: the interior solution where there is one, and each end against the other segment."""
+
+    def foot(p: Array, q: Array, r: Array) -> Array:
         along = r - q
-        t = np.clip(np.dot(p - q, along) / np.dot(along, along), 0.0, 1.0) if along.any() else 0.0
-        return float(np.linalg.norm(p - q - t * along))
+        square = dot(along, along)
+        t = np.clip(dot(p - q, along) / np.where(square > 0.0, square, 1.0), 0.0, 1.0)
+        return np.asarray(np.linalg.norm(p - q - t[..., None] * along, axis=-1))
 
-    best = min(foot(a, c, d), foot(b, c, d), foot(c, a, b), foot(d, a, b))
+    best = np.minimum.reduce([foot(a, c, d), foot(b, c, d), foot(c, a, b), foot(d, a, b)])
     u, v = b - a, d - c
     n = np.cross(u, v)
-    if np.dot(n, n) > 1e-12 * np.dot(u, u) * np.dot(v, v):
-        s, t = np.dot(np.cross(c - a, v), n) / np.dot(n, n), np.dot(np.cross(c - a, u), n) / np.dot(n, n)
-        if 0.0 <= s <= 1.0 and 0.0 <= t <= 1.0:
-            best = min(best, abs(np.dot(c - a, n)) / np.linalg.norm(n))
-    return best
+    square = dot(n, n)
+    crossed = square > 1e-12 * dot(u, u) * dot(v, v)
+    square = np.where(crossed, square, 1.0)
+    s, t = dot(np.cross(c - a, v), n) / square, dot(np.cross(c - a, u), n) / square
+    crossed &= (s >= 0.0) & (s <= 1.0) & (t >= 0.0) & (t <= 1.0)
+    return np.where(crossed, np.minimum(best, np.abs(dot(c - a, n)) / np.sqrt(square)), best)

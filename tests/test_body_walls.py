@@ -29,7 +29,7 @@ VISCOUS = {"law": "viscoelastic", "restitution": 0.3, "contact_time": 0.02, "fri
 def test_energy_error_falls_as_the_square_of_the_step(species: dict[str, Any], interaction: str) -> None:
     grain = {"species": species["name"], "position": (0.2, 0.1, 1.2), "velocity": (0, 0, -1.0), "orientation": turned((1, 0.4, 0), 0.5)}
     contact = ELASTIC | {"interaction": interaction}
-    coarse, fine = (worst_energy([species, PLATE], [grain], [GROUND], contact, dt, 1.0) for dt in (4e-4, 2.5e-5))
+    coarse, fine = (worst_energy([species, PLATE], [grain], [GROUND], contact, dt, 1.0, 4e-4) for dt in (4e-4, 2.5e-5))
     assert coarse < 2e-3
     assert fine < coarse / 150.0
 

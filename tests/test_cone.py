@@ -191,7 +191,7 @@ BOUNCES = {
 @pytest.mark.parametrize("name", BOUNCES)
 def test_elastic_bounces_keep_energy_to_second_order(name: str) -> None:
     species, start = BOUNCES[name]
-    coarse, fine = (worst_energy([species], [start], [HOPPER], ELASTIC, step, 0.4) for step in (4e-4, 5e-5))
+    coarse, fine = (worst_energy([species], [start], [HOPPER], ELASTIC, step, 0.4, 4e-4) for step in (4e-4, 5e-5))
     assert coarse < 5e-3
     assert fine < coarse / 25.0  # an eighth of the step: a sixty-fourth of the error
 

@@ -12,7 +12,7 @@ from pardem.detection.linked_cells import find_pairs
 
 
 @pytest.mark.parametrize("periodic", [(False, False, False), (True, True, False), (True, True, True)])
-@pytest.mark.parametrize(("rods", "small", "factor"), [(60, 0, 1.0), (40, 200, 0.2), (30, 800, 0.08)])
+@pytest.mark.parametrize(("rods", "small", "factor"), [(60, 0, 1.0), (40, 200, 0.2), (30, 300, 0.08)])
 def test_cells_find_every_pair_of_brute_force(rods: int, small: int, factor: float, periodic: tuple[bool, bool, bool]) -> None:
     box = {"kind": "box", "lower": (-1, 0, 2), "upper": (4.5, 5.5, 8)}
     case = case_of(

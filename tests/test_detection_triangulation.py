@@ -17,6 +17,8 @@ from pardem.errors import CaseError
 from pardem.run import run_case
 from pardem.setup.preparation import build_scene
 
+pytestmark = pytest.mark.usefixtures("known_covers")
+
 BRICK = CUBE | {"name": "brick", "side": 0.5, "radius": 0.2}
 TETRAHEDRON = {"name": "tetrahedron", "shape": "spherotetrahedron", "edge": 0.6, "radius": 0.25, "density": 1000.0}
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 FAULTS = Path(__file__).parent.parent / "jobs" / "campaigns" / "faults"
-CASES, FILES = 300, 12
+CASES, FILES = 150, 5
 
 
+@pytest.mark.usefixtures("rough_masses")
 def test_mutated_cases_are_accepted_or_refused_in_sentences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(FAULTS))
     monkeypatch.chdir(tmp_path)

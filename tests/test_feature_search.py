@@ -138,7 +138,7 @@ def check(found: list[tuple[int, int, int]], needed: list[tuple[int, int, int]],
     assert set(needed) <= set(found) <= set(allowed)
 
 
-@pytest.mark.parametrize(("dimension", "seed"), [(3, 1), (3, 2), (2, 1), (2, 2)])
+@pytest.mark.parametrize(("dimension", "seed"), [(3, 1), (2, 1), *(pytest.param(d, 2, marks=pytest.mark.slow) for d in (3, 2))])
 def test_pairs_of_grains_have_the_candidates_of_the_full_product(dimension: int, seed: int) -> None:
     species = SOLID if dimension == 3 else PLANAR
     skin, size = 0.15, 9.0

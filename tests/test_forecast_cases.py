@@ -24,6 +24,9 @@ TEXTS = re.findall(r"```toml\n(.*?)```", (ROOT / "docs/guide.md").read_text(), r
 BLOCKS = [data for data in map(tomllib.loads, TEXTS) if "stage" in data and "base" not in data]
 
 
+pytestmark = pytest.mark.usefixtures("rough_masses")
+
+
 def foreseen(case: Case) -> list[str]:
     return forecast(case, build_scene(case, *size_range(case)))
 

@@ -102,8 +102,9 @@ def rubbing(turns: tuple[float, float], offset: float, step: float) -> tuple[flo
     ]
     engine, _ = engine_of(case_of([cow], contact, step, grain=grains, output={"observables": {"energy_budget": True}}, **PLANE))
     start, changes, before = float(kinetic(engine, engine.grains).sum()), 0, set[int]()
-    for _ in range(round(2.5 / step)):
-        engine.advance(1)
+    every = round(8e-4 / step)  # all runs are looked at at the same times
+    for _ in range(round(2.5 / step) // every):
+        engine.advance(every)
         keys = set(engine.contacts().key[:, 2].tolist())
         changes += bool(keys and before and keys != before)
         before = keys

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_distance import segments
+from reference_distance import dot, segments
 
 from pardem.insertion.counter import ORIENTATION, POSITION, philox, random_orientation, uniforms
 from pardem.insertion.distance import core_distance, polytope_distance
@@ -20,22 +20,22 @@ def bounds(a, b, solver=polytope_distance, above=np.inf, below=0.0, shift=(0.0, 
     return solver(verts, (0, len(a)), (len(a), len(verts)), tuple(map(float, shift)), above, below, np.empty((12, 4)))
 
 
-def point_to_triangle(p, a, b, c):
-    """Distance of a point to a triangle, by its plane where the foot lies inside and by its sides."""
-    n = np.cross(b - a, c - a)
-    best = min(segments(p, p, *side) for side in ((a, b), (b, c), (c, a)))
-    if all(np.dot(np.cross(v - u, p - u), n) >= 0.0 for u, v in ((a, b), (b, c), (c, a))):
-        best = min(best, abs(np.dot(p - a, n)) / np.linalg.norm(n))
-    return best
+def points_to_triangles(p, a, b, c):
+    """Distances of points to triangles, rows of vectors: by the plane where the foot lies inside and by the sides."""
+    n, sides = np.cross(b - a, c - a), ((a, b), (b, c), (c, a))
+    best = np.minimum.reduce([segments(p, p, *side) for side in sides])
+    inside = np.logical_and.reduce([dot(np.cross(v - u, p - u), n) >= 0.0 for u, v in sides])
+    return np.where(inside, np.minimum(best, np.abs(dot(p - a, n)) / np.linalg.norm(n, axis=-1)), best)
 
 
 def brute_force(p: Shape, q: Shape) -> float:
     """Smallest distance of any features of two polyhedra that do not cross."""
-    found = [segments(*p.vertices[e], *q.vertices[f]) for e in p.edges for f in q.edges]
+    a, b = (p.vertices[p.edges[:, k]][:, None] for k in (0, 1))
+    found = [segments(a, b, *(q.vertices[q.edges[:, k]] for k in (0, 1))).min()]
     for first, second in ((p, q), (q, p)):
-        triangles = [(loop[0], loop[k], loop[k + 1]) for loop in second.faces for k in range(1, len(loop) - 1)]
-        found += [point_to_triangle(v, *second.vertices[list(t)]) for v in first.vertices for t in triangles]
-    return min(found)
+        triangles = np.array([(loop[0], loop[k], loop[k + 1]) for loop in second.faces for k in range(1, len(loop) - 1)])
+        found.append(points_to_triangles(first.vertices[:, None], *second.vertices[triangles.T]).min())
+    return float(min(found))
 
 
 @pytest.mark.parametrize(

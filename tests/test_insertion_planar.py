@@ -55,11 +55,14 @@ def cores_apart(p: np.ndarray, q: np.ndarray, p_closed: bool, q_closed: bool) ->
     """Distance of two cores in the plane by all pairs of edges; 0 where one holds a vertex of the other."""
 
     def edges(core, closed):
-        return [(core[k], core[(k + 1) % len(core)]) for k in range(len(core) if closed or len(core) == 1 else len(core) - 1)]
+        first = np.column_stack([core, np.zeros(len(core))])
+        count = len(core) if closed or len(core) == 1 else len(core) - 1
+        return first[:count], np.roll(first, -1, axis=0)[:count]
 
     if (p_closed and inside(q, p, True, 0.0).any()) or (q_closed and inside(p, q, True, 0.0).any()):
         return 0.0
-    return min(segments(*(np.append(x, 0.0) for x in (*e, *f))) for e in edges(p, p_closed) for f in edges(q, q_closed))
+    (a, b), (c, d) = edges(p, p_closed), edges(q, q_closed)
+    return float(segments(a[:, None], b[:, None], c, d).min())
 
 
 def measured(first: Shape, second: Shape, shift: np.ndarray, above: float = np.inf, below: float = 0.0) -> tuple[float, float]:

@@ -25,9 +25,9 @@ SLOW = ELASTIC | {"contact_time": 1.0}
 
 
 def alone(species: dict[str, Any], step: float, scheme: dict[str, str], w: tuple[float, ...], **grain: Any) -> tuple[Engine, np.ndarray]:
-    """A free body with an angular velocity (rad/s), and its principal moments."""
+    """A free body with an angular velocity (rad/s), and its principal moments; with a skin that it seldom outruns."""
     body = {"species": species["name"], "position": (0, 0, 0), "angular_velocity": w} | grain
-    engine, setup = engine_of(case_of([species], SLOW, step, time={"step": step} | scheme, grain=[body]))
+    engine, setup = engine_of(case_of([species], SLOW, step, time={"step": step} | scheme, grain=[body]), skin=5.0)
     return engine, setup.catalogue.inertia[0]
 
 

@@ -19,6 +19,8 @@ from pardem.observables.local_fraction import LocalFraction
 from pardem.run import run_case
 from pardem.setup.preparation import Setup
 
+pytestmark = pytest.mark.usefixtures("known_covers")
+
 LAW = {"interaction": "regularised", "restitution": 0.5, "contact_time": 2e-3, "friction": 0.3}
 CUBE = {"name": "cube", "shape": "cube", "side": 0.6, "radius": 0.15, "density": 1000.0}
 

@@ -19,6 +19,8 @@ from pardem.contacts.nearest.polytope_pair import TwoCores
 from pardem.contacts.rules.local_minima import LocalMinima, closest
 from pardem.engine import Engine
 
+pytestmark = pytest.mark.usefixtures("rough_masses")
+
 MINIMA = ELASTIC | {"interaction": "minima"}
 PLANE: dict[str, Any] = {"dimension": 2, "gravity": (0.0, 0.0), "domain": {"lower": (-50, -50), "upper": (50, 50)}}
 RADIUS = 0.2
@@ -70,7 +72,7 @@ def jagged(rng: np.random.Generator) -> dict[str, Any]:
 
 def test_polygons_and_polylines_against_all_pairs_of_features() -> None:
     rng, counts = np.random.default_rng(3), []
-    while len(counts) < 15:
+    while len(counts) < 10:
         species = [{"name": name, "radius": RADIUS, "density": 1.0} | jagged(rng) for name in "ab"]
         direction, turn = rng.uniform(0.0, 6.0, 2)
         for distance in np.arange(2.3, 0.2, -0.1):

@@ -92,7 +92,7 @@ COLLISIONS: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
 @pytest.mark.parametrize("name", COLLISIONS)
 def test_energy_error_falls_with_the_square_of_the_step(name: str) -> None:
     grains, walls = COLLISIONS[name]
-    coarse, fine = (worst_energy([ELL, CROSS], grains, walls, STRONG, step, 0.16) for step in (2e-4, 1.25e-5))
+    coarse, fine = (worst_energy([ELL, CROSS], grains, walls, STRONG, step, 0.16, 2e-4) for step in (2e-4, 1.25e-5))
     assert coarse < 3e-3
     assert fine < coarse / 100.0  # a sixteenth of the step: 256 for an exact second order
 
@@ -240,7 +240,7 @@ def test_a_ball_slides_over_a_seam_without_loss() -> None:
     """It grazes a cut tile: what the seam gives and takes is that of a potential."""
     grains = [grain("tile", (0, 0, -0.2), (0, 0, 0)), grain("ball", (-0.2, 0, 0.605), (1.5, 0, -0.3))]
     contact = ELASTIC | {"contact_time": 0.1, "eps": {"tile": 0.03}}
-    coarse, fine = (worst_energy([BALL, TILE], grains, [], contact, step, 0.4) for step in (2e-3, 1.25e-4))
+    coarse, fine = (worst_energy([BALL, TILE], grains, [], contact, step, 0.4, 2e-3) for step in (2e-3, 1.25e-4))
     assert coarse < 3e-3
     assert fine < coarse / 100.0
 

@@ -174,7 +174,7 @@ BOUNCES: dict[str, tuple[dict[str, Any], dict[str, Any], float]] = {
 def test_elastic_bounces_keep_energy_to_second_order(name: str, interaction: str) -> None:
     species, start, contact_time = BOUNCES[name]
     contact = ELASTIC | {"contact_time": contact_time, "interaction": interaction}
-    coarse, fine = (worst_energy([species], [start], [PIERCED], contact, step, 0.2) for step in (4e-4, 2.5e-5))
+    coarse, fine = (worst_energy([species], [start], [PIERCED], contact, step, 0.2, 4e-4) for step in (4e-4, 2.5e-5))
     assert coarse < 3e-3
     assert fine < coarse / 100.0  # a sixteenth of the step
 

@@ -40,7 +40,7 @@ SPECIES = {"cube": CUBE, "tetrahedron": TETRAHEDRON}
 
 
 def error(grains: list[dict[str, Any]], walls: list[dict[str, Any]], step: float, interaction: str, duration: float = 0.08) -> float:
-    return worst_energy([SPECIES[grains[0]["species"]]], grains, walls, ELASTIC | {"interaction": interaction, "eps": 0.03}, step, duration)
+    return worst_energy([SPECIES[grains[0]["species"]]], grains, walls, ELASTIC | {"interaction": interaction, "eps": 0.03}, step, duration, 4e-4)
 
 
 @pytest.mark.parametrize("name", COLLISIONS)

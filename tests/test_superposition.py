@@ -82,7 +82,7 @@ def test_energy_error_falls_as_the_square_of_the_step(species: dict[str, Any]) -
         {"species": name, "position": (-0.8, 0, 0), "velocity": (1, 0, 0), "orientation": turned((1, 2, 3), 0.7)},
         {"species": name, "position": (0.8, 0.1, 0.2), "velocity": (-1, 0, 0), "orientation": turned((3, -1, 1), 1.3)},
     ]
-    coarse, fine = (worst_energy([species], grains, [], FEATURES, dt, 1.0) for dt in (4e-4, 2.5e-5))
+    coarse, fine = (worst_energy([species], grains, [], FEATURES, dt, 1.0, 4e-4) for dt in (4e-4, 2.5e-5))
     assert coarse < 2e-3
     assert fine < coarse / 150.0
 
@@ -92,7 +92,7 @@ def test_energy_is_kept_on_a_floor_and_on_a_disc() -> None:
     disc = {"name": "disc", "kind": "disc", "center": (0.3, 0, 0), "normal": (0, 0, 1), "radius": 4.0}
     for wall, turn in ((FLOOR, 0.0), (FLOOR, 0.2), (disc, 0.1)):
         cube = {"species": "cube", "position": (0, 0, 0.8), "velocity": (0, 0, -1.0), "orientation": turned((1, 0.4, 0), turn)}
-        coarse, fine = (worst_energy([CUBE], [cube], [wall], FEATURES, dt, 1.0) for dt in (4e-4, 2.5e-5))
+        coarse, fine = (worst_energy([CUBE], [cube], [wall], FEATURES, dt, 0.6, 4e-4) for dt in (4e-4, 2.5e-5))
         assert fine < coarse / 100.0
 
 
