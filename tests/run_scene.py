@@ -58,7 +58,7 @@ gamma = 3.0
 frame_taps = 0.25
 contacts = true
 observable_steps = 50
-checkpoint_steps = 400
+checkpoint_steps = 800
 """
 
 

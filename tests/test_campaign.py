@@ -30,12 +30,12 @@ domain = { lower = [-5e-3, -5e-3, -1e-3], upper = [5e-3, 5e-3, 40e-3] }
 contact = { restitution = 0.4, contact_time = 6e-4, friction = 0.2 }
 species = [{ name = "bead", shape = "sphere", radius = 0.5e-3, density = 1900.0 }]
 insert = [{ name = "beads", species = "bead", count = 40, region = { kind = "box", lower = [-3e-3, -3e-3, 0.0], upper = [3e-3, 3e-3, 12e-3] } }]
-output = { observable_steps = 500, frame_steps = 4000, checkpoint_steps = 2000 }
+output = { observable_steps = 250, frame_steps = 2000, checkpoint_steps = 1000 }
 wall = [
     { name = "base", kind = "plane", point = [0.0, 0.0, 0.0], normal = [0.0, 0.0, 1.0] },
     { name = "frame", kind = "box", lower = [-4e-3, -4e-3, -0.5e-3], upper = [4e-3, 4e-3, 39e-3] },
 ]
-stage = [{ name = "fall", kind = "run", steps = 4000 }]
+stage = [{ name = "fall", kind = "run", steps = 2000 }]
 """
 STUDY = """
 title = "falls"
@@ -102,11 +102,11 @@ def test_the_table_opens_with_units_and_tells_the_results(whole: Path) -> None:
         assert (whole / "study.runs" / run / "result.h5").exists()
 
 
-def test_groups_of_ranks_write_the_same_table(whole: Path, tmp_path: Path, pardem: Callable[..., Ended]) -> None:
-    for ranks, together in ((2, 1), (3, 2)):
-        study = study_in(tmp_path / f"{ranks}", f"ranks_per_run = {together}\n{STUDY}")
-        pardem("campaign", "run", str(study), ranks=ranks)
-        assert study.with_suffix(".csv").read_bytes() == (whole / "study.csv").read_bytes()
+@pytest.mark.parametrize(("ranks", "together"), [pytest.param(2, 1, marks=pytest.mark.slow), (3, 2)])
+def test_groups_of_ranks_write_the_same_table(whole: Path, tmp_path: Path, pardem: Callable[..., Ended], ranks: int, together: int) -> None:
+    study = study_in(tmp_path, f"ranks_per_run = {together}\n{STUDY}")
+    pardem("campaign", "run", str(study), ranks=ranks)
+    assert study.with_suffix(".csv").read_bytes() == (whole / "study.csv").read_bytes()
 
 
 def test_a_campaign_that_is_killed_again_and_again_writes_the_same_table(

@@ -37,6 +37,9 @@ def called(command: list[str], folder: Path, environment: dict[str, str], timeou
     return done.stdout + done.stderr
 
 
+SHORT = run_scene.settings(stage="[{name='go', kind='run', steps=200}]", output__frame_steps=50)
+
+
 def runs_alike(python: str, mpirun: str, folder: Path, environment: dict[str, str]) -> str:
     """A small case on one rank and on two, and the comparison of their results.
 
@@ -44,8 +47,8 @@ def runs_alike(python: str, mpirun: str, folder: Path, environment: dict[str, st
         What the run on two ranks printed.
     """
     case = run_scene.case_file(folder)
-    called([python, "-P", "-m", "pardem", "run", str(case), "-o", "one.h5"], folder, environment)
-    said = called([mpirun, "-n", "2", python, "-P", "-m", "pardem", "run", str(case), "-o", "two.h5"], folder, environment)
+    called([python, "-P", "-m", "pardem", "run", str(case), *SHORT, "-o", "one.h5"], folder, environment)
+    said = called([mpirun, "-n", "2", python, "-P", "-m", "pardem", "run", str(case), *SHORT, "-o", "two.h5"], folder, environment)
     called([python, "-P", "-m", "pardem", "compare", "one.h5", "two.h5"], folder, environment)
     return said
 

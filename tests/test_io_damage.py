@@ -79,7 +79,7 @@ def test_going_on_is_refused_with_the_choice_and_changes_nothing(out: Path, harm
 @pytest.mark.parametrize(
     ("ranks", "harm", "name", "frames", "rows"),
     [
-        (3, remove, FRAMES, STEPS[4:], STEPS),
+        pytest.param(3, remove, FRAMES, STEPS[4:], STEPS, marks=pytest.mark.slow),
         (2, cut, "segment-000001-frames.h5", STEPS[:4] + STEPS[7:], STEPS),
         (1, cut, "segment-000001-observables.h5", STEPS, STEPS[:4] + STEPS[7:]),
     ],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -51,16 +50,22 @@ def test_each_holder_has_its_share(size: int, expected: int) -> None:
     assert ((spans[owner, 0] <= rows) & (rows < spans[owner, 1])).all()
 
 
-def test_files_have_the_same_bytes_whoever_writes_them(tmp_path: Path, run_mpi: Callable) -> None:
-    ways = [(1, []), (2, []), (3, []), (2, ["--serial"])]
-    for number, (ranks, options) in enumerate(ways):
-        run_mpi(ranks, scene.__file__, tmp_path / f"{number}.h5", 50, "--stop", *options)
-    names = sorted(p.name for p in parts_of(tmp_path / "0.h5").iterdir() if p.name.startswith(("segment", "static")))
+@pytest.mark.mpi(min_size=2)
+def test_files_have_the_same_bytes_whoever_writes_them(mpi_tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    comm = MPI.COMM_WORLD
+    scene.run(comm, mpi_tmp_path / "together.h5", 50, finish=False)
+    monkeypatch.setattr(rowfile, "parallel_hdf5", lambda: False)
+    scene.run(comm, mpi_tmp_path / "serial.h5", 50, finish=False)
+    monkeypatch.undo()
+    if comm.rank > 0:
+        return
+    scene.run(SELF, mpi_tmp_path / "alone.h5", 50, finish=False)
+    ways = [parts_of(mpi_tmp_path / f"{name}.h5") for name in ("alone", "together", "serial")]
+    names = sorted(p.name for p in ways[0].iterdir() if p.name.startswith(("segment", "static")))
     assert [name[:7] for name in names] == ["segment"] * 4 + ["static."]
     for name in names:
-        assert len({(parts_of(tmp_path / f"{number}.h5") / name).read_bytes() for number in range(len(ways))}) == 1, name
-    checkpoint = "checkpoint-000000000030.h5"
-    assert len({(parts_of(tmp_path / f"{number}.h5") / checkpoint).stat().st_size for number in range(len(ways))}) == 1
+        assert len({(way / name).read_bytes() for way in ways}) == 1, name
+    assert len({(way / "checkpoint-000000000030.h5").stat().st_size for way in ways}) == 1
 
 
 @pytest.mark.parametrize(("sync", "times"), [(False, 0), (True, 3)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import h5py
@@ -15,11 +14,11 @@ from pardem.errors import FileError
 from pardem.io.results.assemble import assemble
 from pardem.io.results.output_path import prepare_output
 from pardem.io.results.paths import parts_of
+from pardem.io.state import rowfile
 from pardem.io.views.compare import compare
 from pardem.io.views.info import info
 
 SELF = MPI.COMM_SELF
-PROGRAM = Path(scene.__file__)
 
 
 def check(path: Path, steps: list[int], kind: type = np.float64) -> None:
@@ -63,21 +62,27 @@ def datasets(path: Path) -> dict[str, bytes]:
     return found
 
 
-def test_data_sets_are_the_same_for_every_number_of_ranks_and_where_hdf5_is_serial(tmp_path: Path, run_mpi: Callable) -> None:
-    for ranks in (1, 2, 3, 4):
-        run_mpi(ranks, PROGRAM, tmp_path / f"{ranks}.h5", 70)
-    check(tmp_path / "1.h5", list(range(0, 80, 10)))
-    serial = run_mpi(3, PROGRAM, tmp_path / "serial.h5", 70, "--serial")
-    assert "h5py is serial: rank 0 gathers and writes all output" in serial.stdout
-    expected = datasets(tmp_path / "1.h5")
+@pytest.mark.mpi(min_size=2)
+def test_data_sets_are_the_same_for_every_number_of_ranks_and_where_hdf5_is_serial(mpi_tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    comm = MPI.COMM_WORLD
+    scene.run(comm, mpi_tmp_path / "together.h5", 70)
+    monkeypatch.setattr(rowfile, "parallel_hdf5", lambda: False)
+    serial = scene.run(comm, mpi_tmp_path / "serial.h5", 70)
+    monkeypatch.undo()
+    if comm.rank > 0:
+        return
+    assert "h5py is serial: rank 0 gathers and writes all output" in " ".join(serial.notices)
+    scene.run(SELF, mpi_tmp_path / "alone.h5", 70)
+    check(mpi_tmp_path / "alone.h5", list(range(0, 80, 10)))
+    expected = datasets(mpi_tmp_path / "alone.h5")
     assert len(expected) > 40
-    for name in ("2.h5", "3.h5", "4.h5", "serial.h5"):
-        found = datasets(tmp_path / name)
+    for name in ("together.h5", "serial.h5"):
+        found = datasets(mpi_tmp_path / name)
         # names of data sets with several hard links depend on nothing, so the whole dictionaries must agree, except their case text's addresses
         assert found.keys() == expected.keys()
-        assert [k for k in found if found[k] != expected[k] and h5py_fixed(tmp_path / name, k)] == []
-        assert compare(tmp_path / "1.h5", tmp_path / name) is None
-    assert not list(tmp_path.glob("*.parts"))
+        assert [k for k in found if found[k] != expected[k] and h5py_fixed(mpi_tmp_path / name, k)] == []
+        assert compare(mpi_tmp_path / "alone.h5", mpi_tmp_path / name) is None
+    assert not list(mpi_tmp_path.glob("*.parts"))
 
 
 def h5py_fixed(path: Path, name: str) -> bool:

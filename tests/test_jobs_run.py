@@ -96,16 +96,22 @@ def test_the_slurm_script_hands_on_an_error(slurm: dict[str, str], tmp_path: Pat
     assert not (tmp_path / "scontrol.log").exists()
 
 
-def test_the_quick_try_killed_half_way_goes_on(tmp_path: Path) -> None:
+SMALLER = ["insert.rods.count=80", "stage.settle.max_time=0.03", "stage.vibrate.taps=1", "output.checkpoint_interval=0.02"]
+
+
+@pytest.mark.parametrize("change", [SMALLER, pytest.param([], marks=pytest.mark.slow)], ids=["smaller", "whole"])
+def test_the_quick_try_killed_half_way_goes_on(tmp_path: Path, change: list[str]) -> None:
     case, out, whole, log = ROOT / "jobs" / "smoke.toml", tmp_path / "out.h5", tmp_path / "whole.h5", tmp_path / "log"
+    more = [word for setting in change for word in ("--set", setting)]
     with open(log, "w") as stream:
-        process = subprocess.Popen([sys.executable, "-m", "pardem", "run", case, "-o", out], env=CLEAN_ENVIRONMENT, stdout=stream, stderr=stream)
+        command = [sys.executable, "-m", "pardem", "run", case, "-o", out, *more]
+        process = subprocess.Popen(command, env=CLEAN_ENVIRONMENT, stdout=stream, stderr=stream)
         said(log, "stage 'vibrate' begins", process)
         process.kill()
         process.wait()
-    found = newest_valid_checkpoint(MPI.COMM_SELF, parts_of(out), read_case(case).hash())
+    found = newest_valid_checkpoint(MPI.COMM_SELF, parts_of(out), read_case(case, change).hash())
     assert found.path is not None
-    assert step_of(found.path) > read_case(case).max_steps() // 4
-    assert cli.main(["run", str(case), "-o", str(out), "--resume"]) == 0
-    assert cli.main(["run", str(case), "-o", str(whole)]) == 0
+    assert step_of(found.path) > read_case(case, change).max_steps() // 4
+    assert cli.main(["run", str(case), "-o", str(out), "--resume", *more]) == 0
+    assert cli.main(["run", str(case), "-o", str(whole), *more]) == 0
     assert compare(out, whole) is None

@@ -78,13 +78,13 @@ def test_a_kernel_is_found_again_from_another_place_and_compiled_again_after_an_
     assert probe(one, tmp_path) == (0, result)
 
 
-@pytest.mark.parametrize("content", [b"", b"\x80\x05nonsense", None])
-def test_a_damaged_file_is_compiled_again(trees: tuple[Path, Path], tmp_path: Path, content: bytes | None) -> None:
+def test_a_damaged_file_is_compiled_again(trees: tuple[Path, Path], tmp_path: Path) -> None:
     one, _ = trees
     _, result = probe(one, tmp_path)
     (file,) = tmp_path.glob("**/pardem.compiled.fixedpoint.carry-*.kernel")
-    file.write_bytes(file.read_bytes()[:200] if content is None else content)
-    assert probe(one, tmp_path) == (1, result)
+    for content in (b"", b"\x80\x05nonsense", file.read_bytes()[:200]):
+        file.write_bytes(content)
+        assert probe(one, tmp_path) == (1, result)
     assert probe(one, tmp_path) == (0, result)
 
 
@@ -136,7 +136,6 @@ def test_kernels_of_a_users_law_are_known_again_until_it_is_edited(tmp_path: Pat
     assert push(8.0) == (2.5, 1)
     assert push(8.0) == (2.5, 0)
     assert push(4.0) == (1.5, 1)
-    assert push(8.0) == (2.5, 0)
 
 
 TWINS = """

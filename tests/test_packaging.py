@@ -40,7 +40,7 @@ def test_the_source_distribution_is_the_tree(unpacked: Path) -> None:
 
 def test_its_own_tests_pass(unpacked: Path) -> None:
     """A few of them, with no other pardem on the path."""
-    some = ["tests/test_case_model.py", "tests/test_architecture.py", "tests/test_tables.py", "tests/test_shapes_hull.py"]
+    some = ["tests/test_case_model.py", "tests/test_tables.py"]
     environment = CLEAN_ENVIRONMENT | {"PYTHONPATH": str(unpacked)}
     code = f"import pardem, pytest, sys; assert pardem.__file__.startswith({str(unpacked)!r}); sys.exit(pytest.main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "-q", "-p", "no:cacheprovider", *some]

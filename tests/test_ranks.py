@@ -67,12 +67,25 @@ def periodic_cell() -> Case:
 ON_GRIDS = {
     "rods": SCENES["rods"],
     "rods in a periodic cell": periodic_cell,
-    "fewer grains than ranks": lambda: shaken([SPHERE], 5, VISCOUS),
+    "fewer grains than ranks": lambda: shaken([SPHERE], 3, VISCOUS),
 }
 STEPS = 150
 GRIDS = [(2, 2, 1), (1, 2, 2), (2, 2, 2), (3, 2, 1), (7, 1, 1), (1, 1, 7), (0, 0, 0)]
 
 
+@pytest.mark.mpi(min_size=4)
+@pytest.mark.parametrize("grid", [(2, 2, 1), (1, 2, 2), (1, 1, 4)], ids=str)
+@pytest.mark.parametrize("scene", ["rods in a periodic cell", "fewer grains than ranks"])
+def test_grids_of_four_ranks_give_the_bits_of_one(scene: str, grid: tuple[int, int, int]) -> None:
+    """Boxes that meet in edges, beside themselves, or that are thinner than a grain is long; and empty ones."""
+    comm = MPI.COMM_WORLD
+    if comm.size != 4:
+        pytest.skip("for four ranks")
+    alone = comm.bcast(moved(ON_GRIDS[scene](), MPI.COMM_SELF, steps=STEPS)[0] if comm.rank == 0 else None)
+    assert moved(ON_GRIDS[scene](), comm, steps=STEPS, grid=grid)[0] == alone
+
+
+@pytest.mark.slow
 def test_any_grid_of_ranks_gives_the_bits_of_one(run_mpi: Any) -> None:
     """Thin and empty boxes, boxes thinner than a grain is long, and more than eight boxes that meet in a corner."""
     alone = {scene: moved(case(), MPI.COMM_SELF, steps=STEPS)[0] for scene, case in ON_GRIDS.items()}

@@ -21,14 +21,14 @@ from pardem.io.state.checkpoint import checkpoints
 from pardem.io.views.compare import compare
 from pardem.io.views.info import info
 
-# signals itself, as a scheduler would, at the first chunk that ends at step 800 or later
+# signals itself, as a scheduler would, at the first chunk that ends at step 900 or later
 DRIVER = """
 import os, signal, sys
 from pardem.simulation import Simulation
 step = Simulation.step
 def signalling(self, *arguments, **options):
     step(self, *arguments, **options)
-    if self.steps_done >= 800:
+    if self.steps_done >= 900:
         os.kill(os.getpid(), signal.SIGUSR1)
 Simulation.step = signalling
 from pardem.cli import main
@@ -84,7 +84,7 @@ def test_frames_that_are_gone_are_a_choice(folder: Path, pardem: Callable[..., E
         assert np.array_equal(a["pardem/final/grains/x"][:], b["pardem/final/grains/x"][:])
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_random_bytes_in_a_segment_do_not_get_into_the_result(folder: Path, pardem: Callable[..., Ended], ranks: int) -> None:
     scramble(parts_of(Path("out.h5")) / FIRST, "particles/grains/velocity/value", row=3, count=40)
     run = ["run", "case.toml", *FRAMES, "-o", "out.h5", "--resume"]
@@ -100,9 +100,10 @@ def test_random_bytes_in_a_segment_do_not_get_into_the_result(folder: Path, pard
     assert len(info("out.h5")["losses"]) == 1
 
 
-def test_undamaged_it_comes_to_the_same_end_and_verifies(folder: Path, pardem: Callable[..., Ended]) -> None:
+@pytest.mark.parametrize("ranks", [1, pytest.param(3, marks=pytest.mark.slow)])
+def test_undamaged_it_comes_to_the_same_end_and_verifies(folder: Path, pardem: Callable[..., Ended], ranks: int) -> None:
     pardem("verify", "out.h5")
-    pardem("run", "case.toml", *FRAMES, "-o", "out.h5", "--resume", ranks=3)
+    pardem("run", "case.toml", *FRAMES, "-o", "out.h5", "--resume", ranks=ranks)
     assert compare("out.h5", "whole.h5") is None
     assert "whole   out.h5: " in pardem("verify", "out.h5").out
 
