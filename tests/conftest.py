@@ -238,10 +238,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the slow tests unless asked for them; put first what compiles most, then what takes longest."""
     if not config.getoption("--full"):
-        skip = pytest.mark.skip(reason="long: run with --full")
+        from mpi4py import MPI
+
+        ranks = MPI.COMM_WORLD.size
         for item in items:
+            chosen = item.get_closest_marker("ranks")
             if item.get_closest_marker("slow"):
-                item.add_marker(skip)
+                item.add_marker(pytest.mark.skip(reason="long: run with --full"))
+            elif ranks > 1 and chosen is not None and ranks not in chosen.args:
+                item.add_marker(pytest.mark.skip(reason="not on this number of ranks: run with --full"))
     items.sort(key=lambda item: _place(_group(item.nodeid)))
 
 

@@ -71,6 +71,7 @@ def bed(count: int, law: dict[str, Any] = LAW, **more: Any) -> Any:
 
 
 @pytest.mark.mpi
+@pytest.mark.ranks(3)
 def test_the_same_bits_on_any_number_of_ranks() -> None:
     comm = MPI.COMM_WORLD
     case = bed(40, gravity=(0.0, -9.8))

@@ -63,6 +63,7 @@ def test_the_same_pairs_as_with_cells(periodic: tuple[bool, bool, bool]) -> None
 
 
 @pytest.mark.mpi
+@pytest.mark.ranks(2, 3)
 @pytest.mark.parametrize("axis", AXES)
 @pytest.mark.parametrize("scene", SCENES)
 def test_the_bits_of_cells_on_any_number_of_ranks(scene: str, axis: int) -> None:

@@ -108,6 +108,7 @@ def test_old_files_keep_their_bytes(tmp_path: Path, balls: pardem.Result) -> Non
 
 
 @pytest.mark.mpi
+@pytest.mark.ranks(3)
 @pytest.mark.parametrize("species", [SPHERE, CUBE], ids=["balls", "cubes"])
 def test_ranks_give_the_bits_of_one(mpi_tmp_path: Path, species: dict[str, Any]) -> None:
     comm = MPI.COMM_WORLD

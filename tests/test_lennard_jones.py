@@ -139,6 +139,7 @@ def test_the_skin_never_shows() -> None:
 
 
 @pytest.mark.mpi
+@pytest.mark.ranks(2, 3)
 @pytest.mark.parametrize("axis", AXES)
 def test_any_number_of_ranks_gives_the_bits_of_one(axis: int) -> None:
     comm = MPI.COMM_WORLD

@@ -76,6 +76,7 @@ def test_a_simulation_leaves_the_files_of_a_run(tmp_path: Path, whole: Path, chu
 
 
 @pytest.mark.mpi(min_size=2)
+@pytest.mark.ranks(2)
 def test_so_does_one_on_several_ranks(mpi_tmp_path: Path) -> None:
     comm = MPI.COMM_WORLD
     sim = simulation(mpi_tmp_path, comm)
@@ -140,6 +141,7 @@ def compared(sim: pardem.Simulation, result: pardem.Result | None) -> None:
 
 
 @pytest.mark.mpi
+@pytest.mark.ranks(3)
 def test_grains_and_contacts_are_those_of_frames(mpi_tmp_path: Path) -> None:
     comm = MPI.COMM_WORLD
     sim = simulation(mpi_tmp_path, comm, "output.fields=['position','image','orientation','velocity','angular_velocity','force','torque']")
@@ -212,6 +214,7 @@ def test_functions_leave_no_trace_in_the_result(tmp_path: Path, whole: Path) -> 
 
 
 @pytest.mark.mpi
+@pytest.mark.ranks(2)
 def test_a_run_tells_what_happens(mpi_tmp_path: Path) -> None:
     comm, out = MPI.COMM_WORLD, mpi_tmp_path / "out.h5"
     case = pardem.read_case(comm.bcast(case_file(mpi_tmp_path) if comm.rank == 0 else None))

@@ -83,6 +83,7 @@ def test_cells_in_a_tube_end_at_it() -> None:
 
 
 @pytest.mark.mpi
+@pytest.mark.ranks(4)
 @pytest.mark.parametrize("periodic", [False, True])
 def test_the_same_bits_on_any_number_of_ranks(periodic: bool) -> None:
     comm, case = MPI.COMM_WORLD, packed(periodic)

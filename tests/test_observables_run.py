@@ -295,6 +295,7 @@ def plane_bed() -> Case:
 
 
 @pytest.mark.mpi
+@pytest.mark.ranks(3)
 @pytest.mark.parametrize(
     ("case", "axis"), [(bed(SPHERE, 40, VISCOUS), 2), (bed(ROD, 40, VISCOUS), 2), (bed(CUBE, 15, VISCOUS), 2), (plane_bed(), 1)],
     ids=["spheres", "rods", "cubes", "plane"],

@@ -48,6 +48,7 @@ def of_comm(comm: MPI.Comm, case: Case, steps: int, skin: float | None = None, a
 
 
 @pytest.mark.mpi
+@pytest.mark.ranks(2, 3)
 @pytest.mark.parametrize("axis", AXES)
 @pytest.mark.parametrize("scene", SCENES)
 def test_any_number_of_ranks_gives_the_bits_of_one(scene: str, axis: int) -> None:
@@ -73,6 +74,7 @@ def part(comm: MPI.Comm, case: Case, out: Path, step: int) -> Path:
 
 
 @pytest.mark.mpi
+@pytest.mark.ranks(4)
 def test_a_run_goes_on_from_a_checkpoint_on_another_number_of_ranks(mpi_tmp_path: Path) -> None:
     """Cut where grains have left already, at a step at which they are looked at and at another one."""
     comm, case = MPI.COMM_WORLD, SCENES["shapes"]()

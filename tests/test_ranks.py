@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 import pytest
-from beds import SCENES, USUAL, VISCOUS, moved, of_scene, reference, shaken
+from beds import OF_THEIR_OWN, SCENES, VISCOUS, moved, of_scene, reference, shaken
 from mpi4py import MPI
 from scenes import AXES, ROD, SPHERE, case_of
 
@@ -16,18 +16,21 @@ from pardem.case import Case
 EVERYWHERE = ("rods", "spheres", "shapes of all sizes", "features on bodies", "balls that are sheared", "spheres that leak")
 
 
-def takes_part(scene: str, ranks: int) -> bool:
+def numbers_of_ranks(scene: str) -> tuple[int, ...]:
     """Two ranks cut every scene; three ranks every other one and four ranks the others; some scenes are cut by all."""
-    return ranks == 2 or scene in EVERYWHERE or list(SCENES).index(scene) % 2 == ranks % 2
+    return (2, 3, 4) if scene in EVERYWHERE else (2, 3 + list(SCENES).index(scene) % 2)
+
+
+CUT = [
+    pytest.param(name, marks=[pytest.mark.ranks(*numbers_of_ranks(name)), *[pytest.mark.slow] * (name in OF_THEIR_OWN)]) for name in SCENES
+]
 
 
 @pytest.mark.mpi(min_size=2)
 @pytest.mark.parametrize("axis", AXES)
-@pytest.mark.parametrize("scene", USUAL)
-def test_any_number_of_ranks_gives_the_bits_of_one(scene: str, axis: int, pytestconfig: pytest.Config) -> None:
+@pytest.mark.parametrize("scene", CUT)
+def test_any_number_of_ranks_gives_the_bits_of_one(scene: str, axis: int) -> None:
     comm = MPI.COMM_WORLD
-    if not takes_part(scene, comm.size) and not pytestconfig.getoption("--full"):
-        pytest.skip("not for this number of ranks: run with --full")
     alone = comm.bcast(reference(scene) if comm.rank == 0 else None)
     together, engine = of_scene(scene, comm, axis)
     assert engine.counters.rebuilds > 5

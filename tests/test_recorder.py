@@ -103,6 +103,7 @@ def test_what_hardens_a_contact_is_part_of_its_force_and_couple() -> None:
 
 
 @pytest.mark.mpi
+@pytest.mark.ranks(3)
 @pytest.mark.parametrize("name", ["spheres", "shapes of all sizes"])
 def test_ranks_book_each_contact_once_with_the_bits_of_one(name: str) -> None:
     comm = MPI.COMM_WORLD

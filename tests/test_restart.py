@@ -49,6 +49,7 @@ def part(comm: MPI.Comm, case: Case, out: Path, step: int) -> Path:
 
 
 @pytest.mark.mpi
+@pytest.mark.ranks(3)
 @pytest.mark.parametrize(
     ("integrator", "interaction"), [("verlet", "regularised"), ("gear4", "regularised"), ("verlet", "superposition"), ("verlet", "pieces")]
 )

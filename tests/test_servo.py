@@ -193,6 +193,7 @@ def part(comm: MPI.Comm, out: Path, step: int) -> Simulation:
 
 
 @pytest.mark.mpi
+@pytest.mark.ranks(2)
 @pytest.mark.parametrize("cut", [CUT, 600])
 def test_any_number_of_ranks_and_a_restart_give_the_same_bits(mpi_tmp_path: Path, cut: int) -> None:
     """A cut within a stage, and one where the plate's motion changes and a wall vanishes."""
