@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiled.jit import inlined, njit
+from .compiled.jit import inlined, kernel
 from .integrators.poses import furthest_moved
 from .state.arrays import ERROR_FAST, ERROR_NAN, FAULT, FAULT_A, QUIET, STEP
 from .walls.motion.driven import displacement, top_speed, turn_angle
@@ -13,7 +13,7 @@ from .walls.motion.rows import REACH
 LONGEST_QUIET = 8  # steps
 
 
-@njit
+@kernel
 def must_rebuild(physics, state, margin, control):
     """Whether the lists may miss a pair: a grain moved half the skin, or a wall moved beyond what its list allows for.
 

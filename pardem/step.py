@@ -8,7 +8,7 @@ import numpy as np
 
 from .compiled.clock import CONTACTS, HALO, INTEGRATION, TOTAL, WALLS, cycles
 from .compiled.fixedpoint import carry
-from .compiled.jit import inlined, njit, spliced
+from .compiled.jit import inlined, kernel, spliced
 from .contacts.dispatch import Interaction
 from .contacts.loop import contacts
 from .contacts.pair_loop import PairLoop
@@ -95,7 +95,7 @@ class Registers(NamedTuple):
     ticks: np.ndarray
 
 
-@njit
+@kernel
 def advance(steps, physics, state, registers):
     """Advance by up to some steps. What ends a step waits for the next one, to be done in the same pass over the grains.
 

@@ -262,7 +262,7 @@ SCENES = {
 STEPS = 1200
 
 # beds whose kernels no other test needs, and which take a minute to compile: they run with --full
-OF_THEIR_OWN = ("shapes with constant torques",)
+OF_THEIR_OWN = ("shapes with constant torques", "rods of Hertz")
 USUAL = [pytest.param(name, marks=[pytest.mark.slow] * (name in OF_THEIR_OWN)) for name in SCENES]
 
 

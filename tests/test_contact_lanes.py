@@ -42,7 +42,7 @@ WIDE = ("of two materials", "hertz", "rods")  # beds whose sums are widened, too
 @pytest.mark.parametrize(
     ("name", "wide"),
     [
-        pytest.param(name, wide, marks=[pytest.mark.slow] * (name == "elastic rods"))
+        pytest.param(name, wide, marks=[pytest.mark.slow] * (name in ("elastic rods", "rods of Hertz")))
         for name in BEDS
         for wide in (False, True)[: 1 + (name in WIDE)]
     ],

@@ -220,7 +220,7 @@ def oblique_rods(scheme: dict[str, str], step: float) -> tuple[float, np.ndarray
         {"species": "rod", "position": (-0.26, 0.0, 0.0), "velocity": (0.4, 0.05, 0.0), "orientation": (0.98, 0.2, 0.0, 0.0)},
         {"species": "rod", "position": (0.26, 0.1, 0.2), "velocity": (-0.4, 0.0, 0.02)},
     ]
-    engine, _ = engine_of(case_of([ROD], ELASTIC, step, grain=grains, time={"step": step} | scheme))
+    engine, _ = engine_of(case_of([ROD, CUBE], ELASTIC, step, grain=grains, time={"step": step} | scheme))
     start = energy(engine)
     engine.advance(round(0.0736 / step) // 2, observe=True)
     assert engine.tally[CONTACTS, 0] == 1

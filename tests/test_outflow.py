@@ -50,7 +50,7 @@ def of_comm(comm: MPI.Comm, case: Case, steps: int, skin: float | None = None, a
 @pytest.mark.mpi
 @pytest.mark.ranks(2, 3)
 @pytest.mark.parametrize("axis", AXES)
-@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize("scene", [pytest.param(name, marks=[pytest.mark.slow] * name.startswith("shapes")) for name in SCENES])
 def test_any_number_of_ranks_gives_the_bits_of_one(scene: str, axis: int) -> None:
     comm, case = MPI.COMM_WORLD, SCENES[scene]()
     alone = comm.bcast(of_comm(MPI.COMM_SELF, case, 2000) if comm.rank == 0 else None)
@@ -59,7 +59,7 @@ def test_any_number_of_ranks_gives_the_bits_of_one(scene: str, axis: int) -> Non
 
 
 def test_neither_skin_nor_chunks_show() -> None:
-    case = SCENES["shapes"]()
+    case = SCENES["features"]()
     runs = [of_comm(MPI.COMM_SELF, case, 2000, skin, chunk=chunk) for skin, chunk in ((0.01, 10**6), (0.1, 97), (0.4, EVERY))]
     assert runs[0][1] > 5
     assert len(set(runs)) == 1
@@ -77,7 +77,7 @@ def part(comm: MPI.Comm, case: Case, out: Path, step: int) -> Path:
 @pytest.mark.ranks(4)
 def test_a_run_goes_on_from_a_checkpoint_on_another_number_of_ranks(mpi_tmp_path: Path) -> None:
     """Cut where grains have left already, at a step at which they are looked at and at another one."""
-    comm, case = MPI.COMM_WORLD, SCENES["shapes"]()
+    comm, case = MPI.COMM_WORLD, SCENES["features"]()
     whole = part(MPI.COMM_SELF, case, mpi_tmp_path / "whole.h5", 2000) if comm.rank == 0 else None
     for cut in (50 * EVERY, 50 * EVERY + 11):
         part(comm, case, mpi_tmp_path / f"{cut}.h5", cut)

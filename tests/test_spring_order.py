@@ -156,7 +156,7 @@ def test_the_error_is_of_second_order(scene: str) -> None:
 @pytest.mark.parametrize("steps", [25, 100])
 def test_a_lying_rod_swings_on_its_torsional_spring(steps: int) -> None:
     """w(t) = w(0) cos(t sqrt(k_t l^2 / 2 I)): the spring begins with the contact, not a step before."""
-    law = {"law": "walton", "restitution": 1.0, "tangential_restitution": 1.0, "contact_time": TC, "friction": 50.0, "rocking_damping": False}
+    law = {"law": "viscoelastic", "restitution": 1.0, "tangential_restitution": 1.0, "contact_time": TC, "friction": 50.0, "rocking_damping": False}
     found = []
     for n in (steps, 2 * steps):
         overlap, spin = 9.81 * (TC / math.pi) ** 2, 2.0

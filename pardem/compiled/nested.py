@@ -21,7 +21,7 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
 from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
 
-_ALLOCATIONS = 200_000  # objects made between two looks of Python for cycles
+_ALLOCATIONS = 2_000_000  # objects made between two looks of Python for cycles
 _under_way = [0]  # compilations that wait for those of the functions they call
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.jit import inlined, njit
+from ..compiled.jit import inlined, kernel
 from ..compiled.vectors import ZERO, ahead, behind, dot, dot_from, length, magnitudes, negative, row, square
 from ..contacts.nearest.segments import nearest_segments
 from ..state.arrays import Grains
@@ -74,7 +74,7 @@ def periods_of(settings):
     return Periods(settings.periodic, (period[0], period[1], period[2]), (half[0], half[1], half[2]))
 
 
-@njit
+@kernel
 def oriented_extents(first, last, g, extent, radius):
     """Compute how far grains reach from their centres, sphero-radius included.
 

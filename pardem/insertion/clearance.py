@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.jit import inlined, njit
+from ..compiled.jit import inlined, kernel, njit
 from ..compiled.vectors import add, length, nearest_image, row, square, subtract
 from .distance import core_distance
 from .occupants import cells_around
@@ -20,7 +20,7 @@ def _core_of(b, i):
     return PlacedCore(b.species[i], b.start[i], b.reach[i] - b.r[i])
 
 
-@njit
+@kernel
 def _core_bounds(b, i, j, d, above, below, work):
     """Bounds on the distance of the cores of two bodies (m), what they enclose included; d: centre of j less that of i (m)."""
     if b.skeletons.convex[b.species[i]] and b.skeletons.convex[b.species[j]]:
@@ -59,7 +59,7 @@ def _far(b, cells, i, j):
     return square(d) > reach * reach
 
 
-@njit
+@kernel
 def is_free(b, cells, i, near, work):
     """Determine whether a grain keeps a gap from all grains in the cells and from all walls.
 
@@ -88,7 +88,7 @@ def is_free(b, cells, i, near, work):
     return free
 
 
-@njit
+@kernel
 def _clear_of_image(b, i, j, d, work):
     """Whether grain ``i`` keeps a gap from the image of body ``j`` among the walls whose centre is d (m) away."""
     contact = b.r[i] + b.r[j]
@@ -101,7 +101,7 @@ def _clear_of_image(b, i, j, d, work):
     return lower > gap
 
 
-@njit
+@kernel
 def _clear_of_wall(b, i, j, work):
     """Whether grain ``i`` keeps a gap from all images of body ``j`` among the walls."""
     d = subtract(row(b.x, j), row(b.x, i))
@@ -114,7 +114,7 @@ def _clear_of_wall(b, i, j, work):
     return True
 
 
-@njit
+@kernel
 def mark_hollow(b, x, planar):
     """Mark the bodies among the walls that enclose a point. The space that such a body encloses counts as empty.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.jit import inlined, njit
+from ..compiled.jit import inlined, kernel, njit
 from ..compiled.prefetch import prefetch
 from ..compiled.quaternions import put_orientation
 from .clearance import is_free, mark_hollow
@@ -16,7 +16,7 @@ NO_POSITION, TOO_LONG = 0, 1
 AHEAD = 16  # grains
 
 
-@njit
+@kernel
 def _extents(b, i, low, high):
     """How far grain ``i`` reaches from its centre along the axes, sphero-radius included: ``low`` <= 0 <= ``high``."""
     for c in range(3):
@@ -27,7 +27,7 @@ def _extents(b, i, low, high):
         high[c] += b.r[i]
 
 
-@njit
+@kernel
 def _in_cylinder(b, i, region):
     a, c = (region.axis + 1) % 3, (region.axis + 2) % 3
     free = region.radius - b.r[i]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.jit import inlined, njit
+from ..compiled.jit import inlined, kernel
 from ..compiled.quaternions import orientation, to_world
 from ..compiled.vectors import component, put_row, row
 from .skeletons import Skeletons
@@ -68,7 +68,7 @@ class LinkedCells(NamedTuple):
     ball: np.ndarray
 
 
-@njit
+@kernel
 def rotate(b, i):
     """Rotate the vertices of a grain from the body frame into the world.
 
@@ -81,7 +81,7 @@ def rotate(b, i):
         put_row(b.verts, k, to_world(q, row(b.verts, k)))
 
 
-@njit
+@kernel
 def rotate_range(b, first, last):
     """Rotate the vertices of several grains from the body frame into the world.
 
@@ -94,7 +94,7 @@ def rotate_range(b, first, last):
         rotate(b, i)
 
 
-@njit
+@kernel
 def _cell_of(cells, x):
     """The cell of a place (m)."""
     k = 0
@@ -103,7 +103,7 @@ def _cell_of(cells, x):
     return k
 
 
-@njit
+@kernel
 def enter(b, cells, i):
     """Enter a grain in the cells.
 
@@ -118,7 +118,7 @@ def enter(b, cells, i):
     cells.ball[i, 0], cells.ball[i, 1], cells.ball[i, 2], cells.ball[i, 3] = b.x[i, 0], b.x[i, 1], b.x[i, 2], b.reach[i]
 
 
-@njit
+@kernel
 def enter_first(b, cells, n):
     """Enter the first grains in the cells.
 
@@ -137,7 +137,7 @@ def _turned(a, n):
     return a + n if a < 0 else (a - n if a >= n else a)
 
 
-@njit
+@kernel
 def cells_around(b, cells, i, out):
     """List the cells in which neighbours of a grain may be.
 

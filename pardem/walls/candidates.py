@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ..compiled.jit import njit
+from ..compiled.jit import kernel
 from .surfaces.listing import GrainNearWall
 from .surfaces.place import from_wall
 from .surfaces.registry import list_near, out_of_reach
 
 
-@njit
+@kernel
 def find_wall_pairs(owned, g, walls, parts, reach, rule, entries):
     """Candidate contacts of owned grains with walls, in the order of grains; of walls that are met vertex by vertex those of the vertices in reach.
 
