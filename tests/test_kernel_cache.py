@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -9,9 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from numba.core.bytecode import FunctionIdentity
 
 import pardem
 from pardem.compiled.cache import source_hash, sources_of
+from pardem.laws import user
 
 PACKAGE = Path(os.path.abspath(pardem.__file__)).parent
 PROBE = """
@@ -136,6 +139,17 @@ def test_kernels_of_a_users_law_are_known_again_until_it_is_edited(tmp_path: Pat
     assert push(8.0) == (2.5, 1)
     assert push(8.0) == (2.5, 0)
     assert push(4.0) == (1.5, 1)
+
+
+def test_the_name_of_a_users_law_does_not_follow_from_what_was_compiled_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numba counts the functions that it has compiled, and the number is part of their names in the code."""
+    (tmp_path / "law.py").write_text(LAW.format(stiffness=8.0))
+    names = []
+    for count in (7, 1234567):
+        monkeypatch.setattr(FunctionIdentity, "_unique_ids", itertools.count(count))
+        monkeypatch.setattr(user, "_known", {})
+        names.append(user.load_user_law(tmp_path, "law.py:stiffening")._uuid)
+    assert names[0] == names[1]
 
 
 TWINS = """

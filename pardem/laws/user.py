@@ -158,7 +158,8 @@ def _as_known(compiled: Any, signature: tuple[Any, ...], kept: bool) -> Any:
     Returns:
         The function to hand to kernels.
     """
-    code = re.sub(r"B\d+v\d+", "", compiled.inspect_llvm(signature))  # without what numba counts from the start of the process
+    # without what numba counts from the start of the process, and the lengths of texts that hold it
+    code = re.sub(r"B\d+v\d+|\[\d+ x i8\]", "", compiled.inspect_llvm(signature))
     name = (LAW_NAME if kept else "") + hashlib.sha256(code.encode()).hexdigest()
     if name not in _known:
         if kept:
