@@ -118,7 +118,7 @@ def test_torsional_friction_stops_a_spinning_grain(law: str, species: dict[str, 
 def test_an_elastic_grain_spins_and_rocks_on() -> None:
     """The law `elastic` has no couples at all, and a damper of none does not rock to rest."""
     contact = {"law": "elastic", "contact_time": ELASTIC["contact_time"], "friction": 0.3}
-    engine = on_floor(CUBE, contact, position=(0, 0, 0.5), angular_velocity=(0, 0, 2.0))
+    engine = on_floor(ROD, contact, position=(0, 0, 0.25), orientation=LYING, angular_velocity=(0, 0, 2.0))
     engine.advance(SECOND)
     assert engine.grains.w[0, 2] == pytest.approx(2.0, rel=1e-9)
     tilt = 0.02

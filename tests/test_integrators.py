@@ -239,10 +239,11 @@ def test_gear_meets_the_same_collision_as_verlet_and_loses_energy_only_to_the_st
     assert apart[2] < apart[0] / 50.0
 
 
-def gas(species: dict[str, Any], scheme: dict[str, str], contact: dict[str, Any], count: int) -> Engine:
-    """A dense periodic gas of ``count`` grains with random velocities."""
+def gas(species: dict[str, Any], scheme: dict[str, str], contact: dict[str, Any], count: int, *others: dict[str, Any]) -> Engine:
+    """A dense periodic gas of ``count`` grains with random velocities; the case has other species, too."""
     case = case_of(
-        [species], contact, 1e-3, time={"step": 1e-3} | scheme, seed=3, domain={"lower": (0, 0, 0), "upper": (6, 6, 6), "periodic": (True,) * 3},
+        [species, *others], contact, 1e-3, time={"step": 1e-3} | scheme, seed=3,
+        domain={"lower": (0, 0, 0), "upper": (6, 6, 6), "periodic": (True,) * 3},
         insert=[{"species": species["name"], "count": count, "region": {"kind": "periodic"}}],
     )  # fmt: skip
     engine, _ = engine_of(case)
@@ -252,7 +253,7 @@ def gas(species: dict[str, Any], scheme: dict[str, str], contact: dict[str, Any]
 
 
 def test_gear_keeps_the_momentum_of_a_closed_system_to_rounding() -> None:
-    engine = gas(ROD, GEAR, {"law": "viscoelastic", "restitution": 0.7, "contact_time": 0.02, "friction": 0.4}, 110)
+    engine = gas(ROD, GEAR, {"law": "viscoelastic", "restitution": 0.7, "contact_time": 0.02, "friction": 0.4}, 110, CUBE)
     g = grains_of(engine)
     before, size = g.v[:, 3] @ g.v[:, :3], float(g.v[:, 3] @ np.abs(g.v[:, :3]).max(axis=1))
     most = 0

@@ -16,6 +16,7 @@ from pardem.state.arrays import STORED
 
 DEPTH, SIGMA, CUT = 3.0, 1.0, 2.5
 LAW = {"law": "lennard_jones", "depth": DEPTH, "sigma": SIGMA}
+KINDS = [SPHERE, ROD]  # whose kernel other tests use, too
 BOTTOM = 2.0 ** (1.0 / 6.0) * SIGMA
 PERIOD = 2.0 * math.pi * math.sqrt(0.5 * SPHERE["density"] * math.pi / 6.0 / (57.1464378708551 * DEPTH / SIGMA**2))  # of two balls at the bottom (s)
 
@@ -51,10 +52,11 @@ def gas(count: int) -> Case:
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("species", [KINDS, pytest.param([SPHERE], marks=pytest.mark.slow)], ids=["balls beside rods", "balls"])
 @pytest.mark.parametrize("distance", [0.95, BOTTOM, 1.3, 2.0, 2.499, 2.501])
-def test_force_and_energy_are_those_of_the_formula(distance: float) -> None:
+def test_force_and_energy_are_those_of_the_formula(distance: float, species: list[dict[str, Any]]) -> None:
     """Force along the centres, shifted to zero at the cut-off; the energy is its integral."""
-    engine, _ = engine_of(case_of([SPHERE], LAW, 1e-3, grain=[ball(0.0), ball(distance)]), overlaps=True)
+    engine, _ = engine_of(case_of(species, LAW, 1e-3, grain=[ball(0.0), ball(distance)]), overlaps=True)
     engine.evaluate()
     s = engine.scene.settings
     force = grains_of(engine).ft[:, :3] * s.force
@@ -68,7 +70,7 @@ def test_a_bound_pair_swings_with_the_period_of_the_well_and_keeps_its_energy() 
     """Small swings about the bottom of the shifted well; the energy error falls as the square of the step."""
     found = []
     for step in (PERIOD / 50.0, PERIOD / 200.0):
-        engine, _ = engine_of(case_of([SPHERE], LAW, step, grain=[ball(0.0), ball(1.02 * BOTTOM)]))
+        engine, _ = engine_of(case_of(KINDS, LAW, step, grain=[ball(0.0), ball(1.02 * BOTTOM)]))
         engine.evaluate()
         first, worst, signs = energy(engine), 0.0, []
         for _ in range(round(10.2 * PERIOD / step)):
@@ -85,7 +87,7 @@ def test_a_bound_pair_swings_with_the_period_of_the_well_and_keeps_its_energy() 
 
 def test_a_fast_ball_is_drawn_in_thrown_back_and_let_go() -> None:
     """Head on from beyond the cut-off: the energy is the same when it is out of range again, and along the way."""
-    engine, _ = engine_of(case_of([SPHERE], LAW, 2e-3, grain=[ball(0.0), ball(3.0, -0.2)]))
+    engine, _ = engine_of(case_of(KINDS, LAW, 2e-3, grain=[ball(0.0), ball(3.0, -0.2)]))
     first = energy(engine)
     fastest = 0.0
     for _ in range(400):
@@ -114,7 +116,7 @@ def test_rods_attract_by_the_distance_of_their_surfaces() -> None:
 
 def test_walls_repel_only() -> None:
     """A ball above a floor feels it below the bottom of the potential, as a ball of its own radius there, and bounces without loss."""
-    engine, _ = engine_of(case_of([SPHERE], LAW, 1e-3, grain=[{"species": "ball", "position": (0, 0, 1.5), "velocity": (0, 0, -0.1)}], wall=[FLOOR]))
+    engine, _ = engine_of(case_of(KINDS, LAW, 1e-3, grain=[{"species": "ball", "position": (0, 0, 1.5), "velocity": (0, 0, -0.1)}], wall=[FLOOR]))
     above = 0.5 + BOTTOM - SIGMA
     lowest = np.inf
     for _ in range(300):
@@ -149,7 +151,7 @@ def test_any_number_of_ranks_gives_the_bits_of_one(axis: int) -> None:
 
 def test_what_does_not_fit_is_named() -> None:
     def build(contact: dict[str, Any], step: float = 1e-3, **more: Any) -> None:
-        engine_of(case_of([SPHERE], contact, step, grain=[ball(0.0)], **more))
+        engine_of(case_of(KINDS, contact, step, grain=[ball(0.0)], **more))
 
     with pytest.raises(CaseError, match=r"sigma missing for law = 'lennard_jones', which needs depth and sigma"):
         build({"law": "lennard_jones", "depth": 1.0})
@@ -163,6 +165,6 @@ def test_what_does_not_fit_is_named() -> None:
         build(LAW, detection={"method": "triangulation"})
     with pytest.raises(CaseError, match=r"time\.step = .* is too long"):
         build(LAW, PERIOD / 15.0)
-    engine, _ = engine_of(case_of([SPHERE], LAW, 1e-3, grain=[ball(0.0), ball(3.0, -60.0)]))
+    engine, _ = engine_of(case_of(KINDS, LAW, 1e-3, grain=[ball(0.0), ball(3.0, -60.0)]))
     with pytest.raises(BlowUpError, match=r"overlap by more than a sphero-radius|out of range"):
         engine.advance(200)
