@@ -126,12 +126,12 @@ def _from_file(directory: Path, where: str) -> tuple[Any, Path]:
     file = Path(directory) / path
     if not os.path.isfile(file):  # False for names that are too long, too
         raise CaseError(f"contact.user_law = '{where}': there is no file {file}; give the path relative to the case file")
-    spec = importlib.util.spec_from_file_location(f"pardem_user_law_{hashlib.sha256(file.read_bytes()).hexdigest()[:16]}", file)
+    text = file.read_bytes()
+    spec = importlib.util.spec_from_file_location(f"pardem_user_law_{hashlib.sha256(text).hexdigest()[:16]}", file)
     assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        exec(compile(text, file, "exec", dont_inherit=True), vars(module))  # bytecode on disk may be that of a text of the same second and length
     except (Exception, SystemExit) as error:  # whatever the user's code may raise
         raise CaseError(f"contact.user_law = '{where}': {file} cannot be loaded ({type(error).__name__}: {_one_line(error)})") from None
     sys.modules[spec.name] = module  # kernels that are read from disk ask for it
