@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from scenes import SPHERE, case_of, engine_of
 
+from pardem.contacts.batch import BATCH, NUMBERS, OVERLAP, PUSH, SCRATCH
+from pardem.contacts.batch_forces import forces
 from pardem.io.casefile import read_case
 from pardem.laws.parameters import viscoelastic, viscoelastic_clamped, walton
-from pardem.laws.user import load_user_law
+from pardem.laws.user import UserLaw, load_user_law
 from pardem.state.arrays import STORED
 
 EXAMPLES = Path(__file__).parent.parent / "jobs" / "examples"
@@ -180,6 +182,29 @@ def test_a_law_of_the_user_is_the_same_for_a_process_until_it_is_edited(tmp_path
     assert load_user_law(tmp_path, "law.py:stiffening") is law
     file.write_text(file.read_text().replace("delta * delta / s", "2.0 * delta * delta / s"))
     assert load_user_law(tmp_path, "law.py:stiffening") is not law
+
+
+def test_a_law_of_the_user_is_asked_for_contacts_that_there_are_alone(tmp_path: Path) -> None:
+    """Other laws are evaluated for whole batches, whatever is in the columns; a function of the user may raise errors."""
+    (tmp_path / "law.py").write_text(
+        "def picky(delta, rate, m_eff, r_eff, parameters):\n"
+        "    if not 0.0 <= delta < 0.01 or parameters[0] != 3.0:\n"
+        "        raise ValueError\n"
+        "    return parameters[0] * delta\n"
+    )
+    table = np.zeros((1, 1))
+    law = UserLaw(load_user_law(tmp_path, "law.py:picky"), np.full((1, 1, 1), 3.0), table, table, table, table, table, 1.0)
+    s = np.ones(SCRATCH)
+    s[NUMBERS : NUMBERS + 6 * BATCH].reshape(6, BATCH)[:, :2] = 0.0
+    s[OVERLAP], s[OVERLAP + 1] = 0.002, -0.002
+    forces(2, law, 1e-5, 5e-6, s)
+    assert list(s[PUSH : PUSH + 3]) == [3.0 * 0.002, 0.0, 1.0]
+
+
+def test_a_division_by_zero_in_a_law_of_the_user_is_no_error_of_python(tmp_path: Path) -> None:
+    """It gives a force without bound, which ranks find and agree on as they do for all laws; with a decorator of numba in the file, too."""
+    (tmp_path / "law.py").write_text("import numba\n@numba.njit\ndef f(delta, rate, m_eff, r_eff, parameters):\n    return delta / parameters[0]\n")
+    assert load_user_law(tmp_path, "law.py:f")(1.0, 0.0, 1.0, 1.0, np.zeros(1)) == np.inf
 
 
 def test_a_law_of_the_user_gives_the_overlap_that_energy_asks_for() -> None:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple, Self
 
 import numpy as np
+import scipy
 
 from pardem.shapes.geometry.triangles import area_vectors, triangulate
 
@@ -82,8 +83,6 @@ def rounded_hull(core: np.ndarray, faces: tuple[tuple[int, ...], ...], radius: f
         radius: sphero-radius (m).
         sides: points around a ball, at least 4.
     """
-    from scipy.spatial import ConvexHull
-
     ball = unit_ball(sides)
     if len(core) == 1:
         return TriangleMesh(core + radius * ball.points, ball.normals, ball.triangles)
@@ -95,7 +94,7 @@ def rounded_hull(core: np.ndarray, faces: tuple[tuple[int, ...], ...], radius: f
             normals.append(np.tile(side * normal, (len(loop), 1)))
     directions = np.concatenate(normals)
     points = core[where] + radius * directions
-    hull = ConvexHull(points)
+    hull = scipy.spatial.ConvexHull(points)
     used, index = np.unique(hull.simplices, return_inverse=True)
     triangles = index.reshape(hull.simplices.shape)
     corner = points[used][triangles]
@@ -130,14 +129,12 @@ def unit_ball(sides: int) -> TriangleMesh:
     Args:
         sides: points of a ring, at least 4.
     """
-    from scipy.spatial import ConvexHull
-
     rings = max(2, sides // 2)
     polar = np.pi * np.arange(1, rings) / rings
     turn = 2.0 * np.pi * np.arange(sides) / sides
     ring = [np.column_stack([np.sin(p) * np.cos(turn), np.sin(p) * np.sin(turn), np.full(sides, np.cos(p))]) for p in polar]
     unit = np.concatenate([*ring, [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]])
-    triangles = ConvexHull(unit).simplices.astype(np.int64)
+    triangles = scipy.spatial.ConvexHull(unit).simplices.astype(np.int64)
     a, b, c = unit[triangles].transpose(1, 0, 2)
     inward = (np.cross(b - a, c - a) * a).sum(axis=1) < 0.0
     triangles[inward] = triangles[inward, ::-1]

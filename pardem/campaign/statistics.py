@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 
 from ..errors import FileError
 from .run_rows import FINISHED, Row
@@ -102,15 +103,13 @@ def mean(values: np.ndarray, confidence: float) -> IntervalEstimate:
         values: (n,); those that are not finite do not count.
         confidence: level of the interval.
     """
-    from scipy.stats import bootstrap
-
     values = values[np.isfinite(values)]
     if len(values) < 2 or np.ptp(values) == 0.0:
         value = float(values.mean()) if len(values) else np.nan
         return IntervalEstimate(value, value if len(values) > 1 else np.nan, value if len(values) > 1 else np.nan, len(values))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # few values: the interval says so
-        found = bootstrap((values,), np.mean, confidence_level=confidence, n_resamples=RESAMPLES, rng=np.random.default_rng(0))
+        found = scipy.stats.bootstrap((values,), np.mean, confidence_level=confidence, n_resamples=RESAMPLES, rng=np.random.default_rng(0))
     return IntervalEstimate(float(values.mean()), float(found.confidence_interval.low), float(found.confidence_interval.high), len(values))
 
 
@@ -126,8 +125,6 @@ def threshold(x: np.ndarray, outcome: np.ndarray, confidence: float) -> Interval
         The estimate. Where the outcomes are separated, so that the likelihood has no maximum, it is the middle between them, and where there is only
         one outcome it is not a number.
     """
-    from scipy.stats import bootstrap
-
     known = np.isfinite(x) & np.isfinite(outcome)
     x, outcome = x[known], outcome[known]
     if not len(x) or not 0.0 < outcome.mean() < 1.0:
@@ -135,7 +132,7 @@ def threshold(x: np.ndarray, outcome: np.ndarray, confidence: float) -> Interval
     intercept, slope = fitted(x, outcome)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = bootstrap(
+        found = scipy.stats.bootstrap(
             (x, outcome), _place, paired=True, vectorized=False, confidence_level=confidence, n_resamples=RESAMPLES, method="percentile",
             rng=np.random.default_rng(0),
         )  # fmt: skip

@@ -11,7 +11,7 @@ from ..compiled.lanes.conversions import whole
 from ..compiled.vectors import ZERO, add, behind, cross, negative, scale, subtract
 from ..laws.couples import couple
 from ..laws.history import MEMORY, NORMAL, TWIST
-from ..laws.law import carries, touching_overlap
+from ..laws.law import carries, served, touching_overlap
 from ..laws.quantities import Geometry, Motion, PairFriction, PairMaterial, Past, Zone
 from ..laws.slider import spring_and_slider
 from .accumulate import faults
@@ -70,16 +70,17 @@ def _geometry(s, k):
 
 
 @kernel
-def forces(law, dt, lag, s):
+def forces(count, law, dt, lag, s):
     """Force on the first body of each contact, from the law and Coulomb friction.
 
     Args:
+        count: number of columns that are filled; others may be computed beside them.
         law: tables of the law.
         dt: time step (s).
         lag: time by which velocities lie before the end of the step (s).
         s: (SCRATCH,) float64.
     """
-    for n in range(BATCH):
+    for n in range(served(law, count, BATCH)):
         k = np.uintp(n)
         numbers, geometry = numbers_of(s, k), _geometry(s, k)
         own = vector(s, OWN, k) if carries(law) else ZERO

@@ -73,11 +73,11 @@ class PairMeeting(NamedTuple):
 def _evaluate(count, loop):
     """Forces of the first ``count`` columns, added to the bodies."""
     pairs, settings, with_couples = loop.pairs, loop.settings, has_couples(loop.interaction)
-    forces(loop.law, settings.dt, velocity_lag(settings), pairs.scratch)
+    forces(count, loop.law, settings.dt, velocity_lag(settings), pairs.scratch)
     if with_couples:
         couples(settings.dt, pairs.scratch)
     resistance = settings.resistance
-    resist(resistance, loop.law, with_couples, settings.dt, pairs.scratch)
+    resist(resistance, count, loop.law, with_couples, settings.dt, pairs.scratch)
     quantise(with_couples or resists(resistance), settings, pairs.scratch, pairs.counts)
     check_torques(resistance, settings, pairs.scratch, pairs.counts)
     for n in range(count):

@@ -12,7 +12,7 @@ from ..compiled.fixedpoint import deposit_nearest, limit
 from ..compiled.jit import inlined, kernel
 from ..compiled.vectors import ZERO, add, ahead, behind, choose, columns, cross, dot, put_columns, square, subtract
 from ..laws.history import NORMAL
-from ..laws.law import normal_force
+from ..laws.law import normal_force, served
 from ..laws.resistance.resistance_memory import first_spring, torque_lost
 from ..laws.resistance.resistance_model import coefficients, springs_of, switched, torques
 from ..laws.resistance.resistance_quantities import Load, Resisted, Resisting, Springs, Turning
@@ -63,8 +63,8 @@ def fill_resistance(resistance, k, p, materials, inertia, loop):
 
 
 @kernel
-def _resist(resistance, law, adds, dt, s):
-    for n in range(BATCH):
+def _resist(resistance, count, law, adds, dt, s):
+    for n in range(served(law, count, BATCH)):
         k = np.uintp(n)
         normal, middle, spin, turn = vector(s, NORMALS, k), vector(s, MIDDLES, k), vector(s, SPIN, k), s[TURN + k]
         about = dot(middle, spin)
@@ -87,18 +87,19 @@ def _resist(resistance, law, adds, dt, s):
         s[TWISTED + k], s[HELD + k] = t.springs.twisting, t.stored
 
 
-@switched(lambda resistance, law, adds, dt, s: None)
-def resist(resistance, law, adds, dt, s):
+@switched(lambda resistance, count, law, adds, dt, s: None)
+def resist(resistance, count, law, adds, dt, s):
     """Torques of all columns, after their forces.
 
     Args:
         resistance: the model's tables.
+        count: number of columns that are filled; others may be computed beside them.
         law: tables of the law.
         adds: whether the couples of the contacts are in MOMENT already.
         dt: time step (s).
         s: (SCRATCH,) float64.
     """
-    _resist(resistance, law, adds, dt, s)
+    _resist(resistance, count, law, adds, dt, s)
 
 
 @kernel

@@ -92,9 +92,9 @@ def by_columns(first, last, loop):
             p = np.uintp(near[begin + n])
             _gather(np.uintp(n), np.uintp(pairs.first[p]), np.uintp(col[p]), p, loop)
         _geometry(dt, lag, s)
-        forces(law, dt, lag, s)
+        forces(count, law, dt, lag, s)
         prepare_spheres(settings.resistance, (RADII, MASSES, SPIN_I, SPIN_J), s)
-        resist(settings.resistance, law, False, dt, s)
+        resist(settings.resistance, count, law, False, dt, s)
         quantise(resists(settings.resistance), settings, s, counts)
         check_torques(settings.resistance, settings, s, counts)
         for n in range(count):

@@ -28,6 +28,22 @@ def normal_force(law, numbers, overlap, rate, mass, radius, memory):
     raise NotImplementedError
 
 
+def _those_there_are(law, count, at_once):
+    return count
+
+
+@by_type({kind.table: _those_there_are for kind in KINDS.values() if kind.one_by_one})
+def served(law, count, at_once):
+    """How many contacts the law is evaluated for: so many at once that some need not be there, unless it is given those alone that there are.
+
+    Args:
+        law: for its type only.
+        count: number of contacts that there are.
+        at_once: number of contacts in registers and beside them.
+    """
+    return at_once
+
+
 @by_type(kernels("tangential"))
 def tangential(law, numbers, normal, pull):
     """Tangential force of one contact by the law's own ``tangential``, else that of a linear spring with a damper.

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compiled.cache import LAW_NAME
+from ..compiled.choices import larger
 from ..compiled.jit import inlined
 from ..errors import CaseError
 from . import given, linear
@@ -69,7 +70,7 @@ def normal_force(law, numbers, overlap, rate, mass, radius, memory):
 
     Arguments and result are those of ``elastic.normal_force``; the damping coefficient, and with it the rocking damper, is zero.
     """
-    row = law.parameters[int(numbers[2]), int(numbers[3])]
+    row, overlap = law.parameters[int(numbers[2]), int(numbers[3])], larger(overlap, 0.0)  # grains that come apart have none
     force = law.function(overlap, rate, mass, radius, row)
     elastic = law.function(overlap, 0.0, mass, radius, row)
     stored = 0.0
@@ -94,7 +95,8 @@ def load_user_law(directory: Path, where: str) -> Any:
 
     function, home = _handed_over(where) if given.was_given(where) else _from_file(directory, where)
     name = where.rpartition(":")[2]
-    compiled = function if isinstance(function, Dispatcher) else numba.njit(function)
+    options = {"nopython": True, **(function.targetoptions if isinstance(function, Dispatcher) else {}), "error_model": "numpy"}
+    compiled = numba.jit(getattr(function, "py_func", function), **options)  # a division by zero is a force without bound, found as such
     number = numba.types.float64
     signature = (number, number, number, number, number[::1])  # the kernels' call
     try:

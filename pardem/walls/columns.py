@@ -137,11 +137,11 @@ def evaluate(count, loop):
     """
     pairs, walls, settings = loop.pairs, loop.walls, loop.settings
     s, with_couples = pairs.scratch, has_couples(loop.interaction) and keeps_arms(loop.interaction)
-    forces(loop.law, settings.dt, velocity_lag(settings), s)
+    forces(count, loop.law, settings.dt, velocity_lag(settings), s)
     if with_couples:
         couples(settings.dt, s)
     resistance, with_moments = settings.resistance, with_couples or resists(settings.resistance)
-    resist(resistance, loop.law, with_couples, settings.dt, s)
+    resist(resistance, count, loop.law, with_couples, settings.dt, s)
     quantise(with_moments, settings, s, pairs.counts)
     check_torques(resistance, settings, s, pairs.counts)
     for n in range(count):

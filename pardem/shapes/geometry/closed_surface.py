@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 
 from ...errors import ShapeError
 from ..mass.polytope_mass import Faces
@@ -108,12 +109,9 @@ def components(count: int, sides: dict[tuple[int, int], list[tuple[int, bool]]])
     Returns:
         (nf,) number of the surface to which each face belongs.
     """
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
     pairs = np.array([(beside[0][0], other) for beside in sides.values() for other, _ in beside[1:]], dtype=np.int64).reshape(-1, 2)
-    graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
-    label = connected_components(graph, directed=False)[1]
+    graph = scipy.sparse.coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
+    label = scipy.sparse.csgraph.connected_components(graph, directed=False)[1]
     _, first = np.unique(label, return_index=True)
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))

@@ -32,19 +32,17 @@ def erode_convex(vertices: np.ndarray, faces: Faces, radius: float, name: str) -
     Raises:
         ShapeError: nothing is left.
     """
-    from scipy.optimize import linprog
-    from scipy.spatial import HalfspaceIntersection
-
     middle, extent = vertices.mean(axis=0), float(np.ptp(vertices, axis=0).max())
     normal = area_vectors(vertices, faces)
     normal /= np.sqrt(dot(normal, normal))[:, None]
     first = (vertices[[loop[0] for loop in faces]] - middle) / extent
     offset = dot(first, normal) - radius / extent
     # the centre of the largest ball inside (Chebyshev centre), by linear programming
-    result = linprog([0.0, 0.0, 0.0, -1.0], np.column_stack([normal, np.ones(len(normal))]), offset, bounds=[(None, None)] * 3 + [(0.0, None)])
+    limits = np.column_stack([normal, np.ones(len(normal))])
+    result = scipy.optimize.linprog([0.0, 0.0, 0.0, -1.0], limits, offset, bounds=[(None, None)] * 3 + [(0.0, None)])
     if result.status != 0 or result.x[3] <= 1e-9:
         raise ShapeError(f"{name} is too thin to be eroded by radius = {radius:g} m: nothing is left; take a smaller radius, or erode = false.")
-    points = HalfspaceIntersection(np.column_stack([normal, -offset]), result.x[:3]).intersections
+    points = scipy.spatial.HalfspaceIntersection(np.column_stack([normal, -offset]), result.x[:3]).intersections
     return convex_hull(_distinct(points) * extent + middle)
 
 

@@ -117,11 +117,9 @@ def merged(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.
     Returns:
         Vertices and triangles of the same surface.
     """
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
     pairs = scipy.spatial.cKDTree(vertices).query_pairs(MERGE * float(np.ptp(vertices, axis=0).max()), output_type="ndarray")
-    graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(vertices),) * 2)
-    label = connected_components(graph, directed=False)[1]
+    graph = scipy.sparse.coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(vertices),) * 2)
+    label = scipy.sparse.csgraph.connected_components(graph, directed=False)[1]
     first = np.unique(label, return_index=True)[1]
     corners = label[triangles]
     keep = (corners[:, 0] != corners[:, 1]) & (corners[:, 1] != corners[:, 2]) & (corners[:, 2] != corners[:, 0])
