@@ -38,7 +38,8 @@ def test_gear4_bounces_off_a_body() -> None:
     """A ball that falls on the plate comes back to its height with the turned velocity, elastically, under Gear's scheme too."""
     ball = {"species": "ball", "position": (0.2, 0.1, TOP + 0.6), "velocity": (0.0, 0.0, -1.0)}
     scheme = {"step": 1e-4, "integrator": "gear4"}
-    engine, _ = engine_of(case_of([SPHERE, PLATE], ELASTIC, 1e-4, time=scheme, grain=[ball], wall=[GROUND]))
+    shapes = [SPHERE, CUBE, PLATE]  # without a cube it would be a kernel of its own
+    engine, _ = engine_of(case_of(shapes, ELASTIC, 1e-4, time=scheme, grain=[ball], wall=[GROUND]))
     engine.advance(4000)
     assert engine.grains.v[0, 2] == pytest.approx(1.0, rel=1e-3)
 

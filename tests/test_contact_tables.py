@@ -45,7 +45,7 @@ def bounce(species: str, contact: dict[str, Any], step: float, **wall: Any) -> t
 @pytest.mark.parametrize(
     ("law", "species"),
     [
-        pytest.param(law, shape, marks=[pytest.mark.slow] * (law == "walton" or (shape == "cube" and "hertz" in law)))
+        pytest.param(law, shape, marks=[pytest.mark.slow] * (law == "walton" or "hertz" in law))
         for law in LAWS
         for shape in ("rod", "cube")
     ],

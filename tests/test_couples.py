@@ -115,12 +115,15 @@ def test_torsional_friction_stops_a_spinning_grain(law: str, species: dict[str, 
             assert engine.grains.w[0, 2] == pytest.approx(spin, rel=1e-9)
 
 
-def test_an_elastic_grain_spins_and_rocks_on() -> None:
-    """The law `elastic` has no couples at all, and a damper of none does not rock to rest."""
+@pytest.mark.slow
+def test_the_law_elastic_has_no_couples() -> None:
     contact = {"law": "elastic", "contact_time": ELASTIC["contact_time"], "friction": 0.3}
     engine = on_floor(ROD, contact, position=(0, 0, 0.25), orientation=LYING, angular_velocity=(0, 0, 2.0))
     engine.advance(SECOND)
     assert engine.grains.w[0, 2] == pytest.approx(2.0, rel=1e-9)
+
+
+def test_without_a_damper_a_cube_rocks_on() -> None:
     tilt = 0.02
     engine = on_floor(CUBE, ELASTIC, position=(0, 0, 0.5 + 0.4 * math.sin(tilt)), orientation=turned((0, 1, 0), tilt))
     engine.advance(SECOND)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import h5py
@@ -13,7 +14,7 @@ from mpi4py import MPI
 
 import pardem
 from pardem.errors import FileError
-from pardem.io.results import assemble
+from pardem.io.results import assemble, series
 from pardem.io.results.paths import damaged_of, parts_of
 from pardem.io.state.checkpoint import is_finished
 from pardem.io.views.compare import compare
@@ -98,6 +99,17 @@ def test_what_is_lost_before_the_end_is_noted_and_nothing_else_is(tmp_path: Path
     assert info(out)["losses"] == ["segment-000000-frames.h5 is missing (4 frames, steps 0 to 30)"]
     assert is_finished(out)
     assert not damaged_of(out).exists()
+
+
+def test_a_run_reads_each_of_its_segments_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time of a checkpoint would grow with the number of those before it."""
+    seen: Counter[str] = Counter()
+    opened = series.opened
+    monkeypatch.setattr(series, "opened", lambda path: seen.update([Path(path).name]) or opened(path))
+    scene.run(SELF, tmp_path / "out.h5", 240)
+    times = [count for name, count in seen.items() if name.startswith("segment-")]
+    assert len(times) == 16  # frames and observables of each of eight checkpoints
+    assert set(times) == {1}
 
 
 @pytest.mark.mpi

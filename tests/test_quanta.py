@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from scenes import booked, case_of, engine_of
+from scenes import CUBE, booked, case_of, engine_of
 
 from pardem.compiled.fixedpoint import COLUMNS, LIMIT, MOST, SPLIT, WIDE_LIMIT, deposit_nearest, split, total
 from pardem.compiled.jit import njit
@@ -130,7 +130,7 @@ def moved(scheme: dict[str, Any], wide: bool) -> np.ndarray:
     rod = {"name": "rod", "shape": "spherocylinder", "length": 0.3, "radius": 0.1, "density": 1000.0}
     law = {"law": "viscoelastic", "restitution": 0.6, "contact_time": 2e-3, "friction": 0.4}
     grains = [{"species": ("ball", "rod")[k % 2], "position": (0.05 * k, 0.02 * k, 0.3 + 0.36 * k)} for k in range(6)]
-    case = case_of([ball, rod], law, 1e-4, time={"step": 1e-4} | scheme, gravity=(0, 0, -9.81), grain=grains,
+    case = case_of([ball, rod, CUBE], law, 1e-4, time={"step": 1e-4} | scheme, gravity=(0, 0, -9.81), grain=grains,
                    wall=[{"name": "floor", "kind": "plane", "point": (0, 0, 0), "normal": (0, 0, 1)}])  # fmt: skip
     engine, _ = engine_of(case, wide=wide)
     engine.advance(3000)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from scenes import FLOOR, case_of, energy, engine_of, grains_of
+from scenes import CUBE, FLOOR, case_of, energy, engine_of, grains_of
 
 from pardem.case import Case
 from pardem.errors import CaseError
@@ -57,6 +57,8 @@ def impact(law: Scaled, radius: float, gravity: float = 0.0, offset: float = 0.6
     start = 5.2 if law.contact["law"] == "lennard_jones" else 2.002  # distance of the centres in radii
     x, y = 0.5 * radius * math.sqrt(start**2 - offset**2), 0.5 * radius * offset
     species = [{"name": n, "shape": "sphere", "radius": r, "density": DENSITY} for n, r in (("small", radius), ("big", 1.0))]
+    if "integrator" in more.get("time", {}):  # a species without grains: the kernel of other tests
+        species.append(CUBE)
     grains = [{"species": "small", "position": (s * x, s * y, 0.0), "velocity": (-s * speed, 0.0, 0.0)} for s in (-1.0, 1.0)]
     grains.append({"species": "big", "position": (12.0, 0.0, 0.0)})
     pairs = [{"between": ["small", other]} | law.own(radius) for other in ("small", "big")] if law.own else []

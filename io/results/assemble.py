@@ -27,7 +27,7 @@ from ..state.shared_errors import reason, together
 from .frame_copy import copy_frames
 from .h5md import label, missing, write_edges, write_observables, write_steps
 from .paths import STATIC, earlier_results, parts_of, segments
-from .series import Piece, Series, collect
+from .series import Piece, SegmentReader, Series
 from .vtkhdf import OFFSETS, write_vtkhdf
 from .vtkhdf import STATIC as CONSTANT
 
@@ -48,15 +48,16 @@ def assemble(out: Path | str) -> list[str]:
     """
     parts = parts_of(out)
     manifest = noted([path for path in [parts / STATIC, *(path for _, path in segments(parts))] if path.exists()])
-    return [str(loss) for loss in manifest.losses + write_index(Path(out), manifest)]
+    return [str(loss) for loss in manifest.losses + write_index(Path(out), manifest, SegmentReader(parts))]
 
 
-def write_index(out: Path, manifest: Manifest, final: Path | None = None) -> list[Loss]:
+def write_index(out: Path, manifest: Manifest, reader: SegmentReader, final: Path | None = None) -> list[Loss]:
     """Write OUT.h5 as an index of the parts that a manifest names. Called by one process.
 
     Args:
         out: path of the result.
         manifest: manifest of the parts.
+        reader: reader of the segments, which knows those that it has read before.
         final: checkpoint of the last step, if the run is finished: the index then shows its state as the final one, and what is lost.
 
     Returns:
@@ -68,7 +69,7 @@ def write_index(out: Path, manifest: Manifest, final: Path | None = None) -> lis
     parts = parts_of(out)
     if not (parts / STATIC).exists():
         raise FileError(f"{parts} holds no parts of a run; {out} cannot be assembled")
-    series = collect(parts, manifest.parts)
+    series = reader.series(manifest.parts)
     new = parts / "index.new"
     try:
         take_on_trial(new, _small(series))
@@ -89,7 +90,7 @@ def write_index(out: Path, manifest: Manifest, final: Path | None = None) -> lis
     return series.losses
 
 
-def finish(comm: MPI.Comm, out: Path, state: FullState, manifest: Manifest) -> list[Loss]:
+def finish(comm: MPI.Comm, out: Path, state: FullState, manifest: Manifest, reader: SegmentReader) -> list[Loss]:
     """Write OUT.h5 as a single file with all frames, the observables and the final state, and remove the parts. Collective.
 
     Frames and observables that differ from what was written are omitted. In that case the parts that contained them are moved to OUT.h5.damaged, and
@@ -100,6 +101,7 @@ def finish(comm: MPI.Comm, out: Path, state: FullState, manifest: Manifest) -> l
         out: the result file, OUT.h5.
         state: state at the end of the run.
         manifest: all parts of the run; only that of rank 0 is used.
+        reader: reader of the segments; only that of rank 0 is used.
 
     Returns:
         What was lost, except losses accepted earlier; the same on all ranks.
@@ -113,7 +115,7 @@ def finish(comm: MPI.Comm, out: Path, state: FullState, manifest: Manifest) -> l
     with together(comm, f"{out} could not be written"):
         if comm.rank == 0:
             losses = manifest.lost(parts)
-            series = collect(parts, manifest.parts.keys() - {loss.part for loss in losses})
+            series = reader.series(manifest.parts.keys() - {loss.part for loss in losses})
             losses += series.losses
     series, losses = comm.bcast((series, losses))
     damaged: list[Loss] | None = None

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
 
 import h5py
 import numpy as np
@@ -19,7 +18,7 @@ from ..state.seals import CLOCK, DAMAGE, crc32_of_clock, read_table, wrong_sums
 from ..state.shared_errors import reason
 from .contact_series import ContactPiece, ContactSeries, contacts_of, sound_counts
 from .h5md import stack
-from .paths import STATIC, base_step, segments
+from .paths import STATIC, segments
 
 _Rows = tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]  # steps, times (s) and values of observables
 UNKNOWN = 2**63 - 1  # base step of a segment that cannot be read: beyond all others
@@ -59,6 +58,18 @@ class Piece:
         self.sums = {name: sums[rows] for name, sums in self.sums.items()}
         if self.contacts is not None:
             self.contacts.keep(rows)
+
+    def between(self, base: int, last: int) -> Piece:
+        """Return the frames behind one step and up to another, each of which comes later than those before it.
+
+        Args:
+            base: the first step.
+            last: the other one.
+        """
+        piece = replace(self, contacts=None if self.contacts is None else replace(self.contacts))
+        piece.keep((piece.steps <= last) & (piece.steps > base))
+        piece.keep(np.diff(piece.steps, prepend=-2) > 0)
+        return piece
 
 
 @dataclass
@@ -101,68 +112,88 @@ class Series:
         return np.concatenate([p.steps for p in self.pieces]), np.concatenate([p.times for p in self.pieces])
 
 
-def collect(parts: Path, names: Collection[str]) -> Series:
-    """Read what the segments in a folder hold; frames themselves are left where they are.
+@dataclass
+class _Content:
+    """What one segment holds, whatever was superseded later: its frames and observables, the step behind which it begins, and what it lacks."""
+
+    base: int = UNKNOWN
+    frames: Piece | None = None
+    observed: _Rows | None = None
+    losses: list[Loss] = field(default_factory=list)
+
+
+class SegmentReader:
+    """Read the segments in the folder of a run. A closed segment does not change: it is read once, however often the run makes its index.
 
     Args:
         parts: the folder.
-        names: names of the segments that count.
-
-    Raises:
-        FileError: the static part cannot be read.
-    """
-    with opened(parts / STATIC) as file:
-        count = int(file[f"{FRAMES}/id"].shape[0])
-    series = Series()
-    observed: list[_Rows] = []
-    files = [(number, path) for number, path in segments(parts) if path.name in names]
-    bases = np.array([UNKNOWN if (base := base_step(path)) is None else base for _, path in files], dtype=np.int64)
-    numbers = np.array([number for number, _ in files])
-    for (number, path), base in zip(files, bases, strict=True):
-        later = bases[numbers > number]
-        # rows beyond the checkpoint from which a later segment went on were superseded
-        last = int(later.min()) if len(later) else UNKNOWN
-        try:
-            with opened(path) as file:
-                _take_up(series, observed, file, path, _Span(count, int(base), last))
-        except DAMAGE as error:
-            series.losses.append(Loss(path.name, f"is damaged: {reason(error)}"))
-    _join(series, observed)
-    return series
-
-
-class _Span(NamedTuple):
-    """What counts of a segment.
-
-    Attributes:
-        grains: number of grains.
-        base: step behind which it begins.
-        last: step behind which its rows were superseded.
     """
 
-    grains: int
-    base: int
-    last: int
+    def __init__(self, parts: Path) -> None:
+        self._parts = parts
+        self._known: dict[tuple[str, int, int], _Content] = {}
+
+    def series(self, names: Collection[str]) -> Series:
+        """Return what segments hold; frames themselves are left where they are.
+
+        Args:
+            names: names of the segments that count.
+
+        Raises:
+            FileError: the static part cannot be read.
+        """
+        with opened(self._parts / STATIC) as file:
+            count = int(file[f"{FRAMES}/id"].shape[0])
+        series = Series()
+        observed: list[_Rows] = []
+        files = [(number, path) for number, path in segments(self._parts) if path.name in names]
+        found = [self._content(path, count) for _, path in files]
+        bases, numbers = np.array([content.base for content in found], dtype=np.int64), np.array([number for number, _ in files])
+        for (number, _), content in zip(files, found, strict=True):
+            later = bases[numbers > number]
+            # rows beyond the checkpoint from which a later segment went on were superseded
+            last = int(later.min()) if len(later) else UNKNOWN
+            series.losses += content.losses
+            if content.frames is not None and len((piece := content.frames.between(content.base, last)).rows):
+                series.pieces.append(piece)
+            if content.observed is not None:
+                observed.append(_until(last, *content.observed))
+        _join(series, observed)
+        return series
+
+    def _content(self, path: Path, grains: int) -> _Content:
+        """What a segment holds, from memory where it is as it was."""
+        state = path.stat()
+        key = (path.name, state.st_size, state.st_mtime_ns)
+        if key not in self._known:
+            self._known[key] = _read(path, grains)
+        return self._known[key]
 
 
-def _take_up(series: Series, observed: list[_Rows], file: h5py.File, path: Path, span: _Span) -> None:
-    """Add what one file of a segment holds: frames, or observables."""
-    if f"{FRAMES}/{FIRST_FIELD}/step" in file:
-        piece = _frames(file, path, span, series.losses)
-        if len(piece.rows):
-            series.pieces.append(piece)
-    if found := elements(file, "observables"):
-        if wrong := wrong_sums(file, "observables"):
-            raise FileError(wrong[0])
-        observed.append(_observables(found, span.last))
+def _read(path: Path, grains: int) -> _Content:
+    """Read one file of a segment."""
+    content = _Content()
+    try:
+        with opened(path) as file:
+            content.base = int(file.attrs.get("base_step", -1))
+            if f"{FRAMES}/{FIRST_FIELD}/step" in file:
+                content.frames = _frames(file, path, grains, content.losses)
+            if found := elements(file, "observables"):
+                if wrong := wrong_sums(file, "observables"):
+                    raise FileError(wrong[0])
+                clock = next(iter(found.values()))
+                content.observed = clock["step"][:], clock["time"][:], {name: group["value"][:] for name, group in found.items()}
+    except DAMAGE as error:
+        content.losses.append(Loss(path.name, f"is damaged: {reason(error)}"))
+    return content
 
 
-def _frames(file: h5py.File, path: Path, span: _Span, losses: list[Loss]) -> Piece:
-    """The frames behind the first and up to the last step of a span."""
+def _frames(file: h5py.File, path: Path, grains: int, losses: list[Loss]) -> Piece:
+    """The frames of a segment that are as they were written."""
     group = file[FRAMES]
     values = {name: element["value"] for name, element in elements(file, FRAMES).items() if name != "box/edges"}
     table = read_table(file)
-    if any(v.ndim != 3 or v.shape[1] != span.grains for v in values.values()) or (table and table[1].shape != (len(table[1]), len(values) + 1)):
+    if any(v.ndim != 3 or v.shape[1] != grains for v in values.values()) or (table and table[1].shape != (len(table[1]), len(values) + 1)):
         raise FileError(f"{path} holds arrays of other shapes than its run's")
     # the newest row of a segment that was cut short may not be there in all its data sets
     contacts = contacts_of(file)
@@ -185,15 +216,12 @@ def _frames(file: h5py.File, path: Path, span: _Span, losses: list[Loss]) -> Pie
         right = sound_counts(contacts)
         losses += [Loss(path.name, f"is damaged: the number of contacts of frame {row} is wrong", 1) for row in piece.rows[~right]]
         piece.keep(right)
-    piece.keep((piece.steps <= span.last) & (piece.steps > span.base))
-    piece.keep(np.diff(piece.steps, prepend=-2) > 0)
     return piece
 
 
-def _observables(found: dict[str, h5py.Group], last: int) -> _Rows:
-    clock = next(iter(found.values()))
-    keep = clock["step"][:] <= last
-    return clock["step"][:][keep], clock["time"][:][keep], {name: group["value"][:][keep] for name, group in found.items()}
+def _until(last: int, steps: np.ndarray, times: np.ndarray, values: dict[str, np.ndarray]) -> _Rows:
+    keep = steps <= last
+    return steps[keep], times[keep], {name: rows[keep] for name, rows in values.items()}
 
 
 def _join(series: Series, observed: list[_Rows]) -> None:

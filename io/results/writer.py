@@ -24,6 +24,7 @@ from .output_path import go_on_from
 from .paths import STATIC, parts_of
 from .provenance import now, provenance
 from .run_segments import Segment
+from .series import SegmentReader
 from .static_part import DomainBox, StaticPart, write_static
 
 REAL: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
@@ -65,7 +66,7 @@ class ResultWriter:
         self.seconds = 0.0
         self.notices = [text for text in [serial_notice(comm)] if text]
         self.count, self.real = int(comm.allreduce(len(static.gid))), REAL[precision]
-        self.manifest = Manifest()  # of rank 0
+        self.manifest, self.reader = Manifest(), SegmentReader(self.parts)  # of rank 0
         begin = -1 if resume_step is None else resume_step
         self.last = {"frame": begin, "observables": begin}
         with self._timed():
@@ -139,7 +140,7 @@ class ResultWriter:
             self._close_segment(state.header.step)
             self._sign(state.header.step)
             self._mend_static()
-            return finish(self.comm, self.path, state, self.manifest) if self.one_file else self._leave_parts(state)
+            return finish(self.comm, self.path, state, self.manifest, self.reader) if self.one_file else self._leave_parts(state)
 
     def close(self) -> None:
         """End a run that is not finished: its parts stay, and OUT.h5 is an index of them; a run that is resumed drops rows after its checkpoint."""
@@ -160,7 +161,7 @@ class ResultWriter:
         path = write_checkpoint(self.comm, self.parts, state, self.manifest)
         with together(self.comm, f"{self.path} could not be written"):
             if self.comm.rank == 0:
-                losses += write_index(self.path, self.manifest, path)
+                losses += write_index(self.path, self.manifest, self.reader, path)
         return self.comm.bcast(losses)
 
     def _begin(self, resume_step: int | None, extra: Mapping[str, Any], accept_loss: bool) -> int:
@@ -212,7 +213,7 @@ class ResultWriter:
     def _index(self) -> None:
         with together(self.comm, f"{self.path} could not be written"):
             if self.comm.rank == 0:
-                write_index(self.path, self.manifest)
+                write_index(self.path, self.manifest, self.reader)
 
     @contextmanager
     def _timed(self) -> Iterator[None]:
