@@ -46,7 +46,7 @@ radius = 3e-3
 name = "settle"
 kind = "settle"
 energy_per_grain = 1e-12
-max_time = 0.03
+max_time = 0.01
 [[stage]]
 name = "shake"
 kind = "vibrate"

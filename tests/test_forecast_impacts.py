@@ -91,7 +91,7 @@ def test_a_sphere_falls_on_the_floor(law: str) -> None:
 
 
 @pytest.mark.parametrize("tilt", [0.0, 0.4, 0.5 * math.pi])
-@pytest.mark.parametrize("law", ["viscoelastic", "hertz", pytest.param("walton", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("law", ["viscoelastic", *(pytest.param(law, marks=pytest.mark.slow) for law in ("hertz", "walton"))])
 def test_a_rod_falls_on_the_floor(law: str, tilt: float) -> None:
     grain = {"species": "rod", "position": (0.0, 0.0, 2.0), "orientation": (math.cos(0.5 * tilt), 0.0, math.sin(0.5 * tilt), 0.0)}
     case = falling(law, [grain], ROD)

@@ -48,7 +48,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a case, its result without an image, and an image made for it."""
     folder = tmp_path_factory.mktemp("image")
     case = case_file(folder)
-    case.write_text(case.read_text().replace("max_time = 0.03", "max_time = 0.004").replace("frequency = 30.0", "frequency = 300.0"))
+    case.write_text(case.read_text().replace("max_time = 0.01", "max_time = 0.004").replace("frequency = 30.0", "frequency = 300.0"))
     assert cli.main(["run", str(case), "-o", str(folder / "plain.h5")]) == 0
     done = python(folder, "-m", "pardem", "warmup", "case.toml", "--image", "case.image")
     assert done.returncode == 0, done.stderr

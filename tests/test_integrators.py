@@ -185,7 +185,7 @@ def test_gear_turns_a_driven_body_in_space_to_fourth_order() -> None:
 
 def oscillation(scheme: dict[str, str], step: float, duration: float) -> float:
     """Error (of the amplitude) of a sphere that swings on an elastic floor without leaving it, its past given by the solution."""
-    case = case_of([SPHERE], ELASTIC, step, time={"step": step} | scheme, gravity=(0, 0, -10.0), wall=[FLOOR],
+    case = case_of([SPHERE, CUBE], ELASTIC, step, time={"step": step} | scheme, gravity=(0, 0, -10.0), wall=[FLOOR],
                    grain=[{"species": "ball", "position": (0, 0, 0.5)}])  # fmt: skip
     engine, _ = engine_of(case)
     g, quantum = engine.grains, engine.scene.settings.force

@@ -20,7 +20,10 @@ EPS = 0.03
 GAPS = (1e-5, 1.3e-4, 2.7e-4, 5.1e-4, 7.7e-4)  # m: births at other fractions of a step
 STEPS = (40, 80, 160, 320)  # in the duration of a contact
 ELASTIC: dict[str, Any] = {"law": "elastic", "contact_time": TC}
-RODS = ELASTIC | {"interaction": "regularised", "eps": EPS}
+RODS: dict[str, Any] = {  # the same force as that of the law elastic, by the kernel of other tests
+    "law": "viscoelastic", "restitution": 1.0, "tangential_restitution": 1.0, "contact_time": TC, "rocking_damping": False,
+    "torsional_friction": False, "interaction": "regularised", "eps": EPS,
+}  # fmt: skip
 HERTZ = {
     "law": "hertz", "young": 1e7, "poisson": 0.3, "reference_speed": 1.0, "restitution": 1.0, "tangential_restitution": 1.0
 }  # fmt: skip

@@ -94,6 +94,8 @@ def load_user_law(directory: Path, where: str) -> Any:
     from numba.core.dispatcher import Dispatcher
 
     function, home = _handed_over(where) if given.was_given(where) else _from_file(directory, where)
+    if any(function is known for known in _known.values()):  # loaded from a file, and handed over by the program
+        return function
     name = where.rpartition(":")[2]
     options = {"nopython": True, **(function.targetoptions if isinstance(function, Dispatcher) else {}), "error_model": "numpy"}
     compiled = numba.jit(getattr(function, "py_func", function), **options)  # a division by zero is a force without bound, found as such
