@@ -266,8 +266,10 @@ def test_gear_keeps_the_momentum_of_a_closed_system_to_rounding() -> None:
     assert np.abs(g.v[:, 3] @ g.v[:, :3] - before).max() < 1e-13 * size
 
 
-@pytest.mark.parametrize("scheme", [{"rotation": "fincham"}, GEAR])
-@pytest.mark.parametrize("species", [SPHERE, CUBE])
+@pytest.mark.parametrize(
+    ("species", "scheme"),
+    [(SPHERE, SCHEMES["fincham"]), (CUBE, SCHEMES["fincham"]), (CUBE, GEAR), pytest.param(SPHERE, GEAR, marks=pytest.mark.slow)],
+)
 def test_chunks_of_steps_never_show(species: dict[str, Any], scheme: dict[str, str]) -> None:
     """Ending a chunk and beginning the next are done in one pass, or in two: the same bits."""
     viscous = {"law": "viscoelastic", "restitution": 0.7, "contact_time": 0.02, "friction": 0.4}

@@ -127,7 +127,10 @@ WALTON = {"law": "walton", "restitution": 0.6, "contact_time": 0.02, "friction":
 
 @pytest.mark.parametrize(
     ("species", "law"),
-    [(SPHERE, ELASTIC), (SPHERE, VISCOUS), (ROD, ELASTIC), (ROD, VISCOUS), *(pytest.param(s, WALTON, marks=pytest.mark.slow) for s in (SPHERE, ROD))],
+    [
+        (SPHERE, ELASTIC), (SPHERE, VISCOUS),
+        *(pytest.param(*both, marks=pytest.mark.slow) for both in ((ROD, ELASTIC), (ROD, VISCOUS), (SPHERE, WALTON), (ROD, WALTON))),
+    ],
     ids=lambda value: str(value.get("name", value.get("law"))),
 )
 def test_the_books_close_when_a_grain_leaves_in_touch(species: dict[str, Any], law: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:

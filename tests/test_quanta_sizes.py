@@ -85,7 +85,7 @@ def equal() -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("gravity", [0.0, 1e-9, 9.81])
 @pytest.mark.parametrize("ratio", [3.0, 30.0, 300.0, 1000.0])
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", [pytest.param(law, marks=[pytest.mark.slow] * (law == "lennard_jones")) for law in LAWS])
 def test_small_balls_bounce_and_spin_as_large_ones(name: str, ratio: float, gravity: float, equal: dict[str, np.ndarray]) -> None:
     law = LAWS[name]
     if name not in equal:
