@@ -30,12 +30,12 @@ domain = { lower = [-5e-3, -5e-3, -1e-3], upper = [5e-3, 5e-3, 40e-3] }
 contact = { restitution = 0.4, contact_time = 6e-4, friction = 0.2 }
 species = [{ name = "bead", shape = "sphere", radius = 0.5e-3, density = 1900.0 }]
 insert = [{ name = "beads", species = "bead", count = 40, region = { kind = "box", lower = [-3e-3, -3e-3, 0.0], upper = [3e-3, 3e-3, 12e-3] } }]
-output = { observable_steps = 250, frame_steps = 2000, checkpoint_steps = 1000 }
+output = { observable_steps = 250, frame_steps = 1500, checkpoint_steps = 500 }
 wall = [
     { name = "base", kind = "plane", point = [0.0, 0.0, 0.0], normal = [0.0, 0.0, 1.0] },
     { name = "frame", kind = "box", lower = [-4e-3, -4e-3, -0.5e-3], upper = [4e-3, 4e-3, 39e-3] },
 ]
-stage = [{ name = "fall", kind = "run", steps = 2000 }]
+stage = [{ name = "fall", kind = "run", steps = 1500 }]
 """
 STUDY = """
 title = "falls"
@@ -109,13 +109,13 @@ def test_groups_of_ranks_write_the_same_table(whole: Path, tmp_path: Path, parde
     assert study.with_suffix(".csv").read_bytes() == (whole / "study.csv").read_bytes()
 
 
-def test_a_campaign_that_is_killed_again_and_again_writes_the_same_table(
+def test_a_campaign_that_is_killed_twice_writes_the_same_table(
     whole: Path, tmp_path: Path, start_mpi: Callable[..., subprocess.Popen[str]]
 ) -> None:
     study = study_in(tmp_path)
     runs = study.with_suffix(".runs")
     seen: list[dict[str, float]] = []
-    for rows, wait in ((0, 0.3), (1, 0.05), (2, 0.2)):
+    for rows, wait in ((0, 0.3), (1, 0.05)):
         process = start_mpi(2, "-m", "pardem", "campaign", "run", str(study))
         until(lambda rows=rows: len(list(runs.glob("*/row.json"))) >= rows and list(runs.glob("*/result.h5.parts/checkpoint-*.h5")), process)
         time.sleep(wait)

@@ -23,7 +23,7 @@ from pardem.io.views.info import info
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = "jobs/campaigns/crystallisation/run.slurm"
-ONE_TAP = "stage=[{name = 'vibrate', kind = 'vibrate', wall = 'base', taps = 1, frequency = 30.0, gamma = 2.0}]"
+ONE_TAP = "stage=[{name = 'vibrate', kind = 'vibrate', wall = 'base', taps = 1, frequency = 90.0, gamma = 2.0}]"
 
 
 @pytest.fixture

@@ -151,7 +151,7 @@ def test_resume_without_a_checkpoint_starts_anew_and_says_so(folder: Path, parde
     assert "started from the beginning" in done.out + done.err
 
 
-BEYOND = "{species='rod', position=[0, 0, 20e-3], velocity=[0, 0, 2]}", "left the domain"  # the domain
+BEYOND = "{species='rod', position=[0, 0, 28e-3], velocity=[0, 0, 4]}", "left the domain"  # the domain
 TOO_FAST = (
     "{species='rod', position=[-1e-3, 0, 20e-3], velocity=[20, 0, 0]}, {species='rod', position=[1e-3, 0, 20e-3], velocity=[-20, 0, 0]}",
     "grain 0 and grain 1",

@@ -33,8 +33,11 @@ sys.exit(main(sys.argv[1:]))
 
 @pytest.mark.parametrize(
     ("module", "owner", "method", "rank", "call"),
-    [("engine", "Engine", "advance", 1, 6), ("io.state.rowfile", "RowFile", "write", 1, 60), ("observables.collect", "Observer", "measure", 0, 6)],
-    ids=["in a step", "in a write", "in an observable"],
+    [
+        pytest.param("engine", "Engine", "advance", 1, 6, id="in a step"),
+        pytest.param("io.state.rowfile", "RowFile", "write", 1, 60, id="in a write"),
+        pytest.param("observables.collect", "Observer", "measure", 0, 6, id="in an observable", marks=pytest.mark.slow),
+    ],
 )
 def test_the_job_ends_with_one_message(tmp_path: Path, start_mpi: Callable, module: str, owner: str, method: str, rank: int, call: int) -> None:
     driver = DRIVER.format(module=module, owner=owner, method=method, rank=rank, call=call, error='RuntimeError("the node is on fire")')

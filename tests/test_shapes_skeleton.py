@@ -97,7 +97,7 @@ def test_cells_agree_with_closed_forms(shape):
     assert (np.abs(m.centre - exact.centre) < 8.0 * m.centre_error).all()
 
 
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(st.integers(0, 10**6), st.floats(0.02, 0.3))
 def test_random_stars_against_quasi_monte_carlo(seed, radius):
     shape = solid(*star(seed, 12), radius)
