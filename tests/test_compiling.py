@@ -72,4 +72,5 @@ def test_other_ranks_and_quick_kernels_say_nothing(rank: int, seconds: float) ->
     with Compilation(rank, stream) as watch:
         compile_for(seconds)
     assert not stream.getvalue()
-    assert watch.cpu_seconds > 0.0
+    if seconds > 0.1:  # a millisecond may be none of the time that the system counts
+        assert watch.cpu_seconds > 0.0
