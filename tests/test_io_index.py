@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import h5py
 import io_scene as scene
@@ -110,6 +112,23 @@ def test_a_run_reads_each_of_its_segments_once(tmp_path: Path, monkeypatch: pyte
     times = [count for name, count in seen.items() if name.startswith("segment-")]
     assert len(times) == 16  # frames and observables of each of eight checkpoints
     assert set(times) == {1}
+
+
+def test_what_could_not_be_read_at_a_checkpoint_is_read_at_the_next(tmp_path: Path, whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that fails for a moment costs nothing that it still holds."""
+    opened, failures = series.opened, ["segment-000000-frames.h5", "segment-000000-observables.h5"]
+
+    def failing(path: Path) -> Any:
+        if Path(path).name in failures:
+            failures.remove(Path(path).name)
+            raise OSError(errno.EIO, "Input/output error")
+        return opened(path)
+
+    monkeypatch.setattr(series, "opened", failing)
+    out = tmp_path / "out.h5"
+    assert not scene.run(SELF, out, 50).notices
+    assert not failures
+    assert compare(out, whole) is None
 
 
 @pytest.mark.mpi

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from scenes import CUBE, FLOOR, case_of, energy, engine_of, grains_of
+from scenes import CUBE, FLOOR, ROD, case_of, energy, engine_of, grains_of
 
 from pardem.case import Case
 from pardem.errors import CaseError
@@ -57,11 +57,11 @@ def impact(law: Scaled, radius: float, gravity: float = 0.0, offset: float = 0.6
     start = 5.2 if law.contact["law"] == "lennard_jones" else 2.002  # distance of the centres in radii
     x, y = 0.5 * radius * math.sqrt(start**2 - offset**2), 0.5 * radius * offset
     species = [{"name": n, "shape": "sphere", "radius": r, "density": DENSITY} for n, r in (("small", radius), ("big", 1.0))]
-    if "integrator" in more.get("time", {}):  # a species without grains: the kernel of other tests
-        species.append(CUBE)
+    # a species without grains: the kernel of other tests
+    species += [CUBE] if "integrator" in more.get("time", {}) else [ROD] if law.contact["law"] == "lennard_jones" else []
     grains = [{"species": "small", "position": (s * x, s * y, 0.0), "velocity": (-s * speed, 0.0, 0.0)} for s in (-1.0, 1.0)]
     grains.append({"species": "big", "position": (12.0, 0.0, 0.0)})
-    pairs = [{"between": ["small", other]} | law.own(radius) for other in ("small", "big")] if law.own else []
+    pairs = [{"between": ["small", other]} | law.own(radius) for other in (s["name"] for s in species)] if law.own else []
     case = case_of(species, law.contact | {"pair": pairs}, step, gravity=(0.0, 0.0, -gravity), grain=grains, **more)
     way = 3.0 * (start - 2.0) * radius
     return case.located(Path(__file__).parent.parent / "jobs" / "examples"), speed, round(way / (2.0 * speed) / step) + 250
@@ -85,7 +85,7 @@ def equal() -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("gravity", [0.0, 1e-9, 9.81])
 @pytest.mark.parametrize("ratio", [3.0, 30.0, 300.0, 1000.0])
-@pytest.mark.parametrize("name", [pytest.param(law, marks=[pytest.mark.slow] * (law == "lennard_jones")) for law in LAWS])
+@pytest.mark.parametrize("name", LAWS)
 def test_small_balls_bounce_and_spin_as_large_ones(name: str, ratio: float, gravity: float, equal: dict[str, np.ndarray]) -> None:
     law = LAWS[name]
     if name not in equal:

@@ -162,12 +162,13 @@ class SegmentReader:
         return series
 
     def _content(self, path: Path, grains: int) -> _Content:
-        """What a segment holds, from memory where it is as it was."""
+        """What a segment holds, from memory where it is as it was; what could not be read is tried again."""
         state = path.stat()
         key = (path.name, state.st_size, state.st_mtime_ns)
-        if key not in self._known:
-            self._known[key] = _read(path, grains)
-        return self._known[key]
+        content = self._known.get(key) or _read(path, grains)
+        if not content.losses:
+            self._known[key] = content
+        return content
 
 
 def _read(path: Path, grains: int) -> _Content:
