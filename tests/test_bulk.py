@@ -12,8 +12,10 @@ import numpy as np
 import page
 import penetration
 import penetration_report
+import penetration_tables
 import pytest
 from impacts import Impacts
+from penetration_report import heights
 
 import pardem
 from pardem import cli
@@ -82,6 +84,7 @@ def in_this_process(path: Path, ranks: int) -> None:
 
 def test_the_ball_falls_through_some_beads_onto_the_floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The three campaigns of two small beds; a second call does nothing again. The ball reaches the floor and loses most of its energy there."""
+    monkeypatch.setattr(penetration_tables, "TABLES", tmp_path)
     with monkeypatch.context() as patch:
         patch.setattr(penetration, "campaign", in_this_process)
         penetration.run(tmp_path, 60, 2, 1, SHORT)
@@ -89,26 +92,44 @@ def test_the_ball_falls_through_some_beads_onto_the_floor(tmp_path: Path, monkey
         penetration.run(tmp_path, 60, 2, 1, SHORT)
     penetration.campaign(tmp_path / "impact.toml", 1)  # with nothing left to do, in a process of its own
     assert tables == {step: (tmp_path / f"{step}.csv").read_bytes() for step in penetration.CASES}
-    done = {step: penetration.results(tmp_path, step) for step in penetration.CASES}
-    assert all(sorted(of) == [1, 2] for of in done.values())
-    times, z, v = penetration_report.curves(done["impact"])
+    assert all(sorted(penetration.results(tmp_path, step)) == [1, 2] for step in penetration.CASES)
+    done = penetration.results(tmp_path, "impact")
     rows = penetration_report.rows_of(tmp_path / "impact.csv")
-    for seed, path in done["impact"].items():
-        assert z[seed][0] == pytest.approx(-0.065, abs=1e-12)
-        assert penetration.FLOOR + 0.0099 < z[seed].min() < penetration.FLOOR + 0.0115
-        assert float(rows[seed]["deepest"]) == z[seed].min()
-        assert 0.0 < float(rows[seed]["rebound"]) < 0.5 * 5.0
+    for seed, path in done.items():
         with pardem.open(path) as result:
+            _, z = heights(result)
             ball = result[-1].position[result[-1].species == "ball"]
-            assert ball[0, 2] == pytest.approx(float(rows[seed]["last"]), abs=1e-12)
-    assert len(times) == len(v[1])
-    monkeypatch.setattr(penetration_report, "HERE", tmp_path)
-    monkeypatch.setattr(penetration_report, "FIGURES", tmp_path)
-    monkeypatch.setattr(page, "PAGE", tmp_path / "page.md")
+        assert z[0] == pytest.approx(-0.065, abs=1e-12)
+        assert penetration.FLOOR + 0.0099 < z.min() < penetration.FLOOR + 0.0115
+        assert float(rows[seed]["deepest"]) == z.min()
+        assert 0.0 < float(rows[seed]["rebound"]) < 0.5 * 5.0
+        assert ball[0, 2] == pytest.approx(float(rows[seed]["last"]), abs=1e-12)
+    collected_one_by_one(done, tmp_path, monkeypatch)
+
+
+def collected_one_by_one(done: dict[int, Path], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables, figure and text of two beds whose results are not at hand together, as when two machines struck one each."""
+    monkeypatch.setattr(penetration_report, "FIGURES", folder)
+    monkeypatch.setattr(page, "PAGE", folder / "page.md")
     page.PAGE.write_text("above\n<!-- penetration test -->\nold\n<!-- end of penetration test -->\nbelow\n")
-    penetration_report.collect(done, tmp_path)
-    assert "2 beds (seeds 1, 2)" in page.PAGE.read_text()
+    penetration_report.collect({2: done[2]}, folder, 60)
+    assert "one bed (seed 2)" in page.PAGE.read_text()
+    penetration_report.collect({1: done[1]}, folder, 60)
+    by_parts = [penetration_tables.path_of(what, 60).read_bytes() for what in ("beds", "heights")]
+    assert "2 beds (seeds 1, 2) of 60 beads" in page.PAGE.read_text()
     assert page.PAGE.read_text().startswith("above\n")
     assert page.PAGE.read_text().endswith("below\n")
-    assert (tmp_path / "heights.csv").read_text().count("\n") == math.ceil(len(times) / penetration_report.EVERY) + 1
-    assert (tmp_path / "penetration.png").stat().st_size < page.MOST_BYTES
+    assert (folder / "penetration.png").stat().st_size < page.MOST_BYTES
+    penetration_report.collect(done, folder, 60)
+    assert by_parts == [penetration_tables.path_of(what, 60).read_bytes() for what in ("beds", "heights")]
+    times, z = penetration_tables.heights_of(60)
+    with pardem.open(done[1]) as result:
+        every, heights_of_result = heights(result)
+        assert np.allclose(times, every[:: penetration_tables.EVERY], atol=1e-4 * times[1])
+        assert np.allclose(z[1], heights_of_result[:: penetration_tables.EVERY], atol=1e-6)
+    (folder / "new").mkdir()
+    with monkeypatch.context() as patch:  # a machine that has the tables alone does the third bed only
+        asked: list[str] = []
+        patch.setattr(penetration, "campaign", lambda path, ranks: asked.append(path.read_text()))
+        penetration.run(folder / "new", 60, 3, 1, SHORT)
+    assert "values = [3]" in asked[0]

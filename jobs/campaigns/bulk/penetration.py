@@ -5,10 +5,12 @@
     python jobs/campaigns/bulk/penetration.py run FOLDER --beads 100000   # the other sizes of the benchmark (a folder each)
     python jobs/campaigns/bulk/penetration.py status FOLDER
     python jobs/campaigns/bulk/penetration.py collect FOLDER              # tables beside this file, figure and text in docs/
+    python jobs/campaigns/bulk/penetration.py collect FOLDER --beads 100000
 
 Each bed goes through three campaigns (`pardem campaign`), whose studies, results and tables are in FOLDER: `pour` (beads fall into the box with a
 tenth of their Young's modulus), `rest` (the bed comes to rest with the true one) and `impact` (the test). Each starts from the results of the one
-before. `collect` may be called at any time, and takes the beds that are ready.
+before. `collect` may be called at any time: it adds the beds that are ready to the tables, and `run` leaves out beds that are in the tables, so that
+another machine goes on from them without the results.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+
+from penetration_tables import beds_of
 
 HERE = Path(__file__).resolve().parent / "penetration"
 CASES = {"pour": "pour.toml", "rest": "base.toml", "impact": "impact.toml"}
@@ -91,16 +95,21 @@ def run(folder: Path, beads: int, beds: int, ranks: int, more: Mapping[str, Mapp
     Args:
         folder: of the results.
         beads: number of beads.
-        beds: number of beds; their seeds are 1, 2, ...
+        beds: number of beds; their seeds are 1, 2, ... Those in the table are left out.
         ranks: number of ranks, each with a bed of its own.
         more: further settings, by step and dotted key.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for most in range(min(ranks, beds), beds + ranks, ranks):
+    begun = {seed for step in CASES for seed in results(folder, step)}  # what a study holds stays in it
+    seeds = sorted(begun | (set(range(1, beds + 1)) - set(beds_of(beads))))
+    if not seeds:
+        print(f"The table holds {beds} beds of {beads} beads already; --beds asks for more.")
+        return
+    for most in range(min(ranks, len(seeds)), len(seeds) + ranks, ranks):
         for step in CASES:
             path = folder / f"{step}.toml"
-            wanted = max(min(most, beds), *results(folder, step), 1)  # beds that are done stay in the study
-            path.write_text(study(folder, step, beads, list(range(1, wanted + 1)), more.get(step, {})))
+            wanted = [seed for k, seed in enumerate(seeds) if k < most or seed in results(folder, step)]
+            path.write_text(study(folder, step, beads, wanted, more.get(step, {})))
             campaign(path, ranks)
 
 
@@ -129,7 +138,7 @@ def main() -> None:
     else:
         from penetration_report import collect
 
-        collect({step: results(folder, step) for step in CASES}, folder)
+        collect(results(folder, "impact"), folder, arguments.beads)
 
 
 if __name__ == "__main__":

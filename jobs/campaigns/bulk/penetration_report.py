@@ -1,12 +1,14 @@
-"""Tables, figure and text of the penetration test."""
+"""Figure and text of the penetration test, from its tables."""
 
 from __future__ import annotations
 
 import csv
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+import penetration_tables as tables
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 from page import FIGURES, shrunk, table, write
@@ -14,12 +16,11 @@ from page import FIGURES, shrunk, table, write
 import pardem
 from pardem.io.views.plot_style import STYLE
 
-HERE = Path(__file__).resolve().parent / "penetration"
-sys.path.insert(0, str(HERE))
-from measures import heights, speeds  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parent / "penetration"))
+from measures import heights  # noqa: E402
 
 PART = "penetration test"
-EVERY = 5  # rows of a result to one of the table, as often as the codes of the benchmark tell
+SIZES = (25_000, 50_000, 100_000)
 COLUMNS = {
     "surface": ("surface of the bed (99 % of the volume) (mm)", 1e3), "density": ("volume fraction below it", 1.0),
     "coordination": ("coordination", 1.0), "deepest": ("deepest point of the centre of the ball (mm)", 1e3),
@@ -27,30 +28,30 @@ COLUMNS = {
 }  # fmt: skip
 
 
-def rows_of(path: Path) -> dict[int, dict[str, str]]:
+def rows_of(path: Path) -> tables.Beds:
     """Rows of the table of a campaign by seed, columns without their units."""
     with path.open(newline="") as file:
         rows = [{name.partition(" (")[0]: value for name, value in row.items()} for row in csv.DictReader(file)]
     return {int(row["seed"]): row for row in rows if row["status"] == "finished"}
 
 
-def curves(results: dict[int, Path]) -> tuple[np.ndarray, dict[int, np.ndarray], dict[int, np.ndarray]]:
-    """Times of the rows (s), and heights and speeds of the ball by seed (m, m/s); speeds are those between two rows, taken at rows."""
-    times, z, v = np.zeros(0), {}, {}
+def curves(results: Mapping[int, Path]) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+    """Times (s), and heights of the ball by seed (m), at each row of the table of heights."""
+    times, z = np.zeros(0), {}
     for seed, path in sorted(results.items()):
         with pardem.open(path) as result:
-            times, z[seed] = heights(result)
-            between, speed = speeds(result)
-            v[seed] = np.interp(times, between, speed)
-    return times, z, v
+            times, every = heights(result)
+            times, z[seed] = times[:: tables.EVERY], every[:: tables.EVERY]
+    return times, z
 
 
-def draw(times: np.ndarray, z: dict[int, np.ndarray], v: dict[int, np.ndarray], target: Path) -> None:
+def draw(times: np.ndarray, z: Mapping[int, np.ndarray], target: Path) -> None:
     """Height and speed of the ball against time: each bed, the mean, and one standard deviation to either side."""
+    heights = np.array(list(z.values()))
+    speeds = np.gradient(heights, times, axis=1)
     with rc_context(STYLE):
         figure = Figure(figsize=(9.0, 3.6), layout="constrained")
-        for axes, found, scale, label in zip(figure.subplots(1, 2), (z, v), (1e3, 1.0), ("height of the ball (mm)", "velocity (m/s)"), strict=True):
-            every = scale * np.array(list(found.values()))
+        for axes, every, label in zip(figure.subplots(1, 2), (1e3 * heights, speeds), ("height of the ball (mm)", "velocity (m/s)"), strict=True):
             axes.plot(1e3 * times, every.T, color="#999999", linewidth=0.4)
             mean = every.mean(axis=0)
             axes.plot(1e3 * times, mean, color="C0", linewidth=1.4)
@@ -62,44 +63,37 @@ def draw(times: np.ndarray, z: dict[int, np.ndarray], v: dict[int, np.ndarray], 
     shrunk(target)
 
 
-def write_heights(times: np.ndarray, z: dict[int, np.ndarray], target: Path) -> None:
-    """The table of heights: mean, standard deviation, and each bed."""
-    every = np.array(list(z.values()))
-    spread = every.std(axis=0, ddof=1) if len(every) > 1 else np.zeros(len(times))
-    with target.open("w", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(["time (s)", "mean (m)", "standard deviation (m)", *(f"bed {seed} (m)" for seed in z)])
-        for k in range(0, len(times), EVERY):
-            out.writerow([f"{times[k]:.4f}", f"{every[:, k].mean():.6f}", f"{spread[k]:.6f}", *(f"{x:.6f}" for x in every[:, k])])
-
-
-def collect(results: dict[str, dict[int, Path]], folder: Path) -> None:
-    """Write heights.csv, beds.csv, the figure, and the part of docs/validation.md.
+def collect(results: Mapping[int, Path], folder: Path, beads: int) -> None:
+    """Add the beds of a folder to the tables, and write the figure and the part of docs/validation.md.
 
     Args:
-        results: results of the finished runs, by campaign and seed.
+        results: results of the impacts that are finished, by seed.
         folder: of the campaigns.
+        beads: number of beads of a bed.
     """
-    done = results["impact"]
-    if not done:
+    beds = tables.beds_of(beads)
+    if not results and not beds:
         raise SystemExit(f"{folder}: no bed has been hit so far")
-    times, z, v = curves(done)
-    write_heights(times, z, HERE / "heights.csv")
-    rest, impact = rows_of(folder / "rest.csv"), rows_of(folder / "impact.csv")
-    whole = {seed: rest[seed] | impact[seed] for seed in sorted(done)}
-    with (HERE / "beds.csv").open("w", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(["seed", *COLUMNS])
-        out.writerows([[seed, *(row[name] for name in COLUMNS)] for seed, row in whole.items()])
-    draw(times, z, v, FIGURES / "penetration.png")
-    write(PART, text(whole))
+    if results:
+        times, z = tables.heights_of(beads)
+        new_times, new = curves(results)
+        if z and not np.allclose(times, new_times, rtol=0.0, atol=0.01 * (new_times[1] - new_times[0])):
+            raise SystemExit(f"{tables.path_of('heights', beads)} has other times than the results in {folder}: remove it to begin anew")
+        tables.write_heights(new_times, z | new, beads)
+        rest, impact = rows_of(folder / "rest.csv"), rows_of(folder / "impact.csv")
+        tables.write_beds(beds | {seed: rest[seed] | impact[seed] for seed in results}, list(COLUMNS), beads)
+    sizes = [size for size in sorted({beads, *SIZES}) if tables.beds_of(size)]
+    draw(*tables.heights_of(sizes[0]), FIGURES / "penetration.png")
+    parts = [text(tables.beds_of(size), size) for size in sizes]
+    write(PART, "\n".join(parts) + f"\n![height and velocity of the ball in beds of {sizes[0]} beads](figures/penetration.png)\n")
 
 
-def text(rows: dict[int, dict[str, str]]) -> str:
-    """The part of docs/validation.md.
+def text(rows: tables.Beds, beads: int) -> str:
+    """The part of docs/validation.md on beds of one size.
 
     Args:
         rows: measures of the beds, by seed.
+        beads: number of beads of a bed.
     """
     lines = []
     for name, (label, scale) in COLUMNS.items():
@@ -108,4 +102,4 @@ def text(rows: dict[int, dict[str, str]]) -> str:
         lines.append([label, f"{values.mean():.4g}", spread, f"{values.min():.4g} to {values.max():.4g}"])
     many = f"{len(rows)} beds (seeds {', '.join(map(str, rows))})" if len(rows) > 1 else f"one bed (seed {next(iter(rows))})"
     figures = table(["", "mean", "standard deviation", "range"], lines)
-    return f"Results of {many}:\n\n{figures}\n![height and velocity of the ball](figures/penetration.png)\n"
+    return f"Results of {many} of {beads} beads:\n\n{figures}"
