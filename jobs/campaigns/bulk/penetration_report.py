@@ -17,7 +17,7 @@ import pardem
 from pardem.io.views.plot_style import STYLE
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "penetration"))
-from measures import heights  # noqa: E402
+from measures import heights
 
 PART = "penetration test"
 SIZES = (25_000, 50_000, 100_000)

@@ -69,7 +69,7 @@ def write_heights(times: np.ndarray, z: Mapping[int, np.ndarray], beads: int) ->
         z: (R,) heights of the centre of the ball, by seed (m).
         beads: number of beads of a bed.
     """
-    every = np.array([z[seed] for seed in sorted(z)])
+    every = np.round([z[seed] for seed in sorted(z)], 6)  # as the table tells them, so that it is the same however it has grown
     spread = every.std(axis=0, ddof=1) if len(every) > 1 else np.zeros(len(times))
     with path_of("heights", beads).open("w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
