@@ -87,19 +87,47 @@ def serves_lanes(interaction):
     """
 
 
+@static(lambda interaction: _RULE[interaction].waits)
+def waits(interaction, g, i, j):
+    """Whether a pair that touches is treated in lanes, and not one by one.
+
+    Args:
+        interaction: the narrow phase, of a rule that treats only pairs in lanes that touch.
+        g: `Grains`.
+        i: row of the first body.
+        j: row of the second.
+    """
+
+
 @static(lambda interaction: _RULE[interaction].closest_in_lanes)
-def closest_in_lanes(interaction, g, i, j, d):
+def closest_in_lanes(interaction, g, pairs, places, i, j, d):
     """Minimisers of the distance functions of WIDTH pairs.
 
     Args:
         interaction: the narrow phase.
         g: `Grains`.
+        pairs: `Contacts`, the list of candidates.
+        places: places of the candidates (a tuple of words).
         i: rows of the first bodies (a tuple of words).
         j: rows of the second bodies.
         d: vector from the first centres to the second (m).
 
     Returns:
-        squared distances of the cores (m^2), the nearest points relative to the first and the second centres (m), what ``zone_in_lanes`` needs.
+        whether all could be found, squared distances of the cores (m^2), the nearest points relative to the first and the second centres (m), the
+        shapes that ``zone_in_lanes`` and ``keep_in_lanes`` need.
+    """
+
+
+@static(lambda interaction: _RULE[interaction].keep_in_lanes)
+def keep_in_lanes(interaction, shape, places, near, pairs):
+    """Store what the next step's search begins with, where pairs touch.
+
+    Args:
+        interaction: the narrow phase.
+        shape: the last result of ``closest_in_lanes``.
+        places: places of the candidates (a tuple of words).
+        near: which of them touch.
+        pairs: `Contacts`, the list of candidates.
     """
 
 

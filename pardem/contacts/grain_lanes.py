@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from ..compiled.choices import root, select, smaller
 from ..compiled.fixedpoint import limit
 from ..compiled.jit import inlined
-from ..compiled.lanes.arithmetic import all_of
+from ..compiled.lanes.arithmetic import all_of, any_of
 from ..compiled.lanes.memory import flag_at, gather, load, raised_at, scatter, transpose
-from ..compiled.lanes.types import ROW
+from ..compiled.lanes.types import ROW, zero_of
 from ..compiled.vectors import ZERO, add, behind, choose, cross, dot, negative, scale, square, subtract
 from ..laws.couples import couple
 from ..laws.energy_ledger import losses, losses_at_end
@@ -43,7 +43,7 @@ class Group(NamedTuple):
         x: nearest point of the first body, relative to its centre (m).
         y: nearest point of the second body, relative to its centre (m).
         f: squared distance of the cores (m^2).
-        shape: what the zone of a contact follows from, as the rule wants it.
+        shape: what the zone of a contact follows from, and what is kept of it, as the rule wants it.
     """
 
     places: Any
@@ -162,9 +162,11 @@ def group_forces(m, loop):
     middle = middle_normal(before.past.normal, normal, known)
     numbers, friction = materials_in(s)
     torsion, rocking = load(s, batch.TORSION), load(s, batch.ROCKING)
-    lever, axis = zone_in_lanes(loop.interaction, m.shape, Bearing(normal, radius, overlap))
-    bears = torsion + rocking != 0.0
-    lever, axis = select(bears, lever, 0.0), choose(bears, axis, ZERO)
+    bears, none = torsion + rocking != 0.0, zero_of(overlap)
+    lever, axis = none, (none, none, none)
+    if any_of(bears):
+        lever, axis = zone_in_lanes(loop.interaction, m.shape, Bearing(normal, radius, overlap))
+        lever, axis = select(bears, lever, 0.0), choose(bears, axis, ZERO)
     geometry = Geometry(overlap, normal, middle, length / distance)
     motion = Motion(velocity, 0.5 * dt * dot(add(wi, wj), middle), dt, lag)
     r = spring_and_slider(law, PairMaterial(numbers, friction, mi * mj / (mi + mj), radius), geometry, motion, before.past)

@@ -6,17 +6,21 @@ and rule, law and resistance allow it, else one by one (``pairs``), which gives 
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..compiled.choices import select
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.memory import append, load, members, members_at, pick, put, raised, raised_at
 from ..compiled.lanes.types import WIDTH
 from ..compiled.vectors import nearest_image, subtract
-from .batch import BATCH
-from .dispatch import closest_in_lanes, serves_lanes
+from .batch import BATCH, BLOCK
+from .dispatch import closest_in_lanes, keep_in_lanes, serves_lanes, waits
 from .encounter import free_path
 from .grain_lanes import Group, group_forces
 from .lane_groups import asks_for_lanes, groups_where_lanes_serve, vectors_at
-from .pairs import one_by_one
+from .pairs import one_by_one, pair_contacts
+
+OTHERS = BATCH + 2 * BLOCK  # place in ``pairs.near`` of candidates that do not wait
 
 
 @kernel
@@ -56,16 +60,71 @@ def _group(begin, loop):
     i, j = members_at(pairs.first, places), members_at(pairs.col, places)
     (xi, ri), (xj, rj) = vectors_at(g.x, i), vectors_at(g.x, j)
     d, reach = nearest_image(subtract(xj, xi), loop.settings), ri + rj
-    f, x, y, shape = closest_in_lanes(loop.interaction, g, i, j, d)
+    solved, f, x, y, shape = closest_in_lanes(loop.interaction, g, pairs, places, i, j, d)
     near, touching = f < reach * reach, raised_at(pairs.touch, places)
-    if not group_forces(Group(places, i, j, near, (ri, rj), d, x, y, f, shape), loop):
+    if not solved or not group_forces(Group(places, i, j, near, (ri, rj), d, x, y, f, shape), loop):
         return False
+    keep_in_lanes(loop.interaction, shape, places, near, pairs)
     free = free_path(pick(g.path, i) + pick(g.path, j), f, reach, d)
     put(pairs.free, places, select(near | touching, pick(pairs.free, places), free))
     return True
 
 
 _in_lanes = groups_where_lanes_serve(BATCH, _group, one_by_one)
+
+
+@kernel
+def _sorted(first, last, found, loop):
+    """Append those of some candidates that wait for others to ``pairs.near``, and those that are treated one by one to its other half.
+
+    Args:
+        first: place of the first candidate.
+        last: place after the last.
+        found: the place in ``pairs.near`` behind those that wait already; WIDTH spare places must be left behind.
+        loop: `PairLoop`.
+
+    Returns:
+        the place behind the last that waits, and the place behind the last of the others.
+    """
+    pairs, path, near = loop.pairs, loop.g.path, loop.pairs.near
+    others = OTHERS
+    for p in range(first, last):
+        i, j = np.uintp(pairs.first[p]), np.uintp(pairs.col[p])
+        if pairs.touch[p] != 0 and waits(loop.interaction, loop.g, i, j):
+            near[found] = p
+            found += 1
+        elif pairs.touch[p] != 0 or not path[i] + path[j] < pairs.free[p]:
+            near[others] = p
+            others += 1
+    return found, others
+
+
+@kernel
+def touching_contacts(first, last, loop):
+    """Forces of the candidate pairs in some rows of the list, of which those that touch are treated in lanes.
+
+    Args:
+        first: the first row.
+        last: the row after the last.
+        loop: `PairLoop`.
+    """
+    if not (asks_for_lanes(loop) and serves_lanes(loop.interaction)):
+        pair_contacts(first, last, loop)
+        return
+    pairs, near = loop.pairs, loop.pairs.near
+    place, end, found = pairs.ptr[first], pairs.ptr[last], 0
+    while place < end or found > 0:
+        stop = min(end, place + OTHERS - BATCH - WIDTH - found)
+        waiting, others = _sorted(place, stop, BATCH + found, loop)
+        one_by_one(OTHERS, others, loop)
+        place, found = stop, waiting - BATCH
+        done = _in_lanes(loop.settings.resistance, loop.law, found, loop)
+        if done == 0:
+            one_by_one(BATCH, BATCH + found, loop)
+            done = found
+        for n in range(BATCH + done, BATCH + found):  # what does not fill a group waits for more
+            near[n - done] = near[n]
+        found -= done
 
 
 @kernel

@@ -7,7 +7,7 @@ from typing import Any
 from ..compiled.jit import inlined
 from ..compiled.static import static
 from .dispatch import rule_by_class
-from .grain_pairs import grain_contacts
+from .grain_pairs import grain_contacts, touching_contacts
 from .pairs import pair_contacts
 
 
@@ -21,9 +21,16 @@ def _in_lanes(interaction, first, last, loop):
     grain_contacts(first, last, loop)
 
 
+@inlined
+def _touching_in_lanes(interaction, first, last, loop):
+    touching_contacts(first, last, loop)
+
+
 def _loop_of(interaction: type) -> Any:
     rule = rule_by_class(interaction)
-    return rule.pair_loop or (_of_any_shape if rule.closest_in_lanes is None else _in_lanes)
+    if rule.closest_in_lanes is None:
+        return rule.pair_loop or _of_any_shape
+    return _in_lanes if rule.waits is None else _touching_in_lanes
 
 
 @static(_loop_of)

@@ -22,6 +22,7 @@ _BINARY: dict[Any, Any] = {
     operator.truediv: {"float64": ("float64", "fdiv", ())},
     operator.and_: {"bool": ("bool", "and_", ()), "int64": ("int64", "and_", ())},
     operator.or_: {"bool": ("bool", "or_", ()), "int64": ("int64", "or_", ())},
+    operator.rshift: {"int64": ("int64", "ashr", ())},
 } | {
     symbol: {"float64": ("bool", _UNORDERED if text == "!=" else _ORDERED, (text,)), "int64": ("bool", _SIGNED, (text,))}
     for symbol, text in ((operator.lt, "<"), (operator.le, "<="), (operator.gt, ">"), (operator.ge, ">="), (operator.eq, "=="), (operator.ne, "!="))
@@ -124,6 +125,20 @@ def all_of(typing_context: Any, mask: Any) -> Any:
         return builder.icmp_unsigned("==", bits, ir.Constant(bits.type, -1))
 
     return types.boolean(mask), codegen
+
+
+@intrinsic
+def most_of(typing_context: Any, value: Any) -> Any:
+    """The largest of lanes of int64; of a single number the number itself."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        kind = args[0].type
+        if not isinstance(kind, ir.VectorType):
+            return args[0]
+        name = f"llvm.vector.reduce.smax.v{kind.count}i64"
+        return builder.call(cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind.element, [kind]), name), [args[0]])
+
+    return (types.int64 if isinstance(value, Lanes) else value)(value), codegen
 
 
 @intrinsic

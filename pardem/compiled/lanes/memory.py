@@ -178,6 +178,34 @@ def _parts(builder: Any, lanes: Any) -> list[Any]:
     return [shuffle(builder, v, v, list(range(h, h + ROW))) for h in range(0, WIDTH, ROW) for v in lanes]
 
 
+@intrinsic
+def column_at(typing_context: Any, array: Any, rows: Any, stride: Any, column: Any) -> Any:
+    """The numbers of a column in WIDTH rows (a tuple of words) of an array with ``stride`` columns, in lanes."""
+    result = Lanes(kind_of(array.dtype))
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        value = ir.Constant(result.vector(), ir.Undefined)
+        for k, p in enumerate(_starts(context, builder, signature.args[2:], args[1], args[2], args[3])):
+            value = builder.insert_element(value, builder.load(builder.gep(data, [p])), ir.Constant(INDEX, k))
+        return value
+
+    return result(array, rows, stride, column), codegen
+
+
+@intrinsic
+def put_column(typing_context: Any, array: Any, rows: Any, stride: Any, column: Any, value: Any) -> Any:
+    """Write lanes to where ``column_at`` reads them."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        for k, p in enumerate(_starts(context, builder, signature.args[2:], args[1], args[2], args[3])):
+            builder.store(builder.extract_element(args[4], ir.Constant(INDEX, k)), builder.gep(data, [p]))
+        return context.get_dummy_value()
+
+    return types.void(array, rows, stride, column, value), codegen
+
+
 def _write(change: str | None) -> Any:
     def make(typing_context: Any, array: Any, rows: Any, stride: Any, column: Any, values: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:

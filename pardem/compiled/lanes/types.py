@@ -94,6 +94,17 @@ def spread(typing_context: Any, value: Any) -> Any:
     return result(unliteral(value)), codegen
 
 
+@intrinsic
+def zero_of(typing_context: Any, value: Any) -> Any:
+    """Zero, or false, of the kind of a number or of lanes."""
+    kind = unliteral(value)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return context.get_constant_null(kind) if not isinstance(kind, Lanes) else ir.Constant(kind.vector(), None)
+
+    return kind(value), codegen
+
+
 def _of_four(width: int) -> Any:
     def make(typing_context: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
         scalar = types.float64 if any(isinstance(t, types.Float) for t in (a, b, c, d)) else types.int64

@@ -2,6 +2,8 @@
 
 An active set is up to four affinely independent vertices of a core, packed into one int64: 16 bits a slot, vertex number + 1, 0 for an empty slot,
 slots filled from the lowest. 0 is the empty set. So it is a single number, which a contact can store in its history.
+
+What the search needs at each of its minima serves one body and several in ``lanes``.
 """
 
 from __future__ import annotations
@@ -9,8 +11,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
-from ...compiled.jit import inlined
+from ...compiled.choices import larger, select, smaller
+from ...compiled.jit import INLINED, inlined
+from ...compiled.lanes.arithmetic import any_of, most_of
+from ...compiled.lanes.memory import gather, transpose, words
+from ...compiled.lanes.types import Lanes, zero_of
 from ...compiled.vectors import dot, row, square
 
 SLOT = 0xFFFF
@@ -38,20 +45,19 @@ def count(pack):
     Args:
         pack: active set.
     """
-    if (pack >> 32) & SLOT == 0:
-        return 1 if (pack >> 16) & SLOT == 0 else 2
-    return 3 if (pack >> 48) & SLOT == 0 else 4
+    several = select(slot(pack, 3) < 0, 3, 4)
+    return select(slot(pack, 2) < 0, select(slot(pack, 1) < 0, 1, 2), several)
 
 
 @inlined
-def contains(pack, k):
-    """Whether a vertex is in an active set.
+def lacks(pack, k):
+    """Whether a vertex is not in an active set.
 
     Args:
         pack: active set.
         k: number of the vertex.
     """
-    return slot(pack, 0) == k or slot(pack, 1) == k or slot(pack, 2) == k or slot(pack, 3) == k
+    return (slot(pack, 0) != k) & (slot(pack, 1) != k) & (slot(pack, 2) != k) & (slot(pack, 3) != k)
 
 
 @inlined
@@ -67,10 +73,10 @@ def without(pack, k):
 
 
 class Core(NamedTuple):
-    """The vertices of one body: a run of rows in an array that holds those of many.
+    """The vertices of one body, or of several in lanes: a run of rows in an array that holds those of many.
 
     Attributes:
-        vert: (M, 3) float64 vertices, each relative to the centre of its own body (m).
+        vert: (M, 3) float64 vertices, each relative to the centre of its own body (m); in lanes with a spare row behind them.
         first: row of the body's first vertex.
         count: number of its vertices.
     """
@@ -78,6 +84,28 @@ class Core(NamedTuple):
     vert: Any
     first: Any
     count: Any
+
+
+def vertex(core, k):
+    """A vertex of a core (m). In lanes there is a number for each body or one for all; where a body has no such vertex, it gives another of its own.
+
+    Args:
+        core: the `Core`.
+        k: number of the vertex.
+    """
+
+
+@overload(vertex, jit_options=INLINED, strict=False)
+def _vertex(core: Any, k: Any) -> Any:
+    if isinstance(core.types[1], Lanes):
+        return _vertices.py_func
+    return lambda core, k: row(core.vert, core.first + k)
+
+
+@inlined
+def _vertices(core, k):
+    x, y, z, _ = transpose(gather(core.vert, words(core.first + larger(smaller(k, core.count - 1), 0)), 3, 0))
+    return x, y, z
 
 
 @inlined
@@ -88,14 +116,9 @@ def lowest(n, weight):
         n: how many of them count.
         weight: the four weights.
     """
-    low = weight[0]
-    if n > 1:
-        low = min(low, weight[1])
-        if n > 2:
-            low = min(low, weight[2])
-            if n > 3:
-                low = min(low, weight[3])
-    return low
+    low = select(n > 1, smaller(weight[0], weight[1]), weight[0])
+    low = select(n > 2, smaller(low, weight[2]), low)
+    return select(n > 3, smaller(low, weight[3]), low)
 
 
 @inlined
@@ -134,14 +157,11 @@ def support(core, g):
     Returns:
         the least product of g with a vertex, and the number of that vertex, the first of equals.
     """
-    vert, start, n = core.vert, core.first, core.count
-    best = dot(g, row(vert, start))
-    index = 0
-    for k in range(1, n):
-        value = dot(g, row(vert, start + k))
-        if value < best:
-            best = value
-            index = k
+    best, index = dot(g, vertex(core, 0)), zero_of(core.count)
+    for k in range(1, most_of(core.count)):
+        value = dot(g, vertex(core, k))
+        index = select(value < best, k, index)
+        best = smaller(best, value)
     return best, index
 
 
@@ -172,8 +192,10 @@ def newcomer(core, pack, size, x, g, scale2, own2):
     """
     low, k = support(core, g)
     gap = dot(g, x) - low
-    k2 = square(row(core.vert, core.first + k))
-    return gap > 0.0 and gap * gap > scale2 * (own2 + k2) and size < 4 and not contains(pack, k), k
+    wanted = (gap > 0.0) & (gap * gap > scale2 * (own2 + square(vertex(core, k)))) & (size < 4)
+    if any_of(wanted):
+        wanted = wanted & lacks(pack, k)
+    return wanted, k
 
 
 @inlined

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ...compiled.choices import select
 from ...compiled.jit import inlined
-from ...compiled.vectors import ZERO, ahead, behind, dot, row, scale, square, subtract
-from .polytope_active import slot
+from ...compiled.lanes.arithmetic import any_of
+from ...compiled.lanes.types import zero_of
+from ...compiled.vectors import ZERO, ahead, behind, choose, dot, scale, square, subtract
+from .polytope_active import slot, vertex
 
 DEPENDENT = 1e-26  # squared relative distance below which a vertex counts as lying in the flat of the others
 
@@ -46,22 +49,20 @@ def _across(u, q, q_inverse, p, p_inverse):
     e = dot(v, p) * p_inverse
     v = behind(v, e, p)
     v2 = square(v)
-    if v2 < 0.01 * u2:
+    again = v2 < 0.01 * u2
+    if any_of(again):
         c2 = dot(v, q) * q_inverse
-        v = behind(v, c2, q)
-        e2 = dot(v, p) * p_inverse
-        v = behind(v, e2, p)
-        c += c2
-        e += e2
-        v2 = square(v)
-    if not v2 > DEPENDENT * u2:
-        return ZERO, 0.0, 0.0, 0.0, False
-    return v, 1.0 / v2, c, e, True
+        w = behind(v, c2, q)
+        e2 = dot(w, p) * p_inverse
+        w = behind(w, e2, p)
+        v, c, e, v2 = choose(again, w, v), select(again, c + c2, c), select(again, e + e2, e), select(again, square(w), v2)
+    independent = v2 > DEPENDENT * u2
+    return choose(independent, v, ZERO), select(independent, 1.0 / v2, 0.0), select(independent, c, 0.0), select(independent, e, 0.0), independent
 
 
 @inlined
 def flat(core, pack, n):
-    """The `Flat` of an active set, by Gram-Schmidt on the differences of its vertices from the first.
+    """The `Flat` of an active set, by Gram-Schmidt on the differences of its vertices from the first. One text for a core and for several in lanes.
 
     This keeps the digits of needle-like features, which a Gram matrix would square away.
 
@@ -70,19 +71,23 @@ def flat(core, pack, n):
         pack: active set.
         n: number of its vertices.
     """
-    vert, start = core.vert, core.first
-    origin = row(vert, start + slot(pack, 0))
-    q1 = q2 = q3 = ZERO
-    i1 = i2 = i3 = c12 = c13 = c23 = 0.0
-    ok = True
-    if n > 1:
-        q1 = subtract(row(vert, start + slot(pack, 1)), origin)
-        i1 = 1.0 / square(q1)
-        if n > 2:
-            q2, i2, c12, _, ok = _across(subtract(row(vert, start + slot(pack, 2)), origin), q1, i1, ZERO, 0.0)
-            if n > 3:
-                q3, i3, c13, c23, more = _across(subtract(row(vert, start + slot(pack, 3)), origin), q1, i1, q2, i2)
-                ok = ok and more
+    origin = vertex(core, slot(pack, 0))
+    none = zero_of(origin[0])
+    q1 = q2 = q3 = (none, none, none)
+    i1 = i2 = i3 = c12 = c13 = c23 = none
+    ok = n > 0
+    if any_of(n > 1):
+        q1 = choose(n > 1, subtract(vertex(core, slot(pack, 1)), origin), ZERO)
+        i1 = select(n > 1, 1.0 / square(q1), 0.0)
+    if any_of(n > 2):
+        part, inverse, on_first, _, independent = _across(subtract(vertex(core, slot(pack, 2)), origin), q1, i1, ZERO, 0.0)
+        q2, i2, c12 = choose(n > 2, part, ZERO), select(n > 2, inverse, 0.0), select(n > 2, on_first, 0.0)
+        ok = ok & (independent | (n < 3))
+    if any_of(n > 3):
+        part, inverse, on_first, on_second, independent = _across(subtract(vertex(core, slot(pack, 3)), origin), q1, i1, q2, i2)
+        q3, i3 = choose(n > 3, part, ZERO), select(n > 3, inverse, 0.0)
+        c13, c23 = select(n > 3, on_first, 0.0), select(n > 3, on_second, 0.0)
+        ok = ok & (independent | (n < 4))
     return Flat(origin, q1, q2, q3, (i1, i2, i3), (c12, c13, c23), ok)
 
 

@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compiled.jit import inlined
-from ...compiled.vectors import ZERO, add, ahead, behind, negative, scale, square, subtract
+from ...compiled.lanes.arithmetic import any_of
+from ...compiled.lanes.types import zero_of
+from ...compiled.vectors import ZERO, add, ahead, behind, choose, negative, scale, square, subtract
 from .polytope_active import (
     ACTIVE_SIZE,
     SLOT,
@@ -128,19 +130,23 @@ def _over_flats(w, a, p, b, q, eps2):
         coordinates s of X and t of Y, X and Y (m), whether the small system could be solved.
     """
     ea, eb = eps2
-    ok = a.independent and b.independent
-    s = t = ZERO
-    y = b.origin
-    if ok and q > 1:
-        if p == 1:  # the foot of a point on B's flat: its directions are orthogonal
+    ok = a.independent & b.independent
+    none = zero_of(w[0])
+    s = t = (none, none, none)
+    x, y = a.origin, b.origin
+    if any_of(ok & (q > 1)):
+        if any_of(p == 1):  # the foot of a point on B's flat: its directions are orthogonal
             t = _moved(coordinates(b, behind(add(w, a.origin), 1.0 + eb, b.origin)), b.inverse, 1.0 / (1.0 + eb))
-        else:
-            t, ok = point_of_b(w, a, b, q, eps2)
-        y = add(y, combined(b, t))
-    x = a.origin
-    if p > 1:  # the foot of Y on A's flat
+        if any_of(p > 1):
+            common, solved = point_of_b(w, a, b, q, eps2)
+            t = choose(p > 1, common, t)
+            ok = ok & (solved | (p < 2) | (q < 2))
+        t = choose(q > 1, t, ZERO)
+        y = choose(q > 1, add(y, combined(b, t)), y)
+    if any_of(p > 1):  # the foot of Y on A's flat
         s = _moved(coordinates(a, behind(subtract(y, w), 1.0 + ea, a.origin)), a.inverse, 1.0 / (1.0 + ea))
-        x = add(x, combined(a, s))
+        s = choose(p > 1, s, ZERO)
+        x = choose(p > 1, add(x, combined(a, s)), x)
     return s, t, x, y, ok
 
 
@@ -169,7 +175,7 @@ def _cold(w, cores):
 def _accepted(w, eps2, x, y, sets):
     """The minimum over two flats that lies within both simplices."""
     f = square(subtract(add(w, x), y)) + eps2[0] * square(x) + eps2[1] * square(y)
-    return Minimum(f, x, y, (sets.set_a, sets.set_b))
+    return Minimum(f, x, y, sets)
 
 
 @inlined
@@ -212,6 +218,32 @@ def _stepped(sets, work):
 
 
 @inlined
+def minimum_where_it_was(w, cores, eps2, sets):
+    """The minimum over the flats of given active sets, and whether it is that over the bodies: the first round of `minimum` from these sets.
+
+    For one pair, or several in lanes.
+
+    Args:
+        w: centre of A less centre of B (m).
+        cores: `TwoCores`.
+        eps2: squared regularisation of each body (1).
+        sets: the two active sets.
+
+    Returns:
+        the ``Minimum``; whether the search ends there.
+    """
+    p, q = count(sets[0]), count(sets[1])
+    a, b = flat(core_a(cores), sets[0], p), flat(core_b(cores), sets[1], q)
+    s, t, x, y, ok = _over_flats(w, a, p, b, q, eps2)
+    ended = ok & (lowest(p, weights(s, a)) > 0.0) & (lowest(q, weights(t, b)) > 0.0)
+    best = _accepted(w, eps2, x, y, sets)
+    if any_of(ended):
+        new_a, _, new_b, _ = _asked_for(w, square(w), cores, eps2, (square(a.origin), square(b.origin)), best, (p, q))
+        ended = ended & ~(new_a | new_b) & (best.f < np.inf)
+    return best, ended
+
+
+@inlined
 def minimum(w, cores, eps2, warm, work):
     """See ``regularised.regularised_polytopes``.
 
@@ -249,7 +281,7 @@ def minimum(w, cores, eps2, warm, work):
             break
         weight_a, weight_b = weights(s, a), weights(t, b)
         if lowest(p, weight_a) > 0.0 and lowest(q, weight_b) > 0.0:
-            best, accepted = _accepted(w, eps2, x, y, sets), True
+            best, accepted = _accepted(w, eps2, x, y, (sets.set_a, sets.set_b)), True
             new_a, k, new_b, m = _asked_for(w, w2, cores, eps2, (square(a.origin), square(b.origin)), best, (p, q))
             if not new_a and not new_b:
                 solved = True

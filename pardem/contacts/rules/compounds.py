@@ -187,7 +187,7 @@ def zone(interaction, g, bodies, bearing, pairs, p):
     if _both_rods(interaction.parts, g, bodies):
         return rod_zone(interaction, g, bodies, bearing, pairs, p)
     _, cores = _pieces_of(interaction.parts, g, bodies, pairs.sub[p])
-    return feature_zone(g.vert, (cores.a0, cores.b0), (pairs.warm[p, 0], pairs.warm[p, 1]), bearing)
+    return feature_zone(cores, (pairs.warm[p, 0], pairs.warm[p, 1]), bearing)
 
 
 @inlined
@@ -242,8 +242,8 @@ def zone_on_plane(interaction, g, i, bearing, pairs, p):
     """Half-length of the contact zone of a piece on a plane and its rocking axis; the normal points to the plane."""
     if _is_rod(interaction.parts, g, i):
         return rod_zone_on_plane(interaction, g, i, bearing, pairs, p)
-    _, a0, _ = piece_of(interaction.parts, g, i, pairs.sub[p])
-    return feature_zone_on_plane(g.vert, a0, pairs.warm[p, 0], bearing.normal)
+    _, a0, na = piece_of(interaction.parts, g, i, pairs.sub[p])
+    return feature_zone_on_plane(Core(g.vert, a0, na), pairs.warm[p, 0], bearing.normal)
 
 
 @inlined

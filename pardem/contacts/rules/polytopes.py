@@ -10,13 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled.jit import inlined
-from ...compiled.vectors import ZERO, add, cross, dot_from, put_columns, row, square, subtract
+from ...compiled.choices import root, select, smaller
+from ...compiled.jit import inlined, kernel
+from ...compiled.lanes.arithmetic import all_of, any_of
+from ...compiled.lanes.memory import column_at, members_at, pick, put_column
+from ...compiled.lanes.types import WIDTH, lane, with_lane, zero_of
+from ...compiled.vectors import ZERO, add, choose, cross, dot_from, negative, put_columns, row, square, subtract
+from ..nearest.features import bodies_of
 from ..nearest.minima import WORK_SIZE as MINIMA_SIZE
 from ..nearest.minima import nearest_polytopes
-from ..nearest.polytope_active import Core, count, slot
+from ..nearest.polytope_active import Core, count, slot, vertex
 from ..nearest.polytope_pair import WORK_SIZE as PAIR_SIZE
-from ..nearest.polytope_pair import TwoCores, minimum
+from ..nearest.polytope_pair import TwoCores, core_a, core_b, minimum, minimum_where_it_was
 from ..nearest.polytope_plane import WORK_SIZE as PLANE_SIZE
 from ..nearest.polytope_plane import nearest_plane, regularised_plane
 from ..nearest.polytope_separation import separation2
@@ -160,55 +165,67 @@ def weighted(interaction, g, bodies, pairs, p, factor):
 
 
 @inlined
-def _feature(vert, start, pack):
+def _longer(far, longest, k, m, counts):
+    """The longer of a difference of two vertices and the longest so far, with its square; ``counts``: whether the difference does."""
+    d = subtract(k, m)
+    d2 = square(d)
+    more = counts & (d2 > far)
+    return select(more, d2, far), choose(more, d, longest)
+
+
+@inlined
+def _feature(core, pack):
     """The feature of a core on which its regularised point lies: the vertices of the solver's active set, one for a corner, two for an edge, more for
     a face. A face bears as a whole up to the tilt eps^2 a/D at which the point reaches its rim.
 
     Args:
-        vert: (M, 3) vertices (m).
-        start: the core's first row.
+        core: ``polytope_active.Core``.
         pack: active set (``polytope_active``).
 
     Returns:
         number of vertices, half their largest distance (m), the vector of that distance (m).
     """
-    n = count(pack)
-    far, longest = 0.0, ZERO
-    for k in range(1, n):
-        i = start + slot(pack, k)
-        for m in range(k):
-            d = subtract(row(vert, i), row(vert, start + slot(pack, m)))
-            d2 = square(d)
-            if d2 > far:
-                far, longest = d2, d
-    return n, 0.5 * np.sqrt(far), longest
+    n, a = count(pack), vertex(core, slot(pack, 0))
+    none = zero_of(a[0])
+    far, longest = none, (none, none, none)
+    if any_of(n > 1):
+        b = vertex(core, slot(pack, 1))
+        far, longest = _longer(far, longest, b, a, n > 1)
+        if any_of(n > 2):
+            c = vertex(core, slot(pack, 2))
+            far, longest = _longer(far, longest, c, a, n > 2)
+            far, longest = _longer(far, longest, c, b, n > 2)
+            if any_of(n > 3):
+                d = vertex(core, slot(pack, 3))
+                far, longest = _longer(far, longest, d, a, n > 3)
+                far, longest = _longer(far, longest, d, b, n > 3)
+                far, longest = _longer(far, longest, d, c, n > 3)
+    return n, 0.5 * root(far), longest
 
 
 @inlined
-def feature_zone(vert, first, sets, bearing):
+def feature_zone(cores, sets, bearing):
     """Half-length of the contact zone of two cores and its rocking axis, from the features that share the contact (``_feature``).
 
     Face on face: the smaller half-diameter, any axis. Edge on face: the edge. Edge on edge: sqrt(r delta)/sin(angle), at most the shorter. A corner
-    touches in a point.
+    touches in a point. One text for a pair and for several in lanes.
 
     Args:
-        vert: (M, 3) vertices (m).
-        first: the first rows of the two cores.
+        cores: ``polytope_pair.TwoCores``.
         sets: their active sets (``polytope_active``).
         bearing: ``rule.Bearing``.
     """
-    ka, ra, a = _feature(vert, first[0], sets[0])
-    kb, rb, b = _feature(vert, first[1], sets[1])
-    if ka < 2 or kb < 2:
-        return 0.0, ZERO
-    lever = min(ra, rb)
-    if ka > 2 and kb > 2:
-        return lever, ZERO
-    if ka == 2 and kb == 2:
+    ka, ra, a = _feature(core_a(cores), sets[0])
+    kb, rb, b = _feature(core_b(cores), sets[1])
+    edge_a, edge_b = ka == 2, kb == 2
+    lever = smaller(ra, rb)
+    if any_of(edge_a & edge_b):
         sine2 = square(cross(a, b)) / (16.0 * ra * ra * rb * rb)
-        if lever * lever * sine2 > bearing.radius * bearing.overlap:
-            lever = np.sqrt(bearing.radius * bearing.overlap / sine2)
-    return lever, rocking_axis(bearing.normal, a if ka == 2 else b)
+        limit = bearing.radius * bearing.overlap
+        lever = select(edge_a & edge_b & (lever * lever * sine2 > limit), root(limit / sine2), lever)
+    extended = (ka > 1) & (kb > 1)
+    axis = rocking_axis(bearing.normal, choose(edge_a, a, b))
+    return select(extended, lever, 0.0), choose(extended & (edge_a | edge_b), axis, ZERO)
 
 
 @inlined
@@ -217,7 +234,72 @@ def zone(interaction, g, bodies, bearing, pairs, p):
     cores = cores_of(g, bodies)
     if cores.na <= 2 and cores.nb <= 2:
         return rod_zone(interaction, g, bodies, bearing, pairs, p)
-    return feature_zone(g.vert, (cores.a0, cores.b0), (pairs.warm[p, 0], pairs.warm[p, 1]), bearing)
+    return feature_zone(cores, (pairs.warm[p, 0], pairs.warm[p, 1]), bearing)
+
+
+@inlined
+def serves_lanes(interaction):
+    """Whether the solver's first round may serve several pairs; see ``dispatch.serves_lanes``."""
+    return interaction.regularised
+
+
+@inlined
+def waits(interaction, g, i, j):
+    """Whether a pair that touches is one for the solver, so that several are treated together; see ``dispatch.waits``."""
+    return (interaction.kind[g.species[i]] > 2) | (interaction.kind[g.species[j]] > 2)
+
+
+@kernel
+def _search(interaction, g, i, j, w, warm):
+    """The minimum for a pair by the whole search, from the active sets of the step before: the ``Minimum`` and the solver's status."""
+    bodies = bodies_of(i, j, w)
+    return minimum(w, cores_of(g, bodies), penalties(interaction, g, bodies), warm, interaction.work)
+
+
+@inlined
+def _cores_in_lanes(interaction, g, i, j):
+    """The vertices of WIDTH pairs, a ``polytope_pair.TwoCores``, and their penalties."""
+    a, b = members_at(g.species, i), members_at(g.species, j)
+    cores = TwoCores(g.vert, pick(g.vert_start, i), pick(interaction.kind, a), pick(g.vert_start, j), pick(interaction.kind, b))
+    return cores, (pick(interaction.eps2, a), pick(interaction.eps2, b))
+
+
+@inlined
+def closest_in_lanes(interaction, g, pairs, places, i, j, d):
+    """Minimisers of the distance functions of WIDTH pairs that touch; see ``dispatch.closest_in_lanes``.
+
+    Most of them lie on the features of the step before. The others are sought one by one.
+    """
+    w = negative(d)
+    cores, eps2 = _cores_in_lanes(interaction, g, i, j)
+    best, ended = minimum_where_it_was(w, cores, eps2, (column_at(pairs.warm, places, 2, 0), column_at(pairs.warm, places, 2, 1)))
+    f, x, y, sets = best
+    solved = True
+    if not all_of(ended):
+        for k in range(WIDTH):
+            if not lane(ended, k):
+                p, w_k = places[k], (lane(w[0], k), lane(w[1], k), lane(w[2], k))
+                m, status = _search(interaction, g, i[k], j[k], w_k, (pairs.warm[p, 0], pairs.warm[p, 1]))
+                solved = solved and status == 0
+                f = with_lane(f, k, m.f)
+                x = with_lane(x[0], k, m.x[0]), with_lane(x[1], k, m.x[1]), with_lane(x[2], k, m.x[2])
+                y = with_lane(y[0], k, m.y[0]), with_lane(y[1], k, m.y[1]), with_lane(y[2], k, m.y[2])
+                sets = with_lane(sets[0], k, m.sets[0]), with_lane(sets[1], k, m.sets[1])
+    return solved, f, x, y, (cores, sets)
+
+
+@inlined
+def zone_in_lanes(interaction, shape, bearing):
+    """Zones of WIDTH contacts; see ``dispatch.zone_in_lanes``."""
+    return feature_zone(shape[0], shape[1], bearing)
+
+
+@inlined
+def keep_in_lanes(interaction, shape, places, near, pairs):
+    """Store the active sets of those of WIDTH pairs that touch; see ``dispatch.keep_in_lanes``."""
+    sets, warm = shape[1], pairs.warm
+    put_column(warm, places, 2, 0, select(near, sets[0], column_at(warm, places, 2, 0)))
+    put_column(warm, places, 2, 1, select(near, sets[1], column_at(warm, places, 2, 1)))
 
 
 @inlined
@@ -250,16 +332,15 @@ def weighted_to_plane(interaction, g, i, space, pairs, p, factor):
 
 
 @inlined
-def feature_zone_on_plane(vert, a0, pack, normal):
+def feature_zone_on_plane(core, pack, normal):
     """Half-length of the contact zone of a core on a plane (m) and its rocking axis, as in `feature_zone`.
 
     Args:
-        vert: (M, 3) vertices (m).
-        a0: row of the core's first vertex.
+        core: ``polytope_active.Core``.
         pack: its active set.
         normal: unit normal, towards the plane.
     """
-    n, lever, e = _feature(vert, a0, pack)
+    n, lever, e = _feature(core, pack)
     if n < 2:
         return 0.0, ZERO
     if n > 2:
@@ -270,9 +351,10 @@ def feature_zone_on_plane(vert, a0, pack, normal):
 @inlined
 def zone_on_plane(interaction, g, i, bearing, pairs, p):
     """Half-length of the contact zone on a plane and its rocking axis; the normal points to the plane."""
-    if g.vert_start[i + 1] - g.vert_start[i] <= 2:
+    core = _core_of(g, i)
+    if core.count <= 2:
         return rod_zone_on_plane(interaction, g, i, bearing, pairs, p)
-    return feature_zone_on_plane(g.vert, g.vert_start[i], pairs.warm[p, 0], bearing.normal)
+    return feature_zone_on_plane(core, pairs.warm[p, 0], bearing.normal)
 
 
 def _fits(t: RuleInput) -> bool:
@@ -287,4 +369,5 @@ RULE = Rule(
     interaction=Polytopes, fits=_fits, build=_build, sphere_vertices=True, active_sets=True,
     closest=closest, closest_to_plane=closest_to_plane, zone=zone, zone_on_plane=zone_on_plane,
     weighted=weighted, weighted_to_plane=weighted_to_plane,
+    serves_lanes=serves_lanes, waits=waits, closest_in_lanes=closest_in_lanes, zone_in_lanes=zone_in_lanes, keep_in_lanes=keep_in_lanes,
 )  # fmt: skip

@@ -104,13 +104,18 @@ def _axes(interaction, g, rows):
 
 
 @inlined
-def closest_in_lanes(interaction, g, i, j, d):
+def closest_in_lanes(interaction, g, pairs, places, i, j, d):
     """Minimisers of the distance functions of WIDTH pairs, in closed form; see ``dispatch.closest_in_lanes``."""
     (u, ea), (v, eb) = _axes(interaction, g, i), _axes(interaction, g, j)
     w = negative(d)
     s, t = regularised_segments(w, u, v, ea, eb)
     x, y = scale(s, u), scale(t, v)
-    return distance2(w, x, y, ea, eb), x, y, (u, v)
+    return True, distance2(w, x, y, ea, eb), x, y, (u, v)
+
+
+@inlined
+def keep_in_lanes(interaction, axes, places, near, pairs):
+    """Nothing is kept of a closed form; see ``dispatch.keep_in_lanes``."""
 
 
 @inlined
@@ -239,5 +244,5 @@ RULE = Rule(
     interaction=Rods, fits=_fits, build=_build,
     closest=closest, closest_to_plane=closest_to_plane, zone=zone, zone_on_plane=zone_on_plane,
     weighted=weighted, weighted_to_plane=weighted_to_plane,
-    serves_lanes=serves_lanes, closest_in_lanes=closest_in_lanes, zone_in_lanes=zone_in_lanes,
+    serves_lanes=serves_lanes, closest_in_lanes=closest_in_lanes, zone_in_lanes=zone_in_lanes, keep_in_lanes=keep_in_lanes,
 )  # fmt: skip

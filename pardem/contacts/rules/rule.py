@@ -117,9 +117,11 @@ class Rule:
         vertices_met: which vertices of a grain touch a disc.
         stands_out: whether a vertex may touch a disc where it is nearest to it.
         pair_loop: the loop over candidate pairs, where the rule has one of its own.
-        serves_lanes: whether several pairs can be treated at once, of which the next two are.
+        serves_lanes: whether several pairs can be treated at once, of which the next four are.
+        waits: which of the pairs that touch are, where others are treated one by one; None: all pairs that may touch.
         closest_in_lanes: minimisers of the distances of several pairs, or None if the rule treats pairs one by one.
         zone_in_lanes: zones of several contacts.
+        keep_in_lanes: stores what the next step's search begins with.
     """
 
     interaction: type
@@ -143,8 +145,10 @@ class Rule:
     stands_out: Any = always
     pair_loop: Any = None
     serves_lanes: Any = None
+    waits: Any = None
     closest_in_lanes: Any = None
     zone_in_lanes: Any = None
+    keep_in_lanes: Any = None
 
     @property
     def lists_first(self) -> bool:
