@@ -1,4 +1,4 @@
-"""Contacts of spheres and rods: those through lanes and those through columns, as every observed step wants them, have the same bits."""
+"""Contacts of spheres, rods and convex polytopes: those through lanes and those through columns, as every observed step wants them, have the same bits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from beds import HERTZ, SIZES, VISCOUS, moved, shaken, without_budget
 from mpi4py import MPI
-from scenes import ROD, SPHERE, case_of, engine_of, gathered
+from scenes import CUBE, ROD, SPHERE, TETRAHEDRON, case_of, engine_of, gathered
 
 from pardem.case import Case
 from pardem.compiled.lanes.types import WIDTH
@@ -22,6 +22,9 @@ SHORT = ROD | {"name": "short", "length": 0.3, "radius": 0.2}
 UNLIKE_RODS = VISCOUS | {
     "pair": [{"between": ["rod", "ball"], "friction": 0.1}, {"between": ["short", "short"], "torsional_friction": False, "rocking_damping": False}]
 }
+UNLIKE_SHAPES = VISCOUS | {
+    "pair": [{"between": ["cube", "small"], "friction": 0.1}, {"between": ["cube", "cube"], "torsional_friction": False, "rocking_damping": False}]
+}
 BEDS: dict[str, Callable[[], Case]] = {
     "viscoelastic": lambda: shaken([SPHERE], 180, VISCOUS, SIZES),
     "of two materials": lambda: shaken([SPHERE | {"radius": 0.4}, BEAD], 150, UNLIKE),
@@ -31,11 +34,13 @@ BEDS: dict[str, Callable[[], Case]] = {
     "rods": lambda: shaken([ROD], 200, VISCOUS),
     "rods of two materials and spheres": lambda: shaken([ROD, SPHERE | {"radius": 0.4}, SHORT], 80, UNLIKE_RODS),
     "rods of Hertz": lambda: shaken([ROD], 260, HERTZ, SIZES),
+    "cubes and tetrahedra": lambda: shaken([CUBE, TETRAHEDRON], 60, VISCOUS),
+    "convex shapes of two materials": lambda: shaken([CUBE, TETRAHEDRON | {"name": "small"}, SHORT, SPHERE | {"radius": 0.4}], 40, UNLIKE_SHAPES),
     "elastic rods": lambda: shaken([SHORT], 600, {"law": "elastic", "contact_time": 0.02, "friction": 0.4}),
 }
 
 
-WIDE = ("of two materials", "hertz", "rods")  # beds whose sums are widened, too
+WIDE = ("of two materials", "hertz", "rods", "cubes and tetrahedra")  # beds whose sums are widened, too
 
 
 @pytest.mark.parametrize("budget", [True, False])
@@ -56,6 +61,7 @@ def test_lanes_and_columns_give_the_same_bits(name: str, wide: bool, budget: boo
     assert np.count_nonzero(contacts.key[:, 1] >= 0) > 3 * WIDTH
     np.testing.assert_array_equal(same.key, contacts.key)
     np.testing.assert_array_equal(same.hist.view(np.int64), contacts.hist.view(np.int64))
+    np.testing.assert_array_equal(same.warm, contacts.warm)
     for values, other in ((got.x, expected.x), (got.v, expected.v), (got.w, expected.w), (got.ft, expected.ft), (got.image, expected.image)):
         np.testing.assert_array_equal(values, other)
     assert tally.any() == budget

@@ -15,7 +15,7 @@ from numba.extending import overload
 
 from ...compiled.choices import larger, select, smaller
 from ...compiled.jit import INLINED, inlined
-from ...compiled.lanes.arithmetic import any_of, most_of
+from ...compiled.lanes.arithmetic import all_of, any_of, most_of
 from ...compiled.lanes.memory import gather, transpose, words
 from ...compiled.lanes.types import Lanes, zero_of
 from ...compiled.vectors import dot, row, square
@@ -87,24 +87,33 @@ class Core(NamedTuple):
 
 
 def vertex(core, k):
-    """A vertex of a core (m). In lanes there is a number for each body or one for all; where a body has no such vertex, it gives another of its own.
+    """A vertex of a core (m). In lanes there is a number for each body or one for all; a body that has no such vertex gives another of its own.
 
     Args:
         core: the `Core`.
-        k: number of the vertex.
+        k: number of the vertex; in lanes of numbers -1 where there is none.
     """
 
 
 @overload(vertex, jit_options=INLINED, strict=False)
 def _vertex(core: Any, k: Any) -> Any:
-    if isinstance(core.types[1], Lanes):
-        return _vertices.py_func
-    return lambda core, k: row(core.vert, core.first + k)
+    if not isinstance(core.types[1], Lanes):
+        return lambda core, k: row(core.vert, core.first + k)
+    return (_vertices if isinstance(k, Lanes) else _vertices_of_one_number).py_func
 
 
 @inlined
 def _vertices(core, k):
-    x, y, z, _ = transpose(gather(core.vert, words(core.first + larger(smaller(k, core.count - 1), 0)), 3, 0))
+    x, y, z, _ = transpose(gather(core.vert, words(core.first + larger(k, 0)), 3, 0))
+    return x, y, z
+
+
+@inlined
+def _vertices_of_one_number(core, k):
+    if all_of(core.count > k):
+        x, y, z, _ = transpose(gather(core.vert, words(core.first), 3, 3 * k))
+    else:
+        x, y, z, _ = transpose(gather(core.vert, words(core.first + smaller(k, core.count - 1)), 3, 0))
     return x, y, z
 
 

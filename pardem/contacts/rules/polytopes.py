@@ -274,8 +274,8 @@ def closest_in_lanes(interaction, g, pairs, places, i, j, d):
     cores, eps2 = _cores_in_lanes(interaction, g, i, j)
     best, ended = minimum_where_it_was(w, cores, eps2, (column_at(pairs.warm, places, 2, 0), column_at(pairs.warm, places, 2, 1)))
     f, x, y, sets = best
-    solved = True
-    if not all_of(ended):
+    solved, others = True, not all_of(ended)
+    if others:
         for k in range(WIDTH):
             if not lane(ended, k):
                 p, w_k = places[k], (lane(w[0], k), lane(w[1], k), lane(w[2], k))
@@ -285,7 +285,7 @@ def closest_in_lanes(interaction, g, pairs, places, i, j, d):
                 x = with_lane(x[0], k, m.x[0]), with_lane(x[1], k, m.x[1]), with_lane(x[2], k, m.x[2])
                 y = with_lane(y[0], k, m.y[0]), with_lane(y[1], k, m.y[1]), with_lane(y[2], k, m.y[2])
                 sets = with_lane(sets[0], k, m.sets[0]), with_lane(sets[1], k, m.sets[1])
-    return solved, f, x, y, (cores, sets)
+    return solved, f, x, y, (cores, sets, others)
 
 
 @inlined
@@ -296,10 +296,12 @@ def zone_in_lanes(interaction, shape, bearing):
 
 @inlined
 def keep_in_lanes(interaction, shape, places, near, pairs):
-    """Store the active sets of those of WIDTH pairs that touch; see ``dispatch.keep_in_lanes``."""
-    sets, warm = shape[1], pairs.warm
-    put_column(warm, places, 2, 0, select(near, sets[0], column_at(warm, places, 2, 0)))
-    put_column(warm, places, 2, 1, select(near, sets[1], column_at(warm, places, 2, 1)))
+    """Store the active sets of those of WIDTH pairs that touch, where they have changed; see ``dispatch.keep_in_lanes``."""
+    _, sets, others = shape
+    warm = pairs.warm
+    if others:
+        put_column(warm, places, 2, 0, select(near, sets[0], column_at(warm, places, 2, 0)))
+        put_column(warm, places, 2, 1, select(near, sets[1], column_at(warm, places, 2, 1)))
 
 
 @inlined
