@@ -34,8 +34,8 @@ BEDS: dict[str, Callable[[], Case]] = {
     "rods": lambda: shaken([ROD], 200, VISCOUS),
     "rods of two materials and spheres": lambda: shaken([ROD, SPHERE | {"radius": 0.4}, SHORT], 80, UNLIKE_RODS),
     "rods of Hertz": lambda: shaken([ROD], 260, HERTZ, SIZES),
-    "cubes and tetrahedra": lambda: shaken([CUBE, TETRAHEDRON], 60, VISCOUS),
-    "convex shapes of two materials": lambda: shaken([CUBE, TETRAHEDRON | {"name": "small"}, SHORT, SPHERE | {"radius": 0.4}], 40, UNLIKE_SHAPES),
+    "cubes and tetrahedra": lambda: shaken([CUBE, TETRAHEDRON], 36, VISCOUS),
+    "convex shapes of two materials": lambda: shaken([CUBE, TETRAHEDRON | {"name": "small"}, SHORT], 42, UNLIKE_SHAPES),
     "elastic rods": lambda: shaken([SHORT], 600, {"law": "elastic", "contact_time": 0.02, "friction": 0.4}),
 }
 
