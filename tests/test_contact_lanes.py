@@ -1,4 +1,4 @@
-"""Contacts of spheres, rods and convex polytopes: those through lanes and those through columns, as every observed step wants them, have the same bits."""
+"""Contacts of spheres, rods and polytopes: those through lanes have the bits of those through columns, as every observed step wants them."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ from numba.core.types.containers import BaseNamedTuple, BaseTuple
 from .. import image
 
 _ROOT = Path(os.path.abspath(__file__)).parent.parent.parent  # not resolved: folders of the package may be links
-_MARK = b"jit" b" import"  # not written out here: this file holds no compiled code
+_MARK = b"jit import"  # not written out here: this file holds no compiled code
 _MAKERS = (_ROOT / "pardem" / "compiled" / "jit.py", _ROOT / "pardem" / "compiled" / "nested.py")
 _TYPES_ONLY = re.compile(rb"^if TYPE_CHECKING:\n(?:[ \t]+[^\n]*\n|\n)+", re.MULTILINE)
 _IMPORT = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(?:\(([^)]*)\)|([^\n]*))", re.MULTILINE)
