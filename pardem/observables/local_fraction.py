@@ -7,14 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from mpi4py import MPI
 
-from ..decomposition.exchange import RowExchange, exchanges
 from ..detection.sphere_tables import SphereTables, place_spheres
 from ..shapes.catalogue import Catalogue
 from ..state.arrays import Walls
 from ..state.population import Population
-from ..triangulation.triangulation import Triangulation
 from ..walls.surfaces.place import ABSENT, NORMAL, SIZES
 from ..walls.surfaces.registry import SURFACES
+from .cells_over_ranks import cell_volumes
 
 FEW = 64  # grains, below which cells may reach as far as half a period
 
@@ -52,8 +51,7 @@ class LocalFraction:
         self.period = np.where(periodic, self.upper - self.lower, 0.0)
 
     def measure(self, grains: Population, walls: Walls) -> np.ndarray:
-        """Compute the local volume fractions of this rank's grains, which do not depend on the number of ranks. Collective; rank 0 computes the
-        cells.
+        """Compute the local volume fractions of this rank's grains, which do not depend on the number of ranks. Collective.
 
         Args:
             grains: grains of this rank.
@@ -65,54 +63,44 @@ class LocalFraction:
         placed = _Placed(np.ascontiguousarray(grains.x), np.ascontiguousarray(grains.q), grains.species, np.ascontiguousarray(grains.scale))
         rows = np.arange(grains.count, dtype=np.int32)
         start, spheres = place_spheres(rows, np.zeros(grains.count, np.int32), placed, self.tables, self.period)
-        to_first, of_spheres = exchanges(self.comm, np.zeros(len(rows), np.int64), np.zeros(len(spheres), np.int64))
-        gid, counts = to_first(grains.gid), to_first(np.diff(start))
-        volumes = self._cells(gid, counts, of_spheres(spheres), walls)  # of no grains but on the first rank
-        owners = np.repeat(np.arange(self.comm.size), to_first.arriving)
-        volume = RowExchange(self.comm, owners)(volumes)
+        parts = _mirrored(self._with_images(spheres, self.comm.allreduce(grains.count)), walls)
+        volumes = cell_volumes(self.comm, spheres, parts, self.lower - self.period, self.upper + self.period)
+        volume = np.add.reduceat(volumes, start[:-1]) if grains.count else np.empty(0)
         with np.errstate(divide="ignore"):  # a grain behind an open face has no cell
             return np.asarray(self.catalogue.volumes(grains.species, grains.scale) / volume)
 
-    def _cells(self, gid: np.ndarray, spheres_of: np.ndarray, spheres: np.ndarray, walls: Walls) -> np.ndarray:
-        """Volumes of the grains' cells (m^3)."""
-        if not len(gid):
-            return np.empty(0)
-        grain = np.repeat(gid, spheres_of)
-        order = np.argsort(grain, kind="stable")  # the same whichever rank has which grain
-        own = spheres[order]
-        every = _mirrored(self._with_images(own, len(gid)), walls)
-        reach = np.where(self.period > 0.0, self.period, 0.0)
-        volumes = Triangulation(every[:, :3], every[:, 3]).volumes(self.lower - reach, self.upper + reach)[: len(own)]
-        ids, first = np.unique(grain[order], return_index=True)
-        cells = np.add.reduceat(volumes, first) if len(first) else np.empty(0)
-        return np.asarray(cells[np.searchsorted(ids, gid)])
-
-    def _with_images(self, own: np.ndarray, grains: int) -> np.ndarray:
-        """Spheres and their images within half a period of the box; within a whole one where grains are few."""
-        every = own
+    def _with_images(self, own: np.ndarray, grains: int) -> list[np.ndarray]:
+        """Spheres and their images within half a period of the box, by place; within a whole one where grains are few."""
+        parts = [own]
         for axis in np.flatnonzero(self.period):
             length = self.period[axis]
             margin = length * (1.0 if grains < FEW else 0.5)
-            parts = [every]
-            for shift in (-length, length):
-                image = every + shift * np.eye(4)[axis]
-                parts.append(image[(image[:, axis] >= self.lower[axis] - margin) & (image[:, axis] < self.upper[axis] + margin)])
-            every = np.concatenate(parts)
-        return every
+            for part in list(parts):
+                for shift in (-length, length):
+                    image = part + shift * np.eye(4)[axis]
+                    parts.append(image[(image[:, axis] >= self.lower[axis] - margin) & (image[:, axis] < self.upper[axis] + margin)])
+        return parts
 
 
-def _mirrored(spheres: np.ndarray, walls: Walls) -> np.ndarray:
-    """Spheres and their mirror images behind the walls: the face between the cells of the two lies in the wall."""
-    parts = [spheres]
+def _mirrored(spheres: list[np.ndarray], walls: Walls) -> list[np.ndarray]:
+    """Spheres and their mirror images behind the walls: the face between the cells of the two lies in the wall.
+
+    Args:
+        spheres: (n, 4) spheres by place.
+        walls: walls, placed for the step.
+    """
+    parts = list(spheres)
     for k in np.flatnonzero(walls.there != ABSENT):
-        surface, normal = SURFACES[walls.kind[k]], walls.pose[k, NORMAL : NORMAL + 3]
-        if surface.mirrored is None:
+        mirrored, normal = SURFACES[walls.kind[k]].mirrored, walls.pose[k, NORMAL : NORMAL + 3]
+        if mirrored is None:
             continue
-        away = spheres[:, :3] - walls.shape[k, :3] - walls.pose[k, :3]
-        height = away @ normal
-        across = away - height[:, None] * normal
-        inside, up, out = surface.mirrored(height, np.linalg.norm(across, axis=1), walls.shape[k, SIZES:])
-        image = spheres[inside]
-        image[:, :3] += up[inside, None] * normal + out[inside, None] * across[inside]
-        parts.append(image)
-    return np.concatenate(parts)
+        for part in spheres:
+            # component by component: products of matrices may have other bits where there are more rows
+            away = part[:, :3] - walls.shape[k, :3] - walls.pose[k, :3]
+            height = away[:, 0] * normal[0] + away[:, 1] * normal[1] + away[:, 2] * normal[2]
+            across = away - height[:, None] * normal
+            inside, up, out = mirrored(height, np.sqrt(across[:, 0] ** 2 + across[:, 1] ** 2 + across[:, 2] ** 2), walls.shape[k, SIZES:])
+            image = part[inside]
+            image[:, :3] += up[inside, None] * normal + out[inside, None] * across[inside]
+            parts.append(image)
+    return parts

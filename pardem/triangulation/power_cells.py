@@ -16,7 +16,7 @@ BOX = 6  # planes of the box
 
 
 @njit(_nrt=True)
-def _volume(body):
+def polyhedron_volume(body):
     """Volume of a polyhedron (m^3): the half-edge from vertex v between its planes k and k + 1 belongs to the face of plane k."""
     x, total = body.x, 0.0
     for v in range(body.used[0]):
@@ -101,5 +101,5 @@ def cell_volumes(points, weights, cells, ptr, col, lower, upper):
             if not left:
                 break
         if left:
-            volume[i] = _volume(body)
+            volume[i] = polyhedron_volume(body)
     return volume
