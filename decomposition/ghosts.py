@@ -91,9 +91,8 @@ class HaloChannel:
             self._requests.append(comm.Send_init(send[at : at + n], int(rank), TAG))
             self.messages += 1
             at += n
-        handles: list[Any] = [handle_of(r) for r in self._requests]
         self.halo = Halo(
-            np.array([int(comm.size > 1)]), plan.rows, moves, send, receive, np.array(handles, dtype=HANDLE),
+            np.array([int(comm.size > 1)]), plan.rows, moves, send, receive, _handles(self._requests),
             np.zeros(2, np.int64), np.zeros(2, np.int64),
             np.array([handle_of(MPI.INT64_T), handle_of(MPI.MAX), handle_of(comm)], dtype=np.uint64), ballot,
             np.array([handle_of(MPI.INT64_T), handle_of(MPI.SUM), handle_of(comm)], dtype=np.uint64), null_ballot(),
@@ -109,4 +108,9 @@ class HaloChannel:
 
 def null_ballot() -> np.ndarray:
     """Return a request that is not active: waiting for it returns at once."""
-    return np.array([handle_of(MPI.REQUEST_NULL)], dtype=HANDLE)
+    return _handles([MPI.REQUEST_NULL])
+
+
+def _handles(requests: list[Any]) -> np.ndarray:
+    """The handles of requests; those of MPICH, integers of 32 bits, come with their sign carried on to 64."""
+    return np.array([handle_of(request) for request in requests], dtype=np.uint64).astype(HANDLE)
