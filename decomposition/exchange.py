@@ -39,13 +39,14 @@ class RowExchange:
         """
         if self.comm.size == 1:
             # one copy only: a checkpoint is the largest demand for memory in a run
-            return np.ascontiguousarray(values if pick is None else values[pick])
-        rows = np.ascontiguousarray(values[self.order])
+            return np.ascontiguousarray(values) if pick is None else np.take(values, pick, axis=0)  # faster than an index on rows of several numbers
+        assert self.order is not None
+        rows = np.take(values, self.order, axis=0)
         received = np.empty((int(self.arriving.sum()), *rows.shape[1:]), rows.dtype)
         width = rows.dtype.itemsize * int(np.prod(rows.shape[1:], dtype=np.int64))
         if width:
             self._pass_on(_bytes(rows), _bytes(received), width)
-        return received if pick is None else received[pick]
+        return received if pick is None else np.take(received, pick, axis=0)
 
     def _pass_on(self, rows: np.ndarray, received: np.ndarray, width: int) -> None:
         """Exchange rows of some bytes each."""

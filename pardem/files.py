@@ -73,7 +73,8 @@ class RunFiles:
         taken_over = told_of_origin(sim)
         self.writer = ResultWriter(
             self.comm, out, static, precision=self.case.output.precision, resume_step=self.kept_step, accept_loss=options.accept_loss,
-            sync_frames=self.case.output.sync_frames, one_file=self.case.output.one_file, pardem=VERSION, title=self.case.title,
+            sync_frames=self.case.output.sync_frames, compressed=self.case.output.compression == "gzip", one_file=self.case.output.one_file,
+            pardem=VERSION, title=self.case.title,
             **({"start": taken_over} if taken_over else {}),
         )  # fmt: skip
         self.notices += self.writer.notices

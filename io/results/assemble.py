@@ -21,6 +21,7 @@ from ..state.disk import sync_path, take_on_trial
 from ..state.full_state import FullState, size_of, write_rows
 from ..state.holders import Holders
 from ..state.manifest import Loss, Manifest, get_losses, noted, put_losses, put_manifest, set_apart
+from ..state.packing import packed
 from ..state.rowfile import RowFile, create_for_rows
 from ..state.seals import DAMAGE, create_table
 from ..state.shared_errors import reason, together
@@ -90,7 +91,9 @@ def write_index(out: Path, manifest: Manifest, reader: SegmentReader, final: Pat
     return series.losses
 
 
-def finish(comm: MPI.Comm, out: Path, state: FullState, manifest: Manifest, reader: SegmentReader) -> list[Loss]:
+def finish(
+    comm: MPI.Comm, out: Path, state: FullState, manifest: Manifest, reader: SegmentReader, compressed: bool = False
+) -> list[Loss]:
     """Write OUT.h5 as a single file with all frames, the observables and the final state, and remove the parts. Collective.
 
     Frames and observables that differ from what was written are omitted. In that case the parts that contained them are moved to OUT.h5.damaged, and
@@ -102,6 +105,7 @@ def finish(comm: MPI.Comm, out: Path, state: FullState, manifest: Manifest, read
         state: state at the end of the run.
         manifest: all parts of the run; only that of rank 0 is used.
         reader: reader of the segments; only that of rank 0 is used.
+        compressed: whether the fields of grains in frames are compressed.
 
     Returns:
         What was lost, except losses accepted earlier; the same on all ranks.
@@ -134,8 +138,8 @@ def finish(comm: MPI.Comm, out: Path, state: FullState, manifest: Manifest, read
             file.reserve(size + _small(series), Holders.of(comm, size))
             with file.structure() as skeleton:
                 if skeleton is not None:
-                    _fill(skeleton, series)
-            damaged = copy_frames(file, series, count)
+                    _fill(skeleton, series, compressed=compressed)
+            damaged = copy_frames(file, series, count, compressed)
             losses += damaged
             if not damaged:
                 checksums = write_rows(file, KINDS["result"], state)
@@ -165,7 +169,7 @@ def _small(series: Series) -> int:
     return sum(values.nbytes for values in series.values.values()) + 200 * series.frames
 
 
-def _fill(file: h5py.File, series: Series, parts: Path | None = None) -> None:
+def _fill(file: h5py.File, series: Series, parts: Path | None = None, compressed: bool = False) -> None:
     """Write everything but the frames' values into a file with the static part: they are virtual if the folder of the parts is given."""
     label(file, "result")
     file.attrs["assembled"] = "index" if parts else "complete"
@@ -179,6 +183,8 @@ def _fill(file: h5py.File, series: Series, parts: Path | None = None) -> None:
             shape = (series.frames, count, width)
             if parts:
                 _virtual(file, name, series.pieces, shape, kind, parts)
+            elif compressed:
+                file.create_dataset(f"{FRAMES}/{name}/value", shape, kind, **packed(count, width))
             else:
                 create_for_rows(file, f"{FRAMES}/{name}/value", shape, kind)
         series.contacts.write_skeleton(file, parts)

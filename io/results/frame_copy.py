@@ -15,6 +15,7 @@ from ..reading import FRAMES
 from ..state.checksum import joined, part
 from ..state.holders import Holders
 from ..state.manifest import Loss
+from ..state.packing import unit_of
 from ..state.rowfile import RowFile
 from ..state.seals import CLOCK, CONTACT_TABLE, COUNT, DAMAGE, TABLE, crc32_of_clock, crc32_of_counts
 from ..state.shared_errors import agree, reason
@@ -26,22 +27,23 @@ from .series import Piece, Series
 _Sums = tuple[list[int], list[int]]  # of the fields of a frame with its clock, of its contacts with their number
 
 
-def copy_frames(file: RowFile, series: Series, count: int) -> list[Loss]:
+def copy_frames(file: RowFile, series: Series, count: int, compressed: bool = False) -> list[Loss]:
     """Copy the frames of all segments one at a time, each rank its block of ids and of contacts, and compare them with their checksums.
 
     Args:
         file: the result.
         series: frames of the segments.
         count: number of grains.
+        compressed: whether the fields of grains are compressed in the result.
 
     Returns:
         The frames that are not what was written. If there are any, they are removed from the series, and the file must be written anew.
     """
     damaged, contacts, first = list[Loss](), series.contacts, 0  # the contacts before any frame is taken out
     frame = count * sum(width * kind.itemsize for width, kind in series.fields.values())
-    holders = Holders.of(file.comm, frame + contacts.nbytes // max(1, series.frames))
+    holders = Holders.of(file.comm, frame + contacts.nbytes // max(1, series.frames), unit_of(compressed))
     sums: list[_Sums] = []
-    with file.rows(holders):
+    with file.rows(holders, count if compressed else None):
         for piece in series.pieces:
             length = len(piece.rows)
             with _Source(holders, piece, series, count) as source:

@@ -14,6 +14,7 @@ from ..state.checksum import joined, part, width_of
 from ..state.disk import sync_path, take_on_trial
 from ..state.holders import Holders
 from ..state.ordered_rows import GrainRows
+from ..state.packing import packed, unit_of
 from ..state.rowfile import RowFile, append, create_for_rows
 from ..state.seals import TABLE, crc32_of_clock, create_table
 from ..state.shared_errors import together
@@ -35,9 +36,13 @@ class Segment:
         count: number of grains.
         real: type of the floating-point fields.
         sync: whether each frame is on the disk when it has been written.
+        compressed: whether fields of grains are compressed.
     """
 
-    def __init__(self, comm: MPI.Comm, parts: Path, number: int, base_step: int, count: int, real: np.dtype, sync: bool = False) -> None:
+    def __init__(
+        self, comm: MPI.Comm, parts: Path, number: int, base_step: int, count: int, real: np.dtype, sync: bool = False, compressed: bool = False
+    ) -> None:
+        self.compressed = compressed
         self.comm, self.parts, self.number, self.base_step, self.count, self.real, self.sync = comm, parts, number, base_step, count, real, sync
         self.file: RowFile | None = None
         self.contacts: ContactWriter | None = None
@@ -64,7 +69,7 @@ class Segment:
         arrays = {name: self._typed(values) for name, values in fields.items()}
         if self.file is None:
             self._create(arrays, contacts)
-        file, t, holders = self.file, self.frames, Holders.of(self.comm, self.size)
+        file, t, holders = self.file, self.frames, Holders.of(self.comm, self.size, unit_of(self.compressed))
         assert file is not None
         names = [f"{FRAMES}/{name}/value" for name in self.types]
         rows, parts = GrainRows(self.comm, gid, holders), []
@@ -72,7 +77,7 @@ class Segment:
         file.grow(names, t + 1)
         if self.contacts is not None and contacts is not None:
             self.contacts.prepare(contacts, holders)
-        with file.rows(holders):
+        with file.rows(holders, self.count if self.compressed else None):
             for name, field in zip(names, self.types, strict=True):
                 block = rows(arrays[field])
                 file.write(name, block, rows.start, frame=t)
@@ -105,9 +110,12 @@ class Segment:
             if handle is not None:
                 label(handle, "segment", self.base_step)
                 for name, (width, kind) in self.types.items():
-                    chunk = (1, max(1, min(self.count, CHUNK // (width * kind.itemsize))), width)
-                    most = (None, self.count, width)
-                    create_for_rows(handle, f"{FRAMES}/{name}/value", (0, self.count, width), kind, maxshape=most, chunks=chunk)
+                    place, shape, most = f"{FRAMES}/{name}/value", (0, self.count, width), (None, self.count, width)
+                    if self.compressed:
+                        handle.create_dataset(place, shape, kind, maxshape=most, **packed(self.count, width))
+                    else:
+                        chunk = (1, max(1, min(self.count, CHUNK // (width * kind.itemsize))), width)
+                        create_for_rows(handle, place, shape, kind, maxshape=most, chunks=chunk)
                 for name, kind in (("step", np.dtype(np.int64)), ("time", np.dtype(np.float64))):
                     handle.create_dataset(f"{FRAMES}/{FIRST_FIELD}/{name}", (0,), kind, maxshape=(None,), chunks=(1024,))
                 create_table(handle, self.types)

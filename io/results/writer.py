@@ -45,6 +45,7 @@ class ResultWriter:
         resume_step: step of the checkpoint to go on from, or None for a new run.
         accept_loss: go on without parts that are missing or were changed.
         sync_frames: each frame is on the disk when it has been written, not only when the next checkpoint is.
+        compressed: whether the fields of grains in frames are compressed.
         one_file: whether the result is one file in the end, for which all frames are copied; otherwise it stays an index of its parts.
         **extra: entries of the provenance (JSON).
 
@@ -58,10 +59,10 @@ class ResultWriter:
 
     def __init__(
         self, comm: MPI.Comm, path: Path | str, static: StaticPart, *, precision: str = "double", resume_step: int | None = None,
-        accept_loss: bool = False, sync_frames: bool = False, one_file: bool = True, **extra: Any,
+        accept_loss: bool = False, sync_frames: bool = False, compressed: bool = False, one_file: bool = True, **extra: Any,
     ) -> None:  # fmt: skip
         self.comm, self.static, self.sync, self.one_file = comm, static, sync_frames, one_file
-        self.path = Path(path)
+        self.compressed, self.path = compressed, Path(path)
         self.parts = parts_of(self.path)
         self.seconds = 0.0
         self.notices = [text for text in [serial_notice(comm)] if text]
@@ -76,7 +77,7 @@ class ResultWriter:
                     next_segment = self._begin(resume_step, extra, accept_loss)
             next_segment, self.notices = comm.bcast((next_segment, self.notices))
             write_static(comm, self.parts, static, self.manifest)
-            self.segment = Segment(comm, self.parts, next_segment, begin, self.count, self.real, self.sync)
+            self.segment = Segment(comm, self.parts, next_segment, begin, self.count, self.real, self.sync, compressed)
             self._index()
 
     def frame(self, step: int, time: float, gid: np.ndarray, fields: Mapping[str, np.ndarray], contacts: ContactFrame | None = None) -> None:
@@ -140,7 +141,7 @@ class ResultWriter:
             self._close_segment(state.header.step)
             self._sign(state.header.step)
             self._mend_static()
-            return finish(self.comm, self.path, state, self.manifest, self.reader) if self.one_file else self._leave_parts(state)
+            return finish(self.comm, self.path, state, self.manifest, self.reader, self.compressed) if self.one_file else self._leave_parts(state)
 
     def close(self) -> None:
         """End a run that is not finished: its parts stay, and OUT.h5 is an index of them; a run that is resumed drops rows after its checkpoint."""
@@ -206,7 +207,7 @@ class ResultWriter:
             with together(self.comm, f"{self.parts} could not be written"):
                 if self.comm.rank == 0:
                     self.manifest.parts |= {path.name: entry_of(path) for path in closed}
-            self.segment = Segment(self.comm, self.parts, self.segment.number + 1, step, self.count, self.real, self.sync)
+            self.segment = Segment(self.comm, self.parts, self.segment.number + 1, step, self.count, self.real, self.sync, self.compressed)
         else:
             self.segment.base_step = step
 

@@ -59,12 +59,12 @@ class GrainRows(IdExchange):
         self.count = int(comm.allreduce(len(gid)))
         super().__init__(comm, gid, self.count, holders)
         arrived = super().__call__(np.asarray(gid, dtype=np.int64))
-        self.place = np.argsort(arrived, kind="stable")
-        expected = np.arange(self.start, self.stop)
+        self.place = np.empty(self.stop - self.start, dtype=np.int64)
+        self.place[arrived - self.start] = np.arange(len(arrived))
         wrong = self.count
-        if not np.array_equal(arrived[self.place], expected):
-            seen = np.bincount(arrived - self.start, minlength=self.stop - self.start)
-            wrong = self.start + int(np.flatnonzero(seen != 1)[0])
+        seen = np.bincount(arrived - self.start, minlength=self.stop - self.start)
+        if (seen != 1).any():
+            wrong = self.start + int(np.argmax(seen != 1))
         wrong = comm.allreduce(wrong, MPI.MIN)
         if wrong < self.count:
             raise ValueError(f"grain {wrong} is owned by no rank or by more than one")

@@ -21,6 +21,7 @@ from pardem.errors import FileError
 from .checksum import width_of
 from .disk import SLACK, sync_path, take
 from .holders import Holders
+from .packing import Chunk, chunks_of
 from .shared_errors import agree, reason, together
 
 PIECE = 1 << 28  # bytes of a rank in one call or message: MPI implementations stumble over counts above 2^31
@@ -65,6 +66,7 @@ class RowFile:
         self._failure: str | None = None
         self._holders = Holders.of(comm, 0)
         self._wrote = comm.rank == 0
+        self._packed_rows: int | None = None  # of the compressed data sets that are being written
         with together(comm, self.doing):
             if comm.rank == 0:
                 self._handle = h5py.File(path, mode)
@@ -132,12 +134,15 @@ class RowFile:
                     handle[name].resize(length, axis=0)
 
     @contextmanager
-    def rows(self, holders: Holders) -> Iterator[None]:
+    def rows(self, holders: Holders, packed: int | None = None) -> Iterator[None]:
         """Write rows, by ``write``, of data sets that were made by ``create_for_rows``.
 
         Args:
             holders: the ranks that have rows to write.
+            packed: number of rows of a frame, if data sets with frames are compressed (`packing.packed`): the holders then compress, in whole chunks
+                each, and rank 0 writes.
         """
+        self._packed_rows = packed
         part = self._begin_rows(holders)
         try:
             yield
@@ -180,7 +185,7 @@ class RowFile:
 
     @property
     def _through_mpi(self) -> bool:
-        return self._holders.count > 1 and parallel_hdf5()
+        return self._holders.count > 1 and parallel_hdf5() and self._packed_rows is None
 
     def write(self, name: str, rows: np.ndarray, start: int, frame: int | None = None) -> None:
         """Write this rank's rows of a data set, inside ``rows``. What fails is said at its end.
@@ -192,7 +197,9 @@ class RowFile:
             frame: index along the first axis; None if the data set has no axis of frames.
         """
         rows = np.ascontiguousarray(rows)
-        if self._holders.count == 1 or self._through_mpi:
+        if self._packed_rows is not None and frame is not None:
+            self._write_packed(name, rows, start, frame)
+        elif self._holders.count == 1 or self._through_mpi:
             self._put(name, rows, start, frame)
         elif self.comm.rank == 0:
             self._put(name, rows, start, frame)
@@ -204,6 +211,34 @@ class RowFile:
             self.comm.send(len(rows), dest=0, tag=TAG)
             for first in range(0, len(rows), _fitting(rows)):
                 self.comm.send((rows[first : first + _fitting(rows)], start), dest=0, tag=TAG)
+
+    def _write_packed(self, name: str, rows: np.ndarray, start: int, frame: int) -> None:
+        """Write this rank's rows of a compressed data set; all holders compress theirs at the same time."""
+        assert self._packed_rows is not None
+        chunks = chunks_of(rows, self._packed_rows) if self._holders.mine else []
+        if self.comm.rank == 0:
+            for chunk in chunks:
+                start = self._put_chunk(name, chunk, start, frame)
+            for rank in self._holders.ranks[1:]:
+                number, start = self.comm.recv(source=int(rank), tag=TAG)
+                for _ in range(number):
+                    start = self._put_chunk(name, self.comm.recv(source=int(rank), tag=TAG), start, frame)
+        elif self._holders.mine:
+            self.comm.send((len(chunks), start), dest=0, tag=TAG)
+            for chunk in chunks:
+                self.comm.send(chunk, dest=0, tag=TAG)
+
+    def _put_chunk(self, name: str, chunk: Chunk, start: int, frame: int) -> int:
+        """Write a compressed chunk from this rank; the first row behind it."""
+        if self._open is None or self._failure:
+            return start
+        try:
+            data = self._open[name]
+            data.id.write_direct_chunk((frame, start, 0), chunk.data, chunk.mask)
+            return int(start + data.chunks[1])
+        except (OSError, RuntimeError, KeyError) as error:
+            self._note(error)
+            return start
 
     def _put(self, name: str, rows: np.ndarray, start: int, frame: int | None) -> None:
         """Write rows from this rank."""

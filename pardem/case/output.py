@@ -114,6 +114,10 @@ class Output(Model):
     precision: Literal["double", "single"] = Field(
         default="double", description="floating-point precision of frames; the final state is always in double precision"
     )
+    compression: Literal["none", "gzip"] = Field(
+        default="none",
+        description="whether the quantities of grains in frames are compressed, without loss; rank 0 then writes what all ranks have compressed",
+    )
     fields: Many[FieldName] = Field(
         default=("position", "image", "orientation", "velocity", "angular_velocity"),
         description="quantities of each grain in a frame; `local_fraction`: volume of the grain divided by that of its power cell (3D, convex "

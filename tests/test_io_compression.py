@@ -1,0 +1,99 @@
+"""Compressed frames: the same content as frames that are not, from whichever ranks; read, resumed, assembled and checked alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import h5py
+import io_scene as scene
+import numpy as np
+import pytest
+from mpi4py import MPI
+
+import pardem
+from pardem.io.results.assemble import assemble
+from pardem.io.results.paths import parts_of, segments
+from pardem.io.state import packing, rowfile
+from pardem.io.views.compare import compare
+from pardem.io.views.verify import verify
+
+SELF = MPI.COMM_SELF
+VALUE = "particles/grains/position/value"
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seven chunks a field, the last one not full."""
+    monkeypatch.setattr(packing, "UNIT", 8)
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("plain") / "out.h5"
+    scene.run(SELF, out, 50)
+    return out
+
+
+@pytest.mark.parametrize("one_file", [True, False])
+def test_the_content_is_that_of_plain_frames(tmp_path: Path, plain: Path, one_file: bool) -> None:
+    out = tmp_path / "out.h5"
+    scene.run(SELF, out, 50, compressed=True, one_file=one_file)
+    assert compare(out, plain) is None
+    assert not any(verdict.problems for verdict in verify(out))
+    where = out if one_file else segments(parts_of(out))[0][1]
+    with h5py.File(where) as file:
+        assert (file[VALUE].compression, file[VALUE].shuffle, file[VALUE].chunks) == ("gzip", True, (1, 8, 3))
+    with pardem.open(out) as result:
+        assert np.array_equal(result[-1].position, scene.fields(50)["position"])
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_run_goes_on_with_or_without(tmp_path: Path, plain: Path, first: bool) -> None:
+    out = tmp_path / "out.h5"
+    scene.run(SELF, out, 40, compressed=first, finish=False)
+    assert not assemble(out)
+    scene.run(SELF, out, 50, resume=True, compressed=not first)
+    assert compare(out, plain) is None
+    with h5py.File(out) as file:
+        assert (file[VALUE].compression == "gzip") is not first
+
+
+def test_a_damaged_chunk_is_found(tmp_path: Path) -> None:
+    out = tmp_path / "out.h5"
+    scene.run(SELF, out, 50, compressed=True, one_file=False)
+    path = segments(parts_of(out))[0][1]
+    with h5py.File(path) as file:
+        place = file[VALUE].id.get_chunk_info(9).byte_offset
+    with open(path, "r+b") as file:
+        file.seek(place + 20)
+        byte = file.read(1)[0]
+        file.seek(place + 20)
+        file.write(bytes([byte ^ 64]))
+    assert any(path.name in str(verdict) and verdict.problems for verdict in verify(out))
+    results = scene.run(SELF, out, 50, resume=True, compressed=True)
+    assert any("is damaged" in notice for notice in results.notices)
+
+
+def test_numbers_that_repeat_take_less_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packing, "UNIT", 1 << 15)
+    rows = np.zeros((50_000, 3))
+    chunks = packing.chunks_of(rows, len(rows))
+    assert sum(len(chunk.data) for chunk in chunks) < rows.nbytes / 20
+
+
+@pytest.mark.mpi(min_size=2)
+@pytest.mark.ranks(3)
+def test_files_have_the_same_bytes_whoever_compresses(mpi_tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    comm = MPI.COMM_WORLD
+    scene.run(comm, mpi_tmp_path / "together.h5", 50, compressed=True, finish=False)
+    scene.run(comm, mpi_tmp_path / "whole.h5", 50, compressed=True)
+    monkeypatch.setattr(rowfile, "parallel_hdf5", lambda: False)
+    scene.run(comm, mpi_tmp_path / "serial.h5", 50, compressed=True, finish=False)
+    if comm.rank > 0:
+        return
+    scene.run(SELF, mpi_tmp_path / "alone.h5", 50, compressed=True, finish=False)
+    scene.run(SELF, mpi_tmp_path / "plain.h5", 50)
+    alone, together, serial = (parts_of(mpi_tmp_path / f"{name}.h5") for name in ("alone", "together", "serial"))
+    for _, path in segments(alone):
+        assert len({(way / path.name).read_bytes() for way in (alone, together, serial)}) == 1, path.name
+    assert compare(mpi_tmp_path / "whole.h5", mpi_tmp_path / "plain.h5") is None
