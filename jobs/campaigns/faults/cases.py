@@ -9,36 +9,24 @@ all tracebacks come at the end. Exit status 1: there was a traceback, or a case 
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import io
-import json
 import os
 import random
-import resource
-import signal
 import sys
 import tempfile
 import time
 import traceback
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import numpy as np
 from mutations import mutated, setting, to_text
 from seeds import USER_LAW, seeds
+from trials import Row, TooLong, command_line, go_on, limited, read_rows, table, verdict
 
-PATIENCE = 400.0  # seconds for a case, in which a kernel may be compiled
-ROOM = 4 << 30  # bytes that a case may take beyond what the process has
+RAN = ("ran", "run")  # how the outcomes of cases that took steps begin
 STEPS = 20
 MOST_GRAINS = 50  # of a case that takes steps
-
-
-class TooLong(BaseException):
-    """A case has used up its time."""
 
 
 def prepare(folder: Path) -> None:
@@ -59,7 +47,7 @@ def case_number(k: int, seed: int) -> tuple[str, list[str]]:
     return mutated(case, dice), []
 
 
-def attempt(text: str, settings: list[str], folder: Path, steps: bool) -> dict[str, Any]:
+def attempt(text: str, settings: list[str], folder: Path, steps: bool) -> Row:
     """Check one case, and let it take some steps where it is accepted and small.
 
     Returns:
@@ -113,68 +101,25 @@ def _run(path: Path, settings: list[str]) -> tuple[str, str]:
     return "ran", ""
 
 
-@contextlib.contextmanager
-def limited() -> Iterator[None]:
-    """Limits of time and memory."""
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise TooLong
-
-    had = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    before, limits = signal.signal(signal.SIGALRM, stop), resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (had + ROOM, limits[1]))
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
-        resource.setrlimit(resource.RLIMIT_AS, limits)
-
-
-def table(rows: list[dict[str, Any]]) -> str:
-    """Outcomes with their numbers, and tracebacks by their last lines."""
-    lines = [f"{count:8d}  {outcome}" for outcome, count in Counter(row["outcome"] for row in rows).most_common()]
-    bad = Counter(_where(row["said"]) for row in rows if row["outcome"] in BAD)
-    lines += [f"{count:8d}  {where}, first case {_first(rows, where)}" for where, count in bad.most_common()]
-    return "\n".join(lines)
-
-
-BAD = ("traceback", "too long", "crash")
-
-
-def _where(said: str) -> str:
-    """The last line of pardem's own in a traceback, and the error."""
-    lines = said.strip().splitlines()
-    own = [line.strip() for line in lines if line.lstrip().startswith("File") and "pardem" in line]
-    return f"{lines[-1][:120] if lines else ''} [{own[-1] if own else ''}]"
-
-
-def _first(rows: list[dict[str, Any]], where: str) -> int:
-    return min(int(row["case"]) for row in rows if row["outcome"] in BAD and _where(row["said"]) == where)
-
-
 def main() -> int:
     """Run the campaign or what is left of it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", type=int, default=10_000)
+    parser = command_line(__doc__, "cases", 10_000)
     parser.add_argument("--run", type=int, default=1000, help="accepted cases that take steps")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, default=Path("cases.jsonl"))
     arguments = parser.parse_args()
-    rows = [json.loads(line) for line in arguments.out.read_text().splitlines()] if arguments.out.exists() else []
-    done, ran = {row["case"] for row in rows}, sum(row["outcome"].startswith(("ran", "run")) for row in rows)
-    with tempfile.TemporaryDirectory() as name, arguments.out.open("a") as log:
+    ran = sum(row["outcome"].startswith(RAN) for row in read_rows(arguments.out))
+
+    def one(k: int) -> Row:
+        nonlocal ran
+        row = attempt(*case_number(k, arguments.seed), Path(name), steps=ran < arguments.run)
+        ran += row["outcome"].startswith(RAN)
+        return row
+
+    with tempfile.TemporaryDirectory() as name:
         prepare(Path(name))
         os.chdir(name)
-        for k in (k for k in range(arguments.cases) if k not in done):
-            row = {"case": k} | attempt(*case_number(k, arguments.seed), Path(name), steps=ran < arguments.run)
-            ran += row["outcome"].startswith(("ran", "run"))
-            rows.append(row)
-            log.write(json.dumps(row) + "\n")
-            log.flush()
+        rows = go_on(arguments, one)
     print(table(rows))
-    return int(any(row["outcome"] in BAD for row in rows))
+    return verdict(rows)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from typing import Any
 
 import h5py
 import numpy as np
-from cases import BAD, TooLong, limited, table
+from trials import BAD, Row, TooLong, command_line, go_on, limited, table, verdict
 
 CASE = """
 time = { step = 2e-5 }
@@ -191,7 +191,7 @@ def _grains(path: Path, dice: random.Random) -> str:
     return f"{name} = {kind}"
 
 
-def attempt(k: int, seed: int, source: Path) -> dict[str, Any]:
+def attempt(k: int, seed: int, source: Path) -> Row:
     """Damage file ``k`` and let every command read it.
 
     Returns:
@@ -199,7 +199,7 @@ def attempt(k: int, seed: int, source: Path) -> dict[str, Any]:
     """
     dice = random.Random(f"{seed}/{k}")
     began = time.monotonic()
-    worst: dict[str, Any] = {"outcome": "read", "said": ""}
+    worst: Row = {"outcome": "read", "said": ""}
     with tempfile.TemporaryDirectory() as name:
         shown, target, how = damaged(source, Path(name), dice)
         commands = [["check"], ["start"]] if target.suffix == ".npz" else [*READERS[:2], *dice.sample(READERS[2:], 2), *(SLOW if k % 40 == 0 else ())]
@@ -259,7 +259,7 @@ class Worker:
         self.arguments = [sys.executable, __file__, "--seed", str(seed), "--worker", str(source)]
         self.process: subprocess.Popen[str] | None = None
 
-    def __call__(self, k: int, patience: float) -> dict[str, Any]:
+    def __call__(self, k: int, patience: float) -> Row:
         """The outcome of file ``k``."""
         if self.process is None:
             self.process = subprocess.Popen(self.arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -270,7 +270,7 @@ class Worker:
         ready, _, _ = select.select([self.process.stdout], [], [], patience)
         line = self.process.stdout.readline() if ready else ""
         if line:
-            answer: dict[str, Any] = json.loads(line)
+            answer: Row = json.loads(line)
             return answer
         self.process.kill()
         status = self.process.wait()
@@ -286,26 +286,18 @@ class Worker:
 
 def main() -> int:
     """Run the campaign or what is left of it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--files", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, default=Path("files.jsonl"))
+    parser = command_line(__doc__, "files", 2000)
     parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.worker is not None:
         return work(arguments.seed, arguments.worker)
-    rows = [json.loads(line) for line in arguments.out.read_text().splitlines()] if arguments.out.exists() else []
-    done = {row["case"] for row in rows}
-    with tempfile.TemporaryDirectory() as name, arguments.out.open("a") as log:
+    with tempfile.TemporaryDirectory() as name:
         prepare(Path(name))
         worker = Worker(arguments.seed, Path(name))
-        for k in (k for k in range(arguments.files) if k not in done):
-            rows.append(worker(k, 600.0))
-            log.write(json.dumps(rows[-1]) + "\n")
-            log.flush()
+        rows = go_on(arguments, lambda k: worker(k, 600.0))
         worker.close()
     print(table(rows))
-    return int(any(row["outcome"] in BAD for row in rows))
+    return verdict(rows)
 
 
 if __name__ == "__main__":

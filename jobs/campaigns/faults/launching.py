@@ -1,0 +1,184 @@
+"""Commands on ranks in a session of their own: started, watched through /proc, and ended after their time with all processes that belong to them."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+ENVIRONMENT = os.environ | {
+    "OMP_NUM_THREADS": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",  # more ranks than there are cores
+    "PRTE_ALLOW_RUN_AS_ROOT": "1",
+    "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+}
+AFTERWARDS = 30.0  # seconds that the ranks may outlive their launcher
+GIVEN_UP = (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGFPE, -signal.SIGILL, -signal.SIGABRT)
+CRASHES = ("Segmentation fault", "Bus error", "Floating point exception", "Illegal instruction", "double free", "free(): ", "Assertion `")
+
+
+class Command:
+    """A command that has been started.
+
+    Args:
+        ranks: number of ranks; 0: the process alone, without a launcher.
+        arguments: of Python.
+        log: file for what it prints.
+        folder: in which it is started.
+        prefix: of the command, for instance one that gives up privileges.
+        more: variables of the environment.
+        limits: called in the new process before it becomes the command.
+
+    Attributes:
+        pid: of the launcher, or of the process alone.
+    """
+
+    def __init__(
+        self, ranks: int, arguments: Sequence[object], log: Path, folder: Path, *, prefix: Sequence[str] = (),
+        more: dict[str, str] | None = None, limits: Callable[[], object] | None = None,
+    ) -> None:  # fmt: skip
+        launcher = ["mpirun", "-n", str(ranks)] if ranks else []
+        command = [*prefix, *launcher, sys.executable, *map(str, arguments)]
+        self.began, self.log, self.alone = time.monotonic(), log, not ranks
+
+        def prepare() -> None:
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            if limits is not None:
+                limits()
+
+        with log.open("ab") as out:
+            self._process = subprocess.Popen(
+                command, cwd=folder, env=ENVIRONMENT | (more or {}), stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True,
+                preexec_fn=prepare,
+            )  # fmt: skip
+        self.pid = self._process.pid
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.began
+
+    @property
+    def lives(self) -> bool:
+        """Whether the launcher, or the process alone, has not ended."""
+        return self._process.poll() is None
+
+    @property
+    def said(self) -> str:
+        """What the command has printed so far."""
+        return self.log.read_text(errors="replace")
+
+    def members(self) -> list[int]:
+        """Processes of the session, without those that have ended."""
+        found = []
+        for place in Path("/proc").iterdir():
+            if not place.name.isdigit():
+                continue
+            try:
+                state, _, _, session = (place / "stat").read_text().rpartition(")")[2].split()[:4]
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            if int(session) == self.pid and (state not in "ZX" or _has_threads(place)):
+                found.append(int(place.name))
+        return found
+
+    def ranks(self) -> list[int]:
+        """Processes of the ranks."""
+        return [self.pid] if self.alone else sorted(pid for pid in self.members() if pid != self.pid and _is_python(pid))
+
+    def until(self, condition: Callable[[], object], seconds: float) -> bool:
+        """Wait for a condition as long as the command goes on.
+
+        Args:
+            condition: asked every few milliseconds.
+            seconds: how long at most.
+
+        Returns:
+            Whether it came true.
+        """
+        end = time.monotonic() + seconds
+        while not condition():
+            if not self.lives or time.monotonic() > end:
+                return bool(condition())
+            time.sleep(0.002)
+        return True
+
+    def send(self, number: int, pids: Sequence[int]) -> None:
+        """Send a signal to processes of this command, where they have not ended.
+
+        Args:
+            number: of the signal.
+            pids: processes.
+        """
+        there = set(self.members())
+        for pid in pids:
+            if pid in there:
+                try:
+                    os.kill(pid, number)
+                except ProcessLookupError:
+                    continue
+
+    def wait(self, seconds: float) -> int | None:
+        """Wait for the end of all processes, and end those that are left after that time.
+
+        Args:
+            seconds: how long at most.
+
+        Returns:
+            The status of the command; None where it, or one of its processes, had to be ended.
+        """
+        try:
+            status: int | None = self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            status = None
+        end = time.monotonic() + (AFTERWARDS if status is not None else 0.0)
+        while (left := self.members()) and time.monotonic() < end:
+            time.sleep(0.02)
+        if left:
+            status = None
+            while left := self.members():
+                self.send(signal.SIGKILL, left)
+                time.sleep(0.02)
+            self._process.wait()
+        return status
+
+    def fault(self, status: int | None, sent: int = 0) -> str:
+        """What is wrong with the way in which the command ended: an outcome of `trials.BAD`, or nothing.
+
+        Args:
+            status: what ``wait`` returned.
+            sent: signal that was sent to it.
+        """
+        said, own = self.said, signal.strsignal(sent) if sent else None
+        if status is None:
+            return "too long"
+        if "Traceback (most recent call last)" in said:
+            return "traceback"
+        if (status in GIVEN_UP and -status != sent) or any(text in said for text in CRASHES if text != own):
+            return "crash"
+        return ""
+
+
+def _has_threads(place: Path) -> bool:
+    """Whether threads of a process still run whose first one has ended: they hold its open files."""
+    try:
+        states = [stat.read_text().rpartition(")")[2].split()[0] for stat in (place / "task").glob("*/stat")]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return any(state not in "ZX" for state in states)
+
+
+def _is_python(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0] == sys.executable.encode()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
