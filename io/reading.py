@@ -14,7 +14,7 @@ import numpy as np
 from pardem.errors import FileError
 
 from .layout import FRAMES, LayoutError, check_layout, text
-from .state.shared_errors import reason
+from .state.shared_errors import UnreadableError, reason, unreadable
 
 FORMAT = 2  # of results, checkpoints and segments; 1: without checksums of frames and observables, without manifests
 KINDS = {"result": "pardem/final", "segment": "pardem/final", "checkpoint": "pardem/state"}  # kind of file -> its full state
@@ -43,7 +43,7 @@ def opened(path: Path | str) -> Iterator[h5py.File]:
         # without locks, so that the results of a run in progress can be looked at
         file = h5py.File(path, "r", locking=False)
     except OSError as error:
-        raise FileError(_unreadable(path, error)) from None
+        raise _unreadable(path, error) from None
     with file, sound(path):
         kind = file.attrs.get("pardem_kind")
         if not isinstance(kind, str) or kind not in KINDS:
@@ -70,7 +70,7 @@ def sound(path: Path) -> Iterator[None]:
         with understood(path):
             yield
     except (OSError, RuntimeError) as error:
-        raise FileError(f"{path} is damaged: {reason(error)}") from None
+        raise unreadable(path, error) from None
 
 
 @contextmanager
@@ -110,15 +110,16 @@ def _require_parts(file: h5py.File, path: Path) -> None:
             )
 
 
-def _unreadable(path: Path, error: OSError) -> str:
+def _unreadable(path: Path, error: OSError) -> FileError:
     said = str(error)
     if "truncated" in said:
-        return f"{path} is truncated: the copy or the run that wrote it was cut short; copy it again or continue with --resume"
+        return FileError(f"{path} is truncated: the copy or the run that wrote it was cut short; copy it again or continue with --resume")
     if path.stat().st_size == 0:
-        return f"{path} is empty; name a result (.h5) or a checkpoint of pardem"
+        return FileError(f"{path} is empty; name a result (.h5) or a checkpoint of pardem")
     if "file signature not found" in said:
-        return f"{path} is not an HDF5 file; name a result (.h5) or a checkpoint of pardem"
-    return f"{path} cannot be read: {reason(error)}"
+        return FileError(f"{path} is not an HDF5 file; name a result (.h5) or a checkpoint of pardem")
+    found = unreadable(path, error)
+    return found if isinstance(found, UnreadableError) else FileError(f"{path} cannot be read: {reason(error)}")
 
 
 def kind_of(file: h5py.File) -> str:

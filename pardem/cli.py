@@ -11,7 +11,7 @@ from .commands.arguments import Command, adder
 from .completion import complete
 from .errors import PardemError
 from .examples import examples
-from .guard import EXIT_ERROR, print_error
+from .guard import EXIT_ERROR, EXIT_INTERRUPTED, print_error
 from .version import VERSION
 
 
@@ -22,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: arguments without the program's name; those of the process by default.
 
     Returns:
-        Exit status: 0 done, 1 an error or a difference, 2 wrong usage, 75 a run that stopped at a checkpoint before its end.
+        Exit status: 0 done, 1 an error or a difference, 2 wrong usage, 75 a run that stopped at a checkpoint before its end, 130 interrupted.
     """
     parser = command_line()
     complete(parser)
@@ -33,6 +33,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (PardemError, MemoryError) as error:
         print_error(error)
         return EXIT_ERROR
+    except KeyboardInterrupt as error:
+        print_error(error)
+        return EXIT_INTERRUPTED
     except BrokenPipeError:
         # the reader (head, less) has gone; the interpreter's own flush would report it once more
         sys.stderr.close()

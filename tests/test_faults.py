@@ -1,38 +1,158 @@
-"""Short forms of the campaigns of mutated cases and damaged files (jobs/campaigns/faults): sentences, never a traceback."""
+"""Short forms of the campaigns of faults (jobs/campaigns/faults): sentences, never a traceback; nothing lost; the same bits."""
 
 from __future__ import annotations
 
+import random
+import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from mpi4py import MPI
 
 FAULTS = Path(__file__).parent.parent / "jobs" / "campaigns" / "faults"
 CASES, FILES = 150, 5
+RARE = ("read_only", "full", "short", "two", "stopped", "another_user")
+on_linux = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes through /proc")
+
+
+@pytest.fixture(autouse=True)
+def _on_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FAULTS))
 
 
 @pytest.mark.usefixtures("rough_masses")
 def test_mutated_cases_are_accepted_or_refused_in_sentences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(FAULTS))
     monkeypatch.chdir(tmp_path)
     import cases
+    import trials
 
     cases.prepare(tmp_path)
     rows = [{"case": k} | cases.attempt(*cases.case_number(k, 1), tmp_path, steps=False) for k in range(CASES)]
     found = Counter(row["outcome"] for row in rows)
-    assert set(found) == {"accepted", "refused"}, cases.table(rows)
+    assert set(found) == {"accepted", "refused"}, trials.table(rows)
     assert all(row["outcome"] == "accepted" for row in rows[: len(cases.seeds())]), rows[: len(cases.seeds())]
     for row in rows:
         assert all(line.startswith("pardem: error: ") for line in row["said"].splitlines()), row
 
 
 def test_damaged_files_are_read_or_refused_in_sentences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(FAULTS))
-    import cases
     import files
+    import trials
 
     files.prepare(tmp_path)
     monkeypatch.setattr(files, "READERS", (["info"], ["compare"], ["export", "--format", "csv"], ["resume"]))
     monkeypatch.setattr(files, "SLOW", ())
     rows = [files.attempt(k, 1, tmp_path) for k in range(FILES)]
-    assert {row["outcome"] for row in rows} == {"read", "refused"}, cases.table(rows)
+    assert {row["outcome"] for row in rows} == {"read", "refused"}, trials.table(rows)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> object:
+    """The run that is disturbed, as it should end."""
+    sys.path.insert(0, str(FAULTS))
+    from undisturbed import Undisturbed
+
+    sys.path.remove(str(FAULTS))
+    return Undisturbed(tmp_path_factory.mktemp("undisturbed"))
+
+
+@on_linux
+def test_a_run_that_is_killed_amid_a_checkpoint_and_interrupted_amid_its_result_loses_nothing(tmp_path: Path, undisturbed: object) -> None:
+    from kills import Kill, disturbed
+
+    kills = [Kill(2, "checkpoint", 40_000, 0, "KILL", "one"), Kill(0, "assemble", 300, 0, "INT", "one")]
+    row = disturbed(tmp_path, kills, 0, undisturbed)
+    assert row["outcome"] == "same bits", row
+    assert [how["came"] for how in row["kills"]] == [True, True]
+    assert row["kills"][0]["step"] >= 100  # beyond the first checkpoint
+    assert row["kills"][1]["status"] == 130
+    assert row["kills"][1]["step"] == 800
+
+
+@on_linux
+@pytest.mark.parametrize("fault", ["failing", *(pytest.param(name, marks=pytest.mark.slow) for name in RARE)])
+def test_a_disk_that_fails_ends_a_run_with_a_sentence(fault: str, undisturbed: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    import disks
+
+    monkeypatch.setattr(disks, "RANKS", (0,))
+    row = disks.attempt(0, 0, undisturbed, getattr(disks, fault))
+    if row["outcome"] == disks.SKIPPED:
+        pytest.skip("only root can do this, or there is no compiler")
+    assert row["outcome"] in ("sentence", "same bits"), row
+
+
+@pytest.mark.mpi(min_size=2)
+@pytest.mark.ranks(3)
+def test_random_scenes_have_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spheres and rods under the law of other tests, on any grid, by cells and by triangulation."""
+    import bits
+    import drawn_scenes
+
+    comm, dice = MPI.COMM_WORLD, random.Random(1)
+    monkeypatch.setattr(bits, "STEPS", 150)
+    monkeypatch.setattr(drawn_scenes, "COMBINATIONS", (((drawn_scenes.ROD, drawn_scenes.SPHERE), drawn_scenes.VISCOUS, {}),))
+    for _ in range(2):
+        case = drawn_scenes.scene(dice)
+        alone = comm.bcast(bits.bits_of(case, MPI.COMM_SELF) if comm.rank == 0 else None)
+        for variant in bits.variants(case, comm.size, dice):
+            found = comm.bcast(bits.bits_of(case | variant, comm))
+            assert found == alone, variant
+
+
+def notes(leak: float = 0.0, residual: float = 1e-9, hotter: float = 0.0) -> list[dict[str, float]]:
+    """Notes of a very long run, of which the memory grows (bytes a note), or the energy."""
+    return [
+        {
+            "start": 1, "step": k * 10, "rss": 2e8 + leak * k + 1e5 * (k % 3), "descriptors": 12,
+            "energy/wall_work": 1e-3 * k, "energy/residual": residual,
+            "energy/kinetic_translational": 1e-6 * (1.0 + hotter * k), "energy/kinetic_rotational": 1e-7,
+        }
+        for k in range(101)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("made", "well"), [(notes(), True), (notes(leak=1e6), False), (notes(residual=1e-2), False), (notes(hotter=0.02), False)])
+def test_the_verdict_on_a_very_long_run(made: list[dict[str, float]], well: bool) -> None:
+    from soak import judge
+
+    assert judge(made, 1000)[1] == well
+    assert not judge(made, 2000)[1]  # which has not come to its end
+
+
+def test_a_long_run_notes_what_it_takes_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import soak
+
+    out = tmp_path / "soak.jsonl"
+    monkeypatch.setattr(soak, "NOTES", 5)
+    monkeypatch.setattr(sys, "argv", ["soak.py", "--steps", "2000", "--out", str(out), "--walltime", "0"])
+    soak.main()
+    assert [note["step"] for note in soak.read_rows(out)] == [0]
+    monkeypatch.setattr(sys, "argv", ["soak.py", "--steps", "2000", "--out", str(out)])
+    soak.main()
+    noted = soak.read_rows(out)
+    assert [note["step"] for note in noted] == [0, 400, 800, 1200, 1600, 2000, 2000]
+    assert all(note["rss"] > 1e7 and note["descriptors"] > 3 for note in noted)
+    assert 0.0 < abs(noted[-1]["energy/residual"]) < 1e-2 * noted[-1]["energy/wall_work"]
+
+
+def test_rows_of_a_campaign_outlive_a_kill(tmp_path: Path) -> None:
+    """What was tried is not tried again; a line that was cut is."""
+    import argparse
+
+    import trials
+
+    out, tried = tmp_path / "rows.jsonl", list[int]()
+
+    def attempt(k: int) -> trials.Row:
+        tried.append(k)
+        return {"outcome": "lost" if k == 2 else "fine", "said": "gone" if k == 2 else ""}
+
+    given = argparse.Namespace(tries=3, out=out)
+    trials.go_on(given, attempt)
+    text = out.read_text()
+    out.write_text(text[:-20])
+    rows = trials.go_on(given, attempt)
+    assert tried == [0, 1, 2, 2]
+    assert trials.verdict(rows) == 1
+    assert trials.table(rows).splitlines() == ["       2  fine", "       1  lost", "       1  lost: gone, first case 2"]

@@ -53,13 +53,13 @@ def trees(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return copies[0], copies[1]
 
 
-def probe(tree: Path, cache: Path) -> tuple[int, str]:
-    """Run a kernel of a copy.
+def probe(tree: Path, cache: Path, **variables: str) -> tuple[int, str]:
+    """Run a kernel of a copy; ``variables``: of the environment.
 
     Returns:
         How often it was compiled, and what it computed.
     """
-    environment = os.environ | {"PARDEM_CACHE_DIR": str(cache), "PYTHONPATH": str(tree)}
+    environment = os.environ | {"PARDEM_CACHE_DIR": str(cache), "PYTHONPATH": str(tree)} | variables
     done = subprocess.run([sys.executable, "-c", PROBE], cwd=tree, env=environment, capture_output=True, text=True, check=True)
     file, missed, result = done.stdout.split(maxsplit=2)
     assert Path(file).is_relative_to(tree)
@@ -79,6 +79,18 @@ def test_a_kernel_is_found_again_from_another_place_and_compiled_again_after_an_
     own.write_text(own.read_text() + "\n")
     assert probe(two, tmp_path) == (1, result)
     assert probe(one, tmp_path) == (0, result)
+
+
+def test_kernels_that_check_indices_are_kept_apart(trees: tuple[Path, Path], tmp_path: Path) -> None:
+    one, _ = trees
+    first, result = probe(one, tmp_path)
+    assert probe(one, tmp_path, NUMBA_BOUNDSCHECK="1") == (first, result)
+    assert probe(one, tmp_path, NUMBA_BOUNDSCHECK="1") == probe(one, tmp_path) == (0, result)
+    beyond = subprocess.run(
+        [sys.executable, "-c", PROBE.replace("carry(sums)", "carry(sums[:, :1])")], cwd=one, capture_output=True, text=True, check=False,
+        env=os.environ | {"PARDEM_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(one), "NUMBA_BOUNDSCHECK": "1"},
+    )  # fmt: skip
+    assert "IndexError: index is out of bounds" in beyond.stderr
 
 
 def test_a_damaged_file_is_compiled_again(trees: tuple[Path, Path], tmp_path: Path) -> None:

@@ -120,6 +120,8 @@ def finish(
         if comm.rank == 0:
             losses = manifest.lost(parts)
             series = reader.series(manifest.parts.keys() - {loss.part for loss in losses})
+            if series.refused is not None:
+                raise series.refused
             losses += series.losses
     series, losses = comm.bcast((series, losses))
     damaged: list[Loss] | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import NamedTuple
 
 import h5py
@@ -18,7 +17,7 @@ from ..state.manifest import Loss
 from ..state.packing import unit_of
 from ..state.rowfile import RowFile
 from ..state.seals import CLOCK, CONTACT_TABLE, COUNT, DAMAGE, TABLE, crc32_of_clock, crc32_of_counts
-from ..state.shared_errors import agree, reason
+from ..state.shared_errors import UnreadableError, agree, reason, unreadable
 from .contact_frames import shape_of
 from .contact_series import ContactSeries
 from .h5md import missing
@@ -158,11 +157,15 @@ class _Source:
         self.holders, self.comm, self.piece, self.count = holders, holders.comm, piece, count
         self.fields, self.arrays = series.fields, series.contacts.types
         self.file: h5py.File | None = None
+        self.unopened: str | FileError | None = None
 
     def __enter__(self) -> _Source:
         if self.holders.mine:
-            with suppress(OSError):  # it could be opened a moment ago; each of its frames will be said to be damaged
+            try:
                 self.file = h5py.File(self.piece.path, "r", locking=False)
+            except OSError as error:  # it could be opened a moment ago; if it is damaged, each of its frames will be said to be
+                found = unreadable(self.piece.path, error)
+                self.unopened = found if isinstance(found, UnreadableError) else "it cannot be opened"
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -178,7 +181,7 @@ class _Source:
         """
         columns, blocks = self._columns(k), list[np.ndarray]()
         raw, new = list[int](), list[int]()
-        message = None if self.file is not None or not self.holders.mine else "it cannot be opened"
+        message = self.unopened
         for column in columns:
             shape = shape_of(column.stop - column.start, column.width) if column.place.of_contacts else (column.stop - column.start, column.width)
             block = there = np.full(shape, missing(column.kind), column.kind)
@@ -187,7 +190,8 @@ class _Source:
                     there = column.read(self.file)
                     block[:] = there
             except DAMAGE as error:
-                message = message or f"{column.place.name} cannot be read ({reason(error)})"
+                refused = unreadable(self.piece.path, error, column.place.path)
+                message = message or (refused if isinstance(refused, UnreadableError) else f"{column.place.name} cannot be read ({reason(error)})")
             behind = (column.place.total - column.stop) * column.width
             raw.append(part(there, behind * there.itemsize))
             new.append(raw[-1] if there.dtype == column.kind else part(block, behind * column.kind.itemsize))
@@ -195,6 +199,8 @@ class _Source:
         sums = joined(self.comm, raw + new)
         try:
             agree(self.comm, message)
+        except UnreadableError:  # what it holds may be as good as ever: no frame is given up for that
+            raise
         except FileError as error:
             return columns, blocks, [], str(error)
         wrong = [c.place.name for c, found in zip(columns, sums, strict=False) if c.place.there and c.expected is not None and c.expected != found]

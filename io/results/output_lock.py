@@ -7,7 +7,7 @@ import fcntl
 import os
 import platform
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mpi4py import MPI
@@ -56,7 +56,8 @@ def reserved(comm: MPI.Comm, out: Path | str) -> Iterator[None]:
         yield
     finally:
         if descriptor is not None:
-            lock_of(out).unlink(missing_ok=True)  # before it is released: nobody else can hold this file yet
+            with suppress(OSError):  # a disk that fails: the file stays, which does not block others
+                lock_of(out).unlink(missing_ok=True)  # before it is released: nobody else can hold this file yet
             os.close(descriptor)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..reading import opened
 from ..state.seals import DAMAGE
+from ..state.shared_errors import UnreadableError
 
 STATIC = "static.h5"  # what does not change in a run
 _SEGMENT = re.compile(r"segment-(\d{6})-(frames|observables|result)\.h5")
@@ -94,10 +95,15 @@ def base_step(path: Path) -> int | None:
         path: path of the segment.
 
     Returns:
-        The step, -1 for the first segment; None if it cannot be read.
+        The step, -1 for the first segment; None if it is damaged.
+
+    Raises:
+        UnreadableError: the system does not read it.
     """
     try:
         with opened(path) as file:
             return int(file.attrs.get("base_step", -1))
+    except UnreadableError:
+        raise
     except DAMAGE:
         return None

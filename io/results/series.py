@@ -15,7 +15,7 @@ from ..layout import elements
 from ..reading import FIRST_FIELD, FRAMES, opened
 from ..state.manifest import Loss
 from ..state.seals import CLOCK, DAMAGE, crc32_of_clock, read_table, wrong_sums
-from ..state.shared_errors import reason
+from ..state.shared_errors import UnreadableError, reason
 from .contact_series import ContactPiece, ContactSeries, contacts_of, sound_counts
 from .h5md import stack
 from .paths import STATIC, segments
@@ -82,6 +82,7 @@ class Series:
         times: (T,) float64 times of the observables (s).
         values: (T, ...) array of each observable, by name.
         losses: parts that could not be read or that differ from what was written.
+        refused: the first error of those that the system did not read, and which may be as they were written.
     """
 
     pieces: list[Piece] = field(default_factory=list)
@@ -89,6 +90,7 @@ class Series:
     times: np.ndarray = field(default_factory=lambda: np.zeros(0))
     values: dict[str, np.ndarray] = field(default_factory=dict)
     losses: list[Loss] = field(default_factory=list)
+    refused: UnreadableError | None = None
 
     @property
     def frames(self) -> int:
@@ -120,6 +122,7 @@ class _Content:
     frames: Piece | None = None
     observed: _Rows | None = None
     losses: list[Loss] = field(default_factory=list)
+    refused: UnreadableError | None = None
 
 
 class SegmentReader:
@@ -154,6 +157,7 @@ class SegmentReader:
             # rows beyond the checkpoint from which a later segment went on were superseded
             last = int(later.min()) if len(later) else UNKNOWN
             series.losses += content.losses
+            series.refused = series.refused or content.refused
             if content.frames is not None and len((piece := content.frames.between(content.base, last)).rows):
                 series.pieces.append(piece)
             if content.observed is not None:
@@ -185,6 +189,7 @@ def _read(path: Path, grains: int) -> _Content:
                 clock = next(iter(found.values()))
                 content.observed = clock["step"][:], clock["time"][:], {name: group["value"][:] for name, group in found.items()}
     except DAMAGE as error:
+        content.refused = error if isinstance(error, UnreadableError) else None
         content.losses.append(Loss(path.name, f"is damaged: {reason(error)}"))
     return content
 

@@ -20,7 +20,7 @@ from .holders import Holders
 from .manifest import Loss, Manifest, put_manifest, read_manifest, refusal
 from .rowfile import RowFile
 from .seals import DAMAGE
-from .shared_errors import together
+from .shared_errors import UnreadableError, together, unreadable
 from .state_reading import read_state, state_group
 
 KEEP = 2
@@ -136,12 +136,13 @@ def newest_valid_checkpoint(comm: MPI.Comm, directory: Path | str, case_hash: st
 
     Raises:
         FileError: the newest readable checkpoint belongs to another case; the sentence names both hashes. Or parts are missing or changed; the
-            sentence names them and the choice.
+            sentence names them and the choice. Or the system does not read a file, which may hold what it should.
     """
     directory = Path(directory)
     candidates: list[Path] = []
-    if comm.rank == 0:
-        candidates = [*_finished(directory), *checkpoints(directory), *sorted(directory.glob("segment-*-result.h5"), reverse=True)]
+    with together(comm, f"{directory} cannot be read"):
+        if comm.rank == 0:
+            candidates = [*_finished(directory), *checkpoints(directory), *sorted(directory.glob("segment-*-result.h5"), reverse=True)]
     warnings = []
     for path in comm.bcast(candidates):
         try:
@@ -150,6 +151,8 @@ def newest_valid_checkpoint(comm: MPI.Comm, directory: Path | str, case_hash: st
             with together(comm, f"{path} cannot be read"):
                 if comm.rank == 0:
                     manifest = read_manifest(path)
+        except UnreadableError as error:  # an older one would do, but what was computed since would be lost for nothing
+            raise FileError(f"{error}; resume once the file can be read, or remove it to go on without it") from None
         except FileError as error:
             warnings.append(f"passed over a checkpoint: {error}")
             continue
@@ -229,5 +232,11 @@ def _holds_final_state(path: Path, of_index: bool) -> bool:
         with opened(path) as file:
             get_json(state_group(file, path), "header")
             return of_index or str(file.attrs.get("assembled")) != "index"
+    except UnreadableError:
+        raise
+    except OSError as error:
+        if isinstance(found := unreadable(path, error), UnreadableError):
+            raise found from None
+        return False
     except DAMAGE:
         return False

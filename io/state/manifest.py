@@ -16,7 +16,7 @@ from ..layout import elements
 from ..reading import FIRST_FIELD, FRAMES, PARAMETERS, get_json, json_bytes, opened, put_json
 from ..results.paths import STATIC, damaged_of, earlier_results
 from .seals import DAMAGE, get_sums, root_of
-from .shared_errors import reason
+from .shared_errors import UnreadableError, unreadable
 
 MANIFEST = "manifest"  # in checkpoints; below the parameters in an index
 LOSSES = f"{PARAMETERS}/losses"
@@ -104,7 +104,7 @@ def entry_of(path: Path) -> dict[str, Any]:
             count = [0 if r is None else len(r) for r in rows]
             checksum = _constant(file) if path.name == STATIC else root_of(file)
     except DAMAGE as error:
-        raise error if isinstance(error, FileError) else FileError(f"{path} is damaged: {reason(error)}") from None
+        raise error if isinstance(error, FileError) else unreadable(path, error) from None
     steps = [min(ends), max(ends)] if ends else []
     return {"size": path.stat().st_size, "checksum": checksum, "frames": count[0], "observables": count[1], "steps": steps}
 
@@ -122,6 +122,8 @@ def _change(path: Path, entry: dict[str, Any]) -> str:
         return f"has {size} bytes and had {entry['size']}"
     try:
         found = entry_of(path)
+    except UnreadableError:
+        raise
     except FileError as error:
         return f"cannot be read ({error})"
     same = all(found[key] == entry[key] for key in ("checksum", "frames", "observables", "steps"))
@@ -178,7 +180,7 @@ def read_manifest(path: Path) -> Manifest | None:
             values = get_json(file, MANIFEST)
             return Manifest(values["parts"], _losses(values["losses"]), values["box"])
     except DAMAGE as error:
-        raise error if isinstance(error, FileError) else FileError(f"{path} is damaged: {MANIFEST}: {reason(error)}") from None
+        raise error if isinstance(error, FileError) else unreadable(path, error, MANIFEST) from None
 
 
 def put_losses(file: h5py.File, losses: Iterable[Loss]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import h5py
@@ -19,7 +20,7 @@ from pardem.errors import FileError
 
 from ..layout import CONTACTS
 from ..reading import FIRST_FIELD, FRAMES, get_json, json_bytes, put_json
-from .shared_errors import reason
+from .shared_errors import UnreadableError, reason, unreadable
 
 CHECKSUMS = "pardem/checksums"
 TABLE = f"{CHECKSUMS}/frames"
@@ -248,6 +249,8 @@ def _differs(file: h5py.File, name: str, expected: int) -> str:
     try:
         return "" if crc32_of(file[name]) == expected else f"the checksum of {name} is wrong"
     except DAMAGE as error:
+        if isinstance(found := unreadable(Path(file.filename), error, name), UnreadableError):
+            raise found from None
         return f"{name} cannot be read ({reason(error)})"
 
 

@@ -20,7 +20,7 @@ from .contact_blocks import ContactBlocks, first_contact, get_blocks
 from .full_state import ContactRows, FullState, GrainTable
 from .holders import Holders
 from .ordered_rows import IdExchange
-from .shared_errors import agree, reason, together
+from .shared_errors import agree, together, unreadable
 
 
 class _Head(NamedTuple):
@@ -150,7 +150,7 @@ def state_group(file: h5py.File, path: Path) -> h5py.Group:
 def _read_rows(readers: Holders, head: _Head, path: Path, file: h5py.File | None, keep: bool) -> tuple[GrainTable, ContactRows, dict[str, int]]:
     """Grains and contacts of this rank's block of ids, and the CRC-32 of everything that has been read. Collective."""
     (first, last), begin, end = readers.span(head.grains), 0, 0
-    problem: str | None = None
+    problem: FileError | None = None
     parts: dict[str, int] = {}
     if file is not None:
         try:
@@ -158,7 +158,7 @@ def _read_rows(readers: Holders, head: _Head, path: Path, file: h5py.File | None
                 lower = file[f"{head.group}/contacts/lower"]
                 begin, end = (first_contact(lower, head.blocks, gid) for gid in (first, last))
         except FileError as error:
-            problem = str(error)
+            problem = error
 
     def get(name: str, rows: slice, total: int) -> np.ndarray:
         nonlocal problem
@@ -169,14 +169,14 @@ def _read_rows(readers: Holders, head: _Head, path: Path, file: h5py.File | None
                 parts[name] = part(values, (total - rows.stop) * width_of(values))
             except (OSError, RuntimeError, KeyError) as error:
                 # what follows is collective: the others must not be left waiting
-                problem = f"{path} is damaged: {name}: {reason(error)}"
+                problem = unreadable(path, error, name)
         return values if keep else values[:0].copy()  # a view would keep all of it
 
     names = sorted(name.removeprefix("grains/") for name in head.expected if name.startswith("grains/"))
     grains = GrainTable(np.arange(first, last if keep else first), {n: get(f"grains/{n}", slice(first, last), head.grains) for n in names})
     contacts = ContactRows(*(get(f"contacts/{n}", slice(begin, end), head.contacts) for n in ContactRows._fields))
     if problem is None and len(contacts.lower) and not (first <= contacts.lower[0] and contacts.lower[-1] < last):
-        problem = f"{path} is damaged: contacts/lower and the blocks of its ids do not belong together"
+        problem = FileError(f"{path} is damaged: contacts/lower and the blocks of its ids do not belong together")
     agree(readers.comm, problem)
     rows = [*(f"grains/{n}" for n in names), *(f"contacts/{n}" for n in ContactRows._fields)]
     crcs = joined(readers.comm, [parts.get(name, 0) for name in rows])

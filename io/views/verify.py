@@ -16,9 +16,9 @@ from ..layout import CONTACTS, contact_arrays, elements
 from ..reading import FIRST_FIELD, FRAMES, KINDS, kind_of
 from ..results.paths import STATIC, base_step, damaged_of, out_of, parts_of, segments
 from ..state.checkpoint import checkpoints, step_of
-from ..state.manifest import Manifest, get_losses, read_manifest
+from ..state.manifest import Loss, Manifest, get_losses, read_manifest
 from ..state.seals import DAMAGE, crc32_of, wrong_frames, wrong_sums
-from ..state.shared_errors import reason
+from ..state.shared_errors import UnreadableError, reason
 from ..state.state_reading import read_state
 
 AGAIN = "written after the newest checkpoint: it does not count, and --resume writes it again"
@@ -82,7 +82,10 @@ def _folder(parts: Path) -> list[Verdict]:
         verdicts[path.name] = Verdict(path, AGAIN, []) if later else _file(path)
     if not verdicts:
         raise FileError(f"{parts} holds no parts of a run")
-    for loss in manifest.lost(parts):
+    lost: list[Loss] = []
+    with suppress(UnreadableError):  # which its own verdict tells
+        lost = manifest.lost(parts)
+    for loss in lost:
         verdict = verdicts.setdefault(loss.part, Verdict(parts / loss.part, "", []))
         if not verdict.problems:
             verdict.problems.append(str(loss).removeprefix(f"{loss.part} "))

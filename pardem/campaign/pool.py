@@ -155,7 +155,11 @@ class Pool:
         folder = folder_of(self.study, point.id)
         row: Row | None = None
         try:
-            if not self.group.bcast(is_finished(folder / RESULT) if self.leads else None):
+            done = False
+            with together(self.group, f"{folder} cannot be read"):
+                if self.leads:
+                    done = is_finished(folder / RESULT)
+            if not self.group.bcast(done):
                 case = self._case(point)
                 if not self._simulate(case, folder):
                     return False

@@ -109,9 +109,10 @@ Tried = tuple[str, Command, int | None] | None
 
 
 def full(bench: Bench) -> Tried:
-    """A disk that is too small, or a limit of the size of files."""
+    """A disk that is too small; without root a limit of the size of files, for a process alone, since MPI has large files of its own."""
     size = round(10.0 ** bench.dice.uniform(SMALLEST, LARGEST))
     if bench.dice.random() < 0.2 or not bench.mount(64 << 20):
+        bench.ranks, size = 0, round(bench.dice.uniform(1.1e6, 2.0e6))
         bench.fill()
         run = bench.run(limits=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY)))
         return f"files of {size} bytes at most", run, run.wait(LIMIT)
@@ -238,19 +239,21 @@ FAULTS: tuple[tuple[Callable[[Bench], Tried], int], ...] = (
 )  # fmt: skip
 
 
-def attempt(k: int, seed: int, undisturbed: Undisturbed) -> Row:
+def attempt(k: int, seed: int, undisturbed: Undisturbed, fault: Callable[[Bench], Tried] | None = None) -> Row:
     """Run under a fault, and without it.
 
     Args:
         k: number of the try.
         seed: of the campaign.
         undisturbed: the run to compare with.
+        fault: one of ``FAULTS``; None: drawn.
 
     Returns:
         The row of the try.
     """
     dice, began = random.Random(f"{seed}/{k}"), time.monotonic()
-    (fault,) = dice.choices([fault for fault, _ in FAULTS], [weight for _, weight in FAULTS])
+    (drawn,) = dice.choices([fault for fault, _ in FAULTS], [weight for _, weight in FAULTS])
+    fault = fault or drawn
     with tempfile.TemporaryDirectory() as name:
         bench = Bench(Path(name), undisturbed, dice)
         try:

@@ -20,16 +20,17 @@ from typing import Any
 
 from mpi4py import MPI
 
+# module, function, and about how many calls a rank makes in it in the run of `undisturbed.py`
 PHASES = {
-    "start": ("pardem.run", "load_start"),
-    "set-up": ("pardem.run", "Simulation"),
-    "frame": ("pardem.io.results.run_segments", "Segment.frame"),
-    "segment": ("pardem.io.results.run_segments", "Segment.close"),
-    "checkpoint": ("pardem.io.results.writer", "write_checkpoint"),
-    "index": ("pardem.io.results.writer", "write_index"),
-    "assemble": ("pardem.io.results.writer", "finish"),
-    "rebuild": ("pardem.rebuild", "Rebuilder.rebuild"),
-    "rebalancing": ("pardem.decomposition.nested_slabs", "Nested.balance"),
+    "start": ("pardem.run", "load_start", 2000),
+    "set-up": ("pardem.run", "Simulation", 500_000),
+    "frame": ("pardem.io.results.run_segments", "Segment.frame", 40_000),
+    "segment": ("pardem.io.results.run_segments", "Segment.close", 400),
+    "checkpoint": ("pardem.io.results.writer", "write_checkpoint", 18_000),
+    "index": ("pardem.io.results.writer", "write_index", 500_000),
+    "assemble": ("pardem.io.results.writer", "finish", 11_000),
+    "rebuild": ("pardem.rebuild", "Rebuilder.rebuild", 300_000),
+    "rebalancing": ("pardem.decomposition.nested_slabs", "Nested.balance", 2500),
 }
 OF_THE_FIRST = ("index",)  # phases of rank 0 alone
 PATIENCE = 100.0  # seconds for which a rank halts at most
@@ -77,10 +78,10 @@ class Halt:
 def main() -> int:
     """Run pardem."""
     phase, call, rank, mark = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4])
-    for name in ("pardem.run", "pardem.cli", *(module for module, _ in PHASES.values())):
+    for name in ("pardem.run", "pardem.cli", *(module for module, *_ in PHASES.values())):
         import_module(name)
     if phase in PHASES and MPI.COMM_WORLD.rank == rank:
-        module, path = PHASES[phase]
+        module, path, _ = PHASES[phase]
         *owners, name = path.split(".")
         owner = functools.reduce(getattr, owners, import_module(module))
         setattr(owner, name, Halt(call, mark).within(getattr(owner, name)))

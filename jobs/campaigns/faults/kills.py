@@ -15,7 +15,9 @@ import signal
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from halting import OF_THE_FIRST, PHASES
 from launching import Command
@@ -30,36 +32,65 @@ SIGNALS = ("KILL", "KILL", "KILL", "TERM", "TERM", "INT", "INT", "USR1", "USR1",
 WHOM = ("one", "one", "all", "launcher", "everything")
 ANY = "any"
 MOMENTS = (*PHASES, "checkpoint", "assemble", "rebalancing", ANY, ANY)
-LATEST = 3.7  # decimal logarithm of the largest number of calls after which a rank halts
-ENDING = 90.0  # seconds that a run may take to end after a signal: a rank that is alone waits for the others for some
 
 
-def kill(run: Command, halted: Path | None, number: int, whom: str, dice: random.Random) -> bool:
-    """Wait for the instant, and send a signal.
+class Kill(NamedTuple):
+    """How a run is killed.
 
-    Args:
-        run: of which ranks are killed.
-        halted: mark that one rank makes when it halts; None: at any time.
-        number: of the signal.
-        whom: one rank, all ranks, the launcher, or all of these.
-        dice: for what is left to chance.
-
-    Returns:
-        Whether the instant came before the run ended.
+    Attributes:
+        ranks: of the run; 0: without a launcher.
+        phase: in which a rank halts; ``ANY``: none does.
+        call: number of the call at which it halts.
+        rank: the one that halts.
+        signal: name of the signal.
+        whom: one rank, all ranks, the launcher, or everything.
+        delay: seconds after the start, where no rank halts.
     """
-    if halted is not None:
-        came = run.until(halted.exists, LIMIT)
-    else:
-        run.until(lambda: list(run.log.parent.glob("*.started")), LIMIT)
-        end = time.monotonic() + dice.uniform(0.0, 4.0)
-        came = not run.until(lambda: time.monotonic() > end, LIMIT) or run.lives
-    if came:
-        ranks = run.ranks()
-        some = {"one": [dice.choice(ranks)] if ranks else [], "all": ranks, "launcher": [run.pid], "everything": [run.pid, *ranks]}
-        run.send(number, some[whom])
-    if halted is not None:
-        halted.with_suffix(".go").touch()
-    return came
+
+    ranks: int
+    phase: str
+    call: int
+    rank: int
+    signal: str
+    whom: str
+    delay: float = 0.0
+
+    @classmethod
+    def drawn(cls, dice: random.Random) -> Kill:
+        """Draw one."""
+        ranks, phase = dice.choice(RANKS), dice.choice(MOMENTS)
+        rank, calls = 0 if phase in OF_THE_FIRST else dice.randrange(max(1, ranks)), PHASES[phase][2] if phase in PHASES else 1
+        call = round(calls ** dice.random())  # the first ones more often: a run that is resumed makes fewer of them
+        return cls(ranks, phase, call, rank, dice.choice(SIGNALS), dice.choice(WHOM), round(dice.uniform(0.0, 4.0), 2))
+
+    @property
+    def number(self) -> int:
+        """Of the signal."""
+        return int(getattr(signal, f"SIG{self.signal}"))
+
+    def sent_to(self, run: Command, mark: Path) -> bool:
+        """Wait for the instant, and send the signal.
+
+        Args:
+            run: the run.
+            mark: file that the rank makes when it halts.
+
+        Returns:
+            Whether the instant came before the run ended.
+        """
+        if self.phase == ANY:
+            run.until(mark.with_suffix(".started").exists, LIMIT)
+            end = time.monotonic() + self.delay
+            run.until(lambda: time.monotonic() > end, LIMIT)
+        else:
+            run.until(mark.exists, LIMIT)
+        came = run.lives and (self.phase == ANY or mark.exists())
+        if came:
+            ranks = run.ranks()
+            some = {"one": ranks[self.rank : self.rank + 1], "all": ranks, "launcher": [run.pid], "everything": [run.pid, *ranks]}
+            run.send(self.number, some[self.whom])
+        mark.with_suffix(".go").touch()
+        return came
 
 
 def attempt(k: int, seed: int, undisturbed: Undisturbed) -> Row:
@@ -73,43 +104,49 @@ def attempt(k: int, seed: int, undisturbed: Undisturbed) -> Row:
     Returns:
         The row of the try.
     """
-    dice, began, reached = random.Random(f"{seed}/{k}"), time.monotonic(), -1
-    row: Row = {"kills": [], "outcome": "same bits", "said": ""}
+    dice, began = random.Random(f"{seed}/{k}"), time.monotonic()
+    kills = [Kill.drawn(dice) for _ in range(dice.choice((1, 1, 2, 3)))]
     with tempfile.TemporaryDirectory() as name:
-        out = Path(name) / "out.h5"
-        for turn in range(dice.choice((1, 1, 2, 3))):
-            found = _disturbed(turn, out, undisturbed, dice)
-            row["kills"].append(found)
-            fault, said = found.pop("fault"), found.pop("said")
-            if not fault:
-                fault, said, reached = _kept(out, reached, undisturbed)
-            found["step"] = reached
-            if fault:
-                row |= {"outcome": fault, "said": f"kill {turn}: {said}"}
-                break
-        else:
-            row["last"] = dice.choice(RANKS)
-            row |= _ended(out, row["last"], undisturbed)
-    first = row["kills"][-1]
-    return row | {name: first[name] for name in ("phase", "signal", "whom", "ranks")} | {"seconds": round(time.monotonic() - began, 1)}
+        row = disturbed(Path(name), kills, dice.choice(RANKS), undisturbed)
+    last = kills[len(row["kills"]) - 1]._asdict()
+    return row | {name: last[name] for name in ("phase", "signal", "whom", "ranks")} | {"seconds": round(time.monotonic() - began, 1)}
 
 
-def _disturbed(turn: int, out: Path, undisturbed: Undisturbed, dice: random.Random) -> Row:
-    """A run that goes on and is killed: how, with what status, and what was wrong with that."""
-    folder = out.parent / f"turn {turn}"
+def disturbed(folder: Path, kills: Sequence[Kill], ranks: int, undisturbed: Undisturbed) -> Row:
+    """Kill a run and resume it, as often as there are kills, and leave it alone in the end.
+
+    Args:
+        folder: an empty one.
+        kills: one after the other.
+        ranks: of the run that is left alone.
+        undisturbed: the run to compare with.
+
+    Returns:
+        The outcome, what was said, and for each kill how it went.
+    """
+    out, reached, done = folder / "out.h5", -1, list[Row]()
+    for turn, kill in enumerate(kills):
+        fault, said, how = _killed(kill, out, folder / f"turn {turn}", undisturbed)
+        if not fault:
+            fault, said, reached = _kept(out, reached, undisturbed)
+        done.append(kill._asdict() | how | {"step": reached})
+        if fault:
+            return {"kills": done, "outcome": fault, "said": f"kill {turn}: {said}"}
+    return {"kills": done, "outcome": "same bits", "said": "", "last": ranks} | _ended(out, ranks, undisturbed)
+
+
+def _killed(kill: Kill, out: Path, folder: Path, undisturbed: Undisturbed) -> tuple[str, str, Row]:
+    """A run that goes on and is killed: what was wrong with its end, what it said, and how it went."""
     folder.mkdir()
-    ranks, phase, sent, whom = dice.choice(RANKS), dice.choice(MOMENTS), dice.choice(SIGNALS), dice.choice(WHOM)
-    rank = 0 if phase in OF_THE_FIRST else dice.randrange(max(1, ranks))
-    call, mark, number = round(10.0 ** dice.uniform(0.0, LATEST)), folder / "mark", getattr(signal, f"SIG{sent}")
-    run = Command(ranks, [HALTING, phase, call, rank, mark, "run", undisturbed.case, "-o", out, "--resume"], folder / "log", folder)
-    came = kill(run, None if phase == ANY else mark, number, whom, dice)
-    status = run.wait(ENDING if came else LIMIT)
-    where = mark.read_text() if mark.exists() else ""
-    row: Row = {"ranks": ranks, "phase": phase, "call": call, "rank": rank, "signal": sent, "whom": whom, "came": came, "status": status, "at": where}
-    fault = run.fault(status, number)
+    mark = folder / "mark"
+    program = [HALTING, kill.phase, kill.call, kill.rank, mark]
+    run = Command(kill.ranks, [*program, "run", undisturbed.case, "-o", out, "--resume"], folder / "log", folder)
+    came = kill.sent_to(run, mark)
+    status = run.wait(LIMIT)
+    fault = run.fault(status, kill.number)
     if not fault and not came and status != 0:
         fault = "silent"  # nobody sent anything, and it should have come to its end
-    return row | {"fault": fault, "said": run.said[-3000:]}
+    return fault, run.said[-3000:], {"came": came, "status": status, "at": mark.read_text() if mark.exists() else ""}
 
 
 def _kept(out: Path, before: int, undisturbed: Undisturbed) -> tuple[str, str, int]:

@@ -9,7 +9,7 @@ from its last checkpoint. The verdict, with exit status 1 if it fails:
 
 * memory and descriptors of each start do not grow after its first fifth: the slope of a straight line over the rest, times the steps of the whole
   run, is less than a tenth of the memory, or one descriptor;
-* the residual of the energy budget (what is held, less the work of the plate, and what was lost) stays below a thousandth of the work;
+* the residual of the energy budget (what is held, less the work of the plate, and what was lost) stays below half a percent of the work;
 * the bed is fluidised and steady: the mean kinetic energy of the last half is within a fifth of that of the half before.
 """
 
@@ -34,7 +34,7 @@ from pardem.run import run_case
 from pardem.run_options import RunOptions
 
 NOTES = 200
-GROWTH, RESIDUAL, STEADY = 0.1, 1e-3, 0.2  # bounds of the verdict
+GROWTH, RESIDUAL, STEADY = 0.1, 5e-3, 0.2  # bounds of the verdict
 Note = dict[str, Any]
 
 
@@ -51,7 +51,7 @@ def case_of(steps: int) -> Case:
     ]  # fmt: skip
     region = {"kind": "box", "lower": (0.0, 0.0, 1e-3), "upper": (0.012, 0.012, 0.03)}
     return Case(
-        seed=1, gravity=(0.0, 0.0, -9.81), time={"step": 2e-5}, domain={"lower": (-1e-3, -1e-3, -5e-3), "upper": (0.013, 0.013, 1.0)},
+        seed=1, gravity=(0.0, 0.0, -9.81), time={"step": 1e-5}, domain={"lower": (-1e-3, -1e-3, -5e-3), "upper": (0.013, 0.013, 1.0)},
         species=[{"name": "bead", "shape": "sphere", "radius": 0.75e-3, "density": 2500.0}],
         insert=[{"species": "bead", "count": 100, "region": region, "size": size} for size in (1.0, 0.8)],
         contact={"law": "viscoelastic", "restitution": 0.8, "contact_time": 4e-4, "friction": 0.3},

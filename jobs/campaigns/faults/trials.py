@@ -105,7 +105,10 @@ def go_on(arguments: argparse.Namespace, attempt: Callable[[int], Row]) -> list[
     """
     rows = read_rows(arguments.out)
     done = {row["case"] for row in rows}
-    with arguments.out.open("a") as log:
+    with arguments.out.open("a+") as log:
+        log.seek(0)
+        if not f"\n{log.read()}".endswith("\n"):
+            log.write("\n")  # behind a line that was cut
         for k in (k for k in range(arguments.tries) if k not in done):
             rows.append({"case": k} | attempt(k))
             log.write(json.dumps(rows[-1]) + "\n")
