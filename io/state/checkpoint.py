@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import h5py
 from mpi4py import MPI
 
 from pardem.errors import FileError
@@ -22,8 +21,10 @@ from .rowfile import RowFile
 from .seals import DAMAGE
 from .shared_errors import UnreadableError, together, unreadable
 from .state_reading import read_state, state_group
+from .writable import writable
 
 KEEP = 2
+BLOCK = 1 << 24  # bytes
 _NAME = re.compile(r"checkpoint-(\d{12})\.h5")
 
 
@@ -96,7 +97,7 @@ def seal_file(path: Path, kind: str, state: FullState, checksums: dict[str, int]
         origin: provenance of the file.
         manifest: manifest of the parts of the run, if any.
     """
-    with h5py.File(path, "r+") as handle:
+    with writable(path, "r+") as handle:
         seal(handle, KINDS[kind], state, checksums)
         handle.attrs["pardem_kind"] = kind
         handle.attrs["pardem_format"] = FORMAT
@@ -146,11 +147,7 @@ def newest_valid_checkpoint(comm: MPI.Comm, directory: Path | str, case_hash: st
     warnings = []
     for path in comm.bcast(candidates):
         try:
-            state = read_state(comm, path)
-            manifest: Manifest | None = None
-            with together(comm, f"{path} cannot be read"):
-                if comm.rank == 0:
-                    manifest = read_manifest(path)
+            state, manifest = _read_with_care(comm, path)
         except UnreadableError as error:  # an older one would do, but what was computed since would be lost for nothing
             raise FileError(f"{error}; resume once the file can be read, or remove it to go on without it") from None
         except FileError as error:
@@ -169,6 +166,33 @@ def newest_valid_checkpoint(comm: MPI.Comm, directory: Path | str, case_hash: st
                 raise FileError(refusal(directory, losses))
         return Found(path, warnings, comm.bcast(losses), state)
     return Found(None, warnings, [], None)
+
+
+def _read_with_care(comm: MPI.Comm, path: Path) -> tuple[FullState, Manifest | None]:
+    """State and manifest (of rank 0) of a checkpoint. Collective.
+
+    HDF5 takes for missing what the system did not read. So a checkpoint that seems to be damaged is read byte by byte, and then once more.
+    """
+    try:
+        return _read(comm, path)
+    except UnreadableError:
+        raise
+    except FileError:
+        with together(comm, f"{path} cannot be read"):
+            if comm.rank == 0:
+                with open(path, "rb") as file:
+                    while file.read(BLOCK):
+                        pass
+    return _read(comm, path)
+
+
+def _read(comm: MPI.Comm, path: Path) -> tuple[FullState, Manifest | None]:
+    state = read_state(comm, path)
+    manifest: Manifest | None = None
+    with together(comm, f"{path} cannot be read"):
+        if comm.rank == 0:
+            manifest = read_manifest(path)
+    return state, manifest
 
 
 def checkpoints(directory: Path) -> list[Path]:

@@ -23,6 +23,7 @@ from .disk import SLACK, sync_path, take
 from .holders import Holders
 from .packing import Chunk, chunks_of
 from .shared_errors import agree, reason, together
+from .writable import writable
 
 PIECE = 1 << 28  # bytes of a rank in one call or message: MPI implementations stumble over counts above 2^31
 TAG = 75
@@ -69,7 +70,7 @@ class RowFile:
         self._packed_rows: int | None = None  # of the compressed data sets that are being written
         with together(comm, self.doing):
             if comm.rank == 0:
-                self._handle = h5py.File(path, mode)
+                self._handle = writable(path, mode)
 
     def __enter__(self) -> RowFile:
         return self
@@ -181,7 +182,7 @@ class RowFile:
         self._shut()  # in any case: where HDF5 puts what comes next depends on it
         with together(self.comm, self.doing):
             if self.comm.rank == 0:
-                self._handle = h5py.File(self.path, "r+")
+                self._handle = writable(self.path, "r+")
 
     @property
     def _through_mpi(self) -> bool:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import errno
 import os
 import random
-import resource
 import shutil
 import signal
 import subprocess
@@ -40,6 +39,13 @@ SHORT = 0  # the number of no error: writes that are short
 LATEST = 3.2  # decimal logarithm of the largest number of calls before one fails
 SMALLEST, LARGEST = 4.5, 7.0  # decimal logarithms of the sizes of small disks (bytes)
 NOBODY = 65534
+LIMITED = """
+import resource, sys
+from mpi4py import MPI  # before the limit: it has large files of its own
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
+from pardem.cli import main
+sys.exit(main(sys.argv[2:]))
+"""
 SKIPPED = "skipped"
 
 
@@ -109,12 +115,11 @@ Tried = tuple[str, Command, int | None] | None
 
 
 def full(bench: Bench) -> Tried:
-    """A disk that is too small; without root a limit of the size of files, for a process alone, since MPI has large files of its own."""
+    """A disk that is too small, or a limit of the size of files, which does for others than root."""
     size = round(10.0 ** bench.dice.uniform(SMALLEST, LARGEST))
     if bench.dice.random() < 0.2 or not bench.mount(64 << 20):
-        bench.ranks, size = 0, round(bench.dice.uniform(1.1e6, 2.0e6))
         bench.fill()
-        run = bench.run(limits=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY)))
+        run = bench.run(program=("-c", LIMITED, size))
         return f"files of {size} bytes at most", run, run.wait(LIMIT)
     bench.fill()
     used = sum(path.stat().st_size for path in bench.disk.rglob("*") if path.is_file())

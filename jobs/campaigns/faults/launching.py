@@ -36,29 +36,21 @@ class Command:
         folder: in which it is started.
         prefix: of the command, for instance one that gives up privileges.
         more: variables of the environment.
-        limits: called in the new process before it becomes the command.
 
     Attributes:
         pid: of the launcher, or of the process alone.
     """
 
     def __init__(
-        self, ranks: int, arguments: Sequence[object], log: Path, folder: Path, *, prefix: Sequence[str] = (),
-        more: dict[str, str] | None = None, limits: Callable[[], object] | None = None,
-    ) -> None:  # fmt: skip
+        self, ranks: int, arguments: Sequence[object], log: Path, folder: Path, *, prefix: Sequence[str] = (), more: dict[str, str] | None = None
+    ) -> None:
         launcher = ["mpirun", "-n", str(ranks)] if ranks else []
         command = [*prefix, *launcher, sys.executable, *map(str, arguments)]
         self.began, self.log, self.alone = time.monotonic(), log, not ranks
-
-        def prepare() -> None:
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            if limits is not None:
-                limits()
-
         with log.open("ab") as out:
             self._process = subprocess.Popen(
                 command, cwd=folder, env=ENVIRONMENT | (more or {}), stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True,
-                preexec_fn=prepare,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)),
             )  # fmt: skip
         self.pid = self._process.pid
 

@@ -38,7 +38,7 @@ stage = [
 detection = { skin = 4e-5 }
 output = { frame_steps = 40, contacts = true, observable_steps = 20, checkpoint_steps = 100 }
 """
-LIMIT = 240.0  # seconds that a run may take, on many ranks and few cores
+LIMIT = 600.0  # seconds that a run may take, on many ranks and few cores that others use as well
 STOPPED = 300  # step at which the stopped run is asked to stop
 SELF = MPI.COMM_SELF
 

@@ -1,0 +1,166 @@
+"""A disk that fails: what the system does not read is no damage, and what it does not write is an error at once."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import io_scene as scene
+import numpy as np
+import pytest
+from mpi4py import MPI
+
+from pardem import cli
+from pardem.commands import cases
+from pardem.errors import FileError
+from pardem.io import reading
+from pardem.io.results.output_lock import lock_of, reserved
+from pardem.io.results.paths import base_step, parts_of
+from pardem.io.state import checkpoint
+from pardem.io.state.checkpoint import checkpoints, is_finished, newest_valid_checkpoint
+from pardem.io.state.shared_errors import UnreadableError, together, unreadable
+from pardem.io.state.writable import writable
+
+SELF = MPI.COMM_SELF
+
+
+class FailingDisk:
+    """HDF5 files with a name that ends like this are not read, the first times."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.name, self.times, whole = "", 0, h5py.File
+
+        def opening(name: Any, *arguments: Any, **options: Any) -> h5py.File:
+            if self.times and str(name).endswith(self.name):
+                self.times -= 1
+                raise OSError(f"Can't synchronously read data (file read failed: time = now, errno = {errno.EIO}, error message = 'x')")
+            return whole(name, *arguments, **options)
+
+        monkeypatch.setattr(reading.h5py, "File", opening)
+
+    def fails(self, path: Path, times: int = 1 << 30) -> None:
+        """From now on."""
+        self.name, self.times = path.name, times
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> FailingDisk:
+    return FailingDisk(monkeypatch)
+
+
+def test_a_checkpoint_that_is_not_read_is_not_passed_over(out: Path, disk: FailingDisk) -> None:
+    """Older ones, or a new beginning, would cost what was computed since."""
+    newest, older = checkpoints(parts_of(out))
+    disk.fails(newest)
+    with pytest.raises(FileError, match=rf"{newest} cannot be read: Input/output error; resume once .*, or remove it to go on without it"):
+        newest_valid_checkpoint(SELF, parts_of(out), scene.HASH)
+    newest.rename(newest.with_suffix(".away"))
+    assert newest_valid_checkpoint(SELF, parts_of(out), scene.HASH).path == older
+
+
+def test_what_seems_to_be_damaged_is_read_again(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """HDF5 says of an object that it did not read that it is missing."""
+    newest, whole, calls = checkpoints(parts_of(out))[0], checkpoint.read_state, []
+
+    def once(comm: MPI.Comm, path: Path, keep: bool = True) -> Any:
+        calls.append(path)
+        if len(calls) == 1:
+            raise FileError(f"{path} is damaged: grains is missing")
+        return whole(comm, path, keep)
+
+    monkeypatch.setattr(checkpoint, "read_state", once)
+    found = newest_valid_checkpoint(SELF, parts_of(out), scene.HASH)
+    assert (found.path, found.warnings, calls) == (newest, [], [newest, newest])
+
+
+def test_parts_and_results_that_are_not_read_are_neither_damaged_nor_unfinished(out: Path, tmp_path: Path, disk: FailingDisk) -> None:
+    (part, *_) = sorted(parts_of(out).glob("segment-*-frames.h5"))
+    disk.fails(part)
+    with pytest.raises(UnreadableError, match="Input/output error"):
+        base_step(part)
+    with pytest.raises(FileError, match=f"{part} cannot be read: Input/output error"):
+        newest_valid_checkpoint(SELF, parts_of(out), scene.HASH)
+    with pytest.raises(UnreadableError, match="Input/output error"):
+        scene.run(SELF, out, 90, resume=True)
+    disk.fails(out, 0)
+    scene.run(SELF, out, 90, resume=True)
+    assert is_finished(out)
+    disk.fails(out)
+    with pytest.raises(UnreadableError, match=f"{out} cannot be read"):
+        is_finished(out)
+
+
+def test_only_what_the_system_answers_of_the_disk_counts() -> None:
+    path = Path("a.h5")
+    for number, kind in ((errno.EIO, UnreadableError), (errno.ESTALE, UnreadableError), (errno.EINVAL, FileError), (errno.ENOENT, FileError)):
+        assert type(unreadable(path, OSError(number, os.strerror(number)))) is kind
+        with pytest.raises(FileError, match=os.strerror(number)) as caught, together(SELF, "a.h5 cannot be read"):
+            raise OSError(number, os.strerror(number))
+        assert type(caught.value) is kind
+    assert type(unreadable(path, OSError("truncated file: eof = 96"))) is FileError
+
+
+@pytest.mark.mpi(min_size=2)
+@pytest.mark.ranks(3)
+def test_every_rank_hears_of_it() -> None:
+    comm = MPI.COMM_WORLD
+
+    def read() -> None:
+        with together(comm, "a cannot be read"):
+            if comm.rank == comm.size - 1:
+                raise OSError(errno.EIO, "x")
+
+    with pytest.raises(UnreadableError, match="a cannot be read: Input/output error"):
+        read()
+
+
+def test_small_writes_are_not_kept_back(tmp_path: Path) -> None:
+    """Before a data set is closed its data are in the file."""
+    path = tmp_path / "a.h5"
+    values = np.array([0x5EA15EA1_5EA15EA1, 3], dtype=np.int64)
+    with writable(path, "w") as file:
+        whole = file.create_dataset("whole", data=values)
+        chunked = file.create_dataset("chunked", (2,), np.int64, maxshape=(None,), chunks=(16,))
+        chunked[:] = values
+        assert path.read_bytes().count(values.tobytes()) == 2
+        assert (whole.id.valid, chunked.id.valid) == (1, 1)
+    with writable(path, "r+") as file:
+        file["whole"][0] = 7
+        assert file["whole"][:].tolist() == [7, 3]
+    with pytest.raises(OSError, match="No such file"):
+        writable(tmp_path / "none" / "a.h5", "w")
+
+
+def test_a_lock_that_cannot_be_removed_hides_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "out.h5"
+
+    def refuse(self: Path, missing_ok: bool = False) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    def run() -> None:
+        with reserved(SELF, out):
+            monkeypatch.setattr(Path, "unlink", refuse)
+            raise FileError("full")
+
+    with pytest.raises(FileError, match="full"):
+        run()
+    monkeypatch.undo()
+    assert lock_of(out).exists()
+    with reserved(SELF, out):
+        pass
+    assert not lock_of(out).exists()
+
+
+def test_an_interrupted_command_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(*_: object) -> Callable[..., object]:
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError
+
+    monkeypatch.setattr(cases, "_run", interrupted)
+    assert cli.main(["run", "case.toml"]) == 130
+    assert capsys.readouterr().err == "pardem: interrupted\n"
