@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
 import signal
@@ -21,6 +22,7 @@ ENVIRONMENT = os.environ | {
     "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
 }
+LIBRARY, END_WITH_PARENT = ctypes.CDLL(None), 1  # PR_SET_PDEATHSIG
 AFTERWARDS = 30.0  # seconds that the ranks may outlive their launcher
 GIVEN_UP = (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGFPE, -signal.SIGILL, -signal.SIGABRT)
 CRASHES = ("Segmentation fault", "Bus error", "Floating point exception", "Illegal instruction", "double free", "free(): ", "Assertion `")
@@ -50,7 +52,7 @@ class Command:
         with log.open("ab") as out:
             self._process = subprocess.Popen(
                 command, cwd=folder, env=ENVIRONMENT | (more or {}), stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True,
-                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)),
+                preexec_fn=_prepare,
             )  # fmt: skip
         self.pid = self._process.pid
 
@@ -158,6 +160,12 @@ class Command:
         if (status in GIVEN_UP and -status != sent) or any(text in said for text in CRASHES if text != own):
             return "crash"
         return ""
+
+
+def _prepare() -> None:
+    """In the new process: no core files, and it ends with a campaign that is killed."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    LIBRARY.prctl(END_WITH_PARENT, signal.SIGTERM)
 
 
 def _has_threads(place: Path) -> bool:
