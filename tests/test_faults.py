@@ -92,12 +92,15 @@ def test_random_scenes_have_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> No
     comm, dice = MPI.COMM_WORLD, random.Random(1)
     monkeypatch.setattr(bits, "STEPS", 150)
     monkeypatch.setattr(drawn_scenes, "COMBINATIONS", (((drawn_scenes.ROD, drawn_scenes.SPHERE), drawn_scenes.VISCOUS, {}),))
+    compared = 0
     for _ in range(2):
         case = drawn_scenes.scene(dice)
         alone = comm.bcast(bits.bits_of(case, MPI.COMM_SELF) if comm.rank == 0 else None)
         for variant in bits.variants(case, comm.size, dice):
             found = comm.bcast(bits.bits_of(case | variant, comm))
-            assert found == alone, variant
+            assert bits.is_refused(found[1]) or found == alone, variant
+            compared += not bits.is_refused(found[1])
+    assert compared > 1
 
 
 def notes(leak: float = 0.0, residual: float = 1e-9, hotter: float = 0.0) -> list[dict[str, float]]:

@@ -59,12 +59,12 @@ def scene(dice: random.Random) -> Table:
     if not any(species is every[0] for species in species) and every[0] in (CROSS, HOOK):
         species.append(every[0])  # for which the interaction is compiled
     dimension = 2 if species[0]["name"] in PLANAR else 3
-    sides = [dice.uniform(5.0, 9.0) for _ in range(dimension)]
+    sides = [dice.uniform(4.5, 7.0) for _ in range(dimension)]
     periodic = [dice.random() < 0.4 for _ in range(dimension - 1)] + [dice.random() < 0.15]
     walls = _box(sides, periodic, dice)
     if dimension == 3 and dice.random() < 0.35 and not any(periodic):
         walls = _tube(sides, dice)
-    count = dice.randint(3, 60 if species[0] in (SPHERE, ROD, DISK, RICE) else 25)
+    count = dice.randint(3, 50 if species[0] in (SPHERE, ROD, DISK, RICE) else 15)
     size = dice.choice((1.0, 0.7, {"kind": "uniform", "min": 0.5, "max": 1.0}))
     round_ = walls[0]["kind"] == "cylinder"
     region: Table = {"kind": "box", "lower": [0.1] * dimension, "upper": [side - 0.1 for side in sides]}
@@ -92,7 +92,7 @@ def _contact(contact: Table, dice: random.Random) -> Table:
 
 
 def _gravity(dimension: int, dice: random.Random) -> list[float]:
-    return [dice.uniform(-3.0, 3.0) for _ in range(dimension - 1)] + [dice.uniform(-15.0, 0.0)]
+    return [dice.uniform(-3.0, 3.0) for _ in range(dimension - 1)] + [dice.uniform(-40.0, -10.0)]
 
 
 def _box(sides: list[float], periodic: list[bool], dice: random.Random) -> list[Table]:
