@@ -16,9 +16,11 @@ from pardem.case import Case
 from pardem.engine import Engine
 from pardem.errors import CaseError
 from pardem.observables.collect import Observer
+from pardem.observables.fabric import anisotropy
 from pardem.observables.filling import FILL_SHARE
 from pardem.observables.registry import QUANTITIES
 from pardem.observables.slices import ball_below
+from pardem.recorder import Recorder
 from pardem.state.saved import RunHeader
 
 ELASTIC = {"law": "elastic", "normal_stiffness": 1e5, "friction": 0.0}
@@ -30,6 +32,7 @@ VOLUME = 4.0 / 3.0 * math.pi * 0.5**3  # of SPHERE
 
 def observer_of(case: Case, comm: MPI.Comm = MPI.COMM_SELF, axis: int = 0) -> tuple[Engine, Observer]:
     engine, setup = engine_of(case, comm, axis=axis)
+    engine.recorder = Recorder() if case.output.needs_contacts else None
     engine.evaluate()
     return engine, Observer(comm, case, setup.catalogue, setup.scene)
 
@@ -59,6 +62,38 @@ def test_two_spheres_in_contact() -> None:
     assert values["density"] == pytest.approx(2.0 * VOLUME / space, rel=1e-12)
     assert "mean_angle" not in values
     assert "fill_height" not in values
+
+
+def test_fabric_of_three_spheres_on_a_floor() -> None:
+    """One contact along x and one at 60 degrees to it; that with the floor has no part in it."""
+    placed = grains("ball", [(0, 0, 0.501), (1.001, 0, 0.501), (0.5, 0.87, 0.6)])
+    case = case_of([SPHERE], ELASTIC, 1e-4, grain=placed, wall=[FLOOR], output=output(fabric=True))
+    engine, observer = observer_of(case)
+    values = observer.measure(engine)
+    assert np.isnan(values["fabric"]).all()
+    assert math.isnan(values["fabric_anisotropy"])
+    engine.grains.x[:3, :3] = [(0, 0, 0.49), (0.99, 0, 0.49), (0.99 / 2, 0.99 * math.sqrt(0.75), 0.6)]
+    engine.advance(1, observe=True)
+    values = observer.measure(engine)
+    x = np.array(engine.grains.x[:, :3])
+    normals = np.array([x[1] - x[0], x[2] - x[0], x[2] - x[1]])
+    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    assert values["contacts_per_grain"] == pytest.approx(5.0 / 3.0)
+    np.testing.assert_allclose(values["fabric"], normals.T @ normals / 3.0, atol=1e-12)
+    a = 7.5 * (values["fabric"] - np.eye(3) / 3.0)
+    assert values["fabric_anisotropy"] == pytest.approx(math.sqrt(1.5 * (a * a).sum()), rel=1e-12)
+
+
+def test_anisotropy_is_the_amplitude_of_the_distribution() -> None:
+    """Moments of 1 + a cos 2 theta in the plane, and of 1 + b (c^2 - 1/3) about an axis with the cosine c, integrated on a fine grid."""
+    angle, a = np.linspace(0.0, 2.0 * np.pi, 720, endpoint=False), 0.37
+    n = np.stack([np.cos(angle + 0.3), np.sin(angle + 0.3), 0.0 * angle])
+    assert anisotropy((n * (1.0 + a * np.cos(2.0 * angle))) @ n.T / len(angle), 2) == pytest.approx(a, rel=1e-12)
+    c, weight = np.polynomial.legendre.leggauss(8)
+    weight, second = weight * (1.0 + a * (c * c - 1.0 / 3.0)) / 2.0, (c * c, (1.0 - c * c) / 2.0)
+    axial, across = (float((weight * part).sum()) for part in second)
+    assert anisotropy(np.diag([across, axial, across]), 3) == pytest.approx(a, rel=1e-12)
+    assert anisotropy(np.eye(3) / 3.0, 3) == 0.0
 
 
 def test_sphere_pressed_on_the_floor() -> None:
@@ -210,7 +245,7 @@ def bed(species: dict[str, Any], count: int, contact: dict[str, Any], **more: An
         wall=[floor, {"name": "left", "kind": "plane", "point": (0, 0, 0), "normal": (0, 1, 0)},
               {"name": "right", "kind": "plane", "point": (0, 5, 0), "normal": (0, -1, 0)}],
         insert=[{"species": species["name"], "count": count, "region": {"kind": "box", "lower": (1.3, 0.1, 0.1), "upper": (5.7, 4.9, 9.0)}}],
-        output=output(layers={"thickness": 1.0}, near_wall={"wall": "left", "distance": 1.0}), **more,
+        output=output(layers={"thickness": 1.0}, near_wall={"wall": "left", "distance": 1.0}, fabric=True), **more,
     )  # fmt: skip
 
 
@@ -289,7 +324,7 @@ def plane_bed() -> Case:
     region = {"kind": "box", "lower": (0, 0.1), "upper": (8, 9)}
     return case_of(
         [DISK, RICE, ANGLE], VISCOUS | {"interaction": "superposition"}, 1e-3, dimension=2, gravity=(0.0, -9.8), seed=4, wall=[floor],
-        domain={"lower": (0.0, -5.0), "upper": (8.0, 30.0), "periodic": (True, False)}, output=output(layers={"thickness": 1.0}),
+        domain={"lower": (0.0, -5.0), "upper": (8.0, 30.0), "periodic": (True, False)}, output=output(layers={"thickness": 1.0}, fabric=True),
         insert=[{"species": name, "count": 12, "region": region} for name in ("disk", "rice", "angle")],
     )  # fmt: skip
 

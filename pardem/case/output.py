@@ -79,6 +79,7 @@ class Observables(Model):
         description="name of the wall from which fill height and angles are measured; `auto`: the first disc or plane that faces upwards, or else "
         "none",
     )
+    fabric: bool = Field(default=False, description="whether the fabric tensor of the contacts between grains and its anisotropy are computed")
     layers: Layers | None = Field(default=None, description="layers for which density and mean angle are also written; default: none")
     near_wall: NearWall | None = Field(default=None, description="wall near which the share of each species is written; default: none")
     above_hole: str | None = Field(default=None, description="name of a disc with a hole over which grains are counted and weighed; default: none")
@@ -140,8 +141,8 @@ class Output(Model):
 
     @property
     def needs_contacts(self) -> bool:
-        """Whether frames show contacts, or fields of the grains that follow from them."""
-        return bool(self.contact_fields) or "stress" in self.fields or "coordination" in self.fields
+        """Whether contacts are recorded one by one: for frames that show them, fields of the grains that follow from them, or observables."""
+        return bool(self.contact_fields) or "stress" in self.fields or "coordination" in self.fields or self.observables.fabric
 
     @property
     def contact_fields(self) -> tuple[str, ...]:

@@ -80,4 +80,6 @@ class Observer:
         totals = exact_totals(self.comm, limbs)
         tally, rest = totals[: st.TALLY], totals[st.TALLY :]
         work, reaction = rest[: len(walls.kind)], np.array(rest[len(walls.kind) :], dtype=object).reshape(-1, 6)
-        return Instant(engine.step, engine.grains, tally, work, reaction, engine.observed, engine.outflow)
+        recorder = engine.recorder
+        contacts = recorder.contacts if recorder is not None and recorder.step == engine.step else None
+        return Instant(engine.step, engine.grains, tally, work, reaction, engine.observed, engine.outflow, contacts)

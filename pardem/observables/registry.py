@@ -7,6 +7,7 @@ from .alignment import Alignment
 from .contact_numbers import ContactNumbers
 from .departures import Departures
 from .energy_budget import EnergyBudget
+from .fabric import Fabric
 from .filling import Filling
 from .heights import Heights
 from .layers import LayerProfile
@@ -16,7 +17,8 @@ from .stress import Stress
 from .wall_loads import WallLoads
 
 OBSERVABLES: tuple[type[Observable], ...] = (
-    EnergyBudget, ContactNumbers, Filling, LayerProfile, Stress, Heights, Alignment, Departures, AboveHole, NearWallShares, WallLoads
+    EnergyBudget, ContactNumbers, Filling, LayerProfile, Stress, Fabric, Heights, Alignment, Departures, AboveHole, NearWallShares,
+    WallLoads,
 )  # fmt: skip
 """In the order in which they are found: each sees the values of those before it."""
 
