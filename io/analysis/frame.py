@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -95,6 +95,37 @@ class Frame(GrainArrays):
             (3,) or () float64 by the name of the wall, of the row at this step or the next one; nothing where it was not observed.
         """
         return self.result.walls_at(what, self.step)
+
+    def coarse_grained(
+        self, width: float, cells: int | Sequence[int] | None = None, *, lower: Sequence[float] | np.ndarray | None = None,
+        upper: Sequence[float] | np.ndarray | None = None, kernel: str = "lucy", since: Frame | None = None,
+    ) -> Any:  # fmt: skip
+        """Continuum fields on a regular grid, from grains and contacts spread by a smoothing kernel.
+
+        The sum over the cells of density times ``cell_volume`` is the mass of the grains, and that of the momentum their momentum, to rounding, if
+        the grid covers all kernels, as it does by default. What each field means: docs/theory/observables.md, coarse-grained fields.
+
+        Args:
+            width: standard deviation of the kernel along each axis (m), about the diameter of a grain or more.
+            cells: numbers of cells along the axes, or one number for all; default: as many as make the cells as large as the width.
+            lower: lower corner of the grid (m), (d,) in d dimensions; default: that of the domain along periodic axes, as far as kernels reach along
+                others. What lies outside the grid is left out.
+            upper: upper corner (m), (d,).
+            kernel: ``lucy``, which ends at 3.24 times the width, or ``gaussian``, which is cut off at 4 times the width.
+            since: earlier frame, for displacement, strain and rotation since then.
+
+        Returns:
+            ``xarray.Dataset`` over the centres of the cells, with units: ``density``, ``solid_fraction``; with velocities in the frame ``momentum``,
+            ``velocity``, ``kinetic_stress``; with points and forces of contacts ``contact_stress`` and ``wall_force_density``; with ``since``
+            ``displacement``, ``strain``, ``rotation``, and with orientations ``grain_rotation``.
+
+        Raises:
+            ValueError: an argument is of no use.
+            KeyError: an earlier frame is given, but a periodic domain and no field ``image``.
+        """
+        from .coarse_grained import coarse_grained
+
+        return coarse_grained(self, width, cells, lower, upper, kernel, since)
 
     def mesh(self, smoothness: int = 12) -> Any:
         """The rounded surfaces of the grains as one pyvista mesh; its points carry ``id`` and ``species`` (row of the species).

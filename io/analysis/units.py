@@ -1,4 +1,4 @@
-"""Units of what a result holds: of fields here, of observables as these declare them."""
+"""Units of what a result holds and of what follows from it: of fields here, of observables as these declare them."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ FIELDS = {
 CONTACTS = {
     "bodies": "1", "first": "1", "second": "1", "sub": "1", "point": "m", "normal": "1", "overlap": "m", "force": "N", "couple": "N m",
     "normal_force": "N", "tangential_force": "N", "branch": "m", "walls": "1", "with_wall": "1",
+}  # fmt: skip
+
+GRID = {
+    "density": "kg/m^3", "solid_fraction": "1", "momentum": "kg/(m^2 s)", "velocity": "m/s", "kinetic_stress": "Pa", "contact_stress": "Pa",
+    "wall_force_density": "N/m^3", "displacement": "m", "strain": "1", "rotation": "rad", "grain_rotation": "rad",
 }  # fmt: skip
 
 
