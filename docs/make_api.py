@@ -91,7 +91,7 @@ PARTS: dict[str, list[str | tuple[str, tuple[str, ...]]]] = {
         "pardem.open",
         ("pardem.Result", RESULT),
         ("pardem.io.analysis.grain_arrays.GrainArrays", ("unwrapped", "axes", "pressure", "present", "columns", "table")),
-        ("pardem.io.analysis.frame.Frame", ("contacts", "stage", "contact_number", "walls", "mesh")),
+        ("pardem.io.analysis.frame.Frame", ("contacts", "stage", "contact_number", "walls", "coarse_grained", "mesh")),
         ("pardem.io.analysis.contact_arrays.ContactArrays", CONTACTS),
     ],
     "Files": [

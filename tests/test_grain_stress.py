@@ -17,6 +17,8 @@ from pardem import cli
 from pardem.case import Case
 from pardem.io.views import export
 from pardem.io.views.compare import compare
+from pardem.io.views.curves import read_series
+from pardem.io.views.plot import draw
 
 FIELDS = ["position", "image", "orientation", "velocity", "stress", "coordination"]
 
@@ -90,6 +92,25 @@ def check_sums(result: pardem.Result) -> None:
 
 def test_the_grains_add_up_to_the_bed(balls: pardem.Result) -> None:
     check_sums(balls)
+
+
+def test_fabric_is_that_of_the_contacts(tmp_path: Path) -> None:
+    """Row by row it is the mean of the normals' products in the frame of that step; ``pardem plot`` draws its anisotropy unasked."""
+    case = bed([SPHERE], 14, stage=[{"name": "fall", "kind": "run", "time": 1.0}])
+    result = run(tmp_path / "out.h5", case, contacts=["normal"], observables={"fabric": True}, frame_interval=0.25)
+    seen = 0
+    for frame in result:
+        row, normal = result.observables.loc[frame.time], frame.contacts.normal[~frame.contacts.with_wall]
+        if not len(normal):
+            assert np.isnan(row["fabric[0,0]"])
+            continue
+        seen += 1
+        fabric = normal.T @ normal / len(normal)
+        assert np.array([[row[f"fabric[{i},{j}]"] for j in range(3)] for i in range(3)]) == pytest.approx(fabric, abs=1e-14)
+        assert row["fabric_anisotropy"] == pytest.approx(7.5 * np.sqrt(1.5) * np.linalg.norm(fabric - np.eye(3) / 3.0), rel=1e-12)
+    assert seen > 1
+    assert {"fabric[0,0]", "fabric_anisotropy"} <= set(result.observables)
+    assert "fabric anisotropy" in [axes.get_ylabel() for axes in draw([read_series(result.path)]).axes]
 
 
 def test_so_do_cubes(tmp_path: Path) -> None:

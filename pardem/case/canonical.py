@@ -46,6 +46,9 @@ def case_hash(case: CaseTables) -> str:
     """
     content = case.model_dump(mode="json", exclude_none=True, exclude={"title", "output", "detection", "parallel"})
     content["energy_budget"] = case.output.observables.energy_budget  # it decides what a contact keeps
+    for insert in content["insert"]:
+        if not insert["lowered"]:
+            del insert["lowered"]  # cases from before there was this key keep their hashes
     content["stage"][-1] = {key: value for key, value in content["stage"][-1].items() if key not in END_KEYS}
     for species, table in zip(case.species, content["species"], strict=True):
         if species.shape == "mesh":

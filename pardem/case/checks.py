@@ -67,6 +67,7 @@ def _grains(case: CaseTables) -> Iterator[str]:
             for axis, low, high, (least, most) in zip("xyz"[: case.dimension], domain.lower, domain.upper, _extent(insert.region), strict=False):
                 if least < low or most > high:
                     yield f"insert.{insert.name or i}.region reaches from {least!r} to {most!r} along {axis}, beyond [domain] ({low!r} to {high!r})"
+    yield from _lowered(case)
     if (count := sum(insert.count for insert in case.insert)) > MOST_GRAINS:
         yield f"insert.count adds up to {count} grains; a case may have at most {MOST_GRAINS}"
     if domain is None and not case.wall:
@@ -74,6 +75,21 @@ def _grains(case: CaseTables) -> Iterator[str]:
     for i, grain in enumerate(case.grain):
         if domain is not None and not all(lo <= c < hi for lo, c, hi in zip(domain.lower, grain.position, domain.upper, strict=True)):
             yield f"grain.{grain.name or i}.position = {list(grain.position)} lies outside [domain] ({list(domain.lower)} to {list(domain.upper)})"
+
+
+def _lowered(case: CaseTables) -> Iterator[str]:
+    """Check that grains which are to be lowered have a flat floor below them."""
+    along = [axis for axis, g in zip("xyz", case.gravity, strict=False) if g != 0.0]
+    for i, insert in enumerate(case.insert):
+        if not insert.lowered:
+            continue
+        key, region = f"insert.{insert.name or i}", insert.region
+        if len(along) != 1:
+            yield f"{key}.lowered needs gravity along one axis, but gravity = {list(case.gravity)}"
+        elif region.kind == "cylinder" and (case.dimension == 2 or region.axis != along[0]):
+            yield f"{key}.lowered needs a region with a flat lower end: a box, or a cylinder along gravity ({along[0]})"
+        elif case.domain is not None and case.domain.periodic["xyz".index(along[0])]:
+            yield f"{key}.lowered needs a floor, but [domain] is periodic along gravity ({along[0]})"
 
 
 def _extent(region: AnyRegion) -> list[tuple[float, float]]:

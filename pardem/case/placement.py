@@ -86,6 +86,11 @@ class Insert(Model):
     size: Annotated[AnySize, BeforeValidator(_size)] = Field(
         default=ConstantSize(kind="constant"), description="size factor: a number or a distribution"
     )
+    lowered: bool = Field(
+        default=False,
+        description="whether the grains, once all are inserted, are lowered along gravity without turning, in the order of their heights, each until "
+        "it touches another grain, a body among the walls or the lower end of its region; gravity must be along an axis",
+    )
 
 
 class Grain(Model):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .check import Overlaps, centres_outside, check_overlaps, grains_outside, require_clear
+from .lowering import Way, lower_grains
 from .placed_grains import PlacedGrains, wrapped
 from .random import NewGrains, Surroundings, insert_random, random_scales
 from .regions import BoxDomain, BoxRegion, CylinderRegion, Region, periodic_region
@@ -16,10 +17,12 @@ __all__ = [
     "PlacedGrains",
     "Region",
     "Surroundings",
+    "Way",
     "centres_outside",
     "check_overlaps",
     "grains_outside",
     "insert_random",
+    "lower_grains",
     "periodic_region",
     "random_scales",
     "require_clear",

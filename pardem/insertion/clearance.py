@@ -115,6 +115,42 @@ def _clear_of_wall(b, i, j, work):
 
 
 @kernel
+def gap_to_walls(b, i, most, work):
+    """Bound the gap between a grain and the bodies among the walls, in all their images.
+
+    Args:
+        b: `Occupants`, with ``hollow`` filled.
+        i: row of the grain.
+        most: gap beyond which the answer need not be exact (m).
+        work: (12, 4) work space.
+
+    Returns:
+        A lower bound, the gap itself if that is at most ``most`` (m).
+    """
+    gap = np.inf
+    nx, ny, nz = int(b.period[0] > 0.0), int(b.period[1] > 0.0), int(b.period[2] > 0.0)
+    for j in range(b.grains, b.r.shape[0]):
+        contact = b.r[i] + b.r[j]
+        for kx in range(-nx, nx + 1):
+            for ky in range(-ny, ny + 1):
+                for kz in range(-nz, nz + 1):
+                    d = add(subtract(row(b.x, j), row(b.x, i)), (kx * b.period[0], ky * b.period[1], kz * b.period[2]))
+                    apart = length(d) - b.reach[i] - b.reach[j]
+                    if apart < min(gap, most):
+                        apart = _distance_to_wall(b, i, j, d, contact + most, work) - contact
+                    gap = min(gap, apart)
+    return gap
+
+
+@inlined
+def _distance_to_wall(b, i, j, d, above, work):
+    """Lower bound on the distance of the core of grain ``i`` from that of a body ``j`` among the walls whose centre is d (m) away."""
+    if b.hollow[j - b.grains]:
+        return surface_distance(b.skeletons, b.verts, _core_of(b, i), _core_of(b, j), d, above, 0.0)
+    return _core_bounds(b, i, j, d, above, 0.0, work)[0]
+
+
+@kernel
 def mark_hollow(b, x, planar):
     """Mark the bodies among the walls that enclose a point. The space that such a body encloses counts as empty.
 

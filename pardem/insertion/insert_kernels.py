@@ -17,8 +17,15 @@ AHEAD = 16  # grains
 
 
 @kernel
-def _extents(b, i, low, high):
-    """How far grain ``i`` reaches from its centre along the axes, sphero-radius included: ``low`` <= 0 <= ``high``."""
+def extents(b, i, low, high):
+    """How far a grain reaches from its centre along the axes, sphero-radius included.
+
+    Args:
+        b: `Occupants`.
+        i: row of the grain.
+        low: (3,), filled with the lower ends, at most 0 (m).
+        high: (3,), filled with the upper ends, at least 0 (m).
+    """
     for c in range(3):
         low[c] = high[c] = 0.0
         for k in range(b.start[i], b.start[i + 1]):
@@ -49,7 +56,7 @@ def mark_outside(b, region, outside):
     """
     low, high = np.empty(3), np.empty(3)
     for i in range(b.grains):
-        _extents(b, i, low, high)
+        extents(b, i, low, high)
         outside[i] = region.axis >= 0 and not _in_cylinder(b, i, region)
         for c in range(3):
             if not region.free[c] and not (b.x[i, c] + low[c] >= region.lower[c] and b.x[i, c] + high[c] <= region.upper[c]):
@@ -118,7 +125,7 @@ def insert(b, cells, first, first_id, seed, region, max_attempts):
         else:
             put_orientation(b.q, i, random_orientation(seed, gid))
         rotate(b, i)
-        _extents(b, i, low, high)
+        extents(b, i, low, high)
         for c in range(3):
             if region.free[c]:
                 low[c] = high[c] = 0.0

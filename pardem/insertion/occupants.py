@@ -119,6 +119,25 @@ def enter(b, cells, i):
 
 
 @kernel
+def leave(b, cells, i):
+    """Take a grain out of the cells, before it is moved.
+
+    Args:
+        b: `Occupants`.
+        cells: `LinkedCells` that hold the grain where it is.
+        i: row of the grain.
+    """
+    k = _cell_of(cells, row(b.x, i))
+    j = cells.head[k]
+    if j == i:
+        cells.head[k] = cells.after[i]
+        return
+    while cells.after[j] != i:
+        j = cells.after[j]
+    cells.after[j] = cells.after[i]
+
+
+@kernel
 def enter_first(b, cells, n):
     """Enter the first grains in the cells.
 

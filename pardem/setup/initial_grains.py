@@ -22,7 +22,9 @@ from ..insertion import (
     PlacedGrains,
     Region,
     Surroundings,
+    Way,
     insert_random,
+    lower_grains,
     periodic_region,
     random_scales,
     require_clear,
@@ -155,6 +157,8 @@ def _place(case: Case, catalogue: Catalogue, overlaps: bool) -> StartingGrains:
             np.concatenate([placed.species, species]), np.concatenate([placed.scale, scale]),
             np.concatenate([placed.positions, x]), np.concatenate([placed.orientations, q]),
         )  # fmt: skip
+    if any(insert.lowered for insert in case.insert):
+        placed = _lowered(case, catalogue, placed, Surroundings(domain, walls=walls))
     if not len(placed.species):
         raise CaseError("the case has no grains: give [[insert]], [[grain]], [[voronoi]], grains_file or [start]")
     count, first, last = len(placed.species), len(settled.species), len(settled.species) + len(given["species"])
@@ -163,6 +167,21 @@ def _place(case: Case, catalogue: Catalogue, overlaps: bool) -> StartingGrains:
     return StartingGrains(
         np.arange(count), placed.species.astype(np.int32), np.asarray(placed.scale), placed.positions, placed.orientations, velocity, spin
     )
+
+
+def _lowered(case: Case, catalogue: Catalogue, placed: PlacedGrains, around: Surroundings) -> PlacedGrains:
+    """All grains placed, those of inserts that ask for it lowered along gravity, together and in the order of their heights."""
+    axis = int(np.argmax(np.abs(case.gravity)))
+    way = Way(axis, float(np.sign(case.gravity[axis])))
+    floors = np.full(len(placed.species), np.nan)
+    last = len(floors)
+    for insert, region in zip(case.insert[::-1], insert_regions(case)[::-1], strict=True):
+        if insert.lowered:
+            ends = region.arrays()
+            floors[last - insert.count : last] = ends.lower[axis] if way.sign < 0.0 else ends.upper[axis]
+        last -= insert.count
+    x = lower_grains(catalogue, placed, floors, way, domain=around.domain, walls=around.walls, planar=case.dimension == 2)
+    return placed._replace(positions=x)
 
 
 def _at_rest_or_moving(case: Case, catalogue: Catalogue, grains: StartingGrains) -> Population:
