@@ -98,6 +98,41 @@ def test_bounds_of_one_sphere(make: object, bound: float) -> None:
     assert len(cover_mixture([make((1 + 1e-6) * bound)], 0.125, 0.0)[0].radii) > 1  # type: ignore[operator]
 
 
+ELONGATION = 15.0 / (8.0 * math.sqrt(2.0)) - 1.0
+LEAST, MOST = 0.5 - math.sqrt(31.0) / 16.0, 0.5 + math.sqrt(31.0) / 16.0
+
+
+def one_each(ratio: float, elongation: float, overlap: float) -> bool:
+    """Whether spheres of radius 1 and rods of a radius and half-length over it are covered by one sphere each, less than orthogonal (system 3.4)."""
+    ball, rods = kind("ball", Shape.sphere(radius=1.0)), kind("rod", Shape.spherocylinder(length=2.0 * elongation * ratio, radius=ratio))
+    covers = cover_mixture([ball, rods], overlap, 0.0)
+    if [len(cover.radii) for cover in covers] != [1, 1]:
+        return False
+    (first,), (second,) = (cover.radii for cover in covers)
+    assert first >= 1.0
+    assert second >= ratio * (1.0 + elongation)
+    assert first**2 + second**2 <= (1.0 + ratio - overlap) ** 2
+    return True
+
+
+@pytest.mark.parametrize("ratio", [1.0001 * LEAST, 0.3, 0.5, 0.7, 0.9999 * MOST])
+def test_bounds_of_spheres_mixed_with_rods(ratio: float) -> None:
+    """Thesis, equation 3.7, with a maximal overlap of an eighth of the smaller radius."""
+    assert pytest.approx((0.152, 0.848), abs=5e-4) == (LEAST, MOST)
+    assert one_each(ratio, (1.0 - 1e-6) * ELONGATION, 0.125 * ratio)
+    assert not one_each(ratio, (1.0 + 1e-6) * ELONGATION, 0.125 * ratio)
+
+
+@pytest.mark.parametrize("ratio", [0.22, 0.5, MOST, 1.0])
+def test_rods_beside_spheres_that_overlap_by_an_eighth_of_theirs(ratio: float) -> None:
+    """The last of the inequalities (3.4) alone decides; it leaves no length below r_1 = 0.2134 r_0, and (3.7) is not the end above."""
+    overlap = 0.125
+    longest = (math.sqrt(2.0) - 1.0) - overlap / (math.sqrt(2.0) * ratio)
+    assert one_each(ratio, (1.0 - 1e-6) * longest, overlap)
+    assert not one_each(ratio, (1.0 + 1e-6) * longest, overlap)
+    assert overlap / (2.0 - math.sqrt(2.0)) == pytest.approx(0.2134, abs=1e-4)
+
+
 @pytest.fixture(scope="module")
 def mixture() -> tuple[list[Kind], list[Cover]]:
     kinds = [kind(name, shape, 0.9, 1.1) for name, shape in SHAPES.items()]
