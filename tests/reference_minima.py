@@ -89,8 +89,20 @@ def _inside(body: Body, p: Array) -> bool:
     return bool(abs(turns.sum()) > np.pi)
 
 
+def buried(body: Body, x: Array, y: Array, radius: float) -> bool:
+    """Whether the point of the line from x to y at a distance from x is nearer than that to some other point of the body; not asked of solids."""
+    if body.solid:
+        return False
+    p = x + radius / np.linalg.norm(y - x) * (y - x)
+    nearest = [_on_triangle(p, *body.vertices[t]) for t in body.triangles] + [_on_segment(p, *body.vertices[e]) for e in body.edges]
+    return min(float(np.linalg.norm(q - p)) for q in nearest) < (1.0 - 1e-9) * radius
+
+
 def local_minima(a: Body, b: Body, reach: float) -> list[tuple[Array, Array]]:
-    """The nearest points x of a, y of b of every local minimum below a distance, the line between them outside of both."""
+    """The nearest points x of a, y of b of every local minimum below a distance, the line between them outside of both.
+
+    Those of bodies rounded by half the distance: lines leave them where the roundings of x and y end.
+    """
     pairs = [(v, _on_triangle(v, *b.vertices[t])) for v in a.vertices for t in b.triangles]
     pairs += [(_on_triangle(v, *a.vertices[t]), v) for v in b.vertices for t in a.triangles]
     pairs += [_of_segments(*a.vertices[e], *b.vertices[k]) for e in a.edges for k in b.edges]
@@ -99,6 +111,8 @@ def local_minima(a: Body, b: Body, reach: float) -> list[tuple[Array, Array]]:
         if np.linalg.norm(x - y) >= reach or any(np.linalg.norm(x - p) + np.linalg.norm(y - q) < 1e-7 for p, q in found):
             continue
         if _inside(a, x + 1e-6 * (y - x)) or _inside(b, y + 1e-6 * (x - y)):
+            continue
+        if buried(a, x, y, 0.5 * reach) or buried(b, y, x, 0.5 * reach):
             continue
         if _nearest_around(a, x, y) and _nearest_around(b, y, x):
             found.append((x, y))

@@ -269,6 +269,7 @@ def test_useless_arguments_are_refused_in_sentences(write: Write) -> None:
         "kernel = 'box' must be lucy or gaussian": {"width": 1.0, "kernel": "box"},
         "width = 0.0 m must be a positive number": {"width": 0.0},
         "lower and upper must be 3 finite numbers, lower < upper": {"width": 1.0, "lower": (0.0, 0.0), "upper": (1.0, 1.0)},
+        r"the grid has 1e\+09 cells, more than 1e\+08: give a larger width": {"width": 1.0, "cells": 1000},
         "cells = 0 must be whole numbers of at least 1": {"width": 1.0, "cells": 0},
     }.items():
         with pytest.raises(ValueError, match=message):

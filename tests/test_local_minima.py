@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -209,6 +210,38 @@ def test_placed_grains_touch_where_they_should(name: str) -> None:
     assert len(engine.contacts().key) == len(expected)
     touched = sorted((float(x[0]), float(x[1])) for x, _ in found_by(engine))
     np.testing.assert_allclose(touched, sorted(expected), atol=1e-9 * 20.0)
+
+
+FOLDED = [(0.0, 0.0), (3.0, 0.0), (3.0, 0.1), (0.0, 0.1)]
+BENT = [(-2.0, 0.0), (0.0, 0.0), (2.0 * math.cos(math.radians(20.0)), 2.0 * math.sin(math.radians(20.0)))]
+
+
+@pytest.mark.parametrize(("chain", "place", "expected"), [
+    (FOLDED, (1.5, 0.37), [(1.5, 0.1)]),  # within reach of the far arm, too
+    (FOLDED, (1.5, -0.27), [(1.5, 0.0)]),
+    (BENT, (-0.02, 0.385), [1]),  # the rounding of the first side ends 0.035 before the corner
+    (BENT, (-0.06, 0.385), [0, 1]),
+    (BENT, (-1.0, 0.385), [0]),
+])  # fmt: skip
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_there_are_no_imaginary_contacts(dimension: int, chain: Any, place: tuple[float, float], expected: Any) -> None:
+    """The line of least distance leaves each grain at its radius (thesis, equation 2.3): of polylines, and in space of folded shells."""
+    chained = {"name": "a", "shape": "planar_polyline", "radius": RADIUS, "density": 1.0, "vertices": chain}
+    ball, more = disk(RADIUS), PLANE
+    if dimension == 3:
+        vertices = [(x, y, z) for x, y in chain for z in (-1.0, 1.0)]
+        faces = [(2 * k, 2 * k + 1, 2 * k + 3, 2 * k + 2) for k in range(len(chain) - 1)]
+        chained |= {"shape": "skeleton", "vertices": vertices, "faces": faces, "solid": False}
+        ball, more = ball | {"shape": "sphere"}, {}
+    at = centre_of(chained, **more)[:dimension]
+    grains = [{"species": "a", "position": tuple(at.tolist())}, {"species": "b", "position": (*place, 0.0)[:dimension]}]
+    engine, _ = engine_of(case_of([chained, ball], MINIMA, 1e-4, grain=grains, **more), overlaps=True)
+    p = np.array(place)
+    sides = [(np.array(a), np.array(b)) for a, b in itertools.pairwise(chain)]
+    feet = [a + (p - a) @ (b - a) / ((b - a) @ (b - a)) * (b - a) for a, b in sides]
+    wanted = sorted(tuple(feet[k]) if isinstance(k, int) else k for k in expected)
+    touched = sorted((float(x[0]), float(x[1])) for x, _ in found_by(engine))
+    np.testing.assert_allclose(touched, wanted, atol=1e-9)
 
 
 @pytest.mark.parametrize(("turn", "count"), [(0.0, 1), (0.5 * math.pi, 1), (math.pi, 2), (math.pi + 0.05, 1)])

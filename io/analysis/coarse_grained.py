@@ -18,6 +18,8 @@ Corner = Sequence[float] | np.ndarray
 COLLINEAR = 1e-6
 """Least scatter of the grains about a cell that determines a gradient: a variance, relative to the kernel's."""
 
+MOST_CELLS = 1e8
+
 
 def coarse_grained(
     frame: Frame, width: float, cells: int | Sequence[int] | None, lower: Corner | None, upper: Corner | None, kernel: str, since: Frame | None
@@ -86,6 +88,8 @@ def _smoothing(
     count = np.maximum(np.ceil((high - low) / width * (1.0 - 1e-9)), 1.0) if cells is None else np.broadcast_to(np.asarray(cells), d)
     if not (count >= 1).all() or (count != np.floor(count)).any():
         raise ValueError(f"cells = {cells} must be whole numbers of at least 1")
+    if (total := float(np.prod(count))) > MOST_CELLS:
+        raise ValueError(f"the grid has {total:.3g} cells, more than {MOST_CELLS:.3g}: give a larger width, fewer cells, or a smaller grid")
     return Smoothing(KERNELS[kernel], float(width), low, (high - low) / count, count.astype(np.int64), period)
 
 

@@ -1,10 +1,10 @@
 """Every local minimum of the distance of two cores, convex or not: one contact each (Pournin's rule for grains of any shape).
 
 Candidates are pairs of features, as under ``superposition``. A pair's nearest points x and y are a local minimum if no edge or face of one body that
-holds x, with one of the other that holds y, has points nearer to each other, and if the line between them runs outside of solids. That is found with
-the functions that place the minima of those other pairs, so rounding neither loses a minimum nor finds it twice. Each minimum belongs to one pair: to
-two faces, an edge and a face or two edges that are parallel and face each other (``flats``); else to a vertex and a face, or to the edges of lowest
-number that hold x and y.
+holds x, with one of the other that holds y, has points nearer to each other. They are a contact if, besides, the line between them runs outside of
+solids and leaves chains and shells where the rounding of its point ends (``exits``). The minimum is found with the functions that place the minima of
+those other pairs, so rounding neither loses a minimum nor finds it twice. Each minimum belongs to one pair: to two faces, an edge and a face or two
+edges that are parallel and face each other (``flats``); else to a vertex and a face, or to the edges of lowest number that hold x and y.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from ...compiled.jit import inlined, kernel
 from ...compiled.vectors import add, negative, square, subtract
 from ...state.arrays import Features
 from ..nearest.descents import edges_descend, faces_descend, over_a_face
+from ..nearest.exits import leaves_at_radius
 from ..nearest.features import (
     EDGE_EDGE,
     EDGE_FACE,
@@ -225,11 +226,12 @@ def _is_minimum(interaction, g, bodies, sub, x, y):
     back = negative(a)
     if into_solid(interaction, g, bodies.i, at_x, a) or into_solid(interaction, g, bodies.j, at_y, back):
         return False
-    if interaction.planar or kind_of(sub) == FACE_FACE:
-        return True
-    if _parallel_faces(interaction, g, bodies, sub, at_x, at_y):
-        return False
-    return not (_goes_on(interaction, g, bodies, at_x, at_y, a) or _goes_on(interaction, g, turned(bodies), at_y, at_x, back))
+    if not (interaction.planar or kind_of(sub) == FACE_FACE):
+        if _parallel_faces(interaction, g, bodies, sub, at_x, at_y):
+            return False
+        if _goes_on(interaction, g, bodies, at_x, at_y, a) or _goes_on(interaction, g, turned(bodies), at_y, at_x, back):
+            return False
+    return leaves_at_radius(interaction, g, bodies.i, x, a) and leaves_at_radius(interaction, g, bodies.j, y, back)
 
 
 @kernel
