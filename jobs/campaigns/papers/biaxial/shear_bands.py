@@ -149,7 +149,7 @@ def main() -> None:
     figure, panels = plt.subplots(1, len(given.files), figsize=(4.5 * len(given.files), 4.5), squeeze=False)
     for path, panel in zip(given.files, panels[0], strict=True):
         title, axial, ratio, void, _ = read(path)
-        peak = int(np.argmax(smooth(axial, ratio)))
+        peak = int(np.nanargmax(smooth(axial, ratio)))
         near = np.abs(axial - axial[peak]) <= WINDOW
         phi, psi = friction_angle(float(smooth(axial, ratio)[peak])), dilatancy_angle(axial[near], void[near])
         result = pardem.open(path)
