@@ -162,5 +162,9 @@ def test_an_interrupted_command_says_so(folder: Path, monkeypatch: pytest.Monkey
         raise AssertionError
 
     monkeypatch.setattr(cases, "_run", interrupted)
-    assert cli.main(["run", "case.toml"]) == 130
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background inherit that the signal is ignored
+    try:
+        assert cli.main(["run", "case.toml"]) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert capsys.readouterr().err == "pardem: interrupted\n"

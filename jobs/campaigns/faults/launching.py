@@ -163,8 +163,9 @@ class Command:
 
 
 def _prepare() -> None:
-    """In the new process: no core files, and it ends with a campaign that is killed."""
+    """In the new process: no core files, and it ends with a campaign that is killed; SIGINT ends it though one in the background ignores it."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     LIBRARY.prctl(END_WITH_PARENT, signal.SIGTERM)
 
 
