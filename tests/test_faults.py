@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from conftest import CLEAN_ENVIRONMENT
 from mpi4py import MPI
 
 FAULTS = Path(__file__).parent.parent / "jobs" / "campaigns" / "faults"
@@ -19,6 +20,9 @@ on_linux = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="find
 @pytest.fixture(autouse=True)
 def _on_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(FAULTS))
+    import launching
+
+    monkeypatch.setattr(launching, "ENVIRONMENT", CLEAN_ENVIRONMENT)
 
 
 @pytest.mark.usefixtures("rough_masses")

@@ -25,9 +25,9 @@ import traceback
 from pathlib import Path
 from typing import Any
 
+import launching
 import numpy as np
 from drawn_scenes import Table, by_triangulation, grids, scene
-from launching import ENVIRONMENT
 from mpi4py import MPI
 from trials import Row, command_line, go_on, table, verdict
 
@@ -178,7 +178,9 @@ class Ranks:
         if self.process is None:
             with self.log.open("w") as err:
                 pipe = subprocess.PIPE
-                self.process = subprocess.Popen(self.command, stdin=pipe, stdout=pipe, stderr=err, text=True, env=ENVIRONMENT, start_new_session=True)
+                self.process = subprocess.Popen(
+                    self.command, stdin=pipe, stdout=pipe, stderr=err, text=True, env=launching.ENVIRONMENT, start_new_session=True
+                )
         process = self.process
         assert process.stdin is not None
         assert process.stdout is not None
