@@ -17,6 +17,7 @@ from .compiled.fixedpoint import totals
 from .errors import BlowUpError
 from .followers import NEVER
 from .io.results.contact_frames import ContactFrame
+from .io.results.file_form import FileForm
 from .io.results.output_lock import reserved
 from .io.results.output_path import check_output, prepare_output
 from .io.results.static_part import DomainBox, StaticPart
@@ -72,9 +73,7 @@ class RunFiles:
         static = StaticPart(text, self.case.hash(), shapes, grains.gid, grains.species, grains.scale, self._box())
         taken_over = told_of_origin(sim)
         self.writer = ResultWriter(
-            self.comm, out, static, precision=self.case.output.precision, resume_step=self.kept_step, accept_loss=options.accept_loss,
-            sync_frames=self.case.output.sync_frames, compressed=self.case.output.compression == "gzip", one_file=self.case.output.one_file,
-            pardem=VERSION, title=self.case.title,
+            self.comm, out, static, self._form(), resume_step=self.kept_step, accept_loss=options.accept_loss, pardem=VERSION, title=self.case.title,
             **({"start": taken_over} if taken_over else {}),
         )  # fmt: skip
         self.notices += self.writer.notices
@@ -82,6 +81,10 @@ class RunFiles:
         self._cells = LocalFraction(self.comm, sim.setup.catalogue, tables, *self._box()) if tables else None
         if {"stress", "coordination"} & set(self.case.output.fields):
             self._grain_contacts = GrainContacts(self.comm, sim.grain_count)
+
+    def _form(self) -> FileForm:
+        output = self.case.output
+        return FileForm(output.precision, output.sync_frames, output.compression == "gzip", output.one_file)
 
     def __enter__(self) -> Self:
         return self

@@ -16,6 +16,7 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 from pardem.io.results.contact_frames import ContactFrame
+from pardem.io.results.file_form import FileForm
 from pardem.io.results.output_path import prepare_output
 from pardem.io.results.paths import parts_of
 from pardem.io.results.static_part import DomainBox, StaticPart
@@ -96,11 +97,11 @@ def state(comm: MPI.Comm, step: int) -> FullState:
     return FullState(header, GrainTable(gid, grains), rows, {"motion": np.full((2, 8), 0.1 * step)})
 
 
-def writer(comm: MPI.Comm, out: Path, resume_step: int | None = None, **options: Any) -> ResultWriter:
+def writer(comm: MPI.Comm, out: Path, resume_step: int | None = None, *, accept_loss: bool = False, command: str = "", **form: Any) -> ResultWriter:
     gid = owned(comm, 7)
     box = DomainBox((0.0, 0.0, 0.0), (1.0, 1.0, 2.0), (True, True, False))
     static = StaticPart('title = "µ"\n', HASH, CATALOGUE, gid, gid % 2, 1.0 + gid / COUNT, box)
-    return ResultWriter(comm, out, static, resume_step=resume_step, **options)
+    return ResultWriter(comm, out, static, FileForm(**form), resume_step=resume_step, accept_loss=accept_loss, command=command)
 
 
 def run(

@@ -127,14 +127,7 @@ def finish(
     series, losses = comm.bcast((series, losses))
     damaged: list[Loss] | None = None
     while damaged is None or damaged:
-        count = 0
-        with together(comm, f"{out} could not be written"):
-            if comm.rank == 0:
-                take_on_trial(new, (parts / STATIC).stat().st_size)
-                shutil.copyfile(parts / STATIC, new)
-                with h5py.File(new, "r") as handle:
-                    count = handle[f"{FRAMES}/id"].shape[0]
-        count = comm.bcast(count)
+        count = _begun(comm, out, new)
         frame_bytes = sum(count * width * kind.itemsize for width, kind in series.fields.values())
         size = series.frames * frame_bytes + series.contacts.nbytes + size_of(state, comm)
         with RowFile(comm, new, "r+", shown=out) as file:
@@ -154,6 +147,18 @@ def finish(
             seal_file(new, "result", state, checksums, read_origin(parts))
             _take_the_place_of(out, new, losses)
     return losses
+
+
+def _begun(comm: MPI.Comm, out: Path, new: Path) -> int:
+    """Begin the complete result with the static part. Returns the number of grains. Collective."""
+    count, static = 0, parts_of(out) / STATIC
+    with together(comm, f"{out} could not be written"):
+        if comm.rank == 0:
+            take_on_trial(new, static.stat().st_size)
+            shutil.copyfile(static, new)
+            with h5py.File(new, "r") as handle:
+                count = handle[f"{FRAMES}/id"].shape[0]
+    return int(comm.bcast(count))
 
 
 def _take_the_place_of(out: Path, new: Path, losses: list[Loss]) -> None:

@@ -19,6 +19,7 @@ from ..state.seals import TABLE, crc32_of_clock, create_table
 from ..state.shared_errors import together
 from ..state.writable import writable
 from .contact_frames import ContactFrame, ContactWriter
+from .file_form import FileForm
 from .h5md import label, stack, write_observables
 from .paths import segment_path
 
@@ -34,16 +35,11 @@ class Segment:
         number: number of the segment.
         base_step: step of the checkpoint behind which it begins; -1: the run's first.
         count: number of grains.
-        real: type of the floating-point fields.
-        sync: whether each frame is on the disk when it has been written.
-        compressed: whether fields of grains are compressed.
+        form: how frames are written.
     """
 
-    def __init__(
-        self, comm: MPI.Comm, parts: Path, number: int, base_step: int, count: int, real: np.dtype, sync: bool = False, compressed: bool = False
-    ) -> None:
-        self.compressed = compressed
-        self.comm, self.parts, self.number, self.base_step, self.count, self.real, self.sync = comm, parts, number, base_step, count, real, sync
+    def __init__(self, comm: MPI.Comm, parts: Path, number: int, base_step: int, count: int, form: FileForm) -> None:
+        self.comm, self.parts, self.number, self.base_step, self.count, self.form = comm, parts, number, base_step, count, form
         self.file: RowFile | None = None
         self.contacts: ContactWriter | None = None
         self.frames = 0
@@ -69,7 +65,7 @@ class Segment:
         arrays = {name: self._typed(values) for name, values in fields.items()}
         if self.file is None:
             self._create(arrays, contacts)
-        file, t, holders = self.file, self.frames, Holders.of(self.comm, self.size, unit_of(self.compressed))
+        file, t, holders = self.file, self.frames, Holders.of(self.comm, self.size, unit_of(self.form.compressed))
         assert file is not None
         names = [f"{FRAMES}/{name}/value" for name in self.types]
         rows, parts = GrainRows(self.comm, gid, holders), []
@@ -77,7 +73,7 @@ class Segment:
         file.grow(names, t + 1)
         if self.contacts is not None and contacts is not None:
             self.contacts.prepare(contacts, holders)
-        with file.rows(holders, self.count if self.compressed else None):
+        with file.rows(holders, self.count if self.form.compressed else None):
             for name, field in zip(names, self.types, strict=True):
                 block = rows(arrays[field])
                 file.write(name, block, rows.start, frame=t)
@@ -91,7 +87,7 @@ class Segment:
                 append(handle, {clock + "step": step, clock + "time": float(time), TABLE: np.array(sums, dtype=np.uint32)})
                 if self.contacts is not None and contacts is not None:
                     self.contacts.count_in(handle, contacts.known)
-        if self.sync:
+        if self.form.sync_frames:
             file.sync()
         else:
             file.flush()
@@ -100,7 +96,7 @@ class Segment:
     def _typed(self, values: np.ndarray) -> np.ndarray:
         values = np.asarray(values)
         values = values.reshape(len(values), math.prod(values.shape[1:]))
-        return values.astype(self.real, copy=False) if values.dtype.kind == "f" else values
+        return values.astype(self.form.real, copy=False) if values.dtype.kind == "f" else values
 
     def _create(self, arrays: dict[str, np.ndarray], contacts: ContactFrame | None) -> None:
         self.types = {name: (values.shape[1], values.dtype) for name, values in arrays.items()}
@@ -111,7 +107,7 @@ class Segment:
                 label(handle, "segment", self.base_step)
                 for name, (width, kind) in self.types.items():
                     place, shape, most = f"{FRAMES}/{name}/value", (0, self.count, width), (None, self.count, width)
-                    if self.compressed:
+                    if self.form.compressed:
                         handle.create_dataset(place, shape, kind, maxshape=most, **packed(self.count, width))
                     else:
                         chunk = (1, max(1, min(self.count, CHUNK // (width * kind.itemsize))), width)
@@ -120,7 +116,7 @@ class Segment:
                     handle.create_dataset(f"{FRAMES}/{FIRST_FIELD}/{name}", (0,), kind, maxshape=(None,), chunks=(1024,))
                 create_table(handle, self.types)
         if contacts is not None:
-            self.contacts = ContactWriter(file, contacts, self.real, self.count)
+            self.contacts = ContactWriter(file, contacts, self.form.real, self.count)
         file.flush()
 
     def observables(self, step: int, time: float, values: dict[str, np.ndarray]) -> None:

@@ -20,14 +20,13 @@ from ..state.seals import DAMAGE, wrong_sums
 from ..state.shared_errors import together
 from .assemble import finish, read_box, read_origin, write_index, write_origin
 from .contact_frames import ContactFrame
+from .file_form import PLAIN, FileForm
 from .output_path import go_on_from
 from .paths import STATIC, parts_of
 from .provenance import now, provenance
 from .run_segments import Segment
 from .series import SegmentReader
 from .static_part import DomainBox, StaticPart, write_static
-
-REAL: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
 
 
 class ResultWriter:
@@ -41,12 +40,9 @@ class ResultWriter:
         comm: communicator.
         path: OUT.h5.
         static: what does not change.
-        precision: precision of the frames: double or single.
+        form: how it is written.
         resume_step: step of the checkpoint to go on from, or None for a new run.
         accept_loss: go on without parts that are missing or were changed.
-        sync_frames: each frame is on the disk when it has been written, not only when the next checkpoint is.
-        compressed: whether the fields of grains in frames are compressed.
-        one_file: whether the result is one file in the end, for which all frames are copied; otherwise it stays an index of its parts.
         **extra: entries of the provenance (JSON).
 
     Attributes:
@@ -58,15 +54,14 @@ class ResultWriter:
     """
 
     def __init__(
-        self, comm: MPI.Comm, path: Path | str, static: StaticPart, *, precision: str = "double", resume_step: int | None = None,
-        accept_loss: bool = False, sync_frames: bool = False, compressed: bool = False, one_file: bool = True, **extra: Any,
+        self, comm: MPI.Comm, path: Path | str, static: StaticPart, form: FileForm = PLAIN, *, resume_step: int | None = None,
+        accept_loss: bool = False, **extra: Any,
     ) -> None:  # fmt: skip
-        self.comm, self.static, self.sync, self.one_file = comm, static, sync_frames, one_file
-        self.compressed, self.path = compressed, Path(path)
+        self.comm, self.static, self.form, self.path = comm, static, form, Path(path)
         self.parts = parts_of(self.path)
         self.seconds = 0.0
         self.notices = [text for text in [serial_notice(comm)] if text]
-        self.count, self.real = int(comm.allreduce(len(static.gid))), REAL[precision]
+        self.count = int(comm.allreduce(len(static.gid)))
         self.manifest, self.reader = Manifest(), SegmentReader(self.parts)  # of rank 0
         begin = -1 if resume_step is None else resume_step
         self.last = {"frame": begin, "observables": begin}
@@ -77,7 +72,7 @@ class ResultWriter:
                     next_segment = self._begin(resume_step, extra, accept_loss)
             next_segment, self.notices = comm.bcast((next_segment, self.notices))
             write_static(comm, self.parts, static, self.manifest)
-            self.segment = Segment(comm, self.parts, next_segment, begin, self.count, self.real, self.sync, compressed)
+            self.segment = Segment(comm, self.parts, next_segment, begin, self.count, form)
             self._index()
 
     def frame(self, step: int, time: float, gid: np.ndarray, fields: Mapping[str, np.ndarray], contacts: ContactFrame | None = None) -> None:
@@ -141,7 +136,9 @@ class ResultWriter:
             self._close_segment(state.header.step)
             self._sign(state.header.step)
             self._mend_static()
-            return finish(self.comm, self.path, state, self.manifest, self.reader, self.compressed) if self.one_file else self._leave_parts(state)
+            if not self.form.one_file:
+                return self._leave_parts(state)
+            return finish(self.comm, self.path, state, self.manifest, self.reader, self.form.compressed)
 
     def close(self) -> None:
         """End a run that is not finished: its parts stay, and OUT.h5 is an index of them; a run that is resumed drops rows after its checkpoint."""
@@ -207,7 +204,7 @@ class ResultWriter:
             with together(self.comm, f"{self.parts} could not be written"):
                 if self.comm.rank == 0:
                     self.manifest.parts |= {path.name: entry_of(path) for path in closed}
-            self.segment = Segment(self.comm, self.parts, self.segment.number + 1, step, self.count, self.real, self.sync, self.compressed)
+            self.segment = Segment(self.comm, self.parts, self.segment.number + 1, step, self.count, self.form)
         else:
             self.segment.base_step = step
 

@@ -180,10 +180,15 @@ def _read_with_care(comm: MPI.Comm, path: Path) -> tuple[FullState, Manifest | N
     except FileError:
         with together(comm, f"{path} cannot be read"):
             if comm.rank == 0:
-                with open(path, "rb") as file:
-                    while file.read(BLOCK):
-                        pass
+                _read_through(path)
     return _read(comm, path)
+
+
+def _read_through(path: Path) -> None:
+    """Read a file to its end; raises what the system says."""
+    with open(path, "rb") as file:
+        while file.read(BLOCK):
+            pass
 
 
 def _read(comm: MPI.Comm, path: Path) -> tuple[FullState, Manifest | None]:

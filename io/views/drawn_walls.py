@@ -91,7 +91,7 @@ class View:
     def __init__(self, frame: Frame, bounds: np.ndarray, cut: float | None) -> None:
         self.pv = load_vtk()
         self.frame, self.bounds, self.cut = frame, bounds, cut
-        self.radius, self.planar = reach_of(frame.result), frame.result.dimension == 2
+        self.radius, self.planar = float(reaches_of(frame.result).max(initial=0.0)), frame.result.dimension == 2
         self.displacements, self.turns = frame.walls("displacement"), frame.walls("turn")
         self.wall: WallTable | None = None
         self.drawn: list[Drawn] = []
@@ -176,10 +176,10 @@ class View:
                 self.show_cut(self.pv.PolyData(outline, [len(outline), *range(len(outline))]).triangulate(), color="gray", opacity=0.25)
 
 
-def reach_of(result: Result) -> float:
-    """Furthest that a point of a grain lies from its centre (m)."""
-    catalogue, rows = result.catalogue, result.species_rows
-    return float(((catalogue["core_radius"] + catalogue["radius"])[rows] * result.scale).max()) if len(rows) else 0.0
+def reaches_of(result: Result) -> np.ndarray:
+    """Furthest that a point of each grain lies from its centre (m), (n,)."""
+    catalogue = result.catalogue
+    return np.asarray((catalogue["core_radius"] + catalogue["radius"])[result.species_rows] * result.scale)
 
 
 def corners_of(mesh: Any) -> np.ndarray:

@@ -45,7 +45,7 @@ def render_options(sub: argparse.ArgumentParser) -> None:
         "default: the angle of elongated grains, else the species"
     )  # fmt: skip
     sub.add_argument("--contacts", action="store_true", help="draw contacts as tubes, as thick as their forces are strong (needs output.contacts)")
-    sub.add_argument("--cut", action="store_true", help="leave out the grains in front of the middle plane")
+    sub.add_argument("--cut", action="store_true", help="leave out the grains that lie wholly in front of the middle plane")
     sub.add_argument("--html", action="store_true", help="write one page that turns in the browser (default: the file's name with .html)")
     sub.add_argument("--fps", type=_positive, default=25.0, help="frames of a film per second (default: 25)")
     sub.add_argument("--size", metavar="WxH", type=_size, help="pixels (default: about a million, in the proportions of the scene)")

@@ -17,7 +17,7 @@ from ..state.shared_errors import reason
 from .camera import ANGLE, axes_of, fitted, fitted_size
 from .chains import force_chains, strongest_of
 from .colours import SCALE, colouring
-from .drawn_walls import Drawn, corners_of, drawn_walls, reach_of, walls_there
+from .drawn_walls import Drawn, corners_of, drawn_walls, reaches_of, walls_there
 from .offscreen import load_vtk
 from .rounded_surfaces import sides_for
 
@@ -34,7 +34,7 @@ class Look:
     Attributes:
         view: direction of view, by name or as ``AZIMUTH,ELEVATION`` in degrees; cases in two dimensions are seen from above.
         colour: quantity by which grains are coloured, or None for the one that suits their shapes.
-        cut: whether to leave out the grains before the middle plane across y.
+        cut: whether to leave out the grains that lie wholly before the middle plane across y.
         contacts: whether to draw the contacts, and the grains faintly.
         size: width and height (pixels), or None for those that suit the scene.
     """
@@ -70,7 +70,8 @@ class Painter:
         self.strongest = strongest_of(result, frames) if look.contacts else 0.0
         self.colouring = colouring(result, "species" if look.contacts and look.colour is None else look.colour, frames)
         self.bounds = bounds_of(result, frames)
-        reach = reach_of(result) if frames else 0.0
+        self.reaches = reaches_of(result)
+        reach = self.reaches.max(initial=0.0)
         self.corners = np.array([self.bounds[0] - reach, self.bounds[1] + reach])
         for k in {*frames[:: max(1, len(frames) // LOOKS)], frames[-1]}:
             self._make_room(self.walls(result[k]))
@@ -84,7 +85,7 @@ class Painter:
         """Whether grains are on the picture of a frame, (n,) bool."""
         if not self.look.cut or self.planar:
             return frame.present
-        return np.asarray(frame.present & (frame["position"][:, 1] >= self._middle(frame)))
+        return np.asarray(frame.present & (frame["position"][:, 1] + self.reaches >= self._middle(frame)))
 
     def image(self, frame: Frame) -> np.ndarray:
         """The picture of a frame, (height, width, 3) uint8."""

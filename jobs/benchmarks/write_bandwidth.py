@@ -21,6 +21,7 @@ import numpy as np
 from mpi4py import MPI
 
 from pardem import __version__
+from pardem.io.results.file_form import FileForm
 from pardem.io.results.paths import parts_of
 from pardem.io.results.static_part import DomainBox, StaticPart
 from pardem.io.results.writer import ResultWriter
@@ -111,7 +112,7 @@ def main(count: int, folder: Path) -> None:
         catalogue = {"mass": np.ones(1), "radius": np.ones(1), "dimension": np.full(1, 3)}
         box = DomainBox(np.zeros(3), np.ones(3), [False] * 3)
         static = StaticPart("", "hash", catalogue, grains.gid, grains.species, grains.scale, box)
-        writer = ResultWriter(comm, place / "out.h5", static, sync_frames=True, pardem=__version__)
+        writer = ResultWriter(comm, place / "out.h5", static, FileForm(sync_frames=True), pardem=__version__)
         fields = {"position": grains.x[:, :3], "image": grains.image, "orientation": grains.q}
         fields |= {"velocity": grains.v[:, :3], "angular_velocity": grains.w[:, :3]}
 

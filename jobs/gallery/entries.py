@@ -43,7 +43,7 @@ ENTRIES = (
         "it rises. The pictures show a section along the axis. The observable `height/nut` is the height of the ball.",
         ("insert.beads.count=60", "insert.beads.region.upper=30e-3", "stage.settle.max_time=2e-3", "stage.shake.taps=1",
          "stage.shake.frequency=200.0"),
-        frames=(0.042, 0.25, 0.542), options=("--cut",), size=(320, 480),
+        frames=(0.042, 0.25, 0.52), options=("--cut",), size=(320, 480),
     ),
     Entry(
         "drum_of_cubes", "Rotating drum with cubes",

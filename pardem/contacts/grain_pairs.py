@@ -74,6 +74,28 @@ _in_lanes = groups_where_lanes_serve(BATCH, _group, one_by_one)
 
 
 @kernel
+def _treated(found, alone, loop):
+    """Forces of candidates in ``pairs.near`` from BATCH on, in whole groups where lanes serve, else one by one.
+
+    Args:
+        found: number of the candidates.
+        alone: whether lanes serve.
+        loop: `PairLoop`.
+
+    Returns:
+        the number of those that do not fill a group: they wait for more, from BATCH on.
+    """
+    near = loop.pairs.near
+    done = _in_lanes(loop.settings.resistance, loop.law, found, loop) if alone else 0
+    if done == 0:
+        one_by_one(BATCH, BATCH + found, loop)
+        done = found
+    for n in range(BATCH + done, BATCH + found):
+        near[n - done] = near[n]
+    return found - done
+
+
+@kernel
 def _sorted(first, last, found, loop):
     """Append those of some candidates that wait for others to ``pairs.near``, and those that are treated one by one to its other half.
 
@@ -111,20 +133,13 @@ def touching_contacts(first, last, loop):
     if not (asks_for_lanes(loop) and serves_lanes(loop.interaction)):
         pair_contacts(first, last, loop)
         return
-    pairs, near = loop.pairs, loop.pairs.near
+    pairs = loop.pairs
     place, end, found = pairs.ptr[first], pairs.ptr[last], 0
     while place < end or found > 0:
         stop = min(end, place + OTHERS - BATCH - WIDTH - found)
         waiting, others = _sorted(place, stop, BATCH + found, loop)
         one_by_one(OTHERS, others, loop)
-        place, found = stop, waiting - BATCH
-        done = _in_lanes(loop.settings.resistance, loop.law, found, loop)
-        if done == 0:
-            one_by_one(BATCH, BATCH + found, loop)
-            done = found
-        for n in range(BATCH + done, BATCH + found):  # what does not fill a group waits for more
-            near[n - done] = near[n]
-        found -= done
+        place, found = stop, _treated(waiting - BATCH, True, loop)
 
 
 @kernel
@@ -142,11 +157,4 @@ def grain_contacts(first, last, loop):
     while place < end or found > 0:
         stop = min(end, place + near.shape[0] - BATCH - WIDTH - found)
         found = _screened(place, stop, BATCH + found, loop) - BATCH
-        place = stop
-        done = _in_lanes(loop.settings.resistance, loop.law, found, loop) if alone else 0
-        if done == 0:
-            one_by_one(BATCH, BATCH + found, loop)
-            done = found
-        for n in range(BATCH + done, BATCH + found):  # what does not fill a group waits for more
-            near[n - done] = near[n]
-        found -= done
+        place, found = stop, _treated(found, alone, loop)

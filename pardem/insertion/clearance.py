@@ -115,6 +115,22 @@ def _clear_of_wall(b, i, j, work):
 
 
 @kernel
+def _gap_to_images(b, i, j, most, work):
+    """Lower bound on the gap between grain ``i`` and all images of body ``j`` among the walls (m); exact up to ``most``."""
+    gap, contact, d = np.inf, b.r[i] + b.r[j], subtract(row(b.x, j), row(b.x, i))
+    nx, ny, nz = int(b.period[0] > 0.0), int(b.period[1] > 0.0), int(b.period[2] > 0.0)
+    for kx in range(-nx, nx + 1):
+        for ky in range(-ny, ny + 1):
+            for kz in range(-nz, nz + 1):
+                image = add(d, (kx * b.period[0], ky * b.period[1], kz * b.period[2]))
+                apart = length(image) - b.reach[i] - b.reach[j]
+                if apart < min(gap, most):
+                    apart = _distance_to_wall(b, i, j, image, contact + most, work) - contact
+                gap = min(gap, apart)
+    return gap
+
+
+@kernel
 def gap_to_walls(b, i, most, work):
     """Bound the gap between a grain and the bodies among the walls, in all their images.
 
@@ -128,17 +144,8 @@ def gap_to_walls(b, i, most, work):
         A lower bound, the gap itself if that is at most ``most`` (m).
     """
     gap = np.inf
-    nx, ny, nz = int(b.period[0] > 0.0), int(b.period[1] > 0.0), int(b.period[2] > 0.0)
     for j in range(b.grains, b.r.shape[0]):
-        contact = b.r[i] + b.r[j]
-        for kx in range(-nx, nx + 1):
-            for ky in range(-ny, ny + 1):
-                for kz in range(-nz, nz + 1):
-                    d = add(subtract(row(b.x, j), row(b.x, i)), (kx * b.period[0], ky * b.period[1], kz * b.period[2]))
-                    apart = length(d) - b.reach[i] - b.reach[j]
-                    if apart < min(gap, most):
-                        apart = _distance_to_wall(b, i, j, d, contact + most, work) - contact
-                    gap = min(gap, apart)
+        gap = min(gap, _gap_to_images(b, i, j, min(gap, most), work))
     return gap
 
 

@@ -39,6 +39,20 @@ class SphereGrid(NamedTuple):
     rows: np.ndarray
 
 
+class Bounds(NamedTuple):
+    """What bounds all power cells.
+
+    Attributes:
+        heaviest: largest square of a radius among all spheres (m^2).
+        lower: (3,) lower corner of the box (m).
+        upper: (3,) upper corner of the box (m).
+    """
+
+    heaviest: float
+    lower: np.ndarray
+    upper: np.ndarray
+
+
 def grid_of(spheres: np.ndarray) -> SphereGrid:
     """Sort spheres into linked cells, not more of them than there are spheres.
 
@@ -176,7 +190,7 @@ def _cut_by(body, sphere, others, planes, bound, heaviest, tolerance):
 
 
 @njit(_nrt=True)
-def cut_cells(own, grid, radius, far_start, far, heaviest, lower, upper):
+def cut_cells(own, grid, radius, far_start, far, bounds):
     """Volumes of power cells inside a box, of spheres around which all others within a radius are known, and perhaps some that are farther away.
 
     Args:
@@ -185,9 +199,7 @@ def cut_cells(own, grid, radius, far_start, far, heaviest, lower, upper):
         radius: the radius (m).
         far_start: (k + 1,) int64 first row in ``far`` of each sphere; of length 1 if nothing is known beyond the radius.
         far: (f, 4) spheres beyond the radius, in ascending order for each: all that cut what the others leave of its cell.
-        heaviest: largest square of a radius (m^2).
-        lower: (3,) lower corner of the box (m).
-        upper: (3,) upper corner of the box (m).
+        bounds: `Bounds`.
 
     Returns:
         (k,) volumes (m^3); (v, 4) vertices (m) of the cells that spheres beyond the radius may cut, with their power distance from their sphere
@@ -196,6 +208,7 @@ def cut_cells(own, grid, radius, far_start, far, heaviest, lower, upper):
     volume = np.zeros(len(own))
     vertices, cell, count = np.empty((64, 4)), np.empty(64, np.int64), 0
     body = make_polyhedron(512, 128)
+    heaviest, lower, upper = bounds.heaviest, bounds.lower, bounds.upper
     tolerance = ROUNDING * max(upper[0] - lower[0], max(upper[1] - lower[1], upper[2] - lower[2]))
     for i in range(len(own)):
         sphere = own[i]

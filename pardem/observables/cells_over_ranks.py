@@ -6,7 +6,7 @@ import numpy as np
 from mpi4py import MPI
 
 from ..decomposition.exchange import RowExchange
-from .cells_by_distance import MARGIN, SphereGrid, cut_cells, grid_of, in_conflict
+from .cells_by_distance import MARGIN, Bounds, SphereGrid, cut_cells, grid_of, in_conflict
 
 DEPTH = 3.0  # distances between neighbours within which all spheres are fetched first
 DOUBLINGS = 2  # of that depth, as long as more than one cell in SHARE needs it
@@ -31,11 +31,11 @@ def cell_volumes(comm: MPI.Comm, own: np.ndarray, parts: list[np.ndarray], lower
     """
     every, volumes = np.concatenate(parts), np.zeros(len(own))
     total, radius, heaviest = _scales(comm, own)
-    spans = _spans(comm, parts)
+    spans, bounds = _spans(comm, parts), Bounds(heaviest, lower, upper)
     rows, nothing, turn = np.arange(len(own)), (np.zeros(1, np.int64), np.empty((0, 4))), 0
     while total:
         grid = grid_of(_around(comm, own[rows], every, spans, radius))
-        found, vertices, cell = cut_cells(own[rows], grid, radius, *nothing, heaviest, lower, upper)
+        found, vertices, cell = cut_cells(own[rows], grid, radius, *nothing, bounds)
         volumes[rows] = found
         left, of_left = np.unique(cell, return_inverse=True)
         still = comm.allreduce(len(left))
@@ -43,8 +43,8 @@ def cell_volumes(comm: MPI.Comm, own: np.ndarray, parts: list[np.ndarray], lower
             break
         rows, turn = rows[left], turn + 1
         if still * SHARE <= total or turn > DOUBLINGS:
-            far = _cutting(comm, own[rows], vertices, of_left, every, spans, radius, heaviest)
-            volumes[rows] = cut_cells(own[rows], grid, radius, *far, heaviest, lower, upper)[0]
+            far = _beyond(radius, own[rows], *_cutting(comm, vertices, of_left, every, spans, heaviest))
+            volumes[rows] = cut_cells(own[rows], grid, radius, *far, bounds)[0]
             break
         radius *= 2.0
     return volumes
@@ -95,22 +95,20 @@ def _around(comm: MPI.Comm, own: np.ndarray, every: np.ndarray, spans: np.ndarra
 
 
 def _cutting(
-    comm: MPI.Comm, own: np.ndarray, vertices: np.ndarray, cell: np.ndarray, every: np.ndarray, spans: np.ndarray, radius: float, heaviest: float
+    comm: MPI.Comm, vertices: np.ndarray, cell: np.ndarray, every: np.ndarray, spans: np.ndarray, heaviest: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Spheres beyond a radius that cut off vertices of cells, and some that hardly fail to. Collective.
+    """Spheres that cut off vertices of cells, and some that hardly fail to. Collective.
 
     Args:
         comm: communicator.
-        own: (k, 4) spheres of the cells.
         vertices: (v, 4) vertices of the cells (m) with their power distance (m^2).
         cell: (v,) the cell of each vertex.
         every: (n, 4) spheres of this rank and their images.
         spans: boxes around the parts of each rank (m).
-        radius: the radius (m).
         heaviest: largest square of a radius of a sphere (m^2).
 
     Returns:
-        (k + 1,) int64 first row of each cell; the spheres of each cell in ascending order.
+        (m,) int64 the cell of each of them, (m, 4) these spheres.
     """
     vertices = vertices.copy()
     vertices[:, 3] += MARGIN * (np.abs(vertices[:, 3]) + heaviest)
@@ -122,7 +120,15 @@ def _cutting(
     pairs = in_conflict(asked, grid, heaviest)
     answers = np.unique(np.column_stack([by[pairs[:, 0]], of_cell[pairs[:, 0]], pairs[:, 1]]), axis=0)
     answering = RowExchange(comm, answers[:, 0])
-    cell, spheres = answering(answers[:, 1]), answering(grid.spheres[answers[:, 2]])
+    return answering(answers[:, 1]), answering(grid.spheres[answers[:, 2]])
+
+
+def _beyond(radius: float, own: np.ndarray, cell: np.ndarray, spheres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Those of some spheres that are farther than a radius from that of their cell.
+
+    Returns:
+        (k + 1,) int64 first row of each cell; (m, 4) the spheres of each cell in ascending order.
+    """
     away = spheres[:, :3] - own[cell, :3]
     beyond = away[:, 0] ** 2 + away[:, 1] ** 2 + away[:, 2] ** 2 > radius * radius
     cell, spheres = cell[beyond], spheres[beyond]
