@@ -17,7 +17,7 @@ from .decomposition.rehearsal import rehearse
 from .detection.lists import living_contacts
 from .held import Held
 from .integrators.phases import Integrator, first_past
-from .outflow import EVERY, Outflow
+from .outflow import EVERY, Outflow, carried_energy
 from .rebuild import Rebuilder
 from .recorder import Recorder
 from .setup.scene import Scene
@@ -68,6 +68,8 @@ class Engine:
         self.rebuilder = Rebuilder(partition, scene, own, skin, self.counters)
         place_walls(scene.walls, step, scene.settings.dt)
         self.rebuilder.rebuild(own, contacts or ContactTable.blank(self.rebuilder.width), self.control)
+        if self.outflow is not None and scene.settings.budget:
+            carried_energy(comm, np.zeros(0, np.int64), self.state, scene)  # nothing: it is compiled with the rest, not when the first grain leaves
         # nobody has voted yet on how far the first step may go: make the lists anew in it
         self.state.halo.agreed[0] = int(comm.size > 1)
 

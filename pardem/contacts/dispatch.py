@@ -260,6 +260,15 @@ def passes_history_on(interaction):
     """
 
 
+@static(lambda interaction: _RULE[interaction].active_sets)
+def solves(interaction):
+    """Whether a solver finds the distance of a grain to a plane, not a closed form; a constant of the compiled code.
+
+    Args:
+        interaction: the narrow phase.
+    """
+
+
 @static(lambda interaction: _RULE[interaction].couples)
 def has_couples(interaction):
     """Whether contacts may have couples; a constant of the compiled code.

@@ -120,7 +120,7 @@ class RankLists:
         solver = found if scene.rule.active_sets else 0
         made = Contacts(
             row.astype(np.int32), np.concatenate([first, [found]]).astype(np.int64), entries[:, 1].astype(np.int32), np.empty(0, np.int32),
-            np.ascontiguousarray(entries[:, 2]), np.zeros(found, np.uint8), np.zeros(0), np.zeros((found, self._width)),
+            np.ascontiguousarray(entries[:, 2]), np.zeros(found, np.uint8), np.zeros(solver), np.zeros((found, self._width)),
             np.zeros((solver, 2), np.int64),
             np.empty(BATCH, np.int32), np.empty(BATCH, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([len(row)]),
         )  # fmt: skip

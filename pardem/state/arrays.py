@@ -141,7 +141,7 @@ class Contacts(NamedTuple):
         sub: (P,) int64 pair of features or pieces (``contacts.nearest.features``, ``pieces``); empty for pairs of whole grains. For walls: a pair of
             features (bodies), the vertex, or the piece.
         touch: (P,) uint8 whether the candidate touches, so that its history counts.
-        free: (P,) path of the two grains together up to which a pair cannot touch (m); (0,) if candidates are not screened.
+        free: (P,) path of the two grains together, or of the grain at a wall, up to which they cannot touch (m); (0,) if candidates are not screened.
         hist: (P, 8 or 13) float64 histories (see ``laws.history``).
         warm: (P, 2) int64 active sets of the solver; empty if only closed forms are used.
         near: (BATCH or BATCH + 4 BLOCK,) int32 work space of batches (``contacts.batch``).

@@ -23,6 +23,7 @@ from ..laws.resistance.resistance_memory import torque_lost_at_end
 from ..laws.resistance.resistance_model import resists
 from ..state.arrays import ERROR_OVERLAP, ERROR_SOLVER
 from .columns import evaluate, fill
+from .free_paths import note_path, out_of_touch
 from .handover import pass_history_on
 from .meeting import Meeting, relative_motion
 from .surfaces.bodies import effective_radius
@@ -49,11 +50,15 @@ def _contact(c, p, i, k, first_sweep, loop):
     pairs, walls, g, law, settings, control = loop.pairs, loop.walls, loop.g, loop.law, loop.settings, loop.control
     touching, there = pairs.touch[p] != 0, walls.there[k] != ABSENT
     if not (there or touching):
+        note_path(p, i, k, 0.0, loop)
+        return APART
+    if not touching and out_of_touch(p, i, k, loop):
         return APART
     ri = g.x[i, 3]
     d, x, link, status = meet(walls.kind[k], loop, Candidate(p, i, k, touching))
     if status != 0:
         fault(control, ERROR_SOLVER, g.gid[i], -1 - k)
+    note_path(p, i, k, d, loop)
     if d >= ri and not touching:
         return APART
     size = length(link)

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import math
 
-from ...compiled.jit import kernel
+from ...compiled.jit import inlined, kernel
 from ...compiled.quaternions import to_world
 from ...compiled.vectors import ZERO, add, ahead, columns, over, put_columns, scale, subtract
-from .registry import TURNING, along, top_speed_of, turned
+from .registry import RESTING, TURNING, along, top_speed_of, turned
 from .rows import ANGLE, CENTRE, DIRECTION, KIND, MOVED, OFFSET, SLIDE, is_pushed, steps_since
 
 
@@ -55,6 +55,17 @@ def turns(motion, k):
         k: the wall.
     """
     return TURNING[int(motion[k, KIND])] or motion[k, ANGLE] != 0.0
+
+
+@inlined
+def rests(motion, k):
+    """Whether a wall is at rest: its motion keeps it where it is.
+
+    Args:
+        motion: (W, MOTION) rows of walls.
+        k: the wall.
+    """
+    return RESTING[int(motion[k, KIND])]
 
 
 @kernel

@@ -24,6 +24,9 @@ MOVERS: tuple[Mover, ...] = (REST, SWING, GLIDE, TURN, PUSH)
 TURNING: tuple[bool, ...] = tuple(mover.turns for mover in MOVERS)
 """Whether a wall turns, by the code of its motion."""
 
+RESTING: tuple[bool, ...] = tuple(mover is REST for mover in MOVERS)
+"""Whether a wall is at rest, by the code of its motion."""
+
 
 def _motion_from_text(value: Any) -> Any:
     """A motion given as the name of its kind alone, as a table."""

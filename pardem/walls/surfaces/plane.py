@@ -60,7 +60,7 @@ def _mirrored(height: np.ndarray, radial: np.ndarray, sizes: np.ndarray) -> tupl
 
 
 PLANE = Surface(
-    "plane", _meet, _out_of_reach, _list_near, _swept, _distance, mirrored=_mirrored, faces=1,
+    "plane", _meet, _out_of_reach, _list_near, _swept, _distance, mirrored=_mirrored, faces=1, endless=True,
     turns_about="the normal of the plane",
 )  # fmt: skip
 

@@ -37,6 +37,9 @@ list_near = switch(tuple(surface.list_near for surface in SURFACES))
 SIDES: tuple[int, ...] = tuple(0 if surface.has_hole else surface.faces for surface in SURFACES)
 """By codes: how many flat sides a surface has that grains meet by the rule for planes."""
 
+ENDLESS: tuple[bool, ...] = tuple(surface.endless for surface in SURFACES)
+"""By codes: whether a surface is flat without a rim."""
+
 
 @inlined
 def facing(walls, g, i, k):

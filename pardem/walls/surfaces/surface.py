@@ -33,6 +33,7 @@ class Surface(NamedTuple):
             along the normal or axis (m) and, in units of its distance from that line, away from it, or None.
         faces: number of flat sides, 1 or 2, which can carry a bed of grains, and where they meet it by the rule for planes; 0: it is not flat.
         has_hole: whether it is flat, and met part by part all the same.
+        endless: whether it is flat without a rim, so that the distance of a grain changes by no more than its points move.
         turns_about: the only line that an axis of rotation may be parallel to, where the surface is endless; empty: any axis will do.
     """
 
@@ -45,6 +46,7 @@ class Surface(NamedTuple):
     mirrored: Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None
     faces: int = 0
     has_hole: bool = False
+    endless: bool = False
     turns_about: str = ""
 
 
