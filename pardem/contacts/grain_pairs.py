@@ -1,6 +1,6 @@
-"""Contacts of grains whose narrow phase serves several pairs at once: candidates are screened, then those that may touch are treated.
+"""Contacts of grains: candidates are screened by the ways that their grains have gone, then those that may touch are treated.
 
-In lanes where nothing but forces and losses of energy is asked for,
+In lanes where the narrow phase serves several pairs at once, nothing but forces and losses of energy is asked for,
 and rule, law and resistance allow it, else one by one (``pairs``), which gives the same bits.
 """
 
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.choices import select
+from ..compiled.choices import larger, select
 from ..compiled.jit import inlined, kernel
+from ..compiled.lanes.arithmetic import any_of
 from ..compiled.lanes.memory import append, load, members, members_at, pick, put, raised, raised_at
-from ..compiled.lanes.types import WIDTH
+from ..compiled.lanes.types import WIDTH, lane, spread
 from ..compiled.vectors import nearest_image, subtract
 from .batch import BATCH, BLOCK
 from .dispatch import closest_in_lanes, keep_in_lanes, serves_lanes, waits
@@ -24,13 +25,33 @@ OTHERS = BATCH + 2 * BLOCK  # place in ``pairs.near`` of candidates that do not 
 
 
 @kernel
-def _screened(first, last, found, loop):
+def _longest_path(path):
+    """The longest of all paths (m).
+
+    Args:
+        path: (N,) distance that the points of each grain may have moved (m).
+    """
+    even = path.shape[0] - path.shape[0] % WIDTH
+    longest = spread(0.0)
+    for k in range(0, even, WIDTH):
+        longest = larger(longest, load(path, k))
+    most = 0.0
+    for k in range(WIDTH):
+        most = max(most, lane(longest, k))
+    for k in range(even, path.shape[0]):
+        most = max(most, path[k])
+    return most
+
+
+@kernel
+def _screened(first, last, found, longest, loop):
     """Append those of some candidates that may touch, after the ways their grains have gone, to ``pairs.near``.
 
     Args:
         first: place of the first candidate.
         last: place after the last.
         found: the place in ``pairs.near`` behind the last that is there already; WIDTH spare places must be left behind.
+        longest: bound on the way that any two grains have gone together (m): most candidates need no look at their own grains.
         loop: `PairLoop`.
 
     Returns:
@@ -39,8 +60,10 @@ def _screened(first, last, found, loop):
     pairs, path, near = loop.pairs, loop.g.path, loop.pairs.near
     even_last = last - (last - first) % WIDTH
     for q in range(first, even_last, WIDTH):
-        gone = pick(path, members(pairs.first, q)) + pick(path, members(pairs.col, q))
-        found += append(near, found, q, raised(pairs.touch, q) | (not gone < load(pairs.free, q)))
+        touching, free = raised(pairs.touch, q), load(pairs.free, q)
+        if any_of(touching | (not longest < free)):
+            gone = pick(path, members(pairs.first, q)) + pick(path, members(pairs.col, q))
+            found += append(near, found, q, touching | (not gone < free))
     for p in range(even_last, last):
         if pairs.touch[p] != 0 or not path[pairs.first[p]] + path[pairs.col[p]] < pairs.free[p]:
             near[found] = p
@@ -96,26 +119,28 @@ def _treated(found, alone, loop):
 
 
 @kernel
-def _sorted(first, last, found, loop):
+def _sorted(first, last, found, longest, loop):
     """Append those of some candidates that wait for others to ``pairs.near``, and those that are treated one by one to its other half.
 
     Args:
         first: place of the first candidate.
         last: place after the last.
         found: the place in ``pairs.near`` behind those that wait already; WIDTH spare places must be left behind.
+        longest: bound on the way that any two grains have gone together (m).
         loop: `PairLoop`.
 
     Returns:
         the place behind the last that waits, and the place behind the last of the others.
     """
-    pairs, path, near = loop.pairs, loop.g.path, loop.pairs.near
+    pairs, near = loop.pairs, loop.pairs.near
     others = OTHERS
-    for p in range(first, last):
+    for n in range(OTHERS, _screened(first, last, OTHERS, longest, loop)):
+        p = np.uintp(near[n])
         i, j = np.uintp(pairs.first[p]), np.uintp(pairs.col[p])
         if pairs.touch[p] != 0 and waits(loop.interaction, loop.g, i, j):
             near[found] = p
             found += 1
-        elif pairs.touch[p] != 0 or not path[i] + path[j] < pairs.free[p]:
+        else:
             near[others] = p
             others += 1
     return found, others
@@ -133,13 +158,30 @@ def touching_contacts(first, last, loop):
     if not (asks_for_lanes(loop) and serves_lanes(loop.interaction)):
         pair_contacts(first, last, loop)
         return
-    pairs = loop.pairs
+    pairs, longest = loop.pairs, 2.0 * _longest_path(loop.g.path)
     place, end, found = pairs.ptr[first], pairs.ptr[last], 0
     while place < end or found > 0:
         stop = min(end, place + OTHERS - BATCH - WIDTH - found)
-        waiting, others = _sorted(place, stop, BATCH + found, loop)
+        waiting, others = _sorted(place, stop, BATCH + found, longest, loop)
         one_by_one(OTHERS, others, loop)
         place, found = stop, _treated(waiting - BATCH, True, loop)
+
+
+@kernel
+def screened_contacts(first, last, loop):
+    """Forces of the candidate pairs in some rows of the list, one by one: those that may touch.
+
+    Args:
+        first: the first row.
+        last: the row after the last.
+        loop: `PairLoop`.
+    """
+    pairs, longest = loop.pairs, 2.0 * _longest_path(loop.g.path)
+    place, end = pairs.ptr[first], pairs.ptr[last]
+    while place < end:
+        stop = min(end, place + pairs.near.shape[0] - BATCH - WIDTH)
+        one_by_one(BATCH, _screened(place, stop, BATCH, longest, loop), loop)
+        place = stop
 
 
 @kernel
@@ -151,10 +193,10 @@ def grain_contacts(first, last, loop):
         last: the row after the last.
         loop: `PairLoop`.
     """
-    pairs, near = loop.pairs, loop.pairs.near
+    pairs, near, longest = loop.pairs, loop.pairs.near, 2.0 * _longest_path(loop.g.path)
     alone = asks_for_lanes(loop) and serves_lanes(loop.interaction)
     place, end, found = pairs.ptr[first], pairs.ptr[last], 0
     while place < end or found > 0:
         stop = min(end, place + near.shape[0] - BATCH - WIDTH - found)
-        found = _screened(place, stop, BATCH + found, loop) - BATCH
+        found = _screened(place, stop, BATCH + found, longest, loop) - BATCH
         place, found = stop, _treated(found, alone, loop)

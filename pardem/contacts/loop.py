@@ -1,4 +1,4 @@
-"""Static choice of the pair loop: that of any shape, unless the rule of contact has one of its own or serves several pairs at once."""
+"""Static choice of the pair loop: whether the rule of contact has one of its own, serves several pairs at once, or lets contacts leave for others."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ from typing import Any
 from ..compiled.jit import inlined
 from ..compiled.static import static
 from .dispatch import rule_by_class
-from .grain_pairs import grain_contacts, touching_contacts
+from .grain_pairs import grain_contacts, screened_contacts, touching_contacts
 from .pairs import pair_contacts
 
 
 @inlined
 def _of_any_shape(interaction, first, last, loop):
     pair_contacts(first, last, loop)
+
+
+@inlined
+def _screened(interaction, first, last, loop):
+    screened_contacts(first, last, loop)
 
 
 @inlined
@@ -29,7 +34,7 @@ def _touching_in_lanes(interaction, first, last, loop):
 def _loop_of(interaction: type) -> Any:
     rule = rule_by_class(interaction)
     if rule.closest_in_lanes is None:
-        return rule.pair_loop or _of_any_shape
+        return rule.pair_loop or (_of_any_shape if rule.inherits else _screened)
     return _in_lanes if rule.waits is None else _touching_in_lanes
 
 

@@ -153,4 +153,4 @@ class Rule:
     @property
     def lists_first(self) -> bool:
         """Whether lists hold the first body of each candidate, and have a larger work space (``Contacts.first``, ``Contacts.near``)."""
-        return self.pair_loop is not None or self.closest_in_lanes is not None
+        return not self.inherits

@@ -12,9 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled.jit import inlined
-from ...compiled.vectors import dot_from
+from ...compiled.lanes.memory import load, store
+from ...compiled.lanes.types import WIDTH, spread
+from ...compiled.vectors import dot_from, negative
 from ...state.arrays import Features
-from ..nearest.features import nearest_features, vertex
+from ..batch import ARM, BATCH, BRANCH, NORMALS, OVERLAP, put_vector, vector
+from ..nearest.features import bodies_of, nearest_features, vertex
 from .rods import Nearest
 from .rule import Rule, RuleInput, one_vertex
 
@@ -39,6 +42,59 @@ def closest(interaction, g, bodies, pairs, p, touching, reach):
 
 
 @inlined
+def serves_lanes(interaction):
+    """The forces of any pairs of features can be computed together; see ``dispatch.serves_lanes``."""
+    return True
+
+
+@inlined
+def waits(interaction, g, i, j):
+    """Those of all that touch are; see ``dispatch.waits``."""
+    return True
+
+
+@inlined
+def closest_in_lanes(interaction, g, pairs, places, i, j, d):
+    """Nearest points of WIDTH pairs of features, found one by one, since pairs are of several kinds; see ``dispatch.closest_in_lanes``."""
+    s = pairs.scratch
+    _store(s, BRANCH, d)
+    for n in range(WIDTH):
+        c = np.uintp(n)
+        bodies = bodies_of(i[n], j[n], negative(vector(s, BRANCH, c)))
+        f, x, y = nearest_features(interaction.features, g, bodies, pairs.sub[places[n]], np.inf)
+        put_vector(s, ARM, c, x)
+        put_vector(s, NORMALS, c, y)
+        s[np.uintp(OVERLAP) + c] = f
+    return True, load(s, OVERLAP), _load(s, ARM), _load(s, NORMALS), ()
+
+
+@inlined
+def _store(s, column, a):
+    """Write WIDTH vectors to the first columns of a batch."""
+    store(s, column, a[0])
+    store(s, column + BATCH, a[1])
+    store(s, column + 2 * BATCH, a[2])
+
+
+@inlined
+def _load(s, column):
+    """The vectors in the first WIDTH columns of a batch."""
+    return load(s, column), load(s, column + BATCH), load(s, column + 2 * BATCH)
+
+
+@inlined
+def zone_in_lanes(interaction, shape, bearing):
+    """Features touch in points; see ``dispatch.zone_in_lanes``."""
+    nothing = spread(0.0)
+    return nothing, (nothing, nothing, nothing)
+
+
+@inlined
+def keep_in_lanes(interaction, shape, places, near, pairs):
+    """Nothing is kept; see ``dispatch.keep_in_lanes``."""
+
+
+@inlined
 def closest_to_plane(interaction, g, i, space, pairs, p, touching):
     """Distance of one vertex to a plane: walls are met vertex by vertex; see ``dispatch.closest_to_plane``."""
     x = vertex(g, i, pairs.sub[p])
@@ -57,4 +113,5 @@ def _build(t: RuleInput) -> Superposition:
 RULE = Rule(
     interaction=Superposition, fits=_fits, build=_build, candidates="features", couples=False, vertices_met=one_vertex,
     closest=closest, closest_to_plane=closest_to_plane,
+    serves_lanes=serves_lanes, waits=waits, closest_in_lanes=closest_in_lanes, zone_in_lanes=zone_in_lanes, keep_in_lanes=keep_in_lanes,
 )  # fmt: skip
