@@ -1,4 +1,4 @@
-"""Contacts of spheres, rods and polytopes: those through lanes have the bits of those through columns, as every observed step wants them."""
+"""Contacts of spheres, rods, polytopes and features: through lanes they have the bits of those through columns, as observed steps want them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from beds import HERTZ, SIZES, VISCOUS, moved, shaken, without_budget
+from beds import FEATURES, HERTZ, SIZES, VISCOUS, moved, outlines, shaken, without_budget
 from mpi4py import MPI
 from scenes import CUBE, ROD, SPHERE, TETRAHEDRON, case_of, engine_of, gathered
 
@@ -36,11 +36,13 @@ BEDS: dict[str, Callable[[], Case]] = {
     "rods of Hertz": lambda: shaken([ROD], 260, HERTZ, SIZES),
     "cubes and tetrahedra": lambda: shaken([CUBE, TETRAHEDRON], 36, VISCOUS),
     "convex shapes of two materials": lambda: shaken([CUBE, TETRAHEDRON | {"name": "small"}, SHORT], 42, UNLIKE_SHAPES),
+    "features": lambda: shaken([CUBE, TETRAHEDRON], 36, FEATURES, step=5e-4),
+    "outlines": lambda: outlines(30, FEATURES),
     "elastic rods": lambda: shaken([SHORT], 600, {"law": "elastic", "contact_time": 0.02, "friction": 0.4}),
 }
 
 
-WIDE = ("of two materials", "hertz", "rods", "cubes and tetrahedra")  # beds whose sums are widened, too
+WIDE = ("of two materials", "hertz", "rods", "cubes and tetrahedra", "features")  # beds whose sums are widened, too
 
 
 @pytest.mark.parametrize("budget", [True, False])
@@ -54,9 +56,10 @@ WIDE = ("of two materials", "hertz", "rods", "cubes and tetrahedra")  # beds who
 )
 def test_lanes_and_columns_give_the_same_bits(name: str, wide: bool, budget: bool) -> None:
     case = BEDS[name]() if budget else without_budget(BEDS[name]())
+    steps = round(0.5 / case.time.step)
     (expected, contacts, tally), (got, same, tally_of_lanes) = (
         (*gathered(engine), engine.tally[[LOST_NORMAL, LOST_TANGENTIAL]].copy())
-        for engine in (moved(case, MPI.COMM_SELF, steps=500, tallied=tallied, wide=wide)[1] for tallied in (True, False))
+        for engine in (moved(case, MPI.COMM_SELF, steps=steps, tallied=tallied, wide=wide)[1] for tallied in (True, False))
     )
     assert np.count_nonzero(contacts.key[:, 1] >= 0) > 3 * WIDTH
     np.testing.assert_array_equal(same.key, contacts.key)
