@@ -113,7 +113,7 @@ def exact(law: str, impact: str, gap: float) -> tuple[np.ndarray, list[int]]:
 def test_damped_collisions_converge_to_their_equations(law: str, impact: str) -> None:
     """Dampers see velocities of half a step before, and a contact slides or lets go within a step: of first order."""
     speed, spins, friction = IMPACTS[impact]
-    squares, steps_of = np.zeros(4), (40, 160, 640, 2560)
+    squares, steps_of = np.zeros(3), (40, 160, 640)
     for gap in GAPS:
         y, modes = exact(law, impact, gap)
         expected = np.array([*y[2:4], RADIUS * y[4]])
@@ -122,9 +122,8 @@ def test_damped_collisions_converge_to_their_equations(law: str, impact: str) ->
             case = case_at(CONTACTS[law][0] | {"friction": friction}, TC / steps, speed, spins, gap)
             squares[row] += float(((outcome(case) - expected) ** 2).sum())
     found = np.sqrt(squares / len(GAPS))
-    print(law, impact, found)
-    assert found[0] < 1e-2
-    assert found[0] / found[-1] > 16.0, found
+    assert found[0] < 3e-3
+    assert found[0] / found[-1] > 12.0, found  # a sixteenth of the step
 
 
 @pytest.mark.parametrize("et", [0.3, 0.8])
@@ -133,8 +132,7 @@ def test_a_collision_that_sticks_has_the_tangential_restitution_asked_for(et: fl
     speed, shear = 1e-2, 1e-3
     case = case_at(WALTON | {"tangential_restitution": et, "friction": 50.0}, TC / 400, (-speed, shear), (0.0, 0.0), 1e-8)
     _, along, spun = outcome(case)
-    print((along - spun) / shear)
-    assert (along - spun) / shear == pytest.approx(-et, rel=2e-2)
+    assert (along - spun) / shear == pytest.approx(-et, rel=1e-2)
 
 
 def test_the_damper_of_a_users_law_takes_the_energy_of_its_equation() -> None:
@@ -151,7 +149,7 @@ def test_the_damper_of_a_users_law_takes_the_energy_of_its_equation() -> None:
         lost = float(exact("user", "stuck and sliding", GAPS[0])[0][6])
         gaps.append(abs(values["energy/lost_damping"] / lost - 1.0))
         residuals.append(abs(values["energy/residual"]) / lost)
-    print(gaps, residuals, lost)
-    assert gaps[1] < 2e-3
+    assert gaps[1] < 5e-4
     assert gaps[0] / gaps[1] > 3.0
-    assert residuals[1] < 2e-3
+    assert residuals[1] < 2e-5
+    assert residuals[0] / residuals[1] > 3.0

@@ -85,7 +85,6 @@ def asked_for(engine: Engine, scale: float, eps2: float) -> tuple[set[tuple[int,
     return overlapping, verge
 
 
-# triangulation takes as its pairs what cells do: one scale is enough where the kernels are the same
 USUAL = [("regularised", "cells", 1e-3), ("regularised", "triangulation", 1e3), ("minima", "cells", 1e3)]
 OTHERS = [("regularised", "cells", 1e3), ("regularised", "triangulation", 1e-3), ("minima", "cells", 1e-3), ("minima", "triangulation", 1e-3)]
 
@@ -106,7 +105,6 @@ def test_every_contact_is_there(interaction: str, detection: str, scale: float) 
         assert (wanted ^ there) <= verge
         on_walls += sum(b < 0 for _, b in wanted)
         between += sum(b >= 0 for _, b in wanted)
-    print(between, on_walls, engine.counters.rebuilds)
     assert between > 200
     assert on_walls > 100
     assert engine.counters.rebuilds > 20

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from reference_distance import CUBE, OCTAHEDRON, POINT, PRISM, ROD, TETRAHEDRON, TRIANGLE, Array, Pair
+from reference_minima import of_segments, on_triangle
 from reference_points import barycentre, least_norm
 from scenes import ELASTIC, case_of, centre_of, engine_of
 from scipy.spatial.transform import Rotation
@@ -141,3 +143,43 @@ def test_forces_and_torques_of_pairs(rule: str, names: list[str], arrangement: s
         assert np.abs(g.ft[j, :3] * s.force + force).max() < TOLERANCE * size
         assert np.abs(g.ft[i, 4:7] * s.torque - np.cross(x, force)).max() < TOLERANCE * size * lever
         assert np.abs(g.ft[j, 4:7] * s.torque + np.cross(y, force)).max() < TOLERANCE * size * lever
+
+
+def superposed(engine: Engine, i: int, j: int) -> list[tuple[Array, Array]]:
+    """Nearest points x, y of all pairs of features of two grains, relative to the centre of the second: edges with edges, vertices with faces."""
+    g, f = engine.grains, engine.scene.interaction.features
+    bodies = []
+    for row, origin in ((i, g.x[i, :3] - g.x[j, :3]), (j, np.zeros(3))):
+        s, points = g.species[row], vertices(engine, row) + origin
+        edges = [points[e] for e in f.edges[f.edge_start[s] : f.edge_start[s + 1]]]
+        loops = [f.loops[f.loop_start[k] : f.loop_start[k + 1]] for k in range(f.face_start[s], f.face_start[s + 1])]
+        bodies.append((points, edges, [[points[[loop[0], a, b]] for a, b in pairwise(loop[1:])] for loop in loops]))
+    (points, edges, faces), (others, rods, plates) = bodies
+
+    def foot(p: Array, face: list[Array]) -> Array:
+        return min((on_triangle(p, *corners) for corners in face), key=lambda q: float((q - p) @ (q - p)))
+
+    found = [of_segments(*e, *k) for e in edges for k in rods]
+    found += [(p, foot(p, face)) for p in points for face in plates]
+    return found + [(foot(q, face), q) for q in others for face in faces]
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_superposed_forces_and_torques(scale: float) -> None:
+    """The sum over all pairs of features that overlap, grains turned at random."""
+    pairs = [placed("random", ["cube", "tetrahedron", "prism", "rod", "point", "needle"], seed) for seed in range(40)]
+    engine = scene(pairs, ELASTIC | {"interaction": "superposition"}, scale)
+    g, s, several = engine.grains, engine.scene.settings, 0
+    rows = np.argsort(g.gid)
+    for i, j in zip(rows[0::2], rows[1::2], strict=True):
+        k = g.v[i, 3] * g.v[j, 3] / (g.v[i, 3] + g.v[j, 3]) * (math.pi / ELASTIC["contact_time"]) ** 2
+        w, reach = g.x[i, :3] - g.x[j, :3], g.x[i, 3] + g.x[j, 3]
+        near = [(x, y, float(np.linalg.norm(x - y))) for x, y in superposed(engine, i, j)]
+        pushes = [(k * (reach - d) / d * (x - y), x, y) for x, y, d in near if d < reach]
+        several += len(pushes) > 1
+        size = sum(float(np.linalg.norm(push)) for push, _, _ in pushes)
+        lever = scale * 3.0
+        assert np.abs(g.ft[i, :3] * s.force - sum(push for push, _, _ in pushes)).max() < TOLERANCE * size
+        assert np.abs(g.ft[i, 4:7] * s.torque - sum(np.cross(x - w, push) for push, x, _ in pushes)).max() < TOLERANCE * size * lever
+        assert np.abs(g.ft[j, 4:7] * s.torque + sum(np.cross(y, push) for push, _, y in pushes)).max() < TOLERANCE * size * lever
+    assert several > 10
