@@ -34,23 +34,26 @@ def body_of(engine: Engine, grain: int, solid: bool) -> Body:
     return Body(vertices + g.x[i, :3], triangulate(vertices, faces)[0], f.edges[f.edge_start[s] : f.edge_start[s + 1]], solid)
 
 
-def _on_segment(p: Array, a: Array, b: Array) -> Array:
+def on_segment(p: Array, a: Array, b: Array) -> Array:
+    """The point of a segment that is nearest to p."""
     u = b - a
     length2 = float(u @ u)
     return a + (min(1.0, max(0.0, float((p - a) @ u) / length2)) if length2 else 0.0) * u
 
 
-def _on_triangle(p: Array, a: Array, b: Array, c: Array) -> Array:
+def on_triangle(p: Array, a: Array, b: Array, c: Array) -> Array:
+    """The point of a triangle that is nearest to p."""
     n = np.cross(b - a, c - a)
     foot = p - (p - a) @ n / (n @ n) * n
     sides = ((a, b), (b, c), (c, a))
     if all(np.cross(v - u, foot - u) @ n >= 0.0 for u, v in sides):
         return np.asarray(foot)
-    return min((_on_segment(p, u, v) for u, v in sides), key=lambda q: float((q - p) @ (q - p)))
+    return min((on_segment(p, u, v) for u, v in sides), key=lambda q: float((q - p) @ (q - p)))
 
 
-def _of_segments(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array]:
-    found = [(a, _on_segment(a, c, d)), (b, _on_segment(b, c, d)), (_on_segment(c, a, b), c), (_on_segment(d, a, b), d)]
+def of_segments(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array]:
+    """Nearest points of the segments ab and cd."""
+    found = [(a, on_segment(a, c, d)), (b, on_segment(b, c, d)), (on_segment(c, a, b), c), (on_segment(d, a, b), d)]
     u, v = b - a, d - c
     matrix = np.array([[u @ u, -(u @ v)], [u @ v, -(v @ v)]])
     if abs(np.linalg.det(matrix)) > 1e-14 * (u @ u) * (v @ v):
@@ -63,7 +66,7 @@ def _of_segments(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array]:
 def _nearest_around(body: Body, x: Array, y: Array) -> bool:
     """Whether no point of the body in the neighbourhood of its point x is nearer to y."""
     least = np.linalg.norm(x - y) - 1e-12
-    for rows, nearest in ((body.triangles, _on_triangle), (body.edges, _on_segment)):
+    for rows, nearest in ((body.triangles, on_triangle), (body.edges, on_segment)):
         for row in rows:
             corners = body.vertices[row]
             if np.linalg.norm(nearest(x, *corners) - x) < 1e-9:
@@ -94,7 +97,7 @@ def buried(body: Body, x: Array, y: Array, radius: float) -> bool:
     if body.solid:
         return False
     p = x + radius / np.linalg.norm(y - x) * (y - x)
-    nearest = [_on_triangle(p, *body.vertices[t]) for t in body.triangles] + [_on_segment(p, *body.vertices[e]) for e in body.edges]
+    nearest = [on_triangle(p, *body.vertices[t]) for t in body.triangles] + [on_segment(p, *body.vertices[e]) for e in body.edges]
     return min(float(np.linalg.norm(q - p)) for q in nearest) < (1.0 - 1e-9) * radius
 
 
@@ -103,9 +106,9 @@ def local_minima(a: Body, b: Body, reach: float) -> list[tuple[Array, Array]]:
 
     Those of bodies rounded by half the distance: lines leave them where the roundings of x and y end.
     """
-    pairs = [(v, _on_triangle(v, *b.vertices[t])) for v in a.vertices for t in b.triangles]
-    pairs += [(_on_triangle(v, *a.vertices[t]), v) for v in b.vertices for t in a.triangles]
-    pairs += [_of_segments(*a.vertices[e], *b.vertices[k]) for e in a.edges for k in b.edges]
+    pairs = [(v, on_triangle(v, *b.vertices[t])) for v in a.vertices for t in b.triangles]
+    pairs += [(on_triangle(v, *a.vertices[t]), v) for v in b.vertices for t in a.triangles]
+    pairs += [of_segments(*a.vertices[e], *b.vertices[k]) for e in a.edges for k in b.edges]
     found: list[tuple[Array, Array]] = []
     for x, y in pairs:
         if np.linalg.norm(x - y) >= reach or any(np.linalg.norm(x - p) + np.linalg.norm(y - q) < 1e-7 for p, q in found):

@@ -56,10 +56,25 @@ def same(found: Found, expected: Found, size: float = 1e-8) -> bool:
     return len(found) == len(expected) and all(d < size for d in nearest)
 
 
-def two(species: list[dict[str, Any]], offset: np.ndarray, turn: Any, **more: Any) -> Engine:
-    """The first species at the origin, the second displaced and turned."""
-    grains = [{"species": "a", "position": (0.0,) * len(offset)}, {"species": "b", "position": tuple(offset.tolist()), "orientation": turn}]
-    return engine_of(case_of(species, MINIMA, 1e-4, grain=grains, **more), overlaps=True, skin=0.05)[0]
+LENGTHS = ("radius", "vertices", "edge")
+SCALES = (1.0, 1e-3, 1e3)  # in turn
+
+
+def two(species: list[dict[str, Any]], offset: np.ndarray, turn: Any, scale: float, **more: Any) -> Engine:
+    """The first species at the origin, the second displaced and turned; all lengths times the scale."""
+    size = (50.0 * scale,) * len(offset)
+    species = [{k: (scale * np.array(v)).tolist() if k in LENGTHS else v for k, v in s.items()} for s in species]
+    grains = [{"species": "a", "position": (0.0,) * len(offset)}, {"species": "b", "position": tuple((scale * offset).tolist()), "orientation": turn}]
+    case = case_of(species, MINIMA, 1e-4, grain=grains, **more | {"domain": {"lower": tuple(-c for c in size), "upper": size}})
+    return engine_of(case, overlaps=True, skin=0.05 * scale)[0]
+
+
+def compared(engine: Engine, solid: tuple[bool, bool], reach: float, scale: float) -> Found:
+    """What is found between two grains, over the scale, if it is what the reference finds."""
+    a, b = (body_of(engine, k, inside) for k, inside in enumerate(solid))
+    found = [(x / scale, y / scale) for x, y in found_by(engine)]
+    assert same(found, local_minima(a._replace(vertices=a.vertices / scale), b._replace(vertices=b.vertices / scale), reach))
+    return found
 
 
 def jagged(rng: np.random.Generator) -> dict[str, Any]:
@@ -77,12 +92,11 @@ def test_polygons_and_polylines_against_all_pairs_of_features() -> None:
         species = [{"name": name, "radius": RADIUS, "density": 1.0} | jagged(rng) for name in "ab"]
         direction, turn = rng.uniform(0.0, 6.0, 2)
         for distance in np.arange(2.3, 0.2, -0.1):
-            engine = two(species, distance * np.array([math.cos(direction), math.sin(direction)]), float(turn), **PLANE)
+            scale = SCALES[len(counts) % 3]
+            engine = two(species, distance * np.array([math.cos(direction), math.sin(direction)]), float(turn), scale, **PLANE)
             if not isinstance(engine.scene.interaction, LocalMinima):
                 break
-            a, b = (body_of(engine, k, s["shape"] == "polygon") for k, s in enumerate(species))
-            found, expected = found_by(engine), local_minima(a, b, 2.0 * RADIUS)
-            assert same(found, expected)
+            found = compared(engine, (species[0]["shape"] == "polygon", species[1]["shape"] == "polygon"), 2.0 * RADIUS, scale)
             if found and min(np.linalg.norm(x - y) for x, y in found) < RADIUS:
                 counts.append(len(found))
                 break
@@ -110,12 +124,11 @@ def test_skeletons_against_all_pairs_of_features() -> None:
         direction, turn = rng.normal(size=3), rng.normal(size=4)
         direction /= np.linalg.norm(direction)
         for distance in np.arange(4.0, 0.5, -0.3):
-            engine = two(species, distance * direction, tuple((turn / np.linalg.norm(turn)).tolist()))
-            found = found_by(engine)
-            if not found:
+            scale = SCALES[len(counts) % 3]
+            engine = two(species, distance * direction, tuple((turn / np.linalg.norm(turn)).tolist()), scale)
+            if not found_by(engine):
                 continue
-            a, b = (body_of(engine, k, s.get("solid", False)) for k, s in enumerate(species))
-            assert same(found, local_minima(a, b, 2.0 * radius))
+            found = compared(engine, (species[0].get("solid", False), species[1].get("solid", False)), 2.0 * radius, scale)
             if min(np.linalg.norm(x - y) for x, y in found) < radius:
                 counts.append(len(found))
                 break
@@ -193,6 +206,33 @@ PLACED: dict[str, tuple[Any, dict[str, Any], tuple[float, float], float, list[tu
     "square on a corner in it": (ELL, outline("b", SQUARE), (2.0, 1 + GAP), 0.25 * math.pi, [(2, 1)]),
     "ell about the corner of a square": (SQUARE, outline("b", ELL), (3 + GAP, 3 + GAP), math.pi, [(2, 1 + 0.5 * GAP), (1 + 0.5 * GAP, 2)]),
 }
+
+
+@pytest.mark.parametrize("name", PLACED)
+def test_placed_prisms_touch_where_they_should(name: str) -> None:
+    """The same outlines as prisms, the second a share higher than the first; a ball in place of the disk, in the middle of the height."""
+    first, second, place, turn, expected = PLACED[name]
+    height, higher, frame = 1.0, 0.3, np.array([[math.cos(turn), -math.sin(turn), 0.0], [math.sin(turn), math.cos(turn), 0.0], [0.0, 0.0, 1.0]])
+
+    def standing(name: str, vertices: Any) -> dict[str, Any]:
+        corners, faces = prism([(float(x), float(y)) for x, y in vertices], height)
+        loops = [tuple(map(int, f)) for f in faces]
+        return {"name": name, "radius": RADIUS, "density": 1.0, "shape": "skeleton", "vertices": corners.tolist(), "faces": loops, "solid": True}
+
+    ball = second["shape"] == "disk"
+    species = [standing("a", first), second | {"shape": "sphere"} if ball else standing("b", second["vertices"]), ALONE]
+    low = min(v[2] for v in species[0]["vertices"])
+    at = np.array([*place, low + 0.5 * height if ball else higher]) + (0.0 if ball else frame @ centre_of(species[1]))
+    grains = [
+        {"species": "a", "position": tuple(centre_of(species[0]).tolist())},
+        {"species": "b", "position": tuple(at.tolist()), "orientation": turned((0, 0, 1), turn)}, FAR,
+    ]  # fmt: skip
+    engine, _ = engine_of(case_of(species, MINIMA, 1e-4, grain=grains), overlaps=True)
+    engine.evaluate()
+    assert len(engine.contacts().key) == len(expected)
+    middle = low + 0.5 * (height if ball else height + higher)
+    touched = sorted(tuple(x.tolist()) for x, _ in found_by(engine))
+    np.testing.assert_allclose(touched, sorted((*p, middle) for p in expected), atol=2e-8)
 
 
 @pytest.mark.parametrize("name", PLACED)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from reference_distance import ARRANGEMENTS, CUBE, POINT, PRISM, ROD, TETRAHEDRON, Pair, make_pair, optimality_gap, outside, shared_centroid
+from reference_points import barycentre
 from scipy.spatial.transform import Rotation
 
 from pardem.contacts.nearest.minima import WORK_SIZE, nearest_polytopes
@@ -138,6 +139,20 @@ def test_edge_on_face_and_edge_on_edge():
     assert y == pytest.approx([0.5, 0.0, 0.0], abs=1e-15)
     _, x, y, _ = solve(Pair(np.array([0.0, 0.0, 0.84 + 0.2]), TETRAHEDRON, TETRAHEDRON))  # crossed edges
     assert np.concatenate([x, y]) == pytest.approx([0.0, 0.0, -0.42, 0.0, 0.0, 0.42], abs=1e-15)
+
+
+@pytest.mark.parametrize("short", [0.1, 0.01, 1e-3, 1e-5])
+def test_a_short_stretch_of_long_features_has_its_middle(short):
+    """An edge askew over the narrow side of a plate, and cubes of which a corner covers a short stretch of an edge: as thin as rounding."""
+    plate = CUBE * np.array([0.5 * short, 1.0, 1.0]) / 0.4
+    level = 3.0 * ROD @ Rotation.from_euler("xz", [90.0, -65.0], degrees=True).as_matrix().T
+    pairs = [Pair(np.array([0.1 * short, 0.3, 1.2]), level, plate), Pair(np.array([0.8, 0.8 - short, 1.0]), CUBE, CUBE)]
+    for pair, length in zip(pairs, (short / np.cos(np.radians(25.0)), short), strict=True):
+        _, *exact = barycentre(pair)
+        for frame in Rotation.random(200, random_state=3).as_matrix():
+            _, x, y, _ = solve(Pair(frame @ pair.w, pair.a @ frame.T, pair.b @ frame.T))
+            assert np.abs(frame.T @ x - exact[0]).max() < 1e-5 * length + 1e-13
+            assert np.abs(frame.T @ y - exact[1]).max() < 1e-5 * length + 1e-13
 
 
 @pytest.mark.parametrize("angle", [0.0, 1e-9, 0.9e-7])

@@ -41,7 +41,7 @@ def _shared_stretch(work):
 
 @kernel
 def _keep_ends(work, place, n):
-    """Reduce a feature whose points lie on one line to its two ends. Returns its number of points."""
+    """Reduce a feature whose points lie on one line to its two ends. Returns its number of points and its squared extent (m^2)."""
     first, second, size = extent(work, place, n)
     width = 0.0
     u, v = work[place + 2 * first], work[place + 2 * first + 1]
@@ -49,15 +49,15 @@ def _keep_ends(work, place, n):
     for k in range(n):
         width = max(width, abs(du * (work[place + 2 * k + 1] - v) - dv * (work[place + 2 * k] - u)))
     if n < 3 or width > TILT * size:
-        return n
+        return n, size
     work[place], work[place + 1], work[place + 2], work[place + 3] = u, v, u + du, v + dv
-    return 2
+    return 2, size
 
 
 @kernel
-def _barycentre(work, na, nb):
+def _barycentre(work, na, nb, square_lengths):
     """Centroid of what two features (na, nb >= 2 points) share, in plane coordinates; (0, 0), the solver's point, where rounding leaves nothing."""
-    na, nb = _keep_ends(work, _A, na), _keep_ends(work, _B, nb)
+    (na, extent_a), (nb, extent_b) = _keep_ends(work, _A, na), _keep_ends(work, _B, nb)
     if na == 2 and nb == 2:
         return _shared_stretch(work)
     subject, n, window, m = _A, na, _B, nb
@@ -69,7 +69,7 @@ def _barycentre(work, na, nb):
     place, left = clip(work, subject, n, window, m, _SPARE)
     if left == 0:
         return 0.0, 0.0
-    return centroid(work, place, left)
+    return centroid(work, place, left, square_lengths + extent_a + extent_b)
 
 
 @inlined
@@ -102,7 +102,7 @@ def nearest_polytopes(w, cores, warm, work):
         if ka > MAX_TIES or kb > MAX_TIES:
             status = 2
         elif kb > 1:
-            u, v = _barycentre(work, ka, kb)
+            u, v = _barycentre(work, ka, kb, size)
             shift = ahead(scale(u, axes.e), v, axes.f)
             x, y = add(x, shift), add(y, shift)
     return d2, x, y, sets, status

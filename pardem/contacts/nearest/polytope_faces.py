@@ -15,7 +15,7 @@ MAX_TIES = 256  # most vertices of a face
 TILT = 1e-7
 TILT2 = TILT * TILT  # squared sine below which an edge or a face counts as parallel (relative determinant of two lines)
 ROUNDING2 = 1e-29  # squared height, relative to squared lengths, that rounding can give to a vertex in the plane
-FLAT = 1e-14  # area relative to the squared extent below which a polygon counts as a segment
+FLAT = 1e-14  # width relative to the lengths that enter below which a polygon counts as a segment
 ON_LINE = 1e-12  # distance from a clipping line, relative to the extent, that counts as on it
 
 
@@ -143,13 +143,14 @@ def extent(work, place, n):
 
 
 @kernel
-def centroid(work, place, n):
+def centroid(work, place, n, whole):
     """Centroid of a convex polygon: of its area, or the middle where it is as thin as a segment.
 
     Args:
         work: float64 scratch (m).
         place: place of the polygon there.
         n: number of its points, at least 1.
+        whole: squared length that its points are rounded by, where it was cut from larger polygons (m^2).
 
     Returns:
         its two coordinates (m).
@@ -164,7 +165,7 @@ def centroid(work, place, n):
         area += part
         cu += part * (au + bu)
         cv += part * (av + bv)
-    if area > FLAT * size:
+    if area > 0.0 and area * area > FLAT * FLAT * size * max(size, whole):
         return u0 + cu / (3.0 * area), v0 + cv / (3.0 * area)
     return 0.5 * (work[place + 2 * first] + work[place + 2 * second]), 0.5 * (work[place + 2 * first + 1] + work[place + 2 * second + 1])
 

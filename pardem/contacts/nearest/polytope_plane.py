@@ -150,6 +150,6 @@ def nearest_plane(space, core, work):
             status = 2
         elif n > 1:
             order(work, ACTIVE_SIZE, n)
-            u, v = centroid(work, ACTIVE_SIZE, n)
+            u, v = centroid(work, ACTIVE_SIZE, n, 0.0)
             x = ahead(ahead(x, u, axes.e), v, axes.f)
     return height * height, x, status
