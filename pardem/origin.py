@@ -6,6 +6,7 @@ import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,15 +16,17 @@ from mpi4py import MPI
 
 from .case import Case
 from .case.start import Start
+from .decomposition.exchange import RowExchange
 from .errors import CaseError, FileError
 from .io.layout import text
 from .io.reading import FRAMES, PARAMETERS, kind_of, opened, sound
 from .io.results.paths import STATIC, parts_of
 from .io.state.full_state import FullState
+from .io.state.ordered_rows import IdLookup, place_of
 from .io.state.shared_errors import together
 from .io.state.state_reading import read_state, state_group
 from .run_state import LAYOUT, run_state
-from .state.origin_state import Origin, OriginState, SettledGrains
+from .state.origin_state import SHOWN, ContactEnds, Origin, OriginState, SettledGrains
 from .state.population import ContactTable
 from .state.saved import RunState
 from .suggestions import nearest
@@ -55,11 +58,14 @@ def with_origin(case: Case, comm: MPI.Comm = MPI.COMM_SELF) -> Case:
         state = _selected(comm, case, case.start, found)
     except FileError as error:
         raise FileError(f"{key}: {error}") from None
-    settled = state.settled
-    names = [s.name for s in case.species]
-    rows = np.unique(settled.species)
-    sizes = {names[k]: (float(settled.scale[settled.species == k].min()), float(settled.scale[settled.species == k].max())) for k in rows}
-    counts = {names[k]: int(np.count_nonzero(settled.species == k)) for k in rows}
+    names, kinds, scale = [s.name for s in case.species], state.grains.species, state.grains.scale
+    count, least, most = np.bincount(kinds, minlength=len(names)), np.full(len(names), np.inf), np.zeros(len(names))
+    np.minimum.at(least, kinds, scale)
+    np.maximum.at(most, kinds, scale)
+    for values, how in ((count, MPI.SUM), (least, MPI.MIN), (most, MPI.MAX)):
+        comm.Allreduce(MPI.IN_PLACE, values, how)
+    rows = np.flatnonzero(count)
+    sizes, counts = {names[k]: (float(least[k]), float(most[k])) for k in rows}, {names[k]: int(count[k]) for k in rows}
     return case.starting_from(Origin(sizes, counts, state), found.digest, state.header.quanta)
 
 
@@ -208,22 +214,23 @@ def _selected(comm: MPI.Comm, case: Case, start: Start, found: _Found) -> Origin
     comm.Allreduce(MPI.IN_PLACE, used, MPI.SUM)
     rows = _matched(case, found.path, names, used)
     whole = bool(comm.allreduce(int(np.count_nonzero(~stay & _present(state)))) == 0)
-    blocks = comm.allgather(stay)
-    staying = np.concatenate(blocks)
-    new = np.where(staying, np.cumsum(staying) - 1, -1)
-    first = sum(map(len, blocks[: comm.rank]))
-    mine = np.isin(state.contacts.key[:, 0], np.arange(first, first + len(stay)))
-    grains = state.grains.take(stay)
-    grains.gid = new[first : first + len(stay)][stay]
+    count, left = int(comm.allreduce(len(stay))), int(np.count_nonzero(stay))
+    before, total = place_of(comm, left)
+    new = np.where(stay, before + np.cumsum(stay) - 1, -1)
     here = np.full(len(names), -1)
     here[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
-    grains.species = here[grains.species].astype(np.int32)
-    columns = (grains.species.astype(np.int64), grains.scale, grains.x[:, :3], grains.q, grains.v[:, :3])
-    settled = SettledGrains(*(np.concatenate(comm.allgather(np.ascontiguousarray(column))) for column in columns))
-    return OriginState(
-        state.header, found.case, found.catalogue, rows, settled, grains, _renumbered(state.contacts, new), state.wall_motion, whole,
+    species = here[state.grains.species].astype(np.int32)
+    mine = np.isin(state.contacts.key[:, 0], state.grains.gid)
+    contacts, ends = _renumbered(comm, state.contacts, count, new, species, state.grains.scale)
+    grains = state.grains.take(stay)
+    grains.gid, grains.species = new[stay], species[stay]
+    made = OriginState(
+        state.header, found.case, found.catalogue, rows, total, SettledGrains.made(0), grains, contacts, ends, state.wall_motion, whole,
         int(comm.allreduce(int(np.count_nonzero(mine)))),
     )  # fmt: skip
+    shown = made.settled.take(np.flatnonzero(grains.gid % -(-total // SHOWN) == 0))
+    exchange = RowExchange(comm, np.zeros(shown.count, np.int64))
+    return replace(made, shown=SettledGrains(**{name: exchange(getattr(shown, name)) for name in shown.columns}))
 
 
 def _present(state: RunState) -> np.ndarray:
@@ -265,11 +272,23 @@ def _matched(case: Case, path: Path, names: list[str], used: np.ndarray) -> np.n
     return np.array([names.index(name) if name in names and used[names.index(name)] else -1 for name in known])
 
 
-def _renumbered(contacts: ContactTable, new: np.ndarray) -> ContactTable:
-    """The contacts of grains that are taken over, under their new ids."""
-    key = contacts.key.copy()
-    key[:, 0] = new[key[:, 0]]
-    between = key[:, 1] >= 0
-    key[between, 1] = new[key[between, 1]]
+def _renumbered(
+    comm: MPI.Comm, contacts: ContactTable, count: int, new: np.ndarray, species: np.ndarray, scale: np.ndarray
+) -> tuple[ContactTable, ContactEnds]:  # fmt: skip
+    """The contacts of grains that are taken over, under their new ids, and their grains. Collective.
+
+    Args:
+        comm: communicator.
+        contacts: that this rank knows, under the old ids.
+        count: number of grains there were.
+        new: (n,) int64 new ids of the grains of this rank's block of old ids, -1 for those that are left out.
+        species: (n,) int32 rows of their species in the case.
+        scale: (n,) their size factors.
+    """
+    key, between = contacts.key.copy(), contacts.key[:, 1] >= 0
+    first, second = IdLookup(comm, key[:, 0], count), IdLookup(comm, key[between, 1], count)
+    ends = ContactEnds(np.full((len(key), 2), -1, np.int32), first(scale))
+    key[:, 0], ends.species[:, 0] = first(new), first(species)
+    key[between, 1], ends.species[between, 1] = second(new), second(species)
     keep = (key[:, 0] >= 0) & (~between | (key[:, 1] >= 0))
-    return ContactTable(key[keep], contacts.hist[keep], contacts.warm[keep])
+    return ContactTable(key[keep], contacts.hist[keep], contacts.warm[keep]), ContactEnds(ends.species[keep], ends.scale[keep])
