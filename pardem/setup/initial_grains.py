@@ -16,17 +16,12 @@ from ..decomposition.scatter import scattered, streamed
 from ..errors import CaseError
 from ..guard import made_by_first, made_once
 from ..insertion import (
-    BoxDomain,
-    BoxRegion,
-    CylinderRegion,
     NewGrains,
     PlacedGrains,
-    Region,
     Surroundings,
     Way,
     insert_random,
     lower_grains,
-    periodic_region,
     random_scales,
     require_clear,
 )
@@ -36,10 +31,13 @@ from ..shapes.rotations import matrices
 from ..state.origin_state import SettledGrains
 from ..state.population import Population, make_population
 from ..state.table import Column, Table
+from . import shared_insertion
 from .clear_over_ranks import require_clear_together
 from .given_grains import file_blocks, given_blocks, given_count, given_grains
 from .insert_fraction import require_room
+from .insert_regions import domain_of, insert_regions
 from .law_tables import lent_radii
+from .shared_insertion import Spheres, batch_of, has_room, insert_together, spheres_of, turned
 from .wall_tables import placed_bodies
 
 
@@ -95,8 +93,8 @@ def size_range(case: Case) -> tuple[dict[str, float], dict[str, float]]:
 def own_initial_grains(comm: MPI.Comm, case: Case, catalogue: Catalogue, overlaps: bool = False) -> Population:
     """Create the grains of a case, an equal share on each rank. Collective.
 
-    The first rank reads given grains and passes them on some at a time; where grains are inserted, it places all of them. Those that the case takes
-    over from another run (`[start]`) are left out: each rank has read its share of them.
+    The first rank reads given grains and passes them on some at a time. Where many spheres are inserted, the ranks do so together; other grains are
+    all placed by the first rank. Those that the case takes over from another run (`[start]`) are left out: each rank has read its share of them.
 
     Args:
         comm: communicator.
@@ -112,20 +110,62 @@ def own_initial_grains(comm: MPI.Comm, case: Case, catalogue: Catalogue, overlap
     """
     settled = settled_grains(comm, case)
     before = int(comm.allreduce(settled.count))
-    if case.insert:
-        there = _gathered(comm, settled)
-
-        def placed() -> StartingGrains:
-            return _place(case, catalogue, overlaps, there).take(slice(before, None))
-
-        return _at_rest_or_moving(case, catalogue, scattered(comm, made_by_first(comm, placed), StartingGrains.made(0)))
+    if case.insert and not _in_rounds(case, catalogue):
+        return _at_rest_or_moving(case, catalogue, _placed_by_first(comm, case, catalogue, overlaps, settled))
     count = made_once(comm, lambda: given_count(case))
-    _require_any(before + count)
+    _require_any(before + count + len(case.insert))
     given = streamed(comm, count, _given(case, catalogue, before), StartingGrains.made(0))
+    both = StartingGrains.joined([_starting(settled), given]) if before else given
     if count and not overlaps:
-        both = StartingGrains.joined([_starting(settled), given]) if before else given
-        require_clear_together(comm, catalogue, both.gid, both.placed(), domain=_domain(case), names=[s.name for s in case.species], settled=before)
+        require_clear_together(comm, catalogue, both.gid, both.placed(), domain=domain_of(case), names=[s.name for s in case.species], settled=before)
+    if case.insert:
+        inserted = _inserted(comm, case, catalogue, both, before + count)
+        if inserted is None:
+            inserted, given = _placed_by_first(comm, case, catalogue, overlaps, settled), given.take(slice(0, 0))
+        given = StartingGrains.joined([given, inserted]) if given.count else inserted
     return _at_rest_or_moving(case, catalogue, given)
+
+
+def _placed_by_first(comm: MPI.Comm, case: Case, catalogue: Catalogue, overlaps: bool, settled: SettledGrains) -> StartingGrains:
+    """The share of this rank of all grains but those of another run, which the first rank places. Collective."""
+    before, there = int(comm.allreduce(settled.count)), _gathered(comm, settled)
+
+    def placed() -> StartingGrains:
+        return _place(case, catalogue, overlaps, there).take(slice(before, None))
+
+    return scattered(comm, made_by_first(comm, placed), StartingGrains.made(0))
+
+
+def _in_rounds(case: Case, catalogue: Catalogue) -> bool:
+    """Whether the ranks insert the grains of a case together: many spheres among spheres and walls that do not hinder them."""
+    names = [s.name for s in case.species]
+    batches = [
+        batch_of(insert, region, names.index(insert.species), float(catalogue.radius[names.index(insert.species)]), 0)
+        for insert, region in zip(case.insert, insert_regions(case), strict=True)
+    ]
+    return (
+        sum(insert.count for insert in case.insert) >= shared_insertion.FEWEST
+        and not any(insert.lowered for insert in case.insert)
+        and bool((catalogue.kind == 1).all() and (catalogue.core_radius == 0.0).all())
+        and not len(placed_bodies(case, catalogue, case.stage[0].name).species)
+        and all(has_room(batch, domain_of(case)) for batch in batches)
+    )
+
+
+def _inserted(comm: MPI.Comm, case: Case, catalogue: Catalogue, there: StartingGrains, first: int) -> StartingGrains | None:
+    """The inserted spheres of this rank, with ids from ``first`` on, among those that are there; None if they are too dense. Collective."""
+    regions, domain, number = insert_regions(case), domain_of(case), [s.name for s in case.species]
+    made_once(comm, lambda: require_room(case, catalogue, regions))
+    spheres, last = spheres_of(there.gid, there.species, there.scale, there.position, catalogue.radius, domain), first
+    for insert, region in zip(case.insert, regions, strict=True):
+        row = number.index(insert.species)
+        found = insert_together(comm, batch_of(insert, region, row, float(catalogue.radius[row]), last), spheres, domain, case.seed)
+        if found is None:
+            return None
+        spheres, last = found, last + insert.count
+    new = spheres if last - first == len(spheres.gid) else Spheres(*(column[spheres.gid >= first] for column in spheres))
+    names = {"gid": new.gid, "species": new.species, "scale": new.scale, "position": new.ball[:, :3]}
+    return StartingGrains.made(len(new.gid), names | {"orientation": turned(new.gid, case.seed, case.dimension == 2)})
 
 
 def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> Population:
@@ -174,7 +214,7 @@ def _place(case: Case, catalogue: Catalogue, overlaps: bool, settled: SettledGra
     """Place all grains of a case after those of another run, see ``initial_grains``."""
     names = [s.name for s in case.species]
     number = {name: row for row, name in enumerate(names)}
-    domain, given = _domain(case), given_grains(case)
+    domain, given = domain_of(case), given_grains(case)
     orientation = principal_orientations(catalogue, given["species"], given["orientation"])
     placed = PlacedGrains(
         np.concatenate([settled.species, given["species"]]), np.concatenate([settled.scale, given["scale"]]),
@@ -209,10 +249,6 @@ def _place(case: Case, catalogue: Catalogue, overlaps: bool, settled: SettledGra
 def _require_any(count: int) -> None:
     if not count:
         raise CaseError("the case has no grains: give [[insert]], [[grain]], [[voronoi]], grains_file or [start]")
-
-
-def _domain(case: Case) -> BoxDomain | None:
-    return BoxDomain(case.domain.lower, case.domain.upper, case.domain.periodic) if case.domain else None
 
 
 def _lowered(case: Case, catalogue: Catalogue, placed: PlacedGrains, around: Surroundings) -> PlacedGrains:
@@ -291,19 +327,3 @@ def _scales(case: Case, insert: Insert, first: int) -> np.ndarray:
     if insert.size.kind == "constant":
         return np.full(insert.count, insert.size.value)
     return random_scales(case.seed, first, insert.count, insert.size.min, insert.size.max)
-
-
-def insert_regions(case: Case) -> list[Region]:
-    """The regions of all inserts of a case."""
-    return [_region(insert, _domain(case), case.dimension == 2) for insert in case.insert]
-
-
-def _region(insert: Insert, domain: BoxDomain | None, planar: bool) -> Region:
-    region = insert.region
-    if region.kind == "cylinder":
-        return CylinderRegion(radius=region.radius, lower=region.lower, upper=region.upper, axis=region.axis, center=region.center, planar=planar)
-    if region.kind == "box":
-        return BoxRegion(region.lower, region.upper, planar=planar)
-    if domain is None:
-        raise CaseError("insert.region.kind = 'periodic' needs a [domain]")
-    return periodic_region(domain, planar)
