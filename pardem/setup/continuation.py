@@ -17,10 +17,10 @@ from ..shapes.rotations import from_matrix, products
 from ..state.arrays import sum_columns
 from ..state.origin_state import OriginState
 from ..state.population import ContactTable, Population
-from .initial_grains import angular_momentum
 from .law_tables import build_law, lent_radii
 from .preparation import Setup
 from .resistance_tables import build_resistance
+from .starting_grains import angular_momentum
 from .walls_taken_over import WallsThere
 
 if TYPE_CHECKING:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Annotated
 
 import numpy as np
 from mpi4py import MPI
@@ -27,35 +25,16 @@ from ..insertion import (
 )
 from ..insertion.placed_grains import require_sizes
 from ..shapes.catalogue import Catalogue, principal_orientations
-from ..shapes.rotations import matrices
 from ..state.origin_state import SettledGrains
-from ..state.population import Population, make_population
-from ..state.table import Column, Table
+from ..state.population import Population
 from . import shared_insertion
 from .clear_over_ranks import require_clear_together
 from .given_grains import file_blocks, given_blocks, given_count, given_grains
 from .insert_fraction import require_room
 from .insert_regions import domain_of, insert_regions
-from .law_tables import lent_radii
 from .shared_insertion import Spheres, batch_of, has_room, insert_together, spheres_of, turned
+from .starting_grains import StartingGrains, population_of
 from .wall_tables import placed_bodies
-
-
-@dataclass(eq=False)
-class StartingGrains(Table):
-    """Grains as a case places them; the rest of their state follows from it."""
-
-    gid: Annotated[np.ndarray, Column(np.int64)]
-    species: Annotated[np.ndarray, Column(np.int32)]
-    scale: Annotated[np.ndarray, Column(np.float64)]
-    position: Annotated[np.ndarray, Column(np.float64, (3,))]
-    orientation: Annotated[np.ndarray, Column(np.float64, (4,))]
-    velocity: Annotated[np.ndarray, Column(np.float64, (3,))]
-    spin: Annotated[np.ndarray, Column(np.float64, (3,))]
-
-    def placed(self) -> PlacedGrains:
-        """Where the grains are."""
-        return PlacedGrains(self.species, self.scale, self.position, self.orientation)
 
 
 def size_range(case: Case) -> tuple[dict[str, float], dict[str, float]]:
@@ -111,7 +90,7 @@ def own_initial_grains(comm: MPI.Comm, case: Case, catalogue: Catalogue, overlap
     settled = settled_grains(comm, case)
     before = int(comm.allreduce(settled.count))
     if case.insert and not _in_rounds(case, catalogue):
-        return _at_rest_or_moving(case, catalogue, _placed_by_first(comm, case, catalogue, overlaps, settled))
+        return population_of(case, catalogue, _placed_by_first(comm, case, catalogue, overlaps, settled))
     count = made_once(comm, lambda: given_count(case))
     _require_any(before + count + len(case.insert))
     given = streamed(comm, count, _given(case, catalogue, before), StartingGrains.made(0))
@@ -123,7 +102,7 @@ def own_initial_grains(comm: MPI.Comm, case: Case, catalogue: Catalogue, overlap
         if inserted is None:
             inserted, given = _placed_by_first(comm, case, catalogue, overlaps, settled), given.take(slice(0, 0))
         given = StartingGrains.joined([given, inserted]) if given.count else inserted
-    return _at_rest_or_moving(case, catalogue, given)
+    return population_of(case, catalogue, given)
 
 
 def _placed_by_first(comm: MPI.Comm, case: Case, catalogue: Catalogue, overlaps: bool, settled: SettledGrains) -> StartingGrains:
@@ -184,7 +163,7 @@ def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> 
         InsertionError: given grains overlap or lie outside the domain, or random ones do not fit.
         FileError: ``grains_file`` cannot be read.
     """
-    return _at_rest_or_moving(case, catalogue, _place(case, catalogue, overlaps, settled_grains(MPI.COMM_SELF, case)))
+    return population_of(case, catalogue, _place(case, catalogue, overlaps, settled_grains(MPI.COMM_SELF, case)))
 
 
 def _given(case: Case, catalogue: Catalogue, before: int) -> Iterator[StartingGrains]:
@@ -264,33 +243,6 @@ def _lowered(case: Case, catalogue: Catalogue, placed: PlacedGrains, around: Sur
         last -= insert.count
     x = lower_grains(catalogue, placed, floors, way, domain=around.domain, walls=around.walls, planar=case.dimension == 2)
     return placed._replace(positions=x)
-
-
-def _at_rest_or_moving(case: Case, catalogue: Catalogue, grains: StartingGrains) -> Population:
-    """Grains with all of their state."""
-    p = make_population(catalogue, grains.species, grains.scale, grains.position, grains.orientation)
-    lent = lent_radii(case)
-    p.gid[:] = grains.gid
-    p.x[:, 3] += np.array([lent.get(s.material, 0.0) for s in case.species])[p.species]
-    p.v[:, :3], p.w[:, :3] = grains.velocity, grains.spin
-    p.am[:, :3] = angular_momentum(p.q, p.w[:, :3], catalogue.moments(p.species, p.scale))
-    return p
-
-
-def angular_momentum(q: np.ndarray, w: np.ndarray, inertia: np.ndarray) -> np.ndarray:
-    """Compute R I R^T w for each grain.
-
-    Args:
-        q: (n, 4) orientations.
-        w: (n, 3) angular velocities (rad/s).
-        inertia: (n, 3) principal moments (kg m^2).
-
-    Returns:
-        (n, 3) angular momenta, world frame (kg m^2/s).
-    """
-    rotation = matrices(q)
-    body = np.einsum("nji,nj->ni", rotation, w) * inertia
-    return np.einsum("nij,nj->ni", rotation, body)
 
 
 def settled_grains(comm: MPI.Comm, case: Case) -> SettledGrains:

@@ -12,7 +12,8 @@ from ..decomposition.exchange import RowExchange
 from ..guard import made_by_first
 from ..insertion import BoxDomain, BoxRegion, Region, wrapped
 from ..insertion import round_kernels as kernels
-from ..insertion.round_kernels import COUNT, EMITTED, FULL, NUMBERS, SETTLED, STANDING, Layers, Outbox, Recipe, Sites
+from ..insertion.round_places import COUNT, EMITTED, FULL, NUMBERS, SETTLED, STANDING, sizes_of, turn
+from ..insertion.round_tables import Layers, Outbox, Recipe, Sites
 
 FEWEST = 200_000  # spheres from which on this pays
 BLOCKS = 16
@@ -42,7 +43,7 @@ class Batch(NamedTuple):
 
     Attributes:
         first: id of the first sphere.
-        count: number of spheres.
+        spheres: their number.
         species: row of the catalogue.
         radius: radius at a size factor of 1 (m).
         sizes: smallest and largest size factor.
@@ -50,7 +51,7 @@ class Batch(NamedTuple):
     """
 
     first: int
-    count: int
+    spheres: int
     species: int
     radius: float
     sizes: tuple[float, float]
@@ -121,12 +122,12 @@ class _Insertion:
             seed, batch.radius, batch.sizes, region.lower, region.upper, region.free, region.axis, region.centre, float(region.radius)
         )  # fmt: skip
         radius = max(batch.radius * batch.sizes[1], float(comm.allreduce(placed.ball[:, 3].max(initial=0.0), MPI.MAX)))
-        total = int(comm.allreduce(len(placed.gid))) + batch.count
+        total = int(comm.allreduce(len(placed.gid))) + batch.spheres
         self.layers = _layers(comm, region.lower, region.upper, domain, radius, total)
         self.before, self.copies = self._brought(placed)
         layers = self.layers
         cells = max(1, layers.slots) * int(np.delete(layers.counts, layers.axis).prod())
-        room = len(self.copies.gid) + int(1.1 * batch.count / comm.size) + LEAST
+        room = len(self.copies.gid) + int(1.1 * batch.spheres / comm.size) + LEAST
         self.sites = Sites(
             np.empty((room, 4)), np.empty(room, np.int64), np.empty(room, np.int32), np.empty(room, np.int8), np.empty(room, np.int32),
             np.full(cells, -1, np.int32), np.empty(PILE, np.int32), np.zeros(NUMBERS, np.int64),
@@ -136,9 +137,9 @@ class _Insertion:
 
     def run(self) -> Spheres | None:
         """Insert all spheres, block by block."""
-        block = max(LEAST, -(-self.batch.count // BLOCKS))
-        for first in range(0, self.batch.count, block):
-            if not self._insert(first, min(first + block, self.batch.count)):
+        block = max(LEAST, -(-self.batch.spheres // BLOCKS))
+        for first in range(0, self.batch.spheres, block):
+            if not self._insert(first, min(first + block, self.batch.spheres)):
                 return None
             kernels.settle(self.sites, self.layers)
         return self._all()
@@ -160,12 +161,13 @@ class _Insertion:
                 return False
             if not sums[0]:
                 return True
-            come = RowExchange(comm, outbox.target[:count])(outbox.event[:count])
+            exchange = RowExchange(comm, outbox.target[:count])
+            come, places = exchange(outbox.event[:count]), exchange(outbox.place[:count])
             outbox = _outbox(len(come))
             self._make_room(len(come))
             part = np.empty(len(come), np.uint16)
-            kernels.buckets(come, self.recipe, self.layers, part)
-            kernels.treat(come, np.argsort(part, kind="stable"), self.sites, outbox, self.recipe, self.layers)
+            kernels.buckets(places, self.layers, part)
+            kernels.treat(come, places, np.argsort(part, kind="stable"), self.sites, outbox, self.recipe, self.layers)
 
     def _make_room(self, more: int) -> None:
         """Let there be room for some more positions."""
@@ -206,7 +208,7 @@ class _Insertion:
         rows = np.arange(len(self.copies.gid), sites.numbers[SETTLED])
         rows = rows[sites.state[rows] == STANDING]
         gid, scale = sites.gid[rows], np.empty(len(rows))
-        kernels.sizes_of(gid, self.recipe, scale)
+        sizes_of(gid, self.recipe, scale)
         species = np.full(len(rows), self.batch.species, np.int32)
         new = Spheres(gid, species, scale, sites.ball[rows])
         return Spheres(*(np.concatenate(columns) for columns in zip(before, new, strict=True))) if len(before.gid) else new
@@ -215,7 +217,7 @@ class _Insertion:
 def _outbox(events: int) -> Outbox:
     """Room for what may follow from some events."""
     room = 3 * events + PILE
-    return Outbox(np.empty((room, 3), np.int64), np.empty(room, np.int64))
+    return Outbox(np.empty((room, 3), np.int64), np.empty((room, 4)), np.empty(room, np.int64))
 
 
 def _layers(comm: MPI.Comm, lower: np.ndarray, upper: np.ndarray, domain: BoxDomain | None, radius: float, total: int) -> Layers:
@@ -257,7 +259,7 @@ def turned(gid: np.ndarray, seed: int, planar: bool) -> np.ndarray:
         (n, 4) unit quaternions.
     """
     q = np.zeros((len(gid), 4))
-    kernels.turn(gid, seed, planar, q)
+    turn(gid, seed, planar, q)
     return q
 
 
