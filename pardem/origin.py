@@ -34,6 +34,8 @@ from .suggestions import nearest
 if TYPE_CHECKING:
     from .simulation import Simulation
 
+BLOCK = 1 << 20  # rows of a file that are in memory at a time
+
 
 def with_origin(case: Case, comm: MPI.Comm = MPI.COMM_SELF) -> Case:
     """Read the state that a case starts from. Collective.
@@ -58,15 +60,38 @@ def with_origin(case: Case, comm: MPI.Comm = MPI.COMM_SELF) -> Case:
         state = _selected(comm, case, case.start, found)
     except FileError as error:
         raise FileError(f"{key}: {error}") from None
-    names, kinds, scale = [s.name for s in case.species], state.grains.species, state.grains.scale
-    count, least, most = np.bincount(kinds, minlength=len(names)), np.full(len(names), np.inf), np.zeros(len(names))
-    np.minimum.at(least, kinds, scale)
-    np.maximum.at(most, kinds, scale)
-    for values, how in ((count, MPI.SUM), (least, MPI.MIN), (most, MPI.MAX)):
-        comm.Allreduce(MPI.IN_PLACE, values, how)
-    rows = np.flatnonzero(count)
-    sizes, counts = {names[k]: (float(least[k]), float(most[k])) for k in rows}, {names[k]: int(count[k]) for k in rows}
+    tally = _Tally(len(case.species))
+    tally.add(state.grains.species, state.grains.scale)
+    tally.join(comm)
+    sizes, counts = tally.by_name([s.name for s in case.species])
     return case.starting_from(Origin(sizes, counts, state), found.digest, state.header.quanta)
+
+
+class _Tally:
+    """Numbers and sizes of grains by species.
+
+    Args:
+        species: number of species.
+    """
+
+    def __init__(self, species: int) -> None:
+        self.count, self.least, self.most = np.zeros(species, np.int64), np.full(species, np.inf), np.zeros(species)
+
+    def add(self, species: np.ndarray, scale: np.ndarray) -> None:
+        """Count grains by their rows of species ((n,)) and size factors ((n,))."""
+        self.count += np.bincount(species, minlength=len(self.count))
+        np.minimum.at(self.least, species, scale)
+        np.maximum.at(self.most, species, scale)
+
+    def join(self, comm: MPI.Comm) -> None:
+        """Count those of all ranks. Collective."""
+        for values, how in ((self.count, MPI.SUM), (self.least, MPI.MIN), (self.most, MPI.MAX)):
+            comm.Allreduce(MPI.IN_PLACE, values, how)
+
+    def by_name(self, names: Sequence[str]) -> tuple[dict[str, tuple[float, float]], dict[str, int]]:
+        """Smallest and largest size factors, and numbers, by name of the species; of those alone that have grains."""
+        there = np.flatnonzero(self.count)
+        return {names[k]: (float(self.least[k]), float(self.most[k])) for k in there}, {names[k]: int(self.count[k]) for k in there}
 
 
 def resumable(case: Case, comm: MPI.Comm, out: Path) -> Case:
@@ -103,10 +128,11 @@ def _recalled(out: Path) -> tuple[Origin, str, Sequence[float]] | None:
             start = case.get("start", {})
             if not {"digest", "quanta"} <= start.keys():
                 return None
-            names, rows, scale = [s["name"] for s in case["species"]], file[f"{FRAMES}/species"][()], file[f"{FRAMES}/scale"][()]
-            there = np.unique(rows)
-            sizes = {names[k]: (float(scale[rows == k].min()), float(scale[rows == k].max())) for k in there}
-            return Origin(sizes, {names[k]: int(np.count_nonzero(rows == k)) for k in there}, None), str(start["digest"]), start["quanta"]
+            names, tally = [s["name"] for s in case["species"]], _Tally(len(case["species"]))
+            kinds, scale = file[f"{FRAMES}/species"], file[f"{FRAMES}/scale"]
+            for first in range(0, len(kinds), BLOCK):
+                tally.add(kinds[first : first + BLOCK], scale[first : first + BLOCK])
+            return Origin(*tally.by_name(names), None), str(start["digest"]), start["quanta"]
     return None
 
 

@@ -98,7 +98,8 @@ def test_what_is_too_dense_is_left_to_one_rank_and_its_message(calls: list[bool]
     with pytest.raises(InsertionError, match=r"Insertion stopped at grain \d+ of species 'ball'"):
         initial_grains.own_initial_grains(COMM, made, build_scene(made, *initial_grains.size_range(made)).catalogue)
     assert calls == [False]
-    monkeypatch.setattr(shared_insertion, "_outbox", lambda events: Outbox(np.empty((5, 3), np.int64), np.empty((5, 4)), np.empty(5, np.int64)))  # full
+    full = Outbox(np.empty((5, 3), np.int64), np.empty((5, 4)), np.empty(5, np.int64))
+    monkeypatch.setattr(shared_insertion, "_outbox", lambda events: full)
     catalogue = build_scene(PERIODIC, *initial_grains.size_range(PERIODIC)).catalogue
     mine, whole = initial_grains.own_initial_grains(COMM, PERIODIC, catalogue), initial_grains.initial_grains(PERIODIC, catalogue)
     assert calls == [False, False]

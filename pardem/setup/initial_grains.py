@@ -142,7 +142,8 @@ def _inserted(comm: MPI.Comm, case: Case, catalogue: Catalogue, there: StartingG
         if found is None:
             return None
         spheres, last = found, last + insert.count
-    new = spheres if last - first == len(spheres.gid) else Spheres(*(column[spheres.gid >= first] for column in spheres))
+    inserted = spheres.gid >= first
+    new = spheres if inserted.all() else Spheres(*(column[inserted] for column in spheres))
     names = {"gid": new.gid, "species": new.species, "scale": new.scale, "position": new.ball[:, :3]}
     return StartingGrains.made(len(new.gid), names | {"orientation": turned(new.gid, case.seed, case.dimension == 2)})
 
