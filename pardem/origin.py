@@ -90,7 +90,7 @@ class _Tally:
 
     def by_name(self, names: Sequence[str]) -> tuple[dict[str, tuple[float, float]], dict[str, int]]:
         """Smallest and largest size factors, and numbers, by name of the species; of those alone that have grains."""
-        there = np.flatnonzero(self.count)
+        there = np.flatnonzero(self.count).tolist()
         return {names[k]: (float(self.least[k]), float(self.most[k])) for k in there}, {names[k]: int(self.count[k]) for k in there}
 
 
