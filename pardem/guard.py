@@ -128,22 +128,18 @@ def agreed(comm: MPI.Comm) -> Iterator[None]:
     Raises:
         PardemError: that of the lowest rank that has one, on every rank.
     """
+    from mpi4py import MPI
+
     error: PardemError | None = None
     try:
         yield
     except PardemError as found:
         error = found
     if comm.size > 1:
-        first = -comm.allreduce(-comm.size if error is None else -comm.rank, op=_largest())
+        first = comm.allreduce(comm.size if error is None else comm.rank, MPI.MIN)
         error = comm.bcast(error, root=first) if first < comm.size else None
     if error is not None:
         raise error
-
-
-def _largest() -> MPI.Op:
-    from mpi4py import MPI
-
-    return MPI.MAX
 
 
 def print_error(error: BaseException, prefix: str = "") -> None:
