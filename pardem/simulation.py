@@ -70,8 +70,8 @@ class Simulation:
         self.case = case
         self.comm = comm
         self.partition = Nested(comm, case.parallel.parts, case.parallel.rebalance)
-        self.case_hash = made_once(comm, case.hash)  # reads the files that the case names
         self.setup: Setup = build_scene(case, *made_once(comm, lambda: size_range(case)))
+        self.case_hash = made_once(comm, case.hash)  # reads the files that the case names
         scene = self.setup.scene
         self._continuation: Continuation | None = None
         grains, contacts, step, outflow = self._beginning(start)
