@@ -70,7 +70,7 @@ class RunFiles:
         self.due = {what: self.case.cadence(what) for what in ("frame", "observable", "checkpoint")}
         grains, _ = sim.engine.all_grains()
         text, shapes = self.case.to_toml(), sim.setup.catalogue._asdict()
-        static = StaticPart(text, self.case.hash(), shapes, grains.gid, grains.species, grains.scale, self._box())
+        static = StaticPart(text, sim.case_hash, shapes, grains.gid, grains.species, grains.scale, self._box())
         taken_over = told_of_origin(sim)
         self.writer = ResultWriter(
             self.comm, out, static, self._form(), resume_step=self.kept_step, accept_loss=options.accept_loss, pardem=VERSION, title=self.case.title,

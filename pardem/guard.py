@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from . import image
@@ -115,6 +116,30 @@ def made_once(comm: MPI.Comm, make: Callable[[], Made]) -> Made:
     """
     found: Made = comm.bcast(made_by_first(comm, make))
     return found
+
+
+@contextmanager
+def agreed(comm: MPI.Comm) -> Iterator[None]:
+    """Work on all ranks, and raise an error of some on all of them; collective at its end.
+
+    Args:
+        comm: communicator.
+
+    Raises:
+        PardemError: that of the lowest rank that has one, on every rank.
+    """
+    from mpi4py import MPI
+
+    error: PardemError | None = None
+    try:
+        yield
+    except PardemError as found:
+        error = found
+    if comm.size > 1:
+        first = comm.allreduce(comm.size if error is None else comm.rank, MPI.MIN)
+        error = comm.bcast(error, root=first) if first < comm.size else None
+    if error is not None:
+        raise error
 
 
 def print_error(error: BaseException, prefix: str = "") -> None:

@@ -6,6 +6,7 @@ import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,21 +16,25 @@ from mpi4py import MPI
 
 from .case import Case
 from .case.start import Start
+from .decomposition.exchange import RowExchange
 from .errors import CaseError, FileError
 from .io.layout import text
 from .io.reading import FRAMES, PARAMETERS, kind_of, opened, sound
 from .io.results.paths import STATIC, parts_of
 from .io.state.full_state import FullState
+from .io.state.ordered_rows import IdLookup, place_of
 from .io.state.shared_errors import together
 from .io.state.state_reading import read_state, state_group
 from .run_state import LAYOUT, run_state
-from .state.origin_state import Origin, OriginState, SettledGrains
+from .state.origin_state import SHOWN, ContactEnds, Origin, OriginState, SettledGrains
 from .state.population import ContactTable
 from .state.saved import RunState
 from .suggestions import nearest
 
 if TYPE_CHECKING:
     from .simulation import Simulation
+
+BLOCK = 1 << 20  # rows of a file that are in memory at a time
 
 
 def with_origin(case: Case, comm: MPI.Comm = MPI.COMM_SELF) -> Case:
@@ -55,12 +60,38 @@ def with_origin(case: Case, comm: MPI.Comm = MPI.COMM_SELF) -> Case:
         state = _selected(comm, case, case.start, found)
     except FileError as error:
         raise FileError(f"{key}: {error}") from None
-    settled = state.settled
-    names = [s.name for s in case.species]
-    rows = np.unique(settled.species)
-    sizes = {names[k]: (float(settled.scale[settled.species == k].min()), float(settled.scale[settled.species == k].max())) for k in rows}
-    counts = {names[k]: int(np.count_nonzero(settled.species == k)) for k in rows}
+    tally = _Tally(len(case.species))
+    tally.add(state.grains.species, state.grains.scale)
+    tally.join(comm)
+    sizes, counts = tally.by_name([s.name for s in case.species])
     return case.starting_from(Origin(sizes, counts, state), found.digest, state.header.quanta)
+
+
+class _Tally:
+    """Numbers and sizes of grains by species.
+
+    Args:
+        species: number of species.
+    """
+
+    def __init__(self, species: int) -> None:
+        self.count, self.least, self.most = np.zeros(species, np.int64), np.full(species, np.inf), np.zeros(species)
+
+    def add(self, species: np.ndarray, scale: np.ndarray) -> None:
+        """Count grains by their rows of species ((n,)) and size factors ((n,))."""
+        self.count += np.bincount(species, minlength=len(self.count))
+        np.minimum.at(self.least, species, scale)
+        np.maximum.at(self.most, species, scale)
+
+    def join(self, comm: MPI.Comm) -> None:
+        """Count those of all ranks. Collective."""
+        for values, how in ((self.count, MPI.SUM), (self.least, MPI.MIN), (self.most, MPI.MAX)):
+            comm.Allreduce(MPI.IN_PLACE, values, how)
+
+    def by_name(self, names: Sequence[str]) -> tuple[dict[str, tuple[float, float]], dict[str, int]]:
+        """Smallest and largest size factors, and numbers, by name of the species; of those alone that have grains."""
+        there = np.flatnonzero(self.count).tolist()
+        return {names[k]: (float(self.least[k]), float(self.most[k])) for k in there}, {names[k]: int(self.count[k]) for k in there}
 
 
 def resumable(case: Case, comm: MPI.Comm, out: Path) -> Case:
@@ -97,10 +128,11 @@ def _recalled(out: Path) -> tuple[Origin, str, Sequence[float]] | None:
             start = case.get("start", {})
             if not {"digest", "quanta"} <= start.keys():
                 return None
-            names, rows, scale = [s["name"] for s in case["species"]], file[f"{FRAMES}/species"][()], file[f"{FRAMES}/scale"][()]
-            there = np.unique(rows)
-            sizes = {names[k]: (float(scale[rows == k].min()), float(scale[rows == k].max())) for k in there}
-            return Origin(sizes, {names[k]: int(np.count_nonzero(rows == k)) for k in there}, None), str(start["digest"]), start["quanta"]
+            names, tally = [s["name"] for s in case["species"]], _Tally(len(case["species"]))
+            kinds, scale = file[f"{FRAMES}/species"], file[f"{FRAMES}/scale"]
+            for first in range(0, len(kinds), BLOCK):
+                tally.add(kinds[first : first + BLOCK], scale[first : first + BLOCK])
+            return Origin(*tally.by_name(names), None), str(start["digest"]), start["quanta"]
     return None
 
 
@@ -208,22 +240,23 @@ def _selected(comm: MPI.Comm, case: Case, start: Start, found: _Found) -> Origin
     comm.Allreduce(MPI.IN_PLACE, used, MPI.SUM)
     rows = _matched(case, found.path, names, used)
     whole = bool(comm.allreduce(int(np.count_nonzero(~stay & _present(state)))) == 0)
-    blocks = comm.allgather(stay)
-    staying = np.concatenate(blocks)
-    new = np.where(staying, np.cumsum(staying) - 1, -1)
-    first = sum(map(len, blocks[: comm.rank]))
-    mine = np.isin(state.contacts.key[:, 0], np.arange(first, first + len(stay)))
-    grains = state.grains.take(stay)
-    grains.gid = new[first : first + len(stay)][stay]
+    count, left = int(comm.allreduce(len(stay))), int(np.count_nonzero(stay))
+    before, total = place_of(comm, left)
+    new = np.where(stay, before + np.cumsum(stay) - 1, -1)
     here = np.full(len(names), -1)
     here[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
-    grains.species = here[grains.species].astype(np.int32)
-    columns = (grains.species.astype(np.int64), grains.scale, grains.x[:, :3], grains.q, grains.v[:, :3])
-    settled = SettledGrains(*(np.concatenate(comm.allgather(np.ascontiguousarray(column))) for column in columns))
-    return OriginState(
-        state.header, found.case, found.catalogue, rows, settled, grains, _renumbered(state.contacts, new), state.wall_motion, whole,
+    species = here[state.grains.species].astype(np.int32)
+    mine = np.isin(state.contacts.key[:, 0], state.grains.gid)
+    contacts, ends = _renumbered(comm, state.contacts, count, new, species, state.grains.scale)
+    grains = state.grains.take(stay)
+    grains.gid, grains.species = new[stay], species[stay]
+    made = OriginState(
+        state.header, found.case, found.catalogue, rows, total, SettledGrains.made(0), grains, contacts, ends, state.wall_motion, whole,
         int(comm.allreduce(int(np.count_nonzero(mine)))),
     )  # fmt: skip
+    shown = made.settled.take(np.flatnonzero(grains.gid % -(-total // SHOWN) == 0))
+    exchange = RowExchange(comm, np.zeros(shown.count, np.int64))
+    return replace(made, shown=SettledGrains(**{name: exchange(getattr(shown, name)) for name in shown.columns}))
 
 
 def _present(state: RunState) -> np.ndarray:
@@ -265,11 +298,23 @@ def _matched(case: Case, path: Path, names: list[str], used: np.ndarray) -> np.n
     return np.array([names.index(name) if name in names and used[names.index(name)] else -1 for name in known])
 
 
-def _renumbered(contacts: ContactTable, new: np.ndarray) -> ContactTable:
-    """The contacts of grains that are taken over, under their new ids."""
-    key = contacts.key.copy()
-    key[:, 0] = new[key[:, 0]]
-    between = key[:, 1] >= 0
-    key[between, 1] = new[key[between, 1]]
+def _renumbered(
+    comm: MPI.Comm, contacts: ContactTable, count: int, new: np.ndarray, species: np.ndarray, scale: np.ndarray
+) -> tuple[ContactTable, ContactEnds]:  # fmt: skip
+    """The contacts of grains that are taken over, under their new ids, and their grains. Collective.
+
+    Args:
+        comm: communicator.
+        contacts: that this rank knows, under the old ids.
+        count: number of grains there were.
+        new: (n,) int64 new ids of the grains of this rank's block of old ids, -1 for those that are left out.
+        species: (n,) int32 rows of their species in the case.
+        scale: (n,) their size factors.
+    """
+    key, between = contacts.key.copy(), contacts.key[:, 1] >= 0
+    first, second = IdLookup(comm, key[:, 0], count), IdLookup(comm, key[between, 1], count)
+    ends = ContactEnds(np.full((len(key), 2), -1, np.int32), first(scale))
+    key[:, 0], ends.species[:, 0] = first(new), first(species)
+    key[between, 1], ends.species[between, 1] = second(new), second(species)
     keep = (key[:, 0] >= 0) & (~between | (key[:, 1] >= 0))
-    return ContactTable(key[keep], contacts.hist[keep], contacts.warm[keep])
+    return ContactTable(key[keep], contacts.hist[keep], contacts.warm[keep]), ContactEnds(ends.species[keep], ends.scale[keep])

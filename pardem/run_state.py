@@ -10,6 +10,7 @@ from mpi4py import MPI
 
 from .case import Case
 from .errors import FileError
+from .guard import made_once
 from .io.results.paths import parts_of
 from .io.state.checkpoint import newest_valid_checkpoint
 from .io.state.full_state import ContactRows, FullState, GrainTable
@@ -72,7 +73,7 @@ def load_start(comm: MPI.Comm, out: Path, case: Case, accept_loss: bool = False)
     Raises:
         FileError: the checkpoint has another layout than this program uses, or parts are missing or changed; on every rank.
     """
-    found = newest_valid_checkpoint(comm, parts_of(out), case.hash(), accept_loss)
+    found = newest_valid_checkpoint(comm, parts_of(out), made_once(comm, case.hash), accept_loss)
     if found.state is None:
         return None, found.warnings
     state = found.state

@@ -48,6 +48,7 @@ class Simulation:
         start: state of a run to go on from; None to start from the case.
 
     Attributes:
+        case_hash: hash of the case.
         taken_over: where the case starts from another run, how many of the contacts of that run live on in this one, and how many it had.
 
     Raises:
@@ -70,6 +71,7 @@ class Simulation:
         self.comm = comm
         self.partition = Nested(comm, case.parallel.parts, case.parallel.rebalance)
         self.setup: Setup = build_scene(case, *made_once(comm, lambda: size_range(case)))
+        self.case_hash = made_once(comm, case.hash)  # reads the files that the case names
         scene = self.setup.scene
         self._continuation: Continuation | None = None
         grains, contacts, step, outflow = self._beginning(start)
@@ -249,7 +251,7 @@ class Simulation:
         """What a run goes on from. Collective."""
         settings, outflow = self.setup.scene.settings, self.engine.outflow
         header = RunHeader(
-            self.engine.step, self.case.hash(), self.stages.index, self.stages.base, (settings.force, settings.torque, settings.energy),
+            self.engine.step, self.case_hash, self.stages.index, self.stages.base, (settings.force, settings.torque, settings.energy),
             self._totals(), self.observer.state(), OutflowTotals(outflow.count, outflow.carried) if outflow is not None else None,
         )  # fmt: skip
         grains, left = self.engine.all_grains()

@@ -12,7 +12,7 @@ import pytest
 from run_scene import SHORT, settings
 
 from pardem.io.casefile import read_case
-from pardem.setup.initial_grains import read_grains_file
+from pardem.setup.given_grains import given_grains
 
 TWO = "grain=[{{species='rod', position=[-1e-3, 0, 20e-3], {}}}, {{species='rod', position=[1e-3, 0, 20e-3]}}]"
 GRAINS = {"species": np.array(["rod", "rod"]), "position": np.array([[0.0, 0.0, 10e-3], [0.0, 2e-3, 10e-3]])}
@@ -23,7 +23,7 @@ def test_an_orientation_of_any_length_is_normalised(folder: Path) -> None:
     for size in (1e-200, 1.0, 1e200):
         np.savez("grains.npz", **GRAINS, orientation=size * np.array([[1.0, 0.0, 0.0, 1.0], [1.0, 2.0, 3.0, 4.0]]))
         case = read_case("case.toml", ["insert=[]", "grains_file='grains.npz'"])
-        found.append(read_grains_file(case)["orientation"])
+        found.append(given_grains(case)["orientation"])
     assert np.allclose(found[0], found[1], rtol=1e-15, atol=0.0)
     assert np.allclose(found[2], found[1], rtol=1e-15, atol=0.0)
 

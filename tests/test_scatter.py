@@ -14,8 +14,9 @@ from pardem.decomposition import scatter
 from pardem.decomposition.scatter import scattered
 from pardem.errors import InsertionError
 from pardem.guard import made_once
-from pardem.setup.initial_grains import StartingGrains, initial_grains, own_initial_grains, size_range
+from pardem.setup.initial_grains import initial_grains, own_initial_grains, size_range
 from pardem.setup.preparation import build_scene
+from pardem.setup.starting_grains import StartingGrains
 from pardem.state.population import Population
 
 COMM = MPI.COMM_WORLD

@@ -20,7 +20,9 @@ from pardem.io.views.info import info
 from pardem.laws.history import SPRING
 from pardem.run import run_case
 from pardem.run_options import RunOptions
+from pardem.setup import shared_insertion
 from pardem.simulation import Simulation
+from pardem.state.population import ContactTable, Population
 
 SHAKE = {"name": "shake", "kind": "vibrate", "wall": "floor", "taps": 1, "frequency": 1.5, "gamma": 0.6, "direction": (0.3, 0.0, 1.0)}
 POUR = {"name": "pour", "kind": "run", "steps": 2500}
@@ -192,6 +194,35 @@ def test_grains_are_left_out_and_added_under_new_ids(bench: Path) -> None:
     assert not ((keys[:, 1] >= low.sum()) | ((keys[:, 0] >= low.sum()) & (keys[:, 1] >= 0))).any()  # the cubes keep clear
     sim.step(50)
     sim.engine.settle_faults()
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("together", [False, True])
+def test_ranks_take_over_and_add_what_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: bool) -> None:
+    """Grains left out, given and inserted, the latter by the first rank or by all: the grains, forces and contacts that one rank begins with."""
+    comm = MPI.COMM_WORLD
+    folder = Path(comm.bcast(str(tmp_path)))
+    if comm.rank == 0:
+        ran(bed(SPHERE, [POUR]), folder / "bed.h5")
+    comm.Barrier()
+    monkeypatch.setattr(shared_insertion, "FEWEST", 1 if together else 1000)
+    case = bed(
+        SPHERE, [REST], start=FROM | {"without_region": {"kind": "box", "lower": (-1, -1, -1), "upper": (2.5, 9, 9)}, "walls": "case"},
+        grain=[{"species": SPHERE["name"], "position": (1.0, 1.0, 6.4)}],
+        insert=[{"species": SPHERE["name"], "count": 12, "region": {"kind": "box", "lower": (0.6, 0.1, 0.1), "upper": (2.6, 3.9, 5.8)}}],
+    ).located(folder)  # fmt: skip
+    shared = Simulation(package.with_origin(case, comm), comm)
+    alone = Simulation(package.with_origin(case), MPI.COMM_SELF)
+    assert shared.taken_over == alone.taken_over
+    mine, whole = Population.joined(comm.allgather(shared.engine.all_grains()[0].take(slice(None)))), alone.engine.all_grains()[0]
+    mine, whole = mine.take(np.argsort(mine.gid)), whole.take(np.argsort(whole.gid))
+    assert 13 < whole.count < 43
+    for name in Population.columns:
+        assert np.array_equal(getattr(mine, name), getattr(whole, name)), name
+    tables = ContactTable.joined(comm.allgather(shared.engine.owned_contacts())), alone.engine.owned_contacts()
+    first, second = (table.take(np.lexsort(table.key.T[::-1])) for table in tables)
+    assert np.array_equal(first.key, second.key)
+    assert np.array_equal(first.hist, second.hist)
 
 
 def test_density_and_shape_may_change_under_the_same_name(bench: Path) -> None:

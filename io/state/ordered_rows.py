@@ -79,6 +79,37 @@ class GrainRows(IdExchange):
         return super().__call__(values, self.place if pick is None else self.place[pick])
 
 
+class IdLookup:
+    """Asks the ranks that hold blocks of ids for rows. Its construction and calls are collective.
+
+    Args:
+        comm: communicator.
+        ids: (m,) int64 ids that this rank asks for, any number of times each.
+        count: number of ids, of which all ranks hold equal blocks.
+
+    Raises:
+        ValueError: an id is out of range; on every rank.
+    """
+
+    def __init__(self, comm: MPI.Comm, ids: np.ndarray, count: int) -> None:
+        question = IdExchange(comm, ids, count)
+        self._asked = question(np.asarray(ids, dtype=np.int64)) - question.start
+        self._answer = RowExchange(comm, np.repeat(np.arange(comm.size), question.arriving), question.leaving)
+        self._order = question.order
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        """The rows of the ids that this rank asks for, in their order.
+
+        Args:
+            rows: (k, ...) rows of this rank's block, ordered by id.
+        """
+        found = self._answer(rows[self._asked])
+        if self._order is None:
+            return found
+        back = np.empty_like(found)
+        back[self._order] = found
+        return back
+
 
 def place_of(comm: MPI.Comm, count: int) -> tuple[int, int]:
     """Find where the rows of this rank are if those of all ranks follow one another. Collective.

@@ -30,7 +30,8 @@ def file_digest(directory: Path, name: str, key: str) -> str:
         CaseError: the file cannot be read.
     """
     try:
-        return hashlib.sha256((directory / name).read_bytes()).hexdigest()
+        with (directory / name).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise CaseError(f"{key} = '{name}' cannot be read: {error.strerror} ({directory / name})") from None
 

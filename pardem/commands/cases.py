@@ -87,8 +87,9 @@ def check(arguments: argparse.Namespace) -> int:
         case_hash = case.hash()
         from ..forecast import forecast  # late: these load the compiler
         from ..observables.bed import find_bed
-        from ..setup.initial_grains import insert_regions, size_range
+        from ..setup.initial_grains import size_range
         from ..setup.insert_fraction import fillings
+        from ..setup.insert_regions import insert_regions
         from ..setup.preparation import build_scene
 
         setup = build_scene(case, *size_range(case))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import FileError
-from ..guard import on_all_ranks
+from ..guard import made_by_first, on_all_ranks
 from ..run_options import RunOptions
 from .arguments import Commands, add_settings, count
 
@@ -46,6 +46,7 @@ def _warmup(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
     from ..io.casefile import read_case
     from ..run import run_case
     from ..setup.imaging import write_image
+    from ..setup.shared_insertion import rehearse as rehearse_insertion
     from ..setup.warmup import shrunken, usual_cases
 
     if arguments.image is not None and image.in_use() is not None:
@@ -57,6 +58,7 @@ def _warmup(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
         else usual_cases()
     )
     rehearse()
+    made_by_first(comm, rehearse_insertion)
     folder = comm.bcast(tempfile.mkdtemp(prefix="pardem-warmup-") if comm.rank == 0 else None)
     try:
         for k, case in enumerate(cases):

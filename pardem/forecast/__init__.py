@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..setup.initial_grains import insert_regions
 from ..setup.insert_fraction import filling_warnings, require_room
+from ..setup.insert_regions import insert_regions
 from ..setup.preparation import Setup
 from .behind_walls import region_warnings
 from .ground import faces_of

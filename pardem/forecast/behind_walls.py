@@ -51,7 +51,7 @@ def region_warnings(case: Case, starts: list[StartingGroup], faces: list[Face]) 
                 raise CaseError(f"{start.key}.region lies {where} wall '{face.label}': move the region or the wall, or turn the wall's normal")
             else:
                 n = int(np.argmin(depth))
-                said = f"{start.key}: grain {n} at {start.points[n].tolist()} has its centre {behind:.3g} m {where} wall '{face.label}'"
+                said = f"{start.key}: grain {n * start.every} at {start.points[n].tolist()} has its centre {behind:.3g} m {where} wall '{face.label}'"
                 if start.key != SETTLED:
                     raise CaseError(f"{said}: move it or the wall, or turn the wall's normal")
                 out.append(f"{said} of the case: move the wall, or leave such grains out by start.without_region, unless the wall begins elsewhere")

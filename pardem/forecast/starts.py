@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from mpi4py import MPI
 
-from ..setup.initial_grains import given_grains, settled_grains
+from ..setup.given_grains import given_count, given_grains
+from ..setup.initial_grains import settled_grains
 from ..setup.insert_fraction import mean_volume
 from ..setup.preparation import Setup
+from ..state.origin_state import SHOWN
 
 if TYPE_CHECKING:
     from ..case import Case
@@ -33,6 +36,7 @@ class StartingGroup:
         radius: least sphero-radius (m).
         volume: volume of the grains together (m^3, in 2D m^2).
         speed: fastest of them (m/s).
+        every: 1, or n if only every n-th of the grains is among the points.
     """
 
     key: str
@@ -44,6 +48,7 @@ class StartingGroup:
     radius: float
     volume: float
     speed: float = 0.0
+    every: int = 1
 
 
 def starts_of(case: Case, setup: Setup) -> list[StartingGroup]:
@@ -63,21 +68,23 @@ def starts_of(case: Case, setup: Setup) -> list[StartingGroup]:
         middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
         key, smallest = f"insert.{insert.name or i}", float(radius[k]) * least
         out.append(StartingGroup(key, (insert.species,), insert.count, points, middle, True, smallest, filled))
-    given = "grains_file" if case.grains_file is not None else "grain"
-    for key, grains in ((given, given_grains(case, row)), (SETTLED, settled_grains(case)._asdict())):
-        if len(grains["species"]):
-            out.append(_group(case, setup, key, grains))
+    if count := given_count(case):
+        every = -(-count // SHOWN)
+        out.append(_group(case, setup, "grains_file" if case.grains_file is not None else "grain", given_grains(case, every), count))
+    settled_grains(MPI.COMM_SELF, case)  # refuses what cannot be
+    if case.origin is not None and case.origin.state is not None:
+        out.append(_group(case, setup, SETTLED, vars(case.origin.state.shown), case.origin.state.grain_count))
     return out
 
 
-def _group(case: Case, setup: Setup, key: str, grains: dict[str, Any]) -> StartingGroup:
-    """Grains that are given with place and velocity."""
+def _group(case: Case, setup: Setup, key: str, grains: dict[str, np.ndarray], count: int) -> StartingGroup:
+    """Grains that are given with place and velocity, or every n-th of them."""
     x, kinds, sizes = grains["position"], grains["species"], grains["scale"]
     speed = float(np.sqrt((grains["velocity"] ** 2).sum(axis=1).max()))
     species = tuple(case.species[k].name for k in np.unique(kinds))
-    filled = float((setup.catalogue.volume[kinds] * sizes**case.dimension).sum())
+    filled = float((setup.catalogue.volume[kinds] * sizes**case.dimension).sum()) * (count / len(x))
     least = float((setup.catalogue.radius[kinds] * sizes).min())
-    return StartingGroup(key, species, len(x), x, 0.5 * (x.min(axis=0) + x.max(axis=0)), False, least, filled, speed)
+    return StartingGroup(key, species, count, x, 0.5 * (x.min(axis=0) + x.max(axis=0)), False, least, filled, speed, -(-count // SHOWN))
 
 
 def region_points(case: Case, region: AnyRegion) -> np.ndarray:

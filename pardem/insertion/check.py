@@ -111,25 +111,109 @@ def require_clear(
     Raises:
         InsertionError: names the grains and by how much they overlap, or where they are.
     """
-
-    def who(i: int) -> str:
-        s = int(grains.species[i])
-        return f"{i} ({names[s]})" if len(names) else str(i)
-
-    pairs, depth = check_overlaps(catalogue, grains, domain=domain, tolerance=tolerance)
-    pairs, depth = pairs[pairs[:, 1] >= settled], depth[pairs[:, 1] >= settled]
+    count, worst = worst_overlaps(catalogue, grains, np.arange(len(grains.species)), domain=domain, tolerance=tolerance, names=names, settled=settled)
     if domain is not None:
-        out = centres_outside(grains, domain)
-        out = out[out >= settled]
-        if len(out):
-            where = ", ".join(f"{who(i)} at {np.asarray(grains.positions)[i].tolist()}" for i in out[:SHOWN])
-            raise InsertionError(
-                f"{len(out)} grains lie outside the domain ({list(domain.lower)} to {list(domain.upper)} m): {where}"
-                f"{' ...' if len(out) > SHOWN else ''}; move them, or enlarge the domain."
-            )
-    if len(pairs):
-        worst = np.argsort(-depth, kind="stable")[:SHOWN]
-        listed = "; ".join(f"{who(pairs[k, 0])} and {who(pairs[k, 1])} by {depth[k]:.3g} m" for k in worst)
-        raise InsertionError(
-            f"{len(pairs)} pairs of grains overlap at the start: {listed}{' ...' if len(pairs) > SHOWN else ''}; move the grains apart."
+        refuse_outside(*strays(grains, np.arange(len(grains.species)), domain, names, settled), domain)
+    refuse_overlaps(count, worst)
+
+
+class Overlap(NamedTuple):
+    """A pair of grains that overlap; the worst come first.
+
+    Attributes:
+        order: minus the depth, then the ids, lower one first.
+        said: grains and depth in words.
+    """
+
+    order: tuple[float, int, int]
+    said: str
+
+
+def worst_overlaps(
+    catalogue: Catalogue, grains: PlacedGrains, ids: np.ndarray, *, domain: BoxDomain | None = None, tolerance: float = TOLERANCE,
+    names: Sequence[str] = (), settled: int = 0, mine: np.ndarray | None = None,
+) -> tuple[int, list[Overlap]]:  # fmt: skip
+    """Find the deepest overlaps of grains.
+
+    Args:
+        catalogue: shape catalogue of the grains.
+        grains: the grains, in the order of their ids.
+        ids: (n,) their ids.
+        domain: box with periodic axes, if any.
+        tolerance: overlap that is allowed, relative to the size of the grains.
+        names: names of the species, for messages.
+        settled: pairs of grains with ids below this one do not count.
+        mine: (n,) bool, pairs whose lower id is not marked do not count; None if all are.
+
+    Returns:
+        Number of overlaps, and the deepest of them, in order.
+    """
+    pairs, depth = check_overlaps(catalogue, grains, domain=domain, tolerance=tolerance)
+    counts = ids[pairs[:, 1]] >= settled
+    if mine is not None:
+        counts &= mine[pairs[:, 0]]
+    pairs, depth = pairs[counts], depth[counts]
+    worst = np.argsort(-depth, kind="stable")[:SHOWN]
+    return len(pairs), [
+        Overlap(
+            (-float(depth[k]), int(ids[i]), int(ids[j])),
+            f"{_who(int(ids[i]), int(grains.species[i]), names)} and {_who(int(ids[j]), int(grains.species[j]), names)} by {depth[k]:.3g} m",
         )
+        for k, (i, j) in zip(worst, pairs[worst], strict=True)
+    ]
+
+
+def strays(grains: PlacedGrains, ids: np.ndarray, domain: BoxDomain, names: Sequence[str] = (), settled: int = 0) -> tuple[int, list[str]]:
+    """Find the grains whose centre lies outside the domain.
+
+    Args:
+        grains: the grains.
+        ids: (n,) their ids.
+        domain: box with periodic axes.
+        names: names of the species, for messages.
+        settled: grains with ids below this one do not count.
+
+    Returns:
+        Their number, and the first of them with their places in words.
+    """
+    out = centres_outside(grains, domain)
+    out = out[ids[out] >= settled]
+    x = np.asarray(grains.positions)
+    return len(out), [f"{_who(int(ids[i]), int(grains.species[i]), names)} at {x[i].tolist()}" for i in out[:SHOWN]]
+
+
+def _who(gid: int, species: int, names: Sequence[str]) -> str:
+    return f"{gid} ({names[species]})" if len(names) else str(gid)
+
+
+def refuse_outside(count: int, said: Sequence[str], domain: BoxDomain) -> None:
+    """Refuse grains outside the domain.
+
+    Args:
+        count: their number.
+        said: the first of them in words.
+        domain: the domain.
+
+    Raises:
+        InsertionError: there are any.
+    """
+    if count:
+        raise InsertionError(
+            f"{count} grains lie outside the domain ({list(domain.lower)} to {list(domain.upper)} m): {', '.join(said[:SHOWN])}"
+            f"{' ...' if count > SHOWN else ''}; move them, or enlarge the domain."
+        )
+
+
+def refuse_overlaps(count: int, worst: Sequence[Overlap]) -> None:
+    """Refuse grains that overlap.
+
+    Args:
+        count: number of pairs.
+        worst: the deepest of them, in order.
+
+    Raises:
+        InsertionError: there are any.
+    """
+    if count:
+        listed = "; ".join(overlap.said for overlap in worst[:SHOWN])
+        raise InsertionError(f"{count} pairs of grains overlap at the start: {listed}{' ...' if count > SHOWN else ''}; move the grains apart.")

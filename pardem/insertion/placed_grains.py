@@ -49,16 +49,17 @@ def wrapped(positions: np.ndarray, domain: BoxDomain | None) -> np.ndarray:
     return x
 
 
-def require_sizes(sizes: np.ndarray) -> None:
+def require_sizes(sizes: np.ndarray, before: int = 0) -> None:
     """Refuse size factors that are not positive.
 
     Args:
         sizes: (n,) size factors of the grains.
+        before: number of grains before these, for messages.
 
     Raises:
         InsertionError: names the first such grain.
     """
-    _refuse(~(np.isfinite(sizes) & (sizes > 0.0)), "has size factor", sizes, "size factors must be positive")
+    _refuse(~(np.isfinite(sizes) & (sizes > 0.0)), "has size factor", sizes, "size factors must be positive", before)
 
 
 def make_bodies(
@@ -175,7 +176,7 @@ def _table(values: Any, rows: int, columns: int, name: str) -> np.ndarray:
     return table
 
 
-def _refuse(bad: np.ndarray, what: str, values: np.ndarray, remedy: str) -> None:
+def _refuse(bad: np.ndarray, what: str, values: np.ndarray, remedy: str, before: int = 0) -> None:
     where = np.flatnonzero(bad)
     if len(where):
-        raise InsertionError(f"Grain {where[0]} {what} {values[where[0]].tolist()}: {remedy}.")
+        raise InsertionError(f"Grain {before + where[0]} {what} {values[where[0]].tolist()}: {remedy}.")

@@ -17,10 +17,10 @@ from ..shapes.rotations import from_matrix, products
 from ..state.arrays import sum_columns
 from ..state.origin_state import OriginState
 from ..state.population import ContactTable, Population
-from .initial_grains import angular_momentum
 from .law_tables import build_law, lent_radii
 from .preparation import Setup
 from .resistance_tables import build_resistance
+from .starting_grains import angular_momentum
 from .walls_taken_over import WallsThere
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def continued(case: Case, setup: Setup, state: OriginState) -> Continuation:
     unchanged = bool(alike.matter.all()) and _same_tables(case, state) and _same_sums(setup, state) and walls.same and state.whole
     contacts, columns = _contacts(case, setup, state, alike, walls.row)
     grains = _grains(case, setup, state, alike, unchanged)
-    return Continuation(grains, contacts, len(state.settled.species), unchanged, state.contact_count, columns)
+    return Continuation(grains, contacts, state.grain_count, unchanged, state.contact_count, columns)
 
 
 # -- species ----------------------------------------------------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ def _alike(catalogue: Catalogue, state: OriginState) -> _Alike:
     old = Catalogue(**{name: state.catalogue[name] for name in Catalogue._fields})
     count = len(catalogue.kind)
     found = _Alike(np.zeros(count, bool), np.ones(count, bool))
-    for k in np.unique(state.settled.species):
+    for k in np.flatnonzero(state.rows >= 0).tolist():
         row = int(state.rows[k])
         same = all(np.array_equal(getattr(catalogue, name)[k], getattr(old, name)[row]) for name in SHAPE)
         found.shape[k] = same and all(np.array_equal(a, b) for a, b in zip(_skeleton(catalogue, k), _skeleton(old, row), strict=True))
@@ -120,7 +120,7 @@ def _same_tables(case: Case, state: OriginState) -> bool:
     old = state.case
     names = ("contact", "material", "attraction", "time", "dimension", "material_rows")
     budgets = [c.output.observables.energy_budget for c in (case, old)]
-    materials = all(case.species[k].material == old.species[state.rows[k]].material for k in np.unique(state.settled.species))
+    materials = all(case.species[k].material == old.species[state.rows[k]].material for k in np.flatnonzero(state.rows >= 0))
     tables = all(getattr(case, name) == getattr(old, name) for name in names)
     return tables and materials and budgets[0] == budgets[1] and _period(case) == _period(old)
 
@@ -182,17 +182,16 @@ def _contacts(case: Case, setup: Setup, state: OriginState, alike: _Alike, wall_
     here = wall_row[-1 - key[wall, 1]]
     key[wall, 1] = -1 - here
     # numbers of features have a meaning for the same shape only; points have none
-    known = (alike.shape | (setup.catalogue.kind == 1))[state.settled.species]
-    keep = known[key[:, 0]]
+    known, kinds = alike.shape | (setup.catalogue.kind == 1), state.ends.species
+    keep = known[kinds[:, 0]]
     keep[wall] &= here >= 0
-    keep[~wall] &= known[key[~wall, 1]]
+    keep[~wall] &= known[kinds[~wall, 1]]
     hist, known_columns = np.zeros((int(keep.sum()), width)), np.zeros(width, bool)
     for old, new, size in parts:
         known_columns[new : new + size] = True
         hist[:, new : new + size] = table.hist[keep, old : old + size]
     if setup.scene.rule.arms and not _arms(case, state, table.hist.shape[1]):  # there were spheres alone
-        first = key[keep, 0]
-        radius = setup.catalogue.radius[state.settled.species[first]] * state.settled.scale[first]
+        radius = setup.catalogue.radius[kinds[keep, 0]] * state.ends.scale[keep]
         hist[:, width - WITH_ARM : width - 1] = radius[:, None] * hist[:, NORMAL : NORMAL + 3]
     return ContactTable(key[keep], hist, table.warm[keep]), known_columns
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..case.grains_file import load_grains_file
+from ..case.grains_file import GrainsFile
 from ..integrators.phases import SCHEMES
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def estimate(case: Case, ranks: int = 1) -> Estimate:
     for grain in case.grain:
         counts[grain.species] += 1
     if case.grains_file is not None:
-        counts[case.species[0].name] += len(load_grains_file(case)["position"])
+        counts[case.species[0].name] += GrainsFile(case).count
     for name, count in (case.origin.counts if case.origin is not None else {}).items():
         counts[name] += count
     grains = sum(counts.values())
