@@ -11,6 +11,7 @@ from .virtual_ranks import VirtualRanks
 
 TOLD = 60  # bytes that each rank tells every other one at a rebuild
 CONSTANTS = 148  # bytes of a ghost that travel at a rebuild
+STEPS = 12  # that are replayed, at most, of those between two rebuilds
 COLLECTIVES = 6  # sums and announcements at a rebuild
 
 
@@ -68,7 +69,7 @@ def efficiency(ranks: VirtualRanks, costs: Costs, machine: Machine, seed: int = 
 
 
 def replay(ranks: VirtualRanks, costs: Costs, machine: Machine, seed: int = 1) -> float:
-    """Replay the steps from one rebuild to the next, and that rebuild.
+    """Replay steps between two rebuilds, and a rebuild.
 
     In each step a rank moves its grains, waits for the vote of the step before, sends, evaluates contacts without ghosts, waits for its messages, and
     evaluates the others.
@@ -99,7 +100,8 @@ def replay(ranks: VirtualRanks, costs: Costs, machine: Machine, seed: int = 1) -
     calls = np.bincount(ranks.source, minlength=count), np.bincount(ranks.target, minlength=count)
     levels = float(np.ceil(np.log2(count))) if count > 1 else 0.0
     now, voted = np.zeros(count), 0.0
-    for _ in range(costs.interval):
+    steps = min(STEPS, costs.interval)
+    for _ in range(steps):
         delay = _detours(rng, move + inner + border, machine)
         ready = np.maximum(now + move, voted) + pack + machine.overhead * calls[0]
         computed = ready + inner + delay
@@ -107,7 +109,7 @@ def replay(ranks: VirtualRanks, costs: Costs, machine: Machine, seed: int = 1) -
         # without progress of its own the vote proceeds only where ranks wait for their ghosts
         voted = float(machine.progress * ready.max() + (1.0 - machine.progress) * received.max()) + machine.reduction * levels if count > 1 else 0.0
         now = received + border
-    end = max(float(now.max()), voted) + float((pace * (costs.rebuild + owned * costs.rebuild_grain + ghosts * costs.rebuild_ghost)).max())
+    end = max(float(now.max()), voted) * costs.interval / steps + float((pace * (costs.rebuild + owned * costs.rebuild_grain + ghosts * costs.rebuild_ghost)).max())
     if count > 1:
         end += COLLECTIVES * machine.reduction * levels + TOLD * count * machine.local_byte
         end += CONSTANTS * float(ghosts.max()) * machine.byte * min(machine.node, count) + 2.0 * machine.overhead * float(calls[1].max())
