@@ -109,7 +109,8 @@ def replay(ranks: VirtualRanks, costs: Costs, machine: Machine, seed: int = 1) -
         # without progress of its own the vote proceeds only where ranks wait for their ghosts
         voted = float(machine.progress * ready.max() + (1.0 - machine.progress) * received.max()) + machine.reduction * levels if count > 1 else 0.0
         now = received + border
-    end = max(float(now.max()), voted) * costs.interval / steps + float((pace * (costs.rebuild + owned * costs.rebuild_grain + ghosts * costs.rebuild_ghost)).max())
+    rebuild = pace * (costs.rebuild + owned * costs.rebuild_grain + ghosts * costs.rebuild_ghost)
+    end = max(float(now.max()), voted) * costs.interval / steps + float(rebuild.max())
     if count > 1:
         end += COLLECTIVES * machine.reduction * levels + TOLD * count * machine.local_byte
         end += CONSTANTS * float(ghosts.max()) * machine.byte * min(machine.node, count) + 2.0 * machine.overhead * float(calls[1].max())
