@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ..scaling.run_figures import FORMS
 from .arguments import Commands, count
 
 
@@ -34,7 +35,7 @@ def add_commands(add: Commands) -> None:
     predict = actions.add_parser("predict", help=text, description=f"{text[0].upper()}{text[1:]}.")
     _add_scene(predict)
     predict.add_argument("--ranks", metavar="N", type=count, nargs="+", required=True, help="numbers of ranks")
-    predict.add_argument("--form", choices=("tiled", "cubic"), default="tiled", help="the bed that `run` measures (default), or one as high as wide")
+    predict.add_argument("--form", choices=FORMS, default=FORMS[0], help="the bed that `run` measures (default), or one as high as wide")
     predict.add_argument("--slabs", action="store_true", help="cut slabs across x")
 
     for name, text in (("collect", "write the table of all figures, with efficiencies"), ("plot", "draw efficiencies and the time by part")):

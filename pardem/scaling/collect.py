@@ -1,21 +1,18 @@
-"""The table of a scaling study: a row for each scene, number of grains and number of ranks, with what was measured and what was predicted."""
+"""The table of a scaling study: a row for each scene, form, number of grains and number of ranks, with what was measured and what was predicted."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import FileError
-from .measure import MEASURED, PARTS
+from .run_figures import FORMS, KEY, MEASURED, PARTS, PREDICTED, read_figures
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PREDICTED, COSTS = "predicted", "costs"
-KEY = ["scene", "asked", "ranks"]
 COUNTED = ("owned", "ghosts", "messages", "bytes")
 TABLE = "scaling.csv"
 
@@ -39,35 +36,6 @@ def collect(folder: Path) -> pd.DataFrame:
     except OSError as error:
         raise FileError(f"{path} could not be written: {error.strerror}") from None
     return table
-
-
-def read_figures(folder: Path) -> list[dict[str, Any]]:
-    """Read the figures of measured and predicted runs.
-
-    Args:
-        folder: folder of the study.
-
-    Returns:
-        The figures of each run.
-
-    Raises:
-        FileError: there are none, or some cannot be read.
-    """
-    found = []
-    for path in sorted(folder.glob("*.json")):
-        try:
-            figures = json.loads(path.read_text())
-            if figures["kind"] not in (MEASURED, PREDICTED, COSTS):
-                raise KeyError("kind")
-        except OSError as error:
-            raise FileError(f"{path} cannot be read: {error.strerror}") from None
-        except (ValueError, TypeError, KeyError):
-            raise FileError(f"{path} does not hold figures of `pardem scaling`; take it out of {folder}") from None
-        if figures["kind"] != COSTS:
-            found.append(figures)
-    if not found:
-        raise FileError(f"{folder} has no figures (*.json): write some with `pardem scaling run SCENE --folder {folder}`")
-    return found
 
 
 def table_of(figures: list[dict[str, Any]]) -> pd.DataFrame:
@@ -97,7 +65,7 @@ def table_of(figures: list[dict[str, Any]]) -> pd.DataFrame:
 
 def _row(run: dict[str, Any]) -> dict[str, Any]:
     """Figures of a measured run: seconds a step, means over the ranks, and largest over mean."""
-    row = {name: run[name] for name in (*KEY, "grains", "nodes", "seconds", "skin")}
+    row = {"form": FORMS[0]} | {name: run[name] for name in ("scene", "asked", "ranks", "grains", "nodes", "seconds", "skin")}
     row["steps_a_rebuild"] = run["steps"] / max(1, run["rebuilds"])
     row |= {name: np.mean(run["counts"][name]) for name in COUNTED}
     row |= {f"{name}_seconds": np.mean(run["parts"][name]) for name in PARTS}

@@ -48,7 +48,8 @@ def _predict(arguments: argparse.Namespace) -> int:
 
 def _collect(arguments: argparse.Namespace) -> int:
     """Write the table, and print the most important columns."""
-    from .collect import KEY, TABLE, collect
+    from .collect import TABLE, collect
+    from .run_figures import KEY
 
     table = collect(arguments.folder)
     shown = [name for name in (*KEY, "seconds", "strong", "weak", "imbalance", "ghosts", "predicted_typical") if name in table]
@@ -59,8 +60,9 @@ def _collect(arguments: argparse.Namespace) -> int:
 
 def _plot(arguments: argparse.Namespace) -> int:
     """Draw the figures."""
-    from .collect import read_figures, table_of
+    from .collect import table_of
     from .figures import draw
+    from .run_figures import read_figures
 
     for path in draw(table_of(read_figures(arguments.folder)), arguments.folder):
         print(path)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import FileError
-from .measure import PARTS
+from .run_figures import PARTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,14 +77,14 @@ def _draw_efficiency(scene: str, rows: pd.DataFrame) -> Any:
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
-    for k, (grains, series) in enumerate(rows.groupby("asked")):
-        colour = f"C{k % 10}"
+    for k, ((form, asked), series) in enumerate(rows.groupby(["form", "asked"])):
+        colour, name = f"C{k % 10}", f"{number(asked)} {scene}{', cubic' if form == 'cubic' else ''}"
         if "predicted_typical" in series and series["predicted_typical"].notna().any():
             known = series.dropna(subset="predicted_typical")
-            axes.plot(known["ranks"], known["predicted_typical"], "-", color=colour, label=f"{number(grains)} {scene}, predicted")
+            axes.plot(known["ranks"], known["predicted_typical"], "-", color=colour, label=f"{name}, predicted")
             axes.fill_between(known["ranks"], known["predicted_low"], known["predicted_high"], color=colour, alpha=0.2, lw=0)
         if "strong" in series and series["strong"].notna().any():
-            axes.plot(series["ranks"], series["strong"], "o", color=colour, label=f"{number(grains)} {scene}, measured")
+            axes.plot(series["ranks"], series["strong"], "o", color=colour, label=f"{name}, measured")
     if "weak" in rows and rows["weak"].notna().any():
         per_rank = (rows["asked"] / rows["ranks"]).astype(float).round(6)
         for grains, series in rows.dropna(subset="weak").groupby(per_rank):

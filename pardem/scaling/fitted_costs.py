@@ -10,9 +10,9 @@ import numpy as np
 from ..bench.scenes import bed_of
 from ..campaign.run_rows import write_whole
 from ..errors import FileError
-from .collect import COSTS
 from .parts import PartTimes, time_parts
 from .replay import Costs
+from .run_figures import COSTS, made_folder
 from .virtual_beds import settled_bed
 
 CUTS = (1, 2, 4, 8, 16, 32)
@@ -53,7 +53,7 @@ def costs_of_scene(scene: str, folder: Path) -> tuple[Costs, float]:
         parts += time_parts(settled, ranks, sorted({k * (ranks - 1) // (CHOSEN - 1) for k in range(CHOSEN)}), skin, TURNS)
     costs = fitted(parts)
     timed = [part._asdict() for part in parts]
-    folder.mkdir(parents=True, exist_ok=True)
+    made_folder(folder)
     write_whole(path, json.dumps({"kind": COSTS, "scene": scene, "skin": skin, "costs": costs._asdict(), "parts": timed}, indent=1))
     return costs, skin
 

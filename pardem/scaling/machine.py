@@ -75,15 +75,15 @@ def typical(limited: bool = False) -> Machine:
     Args:
         limited: whether cores share the bandwidth of the memory.
     """
-    return _machine({name: values[1] for name, values in RANGES.items()}, limited)
+    machine = _machine({name: values[1] for name, values in RANGES.items()})
+    return machine._replace(memory=NODE_MEMORY, cache=CORE_CACHE) if limited else machine
 
 
-def drawn(count: int, limited: bool = False, seed: int = 1) -> list[Machine]:
+def drawn(count: int, seed: int = 1) -> list[Machine]:
     """Make machines whose numbers are spread over their ranges, by a Latin hypercube.
 
     Args:
         count: number of machines.
-        limited: whether cores share the bandwidth of the memory.
         seed: of the hypercube.
 
     Returns:
@@ -92,12 +92,11 @@ def drawn(count: int, limited: bool = False, seed: int = 1) -> list[Machine]:
     from scipy.stats import qmc
 
     rows = qmc.LatinHypercube(len(RANGES), seed=seed).random(count)
-    return [_machine({name: _between(*values, at) for (name, values), at in zip(RANGES.items(), row, strict=True)}, limited) for row in rows]
+    return [_machine({name: _between(*values, at) for (name, values), at in zip(RANGES.items(), row, strict=True)}) for row in rows]
 
 
-def _machine(values: dict[str, float], limited: bool) -> Machine:
-    machine = Machine(**values)  # type: ignore[arg-type]
-    return machine._replace(memory=NODE_MEMORY, cache=CORE_CACHE) if limited else machine
+def _machine(values: dict[str, float]) -> Machine:
+    return Machine(**values)  # type: ignore[arg-type]
 
 
 def _between(favourable: float, middle: float, adverse: float, at: float) -> float:

@@ -21,16 +21,14 @@ from ..compiled import clock
 from ..decomposition.halo import finish_halo, start_halo
 from ..decomposition.nested_slabs import Nested
 from ..engine import Engine
-from ..errors import FileError
 from ..guard import made_once
 from ..io.results.file_form import FileForm
 from ..io.results.static_part import DomainBox, StaticPart
 from ..io.results.writer import ResultWriter
 from ..state.counters import Counters
 from ..version import VERSION
+from .run_figures import MEASURED, PARTS, made_folder
 
-MEASURED = "measured"
-PARTS = ("contacts", "walls", "motion", "copying", "wait", "rebuild", "rest")
 COPIES = 20  # how often the halo is copied to time that alone
 
 
@@ -53,7 +51,7 @@ def run(comm: MPI.Comm, scene: str, grains: int | None, steps: int, warmup: int,
         FileError: the folder or the file cannot be written.
     """
     asked = grains or bed_of(scene).grains
-    made_once(comm, lambda: _made(folder))
+    made_once(comm, lambda: made_folder(folder))
     _, engine = settled(comm, scene, asked)
     figures = {"kind": MEASURED, "version": VERSION, "scene": scene, "asked": asked} | measured(engine, steps, warmup)
     figures["frame"] = _frame(engine, folder)
@@ -158,10 +156,3 @@ def _frame(engine: Engine, folder: Path) -> dict[str, float]:
             shutil.rmtree(place, ignore_errors=True)
     return {"seconds": seconds, "bytes": float(sum(field.nbytes // max(1, len(field)) for field in fields.values()) * comm.allreduce(grains.count))}
 
-
-def _made(folder: Path) -> None:
-    """Make the folder of a study."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"{folder} could not be made: {error.strerror}; give another folder") from None

@@ -13,10 +13,10 @@ from ..bench.scenes import bed_of
 from ..campaign.run_rows import write_whole
 from ..decomposition.grids import ANY
 from ..version import VERSION
-from .collect import PREDICTED
 from .fitted_costs import costs_of_scene
 from .machine import Machine, drawn, typical
 from .replay import Costs, alone, efficiency, replay
+from .run_figures import PREDICTED
 from .virtual_beds import virtual_bed
 from .virtual_ranks import SLABS, VirtualRanks, cut
 
@@ -32,7 +32,7 @@ def predict(scene: str, grains: int | None, ranks: Sequence[int], form: str, sla
         scene: name of a scene of `pardem bench`.
         grains: number of grains; None for the usual number of the scene.
         ranks: numbers of ranks.
-        form: form of the bed, of ``virtual_beds.FORMS``.
+        form: form of the bed, of ``run_figures.FORMS``.
         slabs: whether to cut slabs, instead of the grid with the fewest ghosts.
         folder: folder of the study.
 
@@ -63,12 +63,11 @@ def figures_of(virtual: VirtualRanks, costs: Costs) -> dict[str, Any]:
         Efficiencies (typical, both ends of the range), with and without the limit of the memory's bandwidth; a step's time, where it goes; counts.
     """
     counts = {"owned": virtual.owned, "ghosts": virtual.ghosts, "messages": virtual.messages, "bytes": virtual.sent * virtual.bytes_per_ghost}
-    found: dict[str, Any] = {}
-    for name, limited in (("efficiency", False), ("efficiency_with_memory", True)):
-        over = [efficiency(virtual, costs, machine, seed) for seed, machine in enumerate(drawn(DRAWN, limited))]
-        middle = efficiency(virtual, costs, typical(limited))
-        found[name] = {"typical": middle, "low": float(min(*over, middle)), "high": float(max(*over, middle))}
-    return found | {
+    over = [efficiency(virtual, costs, machine, seed) for seed, machine in enumerate(drawn(DRAWN))]
+    middle = efficiency(virtual, costs, typical())
+    return {
+        "efficiency": {"typical": middle, "low": float(min(*over, middle)), "high": float(max(*over, middle))},
+        "efficiency_with_memory": {"typical": efficiency(virtual, costs, typical(limited=True))},
         "grid": list(virtual.grid), "grains": int(virtual.owned.sum()), "crossing": virtual.crossing,
         "seconds": replay(virtual, costs, typical()), "losses": losses(virtual, costs),
         "counts": {name: [float(np.mean(values)), float(np.max(values))] for name, values in counts.items()},

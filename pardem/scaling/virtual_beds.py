@@ -17,7 +17,6 @@ from ..setup.scene import Scene
 from ..state.placing import place_grains
 from ..state.population import ContactTable, Population
 
-FORMS = ("tiled", "cubic")
 CORE = (0.1, 0.9)  # shares of the grains between which the mean density over height is taken
 
 

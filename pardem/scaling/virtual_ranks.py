@@ -141,7 +141,9 @@ class _Sample:
                 found = np.concatenate(lists)
                 pairs += _candidates(self._bed, self._shell[rank], found, self._skin)
                 ghosts += len(found)
-        return pairs / ghosts if ghosts else float("nan")
+        if not self._ghosts:
+            return float("nan")
+        return pairs / ghosts if ghosts else 0.0
 
 
 def _candidates(bed: VirtualBed, some: np.ndarray, others: np.ndarray, skin: float) -> int:

@@ -20,11 +20,11 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 
-from pardem.scaling.collect import PREDICTED, read_figures
 from pardem.scaling.figures import number, save
 from pardem.scaling.fitted_costs import INTERVAL, SKIN
 from pardem.scaling.machine import CORE_CACHE, NODE_MEMORY, RANGES, Machine
 from pardem.scaling.predict import CAUSES, DRAWN
+from pardem.scaling.run_figures import PREDICTED, read_figures
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
