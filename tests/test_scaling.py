@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from pardem.scaling.virtual_ranks import SLABS, VirtualRanks, cut, cut_by
 from pardem.state.placing import place_grains
 from pardem.state.population import Population
 
+SCRIPT = Path(__file__).resolve().parent.parent / "jobs" / "campaigns" / "scaling" / "run.slurm"
 COSTS = Costs(1e-7, 2.5e-8, 2.5e-8, 2e-8, 3e-6, 6e-4, 1.3e-6, 1.2e-6, 30, 600.0)
 OWN = COSTS._replace(pair=0.0, ghost=0.0, step=0.0, rebuild=0.0, rebuild_ghost=0.0)
 
@@ -274,3 +276,19 @@ def test_predict_writes_what_collect_reads(tmp_path: Path, capsys: pytest.Captur
     assert ideal + sum(share for cause, share in four["losses"].items() if cause != "memory") == pytest.approx(1.0)
     assert cli.main(["scaling", "collect", "--folder", str(tmp_path)]) == 0
     assert "predicted_typical" in capsys.readouterr().out
+
+
+def test_the_job_measures_both_series(tmp_path: Path) -> None:
+    """With a launcher that only writes down what it is to start: as many ranks as there are at most, no rank with more grains than it can hold."""
+    launcher = tmp_path / "mpirun"
+    launcher.write_text(f'#!/bin/bash\necho "$*" >> {tmp_path}/started\n')
+    launcher.chmod(0o755)
+    names = {"SCENES": "spheres", "STRONG": "1e5 1e8", "WEAK": "1e4", "RANKS": "1 64 512", "STEPS": "50"}
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "SLURM_NTASKS": "256"} | {f"PARDEM_{name}": value for name, value in names.items()}
+    subprocess.run([SCRIPT], env=environment, cwd=tmp_path, check=True, capture_output=True)
+    first, *started = (tmp_path / "started").read_text().splitlines()
+    assert first.startswith("-n 1 pardem scaling run spheres --steps 10 ")
+    runs = [(1, 100_000), (1, 10_000), (64, 100_000), (64, 100_000_000), (64, 640_000)]
+    assert started == [f"-n {ranks} pardem scaling run spheres --grains {grains} --steps 50 --folder results/scaling" for ranks, grains in runs]
+    for line in (first, *started):
+        cli.command_line().parse_args(line.split()[3:])
