@@ -22,7 +22,7 @@ from pardem.scaling.imagined import imagined
 from pardem.scaling.machine import RANGES, Machine, drawn, typical
 from pardem.scaling.measure import measured
 from pardem.scaling.parts import PartTimes, time_parts
-from pardem.scaling.replay import Costs, alone, efficiency, replay
+from pardem.scaling.replay import Costs, alone, efficiency, queued, replay
 from pardem.scaling.run_figures import PARTS
 from pardem.scaling.virtual_beds import VirtualBed, settled_bed, virtual_bed
 from pardem.scaling.virtual_ranks import SLABS, VirtualRanks, cut, cut_by
@@ -156,6 +156,15 @@ def test_ranks_of_a_node_share_its_card() -> None:
     rebuild = 148e3 * 1e-9 * 4
     assert replay(ranks, free, Machine(node=4, byte=1e-9)) == pytest.approx(4 * 72e-6 + rebuild)
     assert replay(ranks, free, Machine(node=4, byte=1e-9, latency=3e-6)) == pytest.approx(4 * 72e-6 + 3e-6 + rebuild)
+
+
+def test_queues_against_one_message_after_the_other() -> None:
+    rng = np.random.default_rng(11)
+    card, ready, service = rng.integers(0, 7, 300), rng.uniform(-1e-5, 5e-5, 300), rng.uniform(0.0, 2e-6, 300)
+    free, expected = np.full(7, -np.inf), np.empty(300)
+    for k in np.argsort(ready):
+        free[card[k]] = expected[k] = max(free[card[k]], ready[k]) + service[k]
+    assert queued(card, ready, service) == pytest.approx(expected, rel=1e-9, abs=1e-15)
 
 
 def test_the_memory_limits_only_ranks_whose_arrays_exceed_the_cache() -> None:

@@ -147,15 +147,24 @@ class _Wire:
         arrival = start + self._travel
         away = self._away
         if len(away):
-            left = _queued(self._from[away], start[away], self._service)
-            arrival[away] = _queued(self._to[away], left + machine.latency - self._service, self._service)
+            left = queued(self._from[away], start[away], self._service)
+            arrival[away] = queued(self._to[away], left + machine.latency - self._service, self._service)
         last = np.full(self._ranks.ranks, -np.inf)
         np.maximum.at(last, target, arrival)
         return last
 
 
-def _queued(card: np.ndarray, ready: np.ndarray, service: np.ndarray) -> np.ndarray:
-    """When each message has passed its card, which takes them one after the other in the order in which they are ready."""
+def queued(card: np.ndarray, ready: np.ndarray, service: np.ndarray) -> np.ndarray:
+    """Find when each message has passed its card, which takes them one after the other in the order in which they are ready.
+
+    Args:
+        card: (n,) int64 card of each message.
+        ready: (n,) float64 when each is ready (s).
+        service: (n,) float64 how long the card is busy with each (s).
+
+    Returns:
+        (n,) float64 times (s).
+    """
     order = np.lexsort((ready, card))
     ready, service, card = ready[order], service[order], card[order]
     before = np.cumsum(service) - service
