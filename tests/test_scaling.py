@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scaling_page
 from mpi4py import MPI
 
 from pardem import cli
@@ -301,3 +302,7 @@ def test_the_job_measures_both_series(tmp_path: Path) -> None:
     assert started == [f"-n {ranks} pardem scaling run spheres --grains {grains} --steps 50 --folder results/scaling" for ranks, grains in runs]
     for line in (first, *started):
         cli.command_line().parse_args(line.split()[3:])
+
+
+def test_the_page_is_that_of_the_results() -> None:
+    assert scaling_page.PAGE.read_text() == scaling_page.page(scaling_page.predictions()), "run: python jobs/campaigns/scaling/scaling_page.py"
