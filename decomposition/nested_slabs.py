@@ -84,7 +84,7 @@ class Nested:
         """Change to the grid of least predicted communication, if that is less than ``gain`` times that of the present one. Collective."""
         if len(self._grids) == 1:
             return False
-        bed = _bed_of(self.comm, x, radius)
+        bed = extent_of_bed(self.comm, x, radius)
         best = min(self._grids, key=lambda grid: communication(grid, bed))
         if communication(best, bed) >= gain * communication(self.grid, bed):
             return False
@@ -112,8 +112,17 @@ def _counted(work: np.ndarray) -> np.ndarray:
     return np.rint(FINENESS * work).astype(np.int64)
 
 
-def _bed_of(comm: MPI.Comm, x: np.ndarray, radius: np.ndarray) -> BedExtent:
-    """Extents of a bed without its outermost hundredths, where stray grains may be, and its median diameter. Collective."""
+def extent_of_bed(comm: MPI.Comm, x: np.ndarray, radius: np.ndarray) -> BedExtent:
+    """Find the extents of a bed without its outermost hundredths, where stray grains may be, and its median diameter. Collective.
+
+    Args:
+        comm: communicator.
+        x: (n, 3 or more) centres of the owned grains (m).
+        radius: (n,) their bounding radii (m).
+
+    Returns:
+        What the prediction of ghosts needs to know.
+    """
     values = np.concatenate([x[:, 0], x[:, 1], x[:, 2], radius])
     group = np.repeat(np.arange(4), len(x))
     found = quantiles(comm, values, group, np.ones(len(values), np.int64), 4, np.array([1, 50, 99]), 100)

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from .commands import cases, files, kernels, pictures
+from .commands import cases, files, kernels, pictures, scaling_study
 from .commands.arguments import Command, adder
 from .completion import complete
 from .errors import PardemError
@@ -50,7 +50,7 @@ def command_line() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"pardem {VERSION}")
     add = adder(parser)
-    for group in (cases, files, pictures, kernels):
+    for group in (cases, files, pictures, kernels, scaling_study):
         group.add_commands(add)
     return parser
 

@@ -27,7 +27,7 @@ def complete(parser: argparse.ArgumentParser) -> None:
     for action in actions(parser):
         if action.dest in SUFFIXES:
             action.completer = FilesCompleter(SUFFIXES[action.dest])  # type: ignore[attr-defined]
-        elif action.dest == "scenes":
+        elif action.dest in ("scene", "scenes"):
             action.completer = _scenes  # type: ignore[attr-defined]
         elif action.dest == "set":
             action.completer = _keys  # type: ignore[attr-defined]

@@ -51,6 +51,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("mpirun -n 2 pardem bench cubes --grains 20000 --json", "two ranks, for programs"),
         ("pardem bench spheres rods --turns 5 --compare old.json", "against what --json printed for another version"),
     ),
+    "scaling": (
+        ("srun -n 256 pardem scaling run spheres --grains 10000000 --folder study", "measure; again on other numbers of ranks"),
+        ("pardem scaling predict spheres --grains 10000000 --ranks 1024 --folder study", "what to expect on ranks that are not at hand"),
+        ("pardem scaling collect --folder study && pardem scaling plot --folder study", "the table, figures of efficiency and time by part"),
+    ),
     "warmup": (
         ("pardem warmup case.toml", "compile what this case needs, once, before a big job"),
         ("PARDEM_CACHE_DIR=$SCRATCH/kernels pardem warmup", "all usual kernels, in a folder that compute nodes can read"),

@@ -13,7 +13,7 @@ import pytest
 from pardem import cli
 from pardem.examples import EXAMPLES, examples
 
-COMMANDS = ("run", "check", "campaign", "schema", "info", "verify", "compare", "plot", "render", "export", "bench", "warmup")
+COMMANDS = ("run", "check", "campaign", "schema", "info", "verify", "compare", "plot", "render", "export", "bench", "warmup", "scaling")
 
 
 def test_every_command_has_examples(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from mpi4py import MPI
@@ -48,24 +48,84 @@ def settled(comm: MPI.Comm, scene: str, grains: int) -> tuple[Case, Engine]:
     Returns:
         The case, and an engine of this rank.
     """
-    usual = bed_of(scene).grains
-    tiles = round(grains / usual) if grains > 2 * usual else 1
-    case = scene_case(scene, grains if tiles == 1 else usual)
-    data = _settled(comm, scene, case)
-    contacts = ContactTable(data.pop("key"), data.pop("hist"), data.pop("warm"))
-    bed = Population(**data)
-    if tiles == 1:
+    tiling = tiling_of(scene, grains)
+    case = scene_case(scene, tiling.grains)
+    bed, contacts = settled_tile(comm, scene, tiling.grains)
+    if tiling.tiles == 1:
         return case, _engine(comm, case, _mine(comm, bed), contacts)
-    rows = 1 if bed_of(scene).dimension == 2 else max(k for k in range(1, int(tiles**0.5) + 1) if tiles % k == 0)
-    width = bed_width(scene, usual)
-    number = np.arange(comm.rank, tiles, comm.size).repeat(bed.count)
-    beds = bed.take(np.tile(np.arange(bed.count), len(range(comm.rank, tiles, comm.size))))
+    number = np.arange(comm.rank, tiling.tiles, comm.size).repeat(bed.count)
+    beds = bed.take(np.tile(np.arange(bed.count), len(range(comm.rank, tiling.tiles, comm.size))))
     beds.gid += number * bed.count
-    beds.x[:, 0] += (number // rows) * width
-    beds.x[:, 1] += (number % rows) * width
+    beds.x[:, :2] += tiling.places(number)
     beds.ft[:] = 0
-    case = scene_case(scene, usual, tiles // rows, rows)
+    case = scene_case(scene, tiling.grains, tiling.columns, tiling.rows)
     return case, _engine(comm, case, beds, None)
+
+
+class Tiling(NamedTuple):
+    """How a bed is composed of copies of a settled one.
+
+    Attributes:
+        grains: number of grains of a tile.
+        columns: number of tiles along x.
+        rows: number of tiles along y.
+        width: side of a tile (m).
+    """
+
+    grains: int
+    columns: int
+    rows: int
+    width: float
+
+    @property
+    def tiles(self) -> int:
+        """Number of tiles."""
+        return self.columns * self.rows
+
+    def places(self, number: np.ndarray) -> np.ndarray:
+        """Find where tiles are.
+
+        Args:
+            number: (n,) int64 their numbers.
+
+        Returns:
+            (n, 2) float64 displacement of each along x and y (m).
+        """
+        return np.stack([(number // self.rows) * self.width, (number % self.rows) * self.width], axis=1)
+
+
+def tiling_of(scene: str, grains: int) -> Tiling:
+    """Choose the tiles of which a bed is composed: one up to twice the usual number of grains of the scene, else of the usual number each.
+
+    Args:
+        scene: name of the scene.
+        grains: number of grains.
+
+    Returns:
+        The tiling, whose number of grains is near to the one wanted.
+    """
+    bed = bed_of(scene)
+    if grains <= 2 * bed.grains:
+        return Tiling(grains, 1, 1, bed_width(scene, grains))
+    tiles = round(grains / bed.grains)
+    rows = 1 if bed.dimension == 2 else max(k for k in range(1, int(tiles**0.5) + 1) if tiles % k == 0)
+    return Tiling(bed.grains, tiles // rows, rows, bed_width(scene, bed.grains))
+
+
+def settled_tile(comm: MPI.Comm, scene: str, grains: int) -> tuple[Population, ContactTable]:
+    """Load or make a settled bed. Collective.
+
+    Args:
+        comm: communicator.
+        scene: name of the scene.
+        grains: number of grains.
+
+    Returns:
+        All of its grains and contacts, on every rank.
+    """
+    data = _settled(comm, scene, scene_case(scene, grains))
+    contacts = ContactTable(data.pop("key"), data.pop("hist"), data.pop("warm"))
+    return Population(**data), contacts
 
 
 def _mine(comm: MPI.Comm, everything: Population) -> Population:
