@@ -51,7 +51,7 @@ def centred(name: str, scale: float) -> Array:
     return scale * CORES[name] - (centre_of(species_of(name, scale)) if name == "wedge" else 0.0)
 
 
-class Placed(NamedTuple):
+class PlacedPair(NamedTuple):
     """Two grains: kinds, orientations, the direction from which the first comes, the share of the smaller radius by which surfaces overlap."""
 
     names: tuple[str, str]
@@ -65,13 +65,13 @@ def right_angles(rng: np.random.Generator) -> Rotation:
     return Rotation.create_group("O")[int(rng.integers(24))]
 
 
-def placed(arrangement: str, names: list[str], seed: int) -> Placed:
+def placed(arrangement: str, names: list[str], seed: int) -> PlacedPair:
     rng = np.random.default_rng(seed)
     first, second = (names[k] for k in rng.integers(len(names), size=2))
     offset, share = rng.normal(size=3), float(rng.uniform(0.05, 0.3))
     offset *= 3.0 / np.linalg.norm(offset)
     if arrangement == "random":
-        return Placed((first, second), tuple(Rotation.random(2, random_state=rng)), offset, share)  # type: ignore[arg-type]
+        return PlacedPair((first, second), tuple(Rotation.random(2, random_state=rng)), offset, share)  # type: ignore[arg-type]
     frame = Rotation.identity() if rng.random() < 0.3 else Rotation.random(random_state=rng)
     tilt = Rotation.from_rotvec(rng.choice([0.0, 1e-15, 1e-13]) * rng.normal(size=3))
     about = Rotation.from_rotvec([0.0, 0.0, rng.choice([0.0, 0.25, 1.0, rng.uniform()]) * math.pi])
@@ -79,7 +79,7 @@ def placed(arrangement: str, names: list[str], seed: int) -> Placed:
         slid = rng.uniform(-0.6, 0.6, 2) if rng.random() < 0.5 else rng.choice([-0.4, 0.0, 0.2, 0.4], 2)
         offset = np.array([*slid, 3.0 * rng.choice([-1.0, 1.0])])
     turns = (frame * right_angles(rng), frame * tilt * about * right_angles(rng))
-    return Placed((first, second), turns, frame.apply(offset), share)
+    return PlacedPair((first, second), turns, frame.apply(offset), share)
 
 
 def vertices(engine: Engine, row: int) -> Array:
@@ -90,7 +90,7 @@ def vertices(engine: Engine, row: int) -> Array:
     return np.array(mine) if len(mine) else np.zeros((1, 3))
 
 
-def scene(pairs: list[Placed], contact: dict[str, Any], scale: float) -> Engine:
+def scene(pairs: list[PlacedPair], contact: dict[str, Any], scale: float) -> Engine:
     """All pairs in one scene, at overlaps of their shares of the smaller radius; the ids of a pair follow each other."""
     species = [species_of(name, scale) for name in CORES if any(name in p.names for p in pairs)]
     side = math.ceil(len(pairs) ** (1.0 / 3.0))

@@ -23,7 +23,7 @@ from pardem.scaling.imagined import imagined
 from pardem.scaling.machine import RANGES, Machine, drawn, typical
 from pardem.scaling.measure import measured
 from pardem.scaling.parts import PartTimes, time_parts
-from pardem.scaling.replay import Costs, alone, efficiency, queued, replay
+from pardem.scaling.replay import RankCosts, alone, efficiency, queued, replay
 from pardem.scaling.run_figures import PARTS
 from pardem.scaling.virtual_beds import VirtualBed, settled_bed, virtual_bed
 from pardem.scaling.virtual_ranks import SLABS, VirtualRanks, cut, cut_by
@@ -31,7 +31,7 @@ from pardem.state.placing import place_grains
 from pardem.state.population import Population
 
 SCRIPT = Path(__file__).resolve().parent.parent / "jobs" / "campaigns" / "scaling" / "run.slurm"
-COSTS = Costs(1e-7, 2.5e-8, 2.5e-8, 2e-8, 3e-6, 6e-4, 1.3e-6, 1.2e-6, 30, 600.0)
+COSTS = RankCosts(1e-7, 2.5e-8, 2.5e-8, 2e-8, 3e-6, 6e-4, 1.3e-6, 1.2e-6, 30, 600.0)
 OWN = COSTS._replace(pair=0.0, ghost=0.0, step=0.0, rebuild=0.0, rebuild_ghost=0.0)
 
 
@@ -140,7 +140,7 @@ def test_without_latency_and_with_endless_bandwidth_only_the_imbalance_is_left(p
 def test_a_message_costs_what_the_model_says() -> None:
     """Two ranks without grains, on two nodes: overhead, the card, latency, overhead; a long one is delayed until its receiver waits for it."""
     pair = VirtualRanks((2, 1, 1), np.zeros(2, np.int64), np.array([0, 1], np.int32), np.array([1, 0], np.int32), np.full(2, 100), 72, 0.0)
-    free = Costs(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1, 0.0)
+    free = RankCosts(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1, 0.0)
     machine = Machine(node=1, latency=2e-6, overhead=1e-6, gap=1e-9, byte=1e-9)
     rebuild = 148 * 100 * 1e-9 + 2e-6
     assert replay(pair, free, machine) == pytest.approx(1e-6 + 7.2e-6 + 2e-6 + 1e-6 + rebuild)
@@ -153,7 +153,7 @@ def test_ranks_of_a_node_share_its_card() -> None:
     """Messages of four ranks to another node leave, and arrive, one after the other."""
     source, target = np.arange(4, dtype=np.int32), np.arange(4, 8, dtype=np.int32)
     ranks = VirtualRanks((8, 1, 1), np.zeros(8, np.int64), source, target, np.full(4, 1000), 72, 0.0)
-    free = Costs(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1, 0.0)
+    free = RankCosts(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1, 0.0)
     rebuild = 148e3 * 1e-9 * 4
     assert replay(ranks, free, Machine(node=4, byte=1e-9)) == pytest.approx(4 * 72e-6 + rebuild)
     assert replay(ranks, free, Machine(node=4, byte=1e-9, latency=3e-6)) == pytest.approx(4 * 72e-6 + 3e-6 + rebuild)

@@ -24,7 +24,7 @@ THERE = [{"species": "ball", "position": [0.02 + 0.003 * i, 0.02, 5e-4], "veloci
 
 
 def case(*inserts: dict[str, Any], **more: Any) -> Case:
-    """Spheres in a box with periodic axes, longest along x."""
+    """PlacedSpheres in a box with periodic axes, longest along x."""
     return Case(**{
         "time": {"step": 2e-6}, "domain": {"lower": [0.0, 0.0, 0.0], "upper": [0.1, 0.05, 0.05], "periodic": [True, False, True]}, "seed": 3,
         "species": [{"name": name, "shape": "sphere", "radius": r, "density": 2e3} for name, r in (("ball", 1e-3), ("bead", 6e-4))],

@@ -9,6 +9,8 @@ come to rest first, in whatever order events are treated, and what is reached wh
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..compiled.jit import inlined, kernel, njit
@@ -40,10 +42,32 @@ from .round_places import (
 )  # fmt: skip
 
 
+class Attempt(NamedTuple):
+    """A sphere at one of its positions.
+
+    Attributes:
+        x: the position (m).
+        radius: (m).
+        gid: its id.
+        trial: number of the position.
+    """
+
+    x: tuple[float, float, float]
+    radius: float
+    gid: int
+    trial: int
+
+
 @inlined
 def _place(sites, e):
     """A position (m)."""
     return sites.ball[e, 0], sites.ball[e, 1], sites.ball[e, 2]
+
+
+@inlined
+def _attempt(sites, e):
+    """The `Attempt` in a row."""
+    return Attempt(_place(sites, e), sites.ball[e, 3], sites.gid[e], sites.trial[e])
 
 
 @inlined
@@ -60,8 +84,9 @@ def _send(sites, outbox, target, event, x, radius):
 
 
 @inlined
-def _send_on(sites, outbox, recipe, layers, kind, gid, trial, radius):
-    """Note an event for the rank of a position of a sphere."""
+def _send_on(sites, outbox, recipe, layers, kind, sphere):
+    """Note an event for the rank of a position of a sphere: its id, the number of the position, and its radius (m)."""
+    gid, trial, radius = sphere
     x, trial = position(recipe, layers, gid, trial, radius)
     _send(sites, outbox, layers.owner[index(layers, layers.axis, pick(x, layers.axis))], (kind, gid, trial), x, radius)
 
@@ -108,45 +133,45 @@ def _pile_up(sites, j):
 
 
 @kernel
-def _look_again(sites, layers, x, radius, gid, state, near):
+def _look_again(sites, layers, one, state, near):
     """Pile up the positions of this rank of a higher id and in a certain state that conflict with a position."""
-    for m in range(cells_around_place(layers, x, near)):
+    for m in range(cells_around_place(layers, one.x, near)):
         j = sites.head[near[m]]
         while j >= sites.numbers[SETTLED]:
-            if sites.state[j] == state and sites.gid[j] > gid and _conflict(sites, layers, x, radius, j):
+            if sites.state[j] == state and sites.gid[j] > one.gid and _conflict(sites, layers, one.x, one.radius, j):
                 _pile_up(sites, j)
             j = sites.after[j]
 
 
 @kernel
-def _is_barred(sites, layers, x, radius, gid, near):
+def _is_barred(sites, layers, one, near):
     """Whether a position conflicts with one of this block that a lower id has taken."""
-    for m in range(cells_around_place(layers, x, near)):
+    for m in range(cells_around_place(layers, one.x, near)):
         j = sites.head[near[m]]
         while j >= sites.numbers[SETTLED]:
-            if sites.state[j] <= FOREIGN and sites.gid[j] < gid and _conflict(sites, layers, x, radius, j):
+            if sites.state[j] <= FOREIGN and sites.gid[j] < one.gid and _conflict(sites, layers, one.x, one.radius, j):
                 return True
             j = sites.after[j]
     return False
 
 
 @inlined
-def _barred_for_good(sites, layers, x, radius, gid, near):
+def _barred_for_good(sites, layers, one, near):
     """Whether a new position conflicts with a settled one (2), or else with one taken by a lower id (1).
 
     Otherwise (0) the positions that it conflicts with and that higher ids have taken are piled up.
     """
     barred, settled = 0, sites.numbers[SETTLED]
-    for m in range(cells_around_place(layers, x, near)):
+    for m in range(cells_around_place(layers, one.x, near)):
         j = sites.head[near[m]]
         while j >= 0:
-            if _conflict(sites, layers, x, radius, j):
+            if _conflict(sites, layers, one.x, one.radius, j):
                 if j < settled:
                     sites.numbers[PILED] = 0
                     return 2
-                if sites.state[j] <= FOREIGN and sites.gid[j] < gid:
+                if sites.state[j] <= FOREIGN and sites.gid[j] < one.gid:
                     barred = 1
-                elif sites.state[j] == STANDING and sites.gid[j] > gid:
+                elif sites.state[j] == STANDING and sites.gid[j] > one.gid:
                     _pile_up(sites, j)
             j = sites.after[j]
     if barred:
@@ -155,8 +180,9 @@ def _barred_for_good(sites, layers, x, radius, gid, near):
 
 
 @inlined
-def _add(sites, layers, x, radius, gid, trial, state):
+def _add(sites, layers, one, state):
     """Add a position; its row comes back."""
+    x, radius, gid, trial = one
     e = sites.numbers[COUNT]
     sites.ball[e, 0], sites.ball[e, 1], sites.ball[e, 2], sites.ball[e, 3] = x[0], x[1], x[2], radius
     sites.gid[e], sites.trial[e], sites.state[e] = gid, trial, state
@@ -168,8 +194,9 @@ def _add(sites, layers, x, radius, gid, trial, state):
 
 
 @kernel
-def _find(sites, layers, x, gid, trial):
+def _find(sites, layers, one):
     """Row of a position of this block; -1 if it is not known."""
+    x, _, gid, trial = one
     j = sites.head[cell_at(layers, x)]
     while j >= sites.numbers[SETTLED]:
         if sites.gid[j] == gid and sites.trial[j] == trial and sites.state[j] != GONE:
@@ -184,44 +211,44 @@ def _decide(sites, outbox, recipe, layers, e, near):
     state, gid = sites.state[e], sites.gid[e]
     if state != STANDING and state != WAITING:
         return
-    x, radius = _place(sites, e), sites.ball[e, 3]
-    barred = _is_barred(sites, layers, x, radius, gid, near)
+    one = _attempt(sites, e)
+    barred = _is_barred(sites, layers, one, near)
     if barred and state == STANDING:
         sites.state[e] = WAITING
         _tell_beside(sites, outbox, layers, e, LEAVE)
-        _send_on(sites, outbox, recipe, layers, ARRIVE, gid, sites.trial[e] + 1, radius)
-        _look_again(sites, layers, x, radius, gid, WAITING, near)
+        _send_on(sites, outbox, recipe, layers, ARRIVE, (gid, sites.trial[e] + 1, one.radius))
+        _look_again(sites, layers, one, WAITING, near)
     elif not barred and state == WAITING:
         sites.state[e] = STANDING
         _tell_beside(sites, outbox, layers, e, STAND)
-        _send_on(sites, outbox, recipe, layers, RECALL, gid, sites.trial[e] + 1, radius)
-        _look_again(sites, layers, x, radius, gid, STANDING, near)
+        _send_on(sites, outbox, recipe, layers, RECALL, (gid, sites.trial[e] + 1, one.radius))
+        _look_again(sites, layers, one, STANDING, near)
 
 
 @inlined
-def _arrive(sites, outbox, recipe, layers, x, radius, gid, trial, near):
+def _arrive(sites, outbox, recipe, layers, one, near):
     """A sphere tries a position; nothing is piled up yet."""
-    barred = _barred_for_good(sites, layers, x, radius, gid, near)
+    barred = _barred_for_good(sites, layers, one, near)
     if barred < 2:
-        e = _add(sites, layers, x, radius, gid, trial, STANDING if barred == 0 else WAITING)
-        if barred == 0 and _at_border(layers, x):
+        e = _add(sites, layers, one, STANDING if barred == 0 else WAITING)
+        if barred == 0 and _at_border(layers, one.x):
             _tell_beside(sites, outbox, layers, e, STAND)
     if barred > 0:
-        _send_on(sites, outbox, recipe, layers, ARRIVE, gid, trial + 1, radius)
+        _send_on(sites, outbox, recipe, layers, ARRIVE, (one.gid, one.trial + 1, one.radius))
 
 
 @kernel
-def _recall(sites, outbox, recipe, layers, x, radius, gid, trial, near):
+def _recall(sites, outbox, recipe, layers, one, near):
     """A sphere is called back from a position, or from where it has gone from there."""
-    e = _find(sites, layers, x, gid, trial)
+    e = _find(sites, layers, one)
     state = sites.state[e] if e >= 0 else WAITING
     if e >= 0:
         sites.state[e] = GONE
     if state == WAITING:
-        _send_on(sites, outbox, recipe, layers, RECALL, gid, trial + 1, radius)
+        _send_on(sites, outbox, recipe, layers, RECALL, (one.gid, one.trial + 1, one.radius))
     else:
         _tell_beside(sites, outbox, layers, e, LEAVE)
-        _look_again(sites, layers, x, radius, gid, WAITING, near)
+        _look_again(sites, layers, one, WAITING, near)
 
 
 @njit
@@ -235,23 +262,22 @@ def treat(events, places, order, sites, outbox, recipe, layers):
         sites: `Sites` with room for as many positions more.
         outbox: `Outbox`, filled with the events that follow on all ranks.
         recipe: `Recipe`.
-        layers: `Layers`.
+        layers: `InsertLayers`.
     """
     near = np.empty(27, np.int64)
     sites.numbers[EMITTED] = 0
     for k in order:
-        kind, gid, trial = events[k, 0], events[k, 1], events[k, 2]
-        x, radius = (places[k, 0], places[k, 1], places[k, 2]), places[k, 3]
+        kind, one = events[k, 0], Attempt((places[k, 0], places[k, 1], places[k, 2]), places[k, 3], events[k, 1], events[k, 2])
         if kind == ARRIVE:
-            _arrive(sites, outbox, recipe, layers, x, radius, gid, trial, near)
+            _arrive(sites, outbox, recipe, layers, one, near)
         elif kind == RECALL:
-            _recall(sites, outbox, recipe, layers, x, radius, gid, trial, near)
+            _recall(sites, outbox, recipe, layers, one, near)
         elif kind == STAND:
-            _add(sites, layers, x, radius, gid, trial, FOREIGN)
-            _look_again(sites, layers, x, radius, gid, STANDING, near)
+            _add(sites, layers, one, FOREIGN)
+            _look_again(sites, layers, one, STANDING, near)
         else:
-            sites.state[_find(sites, layers, x, gid, trial)] = GONE
-            _look_again(sites, layers, x, radius, gid, WAITING, near)
+            sites.state[_find(sites, layers, one)] = GONE
+            _look_again(sites, layers, one, WAITING, near)
         while sites.numbers[PILED] > 0 and sites.numbers[FULL] == 0:
             sites.numbers[PILED] -= 1
             _decide(sites, outbox, recipe, layers, sites.pile[sites.numbers[PILED]], near)
@@ -269,11 +295,11 @@ def begin(first, last, sites, outbox, recipe, layers):
         sites: `Sites`.
         outbox: `Outbox`, filled.
         recipe: `Recipe`.
-        layers: `Layers`.
+        layers: `InsertLayers`.
     """
     sites.numbers[EMITTED] = 0
     for gid in range(first, last):
-        _send_on(sites, outbox, recipe, layers, ARRIVE, gid, 0, recipe.radius * size_of(recipe, gid))
+        _send_on(sites, outbox, recipe, layers, ARRIVE, (gid, 0, recipe.radius * size_of(recipe, gid)))
 
 
 @njit
@@ -282,7 +308,7 @@ def buckets(places, layers, out):
 
     Args:
         places: (m, 4) positions and radii (m).
-        layers: `Layers`.
+        layers: `InsertLayers`.
         out: (m,) uint16, filled with numbers that grow with those of the cells.
     """
     a, b = (layers.axis + 1) % 3, (layers.axis + 2) % 3
@@ -297,7 +323,7 @@ def settle(sites, layers):
 
     Args:
         sites: `Sites`.
-        layers: `Layers`.
+        layers: `InsertLayers`.
     """
     first, last = sites.numbers[SETTLED], sites.numbers[COUNT]
     for e in range(first, last):
@@ -307,7 +333,7 @@ def settle(sites, layers):
     sites.numbers[COUNT] = first
     for e in range(first, last):
         if sites.state[e] <= FOREIGN:
-            _add(sites, layers, _place(sites, e), sites.ball[e, 3], sites.gid[e], sites.trial[e], sites.state[e])
+            _add(sites, layers, _attempt(sites, e), sites.state[e])
     sites.numbers[SETTLED] = sites.numbers[COUNT]
 
 
@@ -320,8 +346,8 @@ def add_settled(ball, gid, mine, sites, layers):
         gid: (m,) int64 ids.
         mine: (m,) bool, whether they are in the layers of this rank.
         sites: `Sites` with room for them and without a block.
-        layers: `Layers`.
+        layers: `InsertLayers`.
     """
     for k in range(ball.shape[0]):
-        _add(sites, layers, (ball[k, 0], ball[k, 1], ball[k, 2]), ball[k, 3], gid[k], 0, STANDING if mine[k] else FOREIGN)
+        _add(sites, layers, Attempt((ball[k, 0], ball[k, 1], ball[k, 2]), ball[k, 3], gid[k], 0), STANDING if mine[k] else FOREIGN)
     sites.numbers[SETTLED] = sites.numbers[COUNT]

@@ -45,7 +45,7 @@ def position(recipe, layers, gid, trial, radius):
 
     Args:
         recipe: `Recipe`.
-        layers: `Layers`.
+        layers: `InsertLayers`.
         gid: id of the sphere.
         trial: number of the position.
         radius: radius of the sphere (m).
@@ -82,7 +82,7 @@ def index(layers, c, value):
     """Number of the cell of a coordinate along an axis.
 
     Args:
-        layers: `Layers`.
+        layers: `InsertLayers`.
         c: the axis.
         value: the coordinate (m).
     """
@@ -94,7 +94,7 @@ def slot_of(layers, layer):
     """Slot of a layer on this rank.
 
     Args:
-        layers: `Layers`.
+        layers: `InsertLayers`.
         layer: number of the layer.
     """
     slot, n = layer - layers.first, layers.counts[layers.axis]
@@ -113,7 +113,7 @@ def cell_at(layers, x):
     """Cell of a position on this rank.
 
     Args:
-        layers: `Layers`.
+        layers: `InsertLayers`.
         x: the position (m).
     """
     a, b = (layers.axis + 1) % 3, (layers.axis + 2) % 3
@@ -126,7 +126,7 @@ def neighbour(layers, c, i, k):
     """Number of the cell that is k - 1 from another one along an axis; -1 where there is none, or where it has been met before.
 
     Args:
-        layers: `Layers`.
+        layers: `InsertLayers`.
         c: the axis.
         i: number of the other cell.
         k: 0, 1 or 2.
@@ -147,7 +147,7 @@ def cells_around_place(layers, x, out):
     """List the cells around a position in the layers of this rank.
 
     Args:
-        layers: `Layers`.
+        layers: `InsertLayers`.
         x: the position (m).
         out: (27,) int64, filled.
 

@@ -33,7 +33,7 @@ class Recipe(NamedTuple):
     around: float
 
 
-class Layers(NamedTuple):
+class InsertLayers(NamedTuple):
     """Cells of a rank: those of its layers, and one layer more on either side.
 
     Attributes:

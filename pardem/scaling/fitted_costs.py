@@ -11,7 +11,7 @@ from ..bench.scenes import bed_of
 from ..campaign.run_rows import write_whole
 from ..errors import FileError
 from .parts import PartTimes, time_parts
-from .replay import Costs
+from .replay import RankCosts
 from .run_figures import COSTS, made_folder
 from .virtual_beds import settled_bed
 
@@ -25,7 +25,7 @@ COPY = 16e-9  # seconds that a ghost takes to be packed and unpacked
 MOVING = 1.2e-7  # seconds that an owned grain takes at a rebuild to be held against the boxes of others
 
 
-def costs_of_scene(scene: str, folder: Path) -> tuple[Costs, float]:
+def costs_of_scene(scene: str, folder: Path) -> tuple[RankCosts, float]:
     """Read the costs of a scene from the folder of a study, or measure them on this core and keep them there.
 
     Args:
@@ -42,7 +42,7 @@ def costs_of_scene(scene: str, folder: Path) -> tuple[Costs, float]:
     if path.exists():
         try:
             found = json.loads(path.read_text())
-            return Costs(**found["costs"]), float(found["skin"])
+            return RankCosts(**found["costs"]), float(found["skin"])
         except (OSError, ValueError, KeyError, TypeError):
             raise FileError(f"{path} does not hold costs of `pardem scaling`; delete it to measure them anew") from None
     bed = bed_of(scene)
@@ -58,7 +58,7 @@ def costs_of_scene(scene: str, folder: Path) -> tuple[Costs, float]:
     return costs, skin
 
 
-def fitted(parts: list[PartTimes]) -> Costs:
+def fitted(parts: list[PartTimes]) -> RankCosts:
     """Fit the costs, none of which may be negative, so that the relative errors of the times are small.
 
     Args:
@@ -75,7 +75,7 @@ def fitted(parts: list[PartTimes]) -> Costs:
     at_once, row = _fit(np.stack([one, owned + ghosts], axis=1), rebuild)
     size = float(np.median([part.bytes / (part.owned + part.ghosts) for part in parts]))
     motion = parts[int(owned.argmax())].motion  # of the largest part, where the clock counts most grains
-    return Costs(grain, motion * grain, pair, COPY, fixed, at_once, row + MOVING, row, INTERVAL, size)
+    return RankCosts(grain, motion * grain, pair, COPY, fixed, at_once, row + MOVING, row, INTERVAL, size)
 
 
 def _fit(columns: np.ndarray, times: np.ndarray) -> list[float]:

@@ -15,7 +15,7 @@ from ..decomposition.grids import ANY
 from ..version import VERSION
 from .fitted_costs import costs_of_scene
 from .machine import Machine, drawn, typical
-from .replay import Costs, alone, efficiency, replay
+from .replay import RankCosts, alone, efficiency, replay
 from .run_figures import PREDICTED
 from .virtual_beds import virtual_bed
 from .virtual_ranks import SLABS, VirtualRanks, cut
@@ -52,7 +52,7 @@ def predict(scene: str, grains: int | None, ranks: Sequence[int], form: str, sla
     return written
 
 
-def figures_of(virtual: VirtualRanks, costs: Costs) -> dict[str, Any]:
+def figures_of(virtual: VirtualRanks, costs: RankCosts) -> dict[str, Any]:
     """Predict one number of ranks.
 
     Args:
@@ -74,7 +74,7 @@ def figures_of(virtual: VirtualRanks, costs: Costs) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def losses(virtual: VirtualRanks, costs: Costs) -> dict[str, float]:
+def losses(virtual: VirtualRanks, costs: RankCosts) -> dict[str, float]:
     """Where the time of a step goes that one core alone would not need, cause by cause.
 
     The replay begins with nothing but the grains of each rank; then ghosts with their contacts, rebuilds, messages, the vote, disturbances, and the
@@ -92,7 +92,7 @@ def losses(virtual: VirtualRanks, costs: Costs) -> dict[str, float]:
     with_ghosts = own._replace(pair=costs.pair, ghost=costs.ghost, step=costs.step)
     still = full._replace(detours=0.0, unevenness=0.0)
     without_vote = still._replace(reduction=0.0)
-    variants: list[tuple[Costs, Machine]] = [
+    variants: list[tuple[RankCosts, Machine]] = [
         (own, Machine()), (with_ghosts, Machine()), (costs, Machine()), (costs, without_vote), (costs, still), (costs, full), (costs, limited),
     ]  # fmt: skip
     times = [replay(virtual, *variant) for variant in variants]

@@ -15,7 +15,7 @@ STEPS = 12  # that are replayed, at most, of those between two rebuilds
 COLLECTIVES = 6  # sums and announcements at a rebuild
 
 
-class Costs(NamedTuple):
+class RankCosts(NamedTuple):
     """What a rank's own work costs, on a core alone.
 
     Attributes:
@@ -43,7 +43,7 @@ class Costs(NamedTuple):
     bytes: float
 
 
-def alone(grains: int, costs: Costs) -> float:
+def alone(grains: int, costs: RankCosts) -> float:
     """Time of a step on one core alone.
 
     Args:
@@ -56,7 +56,7 @@ def alone(grains: int, costs: Costs) -> float:
     return grains * costs.grain + costs.step + (costs.rebuild + grains * costs.rebuild_grain) / costs.interval
 
 
-def efficiency(ranks: VirtualRanks, costs: Costs, machine: Machine, seed: int = 1) -> float:
+def efficiency(ranks: VirtualRanks, costs: RankCosts, machine: Machine, seed: int = 1) -> float:
     """Efficiency of some ranks: the time of a step on one core alone over the time on all of them together.
 
     Args:
@@ -68,7 +68,7 @@ def efficiency(ranks: VirtualRanks, costs: Costs, machine: Machine, seed: int = 
     return alone(int(ranks.owned.sum()), costs) / (ranks.ranks * replay(ranks, costs, machine, seed))
 
 
-def replay(ranks: VirtualRanks, costs: Costs, machine: Machine, seed: int = 1) -> float:
+def replay(ranks: VirtualRanks, costs: RankCosts, machine: Machine, seed: int = 1) -> float:
     """Replay steps between two rebuilds, and a rebuild.
 
     In each step a rank moves its grains, waits for the vote of the step before, sends, evaluates contacts without ghosts, waits for its messages, and

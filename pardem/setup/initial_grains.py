@@ -32,7 +32,7 @@ from .clear_over_ranks import require_clear_together
 from .given_grains import file_blocks, given_blocks, given_count, given_grains
 from .insert_fraction import require_room
 from .insert_regions import domain_of, insert_regions
-from .shared_insertion import Spheres, batch_of, has_room, insert_together, spheres_of, turned
+from .shared_insertion import PlacedSpheres, batch_of, has_room, insert_together, spheres_of, turned
 from .starting_grains import StartingGrains, population_of
 from .wall_tables import placed_bodies
 
@@ -143,7 +143,7 @@ def _inserted(comm: MPI.Comm, case: Case, catalogue: Catalogue, there: StartingG
             return None
         spheres, last = found, last + insert.count
     inserted = spheres.gid >= first
-    new = spheres if inserted.all() else Spheres(*(column[inserted] for column in spheres))
+    new = spheres if inserted.all() else PlacedSpheres(*(column[inserted] for column in spheres))
     names = {"gid": new.gid, "species": new.species, "scale": new.scale, "position": new.ball[:, :3]}
     return StartingGrains.made(len(new.gid), names | {"orientation": turned(new.gid, case.seed, case.dimension == 2)})
 

@@ -13,7 +13,7 @@ from ..guard import made_by_first
 from ..insertion import BoxDomain, BoxRegion, Region, wrapped
 from ..insertion import round_kernels as kernels
 from ..insertion.round_places import COUNT, EMITTED, FULL, NUMBERS, SETTLED, STANDING, sizes_of, turn
-from ..insertion.round_tables import Layers, Outbox, Recipe, Sites
+from ..insertion.round_tables import InsertLayers, Outbox, Recipe, Sites
 
 FEWEST = 200_000  # spheres from which on this pays
 BLOCKS = 16
@@ -22,7 +22,7 @@ PATIENCE = 80  # events for each sphere of a block, on average, beyond which the
 PILE = 1 << 16
 
 
-class Spheres(NamedTuple):
+class PlacedSpheres(NamedTuple):
     """Spheres of a rank, in any order.
 
     Attributes:
@@ -89,12 +89,12 @@ def rehearse() -> None:
     insert_together(MPI.COMM_SELF, Batch(0, 4, 0, 1.0, (1.0, 1.0), region), nothing(), None, 0)
 
 
-def nothing() -> Spheres:
+def nothing() -> PlacedSpheres:
     """No spheres."""
-    return Spheres(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0), np.empty((0, 4)))
+    return PlacedSpheres(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0), np.empty((0, 4)))
 
 
-def insert_together(comm: MPI.Comm, batch: Batch, placed: Spheres, domain: BoxDomain | None, seed: int) -> Spheres | None:
+def insert_together(comm: MPI.Comm, batch: Batch, placed: PlacedSpheres, domain: BoxDomain | None, seed: int) -> PlacedSpheres | None:
     """Insert spheres among others. Collective.
 
     Args:
@@ -115,7 +115,7 @@ def insert_together(comm: MPI.Comm, batch: Batch, placed: Spheres, domain: BoxDo
 class _Insertion:
     """One insert, see ``insert_together``."""
 
-    def __init__(self, comm: MPI.Comm, batch: Batch, placed: Spheres, domain: BoxDomain | None, seed: int) -> None:
+    def __init__(self, comm: MPI.Comm, batch: Batch, placed: PlacedSpheres, domain: BoxDomain | None, seed: int) -> None:
         region = batch.region.arrays()
         self.comm, self.batch = comm, batch
         self.recipe = Recipe(
@@ -135,7 +135,7 @@ class _Insertion:
         mine = self._owners(self.copies.ball) == comm.rank
         kernels.add_settled(self.copies.ball, self.copies.gid, mine, self.sites, layers)
 
-    def run(self) -> Spheres | None:
+    def run(self) -> PlacedSpheres | None:
         """Insert all spheres, block by block."""
         block = max(LEAST, -(-self.batch.spheres // BLOCKS))
         for first in range(0, self.batch.spheres, block):
@@ -190,7 +190,7 @@ class _Insertion:
         a, layers = self.layers.axis, self.layers
         return np.clip((x[:, a] - layers.origin[a]) / layers.edge[a], 0.0, layers.counts[a] - 1.0).astype(np.int64)
 
-    def _brought(self, placed: Spheres) -> tuple[Spheres, Spheres]:
+    def _brought(self, placed: PlacedSpheres) -> tuple[PlacedSpheres, PlacedSpheres]:
         """Spheres that are there: those in the layers of this rank, and these with copies of what lies beside them."""
         layer, n = self._layer(placed.ball), int(self.layers.counts[self.layers.axis])
         around = [layer + k for k in (-1, 0, 1)]
@@ -198,11 +198,11 @@ class _Insertion:
         owners = [self.layers.owner[at % n if wraps else np.clip(at, 0, n - 1)] for at in around]
         pairs = np.unique(np.column_stack([np.tile(np.arange(len(layer)), 3), np.concatenate(owners)]), axis=0)
         exchange = RowExchange(self.comm, pairs[:, 1])
-        copies = Spheres(*(exchange(column[pairs[:, 0]]) for column in placed))
+        copies = PlacedSpheres(*(exchange(column[pairs[:, 0]]) for column in placed))
         mine = self._owners(copies.ball) == self.comm.rank
-        return Spheres(*(column[mine] for column in copies)), copies
+        return PlacedSpheres(*(column[mine] for column in copies)), copies
 
-    def _all(self) -> Spheres:
+    def _all(self) -> PlacedSpheres:
         """All spheres in the layers of this rank."""
         sites, before = self.sites, self.before
         rows = np.arange(len(self.copies.gid), sites.numbers[SETTLED])
@@ -210,8 +210,8 @@ class _Insertion:
         gid, scale = sites.gid[rows], np.empty(len(rows))
         sizes_of(gid, self.recipe, scale)
         species = np.full(len(rows), self.batch.species, np.int32)
-        new = Spheres(gid, species, scale, sites.ball[rows])
-        return Spheres(*(np.concatenate(columns) for columns in zip(before, new, strict=True))) if len(before.gid) else new
+        new = PlacedSpheres(gid, species, scale, sites.ball[rows])
+        return PlacedSpheres(*(np.concatenate(columns) for columns in zip(before, new, strict=True))) if len(before.gid) else new
 
 
 def _outbox(events: int) -> Outbox:
@@ -220,7 +220,7 @@ def _outbox(events: int) -> Outbox:
     return Outbox(np.empty((room, 3), np.int64), np.empty((room, 4)), np.empty(room, np.int64))
 
 
-def _layers(comm: MPI.Comm, lower: np.ndarray, upper: np.ndarray, domain: BoxDomain | None, radius: float, total: int) -> Layers:
+def _layers(comm: MPI.Comm, lower: np.ndarray, upper: np.ndarray, domain: BoxDomain | None, radius: float, total: int) -> InsertLayers:
     """Cells at least as wide as the largest sphere, of which each rank has some layers; along periodic axes they fill the period.
 
     Args:
@@ -244,7 +244,7 @@ def _layers(comm: MPI.Comm, lower: np.ndarray, upper: np.ndarray, domain: BoxDom
     mine = np.flatnonzero(owner == comm.rank)
     first, slots = (int(mine[0]) - 1, min(len(mine) + 2, int(counts[axis]))) if len(mine) else (0, 0)
     half = np.where(period > 0.0, 0.5 * period, np.inf)
-    return Layers(origin, edge, counts, axis, owner, first, slots, comm.rank, corner, period, half, bool((period > 0.0).any()))
+    return InsertLayers(origin, edge, counts, axis, owner, first, slots, comm.rank, corner, period, half, bool((period > 0.0).any()))
 
 
 def turned(gid: np.ndarray, seed: int, planar: bool) -> np.ndarray:
@@ -265,7 +265,7 @@ def turned(gid: np.ndarray, seed: int, planar: bool) -> np.ndarray:
 
 def spheres_of(
     gid: np.ndarray, species: np.ndarray, scale: np.ndarray, position: np.ndarray, radius: np.ndarray, domain: BoxDomain | None
-) -> Spheres:
+) -> PlacedSpheres:
     """Describe spheres that are placed.
 
     Args:
@@ -276,4 +276,4 @@ def spheres_of(
         radius: radii of the catalogue (m).
         domain: box with periodic axes, if any.
     """
-    return Spheres(gid, species, scale, np.column_stack([wrapped(position, domain), radius[species] * scale]))
+    return PlacedSpheres(gid, species, scale, np.column_stack([wrapped(position, domain), radius[species] * scale]))
