@@ -11,21 +11,20 @@ from ..case import Case
 from ..insertion import PlacedGrains
 from ..shapes.catalogue import Catalogue
 from ..shapes.rotations import matrices
+from ..state.origin_state import SettledGrains
 from ..state.population import Population, make_population
-from ..state.table import Column, Table
+from ..state.table import Column
 from .law_tables import lent_radii
 
 
 @dataclass(eq=False)
-class StartingGrains(Table):
-    """Grains as a case places them; the rest of their state follows from it."""
+class StartingGrains(SettledGrains):
+    """Grains as a case places them; the rest of their state follows from it.
 
-    gid: Annotated[np.ndarray, Column(np.int64)]
-    species: Annotated[np.ndarray, Column(np.int32)]
-    scale: Annotated[np.ndarray, Column(np.float64)]
-    position: Annotated[np.ndarray, Column(np.float64, (3,))]
-    orientation: Annotated[np.ndarray, Column(np.float64, (4,))]
-    velocity: Annotated[np.ndarray, Column(np.float64, (3,))]
+    Attributes:
+        spin: (n, 3) angular velocity, as the case gives it (rad/s).
+    """
+
     spin: Annotated[np.ndarray, Column(np.float64, (3,))]
 
     def placed(self) -> PlacedGrains:
