@@ -1,4 +1,4 @@
-"""Short forms of the thesis' studies (jobs/campaigns): flowability and segregation, from the beds to the text of docs/validation.md."""
+"""Short forms of the thesis' studies (jobs/campaigns), from the beds to the text of docs/validation.md."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import crystallisation
+import crystallisation_report
 import flowability
 import flowability_report
 import numpy as np
 import page
+import pandas as pd
 import pytest
+import rod_curves
+import rod_figures
+import rod_measures
 import segregation
 import segregation_report
 import study_runs
@@ -27,6 +33,7 @@ from pardem.errors import CaseError
 from pardem.simulation import Simulation
 
 FLOWABILITY = Path(flowability.__file__).parent
+CRYSTALLISATION = Path(crystallisation.__file__).parent
 SEGREGATION = Path(segregation.__file__).parent
 
 
@@ -240,9 +247,86 @@ def test_plot_draws_heights_and_shares_of_species(mixed: Path, tmp_path: Path, p
         assert f": {name}: " in said
 
 
+# -- crystallisation --------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def shaken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of the crystallisation studies with thirty rods and three taps, two runs of each."""
+    folder = tmp_path_factory.mktemp("shaken") / "crystallisation"
+    shutil.copytree(CRYSTALLISATION, folder, ignore=shutil.ignore_patterns("*.runs", "*.csv", "__pycache__"))
+    few = {"insert.rods.count": 30, "stage.settle.max_time": 0.05, "output.frame_taps": 1, "output.checkpoint_interval": 0.2}
+    for name, several in (("study", {"stage.vibrate.taps": 3}), ("causes", {"stage.vibrate.taps": 3})):
+        study = tomllib.loads((folder / f"{name}.toml").read_text())
+        axis = study["axis"][0]
+        axis["values"] = [[*row[:-1], 3] if name == "study" else row for row in axis["values"][:2]]
+        study["set"] = study.get("set", {}) | few | (several if name == "causes" else {})
+        (folder / f"{name}.toml").write_text(tomli_w.dumps(study))
+        assert cli.main(["campaign", "run", str(folder / f"{name}.toml")]) == 0
+    return folder
+
+
+def test_curves_and_measures_of_rods(shaken: Path) -> None:
+    rows = study_runs.rows_of(shaken / "study.toml")
+    assert [rod_curves.name_of(row) for row in rows] == [("an_6", "regularised", 1), ("an_9", "regularised", 1)]
+    curves = rod_curves.collected(shaken, "study", rows)
+    with open_result(shaken / "study.runs" / rows[0]["id"] / "result.h5") as result:
+        taps, density = rod_measures.taps_of(result), result.series.values["density"]
+        near = (taps > 1e-6) & (taps <= 2.0 + 1e-6)  # the first place is at one tap, and its window is two taps wide
+        last = (taps > 1.5) & (taps <= 3.0)
+        tops = [density[(taps > tap - 1 + 1e-6) & (taps <= tap + 1e-6)].max() for tap in (1, 2)]
+        assert float(rows[0]["density"]) == pytest.approx(density[last].mean())
+        assert float(rows[0]["residual"]) == pytest.approx(result.series.values["energy/residual"][-1] / result.series.values["energy/wall_work"][-1])
+        assert len(rod_figures.frames_at(result.path)) == 1  # three taps: all pictures would be the last frame
+    found = rod_curves.of_run(curves, "an_6")
+    assert found["taps"].iloc[0] == 1.0
+    assert found["density"].iloc[0] == pytest.approx(density[near].mean(), rel=1e-4)
+    assert found["density_at_rest"].iloc[0] == pytest.approx(np.mean(tops), rel=1e-4)
+    shutil.rmtree(shaken / "study.runs" / rows[0]["id"])  # results of another machine: their curves stay
+    again = rod_curves.collected(shaken, "study", rows)
+    assert rod_curves.of_run(again, "an_6")["density"].to_numpy() == pytest.approx(found["density"].to_numpy(), rel=1e-4)
+
+
+def test_figures_and_text_of_rods(shaken: Path, tmp_path: Path) -> None:
+    tables = {name: study_runs.rows_of(shaken / f"{name}.toml") for name in crystallisation.STUDIES}
+    curves = rod_curves.collected(shaken, "study", tables["study"])
+    rod_figures.draw_curves(curves, tmp_path / "curves.png")
+    rod_figures.draw_layers(curves, tmp_path / "layers.png")
+    text = crystallisation_report.text(tables, curves, ["curves.png"])
+    assert "| an_9, regularised, seed 1 | 3 |" in text
+    assert "| no attraction at the end of a collision |" in text
+    assert "Not run yet: an_3, an_4, an_5, an_7, an_8." in text
+    assert text.count("not run yet") == len([line for line in text.splitlines() if line.endswith("| not run yet |")]) == 7
+
+
+def made_up(experiment: str, seed: int, angle: Callable[[np.ndarray], np.ndarray]) -> pd.DataFrame:
+    """Curves of a run that was not made: the angle everywhere is a function of the taps."""
+    taps = rod_curves.places(4000.0)
+    columns = {"experiment": experiment, "rule": "regularised", "seed": seed, "taps": taps, "density": 0.6 + 1e-3 * seed}
+    return pd.DataFrame(columns | {name: angle(taps) for name in ("angle", *(f"angle_{k}" for k in range(1, 5)))})
+
+
+def test_claims_of_the_thesis_are_judged_by_the_curves() -> None:
+    def straight(most: float, slope: float = 35.0) -> Callable[[np.ndarray], np.ndarray]:
+        return lambda taps: np.minimum(20.0 + slope * np.log10(np.maximum(taps / 10.0, 1.0)), most)
+
+    def late(taps: np.ndarray) -> np.ndarray:
+        return np.asarray(np.where(taps < 300.0, 20.0, 70.0))
+
+    runs = [made_up(f"an_{k}", 1, straight(85.0)) for k in (4, 6, 8)] + [made_up("an_6", seed, straight(85.0 - seed)) for seed in (2, 3)]
+    runs += [made_up("an_7", 1, straight(78.0)), made_up("an_9", 1, straight(70.0, 25.0)), made_up("an_5", 1, late), made_up("an_3", 1, straight(85.0))]
+    said = crystallisation_report.claims(pd.concat(runs))
+    found = [line.rpartition("|")[0].rpartition("|")[2].strip() for line in said.splitlines()[2:9]]
+    assert found == ["yes", "no", "yes", "no", "yes", "yes", "yes"]  # an_3 rises as the others; an_5 ends at 70, an_7 at 78, the seeds spread by 1.5
+    runs[-3] = made_up("an_9", 1, straight(87.0))
+    runs[-1] = made_up("an_3", 1, late)
+    said = crystallisation_report.claims(pd.concat(runs))
+    assert [line.rpartition("|")[0].rpartition("|")[2].strip() for line in said.splitlines()[2:9]][3:5] == ["yes", "no"]
+
+
 def test_a_part_of_the_page_is_there_for_each_study() -> None:
     text = page.PAGE.read_text()
-    for report in (flowability_report, segregation_report):
+    for report in (flowability_report, segregation_report, crystallisation_report):
         assert page.replaced(text, report.PART, "found") != text
 
 

@@ -24,6 +24,18 @@ def campaign(path: Path, ranks: int) -> None:
     pardem("campaign", "run", str(path), ranks=ranks)
 
 
+def run_in_turn(names: Sequence[str], ranks: int, folder: Path) -> None:
+    """Do what is left of some studies, one after the other.
+
+    Args:
+        names: names of the studies.
+        ranks: number of MPI ranks, each with a run of its own.
+        folder: of the studies.
+    """
+    for name in names:
+        campaign(folder / f"{name}.toml", ranks)
+
+
 def pardem(*words: str, ranks: int = 1) -> None:
     """Do a command of pardem; ends with its status if that is not 0.
 

@@ -13,21 +13,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "bulk")]
-from study_runs import campaign, main  # noqa: E402
+from study_runs import main, run_in_turn  # noqa: E402
 
 STUDIES = ("study", "shapes", "inertia")
-
-
-def run(names: list[str], ranks: int, folder: Path = HERE) -> None:
-    """Do what is left of some studies, one after the other.
-
-    Args:
-        names: names of the studies.
-        ranks: number of ranks, each with a run of its own.
-        folder: of the studies.
-    """
-    for name in names:
-        campaign(folder / f"{name}.toml", ranks)
 
 
 def collect() -> None:
@@ -38,4 +26,4 @@ def collect() -> None:
 
 
 if __name__ == "__main__":
-    main(str(__doc__), STUDIES, run, collect, HERE)
+    main(str(__doc__), STUDIES, lambda names, ranks: run_in_turn(names, ranks, HERE), collect, HERE)

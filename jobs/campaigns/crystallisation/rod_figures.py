@@ -1,0 +1,117 @@
+"""Figures of the crystallisation experiments, after those of the thesis."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from page import shrunk
+from rod_curves import LAYERS, of_run
+from rod_measures import taps_of
+
+import pardem
+from pardem.io.views.plot_style import COLOURS, STYLE
+
+EXPERIMENTS = tuple(f"an_{k}" for k in range(3, 10))
+SHOWN = (10, 300, 900, 4134)  # taps of figures 6.1 and 6.2; their first pictures show the bed at rest, which has hardly moved in ten taps
+
+
+def draw_curves(curves: pd.DataFrame, target: Path) -> None:
+    """Figures 6.3 and 6.4, and the runs of an_6 beside each other.
+
+    Args:
+        curves: of all runs.
+        target: the figure.
+    """
+    with rc_context(STYLE | {"font.size": 9}):
+        figure = Figure(figsize=(10.0, 6.4), layout="constrained")
+        panels = figure.subplots(2, 2)
+        for k, name in enumerate(EXPERIMENTS):
+            found = of_run(curves, name)
+            if len(found):
+                colour = COLOURS[k % len(COLOURS)]
+                panels[0, 0].plot(found["taps"], found["density"], label=name, color=colour)
+                panels[0, 1].plot(found["taps"], found["angle"], label=name, color=colour)
+        runs = curves[curves["experiment"] == "an_6"]
+        for k, ((rule, seed), found) in enumerate(runs.groupby(["rule", "seed"], sort=False)):
+            panels[1, 0].plot(found["taps"], found["density"], color=COLOURS[k], label=f"{rule}, seed {seed}")
+            panels[1, 0].plot(found["taps"], found["density_at_rest"], color=COLOURS[k], linestyle=":")
+            panels[1, 1].plot(found["taps"], found["angle"], color=COLOURS[k], label=f"{rule}, seed {seed}")
+        titles = ("6.3: density", "6.4: mean angle", "an_6: density, dotted: on the base", "an_6: mean angle")
+        for axes, title, unit in zip(panels.ravel(), titles, ("density", "angle (degrees)") * 2, strict=True):
+            _dress(axes, title, unit)
+        figure.savefig(target, dpi=100)
+    shrunk(target)
+
+
+def draw_layers(curves: pd.DataFrame, target: Path) -> None:
+    """Figure 6.5: mean angle by layers of 4 mm, 1 the lowest.
+
+    Args:
+        curves: of all runs.
+        target: the figure.
+    """
+    runs = [(name, of_run(curves, name)) for name in EXPERIMENTS] + [("an_6, minima", of_run(curves, "an_6", "minima"))]
+    with rc_context(STYLE | {"font.size": 9}):
+        figure = Figure(figsize=(11.0, 5.2), layout="constrained")
+        for axes, (name, found) in zip(figure.subplots(2, 4, sharey=True).ravel(), runs, strict=True):
+            for k in range(LAYERS):
+                if len(found):
+                    axes.plot(found["taps"], found[f"angle_{k + 1}"], label=f"layer {k + 1}", color=COLOURS[k])
+            _dress(axes, name, "angle (degrees)")
+        figure.savefig(target, dpi=100)
+    shrunk(target)
+
+
+def draw_snapshots(path: Path, target: Path) -> None:
+    """Figures 6.1 and 6.2: an experiment at some numbers of taps, whole above and cut below.
+
+    Args:
+        path: its result.
+        target: the figure.
+    """
+    from matplotlib.image import imread
+
+    chosen = frames_at(path)
+    figure = Figure(figsize=(7.0, 6.6), layout="constrained")
+    with tempfile.TemporaryDirectory() as folder:
+        for column, (taps, frame) in zip(figure.subplots(2, len(chosen), squeeze=False).T, chosen.items(), strict=True):
+            for axes, cut in zip(column, ([], ["--cut"]), strict=True):
+                picture = Path(folder) / f"{frame}{len(cut)}.png"
+                words = ["render", str(path), "--frame", str(frame), *cut, "--colour", "angle", "--size", "300x560", "-o", str(picture)]
+                subprocess.run([sys.executable, "-m", "pardem", *words], check=True)
+                axes.imshow(imread(picture))
+                axes.set_axis_off()
+            column[0].set_title(f"{taps} taps", fontsize=10)
+    figure.savefig(target, dpi=100)
+    shrunk(target)
+
+
+def frames_at(path: Path) -> dict[int, int]:
+    """Numbers of the frames of a result that are nearest to those of the thesis' pictures, by taps.
+
+    Args:
+        path: the result.
+    """
+    with pardem.open(path) as result:
+        taps = np.interp(result.times, result.series.times, taps_of(result))
+    chosen = {}
+    for wanted in SHOWN:
+        frame = int(np.argmin(abs(taps - min(wanted, taps[-1]))))
+        chosen[round(float(taps[frame]))] = frame
+    return chosen
+
+
+def _dress(axes: Axes, title: str, unit: str) -> None:
+    """Axes of a panel."""
+    axes.set(title=title, xlabel="taps", ylabel=unit, xscale="log")
+    axes.grid(True)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(fontsize=7)
