@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...compiled.choices import larger, select, smaller
 from ...compiled.jit import inlined
 from ...compiled.vectors import ZERO, add, ahead, dot, negative, row, scale, square, subtract
 from ...state.arrays import Features
@@ -179,13 +180,17 @@ def anchor(f, g, j, sub):
 
 
 @inlined
-def _on_segment(p, middle, half):
-    """Nearest point to p of the segment middle + s half, -1 <= s <= 1 (m)."""
+def nearest_on_segment(p, middle, half):
+    """Nearest point to p of the segment middle + s half, -1 <= s <= 1 (m); one text for a pair and for several in ``lanes``.
+
+    Args:
+        p: the point (m).
+        middle: of the segment (m).
+        half: half-axis of the segment (m).
+    """
     u2 = square(half)
-    s = 0.0
-    if u2 > 0.0:
-        s = min(1.0, max(-1.0, dot(subtract(p, middle), half) / u2))
-    return ahead(middle, s, half)
+    s = smaller(1.0, larger(-1.0, dot(subtract(p, middle), half) / u2))
+    return ahead(middle, select(u2 > 0.0, s, 0.0), half)
 
 
 @inlined
@@ -232,7 +237,7 @@ def nearest_features(f, g, bodies, sub, reach2):
         p = add(w, x)
         if kind == VERTEX_EDGE:
             o, v = edge(f, g, j, b)
-            y = _on_segment(p, o, v)
+            y = nearest_on_segment(p, o, v)
         else:
             y = nearest_on_face(outline(f, g, j, b), p, reach2)
     else:
@@ -240,7 +245,7 @@ def nearest_features(f, g, bodies, sub, reach2):
         p = subtract(y, w)
         if kind == EDGE_VERTEX:
             m, u = edge(f, g, i, a)
-            x = _on_segment(p, m, u)
+            x = nearest_on_segment(p, m, u)
         else:
             x = nearest_on_face(outline(f, g, i, a), p, reach2)
     return square(subtract(add(w, x), y)), x, y

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
-from ...compiled.jit import inlined, kernel
-from ...compiled.vectors import ZERO, add, ahead, behind, component, cross, dot, row, square, subtract
+from ...compiled.choices import larger, select, smaller
+from ...compiled.jit import INLINED, inlined, kernel
+from ...compiled.lanes.arithmetic import all_of, most_of
+from ...compiled.lanes.memory import gather, pick, transpose, words
+from ...compiled.lanes.types import Lanes, zero_of
+from ...compiled.vectors import add, ahead, behind, choose, cross, dot, magnitudes, row, square, subtract
 
 RIM = 1e-8
 """Tangent of the angle at a point over a face between the face's normal and its rim below which the point counts as over the rim: far above rounding,
@@ -15,32 +20,51 @@ and below the angle (``polytope_faces.TILT``) up to which features count as para
 
 
 class Outline(NamedTuple):
-    """One face of a grain in its present orientation.
+    """One face of a grain in its present orientation, or one of each of several grains in ``lanes``.
 
     Attributes:
         vert: (M, 3) float64 world vertices of all grains, relative to their centres (m).
         base: row of the grain's first vertex.
         loops: int32 vertex numbers of all faces, within their species.
         first: place of the face's first corner in ``loops``.
-        last: the place after its last corner.
+        last: the place after its last corner; in lanes the first for a grain whose face is not asked for.
     """
 
-    vert: np.ndarray
-    base: int
-    loops: np.ndarray
-    first: int
-    last: int
+    vert: Any
+    base: Any
+    loops: Any
+    first: Any
+    last: Any
 
 
-@inlined
 def corner(face, m):
-    """Corner of a face relative to the grain's centre (m).
+    """Corner of a face relative to the grain's centre (m). In lanes, a face that has fewer corners gives its last one again.
 
     Args:
         face: `Outline`.
         m: place of the corner in ``loops``.
     """
-    return row(face.vert, face.base + face.loops[m])
+
+
+@overload(corner, jit_options=INLINED, strict=False)
+def _corner(face: Any, m: Any) -> Any:
+    if isinstance(face.types[1], Lanes):
+        return _corners.py_func
+    return lambda face, m: row(face.vert, face.base + face.loops[m])
+
+
+@inlined
+def _corners(face, m):
+    asked = face.first < face.last
+    number = pick(face.loops, words(larger(smaller(m, face.last - 1), 0)))
+    x, y, z, _ = transpose(gather(face.vert, words(select(asked, face.base + number, 0)), 3, 0))
+    return x, y, z
+
+
+@inlined
+def _corner_count(face):
+    """Number of corners of a face; in lanes of that which has most."""
+    return most_of(face.last - face.first)
 
 
 @kernel
@@ -51,10 +75,10 @@ def area_vector(face):
         face: `Outline`.
     """
     origin = corner(face, face.first)
-    n = ZERO
     a = subtract(corner(face, face.first + 1), origin)
-    for m in range(face.first + 2, face.last):
-        b = subtract(corner(face, m), origin)
+    n = zero_of(a[0]), zero_of(a[1]), zero_of(a[2])
+    for k in range(2, _corner_count(face)):
+        b = subtract(corner(face, face.first + k), origin)
         n = add(n, cross(a, b))
         a = b
     return n
@@ -75,6 +99,15 @@ def largest_axes(n):
     return 0, 1
 
 
+@inlined
+def _seen_along(normal, q):
+    """A point's coordinates along the ``largest_axes`` of a normal."""
+    size = magnitudes(normal)
+    first = (size[0] >= size[1]) & (size[0] >= size[2])
+    second = (size[1] >= size[0]) & (size[1] >= size[2])
+    return select(first, q[1], select(second, q[2], q[0])), select(first, q[2], select(second, q[0], q[1]))
+
+
 @kernel
 def within_outline(face, normal, q):
     """Whether a point of a face's plane lies inside the face: crossings of a ray, seen along an axis.
@@ -84,17 +117,14 @@ def within_outline(face, normal, q):
         normal: its ``area_vector`` (m^2).
         q: the point, relative to the grain's centre (m).
     """
-    u, v = largest_axes(normal)
-    vert, loops = face.vert, face.loops
-    q0, q1 = component(q, u), component(q, v)
-    inside = False
-    a = face.base + loops[face.last - 1]
-    a0, a1 = vert[a, u], vert[a, v]
-    for m in range(face.first, face.last):
-        b = face.base + loops[m]
-        b0, b1 = vert[b, u], vert[b, v]
-        if (a1 > q1) != (b1 > q1) and ((q0 - a0) * (b1 - a1) < (q1 - a1) * (b0 - a0)) == (b1 > a1):
-            inside = not inside
+    q0, q1 = _seen_along(normal, q)
+    a0, a1 = _seen_along(normal, corner(face, face.last - 1))
+    inside = q0 != q0
+    for k in range(_corner_count(face)):
+        b0, b1 = _seen_along(normal, corner(face, face.first + k))
+        below, rising = (q0 - a0) * (b1 - a1) < (q1 - a1) * (b0 - a0), b1 > a1
+        crossed = ((a1 > q1) & (not b1 > q1) | (not a1 > q1) & (b1 > q1)) & (below & rising | (not below) & (not rising))
+        inside = inside & (not crossed) | (not inside) & crossed
         a0, a1 = b0, b1
     return inside
 
@@ -128,6 +158,8 @@ def over_face(face, p):
 def nearest_on_face(face, p, reach2):
     """Nearest point of a face to the point p, both relative to the grain's centre (m); the face is any simple plane polygon.
 
+    One text for a face and for several in ``lanes``.
+
     Args:
         face: `Outline`.
         p: the point (m).
@@ -137,17 +169,21 @@ def nearest_on_face(face, p, reach2):
     rise = dot(subtract(p, corner(face, face.first)), normal)
     height = rise / square(normal)
     foot = behind(p, height, normal)
-    if rise * height > reach2 or within_outline(face, normal, foot):
+    over = rise * height > reach2
+    if all_of(over):
         return foot
-    best, nearest = np.inf, ZERO
+    over = over | within_outline(face, normal, foot) | (face.first == face.last)
+    if all_of(over):
+        return foot
     a = corner(face, face.last - 1)
-    for m in range(face.first, face.last):
-        b = corner(face, m)
+    nearest, best = a, zero_of(rise) + np.inf
+    for k in range(_corner_count(face)):
+        b = corner(face, face.first + k)
         side = subtract(b, a)
-        s = min(1.0, max(0.0, dot(subtract(p, a), side) / square(side)))
+        s = smaller(1.0, larger(0.0, dot(subtract(p, a), side) / square(side)))
         e = ahead(a, s, side)
         d2 = square(subtract(e, p))
-        if d2 < best:
-            best, nearest = d2, e
+        nearer = (d2 < best) & (face.first + k < face.last)
+        best, nearest = select(nearer, d2, best), choose(nearer, e, nearest)
         a = b
-    return nearest
+    return choose(over, foot, nearest)

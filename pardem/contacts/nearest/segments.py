@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ...compiled.choices import larger, select, smaller
 from ...compiled.jit import inlined
+from ...compiled.lanes.arithmetic import all_of
 from ...compiled.vectors import dot, square
 
 PARALLEL = 1e-14  # relative determinant below which two segments count as parallel
@@ -51,6 +52,8 @@ def regularised_segments(w, u, v, eps2_a, eps2_b):
 def nearest_segments(w, u, v):
     """Nearest points of two segments; parallel ones give the middle of the stretch where they face each other (the barycentre rule).
 
+    One text for a pair and for several in ``lanes``.
+
     Args:
         w: middle of A less middle of B (m).
         u: half-axis of A (m).
@@ -64,22 +67,27 @@ def nearest_segments(w, u, v):
     b = dot(u, v)
     p = -dot(w, u)
     q = dot(w, v)
-    if a == 0.0:
-        return 0.0, _clamp(q / c) if c > 0.0 else 0.0
-    if c == 0.0:
-        return _clamp(p / a), 0.0
     det = a * c - b * b
-    if det > PARALLEL * a * c:
-        s = _clamp((c * p + b * q) / det)
-        t = (q + b * s) / c
-        if t > 1.0 or t < -1.0:
-            t = _clamp(t)
-            s = _clamp((p + b * t) / a)
-        return s, t
-    # along u: A covers s in [-1, 1]; B covers the image of t in [-1, 1], centred at p / a with half-length |b| / a
+    skew = det > PARALLEL * a * c
+    s = _clamp((c * p + b * q) / det)
+    t = (q + b * s) / c
+    beyond = (t > 1.0) | (t < -1.0)
+    t = _clamp(t)
+    s = select(beyond, _clamp((p + b * t) / a), s)
+    if not all_of(skew):
+        along_s, along_t = _along(a, b, c, p, q)
+        s, t = select(skew, s, along_s), select(skew, t, along_t)
+    return s, t
+
+
+@inlined
+def _along(a, b, c, p, q):
+    """Nearest points of two parallel segments, or of points: |u|^2, u.v, |v|^2, -w.u, w.v.
+
+    Along u, A covers s from -1 to 1, and B the image of t from -1 to 1, centred at p / a with half-length |b| / a.
+    """
     centre, reach = p / a, abs(b) / a
-    low, high = max(-1.0, centre - reach), min(1.0, centre + reach)
-    s = 0.5 * (low + high)
-    if low > high:
-        s = 1.0 if centre > 0.0 else -1.0
-    return s, _clamp((q + b * s) / c)
+    low, high = larger(-1.0, centre - reach), smaller(1.0, centre + reach)
+    s = select(low > high, select(centre > 0.0, 1.0, -1.0), 0.5 * (low + high))
+    s = select(a > 0.0, select(c > 0.0, s, _clamp(centre)), 0.0)
+    return s, select(c > 0.0, _clamp((q + b * s) / c), 0.0)

@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled.jit import inlined
-from ...compiled.lanes.memory import load, store
-from ...compiled.lanes.types import WIDTH, spread
+from ...compiled.lanes.memory import pick
+from ...compiled.lanes.types import spread
 from ...compiled.vectors import dot_from, negative
 from ...state.arrays import Features
-from ..batch import ARM, BATCH, BRANCH, NORMALS, OVERLAP, put_vector, vector
-from ..nearest.features import bodies_of, nearest_features, vertex
+from ..nearest.feature_lanes import nearest_in_lanes
+from ..nearest.features import nearest_features, vertex
 from .rods import Nearest
 from .rule import Rule, RuleInput, one_vertex
 
@@ -55,31 +55,9 @@ def waits(interaction, g, i, j):
 
 @inlined
 def closest_in_lanes(interaction, g, pairs, places, i, j, d):
-    """Nearest points of WIDTH pairs of features, found one by one, since pairs are of several kinds; see ``dispatch.closest_in_lanes``."""
-    s = pairs.scratch
-    _store(s, BRANCH, d)
-    for n in range(WIDTH):
-        c = np.uintp(n)
-        bodies = bodies_of(i[n], j[n], negative(vector(s, BRANCH, c)))
-        f, x, y = nearest_features(interaction.features, g, bodies, pairs.sub[places[n]], np.inf)
-        put_vector(s, ARM, c, x)
-        put_vector(s, NORMALS, c, y)
-        s[np.uintp(OVERLAP) + c] = f
-    return True, load(s, OVERLAP), _load(s, ARM), _load(s, NORMALS), ()
-
-
-@inlined
-def _store(s, column, a):
-    """Write WIDTH vectors to the first columns of a batch."""
-    store(s, column, a[0])
-    store(s, column + BATCH, a[1])
-    store(s, column + 2 * BATCH, a[2])
-
-
-@inlined
-def _load(s, column):
-    """The vectors in the first WIDTH columns of a batch."""
-    return load(s, column), load(s, column + BATCH), load(s, column + 2 * BATCH)
+    """Nearest points of WIDTH pairs of features of any kinds; see ``dispatch.closest_in_lanes``."""
+    f, x, y = nearest_in_lanes(interaction.features, g, interaction.planar, i, j, negative(d), pick(pairs.sub, places))
+    return True, f, x, y, ()
 
 
 @inlined
