@@ -87,15 +87,18 @@ def serves_lanes(interaction):
     """
 
 
-@static(lambda interaction: _RULE[interaction].waits)
-def waits(interaction, g, i, j):
-    """Whether a pair that touches is treated in lanes, and not one by one.
+@static(lambda interaction: _RULE[interaction].line)
+def line(interaction, g, pairs, p):
+    """Which pairs a pair that touches can be treated together with.
 
     Args:
         interaction: the narrow phase, of a rule that treats only pairs in lanes that touch.
         g: `Grains`.
-        i: row of the first body.
-        j: row of the second.
+        pairs: `Contacts`, the list of candidates.
+        p: the candidate.
+
+    Returns:
+        1 or 2: those of the same number; 0: none, it is treated alone.
     """
 
 

@@ -15,13 +15,15 @@ from ..compiled.lanes.memory import append, load, members, members_at, pick, put
 from ..compiled.lanes.types import WIDTH, lane, spread
 from ..compiled.vectors import nearest_image, subtract
 from .batch import BATCH, BLOCK
-from .dispatch import closest_in_lanes, keep_in_lanes, serves_lanes, waits
+from .dispatch import closest_in_lanes, keep_in_lanes, line, serves_lanes
 from .encounter import free_path
 from .grain_lanes import Group, group_forces
 from .lane_groups import asks_for_lanes, groups_where_lanes_serve, vectors_at
 from .pairs import one_by_one, pair_contacts
 
-OTHERS = BATCH + 2 * BLOCK  # place in ``pairs.near`` of candidates that do not wait
+FIRST_LINE, SECOND_LINE = BATCH, BATCH + BLOCK
+OTHERS = BATCH + 2 * BLOCK
+"""Places in ``pairs.near`` of candidates that wait for others of their line, and of those that do not wait."""
 
 
 @kernel
@@ -51,7 +53,8 @@ def _screened(first, last, found, longest, loop):
         first: place of the first candidate.
         last: place after the last.
         found: the place in ``pairs.near`` behind the last that is there already; WIDTH spare places must be left behind.
-        longest: bound on the way that any two grains have gone together (m): most candidates need no look at their own grains.
+        longest: bound on the way that any two grains have gone together (m), or infinite: with it, groups of candidates need no look at their own
+            grains.
         loop: `PairLoop`.
 
     Returns:
@@ -93,57 +96,62 @@ def _group(begin, loop):
     return True
 
 
-_in_lanes = groups_where_lanes_serve(BATCH, _group, one_by_one)
+_in_lanes = groups_where_lanes_serve(_group, one_by_one)
 
 
 @kernel
-def _treated(found, alone, loop):
-    """Forces of candidates in ``pairs.near`` from BATCH on, in whole groups where lanes serve, else one by one.
+def _treated(start, found, alone, loop):
+    """Forces of candidates that wait in ``pairs.near``, in whole groups where lanes serve, else one by one.
 
     Args:
-        found: number of the candidates.
+        start: place of the first of them.
+        found: their number.
         alone: whether lanes serve.
         loop: `PairLoop`.
 
     Returns:
-        the number of those that do not fill a group: they wait for more, from BATCH on.
+        the number of those that do not fill a group: they wait on, from ``start`` on.
     """
     near = loop.pairs.near
-    done = _in_lanes(loop.settings.resistance, loop.law, found, loop) if alone else 0
-    if done == 0:
-        one_by_one(BATCH, BATCH + found, loop)
+    done = _in_lanes(loop.settings.resistance, loop.law, start, found, loop) if alone else 0
+    if done == 0 and not (alone and found < WIDTH):
+        one_by_one(start, start + found, loop)
         done = found
-    for n in range(BATCH + done, BATCH + found):
-        near[n - done] = near[n]
+    for n in range(done, found):
+        near[start + n - done] = near[start + n]
     return found - done
 
 
 @kernel
-def _sorted(first, last, found, longest, loop):
-    """Append those of some candidates that wait for others to ``pairs.near``, and those that are treated one by one to its other half.
+def _sorted(first, last, waiting, longest, loop):
+    """Append those of some candidates that wait for others to the two lines in ``pairs.near``; the rest follow from OTHERS on.
 
     Args:
         first: place of the first candidate.
         last: place after the last.
-        found: the place in ``pairs.near`` behind those that wait already; WIDTH spare places must be left behind.
+        waiting: number of those that wait already, in either line.
         longest: bound on the way that any two grains have gone together (m).
         loop: `PairLoop`.
 
     Returns:
-        the place behind the last that waits, and the place behind the last of the others.
+        the numbers of those that wait in the lines, and the place behind the last of the others.
     """
     pairs, near = loop.pairs, loop.pairs.near
+    one, two = waiting
     others = OTHERS
     for n in range(OTHERS, _screened(first, last, OTHERS, longest, loop)):
-        p = np.uintp(near[n])
-        i, j = np.uintp(pairs.first[p]), np.uintp(pairs.col[p])
-        if pairs.touch[p] != 0 and waits(loop.interaction, loop.g, i, j):
-            near[found] = p
-            found += 1
+        p = near[n]
+        where = line(loop.interaction, loop.g, pairs, np.uintp(p)) if pairs.touch[p] != 0 else 0
+        if where == 1:
+            near[FIRST_LINE + one] = p
+            one += 1
+        elif where == 2:
+            near[SECOND_LINE + two] = p
+            two += 1
         else:
             near[others] = p
             others += 1
-    return found, others
+    return (one, two), others
 
 
 @kernel
@@ -159,12 +167,15 @@ def touching_contacts(first, last, loop):
         pair_contacts(first, last, loop)
         return
     pairs, longest = loop.pairs, 2.0 * _longest_path(loop.g.path)
-    place, end, found = pairs.ptr[first], pairs.ptr[last], 0
-    while place < end or found > 0:
-        stop = min(end, place + OTHERS - BATCH - WIDTH - found)
-        waiting, others = _sorted(place, stop, BATCH + found, longest, loop)
+    place, end, waiting = pairs.ptr[first], pairs.ptr[last], (0, 0)
+    while place < end:
+        stop = min(end, place + BLOCK - 2 * WIDTH)
+        waiting, others = _sorted(place, stop, waiting, longest, loop)
         one_by_one(OTHERS, others, loop)
-        place, found = stop, _treated(waiting - BATCH, True, loop)
+        waiting = _treated(FIRST_LINE, waiting[0], True, loop), _treated(SECOND_LINE, waiting[1], True, loop)
+        place = stop
+    one_by_one(FIRST_LINE, FIRST_LINE + waiting[0], loop)
+    one_by_one(SECOND_LINE, SECOND_LINE + waiting[1], loop)
 
 
 @kernel
@@ -193,10 +204,12 @@ def grain_contacts(first, last, loop):
         last: the row after the last.
         loop: `PairLoop`.
     """
-    pairs, near, longest = loop.pairs, loop.pairs.near, 2.0 * _longest_path(loop.g.path)
+    pairs, near = loop.pairs, loop.pairs.near
     alone = asks_for_lanes(loop) and serves_lanes(loop.interaction)
     place, end, found = pairs.ptr[first], pairs.ptr[last], 0
-    while place < end or found > 0:
+    while place < end:
         stop = min(end, place + near.shape[0] - BATCH - WIDTH - found)
-        found = _screened(place, stop, BATCH + found, longest, loop) - BATCH
-        place, found = stop, _treated(found, alone, loop)
+        found = _screened(place, stop, BATCH + found, np.inf, loop) - BATCH  # nearly all of them may touch: no group is passed over
+        found = _treated(BATCH, found, alone, loop)
+        place = stop
+    one_by_one(BATCH, BATCH + found, loop)

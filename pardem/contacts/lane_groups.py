@@ -31,22 +31,21 @@ assert (LAST_STORED, LAST_DAMPING) == (LAST_FORCE + ROW - 1, LAST_FORCE + ROW)  
 _ONE_BY_ONE = {kind.table for kind in KINDS.values() if kind.carried or kind.one_by_one}
 
 
-def groups_where_lanes_serve(start: int, group: Callable[..., Any], one_by_one: Callable[..., Any]) -> Any:
+def groups_where_lanes_serve(group: Callable[..., Any], one_by_one: Callable[..., Any]) -> Any:
     """Make the loop over groups of WIDTH contacts, which does nothing where law or resistance do not serve several contacts at once.
 
     Args:
-        start: place in ``pairs.near`` of the first contact.
         group: compiled, ``group(begin, loop)``: forces of the WIDTH contacts from place ``begin`` on, whose materials are in the first WIDTH columns
             of the batch; returns whether that could be done, and has done nothing otherwise.
         one_by_one: compiled, ``one_by_one(begin, end, loop)``: the same for a group that could not be done.
 
     Returns:
-        A compiled function of the tables of the resistance, of those of the law, of the number of contacts, and of a `PairLoop`. It evaluates as many
-        whole groups as there are, and returns how many contacts it has done.
+        A compiled function of the tables of the resistance, of those of the law, of the place of the first contact in ``pairs.near``, of the number
+        of contacts, and of a `PairLoop`. It evaluates as many whole groups as there are, and returns how many contacts it has done.
     """
 
     @kernel
-    def groups(resistance, law, found, loop):
+    def groups(resistance, law, start, found, loop):
         """Evaluate all whole groups."""
         done, alike = found - found % WIDTH, all_alike(loop.g.material)
         for begin in range(start, start + done, WIDTH):
@@ -57,21 +56,21 @@ def groups_where_lanes_serve(start: int, group: Callable[..., Any], one_by_one: 
         return done
 
     @inlined
-    def none(resistance, law, found, loop):
+    def none(resistance, law, start, found, loop):
         """Leave all contacts to be done one by one."""
         return 0
 
     @static(lambda law: none if law in _ONE_BY_ONE else groups, on="law")
-    def of_law(resistance, law, found, loop):
+    def of_law(resistance, law, start, found, loop):
         """By the type of the law."""
 
     @inlined
-    def without_resistance(resistance, law, found, loop):
+    def without_resistance(resistance, law, start, found, loop):
         """Choose by the type of the law."""
-        return of_law(resistance, law, found, loop)
+        return of_law(resistance, law, start, found, loop)
 
     @static(lambda resistance: without_resistance if resistance is NoResistance else none)
-    def chosen(resistance, law, found, loop):
+    def chosen(resistance, law, start, found, loop):
         """By the type of the resistance."""
 
     return chosen

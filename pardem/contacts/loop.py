@@ -35,7 +35,7 @@ def _loop_of(interaction: type) -> Any:
     rule = rule_by_class(interaction)
     if rule.closest_in_lanes is None:
         return rule.pair_loop or (_of_any_shape if rule.inherits else _screened)
-    return _in_lanes if rule.waits is None else _touching_in_lanes
+    return _in_lanes if rule.line is None else _touching_in_lanes
 
 
 @static(_loop_of)

@@ -126,4 +126,4 @@ def _group(begin, loop):
     return True
 
 
-in_lanes = groups_where_lanes_serve(0, _group, by_columns)
+in_lanes = groups_where_lanes_serve(_group, by_columns)

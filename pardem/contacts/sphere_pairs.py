@@ -31,7 +31,7 @@ def sphere_contacts(first, last, loop):
         found = touching(place, stop, found, loop)
         fetch(before, found, pairs, loop.g)
         place = stop
-        done = in_lanes(settings.resistance, loop.law, found, loop) if alone else 0
+        done = in_lanes(settings.resistance, loop.law, 0, found, loop) if alone else 0
         if done == 0:
             done = found if place == end else found - found % BATCH
             by_columns(0, done, loop)

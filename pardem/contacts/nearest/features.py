@@ -46,6 +46,16 @@ def kind_of(sub):
 
 
 @inlined
+def with_face(kind):
+    """Whether a kind of pair is that of a vertex and a face.
+
+    Args:
+        kind: kind of the pair.
+    """
+    return (kind == VERTEX_FACE) | (kind == FACE_VERTEX)
+
+
+@inlined
 def first_of(sub):
     """The number of the feature on the first body.
 

@@ -27,7 +27,7 @@ class Outline(NamedTuple):
         base: row of the grain's first vertex.
         loops: int32 vertex numbers of all faces, within their species.
         first: place of the face's first corner in ``loops``.
-        last: the place after its last corner; in lanes the first for a grain whose face is not asked for.
+        last: the place after its last corner.
     """
 
     vert: Any
@@ -55,9 +55,8 @@ def _corner(face: Any, m: Any) -> Any:
 
 @inlined
 def _corners(face, m):
-    asked = face.first < face.last
-    number = pick(face.loops, words(larger(smaller(m, face.last - 1), 0)))
-    x, y, z, _ = transpose(gather(face.vert, words(select(asked, face.base + number, 0)), 3, 0))
+    number = pick(face.loops, words(smaller(m, face.last - 1)))
+    x, y, z, _ = transpose(gather(face.vert, words(face.base + number), 3, 0))
     return x, y, z
 
 
@@ -172,7 +171,7 @@ def nearest_on_face(face, p, reach2):
     over = rise * height > reach2
     if all_of(over):
         return foot
-    over = over | within_outline(face, normal, foot) | (face.first == face.last)
+    over = over | within_outline(face, normal, foot)
     if all_of(over):
         return foot
     a = corner(face, face.last - 1)

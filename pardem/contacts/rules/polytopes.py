@@ -244,9 +244,10 @@ def serves_lanes(interaction):
 
 
 @inlined
-def waits(interaction, g, i, j):
-    """Whether a pair that touches is one for the solver, so that several are treated together; see ``dispatch.waits``."""
-    return (interaction.kind[g.species[i]] > 2) | (interaction.kind[g.species[j]] > 2)
+def line(interaction, g, pairs, p):
+    """Pairs for the solver are treated together; see ``dispatch.line``."""
+    i, j = np.uintp(pairs.first[p]), np.uintp(pairs.col[p])
+    return 1 if (interaction.kind[g.species[i]] > 2) | (interaction.kind[g.species[j]] > 2) else 0
 
 
 @kernel
@@ -371,5 +372,5 @@ RULE = Rule(
     interaction=Polytopes, fits=_fits, build=_build, sphere_vertices=True, active_sets=True,
     closest=closest, closest_to_plane=closest_to_plane, zone=zone, zone_on_plane=zone_on_plane,
     weighted=weighted, weighted_to_plane=weighted_to_plane,
-    serves_lanes=serves_lanes, waits=waits, closest_in_lanes=closest_in_lanes, zone_in_lanes=zone_in_lanes, keep_in_lanes=keep_in_lanes,
+    serves_lanes=serves_lanes, line=line, closest_in_lanes=closest_in_lanes, zone_in_lanes=zone_in_lanes, keep_in_lanes=keep_in_lanes,
 )  # fmt: skip

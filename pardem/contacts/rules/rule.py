@@ -118,7 +118,7 @@ class Rule:
         stands_out: whether a vertex may touch a disc where it is nearest to it.
         pair_loop: the loop over candidate pairs, where the rule has one of its own.
         serves_lanes: whether several pairs can be treated at once, of which the next four are.
-        waits: which of the pairs that touch are, where others are treated one by one; None: all pairs that may touch.
+        line: which of the pairs that touch are treated together; None: all pairs that may touch.
         closest_in_lanes: minimisers of the distances of several pairs, or None if the rule treats pairs one by one.
         zone_in_lanes: zones of several contacts.
         keep_in_lanes: stores what the next step's search begins with.
@@ -145,7 +145,7 @@ class Rule:
     stands_out: Any = always
     pair_loop: Any = None
     serves_lanes: Any = None
-    waits: Any = None
+    line: Any = None
     closest_in_lanes: Any = None
     zone_in_lanes: Any = None
     keep_in_lanes: Any = None

@@ -17,7 +17,7 @@ from ...compiled.lanes.types import spread
 from ...compiled.vectors import dot_from, negative
 from ...state.arrays import Features
 from ..nearest.feature_lanes import nearest_in_lanes
-from ..nearest.features import nearest_features, vertex
+from ..nearest.features import kind_of, nearest_features, vertex, with_face
 from .rods import Nearest
 from .rule import Rule, RuleInput, one_vertex
 
@@ -48,15 +48,15 @@ def serves_lanes(interaction):
 
 
 @inlined
-def waits(interaction, g, i, j):
-    """Those of all that touch are; see ``dispatch.waits``."""
-    return True
+def line(interaction, g, pairs, p):
+    """Pairs with edges, and those with faces; see ``dispatch.line``."""
+    return 2 if with_face(kind_of(pairs.sub[p])) else 1
 
 
 @inlined
 def closest_in_lanes(interaction, g, pairs, places, i, j, d):
-    """Nearest points of WIDTH pairs of features of any kinds; see ``dispatch.closest_in_lanes``."""
-    f, x, y = nearest_in_lanes(interaction.features, g, interaction.planar, i, j, negative(d), pick(pairs.sub, places))
+    """Nearest points of WIDTH pairs of features of one ``line``; see ``dispatch.closest_in_lanes``."""
+    f, x, y = nearest_in_lanes(interaction.features, g, i, j, negative(d), pick(pairs.sub, places))
     return True, f, x, y, ()
 
 
@@ -91,5 +91,5 @@ def _build(t: RuleInput) -> Superposition:
 RULE = Rule(
     interaction=Superposition, fits=_fits, build=_build, candidates="features", couples=False, vertices_met=one_vertex,
     closest=closest, closest_to_plane=closest_to_plane,
-    serves_lanes=serves_lanes, waits=waits, closest_in_lanes=closest_in_lanes, zone_in_lanes=zone_in_lanes, keep_in_lanes=keep_in_lanes,
+    serves_lanes=serves_lanes, line=line, closest_in_lanes=closest_in_lanes, zone_in_lanes=zone_in_lanes, keep_in_lanes=keep_in_lanes,
 )  # fmt: skip
