@@ -107,6 +107,45 @@ def members_at(typing_context: Any, array: Any, places: Any) -> Any:
 
 
 @intrinsic
+def moved_by(typing_context: Any, places: Any, by: Any) -> Any:
+    """WIDTH places (a tuple of words) further on, by as many words or by one number."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if isinstance(signature.args[1], UniTuple):
+            ways = cgutils.unpack_tuple(builder, args[1])
+        else:
+            ways = [_word(context, builder, args[1], signature.args[1])] * WIDTH
+        found = [builder.add(p, way) for p, way in zip(cgutils.unpack_tuple(builder, args[0]), ways, strict=True)]
+        return context.make_tuple(builder, signature.return_type, found)
+
+    return UniTuple(types.uintp, WIDTH)(places, by), codegen
+
+
+@intrinsic
+def lower_places(typing_context: Any, places: Any, bounds: Any) -> Any:
+    """Of two places in each lane (tuples of words) the lower one."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pairs = zip(*(cgutils.unpack_tuple(builder, a) for a in args), strict=True)
+        found = [builder.select(builder.icmp_unsigned("<", a, b), a, b) for a, b in pairs]
+        return context.make_tuple(builder, signature.return_type, found)
+
+    return UniTuple(types.uintp, WIDTH)(places, bounds), codegen
+
+
+@intrinsic
+def either_place(typing_context: Any, mask: Any, places: Any, others: Any) -> Any:
+    """Places (tuples of words): those of ``places`` where ``mask`` holds, those of ``others`` elsewhere."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pairs = zip(cgutils.unpack_tuple(builder, args[1]), cgutils.unpack_tuple(builder, args[2]), strict=True)
+        found = [builder.select(builder.extract_element(args[0], ir.Constant(INDEX, k)), a, b) for k, (a, b) in enumerate(pairs)]
+        return context.make_tuple(builder, signature.return_type, found)
+
+    return UniTuple(types.uintp, WIDTH)(mask, places, others), codegen
+
+
+@intrinsic
 def words(typing_context: Any, value: Any) -> Any:
     """Lanes of int64 (not negative) as a tuple of words."""
 

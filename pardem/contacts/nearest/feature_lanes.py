@@ -2,77 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
-from ...compiled.choices import select
 from ...compiled.jit import inlined
-from ...compiled.lanes.memory import gather, members_at, pick, transpose, words
-from ...compiled.lanes.types import lane, spread
+from ...compiled.lanes.arithmetic import most_of
+from ...compiled.lanes.memory import either_place, gather, lower_places, members_at, moved_by, pick, store, transpose, words
+from ...compiled.lanes.types import WIDTH, lane
 from ...compiled.vectors import add, ahead, choose, scale, square, subtract
 from .features import EDGE_EDGE, VERTEX_EDGE, VERTEX_FACE, first_of, kind_of, nearest_on_segment, second_of, with_face
-from .outlines import Outline, nearest_on_face
+from .outlines import OutlineLanes, nearest_on_face
 from .segments import nearest_segments
 
 
-class FeatureBodies(NamedTuple):
-    """WIDTH bodies and where their vertices and features begin.
-
-    Attributes:
-        base: rows of their first vertices.
-        full: which of them have vertices; the core of the others is their centre.
-        edges: rows of their first edges in ``Features.edges``.
-        faces: numbers of their first faces.
-    """
-
-    base: Any
-    full: Any
-    edges: Any
-    faces: Any
-
-
 @inlined
-def _bodies(f, g, rows):
-    base, species = pick(g.vert_start, rows), members_at(g.species, rows)
-    return FeatureBodies(base, base < pick(g.vert_start[1:], rows), pick(f.edge_start, species), pick(f.face_start, species))
-
-
-@inlined
-def _either(condition, a, b):
-    """The bodies of one side where a condition holds, of the other elsewhere."""
-    full = a.full & condition | b.full & (not condition)
-    return FeatureBodies(select(condition, a.base, b.base), full, select(condition, a.edges, b.edges), select(condition, a.faces, b.faces))
-
-
-@inlined
-def _vertices(g, bodies, k):
-    """Vertices by their numbers, relative to the centres (m)."""
-    nothing = spread(0.0)
-    if g.vert.shape[0] == 0:
-        return nothing, nothing, nothing
-    x, y, z, _ = transpose(gather(g.vert, words(select(bodies.full, bodies.base + k, 0)), 3, 0))
-    return choose(bodies.full, (x, y, z), (nothing, nothing, nothing))
+def _rows(g, rows):
+    """Vertices in some rows (m)."""
+    x, y, z, _ = transpose(gather(g.vert, rows, 3, 0))
+    return x, y, z
 
 
 @inlined
 def _edges(f, g, bodies, k):
     """Middles and half-axes of edges by their numbers (m)."""
-    e = bodies.edges + k
-    a = _vertices(g, bodies, pick(f.edges, words(e + e)))
-    b = _vertices(g, bodies, pick(f.edges, words(e + e + 1)))
+    base, e = members_at(g.vert_start, bodies), moved_by(members_at(f.edge_start, members_at(g.species, bodies)), k)
+    e = moved_by(e, e)  # a row has two numbers
+    a = _rows(g, moved_by(base, members_at(f.edges, e)))
+    b = _rows(g, moved_by(base, members_at(f.edges, moved_by(e, 1))))
     return scale(0.5, add(a, b)), scale(0.5, subtract(b, a))
 
 
 @inlined
-def _outlines(f, g, bodies, k):
-    """Faces by their numbers."""
-    face = words(bodies.faces + k)
-    return Outline(g.vert, bodies.base, f.loops, pick(f.loop_start, face), pick(f.loop_start[1:], face))
+def _outlines(f, g, bodies, k, work):
+    """Faces by their numbers; their corners in the work space."""
+    base, face = members_at(g.vert_start, bodies), moved_by(members_at(f.face_start, members_at(g.species, bodies)), k)
+    first, end = members_at(f.loop_start, face), members_at(f.loop_start, moved_by(face, 1))
+    count = pick(f.loop_start, moved_by(face, 1)) - pick(f.loop_start, face)
+    last, most = moved_by(end, -1), most_of(count)
+    for m in range(most):
+        x, y, z = _rows(g, moved_by(base, members_at(f.loops, lower_places(moved_by(first, m), last))))
+        store(work, 3 * WIDTH * m, x)
+        store(work, 3 * WIDTH * m + WIDTH, y)
+        store(work, 3 * WIDTH * m + 2 * WIDTH, z)
+    return OutlineLanes(work, count, 0, most)
 
 
 @inlined
-def nearest_in_lanes(f, g, i, j, w, sub):
+def nearest_in_lanes(f, g, i, j, w, sub, work):
     """Nearest points of WIDTH pairs of features: all of two edges, all of a vertex and an edge, or all of a vertex and a face.
 
     Args:
@@ -82,25 +57,34 @@ def nearest_in_lanes(f, g, i, j, w, sub):
         j: rows of the second bodies.
         w: centres of the first less those of the second, nearest images (m).
         sub: numbers of the pairs of features.
+        work: (`outline_work`,) float64 work space.
 
     Returns:
         squared distances (m^2), the points on the first bodies, the points on the second, each relative to its own centre (m).
     """
-    one, two = _bodies(f, g, i), _bodies(f, g, j)
-    kind, a, b = kind_of(sub), first_of(sub), second_of(sub)
+    kind, a, b = kind_of(sub), words(first_of(sub)), words(second_of(sub))
     if lane(kind, 0) == EDGE_EDGE:
-        (m, u), (o, v) = _edges(f, g, one, a), _edges(f, g, two, b)
+        (m, u), (o, v) = _edges(f, g, i, a), _edges(f, g, j, b)
         s, t = nearest_segments(subtract(add(w, m), o), u, v)
         x, y = ahead(m, s, u), ahead(o, t, v)
     else:
         outward = (kind == VERTEX_EDGE) | (kind == VERTEX_FACE)
-        own = _vertices(g, _either(outward, one, two), select(outward, a, b))
-        met, k = _either(outward, two, one), select(outward, b, a)
+        own = _rows(g, moved_by(members_at(g.vert_start, either_place(outward, i, j)), either_place(outward, a, b)))
+        met, k = either_place(outward, j, i), either_place(outward, b, a)
         p = choose(outward, add(w, own), subtract(own, w))
         if with_face(lane(kind, 0)):
-            foot = nearest_on_face(_outlines(f, g, met, k), p, np.inf)
+            foot = nearest_on_face(_outlines(f, g, met, k, work), p, np.inf)
         else:
             middle, half = _edges(f, g, met, k)
             foot = nearest_on_segment(p, middle, half)
         x, y = choose(outward, own, foot), choose(outward, foot, own)
     return square(subtract(add(w, x), y)), x, y
+
+
+def outline_work(loop_start: np.ndarray) -> int:
+    """Size of the work space for the corners of WIDTH faces.
+
+    Args:
+        loop_start: (nf + 1,) first entry of each face in ``Features.loops``.
+    """
+    return 3 * WIDTH * int(np.diff(loop_start).max(initial=0))

@@ -9,9 +9,9 @@ from numba.extending import overload
 
 from ...compiled.choices import larger, select, smaller
 from ...compiled.jit import INLINED, inlined, kernel
-from ...compiled.lanes.arithmetic import all_of, most_of
-from ...compiled.lanes.memory import gather, pick, transpose, words
-from ...compiled.lanes.types import Lanes, zero_of
+from ...compiled.lanes.arithmetic import all_of
+from ...compiled.lanes.memory import load
+from ...compiled.lanes.types import WIDTH, zero_of
 from ...compiled.vectors import add, ahead, behind, choose, cross, dot, magnitudes, row, square, subtract
 
 RIM = 1e-8
@@ -20,7 +20,7 @@ and below the angle (``polytope_faces.TILT``) up to which features count as para
 
 
 class Outline(NamedTuple):
-    """One face of a grain in its present orientation, or one of each of several grains in ``lanes``.
+    """One face of a grain in its present orientation.
 
     Attributes:
         vert: (M, 3) float64 world vertices of all grains, relative to their centres (m).
@@ -30,40 +30,65 @@ class Outline(NamedTuple):
         last: the place after its last corner.
     """
 
-    vert: Any
-    base: Any
-    loops: Any
-    first: Any
-    last: Any
+    vert: np.ndarray
+    base: int
+    loops: np.ndarray
+    first: int
+    last: int
+
+
+class OutlineLanes(NamedTuple):
+    """Faces of WIDTH grains in ``lanes``. One that has fewer corners than others has its last one several times.
+
+    Attributes:
+        corners: work space: the corners one after the other, three columns of WIDTH numbers each (m).
+        count: numbers of their corners, int64 lanes.
+        first: 0.
+        last: the largest of these numbers.
+    """
+
+    corners: np.ndarray
+    count: Any
+    first: int
+    last: int
 
 
 def corner(face, m):
-    """Corner of a face relative to the grain's centre (m). In lanes, a face that has fewer corners gives its last one again.
+    """Corner of a face relative to the grain's centre (m).
 
     Args:
-        face: `Outline`.
-        m: place of the corner in ``loops``.
+        face: `Outline`, or `OutlineLanes`.
+        m: place of the corner, from ``first`` on.
+    """
+
+
+def has_corner(face, m):
+    """Whether a face has a corner at a place, or else its last one again.
+
+    Args:
+        face: `Outline`, or `OutlineLanes`.
+        m: the place.
     """
 
 
 @overload(corner, jit_options=INLINED, strict=False)
 def _corner(face: Any, m: Any) -> Any:
-    if isinstance(face.types[1], Lanes):
+    if face.instance_class is OutlineLanes:
         return _corners.py_func
     return lambda face, m: row(face.vert, face.base + face.loops[m])
 
 
+@overload(has_corner, jit_options=INLINED, strict=False)
+def _has_corner(face: Any, m: Any) -> Any:
+    if face.instance_class is OutlineLanes:
+        return lambda face, m: m < face.count
+    return lambda face, m: True
+
+
 @inlined
 def _corners(face, m):
-    number = pick(face.loops, words(smaller(m, face.last - 1)))
-    x, y, z, _ = transpose(gather(face.vert, words(face.base + number), 3, 0))
-    return x, y, z
-
-
-@inlined
-def _corner_count(face):
-    """Number of corners of a face; in lanes of that which has most."""
-    return most_of(face.last - face.first)
+    place = 3 * WIDTH * m
+    return load(face.corners, place), load(face.corners, place + WIDTH), load(face.corners, place + 2 * WIDTH)
 
 
 @kernel
@@ -76,8 +101,8 @@ def area_vector(face):
     origin = corner(face, face.first)
     a = subtract(corner(face, face.first + 1), origin)
     n = zero_of(a[0]), zero_of(a[1]), zero_of(a[2])
-    for k in range(2, _corner_count(face)):
-        b = subtract(corner(face, face.first + k), origin)
+    for m in range(face.first + 2, face.last):
+        b = subtract(corner(face, m), origin)
         n = add(n, cross(a, b))
         a = b
     return n
@@ -119,8 +144,8 @@ def within_outline(face, normal, q):
     q0, q1 = _seen_along(normal, q)
     a0, a1 = _seen_along(normal, corner(face, face.last - 1))
     inside = q0 != q0
-    for k in range(_corner_count(face)):
-        b0, b1 = _seen_along(normal, corner(face, face.first + k))
+    for m in range(face.first, face.last):
+        b0, b1 = _seen_along(normal, corner(face, m))
         below, rising = (q0 - a0) * (b1 - a1) < (q1 - a1) * (b0 - a0), b1 > a1
         crossed = ((a1 > q1) & (not b1 > q1) | (not a1 > q1) & (b1 > q1)) & (below & rising | (not below) & (not rising))
         inside = inside & (not crossed) | (not inside) & crossed
@@ -176,13 +201,13 @@ def nearest_on_face(face, p, reach2):
         return foot
     a = corner(face, face.last - 1)
     nearest, best = a, zero_of(rise) + np.inf
-    for k in range(_corner_count(face)):
-        b = corner(face, face.first + k)
+    for m in range(face.first, face.last):
+        b = corner(face, m)
         side = subtract(b, a)
         s = smaller(1.0, larger(0.0, dot(subtract(p, a), side) / square(side)))
         e = ahead(a, s, side)
         d2 = square(subtract(e, p))
-        nearer = (d2 < best) & (face.first + k < face.last)
+        nearer = (d2 < best) & has_corner(face, m)
         best, nearest = select(nearer, d2, best), choose(nearer, e, nearest)
         a = b
     return choose(over, foot, nearest)

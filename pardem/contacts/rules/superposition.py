@@ -16,7 +16,7 @@ from ...compiled.lanes.memory import pick
 from ...compiled.lanes.types import spread
 from ...compiled.vectors import dot_from, negative
 from ...state.arrays import Features
-from ..nearest.feature_lanes import nearest_in_lanes
+from ..nearest.feature_lanes import nearest_in_lanes, outline_work
 from ..nearest.features import kind_of, nearest_features, vertex, with_face
 from .rods import Nearest
 from .rule import Rule, RuleInput, one_vertex
@@ -26,12 +26,12 @@ class Superposition(NamedTuple):
     """Narrow phase by pairs of features.
 
     Attributes:
-        planar: two dimensions.
         features: features of all species.
+        work: work space of faces (``nearest.feature_lanes``).
     """
 
-    planar: bool
     features: Features
+    work: np.ndarray
 
 
 @inlined
@@ -56,7 +56,7 @@ def line(interaction, g, pairs, p):
 @inlined
 def closest_in_lanes(interaction, g, pairs, places, i, j, d):
     """Nearest points of WIDTH pairs of features of one ``line``; see ``dispatch.closest_in_lanes``."""
-    f, x, y = nearest_in_lanes(interaction.features, g, i, j, negative(d), pick(pairs.sub, places))
+    f, x, y = nearest_in_lanes(interaction.features, g, i, j, negative(d), pick(pairs.sub, places), interaction.work)
     return True, f, x, y, ()
 
 
@@ -85,11 +85,11 @@ def _fits(t: RuleInput) -> bool:
 
 
 def _build(t: RuleInput) -> Superposition:
-    return Superposition(bool((t.catalogue.dimension == 2).all()), t.features)
+    return Superposition(t.features, np.zeros(outline_work(t.features.loop_start)))
 
 
 RULE = Rule(
-    interaction=Superposition, fits=_fits, build=_build, candidates="features", couples=False, vertices_met=one_vertex,
+    interaction=Superposition, fits=_fits, build=_build, candidates="features", sphere_vertices=True, couples=False, vertices_met=one_vertex,
     closest=closest, closest_to_plane=closest_to_plane,
     serves_lanes=serves_lanes, line=line, closest_in_lanes=closest_in_lanes, zone_in_lanes=zone_in_lanes, keep_in_lanes=keep_in_lanes,
 )  # fmt: skip
