@@ -19,12 +19,15 @@ from pardem.compiled.lanes.arithmetic import all_of, any_of
 from pardem.compiled.lanes.conversions import cut, number, rounded, whole
 from pardem.compiled.lanes.memory import (
     append,
+    either_place,
     flag_at,
     gather,
     load,
     load_row,
+    lower_places,
     members,
     members_at,
+    moved_by,
     neighbours,
     pick,
     put,
@@ -243,6 +246,26 @@ def _numbers(index, x, kinds, flags, more, answer):
     high = pick(x, at) > 0.0
     flag_at(flags, at, high)
     put(x, next_ones, select(high, 1.0, pick(x, next_ones)))
+
+
+@kernel(cache=False)
+def _places(index, x, number, answer):
+    at, others = members(index, 2), members(index, 5)
+    store(answer, 0, pick(number, moved_by(at, others)))
+    store(answer, WIDTH, pick(number, moved_by(at, -1)))
+    store(answer, 2 * WIDTH, pick(number, lower_places(at, others)))
+    store(answer, 3 * WIDTH, pick(number, either_place(load(x, 0) > 0.0, at, others)))
+
+
+def test_arithmetic_of_places() -> None:
+    """Moved by as many others or by one number; the lower of two; one or the other by a condition."""
+    n = 40
+    index, x, number = (1 + RNG.permutation(n)).astype(np.int32), RNG.normal(size=n), RNG.integers(0, 10**6, 2 * n + 1)
+    answer = np.zeros(4 * WIDTH, np.int64)
+    _places(index, x, number, answer)
+    at, others = index[2 : 2 + WIDTH], index[5 : 5 + WIDTH]
+    want = [at + others, at - 1, np.minimum(at, others), np.where(x[:WIDTH] > 0.0, at, others)]
+    np.testing.assert_array_equal(answer.reshape(4, WIDTH), [number[w] for w in want])
 
 
 def test_single_numbers_of_rows() -> None:
