@@ -98,8 +98,8 @@ def text(rows: tables.Beds, beads: int) -> str:
     lines = []
     for name, (label, scale) in COLUMNS.items():
         values = scale * np.array([float(row[name]) for row in rows.values()])
-        spread = f"{values.std(ddof=1):.3g}" if len(values) > 1 else "-"
-        lines.append([label, f"{values.mean():.4g}", spread, f"{values.min():.4g} to {values.max():.4g}"])
+        spread = [f"{values.std(ddof=1):.3g}", f"{values.min():.4g} to {values.max():.4g}"] if len(values) > 1 else []
+        lines.append([label, f"{values.mean():.4g}", *spread])
     many = f"{len(rows)} beds (seeds {', '.join(map(str, rows))})" if len(rows) > 1 else f"one bed (seed {next(iter(rows))})"
-    figures = table(["", "mean", "standard deviation", "range"], lines)
+    figures = table(["", "mean", "standard deviation", "range"] if len(rows) > 1 else ["", "value"], lines)
     return f"Results of {many} of {beads} beads:\n\n{figures}"
