@@ -74,7 +74,8 @@ def run_case(
         try:
             return _Run(case, out, comm, options, compilation, on_event).go()
         except MemoryError as error:
-            raise MemoryError(f"{error}; {memory_needed(case, comm.size)}") from None
+            said = f"{error}; " if str(error) else ""
+            raise MemoryError(f"{said}{memory_needed(case, comm.size)}") from None
 
 
 class _Run:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pardem
-from pardem.compiled.cache import sources_of
 from pardem.compiled.nested import Kernel
+from pardem.compiled.sources import sources_of
 
 PACKAGE = Path(os.path.abspath(pardem.__file__)).parent
 

@@ -14,6 +14,10 @@ import pytest
 import run_scene
 from conftest import CLEAN_ENVIRONMENT
 
+import pardem
+from pardem.compiled.cache import source_hash
+
+PACKAGE = Path(os.path.abspath(pardem.__file__)).parent
 HERE = {name: value for name, value in CLEAN_ENVIRONMENT.items() if not name.startswith("PYTHON")} | {"PYTHONNOUSERSITE": "1"}
 PIPED: dict[str, Any] = {"capture_output": True, "text": True}
 WHERE = "import pardem, sys; assert pardem.__file__.startswith(sys.argv[1]), pardem.__file__"
@@ -53,13 +57,61 @@ def runs_alike(python: str, mpirun: str, folder: Path, environment: dict[str, st
     return said
 
 
-def test_the_wheel_runs_alone_on_one_and_two_ranks(wheel: Path, tmp_path: Path) -> None:
-    """Unpacked into a folder of its own, beside the dependencies of this environment."""
-    site, work = tmp_path / "site", tmp_path / "work"
-    work.mkdir()
+def unpacked(wheel: Path, site: Path) -> dict[str, str]:
+    """Unpack the wheel into a folder of its own, beside the dependencies of this environment.
+
+    Returns:
+        The environment in which Python finds it there.
+    """
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)
-    environment = HERE | {"PYTHONPATH": str(site)}
+    return HERE | {"PYTHONPATH": str(site)}
+
+
+HASHES = """
+from pathlib import Path
+from pardem.compiled import sources
+step = Path(sources.__file__).parents[1] / "step.py"
+found = sources.hash_of(step), sources.hash_of(None)
+print(sources._text.cache_info().currsize, found[0], found == (sources.hash_of_texts(step), sources.hash_of_texts(None)))
+"""
+
+
+def hashes(site: Path, environment: dict[str, str]) -> tuple[bool, str]:
+    """Whether the hash of the kernels of a step came from the table of the wheel, and the hash, which is that of the texts in any case."""
+    texts, found, right = called([sys.executable, "-P", "-c", HASHES], site, environment).split()
+    assert right == "True"
+    return texts == "0", found
+
+
+def test_the_hashes_of_kernels_come_with_the_wheel_until_a_source_changes(wheel: Path, tmp_path: Path) -> None:
+    """An edit counts even if it keeps the size and the time of the file, a new file even if no other names it."""
+    site = tmp_path / "site"
+    environment = unpacked(wheel, site)
+    listed, package = next(site.glob("*.dist-info/RECORD")), site / "pardem"
+    assert hashes(site, environment) == (True, source_hash(PACKAGE / "step.py"))
+    law = package / "laws" / "elastic.py"
+    text, status = law.read_text(), law.stat()
+    law.write_text(text.swapcase())
+    os.utime(law, ns=(status.st_atime_ns, status.st_mtime_ns))
+    by_table, other = hashes(site, environment)
+    assert not by_table
+    assert other != source_hash(PACKAGE / "step.py")
+    law.write_text(text)
+    listed.write_text(listed.read_text())  # as if it were installed anew
+    assert hashes(site, environment) == (True, source_hash(PACKAGE / "step.py"))
+    (package / "laws" / "another.py").write_text("from ..compiled.jit import njit\n")
+    listed.write_text(listed.read_text())
+    by_table, other = hashes(site, environment)
+    assert not by_table
+    assert other != source_hash(PACKAGE / "step.py")
+
+
+def test_the_wheel_runs_alone_on_one_and_two_ranks(wheel: Path, tmp_path: Path) -> None:
+    """With the kernels that the tree has compiled."""
+    site, work = tmp_path / "site", tmp_path / "work"
+    work.mkdir()
+    environment = unpacked(wheel, site)
     called([sys.executable, "-P", "-c", WHERE, str(site)], work, environment)
     runs_alike(sys.executable, "mpirun", work, environment)
 

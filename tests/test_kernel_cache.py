@@ -13,7 +13,8 @@ import pytest
 from numba.core.bytecode import FunctionIdentity
 
 import pardem
-from pardem.compiled.cache import source_hash, sources_of
+from pardem.compiled.cache import source_hash
+from pardem.compiled.sources import sources_of
 from pardem.laws import user
 
 PACKAGE = Path(os.path.abspath(pardem.__file__)).parent

@@ -14,6 +14,7 @@ from pardem.decomposition.ghosts import plan_ghosts
 from pardem.decomposition.grids import ANY, BedExtent, Grid, communication, grids_of
 from pardem.decomposition.nested_slabs import IMBALANCE, Nested
 from pardem.decomposition.quantiles import quantiles
+from pardem.decomposition.thin_boxes import fineness_notice
 from pardem.errors import CaseError
 
 SKIN = 0.1
@@ -240,6 +241,26 @@ def test_the_grid_is_revised_when_the_bed_has_changed() -> None:
     x[:, 2] *= 20.0
     still.balance(x, radius, work, 9.0)
     assert still.grid == before
+
+
+@pytest.mark.mpi
+def test_boxes_thinner_than_a_grain_are_told() -> None:
+    """Once the cuts are closer to each other than the largest grain is wide, on any rank; and more ranks than grains."""
+    comm = MPI.COMM_WORLD
+    if comm.size < 3:
+        pytest.skip("two parts have one cut between them, and the space beside it")
+    x = cloud("even", 3000)[0][comm.rank :: comm.size]
+    slabs = Nested(comm, (comm.size, 1, 1))
+    slabs.divide(x, np.zeros(0), np.ones(len(x)))
+    width = 9.0 / comm.size
+    assert fineness_notice(slabs, np.full(len(x), 0.45 * width)) == ""
+    large = np.where(np.arange(len(x)) == 7, 0.6 * width, 0.1) if comm.rank == 1 else np.full(len(x), 0.1)
+    said = fineness_notice(slabs, large)
+    assert said.startswith(f"the grid of {comm.size} x 1 x 1 ranks has boxes ")
+    assert f"the largest grain measures {1.2 * width:.2g} m" in said
+    assert comm.allgather(said) == [said] * comm.size
+    alone = fineness_notice(slabs, np.full(int(comm.rank == 0), 0.1))
+    assert alone == f"{comm.size} ranks share 1 grain: some of them have nothing to do; start fewer ranks"
 
 
 @pytest.mark.mpi

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -54,6 +55,35 @@ def test_the_job_ends_with_one_message(tmp_path: Path, start_mpi: Callable, modu
     assert said.count("Traceback") == 1
     assert f"[rank {rank} of 2] RuntimeError" in said
     assert checkpoints(parts_of(tmp_path / "case.h5"))
+
+
+# what is left to the second rank does not hold its share of the grains
+LIMITED = """
+import resource, sys
+from mpi4py import MPI
+from pardem.setup import initial_grains
+whole = initial_grains.scattered
+def scattered(*arguments):
+    if MPI.COMM_WORLD.rank == 1:
+        taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (taken + 2 ** 20, taken + 2 ** 20))
+    return whole(*arguments)
+initial_grains.scattered = scattered
+from pardem.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_a_rank_whose_memory_is_limited_ends_the_job_in_one_sentence(tmp_path: Path, run_mpi: Callable) -> None:
+    wide = settings(
+        insert__0__count=40_000, insert__0__region__radius=60e-3, insert__0__region__upper=30e-3, domain__lower=[-0.07, -0.07, -0.01],
+        domain__upper=[0.07, 0.07, 0.06], wall__tube__radius=60e-3, wall__base__radius=60e-3,
+    )  # fmt: skip
+    ended = run_mpi(2, "-c", LIMITED, "run", case_file(tmp_path), *wide, cwd=tmp_path, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr.count("pardem: error:") == 1
+    said = r"\[rank 1 of 2\] there is not enough memory \(Unable to allocate .*; the run takes about \d+ MB on 2 ranks, \d+ MB on each\)"
+    assert re.search(said, ended.stderr), ended.stderr
 
 
 def test_a_rank_without_memory_says_what_the_run_needs(tmp_path: Path, run_mpi: Callable) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 from pathlib import Path
@@ -302,6 +303,15 @@ def test_the_job_measures_both_series(tmp_path: Path) -> None:
     assert started == [f"-n {ranks} pardem scaling run spheres --grains {grains} --steps 50 --folder results/scaling" for ranks, grains in runs]
     for line in (first, *started):
         cli.command_line().parse_args(line.split()[3:])
+
+
+def test_measured_memory_is_within_what_a_rank_may_take() -> None:
+    with (scaling_page.HERE / "memory.csv").open(newline="") as file:
+        runs = list(csv.DictReader(file))
+    assert all(float(run["peak"]) < scaling_page.BASE + scaling_page.PER_GRAIN * float(run["largest share"]) for run in runs)
+    (large,) = (run for run in runs if run["grains"] == "1000000")
+    assert large["ranks"] == "16"
+    assert float(large["all"]) < 8000.0  # MB
 
 
 def test_the_page_is_that_of_the_results() -> None:

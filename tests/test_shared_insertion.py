@@ -24,7 +24,7 @@ THERE = [{"species": "ball", "position": [0.02 + 0.003 * i, 0.02, 5e-4], "veloci
 
 
 def case(*inserts: dict[str, Any], **more: Any) -> Case:
-    """PlacedSpheres in a box with periodic axes, longest along x."""
+    """Grains in a box with periodic axes, longest along x."""
     return Case(**{
         "time": {"step": 2e-6}, "domain": {"lower": [0.0, 0.0, 0.0], "upper": [0.1, 0.05, 0.05], "periodic": [True, False, True]}, "seed": 3,
         "species": [{"name": name, "shape": "sphere", "radius": r, "density": 2e3} for name, r in (("ball", 1e-3), ("bead", 6e-4))],
@@ -54,12 +54,21 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return found
 
 
+SHAPES = [
+    {"name": "rod", "shape": "spherocylinder", "length": 2.5e-3, "radius": 4e-4, "density": 2e3},
+    {"name": "yermis", "shape": "yermis", "segments": 4, "edge": 8e-4, "radius": 2e-4, "density": 2e3},
+    {"name": "cube", "shape": "cube", "side": 1.2e-3, "radius": 1e-4, "density": 2e3},
+]
+TURNED = [{"species": "yermis", "position": [0.02 + 0.004 * i, 0.02, 5e-4], "orientation": [0.6, 0.0, 0.8, 0.0], "scale": 1.5} for i in range(15)]
+ANY_SHAPE = {"restitution": 0.5, "contact_time": 1e-4, "interaction": "minima"}
 PERIODIC = case(insert(5000, EVERYWHERE, size=SIZES))
 CASES = {
     "periodic": (PERIODIC, 1),
     "dense": (case(insert(15000, EVERYWHERE, size=SIZES)), 1),
     "several": (case(insert(2000, TUBE), insert(3000, CUBE, "bead", size=SIZES), insert(6000, EVERYWHERE, "bead"), grain=THERE), 3),
     "open": (case(insert(1200, CUBE), domain=None, wall=[{"name": "floor", "kind": "plane", "point": [0, 0, 0], "normal": [0, 0, 1]}]), 1),
+    "shapes": (case(insert(900, TUBE, "rod", size=SIZES), insert(700, CUBE, "yermis"), insert(2500, EVERYWHERE, "cube", size=SIZES),
+                    species=SHAPES, grain=TURNED, contact=ANY_SHAPE), 3),
     "thin": (case(insert(60, {"kind": "box", "lower": [0.01, 0.01, 0.01], "upper": [0.09, 0.0145, 0.0145]})), 1),
 }
 
@@ -106,9 +115,14 @@ def test_what_is_too_dense_is_left_to_one_rank_and_its_message(calls: list[bool]
     assert np.array_equal(Population.joined(COMM.allgather(mine)).x, whole.x)
 
 
-def test_other_grains_are_not_inserted_together(calls: list[bool]) -> None:
-    rod = [{"name": "ball", "shape": "spherocylinder", "length": 2e-3, "radius": 5e-4, "density": 2e3}]
-    for made in (case(insert(50, CUBE), species=rod), case(insert(50, CUBE, lowered=True), gravity=[0.0, -9.8, 0.0])):
+def test_some_grains_are_not_inserted_together(calls: list[bool]) -> None:
+    """Those that are lowered, those that fit into their region in some directions only, and those among bodies."""
+    body = {"name": "stone", "kind": "body", "species": "cube", "position": [0.02, 0.02, 0.02]}
+    flat = CUBE | {"upper": [0.04, 0.04, 0.01325]}
+    for made in (
+        case(insert(50, CUBE, lowered=True), gravity=[0.0, -9.8, 0.0]), case(insert(3, flat, "rod"), species=SHAPES[:1]),
+        case(insert(50, CUBE, "rod"), species=SHAPES[::2], wall=[body]),
+    ):  # fmt: skip
         initial_grains.own_initial_grains(MPI.COMM_SELF, made, build_scene(made, *initial_grains.size_range(made)).catalogue)
     assert calls == []
 

@@ -1,4 +1,6 @@
-"""The array of jobs of the campaign under a Slurm of this machine: signalled before its limit, requeued, resumed on another number of ranks."""
+"""Jobs under a Slurm of this machine: the array of the campaign, signalled before its limit, requeued, resumed on another number of ranks; and the
+measurements of the scaling study.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from conftest import CLEAN_ENVIRONMENT
 
@@ -23,6 +26,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parent.parent
 SLURM = ROOT / "jobs" / "packaging" / "slurm_here"
 SCRIPT = ROOT / "jobs" / "campaigns" / "crystallisation" / "run.slurm"
+SCALING = ROOT / "jobs" / "campaigns" / "scaling" / "run.slurm"
 PIPED: dict[str, Any] = {"capture_output": True, "text": True, "stdin": subprocess.DEVNULL}
 NO_SLURM = 3  # status of the script where Slurm is not installed and cannot be
 TIME = 75.0  # seconds of the long job: Slurm's signal comes 20 to 50 s after the start of a job of one minute
@@ -120,6 +124,27 @@ def test_an_array_of_jobs_goes_on_across_its_limit(
     whole = tmp_path / "whole.h5"
     run_mpi(1, "-m", "pardem", "run", six, "-o", whole)
     assert compare(result, whole) is None
+
+
+def test_a_scaling_study_is_measured(slurm: dict[str, str], tmp_path: Path) -> None:
+    """Beds that one rank has settled, on one to four ranks, each under an `srun` of its own; the table with both efficiencies, and the figures."""
+    small = {"SCENES": "rods", "STRONG": "2000", "WEAK": "1000", "RANKS": "1 2 4 8", "STEPS": "50", "SRUN_OPTIONS": "--mpi=pmix"}
+    environment = slurm | {f"PARDEM_{name}": value for name, value in small.items()} | {"PARDEM_RESULTS": str(tmp_path)}
+    log, folder = tmp_path / "job.log", tmp_path / "scaling"
+    options = ["--ntasks=4", "--ntasks-per-node=4", "--mem-per-cpu=0", f"--chdir={tmp_path}", f"--output={log}"]
+    number = called(environment, "sbatch", "--parsable", *options, SCALING).strip()
+    ended = awaited(slurm, number, lambda state: state["JobState"] == "COMPLETED", log)
+    assert ended["ExitCode"] == "0:0"
+    called(environment, "pardem", "scaling", "collect", "--folder", folder)
+    table = pd.read_csv(folder / "scaling.csv").set_index(["asked", "ranks"])
+    assert list(table.index) == [(1000, 1), (2000, 1), (2000, 2), (2000, 4), (4000, 4)]
+    assert (table["seconds"] > 0.0).all()
+    assert table["strong"].notna().tolist() == [False, True, True, True, False]
+    assert table["weak"].notna().tolist() == [True, False, True, False, True]
+    assert (table["ghosts"] > 0.0).tolist() == [ranks > 1 for _, ranks in table.index]
+    drawn = called(environment, "pardem", "scaling", "plot", "--folder", folder).split()
+    assert [Path(path).name for path in drawn] == ["rods.efficiency.png", "rods.parts.png"]
+    assert all(Path(path).stat().st_size > 2000 for path in drawn)
 
 
 def _taps_of_seconds(seconds: float, case: Path, run_mpi: Callable[..., subprocess.CompletedProcess[str]]) -> int:

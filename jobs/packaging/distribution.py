@@ -1,16 +1,19 @@
-"""How setuptools builds the distributions of pardem: a source distribution that is the whole tree, and a README whose images show anywhere.
+"""How setuptools builds the distributions of pardem: a source distribution that is the whole tree, a wheel with the hashes of its kernels, and a
+README whose images show anywhere.
 
 `[tool.setuptools] cmdclass` in pyproject.toml names the classes. The address of the repository is the only setting: `Repository` in `[project.urls]`.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
 from pathlib import Path
 from typing import Any
 
+from setuptools.command.build_py import build_py
 from setuptools.command.egg_info import egg_info
 from setuptools.command.sdist import sdist
 
@@ -30,6 +33,30 @@ class Metadata(egg_info):  # type: ignore[misc]
         if described.long_description and "Repository" in urls:
             described.long_description = absolute(described.long_description, urls["Repository"])
         super().run()
+
+
+class Package(build_py):  # type: ignore[misc]
+    """The modules of a wheel, and the table of their hashes; a tree that is installed to be edited gets none."""
+
+    def run(self) -> None:
+        """Copy the modules and write the table."""
+        super().run()
+        if not self.editable_mode:
+            spec = importlib.util.spec_from_file_location("copied_sources", Path(self.build_lib, "pardem", "compiled", "sources.py"))
+            assert spec is not None
+            assert spec.loader is not None
+            copied = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(copied)
+            copied.write_table()
+
+    def get_outputs(self, include_bytecode: bool = True) -> list[str]:
+        """List what was built.
+
+        Args:
+            include_bytecode: whether compiled modules are listed as well.
+        """
+        table = [] if self.editable_mode else [os.path.join(self.build_lib, "pardem", "compiled", "sources.json")]
+        return [*super().get_outputs(include_bytecode), *table]
 
 
 class SourceDistribution(sdist):  # type: ignore[misc]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,6 +47,9 @@ def _warmup(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
     from ..io.casefile import read_case
     from ..run import run_case
     from ..setup.imaging import write_image
+    from ..setup.initial_grains import size_range
+    from ..setup.preparation import build_scene
+    from ..setup.shared_insertion import only_spheres
     from ..setup.shared_insertion import rehearse as rehearse_insertion
     from ..setup.warmup import shrunken, usual_cases
 
@@ -58,7 +62,10 @@ def _warmup(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
         else usual_cases()
     )
     rehearse()
-    made_by_first(comm, rehearse_insertion)
+    catalogues = [build_scene(case, *size_range(case)).catalogue for case in cases]
+    for spheres in (True, False):
+        if some := [catalogue for catalogue in catalogues if only_spheres(catalogue) is spheres]:
+            made_by_first(comm, functools.partial(rehearse_insertion, some[0]))
     folder = comm.bcast(tempfile.mkdtemp(prefix="pardem-warmup-") if comm.rank == 0 else None)
     try:
         for k, case in enumerate(cases):

@@ -7,12 +7,10 @@ use was edited. Constants that kernels use live in sources with compiled code: t
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import os
 import pickle
 import platform
-import re
 import sys
 import tempfile
 import uuid
@@ -29,12 +27,8 @@ from numba.core.types import Callable, Dispatcher
 from numba.core.types.containers import BaseNamedTuple, BaseTuple
 
 from .. import image
+from . import sources
 
-_ROOT = Path(os.path.abspath(__file__)).parent.parent.parent  # not resolved: folders of the package may be links
-_MARK = b"jit import"  # not written out here: this file holds no compiled code
-_MAKERS = (_ROOT / "pardem" / "compiled" / "jit.py", _ROOT / "pardem" / "compiled" / "nested.py")
-_TYPES_ONLY = re.compile(rb"^if TYPE_CHECKING:\n(?:[ \t]+[^\n]*\n|\n)+", re.MULTILINE)
-_IMPORT = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(?:\(([^)]*)\)|([^\n]*))", re.MULTILINE)
 _used: set[Path] = set()
 if image.in_use() is not None:
     entrypoints._already_initialized = True  # numba looks for extensions of its own in a file of every package there is; pardem has none
@@ -54,58 +48,6 @@ def folder() -> Path:
     return Path(base) / platform.machine()
 
 
-@functools.cache
-def _text(path: Path) -> bytes:
-    return path.read_bytes()
-
-
-@functools.cache
-def _source(path: str) -> Path | None:
-    return Path(path) if os.path.isfile(path) else None
-
-
-@functools.cache
-def _imports(path: Path) -> tuple[Path, ...]:
-    """The sources of pardem that a source imports anywhere, but for the sake of types alone; a registry, which imports by name, all beside it."""
-    found: list[Path | None] = [*sorted(path.parent.glob("**/*.py"))] if b"import_module(" in _text(path) else []
-    package = _ROOT if not path.is_relative_to(_ROOT) else path.parent
-    for dots, module, bracketed, plain in _IMPORT.findall(_TYPES_ONLY.sub(b"", _text(path))):
-        if not dots and not module.startswith(b"pardem"):
-            continue
-        # as text from here: paths as objects take half as long again
-        base = str(_ROOT if not dots else package if len(dots) == 1 else package.parents[len(dots) - 2])
-        base = "/".join((base, *module.decode().split("."))) if module else base
-        names = re.sub(rb"#[^\n]*", b"", bracketed or plain.split(b"#")[0]).decode().split(",")
-        for name in [part.split()[0] for part in names if part.split()]:
-            places = (f"{base}/{name}.py", f"{base}/{name}/__init__.py", f"{base}.py", f"{base}/__init__.py")
-            found.append(next(filter(None, map(_source, places)), None))
-    return tuple(dict.fromkeys(filter(None, found)))
-
-
-@functools.cache
-def sources_of(path: Path) -> tuple[Path, ...]:
-    """Return the sources that the kernels of a source may use.
-
-    Args:
-        path: path of the source.
-
-    Returns:
-        The source itself, those with compiled code that it imports, directly or through others, and what compiles them, in the order of their paths.
-    """
-    seen, waiting = {path, *_MAKERS}, [path]
-    while waiting:
-        for other in _imports(waiting.pop()):
-            if other not in seen:
-                seen.add(other)
-                waiting.append(other)
-    return tuple(sorted(other for other in seen if other in (path, *_MAKERS) or _MARK in _text(other)))
-
-
-def _all_sources() -> list[Path]:
-    return [Path(place) / name for place, _, names in os.walk(_ROOT / "pardem", followlinks=True) for name in names if name.endswith(".py")]
-
-
-@functools.cache
 def source_hash(path: Path | None = None) -> str:
     """Return a hash of sources with compiled code.
 
@@ -118,19 +60,12 @@ def source_hash(path: Path | None = None) -> str:
     started_from = image.in_use()
     if started_from is not None and path is not None and str(path) in started_from.index.hashes:
         return started_from.index.hashes[str(path)]
-    digest = hashlib.sha256()
-    if path is None:
-        paths = tuple(other for other in sorted(_all_sources()) if other in _MAKERS or _MARK in _text(other))
-    else:
-        paths = sources_of(path)
-    for other in paths:
-        digest.update((str(other.relative_to(_ROOT)) if other.is_relative_to(_ROOT) else other.name).encode() + _text(other))
-    return digest.hexdigest()[:16]
+    return sources.hash_of(path)
 
 
 def hashes() -> dict[str, str]:
     """Return the hashes of all sources of pardem with compiled code, by path."""
-    return {str(path): source_hash(path) for path in _all_sources() if path in _MAKERS or _MARK in _text(path)}
+    return {str(path): source_hash(path) for path in sources.compiled_sources()}
 
 
 def used() -> set[Path]:

@@ -35,7 +35,17 @@ def extents(b, i, low, high):
 
 
 @kernel
-def _in_cylinder(b, i, region):
+def in_cylinder(b, i, region):
+    """Determine whether a grain lies in a cylindrical region, but for its ends.
+
+    Args:
+        b: `Occupants`.
+        i: row of the grain.
+        region: `regions.RegionArrays`.
+
+    Returns:
+        Whether it does.
+    """
     a, c = (region.axis + 1) % 3, (region.axis + 2) % 3
     free = region.radius - b.r[i]
     for k in range(b.start[i], b.start[i + 1]):
@@ -57,7 +67,7 @@ def mark_outside(b, region, outside):
     low, high = np.empty(3), np.empty(3)
     for i in range(b.grains):
         extents(b, i, low, high)
-        outside[i] = region.axis >= 0 and not _in_cylinder(b, i, region)
+        outside[i] = region.axis >= 0 and not in_cylinder(b, i, region)
         for c in range(3):
             if not region.free[c] and not (b.x[i, c] + low[c] >= region.lower[c] and b.x[i, c] + high[c] <= region.upper[c]):
                 outside[i] = True
@@ -139,7 +149,7 @@ def insert(b, cells, first, first_id, seed, region, max_attempts):
                 b.x[i, c] = bottom + u[c] * (top - bottom)
                 if b.period[c] > 0.0 and b.x[i, c] >= b.lower[c] + b.period[c]:
                     b.x[i, c] = b.lower[c]
-            if region.axis >= 0 and not _in_cylinder(b, i, region):
+            if region.axis >= 0 and not in_cylinder(b, i, region):
                 continue
             if is_free(b, cells, i, near, work):
                 placed = True

@@ -1,9 +1,9 @@
-"""Compiled: random insertion of spheres by rounds, with the outcome of one after the other.
+"""Compiled: random insertion of grains by rounds, with the outcome of one after the other.
 
-One after the other, a sphere takes the first of its positions, which follow from its id alone, that is clear of all spheres of lower ids. Here each
-rank owns a layer of space and all positions that fall into it, and spheres are treated in blocks of ids. A position that conflicts with a sphere of
-an earlier block is out of the question, and the sphere moves on to its next one. Of two spheres of the block that conflict, the one of the higher id
-moves on; if the other is then driven away by a third one, it is called back. What becomes of a sphere depends on lower ids only, so the lowest ids
+One after the other, a grain takes the first of its positions, which follow from its id alone, that is clear of all grains of lower ids. Here each
+rank owns a layer of space and all positions that fall into it, and grains are treated in blocks of ids. A position that conflicts with a grain of
+an earlier block is out of the question, and the grain moves on to its next one. Of two grains of the block that conflict, the one of the higher id
+moves on; if the other is then driven away by a third one, it is called back. What becomes of a grain depends on lower ids only, so the lowest ids
 come to rest first, in whatever order events are treated, and what is reached when no event is left is what one after the other gives.
 """
 
@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled.jit import inlined, kernel, njit
-from ..compiled.vectors import length, nearest_image, square
-from .clearance import GAP
+from .round_bodies import MOST, hold, meets, pick, place_of, take_up
 from .round_places import (
     ARRIVE,
     COUNT,
@@ -24,7 +23,6 @@ from .round_places import (
     FULL,
     GONE,
     LEAVE,
-    MOST,
     PILED,
     RECALL,
     SETTLED,
@@ -35,25 +33,22 @@ from .round_places import (
     cells_around_place,
     index,
     neighbour,
-    pick,
-    position,
-    size_of,
     slot_of,
 )  # fmt: skip
 
 
 class Attempt(NamedTuple):
-    """A sphere at one of its positions.
+    """A grain at one of its positions.
 
     Attributes:
         x: the position (m).
-        radius: (m).
+        reach: how far it reaches from there (m).
         gid: its id.
         trial: number of the position.
     """
 
     x: tuple[float, float, float]
-    radius: float
+    reach: float
     gid: int
     trial: int
 
@@ -71,24 +66,24 @@ def _attempt(sites, e):
 
 
 @inlined
-def _send(sites, outbox, target, event, x, radius):
+def _send(sites, outbox, target, event, x, reach):
     """Note an event for a rank."""
     n = sites.numbers[EMITTED]
     if n >= outbox.target.shape[0] or event[2] >= MOST:
         sites.numbers[FULL] = 1
         return
     outbox.event[n, 0], outbox.event[n, 1], outbox.event[n, 2] = event
-    outbox.place[n, 0], outbox.place[n, 1], outbox.place[n, 2], outbox.place[n, 3] = x[0], x[1], x[2], radius
+    outbox.place[n, 0], outbox.place[n, 1], outbox.place[n, 2], outbox.place[n, 3] = x[0], x[1], x[2], reach
     outbox.target[n] = target
     sites.numbers[EMITTED] = n + 1
 
 
 @inlined
-def _send_on(sites, outbox, recipe, layers, kind, sphere):
-    """Note an event for the rank of a position of a sphere: its id, the number of the position, and its radius (m)."""
-    gid, trial, radius = sphere
-    x, trial = position(recipe, layers, gid, trial, radius)
-    _send(sites, outbox, layers.owner[index(layers, layers.axis, pick(x, layers.axis))], (kind, gid, trial), x, radius)
+def _send_on(sites, outbox, recipe, layers, kind, grain):
+    """Note an event for the rank of a position of the grain that is treated: its id, the number of the position, and its reach (m)."""
+    gid, trial, reach = grain
+    x, trial = place_of(recipe.form, recipe, layers, gid, trial, reach)
+    _send(sites, outbox, layers.owner[index(layers, layers.axis, pick(x, layers.axis))], (kind, gid, trial), x, reach)
 
 
 @inlined
@@ -114,15 +109,6 @@ def _tell_beside(sites, outbox, layers, e, kind):
 
 
 @inlined
-def _conflict(sites, layers, x, radius, j):
-    """Whether a sphere at a position conflicts with that of row ``j``: the same rule as ``clearance.is_free`` for two spheres."""
-    d = nearest_image((sites.ball[j, 0] - x[0], sites.ball[j, 1] - x[1], sites.ball[j, 2] - x[2]), layers)
-    contact = radius + sites.ball[j, 3]
-    far = contact * (1.0 + 10.0 * GAP)
-    return square(d) <= far * far and not length(d) > contact * (1.0 + GAP)
-
-
-@inlined
 def _pile_up(sites, j):
     """Note a position to be looked at again."""
     if sites.numbers[PILED] < sites.pile.shape[0]:
@@ -133,30 +119,30 @@ def _pile_up(sites, j):
 
 
 @kernel
-def _look_again(sites, layers, one, state, near):
+def _look_again(sites, recipe, layers, one, state, near):
     """Pile up the positions of this rank of a higher id and in a certain state that conflict with a position."""
     for m in range(cells_around_place(layers, one.x, near)):
         j = sites.head[near[m]]
         while j >= sites.numbers[SETTLED]:
-            if sites.state[j] == state and sites.gid[j] > one.gid and _conflict(sites, layers, one.x, one.radius, j):
+            if sites.state[j] == state and sites.gid[j] > one.gid and meets(recipe.form, recipe, sites, layers, one, j):
                 _pile_up(sites, j)
             j = sites.after[j]
 
 
 @kernel
-def _is_barred(sites, layers, one, near):
+def _is_barred(sites, recipe, layers, one, near):
     """Whether a position conflicts with one of this block that a lower id has taken."""
     for m in range(cells_around_place(layers, one.x, near)):
         j = sites.head[near[m]]
         while j >= sites.numbers[SETTLED]:
-            if sites.state[j] <= FOREIGN and sites.gid[j] < one.gid and _conflict(sites, layers, one.x, one.radius, j):
+            if sites.state[j] <= FOREIGN and sites.gid[j] < one.gid and meets(recipe.form, recipe, sites, layers, one, j):
                 return True
             j = sites.after[j]
     return False
 
 
 @inlined
-def _barred_for_good(sites, layers, one, near):
+def _barred_for_good(sites, recipe, layers, one, near):
     """Whether a new position conflicts with a settled one (2), or else with one taken by a lower id (1).
 
     Otherwise (0) the positions that it conflicts with and that higher ids have taken are piled up.
@@ -165,7 +151,7 @@ def _barred_for_good(sites, layers, one, near):
     for m in range(cells_around_place(layers, one.x, near)):
         j = sites.head[near[m]]
         while j >= 0:
-            if _conflict(sites, layers, one.x, one.radius, j):
+            if meets(recipe.form, recipe, sites, layers, one, j):
                 if j < settled:
                     sites.numbers[PILED] = 0
                     return 2
@@ -182,9 +168,9 @@ def _barred_for_good(sites, layers, one, near):
 @inlined
 def _add(sites, layers, one, state):
     """Add a position; its row comes back."""
-    x, radius, gid, trial = one
+    x, reach, gid, trial = one
     e = sites.numbers[COUNT]
-    sites.ball[e, 0], sites.ball[e, 1], sites.ball[e, 2], sites.ball[e, 3] = x[0], x[1], x[2], radius
+    sites.ball[e, 0], sites.ball[e, 1], sites.ball[e, 2], sites.ball[e, 3] = x[0], x[1], x[2], reach
     sites.gid[e], sites.trial[e], sites.state[e] = gid, trial, state
     k = cell_at(layers, x)
     sites.after[e] = sites.head[k]
@@ -212,43 +198,44 @@ def _decide(sites, outbox, recipe, layers, e, near):
     if state != STANDING and state != WAITING:
         return
     one = _attempt(sites, e)
-    barred = _is_barred(sites, layers, one, near)
+    hold(recipe.form, recipe, gid)
+    barred = _is_barred(sites, recipe, layers, one, near)
     if barred and state == STANDING:
         sites.state[e] = WAITING
         _tell_beside(sites, outbox, layers, e, LEAVE)
-        _send_on(sites, outbox, recipe, layers, ARRIVE, (gid, sites.trial[e] + 1, one.radius))
-        _look_again(sites, layers, one, WAITING, near)
+        _send_on(sites, outbox, recipe, layers, ARRIVE, (gid, sites.trial[e] + 1, one.reach))
+        _look_again(sites, recipe, layers, one, WAITING, near)
     elif not barred and state == WAITING:
         sites.state[e] = STANDING
         _tell_beside(sites, outbox, layers, e, STAND)
-        _send_on(sites, outbox, recipe, layers, RECALL, (gid, sites.trial[e] + 1, one.radius))
-        _look_again(sites, layers, one, STANDING, near)
+        _send_on(sites, outbox, recipe, layers, RECALL, (gid, sites.trial[e] + 1, one.reach))
+        _look_again(sites, recipe, layers, one, STANDING, near)
 
 
 @inlined
 def _arrive(sites, outbox, recipe, layers, one, near):
-    """A sphere tries a position; nothing is piled up yet."""
-    barred = _barred_for_good(sites, layers, one, near)
+    """A grain tries a position; nothing is piled up yet."""
+    barred = _barred_for_good(sites, recipe, layers, one, near)
     if barred < 2:
         e = _add(sites, layers, one, STANDING if barred == 0 else WAITING)
         if barred == 0 and _at_border(layers, one.x):
             _tell_beside(sites, outbox, layers, e, STAND)
     if barred > 0:
-        _send_on(sites, outbox, recipe, layers, ARRIVE, (one.gid, one.trial + 1, one.radius))
+        _send_on(sites, outbox, recipe, layers, ARRIVE, (one.gid, one.trial + 1, one.reach))
 
 
 @kernel
 def _recall(sites, outbox, recipe, layers, one, near):
-    """A sphere is called back from a position, or from where it has gone from there."""
+    """A grain is called back from a position, or from where it has gone from there."""
     e = _find(sites, layers, one)
     state = sites.state[e] if e >= 0 else WAITING
     if e >= 0:
         sites.state[e] = GONE
     if state == WAITING:
-        _send_on(sites, outbox, recipe, layers, RECALL, (one.gid, one.trial + 1, one.radius))
+        _send_on(sites, outbox, recipe, layers, RECALL, (one.gid, one.trial + 1, one.reach))
     else:
         _tell_beside(sites, outbox, layers, e, LEAVE)
-        _look_again(sites, layers, one, WAITING, near)
+        _look_again(sites, recipe, layers, one, WAITING, near)
 
 
 @njit
@@ -268,16 +255,17 @@ def treat(events, places, order, sites, outbox, recipe, layers):
     sites.numbers[EMITTED] = 0
     for k in order:
         kind, one = events[k, 0], Attempt((places[k, 0], places[k, 1], places[k, 2]), places[k, 3], events[k, 1], events[k, 2])
+        hold(recipe.form, recipe, one.gid)
         if kind == ARRIVE:
             _arrive(sites, outbox, recipe, layers, one, near)
         elif kind == RECALL:
             _recall(sites, outbox, recipe, layers, one, near)
         elif kind == STAND:
             _add(sites, layers, one, FOREIGN)
-            _look_again(sites, layers, one, STANDING, near)
+            _look_again(sites, recipe, layers, one, STANDING, near)
         else:
             sites.state[_find(sites, layers, one)] = GONE
-            _look_again(sites, layers, one, WAITING, near)
+            _look_again(sites, recipe, layers, one, WAITING, near)
         while sites.numbers[PILED] > 0 and sites.numbers[FULL] == 0:
             sites.numbers[PILED] -= 1
             _decide(sites, outbox, recipe, layers, sites.pile[sites.numbers[PILED]], near)
@@ -287,11 +275,11 @@ def treat(events, places, order, sites, outbox, recipe, layers):
 
 @njit
 def begin(first, last, sites, outbox, recipe, layers):
-    """Send spheres to their first positions.
+    """Send grains to their first positions.
 
     Args:
-        first: id of the first sphere.
-        last: one past the id of the last sphere.
+        first: id of the first grain.
+        last: one past the id of the last grain.
         sites: `Sites`.
         outbox: `Outbox`, filled.
         recipe: `Recipe`.
@@ -299,7 +287,7 @@ def begin(first, last, sites, outbox, recipe, layers):
     """
     sites.numbers[EMITTED] = 0
     for gid in range(first, last):
-        _send_on(sites, outbox, recipe, layers, ARRIVE, (gid, 0, recipe.radius * size_of(recipe, gid)))
+        _send_on(sites, outbox, recipe, layers, ARRIVE, (gid, 0, take_up(recipe.form, recipe, gid)))
 
 
 @njit
@@ -339,7 +327,7 @@ def settle(sites, layers):
 
 @njit
 def add_settled(ball, gid, mine, sites, layers):
-    """Add spheres that are already there.
+    """Add grains that are already there.
 
     Args:
         ball: (m, 4) centres in the domain, and radii (m).

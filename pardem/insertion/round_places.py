@@ -1,10 +1,9 @@
-"""Compiled: where spheres may be that are inserted by rounds, and the cells of a rank around a place (``round_kernels.py``)."""
+"""Compiled: numbers of events and states of insertion by rounds (``round_kernels.py``), and the cells of a rank around a place."""
 
 from __future__ import annotations
 
-from ..compiled.jit import inlined, kernel, njit
-from ..compiled.quaternions import put_orientation
-from .counter import POSITION, SIZE, random_angle, random_orientation, uniforms
+from ..compiled.jit import inlined, kernel
+from .round_bodies import pick
 
 ARRIVE, RECALL, STAND, LEAVE = 0, 1, 2, 3
 """Events: a sphere tries a position; it is called back from that; beyond the border of a layer a sphere stands, or does so no longer."""
@@ -13,68 +12,6 @@ STANDING, FOREIGN, WAITING, GONE = 1, 2, 3, 4
 COUNT, SETTLED, EMITTED, PILED, FULL = 0, 1, 2, 3, 4
 """Slots of ``numbers``: positions known, of which settled ones; events to be sent; positions to be looked at again; whether an array is full."""
 NUMBERS = 5
-MOST = 100_000  # positions to try for one sphere
-
-
-@kernel
-def size_of(recipe, gid):
-    """Size factor of a sphere.
-
-    Args:
-        recipe: `Recipe`.
-        gid: its id.
-    """
-    low, high = recipe.sizes
-    return low + (high - low) * uniforms(recipe.seed, gid, SIZE, 0)[0] if high != low else low
-
-
-@inlined
-def _along(recipe, layers, c, u, radius):
-    """Coordinate of a position along an axis by its random number, as in ``insert_kernels.insert``."""
-    reach = 0.0 if recipe.free[c] else radius
-    bottom, top = recipe.lower[c] + reach, recipe.upper[c] - reach
-    x = bottom + u * (top - bottom)
-    if layers.period[c] > 0.0 and x >= layers.lower[c] + layers.period[c]:
-        x = layers.lower[c]
-    return x
-
-
-@inlined
-def position(recipe, layers, gid, trial, radius):
-    """Find a position of a sphere.
-
-    Args:
-        recipe: `Recipe`.
-        layers: `InsertLayers`.
-        gid: id of the sphere.
-        trial: number of the position.
-        radius: radius of the sphere (m).
-
-    Returns:
-        The position (m), and its number: that asked for, or the first one after it that lies in the cylinder.
-    """
-    a, b = (recipe.axis + 1) % 3, (recipe.axis + 2) % 3
-    free = recipe.around - radius
-    while True:
-        u = uniforms(recipe.seed, gid, POSITION, trial)
-        x = (_along(recipe, layers, 0, u[0], radius), _along(recipe, layers, 1, u[1], radius), _along(recipe, layers, 2, u[2], radius))
-        if recipe.axis < 0 or trial >= MOST:
-            return x, trial
-        p, q = pick(x, a) - recipe.centre[a], pick(x, b) - recipe.centre[b]
-        if not p * p + q * q > free * free:
-            return x, trial
-        trial += 1
-
-
-@inlined
-def pick(x, c):
-    """One of three numbers.
-
-    Args:
-        x: the numbers.
-        c: 0, 1 or 2.
-    """
-    return x[0] if c == 0 else (x[1] if c == 1 else x[2])
 
 
 @inlined
@@ -181,33 +118,3 @@ def cells_around_place(layers, x, out):
                     out[found] = _cell(layers, slot, i, j)
                     found += 1
     return found
-
-
-@njit
-def sizes_of(gid, recipe, out):
-    """Find the size factors of spheres.
-
-    Args:
-        gid: (n,) int64 ids.
-        recipe: `Recipe`.
-        out: (n,), filled.
-    """
-    for k in range(gid.shape[0]):
-        out[k] = size_of(recipe, gid[k])
-
-
-@njit
-def turn(gid, seed, planar, q):
-    """Find the orientations of grains that are inserted.
-
-    Args:
-        gid: (n,) int64 ids.
-        seed: seed of the random numbers.
-        planar: whether the simulation is two-dimensional.
-        q: (n, 4), filled.
-    """
-    for k in range(gid.shape[0]):
-        if planar:
-            q[k, 0], q[k, 3] = random_angle(seed, gid[k])
-        else:
-            put_orientation(q, k, random_orientation(seed, gid[k]))

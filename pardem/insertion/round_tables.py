@@ -6,31 +6,64 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .occupants import Occupants
+from .regions import RegionArrays
+
+
+class Balls(NamedTuple):
+    """Spheres.
+
+    Attributes:
+        radius: at a size factor of 1 (m).
+    """
+
+    radius: float
+
+
+class Bodies(NamedTuple):
+    """Grains of any shape.
+
+    Attributes:
+        species: row of the catalogue of those that are inserted.
+        radius: (ns,) sphero-radius of each species at a size factor of 1 (m).
+        core_radius: (ns,) largest distance of a core vertex from the centre (m).
+        vertex_start: (ns + 1,) int64 first vertex of each species.
+        vertices: (nv, 3) core vertices (m).
+        pair: two grains, placed.
+        ends: (2, 3) how far the first of them reaches from its centre along the axes, at most and at least 0; 0 along free axes (m).
+        work: (12, 4) work space.
+        there_species: (m,) int64 species of the grains that are there already, in the order of their rows.
+        there_scale: (m,) their size factors.
+        there_q: (m, 4) their orientations.
+    """
+
+    species: int
+    radius: np.ndarray
+    core_radius: np.ndarray
+    vertex_start: np.ndarray
+    vertices: np.ndarray
+    pair: Occupants
+    ends: np.ndarray
+    work: np.ndarray
+    there_species: np.ndarray
+    there_scale: np.ndarray
+    there_q: np.ndarray
+
 
 class Recipe(NamedTuple):
-    """Where the spheres of one insert may be.
+    """Where the grains of one insert may be.
 
     Attributes:
         seed: seed of the random numbers.
-        radius: radius at a size factor of 1 (m).
         sizes: smallest and largest size factor.
-        lower: (3,) lower corner of the region (m).
-        upper: (3,) upper corner of the region (m).
-        free: (3,) bool, whether spheres may protrude along an axis.
-        axis: axis of a cylindrical region, -1 of a box.
-        centre: (3,) point on that axis (m).
-        around: radius of the cylinder (m).
+        region: the region.
+        form: what they are.
     """
 
     seed: int
-    radius: float
     sizes: tuple[float, float]
-    lower: np.ndarray
-    upper: np.ndarray
-    free: np.ndarray
-    axis: int
-    centre: np.ndarray
-    around: float
+    region: RegionArrays
+    form: Balls | Bodies
 
 
 class InsertLayers(NamedTuple):
@@ -69,9 +102,9 @@ class Sites(NamedTuple):
     """Positions that a rank knows: settled ones first, then those of the present block.
 
     Attributes:
-        ball: (capacity, 4) centre and radius (m).
-        gid: (capacity,) int64 ids of the spheres.
-        trial: (capacity,) int32 numbers of the positions among those of the sphere.
+        ball: (capacity, 4) centre, and how far the grain reaches from there (m).
+        gid: (capacity,) int64 ids of the grains.
+        trial: (capacity,) int32 numbers of the positions among those of the grain.
         state: (capacity,) int8; of settled ones: STANDING in the layers of this rank, else FOREIGN.
         after: (capacity,) int32 the next one in the same cell or -1.
         head: (cells,) int32 the last one in a cell or -1.
@@ -94,7 +127,7 @@ class Outbox(NamedTuple):
 
     Attributes:
         event: (capacity, 3) int64 kind, id and number of the position.
-        place: (capacity, 4) the position and the radius (m).
+        place: (capacity, 4) the position, and how far the grain reaches (m).
         target: (capacity,) int64 ranks.
     """
 

@@ -32,7 +32,7 @@ from .clear_over_ranks import require_clear_together
 from .given_grains import file_blocks, given_blocks, given_count, given_grains
 from .insert_fraction import require_room
 from .insert_regions import domain_of, insert_regions
-from .shared_insertion import PlacedSpheres, batch_of, has_room, insert_together, spheres_of, turned
+from .shared_insertion import SharedGrains, batch_of, has_room, insert_together, only_spheres, shared_grains, turned
 from .starting_grains import StartingGrains, population_of
 from .wall_tables import placed_bodies
 
@@ -72,8 +72,8 @@ def size_range(case: Case) -> tuple[dict[str, float], dict[str, float]]:
 def own_initial_grains(comm: MPI.Comm, case: Case, catalogue: Catalogue, overlaps: bool = False) -> Population:
     """Create the grains of a case, an equal share on each rank. Collective.
 
-    The first rank reads given grains and passes them on some at a time. Where many spheres are inserted, the ranks do so together; other grains are
-    all placed by the first rank. Those that the case takes over from another run (`[start]`) are left out: each rank has read its share of them.
+    The first rank reads given grains and passes them on some at a time. Many grains are inserted by the ranks together, fewer by the
+    first one. Those that the case takes over from another run (`[start]`) are left out: each rank has read its share of them.
 
     Args:
         comm: communicator.
@@ -116,36 +116,35 @@ def _placed_by_first(comm: MPI.Comm, case: Case, catalogue: Catalogue, overlaps:
 
 
 def _in_rounds(case: Case, catalogue: Catalogue) -> bool:
-    """Whether the ranks insert the grains of a case together: many spheres among spheres and walls that do not hinder them."""
+    """Whether the ranks insert the grains of a case together: many of them, among walls that do not hinder them."""
     names = [s.name for s in case.species]
     batches = [
-        batch_of(insert, region, names.index(insert.species), float(catalogue.radius[names.index(insert.species)]), 0)
+        batch_of(insert, region, names.index(insert.species), catalogue, 0)
         for insert, region in zip(case.insert, insert_regions(case), strict=True)
     ]
     return (
         sum(insert.count for insert in case.insert) >= shared_insertion.FEWEST
         and not any(insert.lowered for insert in case.insert)
-        and bool((catalogue.kind == 1).all() and (catalogue.core_radius == 0.0).all())
         and not len(placed_bodies(case, catalogue, case.stage[0].name).species)
         and all(has_room(batch, domain_of(case)) for batch in batches)
     )
 
 
 def _inserted(comm: MPI.Comm, case: Case, catalogue: Catalogue, there: StartingGrains, first: int) -> StartingGrains | None:
-    """The inserted spheres of this rank, with ids from ``first`` on, among those that are there; None if they are too dense. Collective."""
+    """The inserted grains of this rank, with ids from ``first`` on, among those that are there; None if they are too dense. Collective."""
     regions, domain, number = insert_regions(case), domain_of(case), [s.name for s in case.species]
     made_once(comm, lambda: require_room(case, catalogue, regions))
-    spheres, last = spheres_of(there.gid, there.species, there.scale, there.position, catalogue.radius, domain), first
+    grains, last = shared_grains(there, catalogue, domain), first
     for insert, region in zip(case.insert, regions, strict=True):
-        row = number.index(insert.species)
-        found = insert_together(comm, batch_of(insert, region, row, float(catalogue.radius[row]), last), spheres, domain, case.seed)
+        found = insert_together(comm, batch_of(insert, region, number.index(insert.species), catalogue, last), grains, domain, case.seed)
         if found is None:
             return None
-        spheres, last = found, last + insert.count
-    inserted = spheres.gid >= first
-    new = spheres if inserted.all() else PlacedSpheres(*(column[inserted] for column in spheres))
+        grains, last = found, last + insert.count
+    inserted = grains.gid >= first
+    new = grains if inserted.all() else SharedGrains(*(column[inserted] for column in grains))
     names = {"gid": new.gid, "species": new.species, "scale": new.scale, "position": new.ball[:, :3]}
-    return StartingGrains.made(len(new.gid), names | {"orientation": turned(new.gid, case.seed, case.dimension == 2)})
+    orientation = turned(new.gid, case.seed, case.dimension == 2) if only_spheres(catalogue) else new.q
+    return StartingGrains.made(len(new.gid), names | {"orientation": orientation})
 
 
 def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> Population:

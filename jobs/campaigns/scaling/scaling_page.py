@@ -1,9 +1,12 @@
 """The page on scaling, docs/scaling.md, and its figures, from the predictions and counts in this folder.
 
 pardem scaling predict spheres --grains 10000000 --form cubic --ranks 16 64 128 512 1024 4096 10000 --folder jobs/campaigns/scaling/predicted
-pardem scaling predict spheres --grains 10000000 --form cubic --slabs --ranks 16 128 1024 --folder jobs/campaigns/scaling/predicted
+pardem scaling predict spheres --grains 10000000 --form cubic --slabs --ranks 16 128 1024 10000 --folder jobs/campaigns/scaling/predicted
+pardem scaling predict rods --grains 10000000 --form cubic --ranks 16 128 1024 10000 --folder jobs/campaigns/scaling/predicted
+pardem scaling predict cubes --grains 10000000 --form cubic --ranks 16 128 1024 10000 --folder jobs/campaigns/scaling/predicted
 pardem scaling predict spheres --grains 100000 --ranks 2 --folder jobs/campaigns/scaling/predicted
 mpirun -n 8 python jobs/campaigns/scaling/real_counts.py spheres 10000
+mpirun -n 8 python jobs/campaigns/scaling/memory.py spheres 100000
 python jobs/campaigns/scaling/scaling_page.py
 """
 
@@ -16,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 
 mpl.use("Agg")
 
@@ -32,7 +36,10 @@ ROOT = HERE.parents[2]
 PAGE, FIGURES = ROOT / "docs" / "scaling.md", ROOT / "docs" / "figures"
 RANKS = (16, 128, 1024, 10_000)
 SIZES = (1_000_000, 10_000_000, 100_000_000)
+OTHERS = ("rods", "cubes")
 LEVELS = (0.8, 0.5)
+BASE, PER_GRAIN = 300, 1.2e-3
+"""What a rank may take at most: MB, and MB for each grain of its own."""
 ON_PAPER = {SIZES[0]: (0.79, 0.66, 0.33, 0.10), SIZES[1]: (0.85, 0.79, 0.57, 0.33), SIZES[2]: (0.88, 0.85, 0.72, 0.58)}
 """What a formula gave for nested boxes before there were any, with 97 ns a grain and step, by numbers of ranks as in ``RANKS``."""
 WORDS = {
@@ -50,9 +57,9 @@ UNITS = {
 Runs = dict[tuple[int, int, bool], dict[str, Any]]
 
 
-def predictions() -> Runs:
-    """Predicted runs of spheres by number of grains, number of ranks, and whether slabs were cut."""
-    runs = [run for run in read_figures(HERE / "predicted") if run["kind"] == PREDICTED and run["scene"] == "spheres"]
+def predictions(scene: str = "spheres") -> Runs:
+    """Predicted runs of a scene by number of grains, number of ranks, and whether slabs were cut."""
+    runs = [run for run in read_figures(HERE / "predicted") if run["kind"] == PREDICTED and run["scene"] == scene]
     return {(run["asked"], run["ranks"], run["slabs"]): run for run in sorted(runs, key=lambda run: (run["asked"], run["ranks"]))}
 
 
@@ -123,21 +130,81 @@ def efficiencies(runs: Runs) -> str:
             if run is None:
                 continue
             here, memory = run["efficiency"], run["efficiency_with_memory"]
-            counts = [run["counts"]["ghosts"][0] / run["counts"]["owned"][0], run["counts"]["messages"][0], run["counts"]["bytes"][0] / 1e3]
             rows.append([
                 _power(grains), ranks, " x ".join(map(str, run["grid"])), f"**{here['typical']:.2f}** ({here['low']:.2f} to {here['high']:.2f})",
                 f"{memory['typical']:.2f}", f"{slabs['efficiency']['typical']:.2f}" if slabs else "", f"{ON_PAPER[grains][k]:.2f}",
-                f"{counts[0]:.2g}", f"{counts[1]:.1f}", f"{counts[2]:.0f}",
+                *_counts(run),
             ])  # fmt: skip
     head = ["spheres", "ranks", "boxes", "predicted efficiency (range)", "with the memory's limit", "slabs", "formula"]
     return table([*head, "ghosts a grain", "messages", "kB"], rows)
 
 
-def breaks(runs: Runs) -> str:
+def thin_slabs(runs: Runs) -> str:
+    """The table of slabs on the most ranks."""
+    rows = []
+    for grains in SIZES:
+        slabs, boxes = runs.get((grains, RANKS[-1], True)), runs.get((grains, RANKS[-1], False))
+        if slabs and boxes:
+            both = (f"{run['efficiency']['typical']:.2g}" for run in (slabs, boxes))
+            rows.append([_power(grains), RANKS[-1], *both, *_counts(slabs), _lost(slabs, 1)])
+    head = ["spheres", "ranks", "predicted efficiency of slabs", "of boxes", "ghosts a grain", "messages", "kB", "most is lost to"]
+    return table(head, rows)
+
+
+def others() -> str:
+    """The table of grains that are not spheres."""
+    rows, spheres = [], predictions()
+    for scene in OTHERS:
+        for (grains, ranks, slabs), run in predictions(scene).items():
+            if slabs or ranks not in RANKS:
+                continue
+            here, limited, same = run["efficiency"], run["efficiency_with_memory"], spheres[grains, ranks, False]["efficiency"]
+            grid, found = " x ".join(map(str, run["grid"])), f"**{here['typical']:.2f}** ({here['low']:.2f} to {here['high']:.2f})"
+            both = f"{limited['typical']:.2f}", f"{same['typical']:.2f}"
+            rows.append([f"{_power(grains)} {scene}", ranks, grid, found, *both, *_counts(run), _lost(run, 1)])
+    head = ["grains", "ranks", "boxes", "predicted efficiency (range)", "with the memory's limit", "as many spheres"]
+    return table([*head, "ghosts a grain", "messages", "kB", "most is lost to"], rows)
+
+
+def measured_memory() -> list[dict[str, Any]]:
+    """The lines of memory.csv, in the order of scenes, grains and ranks."""
+    with (HERE / "memory.csv").open(newline="") as file:
+        found = [{name: value if name == "scene" else int(value) for name, value in row.items()} for row in csv.DictReader(file)]
+    return sorted(found, key=lambda run: (run["scene"], run["grains"], run["ranks"]))
+
+
+def memory() -> str:
+    """The table of the memory of ranks."""
+    rows = []
+    for run in measured_memory():
+        bound = BASE + PER_GRAIN * run["largest share"]
+        rows.append([run["scene"], run["grains"], run["ranks"], run["start"], f"**{run['peak']}**", f"{bound:.0f}", run["all"]])
+    head = ["scene", "grains", "ranks", "MB at the start", "MB at most", f"{BASE} MB and {1000 * PER_GRAIN:.1f} kB a grain of its own"]
+    return table([*head, "MB of all ranks"], rows)
+
+
+def fitted_memory() -> tuple[float, float]:
+    """What a rank takes: MB, and MB for each of its spheres and ghosts."""
+    runs = [run for run in measured_memory() if run["scene"] == "spheres"]
+    each, fixed = np.polyfit([run["largest share"] + run["most ghosts"] for run in runs], [run["peak"] for run in runs], 1)
+    return float(fixed), float(each)
+
+
+def memory_beyond(runs: Runs) -> str:
+    """The table of the memory that is predicted for more ranks."""
+    fixed, each = fitted_memory()
+    rows = []
+    for (grains, ranks, slabs), run in runs.items():
+        if not slabs and grains in SIZES and ranks in RANKS:
+            rows.append([_power(grains), ranks, f"{fixed + each * (run['counts']['owned'][1] + run['counts']['ghosts'][1]):.0f}"])
+    return table(["spheres", "ranks", "MB a rank, predicted"], rows)
+
+
+def breaks(runs: Runs, slabs: bool = False) -> str:
     """What takes most of the time that is lost where the efficiency first falls below some levels."""
     rows = []
     for grains in SIZES:
-        found = series(runs, grains)
+        found = series(runs, grains, slabs)
         for level in LEVELS:
             below = [run for run in found if run["efficiency"]["typical"] < level]
             if not found:
@@ -145,9 +212,7 @@ def breaks(runs: Runs) -> str:
             if not below:
                 rows.append([_power(grains), level, f"not up to {found[-1]['ranks']}", ""])
                 continue
-            losses = {cause: share for cause, share in below[0]["losses"].items() if cause != "memory"}
-            worst = sorted(losses, key=lambda cause: -losses[cause])[:2]
-            rows.append([_power(grains), level, below[0]["ranks"], "; ".join(f"{WORDS[cause]} ({losses[cause]:.0%} of a step)" for cause in worst)])
+            rows.append([_power(grains), level, below[0]["ranks"], _lost(below[0], 2)])
     return table(["spheres", "efficiency below", "from ranks (of those computed)", "most is lost to"], rows)
 
 
@@ -189,11 +254,27 @@ def page(runs: Runs) -> str:
     parts = (HERE / "page.md").read_text()
     two = runs[100_000, 2, False]["efficiency"]["typical"]
     values = {
-        "efficiencies": efficiencies(runs), "breaks": breaks(runs), "memory_limit": memory_limit(runs), "counted": counted(), "fitted": fitted(),
-        "machine": machine(), "two": f"{two:.2f}", "drawn": DRAWN, "interval": INTERVAL, "skin": SKIN, "node": Machine().node,
+        "efficiencies": efficiencies(runs), "breaks": breaks(runs), "slab_breaks": breaks(runs, True), "thin_slabs": thin_slabs(runs),
+        "others": others(), "memory_table": memory(), "memory_beyond": memory_beyond(runs), "memory_limit": memory_limit(runs),
+        "memory_fixed": f"{fitted_memory()[0]:.0f}", "memory_each": f"{1000 * fitted_memory()[1]:.2f}",
+        "counted": counted(), "fitted": fitted(), "machine": machine(), "two": f"{two:.2f}", "drawn": DRAWN, "interval": INTERVAL, "skin": SKIN,
+        "node": Machine().node,
         "memory": f"{NODE_MEMORY / 1e9:.0f}", "cache": f"{CORE_CACHE / 2**20:.0f}",
     }  # fmt: skip
     return parts.format(**values)
+
+
+def _counts(run: dict[str, Any]) -> list[str]:
+    """Ghosts a grain, messages and kB a step, means over the ranks."""
+    counts = {name: values[0] for name, values in run["counts"].items()}
+    return [f"{counts['ghosts'] / counts['owned']:.2g}", f"{counts['messages']:.1f}", f"{counts['bytes'] / 1e3:.0f}"]
+
+
+def _lost(run: dict[str, Any], count: int) -> str:
+    """The causes that take most of a step, apart from the bandwidth of the memory."""
+    losses = {cause: share for cause, share in run["losses"].items() if cause != "memory"}
+    worst = sorted(losses, key=lambda cause: -losses[cause])[:count]
+    return "; ".join(f"{WORDS[cause]} ({losses[cause]:.0%} of a step)" for cause in worst)
 
 
 def _power(grains: int) -> str:

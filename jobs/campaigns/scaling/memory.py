@@ -1,0 +1,56 @@
+"""Peak memory of the ranks of a bed, which may share cores: a line of memory.csv, for docs/scaling.md.
+
+    for n in 1 2 4 8 16; do mpirun -n $n python jobs/campaigns/scaling/memory.py spheres 100000; done
+    for n in 1 2 4 8 16; do mpirun -n $n python jobs/campaigns/scaling/memory.py spheres $((n * 30000)); done
+
+The bed is that of `pardem scaling run`, advanced by some steps; then its lists are rebuilt.
+"""
+
+from __future__ import annotations
+
+import csv
+import resource
+import sys
+from pathlib import Path
+
+from mpi4py import MPI
+
+from pardem.bench.beds import settled
+from pardem.decomposition.rehearsal import rehearse
+from pardem.guard import made_by_first
+
+TABLE = Path(__file__).resolve().with_name("memory.csv")
+COLUMNS = ("scene", "grains", "ranks", "start", "peak", "largest share", "most ghosts", "all")
+STEPS = 30
+
+
+def peak() -> int:
+    """Largest memory that this process has had, in MB."""
+    return round(1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)
+
+
+def main(scene: str, grains: int) -> None:
+    """Add a line to the table."""
+    comm = MPI.COMM_WORLD
+    made_by_first(comm, rehearse)
+    start = peak()
+    _, engine = settled(comm, scene, grains)
+    engine.advance(STEPS)
+    engine.settle_faults()
+    engine.rebuilder.rebuild(engine.grains, engine.contacts(), engine.control)  # when most is needed, with old arrays beside new ones
+    found = comm.gather((start, peak(), engine.state.owned, engine.state.total - engine.state.owned))
+    if found is None:
+        return
+    starts, peaks, owned, ghosts = zip(*found, strict=True)
+    row = [scene, sum(owned), comm.size, max(starts), max(peaks), max(owned), max(ghosts), sum(peaks)]
+    new = not TABLE.exists()
+    with TABLE.open("a", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        if new:
+            out.writerow(COLUMNS)
+        out.writerow(row)
+    print(row, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(float(sys.argv[2])))
