@@ -15,11 +15,12 @@ from pardem.errors import FileError
 from pardem.state.saved import RunHeader
 
 from ..reading import KINDS, PARAMETERS, get_json, get_table, kind_of, opened, sound
-from .checksum import joined, part, width_of
+from .checksum import joined, part
 from .contact_blocks import ContactBlocks, first_contact, get_blocks
 from .full_state import ContactRows, FullState, GrainTable
 from .holders import Holders
 from .ordered_rows import IdExchange
+from .row_rounds import PIECE
 from .shared_errors import agree, together, unreadable
 
 
@@ -147,6 +148,20 @@ def state_group(file: h5py.File, path: Path) -> h5py.Group:
     return group
 
 
+def _read_summed(data: h5py.Dataset, rows: slice, total: int, keep: bool) -> tuple[np.ndarray, int]:
+    """Rows of a data set, none of them unless they are kept, and their contribution to its checksum, which is computed as they come."""
+    size, width = rows.stop - rows.start, data.dtype.itemsize * int(np.prod(data.shape[1:], dtype=np.int64))
+    step, crc = max(1, PIECE // max(1, width)), 0
+    values = np.empty((size if keep else min(size, step), *data.shape[1:]), data.dtype)
+    for first in range(0, size, step):
+        count = min(step, size - first)
+        place = first if keep else 0
+        if width:
+            data.read_direct(values, np.s_[rows.start + first : rows.start + first + count], np.s_[place : place + count])
+        crc ^= part(values[place : place + count], (total - rows.start - first - count) * width)
+    return values if keep else values[:0].copy(), crc
+
+
 def _read_rows(readers: Holders, head: _Head, path: Path, file: h5py.File | None, keep: bool) -> tuple[GrainTable, ContactRows, dict[str, int]]:
     """Grains and contacts of this rank's block of ids, and the CRC-32 of everything that has been read. Collective."""
     (first, last), begin, end = readers.span(head.grains), 0, 0
@@ -165,12 +180,11 @@ def _read_rows(readers: Holders, head: _Head, path: Path, file: h5py.File | None
         values = np.zeros(0)
         if file is not None and problem is None:
             try:
-                values = file[f"{head.group}/{name}"][rows]
-                parts[name] = part(values, (total - rows.stop) * width_of(values))
+                values, parts[name] = _read_summed(file[f"{head.group}/{name}"], rows, total, keep)
             except (OSError, RuntimeError, KeyError) as error:
                 # what follows is collective: the others must not be left waiting
                 problem = unreadable(path, error, name)
-        return values if keep else values[:0].copy()  # a view would keep all of it
+        return values
 
     names = sorted(name.removeprefix("grains/") for name in head.expected if name.startswith("grains/"))
     grains = GrainTable(np.arange(first, last if keep else first), {n: get(f"grains/{n}", slice(first, last), head.grains) for n in names})
