@@ -13,6 +13,7 @@ from mpi4py import MPI
 from pardem.io.state import row_rounds
 from pardem.io.state.checksum import joined, part, shifted, width_of
 from pardem.io.state.contact_exchange import ContactExchange
+from pardem.io.state.full_state import ContactRows
 from pardem.io.state.holders import Holders, block_starts
 from pardem.io.state.ordered_rows import GrainRows, IdExchange
 
@@ -111,7 +112,7 @@ def test_contacts_arrive_by_key_and_once(monkeypatch: pytest.MonkeyPatch, piece:
     mine = np.flatnonzero((np.arange(len(key)) % comm.size == comm.rank) | ((np.arange(len(key)) + 1) % comm.size == comm.rank))
     mine = np.random.default_rng(comm.rank).permutation(mine)
     marks = np.arange(0, count, 4)
-    contacts = ContactExchange(comm, key[mine, 0], key[mine, 1], key[mine, 2], count, Holders.every(comm), 24, marks)
+    contacts = ContactExchange(comm, key[mine], count, Holders.every(comm), 24, marks)
     assert contacts.total == len(key)
     for every in (values, values[:, 1], key[:, 2], values[:, :0]):
         block, crc = collected(contacts, every[mine])
@@ -130,3 +131,10 @@ def test_columns_of_an_array_and_other_types_arrive_without_a_copy_of_the_whole(
         right, single = values[np.argsort(gid)], np.dtype(np.float32)
         assert np.array_equal(collected(rows, values)[0], right)
         assert np.array_equal(np.concatenate([p.rows.copy() for p in rows.pieces(values, single)]), right.astype(single))
+
+
+def test_keys_that_are_columns_of_one_array_are_not_copied() -> None:
+    table, none = np.array([[0, 1, 2], [0, 4, 5], [3, 7, 8], [3, -1, 0]]), np.zeros((4, 0))
+    assert ContactRows(*table.T, none, none).key() is table
+    for columns in ((table[:, 1], table[:, 0], table[:, 2]), table[:2].T, [np.arange(3), np.arange(3), np.arange(3)]):
+        assert np.array_equal(ContactRows(*columns, none, none).key(), np.stack(columns, axis=1))

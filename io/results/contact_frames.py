@@ -101,7 +101,7 @@ class ContactWriter:
             holders: the ranks that will write them.
         """
         key = np.ascontiguousarray(contacts.key, dtype=np.int64)
-        self.exchange = ContactExchange(self.file.comm, key[:, 0], key[:, 1], key[:, 2], self.count, holders, self.widest)
+        self.exchange = ContactExchange(self.file.comm, key, self.count, holders, self.widest)
         self.file.reserve(self.exchange.total * sum(width * kind.itemsize for width, kind in self.types.values()), holders)
         self.file.grow([f"{CONTACTS}/{name}" for name in self.types], self.rows + self.exchange.total)
 
@@ -111,11 +111,11 @@ class ContactWriter:
         Args:
             contacts: contacts of the frame.
         """
-        key = np.ascontiguousarray(contacts.key, dtype=np.int64)
-        arrays = {"bodies": key[:, :2], "sub": key[:, 2], **contacts.fields}
+        columns: dict[str, int | slice] = {"bodies": slice(2), "sub": 2}
         for name, (_, kind) in self.types.items():
-            for piece in self.exchange.pieces(np.asarray(arrays[name]), kind):
-                self.file.write(f"{CONTACTS}/{name}", piece, self.rows)
+            of_key = columns.get(name)
+            pieces = self.exchange.pieces(np.asarray(contacts.fields[name]), kind) if of_key is None else self.exchange.keys(of_key)
+            self.file.write_all(f"{CONTACTS}/{name}", pieces, self.rows)
 
     def end(self) -> None:
         """Join the checksums of what all ranks have written."""

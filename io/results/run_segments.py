@@ -75,8 +75,7 @@ class Segment:
             self.contacts.prepare(contacts, holders)
         with file.rows(holders, self.count if self.form.compressed else None):
             for name, field in zip(names, self.types, strict=True):
-                for piece in rows.pieces(arrays[field], self.types[field][1]):
-                    file.write(name, piece, frame=t)
+                file.write_all(name, rows.pieces(arrays[field], self.types[field][1]), frame=t)
             if self.contacts is not None and contacts is not None:
                 self.contacts.write(contacts)
         sums = [crc32_of_clock(step, time), *joined(self.comm, [file.sums.get(name, 0) for name in names])]

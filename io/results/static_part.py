@@ -96,8 +96,7 @@ def _write_columns(holders: Holders, new: Path, rows: GrainRows, fields: dict[st
         file.create({name: ((rows.count,), values.dtype) for name, values in fields.items()})
         with file.rows(holders):
             for name, values in fields.items():
-                for piece in rows.pieces(values):
-                    file.write(name, piece)
+                file.write_all(name, rows.pieces(values))
         file.sync()
     return dict(zip(fields, joined(holders.comm, [file.sums.get(name, 0) for name in fields]), strict=True))
 

@@ -9,10 +9,7 @@ from functools import cache
 import numpy as np
 from mpi4py import MPI
 
-try:
-    from isal.isal_zlib import crc32  # several times faster; the same numbers
-except ImportError:
-    from zlib import crc32
+from .zlib_calls import crc32
 
 _POLYNOMIAL = 0xEDB88320  # of zlib's CRC-32; bit 31 is the coefficient of x^0
 

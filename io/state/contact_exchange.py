@@ -22,9 +22,7 @@ class ContactExchange:
 
     Args:
         comm: communicator.
-        lower: (m,) int64 lower global id of the contacts of this rank.
-        higher: (m,) int64 higher global id, negative for walls.
-        sub: (m,) int64 sub-key.
+        key: (m, 3) int64 lower global id of the contacts of this rank; higher global id, negative for walls; sub-key.
         count: number of grains.
         holders: the ranks that hold the blocks of ids.
         width: number of bytes of a contact, of the array that has most; the same on all ranks.
@@ -37,35 +35,47 @@ class ContactExchange:
         first: (k,) int64 row of the first contact whose lower id is not below that of each mark; 0 where another rank holds it.
     """
 
-    def __init__(
-        self, comm: MPI.Comm, lower: np.ndarray, higher: np.ndarray, sub: np.ndarray, count: int, holders: Holders, width: int,
-        marks: np.ndarray = NO_IDS,
-    ) -> None:  # fmt: skip
+    def __init__(self, comm: MPI.Comm, key: np.ndarray, count: int, holders: Holders, width: int, marks: np.ndarray = NO_IDS) -> None:
         self.comm = comm
-        each = width * int(comm.allreduce(len(lower))) // max(1, count)
-        self._rounds = rounds = RowRounds(comm, lower, count, holders, each)
+        each = width * int(comm.allreduce(len(key))) // max(1, count)
+        self._rounds = rounds = RowRounds(comm, key[:, 0], count, holders, each)
         self._counts: list[int] = []
+        self._keys: list[np.ndarray] = []  # (k, 3) of each round
         self._repeated: list[np.ndarray] = []  # keys of contacts that came more than once, in each round
         self.first = np.zeros(len(marks), np.int64)
         for r in range(rounds.number):
-            key = [rounds.arrive(np.asarray(a, dtype=np.int64), r).copy() for a in (lower, higher, sub)]
-            self._sort(key, rounds.span(r), marks)
+            self._sort(rounds.arrive(key, r), rounds.span(r), marks)
         self.count = sum(self._counts)
         self.start, self.total = place_of(comm, self.count)
         self.first[(marks >= rounds.start) & (marks < rounds.stop)] += self.start
 
-    def _sort(self, key: list[np.ndarray], span: tuple[int, int], marks: np.ndarray) -> None:
+    def _sort(self, key: np.ndarray, span: tuple[int, int], marks: np.ndarray) -> None:
         """Settle the order of a round."""
-        many = len(key[0])
+        many = len(key)
         ends, order, again = np.empty(span[1] - span[0], np.int64), np.empty(many, np.int64), np.empty(many, np.int64)
-        again = again[: order_by_key(key[0], key[1], key[2], span[0], ends, order, again)]
-        self._repeated.append(np.column_stack([column[order[again]] for column in key]))
+        again = again[: order_by_key(key, span[0], ends, order, again)]
+        self._repeated.append(key[order[again]])
         once = np.delete(order, again) if len(again) else order
         mine = np.flatnonzero((marks >= span[0]) & (marks < span[1]))
         before = np.concatenate([[0], ends])[marks[mine] - span[0]]
         self.first[mine] = sum(self._counts) + before - np.searchsorted(again, before)
+        self._keys.append(np.take(key, once, axis=0))
         self._counts.append(len(once))
         self._rounds.settle(np.concatenate([once, order[again], order[again - 1]]))
+
+    def keys(self, columns: int | slice) -> Iterator[Rows]:
+        """Keys of this rank's contacts in their order, piece by piece.
+
+        Args:
+            columns: which of lower id, higher id and sub-key.
+
+        Yields:
+            The pieces, as many on all ranks.
+        """
+        start = self.start
+        for key in self._keys:
+            yield Rows(np.ascontiguousarray(key[:, columns]), start, self.total - start - len(key))
+            start += len(key)
 
     def pieces(self, values: np.ndarray, kind: np.dtype[Any] | None = None) -> Iterator[Rows]:
         """The rows of this rank's contacts in the order of their keys, piece by piece.

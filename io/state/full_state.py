@@ -36,6 +36,7 @@ class GrainTable(NamedTuple):
     fields: dict[str, np.ndarray]
 
 
+KEYS = 3  # of the arrays of contacts are their keys
 CONTACT_TYPES = {"lower": np.int64, "higher": np.int64, "sub": np.int64, "floats": np.float64, "ints": np.int64}
 
 
@@ -55,6 +56,15 @@ class ContactRows(NamedTuple):
     sub: np.ndarray
     floats: np.ndarray
     ints: np.ndarray
+
+    def key(self) -> np.ndarray:
+        """Lower and higher id and sub-key, (m, 3) int64; no copy where they are the columns of such an array."""
+        columns, base = self[:KEYS], self.lower.base
+        if base is not None and base.dtype == np.int64 and base.shape == (len(self.lower), KEYS):
+            places = [(base[:, k].ctypes.data, base.strides[:1]) for k in range(KEYS)]
+            if places == [(column.ctypes.data, column.strides) for column in columns]:
+                return base
+        return np.stack([np.asarray(column, dtype=np.int64) for column in columns], axis=1)
 
 
 class FullState(NamedTuple):
@@ -103,15 +113,15 @@ def write_rows(file: RowFile, group: str, state: FullState) -> dict[str, int]:
     rows = GrainRows(comm, state.grains.gid, holders, max(width_of(values) for values in grains.values()))
     size, marks = ids_of_blocks(rows.count)
     widest = max(width_of(values) for values in history.values())
-    contacts = ContactExchange(comm, *state.contacts[:3], rows.count, holders, widest, marks)
+    contacts = ContactExchange(comm, state.contacts.key(), rows.count, holders, widest, marks)
     shapes = {name: ((rows.count, *values.shape[1:]), values.dtype) for name, values in grains.items()}
     shapes |= {name: ((contacts.total, *values.shape[1:]), values.dtype) for name, values in history.items()}
     file.create(shapes)
     with file.rows(holders):
-        for exchange, arrays in ((rows, grains), (contacts, history)):
-            for name, values in arrays.items():
-                for piece in exchange.pieces(values):
-                    file.write(name, piece)
+        for name, values in grains.items():
+            file.write_all(name, rows.pieces(values))
+        for k, (name, values) in enumerate(history.items()):
+            file.write_all(name, contacts.keys(k) if k < KEYS else contacts.pieces(values))
     blocks = contact_blocks(comm, size, contacts.first, contacts.total)
     with file.structure() as handle:
         if handle is not None:

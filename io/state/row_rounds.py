@@ -13,6 +13,7 @@ from pardem.decomposition.exchange import announced, by_number, pass_on
 from .holders import Holders, block_starts
 
 PIECE = 1 << 22  # bytes of the rows of a holder in one round: they stay in the cache while they are ordered, summed and written
+APART = 4  # times as many where there are several ranks, which wait for each other in every round
 
 
 class Buffer:
@@ -60,10 +61,10 @@ class RowRounds:
         check_ids(comm, ids, count)
         starts = block_starts(count, holders.count, holders.unit)
         self.start, self.stop = holders.span(count)
-        self._step = max(1, PIECE // (max(1, width) * holders.unit)) * holders.unit
+        piece = PIECE if comm.size == 1 else APART * PIECE
+        self._step = max(1, piece // (max(1, width) * holders.unit)) * holders.unit
         self.number = max(1, -(-int(np.diff(starts).max()) // self._step))
-        holder = np.searchsorted(starts, ids, side="right") - 1 if holders.count > 1 else 0
-        place = (ids - starts[holder]) // self._step * holders.count + holder  # by round, then by holder
+        place = ids // self._step if holders.count == 1 else self._places(ids, starts)
         places = self.number * holders.count
         self._order = by_number(place, places)
         self._leaving = np.zeros((self.number, comm.size), np.int64)
@@ -72,6 +73,15 @@ class RowRounds:
         self._first = np.concatenate([[0], np.cumsum(self._leaving.sum(axis=1))])
         self._picks: list[np.ndarray] = []
         self._sent, self._received, self._picked, self._kept = Buffer(), Buffer(), Buffer(), (Buffer(), Buffer())
+
+    def _places(self, ids: np.ndarray, starts: np.ndarray) -> np.ndarray:
+        """Numbers of the rounds and the holders of ids, by round, then by holder."""
+        holder = np.searchsorted(starts, ids, side="right") - 1
+        place = ids - starts[holder]
+        place //= self._step
+        place *= len(starts) - 1
+        place += holder
+        return place
 
     def span(self, r: int) -> tuple[int, int]:
         """Find the ids of a round.
@@ -115,7 +125,12 @@ class RowRounds:
             pick: (k,) int64 indices out of those that arrive.
         """
         r = len(self._picks)
-        self._picks.append(pick if self.comm.size > 1 else self._order[self._first[r] : self._first[r + 1]][pick])
+        if self.comm.size > 1:
+            self._picks.append(pick)
+            return
+        self._picks.append(self._order[self._first[r] : self._first[r + 1]][pick])
+        if len(self._picks) == self.number:
+            self._order = self._order[:0]  # the picks say it all
 
     def pieces(self, values: np.ndarray, kind: np.dtype[Any] | None = None) -> Iterator[np.ndarray]:
         """Receive all rows, in the order that was settled. Collective.

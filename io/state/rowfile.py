@@ -7,7 +7,7 @@ call of HDF5. So a file has the same bytes however many ranks write it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -23,7 +23,7 @@ from .checksum import part, width_of
 from .disk import SLACK, begin_writing, sync_path, take
 from .holders import Holders
 from .ordered_rows import Rows
-from .packing import Chunk, chunks_of
+from .packing import chunks_of
 from .shared_errors import agree, reason, together
 from .writable import writable
 
@@ -198,6 +198,18 @@ class RowFile:
     def _through_mpi(self) -> bool:
         return self._holders.count > 1 and parallel_hdf5() and self._packed_rows is None
 
+    def write_all(self, name: str, pieces: Iterable[Rows], base: int = 0, frame: int | None = None) -> None:
+        """Write pieces of a data set one after the other, while the next is made.
+
+        Args:
+            name: name of the data set.
+            pieces: the pieces, as many on all ranks.
+            base: see ``write``.
+            frame: see ``write``.
+        """
+        for piece in pieces:
+            self.write(name, piece, base, frame)
+
     def write(self, name: str, piece: Rows, base: int = 0, frame: int | None = None) -> None:
         """Write rows of this rank into a data set, inside ``rows``, and sum them. What fails is said at its end.
 
@@ -258,13 +270,13 @@ class RowFile:
             for chunk in chunks:
                 self.comm.send(chunk, dest=0, tag=TAG)
 
-    def _put_chunk(self, name: str, chunk: Chunk, start: int, frame: int) -> int:
+    def _put_chunk(self, name: str, chunk: bytes, start: int, frame: int) -> int:
         """Write a compressed chunk from this rank; the first row behind it."""
         if self._open is None or self._failure:
             return start
         try:
             data = self._open[name]
-            data.id.write_direct_chunk((frame, start, 0), chunk.data, chunk.mask)
+            data.id.write_direct_chunk((frame, start, 0), chunk)
             return int(start + data.chunks[1])
         except (OSError, RuntimeError, KeyError) as error:
             self._note(error)

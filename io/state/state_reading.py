@@ -17,7 +17,7 @@ from pardem.state.saved import RunHeader
 from ..reading import KINDS, PARAMETERS, get_json, get_table, kind_of, opened, sound
 from .checksum import joined, part
 from .contact_blocks import ContactBlocks, first_contact, get_blocks
-from .full_state import ContactRows, FullState, GrainTable
+from .full_state import KEYS, ContactRows, FullState, GrainTable
 from .holders import Holders
 from .ordered_rows import IdExchange
 from .row_rounds import PIECE
@@ -79,7 +79,9 @@ def read_state(comm: MPI.Comm, path: Path, keep: bool = True) -> FullState:
     wrong = sorted(name for name in head.expected if sums.get(name) != head.expected[name])
     agree(comm, f"{path} is damaged: the checksum of {wrong[0]} is wrong" if wrong else None)
     if keep and comm.size > 1:
-        contacts = _known_to_both(comm, contacts, head.grains)
+        arrays = list(contacts)
+        del contacts
+        contacts = _known_to_both(comm, arrays, head.grains)
     return FullState(RunHeader.of_table(head.table), grains, contacts, head.small, int(head.table.get("layout", 1)), head.writer)
 
 
@@ -109,17 +111,30 @@ def _writer(file: h5py.File) -> str:
         return "the pardem"
 
 
-def _known_to_both(comm: MPI.Comm, contacts: ContactRows, count: int) -> ContactRows:
+def _known_to_both(comm: MPI.Comm, arrays: list[np.ndarray], count: int) -> ContactRows:
     """Contacts of which either id is in this rank's block, from those of which the lower id is, ordered by key.
 
     Both owners of a pair evaluate it, so both need its history.
+
+    Args:
+        comm: communicator.
+        arrays: those of ``ContactRows``; each is dropped from the list when it has been used, so that memory for one more suffices.
+        count: number of grains.
     """
     _, end = Holders.every(comm).span(count)
-    away = np.flatnonzero(contacts.higher >= end)  # a higher id is never in a block before
-    exchange = IdExchange(comm, contacts.higher[away], count)
-    both = [np.concatenate([mine, exchange(mine[away])]) for mine in contacts]
-    order = np.lexsort(both[2::-1])
-    return ContactRows(*(rows[order] for rows in both))
+    away = np.flatnonzero(arrays[1] >= end)  # a higher id is never in a block before
+    exchange = IdExchange(comm, arrays[1][away], count)
+
+    def both() -> np.ndarray:
+        mine = arrays.pop(0)
+        return np.concatenate([mine, exchange(mine[away])])
+
+    key = [both() for _ in range(KEYS)]
+    order = np.lexsort(key[::-1])
+    found = [column[order] for column in key]
+    while arrays:
+        found.append(both()[order])
+    return ContactRows(*found)
 
 
 def _get_table(group: h5py.Group, name: str, path: Path) -> dict[str, Any]:
