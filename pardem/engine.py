@@ -23,7 +23,7 @@ from .recorder import Recorder
 from .setup.scene import Scene
 from .stale import must_rebuild
 from .state import arrays as st
-from .state.arrays import sum_columns
+from .state.arrays import Contacts, sum_columns
 from .state.counters import Counters
 from .state.diagnosis import diagnose
 from .state.population import ContactTable, Population
@@ -123,17 +123,22 @@ class Engine:
 
     def contacts(self) -> ContactTable:
         """Return the living contacts that this rank knows, walls included. Both ranks know a pair across a cut."""
-        state = self.state
-        count = int(np.count_nonzero(state.pairs.touch)) + int(np.count_nonzero(state.wall_pairs.touch))
+        return self._living(self.state.pairs)
+
+    def _living(self, pairs: Contacts) -> ContactTable:
+        """The living contacts of a list of pairs, and those with walls."""
+        wall_pairs, gid = self.state.wall_pairs, self.state.grains.gid
+        count = int(np.count_nonzero(pairs.touch[: pairs.ptr[-1]])) + int(np.count_nonzero(wall_pairs.touch))
         table = ContactTable.blank(self.rebuilder.width, count)
-        first = living_contacts(state.pairs, state.grains.gid, False, 0, table.key, table.hist, table.warm)
-        living_contacts(state.wall_pairs, state.grains.gid, True, first, table.key, table.hist, table.warm)
+        first = living_contacts(pairs, gid, False, 0, table.key, table.hist, table.warm)
+        living_contacts(wall_pairs, gid, True, first, table.key, table.hist, table.warm)
         return table
 
     def owned_contacts(self) -> ContactTable:
         """Return the living contacts whose lower id is owned by this rank: over all ranks, each contact once."""
-        table = self.contacts()
-        return table.take(np.isin(table.key[:, 0], self.grains.gid))
+        pairs = self.state.pairs
+        rows = int(np.count_nonzero(pairs.row < self.state.owned))  # they come before those of ghosts, see ``rows_of``
+        return self._living(pairs._replace(row=pairs.row[:rows], ptr=pairs.ptr[: rows + 1]))
 
     # -- motion -------------------------------------------------------------------------------------------------------------------
 

@@ -16,12 +16,14 @@ from mpi4py import MPI
 from .compiled.fixedpoint import totals
 from .errors import BlowUpError
 from .followers import NEVER
+from .guard import made_by_first
 from .io.results.contact_frames import ContactFrame
 from .io.results.file_form import FileForm
 from .io.results.output_lock import reserved
 from .io.results.output_path import check_output, prepare_output
 from .io.results.static_part import DomainBox, StaticPart
 from .io.results.writer import ResultWriter
+from .io.state.contact_order import rehearse
 from .io.state.manifest import Loss
 from .observables.grain_contacts import GrainContacts
 from .observables.local_fraction import LocalFraction
@@ -60,6 +62,8 @@ class RunFiles:
         tell: Callable[..., None] | None = None,
     ) -> None:  # fmt: skip
         self.sim, self.out, self.case, self.comm = sim, out, sim.case, sim.comm
+        if sim.comm.size > 1:
+            made_by_first(sim.comm, rehearse)
         self.reservation, self._by_the_clock, self._tell = ExitStack(), by_the_clock, tell or (lambda kind, **details: None)
         # only what runs replaces an older output
         self.notices = [prepare_output(self.comm, out, resume=options.resume or rename, force=options.force, fresh=not options.resume)]
@@ -216,7 +220,7 @@ class RunFiles:
             sums, number = self._of_contacts()
             every["stress"] = lambda: np.concatenate([sums, np.full((len(gone), 9), np.nan)])
             every["coordination"] = lambda: np.concatenate([number, gone])
-        fields: dict[str, np.ndarray] = {name: np.ascontiguousarray(every[name]()) for name in self.case.output.fields}
+        fields: dict[str, np.ndarray] = {name: every[name]() for name in self.case.output.fields}
         if self.sim.engine.outflow is not None:
             fields["outflow"] = (left >= 0).astype(np.int32)
         return fields

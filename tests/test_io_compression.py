@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
 import h5py
@@ -78,7 +79,13 @@ def test_numbers_that_repeat_take_less_room(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(packing, "UNIT", 1 << 15)
     rows = np.zeros((50_000, 3))
     chunks = packing.chunks_of(rows, len(rows))
-    assert sum(len(chunk.data) for chunk in chunks) < rows.nbytes / 20
+    assert sum(map(len, chunks)) < rows.nbytes / 20
+
+
+def test_what_isa_l_writes_zlib_reads() -> None:
+    isal_zlib, data = pytest.importorskip("isal.isal_zlib"), np.random.default_rng(1).integers(0, 9, 99_999).tobytes()
+    assert isal_zlib.crc32(data, 5) == zlib.crc32(data, 5)
+    assert zlib.decompress(isal_zlib.compress(data, packing.LEVEL)) == data
 
 
 @pytest.mark.mpi(min_size=2)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import h5py
 import io_scene as scene
@@ -16,10 +18,12 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 from pardem.io.results.paths import parts_of
-from pardem.io.state import rowfile, state_reading
-from pardem.io.state.checkpoint import newest_valid_checkpoint
+from pardem.io.state import row_rounds, rowfile, state_reading
+from pardem.io.state.beside import Beside
+from pardem.io.state.checkpoint import newest_valid_checkpoint, read_checkpoint, write_checkpoint
 from pardem.io.state.disk import SLACK
 from pardem.io.state.holders import Holders
+from pardem.io.state.ordered_rows import Rows
 from pardem.io.state.rowfile import RowFile
 
 SELF = MPI.COMM_SELF
@@ -127,7 +131,7 @@ def test_what_fails_on_one_holder_is_said_on_all_ranks(mpi_tmp_path: Path) -> No
     file = RowFile(comm, mpi_tmp_path / "some.h5", "w")
     file.create({"there": ((comm.size,), np.dtype(np.float64))})
     with pytest.raises(FileError, match=r"some.h5 could not be written"), file.rows(Holders.every(comm)):
-        file.write("there" if comm.rank < comm.size - 1 else "not there", np.zeros(1), comm.rank)
+        file.write("there" if comm.rank < comm.size - 1 else "not there", Rows(np.zeros(1), comm.rank))
     file.close()
 
 
@@ -141,3 +145,27 @@ def test_a_state_is_read_once_where_a_run_goes_on(tmp_path: Path, monkeypatch: p
     assert found.state is not None
     order = np.argsort(scene.state(SELF, 60).grains.gid)
     assert np.array_equal(found.state.grains.fields["x"], scene.state(SELF, 60).grains.fields["x"][order])
+
+
+def test_rows_are_written_while_the_next_ones_are_ordered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long a write takes, it finds the rows that it was given."""
+    monkeypatch.setattr(row_rounds, "PIECE", 64)
+    monkeypatch.setattr(rowfile, "FEW", 1)
+    put = RowFile._put
+
+    def late(self: RowFile, *arguments: Any) -> None:
+        time.sleep(0.002)
+        put(self, *arguments)
+
+    monkeypatch.setattr(RowFile, "_put", late)
+    write_checkpoint(SELF, tmp_path, scene.state(SELF, 20))
+    got, given = read_checkpoint(SELF, tmp_path / "checkpoint-000000000020.h5"), scene.state(SELF, 20).grains
+    for name, values in given.fields.items():
+        assert np.array_equal(got.grains.fields[name], values[np.argsort(given.gid)])
+
+
+def test_an_error_beside_the_rank_is_raised_where_it_is_waited_for() -> None:
+    beside = Beside()
+    beside.do(lambda: 1 // 0)
+    with pytest.raises(ZeroDivisionError), beside:
+        beside.do(int)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import h5py
 import numpy as np
 
 from ..layout import CONTACTS
 from ..reading import put_json
-from ..state.checksum import joined, part
+from ..state.checksum import joined
 from ..state.contact_exchange import ContactExchange
 from ..state.holders import Holders
 from ..state.rowfile import RowFile, append, create_for_rows
@@ -78,6 +78,7 @@ class ContactWriter:
         self.file, self.real, self.count, self.rows = file, real, count, 0
         self.types: dict[str, tuple[int, np.dtype]] = {"bodies": (2, np.dtype(np.int64)), "sub": (1, np.dtype(np.int64))}
         self.types |= {name: (1 if np.ndim(values) == 1 else np.shape(values)[1], real) for name, values in contacts.fields.items()}
+        self.widest = max(width * kind.itemsize for width, kind in self.types.values())
         with file.structure() as handle:
             if handle is not None:
                 self._create(handle, contacts.walls)
@@ -100,7 +101,7 @@ class ContactWriter:
             holders: the ranks that will write them.
         """
         key = np.ascontiguousarray(contacts.key, dtype=np.int64)
-        self.exchange = ContactExchange(self.file.comm, key[:, 0], key[:, 1], key[:, 2], self.count, holders)
+        self.exchange = ContactExchange(self.file.comm, key, self.count, holders, self.widest)
         self.file.reserve(self.exchange.total * sum(width * kind.itemsize for width, kind in self.types.values()), holders)
         self.file.grow([f"{CONTACTS}/{name}" for name in self.types], self.rows + self.exchange.total)
 
@@ -110,15 +111,16 @@ class ContactWriter:
         Args:
             contacts: contacts of the frame.
         """
-        key, exchange = np.ascontiguousarray(contacts.key, dtype=np.int64), self.exchange
-        parts, behind = [], exchange.total - exchange.start - exchange.count
-        for name, (width, kind) in self.types.items():
-            values: Any = {"bodies": key[:, :2], "sub": key[:, 2]}.get(name)
-            block = exchange(np.ascontiguousarray(contacts.fields[name] if values is None else values, dtype=kind))
-            self.file.write(f"{CONTACTS}/{name}", block, self.rows + exchange.start)
-            parts.append(part(block, behind * width * kind.itemsize))
-        self.sums = joined(self.file.comm, parts)
-        self.rows += exchange.total
+        columns: dict[str, int | slice] = {"bodies": slice(2), "sub": 2}
+        for name, (_, kind) in self.types.items():
+            of_key = columns.get(name)
+            pieces = self.exchange.pieces(np.asarray(contacts.fields[name]), kind) if of_key is None else self.exchange.keys(of_key)
+            self.file.write_all(f"{CONTACTS}/{name}", pieces, self.rows)
+
+    def end(self) -> None:
+        """Join the checksums of what all ranks have written."""
+        self.sums = joined(self.file.comm, [self.file.sums.get(f"{CONTACTS}/{name}", 0) for name in self.types])
+        self.rows += self.exchange.total
 
     def count_in(self, handle: h5py.File, known: bool) -> None:
         """Note how many contacts the frame has, which makes them count. Called by one process.

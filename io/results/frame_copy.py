@@ -14,6 +14,7 @@ from ..reading import FRAMES
 from ..state.checksum import joined, part
 from ..state.holders import Holders
 from ..state.manifest import Loss
+from ..state.ordered_rows import Rows
 from ..state.packing import unit_of
 from ..state.rowfile import RowFile
 from ..state.seals import CLOCK, CONTACT_TABLE, COUNT, DAMAGE, TABLE, crc32_of_clock, crc32_of_counts
@@ -82,9 +83,9 @@ def _copy_piece(file: RowFile, source: _Source, contacts: ContactSeries, first: 
         begin = int(contacts.first[first + k])
         for column, rows in zip(columns, blocks, strict=True):
             if column.place.of_contacts:
-                file.write(column.place.path, rows, begin + column.start)
+                file.write(column.place.path, Rows(rows, column.start), begin)
             else:
-                file.write(column.place.path, rows, column.start, frame=first + k)
+                file.write(column.place.path, Rows(rows, column.start), frame=first + k)
         found.append(_sums(source, contacts, (first + k, k), sums))
     piece.keep(whole)
     return found

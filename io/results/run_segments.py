@@ -9,7 +9,7 @@ import numpy as np
 from mpi4py import MPI
 
 from ..reading import FIRST_FIELD, FRAMES
-from ..state.checksum import joined, part, width_of
+from ..state.checksum import joined
 from ..state.disk import sync_path, take_on_trial
 from ..state.holders import Holders
 from ..state.ordered_rows import GrainRows
@@ -62,25 +62,25 @@ class Segment:
             fields: fields of this rank's grains by name.
             contacts: contacts that count for this rank.
         """
-        arrays = {name: self._typed(values) for name, values in fields.items()}
+        arrays = {name: _as_rows(values) for name, values in fields.items()}
         if self.file is None:
             self._create(arrays, contacts)
         file, t, holders = self.file, self.frames, Holders.of(self.comm, self.size, unit_of(self.form.compressed))
         assert file is not None
         names = [f"{FRAMES}/{name}/value" for name in self.types]
-        rows, parts = GrainRows(self.comm, gid, holders), []
+        rows = GrainRows(self.comm, gid, holders, max(width * kind.itemsize for width, kind in self.types.values()))
         file.reserve(self.size, holders)
         file.grow(names, t + 1)
         if self.contacts is not None and contacts is not None:
             self.contacts.prepare(contacts, holders)
         with file.rows(holders, self.count if self.form.compressed else None):
             for name, field in zip(names, self.types, strict=True):
-                block = rows(arrays[field])
-                file.write(name, block, rows.start, frame=t)
-                parts.append(part(block, (self.count - rows.stop) * width_of(block)))
+                file.write_all(name, rows.pieces(arrays[field], self.types[field][1]), frame=t)
             if self.contacts is not None and contacts is not None:
                 self.contacts.write(contacts)
-        sums = [crc32_of_clock(step, time), *joined(self.comm, parts)]
+        sums = [crc32_of_clock(step, time), *joined(self.comm, [file.sums.get(name, 0) for name in names])]
+        if self.contacts is not None and contacts is not None:
+            self.contacts.end()
         clock = f"{FRAMES}/{FIRST_FIELD}/"
         with file.structure() as handle:
             if handle is not None:
@@ -93,15 +93,11 @@ class Segment:
             file.flush()
         self.frames += 1
 
-    def _typed(self, values: np.ndarray) -> np.ndarray:
-        values = np.asarray(values)
-        values = values.reshape(len(values), math.prod(values.shape[1:]))
-        return values.astype(self.form.real, copy=False) if values.dtype.kind == "f" else values
-
     def _create(self, arrays: dict[str, np.ndarray], contacts: ContactFrame | None) -> None:
-        self.types = {name: (values.shape[1], values.dtype) for name, values in arrays.items()}
+        real = self.form.real
+        self.types = {name: (values.shape[1], real if values.dtype.kind == "f" else values.dtype) for name, values in arrays.items()}
         self.size = self.count * sum(width * kind.itemsize for width, kind in self.types.values())
-        self.file = file = RowFile(self.comm, segment_path(self.parts, self.number, "frames"), "w")
+        self.file = file = RowFile(self.comm, segment_path(self.parts, self.number, "frames"), "w", synced=self.form.sync_frames)
         with file.structure() as handle:
             if handle is not None:
                 label(handle, "segment", self.base_step)
@@ -161,3 +157,8 @@ class Segment:
             write_observables(file, np.array([o[0] for o in self.observed]), np.array([o[1] for o in self.observed], dtype=float), columns)
         sync_path(new)
         new.rename(path)
+
+
+def _as_rows(values: np.ndarray) -> np.ndarray:
+    values = np.asarray(values)
+    return values if values.ndim == 2 else values.reshape(len(values), math.prod(values.shape[1:]))

@@ -10,7 +10,7 @@ import numpy as np
 from mpi4py import MPI
 
 from ..reading import FRAMES, PARAMETERS
-from ..state.checksum import joined, part, width_of
+from ..state.checksum import joined, width_of
 from ..state.disk import sync_path, take_on_trial
 from ..state.holders import Holders
 from ..state.manifest import Manifest, entry_of, put_losses
@@ -78,7 +78,7 @@ def write_static(comm: MPI.Comm, parts: Path, static: StaticPart, manifest: Mani
     """
     fields = {f"{FRAMES}/{name}": values for name, values in static.columns().items()}
     holders = Holders.of(comm, sum(width_of(values) for values in fields.values()) * int(comm.allreduce(len(static.gid))))
-    rows = GrainRows(comm, static.gid, holders)
+    rows = GrainRows(comm, static.gid, holders, max(width_of(values) for values in fields.values()))
     new = parts / (STATIC + ".new")
     sums = _write_columns(holders, new, rows, fields)
     with together(comm, f"{new} could not be written"):
@@ -91,17 +91,14 @@ def write_static(comm: MPI.Comm, parts: Path, static: StaticPart, manifest: Mani
 
 def _write_columns(holders: Holders, new: Path, rows: GrainRows, fields: dict[str, np.ndarray]) -> dict[str, int]:
     """Write what has a row for each grain; CRC-32 by name. Collective."""
-    crcs = []
     with RowFile(holders.comm, new, "w") as file:
         file.reserve(sum(width_of(values) for values in fields.values()) * rows.count, holders)
         file.create({name: ((rows.count,), values.dtype) for name, values in fields.items()})
         with file.rows(holders):
             for name, values in fields.items():
-                block = rows(values)
-                file.write(name, block, rows.start)
-                crcs.append(part(block, (rows.count - rows.stop) * width_of(values)))
+                file.write_all(name, rows.pieces(values))
         file.sync()
-    return dict(zip(fields, joined(holders.comm, crcs), strict=True))
+    return dict(zip(fields, joined(holders.comm, [file.sums.get(name, 0) for name in fields]), strict=True))
 
 
 def _write_rest(new: Path, static: StaticPart, manifest: Manifest, count: int, sums: dict[str, int]) -> None:

@@ -68,7 +68,7 @@ def write_checkpoint(comm: MPI.Comm, directory: Path | str, state: FullState, ma
     with together(comm, f"{path} could not be written"):
         if comm.rank == 0:
             directory.mkdir(parents=True, exist_ok=True)
-    with RowFile(comm, new, "w", shown=path) as file:
+    with RowFile(comm, new, "w", shown=path, synced=True) as file:
         size = size_of(state, comm)
         file.reserve(size, Holders.of(comm, size))
         checksums = write_rows(file, KINDS["checkpoint"], state)

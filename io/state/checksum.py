@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-import zlib
 from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 from mpi4py import MPI
+
+from .zlib_calls import crc32
 
 _POLYNOMIAL = 0xEDB88320  # of zlib's CRC-32; bit 31 is the coefficient of x^0
 
@@ -23,7 +24,11 @@ def part(rows: np.ndarray, behind: int) -> int:
     Returns:
         The contribution.
     """
-    return shifted(zlib.crc32(np.ascontiguousarray(rows).reshape(-1).view(np.uint8).data), behind)
+    return shifted(crc32(_bytes(rows)), behind)
+
+
+def _bytes(rows: np.ndarray) -> memoryview:
+    return np.ascontiguousarray(rows).reshape(-1).view(np.uint8).data
 
 
 def width_of(rows: np.ndarray) -> int:

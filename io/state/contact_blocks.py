@@ -8,9 +8,6 @@ import h5py
 import numpy as np
 from mpi4py import MPI
 
-from .contact_exchange import ContactExchange
-from .ordered_rows import GrainRows
-
 MOST = 1024  # blocks: attributes of HDF5 are small
 AT_ONCE = 1 << 16  # rows that are read in one piece rather than searched
 
@@ -27,26 +24,36 @@ class ContactBlocks(NamedTuple):
     first: np.ndarray
 
 
-def contact_blocks(contacts: ContactExchange, lower: np.ndarray, grains: GrainRows) -> ContactBlocks:
-    """Find where the contacts of each block begin. They do not depend on the ranks. Collective.
+def ids_of_blocks(count: int) -> tuple[int, np.ndarray]:
+    """Divide ids into blocks.
 
     Args:
-        contacts: exchange of the contacts.
-        lower: (m,) int64 lower id of the contacts that this rank holds, in ascending order.
-        grains: exchange of the grains, with the same blocks of ids.
+        count: number of grains.
+
+    Returns:
+        Number of ids of a block, and (blocks,) int64 the first id of each.
+    """
+    size = 1
+    while size * MOST < count:
+        size *= 2
+    return size, np.arange(0, count, size, dtype=np.int64)
+
+
+def contact_blocks(comm: MPI.Comm, size: int, first: np.ndarray, total: int) -> ContactBlocks:
+    """Join what the ranks know of where the contacts of each block begin, which does not depend on the ranks. Collective.
+
+    Args:
+        comm: communicator.
+        size: number of ids of a block.
+        first: (blocks,) int64 row of the first contact of each block on the rank that holds its ids, 0 on the others.
+        total: number of contacts.
 
     Returns:
         The blocks.
     """
-    size = 1
-    while size * MOST < grains.count:
-        size *= 2
-    ids = np.arange(0, grains.count + size, size)
-    first = np.where(ids >= grains.count, contacts.total if grains.comm.rank == 0 else 0, 0)
-    mine = (ids >= grains.start) & (ids < grains.stop)
-    first[mine] = contacts.start + np.searchsorted(lower, ids[mine])
-    grains.comm.Allreduce(MPI.IN_PLACE, first)
-    return ContactBlocks(size, first)
+    every = np.append(first, total)
+    comm.Allreduce(MPI.IN_PLACE, every[:-1], MPI.SUM)
+    return ContactBlocks(size, every)
 
 
 def put_blocks(group: h5py.Group, blocks: ContactBlocks) -> None:

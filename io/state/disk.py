@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from pathlib import Path
+
+_BEGIN = 2  # SYNC_FILE_RANGE_WRITE
+_sync_file_range = getattr(ctypes.CDLL(None), "sync_file_range", None)
+if _sync_file_range is not None:
+    _sync_file_range.argtypes = [ctypes.c_int, ctypes.c_int64, ctypes.c_int64, ctypes.c_uint]
 
 SLACK = 1 << 20  # bytes that the structure of a file may grow by, kept free beside the data
 
@@ -59,3 +65,17 @@ def sync_path(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def begin_writing(path: Path) -> None:
+    """Let the system begin to write to the disk what it holds of a file, while the program goes on; what fails is said when it is forced there.
+
+    Args:
+        path: path of the file.
+    """
+    if _sync_file_range is not None:
+        descriptor = os.open(path, os.O_WRONLY)
+        try:
+            _sync_file_range(descriptor, 0, 0, _BEGIN)
+        finally:
+            os.close(descriptor)

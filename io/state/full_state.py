@@ -16,8 +16,8 @@ from mpi4py import MPI
 from pardem.state.saved import RunHeader
 
 from ..reading import json_bytes, put_json
-from .checksum import joined, part, width_of
-from .contact_blocks import contact_blocks, put_blocks
+from .checksum import joined, width_of
+from .contact_blocks import contact_blocks, ids_of_blocks, put_blocks
 from .contact_exchange import ContactExchange
 from .holders import Holders
 from .ordered_rows import GrainRows
@@ -36,6 +36,7 @@ class GrainTable(NamedTuple):
     fields: dict[str, np.ndarray]
 
 
+KEYS = 3  # of the arrays of contacts are their keys
 CONTACT_TYPES = {"lower": np.int64, "higher": np.int64, "sub": np.int64, "floats": np.float64, "ints": np.int64}
 
 
@@ -55,6 +56,15 @@ class ContactRows(NamedTuple):
     sub: np.ndarray
     floats: np.ndarray
     ints: np.ndarray
+
+    def key(self) -> np.ndarray:
+        """Lower and higher id and sub-key, (m, 3) int64; no copy where they are the columns of such an array."""
+        columns, base = self[:KEYS], self.lower.base
+        if base is not None and base.dtype == np.int64 and base.shape == (len(self.lower), KEYS):
+            places = [(base[:, k].ctypes.data, base.strides[:1]) for k in range(KEYS)]
+            if places == [(column.ctypes.data, column.strides) for column in columns]:
+                return base
+        return np.stack([np.asarray(column, dtype=np.int64) for column in columns], axis=1)
 
 
 class FullState(NamedTuple):
@@ -98,29 +108,25 @@ def write_rows(file: RowFile, group: str, state: FullState) -> dict[str, int]:
     """
     comm = file.comm
     holders = Holders.of(comm, size_of(state, comm))
-    exchange = GrainRows(comm, state.grains.gid, holders)
-    contacts = ContactExchange(comm, *state.contacts[:3], exchange.count, holders)
     grains = {f"{group}/grains/{name}": np.asarray(values) for name, values in state.grains.fields.items()}
     history = {f"{group}/contacts/{name}": np.asarray(values, dtype=CONTACT_TYPES[name]) for name, values in state.contacts._asdict().items()}
-    shapes = {name: ((exchange.count, *values.shape[1:]), values.dtype) for name, values in grains.items()}
+    rows = GrainRows(comm, state.grains.gid, holders, max(width_of(values) for values in grains.values()))
+    size, marks = ids_of_blocks(rows.count)
+    widest = max(width_of(values) for values in history.values())
+    contacts = ContactExchange(comm, state.contacts.key(), rows.count, holders, widest, marks)
+    shapes = {name: ((rows.count, *values.shape[1:]), values.dtype) for name, values in grains.items()}
     shapes |= {name: ((contacts.total, *values.shape[1:]), values.dtype) for name, values in history.items()}
     file.create(shapes)
-    parts = []
     with file.rows(holders):
         for name, values in grains.items():
-            block = exchange(values)
-            file.write(name, block, exchange.start)
-            parts.append(part(block, (exchange.count - exchange.stop) * width_of(block)))
-        for name, values in history.items():
-            block = contacts(values)
-            file.write(name, block, contacts.start)
-            parts.append(part(block, (contacts.total - contacts.start - contacts.count) * width_of(block)))
-            if name.endswith("/lower"):
-                blocks = contact_blocks(contacts, block, exchange)
+            file.write_all(name, rows.pieces(values))
+        for k, (name, values) in enumerate(history.items()):
+            file.write_all(name, contacts.keys(k) if k < KEYS else contacts.pieces(values))
+    blocks = contact_blocks(comm, size, contacts.first, contacts.total)
     with file.structure() as handle:
         if handle is not None:
             put_blocks(handle[f"{group}/contacts"], blocks)
-    return {name.removeprefix(f"{group}/"): crc for name, crc in zip(shapes, joined(comm, parts), strict=True)}
+    return {name.removeprefix(f"{group}/"): crc for name, crc in zip(shapes, joined(comm, [file.sums.get(name, 0) for name in shapes]), strict=True)}
 
 
 def size_of(state: FullState, comm: MPI.Comm) -> int:

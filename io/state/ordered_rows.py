@@ -1,11 +1,12 @@
-"""Rows in the order of their ids: one exchange from any distribution over ranks to contiguous blocks of ids.
+"""Rows in the order of their ids: from any distribution over ranks to contiguous blocks of ids.
 
 What is written in this order is the same for every number of ranks.
 """
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Iterator
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from mpi4py import MPI
@@ -13,6 +14,21 @@ from mpi4py import MPI
 from pardem.decomposition.exchange import RowExchange
 
 from .holders import Holders
+from .row_rounds import RowRounds, check_ids
+
+
+class Rows(NamedTuple):
+    """Some rows of a data set.
+
+    Attributes:
+        rows: (k, ...) rows.
+        start: index of the first of them.
+        behind: number of rows of all ranks that follow them; None if it does not matter.
+    """
+
+    rows: np.ndarray
+    start: int
+    behind: int | None = None
 
 
 class IdExchange(RowExchange):
@@ -21,8 +37,7 @@ class IdExchange(RowExchange):
     Args:
         comm: communicator.
         ids: (m,) int64 id in 0..count-1 that tells the block a row belongs to.
-        count: number of ids.
-        holders: the ranks that hold the blocks; all of them if not given.
+        count: number of ids, of which all ranks hold equal blocks.
 
     Attributes:
         start: first id of this rank's block.
@@ -32,51 +47,61 @@ class IdExchange(RowExchange):
         ValueError: an id is out of range; on every rank.
     """
 
-    def __init__(self, comm: MPI.Comm, ids: np.ndarray, count: int, holders: Holders | None = None) -> None:
-        ids = np.ascontiguousarray(ids, dtype=np.int64)
-        holders = holders or Holders.every(comm)
+    def __init__(self, comm: MPI.Comm, ids: np.ndarray, count: int) -> None:
+        ids, holders = np.ascontiguousarray(ids, dtype=np.int64), Holders.every(comm)
         self.start, self.stop = holders.span(count)
-        bounds = np.array([ids.min(), -ids.max()] if len(ids) else [count, 1], dtype=np.int64)
-        comm.Allreduce(MPI.IN_PLACE, bounds, MPI.MIN)
-        if bounds[0] < 0 or -bounds[1] >= max(count, 1):
-            raise ValueError(f"ids from {bounds[0]} to {-bounds[1]} do not fit into 0 to {count - 1}")
+        check_ids(comm, ids, count)
         super().__init__(comm, holders.of_rows(ids, count))
 
 
-class GrainRows(IdExchange):
-    """Exchange of grains: every id from 0 to count - 1 occurs once, and rows come back ordered by id.
+class GrainRows:
+    """Rows of grains: every id from 0 to count - 1 occurs once, and rows come to the holders ordered by id. Construction and calls are collective.
 
     Args:
         comm: communicator.
         gid: (n,) int64 ids of this rank's grains.
-        holders: the ranks that hold the blocks; all of them if not given.
+        holders: the ranks that hold the blocks of ids.
+        width: number of bytes of a row, of the array that has most; the same on all ranks.
+
+    Attributes:
+        count: number of grains.
+        start: first id of this rank's block.
+        stop: one past the last id of this rank's block.
 
     Raises:
         ValueError: an id is missing, occurs twice or is out of range; on every rank.
     """
 
-    def __init__(self, comm: MPI.Comm, gid: np.ndarray, holders: Holders | None = None) -> None:
+    def __init__(self, comm: MPI.Comm, gid: np.ndarray, holders: Holders, width: int) -> None:
         self.count = int(comm.allreduce(len(gid)))
-        super().__init__(comm, gid, self.count, holders)
-        arrived = super().__call__(np.asarray(gid, dtype=np.int64))
-        self.place = np.empty(self.stop - self.start, dtype=np.int64)
-        self.place[arrived - self.start] = np.arange(len(arrived))
-        wrong = self.count
-        seen = np.bincount(arrived - self.start, minlength=self.stop - self.start)
-        if (seen != 1).any():
-            wrong = self.start + int(np.argmax(seen != 1))
+        self._rounds = rounds = RowRounds(comm, gid, self.count, holders, width)
+        self.start, self.stop = rounds.start, rounds.stop
+        gid, wrong = np.asarray(gid, dtype=np.int64), self.count
+        for r in range(rounds.number):
+            first, last = rounds.span(r)
+            arrived = rounds.arrive(gid, r)
+            place = np.full(last - first, -1)
+            place[arrived - first] = np.arange(len(arrived))
+            if len(arrived) != len(place) or (place < 0).any():
+                wrong = min(wrong, first + int(np.argmax(np.bincount(arrived - first, minlength=len(place)) != 1)))
+            rounds.settle(place)
         wrong = comm.allreduce(wrong, MPI.MIN)
         if wrong < self.count:
             raise ValueError(f"grain {wrong} is owned by no rank or by more than one")
 
-    def __call__(self, values: np.ndarray, pick: np.ndarray | None = None) -> np.ndarray:
-        """The rows of this rank's block of ids, ordered by id.
+    def pieces(self, values: np.ndarray, kind: np.dtype[Any] | None = None) -> Iterator[Rows]:
+        """The rows of this rank's block of ids, ordered by id, piece by piece.
 
         Args:
             values: (n, ...) rows of this rank's grains, in the order of ``gid``.
-            pick: indices out of the rows in that order, or None for all.
+            kind: type to which the numbers are converted; None: they stay what they are.
+
+        Yields:
+            The pieces, as many on all ranks; each is valid until the second one after it is asked for.
         """
-        return super().__call__(values, self.place if pick is None else self.place[pick])
+        for r, rows in enumerate(self._rounds.pieces(values, kind)):
+            first, last = self._rounds.span(r)
+            yield Rows(rows, first, self.count - last)
 
 
 class IdLookup:

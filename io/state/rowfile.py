@@ -7,7 +7,7 @@ call of HDF5. So a file has the same bytes however many ranks write it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -18,14 +18,17 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 
-from .checksum import width_of
-from .disk import SLACK, sync_path, take
+from .beside import Beside
+from .checksum import part, width_of
+from .disk import SLACK, begin_writing, sync_path, take
 from .holders import Holders
-from .packing import Chunk, chunks_of
+from .ordered_rows import Rows
+from .packing import chunks_of
 from .shared_errors import agree, reason, together
 from .writable import writable
 
-PIECE = 1 << 28  # bytes of a rank in one call or message: MPI implementations stumble over counts above 2^31
+MOST = 1 << 28  # bytes of a rank in one call or message: MPI implementations stumble over counts above 2^31
+FEW = 1 << 20  # bytes that are written sooner than handed to another thread
 TAG = 75
 
 
@@ -57,10 +60,16 @@ class RowFile:
         path: path of the file.
         mode: "w" creates or replaces it, "r+" opens it for writing.
         shown: the path that messages name, where the file gets another name later.
+        synced: whether what is written is forced onto the disk soon, so that the disk may begin at once.
+
+    Attributes:
+        sums: this rank's contributions to the CRC-32 of the data sets whose rows were written since ``rows`` was last called, by name.
     """
 
-    def __init__(self, comm: MPI.Comm, path: Path, mode: str, shown: Path | None = None) -> None:
-        self.comm, self.path = comm, path
+    def __init__(self, comm: MPI.Comm, path: Path, mode: str, shown: Path | None = None, synced: bool = False) -> None:
+        self.comm, self.path, self.synced = comm, path, synced
+        self.sums: dict[str, int] = {}
+        self._beside = Beside()
         self.doing = f"{shown or path} could not be written"
         self._handle: h5py.File | None = None  # of the first rank
         self._open: h5py.File | None = None  # while rows are written: of those that write them
@@ -143,10 +152,11 @@ class RowFile:
             packed: number of rows of a frame, if data sets with frames are compressed (`packing.packed`): the holders then compress, in whole chunks
                 each, and rank 0 writes.
         """
-        self._packed_rows = packed
+        self._packed_rows, self.sums = packed, {}
         part = self._begin_rows(holders)
         try:
-            yield
+            with Beside() as self._beside:
+                yield
         except FileError:  # on all ranks; after another error nobody would join in closing
             self._end_rows(part)
             raise
@@ -188,30 +198,61 @@ class RowFile:
     def _through_mpi(self) -> bool:
         return self._holders.count > 1 and parallel_hdf5() and self._packed_rows is None
 
-    def write(self, name: str, rows: np.ndarray, start: int, frame: int | None = None) -> None:
-        """Write this rank's rows of a data set, inside ``rows``. What fails is said at its end.
+    def write_all(self, name: str, pieces: Iterable[Rows], base: int = 0, frame: int | None = None) -> None:
+        """Write pieces of a data set one after the other, while the next is made.
+
+        Args:
+            name: name of the data set.
+            pieces: the pieces, as many on all ranks.
+            base: see ``write``.
+            frame: see ``write``.
+        """
+        for piece in pieces:
+            self.write(name, piece, base, frame)
+
+    def write(self, name: str, piece: Rows, base: int = 0, frame: int | None = None) -> None:
+        """Write rows of this rank into a data set, inside ``rows``, and sum them. What fails is said at its end.
+
+        The rows must stay what they are until two more pieces have been handed over.
 
         Args:
             name: name of the data set, whose shape is (n, ...), or (T, n, ...) if it has frames.
-            rows: (k, ...) rows, of the type of the data set; none on ranks that hold none.
-            start: index of the first of these rows in the data set.
+            piece: rows of the type of the data set; none on ranks that hold none.
+            base: row of the data set from which the rows of the piece are counted.
             frame: index along the first axis; None if the data set has no axis of frames.
         """
-        rows = np.ascontiguousarray(rows)
+        rows, start = np.ascontiguousarray(piece.rows), base + piece.start
+        piece = piece._replace(rows=rows)
         if self._packed_rows is not None and frame is not None:
+            self._sum(name, piece)
             self._write_packed(name, rows, start, frame)
         elif self._holders.count == 1 or self._through_mpi:
-            self._put(name, rows, start, frame)
+            if rows.nbytes < FEW or self._through_mpi:
+                self._beside.wait()
+                self._put_piece(name, piece, start, frame)
+            else:
+                self._beside.do(self._put_piece, name, piece, start, frame)
         elif self.comm.rank == 0:
-            self._put(name, rows, start, frame)
+            self._put_piece(name, piece, start, frame)
             for rank in self._holders.ranks[1:]:
                 for first in range(0, self.comm.recv(source=int(rank), tag=TAG), _fitting(rows)):
-                    piece, start = self.comm.recv(source=int(rank), tag=TAG)
-                    self._put(name, piece, start + first, frame)
+                    some, start = self.comm.recv(source=int(rank), tag=TAG)
+                    self._put(name, some, start + first, frame)
         elif self._holders.mine:
+            self._sum(name, piece)
             self.comm.send(len(rows), dest=0, tag=TAG)
             for first in range(0, len(rows), _fitting(rows)):
                 self.comm.send((rows[first : first + _fitting(rows)], start), dest=0, tag=TAG)
+
+    def _sum(self, name: str, piece: Rows) -> None:
+        """Add a piece to the checksum of a data set."""
+        if piece.behind is not None:
+            self.sums[name] = self.sums.get(name, 0) ^ part(piece.rows, piece.behind * width_of(piece.rows))
+
+    def _put_piece(self, name: str, piece: Rows, start: int, frame: int | None) -> None:
+        """Sum a piece and write it from this rank."""
+        self._sum(name, piece)
+        self._put(name, piece.rows, start, frame)
 
     def _write_packed(self, name: str, rows: np.ndarray, start: int, frame: int) -> None:
         """Write this rank's rows of a compressed data set; all holders compress theirs at the same time."""
@@ -229,13 +270,13 @@ class RowFile:
             for chunk in chunks:
                 self.comm.send(chunk, dest=0, tag=TAG)
 
-    def _put_chunk(self, name: str, chunk: Chunk, start: int, frame: int) -> int:
+    def _put_chunk(self, name: str, chunk: bytes, start: int, frame: int) -> int:
         """Write a compressed chunk from this rank; the first row behind it."""
         if self._open is None or self._failure:
             return start
         try:
             data = self._open[name]
-            data.id.write_direct_chunk((frame, start, 0), chunk.data, chunk.mask)
+            data.id.write_direct_chunk((frame, start, 0), chunk)
             return int(start + data.chunks[1])
         except (OSError, RuntimeError, KeyError) as error:
             self._note(error)
@@ -250,6 +291,8 @@ class RowFile:
                 piece = rows[first : first + _fitting(rows)]
                 place: Any = slice(start + first, start + first + len(piece))
                 self._open[name][place if frame is None else (frame, place)] = piece
+            if self.synced and rows.nbytes >= FEW:
+                begin_writing(self.path)
         except (OSError, RuntimeError, KeyError) as error:
             self._note(error)
 
@@ -292,7 +335,7 @@ class RowFile:
 
 def _fitting(rows: np.ndarray) -> int:
     """How many rows go into one piece."""
-    return max(1, PIECE // max(1, width_of(rows)))
+    return max(1, MOST // max(1, width_of(rows)))
 
 
 def create_for_rows(handle: h5py.File, name: str, shape: tuple[int, ...], kind: np.dtype[Any], **options: Any) -> None:

@@ -21,6 +21,7 @@ from pardem.errors import FileError
 from ..layout import CONTACTS
 from ..reading import FIRST_FIELD, FRAMES, get_json, json_bytes, put_json
 from .shared_errors import UnreadableError, reason, unreadable
+from .zlib_calls import crc32
 
 CHECKSUMS = "pardem/checksums"
 TABLE = f"{CHECKSUMS}/frames"
@@ -68,7 +69,7 @@ def crc32_of_array(values: np.ndarray, crc: int = 0) -> int:
     Returns:
         The CRC-32 of both.
     """
-    return zlib.crc32(np.ascontiguousarray(values).reshape(-1).view(np.uint8).data, crc)
+    return crc32(np.ascontiguousarray(values).reshape(-1).view(np.uint8).data, crc)
 
 
 def crc32_of(item: h5py.Dataset | h5py.Group) -> int:

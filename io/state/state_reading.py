@@ -15,11 +15,12 @@ from pardem.errors import FileError
 from pardem.state.saved import RunHeader
 
 from ..reading import KINDS, PARAMETERS, get_json, get_table, kind_of, opened, sound
-from .checksum import joined, part, width_of
+from .checksum import joined, part
 from .contact_blocks import ContactBlocks, first_contact, get_blocks
-from .full_state import ContactRows, FullState, GrainTable
+from .full_state import KEYS, ContactRows, FullState, GrainTable
 from .holders import Holders
 from .ordered_rows import IdExchange
+from .row_rounds import PIECE
 from .shared_errors import agree, together, unreadable
 
 
@@ -78,7 +79,9 @@ def read_state(comm: MPI.Comm, path: Path, keep: bool = True) -> FullState:
     wrong = sorted(name for name in head.expected if sums.get(name) != head.expected[name])
     agree(comm, f"{path} is damaged: the checksum of {wrong[0]} is wrong" if wrong else None)
     if keep and comm.size > 1:
-        contacts = _known_to_both(comm, contacts, head.grains)
+        arrays = list(contacts)
+        del contacts
+        contacts = _known_to_both(comm, arrays, head.grains)
     return FullState(RunHeader.of_table(head.table), grains, contacts, head.small, int(head.table.get("layout", 1)), head.writer)
 
 
@@ -108,17 +111,30 @@ def _writer(file: h5py.File) -> str:
         return "the pardem"
 
 
-def _known_to_both(comm: MPI.Comm, contacts: ContactRows, count: int) -> ContactRows:
+def _known_to_both(comm: MPI.Comm, arrays: list[np.ndarray], count: int) -> ContactRows:
     """Contacts of which either id is in this rank's block, from those of which the lower id is, ordered by key.
 
     Both owners of a pair evaluate it, so both need its history.
+
+    Args:
+        comm: communicator.
+        arrays: those of ``ContactRows``; each is dropped from the list when it has been used, so that memory for one more suffices.
+        count: number of grains.
     """
     _, end = Holders.every(comm).span(count)
-    away = np.flatnonzero(contacts.higher >= end)  # a higher id is never in a block before
-    exchange = IdExchange(comm, contacts.higher[away], count)
-    both = [np.concatenate([mine, exchange(mine[away])]) for mine in contacts]
-    order = np.lexsort(both[2::-1])
-    return ContactRows(*(rows[order] for rows in both))
+    away = np.flatnonzero(arrays[1] >= end)  # a higher id is never in a block before
+    exchange = IdExchange(comm, arrays[1][away], count)
+
+    def both() -> np.ndarray:
+        mine = arrays.pop(0)
+        return np.concatenate([mine, exchange(mine[away])])
+
+    key = [both() for _ in range(KEYS)]
+    order = np.lexsort(key[::-1])
+    found = [column[order] for column in key]
+    while arrays:
+        found.append(both()[order])
+    return ContactRows(*found)
 
 
 def _get_table(group: h5py.Group, name: str, path: Path) -> dict[str, Any]:
@@ -147,6 +163,20 @@ def state_group(file: h5py.File, path: Path) -> h5py.Group:
     return group
 
 
+def _read_summed(data: h5py.Dataset, rows: slice, total: int, keep: bool) -> tuple[np.ndarray, int]:
+    """Rows of a data set, none of them unless they are kept, and their contribution to its checksum, which is computed as they come."""
+    size, width = rows.stop - rows.start, data.dtype.itemsize * int(np.prod(data.shape[1:], dtype=np.int64))
+    step, crc = max(1, PIECE // max(1, width)), 0
+    values = np.empty((size if keep else min(size, step), *data.shape[1:]), data.dtype)
+    for first in range(0, size, step):
+        count = min(step, size - first)
+        place = first if keep else 0
+        if width:
+            data.read_direct(values, np.s_[rows.start + first : rows.start + first + count], np.s_[place : place + count])
+        crc ^= part(values[place : place + count], (total - rows.start - first - count) * width)
+    return values if keep else values[:0].copy(), crc
+
+
 def _read_rows(readers: Holders, head: _Head, path: Path, file: h5py.File | None, keep: bool) -> tuple[GrainTable, ContactRows, dict[str, int]]:
     """Grains and contacts of this rank's block of ids, and the CRC-32 of everything that has been read. Collective."""
     (first, last), begin, end = readers.span(head.grains), 0, 0
@@ -165,12 +195,11 @@ def _read_rows(readers: Holders, head: _Head, path: Path, file: h5py.File | None
         values = np.zeros(0)
         if file is not None and problem is None:
             try:
-                values = file[f"{head.group}/{name}"][rows]
-                parts[name] = part(values, (total - rows.stop) * width_of(values))
+                values, parts[name] = _read_summed(file[f"{head.group}/{name}"], rows, total, keep)
             except (OSError, RuntimeError, KeyError) as error:
                 # what follows is collective: the others must not be left waiting
                 problem = unreadable(path, error, name)
-        return values if keep else values[:0].copy()  # a view would keep all of it
+        return values
 
     names = sorted(name.removeprefix("grains/") for name in head.expected if name.startswith("grains/"))
     grains = GrainTable(np.arange(first, last if keep else first), {n: get(f"grains/{n}", slice(first, last), head.grains) for n in names})

@@ -1,21 +1,25 @@
-"""Speed at which a frame and a checkpoint reach the disk, as a share of that of a plain sequential write of as many bytes by the same ranks.
+"""Speed at which frames and checkpoints reach the disk, as a share of that of a plain sequential write of as many bytes by the same ranks.
 
-mpirun -n RANKS python jobs/benchmarks/write_bandwidth.py [GRAINS] [FOLDER]
+mpirun -n RANKS python jobs/benchmarks/write_bandwidth.py [GRAINS] [FOLDER] [--document docs/hpc.md]
 
 The grains are not simulated: their rows hold random numbers, in an order that has nothing to do with their ids, and there are three contacts a grain.
-With 10^7 grains a checkpoint takes 5.6 GB, of which there are two beside each other for a moment, and the ranks 12 GB of memory.
+With 10^7 grains a checkpoint takes 5.6 GB, of which there are three beside each other for a moment, and the ranks 12 GB of memory. All is forced onto
+the disk, and checkpoints are read back. Writes and plain writes take turns; the table holds the least time of each, the processor time of that turn
+(user + system, all ranks), and the memory that a rank took in addition at most. With --document the table is put into a page.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
+import re
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from mpi4py import MPI
@@ -25,14 +29,18 @@ from pardem.io.results.file_form import FileForm
 from pardem.io.results.paths import parts_of
 from pardem.io.results.static_part import DomainBox, StaticPart
 from pardem.io.results.writer import ResultWriter
+from pardem.io.state.checkpoint import read_checkpoint
 from pardem.io.state.full_state import ContactRows, FullState, GrainTable
 from pardem.io.state.holders import block_starts
 from pardem.state.population import ContactTable, Population
 from pardem.state.saved import RunHeader
 
-TURNS = 3
+TURNS = 5
 CONTACTS = 3  # per grain
 PIECE = 1 << 24  # bytes of one plain write
+BEGIN, END = "<!-- jobs/benchmarks/write_bandwidth.py -->", "<!-- end -->"
+HEAD = """| | size | time | plain | share | processor time | of the plain one | memory |
+|---|---|---|---|---|---|---|---|"""
 
 
 def grains_of(comm: MPI.Comm, count: int) -> Population:
@@ -56,13 +64,39 @@ def state_of(grains: Population, count: int, step: int) -> FullState:
     return FullState(RunHeader(step, "hash"), GrainTable(grains.gid, grains.saved_arrays()), contacts, {})
 
 
-def timed(comm: MPI.Comm, call: Callable[[], object]) -> float:
-    """Seconds that a call takes on the slowest rank."""
+class Cost(NamedTuple):
+    """What a call takes.
+
+    Attributes:
+        wall: wall time (s) of the slowest rank.
+        user: processor time of all ranks (s).
+        system: processor time of the system for them (s).
+        memory: bytes that a rank takes in addition, at most.
+    """
+
+    wall: float
+    user: float
+    system: float
+    memory: float
+
+
+def timed(comm: MPI.Comm, call: Callable[[], object]) -> Cost:
+    """What a call takes; the disk is at rest at its beginning."""
     os.sync()
+    Path("/proc/self/clear_refs").write_text("5")  # the peak is counted from here
     comm.Barrier()
-    begin = time.perf_counter()
+    before, begin, memory = os.times(), time.perf_counter(), _memory("VmRSS")
     call()
-    return float(comm.allreduce(time.perf_counter() - begin, MPI.MAX))
+    wall, after = time.perf_counter() - begin, os.times()
+    spent = [comm.allreduce(after[k] - before[k]) for k in range(2)]
+    return Cost(comm.allreduce(wall, MPI.MAX), spent[0], spent[1], comm.allreduce(_memory("VmHWM") - memory, MPI.MAX))
+
+
+def _memory(what: str) -> float:
+    """Memory of this rank (bytes)."""
+    found = re.search(rf"{what}:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    assert found is not None
+    return 1024.0 * float(found[1])
 
 
 def plain(comm: MPI.Comm, path: Path, size: int) -> None:
@@ -76,59 +110,104 @@ def plain(comm: MPI.Comm, path: Path, size: int) -> None:
     os.close(descriptor)
 
 
-def compare(comm: MPI.Comm, count: int, what: Callable[[int], Callable[[], object]], writer: ResultWriter, files: str) -> None:
-    """Print the best times of some calls, and of plain writes in between.
+def plain_read(comm: MPI.Comm, path: Path) -> None:
+    """Read a file, each rank its share."""
+    first, last = block_starts(path.stat().st_size, comm.size)[comm.rank : comm.rank + 2]
+    piece = memoryview(bytearray(PIECE))
+    descriptor = os.open(path, os.O_RDONLY)
+    for place in range(first, last, PIECE):
+        os.preadv(descriptor, [piece[: last - place]], place)
+    os.close(descriptor)
+
+
+def row_of(comm: MPI.Comm, name: str, turns: list[tuple[Cost, Cost]], size: float) -> str:
+    """Print what the quickest of several turns took, and give the row of the table."""
+    cost, raw = (min(costs) for costs in zip(*turns, strict=True))
+    ranks = f"{comm.size} rank{'s' if comm.size > 1 else ''}"
+    cells = [
+        f"{name}, {ranks}", f"{size / 1e9:.3g} GB", f"{cost.wall:.2g} s", f"{raw.wall:.2g} s", f"{raw.wall / cost.wall:.2f}",
+        f"{cost.user:.2g} + {cost.system:.2g} s", f"{raw.user:.2g} + {raw.system:.2g} s", f"{cost.memory / 1e6:.0f} MB",
+    ]  # fmt: skip
+    row = f"| {' | '.join(cells)} |"
+    if comm.rank == 0:
+        print(row, flush=True)
+    return row
+
+
+def compare(comm: MPI.Comm, name: str, what: Callable[[int], Callable[[], object]], writer: ResultWriter, files: str) -> str:
+    """Measure calls that write, and plain writes of as many bytes in between.
 
     Args:
         comm: communicator.
-        count: number of grains.
+        name: name of the row.
         what: makes the call of a turn.
         writer: where the calls write.
         files: pattern of the names of what they write.
+
+    Returns:
+        The row.
     """
-    path, times, before = writer.path.with_name("plain"), list[tuple[float, float]](), 0
+    path, turns, before, size = writer.path.with_name("plain"), list[tuple[Cost, Cost]](), 0, 0
     for turn in range(TURNS):
         taken = timed(comm, what(turn))
         after = max(file.stat().st_size for file in parts_of(writer.path).glob(files))
         size, before = (after - before, after) if "segment" in files else (after, 0)  # frames follow each other in one file
-        times.append((taken, timed(comm, partial(plain, comm, path, size))))
+        turns.append((taken, timed(comm, partial(plain, comm, path, size))))
         comm.Barrier()
         if comm.rank == 0:
             path.unlink()
-    taken, least = (min(values) for values in zip(*times, strict=True))
-    if comm.rank == 0:
-        print(
-            f"{count} grains on {comm.size} rank(s), a {what.__name__} of {size / 1e9:.3g} GB: {taken:.3g} s, {size / taken / 1e9:.3g} GB/s; "
-            f"plain write {least:.3g} s, {size / least / 1e9:.3g} GB/s; share {least / taken:.2f}", flush=True,
-        )  # fmt: skip
+    return row_of(comm, name, turns, size)
 
 
-def main(count: int, folder: Path) -> None:
-    """Print a line for frames and one for checkpoints."""
-    comm = MPI.COMM_WORLD
-    place = Path(comm.bcast(tempfile.mkdtemp(dir=folder) if comm.rank == 0 else ""))
+def measure(comm: MPI.Comm, count: int, place: Path) -> list[str]:
+    """The rows of the table."""
+    grains = grains_of(comm, count)
+    catalogue = {"mass": np.ones(1), "radius": np.ones(1), "dimension": np.full(1, 3)}
+    box = DomainBox(np.zeros(3), np.ones(3), [False] * 3)
+    static = StaticPart("", "hash", catalogue, grains.gid, grains.species, grains.scale, box)
+    fields = {"position": grains.x[:, :3], "image": grains.image, "orientation": grains.q}
+    fields |= {"velocity": grains.v[:, :3], "angular_velocity": grains.w[:, :3]}
+    rows, many = [], f"{count:.0e} grains".replace("e+0", "·10^").removeprefix("1·")
+    for name, compressed in (("frame", False), ("frame with gzip", True)):
+        writer = ResultWriter(comm, place / f"{name}.h5", static, FileForm(sync_frames=True, compressed=compressed), pardem=__version__)
+        frames = [partial(writer.frame, turn, float(turn), grains.gid, fields) for turn in range(TURNS)]
+        rows.append(compare(comm, f"{name}, {many}", frames.__getitem__, writer, "segment-*-frames.h5"))
+    state = state_of(grains, count, 0)
+
+    def checkpoint(turn: int) -> Callable[[], object]:
+        return partial(writer.checkpoint, state._replace(header=RunHeader(turn, "hash")))
+
+    rows.append(compare(comm, f"checkpoint, {many}", checkpoint, writer, "checkpoint-*.h5"))
+    path = parts_of(writer.path) / f"checkpoint-{TURNS - 1:012d}.h5"
+    turns = [(timed(comm, partial(read_checkpoint, comm, path)), timed(comm, partial(plain_read, comm, path))) for _ in range(TURNS)]
+    rows.append(row_of(comm, f"reading it to resume, {many}", turns, path.stat().st_size))
+    return rows
+
+
+def put_table(page: Path, rows: list[str]) -> None:
+    """Put rows into the table of a page, in place of those of the same names."""
+    before, table, behind = re.split(rf"(?s)(?<={BEGIN}\n)(.*)(?={END})", page.read_text())
+    known = {row.split("|")[1].strip(): row for row in table.splitlines()[2:]} | {row.split("|")[1].strip(): row for row in rows}
+    page.write_text("\n".join([f"{before}{HEAD}", *known.values(), behind]))
+
+
+def main() -> None:
+    """Print the rows, and put them into a page if that is asked for."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("grains", nargs="?", type=float, default=1e6)
+    parser.add_argument("folder", nargs="?", type=Path, default=Path())
+    parser.add_argument("--document", type=Path)
+    arguments, comm = parser.parse_args(), MPI.COMM_WORLD
+    place = Path(comm.bcast(tempfile.mkdtemp(dir=arguments.folder) if comm.rank == 0 else ""))
     try:
-        grains = grains_of(comm, count)
-        catalogue = {"mass": np.ones(1), "radius": np.ones(1), "dimension": np.full(1, 3)}
-        box = DomainBox(np.zeros(3), np.ones(3), [False] * 3)
-        static = StaticPart("", "hash", catalogue, grains.gid, grains.species, grains.scale, box)
-        writer = ResultWriter(comm, place / "out.h5", static, FileForm(sync_frames=True), pardem=__version__)
-        fields = {"position": grains.x[:, :3], "image": grains.image, "orientation": grains.q}
-        fields |= {"velocity": grains.v[:, :3], "angular_velocity": grains.w[:, :3]}
-
-        def frame(turn: int) -> Callable[[], object]:
-            return partial(writer.frame, turn, float(turn), grains.gid, fields)
-
-        def checkpoint(turn: int) -> Callable[[], object]:
-            return partial(writer.checkpoint, state_of(grains, count, turn))
-
-        for what, files in ((frame, "segment-*-frames.h5"), (checkpoint, "checkpoint-*.h5")):
-            compare(comm, count, what, writer, files)
+        rows = measure(comm, int(arguments.grains), place)
     finally:
         comm.Barrier()
         if comm.rank == 0:
             shutil.rmtree(place)
+    if comm.rank == 0 and arguments.document is not None:
+        put_table(arguments.document, rows)
 
 
 if __name__ == "__main__":
-    main(int(float(sys.argv[1])) if len(sys.argv) > 1 else 1_000_000, Path(sys.argv[2] if len(sys.argv) > 2 else "."))
+    main()
