@@ -1,0 +1,41 @@
+"""The experiments of papers 000 to 003: studies, and what the papers claim of them beside what they show.
+
+python jobs/campaigns/papers/papers.py run --ranks 2                   # everything that is left; call it again to go on
+python jobs/campaigns/papers/papers.py run plane_hopper/outlets        # one of the studies
+python jobs/campaigns/papers/papers.py status
+python jobs/campaigns/papers/papers.py collect                         # figures, and parts of docs/validation.md, of the runs there are
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "bulk")]
+from study_runs import main, pardem, run_in_turn  # noqa: E402
+
+STUDIES = ("plane_hopper/outlets", "plane_hopper/changes", "hopper/hopper", "shear/balance")
+
+
+def reports() -> list[ModuleType]:
+    """What writes the parts of docs/validation.md."""
+    import hopper_report
+    import plane_hopper_report
+    import shear_report
+
+    return [plane_hopper_report, hopper_report, shear_report]
+
+
+def collect() -> None:
+    """Write tables and draw figures, as far as runs are there, and write the parts of docs/validation.md."""
+    for name in STUDIES:
+        if any((HERE / f"{name}.runs").glob("*/row.json")):
+            pardem("campaign", "collect", str(HERE / f"{name}.toml"))
+    for report in reports():
+        report.collect(HERE)
+
+
+if __name__ == "__main__":
+    main(str(__doc__), STUDIES, lambda names, ranks: run_in_turn(names, ranks, HERE), collect, HERE)

@@ -1,0 +1,169 @@
+"""Short forms of the studies of papers 000 to 003 (jobs/campaigns/papers), from the grains to the text of docs/validation.md."""
+
+from __future__ import annotations
+
+import shutil
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import hopper_report
+import judging
+import numpy as np
+import page
+import papers
+import plane_hopper_report
+import pytest
+import shear_report
+import study_runs
+import tomli_w
+
+from pardem import cli
+
+PAPERS = Path(papers.__file__).parent
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the folder of the studies without runs and tables."""
+    target = tmp_path_factory.mktemp("papers") / "papers"
+    shutil.copytree(PAPERS, target, ignore=shutil.ignore_patterns("*.runs", "*.h5*", "*.csv", "*.npz", "__pycache__"))
+    return target
+
+
+def short(path: Path, settings: dict[str, Any], values: dict[str, list[Any]]) -> list[dict[str, str]]:
+    """Shorten a study, run it, and read its rows.
+
+    Args:
+        path: of the study; changed.
+        settings: what all runs have, by dotted keys.
+        values: values of axes, by their first keys; a single seed where none are given.
+    """
+    study = tomllib.loads(path.read_text())
+    study["set"] = study.get("set", {}) | settings
+    for axis in study["axis"]:
+        axis.pop("seeds", None)
+        axis["values"] = values.get(axis.get("key") or axis["keys"][0], axis.get("values", [1]))
+    path.write_text(tomli_w.dumps(study))
+    assert cli.main(["campaign", "run", str(path)]) == 0
+    return study_runs.rows_of(path)
+
+
+def rows(count: int, **columns: object) -> list[dict[str, str]]:
+    """Invented rows of runs that are all the same."""
+    return [{name: str(value) for name, value in columns.items()} | {"status": "finished"}] * count
+
+
+# -- verdicts ---------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_verdicts_follow_from_the_runs() -> None:
+    assert judging.verdict([True, True]) == "found"
+    assert judging.verdict([True, True], {"it is wider": [True]}) == "found"
+    assert judging.verdict([True, False]) == "found in 1 of 2 runs"
+    assert judging.verdict([False, False], {"it is wider": [True], "it is narrower": [True, False]}) == "not found; found if it is wider"
+    assert judging.verdict([]) == "not run yet"
+
+
+def test_runs_that_are_left_are_named(folder: Path) -> None:
+    said = judging.waiting(folder / "plane_hopper" / "changes.toml", ["change"])
+    assert said.startswith("Not run yet, 18 of 18 runs of `changes`: dampers (restitution 0.5) (3); low cows (4.97 m2) (3)")
+
+
+def test_a_part_of_the_page_is_there_for_each_report() -> None:
+    text = page.PAGE.read_text()
+    for report in papers.reports():
+        assert page.replaced(text, report.PART, "invented") != text
+
+
+# -- plane hopper -----------------------------------------------------------------------------------------------------------------------------
+
+
+def test_disks_jam_over_a_slit_and_flow_from_a_wide_outlet(folder: Path, tmp_path: Path) -> None:
+    few = {"insert.grains.count": 30, "insert.grains.region.upper": [33.0, 60.0], "stage.fill.time": 3.0, "stage.flow.time": 3.0}
+    few |= {"contact.normal_damping": 2e3}
+    outlets = [["1 m", [-0.5, 0.0], [0.5, 0.0]], ["30 m", [-15.0, 0.0], [15.0, 0.0]]]
+    found = short(folder / "plane_hopper" / "outlets.toml", few, {"title": outlets, "case": ["disks.toml"]})
+    assert [row["jammed"] for row in found] == ["1", "0"]
+    assert found[0]["left"] == "0"
+    assert 5 < int(found[1]["left"]) <= 30
+    assert [row["arch"] for row in found] == ["1.0", "nan"]  # one disk lies on both slopes
+    groups = plane_hopper_report.outlets(found)
+    assert list(groups) == [(1.0, "disks.toml"), (30.0, "disks.toml")]
+    plane_hopper_report.draw(groups, tmp_path / "plane_hopper.png")
+    text = plane_hopper_report.text(found, [], ["No more."], [])
+    assert "| disks | 1 m | 1 | 1 | 0 | 0.0 |" in text
+    assert "| disks flow at all outlets from 20 to 40 m | 0 of 1 runs jam | found |" in text
+    assert "| cows jam below 30 m (here 20 and 25 m) | 0 of 0 runs jam | not run yet |" in text
+
+
+def test_jams_of_cows_are_judged_by_outlet_and_change() -> None:
+    def cows(outlet: str, jam: int, arch: float) -> list[dict[str, str]]:
+        return rows(2, outlet=outlet, grains="cows.toml", jammed=jam, arch=arch)
+
+    groups = plane_hopper_report.outlets(cows("20 m", 0, 30.0) + cows("15 m", 1, 21.0) + cows("30 m", 0, 9.0))
+    claims = plane_hopper_report.claims(groups, {"dampers": rows(3, jammed=1), "low cows": rows(3, jammed=0)})
+    assert [claim.verdict for claim in claims] == ["not run yet", "not found; found if the outlet is 15 m or dampers, at 20 m", "found", "found"]
+
+
+# -- hopper of paper 003 ----------------------------------------------------------------------------------------------------------------------
+
+
+def test_rice_that_falls_out_of_the_hopper_is_counted(folder: Path) -> None:
+    few = {"insert.grains.count": 4, "insert.grains.region.lower": [-6.0, -6.0, 20.0], "insert.grains.region.upper": [6.0, 6.0, 42.0]}
+    values = {"title": [["40 1/s", 20.0, 20.0, 40.0, 40.0]], "insert.grains.species": [["rice", 6.0, 0.0166]], "case": ["wide.toml"]}
+    (found,) = short(folder / "hopper" / "hopper.toml", few | {"stage.flow.time": 3.5}, values)
+    assert (found["out"], found["out_at_12"]) == ("4", "4")
+    assert 1.5 < float(found["last"]) < 3.5  # a fall of 15 m takes 1.7 s, one of 45 m 3.0 s
+    assert "| 40 1/s | 20 m | 4 / 4 (1) |" in hopper_report.text([found], "")
+
+
+def test_the_hopper_is_judged_by_viscosity_and_opening() -> None:
+    def runs(viscosity: str, opening: str, **out: tuple[int, float]) -> list[dict[str, str]]:
+        found = []
+        for kind, (count, last) in out.items():
+            found += rows(2, viscosity=viscosity, opening=opening, kind=kind, segment=6.0, out=count, out_at_12=count, last=last)
+        return found
+
+    weak = runs("0.2 1/s", "narrow.toml", rice=(90, 9.0), tetra=(60, 19.0), yermis=(50, 20.0))
+    strong = runs("40 1/s", "narrow.toml", rice=(90, 9.0), tetra=(88, 19.0), yermis=(5, 7.0))
+    verdicts = [claim.verdict for claim in hopper_report.claims(weak + strong)]
+    assert verdicts[:3] == ["found", *["not found; found if the viscosity is 40 1/s (opening 12 m)"] * 2]
+    assert verdicts[3] == "not run yet"  # segments of 4 m
+    assert verdicts[4] == "not found; found if the viscosity is 40 1/s (opening 12 m, segments of 6 m)"
+
+
+# -- shear band -------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_motion_of_the_plate_is_shared_out(folder: Path, tmp_path: Path) -> None:
+    """Short of a second of shear: the books close, and slip and shear add up to the velocity of the plate."""
+    less = {"stage.load.time": 1.0, "stage.shear.time": 0.8, "output.frame_interval": 0.2}
+    study = folder / "shear" / "balance.toml"
+    (found,) = short(study, less, {"time.step": [1e-4], "case": ["voronoi.toml"]})
+    assert float(found["imbalance"]) < 1e-3
+    shares = [float(found[name]) for name in ("slip_above", "sheared", "slip_below")]
+    assert sum(shares) == pytest.approx(1.0)
+    assert float(found["work"]) == pytest.approx(float(found["lost"]) + float(found["stored"]), rel=1e-3)
+    module = shear_report.measures(folder)
+    shear_report.draw({"voronoi": study.with_suffix(".runs") / found["id"] / "result.h5"}, module, tmp_path / "shear.png")
+    assert "| voronoi, 0.0001 s | 1 |" in shear_report.text([found], "", [])
+
+
+def test_bands_in_known_profiles(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All shear in one of nine steps between ten layers, or the same in all; plates on which grains slip by a quarter each."""
+    module = shear_report.measures(folder)
+    height = np.linspace(1.0, 11.0, 501)
+    monkeypatch.setattr(module, "plate_speed", lambda result: 2.0)
+    for speed, share in ((0.5 + (height > 6.0), 0.9 / 9.0), (0.5 + (height - 1.0) / 10.0, 0.9)):
+        monkeypatch.setattr(module, "velocities", lambda result, speed=speed: (speed, height))
+        assert module.band(None) == pytest.approx(share, rel=0.05)
+        assert module.slip_above(None) == pytest.approx(0.25, abs=0.03)
+        assert module.slip_below(None) == pytest.approx(0.25, abs=0.03)
+
+
+def test_the_balance_is_judged_with_the_paper_s_step() -> None:
+    found = rows(2, grains="pentagons.toml", step=1e-5, imbalance=2e-2, sheared=0.7)
+    found += rows(2, grains="voronoi.toml", step=1e-4, imbalance=1e-3, sheared=0.2)
+    verdicts = [claim.verdict for claim in shear_report.claims(found)]
+    assert verdicts == ["not found", "not run yet; found if the step is ten times as long", "found", "not found", "not run yet"]
