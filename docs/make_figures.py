@@ -46,7 +46,7 @@ FIGURES = {
         Panel("jobs/examples/rubble.toml", (), ("--colour", "id", "--size", "640x360")),
         Panel("jobs/examples/rubble.toml", SLUMP, ("--colour", "id", "--size", "640x360")),
     ),
-    "cow": (Panel("jobs/campaigns/papers/cow/fine.toml", ("stage.bounce.time=1.9",), ("--size", "640x300")),),
+    "cow": (Panel("jobs/campaigns/papers/cow/base.toml", ("stage.bounce.time=1.9",), ("--size", "640x300")),),
     "hopper_3d": tuple(
         Panel("jobs/campaigns/papers/hopper/middle.toml", (f"insert.grains.species={kind}", *DAMPED), ("--colour", "id", "--size", "400x560"))
         for kind in ("tetra", "yermis")

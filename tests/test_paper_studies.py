@@ -7,6 +7,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import cow_report
+import gas_report
 import hopper_report
 import judging
 import numpy as np
@@ -18,6 +20,7 @@ import shear_report
 import study_runs
 import tomli_w
 
+import pardem
 from pardem import cli
 
 PAPERS = Path(papers.__file__).parent
@@ -145,14 +148,14 @@ def test_the_motion_of_the_plate_is_shared_out(folder: Path, tmp_path: Path) -> 
     shares = [float(found[name]) for name in ("slip_above", "sheared", "slip_below")]
     assert sum(shares) == pytest.approx(1.0)
     assert float(found["work"]) == pytest.approx(float(found["lost"]) + float(found["stored"]), rel=1e-3)
-    module = shear_report.measures(folder)
+    module = judging.measures(folder / "shear" / "shear_measures.py")
     shear_report.draw({"voronoi": study.with_suffix(".runs") / found["id"] / "result.h5"}, module, tmp_path / "shear.png")
     assert "| voronoi, 0.0001 s | 1 |" in shear_report.text([found], "", [])
 
 
 def test_bands_in_known_profiles(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All shear in one of nine steps between ten layers, or the same in all; plates on which grains slip by a quarter each."""
-    module = shear_report.measures(folder)
+    module = judging.measures(folder / "shear" / "shear_measures.py")
     height = np.linspace(1.0, 11.0, 501)
     monkeypatch.setattr(module, "plate_speed", lambda result: 2.0)
     for speed, share in ((0.5 + (height > 6.0), 0.9 / 9.0), (0.5 + (height - 1.0) / 10.0, 0.9)):
@@ -167,3 +170,74 @@ def test_the_balance_is_judged_with_the_paper_s_step() -> None:
     found += rows(2, grains="voronoi.toml", step=1e-4, imbalance=1e-3, sheared=0.2)
     verdicts = [claim.verdict for claim in shear_report.claims(found)]
     assert verdicts == ["not found", "not run yet; found if the step is ten times as long", "found", "not found", "not run yet"]
+
+
+# -- bouncing cow -----------------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_cow_bounces_and_turns(folder: Path, tmp_path: Path) -> None:
+    """It starts low and shortly; the error of the energy is that of the kinks, k (v dt)^2/12, for each of a few contacts."""
+    study = folder / "cow" / "bounces.toml"
+    starts = {"grain.0.position": [[8.0, 5.1]], "time.integrator": [["verlet", 1e-4]], "case": ["base.toml", "low.toml"]}
+    soft = {"contact.normal_stiffness": 1e6, "contact.law": "viscoelastic"}  # a stiffness alone, and the kernel of other tests
+    found = short(study, soft | {"stage.bounce.time": 1.0}, starts)
+    for row in found:
+        assert 0.3 < float(row["first_contact"]) < 0.9
+        assert int(row["bounces"]) >= 1
+        assert 0.0 < float(row["turning"]) < 1.0
+        assert 0.0 < float(row["error"]) < 3.0 * 1e6 * (7.0 * 1e-4) ** 2 / 12.0 / (5.0 * 10.0 * 5.0)
+    result = study.with_suffix(".runs") / found[0]["id"] / "result.h5"
+    with pardem.open(result) as opened:
+        assert opened.mass[0] == pytest.approx(6.52, rel=1e-5)
+    cow_report.draw(result, result, tmp_path / "cow.png")
+    text = cow_report.text(found, "", [])
+    assert "| verlet, 0.0001 s | 4.97 m2 | 1 |" in text
+    assert "| the energy errs by less than 0.0001 % throughout |  | not run yet |" in text
+
+
+def test_the_error_is_judged_with_the_paper_s_scheme_and_step() -> None:
+    one = {"cow": "base.toml", "error_of_first_bounce": 1e-5, "turning": 0.5}
+    found = rows(2, scheme="gear4", step=1e-5, error=4e-5, **one) + rows(2, scheme="verlet", step=1e-6, error=4e-7, **one)
+    verdicts = [claim.verdict for claim in cow_report.claims(cow_report.grouped(found))]
+    assert verdicts == ["not found; found if the step is 1e-06 s (verlet, cow of 6.52 m2)", "found"]
+
+
+# -- gases ------------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_rice_begins_to_turn_in_a_gas(folder: Path, tmp_path: Path) -> None:
+    study = folder / "gas" / "long.toml"
+    soft = {"contact.law": "viscoelastic", "stage.mix.time": 3.0, "output.frame_interval": 0.2}
+    start = judging.measures(folder / "gas" / "start.py")
+    data = tomllib.loads(study.read_text())
+    data["axis"][0]["values"] = [["rice.toml", 7, "rice_7.npz"]]
+    study.write_text(tomli_w.dumps(data))
+    start.write(study)
+    (found,) = short(study, soft, {"case": data["axis"][0]["values"]})
+    assert 0.0 < float(found["error"]) < 1e-3
+    assert 0.05 < float(found["ratio"]) < 0.6
+    assert float(found["spin"]) > 0.1
+    results = {"rice": study.with_suffix(".runs") / found["id"] / "result.h5"}
+    gas_report.draw(results, judging.measures(folder / "gas" / "gas_measures.py"), tmp_path / "gas.png")
+    text = gas_report.text({"paper": [], "long": [found]}, [], [])
+    assert "| rice | long | 1 |" in text
+    assert "not run yet" in text
+
+
+def test_energies_are_held_against_their_law() -> None:
+    """Independent samples of the law agree with it, those of another law do not; frames that repeat each other count once."""
+    module = judging.measures(PAPERS / "gas" / "gas_measures.py")
+    random = np.random.default_rng(3)
+    three, two = module.stats.gamma(1.5, scale=2.0 / 3.0), module.stats.gamma(1.0, scale=1.0)
+    sample = three.rvs((40, 400), random_state=random)
+    sample /= sample.mean(axis=1, keepdims=True)
+    assert module.probability(sample, three)[1] > 0.05
+    assert module.probability(sample, two)[1] == 1e-3
+    assert 7 <= len(module.independent(np.repeat(sample[:10], 4, axis=0))) <= 13
+
+
+def test_gases_are_judged_run_by_run() -> None:
+    one = {"growth": 1e-6, "error": 2e-5, "p": 0.3}
+    paper = rows(2, grains="rice.toml", ratio=0.3, **one) + rows(1, grains="disk.toml", ratio=0.0, **one)
+    verdicts = [claim.verdict for claim in gas_report.claims(paper, rows(2, grains="rice.toml", ratio=0.495, **one))]
+    assert verdicts == ["found", "found", "not found; found if gases are softer and run for four minutes", "not found", "found"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
@@ -127,3 +129,17 @@ def part(pieces: Sequence[str]) -> str:
         pieces: paragraphs; empty ones are left out.
     """
     return "\n\n".join(piece.strip() for piece in pieces if piece.strip()) + "\n"
+
+
+def measures(path: Path) -> ModuleType:
+    """Load a script beside a study, for instance its measures.
+
+    Args:
+        path: of the script.
+    """
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

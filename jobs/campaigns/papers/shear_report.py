@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 from types import ModuleType
 
-from judging import Claim, claims_table, column, label, part, said, verdict, waiting
+from judging import Claim, claims_table, column, label, measures, part, said, verdict, waiting
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 from page import FIGURES, shrunk, table, write
@@ -74,26 +72,12 @@ def text(rows: list[Row], left: str, pictures: list[str]) -> str:
     return part([claims_table(claims(rows)), table(head, lines), rule, left, *pictures])
 
 
-def measures(folder: Path) -> ModuleType:
-    """The functions that measure results.
-
-    Args:
-        folder: of the papers.
-    """
-    spec = importlib.util.spec_from_file_location("shear_measures", folder / "shear" / "shear_measures.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules["shear_measures"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def draw(results: dict[str, Path], module: ModuleType, target: Path) -> None:
     """The imbalance against time, and the velocity of the grains over the height, with those of the plates.
 
     Args:
         results: by name.
-        module: of `measures`.
+        module: `shear_measures.py`.
         target: the figure.
     """
     with rc_context(STYLE | {"axes.grid": True}):
@@ -131,6 +115,6 @@ def collect(folder: Path) -> None:
         if path.exists():
             results.setdefault(label(row["grains"]), path)
     if results:
-        draw(results, measures(folder), FIGURES / PICTURE)
+        draw(results, measures(folder / "shear" / "shear_measures.py"), FIGURES / PICTURE)
     pictures = [f"![imbalance, and velocity over height](figures/{PICTURE})"] if rows else []
     write(PART, text(rows, waiting(study, ["grains", "step"]), pictures))
