@@ -7,10 +7,13 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import biaxial_report
+import collider_report
 import cow_report
 import gas_report
 import hopper_report
 import judging
+import list_range_report
 import numpy as np
 import page
 import papers
@@ -241,3 +244,106 @@ def test_gases_are_judged_run_by_run() -> None:
     paper = rows(2, grains="rice.toml", ratio=0.3, **one) + rows(1, grains="disk.toml", ratio=0.0, **one)
     verdicts = [claim.verdict for claim in gas_report.claims(paper, rows(2, grains="rice.toml", ratio=0.495, **one))]
     assert verdicts == ["found", "found", "not found; found if gases are softer and run for four minutes", "not found", "found"]
+
+
+# -- collider ---------------------------------------------------------------------------------------------------------------------------------
+
+
+def collisions(species: str, step: float, **errors: float) -> list[dict[str, str]]:
+    """Invented rows of two starts of the collider."""
+    return [row | {"seed": str(seed)} for seed in (1, 2) for row in rows(1, species=species, step=step, rotation="fincham", contacts=9, **errors)]
+
+
+def test_the_collider_is_judged_against_table_1() -> None:
+    paper = judging.measures(PAPERS / "collider.py").PAPER
+    small = {"momentum": 1e-16, "angular": 1e-9}
+    found = [row for species in ("rice", "tetra", "yermis") for row in collisions(species, 1e-4, worst=1e-5, **small)]
+    fine = (("rice", 1e-7), ("tetra", 1e-7), ("yermis", 3e-7))
+    found += [row for species, worst in fine for row in collisions(species, 1e-5, worst=worst, **small)]
+    verdicts = [claim.verdict for claim in collider_report.claims(found, paper)]
+    assert verdicts == ["found", "found", "found", "found", "found in 2 of 4 runs"]
+    text = collider_report.text(found, paper, 48)
+    assert "| yermis, 0.0001 s, `fincham` | 2 | 1.0e-05 (1.0e-05) | 3.1e-02 |" in text
+    assert text.endswith("Not run yet: 48 runs.\n")
+
+
+def test_the_table_of_the_collider_is_filled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = judging.measures(PAPERS / "collider.py")
+    calls = []
+    monkeypatch.setattr(script, "collide", lambda case: calls.append(case) or script.Errors(1e-6, 2e-6, 0.0, 1e-10, 9))
+    for _ in range(2):
+        script.fill(tmp_path / "collider.csv", steps=(1e-4,), seeds=(1,))
+        assert len(calls) == 6
+    assert {row["worst"] for row in script.rows_of(tmp_path / "collider.csv")} == {"2e-06"}
+
+
+# -- biaxial test -----------------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_sample_is_made_and_tested(folder: Path) -> None:
+    biaxial = folder / "biaxial"
+    few = {"insert.0.count": 40, "stage.gather.time": 5.0, "stage.press.time": 12.0}
+    few |= {"insert.0.region.lower": [-9.0, -9.0], "insert.0.region.upper": [9.0, 9.0]}
+    for name, x, y in (("left", -1, 0), ("right", 1, 0), ("bottom", 0, -1), ("top", 0, 1)):
+        few |= {f"wall.{name}.point": [10.0 * x, 10.0 * y], f"wall.{name}.motion.damping": 150.0, f"wall.{name}.motion.mass": 100.0}
+    (sample,) = short(biaxial / "samples.toml", few, {"case": ["compact.toml"]})
+    assert 0.1 < float(sample["void_ratio"]) < 3.0
+    judging.measures(biaxial / "sample.py").write(biaxial)
+    less = {"stage.press.time": 1.0, "stage.shear.time": 4.0, "output.observable_interval": 0.05, "output.frame_interval": 0.5}
+    (found,) = short(biaxial / "tests.toml", less, {"case": ["dense_disks_1.toml"]})
+    assert float(found["contacts_at_end"]) >= 0.0
+    assert float(found["void_at_end"]) <= float(sample["void_ratio"]) + 1.0
+    text = biaxial_report.text([found], [sample], [], [])
+    assert "| dense disks | 1 |" in text
+    assert "| dense and loose rice end at the same void ratio |  | not run yet |" in text
+
+
+def ended(kind: str, end: float, ratio: float, band: float) -> list[dict[str, str]]:
+    """Invented rows of two samples."""
+    one = {"void_at_start": 0.2, "void_drift": 1e-3, "contacts_at_end": 3.0, "contacts_drift": 0.01, "ratio_most": 0.4, "drops": 4}
+    angles = {"band_contrast": band, "band_angle": 52.0, "roscoe": 50.0, "coulomb": 56.0}
+    return [
+        rows(1, test=f"{kind}_{k}.toml", void_at_end=end + 0.002 * k, ratio_at_end=ratio + 0.01 * k, **one, **angles)[0] for k in (1, 2)
+    ]  # fmt: skip
+
+
+def test_the_critical_state_is_judged_over_samples() -> None:
+    found = ended("dense_disks", 0.25, 0.26, 0.2) + ended("loose_disks", 0.251, 0.261, 0.0)
+    found += ended("dense_rice", 0.21, 0.45, 0.2) + ended("loose_rice", 0.25, 0.45, 0.1)
+    samples = rows(1, void_ratio=0.12) + rows(1, void_ratio=0.29)
+    verdicts = [claim.verdict for claim in biaxial_report.claims(biaxial_report.by_kind(found), samples)]
+    assert verdicts[:5] == ["found", "found", "found", "not found", "found"]
+    assert verdicts[5:] == ["found", "found", "found", "found in 2 of 4 runs", "found", "found"]
+
+
+# -- range of the lists -----------------------------------------------------------------------------------------------------------------------
+
+
+def times(grains: str, speed: float, a: float) -> list[dict[str, str]]:
+    """Invented times that follow the law, with beta = 1."""
+    found = []
+    for alpha in (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9):
+        lists, forces = a / alpha, 2.0 * alpha**2
+        one = {"grains": grains, "speed": speed, "alpha": alpha, "seconds": lists + forces, "lists": lists, "forces": forces}
+        found += rows(1, **one)
+    return found
+
+
+def test_the_law_of_the_ranges_is_found_again(tmp_path: Path) -> None:
+    found = times("disks", 0.4, 0.01) + times("pentagons", 0.1, 0.001) + times("pentagons", 1.0, 0.02)
+    fit = list_range_report.fitted(list_range_report.timings(found)["pentagons", 1.0])
+    assert fit == pytest.approx((0.02, 1.0, 2.0, 0.0, (0.02 / 4.0) ** (1.0 / 3.0)), rel=1e-4, abs=1e-6)
+    claims = list_range_report.claims(list_range_report.timings(found))
+    assert [claim.verdict for claim in claims] == ["found"] * 5
+    assert [claim.verdict for claim in list_range_report.claims({})] == ["not run yet"] * 5
+    list_range_report.draw(list_range_report.timings(found), tmp_path / "list_range.png")
+    assert "| pentagons, 1 m/s | 0.02 | 1.00 | 2 |" in list_range_report.text(found, 3, [])
+
+
+def test_the_time_of_a_range_is_appended_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = judging.measures(PAPERS / "shear" / "list_range.py")
+    monkeypatch.setattr(script, "seconds", lambda *given: (1.0, 0.5, 0.25))
+    for _ in range(2):
+        script.fill(tmp_path / "list_range.csv", [("disks", 0.4, 0.1), ("pentagons", 0.1, 0.2)])
+        assert len(script.rows_of(tmp_path / "list_range.csv")) == 2
+    assert len(script.wanted()) == 60

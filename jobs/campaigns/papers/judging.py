@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -11,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from page import table
 
-from pardem.campaign.points import Design
-from pardem.campaign.run_rows import FAILED, Row, read_table
+from pardem.campaign.run_rows import FAILED, Row, read_table, text_of
 from pardem.campaign.study import read_study
 
 FOUND, MISSED, OPEN = "found", "not found", "not run yet"
@@ -98,18 +98,21 @@ def waiting(path: Path, shown: Sequence[str]) -> str:
     Returns:
         A sentence; empty where all have been made.
     """
-    study = read_study(path)
-    design, rows = Design(study), read_table(study)
-    left: dict[str, int] = {}
-    for point in design.points(rows):
-        if point.id not in rows:
-            name = ", ".join(label(point.columns[column]) for column in shown)
+    study, left, count = read_study(path), dict[str, int](), 0
+    rows = read_table(study)
+    columns = [column for axis in study.axis for column in axis.columns]
+    there = {tuple(row[name] for name in columns) for row in rows.values()}
+    for cell in product(*(axis.entries() for axis in study.axis)):
+        values = dict(zip(columns, (value for entry in cell for value in entry), strict=True))
+        count += 1
+        if tuple(map(text_of, values.values())) not in there:
+            name = ", ".join(label(values[column]) for column in shown)
             left[name] = left.get(name, 0) + 1
     failed = sum(row["status"] == FAILED for row in rows.values())
     sentences = [f"{failed} runs of `{study.path.stem}` have failed."] if failed else []
     if left:
-        names = "; ".join(f"{name} ({count})" for name, count in left.items())
-        sentences.append(f"Not run yet, {sum(left.values())} of {design.count} runs of `{study.path.stem}`: {names}.")
+        names = "; ".join(f"{name} ({number})" for name, number in left.items())
+        sentences.append(f"Not run yet, {sum(left.values())} of {count} runs of `{study.path.stem}`: {names}.")
     return " ".join(sentences)
 
 

@@ -17,18 +17,28 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "bulk")]
 from judging import measures  # noqa: E402
 from study_runs import campaign, main, pardem  # noqa: E402
 
-STUDIES = ("plane_hopper/outlets", "plane_hopper/changes", "hopper/hopper", "shear/balance", "cow/bounces", "gas/paper", "gas/long")
+STUDIES = (
+    "plane_hopper/outlets", "plane_hopper/changes", "hopper/hopper", "shear/balance", "cow/bounces", "gas/paper", "gas/long", "collider",
+    "biaxial/samples", "biaxial/tests", "shear/list_range",
+)  # fmt: skip
+SCRIPTS = ("collider", "shear/list_range")
+"""Tables that a script fills row by row."""
 
 
 def reports() -> list[ModuleType]:
     """What writes the parts of docs/validation.md."""
+    import biaxial_report
+    import collider_report
     import cow_report
     import gas_report
     import hopper_report
+    import list_range_report
     import plane_hopper_report
     import shear_report
 
-    return [plane_hopper_report, hopper_report, shear_report, cow_report, gas_report]
+    return [
+        plane_hopper_report, hopper_report, shear_report, cow_report, gas_report, collider_report, biaxial_report, list_range_report
+    ]  # fmt: skip
 
 
 def run(names: list[str], ranks: int, folder: Path = HERE) -> None:
@@ -40,8 +50,13 @@ def run(names: list[str], ranks: int, folder: Path = HERE) -> None:
         folder: of the studies.
     """
     for name in names:
+        if name in SCRIPTS:
+            measures(folder / f"{name}.py").fill(folder / f"{name}.csv")
+            continue
         if name.startswith("gas/"):
             measures(folder / "gas" / "start.py").write(folder / f"{name}.toml")
+        if name == "biaxial/tests":
+            measures(folder / "biaxial" / "sample.py").write(folder / "biaxial")
         campaign(folder / f"{name}.toml", ranks)
 
 
