@@ -136,7 +136,10 @@ def test_the_hopper_is_judged_by_viscosity_and_opening() -> None:
     verdicts = [claim.verdict for claim in hopper_report.claims(weak + strong)]
     assert verdicts[:3] == ["found", *["not found; found if the viscosity is 40 1/s (opening 12 m)"] * 2]
     assert verdicts[3] == "not run yet"  # segments of 4 m
-    assert verdicts[4] == "not found; found if the viscosity is 40 1/s (opening 12 m, segments of 6 m)"
+    assert verdicts[4] == "not found; found if the viscosity is 40 1/s (opening 12 m)"
+    assert verdicts[6] == "not found; found if the viscosity is 40 1/s (opening 12 m, segments of 6 m)"
+    strong[-1]["last"] = strong[-2]["last"] = "13.0"
+    assert hopper_report.claims(weak + strong)[4].verdict == "not found"
 
 
 # -- shear band -------------------------------------------------------------------------------------------------------------------------------
