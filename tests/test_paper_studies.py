@@ -265,6 +265,8 @@ def test_the_collider_is_judged_against_table_1() -> None:
     found += [row for species, worst in fine for row in collisions(species, 1e-5, worst=worst, **small)]
     verdicts = [claim.verdict for claim in collider_report.claims(found, paper)]
     assert verdicts == ["found", "found", "found", "found", "found in 2 of 4 runs"]
+    (_, worse, *_) = collider_report.claims(collisions("rice", 1e-4, worst=1e-4, **small), paper)
+    assert worse.verdict == "not found; found if table 1 is not in percent"  # 3.6e-3 per cent are 3.6e-5
     text = collider_report.text(found, paper, 48)
     assert "| yermis, 0.0001 s, `fincham` | 2 | 1.0e-05 (1.0e-05) | 3.1e-02 |" in text
     assert text.endswith("Not run yet: 48 runs.\n")
