@@ -31,7 +31,8 @@ def imbalance(result: pardem.Result) -> float:
     """Largest |work - loss - change of energy| over the work (1)."""
     rows = books(result)
     shown = rows["time"] >= min(LOOKS, 0.1 * rows["time"][-1])
-    return float((np.abs(rows["work"] - rows["lost"] - rows["energy"])[shown] / np.abs(rows["work"])[shown]).max())
+    work, lost, energy = (rows[name][shown] for name in ("work", "lost", "energy"))
+    return float((np.abs(work - lost - energy) / np.abs(work)).max())
 
 
 def slip_above(result: pardem.Result) -> float:
