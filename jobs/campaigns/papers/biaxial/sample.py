@@ -92,12 +92,18 @@ def write(folder: Path) -> None:
 
     Args:
         folder: of the studies.
+
+    Raises:
+        SystemExit: the table of the samples comes from another machine, and their results are not here.
     """
     for row in read_table(read_study(folder / "samples.toml")).values():
         kind, result = SAMPLES[row["sample"]], folder / "samples.runs" / row["id"] / "result.h5"
         target = folder / f"{kind}_{row['seed']}.toml"
-        if row["status"] == FINISHED and result.exists() and not target.exists():
-            main(result, folder / f"{kind}.toml", target)
+        if row["status"] != FINISHED or target.exists():
+            continue
+        if not result.exists():
+            raise SystemExit(f"{result} is missing, of which {target.name} is made: move {folder / 'samples.csv'} away and run biaxial/samples again")
+        main(result, folder / f"{kind}.toml", target)
 
 
 if __name__ == "__main__":
