@@ -31,8 +31,9 @@ def test_the_books_of_the_shear_band_close() -> None:
 
 
 def test_disks_flow_from_a_hopper_once_it_opens() -> None:
-    """Paper 002, figure 6."""
-    case = read_case(PAPERS / "plane_hopper" / "disks.toml", ["insert.0.count=60", "stage.fill.time=6.0", "stage.flow.time=5.0"])
+    """Paper 002, figure 6, with dampers, so that the disks come to rest in a short time."""
+    settings = ["insert.0.count=60", "stage.fill.time=6.0", "stage.flow.time=5.0", "contact.normal_damping=2460.0"]
+    case = read_case(PAPERS / "plane_hopper" / "disks.toml", settings)
     sim = Simulation(case, MPI.COMM_SELF)
     below = []
     for name in ("fill", "flow"):
@@ -46,8 +47,10 @@ def test_disks_flow_from_a_hopper_once_it_opens() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "least", "most"), [("rice", 80, 90), ("yermis", 0, 20)])
 def test_rice_flows_from_the_narrow_hopper_and_yermis_clog(kind: str, least: int, most: int) -> None:
-    """Paper 003, figures 4 and 5, of 90 grains and after 10 s."""
-    case = read_case(PAPERS / "hopper_narrow.toml", [f"insert.grains.species={kind}", "stage.flow.time=10.0"])
+    """Paper 003, figures 4 and 5, of 90 grains and after 10 s, with 200 times the paper's viscosity."""
+    places = (("contact", 20.0), ("contact.pair.grain-wall", 40.0))
+    damping = [f"{place}.{which}_damping={value}" for place, value in places for which in ("normal", "tangential")]
+    case = read_case(PAPERS / "hopper" / "narrow.toml", [f"insert.grains.species={kind}", "stage.flow.time=10.0", *damping])
     sim = Simulation(case, MPI.COMM_SELF)
     sim.step(round(10.0 / case.time.step))
     assert least <= np.count_nonzero(sim.engine.grains.x[:, 2] < 0.0) <= most

@@ -1,7 +1,7 @@
 """The collider of paper 003, table 1: two rows of ten grains meet head on; errors of energy, momentum and angular momentum after 20 s.
 
-    python jobs/campaigns/papers/collider.py                       # six rows with the symplectic rotation and with the paper's leap-frog
-    python jobs/campaigns/papers/collider.py --steps 1e-4 --duration 5 --rotations fincham --species tetra
+    python jobs/campaigns/papers/papers.py run collider            # what is missing in collider.csv
+    python jobs/campaigns/papers/collider.py --write FOLDER        # case files, for pardem run
 
 Mass 1 kg, stiffness 1e4 N/m, elastic, contacts superposed over all pairs of features. The paper gives no sizes, speeds or spins; chosen here:
 sphero-radius 0.1 m, speed 1 m/s, each row along its own velocity, 1.2 m between neighbours, sideways at random within 0.2 m, orientations at random,
@@ -11,8 +11,9 @@ spins from a normal distribution of 1 rad/s along each axis. After the collision
 from __future__ import annotations
 
 import argparse
+import csv
 import math
-import time
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -35,6 +36,8 @@ SHAPES: dict[str, tuple[str, dict[str, float]]] = {
     "tetra": ("spherotetrahedron", {"edge": 0.6}),
     "yermis": ("yermis", {"edge": 0.4}),
 }
+STEPS, ROTATIONS, SEEDS, DURATION = (1e-4, 1e-5), ("fincham", "splitting"), (1, 2, 3, 4, 5), 20.0
+KEYS = ("seed", "species", "step", "rotation")
 PAPER = {  # dE/E, dp/p, dL/L
     ("rice", 1e-4): (3.6e-3, 2.1e-9, 2.0e-4), ("rice", 1e-5): (4.0e-4, 1.1e-10, 5.8e-5),
     ("tetra", 1e-4): (2.2e-3, 3.2e-9, 4.6e-5), ("tetra", 1e-5): (2.0e-4, 5.3e-10, 1.5e-6),
@@ -133,31 +136,60 @@ def collide(case: Case, interval: float = 0.01) -> Errors:
     return Errors(energy, worst, float(np.linalg.norm(p - p0)) / size, float(np.linalg.norm(angular - l0) / np.linalg.norm(l0)), contacts)
 
 
+def fill(table: Path, steps: Sequence[float] = STEPS, seeds: Sequence[int] = SEEDS, duration: float = DURATION, grains: int = 10) -> None:
+    """Do the runs that a table lacks; each appends its row.
+
+    Args:
+        table: the table; made if need be.
+        steps: time steps (s).
+        seeds: of the grains' places, orientations and spins.
+        duration: simulated time (s).
+        grains: number of grains in each of the two rows.
+    """
+    there = {tuple(row[name] for name in KEYS) for row in rows_of(table)}
+    for key in wanted(steps, seeds):
+        if tuple(map(str, key)) not in there:
+            seed, species, step, rotation = key
+            errors = collide(collider(species, step, duration, rotation, grains, seed))
+            new = not table.exists()
+            with table.open("a", newline="") as file:
+                out = csv.writer(file, lineterminator="\n")
+                if new:
+                    out.writerow([*KEYS, *Errors._fields])
+                out.writerow([*key, *map(repr, errors)])
+
+
+def wanted(steps: Sequence[float] = STEPS, seeds: Sequence[int] = SEEDS) -> list[tuple[int, str, float, str]]:
+    """Keys of all rows: seed, species, step (s), rotational integrator.
+
+    Args:
+        steps: time steps (s).
+        seeds: of the starts.
+    """
+    return list(product(seeds, SHAPES, steps, ROTATIONS))
+
+
+def rows_of(table: Path) -> list[dict[str, str]]:
+    """Rows of a table; none where there is none yet.
+
+    Args:
+        table: the table.
+    """
+    if not table.exists():
+        return []
+    with table.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def main() -> None:
-    """Print the table."""
+    """Write case files."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--species", nargs="+", choices=list(SHAPES), default=list(SHAPES))
-    parser.add_argument("--steps", nargs="+", type=float, default=[1e-4, 1e-5], help="time steps (s)")
-    parser.add_argument("--rotations", nargs="+", choices=["splitting", "fincham"], default=["splitting", "fincham"])
-    parser.add_argument("--duration", type=float, default=20.0, help="simulated time (s)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--write", type=Path, metavar="FOLDER", help="write the case files there instead")
+    parser.add_argument("--write", type=Path, metavar="FOLDER", required=True, help="write the case files there")
     chosen = parser.parse_args()
-    if chosen.write is not None:
-        for species, step, rotation in product(chosen.species, chosen.steps, chosen.rotations):
-            case = collider(species, step, chosen.duration, rotation, seed=chosen.seed)
-            (chosen.write / f"collider_{species}_{step:g}_{rotation}.toml").write_text(to_toml(case.model_dump(exclude_none=True)))
-        return
-    collide(collider(chosen.species[0], 1e-3, 0.01))  # compiles, so that the seconds are those of the motion
-    print("| grains | step (s) | rotation | dE/E end | dE/E worst | paper | dp/p | paper | dL/L | paper | CPU s |\n|" + "---|" * 11)
-    for species in chosen.species:
-        for step in chosen.steps:
-            paper = [f"{value:.1e}" for value in PAPER.get((species, step), ())] or ["-"] * 3
-            for rotation in chosen.rotations:
-                began = time.process_time()
-                e = collide(collider(species, step, chosen.duration, rotation, seed=chosen.seed))
-                cells = [f"{e.energy:.1e}", f"{e.worst:.1e}", paper[0], f"{e.momentum:.1e}", paper[1], f"{e.angular:.1e}", paper[2]]
-                print(f"| {species} | {step:g} | {rotation} | {' | '.join(cells)} | {time.process_time() - began:.0f} |", flush=True)
+    for seed, species, step, rotation in wanted(seeds=[chosen.seed]):
+        case = collider(species, step, DURATION, rotation, seed=seed)
+        (chosen.write / f"collider_{species}_{step:g}_{rotation}.toml").write_text(to_toml(case.model_dump(exclude_none=True)))
 
 
 if __name__ == "__main__":

@@ -8,49 +8,28 @@ Results of one title count as samples of one test: the lines drawn are their mea
 from __future__ import annotations
 
 import argparse
-import tomllib
 from pathlib import Path
 
-import h5py
 import matplotlib
 import numpy as np
+from biaxial_measures import LAST, WINDOW, curves, smooth
 
-from pardem.case import Case
+import pardem
 from pardem.io.views.plot_style import STYLE
 
+__all__ = ["WINDOW", "plt", "read", "smooth"]
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 
 plt.rcParams.update(STYLE | {"axes.grid": True})
 
-WINDOW = 0.01  # of strain, for the running mean
-LAST = 0.1  # of strain: what the critical state is averaged over
 COLOURS = {"disks": "#0072b2", "rice": "#d55e00"}
 
 
 def read(path: Path) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Title; axial strain, stress ratio (s1 - s3)/(s1 + s3), void ratio and coordination from the start of the shear on, (T,) each."""
-    with h5py.File(path) as file:
-        case = Case(**tomllib.loads(file["parameters/pardem/case"][()].decode()))
-        rows = {name: file[f"observables/{name}/value"][()] for name in ("coordination",)}
-        time = file["observables/coordination/time"][()]
-        force = {w: file[f"observables/wall_force/{w}/value"][()] for w in ("left", "right", "bottom", "top")}
-        shift = {w: file[f"observables/wall_displacement/{w}/value"][()] for w in ("left", "right", "bottom", "top")}
-        scale = file["particles/grains/scale"][()]
-    point = {wall.name: wall.point for wall in case.wall}
-    width = point["right"][0] - point["left"][0] + shift["right"][:, 0] - shift["left"][:, 0]
-    height = point["top"][1] - point["bottom"][1] + shift["top"][:, 1] - shift["bottom"][:, 1]
-    solid = case.species[0].make_shape().mass_properties(density=1.0).mass * float((scale**2).sum())
-    axial = 0.5 * (force["top"][:, 1] - force["bottom"][:, 1]) / width
-    side = 0.5 * (force["right"][:, 0] - force["left"][:, 0]) / height
-    begin = int(np.searchsorted(time, case.stage[0].time))
-    strain = 1.0 - height[begin:] / height[begin]
-    return case.title, strain, ((axial - side) / (axial + side))[begin:], (width * height / solid - 1.0)[begin:], rows["coordination"][begin:]
-
-
-def smooth(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Mean of y over WINDOW about each x."""
-    return np.array([y[abs(x - centre) <= 0.5 * WINDOW].mean() for centre in x])
+    with pardem.open(path) as result:
+        return result.case.title, *curves(result)[1:]
 
 
 def common(tests: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:

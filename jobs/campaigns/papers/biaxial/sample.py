@@ -15,6 +15,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+from pardem.campaign.run_rows import FINISHED, read_table
+from pardem.campaign.study import read_study
 from pardem.insertion import check_overlaps
 from pardem.insertion.placed_grains import PlacedGrains
 from pardem.io.casefile import read_case
@@ -77,6 +79,31 @@ def case_of_sample(base: Path, target: Path, half: np.ndarray) -> str:
     for name, x, y in (("left", -width, 0.0), ("right", width, 0.0), ("bottom", 0.0, -height), ("top", 0.0, height)):
         lines += ["", "[[wall]]", f'name = "{name}"', 'kind = "plane"', f"point = [{float(x):.6g}, {float(y):.6g}]"]
     return "\n".join(lines) + "\n"
+
+
+SAMPLES = {
+    "compact.toml": "dense_disks", "compact_loose.toml": "loose_disks", "compact_rice.toml": "dense_rice", "compact_loose_rice.toml": "loose_rice",
+}  # fmt: skip
+"""Tests by the case of their samples."""
+
+
+def write(folder: Path) -> None:
+    """Write the case of each test whose sample is there.
+
+    Args:
+        folder: of the studies.
+
+    Raises:
+        SystemExit: the table of the samples comes from another machine, and their results are not here.
+    """
+    for row in read_table(read_study(folder / "samples.toml")).values():
+        kind, result = SAMPLES[row["sample"]], folder / "samples.runs" / row["id"] / "result.h5"
+        target = folder / f"{kind}_{row['seed']}.toml"
+        if row["status"] != FINISHED or target.exists():
+            continue
+        if not result.exists():
+            raise SystemExit(f"{result} is missing, of which {target.name} is made: move {folder / 'samples.csv'} away and run biaxial/samples again")
+        main(result, folder / f"{kind}.toml", target)
 
 
 if __name__ == "__main__":

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import numpy as np
 
+from pardem.campaign.study import read_study
 from pardem.case import Case
 from pardem.io.casefile import read_case
 from pardem.setup.initial_grains import initial_grains, size_range
@@ -39,6 +41,21 @@ def with_velocities(case: Case, grains: int) -> dict[str, np.ndarray]:
         "species": np.full(grains, species), "position": placed.x[:, :2], "orientation": 2.0 * np.arctan2(q[:, 3], q[:, 0]),
         "velocity": np.column_stack([np.cos(angle), np.sin(angle)]),
     }  # fmt: skip
+
+
+def write(study: Path) -> None:
+    """Write the files of grains that the runs of a study name, as far as they are missing.
+
+    Args:
+        study: its axis of cases has the columns case, seed and file of grains.
+    """
+    for name, seed, file in next(axis for axis in read_study(study).axis if axis.all_keys[0] == "case").entries():
+        target = study.parent / file
+        if not target.exists():
+            case = read_case(study.parent / name).model_copy(update={"grains_file": None, "seed": seed})
+            with NamedTemporaryFile(dir=target.parent, suffix=".npz", delete=False) as new:
+                np.savez(new, **with_velocities(case, GRAINS))
+            Path(new.name).rename(target)
 
 
 def main(path: Path, grains: int = GRAINS) -> None:

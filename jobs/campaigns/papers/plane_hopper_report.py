@@ -1,0 +1,160 @@
+"""Figure and part of docs/validation.md of the plane hopper (002, figure 6), from the tables of its studies."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from judging import Claim, claims_table, column, label, part, said, verdict, waiting
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+from page import FIGURES, shrunk, table, write
+from study_runs import rows_of
+
+from pardem.campaign.run_rows import Row
+from pardem.campaign.statistics import groups_of
+from pardem.io.views.plot_style import STYLE
+
+PART = "plane hopper"
+PICTURE, ARCH = "plane_hopper.png", "cows_jam.png"
+RANGE = (20.0, 25.0, 30.0, 40.0)  # outlets of the paper (m)
+COLOURS = {"disks.toml": "#0072b2", "cows.toml": "#d55e00"}
+Groups = dict[tuple[float, str], list[Row]]
+
+
+def outlets(rows: list[Row]) -> Groups:
+    """Runs by the width of the outlet (m) and the case of the grains.
+
+    Args:
+        rows: of the study of outlets.
+    """
+    found = groups_of(rows, ["outlet", "grains"])
+    return dict(sorted(((float(outlet.split()[0]), grains), members) for (outlet, grains), members in found.items()))
+
+
+def jams(groups: Groups, grains: str, widths: tuple[float, ...]) -> list[bool]:
+    """Whether each run of some outlets has jammed.
+
+    Args:
+        groups: runs.
+        grains: case of the grains.
+        widths: of the outlets (m).
+    """
+    return [row["jammed"] == "1" for width in widths for row in groups.get((width, grains), [])]
+
+
+def claims(groups: Groups, changes: dict[str, list[Row]]) -> list[Claim]:
+    """What the paper says, beside the runs.
+
+    Args:
+        groups: runs with the paper's values.
+        changes: runs of cows at 20 m by what differs.
+    """
+    disks, below, above = (jams(groups, *what) for what in (("disks.toml", RANGE), ("cows.toml", (20.0, 25.0)), ("cows.toml", (30.0, 40.0))))
+    other = {f"the outlet is {w:g} m": jams(groups, "cows.toml", (w,)) for w in (15.0, 10.0)}
+    other |= {f"{name}, at 20 m": [row["jammed"] == "1" for row in rows] for name, rows in changes.items()}
+    arches = [float(row["arch"]) for (width, kind), rows in groups.items() if kind == "cows.toml" for row in rows if row["jammed"] == "1"]
+    longest = f"shortest chain between the slopes of jammed cows: {max(arches):g} cows at most, {len(arches)} jams" if arches else "no jam"
+    return [
+        Claim("disks flow at all outlets from 20 to 40 m", _counted(disks), verdict([not jam for jam in disks])),
+        Claim("cows jam below 30 m (here 20 and 25 m)", _counted(below), verdict(below, other)),
+        Claim("cows flow from 30 m on (30 and 40 m)", _counted(above), verdict([not jam for jam in above])),
+        Claim("arches of cows may be longer than 20 grains", longest, verdict([max(arches) > 20.0] if arches else [])),
+    ]
+
+
+def _counted(jammed: list[bool]) -> str:
+    return f"{sum(jammed)} of {len(jammed)} runs jam"
+
+
+def text(rows: list[Row], changes: list[Row], left: list[str], pictures: list[str]) -> str:
+    """The part of docs/validation.md.
+
+    Args:
+        rows: of the study of outlets.
+        changes: of the study of changes.
+        left: sentences about what has not been run.
+        pictures: Markdown of the figures that are there.
+    """
+    if not rows and not changes:
+        return part(["Nothing has been run so far.", *left])
+    groups, changed = outlets(rows), {name: members for (name,), members in groups_of(changes, ["change"]).items()}
+    head = ["grains", "outlet", "runs", "of which jam", "left in 8 s", "last one left at (s)", "rms speed at opening (m/s)"]
+    ordered = sorted(groups.items(), key=lambda group: (group[0][1], group[0][0]))
+    lines = [[label(grains), f"{width:g} m", *_line_of(members)] for (width, grains), members in ordered]
+    lines += [[f"cows, {name}", "20 m", *_line_of(members)] for name, members in changed.items()]
+    rule = (
+        "Means over fillings +- standard deviation. A run jams if more than 5 % of the grains stay behind and none has left in the last 2 s of the 8."
+    )
+    return part([claims_table(claims(groups, changed)), table(head, lines), rule, *left, *pictures])
+
+
+def _line_of(rows: list[Row]) -> list[str]:
+    """A row of the table."""
+    numbers = (said(column(rows, "left"), ".0f"), said(column(rows, "last"), ".1f"), said(column(rows, "speed_at_opening"), ".2f"))
+    return [str(len(rows)), f"{column(rows, 'jammed').sum():.0f}", *numbers]
+
+
+def draw(groups: Groups, target: Path) -> None:
+    """Grains that leave within the eight seconds against the outlet; runs that jam are crosses.
+
+    Args:
+        groups: runs with the paper's values.
+        target: the figure.
+    """
+    with rc_context(STYLE):
+        figure = Figure(figsize=(5.5, 3.8), layout="constrained")
+        panel = figure.subplots()
+        for grains, colour in COLOURS.items():
+            for jam, mark in (("0", "o"), ("1", "x")):
+                points = [(w, float(r["left"])) for (w, kind), rows in groups.items() if kind == grains for r in rows if r["jammed"] == jam]
+                if points:
+                    name = f"{label(grains)}, {'jam' if jam == '1' else 'flow'}"
+                    panel.plot(*zip(*points, strict=True), mark, color=colour, markerfacecolor="none", label=name)
+        panel.set(xlabel="outlet (m)", ylabel="grains that have left in 8 s")
+        panel.legend()
+        figure.savefig(target, dpi=100)
+    shrunk(target)
+
+
+def draw_arch(groups: Groups, folder: Path, target: Path) -> str:
+    """Draw cows that jam over the widest outlet that does, if the result is there.
+
+    Args:
+        groups: runs with the paper's values.
+        folder: of the runs.
+        target: the figure.
+
+    Returns:
+        The caption; empty where there is no jam.
+    """
+    jammed = [(w, row) for (w, kind), rows in reversed(groups.items()) if kind == "cows.toml" for row in rows if row["jammed"] == "1"]
+    if not jammed:
+        return ""
+    width, row = jammed[0]
+    result = folder / row["id"] / "result.h5"
+    if result.exists():
+        words = [sys.executable, "-m", "pardem", "render", str(result), "--size", "800x640", "-o", str(target)]
+        subprocess.run(words, check=True)
+        shrunk(target)
+    return f"cows jam over an outlet of {width:g} m, filling {row['seed']}"
+
+
+def collect(folder: Path) -> None:
+    """Draw figures and write the part of docs/validation.md.
+
+    Args:
+        folder: of the papers.
+    """
+    studies = [folder / "plane_hopper" / f"{name}.toml" for name in ("outlets", "changes")]
+    rows, changes = (rows_of(path) for path in studies)
+    left = [waiting(studies[0], ["grains", "outlet"]), waiting(studies[1], ["change"])]
+    pictures = []
+    if rows:
+        draw(outlets(rows), FIGURES / PICTURE)
+        pictures.append(f"![grains that leave against the outlet](figures/{PICTURE})")
+        caption = draw_arch(outlets(rows), studies[0].with_suffix(".runs"), FIGURES / ARCH)
+        if caption:
+            pictures.append(f"![{caption}](figures/{ARCH})")
+    write(PART, text(rows, changes, left, pictures))
