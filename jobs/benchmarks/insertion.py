@@ -1,9 +1,9 @@
 """Processor time and memory of random insertion, by all ranks together or by the first one alone.
 
-mpirun -n RANKS python jobs/benchmarks/insertion.py SCENE GRAINS [first]
+mpirun -n RANKS python jobs/benchmarks/insertion.py SCENE GRAINS [first | lowered]
 
 The grains are those of the scene of that name of `pardem bench`, before they settle. Ranks that wait for the first one sleep; those that wait for
-messages of each other may keep a core busy, which counts as theirs.
+messages of each other may keep a core busy, which counts as theirs. Grains that are also lowered are left to the first rank in any case.
 """
 
 from __future__ import annotations
@@ -27,20 +27,21 @@ def peak() -> int:
     return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-def main(scene: str, grains: int, together: bool) -> None:
+def main(scene: str, grains: int, how: str) -> None:
     """Print a line for each rank."""
     comm = MPI.COMM_WORLD
-    shared_insertion.FEWEST = 1 if together else grains + 1
+    shared_insertion.FEWEST = 1 if how == "together" else grains + 1
     for count in (FEW, grains):
         case = scene_case(scene, count)
+        case = case.model_copy(update={"insert": tuple(insert.model_copy(update={"lowered": how == "lowered"}) for insert in case.insert)})
         catalogue = build_scene(case, *size_range(case)).catalogue
         before, cpu, wall = peak(), time.process_time(), time.perf_counter()
         own = own_initial_grains(comm, case, catalogue).count
         cpu, wall, more = time.process_time() - cpu, time.perf_counter() - wall, peak() - before
     words = f"{own} of {grains} {scene}: {cpu:.2f} s of the core, {wall:.2f} s of wall time, {more / grains:.0f} bytes for each grain of all"
-    for line in comm.gather(f"rank {comm.rank} of {comm.size}, {'together' if together else 'first alone'}: {words}") or ():
+    for line in comm.gather(f"rank {comm.rank} of {comm.size}, {how}: {words}") or ():
         print(line, flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(float(sys.argv[2])), sys.argv[3:] != ["first"])
+    main(sys.argv[1], int(float(sys.argv[2])), sys.argv[3] if len(sys.argv) > 3 else "together")

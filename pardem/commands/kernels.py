@@ -16,6 +16,8 @@ from .arguments import Commands, add_settings, count
 if TYPE_CHECKING:
     from mpi4py import MPI
 
+    from ..case import Case
+
 
 def bench(arguments: argparse.Namespace) -> int:
     """`pardem bench`: measure the particle steps per second of scenes."""
@@ -47,25 +49,16 @@ def _warmup(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
     from ..io.casefile import read_case
     from ..run import run_case
     from ..setup.imaging import write_image
-    from ..setup.initial_grains import size_range
-    from ..setup.preparation import build_scene
-    from ..setup.shared_insertion import only_spheres
-    from ..setup.shared_insertion import rehearse as rehearse_insertion
+    from ..setup.shared_insertion import FEWEST
     from ..setup.warmup import shrunken, usual_cases
 
     if arguments.image is not None and image.in_use() is not None:
         raise FileError("an image cannot be made by a process that has started from one: unset PARDEM_IMAGE")
     start = time.monotonic()
-    cases = (
-        [shrunken(read_case(path, arguments.set, user_code=not arguments.no_user_code)) for path in arguments.cases]
-        if arguments.cases
-        else usual_cases()
-    )
+    whole = [read_case(path, arguments.set, user_code=not arguments.no_user_code) for path in arguments.cases]
+    cases = [shrunken(case) for case in whole] if whole else usual_cases()
     rehearse()
-    catalogues = [build_scene(case, *size_range(case)).catalogue for case in cases]
-    for spheres in (True, False):
-        if some := [catalogue for catalogue in catalogues if only_spheres(catalogue) is spheres]:
-            made_by_first(comm, functools.partial(rehearse_insertion, some[0]))
+    _rehearse_insertion(comm, whole or cases, 0 if not whole else FEWEST)
     folder = comm.bcast(tempfile.mkdtemp(prefix="pardem-warmup-") if comm.rank == 0 else None)
     try:
         for k, case in enumerate(cases):
@@ -83,6 +76,19 @@ def _warmup(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
             modules, kernels, size = write_image(arguments.image)
             print(f"{arguments.image}: {modules} modules and {kernels} kernels, {size / 1e6:.0f} MB; use it by PARDEM_IMAGE={arguments.image}")
     return 0
+
+
+def _rehearse_insertion(comm: MPI.Comm, cases: list[Case], fewest: int) -> None:
+    """Compile the insertion by all ranks, of spheres and of other grains, for the cases that insert so many grains."""
+    from ..setup.initial_grains import size_range
+    from ..setup.preparation import build_scene
+    from ..setup.shared_insertion import only_spheres, rehearse
+
+    large = [case for case in cases if sum(insert.count for insert in case.insert) >= fewest]
+    catalogues = [build_scene(case, *size_range(case)).catalogue for case in large]
+    for spheres in (True, False):
+        if some := [catalogue for catalogue in catalogues if only_spheres(catalogue) is spheres]:
+            made_by_first(comm, functools.partial(rehearse, some[0]))
 
 
 def add_commands(add: Commands) -> None:
