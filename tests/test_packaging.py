@@ -20,7 +20,7 @@ from pardem.version import VERSION
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-CONDA = {"matplotlib": "matplotlib-base"}  # what PyPI's packages are called there
+CONDA = {"matplotlib": "matplotlib-base", "isal": "python-isal"}  # what PyPI's packages are called there
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def test_the_conda_recipe_has_the_parts_of_its_format_and_our_requirements() -> 
     assert f"python {PROJECT['requires-python']}" in recipe["requirements"]["run"]
     wanted = set()
     for requirement in PROJECT["dependencies"]:
-        name, limits = re.fullmatch(r"([\w-]+)(.*)", requirement).groups()  # type: ignore[union-attr]
+        name, limits = re.fullmatch(r"([\w-]+)(.*)", requirement.partition(";")[0]).groups()  # type: ignore[union-attr]
         wanted.add(f"{CONDA.get(name, name)} {limits.removeprefix('==')}".strip())
     assert wanted <= set(recipe["requirements"]["run"])
 
