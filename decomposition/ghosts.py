@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from mpi4py import MPI
 
+from ..state.arrays import NEVER
 from ..state.population import Population
 from .boxes import images_in_reach, occupied_boxes, rows_in_reach
 from .exchange import RowExchange
@@ -17,6 +18,22 @@ TAG = 71
 NEEDED = tuple(name for name, column in Population.columns.items() if column.ghosts)
 MOVES = tuple(column.moves for column in Population.columns.values() if column.moves)
 MOVES_OF_SPHERES = MOVES[:-1]  # their orientation, which comes last, does not move
+
+
+def moving_numbers(spheres: bool, follows: bool, planar: bool) -> np.ndarray:
+    """Determine how many numbers of a ghost are sent in every step.
+
+    Args:
+        spheres: whether all grains are spheres.
+        follows: whether poses follow from velocities, spins and angular momenta (``integrators.phases.follows``).
+        planar: whether the simulation is two-dimensional: then v_z, w_x and w_y are zero throughout.
+
+    Returns:
+        int64 numbers by array, as in ``Halo.moves``.
+    """
+    if follows:
+        return np.array((2, 1) if planar else (3, 3))
+    return np.array(MOVES_OF_SPHERES if spheres else MOVES)
 
 
 class GhostPlan(NamedTuple):
@@ -69,13 +86,13 @@ class HaloChannel:
 
     Args:
         plan: what is sent to which rank.
-        spheres: whether all grains are spheres.
-        ballot: (1,) request of the vote on rebuilds.
+        moves: how many numbers of a ghost are sent in every step (``moving_numbers``).
+        follows: whether ghosts follow; else their poses are sent.
+        shared: how many whole numbers the ranks sum in every step beside their vote.
     """
 
-    def __init__(self, plan: GhostPlan, spheres: bool, ballot: np.ndarray) -> None:
+    def __init__(self, plan: GhostPlan, moves: np.ndarray, follows: bool, shared: int) -> None:
         comm, leaving, arriving = plan.exchange.comm, plan.exchange.leaving, plan.exchange.arriving
-        moves = np.array(MOVES_OF_SPHERES if spheres else MOVES)
         send, receive = np.empty((len(plan.rows), moves.sum())), np.empty((int(arriving.sum()), moves.sum()))
         self._requests: list[MPI.Prequest] = []
         self.messages = 0
@@ -92,10 +109,10 @@ class HaloChannel:
             self.messages += 1
             at += n
         self.halo = Halo(
-            np.array([int(comm.size > 1)]), plan.rows, moves, send, receive, _handles(self._requests),
-            np.zeros(2, np.int64), np.zeros(2, np.int64),
-            np.array([handle_of(MPI.INT64_T), handle_of(MPI.MAX), handle_of(comm)], dtype=np.uint64), ballot,
-            np.array([handle_of(MPI.INT64_T), handle_of(MPI.SUM), handle_of(comm)], dtype=np.uint64), null_ballot(),
+            np.array([int(comm.size > 1)]), plan.rows, np.array([int(follows)]), moves, send, receive, _handles(self._requests),
+            np.full(3, NEVER), np.full(3, NEVER), np.full(3, NEVER),
+            np.array([handle_of(MPI.INT64_T), handle_of(MPI.MIN), handle_of(comm)], dtype=np.uint64), null_ballot(),
+            np.array([handle_of(MPI.INT64_T), handle_of(MPI.SUM), handle_of(comm)], dtype=np.uint64), np.zeros((2, shared + 3), np.int64),
             np.array([STATUSES_IGNORE], dtype=np.uint64),
         )  # fmt: skip
 

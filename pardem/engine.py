@@ -15,20 +15,22 @@ from .decomposition.nested_slabs import Nested
 from .decomposition.partition import Partition
 from .decomposition.rehearsal import rehearse
 from .detection.lists import living_contacts
+from .going_back import ReturnPoint, changing_arrays
 from .held import Held
 from .integrators.phases import Integrator, first_past
 from .outflow import EVERY, Outflow, carried_energy
 from .rebuild import Rebuilder
 from .recorder import Recorder
 from .setup.scene import Scene
-from .stale import must_rebuild
 from .state import arrays as st
 from .state.arrays import sum_columns
 from .state.counters import Counters
 from .state.diagnosis import diagnose
 from .state.population import ContactTable, Population
-from .step import MARGIN, Physics, RankState, Registers, advance
+from .step import Physics, RankState, Registers, advance
 from .walls.motion.driven import place_walls
+
+CAUTION = 32  # steps for which ranks still vote closely once those steps are repeated in which lists did not hold
 
 
 class Engine:
@@ -67,18 +69,17 @@ class Engine:
         own.widen(*sum_columns(scene.settings))
         self.rebuilder = Rebuilder(partition, scene, own, skin, self.counters)
         place_walls(scene.walls, step, scene.settings.dt)
-        self.rebuilder.rebuild(own, contacts or ContactTable.blank(self.rebuilder.width), self.control)
+        self._there: ReturnPoint | None = None
+        self._make_lists(own, contacts or ContactTable.blank(self.rebuilder.width))
         if self.outflow is not None and scene.settings.budget:
             carried_energy(comm, np.zeros(0, np.int64), self.state, scene)  # nothing: it is compiled with the rest, not when the first grain leaves
-        # nobody has voted yet on how far the first step may go: make the lists anew in it
-        self.state.halo.agreed[0] = int(comm.size > 1)
+        self.control[st.HOLDS] = 0  # on several ranks the first step makes the lists anew, with what forces are known by then
 
     @staticmethod
     def _rehearse(comm: MPI.Comm, scene: Scene) -> None:
         """Let rank 0 compile every kernel on an empty scene, so that the other ranks find them in the cache. Collective."""
         if comm.rank == 0:
-            changed = ("there", "motion", "pose", "reaction", "total", "work")
-            walls = scene.walls._replace(**{name: getattr(scene.walls, name).copy() for name in changed})
+            walls = scene.walls._replace(**changing_arrays(scene.walls))
             rehearse()
             Engine(Nested(MPI.COMM_SELF), replace(scene, walls=walls), Population.made(0)).advance(1)
         comm.Barrier()
@@ -149,7 +150,6 @@ class Engine:
         """
         if observe:
             self._run(steps - 1)
-            self.tally[st.STORED :] = 0
             self.control[st.OBSERVE] = st.RECORDED if self.recorder else st.TALLIED
             self._run(1)
             self.control[st.OBSERVE] = 0
@@ -164,7 +164,7 @@ class Engine:
             held: forces and histories that are known, and put back; the contacts are observed as if the last step were done once more.
 
         Raises:
-            BlowUpError: on one rank alone; with several the fault is kept for ``settle_faults``.
+            BlowUpError: a fault has occurred on some rank; raised on every rank alike.
         """
         spins = self.grains.w.copy()
         self.grains.ft[:] = 0
@@ -177,7 +177,8 @@ class Engine:
         self.grains.past[:] = first_past(self.scene.integrator, self.grains.ft)
         if held is not None:
             held.put_back()
-        if self.comm.size == 1 and self.control[st.FAULT]:
+        self.control[st.HOLDS] = 0
+        if self.control[st.STATUS] == st.ERROR:
             diagnose(self.comm, self.control, self.scene)
 
     def _physics(self, integrator: Integrator) -> Physics:
@@ -190,31 +191,70 @@ class Engine:
         state, recorder = self.state, self.recorder if self.control[st.OBSERVE] == st.RECORDED else None
         if recorder:
             state = state._replace(pairs=recorder.with_records(state.pairs), wall_pairs=recorder.with_records(state.wall_pairs))
+        fetched = int(self.control[st.KNOWN] == self.step and self.control[st.PHASE] == st.DRIFTED)  # no halo in a step whose ghosts are known
         begin = time.perf_counter()
         done = int(advance(steps, self._physics(integrator), state, Registers(self.control, self.tally, counters.ticks)))
         counters.loop_seconds += time.perf_counter() - begin
         if recorder:
             recorder.collect(self.step, state.grains, state.pairs, state.wall_pairs, self.scene.settings.period)
-        counters.halo_bytes += done * channel.bytes
-        counters.halo_messages += done * channel.messages
+        sent = max(0, done - fetched)
+        counters.halo_bytes += sent * channel.bytes
+        counters.halo_messages += sent * channel.messages
         return done
+
+    @property
+    def _finished(self) -> int:
+        """Number of the last step that was finished."""
+        return self.step - int(self.control[st.PHASE] == st.DRIFTED)
 
     def _run(self, steps: int) -> None:
         """Advance by chunks, each as long as the lists hold, or until grains may leave."""
-        while steps > 0:
-            chunk = steps
+        begun = self.step
+        observe = int(self.control[st.OBSERVE])
+        while self._finished < begun + steps:
+            first = self._finished
+            chunk = begun + steps - first
+            again = first < begun  # these steps are repeated: what else was to be done at them has been done
+            if again:
+                chunk = begun - first
+            self.control[st.OBSERVE] = 0 if again else observe
+            if observe and first == begun:
+                self.tally[st.STORED :] = 0
             if self.outflow is not None:
-                self._let_out(self.outflow)
-                finished = self.step - int(self.control[st.PHASE] == st.DRIFTED)
-                chunk = min(steps, EVERY - finished % EVERY)
+                if not again:
+                    self._let_out(self.outflow)
+                chunk = min(chunk, EVERY - first % EVERY)
             done = self._call(chunk, self.scene.integrator)
             self.counters.steps += done
             self.counters.grain_steps += done * self.state.owned
-            steps -= done
-            if self.control[st.STATUS] == st.ERROR or (self.comm.size == 1 and self.control[st.FAULT]):
+            if self.control[st.STATUS] == st.ERROR:
                 diagnose(self.comm, self.control, self.scene)
-            if self.control[st.STATUS] == st.REBUILD:
-                self.rebuilder.rebuild(self.grains, self.contacts(), self.control)
+            if self.control[st.STATUS] == st.GO_BACK or (self.control[st.STATUS] == st.REBUILD and not self._rebuild()):
+                self._go_back()
+
+    def _rebuild(self) -> bool:
+        """Make the lists anew. Collective; tells whether the old ones were sound."""
+        return self._make_lists(self.grains, self.contacts())
+
+    def _make_lists(self, grains: Population, contacts: ContactTable) -> bool:
+        """Make the lists of grains and contacts, and keep what it takes to return to them. Collective; tells whether the old ones were sound."""
+        sound = self.rebuilder.rebuild(grains, contacts, self.control)
+        if sound and self.rebuilder.made_from is not None:
+            self._there = ReturnPoint((self.control, self.tally), self.scene.walls)
+        return sound
+
+    def _go_back(self) -> None:
+        """Return to the state in which lists were last made: on some rank they did not hold as long as had been foretold. Collective."""
+        made_from = self.rebuilder.made_from
+        assert self._there is not None
+        assert made_from is not None
+        reached, finished = self.step, self._finished
+        self._there.restore()
+        self.control[st.CLOSELY] = reached + CAUTION
+        self.counters.returns += 1
+        self.counters.steps -= finished - self._finished
+        self.rebuilder.drop()
+        self._make_lists(*made_from)
 
     def _let_out(self, outflow: Outflow) -> None:
         """Take out the grains that are beyond an open face, at the steps at which that is looked at. Collective."""
@@ -225,16 +265,9 @@ class Engine:
             return
         stay, contacts = self.grains.take(~goes), self.contacts()
         self.rebuilder.drop()
-        self.rebuilder.rebuild(stay, contacts, self.control)
-        if self.comm.size > 1:  # nobody has voted on these lists yet
-            wish = must_rebuild(self._physics(self.scene.integrator), self.state, MARGIN, self.control)
-            self.state.halo.agreed[0] = self.comm.allreduce(int(wish), MPI.MAX)
-
-    def settle_faults(self) -> None:
-        """Raise on every rank if any rank met a fault in the steps so far. Collective; call before results are trusted."""
-        if self.comm.allreduce(int(self.control[st.FAULT]), MPI.MAX):
-            diagnose(self.comm, self.control, self.scene)
+        self._make_lists(stay, contacts)
 
     def wall_moved(self) -> None:
-        """A wall's motion was changed: make its list anew at the next step."""
+        """A wall's motion was changed: make the lists anew in the next step. To be called on all ranks."""
+        self.control[st.HOLDS] = 0
         self.rebuilder.wall_places[:, 3] = -1.0

@@ -161,7 +161,6 @@ class RunFiles:
             frame: whether a frame is written.
         """
         sim = self.sim
-        sim.engine.settle_faults()
         self.writer.observables(sim.steps_done, sim.time, sim.observables())
         if frame:
             grains, left = sim.engine.all_grains()
@@ -170,7 +169,6 @@ class RunFiles:
 
     def checkpoint(self) -> None:
         """Write a checkpoint."""
-        self.sim.engine.settle_faults()
         path = self.writer.checkpoint(full_state(self.sim))
         self.last_checkpoint = time.monotonic()
         self.kept_step = self.sim.steps_done

@@ -16,6 +16,7 @@ from .contacts.loop import contacts
 from .contacts.pair_loop import PairLoop
 from .decomposition.exact import exact_totals
 from .decomposition.halo import finish_halo, start_halo
+from .integrators.poses import update_spins
 from .state import arrays as st
 from .state.arrays import Contacts, Settings, sum_columns
 from .state.population import Population
@@ -98,8 +99,10 @@ class Outflow:
             return None
         carried = 0
         if scene.settings.budget:
-            start_halo(state.halo, state.grains)
-            finish_halo(state.halo, state.grains, state.owned)  # ghosts had the velocities of the half-step
+            start_halo(state.halo, state.grains, scene.shapes)  # ghosts had the velocities of the half-step
+            finish_halo(state.halo, state.grains, state.owned, scene.shapes)
+            if state.halo.follows[0]:
+                update_spins(state.owned, state.total, state.grains, scene.shapes, scene.settings)
             leaving = np.concatenate(self.comm.allgather(own.gid[goes]))
             carried = carried_energy(self.comm, leaving, state, scene)
         self._add(own.take(goes), step, count, carried)
@@ -134,22 +137,18 @@ def faces_of(scene: Scene) -> np.ndarray:
     return np.zeros((2, 3), bool) if scene.outflow is None else scene.outflow
 
 
-def count_lost(scene: Scene, own: Population, control: np.ndarray) -> int:
-    """Count the grains of this rank that left the domain other than through a periodic or open face.
+def note_lost(scene: Scene, own: Population, control: np.ndarray) -> None:
+    """Note a fault if grains of this rank left the domain other than through a periodic or open face.
 
     Args:
         scene: constants of the run.
         own: grains of this rank.
-        control: (CONTROL,) int64 of this rank, in which the fault is noted.
-
-    Returns:
-        Their number.
+        control: (CONTROL,) int64 of this rank.
     """
     faces, settings = faces_of(scene), scene.settings
     lost = np.flatnonzero(outside(own.x, ~faces, settings) & ~outside(own.x, faces, settings))
     if len(lost) and not control[st.FAULT]:
-        control[st.FAULT], control[st.FAULT_A] = st.ERROR_LEFT, own.gid[lost[0]]
-    return len(lost)
+        control[st.FAULT], control[st.FAULT_A], control[st.FAULT_STEP] = st.ERROR_LEFT, own.gid[lost[0]], control[st.STEP]
 
 
 def outside(x: np.ndarray, faces: np.ndarray, settings: Settings) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .contacts.dispatch import history_width
 from .decomposition.agreement import sums_and_maxima
-from .decomposition.ghosts import HaloChannel, fetch_ghosts, null_ballot, plan_ghosts
+from .decomposition.ghosts import GhostPlan, HaloChannel, fetch_ghosts, moving_numbers, plan_ghosts
 from .decomposition.migration import migrate
 from .decomposition.partition import Partition
 from .detection.bounds import bounded_grains
@@ -16,8 +16,10 @@ from .detection.counted_work import work_by_grain, work_of_rebuild
 from .detection.linked_cells import spatial_order
 from .detection.rank_lists import RankLists
 from .detection.skin import fastest_point, least_skin, skin_tuner
-from .outflow import count_lost
+from .integrators.phases import follows
+from .outflow import note_lost
 from .setup.scene import Scene
+from .stale import steps_left, walls_left
 from .state import arrays as st
 from .state.arrays import Grains
 from .state.counters import Counters
@@ -33,6 +35,9 @@ REBALANCE_EVERY = 20  # rebuilds
 
 class Rebuilder:
     """Makes the state of a rank between two rebuilds, and holds what outlives one: skin, halo requests, what the last search found.
+
+    Attributes:
+        made_from: on several ranks, the grains and contacts that the lists were made from.
 
     Args:
         partition: partition of the domain among the ranks.
@@ -50,9 +55,9 @@ class Rebuilder:
         self.wall_places = np.zeros((len(scene.walls.kind), 5))
         self._state: RankState | None = None
         self._channel: HaloChannel | None = None
-        self._ballot = null_ballot()
+        self.made_from: tuple[Population, ContactTable] | None = None
         self._work = np.ones(grains.count)
-        self._least_skin = 0.0
+        self._fastest, self._least_skin = 0.0, 0.0
         self._rebuilt_at = 0
         partition.divide(grains.x, self.radii(grains), self._work)
 
@@ -86,27 +91,33 @@ class Rebuilder:
 
     def drop(self) -> None:
         """Let go of a state whose grains are no longer those that its lists were made for."""
-        self._state = None
+        self._state = self.made_from = None
 
-    def rebuild(self, own: Population, contacts: ContactTable, control: np.ndarray) -> None:
+    def rebuild(self, own: Population, contacts: ContactTable, control: np.ndarray) -> bool:
         """Migrate, balance, sort, choose ghosts, list pairs and give them their history back. Collective.
 
         Args:
             own: grains of this rank; changed.
             contacts: living contacts that this rank knows, by key.
-            control: (CONTROL,) int64 of this rank.
+            control: (CONTROL,) int64 of this rank, in which it is noted for how long the lists hold.
+
+        Returns:
+            Whether the state was sound; if lists were stale on some rank, nothing has been done.
 
         Raises:
-            BlowUpError: a grain has left the domain; on every rank.
+            BlowUpError: something went wrong in a step, or a grain has left the domain; on every rank.
         """
         begin = time.perf_counter()
         scene, step = self.scene, int(control[st.STEP])
-        self._agree(own, control)
+        if not self._agree(own, control):
+            return False
+        self._state = self.made_from = None  # the old arrays go as the new ones come: lists are the largest part of a rank's memory
         own, contacts = migrate(self.partition, own, contacts)
-        self._state = None  # the old arrays go as the new ones come: lists are the largest part of a rank's memory
         edge = 2.0 * float(self.radii(own).mean()) if own.count else 1.0
         own.arrange(spatial_order(own.count, own.x, edge))
         owned, (total, g) = own.count, self._with_ghosts(own)
+        if self.comm.size > 1:
+            self.made_from = own, contacts
         del own
         self.lists.search.reset()
         pairs = self.lists.list_pairs(owned, total, g, self.skin, contacts, self.counters.candidates)
@@ -115,25 +126,57 @@ class Rebuilder:
         turn_bodies(scene.walls, g, scene.shapes)
         wall_pairs = self.lists.list_wall_pairs(owned, g, self.skin, contacts, step, self.wall_places)
         self._work = work_by_grain(pairs, wall_pairs, owned, g, scene)
-        self._state = RankState(owned, total, g, pairs, wall_pairs, self.wall_places, self.skin, self.channel.halo)
-        self._rebuilt_at = step
+        way = self._fastest * scene.settings.dt
+        spare = np.array([0.5 * self.skin, way, way, step])
+        self._state = RankState(owned, total, g, pairs, wall_pairs, self.wall_places, self.skin, spare, self.channel.halo)
+        self._note_age(control, step)
         self.counters.rebuilds += 1
         self.counters.detection_seconds += time.perf_counter() - begin
+        return True
 
-    def _agree(self, own: Population, control: np.ndarray) -> None:
-        """With one message: whether grains were lost, the skin, and how equal the work is; the partition is balanced by it. Collective."""
+    def _note_age(self, control: np.ndarray, step: int) -> None:
+        """Note when the lists were made, and until when they hold on all ranks if the fastest grain becomes no faster."""
+        scene, places = self.scene, self.wall_places
+        self._rebuilt_at = control[st.KNOWN] = step
+        way, steps = self._fastest * scene.settings.dt, int(walls_left(scene.walls, scene.settings, places, step))
+        control[st.HOLDS] = step + 1 + min(steps, int(steps_left(0.5 * self.skin, way, 0.0, scene.settings)))
+        if step > control[st.CLOSELY]:
+            control[st.CLOSELY] = 0
+
+    def _agree(self, own: Population, control: np.ndarray) -> bool:
+        """With one message: whether the state is sound, the skin, and how equal the work is; the partition is balanced by it. Collective."""
         counters, work = self.counters, float(self._work.sum())
-        counts = count_lost(self.scene, own, control), int(work), own.count, counters.candidates, self.lists.search.tests
-        (lost, total, *tested), (fastest, largest) = sums_and_maxima(self.comm, counts, (fastest_point(self.scene, own), work))
-        if lost:
+        note_lost(self.scene, own, control)
+        fault = int(control[st.FAULT_STEP]) if control[st.FAULT] else st.NEVER
+        late = int(control[st.LATE]) or st.NEVER
+        counts = int(work), own.count, counters.candidates, self.lists.search.tests
+        values = fastest_point(self.scene, own), work, -float(fault), -float(late)
+        (total, *tested), (fastest, largest, *ends) = sums_and_maxima(self.comm, counts, values)
+        fault, late = (-int(end) for end in ends)
+        if late != st.NEVER and late <= fault:
+            return False
+        if fault != st.NEVER:
             diagnose(self.comm, control, self.scene)
-        self._least_skin = least_skin(self.scene, fastest)
+        self._fastest, self._least_skin = fastest, least_skin(self.scene, fastest)
         if self._state is None:
-            return
+            return True
         if self.tuner.adapt:
             self.tuner.note(int(control[st.STEP]) - self._rebuilt_at, float(total), work_of_rebuild(self.comm.size, *tested))
         if counters.rebuilds % REBALANCE_EVERY == 1:
             self.partition.balance(own.x, self.radii(own), self._work, largest * self.comm.size / max(1, total))
+        return True
+
+    def channel_for(self, plan: GhostPlan) -> HaloChannel:
+        """Make the halo for a choice of ghosts.
+
+        Args:
+            plan: what is sent to which rank.
+        """
+        scene = self.scene
+        spheres = bool((scene.shapes.kind == 1).all())
+        following = follows(scene.integrator, spheres)
+        moves = moving_numbers(spheres, following, scene.settings.planar)
+        return HaloChannel(plan, moves, following, scene.walls.reaction.size if scene.settings.servo else 0)
 
     def _with_ghosts(self, own: Population) -> tuple[int, Grains]:
         """The owned grains followed by the ghosts that they may meet, and how many these are together; renews the halo. Collective."""
@@ -143,5 +186,5 @@ class Rebuilder:
             self._channel.free()
         plan = plan_ghosts(self.comm, own.x, extent, self.skin, scene.settings.period)
         everything = own if self.comm.size == 1 else Population.joined([own, fetch_ghosts(plan, own)])
-        self._channel = HaloChannel(plan, bool((scene.shapes.kind == 1).all()), self._ballot)
+        self._channel = self.channel_for(plan)
         return everything.count, place_grains(everything, scene)

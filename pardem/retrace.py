@@ -19,7 +19,7 @@ from .run_state import run_state
 from .simulation import Simulation
 
 MARGIN = 3
-"""Steps between the state that is kept and the one in which a fault was found: ranks agree on a fault up to two steps after it."""
+"""Steps between the state that is kept and the one in which a fault was found: what led to it has begun, and nothing is out of bounds yet."""
 
 
 def retraced(case: Case, out: Path, kept_step: int | None, goal: int, comm: MPI.Comm) -> tuple[Simulation, RecordedContacts] | None:
@@ -44,7 +44,6 @@ def retraced(case: Case, out: Path, kept_step: int | None, goal: int, comm: MPI.
         asked, recorder = sim.engine.recorder, Recorder()
         sim.engine.recorder = recorder
         sim.step(goal - sim.steps_done, observe=True)
-        sim.engine.settle_faults()
     except BlowUpError:
         return None
     sim.engine.recorder = recorder if asked is not None else None

@@ -12,22 +12,23 @@ from .compiled.jit import inlined, kernel, spliced
 from .contacts.dispatch import Interaction
 from .contacts.loop import contacts
 from .contacts.pair_loop import PairLoop
-from .decomposition.halo import Halo, finish_halo, finish_vote, start_halo, start_vote, sum_reactions
+from .decomposition.halo import Halo, finish_halo, share_reactions, start_halo, sum_reactions
 from .fields.attraction import attract
-from .integrators.phases import Integrator, begin_step, end_step, kick_time, wall_velocities
+from .horizon import begin_vote, close_vote, must_stop
+from .integrators.phases import Integrator, begin_step, end_step, follow, kick_time, wall_velocities
 from .integrators.poses import extend_paths, place_vertices, update_spins
 from .laws.kind import LawTables
-from .stale import must_rebuild
+from .stale import book_motion, holds_until
 from .state.arrays import (
     AT_END,
     DRIFTED,
-    ERROR,
     ERROR_CROWDED,
     FAULT,
     FAULT_A,
+    FAULT_STEP,
+    HOLDS,
+    KNOWN,
     PHASE,
-    QUIET,
-    REBUILD,
     RUNNING,
     STATUS,
     STEP,
@@ -43,7 +44,7 @@ from .walls.motion.plates import drift_servos, kick_servos, note_loads
 from .walls.surfaces.bodies import turn_bodies
 from .walls.surfaces.place import WallLoop
 
-MARGIN = 3.0  # steps that lists must still hold where ranks agree a step ahead on making them anew
+AHEAD = 3  # steps for which lists must hold where ranks vote in every step
 
 
 class Physics(NamedTuple):
@@ -68,6 +69,7 @@ class RankState(NamedTuple):
         wall_pairs: candidate contacts with walls.
         wall_places: (W, 5) float64 displacement of each wall at the rebuild (m), how far it may move from there (m), its turn at the rebuild (rad).
         skin: extra reach of the lists (m).
+        spare: (4,) float64 what is left of the skin, and how fast it is used up (``stale``).
         halo: exchange with the other ranks.
     """
 
@@ -78,6 +80,7 @@ class RankState(NamedTuple):
     wall_pairs: Contacts
     wall_places: np.ndarray
     skin: float
+    spare: np.ndarray
     halo: Halo
 
 
@@ -99,7 +102,7 @@ class Registers(NamedTuple):
 def advance(steps, physics, state, registers):
     """Advance by up to some steps. What ends a step waits for the next one, to be done in the same pass over the grains.
 
-    On several ranks the wish to rebuild is agreed on while the next step's contacts are computed, with a margin for that step.
+    On several ranks the step at which lists are made anew is agreed on some steps ahead (``horizon``).
 
     Args:
         steps: number of steps.
@@ -114,23 +117,21 @@ def advance(steps, physics, state, registers):
     inner, rows = state.pairs.interior[0], state.pairs.row.shape[0]
     begin = cycles()
     done, due = 0, False
-    control[QUIET] = 0
     control[STATUS] = RUNNING
     while done < steps:
         now = cycles()
         if control[PHASE] == AT_END:
             _move(physics, state, control, due)
             due = False
-            if _must_stop(physics, state, control):
+            if must_stop(physics, state, control):
                 _lap(ticks, INTEGRATION, now)
                 break
-        wish = _wish(physics, state, control)
         now = _lap(ticks, INTEGRATION, now)
-        _send(state, wish, control)
+        _send(physics, state, steps - done - 1, control)
         now = _lap(ticks, HALO, now)
         _touch(0, inner, physics, state, registers)  # no ghosts: while messages fly
         now = _lap(ticks, CONTACTS, now)
-        _receive(physics, state)
+        _receive(physics, state, control)
         now = _lap(ticks, HALO, now)
         _touch(inner, rows, physics, state, registers)
         now = _lap(ticks, CONTACTS, now)
@@ -141,6 +142,7 @@ def advance(steps, physics, state, registers):
         _lap(ticks, INTEGRATION, now)
     if control[PHASE] == AT_END:
         _finish(physics, state, control, due)
+        close_vote(physics, state, control)
     ticks[TOTAL] += cycles() - begin
     return done
 
@@ -176,39 +178,17 @@ def _move(physics, state, control, due):
         control[FAULT_A] = g.gid[crowded]
     control[STEP] += 1
     control[PHASE] = DRIFTED
+    if control[FAULT] == 0:
+        control[FAULT_STEP] = control[STEP]  # stays there once there is a fault
+    book_motion(physics, state)
 
 
 @spliced
-def _must_stop(physics, state, control):
-    """Whether the lists are stale or something went wrong, on any rank: on several by the vote of the step before. Sets the status."""
-    if state.halo.parallel[0] != 0:
-        wish, fault = finish_vote(state.halo)
-    else:
-        wish = 1 if must_rebuild(physics, state, 0.0, control) else 0
-        fault = control[FAULT]
-    if fault != 0:
-        control[STATUS] = ERROR
-    elif wish != 0:
-        control[STATUS] = REBUILD
-    return fault != 0 or wish != 0
-
-
-@spliced
-def _wish(physics, state, control):
-    """Lengthen the paths of owned grains; on several ranks, whether this one wants its lists anew after this step."""
-    wish = 0
-    if state.halo.parallel[0] != 0:
-        wish = 1 if must_rebuild(physics, state, MARGIN, control) else 0
-    extend_paths(0, state.owned, state.grains, physics.shapes, physics.settings.dt)
-    return wish
-
-
-@spliced
-def _send(state, wish, control):
-    """Start the halo and, on several ranks, the vote on the next rebuild."""
-    start_halo(state.halo, state.grains)
-    if state.halo.parallel[0] != 0:
-        start_vote(state.halo, wish, control)
+def _send(physics, state, to_come, control):
+    """Start the halo, unless ghosts have just been fetched, and a vote where one is due."""
+    if control[KNOWN] != control[STEP]:
+        start_halo(state.halo, state.grains, physics.shapes)
+    begin_vote(physics, state, control, to_come)
 
 
 @spliced
@@ -220,11 +200,16 @@ def _touch(first, last, physics, state, registers):
 
 
 @spliced
-def _receive(physics, state):
-    """Finish the halo: place the ghosts' vertices and lengthen their paths."""
-    finish_halo(state.halo, state.grains, state.owned)
-    place_vertices(state.owned, state.total, state.grains, physics.shapes)
-    extend_paths(state.owned, state.total, state.grains, physics.shapes, physics.settings.dt)
+def _receive(physics, state, control):
+    """Finish the halo: move the ghosts, place their vertices and lengthen their paths."""
+    g, shapes, settings = state.grains, physics.shapes, physics.settings
+    if control[KNOWN] != control[STEP]:
+        finish_halo(state.halo, g, state.owned, shapes)
+        if state.halo.follows[0] != 0:
+            follow(physics.integrator, state.owned, state.total, g, shapes, settings)
+    place_vertices(state.owned, state.total, g, shapes)
+    if g.path.shape[0] > 0:
+        extend_paths(state.owned, state.total, g, shapes, settings.dt)
 
 
 @spliced
@@ -236,7 +221,12 @@ def _meet_walls(physics, state, registers):
     turn_bodies(walls, g, physics.shapes)
     wall_contacts(WallLoop(state.wall_pairs, walls, g, physics.interaction, physics.law, settings, registers.control, registers.tally))
     if settings.servo:
-        sum_reactions(state.halo, walls)
+        if state.halo.parallel[0] == 0:
+            sum_reactions(walls)
+        else:
+            control = registers.control
+            share_reactions(state.halo, walls, holds_until(physics, state, control, AHEAD) < control[STEP] + AHEAD, control)
+            control[HOLDS] = state.halo.agreed[0]
         note_loads(walls, settings.force)
     attract(state.owned, g, settings)
 
@@ -252,13 +242,11 @@ def _close(physics, registers):
 
 @spliced
 def _finish(physics, state, control, due):
-    """End the last step, where that is due; angular velocities brought up to date; no message left under way."""
+    """End the last step, where that is due; angular velocities brought up to date."""
     settings, g = physics.settings, state.grains
     half = kick_time(physics.integrator, settings.dt)
     if due and settings.servo:
         kick_servos(physics.walls, control[STEP], settings.dt, half, False)
     if due:
         end_step(physics.integrator, state.owned, g, physics.shapes, settings)
-    update_spins(state.owned, g, physics.shapes, settings)
-    if state.halo.parallel[0] != 0:
-        finish_vote(state.halo)  # the buffers may be dropped; the next step reads the result again
+    update_spins(0, state.owned, g, physics.shapes, settings)

@@ -79,7 +79,6 @@ def test_the_same_bits_on_any_number_of_ranks() -> None:
     def bits(on: MPI.Comm) -> str:
         engine, _ = engine_of(case, on)
         engine.advance(10_000)
-        engine.settle_faults()
         assert on.allreduce(len(engine.contacts().key)) > 20
         return fingerprint(engine)
 

@@ -73,7 +73,6 @@ def test_lanes_and_columns_give_the_same_bits(name: str, wide: bool, budget: boo
 
 def _one_step(engine: Engine) -> None:
     engine.advance(1)
-    engine.settle_faults()
 
 
 @pytest.mark.parametrize("place", [0, 6, 12])

@@ -132,7 +132,6 @@ def test_walls_repel_only() -> None:
 def of_comm(comm: MPI.Comm, axis: int = 0, skin: float | None = None) -> str:
     engine, _ = engine_of(gas(40), comm, axis=axis, skin=skin)
     engine.advance(600)
-    engine.settle_faults()
     return fingerprint(engine)
 
 

@@ -43,7 +43,6 @@ def of_comm(comm: MPI.Comm, case: Case, steps: int, skin: float | None = None, a
     engine, _ = engine_of(case, comm, axis=axis, skin=skin)
     for done in range(0, steps, chunk):
         engine.advance(min(chunk, steps - done), observe=done > 0)
-    engine.settle_faults()
     return fingerprint(engine), engine.outflow.count
 
 

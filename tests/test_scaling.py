@@ -68,7 +68,7 @@ def test_virtual_ranks_count_what_real_ones_have() -> None:
     assert figures["grid"] == list(virtual.grid)
     if figures["rebuilds"] == 0:
         assert figures["counts"]["messages"] == virtual.messages.tolist()
-        assert figures["counts"]["bytes"] == (72 * virtual.sent).tolist()
+        assert figures["counts"]["bytes"] == (48 * virtual.sent).tolist()
 
 
 @pytest.mark.parametrize("period", [0.0, 16.0])
@@ -135,6 +135,20 @@ def test_without_latency_and_with_endless_bandwidth_only_the_imbalance_is_left(p
     ranks = cut_by(parts, bed, 0.1)
     assert ranks.imbalance > 1.2
     assert efficiency(ranks, OWN, Machine(progress=progress)) == pytest.approx(1.0 / ranks.imbalance, rel=1e-12)
+
+
+def test_ranks_wait_less_for_disturbances_between_seldom_votes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ranks without messages wait at votes alone: one that was disturbed for three steps is still in time for a vote that began four steps before."""
+    none = np.zeros(0, np.int32)
+    apart = VirtualRanks((64, 1, 1), np.full(64, 1000), none, none, np.zeros(0, np.int64), 48, 0.0)
+    noisy = Machine(detours=0.03, detour=3e-4)
+    times = {}
+    for vote in (1, 4):
+        monkeypatch.setattr("pardem.scaling.replay.VOTE", vote)
+        times[vote] = np.mean([replay(apart, OWN, noisy, seed) for seed in range(20)])
+    least = OWN.grain * 1000
+    assert times[4] > least
+    assert times[4] - least < 0.7 * (times[1] - least)
 
 
 def test_a_message_costs_what_the_model_says() -> None:

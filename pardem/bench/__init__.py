@@ -109,7 +109,6 @@ def measure(engine: Engine, case: Case, steps: int, warmup: int) -> dict[str, An
     engine.advance(steps, observe=True)
     wall = time.perf_counter() - begin
     cpu = _user_seconds() - cpu or wall  # a few steps may be too short for the clock of the system
-    engine.settle_faults()
     n = int(comm.allreduce(engine.grains.count))
     contacts, wall_contacts = exact_totals(comm, engine.tally)[st.CONTACTS : st.WALL_CONTACTS + 1]
     cpu_total = float(comm.allreduce(cpu))

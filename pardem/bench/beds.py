@@ -151,7 +151,6 @@ def _settled(comm: MPI.Comm, scene: str, case: Case) -> dict[str, Any]:
         return data
     engine = _engine(comm, case, None, None)
     engine.advance(bed_of(scene).settle)
-    engine.settle_faults()
     population = Population.joined(comm.allgather(engine.grains.take(np.arange(engine.grains.count))))
     data = vars(population) | vars(ContactTable.joined(comm.allgather(engine.owned_contacts())))
     if comm.rank == 0:

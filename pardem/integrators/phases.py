@@ -31,6 +31,16 @@ def first_past(integrator: Integrator, ft: np.ndarray) -> np.ndarray:
     return _SCHEME[type(integrator)].first_past(ft)
 
 
+def follows(integrator: Integrator, spheres: bool) -> bool:
+    """Tell whether the poses of ghosts follow from what else is sent of them.
+
+    Args:
+        integrator: integrator of the run.
+        spheres: whether all grains are spheres.
+    """
+    return _SCHEME[type(integrator)].follows(integrator, spheres)
+
+
 @static(lambda integrator: _SCHEME[integrator].begin_step)
 def begin_step(integrator, owned, g, shapes, settings, due):
     """Begin a step: advance poses and velocities to where forces are evaluated, wrap centres into the domain, place vertices, and clear the forces.
@@ -55,6 +65,20 @@ def end_step(integrator, owned, g, shapes, settings):
     Args:
         integrator: integrator of the run.
         owned: number of rows of ``g`` that this rank owns.
+        g: `state.Grains`.
+        shapes: `state.Shapes`.
+        settings: `state.Settings`.
+    """
+
+
+@static(lambda integrator: _SCHEME[integrator].follow)
+def follow(integrator, first, last, g, shapes, settings):
+    """Move ghosts to the poses that their owners have found in this step, from their poses in the step before and from what has been received.
+
+    Args:
+        integrator: integrator of the run, of which ghosts can follow (`follows`).
+        first: row of the first ghost.
+        last: one past the row of the last ghost.
         g: `state.Grains`.
         shapes: `state.Shapes`.
         settings: `state.Settings`.

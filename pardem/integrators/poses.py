@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..compiled.choices import larger
 from ..compiled.fixedpoint import total
 from ..compiled.jit import inlined, kernel
-from ..compiled.lanes.memory import gather, load, members, neighbours, pick, store, transpose
-from ..compiled.lanes.types import ROW, WIDTH
+from ..compiled.lanes.memory import gather, load, load_row, members, neighbours, pick, store, transpose
+from ..compiled.lanes.types import ROW, WIDTH, lane, row_of, spread
 from ..compiled.quaternions import body_rate, half_angle_cosine, matrix, orientation, times, to_world
 from ..compiled.vectors import length, nearest_image, put_row, row, scale, square, subtract
 
@@ -150,19 +151,58 @@ def extend_paths(first, last, g, shapes, dt):
         g: `state.Grains`.
         shapes: `state.Shapes`.
         dt: time step (s).
+
+    Returns:
+        The longest of these distances (m); not a number if one of them is not.
     """
-    if g.path.shape[0] == 0:
-        return
-    even_last = last - (last - first) % WIDTH
+    kept, even_last = g.path.shape[0] > 0, last - (last - first) % WIDTH
+    furthest = sums = spread(0.0)
     for n in range(first, even_last, WIDTH):
         rows, species = neighbours(n), members(g.species, n)
         vx, vy, vz, _ = transpose(gather(g.v, rows, ROW, 0))
         wx, wy, wz, _ = transpose(gather(g.w, rows, ROW, 0))
         far = 2.0 * pick(shapes.core_radius, species) * load(g.scale, n)
-        store(g.path, n, load(g.path, n) + dt * (length((vx, vy, vz)) + far * length((wx, wy, wz))))
+        way = dt * (length((vx, vy, vz)) + far * length((wx, wy, wz)))
+        furthest, sums = larger(furthest, way), sums + way
+        if kept:
+            store(g.path, n, load(g.path, n) + way)
+    longest, poison = 0.0, 0.0  # a sum keeps what is not a number, where a maximum would lose it
+    for k in range(WIDTH):
+        longest, poison = max(longest, lane(furthest, k)), poison + 0.0 * lane(sums, k)
     for i in range(even_last, last):
         reach = 2.0 * shapes.core_radius[g.species[i]] * g.scale[i]
-        g.path[i] += dt * (length(row(g.v, i)) + reach * length(row(g.w, i)))
+        way = dt * (length(row(g.v, i)) + reach * length(row(g.w, i)))
+        longest, poison = max(longest, way), poison + 0.0 * way
+        if kept:
+            g.path[i] += way
+    return longest + poison
+
+
+@kernel
+def longest_drift(owned, g, dt):
+    """Bound how far any sphere can have gone in the drift of this step: the largest components of all velocities together.
+
+    Args:
+        owned: number of rows of ``g`` that this rank owns.
+        g: `state.Grains`.
+        dt: time step (s).
+
+    Returns:
+        The distance (m), at most sqrt(3) times the longest one; not a number if a velocity is not.
+    """
+    nothing = row_of(0.0, 0.0, 0.0, 0.0)
+    a, b, sums = nothing, nothing, nothing
+    pairs = owned - owned % 2
+    for n in range(0, pairs, 2):  # two of them do not wait for each other
+        i = np.uintp(ROW * n)
+        v, w = load_row(g.v, i), load_row(g.v, i + np.uintp(ROW))
+        a, b, sums = larger(a, v * v), larger(b, w * w), sums + (v + w)
+    for n in range(pairs, owned):
+        v = load_row(g.v, np.uintp(ROW * n))
+        a, sums = larger(a, v * v), sums + v
+    top = larger(a, b)
+    poison = 0.0 * (lane(sums, 0) + lane(sums, 1) + lane(sums, 2))
+    return dt * np.sqrt(lane(top, 0) + lane(top, 1) + lane(top, 2)) + poison
 
 
 @inlined
@@ -211,16 +251,17 @@ def furthest_moved(owned, g, shapes, settings):
 
 
 @kernel
-def update_spins(owned, g, shapes, settings):
+def update_spins(first, last, g, shapes, settings):
     """Compute the angular velocities of non-spheres from orientation and angular momentum, for use between two steps.
 
     Args:
-        owned: number of rows of ``g`` that this rank owns.
+        first: row of the first grain.
+        last: one past the row of the last grain.
         g: `state.Grains`.
         shapes: `state.Shapes`.
         settings: `state.Settings`.
     """
-    for i in range(owned):
+    for i in range(first, last):
         if shapes.kind[g.species[i]] != 1:
             q = orientation(g.q, i)
             put_row(g.w, i, to_world(q, body_rate(q, row(g.am, i), inverse_moments(g, i, shapes, settings.planar))))

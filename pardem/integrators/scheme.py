@@ -39,6 +39,20 @@ def as_placed(integrator, walls, dt):
     """
 
 
+@inlined
+def stay(integrator, first, last, g, shapes, settings):
+    """Leave the poses of ghosts as they are: they are sent.
+
+    Args:
+        integrator: integrator of the run.
+        first: row of the first ghost.
+        last: one past the row of the last ghost.
+        g: `state.Grains`.
+        shapes: `state.Shapes`.
+        settings: `state.Settings`.
+    """
+
+
 def nothing_before(ft: np.ndarray) -> np.ndarray:
     """Make the past of grains for an integrator that needs none.
 
@@ -68,6 +82,9 @@ class Scheme:
         kick_time: for how long a single kick acts on servo walls (s).
         wall_velocities: sets the velocities of walls where contacts look for them.
         first_past: the past of grains whose forces have just been evaluated for the first time.
+        follows: whether the poses of ghosts follow from their velocities, spins and angular momenta; takes the integrator and whether all grains are
+            spheres.
+        follow: moves ghosts, whose velocities, spins and angular momenta have come, to the bits of the poses that their owners have found.
     """
 
     integrator: type
@@ -81,3 +98,5 @@ class Scheme:
     kick_time: Any = half_a_step
     wall_velocities: Any = as_placed
     first_past: Callable[[np.ndarray], np.ndarray] = nothing_before
+    follows: Callable[[Any, bool], bool] = lambda integrator, spheres: False
+    follow: Any = stay

@@ -19,7 +19,7 @@ from ..compiled.vectors import add, ahead, behind, put_row, row, scale
 from . import fincham, splitting
 from .poses import force_on, gravity, inverse_size, place_vertices, torque_on, wrap
 from .scheme import Scheme
-from .verlet_lanes import Kicks, begin_in_lanes
+from .verlet_lanes import Kicks, begin_in_lanes, follow_in_lanes
 
 
 class Verlet(NamedTuple):
@@ -216,8 +216,47 @@ def end_step(integrator, owned, g, shapes, settings):
         _kick_one(i, shapes.kind[a] == 1, shapes.inverse[a, 0] * inverse_size(g.scale[i], settings.planar), g, settings, h)
 
 
+@kernel
+def follow(integrator, first, last, g, shapes, settings):
+    """Drift and turn ghosts as ``begin_step`` does with their owners' grains once these are kicked (see ``phases.follow``).
+
+    Args:
+        integrator: `Verlet`, without ``fincham`` unless all grains are spheres.
+        first: row of the first ghost.
+        last: one past the row of the last ghost.
+        g: `state.Grains`.
+        shapes: `state.Shapes`.
+        settings: `state.Settings`.
+    """
+    dt = settings.dt
+    if g.vert.shape[0] == 0:
+        for i in range(first, last):
+            put_row(g.x, i, ahead(row(g.x, i), dt, row(g.v, i)))
+    else:
+        for i in range(follow_in_lanes(first, last, g, shapes, settings), last):
+            a = g.species[i]
+            put_row(g.x, i, ahead(row(g.x, i), dt, row(g.v, i)))
+            if shapes.kind[a] != 1:
+                _turn(i, scale(inverse_size(g.scale[i], settings.planar), row(shapes.inverse, a)), integrator, g, settings)
+    if settings.periodic:
+        for i in range(first, last):
+            wrap(i, g, settings)
+
+
+def follows(integrator: Verlet, spheres: bool) -> bool:
+    """Tell whether poses follow from velocities and angular momenta: for ``fincham`` it would take torques as well.
+
+    Args:
+        integrator: the integrator.
+        spheres: whether all grains are spheres.
+    """
+    return spheres or not integrator.fincham
+
+
 def _build(rotation: str) -> Verlet:
     return Verlet(True, rotation == "fincham")
 
 
-SCHEME = Scheme(integrator=Verlet, build=_build, begin_step=begin_step, end_step=end_step, kick_time=kick_time)
+SCHEME = Scheme(
+    integrator=Verlet, build=_build, begin_step=begin_step, end_step=end_step, kick_time=kick_time, follows=follows, follow=follow,
+)  # fmt: skip

@@ -115,6 +115,41 @@ def _begin(first, by_fincham, g, shapes, settings, kicks):
     return _crowded(first, count, WIDE_MOST if settings.wide else MOST)
 
 
+@inlined
+def _follow(first, g, shapes, settings):
+    """Drift and turn the ghosts from row ``first`` on."""
+    rows, species = neighbours(first), members(g.species, first)
+    (vx, vy, vz, _), (x, y, z, radius) = _rows(g.v, rows), _rows(g.x, rows)
+    (wx, wy, wz, rest), (lx, ly, lz, _) = _rows(g.w, rows), _rows(g.am, rows)
+    a, b, c, _ = _rows(shapes.inverse, species)
+    inverse = scale(inverse_size(load(g.scale, first), settings.planar), (a, b, c))
+    round_body, q = pick(shapes.kind, species) == 1, _rows(g.q, rows)
+    turned, spin = splitting.turn(q, (lx, ly, lz), inverse, settings.dt)
+    _put(g.x, rows, ahead((x, y, z), settings.dt, (vx, vy, vz)), radius)
+    _put(g.w, rows, choose(round_body, (wx, wy, wz), spin), rest)
+    scatter(g.q, rows, ROW, 0, transpose(choose_orientation(round_body, q, turned)))
+
+
+@kernel
+def follow_in_lanes(begin, end, g, shapes, settings):
+    """Drift and turn as many whole groups of ghosts as there are, with the bits of ``begin_in_lanes``.
+
+    Args:
+        begin: row of the first ghost.
+        end: one past the row of the last ghost.
+        g: `state.Grains`.
+        shapes: `state.Shapes`.
+        settings: `state.Settings`.
+
+    Returns:
+        The row behind them.
+    """
+    done = end - (end - begin) % WIDTH
+    for first in range(begin, done, WIDTH):
+        _follow(first, g, shapes, settings)
+    return done
+
+
 @kernel
 def begin_in_lanes(by_fincham, owned, g, shapes, settings, kicks):
     """Kick, advance poses by one step, wrap them into the domain, and clear the forces of as many whole groups as there are.

@@ -82,7 +82,6 @@ def measured(engine: Engine, steps: int, warmup: int) -> dict[str, Any]:
     own = time.perf_counter() - begin
     comm.Barrier()
     wall = time.perf_counter() - begin
-    engine.settle_faults()
     parts = _parts(engine, before, own, wall)
     partition, state = engine.rebuilder.partition, engine.state
     counts = {
@@ -103,7 +102,7 @@ def measured(engine: Engine, steps: int, warmup: int) -> dict[str, Any]:
 def _parts(engine: Engine, before: Counters, own: float, wall: float) -> dict[str, float]:
     """Seconds of this rank by what they were spent on. Collective.
 
-    The clock of a step does not tell copying from waiting, nor the wait for the vote from the motion. The copying is therefore timed alone, and the
+    The clock of a step does not tell copying from waiting, nor the wait for a vote from the motion. The copying is therefore timed alone, and the
     motion is taken to cost on every rank what it costs where it is fastest, a grain.
     """
     comm, counters, owned = engine.comm, engine.counters, engine.state.owned
@@ -120,16 +119,16 @@ def _parts(engine: Engine, before: Counters, own: float, wall: float) -> dict[st
 
 def _copying(engine: Engine) -> float:
     """Seconds that this rank takes to pack the halo of a step and to put one in place, without any message."""
-    state, g = engine.state, engine.state.grains
-    g = g._replace(x=g.x.copy(), v=g.v.copy(), w=g.w.copy(), q=g.q.copy())  # what is received is out of date after a rebuild
+    state, g, shapes = engine.state, engine.state.grains, engine.scene.shapes
+    g = g._replace(x=g.x.copy(), v=g.v.copy(), w=g.w.copy(), am=g.am.copy(), q=g.q.copy())  # what is received is out of date after a rebuild
     halo = state.halo._replace(requests=state.halo.requests[:0])
     nothing = halo._replace(send_index=halo.send_index[:0], receive=halo.receive[:0])  # what the calls alone take
     times: dict[bool, list[float]] = {True: [], False: []}
     for turn in range(2 * COPIES + 2):
         full = bool(turn % 2)
         begin = time.perf_counter()
-        start_halo(halo if full else nothing, g)
-        finish_halo(halo if full else nothing, g, state.owned)
+        start_halo(halo if full else nothing, g, shapes)
+        finish_halo(halo if full else nothing, g, state.owned, shapes)
         times[full].append(time.perf_counter() - begin)
     return max(0.0, float(np.median(times[True][1:]) - np.median(times[False][1:])))
 

@@ -10,7 +10,7 @@ from mpi4py import MPI
 
 from ..compiled.clock import INTEGRATION, TICKS, TOTAL, WALLS
 from ..decomposition.exchange import RowExchange
-from ..decomposition.ghosts import GhostPlan, HaloChannel
+from ..decomposition.ghosts import GhostPlan
 from ..decomposition.nested_slabs import Nested
 from ..detection.bounds import bounded_grains
 from ..rebuild import Rebuilder
@@ -86,12 +86,14 @@ class _Alone(Rebuilder):
 
     def __init__(self, scene: Scene, own: Population, ghosts: Population, skin: float) -> None:
         super().__init__(Nested(MPI.COMM_SELF), scene, own, skin, Counters())
-        self._ghosts = ghosts
+        self._ghosts = ghosts.take(np.arange(ghosts.count))
+        for rate in (self._ghosts.v[:, :3], self._ghosts.w, self._ghosts.am):
+            rate[:] = 0.0
 
     def _with_ghosts(self, own: Population) -> tuple[int, Grains]:
         everything = Population.joined([own, self._ghosts])
         none = GhostPlan(np.zeros(0, np.int32), RowExchange(self.comm, np.zeros(0, np.int64)))
-        self._channel = HaloChannel(none, bool((self.scene.shapes.kind == 1).all()), self._ballot)
+        self._channel = self.channel_for(none)
         return everything.count, place_grains(everything, self.scene)
 
 

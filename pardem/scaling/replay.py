@@ -13,6 +13,7 @@ TOLD = 60  # bytes that each rank tells every other one at a rebuild
 CONSTANTS = 148  # bytes of a ghost that travel at a rebuild
 STEPS = 12  # that are replayed, at most, of those between two rebuilds
 COLLECTIVES = 6  # sums and announcements at a rebuild
+VOTE = 4  # steps from one vote to the next, before which its result is read
 
 
 class RankCosts(NamedTuple):
@@ -71,8 +72,8 @@ def efficiency(ranks: VirtualRanks, costs: RankCosts, machine: Machine, seed: in
 def replay(ranks: VirtualRanks, costs: RankCosts, machine: Machine, seed: int = 1) -> float:
     """Replay steps between two rebuilds, and a rebuild.
 
-    In each step a rank moves its grains, waits for the vote of the step before, sends, evaluates contacts without ghosts, waits for its messages, and
-    evaluates the others.
+    In each step a rank moves its grains, sends, evaluates contacts without ghosts, waits for its messages, and evaluates the others. In every VOTE-th
+    step it waits for the vote that began VOTE steps before, and begins another one as it sends.
 
     Args:
         ranks: what they own and send.
@@ -101,13 +102,15 @@ def replay(ranks: VirtualRanks, costs: RankCosts, machine: Machine, seed: int = 
     levels = float(np.ceil(np.log2(count))) if count > 1 else 0.0
     now, voted = np.zeros(count), 0.0
     steps = min(STEPS, costs.interval)
-    for _ in range(steps):
+    for step in range(steps):
+        votes = step % VOTE == 0
         delay = _detours(rng, move + inner + border, machine)
-        ready = np.maximum(now + move, voted) + pack + machine.overhead * calls[0]
+        ready = np.maximum(now + move, voted if votes else 0.0) + pack + machine.overhead * calls[0]
         computed = ready + inner + delay
         received = np.maximum(computed, wire.arrivals(ready, computed)) + machine.overhead * calls[1] + unpack
         # without progress of its own the vote proceeds only where ranks wait for their ghosts
-        voted = float(machine.progress * ready.max() + (1.0 - machine.progress) * received.max()) + machine.reduction * levels if count > 1 else 0.0
+        if votes and count > 1:
+            voted = float(machine.progress * ready.max() + (1.0 - machine.progress) * received.max()) + machine.reduction * levels
         now = received + border
     rebuild = pace * (costs.rebuild + owned * costs.rebuild_grain + ghosts * costs.rebuild_ghost)
     end = max(float(now.max()), voted) * costs.interval / steps + float(rebuild.max())

@@ -9,8 +9,9 @@ from mpi4py import MPI
 
 from ..bench.beds import settled_tile, tiling_of
 from ..bench.scenes import bed_of, scene_case
-from ..decomposition.ghosts import MOVES, MOVES_OF_SPHERES
+from ..decomposition.ghosts import moving_numbers
 from ..detection.bounds import bounded_grains
+from ..integrators.phases import follows
 from ..setup.initial_grains import size_range
 from ..setup.preparation import build_scene
 from ..setup.scene import Scene
@@ -92,9 +93,14 @@ def virtual_bed(name: str, grains: int, form: str) -> VirtualBed:
         places[:, :2] += tiling.places(number)
     else:
         places, like = _cube(x, grains, tiling.width, bed_of(name).dimension)
-    spheres = bool((settled.scene.shapes.kind == 1).all())
     extent, radius = bounds.extent[:count], bounds.radius[:count]
-    return VirtualBed(places, like, extent, radius, np.zeros(3), 8 * sum(MOVES_OF_SPHERES if spheres else MOVES))
+    return VirtualBed(places, like, extent, radius, np.zeros(3), _bytes_per_ghost(settled.scene))
+
+
+def _bytes_per_ghost(scene: Scene) -> int:
+    """Bytes that a ghost takes in each step."""
+    spheres = bool((scene.shapes.kind == 1).all())
+    return 8 * int(moving_numbers(spheres, follows(scene.integrator, spheres), scene.settings.planar).sum())
 
 
 def _cube(x: np.ndarray, grains: int, width: float, dimension: int) -> tuple[np.ndarray, np.ndarray]:

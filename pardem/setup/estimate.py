@@ -21,6 +21,7 @@ WITH_BUDGET = 0.55
 """Fraction of the rate that remains with the energy budget and output: 1.5 to 1.7 million particle steps per second were measured for 1000 rods."""
 RANK_BYTES = 260e6
 """Interpreter, compiled code, MPI and HDF5 of one rank."""
+KEPT_CONTACTS = 260  # bytes a grain on several ranks: its contacts, kept since lists were made
 PAIRS, PAIRS_OF_FEATURES, PAIR_BYTES = 6, 30, 80
 """Listed pairs a grain of a dense bed, such pairs under `superposition`, and what each takes. Peaks measured: 0.27, 0.33 and 1.0 GB for 1.1e4, 9.8e4
 and 1e6 spheres on one rank."""
@@ -66,7 +67,8 @@ class Estimate:
 def estimate(case: Case, ranks: int = 1) -> Estimate:
     """Cost of a case on a number of ranks.
 
-    Memory: state arrays, 256 bytes a grain and what its integrator keeps, 24 a core vertex, and the listed pairs with index and history.
+    Memory: state arrays, 256 bytes a grain and what its integrator keeps, 24 a core vertex, and the listed pairs with index and history; on several
+    ranks also what lists were made from (``going_back``).
 
     Raises:
         CaseError: ``grains_file`` cannot be read.
@@ -84,7 +86,7 @@ def estimate(case: Case, ranks: int = 1) -> Estimate:
         counts[name] += count
     grains = sum(counts.values())
     steps = case.max_steps()
-    state = 256 + 8 * SCHEMES[case.time.integrator].past
+    state = (256 + 8 * SCHEMES[case.time.integrator].past) * (2 if ranks > 1 else 1) + (KEPT_CONTACTS if ranks > 1 else 0)
     features = case.contact.interaction_kind.by_features
     arms = ARM_BYTES if any(n and vertices[name] > 1 for name, n in counts.items()) else 0
     pairs = (PAIR_BYTES + arms) * (PAIRS_OF_FEATURES if features else PAIRS)

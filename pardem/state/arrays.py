@@ -246,9 +246,12 @@ LOST_NORMAL, LOST_TANGENTIAL, STORED, CONTACTS, WALL_CONTACTS, STRESS = 0, 1, 2,
 TALLY = 14
 
 # Codes of what stops a step early (control[STATUS]) and slots of control
-RUNNING, REBUILD, ERROR = 0, 1, 2
-ERROR_RANGE, ERROR_OVERLAP, ERROR_NAN, ERROR_SOLVER, ERROR_FAST, ERROR_LEFT, ERROR_CROWDED, ERROR_SERVO = 1, 2, 3, 4, 5, 6, 7, 8
-STEP, STATUS, PHASE, OBSERVE, FAULT, FAULT_A, FAULT_B, QUIET = 0, 1, 2, 3, 4, 5, 6, 7
-CONTROL = 8
+RUNNING, REBUILD, ERROR, GO_BACK = 0, 1, 2, 3
+ERROR_RANGE, ERROR_OVERLAP, ERROR_NAN, ERROR_SOLVER, ERROR_LEFT, ERROR_CROWDED, ERROR_SERVO = 1, 2, 3, 4, 5, 6, 7
+STEP, STATUS, PHASE, OBSERVE, FAULT, FAULT_A, FAULT_B, FAULT_STEP = 0, 1, 2, 3, 4, 5, 6, 7
+KNOWN = 8  # step for which the poses of ghosts are known without a message
+HOLDS, DUE, LATE, CLOSELY = 9, 10, 11, 12  # what ranks agree on, see ``pardem.horizon``
+CONTROL = 13
+NEVER = 1 << 62  # beyond all steps
 TALLIED, RECORDED = 1, 2  # control[OBSERVE]: contacts are summed up for the observables; and noted one by one
 AT_END, DRIFTED = 0, 1

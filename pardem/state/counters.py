@@ -20,6 +20,7 @@ class Counters:
         candidates: candidate pairs in the present list.
         detection_seconds: wall time spent in rebuilds (s).
         loop_seconds: wall time spent in the compiled loop (s).
+        returns: how often steps were repeated, because lists had been stale.
         halo_bytes: bytes sent to other ranks in steps.
         halo_messages: messages sent to other ranks in steps.
         ticks: (TICKS,) int64 processor cycles by phase of the step.
@@ -31,6 +32,7 @@ class Counters:
     candidates: int = 0
     detection_seconds: float = 0.0
     loop_seconds: float = 0.0
+    returns: int = 0
     halo_bytes: int = 0
     halo_messages: int = 0
     ticks: np.ndarray = field(default_factory=lambda: np.zeros(TICKS, np.int64))

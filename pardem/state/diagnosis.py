@@ -19,7 +19,6 @@ _WHAT = {
     "in domain.outflow",
     st.ERROR_CROWDED: "more forces act on {} than can be summed; its shape has too many features, or the other grains are too small beside it",
     st.ERROR_SERVO: "{} moved by more than the smallest sphero-radius in one step; give it more mass or damping, less load, or shorten time.step",
-    st.ERROR_FAST: "a grain near {} moved further than half the skin within one step; the time step is too long",
 }
 
 
@@ -44,7 +43,7 @@ def _name(body: int, walls: list[str]) -> str:
 
 
 def diagnose(comm: MPI.Comm, control: np.ndarray, scene: Any) -> None:
-    """Raise the fault of the lowest rank that has one, on all ranks. Collective.
+    """Raise the first fault of all ranks, by step and then by rank, on all of them. Collective.
 
     Args:
         comm: communicator.
@@ -54,8 +53,8 @@ def diagnose(comm: MPI.Comm, control: np.ndarray, scene: Any) -> None:
     Raises:
         BlowUpError: always.
     """
-    mine = (int(control[st.FAULT]), int(control[st.FAULT_A]), int(control[st.FAULT_B]), int(control[st.STEP]))
-    fault = Fault(*next((f for f in comm.allgather(mine) if f[0]), mine))
+    mine = Fault(*(int(control[k]) for k in (st.FAULT, st.FAULT_A, st.FAULT_B, st.FAULT_STEP)))
+    fault = min((Fault(*found) for found in comm.allgather(tuple(mine)) if found[0]), key=lambda found: found.step, default=mine)
     code, a, b, step = fault
     what = _WHAT.get(code, "an unknown fault").format(_name(a, scene.wall_names), _name(b, scene.wall_names))
     raise BlowUpError(f"At step {step} (t = {step * scene.settings.dt:.6g} s) {what}.", fault)

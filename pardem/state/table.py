@@ -17,7 +17,7 @@ class Column(NamedTuple):
         shape: shape of a row; () is one number per row. A table may hold more or fewer numbers per row if a run needs that.
         fill: value in the rows of a new table.
         ghosts: whether other ranks need the array for the rows that they see; otherwise their copies hold ``fill``.
-        moves: how many of the first numbers of a row such copies receive anew at every step.
+        moves: how many of the first numbers of a row such copies receive anew at every step, unless they follow (``decomposition.halo``).
         saved: whether checkpoints hold it.
     """
 
