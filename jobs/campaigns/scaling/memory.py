@@ -36,7 +36,6 @@ def main(scene: str, grains: int) -> None:
     start = peak()
     _, engine = settled(comm, scene, grains)
     engine.advance(STEPS)
-    engine.settle_faults()
     engine.rebuilder.rebuild(engine.grains, engine.contacts(), engine.control)  # when most is needed, with old arrays beside new ones
     found = comm.gather((start, peak(), engine.state.owned, engine.state.total - engine.state.owned))
     if found is None:
