@@ -99,8 +99,8 @@ def test_disks_jam_over_a_slit_and_flow_from_a_wide_outlet(folder: Path, tmp_pat
     plane_hopper_report.draw(groups, tmp_path / "plane_hopper.png")
     text = plane_hopper_report.text(found, [], ["No more."], [])
     assert "| disks | 1 m | 1 | 1 | 0 | 0.0 |" in text
-    assert "| disks flow at all outlets from 20 to 40 m | 0 of 1 runs jam | found |" in text
-    assert "| cows jam below 30 m (here 20 and 25 m) | 0 of 0 runs jam | not run yet |" in text
+    assert "| disks flow at all outlets from 20 to 40 m | jams in 0 of 1 runs | found |" in text
+    assert "| cows jam below 30 m (here 20 and 25 m) | jams in 0 of 0 runs | not run yet |" in text
 
 
 def test_jams_of_cows_are_judged_by_outlet_and_change() -> None:

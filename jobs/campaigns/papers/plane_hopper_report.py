@@ -65,7 +65,7 @@ def claims(groups: Groups, changes: dict[str, list[Row]]) -> list[Claim]:
 
 
 def _counted(jammed: list[bool]) -> str:
-    return f"{sum(jammed)} of {len(jammed)} runs jam"
+    return f"jams in {sum(jammed)} of {len(jammed)} runs"
 
 
 def text(rows: list[Row], changes: list[Row], left: list[str], pictures: list[str]) -> str:
