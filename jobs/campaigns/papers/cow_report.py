@@ -44,9 +44,9 @@ def claims(groups: Groups) -> list[Claim]:
     errors = column(paper, "error")
     other = {_name(scheme, step, cow): list(column(m, "error") < CLAIMED) for (scheme, step, cow), m in groups.items() if step < PAPER[1]}
     first = column(paper, "error_of_first_bounce")
-    shown = f"{_span(errors)} in {len(errors)} runs, {_span(first)} in the first bounce" if paper else ""
+    shown = f"{_span(errors)}, in the first bounce {_span(first)} (runs: {len(errors)})" if paper else ""
     turning = column(paper, "turning")
-    turns = f"up to {turning.min():.2f} to {turning.max():.2f} of the kinetic energy" if paper else ""
+    turns = f"the largest share of the kinetic energy in the rotation is {said(turning, '.2f')}" if paper else ""
     return [
         Claim("the energy errs by less than 0.0001 % throughout", shown, verdict(list(errors < CLAIMED), other)),
         Claim("contacts without friction make the cow rotate", turns, verdict(list(turning > 0.01))),
@@ -54,7 +54,7 @@ def claims(groups: Groups) -> list[Claim]:
 
 
 def _span(values: np.ndarray) -> str:
-    return f"{values.min():.1e} to {values.max():.1e}"
+    return f"{values.min():.1e}" + (f" to {values.max():.1e}" if len(values) > 1 else "")
 
 
 def _name(scheme: str, step: float, cow: str) -> str:

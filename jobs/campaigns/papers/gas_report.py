@@ -48,9 +48,10 @@ def claims(paper: list[Row], long: list[Row]) -> list[Claim]:
 def _claim(what: str, runs: list[list[Row]], name: str, form: str, holds: Callable[[float], bool]) -> Claim:
     """A claim about each run by one of its measures: with the papers' values, and in the longer runs."""
     values = [column(rows, name) for rows in runs]
-    spans = [f"{x.min():{form}} to {x.max():{form}} ({len(x)} runs)" if len(x) else "no run" for x in values]
+    spans = [f"{x.min():{form}} to {x.max():{form}} (runs: {len(x)})" if len(x) else "no run" for x in values]
     judged = [[bool(holds(float(x))) for x in row] for row in values]
-    return Claim(what, f"{name}: {spans[0]}; longer and softer: {spans[1]}", verdict(judged[0], {LONG: judged[1]}))
+    kinds = ", ".join(dict.fromkeys(label(row["grains"]) for rows in runs for row in rows))
+    return Claim(what, f"{name}: {spans[0]}; longer and softer: {spans[1]}; grains: {kinds}", verdict(judged[0], {LONG: judged[1]}))
 
 
 def text(tables: dict[str, list[Row]], left: list[str], pictures: list[str]) -> str:

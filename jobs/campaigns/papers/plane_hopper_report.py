@@ -51,21 +51,24 @@ def claims(groups: Groups, changes: dict[str, list[Row]]) -> list[Claim]:
         groups: runs with the paper's values.
         changes: runs of cows at 20 m by what differs.
     """
-    disks, below, above = (jams(groups, *what) for what in (("disks.toml", RANGE), ("cows.toml", (20.0, 25.0)), ("cows.toml", (30.0, 40.0))))
     other = {f"the outlet is {w:g} m": jams(groups, "cows.toml", (w,)) for w in (15.0, 10.0)}
     other |= {f"{name}, at 20 m": [row["jammed"] == "1" for row in rows] for name, rows in changes.items()}
     arches = [float(row["arch"]) for (width, kind), rows in groups.items() if kind == "cows.toml" for row in rows if row["jammed"] == "1"]
-    longest = f"shortest chain between the slopes of jammed cows: {max(arches):g} cows at most, {len(arches)} jams" if arches else "no jam"
+    longest = f"shortest chain between the slopes of jammed cows: {max(arches):g} cows at most (jams: {len(arches)})" if arches else "no jam"
     return [
-        Claim("disks flow at all outlets from 20 to 40 m", _counted(disks), verdict([not jam for jam in disks])),
-        Claim("cows jam below 30 m (here 20 and 25 m)", _counted(below), verdict(below, other)),
-        Claim("cows flow from 30 m on (30 and 40 m)", _counted(above), verdict([not jam for jam in above])),
+        _claim(groups, "disks flow at all outlets from 20 to 40 m", "disks.toml", RANGE, False, {}),
+        _claim(groups, "cows jam below 30 m (here 20 and 25 m)", "cows.toml", (20.0, 25.0), True, other),
+        _claim(groups, "cows flow from 30 m on (30 and 40 m)", "cows.toml", (30.0, 40.0), False, {}),
         Claim("arches of cows may be longer than 20 grains", longest, verdict([max(arches) > 20.0] if arches else [])),
     ]
 
 
-def _counted(jammed: list[bool]) -> str:
-    return f"{sum(jammed)} of {len(jammed)} runs jam"
+def _claim(groups: Groups, what: str, grains: str, widths: tuple[float, ...], jam: bool, other: dict[str, list[bool]]) -> Claim:
+    """A claim about some outlets; those that have not been run are named."""
+    jammed = jams(groups, grains, widths)
+    judged = verdict([found == jam for found in jammed], other)
+    left = ", ".join(f"{w:g}" for w in widths if (w, grains) not in groups)
+    return Claim(what, f"jams in {sum(jammed)} of {len(jammed)} runs", f"{judged}; not run yet at {left} m" if left and jammed else judged)
 
 
 def text(rows: list[Row], changes: list[Row], left: list[str], pictures: list[str]) -> str:

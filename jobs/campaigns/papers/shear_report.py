@@ -33,13 +33,13 @@ def claims(rows: list[Row]) -> list[Claim]:
     for grains in ("pentagons.toml", "voronoi.toml"):
         mine = [row for row in rows if row["grains"] == grains]
         paper, longer = ([float(r["imbalance"]) for r in mine if (float(r["step"]) == STEP) == own] for own in (True, False))
-        shown = f"at most {max(paper):.1g} of the work in {len(paper)} runs" if paper else "no run with the paper's step"
-        shown += f"; with ten times the step at most {max(longer):.1g} in {len(longer)}" if longer else ""
+        shown = f"at most {max(paper):.1g} of the work (runs: {len(paper)})" if paper else "no run with the paper's step"
+        shown += f"; with ten times the step at most {max(longer):.1g} (runs: {len(longer)})" if longer else ""
         other = {"the step is ten times as long": [value < CLAIMED for value in longer]}
         found.append(Claim(f"work = loss + change of energy within 1 %, {label(grains)}", shown, verdict([v < CLAIMED for v in paper], other)))
     for grains in ("pentagons.toml", "voronoi.toml", OWN):
         shares = column([row for row in rows if row["grains"] == grains], "sheared")
-        shown = f"{said(100.0 * shares, '.0f')} % of the velocity of the plate, {len(shares)} runs" if len(shares) else ""
+        shown = f"{said(100.0 * shares, '.0f')} % of the velocity of the plate (runs: {len(shares)})" if len(shares) else ""
         found.append(Claim(f"the grains are sheared, more than the plates slip on them ({label(grains)})", shown, verdict([s > 0.5 for s in shares])))
     return found
 
