@@ -97,8 +97,8 @@ def test_anisotropy_is_the_amplitude_of_the_distribution() -> None:
 
 
 def test_sphere_pressed_on_the_floor() -> None:
-    above = {"grain": grains("ball", [(2, 1, 0.501)]), "detection": {"skin": 3.0}}  # on the list of the floor there already
-    case = case_of([SPHERE], ELASTIC, 1e-4, wall=[FLOOR | {"point": (0, 0, -1)}], **above)
+    above = grains("ball", [(2, 1, -0.499)])  # on the list of the floor there already
+    case = case_of([SPHERE], ELASTIC, 1e-4, grain=above, wall=[FLOOR | {"point": (0, 0, -1)}])
     engine, observer = observer_of(case)
     engine.grains.x[0, 2] = -0.6
     engine.advance(1, observe=True)
