@@ -22,6 +22,7 @@ import pytest
 import shear_report
 import study_runs
 import tomli_w
+from table_rows import read_rows
 
 import pardem
 from pardem import cli
@@ -280,7 +281,7 @@ def test_the_table_of_the_collider_is_filled_once(tmp_path: Path, monkeypatch: p
     for _ in range(2):
         script.fill(tmp_path / "collider.csv", steps=(1e-4,), seeds=(1,))
         assert len(calls) == 6
-    assert {row["worst"] for row in script.rows_of(tmp_path / "collider.csv")} == {"2e-06"}
+    assert {row["worst"] for row in read_rows(tmp_path / "collider.csv")} == {"2e-06"}
 
 
 # -- biaxial test -----------------------------------------------------------------------------------------------------------------------------
@@ -351,5 +352,5 @@ def test_the_time_of_a_range_is_appended_once(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(script, "seconds", lambda *given: (1.0, 0.5, 0.25))
     for _ in range(2):
         script.fill(tmp_path / "list_range.csv", [("disks", 0.4, 0.1), ("pentagons", 0.1, 0.2)])
-        assert len(script.rows_of(tmp_path / "list_range.csv")) == 2
+        assert len(read_rows(tmp_path / "list_range.csv")) == 2
     assert len(script.wanted()) == 60

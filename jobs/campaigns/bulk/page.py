@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
+
+from matplotlib.axes import Axes
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "validation.md"
@@ -48,6 +53,25 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     """
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def show_frame(axes: Axes, result: Path, frame: int, *options: str) -> None:
+    """Show the picture of a frame.
+
+    Args:
+        axes: of a figure, which become a bare picture.
+        result: the result.
+        frame: number of its frame.
+        *options: of `pardem render`.
+    """
+    from matplotlib.image import imread
+
+    with tempfile.TemporaryDirectory() as folder:
+        picture = Path(folder) / "frame.png"
+        words = ["render", str(result), "--frame", str(frame), *options, "-o", str(picture)]
+        subprocess.run([sys.executable, "-m", "pardem", *words], check=True, stdout=subprocess.DEVNULL)
+        axes.imshow(imread(picture))
+    axes.set_axis_off()
 
 
 def shrunk(path: Path) -> None:

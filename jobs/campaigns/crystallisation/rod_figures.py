@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +9,7 @@ import pandas as pd
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from page import shrunk
+from page import show_frame, shrunk
 from rod_curves import LAYERS, of_run
 from rod_measures import taps_of
 
@@ -77,19 +74,12 @@ def draw_snapshots(path: Path, target: Path) -> None:
         path: its result.
         target: the figure.
     """
-    from matplotlib.image import imread
-
     chosen = frames_at(path)
     figure = Figure(figsize=(7.0, 6.6), layout="constrained")
-    with tempfile.TemporaryDirectory() as folder:
-        for column, (taps, frame) in zip(figure.subplots(2, len(chosen), squeeze=False).T, chosen.items(), strict=True):
-            for axes, cut in zip(column, ([], ["--cut"]), strict=True):
-                picture = Path(folder) / f"{frame}{len(cut)}.png"
-                words = ["render", str(path), "--frame", str(frame), *cut, "--colour", "angle", "--size", "300x560", "-o", str(picture)]
-                subprocess.run([sys.executable, "-m", "pardem", *words], check=True)
-                axes.imshow(imread(picture))
-                axes.set_axis_off()
-            column[0].set_title(f"{taps} taps", fontsize=10)
+    for column, (taps, frame) in zip(figure.subplots(2, len(chosen), squeeze=False).T, chosen.items(), strict=True):
+        for axes, cut in zip(column, ([], ["--cut"]), strict=True):
+            show_frame(axes, path, frame, *cut, "--colour", "angle", "--size", "300x560")
+        column[0].set_title(f"{taps} taps", fontsize=10)
     figure.savefig(target, dpi=100)
     shrunk(target)
 

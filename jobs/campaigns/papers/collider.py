@@ -11,8 +11,8 @@ spins from a normal distribution of 1 rad/s along each axis. After the collision
 from __future__ import annotations
 
 import argparse
-import csv
 import math
+import sys
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
@@ -20,6 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 from mpi4py import MPI
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from table_rows import append_row, read_rows
 
 from pardem import Case, Shape, Simulation
 from pardem.case.canonical import to_toml
@@ -146,17 +149,12 @@ def fill(table: Path, steps: Sequence[float] = STEPS, seeds: Sequence[int] = SEE
         duration: simulated time (s).
         grains: number of grains in each of the two rows.
     """
-    there = {tuple(row[name] for name in KEYS) for row in rows_of(table)}
+    there = {tuple(row[name] for name in KEYS) for row in read_rows(table)}
     for key in wanted(steps, seeds):
         if tuple(map(str, key)) not in there:
             seed, species, step, rotation = key
             errors = collide(collider(species, step, duration, rotation, grains, seed))
-            new = not table.exists()
-            with table.open("a", newline="") as file:
-                out = csv.writer(file, lineterminator="\n")
-                if new:
-                    out.writerow([*KEYS, *Errors._fields])
-                out.writerow([*key, *map(repr, errors)])
+            append_row(table, [*KEYS, *Errors._fields], [*key, *map(repr, errors)])
 
 
 def wanted(steps: Sequence[float] = STEPS, seeds: Sequence[int] = SEEDS) -> list[tuple[int, str, float, str]]:
@@ -167,18 +165,6 @@ def wanted(steps: Sequence[float] = STEPS, seeds: Sequence[int] = SEEDS) -> list
         seeds: of the starts.
     """
     return list(product(seeds, SHAPES, steps, ROTATIONS))
-
-
-def rows_of(table: Path) -> list[dict[str, str]]:
-    """Rows of a table; none where there is none yet.
-
-    Args:
-        table: the table.
-    """
-    if not table.exists():
-        return []
-    with table.open(newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from judging import Claim, claims_table, measures, part, verdict
 from page import table, write
+from table_rows import read_rows
 
 PART = "collider"
 SCHEME = "fincham"  # the paper's
@@ -109,5 +110,5 @@ def collect(folder: Path) -> None:
         folder: of the papers.
     """
     script = measures(folder / "collider.py")
-    rows = script.rows_of(folder / "collider.csv")
+    rows = read_rows(folder / "collider.csv")
     write(PART, text(rows, script.PAPER, len(script.wanted()) - len(rows)))

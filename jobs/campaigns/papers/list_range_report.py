@@ -11,6 +11,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 from page import FIGURES, shrunk, table, write
 from scipy.optimize import curve_fit
+from table_rows import read_rows
 
 from pardem.io.views.plot_style import COLOURS, STYLE
 
@@ -194,7 +195,7 @@ def collect(folder: Path) -> None:
         folder: of the papers.
     """
     script = measures(folder / "shear" / "list_range.py")
-    rows = script.rows_of(folder / "shear" / "list_range.csv")
+    rows = read_rows(folder / "shear" / "list_range.csv")
     pictures = []
     if rows:
         draw(timings(rows), FIGURES / PICTURE)

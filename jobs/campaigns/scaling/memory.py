@@ -8,12 +8,14 @@ The bed is that of `pardem scaling run`, advanced by some steps; then its lists 
 
 from __future__ import annotations
 
-import csv
 import resource
 import sys
 from pathlib import Path
 
 from mpi4py import MPI
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from table_rows import append_row
 
 from pardem.bench.beds import settled
 from pardem.decomposition.rehearsal import rehearse
@@ -42,12 +44,7 @@ def main(scene: str, grains: int) -> None:
         return
     starts, peaks, owned, ghosts = zip(*found, strict=True)
     row = [scene, sum(owned), comm.size, max(starts), max(peaks), max(owned), max(ghosts), sum(peaks)]
-    new = not TABLE.exists()
-    with TABLE.open("a", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        if new:
-            out.writerow(COLUMNS)
-        out.writerow(row)
+    append_row(TABLE, COLUMNS, row)
     print(row, flush=True)
 
 

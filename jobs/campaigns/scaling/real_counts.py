@@ -7,12 +7,14 @@ The bed is that of `pardem scaling run`, as it is cut at the start of a run.
 
 from __future__ import annotations
 
-import csv
 import sys
 from pathlib import Path
 
 import numpy as np
 from mpi4py import MPI
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from table_rows import append_row
 
 from pardem.bench.beds import settled
 from pardem.scaling.virtual_beds import virtual_bed
@@ -34,12 +36,7 @@ def main(scene: str, grains: int) -> None:
     virtual = np.stack([ranks.owned, ranks.ghosts, ranks.messages, ranks.sent * ranks.bytes_per_ghost], axis=1)
     means = [f"{rows[:, column].mean():.6g}" for column in (1, 2) for rows in (real, virtual)]
     row = [scene, real[:, 0].sum(), comm.size, " x ".join(map(str, ranks.grid)), *means, "yes" if np.array_equal(real, virtual) else "no"]
-    new = not TABLE.exists()
-    with TABLE.open("a", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        if new:
-            out.writerow(COLUMNS)
-        out.writerow(row)
+    append_row(TABLE, COLUMNS, row)
     print(row)
 
 

@@ -6,9 +6,6 @@
 from __future__ import annotations
 
 import csv
-import subprocess
-import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,7 +14,7 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from page import FIGURES, shrunk, table, write
+from page import FIGURES, show_frame, shrunk, table, write
 from study_runs import rows_of
 
 import pardem
@@ -170,22 +167,15 @@ def draw_snapshots(results: dict[int, Path], target: Path) -> None:
         results: a result of each of the three experiments.
         target: the figure.
     """
-    from matplotlib.image import imread
-
     figure = Figure(figsize=(6.0, 6.0), layout="constrained")
     grid = figure.subplots(2, len(results), squeeze=False)
-    with tempfile.TemporaryDirectory() as folder:
-        for column, (number, path) in zip(grid.T, results.items(), strict=True):
-            with pardem.open(path) as result:
-                before = max(0, sum(result.stage_at(int(step)) == "settle" for step in result.steps) - 1)
-                frames = (before, len(result) - 1)
-            for axes, frame in zip(column, frames, strict=True):
-                picture = Path(folder) / f"{number}_{frame}.png"
-                words = ["render", str(path), "--frame", str(frame), "--colour", "species", "--size", "300x450", "-o", str(picture)]
-                subprocess.run([sys.executable, "-m", "pardem", *words], check=True)
-                axes.imshow(imread(picture))
-                axes.set_axis_off()
-            column[0].set_title(f"experiment {number}", fontsize=10)
+    for column, (number, path) in zip(grid.T, results.items(), strict=True):
+        with pardem.open(path) as result:
+            before = max(0, sum(result.stage_at(int(step)) == "settle" for step in result.steps) - 1)
+            frames = (before, len(result) - 1)
+        for axes, frame in zip(column, frames, strict=True):
+            show_frame(axes, path, frame, "--colour", "species", "--size", "300x450")
+        column[0].set_title(f"experiment {number}", fontsize=10)
     figure.savefig(target, dpi=100)
     shrunk(target)
 

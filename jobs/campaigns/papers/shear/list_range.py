@@ -8,11 +8,14 @@ disks as in figure 12, what of them goes to forces and to the lists:
 
 from __future__ import annotations
 
-import csv
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from mpi4py import MPI
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from table_rows import append_row, read_rows
 
 from pardem import Simulation
 from pardem.bench import measure
@@ -53,18 +56,6 @@ def wanted() -> list[tuple[str, float, float]]:
     return [(grains, speed, alpha) for grains, speeds in KINDS.items() for speed in speeds for alpha in RANGES]
 
 
-def rows_of(table: Path) -> list[dict[str, str]]:
-    """Rows of a table; none where there is none yet.
-
-    Args:
-        table: the table.
-    """
-    if not table.exists():
-        return []
-    with table.open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def fill(table: Path, keys: Sequence[tuple[str, float, float]] | None = None) -> None:
     """Do the runs that a table lacks; each appends its row.
 
@@ -72,15 +63,10 @@ def fill(table: Path, keys: Sequence[tuple[str, float, float]] | None = None) ->
         table: the table; made if need be.
         keys: of the rows; default: all.
     """
-    there = {tuple(row[name] for name in KEYS) for row in rows_of(table)}
+    there = {tuple(row[name] for name in KEYS) for row in read_rows(table)}
     left = [key for key in (keys or wanted()) if tuple(map(str, key)) not in there]
     for grains in dict.fromkeys(grains for grains, _, _ in left):
         seconds(SETTINGS[grains], SPEEDS[-1], RANGES[-1], 0.1, 0.4)  # compiles
     for grains, speed, alpha in left:
         spent = seconds(SETTINGS[grains], speed, alpha)
-        new = not table.exists()
-        with table.open("a", newline="") as file:
-            out = csv.writer(file, lineterminator="\n")
-            if new:
-                out.writerow([*KEYS, "seconds", "forces", "lists"])
-            out.writerow([grains, speed, alpha, *(f"{value:.6g}" for value in spent)])
+        append_row(table, [*KEYS, "seconds", "forces", "lists"], [grains, speed, alpha, *(f"{value:.6g}" for value in spent)])
