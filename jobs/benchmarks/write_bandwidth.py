@@ -1,11 +1,12 @@
 """Speed at which frames and checkpoints reach the disk, as a share of that of a plain sequential write of as many bytes by the same ranks.
 
-mpirun -n RANKS python jobs/benchmarks/write_bandwidth.py [GRAINS] [FOLDER] [--document docs/hpc.md]
+mpirun -n RANKS python jobs/benchmarks/write_bandwidth.py [GRAINS] [FOLDER] [--disk WORDS] [--document docs/hpc.md]
 
 The grains are not simulated: their rows hold random numbers, in an order that has nothing to do with their ids, and there are three contacts a grain.
 With 10^7 grains a checkpoint takes 5.6 GB, of which there are three beside each other for a moment, and the ranks 12 GB of memory. All is forced onto
 the disk, and checkpoints are read back. Writes and plain writes take turns; the table holds the least time of each, the processor time of that turn
-(user + system, all ranks), and the memory that a rank took in addition at most. With --document the table is put into a page.
+(user + system, all ranks), and the memory that a rank took in addition at most. With --document the table is put into a page; words on
+the disk distinguish rows that were measured on another one, or on one whose speed was limited.
 """
 
 from __future__ import annotations
@@ -159,7 +160,7 @@ def compare(comm: MPI.Comm, name: str, what: Callable[[int], Callable[[], object
     return row_of(comm, name, turns, size)
 
 
-def measure(comm: MPI.Comm, count: int, place: Path) -> list[str]:
+def measure(comm: MPI.Comm, count: int, place: Path, disk: str) -> list[str]:
     """The rows of the table."""
     grains = grains_of(comm, count)
     catalogue = {"mass": np.ones(1), "radius": np.ones(1), "dimension": np.full(1, 3)}
@@ -167,7 +168,7 @@ def measure(comm: MPI.Comm, count: int, place: Path) -> list[str]:
     static = StaticPart("", "hash", catalogue, grains.gid, grains.species, grains.scale, box)
     fields = {"position": grains.x[:, :3], "image": grains.image, "orientation": grains.q}
     fields |= {"velocity": grains.v[:, :3], "angular_velocity": grains.w[:, :3]}
-    rows, many = [], f"{count:.0e} grains".replace("e+0", "·10^").removeprefix("1·")
+    rows, many = [], f"{count:.0e} grains".replace("e+0", "·10^").removeprefix("1·") + disk
     for name, compressed in (("frame", False), ("frame with gzip", True)):
         writer = ResultWriter(comm, place / f"{name}.h5", static, FileForm(sync_frames=True, compressed=compressed), pardem=__version__)
         frames = [partial(writer.frame, turn, float(turn), grains.gid, fields) for turn in range(TURNS)]
@@ -196,11 +197,12 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("grains", nargs="?", type=float, default=1e6)
     parser.add_argument("folder", nargs="?", type=Path, default=Path())
+    parser.add_argument("--disk", default="", help="what to say of the disk")
     parser.add_argument("--document", type=Path)
     arguments, comm = parser.parse_args(), MPI.COMM_WORLD
     place = Path(comm.bcast(tempfile.mkdtemp(dir=arguments.folder) if comm.rank == 0 else ""))
     try:
-        rows = measure(comm, int(arguments.grains), place)
+        rows = measure(comm, int(arguments.grains), place, f", {arguments.disk}" if arguments.disk else "")
     finally:
         comm.Barrier()
         if comm.rank == 0:

@@ -6,6 +6,7 @@ pardem scaling predict rods --grains 10000000 --form cubic --ranks 16 128 1024 1
 pardem scaling predict cubes --grains 10000000 --form cubic --ranks 16 128 1024 10000 --folder jobs/campaigns/scaling/predicted
 pardem scaling predict spheres --grains 100000 --ranks 2 --folder jobs/campaigns/scaling/predicted
 mpirun -n 8 python jobs/campaigns/scaling/real_counts.py spheres 10000
+mpirun -n 2 python jobs/campaigns/scaling/real_times.py spheres 10000
 mpirun -n 8 python jobs/campaigns/scaling/memory.py spheres 100000
 python jobs/campaigns/scaling/scaling_page.py
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,9 @@ import numpy as np
 mpl.use("Agg")
 
 import matplotlib.pyplot as plt
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from table_rows import read_rows
 
 from pardem.scaling.figures import number, save
 from pardem.scaling.fitted_costs import INTERVAL, SKIN
@@ -242,6 +247,15 @@ def fitted() -> str:
     return table([*head, "bytes a grain and step"], rows)
 
 
+def times() -> str:
+    """The table of the times of real ranks."""
+    rows = []
+    for run in read_rows(HERE / "real_times.csv"):
+        ratio = f"**{float(run['measured over predicted']):.2f}** ({float(run['least']):.2f} to {float(run['most']):.2f})"
+        rows.append([run["scene"], run["grains"], run["ranks"], run["predicted (us)"], run["measured (us)"], ratio, run["turns"]])
+    return table(["scene", "grains", "ranks", "predicted (us a step)", "measured (us)", "measured over predicted (range)", "turns"], rows)
+
+
 def machine() -> str:
     """The table of the machine."""
     assert set(UNITS) == set(RANGES) <= set(Machine._fields)
@@ -257,8 +271,8 @@ def page(runs: Runs) -> str:
         "efficiencies": efficiencies(runs), "breaks": breaks(runs), "slab_breaks": breaks(runs, True), "thin_slabs": thin_slabs(runs),
         "others": others(), "memory_table": memory(), "memory_beyond": memory_beyond(runs), "memory_limit": memory_limit(runs),
         "memory_fixed": f"{fitted_memory()[0]:.0f}", "memory_each": f"{1000 * fitted_memory()[1]:.2f}",
-        "counted": counted(), "fitted": fitted(), "machine": machine(), "two": f"{two:.2f}", "drawn": DRAWN, "interval": INTERVAL, "skin": SKIN,
-        "node": Machine().node,
+        "counted": counted(), "times": times(), "fitted": fitted(), "machine": machine(), "two": f"{two:.2f}", "drawn": DRAWN, "interval": INTERVAL,
+        "skin": SKIN, "node": Machine().node,
         "memory": f"{NODE_MEMORY / 1e9:.0f}", "cache": f"{CORE_CACHE / 2**20:.0f}",
     }  # fmt: skip
     return parts.format(**values)

@@ -1,0 +1,85 @@
+"""One rank against two, on a machine of two cores that does nothing else, in turns: the table in docs/performance.md.
+
+    python jobs/benchmarks/two_ranks.py             # measure and print the rows
+    python jobs/benchmarks/two_ranks.py --document  # and put them into the page
+
+The time is that of a step with all that belongs to it; set-up is left out. Efficiency is the time on one rank over twice that on two, turn by turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "performance.md"
+BEGIN, END = "<!-- two ranks -->\n", "<!-- end of two ranks -->"
+TURNS = 5
+CRYSTAL = "jobs/campaigns/crystallisation/an_6.toml"
+HEAD = "| | us a step on one rank | on two | efficiency (range) |\n|---|---|---|---|\n"
+
+
+def printed(ranks: int, words: list[str]) -> str:
+    """What a command prints on some ranks."""
+    command = ["mpirun", "-n", str(ranks), sys.executable, *words]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"`{' '.join(command)}` failed:\n{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def spheres(ranks: int) -> float:
+    """Time of a step of 10^5 settled spheres (us)."""
+    words = ["-m", "pardem", "bench", "spheres", "--grains", "100000", "--steps", "600", "--warmup", "300", "--json"]
+    found = json.loads(next(line for line in printed(ranks, words).splitlines() if line.startswith("{")))
+    return 1e6 * float(found["wall_seconds"]) / float(found["steps"])
+
+
+def crystal(ranks: int) -> float:
+    """Time of a step of the 1000 rods that crystallise, in a cylinder that is tapped (us)."""
+    found = re.search(r": (\d+) us a step", printed(ranks, ["jobs/benchmarks/step_times.py", CRYSTAL, "6000", "12000"]))
+    assert found is not None
+    return float(found[1])
+
+
+SCENES: dict[str, Callable[[int], float]] = {
+    "10^5 spheres (`pardem bench spheres --grains 100000`)": spheres,
+    f"1000 rods (`jobs/benchmarks/step_times.py {CRYSTAL}`)": crystal,
+}
+
+
+def rows() -> list[str]:
+    """The rows of the table, measured."""
+    lines = []
+    for name, measure in SCENES.items():
+        measure(1)  # compiles and settles
+        turns = [(measure(1), measure(2)) for _ in range(TURNS)]
+        one, two = (median(times) for times in zip(*turns, strict=True))
+        shares = [alone / (2.0 * both) for alone, both in turns]
+        lines.append(f"| {name} | {one:.0f} | {two:.0f} | {median(shares):.2f} ({min(shares):.2f} to {max(shares):.2f}) |\n")
+        print(lines[-1], end="", flush=True)
+    return lines
+
+
+def main() -> None:
+    """Measure, and write the table if that is asked for."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--document", action="store_true", help="put the table into docs/performance.md")
+    write, lines = parser.parse_args().document, rows()
+    if write:
+        before, behind = PAGE.read_text().split(BEGIN)
+        title = f"**{datetime.now(UTC):%Y-%m-%d %H:%M} UTC**, medians of {TURNS} turns\n\n"
+        PAGE.write_text(before + BEGIN + title + HEAD + "".join(lines) + END + behind.split(END)[1])
+
+
+if __name__ == "__main__":
+    main()
