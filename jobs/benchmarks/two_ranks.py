@@ -16,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -37,11 +38,11 @@ def printed(ranks: int, words: list[str]) -> str:
     return done.stdout
 
 
-def spheres(ranks: int) -> float:
-    """Time of a step of 10^5 settled spheres (us)."""
-    words = ["-m", "pardem", "bench", "spheres", "--grains", "100000", "--steps", "600", "--warmup", "300", "--json"]
+def spheres(grains: int, steps: int, ranks: int) -> float:
+    """Time of a step of settled spheres (us)."""
+    words = ["-m", "pardem", "bench", "spheres", "--grains", str(grains), "--steps", str(steps), "--warmup", str(steps // 2), "--json"]
     found = json.loads(next(line for line in printed(ranks, words).splitlines() if line.startswith("{")))
-    return 1e6 * float(found["wall_seconds"]) / float(found["steps"])
+    return 1e6 * float(found["wall_seconds"]) / steps
 
 
 def crystal(ranks: int) -> float:
@@ -52,7 +53,8 @@ def crystal(ranks: int) -> float:
 
 
 SCENES: dict[str, Callable[[int], float]] = {
-    "10^5 spheres (`pardem bench spheres --grains 100000`)": spheres,
+    "10^5 spheres (`pardem bench spheres --grains 100000`)": partial(spheres, 100_000, 600),
+    "10^6 spheres (`pardem bench spheres --grains 1000000`)": partial(spheres, 1_000_000, 60),
     f"1000 rods (`jobs/benchmarks/step_times.py {CRYSTAL}`)": crystal,
 }
 
