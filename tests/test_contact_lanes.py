@@ -39,7 +39,7 @@ BEDS: dict[str, Callable[[], Case]] = {
     "rods of Hertz": lambda: shaken([ROD], 260, HERTZ, SIZES),
     "cubes and tetrahedra": lambda: shaken([CUBE, TETRAHEDRON], 36, VISCOUS),
     "convex shapes of two materials": lambda: shaken([CUBE, TETRAHEDRON | {"name": "small"}, SHORT], 42, UNLIKE_SHAPES),
-    "shapes in a tube": lambda: in_a_tube([ROD, CUBE], 24, VISCOUS),
+    "shapes in a tube": lambda: in_a_tube([SHORT, CUBE | {"side": 0.4}], 80, VISCOUS),
     "features": lambda: shaken([CUBE, TETRAHEDRON], 36, FEATURES, step=5e-4),
     "outlines": lambda: outlines(30, FEATURES),
     "elastic rods": lambda: shaken([SHORT], 600, {"law": "elastic", "contact_time": 0.02, "friction": 0.4}),
