@@ -20,7 +20,7 @@ from .integrators.poses import update_spins
 from .state import arrays as st
 from .state.arrays import Contacts, Settings, sum_columns
 from .state.population import Population
-from .walls.contacts import wall_contacts
+from .walls.loop import wall_contacts
 from .walls.motion.work import work_to_come
 from .walls.surfaces.place import WallLoop
 

@@ -38,7 +38,7 @@ from .state.arrays import (
     Shapes,
     Walls,
 )
-from .walls.contacts import wall_contacts
+from .walls.loop import wall_contacts
 from .walls.motion.driven import place_walls
 from .walls.motion.plates import drift_servos, kick_servos, note_loads
 from .walls.surfaces.bodies import turn_bodies

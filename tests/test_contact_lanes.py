@@ -1,4 +1,6 @@
-"""Contacts of spheres, rods, polytopes and features: through lanes they have the bits of those through columns, as observed steps want them."""
+"""Contacts of spheres, rods, polytopes and features, with each other and with walls, have the same bits through lanes and through columns, which
+observed steps take.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from beds import FEATURES, HERTZ, SIZES, VISCOUS, moved, outlines, shaken, without_budget
+from beds import FEATURES, HERTZ, SIZES, VISCOUS, in_a_tube, moved, outlines, shaken, without_budget
 from mpi4py import MPI
 from scenes import CUBE, ROD, SPHERE, TETRAHEDRON, case_of, engine_of, gathered
 
@@ -27,6 +29,7 @@ UNLIKE_SHAPES = VISCOUS | {
 }
 BEDS: dict[str, Callable[[], Case]] = {
     "viscoelastic": lambda: shaken([SPHERE], 180, VISCOUS, SIZES),
+    "in a tube": lambda: in_a_tube([BEAD], 250, VISCOUS),
     "of two materials": lambda: shaken([SPHERE | {"radius": 0.4}, BEAD], 150, UNLIKE),
     "walton": lambda: shaken([BEAD], 400, VISCOUS | {"law": "walton"}),
     "hertz": lambda: shaken([SPHERE], 180, HERTZ, SIZES),
@@ -36,6 +39,7 @@ BEDS: dict[str, Callable[[], Case]] = {
     "rods of Hertz": lambda: shaken([ROD], 260, HERTZ, SIZES),
     "cubes and tetrahedra": lambda: shaken([CUBE, TETRAHEDRON], 36, VISCOUS),
     "convex shapes of two materials": lambda: shaken([CUBE, TETRAHEDRON | {"name": "small"}, SHORT], 42, UNLIKE_SHAPES),
+    "shapes in a tube": lambda: in_a_tube([SHORT, CUBE | {"side": 0.4}], 80, VISCOUS),
     "features": lambda: shaken([CUBE, TETRAHEDRON], 36, FEATURES, step=5e-4),
     "outlines": lambda: outlines(30, FEATURES),
     "elastic rods": lambda: shaken([SHORT], 600, {"law": "elastic", "contact_time": 0.02, "friction": 0.4}),
@@ -57,16 +61,21 @@ WIDE = ("of two materials", "hertz", "rods", "cubes and tetrahedra", "features")
 def test_lanes_and_columns_give_the_same_bits(name: str, wide: bool, budget: bool) -> None:
     case = BEDS[name]() if budget else without_budget(BEDS[name]())
     steps = round(0.5 / case.time.step)
-    (expected, contacts, tally), (got, same, tally_of_lanes) = (
-        (*gathered(engine), engine.tally[[LOST_NORMAL, LOST_TANGENTIAL]].copy())
+    (expected, contacts, walls, tally), (got, same, walls_of_lanes, tally_of_lanes) = (
+        (*gathered(engine), engine.scene.walls, engine.tally[[LOST_NORMAL, LOST_TANGENTIAL]].copy())
         for engine in (moved(case, MPI.COMM_SELF, steps=steps, tallied=tallied, wide=wide)[1] for tallied in (True, False))
     )
-    assert np.count_nonzero(contacts.key[:, 1] >= 0) > 3 * WIDTH
+    on_walls = np.count_nonzero(contacts.key[:, 1] < 0)
+    assert on_walls > WIDTH
+    assert len(contacts.key) - on_walls > 3 * WIDTH
     np.testing.assert_array_equal(same.key, contacts.key)
     np.testing.assert_array_equal(same.hist.view(np.int64), contacts.hist.view(np.int64))
     np.testing.assert_array_equal(same.warm, contacts.warm)
     for values, other in ((got.x, expected.x), (got.v, expected.v), (got.w, expected.w), (got.ft, expected.ft), (got.image, expected.image)):
         np.testing.assert_array_equal(values, other)
+    np.testing.assert_array_equal(walls_of_lanes.reaction, walls.reaction)
+    np.testing.assert_array_equal(walls_of_lanes.work, walls.work)
+    assert walls.work.any()
     assert tally.any() == budget
     np.testing.assert_array_equal(tally_of_lanes, tally)
 

@@ -177,6 +177,47 @@ def closest_to_plane(interaction, g, i, space, pairs, p, touching):
     """
 
 
+@static(lambda interaction: _RULE[interaction].joins_on_plane)
+def joins_on_plane(interaction, g, i, touching):
+    """Whether a grain at a plane is treated together with others, in lanes.
+
+    Args:
+        interaction: the narrow phase.
+        g: `Grains`.
+        i: row of the grain.
+        touching: whether it was in touch in the step before.
+    """
+
+
+@static(lambda interaction: _RULE[interaction].closest_to_plane_in_lanes)
+def closest_to_plane_in_lanes(interaction, g, pairs, places, i, space):
+    """Minimisers of the distances of WIDTH grains that join each other to planes.
+
+    Args:
+        interaction: the narrow phase, of a rule that has this function.
+        g: `Grains`.
+        pairs: `Contacts`, the list of candidates.
+        places: places of the candidates (a tuple of words).
+        i: rows of the grains (a tuple of words).
+        space: ``features.HalfSpace``, normals and heights in lanes.
+
+    Returns:
+        whether all could be found, squared (regularised) distances (m^2), signed heights of the points above the planes (m), the points relative to
+        the centres (m), the shapes that ``zone_on_plane_in_lanes`` needs.
+    """
+
+
+@static(lambda interaction: _RULE[interaction].zone_on_plane_in_lanes)
+def zone_on_plane_in_lanes(interaction, shape, bearing):
+    """Half-lengths of the zones of WIDTH contacts with planes (m) and the axes about which they can rock, unit vectors or zero.
+
+    Args:
+        interaction: the narrow phase.
+        shape: the last result of ``closest_to_plane_in_lanes``.
+        bearing: ``rule.Bearing``; its normals point to the planes.
+    """
+
+
 @static(lambda interaction: _RULE[interaction].zone_on_plane)
 def zone_on_plane(interaction, g, i, bearing, pairs, p):
     """Half-length of the contact zone of a grain on a plane (m) and the axis about which it can rock, a unit vector or zero.

@@ -15,7 +15,7 @@ from ..compiled.fixedpoint import COLUMNS, LIMB, WIDE_COLUMNS, split
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import sum_of
 from ..compiled.lanes.conversions import cut, number, whole
-from ..compiled.lanes.memory import gather, load, pick, scatter, scatter_add, transpose
+from ..compiled.lanes.memory import gather, load, scatter, scatter_add, transpose
 from ..compiled.lanes.types import ROW, WIDTH
 from ..compiled.static import static
 from ..compiled.vectors import choose, negative
@@ -31,26 +31,35 @@ assert (LAST_STORED, LAST_DAMPING) == (LAST_FORCE + ROW - 1, LAST_FORCE + ROW)  
 _ONE_BY_ONE = {kind.table for kind in KINDS.values() if kind.carried or kind.one_by_one}
 
 
-def groups_where_lanes_serve(group: Callable[..., Any], one_by_one: Callable[..., Any]) -> Any:
+@inlined
+def _of_two_grains(p, loop):
+    """Rows of the materials of two grains."""
+    return loop.g.material[loop.pairs.first[p]], loop.g.material[loop.pairs.col[p]]
+
+
+def groups_where_lanes_serve(group: Callable[..., Any], one_by_one: Callable[..., Any], materials: Callable[..., Any] = _of_two_grains) -> Any:
     """Make the loop over groups of WIDTH contacts, which does nothing where law or resistance do not serve several contacts at once.
 
     Args:
         group: compiled, ``group(begin, loop)``: forces of the WIDTH contacts from place ``begin`` on, whose materials are in the first WIDTH columns
             of the batch; returns whether that could be done, and has done nothing otherwise.
         one_by_one: compiled, ``one_by_one(begin, end, loop)``: the same for a group that could not be done.
+        materials: compiled, ``materials(p, loop)``: rows of the materials of both bodies of a contact.
 
     Returns:
         A compiled function of the tables of the resistance, of those of the law, of the place of the first contact in ``pairs.near``, of the number
-        of contacts, and of a `PairLoop`. It evaluates as many whole groups as there are, and returns how many contacts it has done.
+        of contacts, and of a `PairLoop` or ``WallLoop``. It evaluates as many whole groups as there are, and returns how many contacts it has done.
     """
 
     @kernel
     def groups(resistance, law, start, found, loop):
         """Evaluate all whole groups."""
-        done, alike = found - found % WIDTH, all_alike(loop.g.material)
+        done = found - found % WIDTH
         for begin in range(start, start + done, WIDTH):
-            if begin == start or not alike:
-                fill_materials(begin, loop)
+            if begin == start or loop.pairs.alike[0] == 0:
+                for n in range(WIDTH):
+                    a, b = materials(np.uintp(loop.pairs.near[begin + n]), loop)
+                    fill_pair(np.uintp(n), a, b, loop.law, loop.pairs.scratch, loop.pairs.counts)
             if not group(begin, loop):
                 one_by_one(begin, begin + WIDTH, loop)
         return done
@@ -81,7 +90,7 @@ def asks_for_lanes(loop):
     """Whether a step asks for nothing but forces and the energies that its contacts lose.
 
     Args:
-        loop: `PairLoop`.
+        loop: `PairLoop`, or the ``WallLoop`` of ``walls.surfaces.place``.
     """
     settings = loop.settings
     return not (loop.control[OBSERVE] != 0 or (settings.budget and not settings.midstep))
@@ -114,55 +123,37 @@ def materials_in(s):
 
 
 @inlined
-def fill_materials(begin, loop):
-    """Put the numbers of the pairs of materials of WIDTH contacts into the first columns of the batch.
+def limbs_of(value):
+    """Lower and upper limb of WIDTH numbers of counts below 2^83, as ``fixedpoint.deposit_nearest`` adds them to a two-limb sum.
 
     Args:
-        begin: place of the first contact in ``pairs.near``.
-        loop: `PairLoop`.
+        value: the numbers.
     """
-    pairs, material = loop.pairs, loop.g.material
-    for n in range(WIDTH):
-        p = np.uintp(pairs.near[begin + n])
-        fill_pair(np.uintp(n), material[pairs.first[p]], material[pairs.col[p]], loop.law, pairs.scratch, pairs.counts)
-
-
-@inlined
-def all_alike(material):
-    """Whether all grains are of one material.
-
-    Args:
-        material: (N,) int32.
-    """
-    different = 0
-    for k in range(material.shape[0]):
-        different |= material[k] ^ material[0]
-    return different == 0
+    high = cut(value * 2.0**-LIMB)
+    return whole(value - number(high) * 2.0**LIMB), high
 
 
 @inlined
 def _deposit_where(mask, limbs, row, value):
     """Add numbers of counts where a condition holds to a two-limb sum; see ``fixedpoint.deposit_nearest``."""
-    value = select(mask, value, 0.0)
-    high = cut(value * 2.0**-LIMB)
+    low, high = limbs_of(select(mask, value, 0.0))
     limbs[row, 1] += sum_of(high)
-    limbs[row, 0] += sum_of(whole(value - number(high) * 2.0**LIMB))
+    limbs[row, 0] += sum_of(low)
 
 
 @inlined
-def add_losses_where(mask, places, lost_n, lost_t, loop):
-    """Add what those of WIDTH contacts have lost where a condition holds, and this rank counts them, to the sums of the energy budget.
+def add_losses_where(mask, lost_n, lost_t, loop):
+    """Add what those of WIDTH contacts have lost where a condition holds to the sums of the energy budget.
 
     Args:
         mask: the condition.
-        places: places of the contacts (a tuple of words).
         lost_n: energy lost by motion along their normals (J).
         lost_t: energy lost by friction and couples (J).
-        loop: `PairLoop`.
+        loop: `PairLoop`, or the ``WallLoop`` of ``walls.surfaces.place``.
     """
-    inv_energy, mine = 1.0 / loop.settings.energy, mask & (pick(loop.pairs.first, places) < loop.owned)
-    _deposit_where(mine, loop.tally, LOST_NORMAL, lost_n * inv_energy)
-    _deposit_where(mine, loop.tally, LOST_TANGENTIAL, lost_t * inv_energy)
+    inv_energy = 1.0 / loop.settings.energy
+    _deposit_where(mask, loop.tally, LOST_NORMAL, lost_n * inv_energy)
+    _deposit_where(mask, loop.tally, LOST_TANGENTIAL, lost_t * inv_energy)
 
 
 @inlined
@@ -223,6 +214,23 @@ def _add_to(ft, rows, column, a, fourth, wide):
 
 
 @inlined
+def add_to_where(mask, rows, force, torque, ft, wide):
+    """Add forces on those of WIDTH bodies where a condition holds, and count them.
+
+    Args:
+        mask: the condition.
+        rows: rows of the bodies (a tuple of words).
+        force: in counts.
+        torque: in counts.
+        ft: (N, COLUMNS or WIDE_COLUMNS) int64 sums of the bodies.
+        wide: whether sums have two limbs.
+    """
+    nothing, one = (0.0, 0.0, 0.0), select(mask, 1, 0)
+    _add_to(ft, rows, 0, choose(mask, force, nothing), one, wide)
+    _add_to(ft, rows, ROW, choose(mask, torque, nothing), one - one, wide)
+
+
+@inlined
 def add_where(mask, i, j, counts, ft, wide):
     """Add the forces of those of WIDTH contacts where a condition holds to the bodies, and count them.
 
@@ -234,10 +242,6 @@ def add_where(mask, i, j, counts, ft, wide):
         ft: (N, COLUMNS or WIDE_COLUMNS) int64 sums of the bodies.
         wide: whether sums have two limbs.
     """
-    nothing, one = (0.0, 0.0, 0.0), select(mask, 1, 0)
-    force, on_first, on_second = choose(mask, counts[0], nothing), choose(mask, counts[1], nothing), choose(mask, counts[2], nothing)
-    zero = one - one
-    _add_to(ft, i, 0, force, one, wide)
-    _add_to(ft, i, ROW, on_first, zero, wide)
-    _add_to(ft, j, 0, negative(force), one, wide)
-    _add_to(ft, j, ROW, on_second, zero, wide)
+    force, on_first, on_second = counts
+    add_to_where(mask, i, force, on_first, ft, wide)
+    add_to_where(mask, j, negative(force), on_second, ft, wide)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..compiled.fixedpoint import COLUMNS, limit
 from ..compiled.jit import inlined
 from ..compiled.lanes.arithmetic import all_of
-from ..compiled.lanes.memory import gather, members, members_at, raise_at, raised_at, scatter, scatter_add, scatter_subtract, transpose
+from ..compiled.lanes.memory import gather, members, members_at, pick, raise_at, raised_at, scatter, scatter_add, scatter_subtract, transpose
 from ..compiled.lanes.types import ROW, rows_of, spread
 from ..compiled.vectors import ZERO, behind, cross, nearest_image, negative, scale, subtract
 from ..laws.energy_ledger import losses
@@ -115,7 +115,7 @@ def _group(begin, loop):
     if settings.budget:
         before = last_step(places, pairs)
         lost_n, lost_t, now = losses(before, past.alive, r, settings.dt)
-        add_losses_where(everywhere, places, lost_n, lost_t, loop)
+        add_losses_where(pick(pairs.first, places) < loop.owned, lost_n, lost_t, loop)
         keep_last_step_where(everywhere, places, now, before, pairs)
     _keep(places, r, rest, e.geometry.normal, pairs)
     counts = (scale(inv_force, force), scale(inv_torque, cross(e.arm, force)), scale(inv_torque, negative(cross(other, force))))

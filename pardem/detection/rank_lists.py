@@ -73,6 +73,7 @@ class RankLists:
             row, ptr, col, first, sub, np.zeros(found, np.uint8), np.zeros(found if rule.paths else 0), np.zeros((found, self._width)),
             np.zeros((found if rule.active_sets else 0, 2), np.int64),
             np.empty(block, np.int32), np.empty(BATCH, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([interior]),
+            _alike(g.material[:total]),
         )  # fmt: skip
         restore_contacts(made, g.gid, total, contacts.key, contacts.hist, contacts.warm, False)
         return made
@@ -118,14 +119,21 @@ class RankLists:
             found = len(entries)
         row, first = np.unique(entries[:, 0], return_index=True)
         solver = found if scene.rule.active_sets else 0
+        block, grain = (BATCH + 4 * BLOCK, entries[:, 0]) if scene.rule.lists_first else (BATCH, entries[:0, 0])
         made = Contacts(
-            row.astype(np.int32), np.concatenate([first, [found]]).astype(np.int64), entries[:, 1].astype(np.int32), np.empty(0, np.int32),
+            row.astype(np.int32), np.concatenate([first, [found]]).astype(np.int64), entries[:, 1].astype(np.int32), grain.astype(np.int32),
             np.ascontiguousarray(entries[:, 2]), np.zeros(found, np.uint8), np.zeros(solver), np.zeros((found, self._width)),
             np.zeros((solver, 2), np.int64),
-            np.empty(BATCH, np.int32), np.empty(BATCH, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([len(row)]),
+            np.empty(block, np.int32), np.empty(BATCH, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([len(row)]),
+            _alike(g.material[:owned]) & _alike(walls.material),
         )  # fmt: skip
         restore_contacts(made, g.gid, owned, contacts.key, contacts.hist, contacts.warm, True)
         return made
+
+
+def _alike(material: np.ndarray) -> np.ndarray:
+    """Whether bodies are all of one material, (1,) uint8."""
+    return np.array([(material == material[:1]).all()], np.uint8)
 
 
 def pairs_by_cells(grains: BoundedGrains, settings: Settings, skin: float, expected: int) -> tuple[np.ndarray, int]:

@@ -149,6 +149,7 @@ class Contacts(NamedTuple):
         scratch: (SCRATCH,) float64 work space of batches.
         counts: (COUNTS,) int64 work space of batches.
         interior: (1,) int64 number of rows without ghosts; they come first.
+        alike: (1,) uint8 whether the pairs of materials of all candidates are the same.
         record: storage for what an observed step records of each contact, if that is wanted.
     """
 
@@ -166,6 +167,7 @@ class Contacts(NamedTuple):
     scratch: np.ndarray
     counts: np.ndarray
     interior: np.ndarray
+    alike: np.ndarray
     record: Record = NO_RECORD
 
 
@@ -177,6 +179,7 @@ class Walls(NamedTuple):
         body: (W,) int32 row of a body's vertices, counted from the end of the grains' arrays (-1: the last).
         features: features of all species, for bodies.
         there: (W,) uint8 whether the wall is present in this stage (``walls.surfaces.place``).
+        line: (W,) int8 which other walls several grains meet together with this one in this step, -1: none (``walls.wall_lanes``).
         material: (W,) int32 rows in the tables of the law.
         shape: (W, 10) float64: point (3), unit normal or axis (3), up to four lengths that depend on the surface (m).
         motion: (W, MOTION) float64 motion of each wall (see ``walls.motion.rows``); for servo walls also their position and their load.
@@ -192,6 +195,7 @@ class Walls(NamedTuple):
     body: np.ndarray
     features: Features
     there: np.ndarray
+    line: np.ndarray
     material: np.ndarray
     shape: np.ndarray
     motion: np.ndarray

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..compiled.fixedpoint import deposit_nearest
 from ..compiled.jit import inlined, kernel
-from ..compiled.vectors import ZERO, add, ahead, columns, dot, negative, put_columns, scale
+from ..compiled.vectors import ZERO, ahead, columns, dot, negative, put_columns
 from ..contacts.batch import (
     ARM,
     AXIS,
@@ -40,8 +40,7 @@ from ..contacts.resistance import check_torques, fill_resistance, keep_resistanc
 from ..contacts.rules.rule import Bearing
 from ..laws.history import NORMAL, WITH_ARM
 from ..laws.resistance.resistance_model import resists
-from ..laws.slider import middle_normal
-from .meeting import react, relative_motion
+from .meeting import Before, motion_in_the_middle, motions_of, react
 from .motion.driven import turns
 from .surfaces.bodies import effective_radius
 from .surfaces.registry import SIDES
@@ -58,32 +57,12 @@ def _zone(m, overlap, loop):
 
 
 @inlined
-def _in_the_middle(m, out, arm, lever, now, middle, loop):
-    """Motion and zone in the middle of the step, where velocities belong; those at its end where the contact is new, or they belong there.
-
-    Args:
-        m: `Meeting`.
-        out: how far the contact point lies from the core (m).
-        arm: vector from the grain's centre to the contact point (m).
-        lever: half-length of the zone (m).
-        now: motion at the end of the step, as ``relative_motion`` gives it.
-        middle: normal in the middle of the step.
-        loop: `WallLoop`.
-
-    Returns:
-        velocity (m/s), lever (m).
-    """
-    hist, settings, velocity = loop.pairs.hist, loop.settings, now[0]
-    if not (m.touching and settings.midstep):
-        return velocity, lever
-    lag = 0.5 * settings.dt
+def _before(p, loop):
+    """How the grain and the wall of a candidate met in the step before: ``Before``."""
+    hist, arm, lever = loop.pairs.hist, ZERO, 0.0
     if keeps_arms(loop.interaction):
-        first = hist.shape[1] - WITH_ARM
-        arm = scale(0.5, add(columns(hist, m.p, first), arm))
-        lever = 0.5 * (hist[m.p, first + 3] + lever)
-    else:
-        arm = scale(out - 0.5 * lag * dot(m.normal, velocity), middle)  # the overlap was less by lag times its rate
-    return relative_motion(loop.walls, loop.g, m.i, m.k, arm, lag)[0], lever
+        arm, lever = columns(hist, p, hist.shape[1] - WITH_ARM), hist[p, hist.shape[1] - 1]
+    return Before(columns(hist, p, NORMAL), arm, lever)
 
 
 @inlined
@@ -101,10 +80,9 @@ def fill(c, m, arm, overlap, out, now, loop):
     """
     pairs, walls, g, settings = loop.pairs, loop.walls, loop.g, loop.settings
     p, i, k, normal, hist, s = m.p, m.i, m.k, m.normal, pairs.hist, pairs.scratch
-    _, shift, spin = now
+    seen, shift, spin = now
     lever, axis = _zone(m, overlap, loop)
-    middle = middle_normal(columns(hist, p, NORMAL), normal, m.touching and settings.midstep)
-    velocity, lever_middle = _in_the_middle(m, out, arm, lever, now, middle, loop)
+    middle, velocity, lever_middle = motion_in_the_middle(m, motions_of(walls, g, i, k), (arm, out), lever, seen, _before(p, loop), loop)
     if keeps_arms(loop.interaction):
         put_columns(hist, p, hist.shape[1] - WITH_ARM, arm)
         hist[p, hist.shape[1] - 1] = lever

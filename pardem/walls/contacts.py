@@ -27,7 +27,7 @@ from .free_paths import note_path, out_of_touch
 from .handover import pass_history_on
 from .meeting import Meeting, relative_motion
 from .surfaces.bodies import effective_radius
-from .surfaces.place import ABSENT, APPEARING, THERE, Candidate
+from .surfaces.place import ABSENT, APPEARING, Candidate
 from .surfaces.registry import meet
 from .wall_hardening import harden
 
@@ -96,23 +96,23 @@ def _contact(c, p, i, k, first_sweep, loop):
 
 
 @kernel
-def wall_contacts(loop):
-    """Forces between grains and walls; the walls' reactions and work are added to two-limb sums.
+def by_rows(loop):
+    """Forces between grains and walls where histories go over to other features: the candidates of a grain together, the living ones first.
 
     Args:
         loop: `surfaces.place.WallLoop`.
     """
-    pairs, walls, interaction = loop.pairs, loop.walls, loop.interaction
+    pairs, interaction = loop.pairs, loop.interaction
     rows, ptr, col, touch = pairs.row, pairs.ptr, pairs.col, pairs.touch
-    passes_on, filled = passes_history_on(interaction), np.uintp(0)
+    filled = np.uintp(0)
     for r in range(rows.shape[0]):
         i, leaving = rows[r], False
-        for sweep in range(2 if passes_on else 1):
+        for sweep in range(2):
             if sweep == 1 and leaving:
                 pass_history_on(interaction, ptr[r], ptr[r + 1], i, loop)
             for p in range(ptr[r], ptr[r + 1]):
                 outcome = APART
-                if not passes_on or (touch[p] == LIVING) == (sweep == 0):
+                if (touch[p] == LIVING) == (sweep == 0):
                     outcome = _contact(filled, p, i, col[p], sweep == 0, loop)
                 leaving |= outcome == LEAVES
                 filled += np.uintp(outcome == TOUCHES)
@@ -121,6 +121,23 @@ def wall_contacts(loop):
                     filled = np.uintp(0)
     if filled > 0:
         evaluate(np.int64(filled), loop)
-    for k in range(walls.kind.shape[0]):
-        if walls.there[k] == APPEARING:
-            walls.there[k] = THERE
+
+
+@kernel
+def one_by_one(first, last, loop):
+    """Forces between grains and walls of the candidates in some places of ``pairs.near``, behind the first BATCH, which are work space here.
+
+    Args:
+        first: the first place.
+        last: the place after the last.
+        loop: `surfaces.place.WallLoop`.
+    """
+    pairs, filled = loop.pairs, np.uintp(0)
+    for n in range(first, last):
+        p = pairs.near[n]
+        filled += np.uintp(_contact(filled, p, pairs.first[p], pairs.col[p], True, loop) == TOUCHES)
+        if filled == BATCH:
+            evaluate(BATCH, loop)
+            filled = np.uintp(0)
+    if filled > 0:
+        evaluate(np.int64(filled), loop)

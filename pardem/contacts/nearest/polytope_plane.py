@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...compiled.jit import inlined, kernel
-from ...compiled.vectors import add, ahead, dot_from, row, scale, square
+from ...compiled.lanes.arithmetic import any_of
+from ...compiled.lanes.types import zero_of
+from ...compiled.vectors import add, ahead, choose, dot_from, row, scale, square
 from .polytope_active import (
     ACTIVE_SIZE,
     aim_at,
@@ -29,22 +31,62 @@ WORK_SIZE = ACTIVE_SIZE + 2 * MAX_TIES
 
 @inlined
 def _over_flat(normal, h, eps2, a, p):
-    """Minimum over the flat of an active set of ``p`` vertices (formula: ``regularised_plane``).
+    """Minimum over the flat of an active set of ``p`` vertices (formula: ``regularised_plane``); for one body, or for several in lanes.
 
     Returns:
         coordinates s of X, X (m), whether the vertices are independent and the minimum is unique.
     """
-    s, x = (0.0, 0.0, 0.0), a.origin
-    if p == 1 or not a.independent:
-        return s, x, a.independent
-    c, d, i = coordinates(a, normal), coordinates(a, a.origin), a.inverse
-    bottom = eps2 + c[0] * c[0] * i[0] + c[1] * c[1] * i[1] + c[2] * c[2] * i[2]
-    if not bottom > 0.0:
-        return s, x, False
-    n, o = normal, a.origin
-    rho = (h + n[0] * o[0] + n[1] * o[1] + n[2] * o[2] - c[0] * d[0] * i[0] - c[1] * d[1] * i[1] - c[2] * d[2] * i[2]) / bottom
-    s = (-(rho * c[0] + d[0]) * i[0], -(rho * c[1] + d[1]) * i[1], -(rho * c[2] + d[2]) * i[2])
-    return s, add(x, combined(a, s)), True
+    none, several, ok = zero_of(h), p > 1, a.independent
+    s, x = (none, none, none), a.origin
+    if any_of(several):
+        c, d, i = coordinates(a, normal), coordinates(a, a.origin), a.inverse
+        bottom = eps2 + c[0] * c[0] * i[0] + c[1] * c[1] * i[1] + c[2] * c[2] * i[2]
+        n, o = normal, a.origin
+        rho = (h + n[0] * o[0] + n[1] * o[1] + n[2] * o[2] - c[0] * d[0] * i[0] - c[1] * d[1] * i[1] - c[2] * d[2] * i[2]) / bottom
+        s = choose(several, (-(rho * c[0] + d[0]) * i[0], -(rho * c[1] + d[1]) * i[1], -(rho * c[2] + d[2]) * i[2]), s)
+        x = choose(several, add(x, combined(a, s)), x)
+        ok = ok & ((bottom > 0.0) | (p < 2))
+    return s, x, ok
+
+
+@inlined
+def _value(space, eps2, x):
+    """Value at a point, and its height (m)."""
+    height = dot_from(space.height, space.normal, x)
+    return height * height + eps2 * square(x), height
+
+
+@inlined
+def _asked_for(space, core, eps2, pack, p, x, height, own2):
+    """A vertex that the gradient at a minimum asks for: whether there is one, and its number (``newcomer``)."""
+    gradient = ahead(scale(height, space.normal), eps2, x)
+    return newcomer(core, pack, p, x, gradient, GAP * GAP * (space.height * space.height + own2), own2)
+
+
+@inlined
+def plane_minimum_where_it_was(space, core, eps2, pack):
+    """The minimum over the flat of a given active set, and whether it is that over the body: the first round of `regularised_plane` from this set.
+
+    For one body, or several in lanes.
+
+    Args:
+        space: ``features.HalfSpace``.
+        core: ``polytope_active.Core``.
+        eps2: squared regularisation (1).
+        pack: active set.
+
+    Returns:
+        the minimum (m^2), height of its point (m), the point relative to the centre (m), whether the search ends there.
+    """
+    p = count(pack)
+    a = flat(core, pack, p)
+    s, x, ok = _over_flat(space.normal, space.height, eps2, a, p)
+    ended = ok & (lowest(p, weights(s, a)) > 0.0)
+    f, height = _value(space, eps2, x)
+    if any_of(ended):
+        new, _ = _asked_for(space, core, eps2, pack, p, x, height, square(a.origin))
+        ended = ended & ~new & (f < np.inf)
+    return f, height, x, ended
 
 
 @inlined
@@ -104,11 +146,8 @@ def regularised_plane(space, core, eps2, warm, work):
         aim_at(work, 0, weight)
         if lowest(p, weight) > 0.0:
             x, best, accepted = u, pack, True
-            height = dot_from(h, normal, x)
-            f = height * height + eps2 * square(x)
-            aa = square(a.origin)
-            gradient = ahead(scale(height, normal), eps2, x)
-            new, k = newcomer(core, pack, p, x, gradient, GAP * GAP * (h * h + aa), aa)
+            f, height = _value(space, eps2, x)
+            new, k = _asked_for(space, core, eps2, pack, p, x, height, square(a.origin))
             if not new:
                 solved = True
                 break

@@ -23,7 +23,7 @@ from ..nearest.polytope_active import Core, count, slot, vertex
 from ..nearest.polytope_pair import WORK_SIZE as PAIR_SIZE
 from ..nearest.polytope_pair import TwoCores, core_a, core_b, minimum, minimum_where_it_was
 from ..nearest.polytope_plane import WORK_SIZE as PLANE_SIZE
-from ..nearest.polytope_plane import nearest_plane, regularised_plane
+from ..nearest.polytope_plane import nearest_plane, plane_minimum_where_it_was, regularised_plane
 from ..nearest.polytope_separation import separation2
 from ..nearest.regularised import regularised_polytopes
 from .rods import Nearest, rocking_axis
@@ -336,7 +336,7 @@ def weighted_to_plane(interaction, g, i, space, pairs, p, factor):
 
 @inlined
 def feature_zone_on_plane(core, pack, normal):
-    """Half-length of the contact zone of a core on a plane (m) and its rocking axis, as in `feature_zone`.
+    """Half-length of the contact zone of a core on a plane (m) and its rocking axis, as in `feature_zone`; for one, or for several in lanes.
 
     Args:
         core: ``polytope_active.Core``.
@@ -344,11 +344,7 @@ def feature_zone_on_plane(core, pack, normal):
         normal: unit normal, towards the plane.
     """
     n, lever, e = _feature(core, pack)
-    if n < 2:
-        return 0.0, ZERO
-    if n > 2:
-        return lever, ZERO
-    return lever, rocking_axis(normal, e)
+    return select(n > 1, lever, 0.0), choose(n == 2, rocking_axis(normal, e), ZERO)
 
 
 @inlined
@@ -358,6 +354,30 @@ def zone_on_plane(interaction, g, i, bearing, pairs, p):
     if core.count <= 2:
         return rod_zone_on_plane(interaction, g, i, bearing, pairs, p)
     return feature_zone_on_plane(core, pairs.warm[p, 0], bearing.normal)
+
+
+@inlined
+def joins_on_plane(interaction, g, i, touching):
+    """Grains for the solver that touch do; see ``dispatch.joins_on_plane``."""
+    return interaction.regularised & touching & (interaction.kind[g.species[i]] > 2)
+
+
+@inlined
+def closest_to_plane_in_lanes(interaction, g, pairs, places, i, space):
+    """Minimisers of the distances of WIDTH grains that touch planes, if all lie on the features of the step before.
+
+    See ``dispatch.closest_to_plane_in_lanes``.
+    """
+    species = members_at(g.species, i)
+    core, pack = Core(g.vert, pick(g.vert_start, i), pick(interaction.kind, species)), column_at(pairs.warm, places, 2, 0)
+    f, height, x, ended = plane_minimum_where_it_was(space, core, pick(interaction.eps2, species), pack)
+    return all_of(ended), f, height, x, (core, pack)
+
+
+@inlined
+def zone_on_plane_in_lanes(interaction, shape, bearing):
+    """Zones of WIDTH contacts with planes; see ``dispatch.zone_on_plane_in_lanes``."""
+    return feature_zone_on_plane(shape[0], shape[1], bearing.normal)
 
 
 def _fits(t: RuleInput) -> bool:
@@ -373,4 +393,5 @@ RULE = Rule(
     closest=closest, closest_to_plane=closest_to_plane, zone=zone, zone_on_plane=zone_on_plane,
     weighted=weighted, weighted_to_plane=weighted_to_plane,
     serves_lanes=serves_lanes, line=line, closest_in_lanes=closest_in_lanes, zone_in_lanes=zone_in_lanes, keep_in_lanes=keep_in_lanes,
+    joins_on_plane=joins_on_plane, closest_to_plane_in_lanes=closest_to_plane_in_lanes, zone_on_plane_in_lanes=zone_on_plane_in_lanes,
 )  # fmt: skip

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compiled.choices import root, select, smaller
+from ...compiled.choices import larger, root, select, smaller
 from ...compiled.jit import inlined
-from ...compiled.lanes.memory import gather, members_at, pick, transpose, words
-from ...compiled.lanes.types import spread
+from ...compiled.lanes.memory import column_at, gather, members_at, pick, transpose, words
+from ...compiled.lanes.types import ROW, spread
 from ...compiled.vectors import ZERO, add, choose, cross, dot, negative, row, scale, square, subtract
 from ..nearest.segments import nearest_segments, regularised_segments
 from .rule import Rule, RuleInput
@@ -177,10 +177,27 @@ def zone(interaction, g, bodies, bearing, pairs, p):
 
 
 @inlined
-def _on_plane(slope, u2, e2, height):
-    """Where along a half-axis u the regularised distance to a plane is least, from -1 to 1; ``slope``: n.u (m), ``u2``: |u|^2, ``e2``: eps^2."""
+def _over_plane(u, e2, space):
+    """Where a segment is nearest to a plane; for one, or for several in lanes.
+
+    Args:
+        u: half-axis (m).
+        e2: squared regularisation (1).
+        space: ``features.HalfSpace``.
+
+    Returns:
+        squared regularised distance (m^2), height of the point (m), the point relative to the centre (m).
+    """
+    slope, u2 = dot(space.normal, u), square(u)
     bottom = slope * slope + e2 * u2
-    return min(1.0, max(-1.0, -height * slope / bottom)) if bottom > 0.0 else 0.0
+    t = select(bottom > 0.0, smaller(larger(-space.height * slope / bottom, -1.0), 1.0), 0.0)
+    return _at_share(t, slope, u, e2, space)
+
+
+@inlined
+def _at_share(t, slope, u, e2, space):
+    h = space.height + t * slope
+    return h * h + e2 * t * t * square(u), h, scale(t, u)
 
 
 @inlined
@@ -188,48 +205,68 @@ def weighted_to_plane(interaction, g, i, space, pairs, p, factor):
     """Minimum with heavier penalties over a plane, in closed form; see ``dispatch.weighted_to_plane``."""
     if not interaction.regularised:
         return 0.0, 0.0, ZERO, 0
-    u = axis(interaction, g, i)
-    slope, u2 = dot(space.normal, u), square(u)
-    e2 = factor * interaction.eps2[g.species[i]]
-    t = _on_plane(slope, u2, e2, space.height)
-    h = space.height + t * slope
-    return h * h + e2 * t * t * u2, h, scale(t, u), 0
+    f, h, x = _over_plane(axis(interaction, g, i), factor * interaction.eps2[g.species[i]], space)
+    return f, h, x, 0
 
 
 @inlined
 def closest_to_plane(interaction, g, i, space, pairs, p, touching):
     """Minimiser of the distance of a grain to a plane, in closed form; see ``dispatch.closest_to_plane``."""
     u = axis(interaction, g, i)
-    slope, u2 = dot(space.normal, u), square(u)
-    t = 0.0
     if interaction.regularised:
-        e2 = interaction.eps2[g.species[i]]
-        t = _on_plane(slope, u2, e2, space.height)
+        f, h, x = _over_plane(u, interaction.eps2[g.species[i]], space)
     else:
-        e2 = 0.0
-        if abs(slope) > 1e-14 * np.sqrt(u2):
+        slope, t = dot(space.normal, u), 0.0
+        if abs(slope) > 1e-14 * np.sqrt(square(u)):
             t = -1.0 if slope > 0.0 else 1.0
-    h = space.height + t * slope
-    return h * h + e2 * t * t * u2, h, scale(t, u), 0
+        f, h, x = _at_share(t, slope, u, 0.0, space)
+    return f, h, x, 0
+
+
+@inlined
+def joins_on_plane(interaction, g, i, touching):
+    """All grains do, where the rule has a form without branches; see ``dispatch.joins_on_plane``."""
+    return interaction.regularised
+
+
+@inlined
+def closest_to_plane_in_lanes(interaction, g, pairs, places, i, space):
+    """Minimisers of the distances of WIDTH grains to planes, in closed form; see ``dispatch.closest_to_plane_in_lanes``."""
+    u, e2 = _axes(interaction, g, i)
+    f, h, x = _over_plane(u, e2, space)
+    return True, f, h, x, (u, e2, column_at(g.x, i, ROW, 3))
+
+
+@inlined
+def _zone_of_axis(u, e2, radius, bearing):
+    """Half-length of the contact zone of a segment on a plane (m) and its rocking axis; for one, or for several in lanes.
+
+    A segment whose regularised point lies between its ends bears as a whole; one tilted further, by theta, lies on delta/sin(theta) of its length.
+
+    Args:
+        u: half-axis (m).
+        e2: squared regularisation (1).
+        radius: sphero-radius (m).
+        bearing: ``rule.Bearing``.
+    """
+    normal, _, delta = bearing
+    u2 = square(u)
+    size, rise = root(u2), abs(dot(normal, u))
+    tilted = ((radius - delta) * rise > rise * rise + e2 * u2) & (rise > delta)
+    lever, extended = select(tilted, delta * size / rise, size), u2 > 0.0
+    return select(extended, lever, 0.0), choose(extended, rocking_axis(normal, u), ZERO)
 
 
 @inlined
 def zone_on_plane(interaction, g, i, bearing, pairs, p):
-    """Half-length of the contact zone of a grain on a plane (m) and its rocking axis.
+    """Half-length of the contact zone of a grain on a plane (m) and its rocking axis; see ``dispatch.zone_on_plane``."""
+    return _zone_of_axis(axis(interaction, g, i), interaction.eps2[g.species[i]], g.x[i, 3], bearing)
 
-    A segment whose regularised point lies between its ends bears as a whole; one tilted further, by theta, lies on delta/sin(theta) of its length.
-    """
-    u = axis(interaction, g, i)
-    u2 = square(u)
-    if u2 == 0.0:
-        return 0.0, ZERO
-    normal, _, delta = bearing
-    size = np.sqrt(u2)
-    rise = abs(dot(normal, u))
-    lever = size
-    if (g.x[i, 3] - delta) * rise > rise * rise + interaction.eps2[g.species[i]] * u2 and rise > delta:
-        lever = delta * size / rise
-    return lever, rocking_axis(normal, u)
+
+@inlined
+def zone_on_plane_in_lanes(interaction, shape, bearing):
+    """Zones of WIDTH contacts with planes; see ``dispatch.zone_on_plane_in_lanes``."""
+    return _zone_of_axis(shape[0], shape[1], shape[2], bearing)
 
 
 def _fits(t: RuleInput) -> bool:
@@ -245,4 +282,5 @@ RULE = Rule(
     closest=closest, closest_to_plane=closest_to_plane, zone=zone, zone_on_plane=zone_on_plane,
     weighted=weighted, weighted_to_plane=weighted_to_plane,
     serves_lanes=serves_lanes, closest_in_lanes=closest_in_lanes, zone_in_lanes=zone_in_lanes, keep_in_lanes=keep_in_lanes,
+    joins_on_plane=joins_on_plane, closest_to_plane_in_lanes=closest_to_plane_in_lanes, zone_on_plane_in_lanes=zone_on_plane_in_lanes,
 )  # fmt: skip

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ...compiled.jit import inlined
+from ...compiled.lanes.types import spread
 from ...compiled.vectors import ZERO
 from ...state.arrays import Features, Parts
 
@@ -92,6 +93,19 @@ def always(interaction, g, i, v, a):
     return True
 
 
+@inlined
+def alone_on_plane(interaction, g, i, touching):
+    """The ``joins_on_plane`` of a rule that treats grains on planes one by one; see ``contacts.dispatch.joins_on_plane``."""
+    return False
+
+
+@inlined
+def in_points_on_plane(interaction, shape, bearing):
+    """The ``zone_on_plane_in_lanes`` of contacts in points; see ``contacts.dispatch.zone_on_plane_in_lanes``."""
+    nothing = spread(0.0)
+    return nothing, (nothing, nothing, nothing)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rule:
     """How two grains, or a grain and a plane, touch. The kernels' arguments and results are described in ``contacts.dispatch``.
@@ -122,6 +136,9 @@ class Rule:
         closest_in_lanes: minimisers of the distances of several pairs, or None if the rule treats pairs one by one.
         zone_in_lanes: zones of several contacts.
         keep_in_lanes: stores what the next step's search begins with.
+        joins_on_plane: which grains at planes are treated together.
+        closest_to_plane_in_lanes: minimisers of the distances of several grains to planes, or None if the rule treats them one by one.
+        zone_on_plane_in_lanes: zones of several contacts with planes.
     """
 
     interaction: type
@@ -149,6 +166,9 @@ class Rule:
     closest_in_lanes: Any = None
     zone_in_lanes: Any = None
     keep_in_lanes: Any = None
+    joins_on_plane: Any = alone_on_plane
+    closest_to_plane_in_lanes: Any = None
+    zone_on_plane_in_lanes: Any = in_points_on_plane
 
     @property
     def lists_first(self) -> bool:

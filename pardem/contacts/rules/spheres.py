@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled.jit import inlined
+from ...compiled.lanes.types import spread
 from ..sphere_pairs import sphere_contacts
 from . import rods
 from .rule import Rule, RuleInput
@@ -39,6 +40,19 @@ def pair_loop(interaction, first, last, loop):
     sphere_contacts(first, last, loop)
 
 
+@inlined
+def joins_on_plane(interaction, g, i, touching):
+    """All spheres do; see ``dispatch.joins_on_plane``."""
+    return True
+
+
+@inlined
+def closest_to_plane_in_lanes(interaction, g, pairs, places, i, space):
+    """Distances of the centres of WIDTH spheres to planes; see ``dispatch.closest_to_plane_in_lanes``."""
+    h, nothing = space.height, spread(0.0)
+    return True, h * h, h, (nothing, nothing, nothing), ()
+
+
 def _fits(t: RuleInput) -> bool:
     return bool((t.catalogue.kind[t.grains] == 1).all())
 
@@ -50,4 +64,5 @@ def _build(t: RuleInput) -> Spheres:
 RULE = Rule(
     interaction=Spheres, fits=_fits, build=_build, paths=False, arms=False,
     closest=rods.closest, closest_to_plane=rods.closest_to_plane, zone=rods.zone, zone_on_plane=rods.zone_on_plane, pair_loop=pair_loop,
+    joins_on_plane=joins_on_plane, closest_to_plane_in_lanes=closest_to_plane_in_lanes,
 )  # fmt: skip

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled.jit import inlined
-from ...compiled.lanes.memory import pick
+from ...compiled.lanes.memory import gather, pick, transpose, words
 from ...compiled.lanes.types import spread
 from ...compiled.vectors import dot_from, negative
 from ...state.arrays import Features
@@ -80,6 +80,20 @@ def closest_to_plane(interaction, g, i, space, pairs, p, touching):
     return h * h, h, x, 0
 
 
+@inlined
+def joins_on_plane(interaction, g, i, touching):
+    """All vertices do; see ``dispatch.joins_on_plane``."""
+    return True
+
+
+@inlined
+def closest_to_plane_in_lanes(interaction, g, pairs, places, i, space):
+    """Distances of WIDTH vertices to planes; see ``dispatch.closest_to_plane_in_lanes``."""
+    x, y, z, _ = transpose(gather(g.vert, words(pick(g.vert_start, i) + pick(pairs.sub, places)), 3, 0))
+    h = dot_from(space.height, space.normal, (x, y, z))
+    return True, h * h, h, (x, y, z), ()
+
+
 def _fits(t: RuleInput) -> bool:
     return t.name == "superposition"
 
@@ -92,4 +106,5 @@ RULE = Rule(
     interaction=Superposition, fits=_fits, build=_build, candidates="features", sphere_vertices=True, couples=False, vertices_met=one_vertex,
     closest=closest, closest_to_plane=closest_to_plane,
     serves_lanes=serves_lanes, line=line, closest_in_lanes=closest_in_lanes, zone_in_lanes=zone_in_lanes, keep_in_lanes=keep_in_lanes,
+    joins_on_plane=joins_on_plane, closest_to_plane_in_lanes=closest_to_plane_in_lanes,
 )  # fmt: skip

@@ -10,10 +10,14 @@ from pydantic import Field
 
 from ...case_values import Direction, Positive, Vector
 from ...compiled.jit import inlined
+from ...compiled.lanes.arithmetic import all_of
+from ...compiled.lanes.memory import column_at
+from ...compiled.lanes.types import spread
 from ...compiled.vectors import add, behind, columns, dot, length, scale
 from ...contacts.nearest.features import vertex
 from .listing import vertex_lister
-from .place import NORMAL, SIZES, from_wall
+from .meeting_lanes import Met, vertices_of
+from .place import NORMAL, SHAPE, SIZES, from_wall
 from .surface import ALONG, PARALLEL, Surface, off_axis
 from .wall_table import Placed, WallTable
 
@@ -27,6 +31,16 @@ def _meet(loop, one):
     r = length(across)
     gap = loop.walls.shape[one.k, SIZES] - r
     return gap, x, scale(gap / r if r > 0.0 else 0.0, across), 0
+
+
+@inlined
+def _meet_in_lanes(loop, one):
+    x, nothing = vertices_of(loop.g, one, loop.pairs.sub), spread(0.0)
+    p = add(one.h, x)
+    across = behind(p, dot(p, one.normal), one.normal)
+    r = length(across)
+    gap = column_at(loop.walls.shape, one.k, SHAPE, SIZES) - r
+    return Met(all_of(r > 0.0), gap, x, scale(gap / r, across), nothing, (nothing, nothing, nothing))
 
 
 @inlined
@@ -54,7 +68,8 @@ def _mirrored(height: np.ndarray, radial: np.ndarray, sizes: np.ndarray) -> tupl
 
 
 CYLINDER = Surface(
-    "cylinder", _meet, _out_of_reach, _list_near, _swept, _distance, mirrored=_mirrored, turns_about="the axis of the cylinder"
+    "cylinder", _meet, _out_of_reach, _list_near, _swept, _distance, mirrored=_mirrored, meet_in_lanes=_meet_in_lanes,
+    turns_about="the axis of the cylinder",
 )  # fmt: skip
 
 

@@ -8,13 +8,17 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from ...case_values import Direction, Positive, Vector
+from ...compiled.choices import select
 from ...compiled.jit import inlined
-from ...compiled.vectors import ZERO, add, behind, columns, dot, length, negative, scale, square, subtract
+from ...compiled.lanes.arithmetic import all_of
+from ...compiled.lanes.memory import column_at
+from ...compiled.vectors import ZERO, add, behind, choose, columns, dot, length, negative, scale, square, subtract
 from ...contacts.dispatch import closest_to_plane, stands_out, vertices_met
 from ...contacts.nearest.features import HalfSpace, vertex
 from .listing import list_pieces, vertex_lister
+from .meeting_lanes import Met, meet_half_spaces
 from .pierced import PIERCED, disc_distance, disc_mirrored, disc_swept
-from .place import NORMAL, SIZES, from_wall
+from .place import NORMAL, SHAPE, SIZES, from_wall
 from .surface import Surface
 from .wall_table import Corners, Placed, Refusal, WallTable
 
@@ -77,6 +81,17 @@ def _meet(loop, one):
 
 
 @inlined
+def _meet_in_lanes(loop, one):
+    """Where all are nearest to the plate, not to its rim."""
+    height, radius = dot(one.h, one.normal), column_at(loop.walls.shape, one.k, SHAPE, SIZES)
+    behind_it = height < 0.0
+    space = HalfSpace(choose(behind_it, negative(one.normal), one.normal), select(behind_it, -height, height))
+    met, above = meet_half_spaces(loop, one, space)
+    within = ~(square(behind(add(one.h, met.x), above, space.normal)) > radius * radius)
+    return Met(met.solved and all_of(within), met.distance, met.x, met.link, met.lever, met.axis)
+
+
+@inlined
 def _out_of_reach(walls, k, x, reach):
     return abs(dot(x, columns(walls.pose, k, NORMAL))) > reach
 
@@ -89,7 +104,9 @@ def _list_near(near, entries, found):
     return _list_vertices(near, entries, found) if near.by_vertex else list_pieces(near, entries, found)
 
 
-DISC = Surface("disc", _meet, _out_of_reach, _list_near, disc_swept, disc_distance, mirrored=disc_mirrored, faces=2)
+DISC = Surface(
+    "disc", _meet, _out_of_reach, _list_near, disc_swept, disc_distance, mirrored=disc_mirrored, faces=2, meet_in_lanes=_meet_in_lanes
+)  # fmt: skip
 
 
 class Disc(WallTable):

@@ -13,6 +13,7 @@ from ...compiled.vectors import columns, dot, scale
 from ...contacts.dispatch import closest_to_plane
 from ...contacts.nearest.features import HalfSpace
 from .listing import list_features, lowest, pieces_of, put, vertex_lister
+from .meeting_lanes import meet_half_spaces
 from .place import NORMAL, from_wall
 from .surface import ALONG, Surface
 from .wall_table import Placed, WallTable
@@ -23,6 +24,12 @@ def _meet(loop, one):
     _, normal, height = from_wall(loop.walls, loop.g, one.i, one.k)
     f, above, x, status = closest_to_plane(loop.interaction, loop.g, one.i, HalfSpace(normal, height), loop.pairs, one.p, one.touching)
     return np.sqrt(f) if above > 0.0 else above, x, scale(-above, normal), status
+
+
+@inlined
+def _meet_in_lanes(loop, one):
+    met, _ = meet_half_spaces(loop, one, HalfSpace(one.normal, dot(one.h, one.normal)))
+    return met
 
 
 @inlined
@@ -61,7 +68,7 @@ def _mirrored(height: np.ndarray, radial: np.ndarray, sizes: np.ndarray) -> tupl
 
 PLANE = Surface(
     "plane", _meet, _out_of_reach, _list_near, _swept, _distance, mirrored=_mirrored, faces=1, endless=True,
-    turns_about="the normal of the plane",
+    meet_in_lanes=_meet_in_lanes, turns_about="the normal of the plane",
 )  # fmt: skip
 
 

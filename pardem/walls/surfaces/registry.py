@@ -34,6 +34,15 @@ meet = switch(tuple(surface.meet for surface in SURFACES))
 out_of_reach = switch(tuple(surface.out_of_reach for surface in SURFACES))
 list_near = switch(tuple(surface.list_near for surface in SURFACES))
 
+_IN_LANES = tuple(surface for surface in SURFACES if surface.meet_in_lanes is not None)
+meet_in_lanes = switch(tuple(surface.meet_in_lanes for surface in _IN_LANES if surface.meet_in_lanes is not None))
+
+LINES = len(_IN_LANES)
+"""Number of surfaces that serve several grains at once."""
+
+LINE: tuple[int, ...] = tuple(_IN_LANES.index(surface) if surface in _IN_LANES else -1 for surface in SURFACES)
+"""By codes: the code of a surface for `meet_in_lanes`, -1 where it does not serve several grains at once."""
+
 SIDES: tuple[int, ...] = tuple(0 if surface.has_hole else surface.faces for surface in SURFACES)
 """By codes: how many flat sides a surface has that grains meet by the rule for planes."""
 

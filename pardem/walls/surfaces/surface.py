@@ -34,6 +34,8 @@ class Surface(NamedTuple):
         faces: number of flat sides, 1 or 2, which can carry a bed of grains, and where they meet it by the rule for planes; 0: it is not flat.
         has_hole: whether it is flat, and met part by part all the same.
         endless: whether it is flat without a rim, so that the distance of a grain changes by no more than its points move.
+        meet_in_lanes: compiled, ``meet_in_lanes(loop, one)`` with a `place.WallLoop` and `meeting_lanes.Candidates`: the `meeting_lanes.Met` of
+            several grains at once; None: they are met one by one.
         turns_about: the only line that an axis of rotation may be parallel to, where the surface is endless; empty: any axis will do.
     """
 
@@ -47,6 +49,7 @@ class Surface(NamedTuple):
     faces: int = 0
     has_hole: bool = False
     endless: bool = False
+    meet_in_lanes: Compiled | None = None
     turns_about: str = ""
 
 

@@ -1,0 +1,188 @@
+"""Law, friction and couples of WIDTH contacts in registers, what they remember and what they lose: the same where grains meet grains and walls."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..compiled.choices import select
+from ..compiled.fixedpoint import limit
+from ..compiled.jit import inlined
+from ..compiled.lanes.memory import flag_at, gather, load, raised_at, scatter, transpose
+from ..compiled.lanes.types import ROW, spread
+from ..compiled.vectors import ZERO, behind, choose
+from ..laws.couples import couple
+from ..laws.energy_ledger import losses, losses_at_end
+from ..laws.history import MEMORY, NORMAL, SPRING, TWIST, WITH_ARM
+from ..laws.law import touching_overlap
+from ..laws.quantities import PairFriction, PairMaterial, Past
+from ..laws.slider import spring_and_slider
+from . import batch
+from .accumulate import faults
+from .dispatch import has_couples, keeps_arms
+from .lane_groups import add_losses_where, keep_last_step_where, last_step, materials_in
+
+# a history begins with two rows, the spring and the memory, the normal and the twist; it may end with the arm and the half-length of the zone
+assert (SPRING, MEMORY, NORMAL, TWIST, WITH_ARM) == (0, ROW - 1, ROW, 2 * ROW - 1, ROW)
+
+
+class Remembered(NamedTuple):
+    """The histories of WIDTH contacts, those of the step before.
+
+    Attributes:
+        past: ``quantities.Past``.
+        twist: elastic torsional torque (N m).
+        arm: vector from the first centre to the contact point (m); zero where histories do not hold it.
+        lever: half-length of the contact zone (m); zero where histories do not hold it.
+    """
+
+    past: Any
+    twist: Any
+    arm: Any
+    lever: Any
+
+
+class Encounter(NamedTuple):
+    """How the bodies of WIDTH contacts meet.
+
+    Attributes:
+        geometry: ``quantities.Geometry``.
+        motion: ``quantities.Motion``.
+        zone: ``quantities.Zone``.
+        spin: angular velocity of the second body relative to the first (rad/s).
+        mass: effective mass (kg).
+        radius: effective radius (m).
+        arm: vector from the first centre to the contact point (m).
+        other: the same from the second centre; of walls the first again.
+        depth_left: smallest radius less overlap (m), or infinite.
+    """
+
+    geometry: Any
+    motion: Any
+    zone: Any
+    spin: Any
+    mass: Any
+    radius: Any
+    arm: Any
+    other: Any
+    depth_left: Any
+
+
+class Action(NamedTuple):
+    """What WIDTH contacts do.
+
+    Attributes:
+        response: ``quantities.Response``.
+        force: force on the first body (N).
+        moment: couple on the first body (N m).
+        twist: elastic torsional part of it (N m).
+        work: work of the couple (J).
+        in_range: whether the sums of the bodies hold it, and the bodies do not overlap too much.
+    """
+
+    response: Any
+    force: Any
+    moment: Any
+    twist: Any
+    work: Any
+    in_range: Any
+
+
+@inlined
+def remembered(places, interaction, pairs):
+    """The histories at WIDTH places.
+
+    Args:
+        places: places of the candidates (a tuple of words).
+        interaction: the narrow phase, which says what histories hold.
+        pairs: `Contacts`.
+
+    Returns:
+        the ``Remembered``.
+    """
+    hist, width, nothing = pairs.hist, pairs.hist.shape[1], spread(0.0)
+    sx, sy, sz, memory = transpose(gather(hist, places, width, SPRING))
+    nx, ny, nz, twist = transpose(gather(hist, places, width, NORMAL))
+    ax, ay, az, lever = nothing, nothing, nothing, nothing
+    if keeps_arms(interaction):
+        ax, ay, az, lever = transpose(gather(hist, places, width, width - WITH_ARM))
+    return Remembered(Past(raised_at(pairs.touch, places), (sx, sy, sz), memory, (nx, ny, nz), ZERO), twist, (ax, ay, az), lever)
+
+
+@inlined
+def keep_where(mask, places, now, before, interaction, pairs):
+    """Store the histories of WIDTH contacts where they touch, and which of them do.
+
+    Args:
+        mask: where they touch.
+        places: places of the candidates (a tuple of words).
+        now: ``Remembered``, of this step.
+        before: ``Remembered``, which stays elsewhere.
+        interaction: the narrow phase.
+        pairs: `Contacts`.
+    """
+    hist, width = pairs.hist, pairs.hist.shape[1]
+    spring, normal = choose(mask, now.past.spring, before.past.spring), choose(mask, now.past.normal, before.past.normal)
+    memory, twist = select(mask, now.past.memory, before.past.memory), select(mask, now.twist, before.twist)
+    scatter(hist, places, width, SPRING, transpose((spring[0], spring[1], spring[2], memory)))
+    scatter(hist, places, width, NORMAL, transpose((normal[0], normal[1], normal[2], twist)))
+    if keeps_arms(interaction):
+        arm, lever = choose(mask, now.arm, before.arm), select(mask, now.lever, before.lever)
+        scatter(hist, places, width, width - WITH_ARM, transpose((arm[0], arm[1], arm[2], lever)))
+    flag_at(pairs.touch, places, mask)
+
+
+@inlined
+def bearing_materials(s):
+    """By how much torsional friction and rocking dampers act in the first WIDTH columns of a batch.
+
+    Args:
+        s: (SCRATCH,) float64.
+    """
+    return load(s, batch.TORSION), load(s, batch.ROCKING)
+
+
+@inlined
+def act(e, before, loop):
+    """What WIDTH contacts do, whose materials are in the first WIDTH columns of the batch.
+
+    Args:
+        e: ``Encounter``.
+        before: ``Remembered``.
+        loop: `PairLoop`, or the ``WallLoop`` of ``walls.surfaces.place``.
+
+    Returns:
+        the ``Action``.
+    """
+    law, settings, nothing = loop.law, loop.settings, spread(0.0)
+    numbers, friction = materials_in(loop.pairs.scratch)
+    r = spring_and_slider(law, PairMaterial(numbers, friction, e.mass, e.radius), e.geometry, e.motion, before.past)
+    moment, twist, work = (nothing, nothing, nothing), before.twist, nothing
+    if has_couples(loop.interaction) and keeps_arms(loop.interaction):
+        torsion, rocking = bearing_materials(loop.pairs.scratch)
+        alive = select(before.past.alive, before.twist, 0.0)
+        moment, twist, work = couple(r, e.geometry, e.zone, e.spin, PairFriction(friction, torsion, rocking), alive, settings.dt)
+    force = behind(r.drag, r.push * e.geometry.slope, e.geometry.normal)
+    inv_force, inv_torque, depth_left = 1.0 / settings.force, 1.0 / settings.torque, e.depth_left + 0.5 * touching_overlap(law, numbers)
+    faulty = faults(abs(r.push) * (1.0 + friction), e.arm, e.other, depth_left, limit(settings.wide), inv_force, inv_torque)
+    return Action(r, force, moment, twist, work, faulty == 0)
+
+
+@inlined
+def account(near, places, mine, before, action, velocity, loop):
+    """Account for the energies that WIDTH contacts lost in this step, those included that have ended.
+
+    Args:
+        near: which of them touch.
+        places: places of the candidates (a tuple of words).
+        mine: which of them this rank counts.
+        before: ``Remembered``.
+        action: ``Action``.
+        velocity: relative velocity of those that have ended (m/s).
+        loop: `PairLoop`, or the ``WallLoop`` of ``walls.surfaces.place``.
+    """
+    past, last, dt = before.past, last_step(places, loop.pairs), loop.settings.dt
+    lost_n, lost_t, now = losses(last, past.alive, action.response, dt)
+    end_n, end_t = losses_at_end(last, past.normal, velocity, dt)
+    counts = (near | past.alive) & mine
+    add_losses_where(counts, select(near, lost_n, end_n), select(near, lost_t + action.work, end_t), loop)
+    keep_last_step_where(near, places, now, last, loop.pairs)

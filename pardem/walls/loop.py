@@ -1,0 +1,149 @@
+"""The loop over contacts with walls: in lanes where nothing but forces and losses of energy is asked for, and surface, rule, law and resistance
+allow it, else one by one, which gives the same bits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..compiled.fixedpoint import carry
+from ..compiled.jit import inlined, kernel
+from ..compiled.lanes.types import WIDTH
+from ..compiled.static import static
+from ..contacts.batch import BATCH, BLOCK
+from ..contacts.dispatch import rule_by_class
+from ..contacts.lane_groups import asks_for_lanes
+from .contacts import by_rows, one_by_one
+from .surfaces.place import APPEARING, THERE
+from .surfaces.registry import LINES
+from .wall_lanes import in_lanes, line_of, note_lines
+
+assert LINES == 3  # that is how many lines ``_sorted`` makes
+FIRST, SECOND, THIRD, OTHERS = BATCH, BATCH + BLOCK, BATCH + 2 * BLOCK, BATCH + 3 * BLOCK
+"""Places in ``pairs.near`` of candidates that wait for others of their line, and of those that do not wait."""
+
+
+@kernel
+def _all_one_by_one(loop):
+    """Forces of all candidates, one by one."""
+    near, end, place = loop.pairs.near, loop.pairs.col.shape[0], 0
+    while place < end:
+        stop = min(end, place + BLOCK)
+        for p in range(place, stop):
+            near[BATCH + p - place] = p
+        one_by_one(BATCH, BATCH + stop - place, loop)
+        place = stop
+
+
+@kernel
+def _sorted(first, last, waiting, loop):
+    """Append candidates that wait for others to the lines in ``pairs.near``; the rest follow from OTHERS on.
+
+    Args:
+        first: the first candidate.
+        last: the one after the last.
+        waiting: numbers of those that wait already.
+        loop: `WallLoop`.
+
+    Returns:
+        the numbers of those that wait, and the place behind the last of the others.
+    """
+    near, others = loop.pairs.near, OTHERS
+    one, two, three = waiting
+    for p in range(first, last):
+        line = line_of(p, loop)
+        if line == 0:
+            near[FIRST + one] = p
+            one += 1
+        elif line == 1:
+            near[SECOND + two] = p
+            two += 1
+        elif line == 2:
+            near[THIRD + three] = p
+            three += 1
+        else:
+            near[others] = p
+            others += 1
+    return (one, two, three), others
+
+
+@kernel
+def _treated(start, found, loop):
+    """Forces of candidates that wait in ``pairs.near``, in whole groups; of all, one by one, where law or resistance does not serve.
+
+    Args:
+        start: place of the first of them.
+        found: their number.
+        loop: `WallLoop`.
+
+    Returns:
+        the number of those that do not fill a group: they wait on, from ``start`` on.
+    """
+    near, done = loop.pairs.near, in_lanes(loop.settings.resistance, loop.law, start, found, loop)
+    if done == 0 and found >= WIDTH:
+        one_by_one(start, start + found, loop)
+        done = found
+    for n in range(done, found):
+        near[start + n - done] = near[start + n]
+    return found - done
+
+
+@kernel
+def _together(loop):
+    """Forces of all candidates: of those of a line whole groups in lanes."""
+    end, place, waiting = loop.pairs.col.shape[0], 0, (0, 0, 0)
+    note_lines(loop.walls)
+    while place < end:
+        stop = min(end, place + BLOCK - WIDTH)
+        waiting, others = _sorted(place, stop, waiting, loop)
+        one_by_one(OTHERS, others, loop)
+        waiting = _treated(FIRST, waiting[0], loop), _treated(SECOND, waiting[1], loop), _treated(THIRD, waiting[2], loop)
+        place = stop
+    one_by_one(FIRST, FIRST + waiting[0], loop)
+    one_by_one(SECOND, SECOND + waiting[1], loop)
+    one_by_one(THIRD, THIRD + waiting[2], loop)
+
+
+@inlined
+def _inheriting(interaction, loop):
+    by_rows(loop)
+
+
+@inlined
+def _alone(interaction, loop):
+    _all_one_by_one(loop)
+
+
+@inlined
+def _in_lanes(interaction, loop):
+    if asks_for_lanes(loop):
+        _together(loop)
+    else:
+        _all_one_by_one(loop)
+
+
+def _loop_of(interaction: type) -> Any:
+    rule = rule_by_class(interaction)
+    if rule.inherits:
+        return _inheriting
+    return _alone if rule.closest_to_plane_in_lanes is None else _in_lanes
+
+
+@static(_loop_of)
+def _contacts(interaction, loop):
+    """Forces of all candidates, by the type of the narrow phase."""
+
+
+@kernel
+def wall_contacts(loop):
+    """Forces between grains and walls; the walls' reactions and work are added to two-limb sums.
+
+    Args:
+        loop: `surfaces.place.WallLoop`.
+    """
+    _contacts(loop.interaction, loop)
+    walls = loop.walls
+    for k in range(walls.kind.shape[0]):
+        carry(walls.reaction[k])
+        if walls.there[k] == APPEARING:
+            walls.there[k] = THERE

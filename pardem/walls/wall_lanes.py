@@ -1,0 +1,145 @@
+"""Contacts with walls WIDTH at a time in registers, of surfaces that serve several grains at once (``compiled.lanes``)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..compiled.fixedpoint import LIMB, deposit_nearest
+from ..compiled.jit import inlined, kernel
+from ..compiled.lanes.arithmetic import all_of, any_of
+from ..compiled.lanes.memory import gather, members, members_at, raised_at, scatter_add, transpose
+from ..compiled.lanes.types import ROW, WIDTH, lane, spread
+from ..compiled.vectors import ZERO, add, ahead, choose, cross, dot, length, magnitudes, negative, scale, subtract
+from ..contacts.dispatch import joins_on_plane
+from ..contacts.hardening import collapsed
+from ..contacts.lane_forces import Encounter, Remembered, account, act, keep_where, remembered
+from ..contacts.lane_groups import add_to_where, groups_where_lanes_serve, limbs_of, vectors_at
+from ..contacts.pair_loop import velocity_lag
+from ..laws.quantities import Geometry, Motion, Past, Zone
+from .contacts import one_by_one
+from .meeting import Before, GrainMotion, Meeting, WallMotion, motion_in_the_middle, seen_from
+from .motion.driven import turns
+from .surfaces.meeting_lanes import Candidates
+from .surfaces.place import NORMAL, POSE, SHAPE, THERE
+from .surfaces.registry import LINE, SIDES, meet_in_lanes
+
+REACTION = 12  # limbs of the reaction of a wall
+MOST = 2.0 ** (51 + LIMB)  # counts that ``limbs_of`` takes apart
+
+
+@kernel
+def note_lines(walls):
+    """Note which walls are met by several grains together: those that are there and do not turn, by the code of their surface.
+
+    Args:
+        walls: `Walls`.
+    """
+    for k in range(walls.kind.shape[0]):
+        walls.line[k] = LINE[walls.kind[k]] if walls.there[k] == THERE and not turns(walls.motion, k) else -1
+
+
+@inlined
+def line_of(p, loop):
+    """Which candidates a candidate is treated together with: those of the same number; -1: none, it is treated alone.
+
+    Args:
+        p: the candidate.
+        loop: `WallLoop`.
+    """
+    pairs, walls = loop.pairs, loop.walls
+    k = pairs.col[p]
+    if not joins_on_plane(loop.interaction, loop.g, pairs.first[p], pairs.touch[p] != 0) and SIDES[walls.kind[k]] > 0:
+        return np.int8(-1)
+    return walls.line[k]
+
+
+@inlined
+def _columns_at(array, rows, width, first):
+    """Three columns, from ``first`` on, of WIDTH rows (a tuple of words) of an array with ``width`` columns, which has a fourth one behind."""
+    x, y, z, _ = transpose(gather(array, rows, width, first))
+    return x, y, z
+
+
+@inlined
+def _react(mask, k, force, torque, loop):
+    """Add the reactions to what the walls bear; see ``meeting.react``.
+
+    Args:
+        mask: which of the contacts there are.
+        k: the walls (a tuple of words).
+        force: on the grains, in counts.
+        torque: about the walls' points, in counts.
+        loop: `WallLoop`.
+    """
+    f, t = choose(mask, negative(force), ZERO), choose(mask, negative(torque), ZERO)
+    (a, a_up), (b, b_up), (c, c_up) = limbs_of(f[0]), limbs_of(f[1]), limbs_of(f[2])
+    (d, d_up), (e, e_up), (h, h_up) = limbs_of(t[0]), limbs_of(t[1]), limbs_of(t[2])
+    reaction = loop.walls.reaction
+    scatter_add(reaction, k, REACTION, 0, transpose((a, a_up, b, b_up)))
+    scatter_add(reaction, k, REACTION, ROW, transpose((c, c_up, d, d_up)))
+    scatter_add(reaction, k, REACTION, 2 * ROW, transpose((e, e_up, h, h_up)))
+
+
+@inlined
+def _group(begin, loop):
+    """Forces of WIDTH candidates of one line, those from ``begin`` on in ``pairs.near``, whose materials are in the first WIDTH columns of the batch.
+
+    Returns:
+        whether that could be done; otherwise nothing has been done.
+    """
+    pairs, walls, g, settings, interaction = loop.pairs, loop.walls, loop.g, loop.settings, loop.interaction
+    places = members(pairs.near, begin)
+    i, k = members_at(pairs.first, places), members_at(pairs.col, places)
+    (x, radius), point = vectors_at(g.x, i), _columns_at(walls.shape, k, SHAPE, 0)
+    h = subtract(subtract(x, point), _columns_at(walls.pose, k, POSE, 0))
+    one = Candidates(places, i, k, radius, h, _columns_at(walls.pose, k, POSE, NORMAL))
+    solved, distance, u, link, lever, axis = meet_in_lanes(walls.line[k[0]], loop, one)
+    touching, size, near = raised_at(pairs.touch, places), length(link), distance < radius
+    hard = (near | touching) & collapsed(distance, distance * distance - size * size, radius)
+    if not (solved and all_of((distance > 0.0) & (size > 0.0) & ~hard)):
+        return False
+    if not any_of(near | touching):
+        return True
+    m = Meeting(places, i, k, True, touching, False, distance, u, scale(1.0 / size, link), size / distance)
+    overlap = radius - distance
+    out = radius - 0.5 * overlap
+    arm = ahead(u, out, m.normal)
+    (v, mass), (w, _) = vectors_at(g.v, i), vectors_at(g.w, i)
+    grain = GrainMotion(x, v, w)
+    wall = WallMotion(_columns_at(walls.pose, k, POSE, 3), _columns_at(walls.pose, k, POSE, 6), False, ZERO, ZERO, ZERO)
+    seen, shift, spin = seen_from(grain, wall, arm, 0.0)
+    before = remembered(places, interaction, pairs)
+    past = Before(before.past.normal, before.arm, before.lever)
+    middle, velocity, lever_middle = motion_in_the_middle(m, (grain, wall), (arm, out), lever, seen, past, loop)
+    turn = 0.5 * settings.dt * dot(ahead(spin, 2.0, wall.spin), middle)
+    a = act(Encounter(
+        Geometry(overlap, m.normal, middle, m.slope), Motion(velocity, turn, settings.dt, velocity_lag(settings)), Zone(lever, lever_middle, axis),
+        negative(spin), mass, radius, arm, arm, spread(np.inf),
+    ), before, loop)  # fmt: skip
+    inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
+    about = scale(inv_torque, add(cross(subtract(add(x, arm), point), a.force), a.moment))
+    largest, work = magnitudes(about), dot(a.force, shift) * (1.0 / settings.energy)
+    fits = (largest[0] < MOST) & (largest[1] < MOST) & (largest[2] < MOST)
+    if not all_of(~near | (a.in_range & fits)):
+        return False
+    if settings.budget:
+        account(near, places, True, before, a, seen, loop)
+    now = Remembered(Past(near, a.response.spring, a.response.law.memory, m.normal, ZERO), a.twist, arm, lever)
+    keep_where(near, places, now, before, interaction, pairs)
+    force = scale(inv_force, a.force)
+    add_to_where(near, i, force, scale(inv_torque, add(cross(arm, a.force), a.moment)), g.ft, settings.wide)
+    _react(near, k, force, about, loop)
+    if any_of(near & (work != 0.0)):
+        for n in range(WIDTH):
+            if lane(near, n):
+                deposit_nearest(walls.work, k[n], lane(work, n))
+    return True
+
+
+@inlined
+def _materials(p, loop):
+    """Rows of the materials of a grain and a wall."""
+    return loop.g.material[loop.pairs.first[p]], loop.walls.material[loop.pairs.col[p]]
+
+
+in_lanes = groups_where_lanes_serve(_group, one_by_one, _materials)
