@@ -93,9 +93,12 @@ def _inside(body: Body, p: Array) -> bool:
 
 
 def buried(body: Body, x: Array, y: Array, radius: float) -> bool:
-    """Whether the point of the line from x to y at a distance from x is nearer than that to some other point of the body; not asked of solids."""
-    if body.solid:
-        return False
+    """As ``imaginary``, but not asked of solids."""
+    return not body.solid and imaginary(body, x, y, radius)
+
+
+def imaginary(body: Body, x: Array, y: Array, radius: float) -> bool:
+    """Whether the point of the line from x to y at a distance from x is nearer than that to some other point of the body (thesis, equation 2.3)."""
     p = x + radius / np.linalg.norm(y - x) * (y - x)
     nearest = [on_triangle(p, *body.vertices[t]) for t in body.triangles] + [on_segment(p, *body.vertices[e]) for e in body.edges]
     return min(float(np.linalg.norm(q - p)) for q in nearest) < (1.0 - 1e-9) * radius

@@ -33,8 +33,6 @@ def foreseen(case: Case) -> list[str]:
 
 @pytest.mark.parametrize("path", JOBS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_no_alarm_in_jobs(path: Path) -> None:
-    if path.stem == "tight_voronoi":
-        pytest.skip("the forecast lets packed cells fall by the height of their packing")
     case = read_case(path)
     if case.grains_file is not None and not (path.parent / case.grains_file).exists():
         pytest.skip("its grains are made by a script")

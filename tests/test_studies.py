@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import an_6_report
 import crystallisation
 import crystallisation_report
 import flowability
@@ -297,6 +298,24 @@ def test_figures_and_text_of_rods(shaken: Path, tmp_path: Path) -> None:
     assert "| no attraction at the end of a collision |" in text
     assert "Not run yet: an_3, an_4, an_5, an_7, an_8." in text
     assert text.count("not run yet") == len([line for line in text.splitlines() if line.endswith("| not run yet |")]) == 7
+
+
+def test_an_6_is_followed_beside_the_thesis(shaken: Path) -> None:
+    """From a run of three taps: what it does not reach is left open; a second seed that was not made has a column of its own."""
+    rows = study_runs.rows_of(shaken / "study.toml")
+    curves = rod_curves.collected(shaken, "study", rows)
+    curve = made_up("an_6", 2, lambda taps: 10.0 * np.log10(taps))
+    both = [*rows, rows[0] | {"seed": "2", "taps": "4134"}]
+    assert [rod_curves.name_of(row)[2] for row in an_6_report.of_an_6(both)] == [1, 2]
+    lines = an_6_report.text(both, pd.concat([curves, curve], ignore_index=True)).splitlines()
+    cells = {line.split(" | ")[0].removeprefix("| "): line.removesuffix(" |").split(" | ")[2:] for line in lines[4:]}
+    early = rod_curves.of_run(curves, "an_6")
+    assert cells["density at 2 / 10 / 30 taps"][0] == f"{np.interp(np.log(2.0), np.log(early['taps']), early['density']):.3f} / - / -"
+    assert cells["mean angle at 500 / 1000 / 1500 / 2000 taps"] == ["- / - / - / -", "27 / 30 / 32 / 33"]
+    assert cells["layers of 4 mm from below at 290 taps (degrees)"][1] == "25 / 25 / 25 / 25"
+    assert 25.0 < float(cells["mean angle at insertion (isotropic: 32.7 degrees)"][0]) < 41.0
+    assert cells["mean angle at insertion (isotropic: 32.7 degrees)"][1] == "-"
+    assert page.replaced(page.PAGE.read_text(), an_6_report.PART, "invented") != page.PAGE.read_text()
 
 
 def made_up(experiment: str, seed: int, angle: Callable[[np.ndarray], np.ndarray]) -> pd.DataFrame:

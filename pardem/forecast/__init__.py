@@ -8,6 +8,7 @@ from ..setup.insert_fraction import filling_warnings, require_room
 from ..setup.insert_regions import insert_regions
 from ..setup.preparation import Setup
 from .behind_walls import region_warnings
+from .confinement import held_together
 from .ground import faces_of
 from .impacts import impact_warnings
 from .loads import load_warnings
@@ -40,6 +41,6 @@ def forecast(case: Case, setup: Setup) -> list[str]:
         *region_warnings(case, starts, faces),
         *period_warnings(case, faces),
         *opening_warnings(case, starts, faces),
-        *impact_warnings(case, bodies, impacts(case, setup, starts, faces)),
+        *impact_warnings(case, bodies, impacts(case, setup, held_together(case, starts, faces), faces)),
         *load_warnings(case, bodies, faces),
     ]

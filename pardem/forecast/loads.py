@@ -36,7 +36,7 @@ def load_of(motion: ServoMotion, faces: list[Face]) -> tuple[float, float]:
 
 
 def way_of(face: Face, motion: ServoMotion, starts: list[StartingGroup]) -> float:
-    """How far a servo wall may go until it is beyond all places where grains start (m).
+    """How far a servo wall may go until it is beyond all places where grains start (m), or as far as known grains leave room for it.
 
     Args:
         face: face of the wall.
@@ -45,7 +45,15 @@ def way_of(face: Face, motion: ServoMotion, starts: list[StartingGroup]) -> floa
     """
     direction = np.array(motion.direction, float)
     direction /= np.sqrt(direction @ direction)
-    return max(0.0, *(float(((start.points - face.point) @ direction).max()) for start in starts))
+    return max(0.0, *(_way_into(start, face, direction) for start in starts))
+
+
+def _way_into(start: StartingGroup, face: Face, direction: np.ndarray) -> float:
+    """The same for one group."""
+    if start.ways is None:
+        return float(((start.points - face.point) @ direction).max())
+    ahead = (start.ways.x - face.point) @ direction
+    return max(start.ways.free(k, -direction, float(ahead[k])) for k in start.ways.some(direction))
 
 
 def load_warnings(case: Case, bodies: ExtremeGrains, faces: list[Face]) -> list[str]:

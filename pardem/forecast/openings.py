@@ -79,7 +79,7 @@ def _rolls_off(case: Case, start: StartingGroup, stage: str, down: np.ndarray, f
     if floor is None or not fall < math.inf or floor.kind == "cylinder":
         return None
     foot = start.middle + (fall - start.radius) * down
-    for along in _around(case, floor.normal if floor.normal @ down < 0.0 else -floor.normal):
+    for along in around(case, floor.normal if floor.normal @ down < 0.0 else -floor.normal):
         edge, side = _exit(foot, along, domain)
         held = min((face.meets(foot, along, longest) for face in faces if face is not floor), default=math.inf)
         rim = _rim(floor, foot, along)
@@ -112,8 +112,13 @@ def _caught(point: np.ndarray, down: np.ndarray, faces: list[Face], domain: Doma
     return side in (domain.outflow or ()) or any(face.meets(point, down, length) <= length for face in faces)
 
 
-def _around(case: Case, up: np.ndarray) -> list[np.ndarray]:
-    """Directions along a floor."""
+def around(case: Case, up: np.ndarray) -> list[np.ndarray]:
+    """Directions across another one, (3,) unit vectors.
+
+    Args:
+        case: validated case.
+        up: (3,) unit vector.
+    """
     if case.dimension == 2:
         side = np.array([-up[1], up[0], 0.0])
         return [side, -side]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..case import Case
     from ..walls.surfaces.wall_table import WallTable
 
-SAMPLED = 300  # grains or points of a region whose fall is looked at
+SAMPLED = 300  # points of a region, or of the centres of grains, from which a fall is looked at
 
 
 @dataclass(frozen=True)
@@ -65,16 +65,15 @@ def impacts(case: Case, setup: Setup, starts: list[StartingGroup], faces: list[F
         starts: where its grains are at the start.
         faces: its walls.
     """
-    return [*_falls(case, setup, starts, faces), *_draws(case, starts), *_flights(case, starts), *_drives(case, setup, starts, faces)]
+    return [*_falls(case, starts, faces), *_draws(case, starts), *_flights(case, starts), *_drives(case, setup, starts, faces)]
 
 
-def _falls(case: Case, setup: Setup, starts: list[StartingGroup], faces: list[Face]) -> Iterator[Impact]:
+def _falls(case: Case, starts: list[StartingGroup], faces: list[Face]) -> Iterator[Impact]:
     strength = math.sqrt(sum(c * c for c in case.gravity))
     if strength == 0.0:
         return
     for start in starts:
         height, wall = drop(case, start, faces)
-        height -= bed_below(case, setup, start, height) + (2.0 * start.radius if start.whole else start.radius)
         height = min(height, way_in(case, start.speed, strength))
         if wall is not None and height > 0.0:
             speed = min(math.sqrt(start.speed**2 + 2.0 * strength * height), start.speed + strength * duration_of(case))
@@ -102,6 +101,8 @@ def way_in(case: Case, speed: float, pull: float) -> float:
 def drop(case: Case, start: StartingGroup, faces: list[Face]) -> tuple[float, WallTable | None]:
     """How far grains of a group fall at most (m), and the wall that they fall on, or None if there is none below them in any stage.
 
+    From the way down to the wall are taken the bed that lies there by then and, where the grains are known, those below on this way.
+
     Args:
         case: validated case.
         start: the group.
@@ -109,35 +110,41 @@ def drop(case: Case, start: StartingGroup, faces: list[Face]) -> tuple[float, Wa
     """
     down = np.array(case.gravity, float)
     down /= np.sqrt(down @ down)
-    heights = start.points @ down
-    longest = float(np.ptp(heights)) + _size(case, start, faces)
+    longest = float(np.ptp(start.points @ down)) + _size(case, start, faces)
+    taken = bed_below(case, start) + (2.0 * start.radius if start.whole else start.radius)
     deepest: tuple[float, WallTable | None] = (0.0, None)
-    # drawn a little towards the middle, so that rims do not miss the walls around them
-    tops = start.middle + 0.98 * (start.points - start.middle)
-    tops = np.concatenate([tops, [start.middle + (heights.min() - start.middle @ down) * down]])
     for stage in case.stage:
         present = [face for face in faces if face.there(stage.name)]
-        for top in tops[:: max(1, len(tops) // SAMPLED)]:
+        for k, top in _tops(start, down):
             lengths = [(face.meets(top, down, longest), n) for n, face in enumerate(present)]
             length, n = min(lengths, default=(math.inf, 0))
-            if deepest[0] < length < math.inf:
-                deepest = (length, present[n].wall)
+            if deepest[0] < length - taken < math.inf:
+                height = length - taken if start.ways is None else min(length - taken, start.ways.fall(k, down, length))
+                deepest = max(deepest, (height, present[n].wall), key=lambda found: found[0])
     return deepest
 
 
-def bed_below(case: Case, setup: Setup, start: StartingGroup, height: float) -> float:
+def _tops(start: StartingGroup, down: np.ndarray) -> list[tuple[int, np.ndarray]]:
+    """Places (m) from which grains of a group fall, each with the number of its grain where these are known; some of many, the highest among them."""
+    if start.ways is not None:
+        return [(k, start.ways.x[k]) for k in start.ways.some(-down)]
+    # drawn a little towards the middle, so that rims do not miss the walls around them
+    heights, tops = start.points @ down, start.middle + 0.98 * (start.points - start.middle)
+    tops = np.concatenate([tops, [start.middle + (heights.min() - start.middle @ down) * down]])
+    return list(enumerate(tops[:: max(1, len(tops) // SAMPLED)]))
+
+
+def bed_below(case: Case, start: StartingGroup) -> float:
     """Least height (m) of the bed onto which the highest grains fall, after all others: that of their volume over the cross-section of the container.
 
     Args:
         case: validated case.
-        setup: the same case prepared.
         start: group of grains.
-        height: height of their fall (m).
     """
     up = -np.array(case.gravity, float) / math.sqrt(sum(c * c for c in case.gravity))
     enclosed = [wall.enclosed(up, True, case.dimension) for wall in case.wall if wall.contains and wall.stages is None]
     areas = [sizes[0] for sizes in enclosed if sizes is not None and sizes[0] is not None]
-    return min(height, start.volume / min(areas)) if areas else 0.0
+    return start.volume / min(areas) if areas else 0.0
 
 
 def _size(case: Case, start: StartingGroup, faces: list[Face]) -> float:

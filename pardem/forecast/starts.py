@@ -8,17 +8,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mpi4py import MPI
 
+from ..insertion import PlacedGrains
 from ..setup.given_grains import given_count, given_grains
-from ..setup.initial_grains import settled_grains
+from ..setup.initial_grains import initial_grains, settled_grains
 from ..setup.insert_fraction import mean_volume
+from ..setup.insert_regions import domain_of
 from ..setup.preparation import Setup
+from ..shapes.catalogue import principal_orientations
 from ..state.origin_state import SHOWN
+from .free_ways import FreeWays
 
 if TYPE_CHECKING:
     from ..case import Case
     from ..case.placement import AnyRegion
 
 AROUND = 16  # points of a circle
+LOWERED = 100_000  # grains of a case that are lowered for its forecast, at most: in more, they count as where they were inserted
 SETTLED = "start.from"  # key of the grains of another run
 
 
@@ -37,6 +42,7 @@ class StartingGroup:
         volume: volume of the grains together (m^3, in 2D m^2).
         speed: fastest of them (m/s).
         every: 1, or n if only every n-th of the grains is among the points.
+        ways: the grains themselves, where each of them is known.
     """
 
     key: str
@@ -49,6 +55,7 @@ class StartingGroup:
     volume: float
     speed: float = 0.0
     every: int = 1
+    ways: FreeWays | None = None
 
 
 def starts_of(case: Case, setup: Setup) -> list[StartingGroup]:
@@ -60,17 +67,18 @@ def starts_of(case: Case, setup: Setup) -> list[StartingGroup]:
     """
     row = {s.name: k for k, s in enumerate(case.species)}
     radius, volume = setup.catalogue.radius, setup.catalogue.volume
-    out = []
+    out, lowered = [], _lowered(case, setup)
     for i, insert in enumerate(case.insert):
         points, k = region_points(case, insert.region), row[insert.species]
         least = insert.size.value if insert.size.kind == "constant" else insert.size.min
         filled = insert.count * float(volume[k]) * mean_volume(insert, case.dimension)
         middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
         key, smallest = f"insert.{insert.name or i}", float(radius[k]) * least
-        out.append(StartingGroup(key, (insert.species,), insert.count, points, middle, True, smallest, filled))
+        out.append(StartingGroup(key, (insert.species,), insert.count, points, middle, True, smallest, filled, ways=lowered.get(i)))
     if count := given_count(case):
-        every = -(-count // SHOWN)
-        out.append(_group(case, setup, "grains_file" if case.grains_file is not None else "grain", given_grains(case, every), count))
+        given = given_grains(case, -(-count // SHOWN))
+        given["orientation"] = principal_orientations(setup.catalogue, given["species"], given["orientation"])
+        out.append(_group(case, setup, "grains_file" if case.grains_file is not None else "grain", given, count))
     settled_grains(MPI.COMM_SELF, case)  # refuses what cannot be
     if case.origin is not None and case.origin.state is not None:
         out.append(_group(case, setup, SETTLED, vars(case.origin.state.shown), case.origin.state.grain_count))
@@ -78,13 +86,34 @@ def starts_of(case: Case, setup: Setup) -> list[StartingGroup]:
 
 
 def _group(case: Case, setup: Setup, key: str, grains: dict[str, np.ndarray], count: int) -> StartingGroup:
-    """Grains that are given with place and velocity, or every n-th of them."""
+    """Grains that are given with place, orientation in their principal frames, and velocity, or every n-th of them."""
     x, kinds, sizes = grains["position"], grains["species"], grains["scale"]
     speed = float(np.sqrt((grains["velocity"] ** 2).sum(axis=1).max()))
     species = tuple(case.species[k].name for k in np.unique(kinds))
     filled = float((setup.catalogue.volume[kinds] * sizes**case.dimension).sum()) * (count / len(x))
-    least = float((setup.catalogue.radius[kinds] * sizes).min())
-    return StartingGroup(key, species, count, x, 0.5 * (x.min(axis=0) + x.max(axis=0)), False, least, filled, speed, -(-count // SHOWN))
+    least, every = float((setup.catalogue.radius[kinds] * sizes).min()), -(-count // SHOWN)
+    ways = _ways(case, setup, PlacedGrains(kinds, sizes, x, grains["orientation"])) if every == 1 else None
+    return StartingGroup(key, species, count, x, 0.5 * (x.min(axis=0) + x.max(axis=0)), False, least, filled, speed, every, ways)
+
+
+def _ways(case: Case, setup: Setup, grains: PlacedGrains) -> FreeWays:
+    domain = domain_of(case)
+    return FreeWays(setup.catalogue, grains, np.zeros(3) if domain is None else np.asarray(domain.period))
+
+
+def _lowered(case: Case, setup: Setup) -> dict[int, FreeWays]:
+    """The grains of inserts that are lowered, by the number of the insert: where they come to lie follows from all grains of the case."""
+    settled = case.origin.state.grain_count if case.origin is not None and case.origin.state is not None else 0
+    first = settled + given_count(case)
+    if not any(insert.lowered for insert in case.insert) or first + sum(insert.count for insert in case.insert) > LOWERED:
+        return {}
+    placed, out = initial_grains(case, setup.catalogue, overlaps=True), {}
+    for i, insert in enumerate(case.insert):
+        if insert.lowered:
+            rows = placed.take(slice(first, first + insert.count))
+            out[i] = _ways(case, setup, PlacedGrains(rows.species, rows.scale, rows.x[:, :3], rows.q))
+        first += insert.count
+    return out
 
 
 def region_points(case: Case, region: AnyRegion) -> np.ndarray:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import an_6_report
 import numpy as np
 import pandas as pd
+from an_6_report import at
 from page import FIGURES, table, write
 from rod_curves import collected, name_of, of_run
 from rod_figures import EXPERIMENTS, draw_curves, draw_layers, draw_snapshots
@@ -70,19 +72,6 @@ def _experiments(rows: list[Row], curves: pd.DataFrame) -> str:
         "base*: of the densest instant of each tap. Angles in degrees; layers of 4 mm; residual of the energy over the work of the base.\n\n"
         + table(head, lines).strip()
     )
-
-
-def at(curve: pd.DataFrame, column: str, taps: float) -> float:
-    """A curve at a number of taps; not a number beyond its end.
-
-    Args:
-        curve: of one run.
-        column: its column.
-        taps: number of taps.
-    """
-    if not len(curve) or taps > float(curve["taps"].iloc[-1]) * 1.2:
-        return float("nan")
-    return float(np.interp(np.log(taps), np.log(curve["taps"]), curve[column]))
 
 
 def spread(curves: pd.DataFrame, column: str, taps: float) -> float:
@@ -206,3 +195,5 @@ def collect(folder: Path, names: Sequence[str]) -> None:
             draw_snapshots(result, FIGURES / PICTURES[name])
     there = [picture for picture in (CURVES, LAYERS, *PICTURES.values()) if (FIGURES / picture).exists()]
     write(PART, text(tables, curves, there))
+    if an_6_report.of_an_6(tables["study"]):
+        write(an_6_report.PART, an_6_report.text(tables["study"], curves))

@@ -49,10 +49,11 @@ def curve(path: Path) -> pd.DataFrame:
 
     Returns:
         Rows by taps: ``density``, its highest within a tap ``density_at_rest``, ``angle`` (degrees), and both by layers: ``density_1``,
-        ``angle_1``, ...
+        ``angle_1``, ...; and, the same in all rows, the mean angle of the rods as they were inserted, ``angle_inserted``.
     """
     with pardem.open(path) as result:
         taps, values = taps_of(result), result.series.values
+        inserted = float(values["mean_angle"][0])
     shaken = taps > 0.0
     taps = taps[shaken]
     series = {"density": values["density"][shaken], "angle": values["mean_angle"][shaken]}
@@ -65,7 +66,7 @@ def curve(path: Path) -> pd.DataFrame:
         near = (taps > at - half + 1e-6) & (taps <= at + half + 1e-6)
         means = {name: _mean(column[near]) for name, column in series.items()}
         rows.append({"taps": at} | means | {"density_at_rest": _highest(taps[near], series["density"][near])})
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).assign(angle_inserted=inserted)
 
 
 def collected(folder: Path, study: str, rows: Sequence[Row]) -> pd.DataFrame:

@@ -19,15 +19,16 @@ from study_runs import campaign, main, pardem  # noqa: E402
 
 STUDIES = (
     "plane_hopper/outlets", "plane_hopper/changes", "hopper/hopper", "shear/balance", "cow/bounces", "gas/paper", "gas/long", "collider",
-    "biaxial/samples", "biaxial/tests", "shear/list_range",
+    "biaxial/samples", "biaxial/tests", "shear/list_range", "shear/sides", "chains/pictures",
 )  # fmt: skip
-SCRIPTS = ("collider", "shear/list_range")
+SCRIPTS = ("collider", "shear/list_range", "shear/sides", "chains/pictures")
 """Tables that a script fills row by row."""
 
 
 def reports() -> list[ModuleType]:
     """What writes the parts of docs/validation.md."""
     import biaxial_report
+    import chains_report
     import collider_report
     import cow_report
     import gas_report
@@ -35,9 +36,11 @@ def reports() -> list[ModuleType]:
     import list_range_report
     import plane_hopper_report
     import shear_report
+    import sides_report
 
     return [
-        plane_hopper_report, hopper_report, shear_report, cow_report, gas_report, collider_report, biaxial_report, list_range_report
+        plane_hopper_report, hopper_report, shear_report, cow_report, gas_report, collider_report, biaxial_report, list_range_report,
+        chains_report, sides_report,
     ]  # fmt: skip
 
 
