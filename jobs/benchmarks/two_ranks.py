@@ -54,7 +54,6 @@ def crystal(ranks: int) -> float:
 
 SCENES: dict[str, Callable[[int], float]] = {
     "10^5 spheres (`pardem bench spheres --grains 100000`)": partial(spheres, 100_000, 600),
-    "10^6 spheres (`pardem bench spheres --grains 1000000`)": partial(spheres, 1_000_000, 40),
     f"1000 rods (`jobs/benchmarks/step_times.py {CRYSTAL}`)": crystal,
 }
 
