@@ -46,6 +46,7 @@ BEDS: dict[str, Callable[[], Case]] = {
 }
 
 
+FEW_ON_WALLS = ("outlines",)  # on a floor that throws them; the walls of features are those of their own bed
 WIDE = ("of two materials", "hertz", "rods", "cubes and tetrahedra", "features")  # beds whose sums are widened, too
 
 
@@ -66,7 +67,7 @@ def test_lanes_and_columns_give_the_same_bits(name: str, wide: bool, budget: boo
         for engine in (moved(case, MPI.COMM_SELF, steps=steps, tallied=tallied, wide=wide)[1] for tallied in (True, False))
     )
     on_walls = np.count_nonzero(contacts.key[:, 1] < 0)
-    assert on_walls > WIDTH
+    assert on_walls > (0 if name in FEW_ON_WALLS else WIDTH)
     assert len(contacts.key) - on_walls > 3 * WIDTH
     np.testing.assert_array_equal(same.key, contacts.key)
     np.testing.assert_array_equal(same.hist.view(np.int64), contacts.hist.view(np.int64))
