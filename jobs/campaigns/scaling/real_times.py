@@ -2,9 +2,10 @@
 
     mpirun -n 2 python jobs/campaigns/scaling/real_times.py spheres 10000
 
-The bed is one settled bed of `pardem bench`. Parts of it are timed alone by the first rank, their costs fitted, and the steps of the virtual ranks
-replayed; then all ranks advance it. Both take turns, since the speed of a shared machine changes by more within minutes than the model may err, and
-of both the least time of several short runs counts. Walls and rebuilds are left out.
+The bed is one settled bed of `pardem bench`. Parts of it are timed by each rank on its core, all at once, since cores share caches and memory; their
+costs are fitted, the costs of messages between these ranks measured, and the steps of the virtual ranks replayed; then all ranks advance the bed. All of
+it takes turns, since the speed of a shared machine, and the distance of its cores, change by more within minutes than the model may err. The least time
+of several short runs counts. Walls and rebuilds are left out.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from statistics import median
 from mpi4py import MPI
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from local_messages import messages_here
 from table_rows import append_row
 
 from pardem.bench.beds import settled
 from pardem.compiled import clock
 from pardem.engine import Engine
 from pardem.scaling.fitted_costs import fitted
-from pardem.scaling.machine import typical
+from pardem.scaling.machine import Machine
 from pardem.scaling.parts import time_parts
 from pardem.scaling.replay import replay
 from pardem.scaling.virtual_beds import settled_bed, virtual_bed
@@ -34,19 +36,19 @@ COLUMNS = ("scene", "grains", "ranks", "predicted (us)", "measured (us)", "measu
 CUTS = (1, 2, 4, 8)
 CHOSEN = 2  # parts of each cut
 REPEATED = 20  # how often each part is timed in a turn
-TURNS = 7
+TURNS = 9
 RUNS, STEPS = 40, 25  # that are measured in a turn, and the steps of each
-PAUSE = 0.01  # seconds
 
 
-def predicted(scene: str, grains: int, ranks: int, skin: float) -> float:
-    """Time of a step by the model (us)."""
+def predicted(comm: MPI.Comm, scene: str, grains: int, skin: float, machine: Machine) -> float:
+    """Time of a step by the model (us). Collective."""
     bed, parts = settled_bed(scene, grains), []
     for count in CUTS:
-        parts += time_parts(bed, count, list(range(min(count, CHOSEN))), skin, REPEATED)
-    costs = fitted(parts)._replace(rebuild=0.0, rebuild_grain=0.0, rebuild_ghost=0.0)
-    undisturbed = typical()._replace(detours=0.0, unevenness=0.0)
-    return 1e6 * replay(cut(virtual_bed(scene, grains, "tiled"), ranks, skin), costs, undisturbed)
+        comm.Barrier()
+        parts += time_parts(bed, count, [(comm.rank + k) % count for k in range(min(count, CHOSEN))], skin, REPEATED)
+    timed = [part for of_rank in comm.allgather(parts) for part in of_rank]
+    costs = fitted(timed)._replace(rebuild=0.0, rebuild_grain=0.0, rebuild_ghost=0.0)
+    return 1e6 * replay(cut(virtual_bed(scene, grains, "tiled"), comm.size, skin, sampled=comm.size), costs, machine)
 
 
 def measured(engine: Engine) -> float:
@@ -71,11 +73,7 @@ def main(scene: str, grains: int) -> None:
     engine.advance(STEPS)
     models, times = [], []
     for _ in range(TURNS):
-        if comm.rank == 0:
-            models.append(predicted(scene, grains, comm.size, engine.skin))
-        done = comm.Ibarrier()
-        while not done.Test():  # without keeping a core busy
-            time.sleep(PAUSE)
+        models.append(predicted(comm, scene, grains, engine.skin, messages_here(comm)))
         times.append(measured(engine))
     if comm.rank > 0:
         return
