@@ -44,8 +44,8 @@ def _agreed(mine, result, handles, request, ignore, times):
 def messages_here(comm: MPI.Comm) -> Machine:
     """Measure latency, overhead, time of a byte, eager length and time of a reduction between two ranks. Collective; all ranks get the same numbers.
 
-    A message whose receiver computes before it waits costs no more than its overhead where it travels meanwhile, and all of its time where it does not:
-    the eager length is the largest size at which less than half of that time is left.
+    A message whose receiver computes before it waits costs no more than its overhead where it travels meanwhile, and all of its time where it does
+    not: the eager length is the largest size at which less than half of that time is left.
 
     Args:
         comm: communicator of an even number of ranks, which exchange in pairs; of one rank, where messages cost nothing.

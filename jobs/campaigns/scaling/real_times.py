@@ -2,10 +2,10 @@
 
     mpirun -n 2 python jobs/campaigns/scaling/real_times.py spheres 10000
 
-The bed is one settled bed of `pardem bench`. Parts of it are timed by each rank on its core, all at once, since cores share caches and memory; their
-costs are fitted, the costs of messages between these ranks measured, and the steps of the virtual ranks replayed; then all ranks advance the bed. All of
-it takes turns, since the speed of a shared machine, and the distance of its cores, change by more within minutes than the model may err. The least time
-of several short runs counts. Walls and rebuilds are left out.
+The bed is one settled bed of `pardem bench`. Parts of it are timed by each rank on its core, all at once, since cores share caches and memory;
+their costs are fitted, the costs of messages between these ranks measured, and the steps of the virtual ranks replayed; then all ranks advance the
+bed. All of it takes turns, since the speed of a shared machine, and the distance of its cores, change by more within minutes than the model may
+err. The least time of several short runs counts. Walls and rebuilds are left out.
 """
 
 from __future__ import annotations
