@@ -14,6 +14,7 @@ import numpy as np
 from pardem.errors import FileError
 
 from .layout import FRAMES, LayoutError, check_layout, text
+from .state.packing import make_readable
 from .state.shared_errors import UnreadableError, reason, unreadable
 
 FORMAT = 2  # of results, checkpoints and segments; 1: without checksums of frames and observables, without manifests
@@ -56,6 +57,7 @@ def opened(path: Path | str) -> Iterator[h5py.File]:
         if kind == "result":
             _require_parts(file, path)
         check_layout(file, growing=kind == "segment")
+        make_readable(file, f"{FRAMES}/{FIRST_FIELD}/value")
         yield file
 
 

@@ -88,7 +88,7 @@ class RunFiles:
 
     def _form(self) -> FileForm:
         output = self.case.output
-        return FileForm(output.precision, output.sync_frames, output.compression == "gzip", output.one_file)
+        return FileForm(output.precision, output.sync_frames, output.compression, output.one_file)
 
     def __enter__(self) -> Self:
         return self
@@ -267,7 +267,7 @@ def write_files(sim: Simulation, out: Path, options: RunOptions) -> RunFiles:
     """
     with ExitStack() as reservation:
         reservation.enter_context(reserved(sim.comm, out))
-        check_output(sim.comm, out, resume=options.resume, force=options.force)
+        check_output(sim.comm, out, compression=sim.case.output.compression, resume=options.resume, force=options.force)
         files = RunFiles(sim, out, options, by_the_clock=True)
         files.reservation = reservation.pop_all()
     try:

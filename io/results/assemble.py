@@ -93,7 +93,7 @@ def write_index(out: Path, manifest: Manifest, reader: SegmentReader, final: Pat
 
 
 def finish(
-    comm: MPI.Comm, out: Path, state: FullState, manifest: Manifest, reader: SegmentReader, compressed: bool = False
+    comm: MPI.Comm, out: Path, state: FullState, manifest: Manifest, reader: SegmentReader, compression: str = "none"
 ) -> list[Loss]:
     """Write OUT.h5 as a single file with all frames, the observables and the final state, and remove the parts. Collective.
 
@@ -106,7 +106,7 @@ def finish(
         state: state at the end of the run.
         manifest: all parts of the run; only that of rank 0 is used.
         reader: reader of the segments; only that of rank 0 is used.
-        compressed: whether the fields of grains in frames are compressed.
+        compression: how the fields of grains in frames are compressed, or none.
 
     Returns:
         What was lost, except losses accepted earlier; the same on all ranks.
@@ -134,8 +134,8 @@ def finish(
             file.reserve(size + _small(series), Holders.of(comm, size))
             with file.structure() as skeleton:
                 if skeleton is not None:
-                    _fill(skeleton, series, compressed=compressed)
-            damaged = copy_frames(file, series, count, compressed)
+                    _fill(skeleton, series, compression=compression)
+            damaged = copy_frames(file, series, count, compression)
             losses += damaged
             if not damaged:
                 checksums = write_rows(file, KINDS["result"], state)
@@ -177,7 +177,7 @@ def _small(series: Series) -> int:
     return sum(values.nbytes for values in series.values.values()) + 200 * series.frames
 
 
-def _fill(file: h5py.File, series: Series, parts: Path | None = None, compressed: bool = False) -> None:
+def _fill(file: h5py.File, series: Series, parts: Path | None = None, compression: str = "none") -> None:
     """Write everything but the frames' values into a file with the static part: they are virtual if the folder of the parts is given."""
     label(file, "result")
     file.attrs["assembled"] = "index" if parts else "complete"
@@ -191,8 +191,8 @@ def _fill(file: h5py.File, series: Series, parts: Path | None = None, compressed
             shape = (series.frames, count, width)
             if parts:
                 _virtual(file, name, series.pieces, shape, kind, parts)
-            elif compressed:
-                file.create_dataset(f"{FRAMES}/{name}/value", shape, kind, **packed(count, width))
+            elif compression != "none":
+                file.create_dataset(f"{FRAMES}/{name}/value", shape, kind, **packed(count, width, compression))
             else:
                 create_for_rows(file, f"{FRAMES}/{name}/value", shape, kind)
         series.contacts.write_skeleton(file, parts)

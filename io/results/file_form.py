@@ -15,13 +15,13 @@ class FileForm(NamedTuple):
     Attributes:
         precision: precision of the frames: double or single.
         sync_frames: each frame is on the disk when it has been written, not only when the next checkpoint is.
-        compressed: whether the fields of grains in frames are compressed.
+        compression: how the fields of grains in frames are compressed: none, gzip or zstd.
         one_file: whether the result is one file in the end, for which all frames are copied; otherwise it stays an index of its parts.
     """
 
     precision: str = "double"
     sync_frames: bool = False
-    compressed: bool = False
+    compression: str = "none"
     one_file: bool = True
 
     @property

@@ -15,7 +15,7 @@ from ..state.checksum import joined, part
 from ..state.holders import Holders
 from ..state.manifest import Loss
 from ..state.ordered_rows import Rows
-from ..state.packing import unit_of
+from ..state.packing import make_readable, unit_of
 from ..state.rowfile import RowFile
 from ..state.seals import CLOCK, CONTACT_TABLE, COUNT, DAMAGE, TABLE, crc32_of_clock, crc32_of_counts
 from ..state.shared_errors import UnreadableError, agree, reason, unreadable
@@ -27,23 +27,23 @@ from .series import Piece, Series
 _Sums = tuple[list[int], list[int]]  # of the fields of a frame with its clock, of its contacts with their number
 
 
-def copy_frames(file: RowFile, series: Series, count: int, compressed: bool = False) -> list[Loss]:
+def copy_frames(file: RowFile, series: Series, count: int, compression: str = "none") -> list[Loss]:
     """Copy the frames of all segments one at a time, each rank its block of ids and of contacts, and compare them with their checksums.
 
     Args:
         file: the result.
         series: frames of the segments.
         count: number of grains.
-        compressed: whether the fields of grains are compressed in the result.
+        compression: how the fields of grains are compressed in the result, or none.
 
     Returns:
         The frames that are not what was written. If there are any, they are removed from the series, and the file must be written anew.
     """
     damaged, contacts, first = list[Loss](), series.contacts, 0  # the contacts before any frame is taken out
     frame = count * sum(width * kind.itemsize for width, kind in series.fields.values())
-    holders = Holders.of(file.comm, frame + contacts.nbytes // max(1, series.frames), unit_of(compressed))
+    holders = Holders.of(file.comm, frame + contacts.nbytes // max(1, series.frames), unit_of(compression))
     sums: list[_Sums] = []
-    with file.rows(holders, count if compressed else None):
+    with file.rows(holders, compression, count):
         for piece in series.pieces:
             length = len(piece.rows)
             with _Source(holders, piece, series, count) as source:
@@ -164,6 +164,8 @@ class _Source:
         if self.holders.mine:
             try:
                 self.file = h5py.File(self.piece.path, "r", locking=False)
+                for name in self.fields:
+                    make_readable(self.file, f"{FRAMES}/{name}/value")
             except OSError as error:  # it could be opened a moment ago; if it is damaged, each of its frames will be said to be
                 found = unreadable(self.piece.path, error)
                 self.unopened = found if isinstance(found, UnreadableError) else "it cannot be opened"

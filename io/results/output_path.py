@@ -13,6 +13,7 @@ from pardem.errors import FileError
 
 from ..state.checkpoint import checkpoints, is_one_file, step_of
 from ..state.manifest import Loss, Manifest, noted, read_manifest, refusal, set_apart
+from ..state.packing import require
 from ..state.shared_errors import together
 from .assemble import assemble
 from .paths import STATIC, base_step, parts_of, segment_path, segments
@@ -41,12 +42,13 @@ def prepare_output(comm: MPI.Comm, out: Path | str, *, resume: bool, force: bool
     return comm.bcast(notice)
 
 
-def check_output(comm: MPI.Comm, out: Path, *, resume: bool, force: bool) -> None:
+def check_output(comm: MPI.Comm, out: Path, *, compression: str, resume: bool, force: bool) -> None:
     """Refuse an output that cannot be written, or that exists and is neither to be resumed nor to be replaced. Changes nothing. Collective.
 
     Args:
         comm: communicator.
         out: path of the result.
+        compression: of frames.
         resume: whether an existing run is to be resumed.
         force: whether an existing output is to be replaced.
 
@@ -55,6 +57,7 @@ def check_output(comm: MPI.Comm, out: Path, *, resume: bool, force: bool) -> Non
     """
     out = Path(out)
     with together(comm, f"{out} could not be made ready"):
+        require(compression)
         if comm.rank == 0:
             _check(out, resume, force)
 

@@ -65,7 +65,7 @@ class Segment:
         arrays = {name: _as_rows(values) for name, values in fields.items()}
         if self.file is None:
             self._create(arrays, contacts)
-        file, t, holders = self.file, self.frames, Holders.of(self.comm, self.size, unit_of(self.form.compressed))
+        file, t, holders = self.file, self.frames, Holders.of(self.comm, self.size, unit_of(self.form.compression))
         assert file is not None
         names = [f"{FRAMES}/{name}/value" for name in self.types]
         rows = GrainRows(self.comm, gid, holders, max(width * kind.itemsize for width, kind in self.types.values()))
@@ -73,7 +73,7 @@ class Segment:
         file.grow(names, t + 1)
         if self.contacts is not None and contacts is not None:
             self.contacts.prepare(contacts, holders)
-        with file.rows(holders, self.count if self.form.compressed else None):
+        with file.rows(holders, self.form.compression, self.count):
             for name, field in zip(names, self.types, strict=True):
                 file.write_all(name, rows.pieces(arrays[field], self.types[field][1]), frame=t)
             if self.contacts is not None and contacts is not None:
@@ -103,8 +103,8 @@ class Segment:
                 label(handle, "segment", self.base_step)
                 for name, (width, kind) in self.types.items():
                     place, shape, most = f"{FRAMES}/{name}/value", (0, self.count, width), (None, self.count, width)
-                    if self.form.compressed:
-                        handle.create_dataset(place, shape, kind, maxshape=most, **packed(self.count, width))
+                    if self.form.compression != "none":
+                        handle.create_dataset(place, shape, kind, maxshape=most, **packed(self.count, width, self.form.compression))
                     else:
                         chunk = (1, max(1, min(self.count, CHUNK // (width * kind.itemsize))), width)
                         create_for_rows(handle, place, shape, kind, maxshape=most, chunks=chunk)

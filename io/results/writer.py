@@ -138,7 +138,7 @@ class ResultWriter:
             self._mend_static()
             if not self.form.one_file:
                 return self._leave_parts(state)
-            return finish(self.comm, self.path, state, self.manifest, self.reader, self.form.compressed)
+            return finish(self.comm, self.path, state, self.manifest, self.reader, self.form.compression)
 
     def close(self) -> None:
         """End a run that is not finished: its parts stay, and OUT.h5 is an index of them; a run that is resumed drops rows after its checkpoint."""

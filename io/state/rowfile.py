@@ -76,7 +76,7 @@ class RowFile:
         self._failure: str | None = None
         self._holders = Holders.of(comm, 0)
         self._wrote = comm.rank == 0
-        self._packed_rows: int | None = None  # of the compressed data sets that are being written
+        self._packing = ("none", 0)  # of the data sets that are being written: how they are compressed, and their number of rows
         with together(comm, self.doing):
             if comm.rank == 0:
                 self._handle = writable(path, mode)
@@ -144,15 +144,16 @@ class RowFile:
                     handle[name].resize(length, axis=0)
 
     @contextmanager
-    def rows(self, holders: Holders, packed: int | None = None) -> Iterator[None]:
+    def rows(self, holders: Holders, compression: str = "none", count: int = 0) -> Iterator[None]:
         """Write rows, by ``write``, of data sets that were made by ``create_for_rows``.
 
         Args:
             holders: the ranks that have rows to write.
-            packed: number of rows of a frame, if data sets with frames are compressed (`packing.packed`): the holders then compress, in whole chunks
-                each, and rank 0 writes.
+            compression: of data sets with frames (`packing.packed`), or none: where there is one, the holders compress, in whole chunks each, and
+                rank 0 writes.
+            count: number of rows of a frame, if they are compressed.
         """
-        self._packed_rows, self.sums = packed, {}
+        self._packing, self.sums = (compression, count), {}
         part = self._begin_rows(holders)
         try:
             with Beside() as self._beside:
@@ -196,7 +197,7 @@ class RowFile:
 
     @property
     def _through_mpi(self) -> bool:
-        return self._holders.count > 1 and parallel_hdf5() and self._packed_rows is None
+        return self._holders.count > 1 and parallel_hdf5() and self._packing[0] == "none"
 
     def write_all(self, name: str, pieces: Iterable[Rows], base: int = 0, frame: int | None = None) -> None:
         """Write pieces of a data set one after the other, while the next is made.
@@ -223,7 +224,7 @@ class RowFile:
         """
         rows, start = np.ascontiguousarray(piece.rows), base + piece.start
         piece = piece._replace(rows=rows)
-        if self._packed_rows is not None and frame is not None:
+        if self._packing[0] != "none" and frame is not None:
             self._sum(name, piece)
             self._write_packed(name, rows, start, frame)
         elif self._holders.count == 1 or self._through_mpi:
@@ -256,8 +257,8 @@ class RowFile:
 
     def _write_packed(self, name: str, rows: np.ndarray, start: int, frame: int) -> None:
         """Write this rank's rows of a compressed data set; all holders compress theirs at the same time."""
-        assert self._packed_rows is not None
-        chunks = chunks_of(rows, self._packed_rows) if self._holders.mine else []
+        method, count = self._packing
+        chunks = chunks_of(rows, count, method) if self._holders.mine else []
         if self.comm.rank == 0:
             for chunk in chunks:
                 start = self._put_chunk(name, chunk, start, frame)

@@ -1,6 +1,6 @@
-"""What compression gains on the frames of a result, and how fast it is on one core: gzip, as `output.compression` writes it, beside other methods.
+"""What compression gains on the frames of a result, and how fast it is on one core: gzip and Zstandard, as `output.compression` writes them, beside other methods.
 
-    pip install zstandard blosc2
+    pip install 'pardem[zstd]' blosc2
     python jobs/benchmarks/compression.py RESULT.h5 NAME [--document]
 
 The last frame of each field of the grains is compressed, its bytes shuffled before as HDF5 does it. With --document the rows of that name are put
@@ -47,7 +47,7 @@ def blosc(level: int) -> Callable[[np.ndarray], bytes]:
 METHODS: dict[str, Callable[[np.ndarray], bytes]] = {
     f"gzip by ISA-L, level {LEVEL} (`output.compression`)": lambda rows: bytes(compress(by_place(rows), LEVEL)),
     "gzip by zlib, level 6": lambda rows: zlib.compress(by_place(rows), 6),
-    "Zstandard, level 1": lambda rows: bytes(zstandard.ZstdCompressor(1).compress(by_place(rows))),
+    f"Zstandard, level {LEVEL} (`output.compression`)": lambda rows: bytes(zstandard.ZstdCompressor(LEVEL).compress(by_place(rows))),
     "Zstandard, level 9": lambda rows: bytes(zstandard.ZstdCompressor(9).compress(by_place(rows))),
     "Blosc2 with Zstandard, level 1": blosc(1),
     "Blosc2 with Zstandard, level 5": blosc(5),

@@ -169,8 +169,8 @@ def measure(comm: MPI.Comm, count: int, place: Path, disk: str) -> list[str]:
     fields = {"position": grains.x[:, :3], "image": grains.image, "orientation": grains.q}
     fields |= {"velocity": grains.v[:, :3], "angular_velocity": grains.w[:, :3]}
     rows, many = [], f"{count:.0e} grains".replace("e+0", "·10^").removeprefix("1·") + disk
-    for name, compressed in (("frame", False), ("frame with gzip", True)):
-        writer = ResultWriter(comm, place / f"{name}.h5", static, FileForm(sync_frames=True, compressed=compressed), pardem=__version__)
+    for name, how in (("frame", "none"), ("frame with gzip", "gzip"), ("frame with zstd", "zstd")):
+        writer = ResultWriter(comm, place / f"{name}.h5", static, FileForm(sync_frames=True, compression=how), pardem=__version__)
         frames = [partial(writer.frame, turn, float(turn), grains.gid, fields) for turn in range(TURNS)]
         rows.append(compare(comm, f"{name}, {many}", frames.__getitem__, writer, "segment-*-frames.h5"))
     state = state_of(grains, count, 0)

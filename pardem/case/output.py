@@ -115,9 +115,10 @@ class Output(Model):
     precision: Literal["double", "single"] = Field(
         default="double", description="floating-point precision of frames; the final state is always in double precision"
     )
-    compression: Literal["none", "gzip"] = Field(
+    compression: Literal["none", "gzip", "zstd"] = Field(
         default="none",
-        description="whether the quantities of grains in frames are compressed, without loss; rank 0 then writes what all ranks have compressed",
+        description="whether the quantities of grains in frames are compressed, without loss; rank 0 then writes what all ranks have compressed; "
+        "`zstd` is faster, but readers need the package `hdf5plugin`",
     )
     fields: Many[FieldName] = Field(
         default=("position", "image", "orientation", "velocity", "angular_velocity"),

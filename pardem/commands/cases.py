@@ -68,6 +68,7 @@ def check(arguments: argparse.Namespace) -> int:
     """`pardem check`: find everything that a run rejects before its first step, foresee what may stop it later, and estimate the cost."""
     from ..decomposition.grids import fitting_grids, idle_notice
     from ..io.casefile import read_case
+    from ..io.state.packing import require
     from ..setup.estimate import estimate
 
     case = read_case(arguments.case, arguments.set, user_code=not arguments.no_user_code)
@@ -83,6 +84,7 @@ def check(arguments: argparse.Namespace) -> int:
             case = with_origin(case)
         ranks = arguments.ranks or case.parallel.least_ranks
         fitting_grids(ranks, case.parallel.parts)
+        require(case.output.compression)
         cost = estimate(case, ranks)
         case_hash = case.hash()
         from ..forecast import forecast  # late: these load the compiler
