@@ -1,4 +1,4 @@
-"""What compression gains on the frames of a result, and how fast it is on one core: gzip and Zstandard, as `output.compression` writes them, beside other methods.
+"""What compression gains on the frames of a result, and how fast it is on one core: the methods of `output.compression` beside others.
 
     pip install 'pardem[zstd]' blosc2
     python jobs/benchmarks/compression.py RESULT.h5 NAME [--document]
