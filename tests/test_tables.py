@@ -15,6 +15,7 @@ from pardem.decomposition.halo import moving_arrays
 from pardem.decomposition.migration import migrate
 from pardem.decomposition.nested_slabs import Nested
 from pardem.state.arrays import Grains
+from pardem.state.memory import LINE
 from pardem.state.population import ContactTable, Population
 from pardem.state.table import Table
 
@@ -127,3 +128,14 @@ def test_rows_of_several_kinds_are_announced_together() -> None:
             sent = comm.allgather(target)
             assert came.tolist() == [[rank, comm.rank] for rank, to in enumerate(sent) for _ in range(int((to == comm.rank).sum()))]
             assert exchange.arriving.tolist() == [int((to == comm.rank).sum()) for to in sent]
+
+
+def test_rows_of_grains_do_not_straddle_lines_of_the_cache() -> None:
+    grains = Population.made(5)
+    grains.gid[:] = 4, 2, 0, 1, 3
+    grains.x[:, 0] = grains.gid
+    grains.arrange(np.argsort(grains.gid))
+    assert grains.x[:, 0].tolist() == [0, 1, 2, 3, 4]
+    both = Population.joined([grains, grains.take([1])])
+    assert both.gid.tolist() == [0, 1, 2, 3, 4, 1]
+    assert {getattr(table, name).ctypes.data % LINE for table in (grains, both) for name in ("x", "v", "w", "ft")} == {0}

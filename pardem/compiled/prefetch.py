@@ -4,28 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
+import llvmlite.ir as ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 from .jit import njit  # noqa: F401
 
 
+def _ask(builder: Any, address: Any) -> None:
+    """Ask for the cache line at an address, to be read and written."""
+    pointer = builder.inttoptr(address, ir.PointerType(ir.IntType(8)))
+    integer = ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [pointer.type, integer, integer, integer])
+    function = builder.module.declare_intrinsic("llvm.prefetch", [pointer.type], fnty=kind)
+    builder.call(function, [pointer, integer(1), integer(2), integer(1)])
+
+
 @intrinsic
 def prefetch(typing_context: Any, array: Any, row: Any) -> Any:
-    """Bring the first cache line of ``array[row]`` nearer, to be read and written."""
+    """Bring the first cache line of ``array[row]``, or of several rows (a tuple of words), nearer, to be read and written."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        import llvmlite.ir as ir
-
         made = context.make_array(signature.args[0])(context, builder, args[0])
         stride = builder.extract_value(made.strides, 0)
-        number = context.cast(builder, args[1], signature.args[1], types.intp)
-        address = builder.add(builder.ptrtoint(made.data, stride.type), builder.mul(number, stride))
-        pointer = builder.inttoptr(address, ir.PointerType(ir.IntType(8)))
-        integer = ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [pointer.type, integer, integer, integer])
-        function = builder.module.declare_intrinsic("llvm.prefetch", [pointer.type], fnty=kind)
-        builder.call(function, [pointer, integer(1), integer(2), integer(1)])
+        start = builder.ptrtoint(made.data, stride.type)
+        several = isinstance(signature.args[1], types.BaseTuple)
+        numbers = cgutils.unpack_tuple(builder, args[1]) if several else [context.cast(builder, args[1], signature.args[1], types.intp)]
+        for number in numbers:
+            _ask(builder, builder.add(start, builder.mul(number, stride)))
         return context.get_dummy_value()
 
     return types.void(array, row), codegen

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..compiled import vectors
 from ..compiled.jit import inlined, kernel
+from ..compiled.lanes.types import WIDTH
 from ..compiled.vectors import nearest_image, subtract
 from ..laws.resistance.resistance_model import resists
 from . import batch
@@ -33,7 +34,7 @@ from .batch_results import apply_to_pair
 from .pair_loop import velocity_lag
 from .resistance import check_torques, fill_resistance, keep_resistance, prepare_spheres, resist
 from .sphere_encounter import SphereBody, encounter
-from .sphere_search import part
+from .sphere_search import fetch, part
 
 # where the narrow phase keeps radii, masses and spins of the two bodies until the geometry is known: columns that only other narrow phases use,
 # or that are written later
@@ -88,6 +89,8 @@ def by_columns(first, last, loop):
     dt, lag = settings.dt, velocity_lag(settings)
     for begin in range(first, last, BATCH):
         count = min(BATCH, last - begin)
+        for n in range(begin + BATCH, begin + 2 * BATCH, WIDTH):
+            fetch(n, pairs, loop.g)
         for n in range(count):
             p = np.uintp(near[begin + n])
             _gather(np.uintp(n), np.uintp(pairs.first[p]), np.uintp(col[p]), p, loop)

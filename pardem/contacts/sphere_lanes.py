@@ -10,7 +10,7 @@ from ..compiled.fixedpoint import COLUMNS, limit
 from ..compiled.jit import inlined
 from ..compiled.lanes.arithmetic import all_of
 from ..compiled.lanes.memory import gather, members, members_at, pick, raise_at, raised_at, scatter, scatter_add, scatter_subtract, transpose
-from ..compiled.lanes.types import ROW, rows_of, spread
+from ..compiled.lanes.types import ROW, WIDTH, rows_of, spread
 from ..compiled.vectors import ZERO, behind, cross, nearest_image, negative, scale, subtract
 from ..laws.energy_ledger import losses
 from ..laws.history import MEMORY, NORMAL, SPRING
@@ -31,6 +31,10 @@ from .lane_groups import (
 from .pair_loop import velocity_lag
 from .sphere_columns import by_columns
 from .sphere_encounter import SphereBody, encounter
+from .sphere_search import fetch
+
+AHEAD = 2 * WIDTH
+"""Contacts between the one that is computed and the one whose numbers are asked for."""
 
 assert (SPRING % ROW, MEMORY, NORMAL % ROW) == (0, SPRING + 3, 0)  # a history is two rows: the spring and the memory; the normal and another number
 
@@ -48,11 +52,11 @@ def _past(places, hist, touch):
 def _meet(i, j, g, settings):
     """How the grains in WIDTH rows ``i`` and those in ``j`` (tuples of words) meet: the vector between their centres, and the ``Encounter``."""
     (xi, ri), (xj, rj) = vectors_at(g.x, i), vectors_at(g.x, j)
+    branch = nearest_image(subtract(xj, xi), settings)  # a jump: what is read before it would have to wait in memory
     (vi, mi), (vj, mj) = vectors_at(g.v, i), vectors_at(g.v, j)
     (wi, _), (wj, _) = vectors_at(g.w, i), vectors_at(g.w, j)
-    branch, velocity = nearest_image(subtract(xj, xi), settings), subtract(vj, vi)
     first, second = SphereBody(ri, mi, wi), SphereBody(rj, mj, wj)
-    return branch, encounter(branch, velocity, first, second, settings.dt, velocity_lag(settings))
+    return branch, encounter(branch, subtract(vj, vi), first, second, settings.dt, velocity_lag(settings))
 
 
 @inlined
@@ -99,10 +103,11 @@ def _group(begin, loop):
         whether all of them are in range; otherwise nothing has been done.
     """
     pairs, g, law, settings = loop.pairs, loop.g, loop.law, loop.settings
+    fetch(begin + AHEAD, pairs, g)
     places = members(pairs.near, begin)
     i, j = members_at(pairs.first, places), members_at(pairs.col, places)
-    past, rest = _past(places, pairs.hist, pairs.touch)
     branch, e = _meet(i, j, g, settings)
+    past, rest = _past(places, pairs.hist, pairs.touch)
     numbers, friction = materials_in(pairs.scratch)
     r = spring_and_slider(law, PairMaterial(numbers, friction, e.mass, e.radius), e.geometry, e.motion, past)
     force = behind(r.drag, r.push * e.geometry.slope, e.geometry.normal)

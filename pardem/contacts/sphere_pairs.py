@@ -11,7 +11,7 @@ from ..compiled.lanes.types import WIDTH
 from .batch import BATCH, BLOCK
 from .lane_groups import asks_for_lanes
 from .sphere_columns import by_columns
-from .sphere_lanes import in_lanes
+from .sphere_lanes import AHEAD, in_lanes
 from .sphere_search import fetch, touching
 
 
@@ -27,9 +27,10 @@ def sphere_contacts(first, last, loop):
     pairs, settings, near, alone = loop.pairs, loop.settings, loop.pairs.near, asks_for_lanes(loop)
     place, end, found = pairs.ptr[first], pairs.ptr[last], 0
     while place < end or found > 0:
-        before, stop = found, min(end, place + BLOCK - WIDTH - found)
+        stop = min(end, place + BLOCK - WIDTH - found)
         found = touching(place, stop, found, loop)
-        fetch(before, found, pairs, loop.g)
+        for begin in range(0, AHEAD, WIDTH):
+            fetch(begin, pairs, loop.g)
         place = stop
         done = in_lanes(settings.resistance, loop.law, 0, found, loop) if alone else 0
         if done == 0:

@@ -7,7 +7,7 @@ import numpy as np
 from ..compiled import vectors
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import any_of
-from ..compiled.lanes.memory import append, gather, members, raised, transpose
+from ..compiled.lanes.memory import append, gather, members, members_at, raised, transpose
 from ..compiled.lanes.types import ROW, WIDTH, rows_of
 from ..compiled.prefetch import prefetch
 from ..compiled.vectors import nearest_image, square, subtract
@@ -100,20 +100,20 @@ def touching(first, last, found, loop):
     return np.int64(_look_at(even_last, last, found, loop))
 
 
-@kernel
-def fetch(first, last, pairs, g):
-    """Ask the memory for what contacts need next: large beds do not fit into the caches.
+@inlined
+def fetch(begin, pairs, g):
+    """Ask the memory for what WIDTH contacts will need: large beds do not fit into the caches.
+
+    They are read some hundred nanoseconds later, and no more is asked for meanwhile than the processor can wait for at a time.
 
     Args:
-        first: first place in ``pairs.near``.
-        last: the place after the last.
+        begin: place of the first of them in ``pairs.near``; behind the last contact there may be any candidates.
         pairs: `Contacts`.
         g: `Grains`.
     """
-    for n in range(first, last):
-        p = pairs.near[n]
-        j = pairs.col[p]
-        prefetch(pairs.hist, p)
-        prefetch(g.v, j)
-        prefetch(g.w, j)
-        prefetch(g.ft, j)
+    places = members(pairs.near, begin)
+    j = members_at(pairs.col, places)
+    prefetch(pairs.hist, places)
+    prefetch(g.v, j)
+    prefetch(g.w, j)
+    prefetch(g.ft, j)

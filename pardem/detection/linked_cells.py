@@ -254,7 +254,7 @@ def find_pairs(grains, settings, skin, pairs):
 
 @njit
 def spatial_order(owned, x, edge):
-    """Sort grains by cells, so that neighbours are close to each other in memory.
+    """Sort grains by cells, so that neighbours are close to each other in memory: cross-sections of the longest axis one after the other.
 
     Args:
         owned: number of grains.
@@ -271,10 +271,15 @@ def spatial_order(owned, x, edge):
             low, high = min(low, x[i, c]), max(high, x[i, c])
         origin[c] = low
         count[c] = 1 if owned == 0 else max(1, min(int((high - low) / edge) + 1, 1 << 20))
+    longest = 2
+    for c in range(2):
+        if count[c] > count[longest]:
+            longest = c
+    axes = (longest, 1 if longest == 2 else 2, 1 if longest == 0 else 0)
     key = np.empty(owned, np.int64)
     for i in range(owned):
         k = 0
-        for c in range(2, -1, -1):
+        for c in axes:
             k = k * count[c] + min(int((x[i, c] - origin[c]) / edge), count[c] - 1)
         key[i] = k
     return np.argsort(key, kind="mergesort")

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..contacts.batch import BATCH, BLOCK, COUNTS, SCRATCH
 from ..state.arrays import Contacts, Grains, Settings, Walls
+from ..state.memory import zeros_in_lines
 from ..state.population import ContactTable
 from ..walls.candidates import find_wall_pairs
 from ..walls.motion.driven import displacement, turn_angle
@@ -70,9 +71,10 @@ class RankLists:
         del pairs, grains  # before the histories come
         block, first = (BATCH + 4 * BLOCK, np.repeat(row, np.diff(ptr))) if rule.lists_first else (BATCH, np.empty(0, np.int32))
         made = Contacts(
-            row, ptr, col, first, sub, np.zeros(found, np.uint8), np.zeros(found if rule.paths else 0), np.zeros((found, self._width)),
+            row, ptr, col, first, sub, np.zeros(found, np.uint8), np.zeros(found if rule.paths else 0),
+            zeros_in_lines((found, self._width), np.float64),
             np.zeros((found if rule.active_sets else 0, 2), np.int64),
-            np.empty(block, np.int32), np.empty(BATCH, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([interior]),
+            np.zeros(block, np.int32), np.empty(BATCH, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([interior]),
             _alike(g.material[:total]),
         )  # fmt: skip
         restore_contacts(made, g.gid, total, contacts.key, contacts.hist, contacts.warm, False)
@@ -122,9 +124,9 @@ class RankLists:
         block, grain = (BATCH + 4 * BLOCK, entries[:, 0]) if scene.rule.lists_first else (BATCH, entries[:0, 0])
         made = Contacts(
             row.astype(np.int32), np.concatenate([first, [found]]).astype(np.int64), entries[:, 1].astype(np.int32), grain.astype(np.int32),
-            np.ascontiguousarray(entries[:, 2]), np.zeros(found, np.uint8), np.zeros(solver), np.zeros((found, self._width)),
+            np.ascontiguousarray(entries[:, 2]), np.zeros(found, np.uint8), np.zeros(solver), zeros_in_lines((found, self._width), np.float64),
             np.zeros((solver, 2), np.int64),
-            np.empty(block, np.int32), np.empty(BATCH, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([len(row)]),
+            np.zeros(block, np.int32), np.empty(BATCH, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([len(row)]),
             _alike(g.material[:owned]) & _alike(walls.material),
         )  # fmt: skip
         restore_contacts(made, g.gid, owned, contacts.key, contacts.hist, contacts.warm, True)

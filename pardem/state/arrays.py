@@ -144,7 +144,7 @@ class Contacts(NamedTuple):
         free: (P,) path of the two grains together, or of the grain at a wall, up to which they cannot touch (m); (0,) if candidates are not screened.
         hist: (P, 8 or 13) float64 histories (see ``laws.history``).
         warm: (P, 2) int64 active sets of the solver; empty if only closed forms are used.
-        near: (BATCH or BATCH + 4 BLOCK,) int32 work space of batches (``contacts.batch``).
+        near: (BATCH or BATCH + 4 BLOCK,) int32 work space of batches (``contacts.batch``); candidates throughout, or zeros.
         near_row: (BATCH,) int32 work space of batches.
         scratch: (SCRATCH,) float64 work space of batches.
         counts: (COUNTS,) int64 work space of batches.

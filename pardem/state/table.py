@@ -8,6 +8,14 @@ from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
 
 import numpy as np
 
+from .memory import zeros_in_lines
+
+
+def _joined(arrays: Sequence[np.ndarray]) -> np.ndarray:
+    """The rows of several arrays."""
+    shape = (sum(len(array) for array in arrays), *arrays[0].shape[1:])
+    return np.concatenate(arrays, out=zeros_in_lines(shape, arrays[0].dtype))
+
 
 class Column(NamedTuple):
     """Description of one array of a table.
@@ -72,7 +80,7 @@ class Table:
         Returns:
             One table.
         """
-        return cls(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in cls.columns})
+        return cls(**{name: _joined([getattr(part, name) for part in parts]) for name in cls.columns})
 
     @property
     def count(self) -> int:
@@ -97,7 +105,9 @@ class Table:
             rows: (n,) permutation.
         """
         for name in self.columns:
-            setattr(self, name, getattr(self, name)[rows])
+            array = getattr(self, name)
+            arranged = zeros_in_lines(array.shape, array.dtype)
+            setattr(self, name, np.take(array, rows, 0, arranged, "clip"))  # "raise" would make a copy more
 
     def records(self, names: Iterable[str] | None = None) -> np.ndarray:
         """Pack the rows as records, for messages.
