@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+Key = TypeVar("Key", bound=tuple[Any, ...])
 
 
 def read_rows(table: Path) -> list[dict[str, str]]:
@@ -34,3 +36,15 @@ def append_row(table: Path, columns: Sequence[str], row: Sequence[Any]) -> None:
         if new:
             out.writerow(columns)
         out.writerow(row)
+
+
+def missing(table: Path, names: Sequence[str], keys: Sequence[Key]) -> list[Key]:
+    """Keys that no row of a table has, in their order.
+
+    Args:
+        table: the table.
+        names: of the columns that hold a key.
+        keys: of all rows that the table should have.
+    """
+    there = {tuple(row[name] for name in names) for row in read_rows(table)}
+    return [key for key in keys if tuple(map(str, key)) not in there]

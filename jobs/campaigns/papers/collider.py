@@ -22,7 +22,7 @@ import numpy as np
 from mpi4py import MPI
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from table_rows import append_row, read_rows
+from table_rows import append_row, missing
 
 from pardem import Case, Shape, Simulation
 from pardem.case.canonical import to_toml
@@ -149,12 +149,10 @@ def fill(table: Path, steps: Sequence[float] = STEPS, seeds: Sequence[int] = SEE
         duration: simulated time (s).
         grains: number of grains in each of the two rows.
     """
-    there = {tuple(row[name] for name in KEYS) for row in read_rows(table)}
-    for key in wanted(steps, seeds):
-        if tuple(map(str, key)) not in there:
-            seed, species, step, rotation = key
-            errors = collide(collider(species, step, duration, rotation, grains, seed))
-            append_row(table, [*KEYS, *Errors._fields], [*key, *map(repr, errors)])
+    for key in missing(table, KEYS, wanted(steps, seeds)):
+        seed, species, step, rotation = key
+        errors = collide(collider(species, step, duration, rotation, grains, seed))
+        append_row(table, [*KEYS, *Errors._fields], [*key, *map(repr, errors)])
 
 
 def wanted(steps: Sequence[float] = STEPS, seeds: Sequence[int] = SEEDS) -> list[tuple[int, str, float, str]]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from mpi4py import MPI
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from table_rows import append_row, read_rows
+from table_rows import append_row, missing
 
 from pardem import Simulation
 from pardem.bench import measure
@@ -63,8 +63,7 @@ def fill(table: Path, keys: Sequence[tuple[str, float, float]] | None = None) ->
         table: the table; made if need be.
         keys: of the rows; default: all.
     """
-    there = {tuple(row[name] for name in KEYS) for row in read_rows(table)}
-    left = [key for key in (keys or wanted()) if tuple(map(str, key)) not in there]
+    left = missing(table, KEYS, keys or wanted())
     for grains in dict.fromkeys(grains for grains, _, _ in left):
         seconds(SETTINGS[grains], SPEEDS[-1], RANGES[-1], 0.1, 0.4)  # compiles
     for grains, speed, alpha in left:

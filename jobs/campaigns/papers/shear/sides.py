@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from list_range import STEP, seconds
-from table_rows import append_row, read_rows
+from table_rows import append_row, missing
 
 SIDES = (3, 4, 5, 6, 7)
 OFF, SHORT = 0.9, 0.05  # ranges (m)
@@ -67,8 +67,7 @@ def fill(table: Path, keys: Sequence[tuple[int, int, float]] | None = None) -> N
         table: the table; made if need be.
         keys: of the rows; default: all.
     """
-    there = {tuple(row[name] for name in KEYS) for row in read_rows(table)}
-    left = [key for key in (keys or wanted()) if tuple(map(str, key)) not in there]
+    left = missing(table, KEYS, keys or wanted())
     if left:
         seconds([polygon(left[0][1])], SPEED, OFF, 0.1, 0.4)  # compiles
     for turn, sides, alpha in left:
