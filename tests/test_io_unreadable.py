@@ -25,6 +25,8 @@ from pardem.io.results.output_lock import lock_of, reserved
 from pardem.io.results.paths import base_step, parts_of
 from pardem.io.state import checkpoint
 from pardem.io.state.checkpoint import checkpoints, is_finished, newest_valid_checkpoint
+from pardem.io.state.holders import Holders
+from pardem.io.state.rowfile import RowFile
 from pardem.io.state.shared_errors import UnreadableError, together, unreadable
 from pardem.io.state.writable import WritableFile
 
@@ -99,7 +101,13 @@ def test_parts_and_results_that_are_not_read_are_neither_damaged_nor_unfinished(
 
 def test_only_what_the_system_answers_of_the_disk_counts() -> None:
     path = Path("a.h5")
-    for number, kind in ((errno.EIO, UnreadableError), (errno.ESTALE, UnreadableError), (errno.EINVAL, FileError), (errno.ENOENT, FileError)):
+    for number, kind in (
+        (errno.EIO, UnreadableError),
+        (errno.EDQUOT, UnreadableError),
+        (errno.ESTALE, UnreadableError),
+        (errno.EINVAL, FileError),
+        (errno.ENOENT, FileError),
+    ):
         assert type(unreadable(path, OSError(number, os.strerror(number)))) is kind
         with pytest.raises(FileError, match=os.strerror(number)) as caught, together(SELF, "a.h5 cannot be read"):
             raise OSError(number, os.strerror(number))
@@ -140,6 +148,17 @@ def test_writing_and_reopening(tmp_path: Path) -> None:
     (tmp_path / "no.h5").write_text("text")
     with pytest.raises(OSError, match="signature"):
         WritableFile(tmp_path / "no.h5", "r+")
+
+
+def test_taking_space_back_may_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with RowFile(SELF, tmp_path / "a.h5", "w") as file:
+        file.flush()
+        monkeypatch.setattr(os, "truncate", refuse)
+        with pytest.raises(FileError, match=r"a\.h5 could not be written: Input/output error"):
+            file.reserve(100, Holders.of(SELF, 100))
 
 
 FAILING_WRITES = """

@@ -109,8 +109,9 @@ class RowFile:
                 if holders.mine:
                     take(self.path, end + first, last - first)
         finally:  # all ranks have tried
-            if self.comm.rank == 0:
-                os.truncate(self.path, end)
+            with together(self.comm, self.doing):
+                if self.comm.rank == 0:
+                    os.truncate(self.path, end)
 
     @contextmanager
     def structure(self) -> Iterator[h5py.File | None]:
