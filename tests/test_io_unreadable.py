@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,8 +25,10 @@ from pardem.io.results.output_lock import lock_of, reserved
 from pardem.io.results.paths import base_step, parts_of
 from pardem.io.state import checkpoint
 from pardem.io.state.checkpoint import checkpoints, is_finished, newest_valid_checkpoint
+from pardem.io.state.holders import Holders
+from pardem.io.state.rowfile import RowFile
 from pardem.io.state.shared_errors import UnreadableError, together, unreadable
-from pardem.io.state.writable import writable
+from pardem.io.state.writable import WritableFile
 
 SELF = MPI.COMM_SELF
 
@@ -97,7 +101,13 @@ def test_parts_and_results_that_are_not_read_are_neither_damaged_nor_unfinished(
 
 def test_only_what_the_system_answers_of_the_disk_counts() -> None:
     path = Path("a.h5")
-    for number, kind in ((errno.EIO, UnreadableError), (errno.ESTALE, UnreadableError), (errno.EINVAL, FileError), (errno.ENOENT, FileError)):
+    for number, kind in (
+        (errno.EIO, UnreadableError),
+        (errno.EDQUOT, UnreadableError),
+        (errno.ESTALE, UnreadableError),
+        (errno.EINVAL, FileError),
+        (errno.ENOENT, FileError),
+    ):
         assert type(unreadable(path, OSError(number, os.strerror(number)))) is kind
         with pytest.raises(FileError, match=os.strerror(number)) as caught, together(SELF, "a.h5 cannot be read"):
             raise OSError(number, os.strerror(number))
@@ -119,21 +129,94 @@ def test_every_rank_hears_of_it() -> None:
         read()
 
 
-def test_small_writes_are_not_kept_back(tmp_path: Path) -> None:
-    """Before a data set is closed its data are in the file."""
+def test_writing_and_reopening(tmp_path: Path) -> None:
     path = tmp_path / "a.h5"
     values = np.array([0x5EA15EA1_5EA15EA1, 3], dtype=np.int64)
-    with writable(path, "w") as file:
-        whole = file.create_dataset("whole", data=values)
-        chunked = file.create_dataset("chunked", (2,), np.int64, maxshape=(None,), chunks=(16,))
-        chunked[:] = values
+    with WritableFile(path, "w") as file:
+        file["whole"] = values
+        file.create_dataset("chunked", (2,), np.int64, maxshape=(None,), chunks=(16,))[:] = values
+        file.flush()
         assert path.read_bytes().count(values.tobytes()) == 2
-        assert (whole.id.valid, chunked.id.valid) == (1, 1)
-    with writable(path, "r+") as file:
+    with WritableFile(path, "r+") as file:
         file["whole"][0] = 7
         assert file["whole"][:].tolist() == [7, 3]
+    with h5py.File(path) as file:
+        assert file["whole"][:].tolist() == [7, 3]
+        assert file["chunked"][:].tolist() == values.tolist()
     with pytest.raises(OSError, match="No such file"):
-        writable(tmp_path / "none" / "a.h5", "w")
+        WritableFile(tmp_path / "none" / "a.h5", "w")
+    (tmp_path / "no.h5").write_text("text")
+    with pytest.raises(OSError, match="signature"):
+        WritableFile(tmp_path / "no.h5", "r+")
+
+
+def test_taking_space_back_may_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with RowFile(SELF, tmp_path / "a.h5", "w") as file:
+        file.flush()
+        monkeypatch.setattr(os, "truncate", refuse)
+        with pytest.raises(FileError, match=r"a\.h5 could not be written: Input/output error"):
+            file.reserve(100, Holders.of(SELF, 100))
+
+
+FAILING_WRITES = """
+import errno, gc, os, sys
+from pathlib import Path
+import h5py
+import numpy as np
+from pardem.io.state.writable import WritableFile
+
+path, number, lasts = Path(sys.argv[1]), 0, bool(int(sys.argv[2]))
+real, calls = os.pwrite, 0
+
+def pwrite(descriptor, data, place):
+    global calls
+    calls += 1
+    if calls == number or (lasts and number and calls > number):
+        raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+    return real(descriptor, data, place)
+
+def fill(mode):
+    with WritableFile(path, mode) as file:
+        group = file.require_group(f"group {len(file)}")
+        group.attrs["text"] = "x" * 1000
+        group["large"] = np.arange(100_000)
+        group.create_dataset("rows", (0, 3), maxshape=(None, 3), chunks=(64, 3))
+        for k in range(100):
+            group["rows"].resize(k + 1, axis=0)
+            group["rows"][k] = k
+        group["link"] = h5py.ExternalLink("other.h5", "/a")
+
+fill("w")
+start = path.read_bytes()
+os.pwrite = pwrite
+fill("r+")
+whole, failed = calls, 0
+for number in range(1, whole + 1):
+    path.write_bytes(start)
+    calls = 0
+    try:
+        fill("r+")
+    except OSError as error:
+        assert error.errno == errno.EDQUOT, error
+        failed += 1
+    gc.collect()
+assert failed == whole > 10, (failed, whole)
+number = 0
+path.write_bytes(start)
+fill("r+")
+with h5py.File(path) as file:
+    assert file["group 1/large"][-1] == 99_999 and len(file["group 1/rows"]) == 100
+"""
+
+
+@pytest.mark.parametrize("lasts", [0, 1])
+def test_a_disk_that_fails_at_any_write(tmp_path: Path, lasts: int) -> None:
+    """The error is raised with its number, and the process goes on and ends as ever, wherever HDF5 was when it came."""
+    done = subprocess.run([sys.executable, "-c", FAILING_WRITES, str(tmp_path / "a.h5"), str(lasts)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
 
 
 def test_a_lock_that_cannot_be_removed_hides_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from ..state.packing import packed
 from ..state.rowfile import RowFile, create_for_rows
 from ..state.seals import DAMAGE, create_table
 from ..state.shared_errors import reason, together
-from ..state.writable import writable
+from ..state.writable import WritableFile
 from .frame_copy import copy_frames
 from .h5md import label, missing, write_edges, write_observables, write_steps
 from .paths import STATIC, earlier_results, parts_of, segments
@@ -76,7 +76,7 @@ def write_index(out: Path, manifest: Manifest, reader: SegmentReader, final: Pat
     try:
         take_on_trial(new, _small(series))
         _static_index(new, parts / STATIC)
-        with writable(new, "r+") as file:
+        with WritableFile(new, "r+") as file:
             _fill(file, series, parts)
             if final is not None:
                 file[KINDS["result"]] = h5py.ExternalLink(f"{parts.name}/{final.name}", f"/{KINDS['checkpoint']}")
@@ -142,7 +142,7 @@ def finish(
                 file.sync()
     with together(comm, f"{out} could not be written"):
         if comm.rank == 0:
-            with writable(new, "r+") as handle:
+            with WritableFile(new, "r+") as handle:
                 put_losses(handle, get_losses(handle) + losses)
             seal_file(new, "result", state, checksums, read_origin(parts))
             _take_the_place_of(out, new, losses)
@@ -205,7 +205,7 @@ def _fill(file: h5py.File, series: Series, parts: Path | None = None, compressio
 def _static_index(new: Path, static: Path) -> None:
     """A file that shows what does not change, without a copy of what has a row for each grain."""
     where = f"{static.parent.name}/{static.name}".replace("%", "%%")
-    with opened(static) as source, writable(new, "w") as file:
+    with opened(static) as source, WritableFile(new, "w") as file:
         for name in ("h5md", "parameters", f"{FRAMES}/box"):
             source.copy(name, file, name)
         for name in [*(f"{FRAMES}/{field}" for field in CONSTANT if field in source[FRAMES]), OFFSETS]:

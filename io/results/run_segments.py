@@ -17,7 +17,7 @@ from ..state.packing import packed, unit_of
 from ..state.rowfile import RowFile, append, create_for_rows
 from ..state.seals import TABLE, crc32_of_clock, create_table
 from ..state.shared_errors import together
-from ..state.writable import writable
+from ..state.writable import WritableFile
 from .contact_frames import ContactFrame, ContactWriter
 from .file_form import FileForm
 from .h5md import label, stack, write_observables
@@ -152,7 +152,7 @@ class Segment:
         rows = [values for _, _, values in self.observed]
         columns = {name: stack([r[name] for r in rows]) for name in rows[0]}
         take_on_trial(new, sum(c.nbytes for c in columns.values()) + 16 * len(rows))
-        with writable(new, "w") as file:
+        with WritableFile(new, "w") as file:
             label(file, "segment", self.base_step)
             write_observables(file, np.array([o[0] for o in self.observed]), np.array([o[1] for o in self.observed], dtype=float), columns)
         sync_path(new)

@@ -18,7 +18,7 @@ from ..state.ordered_rows import GrainRows
 from ..state.rowfile import RowFile
 from ..state.seals import crc32_of, put_sums
 from ..state.shared_errors import together
-from ..state.writable import writable
+from ..state.writable import WritableFile
 from .h5md import label, write_box, write_metadata
 from .paths import STATIC
 from .vtkhdf import OFFSETS
@@ -105,7 +105,7 @@ def _write_rest(new: Path, static: StaticPart, manifest: Manifest, count: int, s
     """Write box, catalogue, case, what was lost before, and the checksums of all, by one process."""
     catalogue = static.catalogue
     take_on_trial(new, sum(np.asarray(v).nbytes for v in catalogue.values()) + len(static.case_text) + 8 * count)
-    with writable(new, "r+") as handle:
+    with WritableFile(new, "r+") as handle:
         label(handle, "result")
         handle[OFFSETS] = np.arange(count + 1)
         write_metadata(handle, static.case_text, static.case_hash, catalogue)

@@ -21,7 +21,7 @@ from .rowfile import RowFile
 from .seals import DAMAGE
 from .shared_errors import UnreadableError, together, unreadable
 from .state_reading import read_state, state_group
-from .writable import writable
+from .writable import WritableFile
 
 KEEP = 2
 BLOCK = 1 << 24  # bytes
@@ -97,7 +97,7 @@ def seal_file(path: Path, kind: str, state: FullState, checksums: dict[str, int]
         origin: provenance of the file.
         manifest: manifest of the parts of the run, if any.
     """
-    with writable(path, "r+") as handle:
+    with WritableFile(path, "r+") as handle:
         seal(handle, KINDS[kind], state, checksums)
         handle.attrs["pardem_kind"] = kind
         handle.attrs["pardem_format"] = FORMAT

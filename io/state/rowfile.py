@@ -25,7 +25,7 @@ from .holders import Holders
 from .ordered_rows import Rows
 from .packing import chunks_of
 from .shared_errors import agree, reason, together
-from .writable import writable
+from .writable import WritableFile
 
 MOST = 1 << 28  # bytes of a rank in one call or message: MPI implementations stumble over counts above 2^31
 FEW = 1 << 20  # bytes that are written sooner than handed to another thread
@@ -71,7 +71,7 @@ class RowFile:
         self.sums: dict[str, int] = {}
         self._beside = Beside()
         self.doing = f"{shown or path} could not be written"
-        self._handle: h5py.File | None = None  # of the first rank
+        self._handle: WritableFile | None = None  # of the first rank
         self._open: h5py.File | None = None  # while rows are written: of those that write them
         self._failure: str | None = None
         self._holders = Holders.of(comm, 0)
@@ -79,7 +79,7 @@ class RowFile:
         self._packing = ("none", 0)  # of the data sets that are being written: how they are compressed, and their number of rows
         with together(comm, self.doing):
             if comm.rank == 0:
-                self._handle = writable(path, mode)
+                self._handle = WritableFile(path, mode)
 
     def __enter__(self) -> RowFile:
         return self
@@ -88,6 +88,8 @@ class RowFile:
         """Close, unsynchronised, at the end or after an error that all ranks raise; after another nobody would join in, and this rank would wait."""
         if kind is None or issubclass(kind, FileError):
             self.close(sync=False)
+        elif self._handle is not None:
+            self._handle.abandon()
 
     def reserve(self, size: int, holders: Holders) -> None:
         """Make sure that more bytes fit on the disk. Each holder tries its share: some file systems have to do so block by block.
@@ -107,8 +109,9 @@ class RowFile:
                 if holders.mine:
                     take(self.path, end + first, last - first)
         finally:  # all ranks have tried
-            if self.comm.rank == 0:
-                os.truncate(self.path, end)
+            with together(self.comm, self.doing):
+                if self.comm.rank == 0:
+                    os.truncate(self.path, end)
 
     @contextmanager
     def structure(self) -> Iterator[h5py.File | None]:
@@ -193,7 +196,7 @@ class RowFile:
         self._shut()  # in any case: where HDF5 puts what comes next depends on it
         with together(self.comm, self.doing):
             if self.comm.rank == 0:
-                self._handle = writable(self.path, "r+")
+                self._handle = WritableFile(self.path, "r+")
 
     @property
     def _through_mpi(self) -> bool:
@@ -292,6 +295,8 @@ class RowFile:
                 piece = rows[first : first + _fitting(rows)]
                 place: Any = slice(start + first, start + first + len(piece))
                 self._open[name][place if frame is None else (frame, place)] = piece
+                if isinstance(self._open, WritableFile):
+                    self._open.check()
             if self.synced and rows.nbytes >= FEW:
                 begin_writing(self.path)
         except (OSError, RuntimeError, KeyError) as error:

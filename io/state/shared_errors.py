@@ -16,6 +16,7 @@ from pardem.errors import FileError
 # what the system answers where a file may hold all that it should, and another try may succeed
 NOT_OF_THE_FILE = (
     errno.EIO, errno.ESTALE, errno.EACCES, errno.EPERM, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ETIMEDOUT, errno.ENXIO, errno.ENODEV,
+    errno.EDQUOT, errno.ENOSPC, errno.EROFS,
 )  # fmt: skip
 
 

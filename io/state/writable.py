@@ -1,36 +1,154 @@
-"""Opening HDF5 files for writing such that an error of the disk is raised where data are written."""
+"""HDF5 files open for writing, where an error of the disk never reaches the HDF5 library."""
 
 from __future__ import annotations
 
+import io
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import h5py
 
+SMALL = 1 << 16  # bytes; what describes the data comes in smaller pieces
 
-def writable(path: Path, mode: str) -> h5py.File:
-    """Open a file for writing, by this process alone.
 
-    HDF5 keeps small writes back until their data set is closed, which h5py does when Python drops it. An error would then be no exception: it is
-    printed, the data are lost, and the library crashes when the file is closed. So nothing is kept back here but what describes the data, which is
-    written when the file is flushed or closed.
+class _Disk(io.RawIOBase):
+    """A file whose writes never fail: the first error is kept, and from then on small pieces live in memory, and large ones nowhere.
 
     Args:
         path: path of the file.
         mode: "w" creates or replaces it, "r+" opens it.
 
-    Returns:
-        The file.
+    Attributes:
+        failure: the first error, or none.
+    """
+
+    def __init__(self, path: Path, mode: str) -> None:
+        super().__init__()
+        self._path, self._place = path, 0
+        self.failure: OSError | None = None
+        self._unwritten: list[tuple[int, bytes]] = []
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT | os.O_TRUNC if mode == "w" else 0), 0o666)
+
+    def __repr__(self) -> str:
+        return str(self._path)
+
+    def readable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, place: int, whence: int = os.SEEK_SET, /) -> int:
+        self._place = place if whence == os.SEEK_SET else os.lseek(self._descriptor, place, whence)
+        return self._place
+
+    def tell(self) -> int:
+        return self._place
+
+    def readinto(self, buffer: bytearray | memoryview, /) -> int:  # type: ignore[override]
+        """Read what was written, whether it has reached the disk or not; zeros behind the end of the file."""
+        view, first = memoryview(buffer).cast("B"), self._place
+        done = 0
+        while done < len(view) and (some := os.preadv(self._descriptor, [view[done:]], first + done)):
+            done += some
+        view[done:] = bytes(len(view) - done)
+        for place, piece in self._unwritten:
+            begin, end = max(place, first), min(place + len(piece), first + len(view))
+            if begin < end:
+                view[begin - first : end - first] = piece[begin - place : end - place]
+        self._place += len(view)
+        return len(view)
+
+    def write(self, data: bytes | memoryview, /) -> int:  # type: ignore[override]
+        view, done = memoryview(data).cast("B"), 0
+        try:
+            while done < len(view) and self.failure is None:
+                done += os.pwrite(self._descriptor, view[done:], self._place + done)
+        except OSError as error:
+            self.failure = error
+        if done < len(view) <= SMALL:
+            self._unwritten.append((self._place, bytes(view)))
+        self._place += len(view)
+        return len(view)
+
+    def truncate(self, size: int | None = None, /) -> int:
+        size = self._place if size is None else size
+        try:
+            if self.failure is None:
+                os.ftruncate(self._descriptor, size)
+        except OSError as error:
+            self.failure = error
+        return size
+
+    def close(self) -> None:
+        """Close the file, whose last writes may fail only now."""
+        if self._descriptor >= 0:
+            descriptor, self._descriptor = self._descriptor, -1
+            try:
+                os.close(descriptor)
+            except OSError as error:
+                self.failure = self.failure or error
+        super().close()
+
+
+class WritableFile(h5py.File):
+    """An HDF5 file that this process alone writes.
+
+    Where a write of the HDF5 library fails while a file is flushed or closed, the library counts the file as closed and yet holds on to it, and the
+    process crashes later. So its calls of the operating system go through a file that accepts everything; its first error is raised by ``check``,
+    ``flush`` and ``close``.
+
+    Args:
+        path: path of the file.
+        mode: "w" creates or replaces it, "r+" opens it.
 
     Raises:
         OSError: it cannot be opened.
     """
-    plan = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
-    plan.set_fclose_degree(h5py.h5f.CLOSE_STRONG)
-    plan.set_sieve_buf_size(0)
-    elements, slots, _, preemption = plan.get_cache()
-    plan.set_cache(elements, slots, 0, preemption)
-    name = os.fsencode(path)
-    if mode == "w":
-        return h5py.File(h5py.h5f.create(name, h5py.h5f.ACC_TRUNC, fapl=plan))
-    return h5py.File(h5py.h5f.open(name, h5py.h5f.ACC_RDWR, fapl=plan))
+
+    def __init__(self, path: Path, mode: str) -> None:
+        self._disk = _Disk(path, mode)
+        try:
+            super().__init__(self._disk, mode)
+        except BaseException:
+            self._disk.close()
+            raise
+
+    def check(self) -> None:
+        """Raise the first error of the disk.
+
+        Raises:
+            OSError: something could not be written.
+        """
+        if self._disk.failure is not None:
+            raise self._disk.failure
+
+    def flush(self) -> None:
+        """Hand everything to the operating system.
+
+        Raises:
+            OSError: something could not be written.
+        """
+        super().flush()
+        self.check()
+
+    def close(self) -> None:
+        """Close the file.
+
+        Raises:
+            OSError: something could not be written.
+        """
+        try:
+            super().close()
+        finally:
+            self._disk.close()
+        self.check()
+
+    def abandon(self) -> None:
+        """Close the file after an error that matters more than what the disk says."""
+        with suppress(OSError):
+            self.close()
