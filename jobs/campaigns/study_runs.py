@@ -109,4 +109,7 @@ def main(text: str, names: Sequence[str], run: Callable[[list[str], int], None],
     elif arguments.what == "status":
         status([folder / f"{name}.toml" for name in chosen])
     else:
+        for name in names:
+            if any((folder / f"{name}.runs").glob("*/row.json")):  # of a study that goes on, too
+                pardem("campaign", "collect", str(folder / f"{name}.toml"))
         collect()

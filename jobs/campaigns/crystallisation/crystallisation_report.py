@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import an_6_report
@@ -119,13 +119,18 @@ def _said(holds: bool | None) -> str:
     return "not run yet" if holds is None else "yes" if holds else "no"
 
 
+def _shown(values: Iterable[float], form: str) -> str:
+    """Numbers, with a dash for each that has not been measured."""
+    return ", ".join(f"{value:{form}}" if np.isfinite(value) else "-" for value in values)
+
+
 def _alike(curves: pd.DataFrame, names: Sequence[str]) -> tuple[str, str]:
     """Whether experiments end alike."""
     said, alike = [], True
     for column, form in (("density", ".3f"), ("angle", ".1f")):
         values = np.array([at(of_run(curves, name), column, COMPARED) for name in names])
         one = spread(curves, column, COMPARED)
-        said.append(f"{column} {', '.join(f'{v:{form}}' for v in values)} (seeds: +- {one:{form}})")
+        said.append(f"{column} {_shown(values, form)} (seeds: +- {_shown([one], form)})")
         alike &= bool(np.ptp(values) < MARGIN * 2.0**0.5 * one)
         if not (np.isfinite(values).all() and np.isfinite(one)):
             return "; ".join(said), _said(None)
@@ -139,7 +144,7 @@ def _logarithmic(curves: pd.DataFrame, names: Sequence[str], holds: bool = True)
         found = of_run(curves, name)
         found = found[(found["taps"] >= RISE[0]) & (found["taps"] <= RISE[1])]
         shares.append(float(linregress(np.log(found["taps"]), found["angle"]).rvalue ** 2) if len(found) > 2 else float("nan"))
-    said = ", ".join(f"{name} {share:.3f}" for name, share in zip(names, shares, strict=True))
+    said = ", ".join(f"{name} {_shown([share], '.3f')}" for name, share in zip(names, shares, strict=True))
     if not np.isfinite(shares).all():
         return said, _said(None)
     straight = [share > 0.97 for share in shares]
@@ -149,14 +154,14 @@ def _logarithmic(curves: pd.DataFrame, names: Sequence[str], holds: bool = True)
 def _lower(curves: pd.DataFrame) -> tuple[str, str]:
     """Whether an_9 ends at a lower angle than an_6."""
     values = [at(of_run(curves, name), "angle", 3000.0) for name in ("an_9", "an_6")]
-    said = f"{values[0]:.1f} against {values[1]:.1f} degrees at 3000 taps"
+    said = f"{_shown(values[:1], '.1f')} against {_shown(values[1:], '.1f')} degrees at 3000 taps"
     return said, _said(values[0] < values[1] if np.isfinite(values).all() else None)
 
 
 def _inside(curves: pd.DataFrame, names: Sequence[str], low: float, high: float) -> tuple[str, str]:
     """Whether the two layers in the middle end within a range of angles."""
     values = [[at(of_run(curves, name), f"angle_{layer}", COMPARED) for layer in (2, 3)] for name in names]
-    said = "; ".join(f"{name} {', '.join(f'{v:.0f}' for v in pair)}" for name, pair in zip(names, values, strict=True))
+    said = "; ".join(f"{name} {_shown(pair, '.0f')}" for name, pair in zip(names, values, strict=True))
     if not np.isfinite(values).all():
         return said, _said(None)
     return said, _said(bool(np.all((np.array(values) >= low) & (np.array(values) <= high))))

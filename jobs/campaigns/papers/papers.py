@@ -15,7 +15,7 @@ from types import ModuleType
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "bulk")]
 from judging import measures  # noqa: E402
-from study_runs import campaign, main, pardem  # noqa: E402
+from study_runs import campaign, main  # noqa: E402
 
 STUDIES = (
     "plane_hopper/outlets", "plane_hopper/changes", "hopper/hopper", "shear/balance", "cow/bounces", "gas/paper", "gas/long", "collider",
@@ -64,10 +64,7 @@ def run(names: list[str], ranks: int, folder: Path = HERE) -> None:
 
 
 def collect() -> None:
-    """Write tables and draw figures, as far as runs are there, and write the parts of docs/validation.md."""
-    for name in STUDIES:
-        if any((HERE / f"{name}.runs").glob("*/row.json")):
-            pardem("campaign", "collect", str(HERE / f"{name}.toml"))
+    """Draw figures, as far as runs are there, and write the parts of docs/validation.md."""
     for report in reports():
         report.collect(HERE)
 
