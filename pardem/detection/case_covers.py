@@ -15,6 +15,7 @@ MOST_SHAPES = 64  # polyhedra
 AUTO_OVERLAP = 0.05  # of the smallest sphero-radius: what covering spheres allow for
 AUTO_SKINS = (0.3, 0.15, 0.08)  # the same; the one is taken with the fewest spheres for the square root of the skin
 AUTO_SKIN_OF_RODS = 0.5  # the same, before these, where all grains are spheres or rods, which are covered without a search
+AUTO_SKIN_OF_SPHERES = 0.7  # the same, before this, where all are spheres, which need one each as long as that may be: 0.76 with that overlap
 
 
 def least_radius(case: Case, catalogue: Catalogue, smallest: dict[str, float], key: str, remedy: str) -> float:
@@ -98,8 +99,10 @@ def covers_for_detection(case: Case, catalogue: Catalogue, smallest: dict[str, f
     if KINDS[case.contact.law].reach is not None:
         raise CaseError(f"{key} finds grains that touch, but law = '{case.contact.law}' acts beyond; use 'cells'")
     overlap = AUTO_OVERLAP * least if detection.max_overlap == "auto" else float(detection.max_overlap)
-    rods = all(catalogue.kind[k] <= 2 for k, species in enumerate(case.species) if species.name in smallest)
-    factors = AUTO_SKINS[-1:] if detection.every_step else ((AUTO_SKIN_OF_RODS,) if rods else ()) + AUTO_SKINS
+    kind = max(int(catalogue.kind[k]) for k, species in enumerate(case.species) if species.name in smallest)
+    factors: tuple[float, ...] = AUTO_SKINS[-1:]
+    if not detection.every_step:
+        factors = ((AUTO_SKIN_OF_SPHERES,) if kind == 1 else ()) + ((AUTO_SKIN_OF_RODS,) if kind <= 2 else ()) + AUTO_SKINS
     skins = [f * least for f in factors] if detection.skin == "auto" else [float(detection.skin)]
     found = covers(case, catalogue, smallest, largest, key, overlap, skins)
     return replace(min(found, key=lambda covering: len(covering.tables.sphere) / covering.skin**0.5), every_step=detection.every_step)

@@ -23,6 +23,8 @@ TOUCHING = (3.0, 10.0, 18.0, 9.0)  # one that touches
 WALL = (1.0, 1.0, 4.0, 2.0)  # a candidate on a wall
 SEARCH = 2.5  # holding two boxes or features against each other at a rebuild
 REBUILD_PER_GRAIN, REBUILD_PER_CANDIDATE = 30.0, 8.0
+SPHERE_TESTS, FLIP_TESTS, FOLLOWED_TESTS = 30, 25, 2000
+"""Of detection by triangulation, in such tests: for each covering sphere at a rebuild, each flip, and each point that had to follow by itself."""
 REBUILD = 6e4  # for each rank, however few its grains are
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from ..state.arrays import Grains, Settings
 from ..triangulation.triangulation import Algorithm, Triangulation
 from .bounds import BoundedGrains
-from .edge_pairs import CoveringSpheres, Margins, SphereEdges, pairs_from_edges
+from .counted_work import FLIP_TESTS, FOLLOWED_TESTS, SPHERE_TESTS
+from .edge_pairs import CoveringSpheres, Margins, SphereMesh, pairs_from_edges
 from .sphere_tables import Covering, bodies_of, follow_spheres, name_spheres, place_spheres
 
 MOST_CHANGED = 0.02  # of the spheres: above it construction is cheaper than insertions and deletions one by one
@@ -28,7 +29,6 @@ class EdgeCounts:
         inserted: spheres inserted.
         deleted: spheres deleted.
         spheres: spheres in the latest triangulation.
-        edges: edges of the latest triangulation.
         refused: rebuilds of the lists that fell back on linked cells because grains overlapped by too much.
         fast: rebuilds that fell back because the fastest grain moves further in a step than the covering allows.
         broken: two grains whose covering spheres were more than orthogonal at the latest refused rebuild; -1 if there was none.
@@ -39,7 +39,6 @@ class EdgeCounts:
     inserted: int = 0
     deleted: int = 0
     spheres: int = 0
-    edges: int = 0
     refused: int = 0
     fast: int = 0
     broken: tuple[int, int] = (-1, -1)
@@ -65,12 +64,35 @@ class EdgeDetector:
         self._triangulation: Triangulation | None = None
         self._name = np.empty(0, np.int64)  # of each point of the triangulation; or DELETED, FRAME
         self._place = np.empty((0, 4))  # of each point: coordinates (m) and weight (m^2)
+        self._spent = 0  # on flips and points that followed, in tests, by the triangulation so far
         self._middle, self._extent = np.zeros(3), 0.0  # of the spheres that the frame was made for (m)
 
     @property
     def triangulation(self) -> Triangulation | None:
         """Of the covering spheres at the last rebuild of the lists."""
         return self._triangulation
+
+    def edge_count(self) -> int:
+        """Count the edges between spheres in the triangulation at the last rebuild of the lists."""
+        if self._triangulation is None:
+            return 0
+        pointers, columns = self._triangulation.edges()
+        first = np.repeat(self._name, np.diff(pointers))
+        return int(((first >= 0) & (self._name[columns] >= 0)).sum())
+
+    def take_work(self) -> int:
+        """Count the work of the last search for pairs, and of what went before it since this was asked last.
+
+        Returns:
+            As many tests of two boxes as take that long (`counted_work.SEARCH`).
+        """
+        if self._triangulation is None:
+            return 0
+        done = self._triangulation.counts
+        flips = done.flips_23 + done.flips_32 + 2 * done.flips_44 + done.flips_14 + done.flips_41
+        spent = FLIP_TESTS * flips + FOLLOWED_TESTS * done.followed
+        before, self._spent = self._spent, spent
+        return SPHERE_TESTS * self.counts.spheres + spent - before
 
     def find_pairs(self, grains: BoundedGrains, settings: Settings, skin: float, expected: int) -> tuple[np.ndarray, int] | None:
         """Find the candidate pairs of a rank. Each pair is found once and has at least one owned grain.
@@ -94,21 +116,21 @@ class EdgeDetector:
         grain, image = bodies_of(total, g, extent, skin, settings.lower, settings.period, widest)
         start, xw = place_spheres(grain, image, g, tables, settings.period)
         if not len(xw):
-            self._triangulation = None
+            self._triangulation, self._spent = None, 0
             return np.empty((0, 2), np.int32), 0
         body, name = name_spheres(grain, image, g.gid, start, int(np.diff(tables.start).max()))
         triangulation, sphere = self._kept_up(name, xw)
-        edges, counts.spheres = triangulation.edge_numbers(), len(xw)
+        counts.spheres = len(xw)
         hidden = triangulation.hidden
         if len(hidden) and (lost := _all_hidden(start, sphere[hidden])) >= 0:
             self._refuse(g, grain[lost], grain[lost])
             return None
-        of_bodies, joins = CoveringSpheres(grain, start, body, xw), SphereEdges(edges, sphere)
+        of_bodies, mesh = CoveringSpheres(grain, start, body, xw), SphereMesh(*triangulation.rows, sphere)
         margins = Margins(skin, self.covering.overlap)
         capacity, broken = max(256, 4 * total, expected + expected // 16), np.empty(2, np.int64)
         while True:
             pairs = np.empty((capacity, 2), np.int32)
-            found, counts.edges = pairs_from_edges(grains, settings, margins, of_bodies, joins, pairs, broken)
+            found = pairs_from_edges(grains, settings, margins, of_bodies, mesh, pairs, broken)
             if found < 0:
                 self._refuse(g, broken[0], broken[1])
                 return None
@@ -138,7 +160,7 @@ class EdgeDetector:
         frame = np.zeros((4, 4))
         frame[:, :3] = self._middle + FRAME_WIDTH * self._extent * CORNERS
         self._place = np.concatenate([frame, xw])
-        self._triangulation = Triangulation(self._place[:, :3], self._place[:, 3])
+        self._triangulation, self._spent = Triangulation(self._place[:, :3], self._place[:, 3]), 0
         self._name = np.concatenate([np.full(len(frame), FRAME), name])
         self.counts.builds += 1
         return self._triangulation, np.arange(-len(frame), len(name), dtype=np.int32).clip(-1)

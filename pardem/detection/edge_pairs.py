@@ -8,7 +8,7 @@ import numpy as np
 
 from ..compiled.jit import inlined, njit
 from ..compiled.vectors import nearest_image, row, square, subtract
-from ..triangulation.edges import HIGHER, SHIFT
+from ..triangulation.edges import is_first, later_neighbours
 from .bounds import add_pair, may_touch, periods_of
 
 
@@ -28,15 +28,19 @@ class CoveringSpheres(NamedTuple):
     xw: np.ndarray
 
 
-class SphereEdges(NamedTuple):
-    """Edges of a triangulation of spheres.
+class SphereMesh(NamedTuple):
+    """A triangulation of spheres.
 
     Attributes:
-        number: (E,) int64, as `Triangulation.edge_numbers` gives them.
+        vert: (T, 4) int32 vertices of its tetrahedra, as `Triangulation.rows` gives them.
+        nbr: (T, 4) int32 their neighbours, likewise.
+        key: (N,) int64 the number of the point in each row.
         sphere: (n,) int32 sphere of each point of the triangulation; -1: none.
     """
 
-    number: np.ndarray
+    vert: np.ndarray
+    nbr: np.ndarray
+    key: np.ndarray
     sphere: np.ndarray
 
 
@@ -93,40 +97,67 @@ def _apart(g, i, j, periods):
 
 
 @njit
-def _joined(edges, spheres, grains, settings, skin):
-    """Pairs of bodies that an edge joins and that may come within the skin, the lower first; of rods and the like a pair may be there several times.
+def _edges_of_bodies(mesh, body):
+    """Pairs of bodies that an edge joins; some are there several times.
+
+    Edges are read off the tetrahedra: a sorted list of them, each once, would take longer than all that is done with it. Without branches, since
+    nothing foretells which edges a tetrahedron is the first of.
+
+    Returns:
+        (n,) int32, (n,) int32 bodies.
+    """
+    vert = mesh.vert
+    body_in = np.full(mesh.key.shape[0], -1, np.int32)
+    for r in range(mesh.key.shape[0]):
+        if 0 <= mesh.key[r] < mesh.sphere.shape[0] and mesh.sphere[mesh.key[r]] >= 0:
+            body_in[r] = body[mesh.sphere[mesh.key[r]]]
+    capacity = 2 * vert.shape[0] + 6
+    first, second = np.empty(capacity, np.int32), np.empty(capacity, np.int32)
+    n = 0
+    for t in range(vert.shape[0]):
+        if vert[t, 0] < 0:
+            continue
+        if n + 6 > capacity:
+            more, other = np.empty(2 * capacity, np.int32), np.empty(2 * capacity, np.int32)
+            more[:n], other[:n] = first[:n], second[:n]
+            first, second, capacity = more, other, 2 * capacity
+        later = later_neighbours(mesh.nbr, t)
+        for i in range(3):
+            a = body_in[vert[t, i]]
+            for j in range(i + 1, 4):
+                b = body_in[vert[t, j]]
+                first[n], second[n] = a, b
+                n += is_first(later, i, j) & (a != b) & (a >= 0) & (b >= 0)
+    return first[:n], second[:n]
+
+
+@njit
+def _joined(mesh, spheres, grains, settings, skin):
+    """Pairs of bodies that an edge joins and that may come within the skin, the lower first; some are there several times.
 
     The only sphere of a body holds all that is within half the skin of it: where all bodies have one, two that come within the skin have spheres that
     meet, |x_i - x_j|^2 <= (R_i + R_j)^2 <= 2 (R_i^2 + R_j^2). Of others boxes are looked at.
 
     Returns:
-        (n,) int32, (n,) int32 bodies; number of edges between spheres.
+        (n,) int32, (n,) int32 bodies.
     """
-    number, sphere, xw, grain = edges.number, edges.sphere, spheres.xw, spheres.grain
-    g, extent = grains.g, grains.extent
-    low, high = np.empty(number.shape[0], np.int32), np.empty(number.shape[0], np.int32)
-    n, between = 0, 0
-    single, periods = xw.shape[0] == grain.shape[0], periods_of(settings)
-    for m in range(number.shape[0]):
-        s, t = sphere[number[m] >> SHIFT], sphere[number[m] & HIGHER]
-        if s < 0 or t < 0:
-            continue
-        between += 1
-        a, b = spheres.body[s], spheres.body[t]
-        if a == b:
-            continue
+    xw, grain, g, extent, periods = spheres.xw, spheres.grain, grains.g, grains.extent, periods_of(settings)
+    low, high = _edges_of_bodies(mesh, spheres.body)
+    single, n = xw.shape[0] == grain.shape[0], 0
+    for m in range(low.shape[0]):
+        a, b = min(low[m], high[m]), max(low[m], high[m])
         if single:
-            far = square(subtract(row(xw, s), row(xw, t))) > 2.0 * (xw[s, 3] + xw[t, 3])
+            far = square(subtract(row(xw, a), row(xw, b))) > 2.0 * (xw[a, 3] + xw[b, 3])
         else:
             d, e, f = _apart(g, grain[a], grain[b], periods), row(extent, grain[a]), row(extent, grain[b])
             far = (abs(d[0]) > e[0] + f[0] + skin) | (abs(d[1]) > e[1] + f[1] + skin) | (abs(d[2]) > e[2] + f[2] + skin)
-        low[n], high[n] = min(a, b), max(a, b)
+        low[n], high[n] = a, b
         n += 0 if far else 1
-    return low[:n], high[:n], between
+    return low[:n], high[:n]
 
 
 @njit
-def pairs_from_edges(grains, settings, margins, spheres, edges, pairs, broken):
+def pairs_from_edges(grains, settings, margins, spheres, mesh, pairs, broken):
     """Find the candidate pairs of grains. Each pair is found once and has at least one owned grain.
 
     Two bodies that may overlap by more than the covering allows for are compared sphere by sphere. If no two joined bodies have spheres that are
@@ -137,18 +168,17 @@ def pairs_from_edges(grains, settings, margins, spheres, edges, pairs, broken):
         settings: `state.Settings`, of which ``period``, ``half`` and ``periodic`` are read.
         margins: `Margins`.
         spheres: `CoveringSpheres`.
-        edges: `SphereEdges`.
+        mesh: `SphereMesh`.
         pairs: (capacity, 2) int32, filled with local indices, lower global id first.
         broken: (2,) int64, set to two grains whose spheres are more than orthogonal.
 
     Returns:
-        Number of pairs, which exceeds the capacity if the array is too small; -1 if the covering does not hold. Number of edges between spheres.
+        Number of pairs, which exceeds the capacity if the array is too small; -1 if the covering does not hold.
     """
     g, grain, periods = grains.g, spheres.grain, periods_of(settings)
     bodies = grain.shape[0]
-    low, high, between = _joined(edges, spheres, grains, settings, margins.skin)
-    if spheres.xw.shape[0] > bodies:
-        low, high = _once(low, high, bodies)
+    low, high = _joined(mesh, spheres, grains, settings, margins.skin)
+    low, high = _once(low, high, bodies)
     n = 0
     for k in range(low.shape[0]):
         a, b = low[k], high[k]
@@ -156,14 +186,14 @@ def pairs_from_edges(grains, settings, margins, spheres, edges, pairs, broken):
         if i == j:
             if not _congruous(a, b, spheres):
                 broken[0], broken[1] = i, j
-                return -1, between
+                return -1
             continue
         d, reach = _apart(g, i, j, periods), g.x[i, 3] + g.x[j, 3]
         if not may_touch(g, i, j, d, reach + margins.skin):
             continue
         if may_touch(g, i, j, d, reach - margins.overlap) and not _congruous(a, b, spheres):
             broken[0], broken[1] = i, j
-            return -1, between
+            return -1
         if i < grains.owned or j < grains.owned:
             low[n], high[n] = min(i, j), max(i, j)
             n += 1
@@ -173,4 +203,4 @@ def pairs_from_edges(grains, settings, margins, spheres, edges, pairs, broken):
     found = 0
     for k in range(low.shape[0]):
         found = add_pair(pairs, found, g, low[k], high[k])
-    return found, between
+    return found

@@ -59,6 +59,8 @@ class RankLists:
         scene, rule = self._scene, self._scene.rule
         grains = bounded_grains(owned, total, g)
         met = self.detector.find_pairs(grains, scene.settings, skin, expected) if self.detector else None
+        if self.detector:
+            self.search.count(self.detector.take_work())
         pairs, found = met or pairs_by_cells(grains, scene.settings, skin, expected)
         sub = np.empty(0, np.int64)
         if rule.candidates == "features":

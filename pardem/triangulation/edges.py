@@ -4,26 +4,62 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.jit import kernel, njit
+from ..compiled.jit import inlined, kernel, njit
 from .predicates import INFINITE
 from .tetrahedral_mesh import HIGH, LIVE, LOGGED, TetrahedralMesh
 
 SHIFT, HIGHER = 32, (1 << 32) - 1  # an edge as a number: lower key << 32 | higher key
 
 
+@inlined
+def later_neighbours(nbr, t):
+    """Determine which neighbours of a tetrahedron have higher numbers: bit i for the one opposite vertex i.
+
+    An edge lies in the facets opposite the other two vertices. To look at it only where both neighbours there come later finds it in the first of the
+    tetrahedra around it and seldom in another, instead of in all of them, five on average.
+
+    Args:
+        nbr: (T, 4) int32, see `TetrahedralMesh`.
+        t: the tetrahedron.
+
+    Returns:
+        The bits.
+    """
+    later = 0
+    for i in range(4):
+        later |= (nbr[t, i] >> 2 > t) << i
+    return later
+
+
+@inlined
+def is_first(later, i, j):
+    """Determine whether the edge between two vertices of a tetrahedron is to be looked at there.
+
+    Args:
+        later: bits of `later_neighbours`.
+        i: place of one vertex.
+        j: place of the other.
+
+    Returns:
+        Whether it is; so it is for every edge in at least one tetrahedron.
+    """
+    return (later | 1 << i | 1 << j) == 15
+
+
 @kernel
 def _scatter(mesh, ptr, col, fill):
-    """Count the edges of every tetrahedron in the rows of their lower keys, or write the higher ones into them."""
+    """Count the edges of tetrahedra in the rows of their lower keys, or write the higher ones into them; a few are there several times."""
     v = mesh.vert
     for t in range(mesh.tally[HIGH]):
         if v[t, 0] < 0:
             continue
+        later = later_neighbours(mesh.nbr, t)
         for i in range(3):
             if v[t, i] < INFINITE:
                 continue
             p = mesh.key[v[t, i]]
             for j in range(i + 1, 4):
-                if v[t, j] < INFINITE:
+                if v[t, j] < INFINITE or not is_first(later, i, j):
                     continue
                 q = mesh.key[v[t, j]]
                 low = min(p, q)

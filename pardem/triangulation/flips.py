@@ -17,6 +17,7 @@ from .tetrahedral_mesh import (
     FLIP_44,
     HIDDEN,
     HIDDEN_COUNT,
+    LOGGED,
     STAR,
     VERTEX,
     drop_tetrahedron,
@@ -54,7 +55,9 @@ def _odd_in(mesh, i, t):
 
 @kernel
 def _note_edges(mesh):
-    """Log the edges that the flip makes and undoes: (x, y) is in T_k unless k is x or y."""
+    """Log the edges that the flip makes and undoes, unless the log is not kept: (x, y) is in T_k unless k is x or y."""
+    if mesh.tally[LOGGED] < 0:
+        return
     w = mesh.work
     for x in range(4):
         for y in range(x + 1, 5):
@@ -72,13 +75,13 @@ def _exchange(mesh):
     """Exchange the two triangulations of the circuit in ``work``; the facets around it go into the queue. New tetrahedra need spare rows."""
     w = mesh.work
     star = mesh.tally[STAR]
-    odd = False
+    last = 4 if w[OLD + 4] >= 0 else 0  # of I: only 1-4 flips have not v4 in it
+    odd = _odd_in(mesh, last, w[OLD + last])  # the same with (i % 2 == 1) for every i in I, the opposite for J
     for i in range(5):
         t = w[OLD + i]
         w[NEW + i] = -1
         if t >= 0:
             mesh.stamp[t] += 1
-            odd = _odd_in(mesh, i, t) != (i % 2 == 1)  # the same for every i in I, the opposite for J
             for j in range(5):
                 if w[OLD + j] < 0:
                     w[BEYOND + 5 * i + j] = mesh.nbr[t, place_of(mesh, t, w[j])]

@@ -108,9 +108,18 @@ class Triangulation:
         return self._rows
 
     def edge_numbers(self) -> np.ndarray:
-        """The edges as numbers, for compiled loops: (E,) int64, lower point << 32 | higher point, ascending."""
+        """The edges as numbers: (E,) int64, lower point << 32 | higher point, ascending."""
         self._edges = edges_of(self._mesh, self._edges, len(self._row))
         return self._edges
+
+    @property
+    def rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """For compiled loops: vertices (T, 4) and neighbours (T, 4) of the tetrahedra as in `TetrahedralMesh`, the number of the point in each row.
+
+        They are the arrays that moves change, not copies.
+        """
+        mesh, high = self._mesh, int(self._mesh.tally[HIGH])
+        return mesh.vert[:high], mesh.nbr[:high], mesh.key
 
     def volumes(self, lower: ArrayLike, upper: ArrayLike) -> np.ndarray:
         """Compute the volumes of the power cells of the points inside a box; they add up to that of the box.

@@ -130,7 +130,7 @@ def measure(engine: Engine, steps: int) -> dict[str, float]:
     found = {"us": 1e6 * spent / steps, "rebuild_us": 1e6 * share * spent / n, "rebuilds": n, "skin": engine.skin}
     now = counted(detector)
     found |= {name: now[name] - done[name] for name in done}
-    return found | ({"spheres": detector.counts.spheres, "edges": detector.counts.edges} if detector else {})
+    return found | ({"spheres": detector.counts.spheres, "edges": detector.edge_count()} if detector else {})
 
 
 def one(name: str, grains: int, every_step: bool) -> dict[str, Any]:
