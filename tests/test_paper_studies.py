@@ -289,18 +289,26 @@ def test_the_table_of_the_collider_is_filled_once(tmp_path: Path, monkeypatch: p
 # -- biaxial test -----------------------------------------------------------------------------------------------------------------------------
 
 
+SIDES = ("left", "right", "bottom", "top")
+
+
 def test_a_sample_is_made_and_tested(folder: Path) -> None:
     biaxial = folder / "biaxial"
     few = {"insert.0.count": 40, "stage.gather.time": 5.0, "stage.press.time": 12.0}
     few |= {"insert.0.region.lower": [-9.0, -9.0], "insert.0.region.upper": [9.0, 9.0]}
-    for name, x, y in (("left", -1, 0), ("right", 1, 0), ("bottom", 0, -1), ("top", 0, 1)):
-        few |= {f"wall.{name}.point": [10.0 * x, 10.0 * y], f"wall.{name}.motion.damping": 150.0, f"wall.{name}.motion.mass": 100.0}
+    places = {f"wall.{name}.point": [10.0 * x, 10.0 * y] for name, x, y in (("left", -1, 0), ("right", 1, 0), ("bottom", 0, -1), ("top", 0, 1))}
+    few |= places | {f"wall.{name}.motion.{key}": value for name in SIDES for key, value in (("damping", 150.0), ("mass", 100.0))}
     (sample,) = short(biaxial / "samples.toml", few, {"case": ["compact.toml"]})
     assert 0.1 < float(sample["void_ratio"]) < 3.0
     judging.measures(biaxial / "sample.py").write(biaxial)
-    less = {"stage.press.time": 1.0, "stage.shear.time": 4.0, "output.observable_interval": 0.05, "output.frame_interval": 0.5}
+    less = places | {"stage.press.time": 1.0, "stage.shear.time": 4.0, "output.observable_interval": 0.05, "output.frame_interval": 0.5}
     (found,) = short(biaxial / "tests.toml", less, {"case": ["dense_disks_1.toml"]})
     assert float(found["contacts_at_end"]) >= 0.0
+    runs = [biaxial / f"{name}.runs" / row["id"] / "result.h5" for name, row in (("samples", sample), ("tests", found))]
+    with pardem.open(runs[0]) as made, pardem.open(runs[1]) as test:
+        assert np.array_equal(made[-1].position, test[0].position)  # not blown up
+        for name in SIDES:  # walls go on where they were
+            assert np.array_equal(made.series.values[f"wall_displacement/{name}"][-1], test.series.values[f"wall_displacement/{name}"][0])
     assert float(found["void_at_end"]) <= float(sample["void_ratio"]) + 1.0
     text = biaxial_report.text([found], [sample], [], [])
     assert "| dense disks | 1 |" in text
@@ -319,10 +327,13 @@ def ended(kind: str, end: float, ratio: float, band: float) -> list[dict[str, st
 def test_the_critical_state_is_judged_over_samples() -> None:
     found = ended("dense_disks", 0.25, 0.26, 0.2) + ended("loose_disks", 0.251, 0.261, 0.0)
     found += ended("dense_rice", 0.21, 0.45, 0.2) + ended("loose_rice", 0.25, 0.45, 0.1)
+    found += ended("dense_peanuts", 0.3, 0.5, 0.2) + ended("loose_peanuts", 0.3, 0.55, 0.0)
     samples = rows(1, void_ratio=0.12) + rows(1, void_ratio=0.29)
-    verdicts = [claim.verdict for claim in biaxial_report.claims(biaxial_report.by_kind(found), samples)]
-    assert verdicts[:5] == ["found", "found", "found", "not found", "found"]
-    assert verdicts[5:] == ["found", "found", "found", "found in 2 of 4 runs", "found", "found"]
+    claims = biaxial_report.claims(biaxial_report.by_kind(found), samples)
+    verdicts = [claim.verdict for claim in claims]
+    assert verdicts[:7] == ["found", "found", "found", "not found", "found", "found", "not found"]
+    assert verdicts[7:] == ["found", "found", "found", "found in 4 of 6 runs", "found", "found"]
+    assert claims[8].measured == "stress ratio over that of disks: of rice 1.69, of peanuts 1.96"
 
 
 # -- range of the lists -----------------------------------------------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ import an_6_report
 import crystallisation
 import crystallisation_report
 import flowability
+import flowability_claims
+import flowability_media
 import flowability_report
 import numpy as np
 import page
@@ -105,12 +107,12 @@ def test_a_second_call_of_the_campaign_repeats_nothing(flows: Path) -> None:
 
 def test_the_report_shows_what_there_is(flows: Path, tmp_path: Path) -> None:
     tables = {name: study_runs.rows_of(flows / f"{name}.toml") for name in flowability.STUDIES}
-    media = flowability_report.media(tables)
+    media = flowability_media.media(tables)
     assert flowability_report.draw(tables, media, tmp_path / "flowability.png")
     text = flowability_report.text(tables, media, 0, True)
     assert text.startswith("5 trials.")
     assert "| 7 | 7.00 | 0.8 | 20.00 |" in text  # separated outcomes: the middle between 10 and 30 mm
-    assert "Figure 5.5: of 3 openings" in text
+    assert "of 3 openings none below D-" in text
     assert "Not run yet: 5 mm with five frictions, 4 mm" in text
 
 
@@ -129,7 +131,7 @@ def test_the_report_finds_critical_diameters_again(tmp_path: Path) -> None:
     pytest.importorskip("statsmodels")
     tables = {"beads_5mm": trials({"friction": "0.2"}, 15.0, 5), "mixtures": trials({"small": "2e-3", "large": "2.5e-3"}, 14.0, 9)}
     tables["rule"] = trials({"friction": "0.2"}, 15.0, 1)
-    media = flowability_report.media(tables)
+    media = flowability_media.media(tables)
     assert [m.average for m in media] == pytest.approx([(4**4 + 5**4) / (4**3 + 5**3), 5.0])
     for medium, expected in zip(media, (14.0, 15.0), strict=True):
         assert medium.found.low < medium.found.value < medium.found.high
@@ -145,16 +147,34 @@ def test_the_report_finds_critical_diameters_again(tmp_path: Path) -> None:
 
 def medium(diameters: tuple[float, float], friction: float, value: float) -> flowability_report.Medium:
     """A medium with a given mean critical diameter (mm)."""
-    return flowability_report.Medium("", diameters, friction, IntervalEstimate(value, value - 0.2, value + 0.2, 60))
+    study = "mixtures" if diameters[0] != diameters[1] else f"beads_{diameters[0]:g}mm"
+    return flowability_media.Medium(study, diameters, friction, IntervalEstimate(value, value - 0.2, value + 0.2, 60))
 
 
-def test_claims_are_held_against_beads_of_one_size() -> None:
-    found = [medium((d, d), 0.2, 3.0 * d) for d in (4.0, 5.0)] + [medium((5.0, 5.0), 0.8, 17.5)]
-    apart = medium((4.0, 5.0), 0.2, 0.0).average
-    rough, mixed = flowability_report.claims([*found, medium((4.0, 5.0), 0.2, 3.0 * apart + 0.5)])
-    assert "3.50 to 3.50 (thesis: 3 to 4)" in rough
-    assert "D_c of +0.50 to +0.50 mm" in mixed
-    assert "0 of 1 intervals" in mixed
+def test_critical_diameters_are_judged() -> None:
+    """Beads whose D_c is 3 d + 10 mu (1 - mu/2), with a kink at a friction of .4; mixtures half a millimetre above."""
+    found = [medium((d, d), mu, 3.0 * d + 10.0 * min(mu, 0.4) * (1.0 - 0.5 * mu)) for d in (4.0, 5.0, 7.0) for mu in (0.0, 0.1, 0.4, 0.8)]
+    found += [medium((d, d), 0.2, 3.0 * d + 1.8) for d in (4.0, 5.0, 7.0)]
+    average = medium((4.0, 5.0), 0.2, 0.0).average
+    tables = {"one_bed": trials({"friction": "0.2"}, 15.0, 5)}
+    judged = flowability_claims.claims([*found, medium((4.0, 5.0), 0.2, 3.0 * average + 2.3)], tables)
+    rises, rough, affine, steel, bed, mixed, without, plateau = judged
+    assert rises.measured == "4 mm +0.9, -0.8 mm; 5 mm +0.9, -0.8 mm; 7 mm +0.9, -0.8 mm"
+    assert [claim.verdict for claim in (rises, affine, bed)] == ["found"] * 3
+    assert rough.measured == "3.34 to 3.80"
+    assert "friction 0.8: 0.00 mm" in affine.measured
+    assert steel.measured == "friction 0: 1 of 3; friction 0.1: 1 of 3; friction 0.2: 1 of 3; friction 0.4: 1 of 3; friction 0.8: 1 of 3"
+    assert mixed.measured == "+0.50 to +0.50 mm against these (interpolated), within 0 of 1 intervals"
+    assert mixed.verdict == "not found"
+    assert without.verdict == plateau.verdict == "not run yet"
+
+
+def test_shapes_stand_beside_beads_of_their_volume() -> None:
+    tables = {"beads_5mm": trials({"friction": "0.2"}, 15.0, 5), "shapes": trials({"shape": "rods"}, 14.0, 9)}
+    text = flowability_report.text(tables, flowability_media.media(tables), 0, False)
+    beads, rods = (line for line in text.splitlines() if line.startswith(("| beads |", "| rods |")))
+    assert abs(float(beads.split("|")[2]) - 15.0) < 0.6
+    assert abs(float(rods.split("|")[2]) - 14.0) < 0.6
 
 
 @pytest.mark.mpi(min_size=2)

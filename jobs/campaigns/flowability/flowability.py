@@ -20,7 +20,7 @@ from study_runs import campaign, main, pardem  # noqa: E402
 from pardem.io.state.checkpoint import is_finished  # noqa: E402
 
 STUDIES = (
-    "beads_5mm", "beads_4mm", "beads_7mm", "six_millimetres", "one_bed", "mixtures", "frictionless", "rule", "beads_6mm", "beads_3mm",
+    "beads_5mm", "beads_4mm", "beads_7mm", "six_millimetres", "one_bed", "mixtures", "frictionless", "rule", "beads_6mm", "beads_3mm", "shapes",
 )  # fmt: skip
 BED = "one_bed"
 

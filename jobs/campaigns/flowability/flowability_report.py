@@ -5,11 +5,14 @@ The panels are figures 5.3 to 5.8 and 5.10 of the thesis; those whose tables are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from flowability_claims import STEEL, claims
+from flowability_media import CONFIDENCE, MONODISPERSE, Medium, Tables, critical, media, one_size, openings, remaining, windows
+from judging import claims_table
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -17,112 +20,25 @@ from page import FIGURES, shrunk, table, write
 from study_runs import failures_of, rows_of
 
 from pardem.campaign.run_rows import Row
-from pardem.campaign.statistics import IntervalEstimate, groups_of, numbers, threshold
+from pardem.campaign.statistics import groups_of, numbers
 from pardem.io.views.plot_style import COLOURS, STYLE
 
 PART, PICTURE = "flowability", "flowability.png"
-CONFIDENCE = 0.95
-STEEL = {1.0: (3.88, 0.15), 4.0: (14.92, 0.23), 5.0: (17.46, 0.37), 7.0: (21.85, 1.24)}
-"""Table 5.1 of the thesis: measured mean critical diameters of steel beads and their intervals (mm), by the diameter of the beads (mm)."""
 MIDDLE = 0.17
 """Share of the trials of the thesis with .01 < m_f/m_i < .99."""
-MONODISPERSE = {f"beads_{d}mm": float(d) for d in (3, 4, 5, 6, 7)}
-"""Diameter of the beads of each study (mm)."""
 COMPARED = (4.0, 5.0, 7.0)
 """Diameters of figure 5.6 (mm)."""
+EQUAL = 5.0
+"""Diameter of the beads that have the volume of the grains of other shapes (mm), and friction of both."""
+EQUAL_FRICTION = 0.2
 WHAT = {f"beads_{d}mm": f"{d} mm with five frictions" for d in (3, 4, 5, 6, 7)} | {
     "six_millimetres": "510 trials of 6 mm (figure 5.4)",
     "one_bed": "one bed under 1000 openings (figure 5.5)",
     "mixtures": "eight mixtures (figure 5.8)",
     "frictionless": "five sizes and three mixtures without friction (figure 5.10)",
     "rule": "the rule",
+    "shapes": "rods, cubes and spherotetrahedra",
 }
-Tables = dict[str, list[Row]]
-
-
-class Medium(NamedTuple):
-    """A medium and its mean critical diameter.
-
-    Attributes:
-        study: name of the study.
-        diameters: of the beads, small and large (mm).
-        friction: of the beads.
-        found: mean critical diameter with its interval (mm).
-    """
-
-    study: str
-    diameters: tuple[float, float]
-    friction: float
-    found: IntervalEstimate
-
-    @property
-    def average(self) -> float:
-        """Mass-average diameter of equal numbers of beads, eq 5.1 (mm)."""
-        a, b = self.diameters
-        return (a**4 + b**4) / (a**3 + b**3)
-
-    @property
-    def mixed(self) -> bool:
-        """Whether the beads have two sizes."""
-        return self.diameters[0] != self.diameters[1]
-
-    @property
-    def name(self) -> str:
-        """Diameters as a table shows them."""
-        a, b = self.diameters
-        return f"{a:g} and {b:g}" if self.mixed else f"{a:g}"
-
-
-def openings(rows: Iterable[Row]) -> np.ndarray:
-    """Diameters of the holes, (n,) (mm)."""
-    return 2e3 * numbers(rows, "hole_radius")
-
-
-def critical(rows: list[Row]) -> IntervalEstimate:
-    """The mean critical diameter (mm), with a bootstrap interval over the trials."""
-    return threshold(openings(rows), numbers(rows, "flows"), CONFIDENCE)
-
-
-def remaining(rows: list[Row]) -> np.ndarray:
-    """m_f/m_i of the trials with a bead above the hole at first, (n,)."""
-    before, after = numbers(rows, "mass_before"), numbers(rows, "mass_after")
-    return np.asarray(after[before > 0.0] / before[before > 0.0])
-
-
-def one_size(tables: Tables) -> list[Row]:
-    """All trials with beads of one size and a bed each.
-
-    Args:
-        tables: finished rows, by study.
-    """
-    return [row for name in (*MONODISPERSE, "six_millimetres") for row in tables.get(name, [])]
-
-
-def media(tables: Tables) -> list[Medium]:
-    """All media of which there are trials.
-
-    Args:
-        tables: finished rows, by study.
-    """
-    found = []
-    for name, diameter in MONODISPERSE.items():
-        for (friction,), rows in groups_of(tables.get(name, []), ["friction"]).items():
-            found.append(Medium(name, (diameter, diameter), float(friction), critical(rows)))
-    if tables.get("six_millimetres"):
-        found.append(Medium("six_millimetres", (6.0, 6.0), 0.8, critical(tables["six_millimetres"])))
-    for name, friction in (("mixtures", 0.2), ("frictionless", 0.0)):
-        for (small, large), rows in groups_of(tables.get(name, []), ["small", "large"]).items():
-            sizes = (round(2e3 * float(small), 6), round(2e3 * float(large), 6))
-            found.append(Medium(name, sizes, friction, critical(rows)))
-    return sorted(found, key=lambda m: (m.friction, m.average, m.study))
-
-
-def windows(rows: list[Row], width: float) -> tuple[np.ndarray, np.ndarray]:
-    """Middles of windows of diameters of the hole (mm), and shares of the trials in them that flow."""
-    x, y = openings(rows), numbers(rows, "flows")
-    place = np.floor((x - x.min()) / width + 1e-9).astype(int)
-    used = np.unique(place)
-    return x.min() + (used + 0.5) * width, np.array([y[place == k].mean() for k in used])
 
 
 # -- panels --------------------------------------------------------------------------------------------------------------------------------------
@@ -243,12 +159,12 @@ def text(tables: Tables, found: list[Medium], failed: int, drawn: bool) -> str:
         share = float(((left > 0.01) & (left < 0.99)).mean())
         parts.append(f"Figure 5.3: .01 < m_f/m_i < .99 in {share:.3f} of {len(left)} trials with beads of one size (thesis: {MIDDLE}, 6246 trials).")
         parts[-1] += " Those of the studies by friction lie close to D_c, where such outcomes are most frequent."
-    if tables.get("one_bed"):
-        parts.append(_interval(tables["one_bed"]))
     if found:
         head = ["beads (mm)", "mass-average (mm)", "friction", "D_c (mm)", "interval", "D_c by the mass-average", "trials", "steel, measured (mm)"]
         parts.append(table(head, [_line_of(medium) for medium in found]).strip())
-    parts += claims(found)
+        parts.append(claims_table(claims(found, tables), "thesis"))
+    if tables.get("shapes"):
+        parts.append(_shapes(tables["shapes"], found))
     if tables.get("rule"):
         changed = numbers(tables["rule"], "changed")
         parts.append(f"The rule: in {int(changed.sum())} of {len(changed)} trials that went on for a second the outcome changed after the decision.")
@@ -260,39 +176,14 @@ def text(tables: Tables, found: list[Medium], failed: int, drawn: bool) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def claims(found: list[Medium]) -> list[str]:
-    """What the thesis claims of D_c, beside what is found.
-
-    Args:
-        found: media.
-    """
-    said = []
-    known = [m for m in found if np.isfinite(m.found.value)]
-    rough = [m.found.value / m.average for m in known if m.friction >= 0.4]
-    if rough:
-        said.append(f"D_c by the diameter at frictions from 0.4: {min(rough):.2f} to {max(rough):.2f} (thesis: 3 to 4).")
-    for friction, figure in ((0.2, "5.8"), (0.0, "5.10")):
-        single = sorted((m.average, m.found.value) for m in known if m.friction == friction and not m.mixed)
-        mixed = [m for m in known if m.friction == friction and m.mixed]
-        if len(single) < 2 or not mixed:
-            continue
-        x, y = np.array(single).T
-        apart = [m.found.value - float(np.interp(m.average, x, y)) for m in mixed if x[0] <= m.average <= x[-1]]
-        inside = sum(m.found.low <= np.interp(m.average, x, y) <= m.found.high for m in mixed if x[0] <= m.average <= x[-1])
-        if apart:
-            against = f"{min(apart):+.2f} to {max(apart):+.2f} mm against beads of one size with their mass-average diameter (interpolated)"
-            held = f"{inside} of {len(apart)} intervals hold that value (thesis: they collapse)"
-            said.append(f"Figure {figure}: mixtures with a friction of {friction:g} have D_c of {against}; {held}.")
-    return said
-
-
-def _interval(rows: list[Row]) -> str:
-    """What figure 5.5 tells: below D- no trial flows, above D+ every one."""
-    x, y = openings(rows), numbers(rows, "flows")
-    below = x[y > 0.5].min() if (y > 0.5).any() else np.nan
-    above = x[y < 0.5].max() if (y < 0.5).any() else np.nan
-    said = f"Figure 5.5: of {len(rows)} openings under one bed, none below D- = {below:.2f} mm flows, and all above D+ = {above:.2f} mm do"
-    return f"{said} (thesis: a wide interval between 23 and 28 mm)."
+def _shapes(rows: list[Row], found: list[Medium]) -> str:
+    """A row for each shape, beside the beads of the same volume."""
+    beads = [("beads", m.found) for m in found if (m.study, m.friction) == (f"beads_{EQUAL:g}mm", EQUAL_FRICTION)]
+    shapes = [*beads, *((shape, critical(members)) for (shape,), members in groups_of(rows, ["shape"]).items())]
+    lines = [[name, f"{e.value:.2f}", f"{e.low:.2f} to {e.high:.2f}", f"{e.value / EQUAL:.2f}", str(e.runs)] for name, e in shapes]
+    head = ["grains", "D_c (mm)", "interval", "D_c by the diameter of the bead", "trials"]
+    said = f"Grains with the volume of a bead of {EQUAL:g} mm, friction {EQUAL_FRICTION:g} (left open in the thesis):"
+    return f"{said}\n\n{table(head, lines).strip()}"
 
 
 def _line_of(medium: Medium) -> list[str]:

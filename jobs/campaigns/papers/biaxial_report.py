@@ -15,7 +15,8 @@ from pardem.campaign.run_rows import Row
 
 PART = "biaxial test"
 PICTURE = "biaxial.png"
-KINDS = ("dense_disks", "loose_disks", "dense_rice", "loose_rice")
+SHAPES = ("disks", "rice", "peanuts")
+KINDS = tuple(f"{density}_{shape}" for shape in SHAPES for density in ("dense", "loose"))
 RANGE = (0.128, 0.271)  # void ratios of the paper's samples
 STEADY = 0.02  # relative change over a tenth of strain that counts as constant
 ERRORS = 2.0  # standard errors within which two means agree
@@ -53,7 +54,7 @@ def claims(tests: Tests, samples: list[Row]) -> list[Claim]:
     drops = [int(row["drops"]) > 0 for row in rows]
     return [
         Claim(f"samples have void ratios of {RANGE[0]} to {RANGE[1]}", ranges, verdict(held)),
-        *(_same(tests, shape, name) for shape in ("disks", "rice") for name in ("void", "ratio")),
+        *(_same(tests, shape, name) for shape in SHAPES for name in ("void", "ratio")),
         Claim("in it, void ratio and coordination are constant", f"within {STEADY:.0%} in {sum(steady)} of {len(steady)} tests", verdict(steady)),
         _shape(tests),
         Claim("dense samples have shear bands", f"in {sum(bands)} of {len(bands)} tests", verdict(bands)),
@@ -82,9 +83,14 @@ def _same(tests: Tests, shape: str, name: str) -> Claim:
 
 def _shape(tests: Tests) -> Claim:
     """Whether the shape matters for the stress in the critical state."""
-    disks, rice = (column([*tests[f"dense_{shape}"], *tests[f"loose_{shape}"]], "ratio_at_end") for shape in ("disks", "rice"))
-    shown = f"stress ratio of rice over that of disks: {rice.mean() / disks.mean():.2f}" if len(disks) and len(rice) else ""
-    return Claim("the shape matters strongly", shown, verdict([bool(rice.min() > disks.max())] if shown else []))
+    ratios = {shape: column([*tests[f"dense_{shape}"], *tests[f"loose_{shape}"]], "ratio_at_end") for shape in SHAPES}
+    known = {shape: values for shape, values in ratios.items() if len(values)}
+    others = {shape: values for shape, values in known.items() if shape != "disks"}
+    if "disks" not in known or not others:
+        return Claim("the shape matters strongly", "", verdict([]))
+    disks = known["disks"]
+    shown = ", ".join(f"of {shape} {values.mean() / disks.mean():.2f}" for shape, values in others.items())
+    return Claim("the shape matters strongly", f"stress ratio over that of disks: {shown}", verdict([v.min() > disks.max() for v in others.values()]))
 
 
 def text(tests: list[Row], samples: list[Row], left: list[str], pictures: list[str]) -> str:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 from judging import Claim, claims_table, column, label, part, said, verdict, waiting
 from matplotlib import rc_context
 from matplotlib.figure import Figure
@@ -13,11 +14,12 @@ from page import FIGURES, shrunk, table, write
 from study_runs import rows_of
 
 from pardem.campaign.run_rows import Row
-from pardem.campaign.statistics import groups_of
+from pardem.campaign.statistics import groups_of, threshold
 from pardem.io.views.plot_style import STYLE
 
 PART = "plane hopper"
 PICTURE, ARCH = "plane_hopper.png", "cows_jam.png"
+CONFIDENCE = 0.95
 RANGE = (20.0, 25.0, 30.0, 40.0)  # outlets of the paper (m)
 COLOURS = {"disks.toml": "#0072b2", "cows.toml": "#d55e00"}
 Groups = dict[tuple[float, str], list[Row]]
@@ -90,7 +92,25 @@ def text(rows: list[Row], changes: list[Row], left: list[str], pictures: list[st
     rule = (
         "Means over fillings +- standard deviation. A run jams if more than 5 % of the grains stay behind and none has left in the last 2 s of the 8."
     )
-    return part([claims_table(claims(groups, changed)), table(head, lines), rule, *left, *pictures])
+    return part([claims_table(claims(groups, changed)), table(head, lines), rule, critical(groups), *left, *pictures])
+
+
+def critical(groups: Groups) -> str:
+    """Say at which outlet half of the fillings jam, where some jam and some flow.
+
+    Args:
+        groups: runs with the paper's values.
+    """
+    told = []
+    for grains in sorted(COLOURS):
+        widths = np.array([width for (width, kind), rows in groups.items() if kind == grains for _ in rows])
+        flow = np.array([1.0 - float(row["jammed"]) for (_, kind), rows in groups.items() if kind == grains for row in rows])
+        found = threshold(widths, flow, CONFIDENCE)
+        if np.isfinite(found.value):
+            told.append(f"{label(grains)} {found.value:.1f} m ({found.low:.1f} to {found.high:.1f}, {found.runs} runs)")
+    if not told:
+        return ""
+    return f"Outlets at which half of the fillings jam (binomial GLM with a logit link, bootstrap interval of {CONFIDENCE:.0%}): {'; '.join(told)}."
 
 
 def _line_of(rows: list[Row]) -> list[str]:

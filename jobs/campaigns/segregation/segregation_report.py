@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import bed_measures
 import numpy as np
+from judging import Claim, claims_table, said, verdict
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -19,7 +20,7 @@ from study_runs import rows_of
 
 import pardem
 from pardem.campaign.run_rows import Row
-from pardem.campaign.statistics import groups_of, mean, numbers
+from pardem.campaign.statistics import groups_of, numbers
 from pardem.io.views.plot_style import COLOURS, STYLE
 
 TWELVE = "study"  # the study of the twelve experiments
@@ -29,13 +30,18 @@ VESSELS = {"periodic.toml": 1, "cylinder.toml": 4}
 """First experiment of table 7.1 in each vessel at gamma = 2; at gamma = 3 it is six more."""
 WINDOW = 0.5  # s, over which curves are averaged
 COLUMNS = ("experiment", "time (s)", "ratio", "ratio spread", "wall share", "wall share spread", "seeds")
-CLAIMS = {
-    1: "nothing moves",
-    4: "mixes partly, P rises to .8",
-    7: "R slightly below 1 from every start",
-    10: "R slightly below 1 within 5 s, P weaker than in 4 to 6",
-}
-"""What the thesis says, by the first of three experiments."""
+STILL = 0.05
+"""Relative change of R up to which nothing has moved."""
+EVEN = (0.85, 1.0)
+"""R that is slightly below 1."""
+RISEN = 0.75
+"""P that counts as .8."""
+PARTLY = (0.1, 0.9)
+"""Shares of log R at rest that a partial mixing may have made up for."""
+RULE = (
+    f"A run has not moved if R changes by at most {STILL:.0%}; R is slightly below 1 from {EVEN[0]:g} to {EVEN[1]:g}, and P is .8 from {RISEN:g} on; "
+    f"grains mix partly if log R has come {PARTLY[0]:.0%} to {PARTLY[1]:.0%} of its way to 0. Ranges are those of single runs."
+)
 Curve = dict[str, np.ndarray]
 
 
@@ -195,13 +201,14 @@ def text(tables: dict[str, list[Row]], pictures: list[str]) -> str:
     parts = []
     found = experiments(tables[TWELVE])
     if found:
-        head = ["experiment", "vessel, gamma, start", "R at rest", "R at 5 s", "R at the end", "P at the end", "seeds", "thesis"]
+        head = ["experiment", "vessel, gamma, start", "R at rest", "R at 5 s", "R at the end", "P at the end", "seeds"]
         parts.append("Mean over seeds +- standard deviation:\n\n" + table(head, [_line_of(n, rows) for n, rows in found.items()]).strip())
+        parts += [claims_table(claims(found), "thesis"), RULE]
     for name, columns in (("shapes", ["gamma", "shape"]), ("inertia", ["inertia"])):
         groups = groups_of(tables[name], columns)
         if groups:
             shown = ("ratio_at_rest", "ratio", "wall_share")
-            lines = [[*group, *(_said(rows, name) for name in shown), str(len(rows))] for group, rows in groups.items()]
+            lines = [[*group, *(said(numbers(rows, name), ".3f") for name in shown), str(len(rows))] for group, rows in groups.items()]
             parts.append(table([*columns, "R at rest", "R at the end", "P at the end", "seeds"], lines).strip())
     missing = [str(n) for n in range(1, 13) if n not in found]
     if missing:
@@ -210,22 +217,53 @@ def text(tables: dict[str, list[Row]], pictures: list[str]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def claims(found: dict[int, list[Row]]) -> list[Claim]:
+    """What the thesis says of the experiments, beside what they show, run by run.
+
+    Args:
+        found: rows by experiment.
+    """
+    mixing = [row for n in (4, 5, 6) for row in found.get(n, [])]
+    partly = [row for n in (4, 5) for row in found.get(n, [])]
+    shares = {n: numbers(found.get(n, []), "wall_share") for n in range(4, 13)}
+    weak, strong = (np.concatenate([shares[n] for n in chosen]) for chosen in ((10, 11, 12), (4, 5, 6)))
+    late, early = ([row for n in chosen for row in found.get(n, [])] for chosen in ((7, 8, 9), (10, 11, 12)))
+    return [
+        _claim("1 to 3: nothing moves", [row for n in (1, 2, 3) for row in found.get(n, [])], _moved, lambda value: abs(value) <= STILL),
+        _claim("4, 5: mix partly within 10 s", partly, _mixed, lambda value: PARTLY[0] < value < PARTLY[1]),
+        _claim("4 to 6: P rises to .8", mixing, lambda row: float(row["wall_share"]), lambda value: value >= RISEN),
+        _claim("7 to 9: R slightly below 1 from every start", late, lambda row: float(row["ratio"]), lambda value: EVEN[0] <= value <= EVEN[1]),
+        _claim(
+            "10 to 12: R slightly below 1 within 5 s", early, lambda row: float(row["ratio_at_five"]), lambda value: EVEN[0] <= value <= EVEN[1]
+        ),
+        Claim(
+            "10 to 12: P weaker than in 4 to 6", f"{said(weak)} against {said(strong)}" if len(weak) and len(strong) else "",
+            verdict([bool(weak.mean() < strong.mean())] if len(weak) and len(strong) else []),
+        ),
+    ]  # fmt: skip
+
+
+def _claim(what: str, rows: list[Row], measure: Callable[[Row], float], holds: Callable[[float], bool]) -> Claim:
+    """A claim that each run shows or not."""
+    values = [measure(row) for row in rows]
+    return Claim(what, f"{min(values):.2f} to {max(values):.2f} ({len(values)} runs)" if values else "", verdict([bool(holds(v)) for v in values]))
+
+
+def _moved(row: Row) -> float:
+    """Relative change of R from rest to the end."""
+    return float(row["ratio"]) / float(row["ratio_at_rest"]) - 1.0
+
+
+def _mixed(row: Row) -> float:
+    """How far log R has come from its value at rest to 0."""
+    return 1.0 - float(np.log(float(row["ratio"])) / np.log(float(row["ratio_at_rest"])))
+
+
 def _line_of(number: int, rows: list[Row]) -> list[str]:
     """A row of the table of experiments."""
-    first = max(n for n in CLAIMS if n <= number)
     what = f"{rows[0]['vessel'].removesuffix('.toml')}, {float(rows[0]['gamma']):g}, {rows[0]['start']}"
     names = ("ratio_at_rest", "ratio_at_five", "ratio", "wall_share")
-    return [str(number), what, *(_said(rows, name) for name in names), str(len(rows)), CLAIMS[first]]
-
-
-def _said(rows: list[Row], name: str) -> str:
-    """Mean and standard deviation of a measure over seeds."""
-    values = numbers(rows, name)
-    values = values[np.isfinite(values)]
-    if not len(values):
-        return ""
-    spread = f" +- {values.std(ddof=1):.3f}" if len(values) > 1 else ""
-    return f"{mean(values, 0.95).value:.3f}{spread}"
+    return [str(number), what, *(said(numbers(rows, name), ".3f") for name in names), str(len(rows))]
 
 
 def collect(folder: Path, names: Sequence[str]) -> None:

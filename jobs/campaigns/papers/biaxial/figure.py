@@ -1,6 +1,6 @@
 """Draws stress ratio and void ratio of biaxial tests against axial strain, and prints what they come to.
 
-python jobs/campaigns/papers/biaxial/figure.py dense_disks.h5 loose_disks.h5 dense_rice.h5 loose_rice.h5 -o biaxial.png
+python jobs/campaigns/papers/biaxial/figure.py dense_disks.h5 loose_disks.h5 dense_rice.h5 -o biaxial.png
 
 Results of one title count as samples of one test: the lines drawn are their means, those of single samples faint; means have their standard errors.
 """
@@ -23,7 +23,7 @@ from matplotlib import pyplot as plt
 
 plt.rcParams.update(STYLE | {"axes.grid": True})
 
-COLOURS = {"disks": "#0072b2", "rice": "#d55e00"}
+COLOURS = {"disks": "#0072b2", "rice": "#d55e00", "peanuts": "#009e73"}
 
 
 def read(path: Path) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

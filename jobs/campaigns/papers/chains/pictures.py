@@ -13,7 +13,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bulk"))
 from force_chains import Tally, picture
-from judging import measures
 from page import FIGURES
 from study_runs import pardem
 from table_rows import append_row, read_rows
@@ -73,10 +72,9 @@ def run_biaxial(result: Path) -> None:
         result: of the test.
     """
     biaxial = HERE.parent / "biaxial"
-    sample, case = result.with_name("sample.h5"), result.with_name("sample.toml")
+    sample = result.with_name("sample.h5")
     pardem("run", str(biaxial / "compact.toml"), "-o", str(sample), "--force")
-    measures(biaxial / "sample.py").main(sample, biaxial / "dense_disks.toml", case)
-    pardem("run", str(case), *_set(SHORT), "-o", str(result))
+    pardem("run", str(biaxial / "test.toml"), *_set((f"start.from={sample.resolve()}", *SHORT)), "-o", str(result))
 
 
 def run_jam(result: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the reports of the papers share: claims with verdicts that follow from the runs, and what has not been run yet."""
+"""What the reports of studies share: claims with verdicts that follow from the runs, and what has not been run yet."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Claim(NamedTuple):
     """A claim of a paper.
 
     Attributes:
-        claim: what the paper says.
+        claim: what a paper or the thesis says.
         measured: what the runs say.
         verdict: of `verdict`.
     """
@@ -52,13 +52,14 @@ def verdict(runs: Sequence[bool], changes: Mapping[str, Sequence[bool]] | None =
     return f"{said}; found if {' or '.join(under)}" if under else said
 
 
-def claims_table(claims: Sequence[Claim]) -> str:
+def claims_table(claims: Sequence[Claim], source: str = "paper") -> str:
     """A table of claims.
 
     Args:
         claims: the claims.
+        source: whose they are.
     """
-    return table(["claim of the paper", "measured", "verdict"], [list(claim) for claim in claims]).strip()
+    return table([f"claim of the {source}", "measured", "verdict"], [list(claim) for claim in claims]).strip()
 
 
 def said(values: Sequence[float] | np.ndarray, form: str = ".3g") -> str:

@@ -1,0 +1,101 @@
+"""The media of the flowability experiment and their mean critical diameters, from the trials in the tables of its studies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from pardem.campaign.run_rows import Row
+from pardem.campaign.statistics import IntervalEstimate, groups_of, numbers, threshold
+
+CONFIDENCE = 0.95
+MONODISPERSE = {f"beads_{d}mm": float(d) for d in (3, 4, 5, 6, 7)}
+"""Diameter of the beads of each study (mm)."""
+Tables = dict[str, list[Row]]
+
+
+class Medium(NamedTuple):
+    """A medium and its mean critical diameter.
+
+    Attributes:
+        study: name of the study.
+        diameters: of the beads, small and large (mm).
+        friction: of the beads.
+        found: mean critical diameter with its interval (mm).
+    """
+
+    study: str
+    diameters: tuple[float, float]
+    friction: float
+    found: IntervalEstimate
+
+    @property
+    def average(self) -> float:
+        """Mass-average diameter of equal numbers of beads, eq 5.1 (mm)."""
+        a, b = self.diameters
+        return (a**4 + b**4) / (a**3 + b**3)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether the beads have two sizes."""
+        return self.diameters[0] != self.diameters[1]
+
+    @property
+    def name(self) -> str:
+        """Diameters as a table shows them."""
+        a, b = self.diameters
+        return f"{a:g} and {b:g}" if self.mixed else f"{a:g}"
+
+
+def openings(rows: Iterable[Row]) -> np.ndarray:
+    """Diameters of the holes, (n,) (mm)."""
+    return 2e3 * numbers(rows, "hole_radius")
+
+
+def critical(rows: list[Row]) -> IntervalEstimate:
+    """The mean critical diameter (mm), with a bootstrap interval over the trials."""
+    return threshold(openings(rows), numbers(rows, "flows"), CONFIDENCE)
+
+
+def remaining(rows: list[Row]) -> np.ndarray:
+    """m_f/m_i of the trials with a bead above the hole at first, (n,)."""
+    before, after = numbers(rows, "mass_before"), numbers(rows, "mass_after")
+    return np.asarray(after[before > 0.0] / before[before > 0.0])
+
+
+def one_size(tables: Tables) -> list[Row]:
+    """All trials with beads of one size and a bed each.
+
+    Args:
+        tables: finished rows, by study.
+    """
+    return [row for name in (*MONODISPERSE, "six_millimetres") for row in tables.get(name, [])]
+
+
+def media(tables: Tables) -> list[Medium]:
+    """All media of which there are trials.
+
+    Args:
+        tables: finished rows, by study.
+    """
+    found = []
+    for name, diameter in MONODISPERSE.items():
+        for (friction,), rows in groups_of(tables.get(name, []), ["friction"]).items():
+            found.append(Medium(name, (diameter, diameter), float(friction), critical(rows)))
+    if tables.get("six_millimetres"):
+        found.append(Medium("six_millimetres", (6.0, 6.0), 0.8, critical(tables["six_millimetres"])))
+    for name, friction in (("mixtures", 0.2), ("frictionless", 0.0)):
+        for (small, large), rows in groups_of(tables.get(name, []), ["small", "large"]).items():
+            sizes = (round(2e3 * float(small), 6), round(2e3 * float(large), 6))
+            found.append(Medium(name, sizes, friction, critical(rows)))
+    return sorted(found, key=lambda m: (m.friction, m.average, m.study))
+
+
+def windows(rows: list[Row], width: float) -> tuple[np.ndarray, np.ndarray]:
+    """Middles of windows of diameters of the hole (mm), and shares of the trials in them that flow."""
+    x, y = openings(rows), numbers(rows, "flows")
+    place = np.floor((x - x.min()) / width + 1e-9).astype(int)
+    used = np.unique(place)
+    return x.min() + (used + 0.5) * width, np.array([y[place == k].mean() for k in used])
