@@ -56,9 +56,35 @@ def opened(path: Path | str) -> Iterator[h5py.File]:
             raise FileError(f"{path} has format {version} and this pardem reads formats up to {FORMAT}: use the pardem that wrote it, or a later one")
         if kind == "result":
             _require_parts(file, path)
-        check_layout(file, growing=kind == "segment")
+        _check_layout_once(file, path, growing=kind == "segment")
         make_readable(file, f"{FRAMES}/{FIRST_FIELD}/value")
         yield file
+
+
+_checked: dict[tuple[int, int], tuple[int, int]] = {}
+"""Files whose layout this process has found sound, by device and number; their size (bytes) and time of change (ns) since."""
+MOST_CHECKED = 4096  # files remembered
+
+
+def _check_layout_once(file: h5py.File, path: Path, growing: bool) -> None:
+    """Check the layout of a file, unless that has been done and nothing was written to it since.
+
+    Args:
+        file: open HDF5 file.
+        path: its path.
+        growing: as for ``check_layout``.
+
+    Raises:
+        LayoutError: the file differs from what pardem writes.
+    """
+    about = path.stat()
+    name, state = (about.st_dev, about.st_ino), (about.st_size, about.st_ctime_ns)
+    if _checked.get(name) == state:
+        return
+    check_layout(file, growing)
+    if len(_checked) >= MOST_CHECKED:
+        _checked.clear()
+    _checked[name] = state
 
 
 @contextmanager

@@ -225,7 +225,7 @@ class Engine:
             self.control[st.OBSERVE] = 0 if again else observe
             if observe and first == begun:
                 self.tally[st.STORED :] = 0
-            if self.outflow is not None:
+            if self.outflow is not None and self.rebuilder.may_leave:
                 if not again:
                     self._let_out(self.outflow)
                 chunk = min(chunk, EVERY - first % EVERY)

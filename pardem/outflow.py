@@ -1,7 +1,8 @@
 """Grains that leave through open faces of the domain: they are frozen as they were, nothing meets them any more, and they stay in the files, flagged.
 
 At every step whose number is a multiple of ``EVERY``, before the next one begins, the grains whose centre is beyond an open face are taken out. That
-depends on the state alone, so neither lists nor chunks nor ranks can show.
+depends on the state alone, so neither lists nor chunks nor ranks can show. Nobody looks while all grains are too far from these faces to reach them
+before the lists are made anew (``Rebuilder.may_leave``).
 """
 
 from __future__ import annotations
@@ -146,9 +147,34 @@ def note_lost(scene: Scene, own: Population, control: np.ndarray) -> None:
         control: (CONTROL,) int64 of this rank.
     """
     faces, settings = faces_of(scene), scene.settings
+    if not own.count or not outside(_corners(own), ~faces, settings).any():
+        return
     lost = np.flatnonzero(outside(own.x, ~faces, settings) & ~outside(own.x, faces, settings))
     if len(lost) and not control[st.FAULT]:
         control[st.FAULT], control[st.FAULT_A], control[st.FAULT_STEP] = st.ERROR_LEFT, own.gid[lost[0]], control[st.STEP]
+
+
+def nearest_open_face(scene: Scene, own: Population) -> float:
+    """Find how far the centres of grains still are from the open faces of the domain.
+
+    Args:
+        scene: constants of the run.
+        own: grains of this rank.
+
+    Returns:
+        The least distance (m), negative beyond a face; infinite if there is no such face or no grain.
+    """
+    if scene.outflow is None or not own.count:
+        return float("inf")
+    faces, (low, high) = faces_of(scene) & (scene.settings.period == 0.0), _corners(own)
+    inside = np.stack([low - scene.settings.lower, scene.settings.upper - high])
+    return float(inside[faces].min(initial=np.inf))
+
+
+def _corners(own: Population) -> np.ndarray:
+    """Corners of the box about the centres of some grains, (2, 3) (m)."""
+    x = own.x[:, :3]
+    return np.stack([x.min(axis=0), x.max(axis=0)])
 
 
 def outside(x: np.ndarray, faces: np.ndarray, settings: Settings) -> np.ndarray:

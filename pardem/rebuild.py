@@ -17,7 +17,7 @@ from .detection.linked_cells import spatial_order
 from .detection.rank_lists import RankLists
 from .detection.skin import fastest_point, least_skin, skin_tuner
 from .integrators.phases import follows
-from .outflow import note_lost
+from .outflow import nearest_open_face, note_lost
 from .setup.scene import Scene
 from .stale import steps_left, walls_left
 from .state import arrays as st
@@ -38,6 +38,7 @@ class Rebuilder:
 
     Attributes:
         made_from: on several ranks, the grains and contacts that the lists were made from.
+        may_leave: whether a grain of any rank may reach an open face of the domain before the lists are made anew.
 
     Args:
         partition: partition of the domain among the ranks.
@@ -56,6 +57,7 @@ class Rebuilder:
         self._state: RankState | None = None
         self._channel: HaloChannel | None = None
         self.made_from: tuple[Population, ContactTable] | None = None
+        self.may_leave = scene.outflow is not None
         self._work = np.ones(grains.count)
         self._fastest, self._least_skin = 0.0, 0.0
         self._rebuilt_at = 0
@@ -150,20 +152,20 @@ class Rebuilder:
         fault = int(control[st.FAULT_STEP]) if control[st.FAULT] else st.NEVER
         late = int(control[st.LATE]) or st.NEVER
         counts = int(work), own.count, counters.candidates, self.lists.search.tests
-        values = fastest_point(self.scene, own), work, -float(fault), -float(late)
-        (total, *tested), (fastest, largest, *ends) = sums_and_maxima(self.comm, counts, values)
+        values = fastest_point(self.scene, own), work, -nearest_open_face(self.scene, own), -float(fault), -float(late)
+        (total, *tested), (fastest, largest, beyond, *ends) = sums_and_maxima(self.comm, counts, values)
         fault, late = (-int(end) for end in ends)
         if late != st.NEVER and late <= fault:
             return False
         if fault != st.NEVER:
             diagnose(self.comm, control, self.scene)
         self._fastest, self._least_skin = fastest, least_skin(self.scene, fastest)
-        if self._state is None:
-            return True
-        if self.tuner.adapt:
-            self.tuner.note(int(control[st.STEP]) - self._rebuilt_at, float(total), work_of_rebuild(self.comm.size, *tested))
-        if counters.rebuilds % REBALANCE_EVERY == 1:
-            self.partition.balance(own.x, self.radii(own), self._work, largest * self.comm.size / max(1, total))
+        if self._state is not None:
+            if self.tuner.adapt:
+                self.tuner.note(int(control[st.STEP]) - self._rebuilt_at, float(total), work_of_rebuild(self.comm.size, *tested))
+            if counters.rebuilds % REBALANCE_EVERY == 1:
+                self.partition.balance(own.x, self.radii(own), self._work, largest * self.comm.size / max(1, total))
+        self.may_leave = -beyond <= self.skin  # with these lists a grain moves by no more than half of it
         return True
 
     def channel_for(self, plan: GhostPlan) -> HaloChannel:

@@ -14,6 +14,7 @@ from scenes import AXES, CUBE, ELASTIC, ROD, SPHERE, case_of, engine_of, fingerp
 
 import pardem
 from pardem import engine as engine_module
+from pardem import rebuild as rebuild_module
 from pardem.case import Case
 from pardem.errors import BlowUpError, CaseError
 from pardem.io.results.paths import parts_of
@@ -62,6 +63,29 @@ def test_neither_skin_nor_chunks_show() -> None:
     runs = [of_comm(MPI.COMM_SELF, case, 2000, skin, chunk=chunk) for skin, chunk in ((0.01, 10**6), (0.1, 97), (0.4, EVERY))]
     assert runs[0][1] > 5
     assert len(set(runs)) == 1
+
+
+def test_faces_are_looked_at_only_while_a_grain_may_reach_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same grains leave after the same steps as with looking at all times; a grain in the middle of a large box asks for no look."""
+    looks = []
+    let_out = Outflow.let_out
+    monkeypatch.setattr(Outflow, "let_out", lambda *given: looks.append(given[-1]) or let_out(*given))
+    case = SCENES["spheres"]()
+    sparing = of_comm(MPI.COMM_SELF, case, 2000)
+    few = len(looks)
+    with monkeypatch.context() as always:
+        always.setattr(rebuild_module, "nearest_open_face", lambda *_: -np.inf)
+        assert of_comm(MPI.COMM_SELF, case, 2000) == sparing
+    assert len(looks) - few == 2000 // EVERY + 1  # and at the start
+    assert few < len(looks) - few
+    looks.clear()
+    flying = {"species": "ball", "position": (0.0, 0.0, 0.0), "velocity": (1.0, 0.0, 0.0)}
+    engine, _ = engine_of(case_of([SPHERE], ELASTIC, 2.0**-10, grain=[flying], domain=BOX | {"outflow": ["upper-x"]}))
+    engine.advance(1024 * 49)
+    assert not looks
+    engine.advance(1024 * 2)
+    assert engine.outflow.count == 1
+    assert len(looks) < 1024 * 2 // EVERY
 
 
 def part(comm: MPI.Comm, case: Case, out: Path, step: int) -> Path:
