@@ -1,0 +1,24 @@
+"""Studies of jobs/campaigns made short for tests."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+
+def shortened(path: Path, settings: dict[str, Any], axes: list[dict[str, Any]]) -> None:
+    """Make a study short.
+
+    Args:
+        path: of the study; changed.
+        settings: what all runs have, by dotted keys.
+        axes: in place of those with the same first key; others stay as they are.
+    """
+    study = tomllib.loads(path.read_text())
+    study["set"] = study.get("set", {}) | settings
+    new = {axis.get("key") or axis["keys"][0]: axis for axis in axes}
+    study["axis"] = [new.get(axis.get("key") or axis["keys"][0], axis) for axis in study["axis"]]
+    path.write_text(tomli_w.dumps(study))
