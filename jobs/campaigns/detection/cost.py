@@ -111,8 +111,8 @@ def counted(detector: EdgeDetector | None) -> dict[str, int]:
     """What has been done to the triangulation so far; "anew": how often it was made."""
     if detector is None or detector.triangulation is None:
         return {}
-    now = vars(detector.triangulation.counts) | vars(detector.counts)
-    return {name: now["rebuilds"] + now["builds"] if name == "anew" else now[name] for name in COUNTED}
+    now = vars(detector.triangulation.counts) | vars(detector.kept.counts) | vars(detector.counts)
+    return {name: now["rebuilds"] + now["builds"] if name == "anew" else now.get(name, 0) for name in COUNTED}
 
 
 def measure(engine: Engine, steps: int) -> dict[str, float]:
@@ -130,7 +130,7 @@ def measure(engine: Engine, steps: int) -> dict[str, float]:
     found = {"us": 1e6 * spent / steps, "rebuild_us": 1e6 * share * spent / n, "rebuilds": n, "skin": engine.skin}
     now = counted(detector)
     found |= {name: now[name] - done[name] for name in done}
-    return found | ({"spheres": detector.counts.spheres, "edges": detector.edge_count()} if detector else {})
+    return found | ({"spheres": getattr(detector.counts, "points", None) or detector.counts.spheres, "edges": detector.kept.edge_count()} if detector else {})
 
 
 def one(name: str, grains: int, every_step: bool) -> dict[str, Any]:
