@@ -36,8 +36,8 @@ class KeptCounts:
 class KeptTriangulation:
     """Follows named points from one call to the next.
 
-    Four points at rest far outside frame the points, so that none of these is on the hull: there points on a line but for rounding, such as the spheres
-    of one rod, would turn tetrahedra over at every move.
+    Four points at rest far outside frame the points, so that none of these is on the hull: there points on a line but for rounding, such as the
+    spheres of one rod, would turn tetrahedra over at every move.
 
     Args:
         period: period of the domain (3,) m, 0: open.
@@ -48,8 +48,8 @@ class KeptTriangulation:
         triangulation: at the last call; None before the first.
         counts: what has been done.
         place: (n, 4) coordinates (m) and weight (m^2) of each point of the triangulation.
-        shift: (3,) how far all points have gone since the triangulation was made (m), if points may lag behind: where the triangulation has a point is
-            its place without that.
+        shift: (3,) how far all points have gone on average since the triangulation was made (m), where they may lag behind: coordinates in the
+            triangulation are those in space less this.
     """
 
     def __init__(self, period: np.ndarray, algorithm: Algorithm, lag: bool) -> None:

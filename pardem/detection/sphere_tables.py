@@ -42,13 +42,11 @@ class Covering:
         tables: the covering spheres.
         overlap: maximal overlap that they allow for (m).
         skin: largest reach beyond contact that they allow for (m).
-        every_step: whether there is no other skin than the way of the fastest grain in a step.
     """
 
     tables: SphereTables
     overlap: float
     skin: float
-    every_step: bool = False
 
 
 def cover_catalogue(

@@ -15,8 +15,7 @@ from .edge_walk import WalkedBodies, centres_of, pairs_by_walks, web_of
 from .kept_triangulation import KeptTriangulation
 from .named_points import bodies_of, name_points
 
-import os
-LAG = float(os.environ.get('LAG', 0.15))  # of the reach of a pair of the smallest grains: how far a point may be from its place in the triangulation
+LAG = 0.2  # of the reach of two spheres with the smallest sphero-radius: how far a point may be from its place in the triangulation
 
 
 @dataclass
@@ -26,12 +25,12 @@ class WalkCounts:
     Attributes:
         points: points in the latest triangulation.
         looked: distances that the latest walks looked at.
-        refused: rebuilds of the lists that fell back on linked cells because grains had their centres in one place.
+        hidden: rebuilds of the lists that fell back on linked cells because two grains had their centres in one place.
     """
 
     points: int = 0
     looked: int = 0
-    refused: int = 0
+    hidden: int = 0
 
 
 class WalkDetector:
@@ -90,7 +89,7 @@ class WalkDetector:
         _, name = name_points(grain, image, g.gid, np.arange(len(xw) + 1), 1)
         triangulation, row = self.kept.update(name, xw, 2.0 * float(radius.max()) + skin + lag, lag)
         if len(triangulation.hidden):
-            counts.refused += 1
+            counts.hidden += 1
             return None
         point, there = np.empty((len(xw), 3)), row >= 0
         point[row[there]] = self.kept.place[there, :3]
