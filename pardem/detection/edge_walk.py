@@ -1,9 +1,9 @@
 """Candidate pairs by walks along the edges of a Delaunay triangulation of the grains' centres.
 
 The vertices of a Delaunay triangulation that lie in a ball are connected by edges between them (docs/theory/detection.md), and so are those in the
-union of balls around the points of a core, each of which contains the body's own. So a walk from a body to its neighbours, and on from those within a
-distance of its core, meets all that are. Where the body is a point, a path to another lies in the ball that has the two at its ends, and the walk need
-not go on from a vertex whose neighbours are all out of that.
+union of balls around the points of a core, each of which contains the body's own. So a walk from a body to its neighbours, and on from those within
+a distance of its core, meets all that are. Where the body is a point, a path to another lies in the ball that has the two at its ends, and the walk
+need not go on from a vertex whose neighbours are all out of that.
 """
 
 from __future__ import annotations
