@@ -27,13 +27,32 @@ class WalkedBodies(NamedTuple):
         grain: (B,) int32 row of each body's grain.
         here: (B, 4) its centre, in the frame of the triangulation (m).
         point: (B, 3) the point that stands for it in the triangulation (m).
-        lag: largest distance of the two (m).
+        reach: (B,) radius around this point of a ball that holds the body (m).
     """
 
     grain: np.ndarray
     here: np.ndarray
     point: np.ndarray
-    lag: float
+    reach: np.ndarray
+
+
+@njit
+def walked_bodies(grain, here, point, radius):
+    """Put together what walks need to know of bodies.
+
+    Args:
+        grain: (B,) int32 row of each body's grain.
+        here: (B, 4) its centre, in the frame of the triangulation (m).
+        point: (B, 3) the point that stands for it in the triangulation (m).
+        radius: (N,) bounding radii of the grains (m).
+
+    Returns:
+        The `WalkedBodies`.
+    """
+    reach = np.empty(grain.shape[0])
+    for b in range(grain.shape[0]):
+        reach[b] = (radius[grain[b]] + length(subtract(row(here, b), row(point, b)))) * ROUNDING
+    return WalkedBodies(grain, here, point, reach)
 
 
 @njit
@@ -186,7 +205,7 @@ def _near(grains, i, j, skin, periods):
 
 @njit
 def pairs_by_walks(grains, settings, skin, bodies, web):
-    """Find the candidate pairs of grains, each from the walk of its larger body.
+    """Find the candidate pairs of grains, each from the walk of the body that reaches further from its point.
 
     Args:
         grains: `bounds.BoundedGrains`.
@@ -199,8 +218,8 @@ def pairs_by_walks(grains, settings, skin, bodies, web):
         (n, 2) int32 rows of grains, lower global id first, at least one of them owned; pairs met as images, too, are there several times. And the
         number of distances that were looked at.
     """
-    g, radius, periods = grains.g, grains.radius, periods_of(settings)
-    grain, count = bodies.grain, bodies.grain.shape[0]
+    g, periods = grains.g, periods_of(settings)
+    grain, reach, count = bodies.grain, bodies.reach, bodies.grain.shape[0]
     walk = _Walk(np.full(count, -1, np.int32), np.empty(count + 1, np.int32), np.empty(count + 1, np.int32), np.empty(count + 1, np.int32))
     pairs, found, looked = np.empty((9 * count + 64, 2), np.int32), 0, 0
     for a in range(count):
@@ -209,18 +228,16 @@ def pairs_by_walks(grains, settings, skin, bodies, web):
             more = np.empty((2 * pairs.shape[0], 2), np.int32)
             more[:found] = pairs[:found]
             pairs = more
-        own = radius[i]
         if g.vert_start[i + 1] - g.vert_start[i] == 2:
-            axis, start, reach = row(g.vert, g.vert_start[i] + 1), row(bodies.here, a), g.x[i, 3] + skin + bodies.lag
+            axis, start, far = row(g.vert, g.vert_start[i] + 1), row(bodies.here, a), g.x[i, 3] + skin + reach[a]
         else:
-            axis, start = ZERO, row(bodies.point, a)
-            reach = own + skin + bodies.lag + length(subtract(row(bodies.here, a), start))
-        met, seen = _walk(a, web, bodies.point, start, axis, ((reach + own) * ROUNDING) ** 2, walk)
+            axis, start, far = ZERO, row(bodies.point, a), reach[a] + skin + reach[a]
+        met, seen = _walk(a, web, bodies.point, start, axis, (far * ROUNDING) ** 2, walk)
         looked += seen
         for m in range(met):
             b = walk.met[m]
             j = grain[b]
-            if radius[j] > own or (radius[j] == own and b > a) or i == j or min(i, j) >= grains.owned:
+            if reach[b] > reach[a] or (reach[b] == reach[a] and b > a) or i == j or min(i, j) >= grains.owned:
                 continue
             if _near(grains, i, j, skin, periods):
                 found = add_pair(pairs, found, g, i, j)

@@ -11,7 +11,7 @@ from ..triangulation.triangulation import Triangulation
 from .bounds import BoundedGrains
 from .counted_work import FLIP_TESTS, WALKED_FOLLOWED_TESTS, WALKED_GRAIN_TESTS, WALKS_PER_TEST
 from .edge_pairs import SphereMesh
-from .edge_walk import WalkedBodies, centres_of, pairs_by_walks, web_of
+from .edge_walk import centres_of, pairs_by_walks, walked_bodies, web_of
 from .kept_triangulation import KeptTriangulation
 from .named_points import bodies_of, name_points
 
@@ -95,7 +95,7 @@ class WalkDetector:
         point[row[there]] = self.kept.place[there, :3]
         xw[:, :3] -= self.kept.shift
         web = web_of(SphereMesh(*triangulation.rows, row), point)
-        pairs, counts.looked = pairs_by_walks(grains, settings, skin, WalkedBodies(grain, xw, point, lag), web)
+        pairs, counts.looked = pairs_by_walks(grains, settings, skin, walked_bodies(grain, xw, point, radius), web)
         if len(grain) > total:  # a pair may be met as itself and as images
             pairs = np.unique(pairs, axis=0)
         return pairs, len(pairs)
