@@ -162,7 +162,6 @@ def test_a_run_reports_too_large_an_overlap(tmp_path: Path, capfd: pytest.Captur
     ("change", "sentence"),
     [
         ({"detection": {"method": "triangulation", "max_overlap": 1.2, "every_step": True}}, "maximal overlap of 1.2 m is too large for 'ball'"),
-        ({"detection": {"method": "triangulation"}, "contact": {"law": "lennard_jones", "depth": 1.0, "sigma": 0.8}}, "acts beyond; use 'cells'"),
         ({"detection": {"every_step": True}}, "takes no every_step with method = 'cells'"),
         ({"detection": {"method": "triangulation", "skin": 0.1, "every_step": True}}, "takes no skin with every_step"),
     ],
@@ -172,7 +171,14 @@ def test_bad_settings_are_said(change: dict[str, Any], sentence: str) -> None:
         build_scene(colliding(1.0, **change), {"ball": 1.0}, {"ball": 1.0})
 
 
-def test_grains_must_be_convex() -> None:
+def test_a_law_must_act_at_contact() -> None:
+    law = {"law": "lennard_jones", "depth": 1.0, "sigma": 1.2}
+    case = case_of([SPHERE], law, 1e-3, grain=[{"species": "ball", "position": (0, 0, 0)}], detection={"method": "triangulation"})
+    with pytest.raises(CaseError, match="law = 'lennard_jones' acts beyond; use 'cells'"):
+        build_scene(case, {"ball": 1.0}, {"ball": 1.0})
+
+
+def test_grains_with_covering_spheres_must_be_convex() -> None:
     frame = {"name": "corner", "shape": "polyline", "vertices": [(0, 0, 0), (1, 0, 0), (1, 1, 0)], "radius": 0.1, "density": 1.0}
     case = case_of(
         [frame], {"law": "elastic", "contact_time": 0.1, "interaction": "superposition"}, 1e-3,
