@@ -134,7 +134,7 @@ def measure(engine: Engine, steps: int) -> dict[str, float]:
     now = counted(detector)
     found |= {name: now[name] - done[name] for name in done}
     if detector:
-        found |= {"points": len(detector.kept.place) - 4, "edges": detector.kept.edge_count()}  # four points form a frame
+        found |= {"vertices": len(detector.kept.place) - 4, "edges": detector.kept.edge_count()}  # four points form a frame
     return found
 
 
@@ -180,8 +180,8 @@ def print_row(row: dict[str, Any]) -> None:
             t = row[way]
             counts = ", ".join(f"{name} {t[name]}" for name in COUNTED if t[name])
             print(
-                f"    {way}: {t['us']:.0f} us a step, {t['rebuild_us']:.0f} us a rebuild ({t['rebuild_us'] / t['points']:.2f} a point), "
-                f"{t['rebuilds']} rebuilds; {t['points']} points, {t['edges'] / t['points']:.2f} edges a point; {counts}; "
+                f"    {way}: {t['us']:.0f} us a step, {t['rebuild_us']:.0f} us a rebuild ({t['rebuild_us'] / t['vertices']:.2f} a vertex), "
+                f"{t['rebuilds']} rebuilds; {t['vertices']} vertices, {t['edges'] / t['vertices']:.2f} edges a vertex; {counts}; "
                 f"{t['ratio']:.2f} ({t['least ratio']:.2f} to {t['most ratio']:.2f}) times cells"
             )
 
@@ -193,8 +193,8 @@ def print_slopes(rows: list[dict[str, Any]]) -> None:
         for what in ("us", "rebuild_us"):
             value, error = slope(n, [math.log(row[way][what]) for row in rows])
             print(f"  exponent of {'time a step' if what == 'us' else 'time a rebuild'} against grains, {way}: {value:.2f} +- {error:.2f}")
-    value, error = slope([row["triangulation"]["points"] for row in rows], [row["triangulation"]["edges"] for row in rows])
-    print(f"  edges against points: slope {value:.2f} +- {error:.2f}", flush=True)
+    value, error = slope([row["triangulation"]["vertices"] for row in rows], [row["triangulation"]["edges"] for row in rows])
+    print(f"  edges against vertices: slope {value:.2f} +- {error:.2f}", flush=True)
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ TABLE = Path(__file__).resolve().with_name("cost.csv")
 PAGE = ROOT / "docs" / "validation.md"
 BEGIN, END = "<!-- cost of detection -->\n", "<!-- end of cost of detection -->"
 FIGURES = (
-    "us", "least ratio", "ratio", "most ratio", "rebuild_us", "rebuilds", "skin", "points", "edges", "algorithm_1", "anew", "followed", "refused",
+    "us", "least ratio", "ratio", "most ratio", "rebuild_us", "rebuilds", "skin", "vertices", "edges", "algorithm_1", "anew", "followed", "refused",
     "fast",
 )  # fmt: skip
 COLUMNS = ("day", "version", "bed", "grains", "turns", "way", *FIGURES)
@@ -22,7 +22,7 @@ BEDS = {
     "spheres": "spheres", "bidisperse_10": "spheres, 1:10", "bidisperse_20": "spheres, 1:20",
 }  # fmt: skip
 HEAD = (
-    "bed", "grains", "detection", "us a step", "over cells (range)", "us a rebuild", "rebuilds", "skin (mm)", "points", "edges a point",
+    "bed", "grains", "detection", "us a step", "over cells (range)", "us a rebuild", "rebuilds", "skin (mm)", "vertices", "edges a vertex",
     "points moved one by one", "built anew", "commit, day",
 )  # fmt: skip
 
@@ -50,10 +50,10 @@ def text(rows: list[dict[str, str]]) -> str:
     for key in order:
         row = newest[key]
         ratio = "" if key[2] == "cells" else f"{float(row['ratio']):.2f} ({float(row['least ratio']):.2f} to {float(row['most ratio']):.2f})"
-        edges = f"{float(row['edges']) / float(row['points']):.2f}" if row["points"] else ""
+        edges = f"{float(row['edges']) / float(row['vertices']):.2f}" if row["vertices"] else ""
         cells = (
             BEDS[key[0]], row["grains"], key[2], f"{float(row['us']):.0f}", ratio, f"{float(row['rebuild_us']):.0f}", row["rebuilds"],
-            f"{1e3 * float(row['skin']):.3g}", row["points"], edges, row["followed"], row["anew"], f"{row['version']}, {row['day']}",
+            f"{1e3 * float(row['skin']):.3g}", row["vertices"], edges, row["followed"], row["anew"], f"{row['version']}, {row['day']}",
         )  # fmt: skip
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"

@@ -29,13 +29,13 @@ def draw(rows: list[dict[str, Any]]) -> Figure:
     latest = {(row["bed"], row["grains"]): row for row in rows}
     for k, (bed, label) in enumerate((b, n) for b, n in NAMES.items() if any(key[0] == b for key in latest)):
         of = sorted((row for (name, _), row in latest.items() if name == bed), key=lambda row: row["grains"])
-        grains, spheres = [row["grains"] for row in of], [row["triangulation"]["points"] for row in of]
+        grains, spheres = [row["grains"] for row in of], [row["triangulation"]["vertices"] for row in of]
         steps.plot(grains, [row["triangulation"]["us"] for row in of], "o-", color=f"C{k}", markersize=4)
         steps.plot(grains, [row["cells"]["us"] for row in of], "x--", color=f"C{k}", markersize=4, linewidth=0.8)
         rebuilds.plot(spheres, [row["triangulation"]["rebuild_us"] for row in of], "o-", color=f"C{k}", markersize=4)
         rebuilds.plot(spheres, [row["cells"]["rebuild_us"] for row in of], "x--", color=f"C{k}", markersize=4, linewidth=0.8)
         edges.plot(spheres, [row["triangulation"]["edges"] for row in of], "o", color=f"C{k}", markersize=4, label=label)
-    ends = [0, max(row["triangulation"]["points"] for row in latest.values())]
+    ends = [0, max(row["triangulation"]["vertices"] for row in latest.values())]
     edges.plot(ends, [7 * n for n in ends], color="#888888", linewidth=0.8, label="7 a point")
     for axes, x, y in (
         (steps, "grains", "CPU time of a step (us)"), (rebuilds, "points of the triangulation", "CPU time of a rebuild of all lists (us)"),
