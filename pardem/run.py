@@ -18,6 +18,7 @@ from .case import Case
 from .compiled import clock
 from .compiling import Compilation, user_seconds
 from .decomposition.thin_boxes import fineness_notice
+from .detection.edge_detector import EdgeDetector
 from .errors import BlowUpError, PardemError
 from .events import Kind, RunEvent
 from .files import RunFiles
@@ -180,7 +181,8 @@ class _Run:
         spent = now - self.last_look
         self.last_look = now
         late = self.options.walltime is not None and now - self.began >= self.options.walltime
-        refused = self.sim.engine.rebuilder.lists.detector.counts.refused if self.sim.engine.rebuilder.lists.detector else 0
+        detector = self.sim.engine.rebuilder.lists.detector
+        refused = detector.counts.refused if isinstance(detector, EdgeDetector) else 0
         votes = np.array([self.asked_to_stop or late, self.files.late, spent < CHUNK_SECONDS, spent > 2 * CHUNK_SECONDS, refused > 0])
         agreed = np.empty(5, np.int64)
         self.comm.Allreduce(votes.astype(np.int64), agreed, MPI.MAX)
@@ -198,7 +200,7 @@ class _Run:
         """Print a single warning if grains overlap by more than the covering spheres of the detection allow. Collective."""
         self.overlap_told = True
         detector = self.sim.engine.rebuilder.lists.detector
-        assert detector is not None
+        assert isinstance(detector, EdgeDetector)
         pairs = [pair for pair in self.comm.allgather(detector.counts.broken) if pair[0] >= 0]
         a, b = pairs[0]
         self.progress.message(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from beds import STIFF, VISCOUS, by_triangulation, in_a_tube, moved, shaken
 from mpi4py import MPI
@@ -43,23 +44,54 @@ def pairs_of(engine: Any, method: str, skin: float) -> set[tuple[int, int]]:
     return named
 
 
-@pytest.mark.parametrize("periodic", [(False, False, False), (True, True, False), (True, True, True)])
-def test_the_same_pairs_as_with_cells(periodic: tuple[bool, bool, bool]) -> None:
-    """Spheres and rods of sizes that differ by a factor of twelve, for which the last test of both methods is exact."""
+def crowd(periodic: tuple[bool, bool, bool]) -> Case:
+    """Spheres and rods of sizes that differ by a factor of twelve, for which the last test of all methods is exact."""
     box = {"kind": "box", "lower": (-1, 0, 2), "upper": (2.6, 3.6, 5.6)}
-    case = case_of(
+    return case_of(
         [ROD, SPHERE], {"law": "elastic", "contact_time": 0.1}, 1e-3, seed=11,
         domain={"lower": (-1, 0, 2), "upper": (2.6, 3.6, 5.6), "periodic": periodic},
         insert=[{"species": "ball", "count": 6, "region": box},
                 {"species": "rod", "count": 20, "region": {"kind": "periodic"} if all(periodic) else box},
                 {"species": "ball", "count": 500, "size": {"kind": "uniform", "min": 0.08, "max": 0.3}, "region": box}],
     )  # fmt: skip
-    engine, _ = engine_of(by_triangulation(case, max_overlap=0.002, skin=0.006))
+
+
+PERIODS = [(False, False, False), (True, True, False), (True, True, True)]
+
+
+@pytest.mark.parametrize("periodic", PERIODS)
+def test_the_same_pairs_from_edges_as_with_cells(periodic: tuple[bool, bool, bool]) -> None:
+    engine, _ = engine_of(by_triangulation(crowd(periodic), max_overlap=0.002, every_step=True))
     skin = engine.scene.covering.skin
     for reach in (0.25 * skin, skin):
         assert pairs_of(engine, "triangulation", reach) == pairs_of(engine, "cells", reach)
     assert len(pairs_of(engine, "cells", skin)) > 20
     assert engine.rebuilder.lists.detector.counts.refused == 0
+
+
+@pytest.mark.parametrize("periodic", PERIODS)
+def test_the_same_pairs_by_walks_as_with_cells(periodic: tuple[bool, bool, bool]) -> None:
+    """At first and after grains have moved by steps of all lengths, a hundredth of the smallest radius to its double."""
+    engine, _ = engine_of(by_triangulation(crowd(periodic), skin=0.03))
+    n, g, settings = engine.grains.count, engine.state.grains, engine.scene.settings
+    kept, rng = engine.rebuilder.lists.detector.kept, np.random.default_rng(3)
+    lagged = 0
+    followed = 0
+    for step in range(45):
+        reach = (0.12, 0.03, 0.002)[step // 15]
+        pairs = pairs_of(engine, "cells", reach)
+        assert pairs_of(engine, "triangulation", reach) == pairs
+        assert len(pairs) > 20
+        lagged += not np.array_equal(kept.place[4 : n + 4, :3], g.x[:n, :3] - kept.shift)
+        followed = max(followed, kept.triangulation.counts.followed)
+        way = 4e-4 * 2.0 ** (step % 15 / 2)
+        g.x[:n, :3] += way * (rng.normal(size=(n, 3)) + np.array((0.5, -0.3, 0.8)))
+        for c in range(3):
+            if settings.period[c] > 0.0:
+                g.x[:n, c] = settings.lower[c] + (g.x[:n, c] - settings.lower[c]) % settings.period[c]
+    assert lagged > 20
+    assert followed > 10
+    assert kept.counts.moves > 5
 
 
 @pytest.mark.mpi
@@ -72,9 +104,9 @@ def test_the_bits_of_cells_on_any_number_of_ranks(scene: str, axis: int) -> None
     alone = comm.bcast(moved(case, MPI.COMM_SELF, steps=600)[0] if comm.rank == 0 else None)
     together, engine = moved(by_triangulation(case), comm, axis, steps=600)
     assert engine.counters.rebuilds > 5
-    counts = engine.rebuilder.lists.detector.counts
-    assert comm.allreduce(counts.refused) == 0
-    assert counts.builds + counts.moves > 5
+    detector = engine.rebuilder.lists.detector
+    assert comm.allreduce(detector.counts.hidden) == 0
+    assert detector.kept.counts.builds + detector.kept.counts.moves > 5
     assert together == alone
 
 
@@ -106,7 +138,7 @@ def test_too_large_an_overlap_is_seen_and_cells_step_in() -> None:
     """Balls of radius 0.5 come within 0.6: their spheres, of radius 0.55, are more than orthogonal below 0.78."""
     case = colliding(32.0)
     bits = []
-    for c in (case, by_triangulation(case)):
+    for c in (case, by_triangulation(case, every_step=True)):
         engine, _ = engine_of(c)
         engine.advance(200)
         bits.append(fingerprint(engine))
@@ -115,13 +147,13 @@ def test_too_large_an_overlap_is_seen_and_cells_step_in() -> None:
     counts = engine.rebuilder.lists.detector.counts
     assert counts.broken == (0, 1)
     assert 0 < counts.refused < engine.counters.rebuilds
-    gentle, _ = engine_of(by_triangulation(colliding(2.0)))
+    gentle, _ = engine_of(by_triangulation(colliding(2.0), every_step=True))
     gentle.advance(1000)
     assert gentle.rebuilder.lists.detector.counts.refused == 0
 
 
 def test_a_run_reports_too_large_an_overlap(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    case = by_triangulation(colliding(32.0, stage=[{"name": "go", "kind": "run", "steps": 200}]))
+    case = by_triangulation(colliding(32.0, stage=[{"name": "go", "kind": "run", "steps": 200}]), every_step=True)
     run_case(case, out=tmp_path / "out.h5", comm=MPI.COMM_SELF)
     assert "grains 0 and 1 overlapped by more than detection.max_overlap = 0.005 m" in capfd.readouterr().err
 
@@ -129,8 +161,7 @@ def test_a_run_reports_too_large_an_overlap(tmp_path: Path, capfd: pytest.Captur
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"detection": {"method": "triangulation", "max_overlap": 1.2}}, "maximal overlap of 1.2 m is too large for 'ball'"),
-        ({"detection": {"method": "triangulation", "skin": 3.0}}, "skin of 3 m; make detection.max_overlap or detection.skin smaller"),
+        ({"detection": {"method": "triangulation", "max_overlap": 1.2, "every_step": True}}, "maximal overlap of 1.2 m is too large for 'ball'"),
         ({"detection": {"every_step": True}}, "takes no every_step with method = 'cells'"),
         ({"detection": {"method": "triangulation", "skin": 0.1, "every_step": True}}, "takes no skin with every_step"),
     ],
@@ -140,11 +171,18 @@ def test_bad_settings_are_said(change: dict[str, Any], sentence: str) -> None:
         build_scene(colliding(1.0, **change), {"ball": 1.0}, {"ball": 1.0})
 
 
-def test_grains_must_be_convex() -> None:
+def test_a_law_must_act_at_contact() -> None:
+    law = {"law": "lennard_jones", "depth": 1.0, "sigma": 1.2}
+    case = case_of([SPHERE], law, 1e-3, grain=[{"species": "ball", "position": (0, 0, 0)}], detection={"method": "triangulation"})
+    with pytest.raises(CaseError, match="law = 'lennard_jones' acts beyond; use 'cells'"):
+        build_scene(case, {"ball": 1.0}, {"ball": 1.0})
+
+
+def test_grains_with_covering_spheres_must_be_convex() -> None:
     frame = {"name": "corner", "shape": "polyline", "vertices": [(0, 0, 0), (1, 0, 0), (1, 1, 0)], "radius": 0.1, "density": 1.0}
     case = case_of(
         [frame], {"law": "elastic", "contact_time": 0.1, "interaction": "superposition"}, 1e-3,
-        grain=[{"species": "corner", "position": (0, 0, 0)}], detection={"method": "triangulation"},
+        grain=[{"species": "corner", "position": (0, 0, 0)}], detection={"method": "triangulation", "every_step": True},
     )  # fmt: skip
     with pytest.raises(CaseError, match="needs convex grains, but species 'corner' is not"):
         build_scene(case, {"corner": 1.0}, {"corner": 1.0})

@@ -76,6 +76,25 @@ def test_a_skins_way_is_made_point_by_point(spread: float) -> None:
     assert before == len(placed)
 
 
+@pytest.mark.parametrize("way", [0.05, 0.6, 3.0])
+def test_a_few_points_move_while_the_others_stay(way: float) -> None:
+    """By a twentieth of the spacing to a few spacings, past other points."""
+    rng = np.random.default_rng(12)
+    lattice = np.stack(np.meshgrid(*[np.arange(8.0)] * 3, indexing="ij"), -1).reshape(-1, 3)
+    placed = framed(lattice + rng.uniform(-0.25, 0.25, lattice.shape))
+    triangulation = Triangulation(placed)
+    for _ in range(5):
+        few = rng.choice(len(lattice), 20, replace=False)
+        placed[few] = np.clip(placed[few] + way * rng.normal(size=(20, 3)), -1.0, 8.0)
+        assert triangulation.move_few(few, placed[few]) == "points"
+        triangulation.check()
+        assert cells(triangulation) == qhull_cells(placed, np.zeros(len(placed)))
+    assert np.array_equal(triangulation.points, placed)
+    assert triangulation.counts.followed == 100
+    assert triangulation.counts.rebuilds == 0
+    assert triangulation.counts.flips_14 == len(placed)
+
+
 def test_points_that_hide_on_the_way_follow_too() -> None:
     """A light point is hidden as heavy ones around it come closer, and comes out as they leave."""
     rng = np.random.default_rng(12)
@@ -225,6 +244,8 @@ def test_bad_moves_are_refused() -> None:
         triangulation.move(points[:9])
     with pytest.raises(TriangulationError, match="not finite"):
         triangulation.move(points * np.nan)
+    with pytest.raises(TriangulationError, match="not finite"):
+        triangulation.move_few(np.array([2]), np.full((1, 3), np.nan))
     with pytest.raises(TriangulationError, match="no point 10"):
         triangulation.delete(10)
     triangulation.delete(3)

@@ -86,9 +86,8 @@ class Detection(Model):
 
     method: Literal["cells", "triangulation"] = Field(
         default="cells",
-        description="method of detection; `cells`: linked cells with oriented extents; `triangulation`: edges of the weighted Delaunay "
-        'triangulation of covering spheres, for convex grains in three dimensions. `detection = "triangulation"` is short for a table '
-        "with this key alone",
+        description="method of detection; `cells`: linked cells with oriented extents; `triangulation`: walks along the edges of the Delaunay "
+        'triangulation of the centres, in three dimensions. `detection = "triangulation"` is short for a table with this key alone',
     )
     skin: Literal["auto"] | Positive = Field(
         default="auto",
@@ -96,13 +95,13 @@ class Detection(Model):
     )
     max_overlap: Literal["auto"] | Positive = Field(
         default="auto",
-        description="largest overlap of two grains (m) for which the covering spheres of `triangulation` are made; `auto`: a twentieth of the "
+        description="largest overlap of two grains (m) for which the covering spheres of `every_step` are made; `auto`: a twentieth of the "
         "smallest sphero-radius. If grains overlap by more, linked cells are used instead, with a message",
     )
     every_step: bool = Field(
         default=False,
         description="whether `triangulation` works without a skin beyond the path of the fastest grain in one step, so that the pairs are renewed "
-        "every one or two steps",
+        "every one or two steps: they are then the edges of the weighted Delaunay triangulation of covering spheres, for convex grains",
     )
 
     @model_validator(mode="after")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 from ..case import Case
 from ..errors import CaseError, CoveringError
 from ..laws.registry import KINDS
@@ -13,9 +10,8 @@ from .sphere_tables import Covering, SphereTables, cover_catalogue
 
 MOST_SHAPES = 64  # polyhedra
 AUTO_OVERLAP = 0.05  # of the smallest sphero-radius: what covering spheres allow for
-AUTO_SKINS = (0.3, 0.15, 0.08)  # the same; the one is taken with the fewest spheres for the square root of the skin
-AUTO_SKIN_OF_RODS = 0.5  # the same, before these, where all grains are spheres or rods, which are covered without a search
-AUTO_SKIN_OF_SPHERES = 0.7  # the same, before this, where all are spheres, which need one each as long as that may be: 0.76 with that overlap
+SKIN = 0.08  # of the smallest sphero-radius: the furthest that grains may go in a step
+KEY = "detection.method = 'triangulation'"
 
 
 def least_radius(case: Case, catalogue: Catalogue, smallest: dict[str, float], key: str, remedy: str) -> float:
@@ -49,9 +45,9 @@ def least_radius(case: Case, catalogue: Catalogue, smallest: dict[str, float], k
 
 
 def covers(
-    case: Case, catalogue: Catalogue, smallest: dict[str, float], largest: dict[str, float], key: str, overlap: float, skins: Sequence[float]
-) -> list[Covering]:
-    """Cover the grains of a case by spheres, for each skin that allows it.
+    case: Case, catalogue: Catalogue, smallest: dict[str, float], largest: dict[str, float], key: str, overlap: float, skin: float
+) -> Covering:
+    """Cover the grains of a case by spheres.
 
     Args:
         case: validated case.
@@ -60,27 +56,37 @@ def covers(
         largest: largest size factor of each of these species, by name.
         key: key of the case that requires covers, for messages.
         overlap: largest overlap of two grains (m).
-        skins: largest distances beyond contact at which pairs are to be found (m), to be tried in turn.
+        skin: largest distance beyond contact at which pairs are to be found (m).
 
     Returns:
-        The coverings.
+        The covering.
 
     Raises:
-        CaseError: no skin allows a covering; the reason given is that of the last skin.
+        CaseError: there is none, with the reason.
     """
-    found, reason = [], None
-    for skin in skins:
-        try:
-            found.append(cover_catalogue(catalogue, [s.name for s in case.species], smallest, largest, overlap, skin))
-        except CoveringError as error:
-            reason = error
-    if not found:
-        raise CaseError(f"{key}: {reason}")
-    return found
+    try:
+        return cover_catalogue(catalogue, [s.name for s in case.species], smallest, largest, overlap, skin)
+    except CoveringError as error:
+        raise CaseError(f"{key}: {error}") from error
+
+
+def check_triangulation(case: Case) -> None:
+    """Check that pairs can be found by triangulation.
+
+    Args:
+        case: validated case.
+
+    Raises:
+        CaseError: the case is two-dimensional, or the law acts beyond contact.
+    """
+    if case.dimension == 2:
+        raise CaseError(f"{KEY} needs three dimensions; use 'cells'")
+    if KINDS[case.contact.law].reach is not None:
+        raise CaseError(f"{KEY} finds grains that touch, but law = '{case.contact.law}' acts beyond; use 'cells'")
 
 
 def covers_for_detection(case: Case, catalogue: Catalogue, smallest: dict[str, float], largest: dict[str, float]) -> Covering:
-    """Determine the covering spheres that detection by triangulation needs.
+    """Determine the covering spheres that detection from edges alone needs.
 
     Args:
         case: validated case.
@@ -92,20 +98,11 @@ def covers_for_detection(case: Case, catalogue: Catalogue, smallest: dict[str, f
         The covering spheres of all grains.
 
     Raises:
-        CaseError: see `least_radius` and `covers`; or the law acts beyond contact.
+        CaseError: see `least_radius` and `covers`.
     """
-    key, detection = "detection.method = 'triangulation'", case.detection
-    least = least_radius(case, catalogue, smallest, key, "use 'cells'")
-    if KINDS[case.contact.law].reach is not None:
-        raise CaseError(f"{key} finds grains that touch, but law = '{case.contact.law}' acts beyond; use 'cells'")
-    overlap = AUTO_OVERLAP * least if detection.max_overlap == "auto" else float(detection.max_overlap)
-    kind = max(int(catalogue.kind[k]) for k, species in enumerate(case.species) if species.name in smallest)
-    factors: tuple[float, ...] = AUTO_SKINS[-1:]
-    if not detection.every_step:
-        factors = ((AUTO_SKIN_OF_SPHERES,) if kind == 1 else ()) + ((AUTO_SKIN_OF_RODS,) if kind <= 2 else ()) + AUTO_SKINS
-    skins = [f * least for f in factors] if detection.skin == "auto" else [float(detection.skin)]
-    found = covers(case, catalogue, smallest, largest, key, overlap, skins)
-    return replace(min(found, key=lambda covering: len(covering.tables.sphere) / covering.skin**0.5), every_step=detection.every_step)
+    least = least_radius(case, catalogue, smallest, f"{KEY} with every_step", "leave every_step out")
+    overlap = AUTO_OVERLAP * least if case.detection.max_overlap == "auto" else float(case.detection.max_overlap)
+    return covers(case, catalogue, smallest, largest, KEY, overlap, SKIN * least)
 
 
 def cell_tables(case: Case, catalogue: Catalogue, largest: dict[str, float], smallest: dict[str, float]) -> SphereTables:
@@ -122,4 +119,4 @@ def cell_tables(case: Case, catalogue: Catalogue, largest: dict[str, float], sma
     """
     key = "output.fields: 'local_fraction'"
     overlap = AUTO_OVERLAP * least_radius(case, catalogue, smallest, key, "take it out")
-    return covers(case, catalogue, smallest, largest, key, overlap, [0.0])[0].tables
+    return covers(case, catalogue, smallest, largest, key, overlap, 0.0).tables

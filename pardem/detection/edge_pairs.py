@@ -68,8 +68,17 @@ def _congruous(a, b, spheres):
 
 
 @njit
-def _once(low, high, count):
-    """Pairs of numbers below ``count``, (n,) each, that may be there several times: each once, in the order of the lower one."""
+def once(low, high, count):
+    """Pick each of some pairs of numbers once, in the order of the lower number.
+
+    Args:
+        low: (n,) int32 lower numbers.
+        high: (n,) int32 higher numbers.
+        count: all numbers are below.
+
+    Returns:
+        (m,) int32 and (m,) int32 lower and higher numbers.
+    """
     n = low.shape[0]
     first = np.zeros(count + 1, np.int64)
     for k in range(n):
@@ -97,20 +106,37 @@ def _apart(g, i, j, periods):
 
 
 @njit
-def _edges_of_bodies(mesh, body):
-    """Pairs of bodies that an edge joins; some are there several times.
+def bodies_of_rows(mesh):
+    """Determine the sphere in each row of a triangulation's points.
 
-    Edges are read off the tetrahedra: a sorted list of them, each once, would take longer than all that is done with it. Without branches, since
-    nothing foretells which edges a tetrahedron is the first of.
+    Args:
+        mesh: `SphereMesh`.
+
+    Returns:
+        (N,) int32 spheres; -1: none.
+    """
+    found = np.full(mesh.key.shape[0], -1, np.int32)
+    for r in range(mesh.key.shape[0]):
+        if 0 <= mesh.key[r] < mesh.sphere.shape[0]:
+            found[r] = mesh.sphere[mesh.key[r]]
+    return found
+
+
+@njit
+def edges_of_bodies(mesh, body_in):
+    """Read the pairs of bodies that an edge joins off the tetrahedra; some are there several times.
+
+    A sorted list of edges, each once, would take longer than all that is done with it. Without branches, since nothing foretells which edges a
+    tetrahedron is the first of.
+
+    Args:
+        mesh: `SphereMesh`.
+        body_in: (N,) int32 body in each row of the triangulation's points; -1: none.
 
     Returns:
         (n,) int32, (n,) int32 bodies.
     """
     vert = mesh.vert
-    body_in = np.full(mesh.key.shape[0], -1, np.int32)
-    for r in range(mesh.key.shape[0]):
-        if 0 <= mesh.key[r] < mesh.sphere.shape[0] and mesh.sphere[mesh.key[r]] >= 0:
-            body_in[r] = body[mesh.sphere[mesh.key[r]]]
     capacity = 2 * vert.shape[0] + 6
     first, second = np.empty(capacity, np.int32), np.empty(capacity, np.int32)
     n = 0
@@ -142,7 +168,10 @@ def _joined(mesh, spheres, grains, settings, skin):
         (n,) int32, (n,) int32 bodies.
     """
     xw, grain, g, extent, periods = spheres.xw, spheres.grain, grains.g, grains.extent, periods_of(settings)
-    low, high = _edges_of_bodies(mesh, spheres.body)
+    body_in = bodies_of_rows(mesh)
+    for r in range(body_in.shape[0]):
+        body_in[r] = spheres.body[body_in[r]] if body_in[r] >= 0 else -1
+    low, high = edges_of_bodies(mesh, body_in)
     single, n = xw.shape[0] == grain.shape[0], 0
     for m in range(low.shape[0]):
         a, b = min(low[m], high[m]), max(low[m], high[m])
@@ -178,7 +207,7 @@ def pairs_from_edges(grains, settings, margins, spheres, mesh, pairs, broken):
     g, grain, periods = grains.g, spheres.grain, periods_of(settings)
     bodies = grain.shape[0]
     low, high = _joined(mesh, spheres, grains, settings, margins.skin)
-    low, high = _once(low, high, bodies)
+    low, high = once(low, high, bodies)
     n = 0
     for k in range(low.shape[0]):
         a, b = low[k], high[k]
@@ -199,7 +228,7 @@ def pairs_from_edges(grains, settings, margins, spheres, mesh, pairs, broken):
             n += 1
     low, high = low[:n], high[:n]
     if bodies > grains.total:  # a pair may be met as itself and as images
-        low, high = _once(low, high, grains.total)
+        low, high = once(low, high, grains.total)
     found = 0
     for k in range(low.shape[0]):
         found = add_pair(pairs, found, g, low[k], high[k])

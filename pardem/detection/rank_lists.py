@@ -20,6 +20,7 @@ from .linked_cells import find_pairs
 from .lists import restore_contacts, rows_of
 from .piece_pairs import pairs_of_pieces
 from .search import Search
+from .walk_detector import WalkDetector
 
 if TYPE_CHECKING:
     from ..setup.scene import Scene
@@ -39,7 +40,11 @@ class RankLists:
 
     def __init__(self, scene: Scene, width: int) -> None:
         self._scene, self._width = scene, width
-        self.detector = EdgeDetector(scene.covering, scene.settings.period) if scene.covering else None
+        self.detector: EdgeDetector | WalkDetector | None = None
+        if scene.covering:
+            self.detector = EdgeDetector(scene.covering, scene.settings.period)
+        elif scene.walks:
+            self.detector = WalkDetector(scene.settings.period)
         self.search = Search()
 
     def list_pairs(self, owned: int, total: int, g: Grains, skin: float, contacts: ContactTable, expected: int) -> Contacts:

@@ -13,7 +13,7 @@ from ..contacts.dispatch import build_interaction
 from ..contacts.nearest.features import build_features
 from ..contacts.rules.compounds import build_parts
 from ..contacts.rules.rule import RuleInput
-from ..detection.case_covers import cell_tables, covers_for_detection
+from ..detection.case_covers import cell_tables, check_triangulation, covers_for_detection
 from ..detection.sphere_tables import SphereTables
 from ..detection.trees import build_trees
 from ..errors import CaseError
@@ -96,13 +96,16 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     extra = 0.1 * min(sizes.radius.values()) if case.detection.skin == "auto" else float(case.detection.skin)
     _check_periods(settings, 2.0 * sizes.longest, extra)
     check_features(case, catalogue, bodies, settings.period, sizes.longest + extra)
-    covering = covers_for_detection(case, catalogue, sizes.smallest, sizes.largest) if case.detection.method == "triangulation" else None
+    if case.detection.method == "triangulation":
+        check_triangulation(case)
+    covering = covers_for_detection(case, catalogue, sizes.smallest, sizes.largest) if case.detection.every_step else None
+    walks = case.detection.method == "triangulation" and not case.detection.every_step
     cells = cell_tables(case, catalogue, sizes.largest, sizes.smallest) if "local_fraction" in case.output.fields else None
     trees = build_trees(catalogue, features)
     faces = _open_faces(case.domain.outflow) if case.domain and case.domain.outflow else None
     integrator = SCHEMES[case.time.integrator].build(case.time.rotation)
     shapes = _shape_tables(case, catalogue)
-    scene = Scene(shapes, interaction, law, integrator, walls, settings, names, wall_names, trees, parts, bodies, covering, faces)
+    scene = Scene(shapes, interaction, law, integrator, walls, settings, names, wall_names, trees, parts, bodies, walks, covering, faces)
     return Setup(catalogue, scene, rows, later, warnings, cells)
 
 

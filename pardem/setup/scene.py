@@ -31,7 +31,8 @@ class Scene:
     trees: Trees
     parts: Parts
     bodies: Population  # walls that are spheropolytopes
-    covering: Covering | None = None  # where pairs are found by triangulation
+    walks: bool = False  # whether pairs are found by walks along the edges of a triangulation
+    covering: Covering | None = None  # where they are found from the edges alone
     outflow: np.ndarray | None = None  # (2, 3) bool, faces through which grains may leave, lower and upper
 
     @property

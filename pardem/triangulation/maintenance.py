@@ -174,11 +174,32 @@ def by_points(mesh: TetrahedralMesh, x0: np.ndarray, x1: np.ndarray, keep: bool)
         count = hold_back(mesh, move)
         if count < 0:
             return mesh, False, 0, before
+    mesh, regular = _followed(mesh, move, count)
+    return mesh, regular, count, before
+
+
+def one_by_one(mesh: TetrahedralMesh, x1: np.ndarray, rows: np.ndarray) -> tuple[TetrahedralMesh, bool]:
+    """Move some points, one after the other, while all others stay where they are.
+
+    Args:
+        mesh: the triangulation's arrays.
+        x1: (N, 4) places of the points after the move.
+        rows: (k,) rows of those that move.
+
+    Returns:
+        The mesh, and whether it is regular at ``x1``.
+    """
+    none = np.empty(0, np.int32)
+    return _followed(mesh, Stragglers(mesh.xw, x1, np.empty(0, np.uint8), rows.astype(np.int32), none), len(rows))
+
+
+def _followed(mesh: TetrahedralMesh, move: Stragglers, count: int) -> tuple[TetrahedralMesh, bool]:
+    """Flips of the facets in the queue, then the first ``count`` points held back follow."""
     arrived, status = follow(mesh, move, count, 0)
     while status == FULL:
         mesh = grown(mesh)
         arrived, status = follow(mesh, move, count, arrived)
-    return (uncovered(mesh), True, count, before) if status == DONE else (mesh, False, count, before)
+    return (uncovered(mesh), True) if status == DONE else (mesh, False)
 
 
 def by_events(mesh: TetrahedralMesh, x0: np.ndarray, x1: np.ndarray) -> tuple[TetrahedralMesh, bool]:

@@ -6,7 +6,7 @@ that was put into its tetrahedron (Edelsbrunner and Shah, Algorithmica 15, 223, 
 
 from __future__ import annotations
 
-from ..compiled.jit import kernel
+from ..compiled.jit import inlined, kernel
 from .flips import flip_23, flip_32, flip_41, flip_44
 from .incidence import have_edge, have_triangle, joined
 from .predicates import INFINITE, ORIENTATION_BOUND, above_hyperplane, exact_power, hyperplane, orientation, power
@@ -183,6 +183,31 @@ def _scan_infinite(mesh, t):
     return negative
 
 
+@inlined
+def _scan_finite(mesh, t, p):
+    """`scan` of one tetrahedron without points at infinity: whether it is negative; facets opposite ``p`` are looked at whatever lies beyond."""
+    v, xw = mesh.vert, mesh.xw
+    a, b, c, d = v[t, 0], v[t, 1], v[t, 2], v[t, 3]
+    plane = hyperplane(xw, a, b, c, d)
+    negative = plane.volume <= ORIENTATION_BOUND * plane.volume_size and orientation(xw, mesh.key, a, b, c, d) < 0
+    if negative:
+        for i in range(4):
+            enqueue(mesh, 4 * t + i)
+    for i in range(4):
+        beyond = mesh.nbr[t, i]
+        if beyond >> 2 < t and v[t, i] != p:
+            continue
+        e = v[beyond >> 2, beyond & 3]
+        if e < INFINITE:
+            continue
+        sign = above_hyperplane(xw, a, e, plane)
+        if sign > 0:
+            continue
+        if sign < 0 or exact_power(xw, mesh.key, a, b, c, d, e) < 0:
+            enqueue(mesh, 4 * t + i)
+    return negative
+
+
 @kernel
 def scan(mesh):
     """Test every tetrahedron and every facet. Illegal facets, and those of negative tetrahedra, are put into the queue.
@@ -193,30 +218,35 @@ def scan(mesh):
     Returns:
         Number of negative tetrahedra.
     """
-    v, xw = mesh.vert, mesh.xw
     negative = 0
     for t in range(mesh.tally[HIGH]):
-        a, b, c, d = v[t, 0], v[t, 1], v[t, 2], v[t, 3]
-        if a < 0:
-            continue
-        if min(min(a, b), min(c, d)) < INFINITE:
-            negative += _scan_infinite(mesh, t)
-            continue
-        plane = hyperplane(xw, a, b, c, d)
-        if plane.volume <= ORIENTATION_BOUND * plane.volume_size and orientation(xw, mesh.key, a, b, c, d) < 0:
-            negative += 1
+        if mesh.vert[t, 0] >= 0:
+            negative += _scan_finite(mesh, t, -1) if _is_finite(mesh, t) else _scan_infinite(mesh, t)
+    return negative
+
+
+@kernel
+def scan_star(mesh, p, n):
+    """Test the tetrahedra of a finite vertex and all their facets, up to the first negative tetrahedron. Illegal facets are put into the queue.
+
+    Args:
+        mesh: the triangulation's arrays, whose queue must be empty.
+        p: the vertex.
+        n: number of its tetrahedra, which are in ``mesh.star`` (`incidence.star_of`).
+
+    Returns:
+        Whether all are positive; if not, the queue is empty.
+    """
+    for k in range(n):
+        t = mesh.star[k]
+        if _is_finite(mesh, t):
+            negative = _scan_finite(mesh, t, p)
+        else:
+            negative = orientation(mesh.xw, mesh.key, mesh.vert[t, 0], mesh.vert[t, 1], mesh.vert[t, 2], mesh.vert[t, 3]) < 0
             for i in range(4):
                 enqueue(mesh, 4 * t + i)
-        for i in range(4):
-            beyond = mesh.nbr[t, i]
-            if beyond >> 2 < t:
-                continue
-            e = v[beyond >> 2, beyond & 3]
-            if e < INFINITE:
-                continue
-            sign = above_hyperplane(xw, a, e, plane)
-            if sign > 0:
-                continue
-            if sign < 0 or exact_power(xw, mesh.key, a, b, c, d, e) < 0:
-                enqueue(mesh, 4 * t + i)
-    return negative
+        if negative:
+            while mesh.tally[QUEUED] > 0:
+                dequeue(mesh)
+            return False
+    return True

@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled.jit import kernel
-from ..compiled.vectors import ahead, put_row, row, subtract
+from ..compiled.vectors import ahead, cross, dot, put_row, row, subtract
 from .incidence import star_of
 from .predicates import INFINITE, orientation
-from .regularise import DONE, FULL, NEEDED, STUCK, regularise
-from .tetrahedral_mesh import HIDDEN, QUEUE_HEAD, QUEUED, enqueue, free_tetrahedra
+from .regularise import DONE, FULL, NEEDED, STUCK, regularise, scan_star
+from .tetrahedral_mesh import HIDDEN, QUEUE_HEAD, QUEUED, enqueue, facet_of, free_tetrahedra, place_of
 from .trajectories import Moment, flatness
 
 GONE, DRIFTED, BEHIND = 0, 1, 2  # where a point is: at its new place, moved as its neighbours are on average, at its old place
@@ -207,9 +207,18 @@ def _touch(mesh, p, n):
 
 
 @kernel
-def _volume(mesh, t):
-    v = mesh.vert
-    return flatness(Moment(mesh.xw, mesh.xw, 0.0), v[t, 0], v[t, 1], v[t, 2], v[t, 3], -1)
+def _volumes(mesh, t, p, start, goal):
+    """Volumes (times six) of tetrahedron t with its vertex p at two places."""
+    i = place_of(mesh, t, p)
+    a, b, c = facet_of(mesh, t, i)
+    if min(a, min(b, c)) >= INFINITE:
+        o = row(mesh.xw, a)
+        across = cross(subtract(row(mesh.xw, b), o), subtract(row(mesh.xw, c), o))
+        return dot(across, subtract(start, o)), dot(across, subtract(goal, o))
+    put_row(mesh.xw, p, goal)
+    after = flatness(Moment(mesh.xw, mesh.xw, 0.0), a, b, c, p, -1)
+    put_row(mesh.xw, p, start)
+    return flatness(Moment(mesh.xw, mesh.xw, 0.0), a, b, c, p, -1), after
 
 
 @kernel
@@ -222,17 +231,12 @@ def _go_on(mesh, x1, p):
     start = row(xw, p)
     part = 1.0
     for k in range(n):
-        t = mesh.star[k]
-        before = _volume(mesh, t)
-        put_row(xw, p, goal)
-        after = _volume(mesh, t)
-        put_row(xw, p, start)
+        before, after = _volumes(mesh, mesh.star[k], p, start, goal)
         if after <= 0.0 < before:
             part = min(part, (1.0 - SHORT) * before / (before - after))
     for _ in range(HALVES):
         put_row(xw, p, goal if part == 1.0 else ahead(start, part, subtract(goal, start)))
-        if _first_negative(mesh, n) < 0:
-            _touch(mesh, p, n)
+        if scan_star(mesh, p, n):
             return True
         part *= 0.5
     put_row(xw, p, start)

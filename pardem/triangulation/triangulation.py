@@ -13,7 +13,7 @@ from .counts import Counts
 from .deletion import delete_vertex
 from .edges import compressed_rows, edges_of
 from .invariants import check_mesh
-from .maintenance import built, by_events, by_flips, by_pieces, by_points, forget_queue, grown, inserted, uncovered
+from .maintenance import built, by_events, by_flips, by_pieces, by_points, forget_queue, grown, inserted, one_by_one, uncovered
 from .power_cells import cell_volumes, place_owners
 from .predicates import INFINITE
 from .regularise import DONE, FULL
@@ -218,6 +218,29 @@ class Triangulation:
                 self._mesh = trial
                 return self._settled(3)
             self._counts.failed_3 += 1
+        return self._rebuild(x1)
+
+    def move_few(self, numbers: np.ndarray, points: ArrayLike) -> Algorithm:
+        """Move a few points to new places, one after the other, while the others stay; weights are kept.
+
+        Args:
+            numbers: (k,) numbers of the points.
+            points: (k, 3) their new coordinates.
+
+        Returns:
+            "points", or "rebuild" if one of them did not get through.
+
+        Raises:
+            TriangulationError: for the same reasons as a new triangulation; in this case nothing has moved.
+        """
+        rows = self._row[numbers]
+        x1 = self._mesh.xw.copy()
+        x1[rows] = _checked(points, x1[rows, 3])
+        self._mesh, regular = one_by_one(self._mesh, x1, rows)
+        self._counts.followed += len(rows)
+        if regular:
+            return self._settled("points")
+        self._counts.failed_points += 1
         return self._rebuild(x1)
 
     def _moved(self, points: ArrayLike, weights: ArrayLike | None) -> np.ndarray:

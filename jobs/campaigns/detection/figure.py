@@ -1,4 +1,4 @@
-"""Draw what cost.py has measured: time of a step against grains, time of a rebuild against covering spheres, edges against covering spheres.
+"""Draw what cost.py has measured: time of a step against grains, time of a rebuild against points of the triangulation, edges against these.
 
 python jobs/campaigns/detection/figure.py rows.jsonl detection.png
 """
@@ -29,17 +29,17 @@ def draw(rows: list[dict[str, Any]]) -> Figure:
     latest = {(row["bed"], row["grains"]): row for row in rows}
     for k, (bed, label) in enumerate((b, n) for b, n in NAMES.items() if any(key[0] == b for key in latest)):
         of = sorted((row for (name, _), row in latest.items() if name == bed), key=lambda row: row["grains"])
-        grains, spheres = [row["grains"] for row in of], [row["triangulation"]["spheres"] for row in of]
+        grains, spheres = [row["grains"] for row in of], [row["triangulation"]["vertices"] for row in of]
         steps.plot(grains, [row["triangulation"]["us"] for row in of], "o-", color=f"C{k}", markersize=4)
         steps.plot(grains, [row["cells"]["us"] for row in of], "x--", color=f"C{k}", markersize=4, linewidth=0.8)
         rebuilds.plot(spheres, [row["triangulation"]["rebuild_us"] for row in of], "o-", color=f"C{k}", markersize=4)
         rebuilds.plot(spheres, [row["cells"]["rebuild_us"] for row in of], "x--", color=f"C{k}", markersize=4, linewidth=0.8)
         edges.plot(spheres, [row["triangulation"]["edges"] for row in of], "o", color=f"C{k}", markersize=4, label=label)
-    ends = [0, max(row["triangulation"]["spheres"] for row in latest.values())]
-    edges.plot(ends, [7 * n for n in ends], color="#888888", linewidth=0.8, label="7 a sphere")
+    ends = [0, max(row["triangulation"]["vertices"] for row in latest.values())]
+    edges.plot(ends, [7 * n for n in ends], color="#888888", linewidth=0.8, label="7 a point")
     for axes, x, y in (
-        (steps, "grains", "CPU time of a step (us)"), (rebuilds, "covering spheres", "CPU time of a rebuild of all lists (us)"),
-        (edges, "covering spheres", "edges"),
+        (steps, "grains", "CPU time of a step (us)"), (rebuilds, "points of the triangulation", "CPU time of a rebuild of all lists (us)"),
+        (edges, "points of the triangulation", "edges"),
     ):  # fmt: skip
         axes.set(xlabel=x, ylabel=y)
         axes.grid(visible=True)
