@@ -273,10 +273,33 @@ def scatter_add(typing_context: Any, array: Any, rows: Any, stride: Any, column:
     return _write("add")(typing_context, array, rows, stride, column, values)
 
 
+def _change_rows(change: str) -> Any:
+    def make(typing_context: Any, array: Any, rows: Any, first: Any, second: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            halves = [_parts(builder, cgutils.unpack_tuple(builder, lanes)) for lanes in args[2:]]
+            for row, a, b in zip(cgutils.unpack_tuple(builder, args[1]), *halves, strict=True):
+                value = shuffle(builder, a, b, list(range(2 * ROW)))
+                place = builder.mul(row, ir.Constant(_WORD, 2 * ROW))
+                pointer = _at(context, builder, signature.args[0], args[0], place, value.type)
+                value = getattr(builder, change)(builder.load(pointer, align=_ALIGNED, typ=value.type), value)
+                builder.store(value, pointer, align=_ALIGNED)
+            return context.get_dummy_value()
+
+        return types.void(array, rows, first, second), codegen
+
+    return make
+
+
 @intrinsic
-def scatter_subtract(typing_context: Any, array: Any, rows: Any, stride: Any, column: Any, values: Any) -> Any:
-    """Subtract rows of int64 in four lanes from those of an array, one after the other."""
-    return _write("sub")(typing_context, array, rows, stride, column, values)
+def add_rows(typing_context: Any, array: Any, rows: Any, first: Any, second: Any) -> Any:
+    """Add to WIDTH rows (a tuple of words) of an array of eight int64 a row, one after the other: rows in four lanes for either half of them."""
+    return _change_rows("add")(typing_context, array, rows, first, second)
+
+
+@intrinsic
+def subtract_rows(typing_context: Any, array: Any, rows: Any, first: Any, second: Any) -> Any:
+    """Subtract from such rows."""
+    return _change_rows("sub")(typing_context, array, rows, first, second)
 
 
 def _blocks(order: list[int]) -> list[int]:
@@ -340,19 +363,6 @@ def flag_at(typing_context: Any, flags: Any, places: Any, mask: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(flags, places, mask), codegen
-
-
-@intrinsic
-def raise_at(typing_context: Any, flags: Any, places: Any) -> Any:
-    """Set the bytes at WIDTH places (a tuple of words) to one."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        for p in cgutils.unpack_tuple(builder, args[1]):
-            builder.store(ir.Constant(_BYTE, 1), builder.gep(data, [p]))
-        return context.get_dummy_value()
-
-    return types.void(flags, places), codegen
 
 
 def _chosen(builder: Any) -> Any:
