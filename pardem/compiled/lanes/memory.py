@@ -376,6 +376,32 @@ def _chosen(builder: Any) -> Any:
     return table
 
 
+def _looked_up(builder: Any, mask: Any, first: Any, at: Any, begin: Any) -> Any:
+    """Write the chosen ones of WIDTH numbers from ``first`` on behind each other, by a table of shuffles; how many they are."""
+    row = ir.VectorType(INDEX, ROW)
+    table, bits, place = _chosen(builder), builder.zext(as_bits(builder, mask), _WORD), begin
+    count = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_WORD, [_WORD]), "llvm.ctpop.i64")
+    for h in range(0, WIDTH, ROW):
+        some = builder.and_(builder.lshr(bits, ir.Constant(_WORD, h)), ir.Constant(_WORD, (1 << ROW) - 1))
+        picked = builder.load(builder.gep(table, [ir.Constant(_WORD, 0), some]), align=16, typ=row)
+        written = builder.add(picked, broadcast(builder, builder.add(first, ir.Constant(INDEX, h)), ROW))
+        builder.store(written, at(place, row), align=4)
+        place = builder.add(place, builder.call(count, [some]))
+    return builder.sub(place, begin)
+
+
+def _compressed(builder: Any, mask: Any, first: Any, at: Any, begin: Any) -> Any:
+    """The same where the processor has an instruction for it."""
+    kind = ir.VectorType(INDEX, WIDTH)
+    numbers = builder.add(broadcast(builder, first, WIDTH), ir.Constant(kind, [ir.Constant(INDEX, k) for k in range(WIDTH)]))
+    compress = ir.FunctionType(kind, [kind, mask.type, kind])
+    compress = cgutils.get_or_insert_function(builder.module, compress, f"llvm.experimental.vector.compress.v{WIDTH}i32")
+    builder.store(builder.call(compress, [numbers, mask, ir.Constant(kind, ir.Undefined)]), at(begin, kind), align=4)
+    bits = as_bits(builder, mask)
+    count = cgutils.get_or_insert_function(builder.module, ir.FunctionType(bits.type, [bits.type]), f"llvm.ctpop.i{WIDTH}")
+    return builder.zext(builder.call(count, [bits]), _WORD)
+
+
 @intrinsic
 def append(typing_context: Any, numbers: Any, found: Any, base: Any, mask: Any) -> Any:
     """Write ``base + k`` for each lane k in which ``mask`` holds to ``numbers`` (int32), from place ``found`` on, without a branch.
@@ -385,21 +411,11 @@ def append(typing_context: Any, numbers: Any, found: Any, base: Any, mask: Any) 
     Returns:
         how many lanes that are (word).
     """
-    row = ir.VectorType(INDEX, ROW)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        table = _chosen(builder)
-        bits = builder.zext(as_bits(builder, args[3]), _WORD)
         begin = _word(context, builder, args[1], signature.args[1])
         first = context.cast(builder, args[2], signature.args[2], types.int32)
-        count = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_WORD, [_WORD]), "llvm.ctpop.i64")
-        place = begin
-        for h in range(0, WIDTH, ROW):
-            some = builder.and_(builder.lshr(bits, ir.Constant(_WORD, h)), ir.Constant(_WORD, (1 << ROW) - 1))
-            picked = builder.load(builder.gep(table, [ir.Constant(_WORD, 0), some]), align=16, typ=row)
-            written = builder.add(picked, broadcast(builder, builder.add(first, ir.Constant(INDEX, h)), ROW))
-            builder.store(written, _at(context, builder, signature.args[0], args[0], place, row), align=4)
-            place = builder.add(place, builder.call(count, [some]))
-        return builder.sub(place, begin)
+        fill = _compressed if WIDTH > ROW else _looked_up
+        return fill(builder, args[3], first, lambda place, kind: _at(context, builder, signature.args[0], args[0], place, kind), begin)
 
     return types.uintp(numbers, found, base, mask), codegen
