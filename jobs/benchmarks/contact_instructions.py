@@ -3,9 +3,8 @@
     python jobs/benchmarks/contact_instructions.py [--document]      # needs gdb; one core with AVX-512
 
 The bed is the settled one of ``jobs/benchmarks/lammps_spheres``, which that script leaves in the cache. The loop over its contacts
-(``sphere_contacts``) is timed, then followed instruction by instruction in the debugger until it has done some groups of contacts; of these the shortest
-is taken, in which no contact slides. With --document the
-figures become a table in docs/performance.md. The limits are those of Zen 4: six instructions a cycle; four pipes of 256 bits for arithmetic,
+(``sphere_contacts``) is timed, then followed instruction by instruction in the debugger until it has done some groups of contacts;
+of these the shortest is taken, in which no contact slides. With --document the figures become a table in docs/performance.md. The limits are those of Zen 4: six instructions a cycle; four pipes of 256 bits for arithmetic,
 comparisons and shuffles; a divider that a division of eight numbers occupies for 9 cycles and a square root for 16 (both measured).
 """
 
@@ -13,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import itertools
 import os
 import re
 import signal
@@ -47,7 +47,7 @@ def follow() -> None:
     from pardem.contacts.sphere_pairs import sphere_contacts
 
     @njit(cache=False)
-    def chain(n):
+    def chain(n: int) -> Any:
         x = np.uint64(3)
         for _ in range(n):
             x = x * x  # three cycles, one after the other
@@ -104,7 +104,7 @@ def in_the_debugger(gdb: Any) -> None:
 
 def kind_of(text: str) -> str:
     """What sort of instruction it is (AT&T syntax of gdb)."""
-    name, rest = (text.split(None, 1) + [""])[:2]
+    name, rest = [*text.split(None, 1), ""][:2]
     wide = re.search(r"%[xyz]mm", rest) is not None
     if "prefetch" in name:
         return "prefetches"
@@ -126,7 +126,7 @@ def shortest_between(lines: list[str], mark: str) -> list[str]:
         if line.split()[1].startswith(mark):
             places.setdefault(line.split()[0], []).append(n)
     best = max(places.values(), key=len)
-    first, last = min(zip(best, best[1:], strict=False), key=lambda ends: ends[1] - ends[0])
+    first, last = min(itertools.pairwise(best), key=lambda ends: ends[1] - ends[0])
     return [line.split(None, 1)[1] for line in lines[first:last]]
 
 
@@ -181,10 +181,7 @@ def main() -> None:
         PAGE.write_text(before + BEGIN + table + END + behind.split(END)[1])
 
 
-try:
-    import gdb  # the debugger's own Python reads this file
-except ImportError:
-    if __name__ == "__main__":
-        main()
-else:
-    in_the_debugger(gdb)
+if "gdb" in sys.modules:  # the debugger's own Python reads this file
+    in_the_debugger(sys.modules["gdb"])
+elif __name__ == "__main__":
+    main()
