@@ -5,7 +5,8 @@
 The bed is the settled one of ``jobs/benchmarks/lammps_spheres``, which that script leaves in the cache. The loop over its contacts
 (``sphere_contacts``) is timed, then followed instruction by instruction in the debugger until it has done some groups of contacts;
 of these the shortest is taken, in which no contact slides. With --document the figures become a table in docs/performance.md. The limits are
-those of Zen 4: six instructions a cycle; four pipes of 256 bits for arithmetic, comparisons and shuffles; a divider that a division of eight numbers occupies for 9 cycles and a square root for 16 (both measured).
+those of Zen 4: six instructions a cycle; four pipes of 256 bits for arithmetic, comparisons and shuffles; a divider that
+a division of eight numbers occupies for 9 cycles and a square root for 16 (both measured).
 """
 
 from __future__ import annotations
