@@ -214,7 +214,7 @@ def carried_energy(comm: MPI.Comm, leaving: np.ndarray, state: RankState, scene:
     control[st.OBSERVE] = st.TALLIED
     goes = np.isin(g.gid, leaving)
     between = _living(pairs, goes[pairs.row].repeat(np.diff(pairs.ptr)) | goes[pairs.col])
-    contacts(scene.interaction, 0, len(between.row), PairLoop(between, bodies, scene.interaction, scene.law, still, owned, control, tally))
+    contacts(scene.interaction, 0, len(between.row), PairLoop(between, bodies, scene.interaction, scene.law, still, owned, control, tally, np.inf))
     on_walls = _living(wall_pairs, goes[wall_pairs.row].repeat(np.diff(wall_pairs.ptr)))
     wall_contacts(WallLoop(on_walls, walls, bodies, scene.interaction, scene.law, still, control, tally))
     stays = ~goes[:owned]

@@ -15,14 +15,14 @@ from .state.arrays import ERROR_NAN, FAULT, FAULT_A, STEP
 from .walls.motion.driven import displacement, top_speed, turn_angle
 from .walls.motion.rows import REACH
 
-LEFT, WAY, BEFORE, SINCE = 0, 1, 2, 3  # RankState.spare
+LEFT, WAY, BEFORE, SINCE, GONE = 0, 1, 2, 3, 4  # RankState.spare
 FAR = 1_000_000  # steps: further ahead nothing is foretold
 ROUNDING = 1e-9  # of what is left, relative: constant speeds use up the rest to the bit
 
 
 @kernel
 def book_motion(physics, state):
-    """Lengthen the paths of owned grains by the drift of this step, and take the longest off what is left.
+    """Lengthen the paths of owned grains by the drift of this step; the longest way is taken off what is left, and adds to what any grain has gone.
 
     Args:
         physics: `Physics`.
@@ -30,11 +30,30 @@ def book_motion(physics, state):
     """
     g, settings, spare = state.grains, physics.settings, state.spare
     if g.path.shape[0] + g.vert.shape[0] == 0:
-        way = longest_drift(state.owned, g, settings.dt)
+        way = longest_drift(0, state.owned, g, settings.dt)
     else:
         way = extend_paths(0, state.owned, g, physics.shapes, settings.dt)
-    spare[LEFT] -= way if settings.midstep else np.inf  # velocities that are not those of the drift bound no way: look at all grains
+    bound = way if settings.midstep else np.inf  # velocities that are not those of the drift bound no way: look at all grains
+    spare[LEFT] -= bound
+    spare[GONE] += bound
     spare[WAY] = way
+
+
+@kernel
+def book_motion_of_ghosts(physics, state):
+    """Lengthen the paths of ghosts by the drift of this step, and what any grain has gone, if a ghost has gone further than all owned grains.
+
+    Args:
+        physics: `Physics`.
+        state: `RankState`.
+    """
+    g, settings, spare = state.grains, physics.settings, state.spare
+    if g.path.shape[0] > 0:
+        extend_paths(state.owned, state.total, g, physics.shapes, settings.dt)
+    elif g.vert.shape[0] == 0:
+        further = longest_drift(state.owned, state.total, g, settings.dt) - spare[WAY]
+        if not further <= 0.0:
+            spare[GONE] += further
 
 
 @kernel

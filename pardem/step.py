@@ -16,9 +16,9 @@ from .decomposition.halo import Halo, finish_halo, share_reactions, start_halo, 
 from .fields.attraction import attract
 from .horizon import begin_vote, close_vote, must_stop
 from .integrators.phases import Integrator, begin_step, end_step, follow, kick_time, wall_velocities
-from .integrators.poses import extend_paths, place_vertices, update_spins
+from .integrators.poses import place_vertices, update_spins
 from .laws.kind import LawTables
-from .stale import book_motion, holds_until
+from .stale import GONE, book_motion, book_motion_of_ghosts, holds_until
 from .state.arrays import (
     AT_END,
     DRIFTED,
@@ -69,7 +69,7 @@ class RankState(NamedTuple):
         wall_pairs: candidate contacts with walls.
         wall_places: (W, 5) float64 displacement of each wall at the rebuild (m), how far it may move from there (m), its turn at the rebuild (rad).
         skin: extra reach of the lists (m).
-        spare: (4,) float64 what is left of the skin, and how fast it is used up (``stale``).
+        spare: (5,) float64 what is left of the skin, and how fast it is used up (``stale``).
         halo: exchange with the other ranks.
     """
 
@@ -195,7 +195,8 @@ def _send(physics, state, to_come, control):
 def _touch(first, last, physics, state, registers):
     """Contacts of the pairs in some rows of the list."""
     interaction, settings = physics.interaction, physics.settings
-    loop = PairLoop(state.pairs, state.grains, interaction, physics.law, settings, state.owned, registers.control, registers.tally)
+    gone = 2.0 * state.spare[GONE]
+    loop = PairLoop(state.pairs, state.grains, interaction, physics.law, settings, state.owned, registers.control, registers.tally, gone)
     contacts(interaction, first, last, loop)
 
 
@@ -208,8 +209,7 @@ def _receive(physics, state, control):
         if state.halo.follows[0] != 0:
             follow(physics.integrator, state.owned, state.total, g, shapes, settings)
     place_vertices(state.owned, state.total, g, shapes)
-    if g.path.shape[0] > 0:
-        extend_paths(state.owned, state.total, g, shapes, settings.dt)
+    book_motion_of_ghosts(physics, state)
 
 
 @spliced

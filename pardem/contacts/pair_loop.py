@@ -19,6 +19,7 @@ class PairLoop(NamedTuple):
         owned: number of rows of ``g`` that this rank owns.
         control: (CONTROL,) int64.
         tally: (TALLY, 2) int64.
+        gone: bound on the way that any two grains can have gone together since lists were made (m), where candidates are passed over by it.
     """
 
     pairs: Any
@@ -29,6 +30,7 @@ class PairLoop(NamedTuple):
     owned: Any
     control: Any
     tally: Any
+    gone: Any
 
 
 @inlined

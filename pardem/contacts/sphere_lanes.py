@@ -1,16 +1,20 @@
 """Contacts of spheres WIDTH at a time, from the rows of the grains to those of their forces in registers (``compiled.lanes``).
 
 This is for forces and what contacts lose: without observables, resistance, and of laws that serve several contacts at once. A group of
-which one contact is out of range goes through the columns of a batch (``sphere_columns``), and so does everything else.
+which one contact is out of range goes through the columns of a batch (``sphere_columns``), and so does everything else. The contacts of a group have
+either all been there in the step before or are all born now; those of which the bodies have parted since are ended here.
 """
 
 from __future__ import annotations
 
-from ..compiled.fixedpoint import COLUMNS, limit
-from ..compiled.jit import inlined
+import numpy as np
+
+from ..compiled.choices import larger
+from ..compiled.fixedpoint import limit
+from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import all_of
-from ..compiled.lanes.memory import gather, members, members_at, pick, raise_at, raised_at, scatter, scatter_add, scatter_subtract, transpose
-from ..compiled.lanes.types import ROW, WIDTH, rows_of, spread
+from ..compiled.lanes.memory import add_rows, flag_at, gather, members, members_at, pick, scatter, subtract_rows, transpose
+from ..compiled.lanes.types import ROW, WIDTH, lane, rows_of, spread
 from ..compiled.vectors import ZERO, behind, cross, nearest_image, negative, scale, subtract
 from ..laws.energy_ledger import losses
 from ..laws.history import MEMORY, NORMAL, SPRING
@@ -31,7 +35,7 @@ from .lane_groups import (
 from .pair_loop import velocity_lag
 from .sphere_columns import by_columns
 from .sphere_encounter import SphereBody, encounter
-from .sphere_search import fetch
+from .sphere_search import BORN, fetch, part
 
 AHEAD = 2 * WIDTH
 """Contacts between the one that is computed and the one whose numbers are asked for."""
@@ -40,27 +44,31 @@ assert (SPRING % ROW, MEMORY, NORMAL % ROW) == (0, SPRING + 3, 0)  # a history i
 
 
 @inlined
-def _past(places, hist, touch):
+def _past(places, alive, hist):
     """The histories at WIDTH places (a tuple of words), and the fourth number of their second row, which stays."""
     width = hist.shape[1]
     sx, sy, sz, memory = transpose(gather(hist, places, width, SPRING))
     nx, ny, nz, rest = transpose(gather(hist, places, width, NORMAL))
-    return Past(raised_at(touch, places), (sx, sy, sz), memory, (nx, ny, nz), ZERO), rest
+    return Past(alive, (sx, sy, sz), memory, (nx, ny, nz), ZERO), rest
 
 
 @inlined
 def _meet(i, j, g, settings):
-    """How the grains in WIDTH rows ``i`` and those in ``j`` (tuples of words) meet: the vector between their centres, and the ``Encounter``."""
+    """How the grains in WIDTH rows ``i`` and those in ``j`` (tuples of words) meet.
+
+    Returns:
+        the vector between their centres, the larger radii, and the ``Encounter``.
+    """
     (xi, ri), (xj, rj) = vectors_at(g.x, i), vectors_at(g.x, j)
     branch = nearest_image(subtract(xj, xi), settings)  # a jump: what is read before it would have to wait in memory
     (vi, mi), (vj, mj) = vectors_at(g.v, i), vectors_at(g.v, j)
     (wi, _), (wj, _) = vectors_at(g.w, i), vectors_at(g.w, j)
     first, second = SphereBody(ri, mi, wi), SphereBody(rj, mj, wj)
-    return branch, encounter(branch, subtract(vj, vi), first, second, settings.dt, velocity_lag(settings))
+    return branch, larger(ri, rj), encounter(branch, subtract(vj, vi), first, second, settings.dt, velocity_lag(settings))
 
 
 @inlined
-def _keep(places, r, rest, normal, pairs):
+def _keep(places, r, rest, normal, hist):
     """Store the histories of WIDTH contacts.
 
     Args:
@@ -68,12 +76,11 @@ def _keep(places, r, rest, normal, pairs):
         r: ``Response``.
         rest: what stays of the histories.
         normal: normals.
-        pairs: `Contacts`.
+        hist: (P, width) float64 histories.
     """
-    spring, width = r.spring, pairs.hist.shape[1]
-    scatter(pairs.hist, places, width, SPRING, transpose((spring[0], spring[1], spring[2], r.law.memory)))
-    scatter(pairs.hist, places, width, NORMAL, transpose((normal[0], normal[1], normal[2], rest)))
-    raise_at(pairs.touch, places)
+    spring, width = r.spring, hist.shape[1]
+    scatter(hist, places, width, SPRING, transpose((spring[0], spring[1], spring[2], r.law.memory)))
+    scatter(hist, places, width, NORMAL, transpose((normal[0], normal[1], normal[2], rest)))
 
 
 @inlined
@@ -83,16 +90,45 @@ def _add(i, j, counts, ft):
     Args:
         i: rows of the first bodies (a tuple of words).
         j: rows of the second bodies (a tuple of words).
-        counts: force, torque on the first and on the second body, in counts.
+        counts: force, torque on the first and against that on the second body, in counts.
         ft: (N, COLUMNS) int64 sums of the bodies.
     """
-    force, on_first, on_second = counts
+    force, on_first, against_second = counts
     nothing, one = spread(0), rows_of(0, 0, 0, 1)
     f = whole_rows(force, nothing)
-    scatter_add(ft, i, COLUMNS, 0, (f[0] + one, f[1] + one, f[2] + one, f[3] + one))
-    scatter_add(ft, i, COLUMNS, ROW, whole_rows(on_first, nothing))
-    scatter_subtract(ft, j, COLUMNS, 0, (f[0] - one, f[1] - one, f[2] - one, f[3] - one))
-    scatter_add(ft, j, COLUMNS, ROW, whole_rows(on_second, nothing))
+    add_rows(ft, i, (f[0] + one, f[1] + one, f[2] + one, f[3] + one), whole_rows(on_first, nothing))
+    subtract_rows(ft, j, (f[0] - one, f[1] - one, f[2] - one, f[3] - one), whole_rows(against_second, nothing))
+
+
+@kernel
+def _end(begin, touching, loop):
+    """End those of WIDTH contacts, from ``begin`` on in ``pairs.near``, whose bodies have parted."""
+    pairs = loop.pairs
+    for k in range(WIDTH):
+        p = np.uintp(pairs.near[begin + k])
+        if pairs.touch[p] != 0 and not lane(touching, k):
+            part(np.uintp(pairs.first[p]), np.uintp(pairs.col[p]), p, loop)
+
+
+@inlined
+def _in_range(e, radius, size, touching, other, numbers, loop):
+    """Whether WIDTH contacts are in range where they touch: no arm is longer than the radius of its sphere while the overlap is smaller than it.
+
+    Args:
+        e: ``Encounter``.
+        radius: the larger radii (m).
+        size: bounds on the magnitudes of the forces (N).
+        touching: where they touch.
+        other: vectors from the second centres to the contact points (m).
+        numbers: of the law.
+        loop: `PairLoop`.
+    """
+    settings = loop.settings
+    inv_force, inv_torque, most = 1.0 / settings.force, 1.0 / settings.torque, limit(settings.wide)
+    if all_of(((size * larger(inv_force, (2.0 * inv_torque) * radius) < (1.0 - 1e-9) * most) & (e.depth_left > 0.0)) | ~touching):
+        return True
+    faulty = faults(size, e.arm, other, e.depth_left + 0.5 * touching_overlap(loop.law, numbers), most, inv_force, inv_torque)
+    return all_of((faulty == 0) | ~touching)
 
 
 @inlined
@@ -106,28 +142,32 @@ def _group(begin, loop):
     fetch(begin + AHEAD, pairs, g)
     places = members(pairs.near, begin)
     i, j = members_at(pairs.first, places), members_at(pairs.col, places)
-    branch, e = _meet(i, j, g, settings)
-    past, rest = _past(places, pairs.hist, pairs.touch)
+    branch, radius, e = _meet(i, j, g, settings)
+    past, rest = _past(places, spread(begin < BORN), pairs.hist)
     numbers, friction = materials_in(pairs.scratch)
     r = spring_and_slider(law, PairMaterial(numbers, friction, e.mass, e.radius), e.geometry, e.motion, past)
-    force = behind(r.drag, r.push * e.geometry.slope, e.geometry.normal)
-    inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
-    other, size = subtract(e.arm, branch), abs(r.push) * (1.0 + friction)
-    faulty = faults(size, e.arm, other, e.depth_left + 0.5 * touching_overlap(law, numbers), limit(settings.wide), inv_force, inv_torque)
-    everywhere = e.geometry.overlap > 0.0
-    if not all_of((faulty == 0) & everywhere):
+    force, other = behind(r.drag, r.push * e.geometry.slope, e.geometry.normal), subtract(e.arm, branch)
+    touching = e.geometry.overlap > 0.0
+    if not _in_range(e, radius, abs(r.push) * (1.0 + friction), touching, other, numbers, loop):
         return False
+    together = all_of(touching)
+    if not together:
+        _end(begin, touching, loop)
     if settings.budget:
         before = last_step(places, pairs)
         lost_n, lost_t, now = losses(before, past.alive, r, settings.dt)
-        add_losses_where(pick(pairs.first, places) < loop.owned, lost_n, lost_t, loop)
-        keep_last_step_where(everywhere, places, now, before, pairs)
-    _keep(places, r, rest, e.geometry.normal, pairs)
-    counts = (scale(inv_force, force), scale(inv_torque, cross(e.arm, force)), scale(inv_torque, negative(cross(other, force))))
-    if settings.wide:
-        add_where(everywhere, i, j, counts, g.ft, True)
+        add_losses_where(touching & (pick(pairs.first, places) < loop.owned), lost_n, lost_t, loop)
+        keep_last_step_where(touching, places, now, before, pairs)
+    _keep(places, r, rest, e.geometry.normal, pairs.hist)
+    if begin >= BORN:
+        flag_at(pairs.touch, places, touching)
+    inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
+    counts, against_second = scale(inv_force, force), scale(inv_torque, cross(other, force))
+    on_first = scale(inv_torque, cross(e.arm, force))
+    if together and not settings.wide:
+        _add(i, j, (counts, on_first, against_second), g.ft)
     else:
-        _add(i, j, counts, g.ft)
+        add_where(touching, i, j, (counts, on_first, negative(against_second)), g.ft, settings.wide)
     return True
 
 

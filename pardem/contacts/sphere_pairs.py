@@ -12,7 +12,30 @@ from .batch import BATCH, BLOCK
 from .lane_groups import asks_for_lanes
 from .sphere_columns import by_columns
 from .sphere_lanes import AHEAD, in_lanes
-from .sphere_search import fetch, touching
+from .sphere_search import BORN, KNOWN, fetch, touching
+
+
+@kernel
+def _treated(start, found, alone, loop):
+    """Forces of contacts that wait in ``pairs.near``, in whole groups where lanes serve, else in whole batches.
+
+    Args:
+        start: place of the first of them.
+        found: their number.
+        alone: whether lanes serve, if law and resistance allow it.
+        loop: `PairLoop`.
+
+    Returns:
+        the number of those that fill neither: they wait on, from ``start`` on.
+    """
+    near = loop.pairs.near
+    done = in_lanes(loop.settings.resistance, loop.law, start, found, loop) if alone else 0
+    if done == 0:
+        done = found - found % BATCH
+        by_columns(start, start + done, loop)
+    for n in range(done, found):
+        near[start + n - done] = near[start + n]
+    return found - done
 
 
 @kernel
@@ -24,18 +47,15 @@ def sphere_contacts(first, last, loop):
         last: the row after the last.
         loop: `PairLoop`.
     """
-    pairs, settings, near, alone = loop.pairs, loop.settings, loop.pairs.near, asks_for_lanes(loop)
-    place, end, found = pairs.ptr[first], pairs.ptr[last], 0
-    while place < end or found > 0:
-        stop = min(end, place + BLOCK - WIDTH - found)
-        found = touching(place, stop, found, loop)
-        for begin in range(0, AHEAD, WIDTH):
+    pairs, near, alone = loop.pairs, loop.pairs.near, asks_for_lanes(loop)
+    place, end, known, born = pairs.ptr[first], pairs.ptr[last], 0, 0
+    while place < end:
+        stop = min(end, place + BLOCK - WIDTH)
+        known, born = touching(place, stop, known, born, loop)
+        for begin in range(KNOWN, KNOWN + AHEAD, WIDTH):
             fetch(begin, pairs, loop.g)
+        known, born = _treated(KNOWN, known, alone, loop), _treated(BORN, born, alone, loop)
         place = stop
-        done = in_lanes(settings.resistance, loop.law, 0, found, loop) if alone else 0
-        if done == 0:
-            done = found if place == end else found - found % BATCH
-            by_columns(0, done, loop)
-        for n in range(done, found):  # what does not fill a group or a batch waits for more
-            near[n - done] = near[n]
-        found -= done
+    for n in range(born):
+        near[KNOWN + known + n] = near[BORN + n]
+    by_columns(KNOWN, KNOWN + known + born, loop)

@@ -1,4 +1,8 @@
-"""Which candidates of a scene of spheres touch: WIDTH at a time and without a branch; contacts that have ended are ended here."""
+"""Which candidates of a scene of spheres are to be looked at, in two lines: contacts that there were in the step before, and contacts that are born.
+
+Contacts of the step before go on without a look: whether they still touch shows when their forces are computed. Of the others those are passed over
+whose grains cannot have gone the way that was between them when they were last looked at; whether the rest touch is found WIDTH at a time.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +11,22 @@ import numpy as np
 from ..compiled import vectors
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import any_of
-from ..compiled.lanes.memory import append, gather, members, members_at, raised, transpose
-from ..compiled.lanes.types import ROW, WIDTH, rows_of
+from ..compiled.lanes.memory import append, load, members, members_at, put, raised
+from ..compiled.lanes.types import WIDTH, lane
 from ..compiled.prefetch import prefetch
-from ..compiled.vectors import nearest_image, square, subtract
+from ..compiled.vectors import magnitudes, nearest_image, square, subtract
 from ..laws.energy_ledger import end_contact
 from ..laws.resistance.resistance_memory import torque_lost_at_end
 from ..laws.resistance.resistance_model import resists
 from .accumulate import tally_losses
+from .batch import BLOCK
+from .encounter import free_path
+from .lane_groups import vectors_at
 
+KNOWN, BORN, SUSPECTS = 0, 2 * BLOCK, 3 * BLOCK
+"""Places in ``pairs.near`` where three lines begin: contacts of the step before, contacts that are born, and candidates that may touch."""
 
-@inlined
-def _touch(d, reach):
-    """Whether spheres touch whose centres are ``d`` (m) apart, with radii that make ``reach`` (m)."""
-    return square(d) < reach * reach
+ROUNDING = 1e-9  # of the coordinates: far above what the drifts of some million steps round
 
 
 @inlined
@@ -45,59 +51,82 @@ def part(i, j, p, loop):
 
 
 @kernel
-def _look_at(first, last, found, loop):
-    """Look at candidates one by one: as ``touching``."""
-    pairs, settings, x, near = loop.pairs, loop.settings, loop.g.x, loop.pairs.near
-    for q in range(first, last):
-        p = np.uintp(q)  # unsigned indices spare the check for negative ones
-        i, j = np.uintp(pairs.first[p]), np.uintp(pairs.col[p])
-        if _touch(nearest_image(subtract(vectors.row(x, j), vectors.row(x, i)), settings), x[i, 3] + x[j, 3]):
-            near[found] = p
-            found += np.uintp(1)
-        elif pairs.touch[p] != 0:
-            part(i, j, p, loop)
-    return found
-
-
-@kernel
-def _end(first, loop):
-    """End the contacts among WIDTH candidates that touch no more."""
-    pairs, settings, x = loop.pairs, loop.settings, loop.g.x
-    for k in range(WIDTH):
-        p = np.uintp(first + k)
-        i, j = np.uintp(pairs.first[p]), np.uintp(pairs.col[p])
-        apart = not _touch(nearest_image(subtract(vectors.row(x, j), vectors.row(x, i)), settings), x[i, 3] + x[j, 3])
-        if pairs.touch[p] != 0 and apart:
-            part(i, j, p, loop)
-
-
-@kernel
-def touching(first, last, found, loop):
-    """Append the candidates ``first`` to ``last`` that touch to ``pairs.near``, and end the contacts of those that touch no more.
+def _screened(first, last, known, loop):
+    """Append candidates to two lines: contacts of the step before, and those that may touch after the ways that grains have gone.
 
     Args:
         first: place of the first candidate.
         last: place after the last.
-        found: how many there are in ``pairs.near`` already; WIDTH spare places must be left behind the last.
+        known: place in ``pairs.near`` behind the contacts that are there already.
         loop: `PairLoop`.
 
     Returns:
-        how many there are now.
+        the places behind the contacts and behind those that may touch.
     """
-    pairs, settings, x, near, found = loop.pairs, loop.settings, loop.g.x, loop.pairs.near, np.uintp(found)
-    minus_radius = rows_of(1.0, 1.0, 1.0, -1.0)
+    pairs, near, gone, known, suspects = loop.pairs, loop.pairs.near, loop.gone, np.uintp(known), np.uintp(SUSPECTS)
     even_last = last - (last - first) % WIDTH
     for q in range(first, even_last, WIDTH):
+        p = np.uintp(q)  # unsigned indices spare the check for negative ones
+        touched = raised(pairs.touch, p)
+        known += append(near, known, p, touched)
+        may_touch = ~touched & ~(gone < load(pairs.free, p))
+        if any_of(may_touch):
+            suspects += append(near, suspects, p, may_touch)
+    for q in range(even_last, last):
         p = np.uintp(q)
-        a, b = gather(x, members(pairs.first, p), ROW, 0), gather(x, members(pairs.col, p), ROW, 0)
-        # with the radius of the first body negative one subtraction gives the difference of places and the sum of radii
-        row = (b[0] - a[0] * minus_radius, b[1] - a[1] * minus_radius, b[2] - a[2] * minus_radius, b[3] - a[3] * minus_radius)
-        dx, dy, dz, reach = transpose(row)
-        touches = _touch(nearest_image((dx, dy, dz), settings), reach)
-        found += append(near, found, p, touches)
-        if any_of(raised(pairs.touch, p) & (not touches)):
-            _end(q, loop)
-    return np.int64(_look_at(even_last, last, found, loop))
+        if pairs.touch[p] != 0:
+            near[known] = p
+            known += np.uintp(1)
+        elif not gone < pairs.free[p]:
+            near[suspects] = p
+            suspects += np.uintp(1)
+    return np.int64(known), np.int64(suspects)
+
+
+@kernel
+def _met(end, born, loop):
+    """Append those of the candidates from SUSPECTS on in ``pairs.near`` that touch to the contacts that are born.
+
+    Args:
+        end: place behind the last of these candidates; what lies behind, any candidates, is looked at to no purpose.
+        born: place behind the contacts that are there already.
+        loop: `PairLoop`.
+
+    Returns:
+        the place behind the contacts.
+    """
+    pairs, g, near = loop.pairs, loop.g, loop.pairs.near
+    for n in range(SUSPECTS, end, WIDTH):
+        places = members(near, n)
+        (xi, ri), (xj, rj) = vectors_at(g.x, members_at(pairs.first, places)), vectors_at(g.x, members_at(pairs.col, places))
+        d, reach = nearest_image(subtract(xj, xi), loop.settings), ri + rj
+        d2, (a, b, c), (e, f, h) = square(d), magnitudes(xi), magnitudes(xj)
+        put(pairs.free, places, free_path(loop.gone, d2, reach, d) - ROUNDING * ((a + b + c) + (e + f + h)))
+        touches = d2 < reach * reach
+        if any_of(touches):
+            for k in range(min(WIDTH, end - n)):
+                if lane(touches, k):
+                    near[born] = near[n + k]
+                    born += 1
+    return born
+
+
+@kernel
+def touching(first, last, known, born, loop):
+    """Append the candidates ``first`` to ``last`` that touch, or did in the step before, to the lines of ``pairs.near``.
+
+    Args:
+        first: place of the first candidate.
+        last: place after the last; no more than BLOCK - WIDTH after the first.
+        known: how many contacts of the step before are in their line already.
+        born: how many contacts that are born are.
+        loop: `PairLoop`.
+
+    Returns:
+        how many there are now of both.
+    """
+    known, suspects = _screened(first, last, KNOWN + known, loop)
+    return known - KNOWN, _met(suspects, BORN + born, loop) - BORN
 
 
 @inlined

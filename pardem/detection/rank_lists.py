@@ -78,7 +78,7 @@ class RankLists:
         del pairs, grains  # before the histories come
         block, first = (BATCH + 4 * BLOCK, np.repeat(row, np.diff(ptr))) if rule.lists_first else (BATCH, np.empty(0, np.int32))
         made = Contacts(
-            row, ptr, col, first, sub, np.zeros(found, np.uint8), np.zeros(found if rule.paths else 0),
+            row, ptr, col, first, sub, np.zeros(found, np.uint8), np.zeros(found if rule.paths or rule.pair_loop else 0),
             zeros_in_lines((found, self._width), np.float64),
             np.zeros((found if rule.active_sets else 0, 2), np.int64),
             np.zeros(block, np.int32), np.empty(BATCH, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([interior]),

@@ -179,11 +179,12 @@ def extend_paths(first, last, g, shapes, dt):
 
 
 @kernel
-def longest_drift(owned, g, dt):
-    """Bound how far any sphere can have gone in the drift of this step: the largest components of all velocities together.
+def longest_drift(first, last, g, dt):
+    """Bound how far any of some spheres can have gone in the drift of this step: the largest components of all velocities together.
 
     Args:
-        owned: number of rows of ``g`` that this rank owns.
+        first: row of the first sphere.
+        last: row after the last one.
         g: `state.Grains`.
         dt: time step (s).
 
@@ -192,12 +193,12 @@ def longest_drift(owned, g, dt):
     """
     nothing = row_of(0.0, 0.0, 0.0, 0.0)
     a, b, sums = nothing, nothing, nothing
-    pairs = owned - owned % 2
-    for n in range(0, pairs, 2):  # two of them do not wait for each other
+    pairs = last - (last - first) % 2
+    for n in range(first, pairs, 2):  # two of them do not wait for each other
         i = np.uintp(ROW * n)
         v, w = load_row(g.v, i), load_row(g.v, i + np.uintp(ROW))
         a, b, sums = larger(a, v * v), larger(b, w * w), sums + (v + w)
-    for n in range(pairs, owned):
+    for n in range(pairs, last):
         v = load_row(g.v, np.uintp(ROW * n))
         a, sums = larger(a, v * v), sums + v
     top = larger(a, b)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from ..compiled.choices import larger, root, select, smaller
 from ..compiled.jit import inlined
+from ..compiled.lanes.arithmetic import seldom
 from ..compiled.vectors import ZERO, add, ahead, behind, choose, cross, dot, scale, square
 from .law import growth, normal_force, tangential
 from .quantities import Pull, Response
@@ -76,9 +77,12 @@ def spring_and_slider(law, material, geometry, motion, past):
     slip = behind(velocity, closing, middle)
     slip = behind(slip, dot(normal, slip), normal)
     carried = choose(past.alive, carry_spring(past.spring, past.normal, normal, turn), ZERO)
-    # a contact is born where its overlap began to grow in this step; else it was made with its overlap, and begins now
-    since, in_the_middle = overlap / (rate * dt), lag > 0.0
-    share = select(past.alive | (not in_the_middle), 1.0, select((since > 0.0) & (since < 2.0), smaller(since, 1.0), 0.0))
+    in_the_middle = lag > 0.0
+    known = past.alive | (not in_the_middle)
+    share = select(known, 1.0, 0.0)
+    if seldom(not known):  # a contact is born where its overlap began to grow in this step; else it was made with its overlap, and begins now
+        since = overlap / (rate * dt)
+        share = select(known, 1.0, select((since > 0.0) & (since < 2.0), smaller(since, 1.0), 0.0))
     grow = n.kt * share * growth(law, overlap, larger(overlap - 2.0 * lag * rate, 0.0))
     more = scale(grow * dt, ahead(slip, 0.5 * turn, cross(normal, slip)))
     own = choose(past.alive, carry_spring(past.own, past.normal, normal, turn), ZERO)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..compiled.choices import larger, root, select, smaller
 from ..compiled.jit import inlined
+from ..compiled.lanes.arithmetic import seldom
 from ..compiled.vectors import add, ahead, behind, choose, dot, scale, square
 from .quantities import Tangential
 
@@ -22,9 +23,10 @@ def damped_spring(normal, pull):
     spring = add(pull.spring, pull.more)
     drag = ahead(spring, normal.ct, pull.slip)
     slips = square(drag) > pull.limit * pull.limit
-    drag = ahead(drag, select(slips & pull.in_the_middle, weight(pull.spring, pull.more, pull.limit), 0.0), pull.more)
-    drag = scale(select(slips, pull.limit / root(square(drag)), 1.0), drag)
-    spring = choose(slips, behind(drag, normal.ct, pull.slip), spring)
+    if seldom(slips):
+        cut = ahead(drag, select(pull.in_the_middle, weight(pull.spring, pull.more, pull.limit), 0.0), pull.more)
+        cut = scale(pull.limit / root(square(cut)), cut)
+        drag, spring = choose(slips, cut, drag), choose(slips, behind(cut, normal.ct, pull.slip), spring)
     return Tangential(drag, spring, pull.own)
 
 

@@ -128,6 +128,22 @@ def all_of(typing_context: Any, mask: Any) -> Any:
 
 
 @intrinsic
+def seldom(typing_context: Any, mask: Any) -> Any:
+    """Whether what a condition seldom asks for is needed: in lanes if it holds in any of them; of a single truth value always.
+
+    So several contacts in lanes pass over it by a jump, and a loop over single ones stays without jumps, as vectors of the processor want it.
+    """
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        if not isinstance(mask, Lanes):
+            return ir.Constant(ir.IntType(1), 1)
+        bits = as_bits(builder, args[0])
+        return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
+
+    return types.boolean(mask), codegen
+
+
+@intrinsic
 def most_of(typing_context: Any, value: Any) -> Any:
     """The largest of lanes of int64; of a single number the number itself."""
 

@@ -1,6 +1,7 @@
 """Exact conversions between float64 and whole numbers, for single numbers and lanes alike, by arithmetic that every processor has in vectors.
 
 Processors before AVX-512 convert float64 to int64 one number at a time only. Below 2^51 a sum with 1.5 2^52 has the whole number in its last bits.
+With AVX-512 lanes are converted by the instructions for it, which round in the same way: the bits are the same.
 """
 
 from __future__ import annotations
@@ -8,12 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import llvmlite.ir as ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from ..jit import njit  # noqa: F401
 from .arithmetic import unary
-from .types import KINDS, Lanes, constant
+from .types import KINDS, ROW, WIDTH, Lanes, constant
 
 _SHIFT, _SHIFT_BITS = 1.5 * 2.0**52, 0x4338000000000000
 
@@ -31,6 +32,11 @@ def _machine(given: Any, kind: str) -> Any:
     return ir.VectorType(KINDS[kind], given.width) if isinstance(given, Lanes) else KINDS[kind]
 
 
+def _converted(given: Any) -> bool:
+    """Whether there are instructions that convert so many numbers at once."""
+    return isinstance(given, Lanes) and WIDTH > ROW
+
+
 def _last_bits(builder: Any, given: Any, value: Any) -> Any:
     shifted = builder.bitcast(builder.fadd(value, _fill(given, "float64", _SHIFT)), _machine(given, "int64"))
     return builder.sub(shifted, _fill(given, "int64", _SHIFT_BITS))
@@ -41,7 +47,11 @@ def whole(typing_context: Any, value: Any) -> Any:
     """The nearest whole numbers (int64; halves to even, as ``np.rint``) of float64 that are at most 2^51 in size."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _last_bits(builder, value, args[0])
+        if not _converted(value):
+            return _last_bits(builder, value, args[0])
+        kind, given = _machine(value, "int64"), _machine(value, "float64")
+        name = f"llvm.lrint.v{value.width}i64.v{value.width}f64"
+        return builder.call(cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [given]), name), [args[0]])
 
     return _like(value, "int64")(value), codegen
 
@@ -51,6 +61,8 @@ def cut(typing_context: Any, value: Any) -> Any:
     """The whole numbers (int64) next towards zero, as ``int``, of float64 that are at most 2^51 in size."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if _converted(value):
+            return builder.fptosi(args[0], _machine(value, "int64"))
         return _last_bits(builder, value, unary(builder, "trunc", args[0]))
 
     return _like(value, "int64")(value), codegen
@@ -76,6 +88,8 @@ def number(typing_context: Any, value: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         if not isinstance(value, Lanes):
             return context.cast(builder, args[0], signature.args[0], types.float64)
+        if _converted(value):
+            return builder.sitofp(args[0], _machine(value, "float64"))
         low = builder.or_(builder.and_(args[0], _fill(value, "int64", 0xFFFFFFFF)), _fill(value, "int64", 0x4330000000000000))
         high = builder.xor(builder.lshr(args[0], _fill(value, "int64", 32)), _fill(value, "int64", 0x4530000080000000))
         kind = _machine(value, "float64")

@@ -273,10 +273,33 @@ def scatter_add(typing_context: Any, array: Any, rows: Any, stride: Any, column:
     return _write("add")(typing_context, array, rows, stride, column, values)
 
 
+def _change_rows(change: str) -> Any:
+    def make(typing_context: Any, array: Any, rows: Any, first: Any, second: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            halves = [_parts(builder, cgutils.unpack_tuple(builder, lanes)) for lanes in args[2:]]
+            for row, a, b in zip(cgutils.unpack_tuple(builder, args[1]), *halves, strict=True):
+                value = shuffle(builder, a, b, list(range(2 * ROW)))
+                place = builder.mul(row, ir.Constant(_WORD, 2 * ROW))
+                pointer = _at(context, builder, signature.args[0], args[0], place, value.type)
+                value = getattr(builder, change)(builder.load(pointer, align=_ALIGNED, typ=value.type), value)
+                builder.store(value, pointer, align=_ALIGNED)
+            return context.get_dummy_value()
+
+        return types.void(array, rows, first, second), codegen
+
+    return make
+
+
 @intrinsic
-def scatter_subtract(typing_context: Any, array: Any, rows: Any, stride: Any, column: Any, values: Any) -> Any:
-    """Subtract rows of int64 in four lanes from those of an array, one after the other."""
-    return _write("sub")(typing_context, array, rows, stride, column, values)
+def add_rows(typing_context: Any, array: Any, rows: Any, first: Any, second: Any) -> Any:
+    """Add to WIDTH rows (a tuple of words) of an array of eight int64 a row, one after the other: rows in four lanes for either half of them."""
+    return _change_rows("add")(typing_context, array, rows, first, second)
+
+
+@intrinsic
+def subtract_rows(typing_context: Any, array: Any, rows: Any, first: Any, second: Any) -> Any:
+    """Subtract from such rows."""
+    return _change_rows("sub")(typing_context, array, rows, first, second)
 
 
 def _blocks(order: list[int]) -> list[int]:
@@ -342,19 +365,6 @@ def flag_at(typing_context: Any, flags: Any, places: Any, mask: Any) -> Any:
     return types.void(flags, places, mask), codegen
 
 
-@intrinsic
-def raise_at(typing_context: Any, flags: Any, places: Any) -> Any:
-    """Set the bytes at WIDTH places (a tuple of words) to one."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        for p in cgutils.unpack_tuple(builder, args[1]):
-            builder.store(ir.Constant(_BYTE, 1), builder.gep(data, [p]))
-        return context.get_dummy_value()
-
-    return types.void(flags, places), codegen
-
-
 def _chosen(builder: Any) -> Any:
     """Table of which of four lanes each of the sixteen masks chooses: first those, then whatever."""
     row = ir.VectorType(INDEX, ROW)
@@ -366,6 +376,32 @@ def _chosen(builder: Any) -> Any:
     return table
 
 
+def _looked_up(builder: Any, mask: Any, first: Any, at: Any, begin: Any) -> Any:
+    """Write the chosen ones of WIDTH numbers from ``first`` on behind each other, by a table of shuffles; how many they are."""
+    row = ir.VectorType(INDEX, ROW)
+    table, bits, place = _chosen(builder), builder.zext(as_bits(builder, mask), _WORD), begin
+    count = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_WORD, [_WORD]), "llvm.ctpop.i64")
+    for h in range(0, WIDTH, ROW):
+        some = builder.and_(builder.lshr(bits, ir.Constant(_WORD, h)), ir.Constant(_WORD, (1 << ROW) - 1))
+        picked = builder.load(builder.gep(table, [ir.Constant(_WORD, 0), some]), align=16, typ=row)
+        written = builder.add(picked, broadcast(builder, builder.add(first, ir.Constant(INDEX, h)), ROW))
+        builder.store(written, at(place, row), align=4)
+        place = builder.add(place, builder.call(count, [some]))
+    return builder.sub(place, begin)
+
+
+def _compressed(builder: Any, mask: Any, first: Any, at: Any, begin: Any) -> Any:
+    """The same where the processor has an instruction for it."""
+    kind = ir.VectorType(INDEX, WIDTH)
+    numbers = builder.add(broadcast(builder, first, WIDTH), ir.Constant(kind, [ir.Constant(INDEX, k) for k in range(WIDTH)]))
+    compress = ir.FunctionType(kind, [kind, mask.type, kind])
+    compress = cgutils.get_or_insert_function(builder.module, compress, f"llvm.experimental.vector.compress.v{WIDTH}i32")
+    builder.store(builder.call(compress, [numbers, mask, ir.Constant(kind, ir.Undefined)]), at(begin, kind), align=4)
+    bits = as_bits(builder, mask)
+    count = cgutils.get_or_insert_function(builder.module, ir.FunctionType(bits.type, [bits.type]), f"llvm.ctpop.i{WIDTH}")
+    return builder.zext(builder.call(count, [bits]), _WORD)
+
+
 @intrinsic
 def append(typing_context: Any, numbers: Any, found: Any, base: Any, mask: Any) -> Any:
     """Write ``base + k`` for each lane k in which ``mask`` holds to ``numbers`` (int32), from place ``found`` on, without a branch.
@@ -375,21 +411,11 @@ def append(typing_context: Any, numbers: Any, found: Any, base: Any, mask: Any) 
     Returns:
         how many lanes that are (word).
     """
-    row = ir.VectorType(INDEX, ROW)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        table = _chosen(builder)
-        bits = builder.zext(as_bits(builder, args[3]), _WORD)
         begin = _word(context, builder, args[1], signature.args[1])
         first = context.cast(builder, args[2], signature.args[2], types.int32)
-        count = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_WORD, [_WORD]), "llvm.ctpop.i64")
-        place = begin
-        for h in range(0, WIDTH, ROW):
-            some = builder.and_(builder.lshr(bits, ir.Constant(_WORD, h)), ir.Constant(_WORD, (1 << ROW) - 1))
-            picked = builder.load(builder.gep(table, [ir.Constant(_WORD, 0), some]), align=16, typ=row)
-            written = builder.add(picked, broadcast(builder, builder.add(first, ir.Constant(INDEX, h)), ROW))
-            builder.store(written, _at(context, builder, signature.args[0], args[0], place, row), align=4)
-            place = builder.add(place, builder.call(count, [some]))
-        return builder.sub(place, begin)
+        fill = _compressed if WIDTH > ROW else _looked_up
+        return fill(builder, args[3], first, lambda place, kind: _at(context, builder, signature.args[0], args[0], place, kind), begin)
 
     return types.uintp(numbers, found, base, mask), codegen
