@@ -15,20 +15,21 @@ from ..compiled.fixedpoint import COLUMNS, LIMB, WIDE_COLUMNS, split
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import sum_of
 from ..compiled.lanes.conversions import cut, number, whole
-from ..compiled.lanes.memory import gather, load, scatter, scatter_add, transpose
-from ..compiled.lanes.types import ROW, WIDTH
+from ..compiled.lanes.memory import column_at, gather, load, put_column, scatter, scatter_add, transpose
+from ..compiled.lanes.types import ROW, WIDTH, spread
 from ..compiled.static import static
 from ..compiled.vectors import choose, negative
 from ..laws.energy_ledger import LastStep
 from ..laws.history import LAST_DAMPING, LAST_FORCE, LAST_STORED
+from ..laws.law import carries
 from ..laws.registry import KINDS
 from ..laws.resistance.none import NoResistance
 from ..state.arrays import LOST_NORMAL, LOST_TANGENTIAL, OBSERVE
 from . import batch
-from .batch import BATCH, fill_pair
+from .batch import BATCH, fill_pair, own_column
 
 assert (LAST_STORED, LAST_DAMPING) == (LAST_FORCE + ROW - 1, LAST_FORCE + ROW)  # two rows of a history, which overlap
-_ONE_BY_ONE = {kind.table for kind in KINDS.values() if kind.carried or kind.one_by_one}
+_ONE_BY_ONE = {kind.table for kind in KINDS.values() if kind.one_by_one}
 
 
 @inlined
@@ -186,6 +187,41 @@ def keep_last_step_where(mask, places, now, before, pairs):
     scatter(hist, places, width, LAST_FORCE, transpose((force[0], force[1], force[2], stored)))
     damping = select(mask, now.damping, before.damping)
     scatter(hist, places, width, LAST_DAMPING - ROW + 1, transpose((force[1], force[2], stored, damping)))
+
+
+@inlined
+def own_vectors(places, law, pairs, settings):
+    """The tangential vectors that the law carries for WIDTH contacts (N); zero where it carries none.
+
+    Args:
+        places: places of the contacts (a tuple of words).
+        law: tables of the law.
+        pairs: `Contacts`.
+        settings: `Settings`.
+    """
+    hist, width, c = pairs.hist, pairs.hist.shape[1], own_column(settings)
+    x = y = z = spread(0.0)
+    if carries(law):
+        x, y, z = column_at(hist, places, width, c), column_at(hist, places, width, c + 1), column_at(hist, places, width, c + 2)
+    return x, y, z
+
+
+@inlined
+def keep_own_vectors(places, own, law, pairs, settings):
+    """Store the vectors that ``own_vectors`` reads, where the law carries one.
+
+    Args:
+        places: places of the contacts (a tuple of words).
+        own: the vectors (N).
+        law: tables of the law.
+        pairs: `Contacts`.
+        settings: `Settings`.
+    """
+    hist, width, c = pairs.hist, pairs.hist.shape[1], own_column(settings)
+    if carries(law):
+        put_column(hist, places, width, c, own[0])
+        put_column(hist, places, width, c + 1, own[1])
+        put_column(hist, places, width, c + 2, own[2])
 
 
 @inlined

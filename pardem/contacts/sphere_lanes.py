@@ -11,7 +11,7 @@ from ..compiled.jit import inlined
 from ..compiled.lanes.arithmetic import all_of
 from ..compiled.lanes.memory import gather, members, members_at, pick, raise_at, raised_at, scatter, scatter_add, scatter_subtract, transpose
 from ..compiled.lanes.types import ROW, WIDTH, rows_of, spread
-from ..compiled.vectors import ZERO, behind, cross, nearest_image, negative, scale, subtract
+from ..compiled.vectors import behind, cross, nearest_image, negative, scale, subtract
 from ..laws.energy_ledger import losses
 from ..laws.history import MEMORY, NORMAL, SPRING
 from ..laws.law import touching_overlap
@@ -23,8 +23,10 @@ from .lane_groups import (
     add_where,
     groups_where_lanes_serve,
     keep_last_step_where,
+    keep_own_vectors,
     last_step,
     materials_in,
+    own_vectors,
     vectors_at,
     whole_rows,
 )
@@ -40,12 +42,13 @@ assert (SPRING % ROW, MEMORY, NORMAL % ROW) == (0, SPRING + 3, 0)  # a history i
 
 
 @inlined
-def _past(places, hist, touch):
+def _past(places, loop):
     """The histories at WIDTH places (a tuple of words), and the fourth number of their second row, which stays."""
-    width = hist.shape[1]
+    hist, width = loop.pairs.hist, loop.pairs.hist.shape[1]
     sx, sy, sz, memory = transpose(gather(hist, places, width, SPRING))
     nx, ny, nz, rest = transpose(gather(hist, places, width, NORMAL))
-    return Past(raised_at(touch, places), (sx, sy, sz), memory, (nx, ny, nz), ZERO), rest
+    own = own_vectors(places, loop.law, loop.pairs, loop.settings)
+    return Past(raised_at(loop.pairs.touch, places), (sx, sy, sz), memory, (nx, ny, nz), own), rest
 
 
 @inlined
@@ -60,7 +63,7 @@ def _meet(i, j, g, settings):
 
 
 @inlined
-def _keep(places, r, rest, normal, pairs):
+def _keep(places, r, rest, normal, loop):
     """Store the histories of WIDTH contacts.
 
     Args:
@@ -68,11 +71,12 @@ def _keep(places, r, rest, normal, pairs):
         r: ``Response``.
         rest: what stays of the histories.
         normal: normals.
-        pairs: `Contacts`.
+        loop: `PairLoop`.
     """
-    spring, width = r.spring, pairs.hist.shape[1]
+    pairs, spring, width = loop.pairs, r.spring, loop.pairs.hist.shape[1]
     scatter(pairs.hist, places, width, SPRING, transpose((spring[0], spring[1], spring[2], r.law.memory)))
     scatter(pairs.hist, places, width, NORMAL, transpose((normal[0], normal[1], normal[2], rest)))
+    keep_own_vectors(places, r.own, loop.law, pairs, loop.settings)
     raise_at(pairs.touch, places)
 
 
@@ -107,7 +111,7 @@ def _group(begin, loop):
     places = members(pairs.near, begin)
     i, j = members_at(pairs.first, places), members_at(pairs.col, places)
     branch, e = _meet(i, j, g, settings)
-    past, rest = _past(places, pairs.hist, pairs.touch)
+    past, rest = _past(places, loop)
     numbers, friction = materials_in(pairs.scratch)
     r = spring_and_slider(law, PairMaterial(numbers, friction, e.mass, e.radius), e.geometry, e.motion, past)
     force = behind(r.drag, r.push * e.geometry.slope, e.geometry.normal)
@@ -122,7 +126,7 @@ def _group(begin, loop):
         lost_n, lost_t, now = losses(before, past.alive, r, settings.dt)
         add_losses_where(pick(pairs.first, places) < loop.owned, lost_n, lost_t, loop)
         keep_last_step_where(everywhere, places, now, before, pairs)
-    _keep(places, r, rest, e.geometry.normal, pairs)
+    _keep(places, r, rest, e.geometry.normal, loop)
     counts = (scale(inv_force, force), scale(inv_torque, cross(e.arm, force)), scale(inv_torque, negative(cross(other, force))))
     if settings.wide:
         add_where(everywhere, i, j, counts, g.ft, True)
