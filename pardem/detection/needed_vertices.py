@@ -17,6 +17,8 @@ from ..walls.surfaces.registry import LINE
 if TYPE_CHECKING:
     from ..setup.scene import Scene
 
+MANY = 16
+"""Vertices a grain from which on it is worth while to look; fewer are placed in no time."""
 WORTH = 0.5
 """Share of all vertices below which a list of them is."""
 
@@ -101,10 +103,9 @@ def with_needed_vertices(g: Grains, pairs: Contacts, wall_pairs: Contacts, scene
     Returns:
         The arrays with ``needed``; where most vertices or all of them may be asked for, those given.
     """
-    rule = scene.rule
-    if rule.candidates != "features" or rule.inherits:
+    rule, start = scene.rule, g.vert_start
+    if rule.candidates != "features" or rule.inherits or start[-1] < MANY * len(g.gid):
         return g
-    start = g.vert_start
     marks = np.zeros(start[-1], np.uint8)
     if _mark(g, pairs, wall_pairs, scene.walls, len(g.gid) - scene.bodies.count, marks) > WORTH * len(marks):
         return g
