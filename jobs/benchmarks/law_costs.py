@@ -26,7 +26,7 @@ from pardem.bench.scenes import bed_of, scene_case
 TABLE = Path(__file__).resolve().with_name("law_costs.csv")
 PART = ("<!-- laws -->\n", "<!-- end of laws -->")
 COLUMNS = ("call", "version", "processor", "scene", "law", "budget", "turns", "median (1/s)", "least (1/s)", "most (1/s)", "contacts a grain")
-SETTLE = 3000  # steps in which a bed gets used to its law
+SETTLE = 1000  # steps in which a bed gets used to its law
 SPRINGS = {"loading_stiffness": 2e4, "unloading_stiffness": 4e4}
 LAWS: dict[str, dict[str, Any] | None] = {
     "viscoelastic": None,
