@@ -13,9 +13,8 @@ import numpy as np
 from ..compiled.choices import select
 from ..compiled.fixedpoint import COLUMNS, LIMB, WIDE_COLUMNS, split
 from ..compiled.jit import inlined, kernel
-from ..compiled.lanes.arithmetic import sum_of
 from ..compiled.lanes.conversions import cut, number, whole
-from ..compiled.lanes.memory import column_at, gather, load, put_column, scatter, scatter_add, transpose
+from ..compiled.lanes.memory import column_at, gather, load, load_row, put_column, scatter, scatter_add, store, sum_of_rows, transpose
 from ..compiled.lanes.types import ROW, WIDTH, spread
 from ..compiled.static import static
 from ..compiled.vectors import choose, negative
@@ -29,6 +28,8 @@ from . import batch
 from .batch import BATCH, fill_pair, own_column
 
 assert (LAST_STORED, LAST_DAMPING) == (LAST_FORCE + ROW - 1, LAST_FORCE + ROW)  # two rows of a history, which overlap
+LIMBS = 2
+assert LOST_TANGENTIAL == LOST_NORMAL + 1  # both are added in one row
 _ONE_BY_ONE = {kind.table for kind in KINDS.values() if kind.one_by_one}
 
 
@@ -135,16 +136,8 @@ def limbs_of(value):
 
 
 @inlined
-def _deposit_where(mask, limbs, row, value):
-    """Add numbers of counts where a condition holds to a two-limb sum; see ``fixedpoint.deposit_nearest``."""
-    low, high = limbs_of(select(mask, value, 0.0))
-    limbs[row, 1] += sum_of(high)
-    limbs[row, 0] += sum_of(low)
-
-
-@inlined
 def add_losses_where(mask, lost_n, lost_t, loop):
-    """Add what those of WIDTH contacts have lost where a condition holds to the sums of the energy budget.
+    """Add what those of WIDTH contacts have lost where a condition holds to the sums of the energy budget; see ``fixedpoint.deposit_nearest``.
 
     Args:
         mask: the condition.
@@ -152,9 +145,9 @@ def add_losses_where(mask, lost_n, lost_t, loop):
         lost_t: energy lost by friction and couples (J).
         loop: `PairLoop`, or the ``WallLoop`` of ``walls.surfaces.place``.
     """
-    inv_energy = 1.0 / loop.settings.energy
-    _deposit_where(mask, loop.tally, LOST_NORMAL, lost_n * inv_energy)
-    _deposit_where(mask, loop.tally, LOST_TANGENTIAL, lost_t * inv_energy)
+    inv_energy, tally = 1.0 / loop.settings.energy, loop.tally
+    (n, n_up), (t, t_up) = limbs_of(select(mask, lost_n * inv_energy, 0.0)), limbs_of(select(mask, lost_t * inv_energy, 0.0))
+    store(tally, LIMBS * LOST_NORMAL, load_row(tally, LIMBS * LOST_NORMAL) + sum_of_rows(transpose((n, n_up, t, t_up))))
 
 
 @inlined
@@ -185,8 +178,7 @@ def keep_last_step_where(mask, places, now, before, pairs):
     hist, width = pairs.hist, pairs.hist.shape[1]
     force, stored = choose(mask, now.force, before.force), select(mask, now.stored, before.stored)
     scatter(hist, places, width, LAST_FORCE, transpose((force[0], force[1], force[2], stored)))
-    damping = select(mask, now.damping, before.damping)
-    scatter(hist, places, width, LAST_DAMPING - ROW + 1, transpose((force[1], force[2], stored, damping)))
+    put_column(hist, places, width, LAST_DAMPING, select(mask, now.damping, before.damping))
 
 
 @inlined

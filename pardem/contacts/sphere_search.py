@@ -9,12 +9,14 @@ from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import any_of
 from ..compiled.lanes.memory import append, gather, members, members_at, raised, transpose
 from ..compiled.lanes.types import ROW, WIDTH, rows_of
-from ..compiled.prefetch import prefetch
+from ..compiled.prefetch import prefetch, prefetch_column
 from ..compiled.vectors import nearest_image, square, subtract
 from ..laws.energy_ledger import end_contact
 from ..laws.resistance.resistance_memory import torque_lost_at_end
 from ..laws.resistance.resistance_model import resists
 from .accumulate import tally_losses
+
+LINE = 8  # numbers in a line of the cache
 
 
 @inlined
@@ -113,7 +115,12 @@ def fetch(begin, pairs, g):
     """
     places = members(pairs.near, begin)
     j = members_at(pairs.col, places)
+    width = pairs.hist.shape[1]
     prefetch(pairs.hist, places)
+    for c in range(LINE, width, LINE):
+        prefetch_column(pairs.hist, places, c)
+    if width > LINE:  # rows that do not begin where lines do
+        prefetch_column(pairs.hist, places, width - 1)
     prefetch(g.v, j)
     prefetch(g.w, j)
     prefetch(g.ft, j)
