@@ -26,6 +26,7 @@ from .state import arrays as st
 from .state.arrays import Contacts, sum_columns
 from .state.counters import Counters
 from .state.diagnosis import diagnose
+from .state.memory import free_large_arrays_at_once
 from .state.population import ContactTable, Population
 from .step import Physics, RankState, Registers, advance
 from .walls.motion.driven import place_walls
@@ -55,6 +56,7 @@ class Engine:
         self, partition: Partition, scene: Scene, grains: Population, contacts: ContactTable | None = None, *, skin: float | None = None,
         step: int = 0, outflow: Outflow | None = None,
     ) -> None:  # fmt: skip
+        free_large_arrays_at_once()
         self.comm = comm = partition.comm
         if comm.size > 1:
             self._rehearse(comm, scene)

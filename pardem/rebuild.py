@@ -14,6 +14,7 @@ from .decomposition.partition import Partition
 from .detection.bounds import bounded_grains
 from .detection.counted_work import work_by_grain, work_of_rebuild
 from .detection.linked_cells import spatial_order
+from .detection.needed_vertices import with_needed_vertices
 from .detection.rank_lists import RankLists
 from .detection.skin import fastest_point, least_skin, skin_tuner
 from .integrators.phases import follows
@@ -127,6 +128,7 @@ class Rebuilder:
         place_walls(scene.walls, step, scene.settings.dt)
         turn_bodies(scene.walls, g, scene.shapes)
         wall_pairs = self.lists.list_wall_pairs(owned, g, self.skin, contacts, step, self.wall_places)
+        g = with_needed_vertices(g, pairs, wall_pairs, scene)
         self._work = work_by_grain(pairs, wall_pairs, owned, g, scene)
         way = self._fastest * scene.settings.dt
         spare = np.array([0.5 * self.skin, way, way, step, 0.0])

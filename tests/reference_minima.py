@@ -29,7 +29,7 @@ def body_of(engine: Engine, grain: int, solid: bool) -> Body:
     assert g is not None
     i = int(np.flatnonzero(g.gid == grain)[0])
     s = g.species[i]
-    vertices = g.vert[g.vert_start[i] : g.vert_start[i + 1]] if g.vert_start[i + 1] > g.vert_start[i] else np.zeros((1, 3))
+    vertices = g.vert[g.vert_start[i] : g.vert_start[i + 1], :3] if g.vert_start[i + 1] > g.vert_start[i] else np.zeros((1, 3))
     faces = tuple(tuple(f.loops[a:b].tolist()) for a, b in zip(f.loop_start[:-1], f.loop_start[1:]))[f.face_start[s] : f.face_start[s + 1]]
     return Body(vertices + g.x[i, :3], triangulate(vertices, faces)[0], f.edges[f.edge_start[s] : f.edge_start[s + 1]], solid)
 

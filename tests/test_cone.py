@@ -77,7 +77,7 @@ def test_the_parts_of_a_grain_come_as_near_as_its_core(species: dict[str, Any]) 
     rng = np.random.default_rng(3)
     engine, _ = engine_of(case_of([species], ELASTIC, 1e-4, grain=[grain(species, (0, 0, 2), turn=tuple(rng.normal(size=4)))], wall=[HOPPER]))
     g, walls = engine.state.grains, engine.scene.walls
-    core = np.zeros((1, 3)) if species is SPHERE else g.vert[g.vert_start[0] : g.vert_start[1]].copy()
+    core = np.zeros((1, 3)) if species is SPHERE else g.vert[g.vert_start[0] : g.vert_start[1], :3].copy()
     features = walls.features
     edges = int(features.real[0])
     pairs = features.edges[features.edge_start[0] : features.edge_start[0] + edges]

@@ -56,7 +56,7 @@ def cores(engine: Engine) -> list[Array]:
     """Vertices of each grain relative to its centre (m)."""
     g = engine.state.grains
     assert g is not None
-    return [g.vert[a:b] if b > a else np.zeros((1, 3)) for a, b in zip(g.vert_start[: engine.grains.count], g.vert_start[1:], strict=False)]
+    return [g.vert[a:b, :3] if b > a else np.zeros((1, 3)) for a, b in zip(g.vert_start[: engine.grains.count], g.vert_start[1:], strict=False)]
 
 
 def asked_for(engine: Engine, scale: float, eps2: float) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:

@@ -96,7 +96,7 @@ def core(engine: Engine, k: int) -> np.ndarray:
     """Vertices of the core of grain ``k`` about its centre, world axes (m)."""
     g, shapes = grains_of(engine), engine.scene.shapes
     first, last = shapes.vertex_start[g.species[k] : g.species[k] + 2]
-    return g.scale[k] * (shapes.vertices[first:last] @ np.array(matrix(tuple(g.q[k]))).T)
+    return g.scale[k] * (shapes.vertices[first:last, :3] @ np.array(matrix(tuple(g.q[k]))).T)
 
 
 def deepest(engine: Engine) -> float:

@@ -38,6 +38,7 @@ from pardem.compiled.lanes.memory import (
     scatter_add,
     store,
     subtract_rows,
+    sum_of_rows,
     transpose,
     words,
 )
@@ -197,7 +198,7 @@ def test_appending_under_a_mask(limit: float) -> None:
 
 
 @kernel(cache=False)
-def _move(index, row_of_index, x, y, sums, flags, more, answer):
+def _move(index, row_of_index, x, y, sums, flags, more, answer, total):
     at = members(index, 3)
     rows = members_at(row_of_index, at)
     a, b, c, d = transpose(gather(x, rows, 6, 1))
@@ -206,6 +207,7 @@ def _move(index, row_of_index, x, y, sums, flags, more, answer):
     scatter_add(sums, rows, 8, 4, counts)
     add_rows(sums, rows, counts, gather(more, rows, 4, 0))
     subtract_rows(sums, at, counts, counts)
+    store(total, 0, sum_of_rows(counts))
     before, alive = raised(flags, 2), raised_at(flags, at)
     store(answer, 0, select(before, 1, 0))
     store(answer, WIDTH, select(alive, 1, 0))
@@ -218,13 +220,14 @@ def test_rows_travel_there_and_back() -> None:
     row_of_index = RNG.integers(0, 5, n).astype(np.int32)  # rows that come several times
     x, more = RNG.normal(size=(n, 6)), RNG.integers(-100, 100, (n, 4))
     flags = RNG.integers(0, 2, n).astype(np.uint8)
-    y, sums, answer = np.zeros((n, 4)), np.zeros((n, 8), np.int64), np.zeros(16, np.int64)
+    y, sums, answer, total = np.zeros((n, 4)), np.zeros((n, 8), np.int64), np.zeros(16, np.int64), np.zeros(4, np.int64)
     at = index[3 : 3 + WIDTH]
     rows = row_of_index[at]
     alive = flags[at] != 0
     expected = (alive.any(), alive.all(), True, False)
     window = flags[2 : 2 + WIDTH].copy()
-    assert _move(index, row_of_index, x, y, sums, flags, more, answer) == expected
+    assert _move(index, row_of_index, x, y, sums, flags, more, answer, total) == expected
+    assert (total == more[at].sum(axis=0)).all()
     want = np.zeros((n, 4))
     want[at] = x[rows, 1:5] * [1.0, 2.0, 1.0, 1.0]
     np.testing.assert_array_equal(y, want)

@@ -86,7 +86,7 @@ def vertices(engine: Engine, row: int) -> Array:
     """Core of a grain relative to its centre, as it stands (m)."""
     g = engine.state.grains
     assert g is not None
-    mine = g.vert[g.vert_start[row] : g.vert_start[row + 1]]
+    mine = g.vert[g.vert_start[row] : g.vert_start[row + 1], :3]
     return np.array(mine) if len(mine) else np.zeros((1, 3))
 
 

@@ -92,7 +92,7 @@ def test_the_parts_of_a_grain_come_as_near_as_its_core(species: dict[str, Any]) 
     rng = np.random.default_rng(3)
     engine, _ = engine_of(case_of([species], ELASTIC, 1e-4, grain=[grain(species, (0, 0, 0), turn=rng.normal(size=4))], wall=[PIERCED]))
     g, features = engine.state.grains, engine.scene.walls.features
-    core = np.zeros((1, 3)) if species is SPHERE else g.vert[g.vert_start[0] : g.vert_start[1]]
+    core = np.zeros((1, 3)) if species is SPHERE else g.vert[g.vert_start[0] : g.vert_start[1], :3]
     pairs = features.edges[features.edge_start[0] : features.edge_start[0] + features.real[0]]
     s = np.linspace(0.0, 1.0, 2001)[:, None]
     line = np.concatenate([core, *(core[a] + s * (core[b] - core[a]) for a, b in pairs)])

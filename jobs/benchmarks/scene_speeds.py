@@ -131,15 +131,18 @@ def _line(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def write_page() -> None:
-    """Put the tables into the page."""
-    with TABLE.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    before, begin, rest = PAGE.read_text().partition(PART[0])
-    _, end, after = rest.partition(PART[1])
+def put_into_page(part: tuple[str, str], made: str) -> None:
+    """Replace a part of the page.
+
+    Args:
+        part: the marks at its beginning and at its end.
+        made: the new text.
+    """
+    before, begin, rest = PAGE.read_text().partition(part[0])
+    _, end, after = rest.partition(part[1])
     if not end:
-        raise SystemExit(f"{PAGE}: {PART[0].strip()} and {PART[1]} are missing")
-    PAGE.write_text(before + begin + text(rows) + end + after)
+        raise SystemExit(f"{PAGE}: {part[0].strip()} and {part[1]} are missing")
+    PAGE.write_text(before + begin + made + end + after)
 
 
 def main() -> None:
@@ -153,7 +156,8 @@ def main() -> None:
     if arguments.what == "measure":
         measure([ROOT, *(path.resolve() for path in arguments.against)], arguments.scenes, arguments.turns)
     else:
-        write_page()
+        with TABLE.open(newline="") as file:
+            put_into_page(PART, text(list(csv.DictReader(file))))
 
 
 if __name__ == "__main__":

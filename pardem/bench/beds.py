@@ -31,7 +31,7 @@ def from_state(comm: MPI.Comm, path: Path) -> tuple[Case, Engine]:
         The case, and an engine of this rank.
     """
     case: Case = comm.bcast(state_case(path) if comm.rank == 0 else None)
-    return case, _engine(comm, case, None, None)
+    return case, engine_of(comm, case, None, None)
 
 
 def settled(comm: MPI.Comm, scene: str, grains: int) -> tuple[Case, Engine]:
@@ -52,14 +52,14 @@ def settled(comm: MPI.Comm, scene: str, grains: int) -> tuple[Case, Engine]:
     case = scene_case(scene, tiling.grains)
     bed, contacts = settled_tile(comm, scene, tiling.grains)
     if tiling.tiles == 1:
-        return case, _engine(comm, case, _mine(comm, bed), contacts)
+        return case, engine_of(comm, case, _mine(comm, bed), contacts)
     number = np.arange(comm.rank, tiling.tiles, comm.size).repeat(bed.count)
     beds = bed.take(np.tile(np.arange(bed.count), len(range(comm.rank, tiling.tiles, comm.size))))
     beds.gid += number * bed.count
     beds.x[:, :2] += tiling.places(number)
     beds.ft[:] = 0
     case = scene_case(scene, tiling.grains, tiling.columns, tiling.rows)
-    return case, _engine(comm, case, beds, None)
+    return case, engine_of(comm, case, beds, None)
 
 
 class Tiling(NamedTuple):
@@ -132,8 +132,18 @@ def _mine(comm: MPI.Comm, everything: Population) -> Population:
     return everything.take(np.arange(everything.count) % comm.size == comm.rank)
 
 
-def _engine(comm: MPI.Comm, case: Case, grains: Population | None, contacts: ContactTable | None) -> Engine:
-    """An engine with the grains of this rank, or those of the case."""
+def engine_of(comm: MPI.Comm, case: Case, grains: Population | None, contacts: ContactTable | None) -> Engine:
+    """Make an engine. Collective.
+
+    Args:
+        comm: communicator.
+        case: the case.
+        grains: grains of this rank; None: those of the case.
+        contacts: living contacts, by key; None: there are none.
+
+    Returns:
+        The engine.
+    """
     setup = build_scene(case, *size_range(case))
     if grains is None:
         grains = own_initial_grains(comm, case, setup.catalogue, overlaps=True)
@@ -149,7 +159,7 @@ def _settled(comm: MPI.Comm, scene: str, case: Case) -> dict[str, Any]:
     data: dict[str, Any] | None = comm.bcast(dict(np.load(path)) if comm.rank == 0 and path.is_file() else None)
     if data is not None:
         return data
-    engine = _engine(comm, case, None, None)
+    engine = engine_of(comm, case, None, None)
     engine.advance(bed_of(scene).settle)
     population = Population.joined(comm.allgather(engine.grains.take(np.arange(engine.grains.count))))
     data = vars(population) | vars(ContactTable.joined(comm.allgather(engine.owned_contacts())))

@@ -122,7 +122,7 @@ def bed_width(scene: str, grains: int) -> float:
     return max(1.2 * (grains * bed.volume / 0.6) ** (1.0 / 3.0), 4.0 * bed.diameter)
 
 
-def scene_case(scene: str, grains: int, columns: int = 1, rows: int = 1) -> Case:
+def scene_case(scene: str, grains: int, columns: int = 1, rows: int = 1, contact: dict[str, Any] | None = None, budget: bool = False) -> Case:
     """Make the case of a bed between walls on a floor, or with a domain for several such beds side by side.
 
     Args:
@@ -130,6 +130,8 @@ def scene_case(scene: str, grains: int, columns: int = 1, rows: int = 1) -> Case
         grains: number of grains.
         columns: number of beds along x.
         rows: number of beds along y; 1 in two dimensions.
+        contact: law and its parameters, for grains and walls; None: the usual ones.
+        budget: whether the energy budget is kept.
 
     Returns:
         The case.
@@ -149,9 +151,9 @@ def scene_case(scene: str, grains: int, columns: int = 1, rows: int = 1) -> Case
         domain={"lower": (-1.0, *(-1.0 for _ in sizes)), "upper": (*(s + 1.0 for s in sizes), 3.0 * height)},
         insert=[{"species": "grain", "count": grains, "region": {"kind": "box", "lower": (*flat, 0.0), "upper": (*sizes, height)}}],
         wall=[_plane("floor", (*flat, 0), (*flat, 1)), *_sides(sizes)],
-        contact=_contact() | {"interaction": bed.interaction},
+        contact=(contact or _contact()) | {"interaction": bed.interaction},
         stage=[{"name": "settle", "kind": "run", "steps": 1}],
-        output={"observables": {"energy_budget": False}},
+        output={"observables": {"energy_budget": budget}},
     )  # fmt: skip
 
 

@@ -21,18 +21,35 @@ def _ask(builder: Any, address: Any) -> None:
     builder.call(function, [pointer, integer(1), integer(2), integer(1)])
 
 
+def _ask_for_rows(context: Any, builder: Any, signature: Any, args: Any, offset: Any) -> Any:
+    """Ask for what lies ``offset`` bytes behind the beginning of rows."""
+    made = context.make_array(signature.args[0])(context, builder, args[0])
+    stride = builder.extract_value(made.strides, 0)
+    start = builder.add(builder.ptrtoint(made.data, stride.type), offset)
+    several = isinstance(signature.args[1], types.BaseTuple)
+    numbers = cgutils.unpack_tuple(builder, args[1]) if several else [context.cast(builder, args[1], signature.args[1], types.intp)]
+    for number in numbers:
+        _ask(builder, builder.add(start, builder.mul(number, stride)))
+    return context.get_dummy_value()
+
+
 @intrinsic
 def prefetch(typing_context: Any, array: Any, row: Any) -> Any:
     """Bring the first cache line of ``array[row]``, or of several rows (a tuple of words), nearer, to be read and written."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        made = context.make_array(signature.args[0])(context, builder, args[0])
-        stride = builder.extract_value(made.strides, 0)
-        start = builder.ptrtoint(made.data, stride.type)
-        several = isinstance(signature.args[1], types.BaseTuple)
-        numbers = cgutils.unpack_tuple(builder, args[1]) if several else [context.cast(builder, args[1], signature.args[1], types.intp)]
-        for number in numbers:
-            _ask(builder, builder.add(start, builder.mul(number, stride)))
-        return context.get_dummy_value()
+        return _ask_for_rows(context, builder, signature, args, context.get_constant(types.intp, 0))
 
     return types.void(array, row), codegen
+
+
+@intrinsic
+def prefetch_column(typing_context: Any, array: Any, row: Any, column: Any) -> Any:
+    """The same of the cache line that holds a column of them."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        size = context.get_constant(types.intp, array.dtype.bitwidth // 8)
+        offset = builder.mul(context.cast(builder, args[2], signature.args[2], types.intp), size)
+        return _ask_for_rows(context, builder, signature, args, offset)
+
+    return types.void(array, row, column), codegen

@@ -93,8 +93,12 @@ def fill_pair(k, a, b, law, s, q):
 
 
 @inlined
-def _own_column(settings):
-    """First column of a history that holds the law's own vector."""
+def own_column(settings):
+    """First column of a history that holds the law's own vector.
+
+    Args:
+        settings: `Settings`.
+    """
     return (HISTORY_BUDGET if settings.budget else HISTORY) + resistance_width(settings.resistance, settings.budget)
 
 
@@ -114,7 +118,7 @@ def fill_past(k, p, law, pairs, settings):
     for c in range(HISTORY):
         s[np.uintp(PAST + c * BATCH) + k] = hist[p, c]
     if carries(law):
-        put_vector(s, OWN, k, columns(hist, p, _own_column(settings)))
+        put_vector(s, OWN, k, columns(hist, p, own_column(settings)))
 
 
 @inlined
@@ -129,7 +133,7 @@ def keep_own(k, p, law, pairs, settings):
         settings: `Settings`.
     """
     if carries(law):
-        put_columns(pairs.hist, p, _own_column(settings), vector(pairs.scratch, OWN, k))
+        put_columns(pairs.hist, p, own_column(settings), vector(pairs.scratch, OWN, k))
 
 
 @inlined

@@ -73,7 +73,7 @@ def group_forces(m, loop):
     arm = contact_point(m.x, link, length2, ri, rj)
     if not all_of((not near) | ((length2 > 0.0) & (not collapsed(distance, m.f - length * length, reach)))):
         return False
-    before = remembered(m.places, interaction, pairs)
+    before = remembered(m.places, loop)
     known = before.past.alive & (lag > 0.0)
     (vi, mi), (vj, mj) = vectors_at(g.v, m.i), vectors_at(g.v, m.j)
     (wi, _), (wj, _) = vectors_at(g.w, m.i), vectors_at(g.w, m.j)
@@ -95,8 +95,8 @@ def group_forces(m, loop):
         return False
     if settings.budget:
         account(near, m.places, pick(pairs.first, m.places) < loop.owned, before, a, velocity, loop)
-    now = Remembered(Past(near, a.response.spring, a.response.law.memory, normal, ZERO), a.twist, arm, lever)
-    keep_where(near, m.places, now, before, interaction, pairs)
+    now = Remembered(Past(near, a.response.spring, a.response.law.memory, normal, a.response.own), a.twist, arm, lever)
+    keep_where(near, m.places, now, before, loop)
     inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
     on_first, on_second = add(cross(arm, a.force), a.moment), negative(add(cross(other, a.force), a.moment))
     add_where(near, m.i, m.j, (scale(inv_force, a.force), scale(inv_torque, on_first), scale(inv_torque, on_second)), g.ft, settings.wide)

@@ -9,7 +9,7 @@ from ..compiled.fixedpoint import limit
 from ..compiled.jit import inlined
 from ..compiled.lanes.memory import flag_at, gather, load, raised_at, scatter, transpose
 from ..compiled.lanes.types import ROW, spread
-from ..compiled.vectors import ZERO, behind, choose
+from ..compiled.vectors import behind, choose
 from ..laws.couples import couple
 from ..laws.energy_ledger import losses, losses_at_end
 from ..laws.history import MEMORY, NORMAL, SPRING, TWIST, WITH_ARM
@@ -19,7 +19,7 @@ from ..laws.slider import spring_and_slider
 from . import batch
 from .accumulate import faults
 from .dispatch import has_couples, keeps_arms
-from .lane_groups import add_losses_where, keep_last_step_where, last_step, materials_in
+from .lane_groups import add_losses_where, keep_last_step_where, keep_own_vectors, last_step, materials_in, own_vectors
 
 # a history begins with two rows, the spring and the memory, the normal and the twist; it may end with the arm and the half-length of the zone
 assert (SPRING, MEMORY, NORMAL, TWIST, WITH_ARM) == (0, ROW - 1, ROW, 2 * ROW - 1, ROW)
@@ -88,28 +88,29 @@ class Action(NamedTuple):
 
 
 @inlined
-def remembered(places, interaction, pairs):
+def remembered(places, loop):
     """The histories at WIDTH places.
 
     Args:
         places: places of the candidates (a tuple of words).
-        interaction: the narrow phase, which says what histories hold.
-        pairs: `Contacts`.
+        loop: `PairLoop`, or the ``WallLoop`` of ``walls.surfaces.place``.
 
     Returns:
         the ``Remembered``.
     """
-    hist, width, nothing = pairs.hist, pairs.hist.shape[1], spread(0.0)
+    pairs, nothing = loop.pairs, spread(0.0)
+    hist, width = pairs.hist, pairs.hist.shape[1]
     sx, sy, sz, memory = transpose(gather(hist, places, width, SPRING))
     nx, ny, nz, twist = transpose(gather(hist, places, width, NORMAL))
     ax, ay, az, lever = nothing, nothing, nothing, nothing
-    if keeps_arms(interaction):
+    if keeps_arms(loop.interaction):
         ax, ay, az, lever = transpose(gather(hist, places, width, width - WITH_ARM))
-    return Remembered(Past(raised_at(pairs.touch, places), (sx, sy, sz), memory, (nx, ny, nz), ZERO), twist, (ax, ay, az), lever)
+    own = own_vectors(places, loop.law, pairs, loop.settings)
+    return Remembered(Past(raised_at(pairs.touch, places), (sx, sy, sz), memory, (nx, ny, nz), own), twist, (ax, ay, az), lever)
 
 
 @inlined
-def keep_where(mask, places, now, before, interaction, pairs):
+def keep_where(mask, places, now, before, loop):
     """Store the histories of WIDTH contacts where they touch, and which of them do.
 
     Args:
@@ -117,9 +118,9 @@ def keep_where(mask, places, now, before, interaction, pairs):
         places: places of the candidates (a tuple of words).
         now: ``Remembered``, of this step.
         before: ``Remembered``, which stays elsewhere.
-        interaction: the narrow phase.
-        pairs: `Contacts`.
+        loop: `PairLoop`, or the ``WallLoop`` of ``walls.surfaces.place``.
     """
+    pairs, interaction = loop.pairs, loop.interaction
     hist, width = pairs.hist, pairs.hist.shape[1]
     spring, normal = choose(mask, now.past.spring, before.past.spring), choose(mask, now.past.normal, before.past.normal)
     memory, twist = select(mask, now.past.memory, before.past.memory), select(mask, now.twist, before.twist)
@@ -128,6 +129,7 @@ def keep_where(mask, places, now, before, interaction, pairs):
     if keeps_arms(interaction):
         arm, lever = choose(mask, now.arm, before.arm), select(mask, now.lever, before.lever)
         scatter(hist, places, width, width - WITH_ARM, transpose((arm[0], arm[1], arm[2], lever)))
+    keep_own_vectors(places, choose(mask, now.past.own, before.past.own), loop.law, pairs, loop.settings)
     flag_at(pairs.touch, places, mask)
 
 

@@ -13,22 +13,24 @@ import numpy as np
 from ..compiled.choices import select
 from ..compiled.fixedpoint import COLUMNS, LIMB, WIDE_COLUMNS, split
 from ..compiled.jit import inlined, kernel
-from ..compiled.lanes.arithmetic import sum_of
 from ..compiled.lanes.conversions import cut, number, whole
-from ..compiled.lanes.memory import gather, load, scatter, scatter_add, transpose
-from ..compiled.lanes.types import ROW, WIDTH
+from ..compiled.lanes.memory import column_at, gather, load, load_row, put_column, scatter, scatter_add, store, sum_of_rows, transpose
+from ..compiled.lanes.types import ROW, WIDTH, spread
 from ..compiled.static import static
 from ..compiled.vectors import choose, negative
 from ..laws.energy_ledger import LastStep
 from ..laws.history import LAST_DAMPING, LAST_FORCE, LAST_STORED
+from ..laws.law import carries
 from ..laws.registry import KINDS
 from ..laws.resistance.none import NoResistance
 from ..state.arrays import LOST_NORMAL, LOST_TANGENTIAL, OBSERVE
 from . import batch
-from .batch import BATCH, fill_pair
+from .batch import BATCH, fill_pair, own_column
 
 assert (LAST_STORED, LAST_DAMPING) == (LAST_FORCE + ROW - 1, LAST_FORCE + ROW)  # two rows of a history, which overlap
-_ONE_BY_ONE = {kind.table for kind in KINDS.values() if kind.carried or kind.one_by_one}
+LIMBS = 2
+assert LOST_TANGENTIAL == LOST_NORMAL + 1  # both are added in one row
+_ONE_BY_ONE = {kind.table for kind in KINDS.values() if kind.one_by_one}
 
 
 @inlined
@@ -134,16 +136,8 @@ def limbs_of(value):
 
 
 @inlined
-def _deposit_where(mask, limbs, row, value):
-    """Add numbers of counts where a condition holds to a two-limb sum; see ``fixedpoint.deposit_nearest``."""
-    low, high = limbs_of(select(mask, value, 0.0))
-    limbs[row, 1] += sum_of(high)
-    limbs[row, 0] += sum_of(low)
-
-
-@inlined
 def add_losses_where(mask, lost_n, lost_t, loop):
-    """Add what those of WIDTH contacts have lost where a condition holds to the sums of the energy budget.
+    """Add what those of WIDTH contacts have lost where a condition holds to the sums of the energy budget; see ``fixedpoint.deposit_nearest``.
 
     Args:
         mask: the condition.
@@ -151,9 +145,9 @@ def add_losses_where(mask, lost_n, lost_t, loop):
         lost_t: energy lost by friction and couples (J).
         loop: `PairLoop`, or the ``WallLoop`` of ``walls.surfaces.place``.
     """
-    inv_energy = 1.0 / loop.settings.energy
-    _deposit_where(mask, loop.tally, LOST_NORMAL, lost_n * inv_energy)
-    _deposit_where(mask, loop.tally, LOST_TANGENTIAL, lost_t * inv_energy)
+    inv_energy, tally = 1.0 / loop.settings.energy, loop.tally
+    (n, n_up), (t, t_up) = limbs_of(select(mask, lost_n * inv_energy, 0.0)), limbs_of(select(mask, lost_t * inv_energy, 0.0))
+    store(tally, LIMBS * LOST_NORMAL, load_row(tally, LIMBS * LOST_NORMAL) + sum_of_rows(transpose((n, n_up, t, t_up))))
 
 
 @inlined
@@ -184,8 +178,42 @@ def keep_last_step_where(mask, places, now, before, pairs):
     hist, width = pairs.hist, pairs.hist.shape[1]
     force, stored = choose(mask, now.force, before.force), select(mask, now.stored, before.stored)
     scatter(hist, places, width, LAST_FORCE, transpose((force[0], force[1], force[2], stored)))
-    damping = select(mask, now.damping, before.damping)
-    scatter(hist, places, width, LAST_DAMPING - ROW + 1, transpose((force[1], force[2], stored, damping)))
+    put_column(hist, places, width, LAST_DAMPING, select(mask, now.damping, before.damping))
+
+
+@inlined
+def own_vectors(places, law, pairs, settings):
+    """The tangential vectors that the law carries for WIDTH contacts (N); zero where it carries none.
+
+    Args:
+        places: places of the contacts (a tuple of words).
+        law: tables of the law.
+        pairs: `Contacts`.
+        settings: `Settings`.
+    """
+    hist, width, c = pairs.hist, pairs.hist.shape[1], own_column(settings)
+    x = y = z = spread(0.0)
+    if carries(law):
+        x, y, z = column_at(hist, places, width, c), column_at(hist, places, width, c + 1), column_at(hist, places, width, c + 2)
+    return x, y, z
+
+
+@inlined
+def keep_own_vectors(places, own, law, pairs, settings):
+    """Store the vectors that ``own_vectors`` reads, where the law carries one.
+
+    Args:
+        places: places of the contacts (a tuple of words).
+        own: the vectors (N).
+        law: tables of the law.
+        pairs: `Contacts`.
+        settings: `Settings`.
+    """
+    hist, width, c = pairs.hist, pairs.hist.shape[1], own_column(settings)
+    if carries(law):
+        put_column(hist, places, width, c, own[0])
+        put_column(hist, places, width, c + 1, own[1])
+        put_column(hist, places, width, c + 2, own[2])
 
 
 @inlined

@@ -15,7 +15,7 @@ from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import all_of
 from ..compiled.lanes.memory import add_rows, flag_at, gather, members, members_at, pick, scatter, subtract_rows, transpose
 from ..compiled.lanes.types import ROW, WIDTH, lane, rows_of, spread
-from ..compiled.vectors import ZERO, behind, cross, nearest_image, negative, scale, subtract
+from ..compiled.vectors import behind, cross, nearest_image, negative, scale, subtract
 from ..laws.energy_ledger import losses
 from ..laws.history import MEMORY, NORMAL, SPRING
 from ..laws.law import touching_overlap
@@ -27,8 +27,10 @@ from .lane_groups import (
     add_where,
     groups_where_lanes_serve,
     keep_last_step_where,
+    keep_own_vectors,
     last_step,
     materials_in,
+    own_vectors,
     vectors_at,
     whole_rows,
 )
@@ -44,12 +46,13 @@ assert (SPRING % ROW, MEMORY, NORMAL % ROW) == (0, SPRING + 3, 0)  # a history i
 
 
 @inlined
-def _past(places, alive, hist):
+def _past(places, alive, loop):
     """The histories at WIDTH places (a tuple of words), and the fourth number of their second row, which stays."""
-    width = hist.shape[1]
+    hist, width = loop.pairs.hist, loop.pairs.hist.shape[1]
     sx, sy, sz, memory = transpose(gather(hist, places, width, SPRING))
     nx, ny, nz, rest = transpose(gather(hist, places, width, NORMAL))
-    return Past(alive, (sx, sy, sz), memory, (nx, ny, nz), ZERO), rest
+    own = own_vectors(places, loop.law, loop.pairs, loop.settings)
+    return Past(alive, (sx, sy, sz), memory, (nx, ny, nz), own), rest
 
 
 @inlined
@@ -68,7 +71,7 @@ def _meet(i, j, g, settings):
 
 
 @inlined
-def _keep(places, r, rest, normal, hist):
+def _keep(places, r, rest, normal, loop):
     """Store the histories of WIDTH contacts.
 
     Args:
@@ -76,11 +79,12 @@ def _keep(places, r, rest, normal, hist):
         r: ``Response``.
         rest: what stays of the histories.
         normal: normals.
-        hist: (P, width) float64 histories.
+        loop: `PairLoop`.
     """
-    spring, width = r.spring, hist.shape[1]
-    scatter(hist, places, width, SPRING, transpose((spring[0], spring[1], spring[2], r.law.memory)))
-    scatter(hist, places, width, NORMAL, transpose((normal[0], normal[1], normal[2], rest)))
+    pairs, spring, width = loop.pairs, r.spring, loop.pairs.hist.shape[1]
+    scatter(pairs.hist, places, width, SPRING, transpose((spring[0], spring[1], spring[2], r.law.memory)))
+    scatter(pairs.hist, places, width, NORMAL, transpose((normal[0], normal[1], normal[2], rest)))
+    keep_own_vectors(places, r.own, loop.law, pairs, loop.settings)
 
 
 @inlined
@@ -143,7 +147,7 @@ def _group(begin, loop):
     places = members(pairs.near, begin)
     i, j = members_at(pairs.first, places), members_at(pairs.col, places)
     branch, radius, e = _meet(i, j, g, settings)
-    past, rest = _past(places, spread(begin < BORN), pairs.hist)
+    past, rest = _past(places, spread(begin < BORN), loop)
     numbers, friction = materials_in(pairs.scratch)
     r = spring_and_slider(law, PairMaterial(numbers, friction, e.mass, e.radius), e.geometry, e.motion, past)
     force, other = behind(r.drag, r.push * e.geometry.slope, e.geometry.normal), subtract(e.arm, branch)
@@ -158,7 +162,7 @@ def _group(begin, loop):
         lost_n, lost_t, now = losses(before, past.alive, r, settings.dt)
         add_losses_where(touching & (pick(pairs.first, places) < loop.owned), lost_n, lost_t, loop)
         keep_last_step_where(touching, places, now, before, pairs)
-    _keep(places, r, rest, e.geometry.normal, pairs.hist)
+    _keep(places, r, rest, e.geometry.normal, loop)
     if begin >= BORN:
         flag_at(pairs.touch, places, touching)
     inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque

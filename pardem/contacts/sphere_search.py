@@ -13,7 +13,7 @@ from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import any_of
 from ..compiled.lanes.memory import append, load, members, members_at, put, raised
 from ..compiled.lanes.types import WIDTH, lane
-from ..compiled.prefetch import prefetch
+from ..compiled.prefetch import prefetch, prefetch_column
 from ..compiled.vectors import magnitudes, nearest_image, square, subtract
 from ..laws.energy_ledger import end_contact
 from ..laws.resistance.resistance_memory import torque_lost_at_end
@@ -25,6 +25,7 @@ from .lane_groups import vectors_at
 
 KNOWN, BORN, SUSPECTS = 0, 2 * BLOCK, 3 * BLOCK
 """Places in ``pairs.near`` where three lines begin: contacts of the step before, contacts that are born, and candidates that may touch."""
+LINE = 8  # numbers in a line of the cache
 
 ROUNDING = 1e-9  # of the coordinates: far above what the drifts of some million steps round
 
@@ -142,7 +143,12 @@ def fetch(begin, pairs, g):
     """
     places = members(pairs.near, begin)
     j = members_at(pairs.col, places)
+    width = pairs.hist.shape[1]
     prefetch(pairs.hist, places)
+    for c in range(LINE, width, LINE):
+        prefetch_column(pairs.hist, places, c)
+    if width > LINE:  # rows that do not begin where lines do
+        prefetch_column(pairs.hist, places, width - 1)
     prefetch(g.v, j)
     prefetch(g.w, j)
     prefetch(g.ft, j)

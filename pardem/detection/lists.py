@@ -140,23 +140,23 @@ def _by_first_body(key, gid, total):
         total: number of bodies.
 
     Returns:
-        (total + 1,) int64 first place of each body in the order, (n,) int64 rows in this order; contacts of bodies that are not here are not in it.
+        (total + 1,) int64 first place of each body in the order, (n,) int32 rows in this order; contacts of bodies that are not here are not in it.
     """
     n, size = key.shape[0], 16
     while size < 2 * total:
         size *= 2
     mask = size - 1
-    table = np.full(size, -1, np.int64)
+    table = np.full(size, -1, np.int32)
     for i in range(total):
         table[_slot(table, mask, gid, gid[i])] = i
-    local = np.empty(n, np.int64)
+    local = np.empty(n, np.int32)
     first = np.zeros(total + 1, np.int64)
     for k in range(n):
         local[k] = table[_slot(table, mask, gid, key[k, 0])]
         if local[k] >= 0:
             first[local[k] + 1] += 1
     first = np.cumsum(first)
-    order = np.empty(n, np.int64)
+    order = np.empty(n, np.int32)
     fill = first[:-1].copy()
     for k in range(n):
         if local[k] >= 0:

@@ -9,7 +9,7 @@ from ..compiled.fixedpoint import total
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.memory import gather, load, load_row, members, neighbours, pick, store, transpose
 from ..compiled.lanes.types import ROW, WIDTH, lane, row_of, spread
-from ..compiled.quaternions import body_rate, half_angle_cosine, matrix, orientation, times, to_world
+from ..compiled.quaternions import body_rate, half_angle_cosine, matrix, orientation, to_world, transposed
 from ..compiled.vectors import length, nearest_image, put_row, row, scale, square, subtract
 
 AXIS = (0.0, 0.0, 1.0)
@@ -113,12 +113,24 @@ def wrap(i, g, settings):
                     g.image[i, c] += 1
 
 
-Y, Z = np.uintp(1), np.uintp(2)
+@inlined
+def _place(vert, at, columns, size, vertex):
+    """Write one vertex, turned and scaled, to a place of ``vert``.
+
+    Args:
+        vert: flat array of the vertices.
+        at: the place (word).
+        columns: columns of the rotation matrix, as rows of four whose last number is zero.
+        size: size factor of the grain.
+        vertex: in the body frame, as a row of four (m).
+    """
+    a = size * vertex
+    store(vert, at, lane(a, 0) * columns[0] + lane(a, 1) * columns[1] + lane(a, 2) * columns[2])
 
 
 @kernel
 def place_vertices(first, last, g, shapes):
-    """Compute the world vertices of some grains, relative to their centres, from their orientations and sizes.
+    """Compute the world vertices of some grains, relative to their centres, from their orientations and sizes: those needed, or all.
 
     Args:
         first: row of the first grain.
@@ -126,17 +138,22 @@ def place_vertices(first, last, g, shapes):
         g: `state.Grains`.
         shapes: `state.Shapes`.
     """
-    vert, body = g.vert.reshape(g.vert.size), shapes.vertices.reshape(shapes.vertices.size)  # a constant stride lets this loop be vectorised
+    vert, body, needed = g.vert.reshape(g.vert.size), shapes.vertices.reshape(shapes.vertices.size), g.needed
+    row_ = np.uintp(ROW)
     for i in range(first, last):
-        first_row, end = g.vert_start[i], g.vert_start[i + 1]
-        if first_row == end:
+        own, beyond = g.vert_start[i], g.vert_start[i + 1]
+        if own == beyond:
             continue
-        shift = shapes.vertex_start[g.species[i]] - first_row
-        s = g.scale[i]
-        rotation = matrix(orientation(g.q, i))
-        for k in range(first_row, end):  # unsigned indices spare the check for negative ones
-            n, m = np.uintp(3 * k), np.uintp(3 * (k + shift))
-            vert[n], vert[n + Y], vert[n + Z] = times(rotation, scale(s, (body[m], body[m + Y], body[m + Z])))
+        a, b, c = transposed(matrix(orientation(g.q, i)))
+        columns, size = (row_of(a[0], a[1], a[2], 0.0), row_of(b[0], b[1], b[2], 0.0), row_of(c[0], c[1], c[2], 0.0)), g.scale[i]
+        to, of = row_ * np.uintp(own), row_ * np.uintp(shapes.vertex_start[g.species[i]])
+        if needed.start.shape[0] == 0:
+            for k in range(np.uintp(0), row_ * np.uintp(beyond - own), row_):
+                _place(vert, to + k, columns, size, load_row(body, of + k))
+        else:
+            for n in range(needed.start[i], needed.start[i + 1]):
+                k = row_ * np.uintp(needed.number[n])
+                _place(vert, to + k, columns, size, load_row(body, of + k))
 
 
 @kernel

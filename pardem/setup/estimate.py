@@ -67,7 +67,7 @@ class Estimate:
 def estimate(case: Case, ranks: int = 1) -> Estimate:
     """Cost of a case on a number of ranks.
 
-    Memory: state arrays, 256 bytes a grain and what its integrator keeps, 24 a core vertex, and the listed pairs with index and history; on several
+    Memory: state arrays, 256 bytes a grain and what its integrator keeps, 32 a core vertex, and the listed pairs with index and history; on several
     ranks also what lists were made from (``going_back``).
 
     Raises:
@@ -90,7 +90,7 @@ def estimate(case: Case, ranks: int = 1) -> Estimate:
     features = case.contact.interaction_kind.by_features
     arms = ARM_BYTES if any(n and vertices[name] > 1 for name, n in counts.items()) else 0
     pairs = (PAIR_BYTES + arms) * (PAIRS_OF_FEATURES if features else PAIRS)
-    memory = RANK_BYTES * ranks + sum(n * (state + 24 * vertices[name] + pieces[name] * pairs) for name, n in counts.items())
+    memory = RANK_BYTES * ranks + sum(n * (state + 32 * vertices[name] + pieces[name] * pairs) for name, n in counts.items())
     energy_budget = case.output.observables.energy_budget
     rate = {1: RATE[1]} if features else RATE
     other = RATE_FEATURES[case.dimension] if features else RATE_POLYHEDRON

@@ -10,6 +10,18 @@ from ..compiled.jit import njit  # noqa: F401  (the layout of these tuples is pa
 from ..laws.resistance.resistance_model import NoResistance, Resistance
 
 
+class Needed(NamedTuple):
+    """Vertices that are placed in each step between two rebuilds (``detection.needed_vertices``), in compressed rows; empty: all of them are.
+
+    Attributes:
+        start: (N + 1,) int64 first entry of each grain in ``number``; (0,) if all vertices are placed.
+        number: int32 numbers of vertices within their grains, increasing.
+    """
+
+    start: np.ndarray
+    number: np.ndarray
+
+
 class Grains(NamedTuple):
     """Grains of a rank. Rows ``0..n_own-1`` are owned, the rest are ghosts.
 
@@ -28,7 +40,9 @@ class Grains(NamedTuple):
         past: (N, 18) int64 forces and torques of one, two and three steps ago (quanta), (N, 36) if sums are wide; (N, 0) unless the integrator is
             gear4.
         vert_start: (N + 1,) int64 first row of each grain in ``vert``.
-        vert: (M + 2, 3) world vertices relative to the centre (m), none if all grains are spheres; the last two rows are for reading beyond the end.
+        vert: (M + 2, 4) world vertices relative to the centre (m) and zero, none if all grains are spheres; the last two rows are for reading beyond
+            the end.
+        needed: vertices that the contacts of these lists can ask for.
         x0: (N, 3) centre of mass at the last rebuild of the lists (m).
         q0: (N, 4) orientation at the last rebuild of the lists.
         path: (N,) distance that the points of a grain may have moved since then (m), if candidates are screened by it; else (0,).
@@ -48,6 +62,7 @@ class Grains(NamedTuple):
     past: np.ndarray
     vert_start: np.ndarray
     vert: np.ndarray
+    needed: Needed
     x0: np.ndarray
     q0: np.ndarray
     path: np.ndarray
@@ -63,7 +78,7 @@ class Shapes(NamedTuple):
         inertia: (ns, 3) principal moments (kg m^2).
         inverse: (ns, 4) one over the principal moments (1/(kg m^2)); 0.
         vertex_start: (ns + 1,) int64 first row of each species in ``vertices``.
-        vertices: (M, 3) vertices in the body frame (m).
+        vertices: (M, 4) vertices in the body frame (m) and zero.
     """
 
     material: np.ndarray

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 
 import numpy as np
@@ -25,3 +26,19 @@ def zeros_in_lines(shape: tuple[int, ...], kind: DTypeLike) -> np.ndarray:
     memory = np.zeros(size + LINE, np.uint8)  # whose pages are taken when they are first written
     first = -memory.ctypes.data % LINE
     return memory[first : first + size].view(kind).reshape(shape)
+
+
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of malloc.h
+_LARGE, _SPARE = 1 << 22, 1 << 26  # bytes
+
+
+def free_large_arrays_at_once() -> None:
+    """Let the memory of an array of more than 4 MB go back to the system when it is freed.
+
+    By itself the C library raises this size to 32 MB, and rebuilds of a million grains, whose arrays are just below it, leave more and more holes.
+    Other C libraries than GNU's are left as they are.
+    """
+    setting = getattr(ctypes.CDLL(None), "mallopt", None)
+    if setting is not None:
+        setting(_MMAP_THRESHOLD, _LARGE)
+        setting(_TRIM_THRESHOLD, _SPARE)

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..compiled.lanes.types import ROW
 from ..integrators.poses import place_vertices
-from .arrays import Grains
+from .arrays import Grains, Needed
+from .memory import zeros_in_lines
 from .population import Population
 
 if TYPE_CHECKING:
@@ -31,7 +33,9 @@ def place_grains(p: Population, scene: Scene) -> Grains:
     start = np.concatenate([[0], np.cumsum(number, dtype=np.int64)])
     # endless paths where velocities do not bound them, so that no candidate is screened
     path = np.full(p.count, 0.0 if scene.settings.midstep else np.inf) if scene.rule.paths else np.zeros(0)
-    placed, x0, q0 = np.zeros((start[-1] + (2 if start[-1] else 0), 3)), p.x[:, :3].copy(), p.q.copy()
-    grains = Grains(**vars(p), material=shapes.material[p.species], vert_start=start, vert=placed, x0=x0, q0=q0, path=path)
+    placed, x0 = zeros_in_lines((start[-1] + (2 if start[-1] else 0), ROW), np.float64), p.x[:, :3].copy()
+    q0 = p.q.copy() if len(placed) or scene.bodies.count else p.q  # orientations of spheres stay as they are
+    everything = Needed(np.zeros(0, np.int64), np.zeros(0, np.int32))
+    grains = Grains(**vars(p), material=shapes.material[p.species], vert_start=start, vert=placed, needed=everything, x0=x0, q0=q0, path=path)
     place_vertices(0, p.count, grains, shapes)
     return grains

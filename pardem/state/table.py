@@ -67,7 +67,7 @@ class Table:
         for name, column in cls.columns.items():
             if name not in found:
                 shape = column.shape if like is None else getattr(like, name).shape[1:]
-                found[name] = np.full((count, *shape), column.fill, column.kind)
+                found[name] = np.full((count, *shape), column.fill, column.kind) if column.fill else np.zeros((count, *shape), column.kind)
         return cls(**found)
 
     @classmethod
@@ -107,7 +107,9 @@ class Table:
         for name in self.columns:
             array = getattr(self, name)
             arranged = zeros_in_lines(array.shape, array.dtype)
-            setattr(self, name, np.take(array, rows, 0, arranged, "clip"))  # "raise" would make a copy more
+            if array.view(np.uint32).any():  # memory that is all zeros is not taken before it is written; minus zero is none
+                np.take(array, rows, 0, arranged, "clip")  # "raise" would make a copy more
+            setattr(self, name, arranged)
 
     def records(self, names: Iterable[str] | None = None) -> np.ndarray:
         """Pack the rows as records, for messages.

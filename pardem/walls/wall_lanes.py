@@ -87,7 +87,7 @@ def _group(begin, loop):
     Returns:
         whether that could be done; otherwise nothing has been done.
     """
-    pairs, walls, g, settings, interaction = loop.pairs, loop.walls, loop.g, loop.settings, loop.interaction
+    pairs, walls, g, settings = loop.pairs, loop.walls, loop.g, loop.settings
     places = members(pairs.near, begin)
     i, k = members_at(pairs.first, places), members_at(pairs.col, places)
     (x, radius), point = vectors_at(g.x, i), _columns_at(walls.shape, k, SHAPE, 0)
@@ -108,7 +108,7 @@ def _group(begin, loop):
     grain = GrainMotion(x, v, w)
     wall = WallMotion(_columns_at(walls.pose, k, POSE, 3), _columns_at(walls.pose, k, POSE, 6), False, ZERO, ZERO, ZERO)
     seen, shift, spin = seen_from(grain, wall, arm, 0.0)
-    before = remembered(places, interaction, pairs)
+    before = remembered(places, loop)
     past = Before(before.past.normal, before.arm, before.lever)
     middle, velocity, lever_middle = motion_in_the_middle(m, (grain, wall), (arm, out), lever, seen, past, loop)
     turn = 0.5 * settings.dt * dot(ahead(spin, 2.0, wall.spin), middle)
@@ -124,8 +124,8 @@ def _group(begin, loop):
         return False
     if settings.budget:
         account(near, places, True, before, a, seen, loop)
-    now = Remembered(Past(near, a.response.spring, a.response.law.memory, m.normal, ZERO), a.twist, arm, lever)
-    keep_where(near, places, now, before, interaction, pairs)
+    now = Remembered(Past(near, a.response.spring, a.response.law.memory, m.normal, a.response.own), a.twist, arm, lever)
+    keep_where(near, places, now, before, loop)
     force = scale(inv_force, a.force)
     add_to_where(near, i, force, scale(inv_torque, add(cross(arm, a.force), a.moment)), g.ft, settings.wide)
     _react(near, k, force, about, loop)

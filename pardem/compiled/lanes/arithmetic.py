@@ -155,15 +155,3 @@ def most_of(typing_context: Any, value: Any) -> Any:
         return builder.call(cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind.element, [kind]), name), [args[0]])
 
     return (types.int64 if isinstance(value, Lanes) else value)(value), codegen
-
-
-@intrinsic
-def sum_of(typing_context: Any, value: Any) -> Any:
-    """The sum of lanes of int64, whose order cannot show."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        kind = args[0].type
-        name = f"llvm.vector.reduce.add.v{kind.count}i64"
-        return builder.call(cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind.element, [kind]), name), [args[0]])
-
-    return types.int64(value), codegen

@@ -7,7 +7,7 @@ import numpy as np
 from ...compiled.jit import inlined
 from ...compiled.lanes.arithmetic import most_of
 from ...compiled.lanes.memory import either_place, gather, lower_places, members_at, moved_by, pick, store, transpose, words
-from ...compiled.lanes.types import WIDTH, lane
+from ...compiled.lanes.types import ROW, WIDTH, lane
 from ...compiled.vectors import add, ahead, choose, scale, square, subtract
 from .features import EDGE_EDGE, VERTEX_EDGE, VERTEX_FACE, first_of, kind_of, nearest_on_segment, second_of, with_face
 from .outlines import OutlineLanes, nearest_on_face
@@ -17,7 +17,7 @@ from .segments import nearest_segments
 @inlined
 def _rows(g, rows):
     """Vertices in some rows (m)."""
-    x, y, z, _ = transpose(gather(g.vert, rows, 3, 0))
+    x, y, z, _ = transpose(gather(g.vert, rows, ROW, 0))
     return x, y, z
 
 

@@ -17,7 +17,7 @@ from ...compiled.choices import larger, select, smaller
 from ...compiled.jit import INLINED, inlined
 from ...compiled.lanes.arithmetic import all_of, any_of, most_of
 from ...compiled.lanes.memory import gather, transpose, words
-from ...compiled.lanes.types import Lanes, zero_of
+from ...compiled.lanes.types import ROW, Lanes, zero_of
 from ...compiled.vectors import dot, row, square
 
 SLOT = 0xFFFF
@@ -104,16 +104,16 @@ def _vertex(core: Any, k: Any) -> Any:
 
 @inlined
 def _vertices(core, k):
-    x, y, z, _ = transpose(gather(core.vert, words(core.first + larger(k, 0)), 3, 0))
+    x, y, z, _ = transpose(gather(core.vert, words(core.first + larger(k, 0)), ROW, 0))
     return x, y, z
 
 
 @inlined
 def _vertices_of_one_number(core, k):
     if all_of(core.count > k):
-        x, y, z, _ = transpose(gather(core.vert, words(core.first), 3, 3 * k))
+        x, y, z, _ = transpose(gather(core.vert, words(core.first), ROW, ROW * k))
     else:
-        x, y, z, _ = transpose(gather(core.vert, words(core.first + smaller(k, core.count - 1)), 3, 0))
+        x, y, z, _ = transpose(gather(core.vert, words(core.first + smaller(k, core.count - 1)), ROW, 0))
     return x, y, z
 
 

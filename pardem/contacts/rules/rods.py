@@ -99,7 +99,7 @@ def _axes(interaction, g, rows):
         return nowhere, eps2
     long = pick(interaction.kind, species) != 1
     ends = words(select(long, pick(g.vert_start, rows) + 1, 0))
-    ux, uy, uz, _ = transpose(gather(g.vert, ends, 3, 0))
+    ux, uy, uz, _ = transpose(gather(g.vert, ends, ROW, 0))
     return choose(long, (ux, uy, uz), nowhere), eps2
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...compiled.jit import inlined
 from ...compiled.lanes.memory import gather, pick, transpose, words
-from ...compiled.lanes.types import spread
+from ...compiled.lanes.types import ROW, spread
 from ...compiled.vectors import dot_from, negative
 from ...state.arrays import Features
 from ..nearest.feature_lanes import nearest_in_lanes, outline_work
@@ -89,7 +89,7 @@ def joins_on_plane(interaction, g, i, touching):
 @inlined
 def closest_to_plane_in_lanes(interaction, g, pairs, places, i, space):
     """Distances of WIDTH vertices to planes; see ``dispatch.closest_to_plane_in_lanes``."""
-    x, y, z, _ = transpose(gather(g.vert, words(pick(g.vert_start, i) + pick(pairs.sub, places)), 3, 0))
+    x, y, z, _ = transpose(gather(g.vert, words(pick(g.vert_start, i) + pick(pairs.sub, places)), ROW, 0))
     h = dot_from(space.height, space.normal, (x, y, z))
     return True, h * h, h, (x, y, z), ()
 

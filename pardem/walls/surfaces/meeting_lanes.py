@@ -8,7 +8,7 @@ from ...compiled.choices import root, select
 from ...compiled.jit import inlined
 from ...compiled.lanes.arithmetic import any_of
 from ...compiled.lanes.memory import gather, moved_by, pick, transpose, words
-from ...compiled.lanes.types import spread
+from ...compiled.lanes.types import ROW, spread
 from ...compiled.vectors import ZERO, choose, length, scale
 from ...contacts.dispatch import closest_to_plane_in_lanes, zone_on_plane_in_lanes
 from ...contacts.lane_forces import bearing_materials
@@ -93,6 +93,6 @@ def vertices_of(g, one, sub):
     if g.vert.shape[0] > 0:
         first = pick(g.vert_start, one.i)
         extended = pick(g.vert_start, moved_by(one.i, 1)) != first
-        x, y, z, _ = transpose(gather(g.vert, words(select(extended, first + pick(sub, one.places), 0)), 3, 0))
+        x, y, z, _ = transpose(gather(g.vert, words(select(extended, first + pick(sub, one.places), 0)), ROW, 0))
         x, y, z = choose(extended, (x, y, z), ZERO)
     return x, y, z

@@ -1,0 +1,111 @@
+"""What it takes to compile each kind of scene, version by version, and the table made of it.
+
+    python jobs/benchmarks/compile_times.py measure --against ../older   # in turns with the version in another working copy
+    python jobs/benchmarks/compile_times.py measure rods                 # one kind of scene, this version only
+    python jobs/benchmarks/compile_times.py page                         # docs/performance.md from compile_times.csv
+
+The time is the user CPU time of `pardem bench` for a few grains with empty caches, less that of the same command once more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import resource
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from scene_speeds import ROOT, _line, by_call, processor, put_into_page, version_of
+
+TABLE = Path(__file__).resolve().with_name("compile_times.csv")
+PART = ("<!-- compilation -->\n", "<!-- end of compilation -->")
+KINDS = {"spheres": "spheres", "rods": "rods", "polyhedra": "cubes", "features": "cubes-superposed"}
+COLUMNS = ("call", "version", "processor", "kind", "turns", "median (s)", "least (s)", "most (s)")
+
+
+def cpu_seconds(tree: Path, scene: str, cache: str) -> float:
+    """User CPU time of a short run of a scene in a working copy.
+
+    Args:
+        tree: the working copy.
+        scene: name of the scene.
+        cache: folder for kernels and settled beds.
+    """
+    caches = dict.fromkeys(("PARDEM_CACHE_DIR", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME"), cache)
+    words = [sys.executable, "-m", "pardem", "bench", scene, "--grains", "20", "--steps", "20", "--json"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    environment = os.environ | caches | {"PYTHONPATH": str(tree), "OMP_NUM_THREADS": "1"}
+    subprocess.run(words, env=environment, cwd=tree, capture_output=True, check=True)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def measure(trees: list[Path], kinds: list[str], turns: int) -> None:
+    """Measure kinds of scenes in turns and add rows to the table.
+
+    Args:
+        trees: working copies.
+        kinds: names.
+        turns: how often each is measured.
+    """
+    call = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
+    new = not TABLE.exists()
+    with TABLE.open("a", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        if new:
+            out.writerow(COLUMNS)
+        for kind in kinds:
+            found: dict[Path, list[float]] = {tree: [] for tree in trees}
+            for turn in range(turns):
+                for tree in trees if turn % 2 else trees[::-1]:
+                    with TemporaryDirectory() as cache:
+                        found[tree].append(cpu_seconds(tree, KINDS[kind], cache) - cpu_seconds(tree, KINDS[kind], cache))
+            for tree, seconds in found.items():
+                row = [call, version_of(tree), processor(), kind, turns, *(f"{f(seconds):.1f}" for f in (median, min, max))]
+                out.writerow(row)
+                file.flush()
+                print(", ".join(str(x) for x in row), flush=True)
+
+
+def text(rows: list[dict[str, str]]) -> str:
+    """The tables of the page, one a call.
+
+    Args:
+        rows: those of compile_times.csv.
+    """
+    parts = []
+    for call, measured in by_call(rows).items():
+        versions = list(dict.fromkeys(row["version"] for row in measured))
+        of = {(row["version"], row["kind"]): row for row in measured}
+        head = ["kind of scene", *(f"{v}: CPU seconds (range)" for v in versions), *(f"{versions[0]} over {v}" for v in versions[1:])]
+        lines = [f"**{call} UTC**, {measured[0]['processor']}, {measured[0]['turns']} turns", "", _line(head), _line(["---"] * len(head))]
+        for kind in dict.fromkeys(row["kind"] for row in measured):
+            every = [of[v, kind] for v in versions]
+            seconds = [f"{row['median (s)']} ({row['least (s)']} to {row['most (s)']})" for row in every]
+            ratios = [f"{float(every[0]['median (s)']) / float(row['median (s)']):.2f}" for row in every[1:]]
+            lines.append(_line([kind, *seconds, *ratios]))
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def main() -> None:
+    """Do what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["measure", "page"])
+    parser.add_argument("kinds", nargs="*", default=list(KINDS), help=f"kinds of scenes, of {', '.join(KINDS)}; default: all")
+    parser.add_argument("--against", type=Path, action="append", default=[], metavar="DIR", help="working copy of another version")
+    parser.add_argument("--turns", type=int, default=1, help="how often each is measured")
+    arguments = parser.parse_args()
+    if arguments.what == "measure":
+        measure([ROOT, *(path.resolve() for path in arguments.against)], arguments.kinds, arguments.turns)
+    else:
+        with TABLE.open(newline="") as file:
+            put_into_page(PART, text(list(csv.DictReader(file))))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""What laws and the energy budget cost: settled beds under each of them in turns, and the table made of it.
+
+    python jobs/benchmarks/law_costs.py measure              # all laws, spheres and rods, five turns, on an idle machine
+    python jobs/benchmarks/law_costs.py measure --scenes rods
+    python jobs/benchmarks/law_costs.py page                 # docs/performance.md from law_costs.csv
+
+All beds begin with the grains of the settled bed of `pardem bench`, so their contacts are nearly the same. One process measures all laws of a scene.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from mpi4py import MPI
+from scene_speeds import ROOT, _line, processor, put_into_page, version_of
+
+from pardem.bench import measure as measure_engine
+from pardem.bench.beds import engine_of, settled_tile
+from pardem.bench.scenes import bed_of, scene_case
+
+TABLE = Path(__file__).resolve().with_name("law_costs.csv")
+PART = ("<!-- laws -->\n", "<!-- end of laws -->")
+COLUMNS = ("call", "version", "processor", "scene", "law", "budget", "turns", "median (1/s)", "least (1/s)", "most (1/s)", "contacts a grain")
+SETTLE = 1000  # steps in which a bed gets used to its law
+SPRINGS = {"loading_stiffness": 2e4, "unloading_stiffness": 4e4}
+LAWS: dict[str, dict[str, Any] | None] = {
+    "viscoelastic": None,
+    "hertz": {"law": "hertz", "young": 2.5e6, "poisson": 0.3, "restitution": 0.5, "reference_speed": 1.0, "friction": 0.5},
+    "walton": {"law": "walton", **SPRINGS, "tangential_stiffness": 6e3, "tangential_damping": 5.0, "friction": 0.5},
+    "walton_tangential": {
+        "law": "walton_tangential", **SPRINGS, "tangential_loading_stiffness": 6e3, "tangential_unloading_stiffness": 1.2e4, "friction": 0.5,
+    },
+}  # fmt: skip
+KINDS = [(law, budget) for law in LAWS for budget in (False, True)]
+
+
+def measure(scenes: list[str], turns: int, steps: int) -> None:
+    """Measure scenes and add rows to the table.
+
+    Args:
+        scenes: names.
+        turns: how often each law is measured.
+        steps: number of steps of a turn.
+    """
+    call, rows, comm = datetime.now(UTC).strftime("%Y-%m-%d %H:%M"), [], MPI.COMM_SELF
+    for scene in scenes:
+        count, beds = bed_of(scene).grains, {}
+        for law, budget in KINDS:
+            grains, _ = settled_tile(comm, scene, count)
+            case = scene_case(scene, count, contact=LAWS[law], budget=budget)
+            beds[law, budget] = case, engine_of(comm, case, grains, None)
+            beds[law, budget][1].advance(SETTLE)
+        found: dict[tuple[str, bool], list[dict[str, Any]]] = {kind: [] for kind in KINDS}
+        for turn in range(turns):
+            for kind in KINDS if turn % 2 else KINDS[::-1]:
+                case, engine = beds[kind]
+                found[kind].append(measure_engine(engine, case, steps, steps // 10))
+        for (law, budget), every in found.items():
+            speeds = [done["cundall"] for done in every]
+            numbers = [f"{f(speeds):.4g}" for f in (median, min, max)] + [f"{every[0]['contacts_per_grain']:.3g}"]
+            rows.append([call, version_of(ROOT), processor(), scene, law, "yes" if budget else "no", turns, *numbers])
+            print(", ".join(str(x) for x in rows[-1]), flush=True)
+    new = not TABLE.exists()
+    with TABLE.open("a", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        if new:
+            out.writerow(COLUMNS)
+        out.writerows(rows)
+
+
+def text(rows: list[dict[str, str]]) -> str:
+    """The table of the page: the newest row of each scene, law and budget.
+
+    Args:
+        rows: those of law_costs.csv.
+    """
+    head = ["scene", "law", "contacts a grain", "without budget (range)", "time over that of `viscoelastic`", "with budget (range)", "time over it"]
+    lines = [_line(head), _line(["---"] * len(head))]
+    newest = {row["scene"]: row["call"] for row in rows}
+    of = {(row["scene"], row["law"], row["budget"]): row for row in rows if row["call"] == newest[row["scene"]]}
+    for scene in newest:
+        first = float(of[scene, "viscoelastic", "no"]["median (1/s)"])
+        for law in LAWS:
+            cells = [scene, f"`{law}`", of[scene, law, "no"]["contacts a grain"]]
+            for budget in ("no", "yes"):
+                row = of[scene, law, budget]
+                middle, least, most = (1e-6 * float(row[k]) for k in ("median (1/s)", "least (1/s)", "most (1/s)"))
+                cells += [f"{middle:.3g} ({least:.3g} to {most:.3g})", f"{1e-6 * first / middle:.2f}"]
+            lines.append(_line(cells))
+    calls = dict.fromkeys(f"{row['scene']} {row['version']}, {row['call']} UTC" for row in rows if row["call"] == newest[row["scene"]])
+    title = f"Million particle steps a CPU second, one core, {rows[-1]['processor']}, medians of {rows[-1]['turns']} turns ({'; '.join(calls)})"
+    return "\n".join([title, "", *lines]) + "\n"
+
+
+def main() -> None:
+    """Do what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["measure", "page"])
+    parser.add_argument("--scenes", nargs="+", default=["spheres", "rods"], help="names of scenes")
+    parser.add_argument("--turns", type=int, default=5, help="how often each law is measured")
+    parser.add_argument("--steps", type=int, default=1500, help="steps of a turn")
+    arguments = parser.parse_args()
+    if arguments.what == "measure":
+        measure(arguments.scenes, arguments.turns, arguments.steps)
+    else:
+        with TABLE.open(newline="") as file:
+            put_into_page(PART, text(list(csv.DictReader(file))))
+
+
+if __name__ == "__main__":
+    main()
