@@ -155,7 +155,7 @@ def test_rows_of_a_campaign_outlive_a_kill(tmp_path: Path) -> None:
         tried.append(k)
         return {"outcome": "lost" if k == 2 else "fine", "said": "gone" if k == 2 else ""}
 
-    given = argparse.Namespace(tries=3, out=out)
+    given = argparse.Namespace(tries=3, again=False, out=out)
     trials.go_on(given, attempt)
     text = out.read_text()
     out.write_text(text[:-20])
