@@ -2,7 +2,7 @@
 
     python preloading.py SOCKET
 
-serves at a socket: a stub hands over its arguments, environment, folder and open files; the fork initialises MPI, and runs what Python would have run.
+serves at a socket: a stub hands over its arguments, environment, folder and open files; the fork initialises MPI, and runs what Python would have.
 Signals to the stub go on to the fork; where the stub dies so does the fork, and the stub ends as the fork did, so that `mpirun` finds what it would
 have found without the two. Kernels are loaded beforehand as well, those that a run in the same environment has used.
 """
