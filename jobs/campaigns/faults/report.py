@@ -3,8 +3,9 @@
 
     python jobs/campaigns/faults/report.py [FILE ...]
 
-A file is named after its campaign, as `kills.jsonl`; `bounds.xml` is what `pytest --junitxml` wrote of tests with indices checked. Its outcomes take
-the place of those that the table (`outcomes.csv`) has of the campaign; campaigns of which no file is given keep theirs.
+A file is named after its campaign, as `kills.jsonl`; `bounds.xml` is what `pytest --junitxml` wrote of tests of this version with indices checked. Its
+outcomes take the place of those that the table (`outcomes.csv`) has of the campaign; campaigns of which no file is given keep theirs. The commit is
+that of the tries.
 """
 
 from __future__ import annotations
@@ -100,7 +101,8 @@ def _soak(path: Path) -> list[Line]:
     notes = read_rows(path)
     steps = max((note["step"] for note in notes), default=0)
     lines, well = judge(notes, steps)
-    return [_made("soak", f"{steps:.0e} steps".replace("e+0", "e"), 1, "; ".join(lines[1:]), int(not well), commit(), _day(path))]
+    row = _line("soak", f"{steps:.0e} steps".replace("e+0", "e"), notes, Counter())
+    return [row | {"tries": "1", "outcomes": "; ".join(lines[1:]), "failures": str(int(not well))}]
 
 
 def _bounds(path: Path) -> list[Line]:
