@@ -4,8 +4,8 @@
     python jobs/campaigns/faults/report.py [FILE ...]
 
 A file is named after its campaign, as `kills.jsonl`; `bounds.xml` is what `pytest --junitxml` wrote of tests of this version with indices checked.
-Its outcomes take the place of those that the table (`outcomes.csv`) has of the campaign; campaigns of which no file is given keep theirs. The commit is
-that of the tries.
+Its outcomes take the place of those that the table (`outcomes.csv`) has of the campaign; campaigns of which no file is given keep theirs. The commit
+is that of the tries.
 """
 
 from __future__ import annotations
