@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import h5py
+import numpy as np
 
 FRAMES = "particles/grains"
 CONTACTS = "contacts"
@@ -67,6 +68,16 @@ def array(group: h5py.Group, name: str, kinds: str) -> h5py.Dataset:
     if not isinstance(item, h5py.Dataset) or item.shape is None or item.dtype.kind not in kinds:
         raise LayoutError(f"{group.name.strip('/')}/{name} is {'missing' if item is None else 'no array of numbers'}")
     return item
+
+
+def fixed(value: str) -> np.ndarray:
+    """A text as files hold it, of fixed length: those of variable length lie in a heap of the file, which the library reads for ever if it is broken.
+
+    Args:
+        value: the text.
+    """
+    data = value.encode()
+    return np.array(data, dtype=h5py.string_dtype("utf-8", max(1, len(data))))
 
 
 def text(item: Any) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from pardem.errors import FileError
 
+from .heaps import check_heaps
 from .layout import FRAMES, LayoutError, check_layout, text
 from .state.packing import make_readable
 from .state.shared_errors import UnreadableError, reason, unreadable
@@ -46,7 +47,9 @@ def opened(path: Path | str) -> Iterator[h5py.File]:
     except OSError as error:
         raise _unreadable(path, error) from None
     with file, sound(path):
+        check_heaps(file, path)
         kind = file.attrs.get("pardem_kind")
+        kind = kind.decode(errors="replace") if isinstance(kind, bytes) else kind
         if not isinstance(kind, str) or kind not in KINDS:
             raise FileError(f"{path} is an HDF5 file that pardem did not write; name a result (.h5) or a checkpoint of pardem")
         version = file.attrs.get("pardem_format", 0)
@@ -152,7 +155,12 @@ def _unreadable(path: Path, error: OSError) -> FileError:
 
 def kind_of(file: h5py.File) -> str:
     """``result``, ``segment`` or ``checkpoint``."""
-    return str(file.attrs["pardem_kind"])
+    return text(file.attrs["pardem_kind"])
+
+
+def is_index(file: h5py.File) -> bool:
+    """Whether a file is the index of parts that lie beside it."""
+    return "assembled" in file.attrs and text(file.attrs["assembled"]) == "index"
 
 
 def put_json(group: h5py.Group, name: str, value: Any) -> None:

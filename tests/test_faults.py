@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sys
 from collections import Counter
@@ -155,7 +156,7 @@ def test_rows_of_a_campaign_outlive_a_kill(tmp_path: Path) -> None:
         tried.append(k)
         return {"outcome": "lost" if k == 2 else "fine", "said": "gone" if k == 2 else ""}
 
-    given = argparse.Namespace(tries=3, out=out)
+    given = argparse.Namespace(tries=3, again=False, out=out)
     trials.go_on(given, attempt)
     text = out.read_text()
     out.write_text(text[:-20])
@@ -163,3 +164,75 @@ def test_rows_of_a_campaign_outlive_a_kill(tmp_path: Path) -> None:
     assert tried == [0, 1, 2, 2]
     assert trials.verdict(rows) == 1
     assert trials.table(rows).splitlines() == ["       2  fine", "       1  lost", "       1  lost: gone, first case 2"]
+
+
+def outcomes_of(tmp_path: Path, name: str, *rows: dict[str, object]) -> Path:
+    """A file of outcomes."""
+    path = tmp_path / name
+    path.write_text(
+        "".join(json.dumps({"case": k, "said": "", "commit": "abc", "day": f"2026-01-0{k + 1}"} | row) + "\n" for k, row in enumerate(rows))
+    )
+    return path
+
+
+def test_the_report_replaces_the_rows_of_campaigns_and_keeps_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import report
+
+    kept: dict[str, str] = {}
+    monkeypatch.setattr(report, "TABLE", tmp_path / "outcomes.csv")
+    monkeypatch.setattr(report, "write", kept.__setitem__)
+
+    def add(*paths: Path) -> list[str]:
+        monkeypatch.setattr(sys, "argv", ["report.py", *map(str, paths)])
+        assert report.main() == 0
+        return (tmp_path / "outcomes.csv").read_text().splitlines()
+
+    kill = {"phase": "frame", "kills": [{"came": True}, {"came": False}]}
+    kills = outcomes_of(tmp_path, "kills.jsonl", kill | {"outcome": "same bits"}, kill | {"outcome": "lost"})
+    bounds = tmp_path / "bounds.xml"
+    bounds.write_text('<testsuite><testcase classname="tests.test_a"/><testcase classname="tests.test_a"><failure/></testcase></testsuite>')
+    lines = add(kills, bounds)
+    assert [line.rpartition(",abc,")[0] for line in lines[1:3]] == [
+        'kills,last kill in phase frame,2,"lost 1, same bits 1",1',
+        'kills,all kills of these runs,4,"after its end 2, amid the run 2",0',
+    ]
+    assert lines[1].split(",abc,")[1].startswith("2026-01-02,")
+    assert lines[3].startswith('bounds,test_a,2,"failure 1, passed 1",1,')
+    with kills.open("a") as more:
+        more.write(json.dumps({"case": 1, "said": "", "outcome": "same bits", "commit": "def", "day": "2026-02-01"} | kill) + "\n")  # made again
+    assert add(kills)[1:] == [
+        lines[1].replace('"lost 1, same bits 1",1,abc,2026-01-02', "same bits 2,0,abc def,2026-02-01"),
+        lines[2].replace("abc,2026-01-02", "abc def,2026-02-01"), lines[3],
+    ]  # fmt: skip
+    files = outcomes_of(tmp_path, "files.jsonl", {"outcome": "read", "damage": "stopped.h5.parts/segment-000000.h5: cut at 3"})
+    assert add(files)[1].startswith("files,segment,1,read 1,0,abc,2026-01-01,")
+    assert len(add()) == 5
+    assert "| damaged files | segment | 1 | read 1 | 0 | abc | 2026-01-01 |" in kept["campaigns of faults"]
+    assert "Not run yet: mutated cases, disks that fail, the same bits, a very long run." in kept["campaigns of faults"]
+
+
+def test_the_report_knows_how_far_a_long_run_came(tmp_path: Path) -> None:
+    import report
+
+    path = tmp_path / "soak.jsonl"
+    path.write_text("".join(json.dumps(note) + "\n" for note in notes()))
+    (line,) = report.lines_of(path)
+    assert (line["what"], line["failures"]) == ("1e3 steps", "0")
+    assert "descriptors: grows by" in line["outcomes"]
+
+
+@on_linux
+def test_forked_ranks_end_as_those_that_start_anew(tmp_path: Path) -> None:
+    """Status and signal of a fork are those of its stub."""
+    from launching import Command, preloaded
+
+    (tmp_path / "server").mkdir()
+    program = tmp_path / "program.py"
+    program.write_text("import os, sys\nfrom mpi4py import MPI\nprint(MPI.COMM_WORLD.allreduce(1), flush=True)\nif sys.argv[1:]: exec(sys.argv[1])\n")
+    with preloaded(tmp_path / "server"):
+        for k, (code, status, said) in enumerate(
+            [("", 0, "2"), ("sys.exit(3)", 3, "2"), ("1 / 0", 1, "ZeroDivisionError"), ("os.kill(os.getpid(), 9)", 137, "signal 9")]
+        ):
+            run = Command(2, [program, code] if code else [program], tmp_path / f"log{k}", tmp_path)
+            assert run.wait(100.0) == status, run.said
+            assert said in run.said

@@ -15,6 +15,7 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 
+from ..layout import fixed, text
 from ..reading import FRAMES, KINDS, PARAMETERS, get_json, opened, put_json
 from ..state.checkpoint import checkpoints, seal_file, step_of
 from ..state.disk import sync_path, take_on_trial
@@ -180,7 +181,7 @@ def _small(series: Series) -> int:
 def _fill(file: h5py.File, series: Series, parts: Path | None = None, compression: str = "none") -> None:
     """Write everything but the frames' values into a file with the static part: they are virtual if the folder of the parts is given."""
     label(file, "result")
-    file.attrs["assembled"] = "index" if parts else "complete"
+    file.attrs["assembled"] = fixed("index" if parts else "complete")
     count = file[f"{FRAMES}/id"].shape[0]
     steps, times = series.clock()
     if series.frames:
@@ -267,7 +268,7 @@ def read_box(parts: Path) -> tuple[np.ndarray, np.ndarray, list[bool]] | None:
         try:
             with opened(path) as file:
                 box = file[f"{FRAMES}/box"].attrs
-                return box["lower"], box["upper"], [text == "periodic" for text in box["boundary"]]
+                return box["lower"], box["upper"], [text(kind) == "periodic" for kind in box["boundary"]]
         except DAMAGE:  # of another sentence
             continue
     return None

@@ -10,6 +10,7 @@ import numpy as np
 
 import pardem
 
+from ..layout import fixed
 from ..reading import FIRST_FIELD, FORMAT, FRAMES, PARAMETERS
 from ..state.seals import crc32_of_array, put_sums
 
@@ -22,7 +23,7 @@ def label(file: h5py.File, kind: str, base_step: int = -1) -> None:
         kind: its kind.
         base_step: step of the checkpoint after which it begins; -1: there is none.
     """
-    file.attrs["pardem_kind"] = kind
+    file.attrs["pardem_kind"] = fixed(kind)
     file.attrs["pardem_format"] = FORMAT
     file.attrs["base_step"] = base_step
 
@@ -39,14 +40,14 @@ def write_metadata(file: h5py.File, case_text: str, case_hash: str, catalogue: M
     """
     meta = file.create_group("h5md")
     meta.attrs["version"] = np.array([1, 1], dtype=np.int32)
-    meta.create_group("author").attrs["name"] = author
+    meta.create_group("author").attrs["name"] = fixed(author)
     creator = meta.create_group("creator")
-    creator.attrs["name"] = "pardem"
-    creator.attrs["version"] = pardem.__version__
+    creator.attrs["name"] = fixed("pardem")
+    creator.attrs["version"] = fixed(pardem.__version__)
     parameters = file.create_group(PARAMETERS)
-    parameters.attrs["units"] = "SI"
-    parameters.attrs["case_hash"] = case_hash
-    parameters["case"] = case_text
+    parameters.attrs["units"] = fixed("SI")
+    parameters.attrs["case_hash"] = fixed(case_hash)
+    parameters["case"] = fixed(case_text)
     for name, values in catalogue.items():
         parameters[f"catalogue/{name}"] = values
 
@@ -62,7 +63,7 @@ def write_box(file: h5py.File, lower: np.ndarray, upper: np.ndarray, periodic: A
     """
     box = file.require_group(FRAMES).create_group("box")
     box.attrs["dimension"] = 3
-    box.attrs.create("boundary", ["periodic" if p else "none" for p in periodic], dtype=h5py.string_dtype("ascii"))
+    box.attrs.create("boundary", np.array([b"periodic" if p else b"none" for p in periodic], dtype=h5py.string_dtype("ascii", len("periodic"))))
     box.attrs["lower"] = np.asarray(lower, dtype=float)
     box.attrs["upper"] = np.asarray(upper, dtype=float)
 

@@ -10,7 +10,8 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 
-from ..reading import FORMAT, KINDS, PARAMETERS, get_json, opened, put_json
+from ..layout import fixed
+from ..reading import FORMAT, KINDS, PARAMETERS, get_json, is_index, opened, put_json
 from ..results.paths import out_of
 from ..results.provenance import provenance
 from .disk import sync_path
@@ -99,7 +100,7 @@ def seal_file(path: Path, kind: str, state: FullState, checksums: dict[str, int]
     """
     with WritableFile(path, "r+") as handle:
         seal(handle, KINDS[kind], state, checksums)
-        handle.attrs["pardem_kind"] = kind
+        handle.attrs["pardem_kind"] = fixed(kind)
         handle.attrs["pardem_format"] = FORMAT
         put_json(handle, "provenance" if kind == "checkpoint" else f"{PARAMETERS}/provenance", origin)
         if manifest is not None:
@@ -260,7 +261,7 @@ def _holds_final_state(path: Path, of_index: bool) -> bool:
     try:
         with opened(path) as file:
             get_json(state_group(file, path), "header")
-            return of_index or str(file.attrs.get("assembled")) != "index"
+            return of_index or not is_index(file)
     except UnreadableError:
         raise
     except OSError as error:

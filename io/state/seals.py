@@ -18,7 +18,7 @@ import numpy as np
 
 from pardem.errors import FileError
 
-from ..layout import CONTACTS
+from ..layout import CONTACTS, fixed, text
 from ..reading import FIRST_FIELD, FRAMES, get_json, json_bytes, put_json
 from .shared_errors import UnreadableError, reason, unreadable
 from .zlib_calls import crc32
@@ -95,8 +95,10 @@ def crc32_of(item: h5py.Dataset | h5py.Group) -> int:
 
 
 def _plain(value: Any) -> Any:
-    values = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-    return [v.decode() if isinstance(v, bytes) else v for v in values] if isinstance(values, list) else values
+    value = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return value.decode() if isinstance(value, bytes) else value
 
 
 def create_table(file: h5py.File, fields: Mapping[str, tuple[int, np.dtype]], rows: int | None = None) -> None:
@@ -125,7 +127,7 @@ def _create(file: h5py.File, name: str, first: str, fields: Mapping[str, tuple[i
     width = len(fields) + 1
     options: dict[str, Any] = {} if rows is not None else {"maxshape": (None, width), "chunks": (max(1, 4096 // width), width)}
     table = file.create_dataset(name, (rows or 0, width), np.uint32, **options)
-    table.attrs["columns"] = ",".join([first, *(f"{name} {width} {kind.str}" for name, (width, kind) in fields.items())])
+    table.attrs["columns"] = fixed(",".join([first, *(f"{name} {width} {kind.str}" for name, (width, kind) in fields.items())]))
 
 
 def read_table(file: h5py.File) -> tuple[list[str], np.ndarray] | None:
@@ -176,7 +178,7 @@ def read_contact_table(file: h5py.File) -> tuple[dict[str, tuple[int, np.dtype]]
 
 def _columns(table: h5py.Dataset) -> list[tuple[str, int, np.dtype]]:
     """Name, width and type of the columns of a table; of the first the name alone counts."""
-    first, *others = (text.split(" ") for text in str(table.attrs["columns"]).split(","))
+    first, *others = (column.split(" ") for column in text(table.attrs["columns"]).split(","))
     return [(first[0], 0, np.dtype(np.uint8)), *((name, int(width), np.dtype(kind)) for name, width, kind in others)]
 
 

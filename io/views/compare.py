@@ -13,7 +13,7 @@ import numpy as np
 from pardem.errors import FileError
 
 from ..analysis.source import Source
-from ..layout import CONTACTS, contact_arrays, elements
+from ..layout import CONTACTS, contact_arrays, elements, text
 from ..reading import FRAMES, KINDS, get_table, kind_of
 from ..state.shared_errors import reason
 
@@ -68,6 +68,7 @@ def _constants(a: h5py.File, b: h5py.File) -> Iterator[Difference]:
         yield from _datasets(a, b, f"{FRAMES}/{name}", "")
     for name in ("lower", "upper", "boundary"):
         pair = [np.asarray(f[f"{FRAMES}/box"].attrs[name]) for f in (a, b)]
+        pair = [np.asarray([text(kind) for kind in values]) for values in pair] if name == "boundary" else pair  # of any length, in earlier files
         if pair[0].tobytes() != pair[1].tobytes() and pair[0].tolist() != pair[1].tolist():
             yield Difference(f"{FRAMES}/box, {name}", str(pair[0].tolist()), str(pair[1].tolist()))
 

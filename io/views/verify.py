@@ -12,8 +12,9 @@ from mpi4py import MPI
 from pardem.errors import FileError
 
 from ..analysis.source import Source
+from ..heaps import check_heaps
 from ..layout import CONTACTS, contact_arrays, elements
-from ..reading import FIRST_FIELD, FRAMES, KINDS, kind_of
+from ..reading import FIRST_FIELD, FRAMES, KINDS, is_index, kind_of
 from ..results.paths import STATIC, base_step, damaged_of, out_of, parts_of, segments
 from ..state.checkpoint import checkpoints, step_of
 from ..state.manifest import Loss, Manifest, get_losses, read_manifest
@@ -67,7 +68,8 @@ def _finished(path: Path) -> bool:
         return False
     try:
         with h5py.File(path, "r", locking=False) as file:
-            return str(file.attrs.get("assembled")) != "index"
+            check_heaps(file, path)
+            return not is_index(file)
     except DAMAGE:
         return True
 

@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from halting import PHASES
-from launching import Command
+from launching import Command, preloaded
 from trials import Row, command_line, go_on, table, verdict
 from undisturbed import LIMIT, Undisturbed
 
@@ -301,7 +301,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         undisturbed = Undisturbed(Path(name))
-        rows = go_on(arguments, lambda k: attempt(k, arguments.seed, undisturbed))
+        with tempfile.TemporaryDirectory() as place, preloaded(Path(place)):
+            rows = go_on(arguments, lambda k: attempt(k, arguments.seed, undisturbed))
     print(table(rows, "fault", "ranks"))
     return verdict(rows)
 

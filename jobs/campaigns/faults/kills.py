@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from halting import OF_THE_FIRST, PHASES
-from launching import Command
+from launching import Command, preloaded
 from trials import Row, command_line, go_on, table, verdict
 from undisturbed import LIMIT, Undisturbed
 
@@ -175,7 +175,8 @@ def main() -> int:
     arguments = command_line(__doc__, "kills", 200).parse_args()
     with tempfile.TemporaryDirectory() as name:
         undisturbed = Undisturbed(Path(name))
-        rows = go_on(arguments, lambda k: attempt(k, arguments.seed, undisturbed))
+        with tempfile.TemporaryDirectory() as place, preloaded(Path(place)):
+            rows = go_on(arguments, lambda k: attempt(k, arguments.seed, undisturbed))
     print(table(rows, "phase", "signal", "whom", "ranks"))
     every = [one for row in rows for one in row["kills"]]
     print(f"{len(every)} kills, {sum(one['came'] for one in every)} of them before the run had come to its end")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
+import pickle
 import resource
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+
+from preloading import FORKS, kernels
 
 ENVIRONMENT = os.environ | {
     "OMP_NUM_THREADS": "1",
@@ -26,6 +30,47 @@ LIBRARY, END_WITH_PARENT = ctypes.CDLL(None), 1  # PR_SET_PDEATHSIG
 AFTERWARDS = 30.0  # seconds that the ranks may outlive their launcher
 GIVEN_UP = (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGFPE, -signal.SIGILL, -signal.SIGABRT)
 CRASHES = ("Segmentation fault", "Bus error", "Floating point exception", "Illegal instruction", "double free", "free(): ", "Assertion `")
+
+
+HERE = Path(__file__).parent
+SOON = 120.0  # seconds in which all is imported
+
+
+class _Serving:
+    """The process that forks ranks (`preloading.py`), if there is one: where it listens, and its id."""
+
+    place: Path | None = None
+    pid = 0
+
+
+@contextlib.contextmanager
+def preloaded(folder: Path) -> Iterator[None]:
+    """Fork ranks off a process that has imported pardem and loaded the kernels that this process has loaded; commands without ranks start anew.
+
+    Args:
+        folder: an empty one.
+
+    Yields:
+        Nothing.
+    """
+    place = folder / "server"
+    place.with_suffix(".kernels").write_bytes(pickle.dumps(kernels()))
+    with (folder / "log").open("wb") as log:
+        server = subprocess.Popen(
+            [sys.executable, HERE / "preloading.py", place], env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=_prepare
+        )
+    try:
+        end = time.monotonic() + SOON
+        while not place.exists():
+            if server.poll() is not None or time.monotonic() > end:
+                raise RuntimeError((folder / "log").read_text())
+            time.sleep(0.02)
+        _Serving.place, _Serving.pid = place, server.pid
+        yield
+    finally:
+        _Serving.place = None
+        server.kill()
+        server.wait()
 
 
 class Command:
@@ -47,11 +92,18 @@ class Command:
         self, ranks: int, arguments: Sequence[object], log: Path, folder: Path, *, prefix: Sequence[str] = (), more: dict[str, str] | None = None
     ) -> None:
         launcher = ["mpirun", "-n", str(ranks)] if ranks else []
-        command = [*prefix, *launcher, sys.executable, *map(str, arguments)]
+        program, more = [sys.executable], dict(more or {})
+        self.forks: Path | None = None
+        if ranks and _Serving.place is not None and not prefix and "LD_PRELOAD" not in more:
+            program += ["-I", "-S", str(HERE / "stub.py"), str(_Serving.place)]
+            self.forks = log.with_suffix(".forks")
+            self.forks.mkdir()
+            more[FORKS] = str(self.forks)
+        command = [*prefix, *launcher, *program, *map(str, arguments)]
         self.began, self.log, self.alone = time.monotonic(), log, not ranks
         with log.open("ab") as out:
             self._process = subprocess.Popen(
-                command, cwd=folder, env=ENVIRONMENT | (more or {}), stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True,
+                command, cwd=folder, env=ENVIRONMENT | more, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True,
                 preexec_fn=_prepare,
             )  # fmt: skip
         self.pid = self._process.pid
@@ -72,8 +124,8 @@ class Command:
         return self.log.read_text(errors="replace")
 
     def members(self) -> list[int]:
-        """Processes of the session, without those that have ended."""
-        found = []
+        """Processes of the session and their forks, without those that have ended."""
+        found = self._forked()
         for place in Path("/proc").iterdir():
             if not place.name.isdigit():
                 continue
@@ -87,7 +139,19 @@ class Command:
 
     def ranks(self) -> list[int]:
         """Processes of the ranks."""
+        if self.forks is not None:
+            return self._forked()
         return [self.pid] if self.alone else sorted(pid for pid in self.members() if pid != self.pid and _is_python(pid))
+
+    def _forked(self) -> list[int]:
+        """Forks that have not ended, by rank."""
+        found = []
+        for note in self.forks.iterdir() if self.forks is not None else ():
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError, ValueError):
+                state, parent = Path(f"/proc/{note.name}/stat").read_text().rpartition(")")[2].split()[:2]
+                if int(parent) == _Serving.pid and state not in "ZX":
+                    found.append((int(note.read_text()), int(note.name)))
+        return [pid for _, pid in sorted(found)]
 
     def until(self, condition: Callable[[], object], seconds: float) -> bool:
         """Wait for a condition as long as the command goes on.

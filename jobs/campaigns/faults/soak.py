@@ -21,12 +21,13 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from mpi4py import MPI
-from trials import read_rows
+from trials import commit, read_rows
 
 from pardem.case import Case
 from pardem.events import RunEvent
@@ -67,7 +68,7 @@ def notes_to(out: Path) -> Callable[[RunEvent], None]:
     Args:
         out: file of the notes.
     """
-    began, page = time.monotonic(), os.sysconf("SC_PAGE_SIZE")
+    began, page, version = time.monotonic(), os.sysconf("SC_PAGE_SIZE"), commit()
 
     def note(event: RunEvent) -> None:
         if event.kind not in ("checkpoint", "finished") or event.simulation is None:
@@ -75,6 +76,7 @@ def notes_to(out: Path) -> Callable[[RunEvent], None]:
         energies = {name: float(value) for name, value in event.simulation.observables().items() if name.startswith("energy/")}
         rss = int(Path("/proc/self/statm").read_text().split()[1]) * page
         row = {"start": os.getpid(), "step": event.step, "rss": rss, "descriptors": len(os.listdir("/proc/self/fd"))}
+        row |= {"commit": version, "day": f"{datetime.now(UTC):%Y-%m-%d}"}
         with out.open("a") as log:
             log.write(json.dumps(row | {"seconds": round(time.monotonic() - began, 1)} | energies) + "\n")
 

@@ -8,9 +8,11 @@ import json
 import os
 import resource
 import signal
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -24,6 +26,7 @@ BAD = {
     "lost": "something that had been written cannot be read any more, or a run cannot be resumed",
     "differs": "the bits are not those of the undisturbed run",
 }
+ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 400.0  # seconds for a try within this process, in which a kernel may be compiled
 ROOM = 4 << 30  # bytes that it may take beyond what the process has
 
@@ -67,12 +70,13 @@ def command_line(text: str | None, what: str, number: int) -> argparse.ArgumentP
         number: of tries by default.
 
     Returns:
-        The parser; ``tries``, ``seed`` and ``out`` are what it gives.
+        The parser; ``tries``, ``seed``, ``again`` and ``out`` are what it gives.
     """
     parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(f"--{what}", dest="tries", metavar="N", type=int, default=number, help=f"number of tries (default: {number})")
     parser.add_argument("--seed", type=int, default=0, help="try k depends on the seed and k alone")
     out = f"{Path(sys.argv[0]).stem}.jsonl"
+    parser.add_argument("--again", action="store_true", help="make the tries that had a bad end once more")
     parser.add_argument("--out", metavar="FILE", type=lambda name: Path(name).resolve(), default=Path(out).resolve(), help=f"default: {out}")
     return parser
 
@@ -84,13 +88,25 @@ def read_rows(out: Path) -> list[Row]:
         out: file of the campaign; the line at which a campaign was killed may be cut, and is left out.
 
     Returns:
-        A row for each.
+        A row for each line.
     """
     rows = []
     for line in out.read_text().splitlines() if out.exists() else ():
         with contextlib.suppress(ValueError):
             rows.append(json.loads(line))
     return rows
+
+
+def read_tries(out: Path) -> list[Row]:
+    """Read the tries that have been made; of one that was made again, the last time.
+
+    Args:
+        out: file of the campaign.
+
+    Returns:
+        A row for each.
+    """
+    return list({row["case"]: row for row in read_rows(out)}.values())
 
 
 def go_on(arguments: argparse.Namespace, attempt: Callable[[int], Row]) -> list[Row]:
@@ -103,17 +119,27 @@ def go_on(arguments: argparse.Namespace, attempt: Callable[[int], Row]) -> list[
     Returns:
         A row for each try, also for those that were made before.
     """
-    rows = read_rows(arguments.out)
-    done = {row["case"] for row in rows}
+    rows = {row["case"]: row for row in read_tries(arguments.out)}
+    done = {k for k, row in rows.items() if not (arguments.again and row["outcome"] in BAD)}
+    made = {"commit": commit(), "day": f"{datetime.now(UTC):%Y-%m-%d}"}
     with arguments.out.open("a+") as log:
         log.seek(0)
         if not f"\n{log.read()}".endswith("\n"):
             log.write("\n")  # behind a line that was cut
         for k in (k for k in range(arguments.tries) if k not in done):
-            rows.append({"case": k} | attempt(k))
-            log.write(json.dumps(rows[-1]) + "\n")
+            rows[k] = {"case": k} | attempt(k) | made
+            log.write(json.dumps(rows[k]) + "\n")
             log.flush()
-    return rows
+    return list(rows.values())
+
+
+def commit() -> str:
+    """The commit that the tries are made with, with a plus sign where files of pardem differ from it; nothing where there is no repository."""
+
+    def said(*words: str) -> str:
+        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+
+    return said("rev-parse", "--short=7", "HEAD") + "+" * bool(said("status", "--porcelain", "--", "pardem", "io", "decomposition"))
 
 
 def verdict(rows: list[Row]) -> int:
