@@ -92,8 +92,9 @@ def text(rows: list[dict[str, str]]) -> str:
                 middle, least, most = (1e-6 * float(row[k]) for k in ("median (1/s)", "least (1/s)", "most (1/s)"))
                 cells += [f"{middle:.3g} ({least:.3g} to {most:.3g})", f"{1e-6 * first / middle:.2f}"]
             lines.append(_line(cells))
-    calls = dict.fromkeys(f"{row['scene']} {row['version']}, {row['call']} UTC" for row in rows if row["call"] == newest[row["scene"]])
-    title = f"Million particle steps a CPU second, one core, {rows[-1]['processor']}, medians of {rows[-1]['turns']} turns ({'; '.join(calls)})"
+    shown = [row for row in rows if row["call"] == newest[row["scene"]]]
+    calls = dict.fromkeys(f"{row['scene']} {row['version']}, {row['call']} UTC, {row['turns']} turns" for row in shown)
+    title = f"Million particle steps a CPU second, one core, {rows[-1]['processor']}, medians ({'; '.join(calls)})"
     return "\n".join([title, "", *lines]) + "\n"
 
 
