@@ -206,9 +206,8 @@ def attempt(k: int, seed: int, source: Path) -> Row:
         for command in commands:
             outcome, said = _command(command, shown, Path(name))
             if outcome in BAD or (outcome == "refused" and worst["outcome"] == "read"):
-                worst = {"outcome": outcome, "said": said}
+                worst = {"outcome": outcome, "said": f"{' '.join(command)}: {said}"}
             if outcome in BAD:
-                worst["said"] = f"{' '.join(command)}: {said}"
                 break
     return {"case": k, "damage": f"{target.relative_to(name)}: {how}", **worst, "seconds": round(time.monotonic() - began, 3)}
 
@@ -240,7 +239,8 @@ def _command(command: list[str], path: Path, folder: Path) -> tuple[str, str]:
         if isinstance(error, KeyboardInterrupt):
             raise
         return "traceback", traceback.format_exc()[-4000:]
-    return ("read", "") if status == 0 else ("refused", err.getvalue()[-1000:])
+    told = (err.getvalue() or out_text.getvalue())[-1000:]  # `compare` and `verify` print what they find
+    return ("read", "") if status == 0 else ("refused" if told.strip() else "silent", told)
 
 
 def work(seed: int, source: Path) -> int:
