@@ -131,7 +131,7 @@ class Rebuilder:
         g = with_needed_vertices(g, pairs, wall_pairs, scene)
         self._work = work_by_grain(pairs, wall_pairs, owned, g, scene)
         way = self._fastest * scene.settings.dt
-        spare = np.array([0.5 * self.skin, way, way, step, 0.0])
+        spare = np.array([0.5 * self.skin, way, way, step, 0.0, 0.0])
         self._state = RankState(owned, total, g, pairs, wall_pairs, self.wall_places, self.skin, spare, self.channel.halo)
         self._note_age(control, step)
         self.counters.rebuilds += 1

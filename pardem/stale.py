@@ -15,7 +15,7 @@ from .state.arrays import ERROR_NAN, FAULT, FAULT_A, STEP
 from .walls.motion.driven import displacement, top_speed, turn_angle
 from .walls.motion.rows import REACH
 
-LEFT, WAY, BEFORE, SINCE, GONE = 0, 1, 2, 3, 4  # RankState.spare
+LEFT, WAY, BEFORE, SINCE, GONE, DRIFT = range(6)  # RankState.spare
 FAR = 1_000_000  # steps: further ahead nothing is foretold
 ROUNDING = 1e-9  # of what is left, relative: constant speeds use up the rest to the bit
 
@@ -36,6 +36,7 @@ def book_motion(physics, state):
     bound = way if settings.midstep else np.inf  # velocities that are not those of the drift bound no way: look at all grains
     spare[LEFT] -= bound
     spare[GONE] += bound
+    spare[DRIFT] = bound
     spare[WAY] = way
 
 
@@ -51,7 +52,7 @@ def book_motion_of_ghosts(physics, state):
     if g.path.shape[0] > 0:
         extend_paths(state.owned, state.total, g, physics.shapes, settings.dt)
     elif g.vert.shape[0] == 0:
-        further = longest_drift(state.owned, state.total, g, settings.dt) - spare[WAY]
+        further = longest_drift(state.owned, state.total, g, settings.dt) - spare[DRIFT]
         if not further <= 0.0:
             spare[GONE] += further
 

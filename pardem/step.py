@@ -69,7 +69,7 @@ class RankState(NamedTuple):
         wall_pairs: candidate contacts with walls.
         wall_places: (W, 5) float64 displacement of each wall at the rebuild (m), how far it may move from there (m), its turn at the rebuild (rad).
         skin: extra reach of the lists (m).
-        spare: (5,) float64 what is left of the skin, and how fast it is used up (``stale``).
+        spare: (6,) float64 what is left of the skin, and how fast it is used up (``stale``).
         halo: exchange with the other ranks.
     """
 

@@ -106,7 +106,6 @@ def test_a_packing_needs_a_domain() -> None:
 
 
 def test_too_many_shapes_to_cover_are_refused() -> None:
-    case = Case(**scene(voronoi=[ROCK | {"count": 120}], detection="triangulation"))
-    assert case.detection.method == "triangulation"
+    case = Case(**scene(voronoi=[ROCK | {"count": 120}], detection={"method": "triangulation", "every_step": True}))
     with pytest.raises(CaseError, match=r"covers shapes by spheres, .*: 64 at most, but the case has 1[0-9]{2}; use 'cells'"):
         engine_of(case)

@@ -52,6 +52,7 @@ def test_two_spheres_in_contact() -> None:
     case = case_of([SPHERE], ELASTIC, 1e-4, grain=grains("ball", [(0, 0, 0), (1.001, 0, 0)]), domain={"lower": (-2, -2, -2), "upper": (2, 3, 4)})
     engine, observer = observer_of(case)
     engine.grains.x[1, 0] = 0.9
+    engine._rebuild()
     engine.advance(1, observe=True)
     values = observer.measure(engine)
     k = float(case.contact.normal_stiffness)
@@ -73,6 +74,7 @@ def test_fabric_of_three_spheres_on_a_floor() -> None:
     assert np.isnan(values["fabric"]).all()
     assert math.isnan(values["fabric_anisotropy"])
     engine.grains.x[:3, :3] = [(0, 0, 0.49), (0.99, 0, 0.49), (0.99 / 2, 0.99 * math.sqrt(0.75), 0.6)]
+    engine._rebuild()
     engine.advance(1, observe=True)
     values = observer.measure(engine)
     x = np.array(engine.grains.x[:, :3])

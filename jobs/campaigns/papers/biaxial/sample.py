@@ -22,12 +22,12 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "compact.toml": Kind("dense_disks", "test.toml"),
-    "compact_loose.toml": Kind("loose_disks", "test.toml"),
-    "compact_rice.toml": Kind("dense_rice", "test_rice.toml"),
-    "compact_loose_rice.toml": Kind("loose_rice", "test_rice.toml"),
-    "compact_peanuts.toml": Kind("dense_peanuts", "test_peanuts.toml"),
-    "compact_loose_peanuts.toml": Kind("loose_peanuts", "test_peanuts.toml"),
+    "compact.toml": Kind("dense_disks", "test_base.toml"),
+    "compact_loose.toml": Kind("loose_disks", "test_base.toml"),
+    "compact_rice.toml": Kind("dense_rice", "test_rice_base.toml"),
+    "compact_loose_rice.toml": Kind("loose_rice", "test_rice_base.toml"),
+    "compact_peanuts.toml": Kind("dense_peanuts", "test_peanuts_base.toml"),
+    "compact_loose_peanuts.toml": Kind("loose_peanuts", "test_peanuts_base.toml"),
 }
 """Kinds of tests by the case of their samples."""
 

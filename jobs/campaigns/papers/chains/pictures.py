@@ -74,7 +74,7 @@ def run_biaxial(result: Path) -> None:
     biaxial = HERE.parent / "biaxial"
     sample = result.with_name("sample.h5")
     pardem("run", str(biaxial / "compact.toml"), "-o", str(sample), "--force")
-    pardem("run", str(biaxial / "test.toml"), *_set((f"start.from={sample.resolve()}", *SHORT)), "-o", str(result))
+    pardem("run", str(biaxial / "test_base.toml"), *_set((f"start.from={sample.resolve()}", *SHORT)), "-o", str(result))
 
 
 def run_jam(result: Path) -> None:
