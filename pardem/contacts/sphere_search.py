@@ -89,7 +89,7 @@ def _met(end, born, loop):
     """Append those of the candidates from SUSPECTS on in ``pairs.near`` that touch to the contacts that are born.
 
     Args:
-        end: place behind the last of these candidates; what lies behind, any candidates, is looked at to no purpose.
+        end: place behind the last of these candidates.
         born: place behind the contacts that are there already.
         loop: `PairLoop`.
 
@@ -97,6 +97,8 @@ def _met(end, born, loop):
         the place behind the contacts.
     """
     pairs, g, near = loop.pairs, loop.g, loop.pairs.near
+    for n in range(end, end + (SUSPECTS - end) % WIDTH):  # not what lies there: perhaps pairs whose ghosts are still to come
+        near[n] = near[SUSPECTS]
     for n in range(SUSPECTS, end, WIDTH):
         places = members(near, n)
         (xi, ri), (xj, rj) = vectors_at(g.x, members_at(pairs.first, places)), vectors_at(g.x, members_at(pairs.col, places))
