@@ -107,5 +107,5 @@ def test_a_packing_needs_a_domain() -> None:
 
 def test_too_many_shapes_to_cover_are_refused() -> None:
     case = Case(**scene(voronoi=[ROCK | {"count": 120}], detection={"method": "triangulation", "every_step": True}))
-    with pytest.raises(CaseError, match=r"covers shapes by spheres, .*: 64 at most, but the case has 1[0-9]{2}; use 'cells'"):
+    with pytest.raises(CaseError, match=r"covers shapes by spheres, .*: 64 at most, but the case has 1[0-9]{2}; leave every_step out"):
         engine_of(case)
