@@ -51,7 +51,7 @@ def book_motion_of_ghosts(physics, state):
     g, settings, spare = state.grains, physics.settings, state.spare
     if g.path.shape[0] > 0:
         extend_paths(state.owned, state.total, g, physics.shapes, settings.dt)
-    elif g.vert.shape[0] == 0:
+    else:
         further = longest_drift(state.owned, state.total, g, settings.dt) - spare[DRIFT]
         if not further <= 0.0:
             spare[GONE] += further
