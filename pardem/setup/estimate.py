@@ -11,14 +11,14 @@ from ..integrators.phases import SCHEMES
 if TYPE_CHECKING:
     from ..case.model import Case
 
-RATE = {1: 9.5e6, 2: 2.9e6}
-"""Particle steps per CPU second and core by core vertices, for a dense bed without the energy budget: `pardem bench`, see docs/validation.md."""
-RATE_POLYHEDRON = 1.5e6
-RATE_FEATURES = {2: 2e6, 3: 1.2e6}
+RATE = {1: 14e6, 2: 7e6}
+"""Particle steps per CPU second and core by core vertices, for a dense bed without the energy budget: `pardem bench`, see docs/performance.md."""
+RATE_POLYHEDRON = 4.2e6
+RATE_FEATURES = {2: 2e6, 3: 2.3e6}
 """The same under `superposition` by dimensions, of all but single vertices: some two thirds of what settled beds reach, since in flows features that
 come and go are searched for."""
-WITH_BUDGET = 0.55
-"""Fraction of the rate that remains with the energy budget and output: 1.5 to 1.7 million particle steps per second were measured for 1000 rods."""
+WITH_BUDGET = 0.75
+"""Fraction of the rate that remains with the energy budget: 0.75 for spheres, 0.85 for rods, see docs/performance.md."""
 RANK_BYTES = 260e6
 """Interpreter, compiled code, MPI and HDF5 of one rank."""
 KEPT_CONTACTS = 260  # bytes a grain on several ranks: its contacts, kept since lists were made
