@@ -97,13 +97,13 @@ def main(text: str, names: Sequence[str], run: Callable[[list[str], int], None],
     """
     parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["run", "status", "collect"])
-    parser.add_argument("studies", nargs="*", metavar="STUDY", help=f"some of the studies ({', '.join(names)}); default: all, in this order")
+    parser.add_argument("studies", nargs="*", metavar="STUDY", help=f"some of the studies ({', '.join(names)}); default: all; run in the order given")
     parser.add_argument("--ranks", type=int, default=1, help="number of MPI ranks, each with a run of its own")
     arguments = parser.parse_args()
     unknown = sorted(set(arguments.studies) - set(names))
     if unknown:
         parser.error(f"there is no study '{unknown[0]}': there are {', '.join(names)}")
-    chosen = [name for name in names if name in arguments.studies or not arguments.studies]
+    chosen = arguments.studies or list(names)
     if arguments.what == "run":
         run(chosen, arguments.ranks)
     elif arguments.what == "status":
