@@ -10,7 +10,6 @@ The time is the user CPU time of `pardem bench` for a few grains with empty cach
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 import resource
 import subprocess
@@ -20,7 +19,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from scene_speeds import ROOT, _line, by_call, processor, put_into_page, version_of
+from scene_speeds import ROOT, _line, append_row, by_call, processor, put_into_page, read_rows, version_of
 
 TABLE = Path(__file__).resolve().with_name("compile_times.csv")
 PART = ("<!-- compilation -->\n", "<!-- end of compilation -->")
@@ -53,22 +52,16 @@ def measure(trees: list[Path], kinds: list[str], turns: int) -> None:
         turns: how often each is measured.
     """
     call = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
-    new = not TABLE.exists()
-    with TABLE.open("a", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        if new:
-            out.writerow(COLUMNS)
-        for kind in kinds:
-            found: dict[Path, list[float]] = {tree: [] for tree in trees}
-            for turn in range(turns):
-                for tree in trees if turn % 2 else trees[::-1]:
-                    with TemporaryDirectory() as cache:
-                        found[tree].append(cpu_seconds(tree, KINDS[kind], cache) - cpu_seconds(tree, KINDS[kind], cache))
-            for tree, seconds in found.items():
-                row = [call, version_of(tree), processor(), kind, turns, *(f"{f(seconds):.1f}" for f in (median, min, max))]
-                out.writerow(row)
-                file.flush()
-                print(", ".join(str(x) for x in row), flush=True)
+    for kind in kinds:
+        found: dict[Path, list[float]] = {tree: [] for tree in trees}
+        for turn in range(turns):
+            for tree in trees if turn % 2 else trees[::-1]:
+                with TemporaryDirectory() as cache:
+                    found[tree].append(cpu_seconds(tree, KINDS[kind], cache) - cpu_seconds(tree, KINDS[kind], cache))
+        for tree, seconds in found.items():
+            row = [call, version_of(tree), processor(), kind, turns, *(f"{f(seconds):.1f}" for f in (median, min, max))]
+            append_row(TABLE, COLUMNS, row)
+            print(", ".join(str(x) for x in row), flush=True)
 
 
 def text(rows: list[dict[str, str]]) -> str:
@@ -103,8 +96,7 @@ def main() -> None:
     if arguments.what == "measure":
         measure([ROOT, *(path.resolve() for path in arguments.against)], arguments.kinds, arguments.turns)
     else:
-        with TABLE.open(newline="") as file:
-            put_into_page(PART, text(list(csv.DictReader(file))))
+        put_into_page(PART, text(read_rows(TABLE)))
 
 
 if __name__ == "__main__":

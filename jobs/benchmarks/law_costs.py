@@ -10,14 +10,13 @@ All beds begin with the grains of the settled bed of `pardem bench`, so their co
 from __future__ import annotations
 
 import argparse
-import csv
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from mpi4py import MPI
-from scene_speeds import ROOT, _line, processor, put_into_page, version_of
+from scene_speeds import ROOT, _line, append_row, processor, put_into_page, read_rows, version_of
 
 from pardem.bench import measure as measure_engine
 from pardem.bench.beds import engine_of, settled_tile
@@ -65,12 +64,8 @@ def measure(scenes: list[str], turns: int, steps: int) -> None:
             numbers = [f"{f(speeds):.4g}" for f in (median, min, max)] + [f"{every[0]['contacts_per_grain']:.3g}"]
             rows.append([call, version_of(ROOT), processor(), scene, law, "yes" if budget else "no", turns, *numbers])
             print(", ".join(str(x) for x in rows[-1]), flush=True)
-    new = not TABLE.exists()
-    with TABLE.open("a", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        if new:
-            out.writerow(COLUMNS)
-        out.writerows(rows)
+    for row in rows:
+        append_row(TABLE, COLUMNS, row)
 
 
 def text(rows: list[dict[str, str]]) -> str:
@@ -109,8 +104,7 @@ def main() -> None:
     if arguments.what == "measure":
         measure(arguments.scenes, arguments.turns, arguments.steps)
     else:
-        with TABLE.open(newline="") as file:
-            put_into_page(PART, text(list(csv.DictReader(file))))
+        put_into_page(PART, text(read_rows(TABLE)))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ Machines differ by more than versions do, so rows are compared only where one ca
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import os
 import platform
@@ -23,6 +22,9 @@ from statistics import median
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "jobs" / "campaigns"))
+from table_rows import append_row, read_rows  # noqa: E402
+
 TABLE = Path(__file__).resolve().with_name("scene_speeds.csv")
 PAGE = ROOT / "docs" / "performance.md"
 SCENES = ("spheres", "rods", "tetrahedra", "cubes", "tetrahedra-superposed", "cubes-superposed", "disks", "62-gons", "clumps")
@@ -81,12 +83,8 @@ def measure(trees: list[Path], scenes: list[str], turns: int) -> None:
             shares = [f"{median(done[k] for done in every):.3f}" for k in ("share_contacts", "share_integration", "share_detection")]
             rows.append([call, version_of(tree), processor(), scene, turns, *numbers, *shares])
             print(", ".join(str(x) for x in rows[-1]), flush=True)
-    new = not TABLE.exists()
-    with TABLE.open("a", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        if new:
-            out.writerow(COLUMNS)
-        out.writerows(rows)
+    for row in rows:
+        append_row(TABLE, COLUMNS, row)
 
 
 def by_call(rows: list[dict[str, str]]) -> dict[str, list[dict[str, str]]]:
@@ -156,8 +154,7 @@ def main() -> None:
     if arguments.what == "measure":
         measure([ROOT, *(path.resolve() for path in arguments.against)], arguments.scenes, arguments.turns)
     else:
-        with TABLE.open(newline="") as file:
-            put_into_page(PART, text(list(csv.DictReader(file))))
+        put_into_page(PART, text(read_rows(TABLE)))
 
 
 if __name__ == "__main__":
