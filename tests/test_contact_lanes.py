@@ -1,6 +1,4 @@
-"""Contacts of spheres, rods, polytopes and features, with each other and with walls, have the same bits through lanes and through columns, which
-observed steps take.
-"""
+"""Contacts of spheres, rods, polytopes and features, with each other and with walls, have the same bits through lanes and through columns."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from pardem.compiled.lanes.types import WIDTH
 from pardem.engine import Engine
 from pardem.errors import BlowUpError
 from pardem.stale import GONE
-from pardem.state.arrays import LOST_NORMAL, LOST_TANGENTIAL
+from pardem.state.arrays import CONTACTS, LOST_NORMAL, LOST_TANGENTIAL, STORED, WALL_CONTACTS
 
 BEAD = SPHERE | {"name": "bead", "radius": 0.3}
 UNLIKE = VISCOUS | {"pair": [{"between": ["ball", "bead"], "friction": 0.1}, {"between": ["bead", "bead"], "restitution": 0.9}]}
@@ -63,9 +61,9 @@ WIDE = ("of two materials", "hertz", "rods", "cubes and tetrahedra", "features")
 def test_lanes_and_columns_give_the_same_bits(name: str, wide: bool, budget: bool) -> None:
     case = BEDS[name]() if budget else without_budget(BEDS[name]())
     steps = round(0.5 / case.time.step)
-    (expected, contacts, walls, tally), (got, same, walls_of_lanes, tally_of_lanes) = (
-        (*gathered(engine), engine.scene.walls, engine.tally[[LOST_NORMAL, LOST_TANGENTIAL]].copy())
-        for engine in (moved(case, MPI.COMM_SELF, steps=steps, tallied=tallied, wide=wide)[1] for tallied in (True, False))
+    (expected, contacts, walls, tally, record), (got, same, walls_of_lanes, tally_of_lanes, record_of_lanes) = (
+        (*gathered(engine), engine.scene.walls, engine.tally, engine.recorder.contacts)
+        for engine in (moved(case, MPI.COMM_SELF, steps=steps, in_columns=way, recorded=True, wide=wide)[1] for way in (True, False))
     )
     on_walls = np.count_nonzero(contacts.key[:, 1] < 0)
     assert on_walls > (0 if name in FEW_ON_WALLS else WIDTH)
@@ -78,8 +76,12 @@ def test_lanes_and_columns_give_the_same_bits(name: str, wide: bool, budget: boo
     np.testing.assert_array_equal(walls_of_lanes.reaction, walls.reaction)
     np.testing.assert_array_equal(walls_of_lanes.work, walls.work)
     assert walls.work.any()
-    assert tally.any() == budget
+    assert tally[[LOST_NORMAL, LOST_TANGENTIAL]].any() == budget
+    assert tally[STORED].any()
+    assert tally[CONTACTS, 0] + tally[WALL_CONTACTS, 0] == len(contacts.key)
     np.testing.assert_array_equal(tally_of_lanes, tally)
+    for field, values in vars(record).items():
+        np.testing.assert_array_equal(getattr(record_of_lanes, field), values)
 
 
 def test_candidates_that_are_passed_over_do_not_touch() -> None:

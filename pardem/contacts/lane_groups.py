@@ -1,6 +1,6 @@
 """What groups of WIDTH contacts in registers share, whatever the shapes (``compiled.lanes``): materials, energies, sums of the bodies.
 
-Groups are for forces and what contacts lose: without observables, resistance, and of laws that serve several contacts at once.
+Groups are of laws that serve several contacts at once, without resistance.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..laws.history import LAST_DAMPING, LAST_FORCE, LAST_STORED
 from ..laws.law import carries
 from ..laws.registry import KINDS
 from ..laws.resistance.none import NoResistance
-from ..state.arrays import LOST_NORMAL, LOST_TANGENTIAL, OBSERVE
+from ..state.arrays import IN_COLUMNS, LOST_NORMAL, LOST_TANGENTIAL
 from . import batch
 from .batch import BATCH, fill_pair, own_column
 
@@ -89,13 +89,13 @@ def groups_where_lanes_serve(group: Callable[..., Any], one_by_one: Callable[...
 
 @inlined
 def asks_for_lanes(loop):
-    """Whether a step asks for nothing but forces and the energies that its contacts lose.
+    """Whether a step asks for nothing that lanes do not do: the energies that contacts lose by the velocities of the step itself.
 
     Args:
         loop: `PairLoop`, or the ``WallLoop`` of ``walls.surfaces.place``.
     """
     settings = loop.settings
-    return not (loop.control[OBSERVE] != 0 or (settings.budget and not settings.midstep))
+    return loop.control[IN_COLUMNS] == 0 and not (settings.budget and not settings.midstep)
 
 
 @inlined

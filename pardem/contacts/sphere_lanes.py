@@ -1,7 +1,7 @@
 """Contacts of spheres WIDTH at a time, from the rows of the grains to those of their forces in registers (``compiled.lanes``).
 
-This is for forces and what contacts lose: without observables, resistance, and of laws that serve several contacts at once. A group of
-which one contact is out of range goes through the columns of a batch (``sphere_columns``), and so does everything else. The contacts of a group have
+This is for laws that serve several contacts at once, without resistance. A group of which one contact is out of range goes through the columns of
+a batch (``sphere_columns``), and so does everything else. The contacts of a group have
 either all been there in the step before or are all born now; those of which the bodies have parted since are ended here.
 """
 
@@ -21,6 +21,7 @@ from ..laws.history import MEMORY, NORMAL, SPRING
 from ..laws.law import touching_overlap
 from ..laws.quantities import PairMaterial, Past
 from ..laws.slider import spring_and_slider
+from ..state.arrays import CONTACTS, OBSERVE
 from .accumulate import faults
 from .lane_groups import (
     add_losses_where,
@@ -34,6 +35,7 @@ from .lane_groups import (
     vectors_at,
     whole_rows,
 )
+from .observing import Seen, observe_where
 from .pair_loop import velocity_lag
 from .sphere_columns import by_columns
 from .sphere_encounter import SphereBody, encounter
@@ -142,7 +144,7 @@ def _group(begin, loop):
     Returns:
         whether all of them are in range; otherwise nothing has been done.
     """
-    pairs, g, law, settings = loop.pairs, loop.g, loop.law, loop.settings
+    pairs, g, law, settings, nothing = loop.pairs, loop.g, loop.law, loop.settings, spread(0.0)
     fetch(begin + AHEAD, pairs, g)
     places = members(pairs.near, begin)
     i, j = members_at(pairs.first, places), members_at(pairs.col, places)
@@ -157,6 +159,9 @@ def _group(begin, loop):
     together = all_of(touching)
     if not together:
         _end(begin, touching, loop)
+    if loop.control[OBSERVE] != 0:
+        mine = touching & (pick(pairs.first, places) < loop.owned)
+        observe_where(mine, begin, CONTACTS, e.geometry, r, Seen(branch, e.arm, force, (nothing, nothing, nothing)), loop)
     if settings.budget:
         before = last_step(places, pairs)
         lost_n, lost_t, now = losses(before, past.alive, r, settings.dt)

@@ -1,7 +1,7 @@
 """Contacts of scenes made of spheres only: the general rule with everything that a point core makes zero left out.
 
-Some candidates at a time: which touch (``sphere_search``); then their forces, in lanes where nothing but forces and losses of energy is asked for,
-and law and resistance allow it (``sphere_lanes``), else through the columns of a batch (``sphere_columns``), which give the same bits.
+Some candidates at a time: which touch (``sphere_search``); then their forces, in lanes where law and resistance allow it (``sphere_lanes``), else
+through the columns of a batch (``sphere_columns``), which give the same bits.
 """
 
 from __future__ import annotations

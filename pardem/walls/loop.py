@@ -1,6 +1,4 @@
-"""The loop over contacts with walls: in lanes where nothing but forces and losses of energy is asked for, and surface, rule, law and resistance
-allow it, else one by one, which gives the same bits.
-"""
+"""The loop over contacts with walls: in lanes where surface, rule, law and resistance allow it, else one by one, which gives the same bits."""
 
 from __future__ import annotations
 

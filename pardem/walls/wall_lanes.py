@@ -14,8 +14,10 @@ from ..contacts.dispatch import joins_on_plane
 from ..contacts.hardening import collapsed
 from ..contacts.lane_forces import Encounter, Remembered, account, act, keep_where, remembered
 from ..contacts.lane_groups import add_to_where, groups_where_lanes_serve, limbs_of, vectors_at
+from ..contacts.observing import Seen, observe_where
 from ..contacts.pair_loop import velocity_lag
 from ..laws.quantities import Geometry, Motion, Past, Zone
+from ..state.arrays import OBSERVE, WALL_CONTACTS
 from .contacts import one_by_one
 from .meeting import Before, GrainMotion, Meeting, WallMotion, motion_in_the_middle, seen_from
 from .motion.driven import turns
@@ -112,8 +114,9 @@ def _group(begin, loop):
     past = Before(before.past.normal, before.arm, before.lever)
     middle, velocity, lever_middle = motion_in_the_middle(m, (grain, wall), (arm, out), lever, seen, past, loop)
     turn = 0.5 * settings.dt * dot(ahead(spin, 2.0, wall.spin), middle)
+    geometry = Geometry(overlap, m.normal, middle, m.slope)
     a = act(Encounter(
-        Geometry(overlap, m.normal, middle, m.slope), Motion(velocity, turn, settings.dt, velocity_lag(settings)), Zone(lever, lever_middle, axis),
+        geometry, Motion(velocity, turn, settings.dt, velocity_lag(settings)), Zone(lever, lever_middle, axis),
         negative(spin), mass, radius, arm, arm, spread(np.inf),
     ), before, loop)  # fmt: skip
     inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
@@ -122,6 +125,8 @@ def _group(begin, loop):
     fits = (largest[0] < MOST) & (largest[1] < MOST) & (largest[2] < MOST)
     if not all_of(~near | (a.in_range & fits)):
         return False
+    if loop.control[OBSERVE] != 0:
+        observe_where(near, begin, WALL_CONTACTS, geometry, a.response, Seen(arm, arm, a.force, a.moment), loop)
     if settings.budget:
         account(near, places, True, before, a, seen, loop)
     now = Remembered(Past(near, a.response.spring, a.response.law.memory, m.normal, a.response.own), a.twist, arm, lever)
