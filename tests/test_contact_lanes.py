@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from beds import FEATURES, HERTZ, SIZES, VISCOUS, in_a_tube, moved, outlines, shaken, without_budget
+from beds import FEATURES, HERTZ, ROLLING, SIZES, VISCOUS, in_a_tube, moved, outlines, shaken, without_budget
 from mpi4py import MPI
 from scenes import CUBE, ROD, SPHERE, TETRAHEDRON, case_of, engine_of, gathered
 
@@ -41,19 +41,22 @@ BEDS: dict[str, Callable[[], Case]] = {
     "shapes in a tube": lambda: in_a_tube([SHORT, CUBE | {"side": 0.4}], 80, VISCOUS),
     "features": lambda: shaken([CUBE, TETRAHEDRON], 36, FEATURES, step=5e-4),
     "outlines": lambda: outlines(30, FEATURES),
+    "rolling springs": lambda: shaken([SPHERE | {"radius": 0.4}, BEAD], 150, UNLIKE | ROLLING | {"resistance": "spring"}),
+    "shapes with constant torques": lambda: shaken([CUBE, SHORT], 42, VISCOUS | ROLLING | {"resistance": "constant"}),
     "elastic rods": lambda: shaken([SHORT], 600, {"law": "elastic", "contact_time": 0.02, "friction": 0.4}),
 }
 
 
+OF_THEIR_OWN = ("elastic rods", "rods of Hertz", "shapes with constant torques")  # whose kernels no other test needs
 FEW_ON_WALLS = ("outlines",)  # on a floor that throws them; the walls of features are those of their own bed
-WIDE = ("of two materials", "hertz", "rods", "cubes and tetrahedra", "features")  # beds whose sums are widened, too
+WIDE = ("of two materials", "rolling springs", "hertz", "rods", "cubes and tetrahedra", "features")  # beds whose sums are widened, too
 
 
 @pytest.mark.parametrize("budget", [True, False])
 @pytest.mark.parametrize(
     ("name", "wide"),
     [
-        pytest.param(name, wide, marks=[pytest.mark.slow] * (name in ("elastic rods", "rods of Hertz")))
+        pytest.param(name, wide, marks=[pytest.mark.slow] * (name in OF_THEIR_OWN))
         for name in BEDS
         for wide in (False, True)[: 1 + (name in WIDE)]
     ],

@@ -20,6 +20,8 @@ from .lane_forces import Encounter, Remembered, account, act, bearing_materials,
 from .lane_groups import add_where, vectors_at
 from .observing import Seen, observe_where
 from .pair_loop import velocity_lag
+from .resistance import shared_inertia
+from .resistance_lanes import keep_resistance_where
 from .rules.rule import Bearing
 
 
@@ -89,22 +91,23 @@ def group_forces(m, loop):
     if any_of(bears):
         lever, axis = zone_in_lanes(interaction, m.shape, Bearing(normal, radius, overlap))
         lever, axis = select(bears, lever, 0.0), choose(bears, axis, ZERO)
-    other = subtract(arm, d)
+    other, spin = subtract(arm, d), subtract(wj, wi)
     geometry = Geometry(overlap, normal, middle, length / distance)
     a = act(Encounter(
         geometry, Motion(velocity, 0.5 * dt * dot(add(wi, wj), middle), dt, lag),
-        Zone(lever, select(known, 0.5 * (before.lever + lever), lever), axis), subtract(wj, wi), mi * mj / (mi + mj), radius, arm, other,
-        smaller(ri, rj) - overlap,
-    ), before, loop)  # fmt: skip
+        Zone(lever, select(known, 0.5 * (before.lever + lever), lever), axis), spin, mi * mj / (mi + mj), radius, arm, other,
+        smaller(ri, rj) - overlap, shared_inertia(mi * (ri * ri), mj * (rj * rj)),
+    ), m.places, before, loop)  # fmt: skip
     if not all_of((not near) | a.in_range):
         return False
     if loop.control[OBSERVE] != 0:
         mine = near & (pick(pairs.first, m.places) < loop.owned)
-        observe_where(mine, m.begin, CONTACTS, geometry, a.response, Seen(d, arm, a.force, a.moment), loop)
+        observe_where(mine, m.begin, CONTACTS, geometry, a.response, Seen(d, arm, a.force, a.moment, a.resistance), loop)
     if settings.budget:
-        account(near, m.places, pick(pairs.first, m.places) < loop.owned, before, a, velocity, loop)
+        account(near, m.places, pick(pairs.first, m.places) < loop.owned, before, a, (velocity, spin), loop)
     now = Remembered(Past(near, a.response.spring, a.response.law.memory, normal, a.response.own), a.twist, arm, lever)
     keep_where(near, m.places, now, before, loop)
+    keep_resistance_where(settings.resistance, near, m.places, a.resistance, loop)
     inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
     on_first, on_second = add(cross(arm, a.force), a.moment), negative(add(cross(other, a.force), a.moment))
     add_where(near, m.i, m.j, (scale(inv_force, a.force), scale(inv_torque, on_first), scale(inv_torque, on_second)), g.ft, settings.wide)

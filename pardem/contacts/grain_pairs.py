@@ -1,6 +1,6 @@
 """Contacts of grains: candidates are screened by the ways that their grains have gone, then those that may touch are treated.
 
-In lanes where the narrow phase serves several pairs at once, and rule, law and resistance allow it, else one by one (``pairs``), which gives the
+In lanes where the narrow phase serves several pairs at once, and rule and law allow it, else one by one (``pairs``), which gives the
 same bits.
 """
 
@@ -113,7 +113,7 @@ def _treated(start, found, alone, loop):
         the number of those that do not fill a group: they wait on, from ``start`` on.
     """
     near = loop.pairs.near
-    done = _in_lanes(loop.settings.resistance, loop.law, start, found, loop) if alone else 0
+    done = _in_lanes(loop.law, start, found, loop) if alone else 0
     if done == 0 and not (alone and found < WIDTH):
         one_by_one(start, start + found, loop)
         done = found

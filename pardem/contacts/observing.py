@@ -15,6 +15,8 @@ from ..state.arrays import OBSERVE, RECORDED
 from .accumulate import tally_contact
 from .batch import ARM, BATCH, BRANCH, FORCE, MOMENT, NORMALS, OVERLAP, STORED, vector
 from .record import record_contact
+from .resistance import tally_held
+from .resistance_lanes import put_held
 
 
 class Seen(NamedTuple):
@@ -25,16 +27,18 @@ class Seen(NamedTuple):
         arm: vector from the first body's centre to the contact point (m).
         force: force on the first body (N).
         moment: couple on the first body (N m).
+        resistance: ``resistance_lanes.Resistance``.
     """
 
     branch: Any
     arm: Any
     force: Any
     moment: Any
+    resistance: Any
 
 
 @kernel
-def observe(k, p, stored, kind, with_moment, loop_parts, inv_energy):
+def observe(k, p, stored, kind, with_moment, parts, inv_energy):
     """Add a contact to the sums of the observables, and note it where contacts are recorded.
 
     Args:
@@ -43,10 +47,10 @@ def observe(k, p, stored, kind, with_moment, loop_parts, inv_energy):
         stored: energy that it holds (J).
         kind: CONTACTS or WALL_CONTACTS.
         with_moment: whether the contact has a couple.
-        loop_parts: (SCRATCH,) float64 columns of the batch, `Record`, (CONTROL,) int64, (TALLY, 2) int64.
+        parts: (SCRATCH,) float64 columns of the batch, `Record`, (CONTROL,) int64, (TALLY, 2) int64.
         inv_energy: one over the energy quantum (1/J).
     """
-    s, record, control, tally = loop_parts
+    s, record, control, tally = parts
     tally_contact(tally, kind, stored, vector(s, BRANCH, k), vector(s, FORCE, k), inv_energy)
     if control[OBSERVE] == RECORDED:
         moment = vector(s, MOMENT, k) if with_moment else ZERO
@@ -82,7 +86,9 @@ def observe_where(mask, begin, kind, geometry, response, seen, loop):
     _put(s, MOMENT, seen.moment)
     store(s, OVERLAP, geometry.overlap)
     store(s, STORED, response.law.stored + tangential_energy(response.spring, response.law.kt))
-    parts = s, loop.pairs.record, loop.control, loop.tally
+    resistance, parts, inv_energy = loop.settings.resistance, (s, loop.pairs.record, loop.control, loop.tally), 1.0 / loop.settings.energy
+    put_held(resistance, seen.resistance, s)
     for k in range(WIDTH):
         if lane(mask, k):
-            observe(np.uintp(k), np.uintp(loop.pairs.near[begin + k]), s[STORED + k], kind, True, parts, 1.0 / loop.settings.energy)
+            observe(np.uintp(k), np.uintp(loop.pairs.near[begin + k]), s[STORED + k], kind, True, parts, inv_energy)
+            tally_held(resistance, np.uintp(k), s, loop.tally, inv_energy)

@@ -16,6 +16,7 @@ from ..contacts.lane_forces import Encounter, Remembered, account, act, keep_whe
 from ..contacts.lane_groups import add_to_where, groups_where_lanes_serve, limbs_of, vectors_at
 from ..contacts.observing import Seen, observe_where
 from ..contacts.pair_loop import velocity_lag
+from ..contacts.resistance_lanes import keep_resistance_where
 from ..laws.quantities import Geometry, Motion, Past, Zone
 from ..state.arrays import OBSERVE, WALL_CONTACTS
 from .contacts import one_by_one
@@ -115,10 +116,11 @@ def _group(begin, loop):
     middle, velocity, lever_middle = motion_in_the_middle(m, (grain, wall), (arm, out), lever, seen, past, loop)
     turn = 0.5 * settings.dt * dot(ahead(spin, 2.0, wall.spin), middle)
     geometry = Geometry(overlap, m.normal, middle, m.slope)
+    inertia = mass * (radius * radius)
     a = act(Encounter(
         geometry, Motion(velocity, turn, settings.dt, velocity_lag(settings)), Zone(lever, lever_middle, axis),
-        negative(spin), mass, radius, arm, arm, spread(np.inf),
-    ), before, loop)  # fmt: skip
+        negative(spin), mass, radius, arm, arm, spread(np.inf), inertia,
+    ), places, before, loop)  # fmt: skip
     inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
     about = scale(inv_torque, add(cross(subtract(add(x, arm), point), a.force), a.moment))
     largest, work = magnitudes(about), dot(a.force, shift) * (1.0 / settings.energy)
@@ -126,11 +128,12 @@ def _group(begin, loop):
     if not all_of(~near | (a.in_range & fits)):
         return False
     if loop.control[OBSERVE] != 0:
-        observe_where(near, begin, WALL_CONTACTS, geometry, a.response, Seen(arm, arm, a.force, a.moment), loop)
+        observe_where(near, begin, WALL_CONTACTS, geometry, a.response, Seen(arm, arm, a.force, a.moment, a.resistance), loop)
     if settings.budget:
-        account(near, places, True, before, a, seen, loop)
+        account(near, places, True, before, a, (seen, negative(spin)), loop)
     now = Remembered(Past(near, a.response.spring, a.response.law.memory, m.normal, a.response.own), a.twist, arm, lever)
     keep_where(near, places, now, before, loop)
+    keep_resistance_where(settings.resistance, near, places, a.resistance, loop)
     force = scale(inv_force, a.force)
     add_to_where(near, i, force, scale(inv_torque, add(cross(arm, a.force), a.moment)), g.ft, settings.wide)
     _react(near, k, force, about, loop)
