@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..compiled.choices import root, select, smaller
+from ..compiled.choices import hardly_ever, root, select, smaller
 from ..compiled.jit import inlined
 from ..compiled.lanes.arithmetic import all_of, any_of
 from ..compiled.lanes.memory import pick
@@ -100,7 +100,7 @@ def group_forces(m, loop):
     ), m.places, before, loop)  # fmt: skip
     if not all_of((not near) | a.in_range):
         return False
-    if loop.control[OBSERVE] != 0:
+    if hardly_ever(loop.control[OBSERVE] != 0):
         mine = near & (pick(pairs.first, m.places) < loop.owned)
         observe_where(mine, m.begin, CONTACTS, geometry, a.response, Seen(d, arm, a.force, a.moment, a.resistance), loop)
     if settings.budget:

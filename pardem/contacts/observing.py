@@ -57,6 +57,16 @@ def observe(k, p, stored, kind, with_moment, parts, inv_energy):
         record_contact(record, p, vector(s, ARM, k), vector(s, NORMALS, k), s[OVERLAP + k], vector(s, FORCE, k), moment)
 
 
+@kernel
+def _observe_columns(mask, begin, kind, near, resistance, parts, inv_energy):
+    """Observe those of the first WIDTH columns where a condition holds; see `observe_where`."""
+    s, _, _, tally = parts
+    for k in range(WIDTH):
+        if lane(mask, k):
+            observe(np.uintp(k), np.uintp(near[begin + k]), s[STORED + k], kind, True, parts, inv_energy)
+            tally_held(resistance, np.uintp(k), s, tally, inv_energy)
+
+
 @inlined
 def _put(s, column, a):
     """Write a vector of WIDTH contacts to the first columns of the batch."""
@@ -86,9 +96,6 @@ def observe_where(mask, begin, kind, geometry, response, seen, loop):
     _put(s, MOMENT, seen.moment)
     store(s, OVERLAP, geometry.overlap)
     store(s, STORED, response.law.stored + tangential_energy(response.spring, response.law.kt))
-    resistance, parts, inv_energy = loop.settings.resistance, (s, loop.pairs.record, loop.control, loop.tally), 1.0 / loop.settings.energy
+    resistance, parts = loop.settings.resistance, (s, loop.pairs.record, loop.control, loop.tally)
     put_held(resistance, seen.resistance, s)
-    for k in range(WIDTH):
-        if lane(mask, k):
-            observe(np.uintp(k), np.uintp(loop.pairs.near[begin + k]), s[STORED + k], kind, True, parts, inv_energy)
-            tally_held(resistance, np.uintp(k), s, loop.tally, inv_energy)
+    _observe_columns(mask, begin, kind, loop.pairs.near, resistance, parts, 1.0 / loop.settings.energy)

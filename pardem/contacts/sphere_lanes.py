@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.choices import larger
+from ..compiled.choices import hardly_ever, larger
 from ..compiled.fixedpoint import limit
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import all_of
@@ -165,7 +165,7 @@ def _group(begin, loop):
     together = all_of(touching)
     if not together:
         _end(begin, touching, loop)
-    if loop.control[OBSERVE] != 0:
+    if hardly_ever(loop.control[OBSERVE] != 0):
         moment = with_resistance(resistance, (nothing, nothing, nothing), resists)
         mine = touching & (pick(pairs.first, places) < loop.owned)
         observe_where(mine, begin, CONTACTS, e.geometry, r, Seen(branch, e.arm, force, moment, resists), loop)

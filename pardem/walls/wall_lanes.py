@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..compiled.choices import hardly_ever
 from ..compiled.fixedpoint import LIMB, deposit_nearest
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import all_of, any_of
@@ -127,7 +128,7 @@ def _group(begin, loop):
     fits = (largest[0] < MOST) & (largest[1] < MOST) & (largest[2] < MOST)
     if not all_of(~near | (a.in_range & fits)):
         return False
-    if loop.control[OBSERVE] != 0:
+    if hardly_ever(loop.control[OBSERVE] != 0):
         observe_where(near, begin, WALL_CONTACTS, geometry, a.response, Seen(arm, arm, a.force, a.moment, a.resistance), loop)
     if settings.budget:
         account(near, places, True, before, a, (seen, negative(spin)), loop)
