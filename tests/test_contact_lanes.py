@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,9 +27,27 @@ UNLIKE_RODS = VISCOUS | {
 UNLIKE_SHAPES = VISCOUS | {
     "pair": [{"between": ["cube", "small"], "friction": 0.1}, {"between": ["cube", "cube"], "torsional_friction": False, "rocking_damping": False}]
 }
+
+
+def stirred(species: list[dict[str, Any]], count: int, contact: dict[str, Any]) -> Case:
+    """``count`` grains of each species in a turning tube on a turntable, with a ramp at rest."""
+    region = {"kind": "cylinder", "radius": 2.0, "lower": 1.2, "upper": 5.0}
+    return case_of(
+        species, contact, 5e-4, gravity=(0.0, 0.0, -30.0), seed=4, domain={"lower": (-3.0, -3.0, -3.0), "upper": (3.0, 3.0, 30.0)},
+        wall=[
+            {"name": "tube", "kind": "cylinder", "radius": 2.5, "motion": {"kind": "rotation", "axis": (0, 0, 1), "rate": 3.0}},
+            {"name": "table", "kind": "plane", "point": (0, 0, 0), "normal": (0, 0, 1),
+             "motion": {"kind": "rotation", "axis": (0, 0, 1), "center": (0.3, 0, 0), "rate": -2.0}},
+            {"name": "ramp", "kind": "plane", "point": (-1, 0, 0), "normal": (0.6, 0, 0.8)},
+        ],
+        insert=[{"species": s["name"], "count": count, "region": region, "size": SIZES} for s in species],
+    )  # fmt: skip
+
+
 BEDS: dict[str, Callable[[], Case]] = {
     "viscoelastic": lambda: shaken([SPHERE], 180, VISCOUS, SIZES),
     "in a tube": lambda: in_a_tube([BEAD], 250, VISCOUS),
+    "between walls that turn": lambda: stirred([BEAD], 200, VISCOUS),
     "of two materials": lambda: shaken([SPHERE | {"radius": 0.4}, BEAD], 150, UNLIKE),
     "walton": lambda: shaken([BEAD], 400, VISCOUS | {"law": "walton"}),
     "hertz": lambda: shaken([SPHERE], 180, HERTZ, SIZES),
@@ -39,6 +58,7 @@ BEDS: dict[str, Callable[[], Case]] = {
     "cubes and tetrahedra": lambda: shaken([CUBE, TETRAHEDRON], 36, VISCOUS),
     "convex shapes of two materials": lambda: shaken([CUBE, TETRAHEDRON | {"name": "small"}, SHORT], 42, UNLIKE_SHAPES),
     "shapes in a tube": lambda: in_a_tube([SHORT, CUBE | {"side": 0.4}], 80, VISCOUS),
+    "shapes between walls that turn": lambda: stirred([SHORT, CUBE | {"side": 0.4}], 60, VISCOUS | ROLLING | {"resistance": "constant"}),
     "features": lambda: shaken([CUBE, TETRAHEDRON], 36, FEATURES, step=5e-4),
     "outlines": lambda: outlines(30, FEATURES),
     "rolling springs": lambda: shaken([SPHERE | {"radius": 0.4}, BEAD], 150, UNLIKE | ROLLING | {"resistance": "spring"}),
@@ -47,7 +67,7 @@ BEDS: dict[str, Callable[[], Case]] = {
 }
 
 
-OF_THEIR_OWN = ("elastic rods", "rods of Hertz", "shapes with constant torques")  # whose kernels no other test needs
+OF_THEIR_OWN = ("elastic rods", "rods of Hertz", "shapes with constant torques", "shapes between walls that turn")  # with kernels of their own
 FEW_ON_WALLS = ("outlines",)  # on a floor that throws them; the walls of features are those of their own bed
 WIDE = ("of two materials", "rolling springs", "hertz", "rods", "cubes and tetrahedra", "features")  # beds whose sums are widened, too
 
