@@ -115,12 +115,16 @@ def measure(trees: list[Path], kinds: list[str], turns: int, steps: int) -> None
 
 
 def text(rows: list[dict[str, str]]) -> str:
-    """The table of the page: the newest call.
+    """The tables of the page, one a call.
 
     Args:
         rows: those of asked_for.csv.
     """
-    call, measured = next(iter(by_call(rows).items()))
+    return "\n".join(_table(call, measured) for call, measured in by_call(rows).items())
+
+
+def _table(call: str, measured: list[dict[str, str]]) -> str:
+    """What one call measured."""
     versions = list(dict.fromkeys(row["version"] for row in measured))
     of = {(row["version"], row["kind"]): row for row in measured}
     head = ["bed", *(f"{v}: ns a grain and step (range)" for v in versions), *(f"{versions[0]} over {v}, in speed" for v in versions[1:])]
