@@ -19,7 +19,9 @@ from pardem.case import Case
 from pardem.compiled import cache
 from pardem.decomposition.grids import Grid
 from pardem.engine import Engine
+from pardem.recorder import Recorder
 from pardem.simulation import Simulation
+from pardem.state.arrays import IN_COLUMNS
 
 VISCOUS = {"law": "viscoelastic", "restitution": 0.5, "contact_time": 0.02, "friction": 0.5}
 STIFF = VISCOUS | {"contact_time": 0.01}
@@ -282,7 +284,7 @@ def kernel_of(name: str) -> str:
 
 def moved(
     case: Case, comm: MPI.Comm, axis: int = 0, steps: int = STEPS, skin: float | None = None, wide: bool = False, observe: bool = False,
-    tallied: bool = False, grid: Grid | None = None,
+    in_columns: bool = False, recorded: bool = False, grid: Grid | None = None,
 ) -> tuple[str, Engine]:  # fmt: skip
     """Some steps of a case with random shoves at its start.
 
@@ -294,7 +296,8 @@ def moved(
         skin: of the lists (m).
         wide: whether to sum in two limbs what need not be.
         observe: whether the observables at the end count.
-        tallied: whether contacts are tallied in every step, for which they must go through columns.
+        in_columns: whether no contacts go through lanes.
+        recorded: whether the contacts at the end are recorded.
         grid: number of parts along each axis; None: slabs.
 
     Returns:
@@ -316,8 +319,10 @@ def moved(
     shove = np.random.default_rng(9).normal(size=(1000, 3))
     shove[:, case.dimension :] = 0.0
     engine.grains.v[:, :3] = shove[engine.grains.gid]
-    for _ in range(steps if tallied else 1):
-        advance(1 if tallied else steps, observe=tallied or observe)
+    engine.control[IN_COLUMNS] = in_columns
+    if recorded:
+        engine.recorder = Recorder()
+    advance(steps, observe=observe or recorded)
     digest = hashlib.sha256(fingerprint(engine).encode())
     if observe and not wide:
         for name, value in sorted(sim.observables().items()):

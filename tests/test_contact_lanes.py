@@ -1,14 +1,13 @@
-"""Contacts of spheres, rods, polytopes and features, with each other and with walls, have the same bits through lanes and through columns, which
-observed steps take.
-"""
+"""Contacts of spheres, rods, polytopes and features, with each other and with walls, have the same bits through lanes and through columns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
-from beds import FEATURES, HERTZ, SIZES, VISCOUS, in_a_tube, moved, outlines, shaken, without_budget
+from beds import FEATURES, HERTZ, ROLLING, SIZES, VISCOUS, in_a_tube, moved, outlines, shaken, without_budget
 from mpi4py import MPI
 from scenes import CUBE, ROD, SPHERE, TETRAHEDRON, case_of, engine_of, gathered
 
@@ -17,7 +16,7 @@ from pardem.compiled.lanes.types import WIDTH
 from pardem.engine import Engine
 from pardem.errors import BlowUpError
 from pardem.stale import GONE
-from pardem.state.arrays import LOST_NORMAL, LOST_TANGENTIAL
+from pardem.state.arrays import CONTACTS, LOST_NORMAL, LOST_TANGENTIAL, STORED, WALL_CONTACTS
 
 BEAD = SPHERE | {"name": "bead", "radius": 0.3}
 UNLIKE = VISCOUS | {"pair": [{"between": ["ball", "bead"], "friction": 0.1}, {"between": ["bead", "bead"], "restitution": 0.9}]}
@@ -28,9 +27,27 @@ UNLIKE_RODS = VISCOUS | {
 UNLIKE_SHAPES = VISCOUS | {
     "pair": [{"between": ["cube", "small"], "friction": 0.1}, {"between": ["cube", "cube"], "torsional_friction": False, "rocking_damping": False}]
 }
+
+
+def stirred(species: list[dict[str, Any]], count: int, contact: dict[str, Any]) -> Case:
+    """``count`` grains of each species in a turning tube on a turntable, with a ramp at rest."""
+    region = {"kind": "cylinder", "radius": 2.0, "lower": 1.2, "upper": 5.0}
+    return case_of(
+        species, contact, 5e-4, gravity=(0.0, 0.0, -30.0), seed=4, domain={"lower": (-3.0, -3.0, -3.0), "upper": (3.0, 3.0, 30.0)},
+        wall=[
+            {"name": "tube", "kind": "cylinder", "radius": 2.5, "motion": {"kind": "rotation", "axis": (0, 0, 1), "rate": 3.0}},
+            {"name": "table", "kind": "plane", "point": (0, 0, 0), "normal": (0, 0, 1),
+             "motion": {"kind": "rotation", "axis": (0, 0, 1), "center": (0.3, 0, 0), "rate": -2.0}},
+            {"name": "ramp", "kind": "plane", "point": (-1, 0, 0), "normal": (0.6, 0, 0.8)},
+        ],
+        insert=[{"species": s["name"], "count": count, "region": region, "size": SIZES} for s in species],
+    )  # fmt: skip
+
+
 BEDS: dict[str, Callable[[], Case]] = {
     "viscoelastic": lambda: shaken([SPHERE], 180, VISCOUS, SIZES),
     "in a tube": lambda: in_a_tube([BEAD], 250, VISCOUS),
+    "between walls that turn": lambda: stirred([BEAD], 200, VISCOUS),
     "of two materials": lambda: shaken([SPHERE | {"radius": 0.4}, BEAD], 150, UNLIKE),
     "walton": lambda: shaken([BEAD], 400, VISCOUS | {"law": "walton"}),
     "hertz": lambda: shaken([SPHERE], 180, HERTZ, SIZES),
@@ -41,21 +58,25 @@ BEDS: dict[str, Callable[[], Case]] = {
     "cubes and tetrahedra": lambda: shaken([CUBE, TETRAHEDRON], 36, VISCOUS),
     "convex shapes of two materials": lambda: shaken([CUBE, TETRAHEDRON | {"name": "small"}, SHORT], 42, UNLIKE_SHAPES),
     "shapes in a tube": lambda: in_a_tube([SHORT, CUBE | {"side": 0.4}], 80, VISCOUS),
+    "shapes between walls that turn": lambda: stirred([SHORT, CUBE | {"side": 0.4}], 60, VISCOUS | ROLLING | {"resistance": "constant"}),
     "features": lambda: shaken([CUBE, TETRAHEDRON], 36, FEATURES, step=5e-4),
     "outlines": lambda: outlines(30, FEATURES),
+    "rolling springs": lambda: shaken([SPHERE | {"radius": 0.4}, BEAD], 150, UNLIKE | ROLLING | {"resistance": "spring"}),
+    "shapes with constant torques": lambda: shaken([CUBE, SHORT], 42, VISCOUS | ROLLING | {"resistance": "constant"}),
     "elastic rods": lambda: shaken([SHORT], 600, {"law": "elastic", "contact_time": 0.02, "friction": 0.4}),
 }
 
 
+OF_THEIR_OWN = ("elastic rods", "rods of Hertz", "shapes with constant torques", "shapes between walls that turn")  # with kernels of their own
 FEW_ON_WALLS = ("outlines",)  # on a floor that throws them; the walls of features are those of their own bed
-WIDE = ("of two materials", "hertz", "rods", "cubes and tetrahedra", "features")  # beds whose sums are widened, too
+WIDE = ("of two materials", "rolling springs", "hertz", "rods", "cubes and tetrahedra", "features")  # beds whose sums are widened, too
 
 
 @pytest.mark.parametrize("budget", [True, False])
 @pytest.mark.parametrize(
     ("name", "wide"),
     [
-        pytest.param(name, wide, marks=[pytest.mark.slow] * (name in ("elastic rods", "rods of Hertz")))
+        pytest.param(name, wide, marks=[pytest.mark.slow] * (name in OF_THEIR_OWN))
         for name in BEDS
         for wide in (False, True)[: 1 + (name in WIDE)]
     ],
@@ -63,9 +84,9 @@ WIDE = ("of two materials", "hertz", "rods", "cubes and tetrahedra", "features")
 def test_lanes_and_columns_give_the_same_bits(name: str, wide: bool, budget: bool) -> None:
     case = BEDS[name]() if budget else without_budget(BEDS[name]())
     steps = round(0.5 / case.time.step)
-    (expected, contacts, walls, tally), (got, same, walls_of_lanes, tally_of_lanes) = (
-        (*gathered(engine), engine.scene.walls, engine.tally[[LOST_NORMAL, LOST_TANGENTIAL]].copy())
-        for engine in (moved(case, MPI.COMM_SELF, steps=steps, tallied=tallied, wide=wide)[1] for tallied in (True, False))
+    (expected, contacts, walls, tally, record), (got, same, walls_of_lanes, tally_of_lanes, record_of_lanes) = (
+        (*gathered(engine), engine.scene.walls, engine.tally, engine.recorder.contacts)
+        for engine in (moved(case, MPI.COMM_SELF, steps=steps, in_columns=way, recorded=True, wide=wide)[1] for way in (True, False))
     )
     on_walls = np.count_nonzero(contacts.key[:, 1] < 0)
     assert on_walls > (0 if name in FEW_ON_WALLS else WIDTH)
@@ -78,8 +99,12 @@ def test_lanes_and_columns_give_the_same_bits(name: str, wide: bool, budget: boo
     np.testing.assert_array_equal(walls_of_lanes.reaction, walls.reaction)
     np.testing.assert_array_equal(walls_of_lanes.work, walls.work)
     assert walls.work.any()
-    assert tally.any() == budget
+    assert tally[[LOST_NORMAL, LOST_TANGENTIAL]].any() == budget
+    assert tally[STORED].any()
+    assert tally[CONTACTS, 0] + tally[WALL_CONTACTS, 0] == len(contacts.key)
     np.testing.assert_array_equal(tally_of_lanes, tally)
+    for field, values in vars(record).items():
+        np.testing.assert_array_equal(getattr(record_of_lanes, field), values)
 
 
 def test_candidates_that_are_passed_over_do_not_touch() -> None:

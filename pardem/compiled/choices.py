@@ -10,10 +10,10 @@ from typing import Any
 
 import llvmlite.ir as ir
 import numpy as np
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.types.misc import unliteral
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import lower_builtin
+from numba.extending import intrinsic, lower_builtin
 
 from .jit import njit  # noqa: F401
 from .lanes.arithmetic import common, unary
@@ -99,3 +99,15 @@ class _Root(AbstractTemplate):
 @lower_builtin(root, types.Any)
 def _lower_root(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return unary(builder, "sqrt", args[0])
+
+
+@intrinsic
+def hardly_ever(typing_context: Any, condition: Any) -> Any:
+    """The truth value itself; what hangs on it is laid out as if it seldom held, so that the way past it keeps its registers."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        bit = ir.IntType(1)
+        expect = cgutils.get_or_insert_function(builder.module, ir.FunctionType(bit, [bit, bit]), "llvm.expect.i1")
+        return builder.call(expect, [args[0], ir.Constant(bit, 0)])
+
+    return types.boolean(types.boolean), codegen

@@ -6,14 +6,13 @@ import numpy as np
 
 from ..compiled.fixedpoint import COLUMNS
 from ..compiled.jit import inlined
-from ..compiled.vectors import ZERO
 from ..laws.energy_ledger import energy_lost, tangential_energy
 from ..laws.history import MEMORY, NORMAL, SPRING, TWIST
 from ..laws.resistance.resistance_model import resists
-from ..state.arrays import CONTACTS, ERROR_OVERLAP, ERROR_RANGE, OBSERVE, RECORDED, WALL_CONTACTS
-from .accumulate import fault, tally_contact, tally_losses
-from .batch import ARM, BATCH, BRANCH, FAULTY, FORCE, KT, MOMENT, NORMALS, OVERLAP, PAST, QF, QI, QJ, STORED, UPPER, WORK, response, vector
-from .record import record_contact
+from ..state.arrays import CONTACTS, ERROR_OVERLAP, ERROR_RANGE, OBSERVE, WALL_CONTACTS
+from .accumulate import fault, tally_losses
+from .batch import BATCH, FAULTY, KT, NORMALS, PAST, QF, QI, QJ, STORED, UPPER, WORK, response, vector
+from .observing import observe
 
 
 @inlined
@@ -66,7 +65,7 @@ def record_energy(k, p, alive, with_couples, counts_here, kind, loop):
     """
     pairs, settings, control, tally = loop.pairs, loop.settings, loop.control, loop.tally
     s, stored, inv_energy = pairs.scratch, pairs.scratch[STORED + k], 1.0 / settings.energy
-    observe = control[OBSERVE] != 0
+    observed = control[OBSERVE] != 0
     if settings.budget:
         lost_n, lost_t, stored_t = energy_lost(pairs.hist, p, alive, response(s, k), settings.dt, not settings.midstep)
         stored += stored_t
@@ -74,13 +73,10 @@ def record_energy(k, p, alive, with_couples, counts_here, kind, loop):
             lost_t += s[WORK + k]
         if counts_here:
             tally_losses(tally, lost_n, lost_t, inv_energy)
-    elif observe:
+    elif observed:
         stored += tangential_energy(vector(s, PAST, k), s[KT + k])
-    if observe and counts_here:
-        tally_contact(tally, kind, stored, vector(s, BRANCH, k), vector(s, FORCE, k), inv_energy)
-        if control[OBSERVE] == RECORDED:
-            moment = vector(s, MOMENT, k) if with_couples or resists(settings.resistance) else ZERO
-            record_contact(pairs.record, p, vector(s, ARM, k), vector(s, NORMALS, k), s[OVERLAP + k], vector(s, FORCE, k), moment)
+    if observed and counts_here:
+        observe(k, p, stored, kind, with_couples or resists(settings.resistance), (s, pairs.record, control, tally), inv_energy)
 
 
 @inlined

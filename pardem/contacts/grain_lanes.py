@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..compiled.choices import root, select, smaller
+from ..compiled.choices import hardly_ever, root, select, smaller
 from ..compiled.jit import inlined
 from ..compiled.lanes.arithmetic import all_of, any_of
 from ..compiled.lanes.memory import pick
@@ -12,12 +12,16 @@ from ..compiled.lanes.types import zero_of
 from ..compiled.vectors import ZERO, add, choose, cross, dot, negative, scale, square, subtract
 from ..laws.quantities import Geometry, Motion, Past, Zone
 from ..laws.slider import middle_normal
+from ..state.arrays import CONTACTS, OBSERVE
 from .dispatch import zone_in_lanes
 from .encounter import contact_point, contact_velocity
 from .hardening import collapsed
 from .lane_forces import Encounter, Remembered, account, act, bearing_materials, keep_where, remembered
 from .lane_groups import add_where, vectors_at
+from .observing import Seen, observe_where
 from .pair_loop import velocity_lag
+from .resistance import shared_inertia
+from .resistance_lanes import keep_resistance_where
 from .rules.rule import Bearing
 
 
@@ -25,6 +29,7 @@ class Group(NamedTuple):
     """WIDTH candidates and where their bodies are nearest.
 
     Attributes:
+        begin: place of the first of them in ``pairs.near``.
         places: places of the candidates (a tuple of words).
         i: rows of the first bodies (a tuple of words).
         j: rows of the second bodies.
@@ -37,6 +42,7 @@ class Group(NamedTuple):
         shape: what the zone of a contact follows from, and what is kept of it, as the rule wants it.
     """
 
+    begin: Any
     places: Any
     i: Any
     j: Any
@@ -85,18 +91,23 @@ def group_forces(m, loop):
     if any_of(bears):
         lever, axis = zone_in_lanes(interaction, m.shape, Bearing(normal, radius, overlap))
         lever, axis = select(bears, lever, 0.0), choose(bears, axis, ZERO)
-    other = subtract(arm, d)
+    other, spin = subtract(arm, d), subtract(wj, wi)
+    geometry = Geometry(overlap, normal, middle, length / distance)
     a = act(Encounter(
-        Geometry(overlap, normal, middle, length / distance), Motion(velocity, 0.5 * dt * dot(add(wi, wj), middle), dt, lag),
-        Zone(lever, select(known, 0.5 * (before.lever + lever), lever), axis), subtract(wj, wi), mi * mj / (mi + mj), radius, arm, other,
-        smaller(ri, rj) - overlap,
-    ), before, loop)  # fmt: skip
+        geometry, Motion(velocity, 0.5 * dt * dot(add(wi, wj), middle), dt, lag),
+        Zone(lever, select(known, 0.5 * (before.lever + lever), lever), axis), spin, mi * mj / (mi + mj), radius, arm, other,
+        smaller(ri, rj) - overlap, shared_inertia(mi * (ri * ri), mj * (rj * rj)),
+    ), m.places, before, loop)  # fmt: skip
     if not all_of((not near) | a.in_range):
         return False
+    if hardly_ever(loop.control[OBSERVE] != 0):
+        mine = near & (pick(pairs.first, m.places) < loop.owned)
+        observe_where(mine, m.begin, CONTACTS, geometry, a.response, Seen(d, arm, a.force, a.moment, a.resistance), loop)
     if settings.budget:
-        account(near, m.places, pick(pairs.first, m.places) < loop.owned, before, a, velocity, loop)
+        account(near, m.places, pick(pairs.first, m.places) < loop.owned, before, a, (velocity, spin), loop)
     now = Remembered(Past(near, a.response.spring, a.response.law.memory, normal, a.response.own), a.twist, arm, lever)
     keep_where(near, m.places, now, before, loop)
+    keep_resistance_where(settings.resistance, near, m.places, a.resistance, loop)
     inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
     on_first, on_second = add(cross(arm, a.force), a.moment), negative(add(cross(other, a.force), a.moment))
     add_where(near, m.i, m.j, (scale(inv_force, a.force), scale(inv_torque, on_first), scale(inv_torque, on_second)), g.ft, settings.wide)

@@ -1,7 +1,7 @@
 """Contacts of grains: candidates are screened by the ways that their grains have gone, then those that may touch are treated.
 
-In lanes where the narrow phase serves several pairs at once, nothing but forces and losses of energy is asked for,
-and rule, law and resistance allow it, else one by one (``pairs``), which gives the same bits.
+In lanes where the narrow phase serves several pairs at once, and rule and law allow it, else one by one (``pairs``), which gives the
+same bits.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _group(begin, loop):
     d, reach = nearest_image(subtract(xj, xi), loop.settings), ri + rj
     solved, f, x, y, shape = closest_in_lanes(loop.interaction, g, pairs, places, i, j, d)
     near, touching = f < reach * reach, raised_at(pairs.touch, places)
-    if not solved or not group_forces(Group(places, i, j, near, (ri, rj), d, x, y, f, shape), loop):
+    if not solved or not group_forces(Group(begin, places, i, j, near, (ri, rj), d, x, y, f, shape), loop):
         return False
     keep_in_lanes(loop.interaction, shape, places, near, pairs)
     free = free_path(pick(g.path, i) + pick(g.path, j), f, reach, d)
@@ -113,7 +113,7 @@ def _treated(start, found, alone, loop):
         the number of those that do not fill a group: they wait on, from ``start`` on.
     """
     near = loop.pairs.near
-    done = _in_lanes(loop.settings.resistance, loop.law, start, found, loop) if alone else 0
+    done = _in_lanes(loop.law, start, found, loop) if alone else 0
     if done == 0 and not (alone and found < WIDTH):
         one_by_one(start, start + found, loop)
         done = found

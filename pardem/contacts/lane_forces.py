@@ -20,6 +20,7 @@ from . import batch
 from .accumulate import faults
 from .dispatch import has_couples, keeps_arms
 from .lane_groups import add_losses_where, keep_last_step_where, keep_own_vectors, last_step, materials_in, own_vectors
+from .resistance_lanes import account_resistance, resistance_fits, resistance_of, with_resistance, with_rest
 
 # a history begins with two rows, the spring and the memory, the normal and the twist; it may end with the arm and the half-length of the zone
 assert (SPRING, MEMORY, NORMAL, TWIST, WITH_ARM) == (0, ROW - 1, ROW, 2 * ROW - 1, ROW)
@@ -54,6 +55,7 @@ class Encounter(NamedTuple):
         arm: vector from the first centre to the contact point (m).
         other: the same from the second centre; of walls the first again.
         depth_left: smallest radius less overlap (m), or infinite.
+        inertia: see ``resistance_quantities.Load`` (kg m^2).
     """
 
     geometry: Any
@@ -65,6 +67,7 @@ class Encounter(NamedTuple):
     arm: Any
     other: Any
     depth_left: Any
+    inertia: Any
 
 
 class Action(NamedTuple):
@@ -76,6 +79,7 @@ class Action(NamedTuple):
         moment: couple on the first body (N m).
         twist: elastic torsional part of it (N m).
         work: work of the couple (J).
+        resistance: ``resistance_lanes.Resistance``, which the moment includes.
         in_range: whether the sums of the bodies hold it, and the bodies do not overlap too much.
     """
 
@@ -84,6 +88,7 @@ class Action(NamedTuple):
     moment: Any
     twist: Any
     work: Any
+    resistance: Any
     in_range: Any
 
 
@@ -144,11 +149,12 @@ def bearing_materials(s):
 
 
 @inlined
-def act(e, before, loop):
+def act(e, places, before, loop):
     """What WIDTH contacts do, whose materials are in the first WIDTH columns of the batch.
 
     Args:
         e: ``Encounter``.
+        places: places of the candidates (a tuple of words).
         before: ``Remembered``.
         loop: `PairLoop`, or the ``WallLoop`` of ``walls.surfaces.place``.
 
@@ -157,20 +163,24 @@ def act(e, before, loop):
     """
     law, settings, nothing = loop.law, loop.settings, spread(0.0)
     numbers, friction = materials_in(loop.pairs.scratch)
-    r = spring_and_slider(law, PairMaterial(numbers, friction, e.mass, e.radius), e.geometry, e.motion, before.past)
+    material = PairMaterial(numbers, friction, e.mass, e.radius)
+    r = spring_and_slider(law, material, e.geometry, e.motion, before.past)
     moment, twist, work = (nothing, nothing, nothing), before.twist, nothing
     if has_couples(loop.interaction) and keeps_arms(loop.interaction):
         torsion, rocking = bearing_materials(loop.pairs.scratch)
         alive = select(before.past.alive, before.twist, 0.0)
         moment, twist, work = couple(r, e.geometry, e.zone, e.spin, PairFriction(friction, torsion, rocking), alive, settings.dt)
+    resists = resistance_of(settings.resistance, material, e.geometry, e.motion, before.past, r, (e.spin, e.inertia), places, loop)
+    moment = with_resistance(settings.resistance, moment, resists)
     force = behind(r.drag, r.push * e.geometry.slope, e.geometry.normal)
     inv_force, inv_torque, depth_left = 1.0 / settings.force, 1.0 / settings.torque, e.depth_left + 0.5 * touching_overlap(law, numbers)
     faulty = faults(abs(r.push) * (1.0 + friction), e.arm, e.other, depth_left, limit(settings.wide), inv_force, inv_torque)
-    return Action(r, force, moment, twist, work, faulty == 0)
+    in_range = (faulty == 0) & resistance_fits(settings.resistance, resists, settings)
+    return Action(r, force, moment, twist, work, resists, in_range)
 
 
 @inlined
-def account(near, places, mine, before, action, velocity, loop):
+def account(near, places, mine, before, action, motion, loop):
     """Account for the energies that WIDTH contacts lost in this step, those included that have ended.
 
     Args:
@@ -179,12 +189,14 @@ def account(near, places, mine, before, action, velocity, loop):
         mine: which of them this rank counts.
         before: ``Remembered``.
         action: ``Action``.
-        velocity: relative velocity of those that have ended (m/s).
+        motion: relative velocity (m/s) and spin (rad/s) of those that have ended.
         loop: `PairLoop`, or the ``WallLoop`` of ``walls.surfaces.place``.
     """
-    past, last, dt = before.past, last_step(places, loop.pairs), loop.settings.dt
+    past, last, dt, resistance, (velocity, spin) = before.past, last_step(places, loop.pairs), loop.settings.dt, loop.settings.resistance, motion
     lost_n, lost_t, now = losses(last, past.alive, action.response, dt)
     end_n, end_t = losses_at_end(last, past.normal, velocity, dt)
+    end_t = with_rest(resistance, end_t, places, spin, loop)
     counts = (near | past.alive) & mine
     add_losses_where(counts, select(near, lost_n, end_n), select(near, lost_t + action.work, end_t), loop)
     keep_last_step_where(near, places, now, last, loop.pairs)
+    account_resistance(resistance, near, mine, past.alive, places, action.resistance, loop)

@@ -1,6 +1,6 @@
 """What groups of WIDTH contacts in registers share, whatever the shapes (``compiled.lanes``): materials, energies, sums of the bodies.
 
-Groups are for forces and what contacts lose: without observables, resistance, and of laws that serve several contacts at once.
+Groups are of laws that serve several contacts at once.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from ..laws.energy_ledger import LastStep
 from ..laws.history import LAST_DAMPING, LAST_FORCE, LAST_STORED
 from ..laws.law import carries
 from ..laws.registry import KINDS
-from ..laws.resistance.none import NoResistance
-from ..state.arrays import LOST_NORMAL, LOST_TANGENTIAL, OBSERVE
+from ..state.arrays import IN_COLUMNS, LOST_NORMAL, LOST_TANGENTIAL
 from . import batch
 from .batch import BATCH, fill_pair, own_column
+from .resistance import fill_resisting
 
 assert (LAST_STORED, LAST_DAMPING) == (LAST_FORCE + ROW - 1, LAST_FORCE + ROW)  # two rows of a history, which overlap
 LIMBS = 2
@@ -40,7 +40,7 @@ def _of_two_grains(p, loop):
 
 
 def groups_where_lanes_serve(group: Callable[..., Any], one_by_one: Callable[..., Any], materials: Callable[..., Any] = _of_two_grains) -> Any:
-    """Make the loop over groups of WIDTH contacts, which does nothing where law or resistance do not serve several contacts at once.
+    """Make the loop over groups of WIDTH contacts, which does nothing where the law does not serve several contacts at once.
 
     Args:
         group: compiled, ``group(begin, loop)``: forces of the WIDTH contacts from place ``begin`` on, whose materials are in the first WIDTH columns
@@ -49,12 +49,12 @@ def groups_where_lanes_serve(group: Callable[..., Any], one_by_one: Callable[...
         materials: compiled, ``materials(p, loop)``: rows of the materials of both bodies of a contact.
 
     Returns:
-        A compiled function of the tables of the resistance, of those of the law, of the place of the first contact in ``pairs.near``, of the number
-        of contacts, and of a `PairLoop` or ``WallLoop``. It evaluates as many whole groups as there are, and returns how many contacts it has done.
+        A compiled function of the tables of the law, of the place of the first contact in ``pairs.near``, of the number of contacts, and of a
+        `PairLoop` or ``WallLoop``. It evaluates as many whole groups as there are, and returns how many contacts it has done.
     """
 
     @kernel
-    def groups(resistance, law, start, found, loop):
+    def groups(law, start, found, loop):
         """Evaluate all whole groups."""
         done = found - found % WIDTH
         for begin in range(start, start + done, WIDTH):
@@ -62,40 +62,32 @@ def groups_where_lanes_serve(group: Callable[..., Any], one_by_one: Callable[...
                 for n in range(WIDTH):
                     a, b = materials(np.uintp(loop.pairs.near[begin + n]), loop)
                     fill_pair(np.uintp(n), a, b, loop.law, loop.pairs.scratch, loop.pairs.counts)
+                    fill_resisting(loop.settings.resistance, np.uintp(n), a, b, loop.pairs.scratch)
             if not group(begin, loop):
                 one_by_one(begin, begin + WIDTH, loop)
         return done
 
     @inlined
-    def none(resistance, law, start, found, loop):
+    def none(law, start, found, loop):
         """Leave all contacts to be done one by one."""
         return 0
 
-    @static(lambda law: none if law in _ONE_BY_ONE else groups, on="law")
-    def of_law(resistance, law, start, found, loop):
+    @static(lambda law: none if law in _ONE_BY_ONE else groups)
+    def chosen(law, start, found, loop):
         """By the type of the law."""
-
-    @inlined
-    def without_resistance(resistance, law, start, found, loop):
-        """Choose by the type of the law."""
-        return of_law(resistance, law, start, found, loop)
-
-    @static(lambda resistance: without_resistance if resistance is NoResistance else none)
-    def chosen(resistance, law, start, found, loop):
-        """By the type of the resistance."""
 
     return chosen
 
 
 @inlined
 def asks_for_lanes(loop):
-    """Whether a step asks for nothing but forces and the energies that its contacts lose.
+    """Whether a step asks for nothing that lanes do not do: the energies that contacts lose by the velocities of the step itself.
 
     Args:
         loop: `PairLoop`, or the ``WallLoop`` of ``walls.surfaces.place``.
     """
     settings = loop.settings
-    return not (loop.control[OBSERVE] != 0 or (settings.budget and not settings.midstep))
+    return loop.control[IN_COLUMNS] == 0 and not (settings.budget and not settings.midstep)
 
 
 @inlined

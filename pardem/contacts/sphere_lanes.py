@@ -1,7 +1,7 @@
 """Contacts of spheres WIDTH at a time, from the rows of the grains to those of their forces in registers (``compiled.lanes``).
 
-This is for forces and what contacts lose: without observables, resistance, and of laws that serve several contacts at once. A group of
-which one contact is out of range goes through the columns of a batch (``sphere_columns``), and so does everything else. The contacts of a group have
+This is for laws that serve several contacts at once. A group of which one contact is out of range goes through the columns of
+a batch (``sphere_columns``), and so does everything else. The contacts of a group have
 either all been there in the step before or are all born now; those of which the bodies have parted since are ended here.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.choices import larger
+from ..compiled.choices import hardly_ever, larger
 from ..compiled.fixedpoint import limit
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import all_of
@@ -21,6 +21,7 @@ from ..laws.history import MEMORY, NORMAL, SPRING
 from ..laws.law import touching_overlap
 from ..laws.quantities import PairMaterial, Past
 from ..laws.slider import spring_and_slider
+from ..state.arrays import CONTACTS, OBSERVE
 from .accumulate import faults
 from .lane_groups import (
     add_losses_where,
@@ -34,7 +35,10 @@ from .lane_groups import (
     vectors_at,
     whole_rows,
 )
+from .observing import Seen, observe_where
 from .pair_loop import velocity_lag
+from .resistance import shared_inertia
+from .resistance_lanes import account_resistance, keep_resistance_where, resistance_fits, resistance_of, with_resistance
 from .sphere_columns import by_columns
 from .sphere_encounter import SphereBody, encounter
 from .sphere_search import BORN, fetch, part
@@ -60,14 +64,15 @@ def _meet(i, j, g, settings):
     """How the grains in WIDTH rows ``i`` and those in ``j`` (tuples of words) meet.
 
     Returns:
-        the vector between their centres, the larger radii, and the ``Encounter``.
+        the vector between their centres, the larger radii, the ``Encounter``; how they turn, as ``resistance_lanes.resistance_of`` wants it.
     """
     (xi, ri), (xj, rj) = vectors_at(g.x, i), vectors_at(g.x, j)
     branch = nearest_image(subtract(xj, xi), settings)  # a jump: what is read before it would have to wait in memory
     (vi, mi), (vj, mj) = vectors_at(g.v, i), vectors_at(g.v, j)
     (wi, _), (wj, _) = vectors_at(g.w, i), vectors_at(g.w, j)
     first, second = SphereBody(ri, mi, wi), SphereBody(rj, mj, wj)
-    return branch, larger(ri, rj), encounter(branch, subtract(vj, vi), first, second, settings.dt, velocity_lag(settings))
+    turning = subtract(wj, wi), shared_inertia(mi * (ri * ri), mj * (rj * rj))
+    return branch, larger(ri, rj), encounter(branch, subtract(vj, vi), first, second, settings.dt, velocity_lag(settings)), turning
 
 
 @inlined
@@ -142,32 +147,41 @@ def _group(begin, loop):
     Returns:
         whether all of them are in range; otherwise nothing has been done.
     """
-    pairs, g, law, settings = loop.pairs, loop.g, loop.law, loop.settings
+    pairs, g, law, settings, resistance, nothing = loop.pairs, loop.g, loop.law, loop.settings, loop.settings.resistance, spread(0.0)
     fetch(begin + AHEAD, pairs, g)
     places = members(pairs.near, begin)
     i, j = members_at(pairs.first, places), members_at(pairs.col, places)
-    branch, radius, e = _meet(i, j, g, settings)
+    branch, radius, e, turning = _meet(i, j, g, settings)
     past, rest = _past(places, spread(begin < BORN), loop)
     numbers, friction = materials_in(pairs.scratch)
-    r = spring_and_slider(law, PairMaterial(numbers, friction, e.mass, e.radius), e.geometry, e.motion, past)
+    material = PairMaterial(numbers, friction, e.mass, e.radius)
+    r = spring_and_slider(law, material, e.geometry, e.motion, past)
+    resists = resistance_of(resistance, material, e.geometry, e.motion, past, r, turning, places, loop)
     force, other = behind(r.drag, r.push * e.geometry.slope, e.geometry.normal), subtract(e.arm, branch)
     touching = e.geometry.overlap > 0.0
-    if not _in_range(e, radius, abs(r.push) * (1.0 + friction), touching, other, numbers, loop):
+    fits = _in_range(e, radius, abs(r.push) * (1.0 + friction), touching, other, numbers, loop)
+    if not (fits and all_of(resistance_fits(resistance, resists, settings) | ~touching)):
         return False
     together = all_of(touching)
     if not together:
         _end(begin, touching, loop)
+    if hardly_ever(loop.control[OBSERVE] != 0):
+        moment = with_resistance(resistance, (nothing, nothing, nothing), resists)
+        mine = touching & (pick(pairs.first, places) < loop.owned)
+        observe_where(mine, begin, CONTACTS, e.geometry, r, Seen(branch, e.arm, force, moment, resists), loop)
     if settings.budget:
         before = last_step(places, pairs)
         lost_n, lost_t, now = losses(before, past.alive, r, settings.dt)
         add_losses_where(touching & (pick(pairs.first, places) < loop.owned), lost_n, lost_t, loop)
         keep_last_step_where(touching, places, now, before, pairs)
+        account_resistance(resistance, touching, pick(pairs.first, places) < loop.owned, past.alive, places, resists, loop)
     _keep(places, r, rest, e.geometry.normal, loop)
+    keep_resistance_where(resistance, touching, places, resists, loop)
     if begin >= BORN:
         flag_at(pairs.touch, places, touching)
     inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
-    counts, against_second = scale(inv_force, force), scale(inv_torque, cross(other, force))
-    on_first = scale(inv_torque, cross(e.arm, force))
+    counts, against_second = scale(inv_force, force), scale(inv_torque, with_resistance(resistance, cross(other, force), resists))
+    on_first = scale(inv_torque, with_resistance(resistance, cross(e.arm, force), resists))
     if together and not settings.wide:
         _add(i, j, (counts, on_first, against_second), g.ft)
     else:

@@ -1,7 +1,7 @@
 """Contacts of scenes made of spheres only: the general rule with everything that a point core makes zero left out.
 
-Some candidates at a time: which touch (``sphere_search``); then their forces, in lanes where nothing but forces and losses of energy is asked for,
-and law and resistance allow it (``sphere_lanes``), else through the columns of a batch (``sphere_columns``), which give the same bits.
+Some candidates at a time: which touch (``sphere_search``); then their forces, in lanes where the law allows it (``sphere_lanes``), else
+through the columns of a batch (``sphere_columns``), which give the same bits.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ def _treated(start, found, alone, loop):
     Args:
         start: place of the first of them.
         found: their number.
-        alone: whether lanes serve, if law and resistance allow it.
+        alone: whether lanes serve, if the law allows it.
         loop: `PairLoop`.
 
     Returns:
         the number of those that fill neither: they wait on, from ``start`` on.
     """
     near = loop.pairs.near
-    done = in_lanes(loop.settings.resistance, loop.law, start, found, loop) if alone else 0
+    done = in_lanes(loop.law, start, found, loop) if alone else 0
     if done == 0:
         done = found - found % BATCH
         by_columns(start, start + done, loop)

@@ -270,7 +270,8 @@ ERROR_RANGE, ERROR_OVERLAP, ERROR_NAN, ERROR_SOLVER, ERROR_LEFT, ERROR_CROWDED, 
 STEP, STATUS, PHASE, OBSERVE, FAULT, FAULT_A, FAULT_B, FAULT_STEP = 0, 1, 2, 3, 4, 5, 6, 7
 KNOWN = 8  # step for which the poses of ghosts are known without a message
 HOLDS, DUE, LATE, CLOSELY = 9, 10, 11, 12  # what ranks agree on, see ``pardem.horizon``
-CONTROL = 13
+IN_COLUMNS = 13  # whether no contacts go through lanes: tests compare the two ways
+CONTROL = 14
 NEVER = 1 << 62  # beyond all steps
 TALLIED, RECORDED = 1, 2  # control[OBSERVE]: contacts are summed up for the observables; and noted one by one
 AT_END, DRIFTED = 0, 1

@@ -1,6 +1,4 @@
-"""The loop over contacts with walls: in lanes where nothing but forces and losses of energy is asked for, and surface, rule, law and resistance
-allow it, else one by one, which gives the same bits.
-"""
+"""The loop over contacts with walls: in lanes where surface, rule and law allow it, else one by one, which gives the same bits."""
 
 from __future__ import annotations
 
@@ -69,7 +67,7 @@ def _sorted(first, last, waiting, loop):
 
 @kernel
 def _treated(start, found, loop):
-    """Forces of candidates that wait in ``pairs.near``, in whole groups; of all, one by one, where law or resistance does not serve.
+    """Forces of candidates that wait in ``pairs.near``, in whole groups; of all, one by one, where the law does not serve.
 
     Args:
         start: place of the first of them.
@@ -79,7 +77,7 @@ def _treated(start, found, loop):
     Returns:
         the number of those that do not fill a group: they wait on, from ``start`` on.
     """
-    near, done = loop.pairs.near, in_lanes(loop.settings.resistance, loop.law, start, found, loop)
+    near, done = loop.pairs.near, in_lanes(loop.law, start, found, loop)
     if done == 0 and found >= WIDTH:
         one_by_one(start, start + found, loop)
         done = found

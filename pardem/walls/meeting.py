@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from ..compiled.choices import select
 from ..compiled.fixedpoint import carry, deposit_nearest
 from ..compiled.jit import inlined
+from ..compiled.lanes.arithmetic import any_of
 from ..compiled.vectors import add, behind, choose, columns, cross, dot, row, scale, subtract
 from ..contacts.dispatch import keeps_arms
 from ..laws.slider import middle_normal
@@ -57,7 +58,7 @@ class GrainMotion(NamedTuple):
 
 
 class WallMotion(NamedTuple):
-    """How a wall moves; or several in lanes, which all turn or do not.
+    """How a wall moves; or several in lanes.
 
     Attributes:
         velocity: of its point (m/s).
@@ -123,12 +124,12 @@ def seen_from(grain, wall, arm, lag):
     """
     spin, shift = grain.w, wall.shift
     velocity = subtract(subtract(wall.velocity, grain.v), cross(spin, arm))
-    if wall.turns:
+    if any_of(wall.turns):
         # the domain has no period across the axis: there is no image to look for
         u = subtract(add(behind(grain.x, lag, grain.v), arm), wall.centre)
-        velocity = add(velocity, cross(wall.spin, u))
-        shift = add(shift, cross(wall.turn, u))
-        spin = subtract(spin, wall.spin)
+        velocity = choose(wall.turns, add(velocity, cross(wall.spin, u)), velocity)
+        shift = choose(wall.turns, add(shift, cross(wall.turn, u)), shift)
+        spin = choose(wall.turns, subtract(spin, wall.spin), spin)
     return velocity, shift, spin
 
 

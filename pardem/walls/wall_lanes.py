@@ -4,38 +4,52 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..compiled.choices import hardly_ever
 from ..compiled.fixedpoint import LIMB, deposit_nearest
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import all_of, any_of
-from ..compiled.lanes.memory import gather, members, members_at, raised_at, scatter_add, transpose
+from ..compiled.lanes.memory import gather, members, members_at, pick, raised_at, scatter_add, transpose
 from ..compiled.lanes.types import ROW, WIDTH, lane, spread
 from ..compiled.vectors import ZERO, add, ahead, choose, cross, dot, length, magnitudes, negative, scale, subtract
 from ..contacts.dispatch import joins_on_plane
 from ..contacts.hardening import collapsed
 from ..contacts.lane_forces import Encounter, Remembered, account, act, keep_where, remembered
 from ..contacts.lane_groups import add_to_where, groups_where_lanes_serve, limbs_of, vectors_at
+from ..contacts.observing import Seen, observe_where
 from ..contacts.pair_loop import velocity_lag
+from ..contacts.resistance_lanes import keep_resistance_where
 from ..laws.quantities import Geometry, Motion, Past, Zone
+from ..state.arrays import OBSERVE, WALL_CONTACTS
 from .contacts import one_by_one
 from .meeting import Before, GrainMotion, Meeting, WallMotion, motion_in_the_middle, seen_from
 from .motion.driven import turns
+from .motion.rows import CENTRE, MOTION
 from .surfaces.meeting_lanes import Candidates
 from .surfaces.place import NORMAL, POSE, SHAPE, THERE
-from .surfaces.registry import LINE, SIDES, meet_in_lanes
+from .surfaces.registry import LINE, LINES, SIDES, meet_in_lanes
 
 REACTION = 12  # limbs of the reaction of a wall
 MOST = 2.0 ** (51 + LIMB)  # counts that ``limbs_of`` takes apart
+TURNS = 4  # added to ``Walls.line`` of a wall that turns
+assert LINES <= TURNS
 
 
 @kernel
 def note_lines(walls):
-    """Note which walls are met by several grains together: those that are there and do not turn, by the code of their surface.
+    """Note which walls are met by several grains together: those that are there, by the code of their surface; and which of them turn.
 
     Args:
         walls: `Walls`.
     """
     for k in range(walls.kind.shape[0]):
-        walls.line[k] = LINE[walls.kind[k]] if walls.there[k] == THERE and not turns(walls.motion, k) else -1
+        line = LINE[walls.kind[k]] if walls.there[k] == THERE else -1
+        walls.line[k] = line + TURNS if line >= 0 and turns(walls.motion, k) else line
+
+
+@inlined
+def _surface(line):
+    """The code of a surface for `meet_in_lanes`, from what is noted of a wall; -1: none."""
+    return line if line < TURNS else np.int8(line - TURNS)
 
 
 @inlined
@@ -48,9 +62,10 @@ def line_of(p, loop):
     """
     pairs, walls = loop.pairs, loop.walls
     k = pairs.col[p]
+    line = walls.line[k]
     if not joins_on_plane(loop.interaction, loop.g, pairs.first[p], pairs.touch[p] != 0) and SIDES[walls.kind[k]] > 0:
         return np.int8(-1)
-    return walls.line[k]
+    return _surface(line)
 
 
 @inlined
@@ -58,6 +73,18 @@ def _columns_at(array, rows, width, first):
     """Three columns, from ``first`` on, of WIDTH rows (a tuple of words) of an array with ``width`` columns, which has a fourth one behind."""
     x, y, z, _ = transpose(gather(array, rows, width, first))
     return x, y, z
+
+
+@inlined
+def _motions(k, walls):
+    """The ``meeting.WallMotion`` of WIDTH walls (a tuple of words)."""
+    pose, turning, nothing = walls.pose, pick(walls.line, k) >= TURNS, spread(0.0)
+    rest = (nothing, nothing, nothing)
+    spin, turn, centre = rest, rest, rest
+    if any_of(turning):
+        spin, turn = _columns_at(pose, k, POSE, 12), _columns_at(pose, k, POSE, 15)
+        centre = _columns_at(walls.motion, k, MOTION, CENTRE)
+    return WallMotion(_columns_at(pose, k, POSE, 3), _columns_at(pose, k, POSE, 6), turning, spin, turn, centre)
 
 
 @inlined
@@ -93,7 +120,7 @@ def _group(begin, loop):
     (x, radius), point = vectors_at(g.x, i), _columns_at(walls.shape, k, SHAPE, 0)
     h = subtract(subtract(x, point), _columns_at(walls.pose, k, POSE, 0))
     one = Candidates(places, i, k, radius, h, _columns_at(walls.pose, k, POSE, NORMAL))
-    solved, distance, u, link, lever, axis = meet_in_lanes(walls.line[k[0]], loop, one)
+    solved, distance, u, link, lever, axis = meet_in_lanes(_surface(walls.line[k[0]]), loop, one)
     touching, size, near = raised_at(pairs.touch, places), length(link), distance < radius
     hard = (near | touching) & collapsed(distance, distance * distance - size * size, radius)
     if not (solved and all_of((distance > 0.0) & (size > 0.0) & ~hard)):
@@ -106,26 +133,31 @@ def _group(begin, loop):
     arm = ahead(u, out, m.normal)
     (v, mass), (w, _) = vectors_at(g.v, i), vectors_at(g.w, i)
     grain = GrainMotion(x, v, w)
-    wall = WallMotion(_columns_at(walls.pose, k, POSE, 3), _columns_at(walls.pose, k, POSE, 6), False, ZERO, ZERO, ZERO)
+    wall = _motions(k, walls)
     seen, shift, spin = seen_from(grain, wall, arm, 0.0)
     before = remembered(places, loop)
     past = Before(before.past.normal, before.arm, before.lever)
     middle, velocity, lever_middle = motion_in_the_middle(m, (grain, wall), (arm, out), lever, seen, past, loop)
     turn = 0.5 * settings.dt * dot(ahead(spin, 2.0, wall.spin), middle)
+    geometry = Geometry(overlap, m.normal, middle, m.slope)
+    inertia = mass * (radius * radius)
     a = act(Encounter(
-        Geometry(overlap, m.normal, middle, m.slope), Motion(velocity, turn, settings.dt, velocity_lag(settings)), Zone(lever, lever_middle, axis),
-        negative(spin), mass, radius, arm, arm, spread(np.inf),
-    ), before, loop)  # fmt: skip
+        geometry, Motion(velocity, turn, settings.dt, velocity_lag(settings)), Zone(lever, lever_middle, axis),
+        negative(spin), mass, radius, arm, arm, spread(np.inf), inertia,
+    ), places, before, loop)  # fmt: skip
     inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
     about = scale(inv_torque, add(cross(subtract(add(x, arm), point), a.force), a.moment))
-    largest, work = magnitudes(about), dot(a.force, shift) * (1.0 / settings.energy)
+    largest, work = magnitudes(about), (dot(a.force, shift) + dot(a.moment, wall.turn)) * (1.0 / settings.energy)
     fits = (largest[0] < MOST) & (largest[1] < MOST) & (largest[2] < MOST)
     if not all_of(~near | (a.in_range & fits)):
         return False
+    if hardly_ever(loop.control[OBSERVE] != 0):
+        observe_where(near, begin, WALL_CONTACTS, geometry, a.response, Seen(arm, arm, a.force, a.moment, a.resistance), loop)
     if settings.budget:
-        account(near, places, True, before, a, seen, loop)
+        account(near, places, True, before, a, (seen, negative(spin)), loop)
     now = Remembered(Past(near, a.response.spring, a.response.law.memory, m.normal, a.response.own), a.twist, arm, lever)
     keep_where(near, places, now, before, loop)
+    keep_resistance_where(settings.resistance, near, places, a.resistance, loop)
     force = scale(inv_force, a.force)
     add_to_where(near, i, force, scale(inv_torque, add(cross(arm, a.force), a.moment)), g.ft, settings.wide)
     _react(near, k, force, about, loop)

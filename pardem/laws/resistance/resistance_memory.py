@@ -7,6 +7,7 @@ torque of the step before (3, N m; gear4: its power in the first of them) and th
 
 from __future__ import annotations
 
+from ...compiled.choices import select
 from ...compiled.jit import inlined
 from ...compiled.vectors import columns, dot, put_columns
 from ..history import HISTORY, HISTORY_BUDGET
@@ -37,6 +38,45 @@ def first_spring(budget):
 
 
 @inlined
+def first_torque(resistance, budget):
+    """Column of the torque of the step before in a contact's history.
+
+    Args:
+        resistance: tables of the resistance to rolling and twisting, for their type.
+        budget: whether there is an energy budget.
+    """
+    return first_spring(budget) + springs_of(resistance)
+
+
+@inlined
+def rest_of_torque(torque, stored, spin, dt):
+    """What the step before has not accounted for yet, with half-step velocities (J): the work of its torque in the half-step after it, and what the
+    springs held. One text for a contact and for several in lanes.
+
+    Args:
+        torque: that of the step before (N m).
+        stored: energy of the springs then (J).
+        spin: angular velocity of the second body relative to the first (rad/s).
+        dt: time step (s).
+    """
+    return 0.5 * dt * dot(torque, spin) + stored
+
+
+@inlined
+def lost_by_torque(step, alive, rest, dt):
+    """Energy (J) that the torque of one step turned into heat. One text for a contact and for several in lanes.
+
+    Args:
+        step: ``resistance_quantities.Resisted``.
+        alive: whether the history is alive.
+        rest: what the step before has not accounted for yet (J).
+        dt: time step (s).
+    """
+    lost = 0.5 * dt * dot(step.torque, step.spin) - step.stored
+    return select(alive, lost + rest, lost)
+
+
+@inlined
 def torque_lost(resistance, hist, p, alive, step, settings):
     """Energy (J) that the torque of one step turned into heat, accounted for like that of friction (``laws.energy_ledger.energy_lost``).
 
@@ -48,17 +88,13 @@ def torque_lost(resistance, hist, p, alive, step, settings):
         step: ``resistance_quantities.Resisted``.
         settings: `Settings`.
     """
-    first, dt = first_spring(settings.budget) + springs_of(resistance), settings.dt
-    torque, spin, stored = step
-    power = dot(torque, spin)
-    lost = 0.5 * dt * power - stored
-    if alive:
-        lost += torque_lost_at_end(resistance, spin, hist, p, settings)
+    first = first_torque(resistance, settings.budget)
+    lost = lost_by_torque(step, alive, torque_lost_at_end(resistance, step.spin, hist, p, settings), settings.dt)
     if not settings.midstep:
-        hist[p, first] = power
+        hist[p, first] = dot(step.torque, step.spin)
     else:
-        put_columns(hist, p, first, torque)
-    hist[p, first + 3] = stored
+        put_columns(hist, p, first, step.torque)
+    hist[p, first + 3] = step.stored
     return lost
 
 
@@ -73,7 +109,7 @@ def torque_lost_at_end(resistance, spin, hist, p, settings):
         p: the contact's row.
         settings: `Settings`.
     """
-    first, half = first_spring(settings.budget) + springs_of(resistance), 0.5 * settings.dt
+    first = first_torque(resistance, settings.budget)
     if not settings.midstep:
-        return half * hist[p, first] + hist[p, first + 3]
-    return half * dot(columns(hist, p, first), spin) + hist[p, first + 3]
+        return 0.5 * settings.dt * hist[p, first] + hist[p, first + 3]
+    return rest_of_torque(columns(hist, p, first), hist[p, first + 3], spin, settings.dt)

@@ -1,0 +1,162 @@
+"""What runs ask of contacts besides forces: settled beds with it, in turns with another version, and the table made of it.
+
+    python jobs/benchmarks/asked_for.py measure --against ../older                       # all kinds, in turns with another working copy
+    python jobs/benchmarks/asked_for.py measure "rods: springs" --against ../older --turns 5
+    python jobs/benchmarks/asked_for.py page                                             # docs/performance.md from asked_for.csv
+
+All beds begin with the grains of the settled bed of `pardem bench`. A process a turn measures all kinds; what it prints last counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from mpi4py import MPI
+from scene_speeds import ROOT, _line, by_call, processor, put_into_page, version_of
+
+TABLE = Path(__file__).resolve().with_name("asked_for.csv")
+PART = ("<!-- asked for -->\n", "<!-- end of asked for -->")
+COLUMNS = ("call", "version", "processor", "kind", "turns", "median (ns)", "least (ns)", "most (ns)")
+SETTLE = 600  # steps in which a bed gets used to what it has not settled with
+ROLLING = {"rolling_friction": 0.3, "twisting_friction": 0.2}
+
+
+def _as_it_is(case: dict[str, Any]) -> None:
+    """Nothing besides forces."""
+
+
+def _resisting(case: dict[str, Any], resistance: str) -> None:
+    case["contact"] |= ROLLING | {"resistance": resistance}
+
+
+def _turning(case: dict[str, Any]) -> None:
+    """All walls turn slowly about their normals."""
+    for wall in case["wall"]:
+        wall["motion"] = {"kind": "rotation", "axis": wall["normal"], "center": wall["point"], "rate": 0.02}
+
+
+CHANGES: dict[str, Callable[[dict[str, Any]], None]] = {
+    "as it is": _as_it_is,
+    "every step observed": _as_it_is,
+    "springs": lambda case: _resisting(case, "spring"),
+    "constant torques": lambda case: _resisting(case, "constant"),
+    "walls that turn": _turning,
+}
+KINDS = tuple(f"{scene}: {change}" for scene in ("spheres", "rods") for change in ("as it is", "every step observed", "springs", "walls that turn"))
+
+
+def nanoseconds(kind: str, steps: int) -> Callable[[], float]:
+    """Make a bed ready; what comes back measures it: CPU time of a grain and step (ns).
+
+    Args:
+        kind: scene and change.
+        steps: number of steps of a measurement.
+    """
+    from pardem.bench.beds import engine_of, settled_tile
+    from pardem.bench.scenes import _contact, bed_of, scene_case
+
+    scene, _, change = kind.partition(": ")
+    count, comm = bed_of(scene).grains, MPI.COMM_SELF
+    grains, _ = settled_tile(comm, scene, count)
+    case = scene_case(scene, count)
+    data = case.model_dump(exclude_none=True) | {"contact": _contact() | {"interaction": bed_of(scene).interaction}}
+    CHANGES[change](data)
+    engine, observed = engine_of(comm, type(case)(**data), grains, None), change == "every step observed"
+    engine.advance(SETTLE)
+
+    def once() -> float:
+        begin = time.process_time()
+        for _ in range(steps if observed else 1):
+            engine.advance(1 if observed else steps, observe=observed)
+        return 1e9 * (time.process_time() - begin) / (steps * count)
+
+    return once
+
+
+def measure(trees: list[Path], kinds: list[str], turns: int, steps: int) -> None:
+    """Measure kinds in turns and add rows to the table.
+
+    Args:
+        trees: working copies.
+        kinds: names.
+        turns: how often each is measured, in a process of its own.
+        steps: number of steps of a measurement, of which a process makes three.
+    """
+    call, found = datetime.now(UTC).strftime("%Y-%m-%d %H:%M"), {(tree, kind): [] for tree in trees for kind in kinds}
+    for turn in range(turns):
+        for tree in trees if turn % 2 else trees[::-1]:
+            words = [sys.executable, str(Path(__file__).resolve()), "one", *kinds, "--steps", str(steps)]
+            done = subprocess.run(words, env=os.environ | {"PYTHONPATH": str(tree)}, cwd=tree, capture_output=True, text=True, check=True)
+            for kind, value in json.loads(done.stdout.splitlines()[-1]).items():
+                found[tree, kind].append(value)
+    rows = [
+        [call, version_of(tree), processor(), kind, turns, *(f"{f(found[tree, kind]):.4g}" for f in (median, min, max))]
+        for kind in kinds for tree in trees
+    ]  # fmt: skip
+    new = not TABLE.exists()
+    with TABLE.open("a", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        if new:
+            out.writerow(COLUMNS)
+        out.writerows(rows)
+    for row in rows:
+        print(", ".join(str(x) for x in row), flush=True)
+
+
+def text(rows: list[dict[str, str]]) -> str:
+    """The tables of the page, one a call.
+
+    Args:
+        rows: those of asked_for.csv.
+    """
+    return "\n".join(_table(call, measured) for call, measured in by_call(rows).items())
+
+
+def _table(call: str, measured: list[dict[str, str]]) -> str:
+    """What one call measured."""
+    versions = list(dict.fromkeys(row["version"] for row in measured))
+    of = {(row["version"], row["kind"]): row for row in measured}
+    head = ["bed", *(f"{v}: ns a grain and step (range)" for v in versions), *(f"{versions[0]} over {v}, in speed" for v in versions[1:])]
+    lines = [f"**{call} UTC**, {measured[0]['processor']}, one core, medians of {measured[0]['turns']} turns", "", _line(head)]
+    lines.append(_line(["---"] * len(head)))
+    for kind in dict.fromkeys(row["kind"] for row in measured):
+        every = [of[v, kind] for v in versions]
+        times = [f"{float(row['median (ns)']):.3g} ({float(row['least (ns)']):.3g} to {float(row['most (ns)']):.3g})" for row in every]
+        ratios = [f"{float(row['median (ns)']) / float(every[0]['median (ns)']):.2f}" for row in every[1:]]
+        lines.append(_line([kind, *times, *ratios]))
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Do what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["measure", "one", "page"])
+    parser.add_argument("kinds", nargs="*", help=f"what to measure: scene and change ({', '.join(CHANGES)}); default: {', '.join(KINDS)}")
+    parser.add_argument("--against", type=Path, help="another working copy")
+    parser.add_argument("--turns", type=int, default=5, help="how often each is measured")
+    parser.add_argument("--steps", type=int, default=300, help="steps of a measurement")
+    arguments = parser.parse_args()
+    kinds = arguments.kinds or list(KINDS)
+    if arguments.what == "page":
+        with TABLE.open(newline="") as file:
+            put_into_page(PART, text(list(csv.DictReader(file))))
+    elif arguments.what == "one":
+        beds = {kind: nanoseconds(kind, arguments.steps) for kind in kinds}
+        print(json.dumps({kind: min(once() for _ in range(3)) for kind, once in beds.items()}))
+    else:
+        measure([ROOT, *([arguments.against.resolve()] if arguments.against else [])], kinds, arguments.turns, arguments.steps)
+
+
+if __name__ == "__main__":
+    main()
