@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from beds import FEATURES, HERTZ, ROLLING, SIZES, VISCOUS, in_a_tube, moved, outlines, shaken, without_budget
+from beds import FEATURES, HERTZ, ROLLING, SIZES, STIFF, VISCOUS, in_a_tube, moved, outlines, shaken, without_budget
 from mpi4py import MPI
 from scenes import CUBE, ROD, SPHERE, TETRAHEDRON, case_of, engine_of, gathered
 
@@ -33,7 +33,7 @@ def stirred(species: list[dict[str, Any]], count: int, contact: dict[str, Any]) 
     """``count`` grains of each species in a turning tube on a turntable, with a ramp at rest."""
     region = {"kind": "cylinder", "radius": 2.0, "lower": 1.2, "upper": 5.0}
     return case_of(
-        species, contact, 5e-4, gravity=(0.0, 0.0, -30.0), seed=4, domain={"lower": (-3.0, -3.0, -3.0), "upper": (3.0, 3.0, 30.0)},
+        species, contact, 5e-4, gravity=(0.0, 0.0, -50.0), seed=4, domain={"lower": (-3.0, -3.0, -3.0), "upper": (3.0, 3.0, 30.0)},
         wall=[
             {"name": "tube", "kind": "cylinder", "radius": 2.5, "motion": {"kind": "rotation", "axis": (0, 0, 1), "rate": 3.0}},
             {"name": "table", "kind": "plane", "point": (0, 0, 0), "normal": (0, 0, 1),
@@ -58,16 +58,15 @@ BEDS: dict[str, Callable[[], Case]] = {
     "cubes and tetrahedra": lambda: shaken([CUBE, TETRAHEDRON], 36, VISCOUS),
     "convex shapes of two materials": lambda: shaken([CUBE, TETRAHEDRON | {"name": "small"}, SHORT], 42, UNLIKE_SHAPES),
     "shapes in a tube": lambda: in_a_tube([SHORT, CUBE | {"side": 0.4}], 80, VISCOUS),
-    "shapes between walls that turn": lambda: stirred([SHORT, CUBE | {"side": 0.4}], 60, VISCOUS | ROLLING | {"resistance": "constant"}),
+    "shapes with constant torques": lambda: stirred([SHORT, CUBE | {"side": 0.4}], 80, STIFF | ROLLING | {"resistance": "constant"}),
     "features": lambda: shaken([CUBE, TETRAHEDRON], 36, FEATURES, step=5e-4),
     "outlines": lambda: outlines(30, FEATURES),
     "rolling springs": lambda: shaken([SPHERE | {"radius": 0.4}, BEAD], 150, UNLIKE | ROLLING | {"resistance": "spring"}),
-    "shapes with constant torques": lambda: shaken([CUBE, SHORT], 42, VISCOUS | ROLLING | {"resistance": "constant"}),
     "elastic rods": lambda: shaken([SHORT], 600, {"law": "elastic", "contact_time": 0.02, "friction": 0.4}),
 }
 
 
-OF_THEIR_OWN = ("elastic rods", "rods of Hertz", "shapes with constant torques", "shapes between walls that turn")  # with kernels of their own
+OF_THEIR_OWN = ("elastic rods", "rods of Hertz", "shapes with constant torques")  # with kernels of their own
 FEW_ON_WALLS = ("outlines",)  # on a floor that throws them; the walls of features are those of their own bed
 WIDE = ("of two materials", "rolling springs", "hertz", "rods", "cubes and tetrahedra", "features")  # beds whose sums are widened, too
 

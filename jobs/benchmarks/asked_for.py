@@ -93,7 +93,8 @@ def measure(trees: list[Path], kinds: list[str], turns: int, steps: int) -> None
         turns: how often each is measured, in a process of its own.
         steps: number of steps of a measurement, of which a process makes three.
     """
-    call, found = datetime.now(UTC).strftime("%Y-%m-%d %H:%M"), {(tree, kind): [] for tree in trees for kind in kinds}
+    call = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
+    found: dict[tuple[Path, str], list[float]] = {(tree, kind): [] for tree in trees for kind in kinds}
     for turn in range(turns):
         for tree in trees if turn % 2 else trees[::-1]:
             words = [sys.executable, str(Path(__file__).resolve()), "one", *kinds, "--steps", str(steps)]
