@@ -75,7 +75,7 @@ def one_size(tables: Tables) -> list[Row]:
 
 
 def media(tables: Tables) -> list[Medium]:
-    """All media of which there are trials.
+    """All media of which there are so many trials that they have a mean critical diameter.
 
     Args:
         tables: finished rows, by study.
@@ -90,7 +90,7 @@ def media(tables: Tables) -> list[Medium]:
         for (small, large), rows in groups_of(tables.get(name, []), ["small", "large"]).items():
             sizes = (round(2e3 * float(small), 6), round(2e3 * float(large), 6))
             found.append(Medium(name, sizes, friction, critical(rows)))
-    return sorted(found, key=lambda m: (m.friction, m.average, m.study))
+    return sorted((m for m in found if np.isfinite(m.found.value)), key=lambda m: (m.friction, m.average, m.study))
 
 
 def windows(rows: list[Row], width: float) -> tuple[np.ndarray, np.ndarray]:

@@ -92,7 +92,7 @@ def draw_mixtures(axes: Axes, chosen: list[Medium], title: str) -> None:
 
 def _line(axes: Axes, chosen: list[Medium], what: str, colour: str, label: str, style: str = "o-") -> None:
     """Mean critical diameters with their intervals."""
-    chosen = sorted((m for m in chosen if np.isfinite(m.found.value)), key=lambda m: float(getattr(m, what)))
+    chosen = sorted(chosen, key=lambda m: float(getattr(m, what)))
     y = np.array([m.found.value for m in chosen])
     ends = np.maximum([y - [m.found.low for m in chosen], [m.found.high for m in chosen] - y], 0.0)
     axes.errorbar([getattr(m, what) for m in chosen], y, yerr=np.nan_to_num(ends), fmt=style, markersize=4.0, capsize=3.0, color=colour, label=label)
