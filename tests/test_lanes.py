@@ -17,11 +17,10 @@ from pardem.compiled.choices import larger, root, select, smaller
 from pardem.compiled.jit import inlined, kernel
 from pardem.compiled.lanes.arithmetic import all_of, any_of
 from pardem.compiled.lanes.conversions import cut, number, rounded, whole
+from pardem.compiled.lanes.flags import append, flag_at, raised, raised_at
 from pardem.compiled.lanes.memory import (
     add_rows,
-    append,
     either_place,
-    flag_at,
     gather,
     load,
     load_row,
@@ -32,8 +31,6 @@ from pardem.compiled.lanes.memory import (
     neighbours,
     pick,
     put,
-    raised,
-    raised_at,
     scatter,
     scatter_add,
     store,

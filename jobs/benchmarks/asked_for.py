@@ -10,7 +10,6 @@ All beds begin with the grains of the settled bed of `pardem bench`. A process a
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import os
 import subprocess
@@ -23,7 +22,7 @@ from statistics import median
 from typing import Any
 
 from mpi4py import MPI
-from scene_speeds import ROOT, _line, by_call, processor, put_into_page, version_of
+from scene_speeds import ROOT, append_row, by_call, processor, put_into_page, read_rows, table_line, version_of
 
 TABLE = Path(__file__).resolve().with_name("asked_for.csv")
 PART = ("<!-- asked for -->\n", "<!-- end of asked for -->")
@@ -64,13 +63,13 @@ def nanoseconds(kind: str, steps: int) -> Callable[[], float]:
         steps: number of steps of a measurement.
     """
     from pardem.bench.beds import engine_of, settled_tile
-    from pardem.bench.scenes import _contact, bed_of, scene_case
+    from pardem.bench.scenes import bed_of, scene_case
 
     scene, _, change = kind.partition(": ")
     count, comm = bed_of(scene).grains, MPI.COMM_SELF
     grains, _ = settled_tile(comm, scene, count)
     case = scene_case(scene, count)
-    data = case.model_dump(exclude_none=True) | {"contact": _contact() | {"interaction": bed_of(scene).interaction}}
+    data = case.model_dump(exclude_unset=True)
     CHANGES[change](data)
     engine, observed = engine_of(comm, type(case)(**data), grains, None), change == "every step observed"
     engine.advance(SETTLE)
@@ -105,13 +104,8 @@ def measure(trees: list[Path], kinds: list[str], turns: int, steps: int) -> None
         [call, version_of(tree), processor(), kind, turns, *(f"{f(found[tree, kind]):.4g}" for f in (median, min, max))]
         for kind in kinds for tree in trees
     ]  # fmt: skip
-    new = not TABLE.exists()
-    with TABLE.open("a", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        if new:
-            out.writerow(COLUMNS)
-        out.writerows(rows)
     for row in rows:
+        append_row(TABLE, COLUMNS, row)
         print(", ".join(str(x) for x in row), flush=True)
 
 
@@ -129,13 +123,13 @@ def _table(call: str, measured: list[dict[str, str]]) -> str:
     versions = list(dict.fromkeys(row["version"] for row in measured))
     of = {(row["version"], row["kind"]): row for row in measured}
     head = ["bed", *(f"{v}: ns a grain and step (range)" for v in versions), *(f"{versions[0]} over {v}, in speed" for v in versions[1:])]
-    lines = [f"**{call} UTC**, {measured[0]['processor']}, one core, medians of {measured[0]['turns']} turns", "", _line(head)]
-    lines.append(_line(["---"] * len(head)))
+    lines = [f"**{call} UTC**, {measured[0]['processor']}, one core, medians of {measured[0]['turns']} turns", "", table_line(head)]
+    lines.append(table_line(["---"] * len(head)))
     for kind in dict.fromkeys(row["kind"] for row in measured):
         every = [of[v, kind] for v in versions]
         times = [f"{float(row['median (ns)']):.3g} ({float(row['least (ns)']):.3g} to {float(row['most (ns)']):.3g})" for row in every]
         ratios = [f"{float(row['median (ns)']) / float(every[0]['median (ns)']):.2f}" for row in every[1:]]
-        lines.append(_line([kind, *times, *ratios]))
+        lines.append(table_line([kind, *times, *ratios]))
     return "\n".join(lines) + "\n"
 
 
@@ -150,8 +144,7 @@ def main() -> None:
     arguments = parser.parse_args()
     kinds = arguments.kinds or list(KINDS)
     if arguments.what == "page":
-        with TABLE.open(newline="") as file:
-            put_into_page(PART, text(list(csv.DictReader(file))))
+        put_into_page(PART, text(read_rows(TABLE)))
     elif arguments.what == "one":
         beds = {kind: nanoseconds(kind, arguments.steps) for kind in kinds}
         print(json.dumps({kind: min(once() for _ in range(3)) for kind, once in beds.items()}))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 from pydantic import TypeAdapter
-from scene_speeds import TABLE, _line, put_into_page
+from scene_speeds import TABLE, put_into_page, table_line
 
 from pardem.bench.scenes import bed_of
 from pardem.case.any_species import AnySpecies
@@ -91,14 +91,14 @@ def text() -> str:
     with TABLE.open(newline="") as file:
         rows = list(csv.DictReader(file))
     head = ["scene", "contacts, candidates a grain", "bytes a grain", "a candidate", "a contact", "together", "ns a grain and step", "GB/s"]
-    lines = [_line(head), _line(["---"] * len(head))]
+    lines = [table_line(head), table_line(["---"] * len(head))]
     for scene in SCENES:
         newest = max(row["call"] for row in rows if row["scene"] == scene and row["share of contacts"])
         row = next(row for row in rows if row["scene"] == scene and row["call"] == newest)
         contacts, candidates, one = float(row["contacts a grain"]), float(row["candidates a grain"]), of_scene(scene)
         total, time = one.grain + candidates * one.candidate + contacts * one.contact, 1e9 / float(row["median (1/s)"])
         cells = [scene, f"{contacts:.3g}, {candidates:.3g}", *map(str, one), f"{total:.0f}", f"{time:.0f} ({row['version']})", f"{total / time:.1f}"]
-        lines.append(_line(cells))
+        lines.append(table_line(cells))
     return "\n".join(lines) + "\n"
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from scene_speeds import ROOT, _line, append_row, by_call, processor, put_into_page, read_rows, version_of
+from scene_speeds import ROOT, append_row, by_call, processor, put_into_page, read_rows, table_line, version_of
 
 TABLE = Path(__file__).resolve().with_name("compile_times.csv")
 PART = ("<!-- compilation -->\n", "<!-- end of compilation -->")
@@ -75,12 +75,12 @@ def text(rows: list[dict[str, str]]) -> str:
         versions = list(dict.fromkeys(row["version"] for row in measured))
         of = {(row["version"], row["kind"]): row for row in measured}
         head = ["kind of scene", *(f"{v}: CPU seconds (range)" for v in versions), *(f"{versions[0]} over {v}" for v in versions[1:])]
-        lines = [f"**{call} UTC**, {measured[0]['processor']}, {measured[0]['turns']} turns", "", _line(head), _line(["---"] * len(head))]
+        lines = [f"**{call} UTC**, {measured[0]['processor']}, {measured[0]['turns']} turns", "", table_line(head), table_line(["---"] * len(head))]
         for kind in dict.fromkeys(row["kind"] for row in measured):
             every = [of[v, kind] for v in versions]
             seconds = [f"{row['median (s)']} ({row['least (s)']} to {row['most (s)']})" for row in every]
             ratios = [f"{float(every[0]['median (s)']) / float(row['median (s)']):.2f}" for row in every[1:]]
-            lines.append(_line([kind, *seconds, *ratios]))
+            lines.append(table_line([kind, *seconds, *ratios]))
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
 

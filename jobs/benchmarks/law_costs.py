@@ -16,7 +16,7 @@ from statistics import median
 from typing import Any
 
 from mpi4py import MPI
-from scene_speeds import ROOT, _line, append_row, processor, put_into_page, read_rows, version_of
+from scene_speeds import ROOT, append_row, processor, put_into_page, read_rows, table_line, version_of
 
 from pardem.bench import measure as measure_engine
 from pardem.bench.beds import engine_of, settled_tile
@@ -75,7 +75,7 @@ def text(rows: list[dict[str, str]]) -> str:
         rows: those of law_costs.csv.
     """
     head = ["scene", "law", "contacts a grain", "without budget (range)", "time over that of `viscoelastic`", "with budget (range)", "time over it"]
-    lines = [_line(head), _line(["---"] * len(head))]
+    lines = [table_line(head), table_line(["---"] * len(head))]
     newest = {row["scene"]: row["call"] for row in rows}
     of = {(row["scene"], row["law"], row["budget"]): row for row in rows if row["call"] == newest[row["scene"]]}
     for scene in newest:
@@ -86,7 +86,7 @@ def text(rows: list[dict[str, str]]) -> str:
                 row = of[scene, law, budget]
                 middle, least, most = (1e-6 * float(row[k]) for k in ("median (1/s)", "least (1/s)", "most (1/s)"))
                 cells += [f"{middle:.3g} ({least:.3g} to {most:.3g})", f"{1e-6 * first / middle:.2f}"]
-            lines.append(_line(cells))
+            lines.append(table_line(cells))
     shown = [row for row in rows if row["call"] == newest[row["scene"]]]
     calls = dict.fromkeys(f"{row['scene']} {row['version']}, {row['call']} UTC, {row['turns']} turns" for row in shown)
     title = f"Million particle steps a CPU second, one core, {rows[-1]['processor']}, medians ({'; '.join(calls)})"

@@ -109,13 +109,13 @@ def text(rows: list[dict[str, str]]) -> str:
         head = ["scene", "contacts a grain", *(f"{v}: million particle steps a CPU second (range)" for v in versions), "ns a grain and step"]
         head += [f"{versions[0]} over {v}" for v in versions[1:]]
         title = f"**{call} UTC**, {measured[0]['processor']}, one core, medians of {measured[0]['turns']} turns"
-        lines = [title, "", _line(head), _line(["---"] * len(head))]
+        lines = [title, "", table_line(head), table_line(["---"] * len(head))]
         for scene in scenes:
             own = of[versions[0], scene]
             first = float(own["median (1/s)"])
             speeds = [_speed(of[v, scene]) if (v, scene) in of else "-" for v in versions]
             ratios = [f"{first / float(of[v, scene]['median (1/s)']):.2f}" if (v, scene) in of else "-" for v in versions[1:]]
-            lines.append(_line([scene, own["contacts a grain"], *speeds, f"{1e9 / first:.0f}", *ratios]))
+            lines.append(table_line([scene, own["contacts a grain"], *speeds, f"{1e9 / first:.0f}", *ratios]))
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
 
@@ -125,7 +125,8 @@ def _speed(row: dict[str, str]) -> str:
     return f"{middle:.3g} ({least:.3g} to {most:.3g})"
 
 
-def _line(cells: list[str]) -> str:
+def table_line(cells: list[str]) -> str:
+    """A line of a table of the page."""
     return f"| {' | '.join(cells)} |"
 
 

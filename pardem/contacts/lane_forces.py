@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 from ..compiled.choices import select
 from ..compiled.fixedpoint import limit
 from ..compiled.jit import inlined
-from ..compiled.lanes.memory import flag_at, gather, load, raised_at, scatter, transpose
+from ..compiled.lanes.flags import flag_at, raised_at
+from ..compiled.lanes.memory import gather, load, scatter, transpose
 from ..compiled.lanes.types import ROW, spread
 from ..compiled.vectors import behind, choose
 from ..laws.couples import couple

@@ -13,7 +13,8 @@ from ..compiled.choices import hardly_ever, larger
 from ..compiled.fixedpoint import limit
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import all_of
-from ..compiled.lanes.memory import add_rows, flag_at, gather, members, members_at, pick, scatter, subtract_rows, transpose
+from ..compiled.lanes.flags import flag_at
+from ..compiled.lanes.memory import add_rows, gather, members, members_at, pick, scatter, subtract_rows, transpose
 from ..compiled.lanes.types import ROW, WIDTH, lane, rows_of, spread
 from ..compiled.vectors import behind, cross, nearest_image, negative, scale, subtract
 from ..laws.energy_ledger import losses

@@ -11,7 +11,8 @@ import numpy as np
 from ..compiled import vectors
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import any_of
-from ..compiled.lanes.memory import append, load, members, members_at, put, raised
+from ..compiled.lanes.flags import append, raised
+from ..compiled.lanes.memory import load, members, members_at, put
 from ..compiled.lanes.types import WIDTH, lane
 from ..compiled.prefetch import prefetch, prefetch_column
 from ..compiled.vectors import magnitudes, nearest_image, square, subtract

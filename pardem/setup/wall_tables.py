@@ -57,8 +57,8 @@ def build_walls(case: Case, materials: dict[str, int], features: Features) -> tu
     body = np.array([wall.solid is not None for wall in case.wall for _ in rows[wall.name]], bool)
     from_end = np.where(body, np.cumsum(body) - body.sum() - 1, 0).astype(np.int32)
     walls = Walls(
-        np.array(kind, np.int32), from_end, features, np.ones(n, np.uint8), np.full(n, -1, np.int8), np.array(material, np.int32),
-        shape, np.array(motion, float).reshape(n, MOTION),
+        np.array(kind, np.int32), from_end, features, np.ones(n, np.uint8), np.full(n, -1, np.int8), np.zeros(n, np.uint8),
+        np.array(material, np.int32), shape, np.array(motion, float).reshape(n, MOTION),
         np.zeros((n, POSE)), np.zeros((n, 6, 2), np.int64), np.zeros((n, 6, 2), np.int64), np.zeros((n, 2), np.int64),
     )  # fmt: skip
     return walls, rows, names

@@ -195,6 +195,7 @@ class Walls(NamedTuple):
         features: features of all species, for bodies.
         there: (W,) uint8 whether the wall is present in this stage (``walls.surfaces.place``).
         line: (W,) int8 which other walls several grains meet together with this one in this step, -1: none (``walls.wall_lanes``).
+        turning: (W,) uint8 whether it turns in this step (``walls.wall_lanes``).
         material: (W,) int32 rows in the tables of the law.
         shape: (W, 10) float64: point (3), unit normal or axis (3), up to four lengths that depend on the surface (m).
         motion: (W, MOTION) float64 motion of each wall (see ``walls.motion.rows``); for servo walls also their position and their load.
@@ -211,6 +212,7 @@ class Walls(NamedTuple):
     features: Features
     there: np.ndarray
     line: np.ndarray
+    turning: np.ndarray
     material: np.ndarray
     shape: np.ndarray
     motion: np.ndarray

@@ -8,7 +8,8 @@ from ..compiled.choices import hardly_ever
 from ..compiled.fixedpoint import LIMB, deposit_nearest
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import all_of, any_of
-from ..compiled.lanes.memory import gather, members, members_at, pick, raised_at, scatter_add, transpose
+from ..compiled.lanes.flags import raised_at
+from ..compiled.lanes.memory import gather, members, members_at, scatter_add, transpose
 from ..compiled.lanes.types import ROW, WIDTH, lane, spread
 from ..compiled.vectors import ZERO, add, ahead, choose, cross, dot, length, magnitudes, negative, scale, subtract
 from ..contacts.dispatch import joins_on_plane
@@ -26,12 +27,10 @@ from .motion.driven import turns
 from .motion.rows import CENTRE, MOTION
 from .surfaces.meeting_lanes import Candidates
 from .surfaces.place import NORMAL, POSE, SHAPE, THERE
-from .surfaces.registry import LINE, LINES, SIDES, meet_in_lanes
+from .surfaces.registry import LINE, SIDES, meet_in_lanes
 
 REACTION = 12  # limbs of the reaction of a wall
 MOST = 2.0 ** (51 + LIMB)  # counts that ``limbs_of`` takes apart
-TURNS = 4  # added to ``Walls.line`` of a wall that turns
-assert LINES <= TURNS
 
 
 @kernel
@@ -42,14 +41,8 @@ def note_lines(walls):
         walls: `Walls`.
     """
     for k in range(walls.kind.shape[0]):
-        line = LINE[walls.kind[k]] if walls.there[k] == THERE else -1
-        walls.line[k] = line + TURNS if line >= 0 and turns(walls.motion, k) else line
-
-
-@inlined
-def _surface(line):
-    """The code of a surface for `meet_in_lanes`, from what is noted of a wall; -1: none."""
-    return line if line < TURNS else np.int8(line - TURNS)
+        walls.line[k] = LINE[walls.kind[k]] if walls.there[k] == THERE else -1
+        walls.turning[k] = turns(walls.motion, k)
 
 
 @inlined
@@ -62,10 +55,9 @@ def line_of(p, loop):
     """
     pairs, walls = loop.pairs, loop.walls
     k = pairs.col[p]
-    line = walls.line[k]
     if not joins_on_plane(loop.interaction, loop.g, pairs.first[p], pairs.touch[p] != 0) and SIDES[walls.kind[k]] > 0:
         return np.int8(-1)
-    return _surface(line)
+    return walls.line[k]
 
 
 @inlined
@@ -78,7 +70,7 @@ def _columns_at(array, rows, width, first):
 @inlined
 def _motions(k, walls):
     """The ``meeting.WallMotion`` of WIDTH walls (a tuple of words)."""
-    pose, turning, nothing = walls.pose, pick(walls.line, k) >= TURNS, spread(0.0)
+    pose, turning, nothing = walls.pose, raised_at(walls.turning, k), spread(0.0)
     rest = (nothing, nothing, nothing)
     spin, turn, centre = rest, rest, rest
     if any_of(turning):
@@ -120,7 +112,7 @@ def _group(begin, loop):
     (x, radius), point = vectors_at(g.x, i), _columns_at(walls.shape, k, SHAPE, 0)
     h = subtract(subtract(x, point), _columns_at(walls.pose, k, POSE, 0))
     one = Candidates(places, i, k, radius, h, _columns_at(walls.pose, k, POSE, NORMAL))
-    solved, distance, u, link, lever, axis = meet_in_lanes(_surface(walls.line[k[0]]), loop, one)
+    solved, distance, u, link, lever, axis = meet_in_lanes(walls.line[k[0]], loop, one)
     touching, size, near = raised_at(pairs.touch, places), length(link), distance < radius
     hard = (near | touching) & collapsed(distance, distance * distance - size * size, radius)
     if not (solved and all_of((distance > 0.0) & (size > 0.0) & ~hard)):

@@ -14,20 +14,20 @@ from numba.core.types.containers import UniTuple
 from numba.extending import intrinsic
 
 from ..jit import njit  # noqa: F401
-from .arithmetic import as_bits
-from .types import INDEX, ROW, WIDTH, Lanes, broadcast, kind_of, shuffle
+from .types import INDEX, ROW, WIDTH, Lanes, kind_of, shuffle
 
 _ALIGNED = 8  # bytes: no more is asked of an array
-_BYTE, _WORD = ir.IntType(8), ir.IntType(64)
+WORD = ir.IntType(64)
 
 
-def _at(context: Any, builder: Any, array: Any, value: Any, place: Any, kind: Any) -> Any:
+def pointer_at(context: Any, builder: Any, array: Any, value: Any, place: Any, kind: Any) -> Any:
     """Pointer to ``kind`` at a place (a word) of an array."""
     data = context.make_array(array)(context, builder, value).data
     return builder.bitcast(builder.gep(data, [place]), ir.PointerType(kind))
 
 
-def _word(context: Any, builder: Any, value: Any, given: Any) -> Any:
+def as_word(context: Any, builder: Any, value: Any, given: Any) -> Any:
+    """A place of the type ``given`` as a word."""
     return context.cast(builder, value, given, types.uintp)
 
 
@@ -36,8 +36,9 @@ def _read(width: int) -> Any:
         result = Lanes(kind_of(array.dtype), width)
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            place_ = _word(context, builder, args[1], signature.args[1])
-            return builder.load(_at(context, builder, signature.args[0], args[0], place_, result.vector()), align=_ALIGNED, typ=result.vector())
+            place_ = as_word(context, builder, args[1], signature.args[1])
+            pointer = pointer_at(context, builder, signature.args[0], args[0], place_, result.vector())
+            return builder.load(pointer, align=_ALIGNED, typ=result.vector())
 
         return result(array, place), codegen
 
@@ -62,8 +63,8 @@ def store(typing_context: Any, array: Any, place: Any, value: Any) -> Any:
     lanes = value if isinstance(value, Lanes) else Lanes(kind_of(array.dtype))
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place_ = _word(context, builder, args[1], signature.args[1])
-        builder.store(args[2], _at(context, builder, signature.args[0], args[0], place_, lanes.vector()), align=_ALIGNED)
+        place_ = as_word(context, builder, args[1], signature.args[1])
+        builder.store(args[2], pointer_at(context, builder, signature.args[0], args[0], place_, lanes.vector()), align=_ALIGNED)
         return context.get_dummy_value()
 
     return types.void(array, place, lanes), codegen
@@ -75,8 +76,8 @@ def members(typing_context: Any, array: Any, place: Any) -> Any:
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        first = builder.gep(data, [_word(context, builder, args[1], signature.args[1])])
-        found = [builder.zext(builder.load(builder.gep(first, [ir.Constant(_WORD, k)])), _WORD) for k in range(WIDTH)]
+        first = builder.gep(data, [as_word(context, builder, args[1], signature.args[1])])
+        found = [builder.zext(builder.load(builder.gep(first, [ir.Constant(WORD, k)])), WORD) for k in range(WIDTH)]
         return context.make_tuple(builder, signature.return_type, found)
 
     return UniTuple(types.uintp, WIDTH)(array, place), codegen
@@ -87,8 +88,8 @@ def neighbours(typing_context: Any, place: Any) -> Any:
     """``place`` and the next numbers, WIDTH in all, as a tuple of words."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        first = _word(context, builder, args[0], signature.args[0])
-        found = [builder.add(first, ir.Constant(_WORD, k)) for k in range(WIDTH)]
+        first = as_word(context, builder, args[0], signature.args[0])
+        found = [builder.add(first, ir.Constant(WORD, k)) for k in range(WIDTH)]
         return context.make_tuple(builder, signature.return_type, found)
 
     return UniTuple(types.uintp, WIDTH)(place), codegen
@@ -100,7 +101,7 @@ def members_at(typing_context: Any, array: Any, places: Any) -> Any:
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        found = [builder.zext(builder.load(builder.gep(data, [p])), _WORD) for p in cgutils.unpack_tuple(builder, args[1])]
+        found = [builder.zext(builder.load(builder.gep(data, [p])), WORD) for p in cgutils.unpack_tuple(builder, args[1])]
         return context.make_tuple(builder, signature.return_type, found)
 
     return UniTuple(types.uintp, WIDTH)(array, places), codegen
@@ -114,7 +115,7 @@ def moved_by(typing_context: Any, places: Any, by: Any) -> Any:
         if isinstance(signature.args[1], UniTuple):
             ways = cgutils.unpack_tuple(builder, args[1])
         else:
-            ways = [_word(context, builder, args[1], signature.args[1])] * WIDTH
+            ways = [as_word(context, builder, args[1], signature.args[1])] * WIDTH
         found = [builder.add(p, way) for p, way in zip(cgutils.unpack_tuple(builder, args[0]), ways, strict=True)]
         return context.make_tuple(builder, signature.return_type, found)
 
@@ -190,7 +191,7 @@ def put(typing_context: Any, array: Any, places: Any, value: Any) -> Any:
 
 def _starts(context: Any, builder: Any, given: Any, rows: Any, stride: Any, column: Any) -> list[Any]:
     """The places of a column in some rows of an array with ``stride`` columns."""
-    stride_, column_ = _word(context, builder, stride, given[0]), _word(context, builder, column, given[1])
+    stride_, column_ = as_word(context, builder, stride, given[0]), as_word(context, builder, column, given[1])
     return [builder.add(builder.mul(r, stride_), column_) for r in cgutils.unpack_tuple(builder, rows)]
 
 
@@ -202,7 +203,7 @@ def gather(typing_context: Any, array: Any, rows: Any, stride: Any, column: Any)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         starts = _starts(context, builder, signature.args[2:], args[1], args[2], args[3])
-        read = [builder.load(_at(context, builder, signature.args[0], args[0], p, part), align=_ALIGNED, typ=part) for p in starts]
+        read = [builder.load(pointer_at(context, builder, signature.args[0], args[0], p, part), align=_ALIGNED, typ=part) for p in starts]
         if WIDTH > ROW:
             read = [shuffle(builder, read[k], read[k + ROW], list(range(2 * ROW))) for k in range(ROW)]
         return context.make_tuple(builder, signature.return_type, read)
@@ -250,7 +251,7 @@ def _write(change: str | None) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             starts = _starts(context, builder, signature.args[2:], args[1], args[2], args[3])
             for p, value in zip(starts, _parts(builder, cgutils.unpack_tuple(builder, args[4])), strict=True):
-                pointer = _at(context, builder, signature.args[0], args[0], p, value.type)
+                pointer = pointer_at(context, builder, signature.args[0], args[0], p, value.type)
                 if change:
                     value = getattr(builder, change)(builder.load(pointer, align=_ALIGNED, typ=value.type), value)
                 builder.store(value, pointer, align=_ALIGNED)
@@ -279,8 +280,8 @@ def _change_rows(change: str) -> Any:
             halves = [_parts(builder, cgutils.unpack_tuple(builder, lanes)) for lanes in args[2:]]
             for row, a, b in zip(cgutils.unpack_tuple(builder, args[1]), *halves, strict=True):
                 value = shuffle(builder, a, b, list(range(2 * ROW)))
-                place = builder.mul(row, ir.Constant(_WORD, 2 * ROW))
-                pointer = _at(context, builder, signature.args[0], args[0], place, value.type)
+                place = builder.mul(row, ir.Constant(WORD, 2 * ROW))
+                pointer = pointer_at(context, builder, signature.args[0], args[0], place, value.type)
                 value = getattr(builder, change)(builder.load(pointer, align=_ALIGNED, typ=value.type), value)
                 builder.store(value, pointer, align=_ALIGNED)
             return context.get_dummy_value()
@@ -332,103 +333,3 @@ def sum_of_rows(typing_context: Any, values: Any) -> Any:
         return rows[0] if len(rows) == 1 else builder.add(*rows)
 
     return result(values), codegen
-
-
-def _raised(builder: Any, bytes_: Any) -> Any:
-    return builder.icmp_unsigned("!=", bytes_, ir.Constant(bytes_.type, [ir.Constant(_BYTE, 0)] * WIDTH))
-
-
-@intrinsic
-def raised(typing_context: Any, flags: Any, place: Any) -> Any:
-    """Which of WIDTH neighbouring bytes are not zero."""
-    kind = ir.VectorType(_BYTE, WIDTH)
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place_ = _word(context, builder, args[1], signature.args[1])
-        return _raised(builder, builder.load(_at(context, builder, signature.args[0], args[0], place_, kind), align=1, typ=kind))
-
-    return Lanes("bool")(flags, place), codegen
-
-
-@intrinsic
-def raised_at(typing_context: Any, flags: Any, places: Any) -> Any:
-    """Which of the bytes at WIDTH places (a tuple of words) are not zero."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        value = ir.Constant(ir.VectorType(_BYTE, WIDTH), ir.Undefined)
-        for k, p in enumerate(cgutils.unpack_tuple(builder, args[1])):
-            value = builder.insert_element(value, builder.load(builder.gep(data, [p])), ir.Constant(INDEX, k))
-        return _raised(builder, value)
-
-    return Lanes("bool")(flags, places), codegen
-
-
-@intrinsic
-def flag_at(typing_context: Any, flags: Any, places: Any, mask: Any) -> Any:
-    """Set the bytes at WIDTH places (a tuple of words) to one where ``mask`` holds, to zero elsewhere."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        bytes_ = builder.zext(args[2], ir.VectorType(_BYTE, WIDTH))
-        for k, p in enumerate(cgutils.unpack_tuple(builder, args[1])):
-            builder.store(builder.extract_element(bytes_, ir.Constant(INDEX, k)), builder.gep(data, [p]))
-        return context.get_dummy_value()
-
-    return types.void(flags, places, mask), codegen
-
-
-def _chosen(builder: Any) -> Any:
-    """Table of which of four lanes each of the sixteen masks chooses: first those, then whatever."""
-    row = ir.VectorType(INDEX, ROW)
-    orders = [([k for k in range(ROW) if mask >> k & 1] + [0] * ROW)[:ROW] for mask in range(1 << ROW)]
-    kind = ir.ArrayType(row, len(orders))
-    table = cgutils.add_global_variable(builder.module, kind, builder.module.get_unique_name("chosen_lanes"))
-    table.linkage, table.global_constant, table.align = "internal", True, 16
-    table.initializer = ir.Constant(kind, [ir.Constant(row, [ir.Constant(INDEX, k) for k in order]) for order in orders])
-    return table
-
-
-def _looked_up(builder: Any, mask: Any, first: Any, at: Any, begin: Any) -> Any:
-    """Write the chosen ones of WIDTH numbers from ``first`` on behind each other, by a table of shuffles; how many they are."""
-    row = ir.VectorType(INDEX, ROW)
-    table, bits, place = _chosen(builder), builder.zext(as_bits(builder, mask), _WORD), begin
-    count = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_WORD, [_WORD]), "llvm.ctpop.i64")
-    for h in range(0, WIDTH, ROW):
-        some = builder.and_(builder.lshr(bits, ir.Constant(_WORD, h)), ir.Constant(_WORD, (1 << ROW) - 1))
-        picked = builder.load(builder.gep(table, [ir.Constant(_WORD, 0), some]), align=16, typ=row)
-        written = builder.add(picked, broadcast(builder, builder.add(first, ir.Constant(INDEX, h)), ROW))
-        builder.store(written, at(place, row), align=4)
-        place = builder.add(place, builder.call(count, [some]))
-    return builder.sub(place, begin)
-
-
-def _compressed(builder: Any, mask: Any, first: Any, at: Any, begin: Any) -> Any:
-    """The same where the processor has an instruction for it."""
-    kind = ir.VectorType(INDEX, WIDTH)
-    numbers = builder.add(broadcast(builder, first, WIDTH), ir.Constant(kind, [ir.Constant(INDEX, k) for k in range(WIDTH)]))
-    compress = ir.FunctionType(kind, [kind, mask.type, kind])
-    compress = cgutils.get_or_insert_function(builder.module, compress, f"llvm.experimental.vector.compress.v{WIDTH}i32")
-    builder.store(builder.call(compress, [numbers, mask, ir.Constant(kind, ir.Undefined)]), at(begin, kind), align=4)
-    bits = as_bits(builder, mask)
-    count = cgutils.get_or_insert_function(builder.module, ir.FunctionType(bits.type, [bits.type]), f"llvm.ctpop.i{WIDTH}")
-    return builder.zext(builder.call(count, [bits]), _WORD)
-
-
-@intrinsic
-def append(typing_context: Any, numbers: Any, found: Any, base: Any, mask: Any) -> Any:
-    """Write ``base + k`` for each lane k in which ``mask`` holds to ``numbers`` (int32), from place ``found`` on, without a branch.
-
-    Up to WIDTH places are written, whatever the number.
-
-    Returns:
-        how many lanes that are (word).
-    """
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        begin = _word(context, builder, args[1], signature.args[1])
-        first = context.cast(builder, args[2], signature.args[2], types.int32)
-        fill = _compressed if WIDTH > ROW else _looked_up
-        return fill(builder, args[3], first, lambda place, kind: _at(context, builder, signature.args[0], args[0], place, kind), begin)
-
-    return types.uintp(numbers, found, base, mask), codegen
