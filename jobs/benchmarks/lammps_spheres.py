@@ -55,8 +55,8 @@ COLUMNS, LAYERS = 19, 28  # 19 x 19 x 28 = 10108
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "performance.md"
 BEGIN, END = "<!-- lammps -->\n", "<!-- end of lammps -->"
 HEAD = (
-    "| spheres | coordination | LAMMPS' style | LAMMPS (million particle steps a CPU second) | pardem | pardem over LAMMPS (range) | turns | day |\n"
-    "|---|---|---|---|---|---|---|---|\n"
+    "| spheres | coordination | LAMMPS' style | pardem's lanes | LAMMPS (million particle steps a CPU second) | pardem | pardem over LAMMPS (range) "
+    "| turns | version | day |\n|---|---|---|---|---|---|---|---|---|---|\n"
 )
 
 
@@ -254,15 +254,31 @@ def compare(arguments: argparse.Namespace, path: Path, state: State) -> dict[str
 
 
 def put_row(result: dict[str, Any]) -> None:
-    """Put a comparison into the table of the page, in place of an older one of the same bed and style."""
-    lammps, ratios = result["lammps"], result["ratios"]
-    speeds = [f"{result[name] / 1e6:.2f}" for name in ("lammps_cundall", "pardem_cundall")]
-    name = f"| {lammps['grains']} | {lammps['coordination']:.2f} | `{lammps['code'].split()[-1]}` |"
-    ratio, day = f"**{result['ratio']:.2f}** ({min(ratios):.2f} to {max(ratios):.2f})", f"{datetime.now(UTC):%Y-%m-%d}"
+    """Put a comparison into the table of the page, in place of an older one of the same bed, style and number of lanes."""
+    lammps, ratios, folder = result["lammps"], result["ratios"], Path(__file__).parent
+    version = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
+    cells = [
+        str(lammps["grains"]),
+        f"{lammps['coordination']:.2f}",
+        f"`{lammps['code'].split()[-1]}`",
+        str(result["pardem"]["lanes"]),
+        *(f"{result[name] / 1e6:.2f}" for name in ("lammps_cundall", "pardem_cundall")),
+        f"**{result['ratio']:.2f}** ({min(ratios):.2f} to {max(ratios):.2f})",
+        str(len(ratios)),
+        version,
+        f"{datetime.now(UTC):%Y-%m-%d}",
+    ]
     before, table, behind = re.split(f"(?s)(?<={re.escape(BEGIN)})(.*)(?={re.escape(END)})", PAGE.read_text())
-    rows = {line.split("|")[1] + line.split("|")[3]: line for line in table.splitlines()[2:]}
-    rows[name.split("|")[1] + name.split("|")[3]] = f"{name} {' | '.join([*speeds, ratio, str(len(ratios)), day])} |"
-    PAGE.write_text(before + HEAD + "".join(f"{line}\n" for line in rows.values()) + behind)
+    rows = {_bed(line): line for line in table.splitlines()[2:]}
+    line = f"| {' | '.join(cells)} |"
+    rows[_bed(line)] = line
+    PAGE.write_text(before + HEAD + "".join(f"{rows[bed]}\n" for bed in sorted(rows)) + behind)
+
+
+def _bed(line: str) -> tuple[int, str, int]:
+    """Grains, style and lanes of a row, by which rows are told apart and sorted."""
+    cells = [cell.strip() for cell in line.split("|")[1:]]
+    return int(cells[0]), cells[2], int(cells[3])
 
 
 def main() -> None:

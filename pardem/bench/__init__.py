@@ -14,6 +14,7 @@ from mpi4py import MPI
 
 from ..case import Case
 from ..compiled import clock
+from ..compiled.lanes.types import WIDTH
 from ..decomposition.exact import exact_totals
 from ..engine import Engine
 from ..state import arrays as st
@@ -118,7 +119,8 @@ def measure(engine: Engine, case: Case, steps: int, warmup: int) -> dict[str, An
     known = ticks[clock.CONTACTS] + ticks[clock.WALLS] + ticks[clock.INTEGRATION] + ticks[clock.HALO]
     candidates = int(comm.allreduce(counters.candidates))
     return {
-        "grains": n, "ranks": comm.size, "steps": steps, "wall_seconds": wall, "cpu_seconds": cpu_total, "cundall": n * steps / cpu_total,
+        "grains": n, "ranks": comm.size, "lanes": WIDTH, "steps": steps,
+        "wall_seconds": wall, "cpu_seconds": cpu_total, "cundall": n * steps / cpu_total,
         "contacts_per_grain": (contacts + wall_contacts) / n, "coordination": 2.0 * contacts / n, "candidates_per_grain": candidates / n,
         "rebuilds": counters.rebuilds - before[0], "skin": engine.skin,
         "share_contacts": float(ticks[clock.CONTACTS] + ticks[clock.WALLS]) * loop, "share_detection": detection,
