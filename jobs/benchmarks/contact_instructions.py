@@ -1,19 +1,18 @@
-"""What contacts of spheres take: instructions by kind, divisions and bytes, the limit of the processor, and how far from it the compiled loop is.
+"""What the contacts of the benchmark scenes take: instructions by kind, the limit of the processor, and how far from it the compiled loops are.
 
-    python jobs/benchmarks/contact_instructions.py [--document]      # needs gdb; one core with AVX-512
+    python jobs/benchmarks/contact_instructions.py [SCENE...] [--document]      # needs gdb; some minutes a scene
 
-The bed is the settled one of ``jobs/benchmarks/lammps_spheres``, which that script leaves in the cache. The loop over its contacts
-(``sphere_contacts``) is timed, then followed instruction by instruction in the debugger until it has done some groups of contacts;
-of these the shortest is taken, in which no contact slides. With --document the figures become a table in docs/performance.md. The limits are
-those of Zen 4: six instructions a cycle; four pipes of 256 bits for arithmetic, comparisons and shuffles; a divider that
-a division of eight numbers occupies for 9 cycles and a square root for 16 (both measured).
+The loop over contacts of a settled bed (``pardem bench``) is timed, then followed instruction by instruction in the debugger over some neighbouring
+rows of its list. These are chosen so that groups of contacts are whole; what they do besides (candidates that do not touch, contacts that are born
+or treated alone) belongs to it. With --document the figures become a table in docs/performance.md, in place of one of the same number of lanes. The
+limits are those of Zen 3 and 4: six instructions a cycle; four pipes of 256 bits for arithmetic, comparisons and shuffles; a divider that a division
+of four numbers occupies for 4.5 cycles and a square root for 8 (measured on Zen 4, with eight: 9 and 16).
 """
 
 from __future__ import annotations
 
 import argparse
 import collections
-import itertools
 import os
 import re
 import signal
@@ -23,29 +22,70 @@ import tempfile
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "performance.md"
-BEGIN, END = "<!-- instructions -->\n", "<!-- end of instructions -->"
-STATE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "pardem" / "settled-spheres.npz"
-STEPS = 14_000  # instructions that are followed
-GROUP = 8  # contacts
-DIVIDE, ROOTS = 9, 16  # cycles of the divider
-BYTES_READ = 2 * (32 + 32 + 32) + 64 + 4 + 4 + 4 + 1  # of a contact: rows of place, velocity and spin of both grains, history, lists, flag
-BYTES_CHANGED = 64 + 2 * 64  # history, sums of both grains
-BYTES_OF_GRAIN = 3 * 32 + 64  # rows that its motion reads and writes
+SCENES = ("spheres", "rods", "tetrahedra", "cubes", "tetrahedra-superposed", "cubes-superposed", "62-gons", "clumps")
+BEGIN, END = "<!-- instructions of {} lanes -->\n", "<!-- end of instructions of {} lanes -->"
+WANTED = 64  # contacts that are followed
+DIVIDE, SQUARE_ROOT = 4.5, 8.0  # cycles of the divider, for 256 bits
+KINDS = ("integers, addresses and jumps", "arithmetic and comparisons", "shuffles and moves", "loads and stores of vectors", "prefetches")
+DIVISIONS = "divisions and square roots"
 
 
-def follow() -> None:
-    """Time the loop over contacts; then stop for the debugger, and go through the loop once more. Runs in a process of its own."""
+class Window(NamedTuple):
+    """Neighbouring rows of the list of candidates.
+
+    Attributes:
+        first: the first row.
+        last: the row after the last.
+        contacts: how many pairs of bodies touch there.
+    """
+
+    first: int
+    last: int
+    contacts: int
+
+
+def whole_groups(lines: Any, touch: Any, ptr: Any, width: int) -> Window:
+    """Choose rows, from the middle of the list on, in which the candidates of every line fill groups.
+
+    Args:
+        lines: (n,) which line of groups a candidate waits in, from 1 on; 0: none.
+        touch: (n,) whether it touches.
+        ptr: (rows + 1,) first candidate of each row.
+        width: candidates of a group.
+    """
+    import numpy as np
+
+    rows = len(ptr) - 1
+    counts = [np.concatenate(([0], np.cumsum(which)))[ptr] for which in (touch, *(lines == k for k in range(1, 1 + int(lines.max(initial=1)))))]
+    for first in range(rows // 2, rows):
+        for last in range(first + 1, rows + 1):
+            contacts, *waiting = (int(count[last] - count[first]) for count in counts)
+            if contacts >= WANTED and all(number % width == 0 for number in waiting):
+                return Window(first, last, contacts)
+            if contacts >= 3 * WANTED:
+                break
+    raise SystemExit("in no part of the list of this bed do contacts fill groups")
+
+
+def follow(scene: str) -> None:
+    """Time the loop over contacts; then stop for the debugger, and go through some rows once more. Runs in a process of its own.
+
+    Args:
+        scene: name of the scene.
+    """
     import numpy as np
     from mpi4py import MPI
 
-    from pardem.bench.beds import from_state
+    from pardem.bench.beds import settled
+    from pardem.bench.scenes import bed_of
     from pardem.compiled.jit import njit
+    from pardem.compiled.lanes.types import WIDTH
+    from pardem.contacts.dispatch import line, rule_by_class
+    from pardem.contacts.loop import contacts
     from pardem.contacts.pair_loop import PairLoop
-    from pardem.contacts.sphere_pairs import sphere_contacts
+    from pardem.stale import GONE
 
     @njit(cache=False)
     def chain(n: int) -> Any:
@@ -54,13 +94,22 @@ def follow() -> None:
             x = x * x  # three cycles, one after the other
         return x
 
-    engine = from_state(MPI.COMM_SELF, STATE)[1]
+    @njit(cache=False)
+    def rows_of_pairs(first: int, last: int, interaction: Any, loop: Any) -> None:
+        contacts(interaction, first, last, loop)
+
+    @njit(cache=False)
+    def lines_of(interaction: Any, g: Any, pairs: Any, found: Any) -> None:
+        for p in range(len(found)):
+            if pairs.touch[p] != 0:
+                found[p] = line(interaction, g, pairs, np.uintp(p))
+
+    engine = settled(MPI.COMM_SELF, scene, bed_of(scene).grains)[1]
     engine.advance(1000)
     state, physics = engine.state, engine._physics(engine.scene.integrator)
-    loop = PairLoop(
-        state.pairs, state.grains, physics.interaction, physics.law, physics.settings, state.owned, engine.control, engine.tally, 0.0,
-    )  # fmt: skip
-    rows = len(state.pairs.row)
+    pairs, g, interaction, rows = state.pairs, state.grains, physics.interaction, len(state.pairs.row)
+    gone = 2.0 * state.spare[GONE]
+    loop = PairLoop(pairs, g, interaction, physics.law, physics.settings, state.owned, engine.control, engine.tally, gone)
 
     def best(count: int, call: Any) -> float:
         """Shortest time of some calls (s)."""
@@ -71,34 +120,45 @@ def follow() -> None:
             took.append(time.perf_counter() - begin)
         return min(took)
 
+    touch, rule = pairs.touch != 0, rule_by_class(type(interaction))
+    lines = touch.astype(np.int64)
+    if rule.line is not None:
+        lines_of(interaction, g, pairs, lines)
+    elif rule.closest_in_lanes is not None:
+        lines[g.path[pairs.first] + g.path[pairs.col] >= pairs.free] = 1
+    window = whole_groups(lines, touch, pairs.ptr, WIDTH)
     chain(1)
     cycle = best(50, lambda: chain(200_000)) / 600_000
-    state.grains.ft[:] = 0
-    whole, nothing = best(300, lambda: sphere_contacts(0, rows, loop)), best(300, lambda: sphere_contacts(0, 0, loop))
-    made = next(iter(sphere_contacts.overloads.values()))
+    g.ft[:] = 0
+    rows_of_pairs(0, 0, interaction, loop)
+    took = best(100, lambda: rows_of_pairs(0, rows, interaction, loop)) - best(100, lambda: rows_of_pairs(0, 0, interaction, loop))
+    made = next(iter(rows_of_pairs.overloads.values()))
     address = made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
-    touch = np.count_nonzero(state.pairs.touch)
-    sys.stdout.write(f"FOUND {address} {touch} {len(state.pairs.col)} {rows} {cycle} {whole - nothing}\n")
+    figures = np.count_nonzero(touch), len(pairs.col), state.owned, cycle, took, window.contacts, WIDTH
+    sys.stdout.write(" ".join(map(str, ("FOUND", address, *figures))) + "\n")
     sys.stdout.flush()
-    state.grains.ft[:] = 0
+    g.ft[:] = 0
     os.kill(os.getpid(), signal.SIGUSR1)
-    sphere_contacts(0, rows, loop)
+    rows_of_pairs(window.first, window.last, interaction, loop)
 
 
 def in_the_debugger(gdb: Any) -> None:
     """What gdb does when it reads this file: run ``follow``, and write the instructions of the loop, one a line."""
-    said, followed = os.environ["PARDEM_SAID"], os.environ["PARDEM_FOLLOWED"]
+    said, followed, scene = (os.environ[name] for name in ("PARDEM_SAID", "PARDEM_FOLLOWED", "PARDEM_SCENE"))
     for command in ("set pagination off", "handle SIGUSR1 stop print nopass", "handle SIGSEGV nostop noprint pass"):
         gdb.execute(command)
-    gdb.execute(f"run {Path(__file__).name} --follow > {said}", to_string=True)
+    gdb.execute(f"run {Path(__file__).name} --follow {scene} > {said}", to_string=True)
     address = next(line.split()[1] for line in Path(said).read_text().splitlines() if line.startswith("FOUND"))
     gdb.Breakpoint(f"*{address}")
     gdb.execute("continue", to_string=True)
+    texts: dict[int, str] = {}
+    top = int(gdb.parse_and_eval("(unsigned long) $rsp"))
     with open(followed, "w") as file:
-        for _ in range(STEPS):
-            frame = gdb.selected_frame()
-            text = frame.architecture().disassemble(frame.pc())[0]["asm"]
-            file.write(f"{frame.pc():x} {text}\n")
+        while int(gdb.parse_and_eval("(unsigned long) $rsp")) <= top:
+            place = int(gdb.parse_and_eval("(unsigned long) $pc"))
+            if place not in texts:
+                texts[place] = gdb.selected_frame().architecture().disassemble(place)[0]["asm"]
+            file.write(texts[place] + "\n")
             gdb.execute("stepi", to_string=True)
     gdb.execute("kill")
 
@@ -112,7 +172,7 @@ def kind_of(text: str) -> str:
     if not wide:
         return "integers, addresses and jumps"
     if re.match(r"v(div|sqrt)", name):
-        return "divisions and square roots"
+        return DIVISIONS
     if "(" in rest and re.match(r"v?mov|vpbroadcast|vbroadcast", name):
         return "loads and stores of vectors"
     if re.search(r"unpck|perm|shuf|insert|extract|blend|srldq|mov|broadcast", name):
@@ -120,66 +180,82 @@ def kind_of(text: str) -> str:
     return "arithmetic and comparisons"
 
 
-def shortest_between(lines: list[str], mark: str) -> list[str]:
-    """The instructions of the shortest round of a loop: between two passes of the first instruction of some name that comes most often."""
-    places: dict[str, list[int]] = {}
-    for n, line in enumerate(lines):
-        if line.split()[1].startswith(mark):
-            places.setdefault(line.split()[0], []).append(n)
-    best = max(places.values(), key=len)
-    first, last = min(itertools.pairwise(best), key=lambda ends: ends[1] - ends[0])
-    return [line.split(None, 1)[1] for line in lines[first:last]]
+def cells_of(scene: str) -> list[str]:
+    """The column of a scene.
 
-
-def measure() -> str:
-    """Run all of it, and make the table."""
+    Args:
+        scene: its name.
+    """
     with tempfile.TemporaryDirectory() as folder:
         said, followed = Path(folder, "said"), Path(folder, "followed")
-        setting = os.environ | {"PARDEM_SAID": str(said), "PARDEM_FOLLOWED": str(followed), "OMP_NUM_THREADS": "1"}
+        setting = os.environ | {"PARDEM_SAID": str(said), "PARDEM_FOLLOWED": str(followed), "PARDEM_SCENE": scene, "OMP_NUM_THREADS": "1"}
         command = ["gdb", "-q", "-batch", "-x", __file__, sys.executable]
-        subprocess.run(command, env=setting, cwd=Path(__file__).parent, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        found = next(line.split()[2:] for line in said.read_text().splitlines() if line.startswith("FOUND"))
-        lines = followed.read_text().splitlines()
+        done = subprocess.run(command, env=setting, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+        found = next((line.split()[2:] for line in said.read_text().splitlines() if line.startswith("FOUND")), None) if said.exists() else None
+        if found is None or not followed.exists():
+            raise SystemExit(f"the contacts of {scene} could not be followed:\n{done.stderr[-2000:]}")
+        texts = followed.read_text().splitlines()
     touch, candidates, grains = (int(f) for f in found[:3])
-    cycle, seconds = (float(f) for f in found[3:])
-    group, search = shortest_between(lines, "prefetch"), shortest_between(lines, "vpcompress")
-    kinds = collections.Counter(kind_of(text) for text in group)
-    divisions, roots = (sum(text.startswith(name) and "zmm" in text for text in group) for name in ("vdiv", "vsqrt"))
-    pipes = sum(2 if "zmm" in t else 1 for t in group if kind_of(t) in ("arithmetic and comparisons", "shuffles and moves")) / 4
-    each = len(search) / GROUP * candidates / touch
-    issue, divider = (len(group) / GROUP + each) / 6, (DIVIDE * divisions + ROOTS * roots) / GROUP
+    cycle, seconds, contacts = float(found[3]), float(found[4]), int(found[5])
+    kinds = collections.Counter(kind_of(text) for text in texts)
+    double = collections.Counter(kind_of(text) for text in texts if "zmm" in text)
+    pipes = sum(kinds[kind] + double[kind] for kind in KINDS[1:3]) / 4.0
+    divisions, roots = ([text for text in texts if re.match(name, text)] for name in ("vdiv", "vsqrt"))
+    divider = sum((2 if "zmm" in text else 1) * cycles for these, cycles in ((divisions, DIVIDE), (roots, SQUARE_ROOT)) for text in these)
+    least = len(texts) / 6 / contacts, pipes / contacts, divider / contacts
     took = seconds / touch / cycle
-    least = max(issue, pipes / GROUP, divider)
-    day, commit = datetime.now(UTC), subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
-    rows = [
-        (f"instructions of a group of {GROUP} contacts that stick", f"{len(group)}"),
-        *((f"- {kind}", f"{count}") for kind, count in kinds.most_common()),
-        ("- of these divisions, square roots", f"{divisions}, {roots}"),
-        (f"instructions to look at {GROUP} candidates", f"{len(search)}"),
-        ("contacts, candidates a grain", f"{touch / grains:.2f}, {candidates / grains:.2f}"),
-        ("bytes read, bytes changed by a contact", f"{BYTES_READ}, {BYTES_CHANGED}"),
-        ("bytes read and written by the motion of a grain", f"{BYTES_OF_GRAIN}"),
-        ("least cycles a contact: to issue the instructions; in the pipes; in the divider", f"{issue:.0f}; {pipes / GROUP:.0f}; {divider:.0f}"),
-        ("cycles, ns a contact as measured, its share of the search included", f"{took:.0f}, {1e9 * seconds / touch:.1f} (x {took / least:.1f})"),
+    return [
+        f"{touch / grains:.2f}, {candidates / grains:.2f}",
+        f"{len(texts) / contacts:.0f}",
+        *(f"{kinds[kind] / contacts:.1f}" for kind in KINDS),
+        f"{len(divisions) / contacts:.2f}, {len(roots) / contacts:.2f}",
+        f"{least[0]:.0f}; {least[1]:.0f}; {least[2]:.0f}",
+        f"{took:.0f}, {1e9 * seconds / touch:.1f}",
+        f"{took / max(least):.1f}",
     ]
-    head = f"**{day:%Y-%m-%d %H:%M} UTC**, {commit}, {grains} spheres, {1e-9 / cycle:.2f} GHz\n\n| spheres, eight lanes | |\n|---|---|\n"
-    return head + "".join(f"| {name} | {value} |\n" for name, value in rows)
+
+
+def table(scenes: list[str]) -> str:
+    """Measure scenes.
+
+    Args:
+        scenes: their names.
+    """
+    from scene_speeds import ROOT, processor, table_line, version_of
+
+    head = ["a contact of", *scenes]
+    names = [
+        "contacts, candidates a grain",
+        "instructions",
+        *(f"- {kind}" for kind in KINDS),
+        "- divisions, square roots",
+        "least cycles: to issue the instructions; in the pipes; in the divider",
+        "cycles, ns as measured",
+        "cycles over the largest of the least",
+    ]
+    columns = [cells_of(scene) for scene in scenes]
+    rows = [head, ["---"] * len(head), *([name, *cells] for name, cells in zip(names, zip(*columns, strict=True), strict=True))]
+    return f"**{datetime.now(UTC):%Y-%m-%d %H:%M} UTC**, {version_of(ROOT)}, {processor()}\n\n" + "\n".join(map(table_line, rows)) + "\n"
 
 
 def main() -> None:
     """Read the arguments, measure, print, and document where asked."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("scenes", nargs="*", default=list(SCENES), help="scenes of pardem bench (default: all)")
     parser.add_argument("--document", action="store_true", help="put the table into docs/performance.md")
-    parser.add_argument("--follow", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--follow", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.follow:
-        follow()
+        follow(given.follow)
         return
-    table = measure()
-    sys.stdout.write(table)
+    from scene_speeds import put_into_page
+
+    from pardem.compiled.lanes.types import WIDTH
+
+    made = table(given.scenes)
+    sys.stdout.write(made)
     if given.document:
-        before, behind = PAGE.read_text().split(BEGIN)
-        PAGE.write_text(before + BEGIN + table + END + behind.split(END)[1])
+        put_into_page((BEGIN.format(WIDTH), END.format(WIDTH)), made)
 
 
 if "gdb" in sys.modules:  # the debugger's own Python reads this file

@@ -25,8 +25,8 @@ class Hertz(NamedTuple):
     Attributes:
         e_star: effective Young's modulus (Pa).
         g_star: effective shear modulus (Pa).
-        beta: damping ratio, -ln e / sqrt(pi^2 + ln^2 e).
-        beta_t: the same for the tangential motion.
+        damping: damping over sqrt(half-width of the contact times effective mass), 2 beta sqrt((5/3) E*) (N s/m over sqrt(m kg)).
+        damping_t: the same for the tangential motion, 2 beta_t sqrt((20/3) G*).
         friction: Coulomb coefficient.
         clamped: 1: the force never attracts.
         rocking: 1 where the rocking damper acts, else 0.
@@ -35,8 +35,8 @@ class Hertz(NamedTuple):
 
     e_star: np.ndarray
     g_star: np.ndarray
-    beta: np.ndarray
-    beta_t: np.ndarray
+    damping: np.ndarray
+    damping_t: np.ndarray
     friction: np.ndarray
     clamped: np.ndarray
     rocking: np.ndarray
@@ -45,36 +45,38 @@ class Hertz(NamedTuple):
 
 @inlined
 def coefficients(law, a, b):
-    """The six numbers that ``normal_force`` needs for a pair of species: E*, G*, beta, beta_t, clamped."""
-    return law.e_star[a, b], law.g_star[a, b], law.beta[a, b], law.beta_t[a, b], law.clamped[a, b], 0.0
+    """The six numbers that ``normal_force`` needs for a pair of species: E*, G*, both dampings, clamped."""
+    return law.e_star[a, b], law.g_star[a, b], law.damping[a, b], law.damping_t[a, b], law.clamped[a, b], 0.0
 
 
 @inlined
 def normal_force(law, numbers, overlap, rate, mass, radius, memory):
     """Normal force of one contact; arguments and result as of ``elastic.normal_force``."""
-    e_star, g_star, beta, beta_t, clamped, _ = numbers
+    e_star, g_star, per_root, per_root_t, clamped, _ = numbers
     half_width = root(radius * overlap)
-    stiffness = 2.0 * e_star * half_width
-    kt = 8.0 * g_star * half_width
-    spring = (2.0 / 3.0) * stiffness * overlap
-    cn = 2.0 * beta * root((5.0 / 6.0) * stiffness * mass)
-    ct = 2.0 * beta_t * root((5.0 / 6.0) * kt * mass)
+    spring = (4.0 / 3.0) * e_star * half_width * overlap
+    both = root(half_width * mass)  # one root serves both dampers
+    cn, ct = per_root * both, per_root_t * both
     damping = cn * rate
     damping = select((clamped != 0.0) & (spring + damping < 0.0), -spring, damping)
-    return NormalForce(spring + damping, kt, ct, cn, damping, 0.0, 0.4 * spring * overlap, memory)
+    return NormalForce(spring + damping, 8.0 * g_star * half_width, ct, cn, damping, 0.0, 0.4 * spring * overlap, memory)
 
 
 @inlined
-def growth(law, overlap, before):
-    """Mean of the tangential stiffness over the overlaps from ``before`` to ``overlap`` (m), over that at ``overlap``: the mean of a square root.
+def mean_stiffness(law, numbers, kt, overlap, before, radius):
+    """Mean of 8 G* a over the overlaps from ``before`` to ``overlap`` (N/m), a = sqrt(R delta): the mean of a square root.
 
     Args:
         law: tables of the law.
+        numbers: see ``coefficients``.
+        kt: tangential stiffness at ``overlap`` (N/m).
         overlap: (m).
         before: overlap of the step before (m).
+        radius: effective radius (m).
     """
-    q = root(before / overlap)
-    return (2.0 / 3.0) * (1.0 + q + q * q) / (1.0 + q)
+    now, then = root(radius * overlap), root(radius * before)
+    together = now + then
+    return (16.0 / 3.0) * numbers[1] * (together - now * then / together)
 
 
 def effective_young(c: Values) -> float:
@@ -101,12 +103,18 @@ def effective_shear(c: Values) -> float:
     return 0.5 / ((1.0 + n1) * (2.0 - n1) / e1 + (1.0 + n2) * (2.0 - n2) / e2)
 
 
+def _ratio(c: Values) -> float:
+    """Damping ratio of the normal motion, -ln e / sqrt(pi^2 + ln^2 e)."""
+    return (p.hertz_ratio_clamped if c.number("clamped") else p.hertz_ratio)(c.number("restitution"))
+
+
 def _fill(given: LawInput) -> Hertz:
     grid = given.grid
     return Hertz(
         grid(effective_young), grid(effective_shear),
-        grid(lambda c: (p.hertz_ratio_clamped if c.number("clamped") else p.hertz_ratio)(c.number("restitution"))),
-        grid(lambda c: p.hertz_ratio(c.number("tangential_restitution"))), grid(lambda c: c.number("friction")),
+        grid(lambda c: 2.0 * _ratio(c) * math.sqrt(5.0 / 3.0 * effective_young(c))),
+        grid(lambda c: 2.0 * p.hertz_ratio(c.number("tangential_restitution")) * math.sqrt(20.0 / 3.0 * effective_shear(c))),
+        grid(lambda c: c.number("friction")),
         grid(lambda c: c.number("clamped")), given.rocking, given.torsion,
     )  # fmt: skip
 
@@ -138,7 +146,7 @@ def _spring_force(law, a, b, mass, radius, overlap):
 
 
 def _damping(law, a, b, mass):
-    return 2.0 * law.beta[a, b]
+    return law.damping[a, b] / np.sqrt(5.0 / 3.0 * law.e_star[a, b])
 
 
 def _power(law, a, b, dimension):
@@ -163,7 +171,7 @@ KIND = LawKind(
     power=_power,
     coefficients=coefficients,
     normal_force=normal_force,
-    growth=growth,
+    mean_stiffness=mean_stiffness,
     of_material={"young": "Young's modulus (Pa), for law `hertz`", "poisson": "Poisson's ratio (1), for law `hertz`"},
     usual={"young": 1e6, "poisson": 0.3, "reference_speed": 1.0, "restitution": 0.5},
 )

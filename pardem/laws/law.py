@@ -71,16 +71,19 @@ def touching_overlap(law, numbers):
     return 0.0
 
 
-@by_type(kernels("growth"))
-def growth(law, overlap, before):
-    """Mean tangential stiffness between two overlaps, over that at the end: the law's own ``growth``, else 1.
+@by_type(kernels("mean_stiffness"))
+def mean_stiffness(law, numbers, kt, overlap, before, radius):
+    """Mean tangential stiffness between two overlaps (N/m): the law's own ``mean_stiffness``, else that at the end.
 
     Args:
         law: for its type only.
+        numbers: see ``coefficients``.
+        kt: tangential stiffness at the end (N/m).
         overlap: (m).
         before: overlap of the step before (m).
+        radius: effective radius (m).
     """
-    return 1.0
+    return kt
 
 
 def _nothing(law, a, b, reach, mass, radius):
