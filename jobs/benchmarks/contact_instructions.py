@@ -233,7 +233,10 @@ def table(scenes: list[str]) -> str:
         "cycles, ns as measured",
         "cycles over the largest of the least",
     ]
-    columns = [cells_of(scene) for scene in scenes]
+    columns = []
+    for scene in scenes:
+        columns.append(cells_of(scene))
+        sys.stderr.write(f"{scene}: {columns[-1][1]} instructions a contact\n")
     rows = [head, ["---"] * len(head), *([name, *cells] for name, cells in zip(names, zip(*columns, strict=True), strict=True))]
     return f"**{datetime.now(UTC):%Y-%m-%d %H:%M} UTC**, {version_of(ROOT)}, {processor()}\n\n" + "\n".join(map(table_line, rows)) + "\n"
 
