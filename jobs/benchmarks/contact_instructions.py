@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 SCENES = ("spheres", "rods", "tetrahedra", "cubes", "tetrahedra-superposed", "cubes-superposed", "62-gons", "clumps")
 BEGIN, END = "<!-- instructions of {} lanes -->\n", "<!-- end of instructions of {} lanes -->"
-WANTED = 64  # contacts that are followed
+WANTED = 32  # contacts that are followed
 DIVIDE, SQUARE_ROOT = 4.5, 8.0  # cycles of the divider, for 256 bits
 KINDS = ("integers, addresses and jumps", "arithmetic and comparisons", "shuffles and moves", "loads and stores of vectors", "prefetches")
 DIVISIONS = "divisions and square roots"
@@ -152,14 +152,16 @@ def in_the_debugger(gdb: Any) -> None:
     gdb.Breakpoint(f"*{address}")
     gdb.execute("continue", to_string=True)
     texts: dict[int, str] = {}
-    top = int(gdb.parse_and_eval("(unsigned long) $rsp"))
+    frame = gdb.selected_frame()
+    top = int(frame.read_register("rsp"))
     with open(followed, "w") as file:
-        while int(gdb.parse_and_eval("(unsigned long) $rsp")) <= top:
-            place = int(gdb.parse_and_eval("(unsigned long) $pc"))
+        while int(frame.read_register("rsp")) <= top:
+            place = frame.pc()
             if place not in texts:
-                texts[place] = gdb.selected_frame().architecture().disassemble(place)[0]["asm"]
+                texts[place] = frame.architecture().disassemble(place)[0]["asm"]
             file.write(texts[place] + "\n")
             gdb.execute("stepi", to_string=True)
+            frame = gdb.selected_frame()
     gdb.execute("kill")
 
 
