@@ -69,6 +69,38 @@ def whole_groups(lines: Any, touch: Any, ptr: Any, width: int) -> Window:
     raise SystemExit("in no part of the list of this bed do contacts fill groups")
 
 
+def group_lines(loop: Any) -> Any:
+    """Say which line of groups each candidate waits in, from 1 on; 0: none. The loop is a ``PairLoop``."""
+    import numpy as np
+
+    from pardem.compiled.jit import njit
+    from pardem.contacts.dispatch import line, rule_by_class
+
+    @njit(cache=False)
+    def lines_of(interaction: Any, g: Any, pairs: Any, found: Any) -> None:
+        for p in range(len(found)):
+            if pairs.touch[p] != 0:
+                found[p] = line(interaction, g, pairs, np.uintp(p))
+
+    pairs, g, rule = loop.pairs, loop.g, rule_by_class(type(loop.interaction))
+    lines = (pairs.touch != 0).astype(np.int64)
+    if rule.line is not None:
+        lines_of(loop.interaction, g, pairs, lines)
+    elif rule.closest_in_lanes is not None:
+        lines[g.path[pairs.first] + g.path[pairs.col] >= pairs.free] = 1
+    return lines
+
+
+def shortest(count: int, call: Any) -> float:
+    """Shortest time of some calls (s)."""
+    took = []
+    for _ in range(count):
+        begin = time.perf_counter()
+        call()
+        took.append(time.perf_counter() - begin)
+    return min(took)
+
+
 def follow(scene: str) -> None:
     """Time the loop over contacts; then stop for the debugger, and go through some rows once more. Runs in a process of its own.
 
@@ -82,7 +114,6 @@ def follow(scene: str) -> None:
     from pardem.bench.scenes import bed_of
     from pardem.compiled.jit import njit
     from pardem.compiled.lanes.types import WIDTH
-    from pardem.contacts.dispatch import line, rule_by_class
     from pardem.contacts.loop import contacts
     from pardem.contacts.pair_loop import PairLoop
     from pardem.stale import GONE
@@ -98,48 +129,26 @@ def follow(scene: str) -> None:
     def rows_of_pairs(first: int, last: int, interaction: Any, loop: Any) -> None:
         contacts(interaction, first, last, loop)
 
-    @njit(cache=False)
-    def lines_of(interaction: Any, g: Any, pairs: Any, found: Any) -> None:
-        for p in range(len(found)):
-            if pairs.touch[p] != 0:
-                found[p] = line(interaction, g, pairs, np.uintp(p))
-
     engine = settled(MPI.COMM_SELF, scene, bed_of(scene).grains)[1]
     engine.advance(1000)
     state, physics = engine.state, engine._physics(engine.scene.integrator)
-    pairs, g, interaction, rows = state.pairs, state.grains, physics.interaction, len(state.pairs.row)
-    gone = 2.0 * state.spare[GONE]
-    loop = PairLoop(pairs, g, interaction, physics.law, physics.settings, state.owned, engine.control, engine.tally, gone)
-
-    def best(count: int, call: Any) -> float:
-        """Shortest time of some calls (s)."""
-        took = []
-        for _ in range(count):
-            begin = time.perf_counter()
-            call()
-            took.append(time.perf_counter() - begin)
-        return min(took)
-
-    touch, rule = pairs.touch != 0, rule_by_class(type(interaction))
-    lines = touch.astype(np.int64)
-    if rule.line is not None:
-        lines_of(interaction, g, pairs, lines)
-    elif rule.closest_in_lanes is not None:
-        lines[g.path[pairs.first] + g.path[pairs.col] >= pairs.free] = 1
-    window = whole_groups(lines, touch, pairs.ptr, WIDTH)
+    pairs, g, gone = state.pairs, state.grains, 2.0 * state.spare[GONE]
+    loop = PairLoop(pairs, g, physics.interaction, physics.law, physics.settings, state.owned, engine.control, engine.tally, gone)
+    touch, rows = pairs.touch != 0, len(pairs.row)
+    window = whole_groups(group_lines(loop), touch, pairs.ptr, WIDTH)
     chain(1)
-    cycle = best(50, lambda: chain(200_000)) / 600_000
+    cycle = shortest(50, lambda: chain(200_000)) / 600_000
     g.ft[:] = 0
-    rows_of_pairs(0, 0, interaction, loop)
-    took = best(100, lambda: rows_of_pairs(0, rows, interaction, loop)) - best(100, lambda: rows_of_pairs(0, 0, interaction, loop))
+    rows_of_pairs(0, 0, loop.interaction, loop)
+    whole, nothing = (shortest(100, lambda last=last: rows_of_pairs(0, last, loop.interaction, loop)) for last in (rows, 0))
     made = next(iter(rows_of_pairs.overloads.values()))
     address = made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
-    figures = np.count_nonzero(touch), len(pairs.col), state.owned, cycle, took, window.contacts, WIDTH
+    figures = np.count_nonzero(touch), len(pairs.col), state.owned, cycle, whole - nothing, window.contacts
     sys.stdout.write(" ".join(map(str, ("FOUND", address, *figures))) + "\n")
     sys.stdout.flush()
     g.ft[:] = 0
     os.kill(os.getpid(), signal.SIGUSR1)
-    rows_of_pairs(window.first, window.last, interaction, loop)
+    rows_of_pairs(window.first, window.last, loop.interaction, loop)
 
 
 def in_the_debugger(gdb: Any) -> None:
