@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 from numba.core import event
 
-SENTENCE = "Compiling the kernels of this scene, once, about a minute"
+SENTENCE = "Compiling the kernels of this scene, once, some minutes"
 PATIENCE = 1.5  # seconds of silence: what compiles faster needs no words
 
 
