@@ -197,7 +197,8 @@ def _touch(first, last, physics, state, registers):
     interaction, settings = physics.interaction, physics.settings
     gone = 2.0 * state.spare[GONE]
     loop = PairLoop(state.pairs, state.grains, interaction, physics.law, settings, state.owned, registers.control, registers.tally, gone)
-    contacts(interaction, first, last, loop)
+    if first < last:
+        contacts(interaction, first, last, loop)
 
 
 @spliced

@@ -20,6 +20,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
 from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
+from numba.core.types.misc import unliteral
 
 _ALLOCATIONS = 2_000_000  # objects made between two looks of Python for cycles
 _under_way = [0]  # compilations that wait for those of the functions they call
@@ -131,6 +132,18 @@ class Kernel(CPUDispatcher):
             cache: cache of this function.
         """
         self._cache = cache
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Type a call by compiled code: a constant is a number like any other, so that a function is not compiled anew for each of them.
+
+        Args:
+            args: numba's types of the arguments.
+            kws: the same of those that have names.
+
+        Returns:
+            Numba's template, its signature and the types.
+        """
+        return super().get_call_template(tuple(unliteral(a) for a in args), {name: unliteral(a) for name, a in dict(kws).items()})
 
     def compile(self, sig: Any) -> Any:
         """Compile for a signature, unless that is done.

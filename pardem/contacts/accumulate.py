@@ -6,12 +6,12 @@ import numpy as np
 
 from ..compiled.choices import larger, select
 from ..compiled.fixedpoint import COLUMNS, deposit_nearest, split
-from ..compiled.jit import inlined, kernel
+from ..compiled.jit import inlined
 from ..compiled.vectors import square
 from ..state.arrays import ERROR_OVERLAP, ERROR_RANGE, FAULT, FAULT_A, FAULT_B, LOST_NORMAL, LOST_TANGENTIAL, STORED, STRESS
 
 
-@kernel
+@inlined
 def fault(control, code, a, b):
     """Note the first thing that went wrong in a step; later faults are ignored.
 
@@ -91,7 +91,7 @@ def tally_losses(tally, lost_n, lost_t, inv_energy):
     deposit_nearest(tally, LOST_TANGENTIAL, lost_t * inv_energy)
 
 
-@kernel
+@inlined
 def tally_contact(tally, kind, stored, branch, force, inv_energy):
     """Add one contact to the sums of the observables.
 
@@ -108,7 +108,7 @@ def tally_contact(tally, kind, stored, branch, force, inv_energy):
     tally_stress(tally, branch, force, inv_energy)
 
 
-@kernel
+@inlined
 def tally_stress(tally, branch, force, inv_energy):
     """Add one contact to the Love-Weber sum, branch times force.
 

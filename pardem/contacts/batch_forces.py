@@ -6,7 +6,7 @@ import numpy as np
 
 from ..compiled.choices import select
 from ..compiled.fixedpoint import LIMIT, WIDE_LIMIT, split
-from ..compiled.jit import inlined, kernel
+from ..compiled.jit import inlined
 from ..compiled.lanes.conversions import whole
 from ..compiled.vectors import ZERO, add, behind, cross, negative, scale, subtract
 from ..laws.couples import couple
@@ -69,7 +69,7 @@ def _geometry(s, k):
     return Geometry(s[OVERLAP + k], vector(s, NORMALS, k), vector(s, MIDDLES, k), s[SLOPE + k])
 
 
-@kernel
+@inlined
 def forces(count, law, dt, lag, s):
     """Force on the first body of each contact, from the law and Coulomb friction.
 
@@ -100,7 +100,7 @@ def forces(count, law, dt, lag, s):
         )  # fmt: skip
 
 
-@kernel
+@inlined
 def couples(dt, s):
     """Couple on the first body of each contact: torsional friction and the rocking damper.
 
@@ -146,7 +146,7 @@ def _put_limbs(q, column, k, a):
     q[c + two + up], q[c + two] = split(a[2])
 
 
-@kernel
+@inlined
 def _quantise_narrow(with_couples, inv_force, inv_torque, s, q):
     for n in range(BATCH):
         k = np.uintp(n)
@@ -156,7 +156,7 @@ def _quantise_narrow(with_couples, inv_force, inv_torque, s, q):
         _put_whole(q, QJ, k, on_second)
 
 
-@kernel
+@inlined
 def _quantise_wide(with_couples, inv_force, inv_torque, s, q):
     for n in range(BATCH):
         k = np.uintp(n)

@@ -27,7 +27,7 @@ OTHERS = BATCH + 2 * BLOCK
 """Places in ``pairs.near`` of candidates that wait for others of their line, and of those that do not wait."""
 
 
-@kernel
+@inlined
 def _longest_path(path):
     """The longest of all paths (m).
 
@@ -46,7 +46,7 @@ def _longest_path(path):
     return most
 
 
-@kernel
+@inlined
 def _screened(first, last, found, longest, loop):
     """Append those of some candidates that may touch, after the ways their grains have gone, to ``pairs.near``.
 
@@ -100,7 +100,7 @@ def _group(begin, loop):
 _in_lanes = groups_where_lanes_serve(_group, one_by_one)
 
 
-@kernel
+@inlined
 def _treated(start, found, alone, loop):
     """Forces of candidates that wait in ``pairs.near``, in whole groups where lanes serve, else one by one.
 
@@ -123,24 +123,24 @@ def _treated(start, found, alone, loop):
     return found - done
 
 
-@kernel
+@inlined
 def _sorted(first, last, waiting, longest, loop):
     """Append those of some candidates that wait for others to the two lines in ``pairs.near``; the rest follow from OTHERS on.
 
     Args:
         first: place of the first candidate.
         last: place after the last.
-        waiting: number of those that wait already, in either line.
+        waiting: numbers of those that wait already: in either line, and of the rest.
         longest: bound on the way that any two grains have gone together (m).
         loop: `PairLoop`.
 
     Returns:
-        the numbers of those that wait in the lines, and the place behind the last of the others.
+        these numbers.
     """
     pairs, near = loop.pairs, loop.pairs.near
-    one, two = waiting
-    others = OTHERS
-    for n in range(OTHERS, _screened(first, last, OTHERS, longest, loop)):
+    one, two, others = waiting
+    begin = OTHERS + others
+    for n in range(begin, _screened(first, last, begin, longest, loop)):
         p = near[n]
         where = line(loop.interaction, loop.g, pairs, np.uintp(p)) if pairs.touch[p] != 0 else 0
         if where == 1:
@@ -150,9 +150,9 @@ def _sorted(first, last, waiting, longest, loop):
             near[SECOND_LINE + two] = p
             two += 1
         else:
-            near[others] = p
+            near[OTHERS + others] = p
             others += 1
-    return (one, two), others
+    return one, two, others
 
 
 @kernel
@@ -168,15 +168,21 @@ def touching_contacts(first, last, loop):
         pair_contacts(first, last, loop)
         return
     pairs, longest = loop.pairs, 2.0 * _longest_path(loop.g.path)
-    place, end, waiting = pairs.ptr[first], pairs.ptr[last], (0, 0)
+    place, end, one, two, others = pairs.ptr[first], pairs.ptr[last], 0, 0, 0
     while place < end:
         stop = min(end, place + BLOCK - 2 * WIDTH)
-        waiting, others = _sorted(place, stop, waiting, longest, loop)
-        one_by_one(OTHERS, others, loop)
-        waiting = _treated(FIRST_LINE, waiting[0], True, loop), _treated(SECOND_LINE, waiting[1], True, loop)
+        one, two, others = _sorted(place, stop, (one, two, others), longest, loop)
+        one, two = _treated(FIRST_LINE, one, True, loop), _treated(SECOND_LINE, two, True, loop)
+        if others >= BLOCK:  # a call costs as much as some contacts
+            one_by_one(OTHERS, OTHERS + others, loop)
+            others = 0
         place = stop
-    one_by_one(FIRST_LINE, FIRST_LINE + waiting[0], loop)
-    one_by_one(SECOND_LINE, SECOND_LINE + waiting[1], loop)
+    near = pairs.near
+    for n in range(one):
+        near[OTHERS + others + n] = near[FIRST_LINE + n]
+    for n in range(two):
+        near[OTHERS + others + one + n] = near[SECOND_LINE + n]
+    one_by_one(OTHERS, OTHERS + others + one + two, loop)
 
 
 @kernel

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.jit import inlined, kernel
+from ..compiled.jit import inlined
 from ..compiled.static import static
 from ..compiled.vectors import ZERO, dot_from, nearest_image, negative, row, square, subtract
 from .dispatch import closest, rule_by_class
@@ -19,7 +19,7 @@ LIVING, HEIR, LEAVING = 1, 2, 3
 """States of ``Contacts.touch``; the last two within a row's evaluation only."""
 
 
-@kernel
+@inlined
 def _pass_history_on(first, last, i, pairs, g, interaction, settings):
     col, touch, hist = pairs.col, pairs.touch, pairs.hist
     left_x, left_y = ZERO, ZERO

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..compiled.choices import select
 from ..compiled.fixedpoint import COLUMNS, LIMB, WIDE_COLUMNS, split
-from ..compiled.jit import inlined, kernel
+from ..compiled.jit import inlined
 from ..compiled.lanes.conversions import cut, number, whole
 from ..compiled.lanes.memory import column_at, gather, load, load_row, put_column, scatter, scatter_add, store, sum_of_rows, transpose
 from ..compiled.lanes.types import ROW, WIDTH, spread
@@ -53,7 +53,7 @@ def groups_where_lanes_serve(group: Callable[..., Any], one_by_one: Callable[...
         `PairLoop` or ``WallLoop``. It evaluates as many whole groups as there are, and returns how many contacts it has done.
     """
 
-    @kernel
+    @inlined
     def groups(law, start, found, loop):
         """Evaluate all whole groups."""
         done = found - found % WIDTH

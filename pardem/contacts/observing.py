@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiled.jit import inlined, kernel
+from ..compiled.jit import inlined
 from ..compiled.lanes.memory import store
 from ..compiled.lanes.types import WIDTH, lane
 from ..compiled.vectors import ZERO
@@ -37,7 +37,7 @@ class Seen(NamedTuple):
     resistance: Any
 
 
-@kernel
+@inlined
 def observe(k, p, stored, kind, with_moment, parts, inv_energy):
     """Add a contact to the sums of the observables, and note it where contacts are recorded.
 
@@ -57,7 +57,7 @@ def observe(k, p, stored, kind, with_moment, parts, inv_energy):
         record_contact(record, p, vector(s, ARM, k), vector(s, NORMALS, k), s[OVERLAP + k], vector(s, FORCE, k), moment)
 
 
-@kernel
+@inlined
 def _observe_columns(mask, begin, kind, near, resistance, parts, inv_energy):
     """Observe those of the first WIDTH columns where a condition holds; see `observe_where`."""
     s, _, _, tally = parts

@@ -69,7 +69,7 @@ class PairMeeting(NamedTuple):
     link: Any
 
 
-@kernel
+@inlined
 def _evaluate(count, loop):
     """Forces of the first ``count`` columns, added to the bodies."""
     pairs, settings, with_couples = loop.pairs, loop.settings, has_couples(loop.interaction)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..compiled.choices import larger, select
 from ..compiled.fixedpoint import deposit_nearest, limit
-from ..compiled.jit import inlined, kernel
+from ..compiled.jit import inlined
 from ..compiled.vectors import ZERO, add, ahead, behind, choose, columns, cross, dot, put_columns, square, subtract
 from ..laws.history import NORMAL
 from ..laws.law import normal_force, served
@@ -147,7 +147,7 @@ def resisting_torque(resistance, law, material, geometry, motion, past, response
     return ahead(t.rolling, t.twisting, normal), t
 
 
-@kernel
+@inlined
 def _resist(resistance, count, law, adds, dt, s):
     for n in range(served(law, count, BATCH)):
         k = np.uintp(n)
@@ -190,7 +190,7 @@ def is_inside(torque, limit, inv_torque):
     return 4.0 * square(torque) * inv_torque * inv_torque < limit * limit
 
 
-@kernel
+@inlined
 def _check(limit, inv_torque, s, q):
     for n in range(BATCH):
         k = np.uintp(n)
@@ -263,7 +263,7 @@ def shared_inertia(first, second):
     return first * second / (first + second)
 
 
-@kernel
+@inlined
 def _prepare(radii, masses, spin_i, spin_j, s):
     for n in range(BATCH):
         k = np.uintp(n)

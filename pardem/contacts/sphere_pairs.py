@@ -6,7 +6,7 @@ through the columns of a batch (``sphere_columns``), which give the same bits.
 
 from __future__ import annotations
 
-from ..compiled.jit import kernel
+from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.types import WIDTH
 from .batch import BATCH, BLOCK
 from .lane_groups import asks_for_lanes
@@ -15,7 +15,7 @@ from .sphere_lanes import AHEAD, in_lanes
 from .sphere_search import BORN, KNOWN, fetch, touching
 
 
-@kernel
+@inlined
 def _treated(start, found, alone, loop):
     """Forces of contacts that wait in ``pairs.near``, in whole groups where lanes serve, else in whole batches.
 
@@ -32,7 +32,8 @@ def _treated(start, found, alone, loop):
     done = in_lanes(loop.law, start, found, loop) if alone else 0
     if done == 0:
         done = found - found % BATCH
-        by_columns(start, start + done, loop)
+        if done > 0:
+            by_columns(start, start + done, loop)
     for n in range(done, found):
         near[start + n - done] = near[start + n]
     return found - done

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiled import vectors
-from ..compiled.jit import inlined, kernel
+from ..compiled.jit import inlined
 from ..compiled.lanes.arithmetic import any_of
 from ..compiled.lanes.flags import append, raised
 from ..compiled.lanes.memory import load, members, members_at, put
@@ -52,7 +52,7 @@ def part(i, j, p, loop):
         tally_losses(loop.tally, lost_n, lost_t, 1.0 / settings.energy)
 
 
-@kernel
+@inlined
 def _screened(first, last, known, loop):
     """Append candidates to two lines: contacts of the step before, and those that may touch after the ways that grains have gone.
 
@@ -85,7 +85,7 @@ def _screened(first, last, known, loop):
     return np.int64(known), np.int64(suspects)
 
 
-@kernel
+@inlined
 def _met(end, born, loop):
     """Append those of the candidates from SUSPECTS on in ``pairs.near`` that touch to the contacts that are born.
 
@@ -115,7 +115,7 @@ def _met(end, born, loop):
     return born
 
 
-@kernel
+@inlined
 def touching(first, last, known, born, loop):
     """Append the candidates ``first`` to ``last`` that touch, or did in the step before, to the lines of ``pairs.near``.
 

@@ -20,7 +20,7 @@ def _core_of(b, i):
     return PlacedCore(b.species[i], b.start[i], b.reach[i] - b.r[i])
 
 
-@kernel
+@inlined
 def _core_bounds(b, i, j, d, above, below, work):
     """Bounds on the distance of the cores of two bodies (m), what they enclose included; d: centre of j less that of i (m)."""
     if b.skeletons.convex[b.species[i]] and b.skeletons.convex[b.species[j]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.jit import kernel
+from ..compiled.jit import inlined, kernel
 
 ORIENTATION, POSITION, SIZE = 0, 1, 2
 """Purposes: independent numbers for each."""
@@ -18,7 +18,7 @@ _LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 _UNIT_SHIFT, _UNIT = np.uint64(11), 2.0**-53
 
 
-@kernel
+@inlined
 def _high(a, b):
     """High 64 bits of the 128-bit product."""
     a0, a1, b0, b1 = a & _LOW, a >> _HALF, b & _LOW, b >> _HALF
@@ -27,7 +27,7 @@ def _high(a, b):
     return a1 * b1 + (middle >> _HALF) + (other >> _HALF)
 
 
-@kernel
+@inlined
 def philox(k0, k1, c0, c1, c2, c3):
     """Compute four random numbers from a key and a counter.
 
@@ -51,7 +51,7 @@ def philox(k0, k1, c0, c1, c2, c3):
     return c0, c1, c2, c3
 
 
-@kernel
+@inlined
 def uniforms(seed, gid, purpose, trial):
     """Draw four independent numbers uniform in [0, 1).
 
@@ -73,7 +73,7 @@ def uniforms(seed, gid, purpose, trial):
     )
 
 
-@kernel
+@inlined
 def random_orientation(seed, gid):
     """Draw an orientation, such that any body axis is uniform on the sphere (Marsaglia, 1972).
 
@@ -97,7 +97,7 @@ def random_orientation(seed, gid):
         trial += 1
 
 
-@kernel
+@inlined
 def random_angle(seed, gid):
     """Draw a rotation about z: a point uniform in a disk, projected on its rim.
 

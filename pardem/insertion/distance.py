@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.jit import inlined, kernel
+from ..compiled.jit import inlined
 from ..compiled.vectors import ZERO, add, ahead, behind, dot, dot_from, length, negative, over, put_row, row, square, subtract
 from ..contacts.nearest.segments import nearest_segments
 
@@ -51,7 +51,7 @@ def _span_edges(p, n, q, r):
     return True
 
 
-@kernel
+@inlined
 def _affine_weights(p, n, mu, q, r):
     """Weights of the point nearest to the origin in the affine hull of n points; False where a point depends on those before.
 
@@ -75,7 +75,7 @@ def _affine_weights(p, n, mu, q, r):
     return True
 
 
-@kernel
+@inlined
 def _shrink(p, n, weight, mu, q, r):
     """Wolfe's minor cycle: nearest point of the simplex of n points, the newcomer (last) with weight 0.
 
@@ -137,7 +137,7 @@ def _is_among(p, n, w):
     return same
 
 
-@kernel
+@inlined
 def polytope_distance(verts, a, b, d, above, below, work):
     """Bound the distance between two convex cores.
 
@@ -186,7 +186,7 @@ def polytope_distance(verts, a, b, d, above, below, work):
     return min(lower, upper), upper
 
 
-@kernel
+@inlined
 def core_distance(verts, a, b, d, above, below, work):
     """Bound the distance of two cores of any kind.
 

@@ -94,7 +94,7 @@ def rotate_range(b, first, last):
         rotate(b, i)
 
 
-@kernel
+@inlined
 def _cell_of(cells, x):
     """The cell of a place (m)."""
     k = 0
@@ -156,7 +156,7 @@ def _turned(a, n):
     return a + n if a < 0 else (a - n if a >= n else a)
 
 
-@kernel
+@inlined
 def cells_around(b, cells, i, out):
     """List the cells in which neighbours of a grain may be.
 

@@ -21,7 +21,7 @@ ONE, OTHER = 0, 1
 """Rows of ``Bodies.pair``."""
 
 
-@kernel
+@inlined
 def size_of(recipe, gid):
     """Size factor of a grain.
 
@@ -48,7 +48,7 @@ def _put(form, which, species, scale):
     rotate(b, which)
 
 
-@kernel
+@inlined
 def _put_new(form, recipe, which, gid):
     """Let a row of the pair hold a grain of this insert."""
     q = form.pair.q
@@ -165,7 +165,7 @@ def _ball_meets(form, recipe, sites, layers, one, j):
     return square(d) <= far * far and not length(d) > contact * (1.0 + GAP)
 
 
-@kernel
+@inlined
 def _cores_meet(form, recipe, sites, one, j):
     """The same for grains that are near enough, of which that of the higher id comes first, as it does one after the other."""
     b = form.pair

@@ -93,7 +93,7 @@ def _at_border(layers, x):
     return slot < 2 or slot > layers.slots - 3
 
 
-@kernel
+@inlined
 def _tell_beside(sites, outbox, layers, e, kind):
     """Note an event for the ranks of the layers beside that of a position, if they are others."""
     a = layers.axis

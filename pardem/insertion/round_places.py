@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..compiled.jit import inlined, kernel
+from ..compiled.jit import inlined
 from .round_bodies import pick
 
 ARRIVE, RECALL, STAND, LEAVE = 0, 1, 2, 3
@@ -58,7 +58,7 @@ def cell_at(layers, x):
     return _cell(layers, slot, index(layers, a, pick(x, a)), index(layers, b, pick(x, b)))
 
 
-@kernel
+@inlined
 def neighbour(layers, c, i, k):
     """Number of the cell that is k - 1 from another one along an axis; -1 where there is none, or where it has been met before.
 

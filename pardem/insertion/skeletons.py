@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.jit import kernel
+from ..compiled.jit import inlined, kernel
 from ..compiled.vectors import ZERO, add, ahead, behind, cross, dot, length, negative, row, scale, square, subtract
 from ..contacts.nearest.segments import nearest_segments
 from ..shapes import Catalogue
@@ -73,14 +73,14 @@ def make_skeletons(catalogue: Catalogue) -> Skeletons:
     )  # fmt: skip
 
 
-@kernel
+@inlined
 def _segment(sk, k, verts, first):
     """Middle and half of segment ``k`` of a species whose vertices begin at row ``first`` (m)."""
     a, b = row(verts, first + sk.segs[k, 0]), row(verts, first + sk.segs[k, 1])
     return scale(0.5, add(a, b)), scale(0.5, subtract(b, a))
 
 
-@kernel
+@inlined
 def _normal(sk, face, verts, first):
     """Area vector of a face (not of length one)."""
     n = ZERO
@@ -92,7 +92,7 @@ def _normal(sk, face, verts, first):
     return n
 
 
-@kernel
+@inlined
 def _over_face(sk, face, verts, first, n, x):
     """Whether a point's foot on the plane of a face lies in it: crossings of a ray, seen along the normal's main axis.
 
@@ -126,7 +126,7 @@ def _over_face(sk, face, verts, first, n, x):
     return inside
 
 
-@kernel
+@inlined
 def _edges_apart(sk, verts, a, b, d, best, below):
     """Least distance of two skeletons' edges, or ``best`` if that is less; stops at ``below``. Arguments as for `skeleton_distance`."""
     for e in range(sk.seg_start[a.species], sk.seg_start[a.species + 1]):
@@ -146,7 +146,7 @@ def _edges_apart(sk, verts, a, b, d, best, below):
     return best
 
 
-@kernel
+@inlined
 def _faces_apart(sk, verts, a, b, d, best, below):
     """Least distance of the vertices of a from the faces of b where they lie over them, 0 where an edge of a goes through one; or ``best``."""
     for face in range(sk.face_start[b.species], sk.face_start[b.species + 1]):
@@ -167,7 +167,7 @@ def _faces_apart(sk, verts, a, b, d, best, below):
     return best
 
 
-@kernel
+@inlined
 def _encloses(sk, verts, b, x):
     """Whether the closed faces of b wind about a point: solid angles of fans of triangles (van Oosterom and Strackee, 1983)."""
     total = 0.0
@@ -204,7 +204,7 @@ def holds(sk, verts, a, x, planar):
     return False
 
 
-@kernel
+@inlined
 def surface_distance(sk, verts, a, b, d, above, below):
     """Lower bound on the distance of a skeleton from the surface of another, whose inside counts as empty.
 
@@ -229,7 +229,7 @@ def surface_distance(sk, verts, a, b, d, above, below):
     return best
 
 
-@kernel
+@inlined
 def skeleton_distance(sk, verts, a, b, d, above, below):
     """Bound the distance of two skeletons. What their closed faces, or in the plane their outlines, enclose belongs to them.
 

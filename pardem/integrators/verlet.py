@@ -128,7 +128,7 @@ def _advance_in_rows(i, factors, fall, drift, kicks, g, wide):
         store(g.ft, sums + c, nothing)
 
 
-@kernel
+@inlined
 def _begin_of_spheres(owned, g, shapes, settings, h, kicks):
     """The same as ``begin_step`` for spheres only.
 
@@ -161,7 +161,7 @@ def _begin_of_spheres(owned, g, shapes, settings, h, kicks):
     return crowded
 
 
-@kernel
+@inlined
 def begin_step(integrator, owned, g, shapes, settings, due):
     """Kick, advance poses by one step, wrap them into the domain, place vertices, and clear the forces (see ``phases.begin_step``).
 
@@ -216,7 +216,7 @@ def end_step(integrator, owned, g, shapes, settings):
         _kick_one(i, shapes.kind[a] == 1, shapes.inverse[a, 0] * inverse_size(g.scale[i], settings.planar), g, settings, h)
 
 
-@kernel
+@inlined
 def follow(integrator, first, last, g, shapes, settings):
     """Drift and turn ghosts as ``begin_step`` does with their owners' grains once these are kicked (see ``phases.follow``).
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..compiled.fixedpoint import COLUMNS, MOST, UNSPLIT, WIDE_COLUMNS, WIDE_MOST
-from ..compiled.jit import inlined, kernel
+from ..compiled.jit import inlined
 from ..compiled.lanes.arithmetic import any_of
 from ..compiled.lanes.conversions import number
 from ..compiled.lanes.memory import gather, load, members, neighbours, pick, scatter, transpose
@@ -130,7 +130,7 @@ def _follow(first, g, shapes, settings):
     scatter(g.q, rows, ROW, 0, transpose(choose_orientation(round_body, q, turned)))
 
 
-@kernel
+@inlined
 def follow_in_lanes(begin, end, g, shapes, settings):
     """Drift and turn as many whole groups of ghosts as there are, with the bits of ``begin_in_lanes``.
 
@@ -150,7 +150,7 @@ def follow_in_lanes(begin, end, g, shapes, settings):
     return done
 
 
-@kernel
+@inlined
 def begin_in_lanes(by_fincham, owned, g, shapes, settings, kicks):
     """Kick, advance poses by one step, wrap them into the domain, and clear the forces of as many whole groups as there are.
 

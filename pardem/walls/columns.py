@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiled.fixedpoint import deposit_nearest
-from ..compiled.jit import inlined, kernel
+from ..compiled.jit import inlined
 from ..compiled.vectors import ZERO, ahead, columns, dot, negative, put_columns
 from ..contacts.batch import (
     ARM,
@@ -105,7 +105,7 @@ def fill(c, m, arm, overlap, out, now, loop):
     pairs.near[c], pairs.near_row[c] = p, i
 
 
-@kernel
+@inlined
 def evaluate(count, loop):
     """Forces of the first columns of a batch, added to the grains, the walls and the sums of energy.
 

@@ -21,7 +21,7 @@ FIRST, SECOND, THIRD, OTHERS = BATCH, BATCH + BLOCK, BATCH + 2 * BLOCK, BATCH + 
 """Places in ``pairs.near`` of candidates that wait for others of their line, and of those that do not wait."""
 
 
-@kernel
+@inlined
 def _all_one_by_one(loop):
     """Forces of all candidates, one by one."""
     near, end, place = loop.pairs.near, loop.pairs.col.shape[0], 0
@@ -33,21 +33,21 @@ def _all_one_by_one(loop):
         place = stop
 
 
-@kernel
+@inlined
 def _sorted(first, last, waiting, loop):
     """Append candidates that wait for others to the lines in ``pairs.near``; the rest follow from OTHERS on.
 
     Args:
         first: the first candidate.
         last: the one after the last.
-        waiting: numbers of those that wait already.
+        waiting: numbers of those that wait already: in each line, and of the rest.
         loop: `WallLoop`.
 
     Returns:
-        the numbers of those that wait, and the place behind the last of the others.
+        these numbers.
     """
-    near, others = loop.pairs.near, OTHERS
-    one, two, three = waiting
+    near = loop.pairs.near
+    one, two, three, others = waiting
     for p in range(first, last):
         line = line_of(p, loop)
         if line == 0:
@@ -60,9 +60,9 @@ def _sorted(first, last, waiting, loop):
             near[THIRD + three] = p
             three += 1
         else:
-            near[others] = p
+            near[OTHERS + others] = p
             others += 1
-    return (one, two, three), others
+    return one, two, three, others
 
 
 @kernel
@@ -86,20 +86,34 @@ def _treated(start, found, loop):
     return found - done
 
 
-@kernel
+@inlined
+def _groups(start, found, loop):
+    """``_treated`` where there is a group: a call costs as much as some contacts."""
+    return _treated(start, found, loop) if found >= WIDTH else found
+
+
+@inlined
 def _together(loop):
     """Forces of all candidates: of those of a line whole groups in lanes."""
-    end, place, waiting = loop.pairs.col.shape[0], 0, (0, 0, 0)
+    near, end, place, one, two, three, others = loop.pairs.near, loop.pairs.col.shape[0], 0, 0, 0, 0, 0
     note_lines(loop.walls)
     while place < end:
-        stop = min(end, place + BLOCK - WIDTH)
-        waiting, others = _sorted(place, stop, waiting, loop)
-        one_by_one(OTHERS, others, loop)
-        waiting = _treated(FIRST, waiting[0], loop), _treated(SECOND, waiting[1], loop), _treated(THIRD, waiting[2], loop)
+        stop = min(end, place + BLOCK // 2)
+        one, two, three, others = _sorted(place, stop, (one, two, three, others), loop)
+        one, two, three = _groups(FIRST, one, loop), _groups(SECOND, two, loop), _groups(THIRD, three, loop)
+        if others >= BLOCK // 4:
+            one_by_one(OTHERS, OTHERS + others, loop)
+            others = 0
         place = stop
-    one_by_one(FIRST, FIRST + waiting[0], loop)
-    one_by_one(SECOND, SECOND + waiting[1], loop)
-    one_by_one(THIRD, THIRD + waiting[2], loop)
+    left = OTHERS + others
+    for n in range(one):
+        near[left + n] = near[FIRST + n]
+    for n in range(two):
+        near[left + one + n] = near[SECOND + n]
+    for n in range(three):
+        near[left + one + two + n] = near[THIRD + n]
+    if others + one + two + three > 0:
+        one_by_one(OTHERS, left + one + two + three, loop)
 
 
 @inlined

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...compiled.jit import kernel
+from ...compiled.jit import inlined
 from ...compiled.vectors import behind, cross, dot, square, subtract
 from .features import outline, vertex
 from .neighbours import at_vertex, count_edges, count_faces, incident_edge, incident_face
@@ -10,7 +10,7 @@ from .outlines import area_vector, corner, over_face
 from .polytope_faces import TILT2
 
 
-@kernel
+@inlined
 def _descends(face, place, across, a):
     """Whether a face, from a point on its outline, goes on along a: from a vertex where it turns inwards, or from a side.
 
@@ -40,7 +40,7 @@ def _descends(face, place, across, a):
     return not (after and before)
 
 
-@kernel
+@inlined
 def edges_descend(interaction, g, i, v, a):
     """Whether an edge of grain ``i`` from vertex ``v`` goes along a, not just across it.
 
@@ -63,7 +63,7 @@ def edges_descend(interaction, g, i, v, a):
     return False
 
 
-@kernel
+@inlined
 def faces_descend(interaction, g, i, at, a):
     """Whether a face of grain ``i`` that holds a vertex or an edge goes along a where its edges there do not.
 
@@ -82,7 +82,7 @@ def faces_descend(interaction, g, i, at, a):
     return False
 
 
-@kernel
+@inlined
 def over_a_face(interaction, g, i, at, p):
     """Whether a point lies over the inside of a face of grain ``i`` that holds a vertex or an edge.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...compiled.jit import kernel
+from ...compiled.jit import inlined
 from ...compiled.vectors import ahead, dot, square, subtract
 from .features import edge, outline
 from .outlines import nearest_on_face
@@ -18,7 +18,7 @@ BURIED = 1e-9
 """Depth, relative to the sphero-radius, from which a point counts as inside: far above rounding."""
 
 
-@kernel
+@inlined
 def leaves_at_radius(interaction, g, i, x, a):
     """Whether the point of the line from x along a that is a sphero-radius from x lies on the surface of grain ``i``, not inside it; true of solids.
 

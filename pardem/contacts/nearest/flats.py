@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled.jit import inlined, kernel
+from ...compiled.jit import inlined
 from ...compiled.vectors import add, ahead, behind, component, cross, dot, negative, scale, square, subtract
 from .features import edge, outline
 from .outlines import RIM, area_vector, corner, largest_axes
@@ -117,7 +117,7 @@ def _covered(face, axes, start, way, sense):
     return share, moment
 
 
-@kernel
+@inlined
 def edge_on_face(f, g, bodies, e, k):
     """The stretch of an edge of the first body that a face of the second covers, if they are parallel.
 
@@ -214,7 +214,7 @@ def _cut(work, sign, area, mu, mv):
     return area, mu, mv
 
 
-@kernel
+@inlined
 def face_on_face(f, g, bodies, k, l, work):
     """What a face of the first body and a face of the second have in common, if they are parallel.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...compiled.jit import inlined, kernel
+from ...compiled.jit import inlined
 from ...compiled.vectors import add, ahead, dot_from, scale, square, subtract
 from .polytope_faces import MAX_TIES, TILT, TILT2, centroid, clip, extent, order, plane_axes, ties
 from .polytope_pair import WORK_SIZE as PAIR_SIZE
@@ -17,7 +17,7 @@ TOUCHING = 1e-20  # squared distance relative to squared lengths below which the
 NOISE2 = 1e-28  # squared tilt of the normal by rounding, where the distance equals the lengths that enter
 
 
-@kernel
+@inlined
 def _shared_stretch(work):
     """Middle of the stretch over which two edges face each other, in plane coordinates; (0, 0), the solver's point, if they cross.
 
@@ -39,7 +39,7 @@ def _shared_stretch(work):
     return au + s * du, av + s * dv
 
 
-@kernel
+@inlined
 def _keep_ends(work, place, n):
     """Reduce a feature whose points lie on one line to its two ends. Returns its number of points and its squared extent (m^2)."""
     first, second, size = extent(work, place, n)
@@ -54,7 +54,7 @@ def _keep_ends(work, place, n):
     return 2, size
 
 
-@kernel
+@inlined
 def _barycentre(work, na, nb, square_lengths):
     """Centroid of what two features (na, nb >= 2 points) share, in plane coordinates; (0, 0), the solver's point, where rounding leaves nothing."""
     (na, extent_a), (nb, extent_b) = _keep_ends(work, _A, na), _keep_ends(work, _B, nb)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compiled.jit import inlined, kernel
+from ...compiled.jit import inlined
 from ...compiled.vectors import dot, length
 from ...state.arrays import Features
 from .features import edge, outline
@@ -167,7 +167,7 @@ def incident_face(nb, f, species, at, m):
     return np.int64(at.face), NONE
 
 
-@kernel
+@inlined
 def into_solid(interaction, g, i, at, a):
     """Whether the line along a from a point of a grain's core leads into what the core encloses.
 

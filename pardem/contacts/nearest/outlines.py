@@ -8,7 +8,7 @@ import numpy as np
 from numba.extending import overload
 
 from ...compiled.choices import larger, select, smaller
-from ...compiled.jit import INLINED, inlined, kernel
+from ...compiled.jit import INLINED, inlined
 from ...compiled.lanes.arithmetic import all_of
 from ...compiled.lanes.memory import load
 from ...compiled.lanes.types import WIDTH, zero_of
@@ -91,7 +91,7 @@ def _corners(face, m):
     return load(face.corners, place), load(face.corners, place + WIDTH), load(face.corners, place + 2 * WIDTH)
 
 
-@kernel
+@inlined
 def area_vector(face):
     """Twice the area of a face, any simple plane polygon, times its unit normal (m^2).
 
@@ -132,7 +132,7 @@ def _seen_along(normal, q):
     return select(first, q[1], select(second, q[2], q[0])), select(first, q[2], select(second, q[0], q[1]))
 
 
-@kernel
+@inlined
 def within_outline(face, normal, q):
     """Whether a point of a face's plane lies inside the face: crossings of a ray, seen along an axis.
 
@@ -153,7 +153,7 @@ def within_outline(face, normal, q):
     return inside
 
 
-@kernel
+@inlined
 def over_face(face, p):
     """Whether the foot of the point p on a face's plane lies inside the face, farther from its sides than RIM of its height.
 
@@ -178,7 +178,7 @@ def over_face(face, p):
     return True
 
 
-@kernel
+@inlined
 def nearest_on_face(face, p, reach2):
     """Nearest point of a face to the point p, both relative to the grain's centre (m); the face is any simple plane polygon.
 

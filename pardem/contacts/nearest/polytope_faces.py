@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...compiled.jit import inlined, kernel
+from ...compiled.jit import inlined
 from ...compiled.vectors import cross, dot, length, row, scale, square, subtract
 
 MAX_TIES = 256  # most vertices of a face
@@ -93,7 +93,7 @@ def _turn(u, v):
     return v / size if u >= 0.0 else (2.0 - v / size if v >= 0.0 else -2.0 - v / size)
 
 
-@kernel
+@inlined
 def order(work, place, n):
     """Sort the points of a convex polygon counter-clockwise about their mean.
 
@@ -119,7 +119,7 @@ def order(work, place, n):
         work[place + 2 * m + 1] = v
 
 
-@kernel
+@inlined
 def extent(work, place, n):
     """The two points of a polygon farthest from each other.
 
@@ -142,7 +142,7 @@ def extent(work, place, n):
     return first, second, size
 
 
-@kernel
+@inlined
 def centroid(work, place, n, whole):
     """Centroid of a convex polygon: of its area, or the middle where it is as thin as a segment.
 
@@ -170,7 +170,7 @@ def centroid(work, place, n, whole):
     return 0.5 * (work[place + 2 * first] + work[place + 2 * second]), 0.5 * (work[place + 2 * first + 1] + work[place + 2 * second + 1])
 
 
-@kernel
+@inlined
 def _clip_by_line(work, source, n, target, p, d):
     """Part of the polygon of ``n`` points at ``source`` left of the line from p along d, written to ``target``. Returns its number of points."""
     pu, pv = p
@@ -198,7 +198,7 @@ def _clip_by_line(work, source, n, target, p, d):
     return kept
 
 
-@kernel
+@inlined
 def clip(work, subject, n, window, m, spare):
     """Intersection of two convex polygons (Sutherland and Hodgman): ``subject`` cut by the sides of ``window``.
 

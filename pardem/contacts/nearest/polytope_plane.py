@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...compiled.jit import inlined, kernel
+from ...compiled.jit import inlined
 from ...compiled.lanes.arithmetic import any_of
 from ...compiled.lanes.types import zero_of
 from ...compiled.vectors import add, ahead, choose, dot_from, row, scale, square
@@ -107,7 +107,7 @@ def _stepped(pack, p, new, work):
     return pack, p, new and not step > 0.0, step > 0.0 or not new or slot(pack, p - 1) == last
 
 
-@kernel
+@inlined
 def regularised_plane(space, core, eps2, warm, work):
     """Minimiser of f = (h + n.X)^2 + eps^2 |X|^2 over X in conv(A): a polytope against the plane at height h below its centre.
 
@@ -164,7 +164,7 @@ def regularised_plane(space, core, eps2, warm, work):
     return f, x, best, 0 if solved and f < np.inf else 1
 
 
-@kernel
+@inlined
 def nearest_plane(space, core, work):
     """Lowest point of conv(A) above a plane; where an edge or a face is parallel to it (relative determinant below 1e-14), its centroid.
 

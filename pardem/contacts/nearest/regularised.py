@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ...compiled.jit import kernel
+from ...compiled.jit import inlined
 from .polytope_pair import WORK_SIZE, minimum
 
 __all__ = ["WORK_SIZE", "regularised_polytopes"]
 
 
-@kernel
+@inlined
 def regularised_polytopes(w, cores, eps2, warm, work):
     """Minimiser of f = |W + X - Y|^2 + eps_A^2 |X|^2 + eps_B^2 |Y|^2 over X in conv(A), Y in conv(B), both relative to their own centres.
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled.jit import inlined, kernel
+from ...compiled.jit import inlined
 from ...compiled.vectors import add, negative, square, subtract
 from ...state.arrays import Features
 from ..nearest.descents import edges_descend, faces_descend, over_a_face
@@ -81,7 +81,7 @@ def _end_of(f, g, i, e, s):
     return np.int64(a if s <= LEAST - 1.0 or a == b else (b if s >= 1.0 - LEAST else NONE))
 
 
-@kernel
+@inlined
 def _nearest_on_edges(f, g, bodies, a, b):
     """Where the nearest points of edge ``a`` of the first body and edge ``b`` of the second lie.
 
@@ -97,7 +97,7 @@ def _nearest_on_edges(f, g, bodies, a, b):
     return _end_of(f, g, bodies.i, a, s), _end_of(f, g, bodies.j, b, t), False
 
 
-@kernel
+@inlined
 def _parallel_faces(interaction, g, bodies, sub, at_x, at_y):
     """Whether a face at x and an edge or a face at y, or an edge at x and a face at y, are parallel and have a part in common.
 
@@ -132,7 +132,7 @@ def _parallel_faces(interaction, g, bodies, sub, at_x, at_y):
     return False
 
 
-@kernel
+@inlined
 def _edges_meet(f, nb, g, bodies, one, two):
     """Whether the nearest points of two edges belong to these: they are the nearest points of all edges there, and these have the lowest numbers.
 
@@ -207,7 +207,7 @@ def _goes_on(interaction, g, bodies, at_x, at_y, a):
     return at_y.vertex >= 0 and over_a_face(interaction, g, bodies.i, at_x, subtract(vertex(g, bodies.j, at_y.vertex), bodies.w))
 
 
-@kernel
+@inlined
 def _is_minimum(interaction, g, bodies, sub, x, y):
     """Whether the nearest points of a pair of features are a local minimum that belongs to it (see above).
 
@@ -234,7 +234,7 @@ def _is_minimum(interaction, g, bodies, sub, x, y):
     return leaves_at_radius(interaction, g, bodies.i, x, a) and leaves_at_radius(interaction, g, bodies.j, y, back)
 
 
-@kernel
+@inlined
 def _nearest_flats(interaction, g, bodies, sub, reach):
     """Barycentre of what a face and an edge or a face have in common; see ``features.nearest_features``.
 

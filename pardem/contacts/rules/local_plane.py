@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...compiled.jit import inlined, kernel
+from ...compiled.jit import inlined
 from ...compiled.vectors import ZERO, add, ahead, cross, dot, dot_from, negative, over, subtract
 from ..nearest.descents import edges_descend, faces_descend
 from ..nearest.features import EDGE_FACE, FACE_FACE, VERTEX_FACE, edge, first_of, kind_of, outline, vertex
@@ -12,7 +12,7 @@ from ..nearest.outlines import area_vector, corner
 from ..nearest.polytope_faces import TILT2
 
 
-@kernel
+@inlined
 def _centroid(face, normal):
     """Centroid of a face, relative to the grain's centre (m).
 
@@ -31,7 +31,7 @@ def _centroid(face, normal):
     return add(p, over(moment, total))
 
 
-@kernel
+@inlined
 def _level_vertex(interaction, g, i, v, down):
     """Whether a vertex is lower than its edges along ``down``, none of which is level: else a larger feature has the contact."""
     nb, species, at = interaction.neighbours, g.species[i], at_vertex(v)
@@ -44,7 +44,7 @@ def _level_vertex(interaction, g, i, v, down):
     return True
 
 
-@kernel
+@inlined
 def _lowest(interaction, g, i, sub, n):
     """Whether a vertex, edge or face is a local minimum of the height: parallel to the plane, on nothing that leads down, and no part of a larger
     feature that is parallel too.

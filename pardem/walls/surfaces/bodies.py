@@ -86,7 +86,7 @@ def turn_bodies(walls, g, shapes):
             place_vertices(j, j + 1, g, shapes)
 
 
-@kernel
+@inlined
 def nearest_on_body(walls, g, i, k, sub, period):
     """Where grain ``i`` meets a feature of the body of wall ``k``.
 

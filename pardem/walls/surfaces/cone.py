@@ -19,7 +19,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from ...case_values import Direction, NonNegative, Number, Positive, Vector, exactly_one
-from ...compiled.jit import inlined, kernel
+from ...compiled.jit import inlined
 from ...compiled.vectors import add, behind, columns, dot, length, over, scale, square
 from ...contacts.nearest.features import vertex
 from .listing import pieces_of, put
@@ -91,7 +91,7 @@ def _rim(axis, sizes, h, second):
     return Rim(behind(h, sizes[2] if second else 0.0, axis), axis, sizes[1] if second else sizes[0])
 
 
-@kernel
+@inlined
 def meet_part(walls, g, i, k, sub):
     """``meet`` of a `Surface` for one part of a grain.
 
@@ -124,7 +124,7 @@ def _out_of_reach(walls, k, x, reach):
     return square(line) > reach * reach
 
 
-@kernel
+@inlined
 def _list_near(near, entries, found):
     walls, g, i, k = near.walls, near.g, near.i, near.k
     axis, sizes = columns(walls.pose, k, NORMAL), _sizes(walls.shape, k)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled.jit import inlined, kernel
+from ...compiled.jit import inlined
 from ...compiled.vectors import add, behind, columns, dot, length, scale, square
 from ...contacts.nearest.features import vertex
 from .listing import put
@@ -45,7 +45,7 @@ def _to_surface(p, disc):
     return to_circle(p, disc.normal, disc.hole if r2 < disc.hole * disc.hole else disc.radius, False)
 
 
-@kernel
+@inlined
 def nearest_on_pierced(features, g, i, sub, h, disc):
     """Where a part of grain ``i`` meets a pierced disc.
 
@@ -89,7 +89,7 @@ def _out_of_reach(walls, k, x, reach):
     return abs(dot(x, columns(walls.pose, k, NORMAL))) > reach
 
 
-@kernel
+@inlined
 def _list_near(near, entries, found):
     g, i, h, reach = near.g, near.i, near.centre, near.reach
     disc = _disc_of(near.walls, near.k)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled.jit import inlined, kernel
+from ...compiled.jit import inlined
 from ...compiled.vectors import add, ahead, behind, dot, length, scale, square, subtract
 from ...contacts.nearest.features import edge
 from .listing import put
@@ -56,7 +56,7 @@ def to_circle(p, normal, size, opposite):
     return subtract(scale(-size / far if opposite else size / far, r), p)
 
 
-@kernel
+@inlined
 def _furthest_minimum(a, b2, m2, beta, size):
     """The larger zero s >= 0 of s a + beta - size m2 s / sqrt(b2 + m2 s^2), where it rises; -1: none.
 
@@ -83,7 +83,7 @@ def _slope(a, b2, m2, beta, size, s):
     return a * s + beta - (size * m2 * s / r if r > 0.0 else 0.0)
 
 
-@kernel
+@inlined
 def nearest_to_rim(middle, half, normal, size, too):
     """Where an edge is nearest to a circle about the origin.
 
