@@ -33,7 +33,7 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """``njit`` for what runs inside a step: no allocation, and so no counting of references to the arrays that are passed down.
 
     It is compiled once and called; numba would otherwise merge whatever an ``inlined`` function calls into it as well. A call that passes bundles of
-    arrays takes about as long as ten contacts of spheres: call such a kernel once a step, or for hundreds of contacts, or where it is seldom needed.
+    arrays takes about a microsecond: call such a kernel once a step, or for hundreds of contacts, or where it is seldom needed.
     """
     options.setdefault("_nrt", False)
     return njit(function, **options)
