@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 from mpi4py import MPI
 
+from .contacts.history_rows import moved_to_front
 from .decomposition.nested_slabs import Nested
 from .decomposition.partition import Partition
 from .decomposition.rehearsal import rehearse
@@ -130,12 +131,24 @@ class Engine:
 
     def _living(self, pairs: Contacts) -> ContactTable:
         """The living contacts of a list of pairs, and those with walls."""
-        wall_pairs, gid = self.state.wall_pairs, self.state.grains.gid
-        count = int(np.count_nonzero(pairs.touch[: pairs.ptr[-1]])) + int(np.count_nonzero(wall_pairs.touch))
-        table = ContactTable.blank(self.rebuilder.width, count)
-        first = living_contacts(pairs, gid, False, 0, table.key, table.hist, table.warm)
-        living_contacts(wall_pairs, gid, True, first, table.key, table.hist, table.warm)
+        count = int(np.count_nonzero(pairs.touch[: pairs.ptr[-1]])) + int(np.count_nonzero(self.state.wall_pairs.touch))
+        return self._written(pairs, False, ContactTable.blank(self.rebuilder.width, count))
+
+    def _written(self, pairs: Contacts, in_place: bool, table: ContactTable) -> ContactTable:
+        """A table filled with the living contacts of a list of pairs, whose histories may be in place, and with those with walls."""
+        gid = self.state.grains.gid
+        first = living_contacts(pairs, gid, False, in_place, 0, table.key, table.hist, table.warm)
+        living_contacts(self.state.wall_pairs, gid, True, False, first, table.key, table.hist, table.warm)
         return table
+
+    def _handed_over(self) -> ContactTable:
+        """The living contacts for the lists that follow these; on a rank alone, sparse histories stay where they are (``contacts.history_rows``)."""
+        pairs = self.state.pairs
+        count = int(np.count_nonzero(pairs.touch)) + int(np.count_nonzero(self.state.wall_pairs.touch))
+        if self.comm.size > 1 or not len(pairs.rows.at) or count > len(pairs.hist):
+            return self.contacts()  # of several ranks, what a list was made from is kept for those that return to it
+        moved_to_front(pairs)
+        return self._written(pairs, True, ContactTable.made(count, {"hist": pairs.hist[:count]}))
 
     def owned_contacts(self) -> ContactTable:
         """Return the living contacts whose lower id is owned by this rank: over all ranks, each contact once."""
@@ -241,7 +254,7 @@ class Engine:
 
     def _rebuild(self) -> bool:
         """Make the lists anew. Collective; tells whether the old ones were sound."""
-        return self._make_lists(self.grains, self.contacts())
+        return self._make_lists(self.grains, self._handed_over())
 
     def _make_lists(self, grains: Population, contacts: ContactTable) -> bool:
         """Make the lists of grains and contacts, and keep what it takes to return to them. Collective; tells whether the old ones were sound."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .contacts.history_rows import rows_of_histories, set_touching
 from .state.arrays import Contacts
 from .step import RankState
 
@@ -30,18 +31,21 @@ class Held:
         lists = (self.state.pairs, self.state.wall_pairs)
         if self.forces:
             self.state.grains.ft[self.rows], self.state.grains.past[self.rows] = self.sums
-            for pairs, (rows, *columns) in zip(lists, self.lists, strict=True):
-                for array, values in zip((pairs.touch, pairs.hist, pairs.warm), columns, strict=True):
-                    if len(array):
-                        array[rows] = values
+            for pairs, (candidates, touch, hist, warm) in zip(lists, self.lists, strict=True):
+                set_touching(pairs, candidates, touch)
+                kept = touch != 0 if len(pairs.rows.at) else np.full(len(touch), True)  # what candidates that do not touch remember belongs to it
+                pairs.hist[rows_of_histories(pairs, candidates)[kept]] = hist[kept]
+                if len(pairs.warm):
+                    pairs.warm[candidates] = warm
             return
-        for pairs, (rows, touch, hist, _) in zip(lists, self.lists, strict=True):
-            lives = (touch != 0) & (pairs.touch[rows] != 0)
-            pairs.hist[np.ix_(rows[lives], self.columns)] = hist[np.ix_(lives, self.columns)]
+        for pairs, (candidates, touch, hist, _) in zip(lists, self.lists, strict=True):
+            lives = (touch != 0) & (pairs.touch[candidates] != 0)
+            pairs.hist[np.ix_(rows_of_histories(pairs, candidates)[lives], self.columns)] = hist[np.ix_(lives, self.columns)]
 
     def _histories(self, pairs: Contacts) -> tuple[np.ndarray, ...]:
-        rows = np.flatnonzero(self.state.grains.gid[first_bodies(pairs)] < self.ids)
-        return rows, *(array[rows] if len(array) else array for array in (pairs.touch, pairs.hist, pairs.warm))
+        candidates = np.flatnonzero(self.state.grains.gid[first_bodies(pairs)] < self.ids)
+        warm = pairs.warm[candidates] if len(pairs.warm) else pairs.warm
+        return candidates, pairs.touch[candidates], pairs.hist[rows_of_histories(pairs, candidates)], warm
 
 
 def first_bodies(pairs: Contacts) -> np.ndarray:

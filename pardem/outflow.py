@@ -13,6 +13,7 @@ import numpy as np
 from mpi4py import MPI
 
 from .compiled.fixedpoint import totals
+from .contacts.history_rows import USED, rows_for, rows_of_histories
 from .contacts.loop import contacts
 from .contacts.pair_loop import PairLoop
 from .decomposition.exact import exact_totals
@@ -232,5 +233,9 @@ def _living(listed: Contacts, chosen: np.ndarray) -> Contacts:
     """The candidates that are chosen and touch, as a list of their own, a row each."""
     keep = np.flatnonzero(chosen & (listed.touch != 0))
     rows = listed.row.repeat(np.diff(listed.ptr))[keep]
-    columns = {name: values[keep] for name in ("col", "first", "sub", "touch", "free", "hist", "warm") if len(values := getattr(listed, name))}
-    return listed._replace(row=rows, ptr=np.arange(len(keep) + 1), interior=np.array([len(keep)]), **columns)
+    columns = {name: values[keep] for name in ("col", "first", "sub", "touch", "free", "warm") if len(values := getattr(listed, name))}
+    columns["hist"] = listed.hist[rows_of_histories(listed, keep)]
+    own = rows_for(len(keep), len(keep) if len(listed.rows.at) else 0)
+    own.at[:] = np.arange(len(own.at))
+    own.counts[USED] = len(own.at)
+    return listed._replace(row=rows, ptr=np.arange(len(keep) + 1), rows=own, interior=np.array([len(keep)]), **columns)

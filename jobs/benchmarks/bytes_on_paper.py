@@ -55,7 +55,7 @@ def of_spheres() -> Bytes:
     """A step of spheres: motion, the test of the lists (velocities once more), the search for contacts, their forces."""
     motion = width("species", "scale") + 2 * width("x", "v", "w", "ft")
     contacts = width("x", "v", "w") + 2 * width("ft")
-    return Bytes(motion + width("v") + contacts, 2 * INDEX + FLAG, 2 * HISTORY * NUMBER + FLAG)
+    return Bytes(motion + width("v") + contacts, 2 * INDEX + FLAG, 2 * HISTORY * NUMBER + FLAG + INDEX)
 
 
 def of_others(vertices: int, by_features: bool, solver: bool) -> Bytes:

@@ -103,37 +103,38 @@ def own_column(settings):
 
 
 @inlined
-def fill_past(k, p, law, pairs, settings):
+def fill_past(k, alive, row, law, pairs, settings):
     """Put the history of a contact into a column.
 
     Args:
         k: the column.
-        p: the contact's row.
+        alive: whether it is alive.
+        row: its row.
         law: tables of the law.
         pairs: `Contacts`, the list of candidates.
         settings: `Settings`.
     """
     s, hist = pairs.scratch, pairs.hist
-    s[ALIVE + k] = pairs.touch[p]
+    s[ALIVE + k] = alive
     for c in range(HISTORY):
-        s[np.uintp(PAST + c * BATCH) + k] = hist[p, c]
+        s[np.uintp(PAST + c * BATCH) + k] = hist[row, c]
     if carries(law):
-        put_vector(s, OWN, k, columns(hist, p, own_column(settings)))
+        put_vector(s, OWN, k, columns(hist, row, own_column(settings)))
 
 
 @inlined
-def keep_own(k, p, law, pairs, settings):
+def keep_own(k, row, law, pairs, settings):
     """Store the vector that the law carries for a contact in its history.
 
     Args:
         k: the column of the contact.
-        p: the contact's row.
+        row: row of its history.
         law: tables of the law.
         pairs: `Contacts`, the list of candidates.
         settings: `Settings`.
     """
     if carries(law):
-        put_columns(pairs.hist, p, own_column(settings), vector(pairs.scratch, OWN, k))
+        put_columns(pairs.hist, row, own_column(settings), vector(pairs.scratch, OWN, k))
 
 
 @inlined

@@ -26,12 +26,13 @@ def _add_to_both(k, i, j, column, limb, q, ft):
 
 
 @inlined
-def remember(k, p, with_couples, pairs):
+def remember(k, p, row, with_couples, pairs):
     """Store the history of a contact.
 
     Args:
         k: the column of the contact.
-        p: the contact's row.
+        p: the candidate.
+        row: row of its history.
         with_couples: whether contacts have couples.
         pairs: `Contacts`.
 
@@ -42,21 +43,22 @@ def remember(k, p, with_couples, pairs):
     alive = pairs.touch[p] != 0
     pairs.touch[p] = 1
     for c in range(SPRING, MEMORY + 1):
-        hist[p, c] = s[np.uintp(PAST + c * BATCH) + k]
+        hist[row, c] = s[np.uintp(PAST + c * BATCH) + k]
     for c in range(3):
-        hist[p, NORMAL + c] = s[np.uintp(NORMALS + c * BATCH) + k]
+        hist[row, NORMAL + c] = s[np.uintp(NORMALS + c * BATCH) + k]
     if with_couples:
-        hist[p, TWIST] = s[PAST + TWIST * BATCH + k]
+        hist[row, TWIST] = s[PAST + TWIST * BATCH + k]
     return alive
 
 
 @inlined
-def record_energy(k, p, alive, with_couples, counts_here, kind, loop):
+def record_energy(k, p, row, alive, with_couples, counts_here, kind, loop):
     """Account for the energy of a contact: what it turned into heat along its normal, by friction and by couples, and what it holds.
 
     Args:
         k: the column.
-        p: the contact's row.
+        p: the candidate.
+        row: row of its history.
         alive: whether the contact was alive in the step before.
         with_couples: whether contacts have couples.
         counts_here: whether this rank counts the contact in its sums.
@@ -67,7 +69,7 @@ def record_energy(k, p, alive, with_couples, counts_here, kind, loop):
     s, stored, inv_energy = pairs.scratch, pairs.scratch[STORED + k], 1.0 / settings.energy
     observed = control[OBSERVE] != 0
     if settings.budget:
-        lost_n, lost_t, stored_t = energy_lost(pairs.hist, p, alive, response(s, k), settings.dt, not settings.midstep)
+        lost_n, lost_t, stored_t = energy_lost(pairs.hist, row, alive, response(s, k), settings.dt, not settings.midstep)
         stored += stored_t
         if with_couples:
             lost_t += s[WORK + k]
@@ -99,19 +101,20 @@ def is_faulty(k, q, control, first, second):
 
 
 @inlined
-def apply_to_pair(k, i, j, p, with_couples, loop):
+def apply_to_pair(k, i, j, p, row, with_couples, loop):
     """Add the force and the torques of a contact to both bodies, store its history and account for its energy.
 
     Args:
         k: the column.
         i: row of the first body.
         j: row of the second body.
-        p: the contact's row.
+        p: the candidate.
+        row: row of its history.
         with_couples: whether contacts have couples.
         loop: ``pair_loop.PairLoop``.
     """
     g, settings, q, ft = loop.g, loop.settings, loop.pairs.counts, loop.g.ft
-    alive = remember(k, p, with_couples, loop.pairs)
+    alive = remember(k, p, row, with_couples, loop.pairs)
     if is_faulty(k, q, loop.control, g.gid[i], g.gid[j]):
         return
     _add_to_both(k, i, j, 0, 0, q, ft)
@@ -119,7 +122,7 @@ def apply_to_pair(k, i, j, p, with_couples, loop):
         _add_to_both(k, i, j, COLUMNS, UPPER, q, ft)
     ft[i, 3] += 1
     ft[j, 3] += 1
-    record_energy(k, p, alive, with_couples, i < loop.owned, CONTACTS, loop)
+    record_energy(k, p, row, alive, with_couples, i < loop.owned, CONTACTS, loop)
 
 
 @inlined
@@ -145,12 +148,12 @@ def apply_to_grain(k, i, wall, p, with_couples, loop):
         whether the force is in range.
     """
     g, settings, q, ft = loop.g, loop.settings, loop.pairs.counts, loop.g.ft
-    alive = remember(k, p, with_couples, loop.pairs)
+    alive = remember(k, p, p, with_couples, loop.pairs)
     if is_faulty(k, q, loop.control, g.gid[i], -1 - wall):
         return False
     _add_to_first(k, i, 0, 0, q, ft)
     if settings.wide:
         _add_to_first(k, i, COLUMNS, UPPER, q, ft)
     ft[i, 3] += 1
-    record_energy(k, p, alive, with_couples, True, WALL_CONTACTS, loop)
+    record_energy(k, p, p, alive, with_couples, True, WALL_CONTACTS, loop)
     return True

@@ -19,7 +19,7 @@ from .batch import BATCH, BLOCK
 from .dispatch import closest_in_lanes, keep_in_lanes, line, serves_lanes
 from .encounter import free_path
 from .grain_lanes import Group, group_forces
-from .lane_groups import asks_for_lanes, groups_where_lanes_serve, vectors_at
+from .lane_groups import asks_for_lanes, groups_where_lanes_serve, moved, vectors_at
 from .pairs import one_by_one, pair_contacts
 
 FIRST_LINE, SECOND_LINE = BATCH, BATCH + BLOCK
@@ -118,9 +118,7 @@ def _treated(start, found, alone, loop):
     if done == 0 and not (alone and found < WIDTH):
         one_by_one(start, start + found, loop)
         done = found
-    for n in range(done, found):
-        near[start + n - done] = near[start + n]
-    return found - done
+    return moved(near, start + done, found - done, start) - start
 
 
 @inlined
@@ -178,11 +176,8 @@ def touching_contacts(first, last, loop):
             others = 0
         place = stop
     near = pairs.near
-    for n in range(one):
-        near[OTHERS + others + n] = near[FIRST_LINE + n]
-    for n in range(two):
-        near[OTHERS + others + one + n] = near[SECOND_LINE + n]
-    one_by_one(OTHERS, OTHERS + others + one + two, loop)
+    end = moved(near, FIRST_LINE, one, OTHERS + others)
+    one_by_one(OTHERS, moved(near, SECOND_LINE, two, end), loop)
 
 
 @kernel

@@ -143,6 +143,24 @@ def add_losses_where(mask, lost_n, lost_t, loop):
 
 
 @inlined
+def moved(near, begin, count, to):
+    """Move places of candidates in ``pairs.near``.
+
+    Args:
+        near: ``pairs.near``.
+        begin: where the first of them is.
+        count: their number.
+        to: where it is to be, before ``begin`` or out of reach of the last.
+
+    Returns:
+        where the place after the last is then.
+    """
+    for n in range(count):
+        near[to + n] = near[begin + n]
+    return to + count
+
+
+@inlined
 def last_step(places, pairs):
     """The ``energy_ledger.LastStep`` of WIDTH contacts.
 

@@ -83,7 +83,7 @@ def _evaluate(count, loop):
     for n in range(count):
         p, i = np.uintp(pairs.near[n]), np.uintp(pairs.near_row[n])
         keep_own(np.uintp(n), p, loop.law, pairs, settings)
-        apply_to_pair(np.uintp(n), i, np.uintp(pairs.col[p]), p, with_couples, loop)
+        apply_to_pair(np.uintp(n), i, np.uintp(pairs.col[p]), p, p, with_couples, loop)
         keep_resistance(resistance, np.uintp(n), p, i < loop.owned, loop)
 
 
@@ -149,7 +149,7 @@ def _fill(k, meeting, velocity, loop):
     s[LEVER + k], s[LEVER_MIDDLE + k] = lever, 0.5 * (hist[p, zone_column] + lever) if known else lever
     put_columns(hist, p, hist.shape[1] - WITH_ARM, arm)
     hist[p, zone_column] = lever
-    fill_past(k, p, law, pairs, settings)
+    fill_past(k, pairs.touch[p], p, law, pairs, settings)
     fill_pair(k, a, b, law, s, pairs.counts)
     fill_resistance(settings.resistance, k, p, (a, b), shared_inertia(mi * (ri * ri), mj * (rj * rj)), loop)
     pairs.near[k], pairs.near_row[k] = p, i

@@ -52,9 +52,10 @@ def _gather(k, i, j, p, loop):
     put_vector(s, VELOCITY, k, subtract(vectors.row(v, j), vectors.row(v, i)))
     put_vector(s, SPIN_I, k, vectors.row(w, i))
     put_vector(s, SPIN_J, k, vectors.row(w, j))
-    fill_past(k, p, law, pairs, settings)
+    row = np.uintp(pairs.rows.at[p])
+    fill_past(k, pairs.touch[p], row, law, pairs, settings)
     fill_pair(k, g.material[i], g.material[j], law, s, pairs.counts)
-    fill_resistance(settings.resistance, k, p, (g.material[i], g.material[j]), 0.0, loop)
+    fill_resistance(settings.resistance, k, row, (g.material[i], g.material[j]), 0.0, loop)
 
 
 @kernel
@@ -85,7 +86,7 @@ def by_columns(first, last, loop):
         loop: `PairLoop`.
     """
     pairs, settings, law, owned = loop.pairs, loop.settings, loop.law, loop.owned
-    col, touch, near, s, counts = pairs.col, pairs.touch, pairs.near, pairs.scratch, pairs.counts
+    col, near, s, counts = pairs.col, pairs.near, pairs.scratch, pairs.counts
     dt, lag = settings.dt, velocity_lag(settings)
     for begin in range(first, last, BATCH):
         count = min(BATCH, last - begin)
@@ -104,8 +105,9 @@ def by_columns(first, last, loop):
             k, p = np.uintp(n), np.uintp(near[begin + n])
             i, j = np.uintp(pairs.first[p]), np.uintp(col[p])
             if s[OVERLAP + k] > 0.0:
-                keep_own(k, p, law, pairs, settings)
-                apply_to_pair(k, i, j, p, False, loop)
-                keep_resistance(settings.resistance, k, p, i < owned, loop)
-            elif touch[p] != 0:
+                row = np.uintp(pairs.rows.at[p])
+                keep_own(k, row, law, pairs, settings)
+                apply_to_pair(k, i, j, p, row, False, loop)
+                keep_resistance(settings.resistance, k, row, i < owned, loop)
+            else:
                 part(i, j, p, loop)

@@ -51,12 +51,12 @@ assert (SPRING % ROW, MEMORY, NORMAL % ROW) == (0, SPRING + 3, 0)  # a history i
 
 
 @inlined
-def _past(places, alive, loop):
-    """The histories at WIDTH places (a tuple of words), and the fourth number of their second row, which stays."""
+def _past(rows, alive, loop):
+    """The histories in WIDTH rows (a tuple of words), and the fourth number of the second half of their first eight, which stays."""
     hist, width = loop.pairs.hist, loop.pairs.hist.shape[1]
-    sx, sy, sz, memory = transpose(gather(hist, places, width, SPRING))
-    nx, ny, nz, rest = transpose(gather(hist, places, width, NORMAL))
-    own = own_vectors(places, loop.law, loop.pairs, loop.settings)
+    sx, sy, sz, memory = transpose(gather(hist, rows, width, SPRING))
+    nx, ny, nz, rest = transpose(gather(hist, rows, width, NORMAL))
+    own = own_vectors(rows, loop.law, loop.pairs, loop.settings)
     return Past(alive, (sx, sy, sz), memory, (nx, ny, nz), own), rest
 
 
@@ -77,20 +77,20 @@ def _meet(i, j, g, settings):
 
 
 @inlined
-def _keep(places, r, rest, normal, loop):
+def _keep(rows, r, rest, normal, loop):
     """Store the histories of WIDTH contacts.
 
     Args:
-        places: places of the contacts (a tuple of words).
+        rows: rows of the histories (a tuple of words).
         r: ``Response``.
         rest: what stays of the histories.
         normal: normals.
         loop: `PairLoop`.
     """
     pairs, spring, width = loop.pairs, r.spring, loop.pairs.hist.shape[1]
-    scatter(pairs.hist, places, width, SPRING, transpose((spring[0], spring[1], spring[2], r.law.memory)))
-    scatter(pairs.hist, places, width, NORMAL, transpose((normal[0], normal[1], normal[2], rest)))
-    keep_own_vectors(places, r.own, loop.law, pairs, loop.settings)
+    scatter(pairs.hist, rows, width, SPRING, transpose((spring[0], spring[1], spring[2], r.law.memory)))
+    scatter(pairs.hist, rows, width, NORMAL, transpose((normal[0], normal[1], normal[2], rest)))
+    keep_own_vectors(rows, r.own, loop.law, pairs, loop.settings)
 
 
 @inlined
@@ -112,11 +112,11 @@ def _add(i, j, counts, ft):
 
 @kernel
 def _end(begin, touching, loop):
-    """End those of WIDTH contacts, from ``begin`` on in ``pairs.near``, whose bodies have parted."""
+    """End those of WIDTH contacts, from ``begin`` on in ``pairs.near``, whose bodies have parted, or do not touch after all."""
     pairs = loop.pairs
     for k in range(WIDTH):
         p = np.uintp(pairs.near[begin + k])
-        if pairs.touch[p] != 0 and not lane(touching, k):
+        if not lane(touching, k):
             part(np.uintp(pairs.first[p]), np.uintp(pairs.col[p]), p, loop)
 
 
@@ -151,13 +151,13 @@ def _group(begin, loop):
     pairs, g, law, settings, resistance, nothing = loop.pairs, loop.g, loop.law, loop.settings, loop.settings.resistance, spread(0.0)
     fetch(begin + AHEAD, pairs, g)
     places = members(pairs.near, begin)
-    i, j = members_at(pairs.first, places), members_at(pairs.col, places)
+    i, j, rows = members_at(pairs.first, places), members_at(pairs.col, places), members_at(pairs.rows.at, places)
     branch, radius, e, turning = _meet(i, j, g, settings)
-    past, rest = _past(places, spread(begin < BORN), loop)
+    past, rest = _past(rows, spread(begin < BORN), loop)
     numbers, friction = materials_in(pairs.scratch)
     material = PairMaterial(numbers, friction, e.mass, e.radius)
     r = spring_and_slider(law, material, e.geometry, e.motion, past)
-    resists = resistance_of(resistance, material, e.geometry, e.motion, past, r, turning, places, loop)
+    resists = resistance_of(resistance, material, e.geometry, e.motion, past, r, turning, rows, loop)
     force, other = behind(r.drag, r.push * e.geometry.slope, e.geometry.normal), subtract(e.arm, branch)
     touching = e.geometry.overlap > 0.0
     fits = _in_range(e, radius, abs(r.push) * (1.0 + friction), touching, other, numbers, loop)
@@ -171,13 +171,13 @@ def _group(begin, loop):
         mine = touching & (pick(pairs.first, places) < loop.owned)
         observe_where(mine, begin, CONTACTS, e.geometry, r, Seen(branch, e.arm, force, moment, resists), loop)
     if settings.budget:
-        before = last_step(places, pairs)
+        before = last_step(rows, pairs)
         lost_n, lost_t, now = losses(before, past.alive, r, settings.dt)
         add_losses_where(touching & (pick(pairs.first, places) < loop.owned), lost_n, lost_t, loop)
-        keep_last_step_where(touching, places, now, before, pairs)
-        account_resistance(resistance, touching, pick(pairs.first, places) < loop.owned, past.alive, places, resists, loop)
-    _keep(places, r, rest, e.geometry.normal, loop)
-    keep_resistance_where(resistance, touching, places, resists, loop)
+        keep_last_step_where(touching, rows, now, before, pairs)
+        account_resistance(resistance, touching, pick(pairs.first, places) < loop.owned, past.alive, rows, resists, loop)
+    _keep(rows, r, rest, e.geometry.normal, loop)
+    keep_resistance_where(resistance, touching, rows, resists, loop)
     if begin >= BORN:
         flag_at(pairs.touch, places, touching)
     inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.types import WIDTH
 from .batch import BATCH, BLOCK
-from .lane_groups import asks_for_lanes
+from .lane_groups import asks_for_lanes, moved
 from .sphere_columns import by_columns
 from .sphere_lanes import AHEAD, in_lanes
 from .sphere_search import BORN, KNOWN, fetch, touching
@@ -34,9 +34,7 @@ def _treated(start, found, alone, loop):
         done = found - found % BATCH
         if done > 0:
             by_columns(start, start + done, loop)
-    for n in range(done, found):
-        near[start + n - done] = near[start + n]
-    return found - done
+    return moved(near, start + done, found - done, start) - start
 
 
 @kernel
@@ -57,6 +55,4 @@ def sphere_contacts(first, last, loop):
             fetch(begin, pairs, loop.g)
         known, born = _treated(KNOWN, known, alone, loop), _treated(BORN, born, alone, loop)
         place = stop
-    for n in range(born):
-        near[KNOWN + known + n] = near[BORN + n]
-    by_columns(KNOWN, KNOWN + known + born, loop)
+    by_columns(KNOWN, moved(near, BORN, born, KNOWN + known), loop)

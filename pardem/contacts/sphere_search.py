@@ -22,6 +22,7 @@ from ..laws.resistance.resistance_model import resists
 from .accumulate import tally_losses
 from .batch import BLOCK
 from .encounter import free_path
+from .history_rows import give_row_back, take_row
 from .lane_groups import vectors_at
 
 KNOWN, BORN, SUSPECTS = 0, 2 * BLOCK, 3 * BLOCK
@@ -33,23 +34,24 @@ ROUNDING = 1e-9  # of the coordinates: far above what the drifts of some million
 
 @inlined
 def part(i, j, p, loop):
-    """End a contact whose bodies have parted.
+    """End a contact whose bodies have parted, or which is not born after all: its row of the histories is given back.
 
     Args:
         i: row of the first body.
         j: row of the second body.
-        p: the contact's row.
+        p: the candidate.
         loop: `PairLoop`.
     """
-    pairs, g, settings = loop.pairs, loop.g, loop.settings
-    pairs.touch[p] = 0
-    if settings.budget and i < loop.owned:
+    pairs, g, settings, row = loop.pairs, loop.g, loop.settings, np.uintp(loop.pairs.rows.at[p])
+    if settings.budget and i < loop.owned and pairs.touch[p] != 0:
         velocity = subtract(vectors.row(g.v, j), vectors.row(g.v, i))
-        lost_n, lost_t = end_contact(velocity, pairs.hist, p, settings.dt, not settings.midstep)
+        lost_n, lost_t = end_contact(velocity, pairs.hist, row, settings.dt, not settings.midstep)
         if resists(settings.resistance):
             spin = subtract(vectors.row(g.w, j), vectors.row(g.w, i))
-            lost_t += torque_lost_at_end(settings.resistance, spin, pairs.hist, p, settings)
+            lost_t += torque_lost_at_end(settings.resistance, spin, pairs.hist, row, settings)
         tally_losses(loop.tally, lost_n, lost_t, 1.0 / settings.energy)
+    pairs.touch[p] = 0
+    give_row_back(pairs, p)
 
 
 @inlined
@@ -87,7 +89,7 @@ def _screened(first, last, known, loop):
 
 @inlined
 def _met(end, born, loop):
-    """Append those of the candidates from SUSPECTS on in ``pairs.near`` that touch to the contacts that are born.
+    """Append those of the candidates from SUSPECTS on in ``pairs.near`` that touch to the contacts that are born, each with a row of the histories.
 
     Args:
         end: place behind the last of these candidates.
@@ -111,6 +113,7 @@ def _met(end, born, loop):
             for k in range(min(WIDTH, end - n)):
                 if lane(touches, k):
                     near[born] = near[n + k]
+                    take_row(pairs, near[n + k])
                     born += 1
     return born
 
@@ -145,13 +148,13 @@ def fetch(begin, pairs, g):
         g: `Grains`.
     """
     places = members(pairs.near, begin)
-    j = members_at(pairs.col, places)
+    j, rows = members_at(pairs.col, places), members_at(pairs.rows.at, places)
     width = pairs.hist.shape[1]
-    prefetch(pairs.hist, places)
+    prefetch(pairs.hist, rows)
     for c in range(LINE, width, LINE):
-        prefetch_column(pairs.hist, places, c)
+        prefetch_column(pairs.hist, rows, c)
     if width > LINE:  # rows that do not begin where lines do
-        prefetch_column(pairs.hist, places, width - 1)
+        prefetch_column(pairs.hist, rows, width - 1)
     prefetch(g.v, j)
     prefetch(g.w, j)
     prefetch(g.ft, j)

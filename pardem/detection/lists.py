@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiled.jit import inlined, njit
+from ..contacts.history_rows import give_rest_back, is_sparse, row_of_history
 
 
 @njit
@@ -92,13 +93,14 @@ def work_of(pairs, wall_pairs, owned, species, costs):
 
 
 @njit
-def living_contacts(contacts, gid, against_walls, first, key, hist, warm):
+def living_contacts(contacts, gid, against_walls, in_place, first, key, hist, warm):
     """Write the touching contacts of a list into a table.
 
     Args:
         contacts: `state.Contacts`.
         gid: (N,) int64 global ids.
         against_walls: whether the second bodies are walls.
+        in_place: whether the histories are in their rows of the table already.
         first: first row of the table to be filled.
         key: (capacity, 3) int64, filled with lower id; higher id or -1 - wall; sub-key.
         hist: (capacity, width) float64, filled with histories.
@@ -114,7 +116,8 @@ def living_contacts(contacts, gid, against_walls, first, key, hist, warm):
                 key[k, 0] = gid[contacts.row[r]]
                 key[k, 1] = -1 - contacts.col[p] if against_walls else gid[contacts.col[p]]
                 key[k, 2] = contacts.sub[p] if contacts.sub.shape[0] > 0 else 0
-                hist[k] = contacts.hist[p]
+                if not in_place:
+                    hist[k] = contacts.hist[row_of_history(contacts, p)]
                 if contacts.warm.shape[0] > 0:
                     warm[k] = contacts.warm[p]
                 k += 1
@@ -179,7 +182,8 @@ def restore_contacts(contacts, gid, total, key, hist, warm, against_walls):
     """Restore the history of the pairs in a new list that touched before. Contacts of grains that this rank does not have are dropped.
 
     Args:
-        contacts: `state.Contacts`, of which ``touch``, ``hist`` and ``warm`` are filled.
+        contacts: `state.Contacts`, of which ``touch``, ``hist`` and ``warm`` are filled; sparse histories are in its first rows already, in the order
+            of the table, and their rows are given to the pairs.
         gid: (N,) int64 global ids.
         total: number of grains, ghosts included.
         key: (n, 3) int64 keys of the contacts, see ``living_contacts``.
@@ -190,6 +194,7 @@ def restore_contacts(contacts, gid, total, key, hist, warm, against_walls):
     if key.shape[0] == 0:
         return
     first, order = _by_first_body(key, gid, total)
+    taken = np.zeros(key.shape[0], np.bool_)
     for r in range(contacts.row.shape[0]):
         i = contacts.row[r]
         if first[i] == first[i + 1]:
@@ -199,6 +204,12 @@ def restore_contacts(contacts, gid, total, key, hist, warm, against_walls):
             k = _find(key, order, first[i], first[i + 1], second, contacts.sub[p] if contacts.sub.shape[0] > 0 else 0)
             if k >= 0:
                 contacts.touch[p] = 1
-                contacts.hist[p] = hist[k]
+                if is_sparse(contacts):
+                    contacts.rows.at[p] = k
+                    taken[k] = True
+                else:
+                    contacts.hist[p] = hist[k]
                 if contacts.warm.shape[0] > 0:
                     contacts.warm[p] = warm[k]
+    if is_sparse(contacts):
+        give_rest_back(contacts, taken)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..contacts.batch import BATCH, BLOCK, COUNTS, SCRATCH
+from ..contacts.history_rows import histories_from, rows_for
 from ..state.arrays import Contacts, Grains, Settings, Walls
 from ..state.memory import zeros_in_lines
 from ..state.population import ContactTable
@@ -40,6 +41,7 @@ class RankLists:
 
     def __init__(self, scene: Scene, width: int) -> None:
         self._scene, self._width = scene, width
+        self._histories: np.ndarray | None = None
         self.detector: EdgeDetector | WalkDetector | None = None
         if scene.covering:
             self.detector = EdgeDetector(scene.covering, scene.settings.period)
@@ -77,15 +79,21 @@ class RankLists:
         row, ptr, col, sub, interior = rows_of(pairs, sub, found, owned, total)
         del pairs, grains  # before the histories come
         block, first = (BATCH + 4 * BLOCK, np.repeat(row, np.diff(ptr))) if rule.lists_first else (BATCH, np.empty(0, np.int32))
+        hist = self._sparse(contacts, found) if rule.sparse_histories else zeros_in_lines((found, self._width), np.float64)
         made = Contacts(
             row, ptr, col, first, sub, np.zeros(found, np.uint8), np.zeros(found if rule.paths or rule.pair_loop else 0),
-            zeros_in_lines((found, self._width), np.float64),
-            np.zeros((found if rule.active_sets else 0, 2), np.int64),
+            hist, rows_for(found, len(hist) if rule.sparse_histories else 0), np.zeros((found if rule.active_sets else 0, 2), np.int64),
             np.zeros(block, np.int32), np.empty(BATCH, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([interior]),
             _alike(g.material[:total]),
         )  # fmt: skip
         restore_contacts(made, g.gid, total, contacts.key, contacts.hist, contacts.warm, False)
         return made
+
+    def _sparse(self, contacts: ContactTable, found: int) -> np.ndarray:
+        """Histories of a list of which only touching candidates have a row: those of the living contacts come first."""
+        room, self._histories = self._histories, None
+        self._histories = histories_from(contacts.hist, room, found)
+        return self._histories
 
     def _by_pieces(self, grains: BoundedGrains, rows: np.ndarray, skin: float, expected: int) -> tuple[np.ndarray, np.ndarray]:
         """Rows of grains (M, 2) and pairs of their pieces (M,); see `pairs_of_pieces`."""
@@ -132,7 +140,7 @@ class RankLists:
         made = Contacts(
             row.astype(np.int32), np.concatenate([first, [found]]).astype(np.int64), entries[:, 1].astype(np.int32), grain.astype(np.int32),
             np.ascontiguousarray(entries[:, 2]), np.zeros(found, np.uint8), np.zeros(solver), zeros_in_lines((found, self._width), np.float64),
-            np.zeros((solver, 2), np.int64),
+            rows_for(found, 0), np.zeros((solver, 2), np.int64),
             np.zeros(block, np.int32), np.empty(BATCH, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([len(row)]),
             _alike(g.material[:owned]) & _alike(walls.material),
         )  # fmt: skip

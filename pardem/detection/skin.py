@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mpi4py import MPI
 
+from ..integrators.poses import greatest_speed
 from ..walls.motion.driven import top_speed
 
 if TYPE_CHECKING:
@@ -87,10 +88,8 @@ def fastest_point(scene: Scene, grains: Population) -> float:
         scene: constants of the run.
         grains: the owned grains, with the velocities of the last drift.
     """
-    speed = np.sqrt((grains.v[:, :3] ** 2).sum(axis=1))
-    reach = np.where(scene.shapes.kind[grains.species] > 1, scene.shapes.core_radius[grains.species] * grains.scale, 0.0)
-    speed += reach * np.sqrt((grains.w[:, :3] ** 2).sum(axis=1))
-    return float(speed.max(initial=0.0))
+    reach = np.where(scene.shapes.kind > 1, scene.shapes.core_radius, 0.0)
+    return float(greatest_speed(grains.v, grains.w, grains.species, grains.scale, reach))
 
 
 def least_skin(scene: Scene, fastest: float) -> float:

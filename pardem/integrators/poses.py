@@ -6,7 +6,7 @@ import numpy as np
 
 from ..compiled.choices import larger
 from ..compiled.fixedpoint import total
-from ..compiled.jit import inlined, kernel
+from ..compiled.jit import inlined, kernel, njit
 from ..compiled.lanes.memory import gather, load, load_row, members, neighbours, pick, store, transpose
 from ..compiled.lanes.types import ROW, WIDTH, lane, row_of, spread
 from ..compiled.quaternions import body_rate, half_angle_cosine, matrix, orientation, to_world, transposed
@@ -266,6 +266,28 @@ def furthest_moved(owned, g, shapes, settings):
         speed = max(speed, v2)
         poison += 0.0 * (d2 + v2)  # not-a-number and infinity stay, where a maximum would lose them
     return np.sqrt(moved) + poison, np.sqrt(speed)
+
+
+@njit
+def greatest_speed(v, w, species, scales, reach):
+    """Find how fast the fastest point of some grains moves.
+
+    Args:
+        v: (n, 4) velocities (m/s).
+        w: (n, 4) angular velocities (rad/s).
+        species: (n,) int32 species.
+        scales: (n,) size factors.
+        reach: (ns,) distance from the centre at which a point of a species may move (m).
+
+    Returns:
+        (m/s); not a number if a velocity is none.
+    """
+    fastest, poison = 0.0, 0.0
+    for i in range(v.shape[0]):
+        speed = length(row(v, i)) + reach[species[i]] * scales[i] * length(row(w, i))
+        fastest = max(fastest, speed)
+        poison += 0.0 * speed
+    return fastest + poison
 
 
 @kernel

@@ -9,6 +9,7 @@ import numpy as np
 from mpi4py import MPI
 
 from ..compiled.clock import INTEGRATION, TICKS, TOTAL, WALLS
+from ..contacts.history_rows import rows_of_histories
 from ..decomposition.exchange import RowExchange
 from ..decomposition.ghosts import GhostPlan
 from ..decomposition.nested_slabs import Nested
@@ -121,7 +122,8 @@ def _time_part(scene: Scene, own: Population, ghosts: Population, contacts: Cont
     both = [g.x, g.v, g.w, g.ft, pairs.touch]
     if not (scene.shapes.kind == 1).all():
         both += [g.q, g.am, g.vert]
-    read, written = [*both, pairs.col, pairs.first, pairs.hist], [*both, pairs.hist[pairs.touch > 0]]
+    histories = pairs.hist[rows_of_histories(pairs, np.flatnonzero(pairs.touch))]
+    read, written = [*both, pairs.col, pairs.first, pairs.rows.at, histories], [*both, histories]
     size = sum(array.nbytes for array in (*read, *written))
     _, seconds, ticks = min(steps, key=lambda turn: turn[0])  # the turn that was disturbed least
     rest = float(ticks[TOTAL] - ticks[WALLS])

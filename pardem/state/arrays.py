@@ -145,6 +145,20 @@ class Record(NamedTuple):
 NO_RECORD = Record(np.zeros(0, np.uint8), np.zeros((0, 0)))
 
 
+class HistoryRows(NamedTuple):
+    """Which candidates of a list have which rows of histories, where only those that touch have one (``contacts.history_rows``).
+
+    Attributes:
+        at: (P,) int32 row of each candidate that touches; (0,) where each candidate has the row of its own number.
+        given_back: int32 rows that were used and are free again, and room for as many as there are rows; (0,) likewise.
+        counts: (2,) int64 number of these; number of rows that have ever been used.
+    """
+
+    at: np.ndarray
+    given_back: np.ndarray
+    counts: np.ndarray
+
+
 class Contacts(NamedTuple):
     """Candidate pairs in compressed rows with the history of those that touch.
 
@@ -157,7 +171,8 @@ class Contacts(NamedTuple):
             features (bodies), the vertex, or the piece.
         touch: (P,) uint8 whether the candidate touches, so that its history counts.
         free: (P,) path of the two grains together, or of the grain at a wall, up to which they cannot touch (m); (0,) if candidates are not screened.
-        hist: (P, 8 or 13) float64 histories (see ``laws.history``).
+        hist: (P, 8 or more) float64 histories (see ``laws.history``).
+        rows: which candidates have which rows of them.
         warm: (P, 2) int64 active sets of the solver; empty if only closed forms are used.
         near: (BATCH or BATCH + 4 BLOCK,) int32 work space of batches (``contacts.batch``); candidates throughout, or zeros.
         near_row: (BATCH,) int32 work space of batches.
@@ -176,6 +191,7 @@ class Contacts(NamedTuple):
     touch: np.ndarray
     free: np.ndarray
     hist: np.ndarray
+    rows: HistoryRows
     warm: np.ndarray
     near: np.ndarray
     near_row: np.ndarray

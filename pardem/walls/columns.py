@@ -98,7 +98,7 @@ def fill(c, m, arm, overlap, out, now, loop):
     s[TURN + c] = 0.5 * settings.dt * dot(ahead(spin, 2.0, columns(walls.pose, k, 12)), middle)
     s[MASS + c], s[RADIUS + c] = g.v[i, 3], effective_radius(walls, g, i, k)
     s[LEVER + c], s[LEVER_MIDDLE + c] = lever, lever_middle
-    fill_past(c, p, loop.law, pairs, settings)
+    fill_past(c, pairs.touch[p], p, loop.law, pairs, settings)
     a, b, inertia = np.uintp(g.material[i]), np.uintp(walls.material[k]), g.v[i, 3] * (g.x[i, 3] * g.x[i, 3])
     fill_pair(c, a, b, loop.law, s, pairs.counts)
     fill_resistance(settings.resistance, c, p, (a, b), inertia, loop)

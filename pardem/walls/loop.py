@@ -10,7 +10,7 @@ from ..compiled.lanes.types import WIDTH
 from ..compiled.static import static
 from ..contacts.batch import BATCH, BLOCK
 from ..contacts.dispatch import rule_by_class
-from ..contacts.lane_groups import asks_for_lanes
+from ..contacts.lane_groups import asks_for_lanes, moved
 from .contacts import by_rows, one_by_one
 from .surfaces.place import APPEARING, THERE
 from .surfaces.registry import LINES
@@ -81,9 +81,7 @@ def _treated(start, found, loop):
     if done == 0 and found >= WIDTH:
         one_by_one(start, start + found, loop)
         done = found
-    for n in range(done, found):
-        near[start + n - done] = near[start + n]
-    return found - done
+    return moved(near, start + done, found - done, start) - start
 
 
 @inlined
@@ -105,15 +103,11 @@ def _together(loop):
             one_by_one(OTHERS, OTHERS + others, loop)
             others = 0
         place = stop
-    left = OTHERS + others
-    for n in range(one):
-        near[left + n] = near[FIRST + n]
-    for n in range(two):
-        near[left + one + n] = near[SECOND + n]
-    for n in range(three):
-        near[left + one + two + n] = near[THIRD + n]
-    if others + one + two + three > 0:
-        one_by_one(OTHERS, left + one + two + three, loop)
+    left = moved(near, FIRST, one, OTHERS + others)
+    left = moved(near, SECOND, two, left)
+    left = moved(near, THIRD, three, left)
+    if left > OTHERS:
+        one_by_one(OTHERS, left, loop)
 
 
 @inlined

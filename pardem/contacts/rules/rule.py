@@ -171,6 +171,11 @@ class Rule:
     zone_on_plane_in_lanes: Any = in_points_on_plane
 
     @property
+    def sparse_histories(self) -> bool:
+        """Whether of the candidate pairs only those that touch have a row of histories (``contacts.history_rows``)."""
+        return self.pair_loop is not None
+
+    @property
     def lists_first(self) -> bool:
         """Whether lists hold the first body of each candidate, and have a larger work space (``Contacts.first``, ``Contacts.near``)."""
         return not self.inherits
