@@ -4,7 +4,8 @@
     python jobs/benchmarks/compile_times.py measure rods                 # one kind of scene, this version only
     python jobs/benchmarks/compile_times.py page                         # docs/performance.md from compile_times.csv
 
-The time is the user CPU time of `pardem bench` for a few grains with empty caches, less that of the same command once more.
+The time is the user CPU time of a short run of a few grains with empty caches, less that of the same command once more. That of the triangulation is
+what it takes besides: the caches hold the kernels of a run of the same case with cells.
 """
 
 from __future__ import annotations
@@ -23,24 +24,60 @@ from scene_speeds import ROOT, append_row, by_call, processor, put_into_page, re
 
 TABLE = Path(__file__).resolve().with_name("compile_times.csv")
 PART = ("<!-- compilation -->\n", "<!-- end of compilation -->")
-KINDS = {"spheres": "spheres", "rods": "rods", "polyhedra": "cubes", "features": "cubes-superposed"}
+KINDS = {"spheres": "spheres", "rods": "rods", "polyhedra": "cubes", "features": "cubes-superposed", "triangulation": ""}
+CASE = """
+domain = { lower = [0, 0, 0], upper = [9, 9, 9], periodic = [true, true, true] }
+species = [{ name = "ball", shape = "sphere", radius = 0.5, density = 1000 }]
+insert = [{ species = "ball", count = 40 }]
+contact = { law = "viscoelastic", restitution = 0.5, contact_time = 0.05, friction = 0.3 }
+time = { step = 1e-3 }
+stage = [{ name = "go", kind = "run", steps = 20 }]
+"""
+BY_TRIANGULATION = ("--set", "detection.method=triangulation", "--set", "detection.max_overlap=0.1", "--set", "detection.skin=0.1")
 COLUMNS = ("call", "version", "processor", "kind", "turns", "median (s)", "least (s)", "most (s)")
 
 
-def cpu_seconds(tree: Path, scene: str, cache: str) -> float:
-    """User CPU time of a short run of a scene in a working copy.
+def bench(scene: str) -> list[str]:
+    """Arguments of `pardem` for a short run of a scene.
+
+    Args:
+        scene: its name.
+    """
+    return ["bench", scene, "--grains", "20", "--steps", "20", "--json"]
+
+
+def cpu_seconds(tree: Path, arguments: list[str], cache: str) -> float:
+    """User CPU time of `pardem` in a working copy.
 
     Args:
         tree: the working copy.
-        scene: name of the scene.
+        arguments: of the command.
         cache: folder for kernels and settled beds.
     """
     caches = dict.fromkeys(("PARDEM_CACHE_DIR", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME"), cache)
-    words = [sys.executable, "-m", "pardem", "bench", scene, "--grains", "20", "--steps", "20", "--json"]
+    words = [sys.executable, "-m", "pardem", *arguments]
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     environment = os.environ | caches | {"PYTHONPATH": str(tree), "OMP_NUM_THREADS": "1"}
     subprocess.run(words, env=environment, cwd=tree, capture_output=True, check=True)
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def compilation(tree: Path, kind: str) -> float:
+    """User CPU time of compiling a kind of scene (s).
+
+    Args:
+        tree: the working copy.
+        kind: name of the kind.
+    """
+    with TemporaryDirectory() as cache:
+        arguments = bench(KINDS[kind])
+        if kind == "triangulation":
+            case = Path(cache) / "balls.toml"
+            case.write_text(CASE)
+            arguments = ["run", str(case), "-o", str(Path(cache) / "balls.h5"), "--force"]
+            cpu_seconds(tree, arguments, cache)
+            arguments += BY_TRIANGULATION
+        return cpu_seconds(tree, arguments, cache) - cpu_seconds(tree, arguments, cache)
 
 
 def measure(trees: list[Path], kinds: list[str], turns: int) -> None:
@@ -56,8 +93,7 @@ def measure(trees: list[Path], kinds: list[str], turns: int) -> None:
         found: dict[Path, list[float]] = {tree: [] for tree in trees}
         for turn in range(turns):
             for tree in trees if turn % 2 else trees[::-1]:
-                with TemporaryDirectory() as cache:
-                    found[tree].append(cpu_seconds(tree, KINDS[kind], cache) - cpu_seconds(tree, KINDS[kind], cache))
+                found[tree].append(compilation(tree, kind))
         for tree, seconds in found.items():
             row = [call, version_of(tree), processor(), kind, turns, *(f"{f(seconds):.1f}" for f in (median, min, max))]
             append_row(TABLE, COLUMNS, row)
