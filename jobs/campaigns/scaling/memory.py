@@ -3,12 +3,12 @@
     for n in 1 2 4 8 16; do mpirun -n $n python jobs/campaigns/scaling/memory.py spheres 100000; done
     for n in 1 2 4 8 16; do mpirun -n $n python jobs/campaigns/scaling/memory.py spheres $((n * 30000)); done
 
-The bed is that of `pardem scaling run`, advanced by some steps; then its lists are rebuilt.
+The bed is that of `pardem scaling run`, advanced by some steps. Then its lists are made anew, when old arrays stand beside new ones: that peak counts.
 """
 
 from __future__ import annotations
 
-import resource
+import re
 import sys
 from pathlib import Path
 
@@ -26,20 +26,24 @@ COLUMNS = ("scene", "grains", "ranks", "start", "peak", "largest share", "most g
 STEPS = 30
 
 
-def peak() -> int:
-    """Largest memory that this process has had, in MB."""
-    return round(1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)
+def memory(what: str) -> int:
+    """Memory that this process has (VmRSS) or has had at most (VmHWM), in MB."""
+    found = re.search(rf"{what}:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    assert found is not None
+    return round(1024 * int(found[1]) / 1e6)
 
 
 def main(scene: str, grains: int) -> None:
     """Add a line to the table."""
     comm = MPI.COMM_WORLD
     made_by_first(comm, rehearse)
-    start = peak()
+    start = memory("VmHWM")
     _, engine = settled(comm, scene, grains)
     engine.advance(STEPS)
-    engine.rebuilder.rebuild(engine.grains, engine.contacts(), engine.control)  # when most is needed, with old arrays beside new ones
-    found = comm.gather((start, peak(), engine.state.owned, engine.state.total - engine.state.owned))
+    Path("/proc/self/clear_refs").write_text("5")  # the peak is counted from here
+    engine.wall_moved()
+    engine.advance(1)
+    found = comm.gather((start, memory("VmHWM"), engine.state.owned, engine.state.total - engine.state.owned))
     if found is None:
         return
     starts, peaks, owned, ghosts = zip(*found, strict=True)
