@@ -3,7 +3,7 @@
     for n in 1 2 4 8 16; do mpirun -n $n python jobs/campaigns/scaling/memory.py spheres 100000; done
     for n in 1 2 4 8 16; do mpirun -n $n python jobs/campaigns/scaling/memory.py spheres $((n * 30000)); done
 
-The bed is that of `pardem scaling run`, advanced by some steps. Then its lists are made anew, when old arrays stand beside new ones: that peak counts.
+The bed is that of `pardem scaling run`, advanced by some steps. Then its lists are made anew, with old arrays beside new ones: that peak counts.
 """
 
 from __future__ import annotations
