@@ -74,6 +74,8 @@ class Engine:
         place_walls(scene.walls, step, scene.settings.dt)
         self._there: ReturnPoint | None = None
         self._make_lists(own, contacts or ContactTable.blank(self.rebuilder.width))
+        if scene.rule.sparse_histories:
+            moved_to_front(self.state.pairs)  # they are there: it is compiled with the rest, not when lists are first made anew
         if self.outflow is not None and scene.settings.budget:
             carried_energy(comm, np.zeros(0, np.int64), self.state, scene)  # nothing: it is compiled with the rest, not when the first grain leaves
         self.control[st.HOLDS] = 0  # on several ranks the first step makes the lists anew, with what forces are known by then
