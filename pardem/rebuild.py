@@ -115,6 +115,7 @@ class Rebuilder:
         if not self._agree(own, control):
             return False
         self._state = self.made_from = None  # the old arrays go as the new ones come: lists are the largest part of a rank's memory
+        self.lists.let_go(contacts)
         own, contacts = migrate(self.partition, own, contacts)
         edge = 2.0 * float(self.radii(own).mean()) if own.count else 1.0
         own.arrange(spatial_order(own.count, own.x, edge))

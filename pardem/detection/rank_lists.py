@@ -49,6 +49,15 @@ class RankLists:
             self.detector = WalkDetector(scene.settings.period)
         self.search = Search()
 
+    def let_go(self, contacts: ContactTable) -> None:
+        """Let go of the histories of the last list, unless the living contacts are in its rows.
+
+        Args:
+            contacts: living contacts, by key.
+        """
+        if self._histories is not None and not np.may_share_memory(contacts.hist, self._histories):
+            self._histories = None
+
     def list_pairs(self, owned: int, total: int, g: Grains, skin: float, contacts: ContactTable, expected: int) -> Contacts:
         """Find the candidate pairs of the grains of a rank.
 
