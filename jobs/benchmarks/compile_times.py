@@ -28,7 +28,7 @@ KINDS = {"spheres": "spheres", "rods": "rods", "polyhedra": "cubes", "features":
 CASE = """
 domain = { lower = [0, 0, 0], upper = [9, 9, 9], periodic = [true, true, true] }
 species = [{ name = "ball", shape = "sphere", radius = 0.5, density = 1000 }]
-insert = [{ species = "ball", count = 40 }]
+insert = [{ species = "ball", count = 40, region = { kind = "box", lower = [0, 0, 0], upper = [9, 9, 9] } }]
 contact = { law = "viscoelastic", restitution = 0.5, contact_time = 0.05, friction = 0.3 }
 time = { step = 1e-3 }
 stage = [{ name = "go", kind = "run", steps = 20 }]
