@@ -1,7 +1,8 @@
 """The code that LLVM makes of lanes for processors of ARM, on any processor: ``python tests/arm_code.py`` prints it as JSON.
 
-Of each compiled function it says how often each instruction occurs, with the arrangement of its first register (``fadd.2d``: two numbers at once), and
-which functions are called. Numba must be told to compile for plain x86-64 (``NUMBA_CPU_NAME=x86-64``), where lanes are four numbers, as on ARM.
+Of each compiled function it says how often each instruction occurs, with the arrangement of its first register (``fadd.2d``: two numbers at
+once), and which functions are called. Numba must be told to compile for plain x86-64 (``NUMBA_CPU_NAME=x86-64``): lanes are then four numbers,
+as on ARM.
 """
 
 from __future__ import annotations
