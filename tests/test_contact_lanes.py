@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from beds import FEATURES, HERTZ, ROLLING, SIZES, STIFF, VISCOUS, in_a_tube, moved, outlines, shaken, without_budget
+from beds import FEATURES, HERTZ, ROLLING, SIZES, STIFF, VISCOUS, in_a_tube, moved, on_plates, outlines, shaken, without_budget
 from mpi4py import MPI
 from scenes import CUBE, ROD, SPHERE, TETRAHEDRON, case_of, engine_of, gathered
 
@@ -44,6 +44,26 @@ def stirred(species: list[dict[str, Any]], count: int, contact: dict[str, Any]) 
     )  # fmt: skip
 
 
+def on_a_body_that_turns(species: list[dict[str, Any]], count: int, contact: dict[str, Any]) -> Case:
+    """``count`` grains of each species in a tube on a turntable with a hump, a body of two feet."""
+    case = stirred(species, count, contact).model_dump(exclude_none=True)
+    tube, table, _ = case["wall"]
+    hump = {"name": "hump", "shape": "polyhedron", "radius": 0.1, "density": 1.0,
+            "vertices": [(-3, -3, -1), (3, -3, -1), (3, 3, -1), (-3, 3, -1), (0.5, 0, 0.3), (-0.5, 0, 0.3)]}  # fmt: skip
+    turntable = {"name": "table", "kind": "body", "species": "hump", "motion": table["motion"]}
+    return Case(**case | {"species": [*case["species"], hump], "wall": [tube, turntable]})
+
+
+def outlines_on_bodies(count: int, contact: dict[str, Any]) -> Case:
+    """Outlines in the plane on a shaken floor made of bodies, periodic along x."""
+    case = outlines(count, contact).model_dump(exclude_none=True)
+    plank = {"name": "plank", "shape": "polygon", "radius": 0.1, "density": 1.0, "vertices": [(0, -1), (2.5, -1), (2.5, -0.1), (0, -0.1)]}
+    (floor,) = case["wall"]
+    planks = [{"name": f"plank_{k}", "material": "floor", "kind": "body", "species": "plank", "position": (2.5 * k, 0), "motion": floor["motion"]}
+              for k in range(4)]  # fmt: skip
+    return Case(**case | {"species": [*case["species"], plank], "wall": planks})
+
+
 BEDS: dict[str, Callable[[], Case]] = {
     "viscoelastic": lambda: shaken([SPHERE], 180, VISCOUS, SIZES),
     "in a tube": lambda: in_a_tube([BEAD], 250, VISCOUS),
@@ -61,13 +81,18 @@ BEDS: dict[str, Callable[[], Case]] = {
     "shapes with constant torques": lambda: stirred([SHORT, CUBE | {"side": 0.4}], 80, STIFF | ROLLING | {"resistance": "constant"}),
     "features": lambda: shaken([CUBE, TETRAHEDRON], 36, FEATURES, step=5e-4),
     "outlines": lambda: outlines(30, FEATURES),
+    "on bodies": lambda: on_plates([BEAD], 420, VISCOUS, 5e-4),
+    "on a body that turns": lambda: on_a_body_that_turns([BEAD], 220, VISCOUS),
+    "rods and cubes on bodies": lambda: on_plates([SHORT, CUBE | {"side": 0.4}], 110, VISCOUS, 4e-4),
+    "features on bodies": lambda: on_plates([BEAD, CUBE | {"side": 0.5}], 90, FEATURES, 4e-4),
+    "outlines on bodies": lambda: outlines_on_bodies(30, FEATURES),
     "rolling springs": lambda: shaken([SPHERE | {"radius": 0.4}, BEAD], 150, UNLIKE | ROLLING | {"resistance": "spring"}),
     "elastic rods": lambda: shaken([SHORT], 600, {"law": "elastic", "contact_time": 0.02, "friction": 0.4}),
 }
 
 
 OF_THEIR_OWN = ("elastic rods", "rods of Hertz", "shapes with constant torques")  # with kernels of their own
-FEW_ON_WALLS = ("outlines",)  # on a floor that throws them; the walls of features are those of their own bed
+FEW_ON_WALLS = ("outlines", "outlines on bodies")  # on a floor that throws them; the walls of features are those of their own bed
 WIDE = ("of two materials", "rolling springs", "hertz", "rods", "cubes and tetrahedra", "features")  # beds whose sums are widened, too
 
 

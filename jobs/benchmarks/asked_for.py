@@ -45,14 +45,26 @@ def _turning(case: dict[str, Any]) -> None:
         wall["motion"] = {"kind": "rotation", "axis": wall["normal"], "center": wall["point"], "rate": 0.02}
 
 
+def _of_bodies(case: dict[str, Any]) -> None:
+    """All walls are plates, whose vertices, edges and faces the grains meet, instead of planes."""
+    radius, wide = case["species"][0]["radius"], 2.0 * max(max(map(abs, case["domain"][end])) for end in ("lower", "upper"))
+    corners = [(x, y, z) for x in (-wide, wide) for y in (-wide, wide) for z in (-3.0 * radius, -radius)]
+    case["species"] = [*case["species"], {"name": "plate", "shape": "polyhedron", "radius": radius, "density": 1.0, "vertices": corners}]
+    for wall in case["wall"]:
+        x, y, z = wall.pop("normal")
+        upright = (1.0 + z, -y, x, 0.0) if z > -1.0 else (0.0, 1.0, 0.0, 0.0)
+        wall |= {"kind": "body", "species": "plate", "position": wall.pop("point"), "orientation": upright}
+
+
 CHANGES: dict[str, Callable[[dict[str, Any]], None]] = {
     "as it is": _as_it_is,
     "every step observed": _as_it_is,
     "springs": lambda case: _resisting(case, "spring"),
     "constant torques": lambda case: _resisting(case, "constant"),
     "walls that turn": _turning,
+    "walls of bodies": _of_bodies,
 }
-KINDS = tuple(f"{scene}: {change}" for scene in ("spheres", "rods") for change in ("as it is", "every step observed", "springs", "walls that turn"))
+KINDS = tuple(f"{scene}: {change}" for scene in ("spheres", "rods") for change in list(CHANGES) if change != "constant torques")
 
 
 def nanoseconds(kind: str, steps: int) -> Callable[[], float]:

@@ -15,6 +15,7 @@ from ..walls.candidates import find_wall_pairs
 from ..walls.motion.driven import displacement, turn_angle
 from ..walls.motion.registry import MOVERS
 from ..walls.motion.rows import KIND
+from ..walls.surfaces.registry import LINES
 from .bounds import BoundedGrains, bounded_grains
 from .edge_detector import EdgeDetector
 from .linked_cells import find_pairs
@@ -145,7 +146,7 @@ class RankLists:
             found = len(entries)
         row, first = np.unique(entries[:, 0], return_index=True)
         solver = found if scene.rule.active_sets else 0
-        block, grain = (BATCH + 4 * BLOCK, entries[:, 0]) if scene.rule.lists_first else (BATCH, entries[:0, 0])
+        block, grain = (BATCH + (LINES + 1) * BLOCK, entries[:, 0]) if scene.rule.lists_first else (BATCH, entries[:0, 0])
         made = Contacts(
             row.astype(np.int32), np.concatenate([first, [found]]).astype(np.int64), entries[:, 1].astype(np.int32), grain.astype(np.int32),
             np.ascontiguousarray(entries[:, 2]), np.zeros(found, np.uint8), np.zeros(solver), zeros_in_lines((found, self._width), np.float64),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..contacts.nearest.feature_lanes import outline_work
 from ..errors import CaseError
 from ..insertion.placed_grains import PlacedGrains
 from ..shapes.catalogue import Catalogue, principal_orientations
@@ -17,7 +18,7 @@ from ..walls.motion.drives import FOREVER, motion_row
 from ..walls.motion.motion_table import unit
 from ..walls.motion.rows import MOTION
 from ..walls.surfaces.place import POSE, SHAPE, SIZES
-from ..walls.surfaces.registry import SURFACES
+from ..walls.surfaces.registry import LINES, SURFACES
 
 if TYPE_CHECKING:
     from ..case import Case
@@ -58,6 +59,7 @@ def build_walls(case: Case, materials: dict[str, int], features: Features) -> tu
     from_end = np.where(body, np.cumsum(body) - body.sum() - 1, 0).astype(np.int32)
     walls = Walls(
         np.array(kind, np.int32), from_end, features, np.ones(n, np.uint8), np.full(n, -1, np.int8), np.zeros(n, np.uint8),
+        np.zeros(LINES, np.int64), np.zeros(outline_work(features.loop_start)),
         np.array(material, np.int32), shape, np.array(motion, float).reshape(n, MOTION),
         np.zeros((n, POSE)), np.zeros((n, 6, 2), np.int64), np.zeros((n, 6, 2), np.int64), np.zeros((n, 2), np.int64),
     )  # fmt: skip

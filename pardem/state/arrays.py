@@ -174,7 +174,7 @@ class Contacts(NamedTuple):
         hist: (P, 8 or more) float64 histories (see ``laws.history``).
         rows: which candidates have which rows of them.
         warm: (P, 2) int64 active sets of the solver; empty if only closed forms are used.
-        near: (BATCH or BATCH + 4 BLOCK,) int32 work space of batches (``contacts.batch``); candidates throughout, or zeros.
+        near: (BATCH, or BATCH and some BLOCK,) int32 work space of batches (``contacts.batch``); candidates throughout, or zeros.
         near_row: (BATCH,) int32 work space of batches.
         scratch: (SCRATCH,) float64 work space of batches.
         counts: (COUNTS,) int64 work space of batches.
@@ -212,6 +212,8 @@ class Walls(NamedTuple):
         there: (W,) uint8 whether the wall is present in this stage (``walls.surfaces.place``).
         line: (W,) int8 which other walls several grains meet together with this one in this step, -1: none (``walls.wall_lanes``).
         turning: (W,) uint8 whether it turns in this step (``walls.wall_lanes``).
+        waiting: (LINES,) int64 work space: how many candidates of each line wait for others (``walls.loop``).
+        outlines: float64 work space for corners of bodies' faces (``contacts.nearest.feature_lanes``).
         material: (W,) int32 rows in the tables of the law.
         shape: (W, 10) float64: point (3), unit normal or axis (3), up to four lengths that depend on the surface (m).
         motion: (W, MOTION) float64 motion of each wall (see ``walls.motion.rows``); for servo walls also their position and their load.
@@ -229,6 +231,8 @@ class Walls(NamedTuple):
     there: np.ndarray
     line: np.ndarray
     turning: np.ndarray
+    waiting: np.ndarray
+    outlines: np.ndarray
     material: np.ndarray
     shape: np.ndarray
     motion: np.ndarray

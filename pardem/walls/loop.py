@@ -16,9 +16,14 @@ from .surfaces.place import APPEARING, THERE
 from .surfaces.registry import LINES
 from .wall_lanes import in_lanes, line_of, note_lines
 
-assert LINES == 3  # that is how many lines ``_sorted`` makes
-FIRST, SECOND, THIRD, OTHERS = BATCH, BATCH + BLOCK, BATCH + 2 * BLOCK, BATCH + 3 * BLOCK
-"""Places in ``pairs.near`` of candidates that wait for others of their line, and of those that do not wait."""
+OTHERS = BATCH + LINES * BLOCK
+"""Place in ``pairs.near`` of candidates that do not wait for others of their line; the lines lie before it, a block each."""
+
+
+@inlined
+def _line_at(line):
+    """Place in ``pairs.near`` where a line begins."""
+    return BATCH + line * BLOCK
 
 
 @inlined
@@ -34,35 +39,28 @@ def _all_one_by_one(loop):
 
 
 @inlined
-def _sorted(first, last, waiting, loop):
+def _sorted(first, last, others, loop):
     """Append candidates that wait for others to the lines in ``pairs.near``; the rest follow from OTHERS on.
 
     Args:
         first: the first candidate.
         last: the one after the last.
-        waiting: numbers of those that wait already: in each line, and of the rest.
+        others: number of those of the rest that are there already.
         loop: `WallLoop`.
 
     Returns:
-        these numbers.
+        this number.
     """
-    near = loop.pairs.near
-    one, two, three, others = waiting
+    near, waiting = loop.pairs.near, loop.walls.waiting
     for p in range(first, last):
         line = line_of(p, loop)
-        if line == 0:
-            near[FIRST + one] = p
-            one += 1
-        elif line == 1:
-            near[SECOND + two] = p
-            two += 1
-        elif line == 2:
-            near[THIRD + three] = p
-            three += 1
-        else:
+        if line < 0:
             near[OTHERS + others] = p
             others += 1
-    return one, two, three, others
+        else:
+            near[_line_at(line) + waiting[line]] = p
+            waiting[line] += 1
+    return others
 
 
 @kernel
@@ -85,27 +83,23 @@ def _treated(start, found, loop):
 
 
 @inlined
-def _groups(start, found, loop):
-    """``_treated`` where there is a group: a call costs as much as some contacts."""
-    return _treated(start, found, loop) if found >= WIDTH else found
-
-
-@inlined
 def _together(loop):
     """Forces of all candidates: of those of a line whole groups in lanes."""
-    near, end, place, one, two, three, others = loop.pairs.near, loop.pairs.col.shape[0], 0, 0, 0, 0, 0
+    near, waiting, end, place, others = loop.pairs.near, loop.walls.waiting, loop.pairs.col.shape[0], 0, 0
     note_lines(loop.walls)
     while place < end:
         stop = min(end, place + BLOCK // 2)
-        one, two, three, others = _sorted(place, stop, (one, two, three, others), loop)
-        one, two, three = _groups(FIRST, one, loop), _groups(SECOND, two, loop), _groups(THIRD, three, loop)
+        others = _sorted(place, stop, others, loop)
+        for line in range(LINES):
+            if waiting[line] >= WIDTH:  # a call costs as much as some contacts
+                waiting[line] = _treated(_line_at(line), waiting[line], loop)
         if others >= BLOCK // 4:
             one_by_one(OTHERS, OTHERS + others, loop)
             others = 0
         place = stop
-    left = moved(near, FIRST, one, OTHERS + others)
-    left = moved(near, SECOND, two, left)
-    left = moved(near, THIRD, three, left)
+    left = OTHERS + others
+    for line in range(LINES):
+        left = moved(near, _line_at(line), waiting[line], left)
     if left > OTHERS:
         one_by_one(OTHERS, left, loop)
 

@@ -9,13 +9,14 @@ from ..compiled.fixedpoint import LIMB, deposit_nearest
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import all_of, any_of
 from ..compiled.lanes.flags import raised_at
-from ..compiled.lanes.memory import gather, members, members_at, scatter_add, transpose
+from ..compiled.lanes.memory import members, members_at, scatter_add, transpose
 from ..compiled.lanes.types import ROW, WIDTH, lane, spread
 from ..compiled.vectors import ZERO, add, ahead, choose, cross, dot, length, magnitudes, negative, scale, subtract
 from ..contacts.dispatch import joins_on_plane
 from ..contacts.hardening import collapsed
 from ..contacts.lane_forces import Encounter, Remembered, account, act, keep_where, remembered
 from ..contacts.lane_groups import add_to_where, groups_where_lanes_serve, limbs_of, vectors_at
+from ..contacts.nearest.features import kind_of, with_face
 from ..contacts.observing import Seen, observe_where
 from ..contacts.pair_loop import velocity_lag
 from ..contacts.resistance_lanes import keep_resistance_where
@@ -25,9 +26,9 @@ from .contacts import one_by_one
 from .meeting import Before, GrainMotion, Meeting, WallMotion, motion_in_the_middle, seen_from
 from .motion.driven import turns
 from .motion.rows import CENTRE, MOTION
-from .surfaces.meeting_lanes import Candidates
+from .surfaces.meeting_lanes import Candidates, columns_at
 from .surfaces.place import NORMAL, POSE, SHAPE, THERE
-from .surfaces.registry import LINE, SIDES, meet_in_lanes
+from .surfaces.registry import FACES, LINE, SIDES, meet_in_lanes
 
 REACTION = 12  # limbs of the reaction of a wall
 MOST = 2.0 ** (51 + LIMB)  # counts that ``limbs_of`` takes apart
@@ -35,7 +36,7 @@ MOST = 2.0 ** (51 + LIMB)  # counts that ``limbs_of`` takes apart
 
 @kernel
 def note_lines(walls):
-    """Note which walls are met by several grains together: those that are there, by the code of their surface; and which of them turn.
+    """Note which walls are met by several grains together: those that are there, by the code of their surface; and which of them turn. No one waits.
 
     Args:
         walls: `Walls`.
@@ -43,6 +44,7 @@ def note_lines(walls):
     for k in range(walls.kind.shape[0]):
         walls.line[k] = LINE[walls.kind[k]] if walls.there[k] == THERE else -1
         walls.turning[k] = turns(walls.motion, k)
+    walls.waiting[:] = 0
 
 
 @inlined
@@ -57,14 +59,9 @@ def line_of(p, loop):
     k = pairs.col[p]
     if not joins_on_plane(loop.interaction, loop.g, pairs.first[p], pairs.touch[p] != 0) and SIDES[walls.kind[k]] > 0:
         return np.int8(-1)
+    if walls.body[k] != 0 and with_face(kind_of(pairs.sub[p])):
+        return np.int8(FACES)
     return walls.line[k]
-
-
-@inlined
-def _columns_at(array, rows, width, first):
-    """Three columns, from ``first`` on, of WIDTH rows (a tuple of words) of an array with ``width`` columns, which has a fourth one behind."""
-    x, y, z, _ = transpose(gather(array, rows, width, first))
-    return x, y, z
 
 
 @inlined
@@ -74,9 +71,9 @@ def _motions(k, walls):
     rest = (nothing, nothing, nothing)
     spin, turn, centre = rest, rest, rest
     if any_of(turning):
-        spin, turn = _columns_at(pose, k, POSE, 12), _columns_at(pose, k, POSE, 15)
-        centre = _columns_at(walls.motion, k, MOTION, CENTRE)
-    return WallMotion(_columns_at(pose, k, POSE, 3), _columns_at(pose, k, POSE, 6), turning, spin, turn, centre)
+        spin, turn = columns_at(pose, k, POSE, 12), columns_at(pose, k, POSE, 15)
+        centre = columns_at(walls.motion, k, MOTION, CENTRE)
+    return WallMotion(columns_at(pose, k, POSE, 3), columns_at(pose, k, POSE, 6), turning, spin, turn, centre)
 
 
 @inlined
@@ -109,10 +106,10 @@ def _group(begin, loop):
     pairs, walls, g, settings = loop.pairs, loop.walls, loop.g, loop.settings
     places = members(pairs.near, begin)
     i, k = members_at(pairs.first, places), members_at(pairs.col, places)
-    (x, radius), point = vectors_at(g.x, i), _columns_at(walls.shape, k, SHAPE, 0)
-    h = subtract(subtract(x, point), _columns_at(walls.pose, k, POSE, 0))
-    one = Candidates(places, i, k, radius, h, _columns_at(walls.pose, k, POSE, NORMAL))
-    solved, distance, u, link, lever, axis = meet_in_lanes(walls.line[k[0]], loop, one)
+    (x, radius), point = vectors_at(g.x, i), columns_at(walls.shape, k, SHAPE, 0)
+    h = subtract(subtract(x, point), columns_at(walls.pose, k, POSE, 0))
+    one = Candidates(places, i, k, radius, h, columns_at(walls.pose, k, POSE, NORMAL))
+    solved, distance, u, link, lever, axis, effective = meet_in_lanes(walls.line[k[0]], loop, one)
     touching, size, near = raised_at(pairs.touch, places), length(link), distance < radius
     hard = (near | touching) & collapsed(distance, distance * distance - size * size, radius)
     if not (solved and all_of((distance > 0.0) & (size > 0.0) & ~hard)):
@@ -135,7 +132,7 @@ def _group(begin, loop):
     inertia = mass * (radius * radius)
     a = act(Encounter(
         geometry, Motion(velocity, turn, settings.dt, velocity_lag(settings)), Zone(lever, lever_middle, axis),
-        negative(spin), mass, radius, arm, arm, spread(np.inf), inertia,
+        negative(spin), mass, effective, arm, arm, spread(np.inf), inertia,
     ), places, before, loop)  # fmt: skip
     inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
     about = scale(inv_torque, add(cross(subtract(add(x, arm), point), a.force), a.moment))

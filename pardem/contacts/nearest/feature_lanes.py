@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...compiled.choices import select
 from ...compiled.jit import inlined
 from ...compiled.lanes.arithmetic import most_of
 from ...compiled.lanes.memory import either_place, gather, lower_places, members_at, moved_by, pick, store, transpose, words
-from ...compiled.lanes.types import ROW, WIDTH, lane
-from ...compiled.vectors import add, ahead, choose, scale, square, subtract
-from .features import EDGE_EDGE, VERTEX_EDGE, VERTEX_FACE, first_of, kind_of, nearest_on_segment, second_of, with_face
+from ...compiled.lanes.types import ROW, WIDTH, lane, spread
+from ...compiled.vectors import ZERO, add, ahead, choose, scale, square, subtract
+from .features import EDGE_EDGE, EDGE_VERTEX, VERTEX_EDGE, VERTEX_FACE, first_of, kind_of, nearest_on_segment, second_of, with_face
 from .outlines import OutlineLanes, nearest_on_face
 from .segments import nearest_segments
 
@@ -22,12 +23,34 @@ def _rows(g, rows):
 
 
 @inlined
-def _edges(f, g, bodies, k):
-    """Middles and half-axes of edges by their numbers (m)."""
-    base, e = members_at(g.vert_start, bodies), moved_by(members_at(f.edge_start, members_at(g.species, bodies)), k)
+def vertices(g, bodies, k, bare):
+    """Core vertices of WIDTH bodies by their numbers, relative to the centres (m); see ``features.vertex``.
+
+    Args:
+        g: `Grains`.
+        bodies: rows of the bodies (a tuple of words).
+        k: numbers of the vertices (a tuple of words).
+        bare: whether there may be bodies without vertices, which have their centre instead.
+    """
+    rows = moved_by(members_at(g.vert_start, bodies), k)
+    if not bare:
+        return _rows(g, rows)
+    nothing = spread(0.0)
+    x, y, z = nothing, nothing, nothing
+    if g.vert.shape[0] > 0:
+        first = pick(g.vert_start, bodies)
+        extended = pick(g.vert_start, moved_by(bodies, 1)) != first
+        x, y, z = choose(extended, _rows(g, either_place(extended, rows, words(first - first))), ZERO)
+    return x, y, z
+
+
+@inlined
+def _edges(f, g, bodies, k, bare):
+    """Middles and half-axes of edges by their numbers (m); the rest as for `vertices`."""
+    e = moved_by(members_at(f.edge_start, members_at(g.species, bodies)), k)
     e = moved_by(e, e)  # a row has two numbers
-    a = _rows(g, moved_by(base, members_at(f.edges, e)))
-    b = _rows(g, moved_by(base, members_at(f.edges, moved_by(e, 1))))
+    a = vertices(g, bodies, members_at(f.edges, e), bare)
+    b = vertices(g, bodies, members_at(f.edges, moved_by(e, 1)), bare)
     return scale(0.5, add(a, b)), scale(0.5, subtract(b, a))
 
 
@@ -47,38 +70,60 @@ def _outlines(f, g, bodies, k, work):
 
 
 @inlined
-def nearest_in_lanes(f, g, i, j, w, sub, work):
+def nearest_in_lanes(f, g, bodies, w, sub, work, bare):
     """Nearest points of WIDTH pairs of features: all of two edges, all of a vertex and an edge, or all of a vertex and a face.
 
     Args:
         f: `Features`.
         g: `Grains`.
-        i: rows of the first bodies (a tuple of words).
-        j: rows of the second bodies.
+        bodies: rows of the first bodies (a tuple of words), rows of the second ones.
         w: centres of the first less those of the second, nearest images (m).
         sub: numbers of the pairs of features.
         work: (`outline_work`,) float64 work space.
+        bare: whether some may have no vertices, and meet with their centres.
 
     Returns:
         squared distances (m^2), the points on the first bodies, the points on the second, each relative to its own centre (m).
     """
+    i, j = bodies
     kind, a, b = kind_of(sub), words(first_of(sub)), words(second_of(sub))
     if lane(kind, 0) == EDGE_EDGE:
-        (m, u), (o, v) = _edges(f, g, i, a), _edges(f, g, j, b)
+        (m, u), (o, v) = _edges(f, g, i, a, bare), _edges(f, g, j, b, bare)
         s, t = nearest_segments(subtract(add(w, m), o), u, v)
         x, y = ahead(m, s, u), ahead(o, t, v)
     else:
         outward = (kind == VERTEX_EDGE) | (kind == VERTEX_FACE)
-        own = _rows(g, moved_by(members_at(g.vert_start, either_place(outward, i, j)), either_place(outward, a, b)))
+        own = vertices(g, either_place(outward, i, j), either_place(outward, a, b), bare)
         met, k = either_place(outward, j, i), either_place(outward, b, a)
         p = choose(outward, add(w, own), subtract(own, w))
         if with_face(lane(kind, 0)):
             foot = nearest_on_face(_outlines(f, g, met, k, work), p, np.inf)
         else:
-            middle, half = _edges(f, g, met, k)
+            middle, half = _edges(f, g, met, k, bare)
             foot = nearest_on_segment(p, middle, half)
         x, y = choose(outward, own, foot), choose(outward, foot, own)
     return square(subtract(add(w, x), y)), x, y
+
+
+@inlined
+def anchors(f, g, j, sub):
+    """``features.anchor`` of WIDTH pairs that `nearest_in_lanes` takes together, of bodies with vertices.
+
+    Args:
+        f: `Features`.
+        g: `Grains`.
+        j: rows of the second bodies (a tuple of words).
+        sub: numbers of the pairs of features.
+    """
+    kind, k = kind_of(sub), second_of(sub)
+    if with_face(lane(kind, 0)):
+        of_face = kind == VERTEX_FACE
+        face = moved_by(members_at(f.face_start, members_at(g.species, j)), words(select(of_face, k, 0)))
+        loop = either_place(of_face, members_at(f.loop_start, face), words(k - k))
+        return vertices(g, j, either_place(of_face, members_at(f.loops, loop), words(k)), False)
+    of_vertex = kind == EDGE_VERTEX
+    middle, _ = _edges(f, g, j, words(select(of_vertex, 0, k)), False)
+    return choose(of_vertex, vertices(g, j, words(select(of_vertex, k, 0)), False), middle)
 
 
 def outline_work(loop_start: np.ndarray) -> int:

@@ -56,7 +56,7 @@ def line(interaction, g, pairs, p):
 @inlined
 def closest_in_lanes(interaction, g, pairs, places, i, j, d):
     """Nearest points of WIDTH pairs of features of one ``line``; see ``dispatch.closest_in_lanes``."""
-    f, x, y = nearest_in_lanes(interaction.features, g, i, j, negative(d), pick(pairs.sub, places), interaction.work)
+    f, x, y = nearest_in_lanes(interaction.features, g, (i, j), negative(d), pick(pairs.sub, places), interaction.work, False)
     return True, f, x, y, ()
 
 

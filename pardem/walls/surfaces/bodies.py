@@ -13,13 +13,22 @@ import numpy as np
 from pydantic import Field
 
 from ...case_values import Positive, Quaternion, Vector
+from ...compiled.choices import root
 from ...compiled.jit import inlined, kernel
+from ...compiled.lanes.arithmetic import all_of
+from ...compiled.lanes.conversions import rounded
+from ...compiled.lanes.memory import pick, words
+from ...compiled.lanes.types import spread
 from ...compiled.quaternions import orientation, product, put_orientation
 from ...compiled.vectors import add, put_row, row, scale, subtract
+from ...contacts.lane_groups import vectors_at
+from ...contacts.nearest.feature_lanes import anchors, nearest_in_lanes
 from ...contacts.nearest.features import anchor, bodies_of, nearest_features
 from ...integrators.poses import place_vertices
 from ..motion.driven import turns
+from .meeting_lanes import Met, columns_at
 from .pierced import disc_distance
+from .place import POSE, SHAPE
 from .surface import Surface, off_axis
 from .wall_table import Corners, Placed, PlacedShape, Refusal, WallTable
 
@@ -61,7 +70,7 @@ def _place_of(walls, k):
 
 @inlined
 def _shortest(d, period):
-    return d - period * np.rint(d / period) if period > 0.0 else d
+    return d - period * rounded(d / period) if period > 0.0 else d
 
 
 @inlined
@@ -204,6 +213,20 @@ def _meet(loop, one):
 
 
 @inlined
+def _meet_in_lanes(loop, one):
+    walls, g, period, nothing = loop.walls, loop.g, loop.settings.period, spread(0.0)
+    f, j, sub = walls.features, words(pick(walls.body, one.k) + g.gid.shape[0]), pick(loop.pairs.sub, one.places)
+    (x, _), (_, round_off) = vectors_at(g.x, one.i), vectors_at(g.x, j)
+    place = add(columns_at(walls.shape, one.k, SHAPE, 0), columns_at(walls.pose, one.k, POSE, 0))
+    a = anchors(f, g, j, sub)
+    w = add(_in_nearest_image(subtract(x, add(place, a)), period), a)
+    d2, x, y = nearest_in_lanes(f, g, (one.i, j), w, sub, walls.outlines, True)
+    gap, line = root(d2), subtract(subtract(y, x), w)
+    link, effective = scale(1.0 - round_off / gap, line), one.radius * round_off / (one.radius + round_off)
+    return Met(all_of(gap > 0.0), gap - round_off, x, link, nothing, (nothing, nothing, nothing), effective)
+
+
+@inlined
 def _out_of_reach(walls, k, x, reach):
     return True  # its features are found by ``find_near_bodies``
 
@@ -218,7 +241,7 @@ def _swept(shape: np.ndarray, axis: np.ndarray, centre: np.ndarray) -> float:
     return float(off_axis(shape[None, :3] - centre, axis)[0])
 
 
-BODY = Surface("body", _meet, _out_of_reach, _list_near, _swept, disc_distance)
+BODY = Surface("body", _meet, _out_of_reach, _list_near, _swept, disc_distance, meet_in_lanes=_meet_in_lanes)
 
 
 class Body(WallTable):

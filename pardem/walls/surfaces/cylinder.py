@@ -11,12 +11,13 @@ from pydantic import Field
 from ...case_values import Direction, Positive, Vector
 from ...compiled.jit import inlined
 from ...compiled.lanes.arithmetic import all_of
-from ...compiled.lanes.memory import column_at
+from ...compiled.lanes.memory import column_at, pick, words
 from ...compiled.lanes.types import spread
 from ...compiled.vectors import add, behind, columns, dot, length, scale
+from ...contacts.nearest.feature_lanes import vertices
 from ...contacts.nearest.features import vertex
 from .listing import vertex_lister
-from .meeting_lanes import Met, vertices_of
+from .meeting_lanes import Met
 from .place import NORMAL, SHAPE, SIZES, from_wall
 from .surface import ALONG, PARALLEL, Surface, off_axis
 from .wall_table import Placed, WallTable
@@ -35,12 +36,12 @@ def _meet(loop, one):
 
 @inlined
 def _meet_in_lanes(loop, one):
-    x, nothing = vertices_of(loop.g, one, loop.pairs.sub), spread(0.0)
+    x, nothing = vertices(loop.g, one.i, words(pick(loop.pairs.sub, one.places)), True), spread(0.0)
     p = add(one.h, x)
     across = behind(p, dot(p, one.normal), one.normal)
     r = length(across)
     gap = column_at(loop.walls.shape, one.k, SHAPE, SIZES) - r
-    return Met(all_of(r > 0.0), gap, x, scale(gap / r, across), nothing, (nothing, nothing, nothing))
+    return Met(all_of(r > 0.0), gap, x, scale(gap / r, across), nothing, (nothing, nothing, nothing), one.radius)
 
 
 @inlined

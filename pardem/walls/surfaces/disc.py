@@ -88,7 +88,7 @@ def _meet_in_lanes(loop, one):
     space = HalfSpace(choose(behind_it, negative(one.normal), one.normal), select(behind_it, -height, height))
     met, above = meet_half_spaces(loop, one, space)
     within = ~(square(behind(add(one.h, met.x), above, space.normal)) > radius * radius)
-    return Met(met.solved and all_of(within), met.distance, met.x, met.link, met.lever, met.axis)
+    return Met(met.solved and all_of(within), met.distance, met.x, met.link, met.lever, met.axis, one.radius)
 
 
 @inlined

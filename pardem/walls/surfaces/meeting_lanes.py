@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from ...compiled.choices import root, select
 from ...compiled.jit import inlined
 from ...compiled.lanes.arithmetic import any_of
-from ...compiled.lanes.memory import gather, moved_by, pick, transpose, words
-from ...compiled.lanes.types import ROW, spread
+from ...compiled.lanes.memory import gather, transpose
+from ...compiled.lanes.types import spread
 from ...compiled.vectors import ZERO, choose, length, scale
 from ...contacts.dispatch import closest_to_plane_in_lanes, zone_on_plane_in_lanes
 from ...contacts.lane_forces import bearing_materials
@@ -45,6 +45,7 @@ class Met(NamedTuple):
         link: vectors from there to the surfaces (m).
         lever: half-lengths of the contact zones (m).
         axis: axes about which they can rock, unit vectors or zero.
+        effective: effective radii of grains and walls (m).
     """
 
     solved: Any
@@ -53,6 +54,21 @@ class Met(NamedTuple):
     link: Any
     lever: Any
     axis: Any
+    effective: Any
+
+
+@inlined
+def columns_at(array, rows, width, first):
+    """Three columns, from ``first`` on, in WIDTH rows of an array which has a fourth one behind.
+
+    Args:
+        array: (n, width) float64.
+        rows: a tuple of words.
+        width: number of columns of the array.
+        first: the first of the three.
+    """
+    x, y, z, _ = transpose(gather(array, rows, width, first))
+    return x, y, z
 
 
 @inlined
@@ -76,23 +92,4 @@ def meet_half_spaces(loop, one, space):
         bearing = Bearing(scale(1.0 / length(link), link), one.radius, one.radius - distance)
         lever, axis = zone_on_plane_in_lanes(interaction, shape, bearing)
         lever, axis = select(bears, lever, 0.0), choose(bears, axis, ZERO)
-    return Met(solved, distance, x, link, lever, axis), above
-
-
-@inlined
-def vertices_of(g, one, sub):
-    """Core vertices of WIDTH grains relative to their centres (m); the centre itself of grains without vertices.
-
-    Args:
-        g: `Grains`.
-        one: `Candidates`.
-        sub: (P,) int64 the vertex of each candidate.
-    """
-    nothing = spread(0.0)
-    x, y, z = nothing, nothing, nothing
-    if g.vert.shape[0] > 0:
-        first = pick(g.vert_start, one.i)
-        extended = pick(g.vert_start, moved_by(one.i, 1)) != first
-        x, y, z, _ = transpose(gather(g.vert, words(select(extended, first + pick(sub, one.places), 0)), ROW, 0))
-        x, y, z = choose(extended, (x, y, z), ZERO)
-    return x, y, z
+    return Met(solved, distance, x, link, lever, axis, one.radius), above

@@ -37,8 +37,11 @@ list_near = switch(tuple(surface.list_near for surface in SURFACES))
 _IN_LANES = tuple(surface for surface in SURFACES if surface.meet_in_lanes is not None)
 meet_in_lanes = switch(tuple(surface.meet_in_lanes for surface in _IN_LANES if surface.meet_in_lanes is not None))
 
-LINES = len(_IN_LANES)
-"""Number of surfaces that serve several grains at once."""
+FACES = len(_IN_LANES)
+"""The line of pairs of a vertex and a face at bodies: their other pairs are treated together, by the code of their surface."""
+
+LINES = FACES + 1
+"""Number of lines of candidates that are treated together: one for each surface that serves several grains at once, and ``FACES``."""
 
 LINE: tuple[int, ...] = tuple(_IN_LANES.index(surface) if surface in _IN_LANES else -1 for surface in SURFACES)
 """By codes: the code of a surface for `meet_in_lanes`, -1 where it does not serve several grains at once."""
