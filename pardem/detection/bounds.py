@@ -11,6 +11,9 @@ from ..compiled.vectors import ZERO, ahead, behind, dot, dot_from, length, magni
 from ..contacts.nearest.segments import nearest_segments
 from ..state.arrays import Grains
 
+EXTENTS = 3
+"""Half-extents of a grain."""
+
 
 class Periods(NamedTuple):
     """The domain by value, for loops: what `compiled.vectors.nearest_image` reads.
@@ -55,7 +58,7 @@ def bounded_grains(owned: int, total: int, g: Grains) -> BoundedGrains:
     Returns:
         The grains with their bounds.
     """
-    extent, radius = np.empty((total, 3)), np.empty(total)
+    extent, radius = np.empty((total + 1, EXTENTS))[:total], np.empty(total)  # rows are read with the number behind them
     oriented_extents(0, total, g, extent, radius)
     return BoundedGrains(owned, total, g, extent, radius)
 

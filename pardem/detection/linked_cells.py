@@ -2,58 +2,20 @@
 
 Grains are put in classes of bounding radius within a factor of two; each class has cells of its own size, and a grain looks in its own class and in
 those of larger grains, so that small grains do not pay for large ones. A pair is kept where oriented extents, then the cores themselves, come within
-the sum of radii plus the skin.
+the sum of radii plus the skin (``cell_search``).
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from ..compiled.jit import inlined, njit
-from ..compiled.vectors import nearest_image, row, subtract
-from .bounds import add_pair, may_touch, periods_of
+from ..compiled.jit import njit
+from ..compiled.lanes.types import WIDTH
+from ..compiled.vectors import row
+from .bounds import periods_of
+from .cell_search import SUSPECTS, CellSearch, Grid, Seeker, cell_of, pairs_around
 
 CLASSES = 12
-
-
-class _Grid(NamedTuple):
-    """The members of a class in their cells.
-
-    Attributes:
-        origin: (3,) lower corner (m).
-        edge: (3,) size of a cell (m).
-        counts: (3,) int64 number of cells along each axis.
-        start: (cells + 1,) int64 first place of each cell in ``order``.
-        order: (members,) int32 rows of the members by cell.
-        widest: (3,) largest half-extents of a member (m).
-    """
-
-    origin: np.ndarray
-    edge: np.ndarray
-    counts: np.ndarray
-    start: np.ndarray
-    order: np.ndarray
-    widest: np.ndarray
-
-
-class _Seeker(NamedTuple):
-    """A grain that looks for others.
-
-    Attributes:
-        i: its row.
-        own: its cell, where it is a member of the class that it looks into, else -1.
-        x: its centre (m).
-        half: its half-extents and the skin (m).
-        reach: its sphero-radius and the skin (m).
-    """
-
-    i: int
-    own: int
-    x: tuple[float, float, float]
-    half: tuple[float, float, float]
-    reach: float
 
 
 @njit
@@ -126,88 +88,25 @@ def _grid(members, x, size, lower, period):
     return origin, edge, count
 
 
-@inlined
-def _cell(value, origin, edge, count):
-    """Cell of a coordinate, clamped to the grid."""
-    if edge <= 0.0:
-        return 0
-    return min(max(int((value - origin) / edge), 0), count - 1)
-
-
 @njit
 def _sorted_cells(members, x, origin, edge, count):
-    """Members of a class by cell: cell of each member, first place of each cell, members in the order of cells."""
-    cell = np.empty(members.shape[0], np.int64)
+    """Members of a class by cell: cell of each member, its place, first place of each cell, members in the order of cells and some zeros."""
+    cell, place = np.empty(members.shape[0], np.int64), np.empty(members.shape[0], np.int64)
     start = np.zeros(count[0] * count[1] * count[2] + 1, np.int64)
     for m in range(members.shape[0]):
         k = 0
         for c in range(3):
-            k = k * count[c] + _cell(x[members[m], c], origin[c], edge[c], count[c])
+            k = k * count[c] + cell_of(x[members[m], c], origin[c], edge[c], count[c])
         cell[m] = k
         start[k + 1] += 1
     start = np.cumsum(start)
     fill = start[:-1].copy()
-    order = np.empty(members.shape[0], np.int32)
+    order = np.zeros(members.shape[0] + WIDTH, np.int32)
     for m in range(members.shape[0]):
-        order[fill[cell[m]]] = members[m]
+        place[m] = fill[cell[m]]
+        order[place[m]] = members[m]
         fill[cell[m]] += 1
-    return cell, start, order
-
-
-@inlined
-def _range(value, reach, origin, edge, count, period):
-    """First and last cell, along one axis, within ``reach`` of a coordinate; where periodic they may lie beyond the ends."""
-    if period > 0.0:
-        low, high = int(np.floor((value - reach - origin) / edge)), int(np.floor((value + reach - origin) / edge))
-        return (0, count - 1) if high - low >= count else (low, high)
-    return _cell(value - reach, origin, edge, count), _cell(value + reach, origin, edge, count)
-
-
-@inlined
-def _wrapped(k, count):
-    """A cell's number within 0 ... count - 1; no search reaches beyond the next image."""
-    return k + count if k < 0 else (k - count if k >= count else k)
-
-
-@inlined
-def _cells_around(seeker, grid, periods, c):
-    """First and last cell along axis ``c`` in which grains may be that the seeker may meet."""
-    return _range(seeker.x[c], seeker.half[c] + grid.widest[c], grid.origin[c], grid.edge[c], grid.counts[c], periods.period[c])
-
-
-@inlined
-def _pairs_in_cell(seeker, k, grid, grains, periods, pairs, found):
-    """Append the pairs of a seeker with the grains in cell ``k``; ``found`` and the result are numbers of pairs, the rest is as for `find_pairs`."""
-    i, half, owned, g = seeker.i, seeker.half, grains.owned, grains.g
-    for n in range(grid.start[k], grid.start[k + 1]):
-        j = grid.order[n]
-        if (k == seeker.own and j <= i) or (i >= owned and j >= owned):
-            continue
-        d, e = nearest_image(subtract(row(g.x, j), seeker.x), periods), row(grains.extent, j)
-        # one branch instead of three that no processor can foresee
-        if (abs(d[0]) > half[0] + e[0]) | (abs(d[1]) > half[1] + e[1]) | (abs(d[2]) > half[2] + e[2]):
-            continue
-        if may_touch(g, i, j, d, seeker.reach + g.x[j, 3]):
-            found = add_pair(pairs, found, g, i, j)
-    return found
-
-
-@inlined
-def _pairs_around(seeker, grid, grains, periods, pairs, found):
-    """Append the pairs of a seeker with the members of a class; arguments and result are as for `_pairs_in_cell`."""
-    count = grid.counts
-    a0, a1 = _cells_around(seeker, grid, periods, 0)
-    b0, b1 = _cells_around(seeker, grid, periods, 1)
-    c0, c1 = _cells_around(seeker, grid, periods, 2)
-    for a in range(a0, a1 + 1):
-        for b in range(b0, b1 + 1):
-            column = (_wrapped(a, count[0]) * count[1] + _wrapped(b, count[1])) * count[2]
-            for c in range(c0, c1 + 1):
-                k = column + _wrapped(c, count[2])
-                # a pair of one class is taken by the one whose cell comes first, in the same cell by the one with the lower index
-                if k >= seeker.own:
-                    found = _pairs_in_cell(seeker, k, grid, grains, periods, pairs, found)
-    return found
+    return cell, place, start, order
 
 
 @njit
@@ -226,8 +125,8 @@ def find_pairs(grains, settings, skin, pairs):
     g, total, extent = grains.g, grains.total, grains.extent
     level = np.empty(total, np.int32)
     top = size_classes(total, grains.radius, level)
-    periods = periods_of(settings)
-    found = 0
+    periods, found = periods_of(settings), 0
+    suspects, lanes = np.empty(SUSPECTS, np.int32), np.arange(WIDTH)
     for big in range(CLASSES):
         if top[big] == 0.0:
             continue
@@ -237,18 +136,18 @@ def find_pairs(grains, settings, skin, pairs):
             for c in range(3):
                 widest[c] = max(widest[c], extent[i, c])
         origin, edge, count = _grid(members, g.x, 2.0 * top[big] + skin, settings.lower, settings.period)
-        cell, start, order = _sorted_cells(members, g.x, origin, edge, count)
-        grid = _Grid(origin, edge, count, start, order, widest)
+        cell, place, start, order = _sorted_cells(members, g.x, origin, edge, count)
+        search = CellSearch(Grid(origin, edge, count, start, order, widest), grains, periods, suspects, lanes)
         m = -1
         for i in range(total):
             if level[i] < big:
                 continue
-            own = -1
+            own, behind = -1, 0
             if level[i] == big:
                 m += 1
-                own = cell[m]
+                own, behind = cell[m], place[m] + 1
             half = extent[i, 0] + skin, extent[i, 1] + skin, extent[i, 2] + skin
-            found = _pairs_around(_Seeker(i, own, row(g.x, i), half, g.x[i, 3] + skin), grid, grains, periods, pairs, found)
+            found = pairs_around(Seeker(i, own, behind, row(g.x, i), half, g.x[i, 3] + skin), search, pairs, found)
     return found
 
 
