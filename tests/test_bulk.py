@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import chung_ooi
+import discharge
 import numpy as np
 import page
 import penetration
@@ -133,3 +134,20 @@ def collected_one_by_one(done: dict[int, Path], folder: Path, monkeypatch: pytes
         patch.setattr(penetration, "campaign", lambda path, ranks: asked.append(path.read_text()))
         penetration.run(folder / "new", 60, 3, 1, SHORT)
     assert "values = [3]" in asked[0]
+
+
+def test_the_law_of_beverloo_is_recovered() -> None:
+    """From rates that follow it exactly, and as what the page says of them."""
+    holes = np.array([9e-3, 12e-3, 18e-3])
+    rates = 0.6 * 1500.0 * np.sqrt(discharge.GRAVITY) * (holes - 1.5 * discharge.BEAD) ** 2.5
+    law = discharge.fitted(holes, rates)
+    assert (law.flow, law.empty) == pytest.approx((900.0, 1.5))
+    assert law.rates == pytest.approx(1.0)
+    rows = [
+        {"hole_radius": str(hole / 2.0), "rate": str(share * rate), "fraction": "0.6", "duration": "2.0", "residual": "1e-3"}
+        for hole, rate in zip(holes, rates, strict=True) for share in (0.99, 1.01)
+    ]  # fmt: skip
+    said = discharge.text(rows)
+    assert "2 fillings" in said
+    assert "k = 1.50 and C rho_b = 900 kg/m^3" in said
+    assert "hence C = 0.60" in said

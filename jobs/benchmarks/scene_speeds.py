@@ -130,18 +130,19 @@ def table_line(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def put_into_page(part: tuple[str, str], made: str) -> None:
-    """Replace a part of the page.
+def put_into_page(part: tuple[str, str], made: str, page: Path = PAGE) -> None:
+    """Replace a part of a page.
 
     Args:
         part: the marks at its beginning and at its end.
         made: the new text.
+        page: the page.
     """
-    before, begin, rest = PAGE.read_text().partition(part[0])
+    before, begin, rest = page.read_text().partition(part[0])
     _, end, after = rest.partition(part[1])
     if not end:
-        raise SystemExit(f"{PAGE}: {part[0].strip()} and {part[1]} are missing")
-    PAGE.write_text(before + begin + made + end + after)
+        raise SystemExit(f"{page}: {part[0].strip()} and {part[1]} are missing")
+    page.write_text(before + begin + made + end + after)
 
 
 def main() -> None:

@@ -5,14 +5,15 @@ seeds. The integrator is symplectic where forces are smooth; a contact's force h
 in the energy. Errors that do not know of each other make a random walk: the spread over seeds grows as the square root of time and their mean stays
 within its standard error of zero. A drift shows in the mean.
 
-    python jobs/campaigns/energy/drift.py run --seeds 10 --steps 10000000      # goes on with the seeds that are not in the table yet
-    python jobs/campaigns/energy/drift.py report                               # mean, spread, and the exponent of its growth
+    python jobs/campaigns/energy/drift.py run        # the runs that drift.jsonl has not yet, each of some seconds to a minute
+    python jobs/campaigns/energy/drift.py collect    # mean, spread and the exponent of its growth in docs/validation.md
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -22,11 +23,18 @@ from scipy import stats
 from pardem.case import Case
 from pardem.simulation import Simulation
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bulk"))
+from page import table, write
+
+TABLE = Path(__file__).resolve().with_name("drift.jsonl")
+PARTS = ((50, 1_000_000), (100, 2_000_000), (50, 10_000_000))  # steps in a contact time, steps
+SEEDS = 10
 RODS, LENGTH, RADIUS, DENSITY = 60, 1.0, 0.25, 1000.0  # m, m, kg/m^3
 FRACTION = 0.2  # volume of the rods over that of the cube
 SPEED = 1.0  # m/s, of each rod at the start, in a random direction
 CONTACT_TIME = 5e-3  # s
 ROWS = 100  # energies kept of a run
+DIGITS = 4
 
 
 def gas(seed: int, per_contact: int) -> Case:
@@ -38,7 +46,7 @@ def gas(seed: int, per_contact: int) -> Case:
         domain={"lower": (0.0,) * 3, "upper": (side,) * 3, "periodic": (True,) * 3},
         species=[{"name": "rod", "shape": "spherocylinder", "length": LENGTH, "radius": RADIUS, "density": DENSITY}],
         insert=[{"species": "rod", "count": RODS, "region": {"kind": "periodic"}}],
-        contact={"law": "elastic", "contact_time": CONTACT_TIME}, stage=[{"name": "gas", "kind": "run", "steps": 2**62}],
+        contact={"law": "elastic", "contact_time": CONTACT_TIME}, stage=[{"name": "gas", "kind": "run", "steps": 2**53}],
         output={"observables": {"energy_budget": False}},
     )  # fmt: skip
 
@@ -63,49 +71,62 @@ def errors(seed: int, per_contact: int, steps: int) -> list[float]:
     return out
 
 
-def run(table: Path, seeds: int, steps: int, per_contact: int) -> None:
-    """Run the seeds that the table has not, a row each as it ends."""
-    there = {(row["seed"], row["steps"], row["per_contact"]) for row in read(table)}
-    for seed in range(1, seeds + 1):
-        if (seed, steps, per_contact) in there:
-            continue
-        row = {"seed": seed, "steps": steps, "per_contact": per_contact, "errors": errors(seed, per_contact, steps)}
-        with open(table, "a") as file:
-            file.write(json.dumps(row) + "\n")
-        print(f"seed {seed}: {row['errors'][-1]:+.2e}", flush=True)
+def run() -> None:
+    """Make the runs that the table has not, a row each as it ends."""
+    there = {(row["seed"], row["steps"], row["per_contact"]) for row in read()}
+    for per_contact, steps in PARTS:
+        for seed in range(1, SEEDS + 1):
+            if (seed, steps, per_contact) in there:
+                continue
+            found = [float(f"{error:.{DIGITS - 1}e}") for error in errors(seed, per_contact, steps)]
+            with open(TABLE, "a") as file:
+                file.write(json.dumps({"seed": seed, "steps": steps, "per_contact": per_contact, "errors": found}) + "\n")
+            print(f"{steps} steps of t_c/{per_contact}, seed {seed}: {found[-1]:+.2e}", flush=True)
 
 
-def read(table: Path) -> list[dict]:
-    """The rows of a table."""
-    return [json.loads(line) for line in table.read_text().splitlines()] if table.exists() else []
+def read() -> list[dict]:
+    """The rows of the table."""
+    return [json.loads(line) for line in TABLE.read_text().splitlines()] if TABLE.exists() else []
 
 
-def report(table: Path) -> None:
-    """Print, for each length and step, mean and spread over seeds at the end, and how the spread grew."""
-    rows = read(table)
-    for steps, per_contact in sorted({(row["steps"], row["per_contact"]) for row in rows}):
+def text(rows: list[dict]) -> str:
+    """What docs/validation.md says: for each length and step, mean and spread over seeds at the end, and how the spread grew.
+
+    Args:
+        rows: of the table.
+    """
+    cells, ends = [], {}
+    for per_contact, steps in PARTS:
         error = np.array([row["errors"] for row in rows if (row["steps"], row["per_contact"]) == (steps, per_contact)])
+        if len(error) < 2:
+            continue
         seeds, t = len(error), np.arange(1, ROWS + 1) / ROWS * steps
-        mean, spread = error.mean(axis=0), error.std(axis=0, ddof=1)
-        low, high = stats.t.interval(0.95, seeds - 1, mean[-1], spread[-1] / np.sqrt(seeds))
+        mean, spread = error.mean(axis=0)[-1], error.std(axis=0, ddof=1)
+        low, high = stats.t.interval(0.95, seeds - 1, mean, spread[-1] / np.sqrt(seeds))
         growth = stats.linregress(np.log(t), np.log(spread))
-        print(f"{steps} steps of t_c/{per_contact}, {seeds} seeds: relative change of the energy")
-        print(f"  mean {mean[-1]:+.2e} (95 % interval {low:+.2e} to {high:+.2e}), standard deviation {spread[-1]:.2e}")
-        print(f"  the standard deviation grows as steps^{growth.slope:.2f} (+-{1.96 * growth.stderr:.2f}; a random walk: 0.5)")
+        ends[per_contact, steps] = spread[-1], low <= 0.0 <= high
+        cells.append([
+            f"{steps:.0e}", f"t_c/{per_contact}", str(seeds), f"{mean:+.1e} ({low:+.1e} to {high:+.1e})", f"{spread[-1]:.1e}",
+            f"{growth.slope:.2f} +- {1.96 * growth.stderr:.2f}",
+        ])  # fmt: skip
+    head = ["steps", "step", "seeds", "mean change of the energy, relative (95 % interval)", "standard deviation", "grows as steps to the power"]
+    walks = all(within for _, within in ends.values())
+    said = [f"Zero lies within {'every interval' if walks else 'not every interval'} of the mean; a random walk has a power of 0.5."]
+    (coarse, long), (fine, twice) = PARTS[0], PARTS[1]
+    if (coarse, long) in ends and (fine, twice) in ends:
+        factor = ends[coarse, long][0] / ends[fine, twice][0]
+        said.append(f"Half the step over the same time makes the spread {factor:.1f} times smaller (dt^(3/2): 2.8).")
+    return table(head, cells) + "\n" + " ".join(said)
 
 
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["run", "report"])
-    parser.add_argument("--table", type=Path, default=Path("drift.jsonl"))
-    parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--steps", type=int, default=10**7)
-    parser.add_argument("--per-contact", type=int, default=50)
-    given = parser.parse_args()
-    if given.what == "run":
-        run(given.table, given.seeds, given.steps, given.per_contact)
-    report(given.table)
+    parser.add_argument("what", choices=["run", "collect"])
+    if parser.parse_args().what == "run":
+        run()
+    else:
+        write("energy", text(read()))
 
 
 if __name__ == "__main__":
