@@ -74,7 +74,7 @@ def test_the_report_shows_what_there_is(flows: Path, tmp_path: Path) -> None:
     tables = {name: study_runs.rows_of(flows / f"{name}.toml") for name in flowability.STUDIES}
     media = flowability_media.media(tables)
     assert flowability_report.draw(tables, media, tmp_path / "flowability.png")
-    text = flowability_report.text(tables, media, 0, True)
+    text = flowability_report.text(tables, media, 0, True, {})
     assert text.startswith("5 trials.")
     assert "| 7 | 7.00 | 0.8 | 20.00 |" in text  # separated outcomes: the middle between 10 and 30 mm
     assert "of 3 openings none below D-" in text
@@ -103,9 +103,10 @@ def test_the_report_finds_critical_diameters_again(tmp_path: Path) -> None:
         assert abs(medium.found.value - expected) < 0.6  # three and a half standard errors
         assert medium.found.high - medium.found.low < 1.0
     middle = np.mean([row["mass_after"] == "0.005" for row in tables["beads_5mm"]])
-    text = flowability_report.text(tables, media, 2, False)
+    text = flowability_report.text(tables, media, 2, False, {"beads_5mm": 160, "rule": 150})
     assert f".01 < m_f/m_i < .99 in {middle:.3f} of 150 trials" in text
     assert "2 more have failed" in text
+    assert "Not run yet: 10 of 160 trials of 5 mm with five frictions." in text
     assert "in 0 of 150 trials that went on for a second the outcome changed" in text
     assert flowability_report.draw(tables, media, tmp_path / "all.png")
 
@@ -136,7 +137,7 @@ def test_critical_diameters_are_judged() -> None:
 
 def test_shapes_stand_beside_beads_of_their_volume() -> None:
     tables = {"beads_5mm": trials({"friction": "0.2"}, 15.0, 5), "shapes": trials({"shape": "rods"}, 14.0, 9)}
-    text = flowability_report.text(tables, flowability_media.media(tables), 0, False)
+    text = flowability_report.text(tables, flowability_media.media(tables), 0, False, {})
     beads, rods = (line for line in text.splitlines() if line.startswith(("| beads |", "| rods |")))
     assert abs(float(beads.split("|")[2]) - 15.0) < 0.6
     assert abs(float(rods.split("|")[2]) - 14.0) < 0.6

@@ -5,7 +5,7 @@ The panels are figures 5.3 to 5.8 and 5.10 of the thesis; those whose tables are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,10 @@ from matplotlib.figure import Figure
 from page import FIGURES, shrunk, table, write
 from study_runs import failures_of, rows_of
 
+from pardem.campaign.points import Design
 from pardem.campaign.run_rows import Row
 from pardem.campaign.statistics import groups_of, numbers
+from pardem.campaign.study import read_study
 from pardem.io.views.plot_style import COLOURS, STYLE
 
 PART, PICTURE = "flowability", "flowability.png"
@@ -140,7 +142,7 @@ def draw(tables: Tables, found: list[Medium], target: Path) -> bool:
 # -- text ----------------------------------------------------------------------------------------------------------------------------------------
 
 
-def text(tables: Tables, found: list[Medium], failed: int, drawn: bool) -> str:
+def text(tables: Tables, found: list[Medium], failed: int, drawn: bool, asked: Mapping[str, int]) -> str:
     """The part of docs/validation.md.
 
     Args:
@@ -148,6 +150,7 @@ def text(tables: Tables, found: list[Medium], failed: int, drawn: bool) -> str:
         found: media.
         failed: number of runs that have failed.
         drawn: whether there is a figure.
+        asked: how many trials each study asks for.
     """
     trials = sum(map(len, tables.values()))
     if not trials:
@@ -169,6 +172,8 @@ def text(tables: Tables, found: list[Medium], failed: int, drawn: bool) -> str:
         changed = numbers(tables["rule"], "changed")
         parts.append(f"The rule: in {int(changed.sum())} of {len(changed)} trials that went on for a second the outcome changed after the decision.")
     missing = [WHAT[name] for name, rows in tables.items() if not rows]
+    begun = {name: len(rows) for name, rows in tables.items() if 0 < len(rows) < asked.get(name, 0)}
+    missing += [f"{asked[name] - there} of {asked[name]} trials of {WHAT[name]}" for name, there in begun.items()]
     if missing:
         parts.append(f"Not run yet: {', '.join(missing)}.")
     if drawn:
@@ -206,4 +211,5 @@ def collect(folder: Path, names: Sequence[str]) -> None:
     tables = {name: rows_of(folder / f"{name}.toml") for name in names}
     found = media(tables)
     drawn = draw(tables, found, FIGURES / PICTURE)
-    write(PART, text(tables, found, sum(failures_of(folder / f"{name}.toml") for name in names), drawn))
+    asked = {name: Design(read_study(folder / f"{name}.toml")).count for name in names}
+    write(PART, text(tables, found, sum(failures_of(folder / f"{name}.toml") for name in names), drawn, asked))
