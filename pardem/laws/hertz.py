@@ -51,7 +51,7 @@ def coefficients(law, a, b):
 
 @inlined
 def normal_force(law, numbers, overlap, rate, mass, radius, memory):
-    """Normal force of one contact; arguments and result as of ``elastic.normal_force``."""
+    """Normal force of one contact; ``memory`` is a = sqrt(R delta) (m). Arguments and result as of ``elastic.normal_force``."""
     e_star, g_star, per_root, per_root_t, clamped, _ = numbers
     half_width = root(radius * overlap)
     spring = (4.0 / 3.0) * e_star * half_width * overlap
@@ -59,24 +59,21 @@ def normal_force(law, numbers, overlap, rate, mass, radius, memory):
     cn, ct = per_root * both, per_root_t * both
     damping = cn * rate
     damping = select((clamped != 0.0) & (spring + damping < 0.0), -spring, damping)
-    return NormalForce(spring + damping, 8.0 * g_star * half_width, ct, cn, damping, 0.0, 0.4 * spring * overlap, memory)
+    return NormalForce(spring + damping, 8.0 * g_star * half_width, ct, cn, damping, 0.0, 0.4 * spring * overlap, half_width)
 
 
 @inlined
-def mean_stiffness(law, numbers, kt, overlap, before, radius):
-    """Mean of 8 G* a over the overlaps from ``before`` to ``overlap`` (N/m), a = sqrt(R delta): the mean of a square root.
+def mean_stiffness(law, numbers, normal, memory):
+    """Mean of 8 G* a over the overlaps from that of the step before to this one (N/m), a = sqrt(R delta): the mean of a square root.
 
     Args:
         law: tables of the law.
         numbers: see ``coefficients``.
-        kt: tangential stiffness at ``overlap`` (N/m).
-        overlap: (m).
-        before: overlap of the step before (m).
-        radius: effective radius (m).
+        normal: ``quantities.NormalForce`` of this step, which holds a.
+        memory: a in the step before (m); zero where the contact is born.
     """
-    now, then = root(radius * overlap), root(radius * before)
-    together = now + then
-    return (16.0 / 3.0) * numbers[1] * (together - now * then / together)
+    together = normal.memory + memory
+    return (16.0 / 3.0) * numbers[1] * (together - normal.memory * memory / together)
 
 
 def effective_young(c: Values) -> float:

@@ -143,8 +143,7 @@ class LawKind:
         spring_force: (law, a, b, mass, radius, overlap) -> normal force at a small overlap without motion (N), of arrays.
         coefficients: kernel (law, a, b) -> the six numbers of a pair of materials that the other kernels need.
         normal_force: kernel (law, numbers, overlap, rate, mass, radius, memory) -> ``NormalForce``; see ``elastic.normal_force``.
-        mean_stiffness: kernel (law, numbers, kt, overlap, before, radius) -> mean tangential stiffness between two overlaps (N/m), or None if it is
-            constant.
+        mean_stiffness: kernel (law, numbers, normal, memory) -> mean tangential stiffness in the step (N/m), or None if it is constant.
         tangential: kernel (law, numbers, normal, pull) -> ``Tangential``, or None for the damped linear spring (``tangential.damped_spring``).
         carried: name of a tangential vector that contacts remember besides the spring's force: it has three columns of the history and is taken along
             with the tangent plane as the spring is, or None.

@@ -72,18 +72,16 @@ def touching_overlap(law, numbers):
 
 
 @by_type(kernels("mean_stiffness"))
-def mean_stiffness(law, numbers, kt, overlap, before, radius):
-    """Mean tangential stiffness between two overlaps (N/m): the law's own ``mean_stiffness``, else that at the end.
+def mean_stiffness(law, numbers, normal, memory):
+    """Mean tangential stiffness in the step (N/m): the law's own ``mean_stiffness``, else that at its end.
 
     Args:
         law: for its type only.
         numbers: see ``coefficients``.
-        kt: tangential stiffness at the end (N/m).
-        overlap: (m).
-        before: overlap of the step before (m).
-        radius: effective radius (m).
+        normal: ``quantities.NormalForce`` of the contact.
+        memory: of the normal law, in the step before; zero where the contact is born.
     """
-    return kt
+    return normal.kt
 
 
 def _nothing(law, a, b, reach, mass, radius):

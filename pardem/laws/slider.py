@@ -83,7 +83,7 @@ def spring_and_slider(law, material, geometry, motion, past):
     if seldom(not known):  # a contact is born where its overlap began to grow in this step; else it was made with its overlap, and begins now
         since = overlap / (rate * dt)
         share = select(known, 1.0, select((since > 0.0) & (since < 2.0), smaller(since, 1.0), 0.0))
-    mean = mean_stiffness(law, material.numbers, n.kt, overlap, larger(overlap - 2.0 * lag * rate, 0.0), material.radius)
+    mean = mean_stiffness(law, material.numbers, n, memory) if in_the_middle else n.kt
     grow = mean * share
     more = scale(grow * dt, ahead(slip, 0.5 * turn, cross(normal, slip)))
     own = choose(past.alive, carry_spring(past.own, past.normal, normal, turn), ZERO)
