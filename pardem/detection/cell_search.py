@@ -148,6 +148,34 @@ def _suspects_in_run(seeker, begin, end, search, suspected):
 
 
 @inlined
+def _look_along(seeker, column, cells, search, pairs, so_far):
+    """Look at the grains in a row of cells.
+
+    Args:
+        seeker: `Seeker`.
+        column: number of the first cell of the row that the grid has along the last axis.
+        cells: the first cell along that axis and the last, which may lie beyond the ends of the row: then there are none there.
+        search: `CellSearch`.
+        pairs: (capacity, 2) int32 list of pairs.
+        so_far: number of suspects that wait, number of pairs.
+
+    Returns:
+        these two numbers.
+    """
+    grid, (suspected, found) = search.grid, so_far
+    # a pair of one class is taken by the one whose cell comes first, in the same cell by the one that comes first there
+    first, last = max(column + max(cells[0], 0), seeker.own), column + min(cells[1], grid.counts[2] - 1)
+    if first <= last:
+        begin, end = seeker.behind if first == seeker.own else grid.start[first], grid.start[last + 1]
+        for n in range(begin, end, WIDTH):
+            if suspected > SUSPECTS - WIDTH:
+                found = _kept(seeker, suspected, search, pairs, found)
+                suspected = np.uintp(0)
+            suspected = _suspects_in_run(seeker, n, end, search, suspected)
+    return suspected, found
+
+
+@inlined
 def pairs_around(seeker, search, pairs, found):
     """Append the pairs of a grain with the members of a class.
 
@@ -160,7 +188,7 @@ def pairs_around(seeker, search, pairs, found):
     Returns:
         this number, which goes on where the list is full.
     """
-    grid, count, own = search.grid, search.grid.counts, seeker.own
+    count = search.grid.counts
     a0, a1 = _cells_around(seeker, search, 0)
     b0, b1 = _cells_around(seeker, search, 1)
     c0, c1 = _cells_around(seeker, search, 2)
@@ -168,16 +196,7 @@ def pairs_around(seeker, search, pairs, found):
     for a in range(a0, a1 + 1):
         for b in range(b0, b1 + 1):
             column = (_wrapped(a, count[0]) * count[1] + _wrapped(b, count[1])) * count[2]
-            for part in range(-1, 2):  # the row of cells within the grid, and what lies beyond its ends
-                first, last = column + max(c0 - part * count[2], 0), column + min(c1 - part * count[2], count[2] - 1)
-                # a pair of one class is taken by the one whose cell comes first, in the same cell by the one that comes first there
-                first = max(first, own)
-                if first > last:
-                    continue
-                begin, end = seeker.behind if first == own else grid.start[first], grid.start[last + 1]
-                for n in range(begin, end, WIDTH):
-                    if suspected > SUSPECTS - WIDTH:
-                        found = _kept(seeker, suspected, search, pairs, found)
-                        suspected = np.uintp(0)
-                    suspected = _suspects_in_run(seeker, n, end, search, suspected)
+            for image in range(-1, 2):  # the row of cells within the grid, and what lies beyond its ends
+                cells = c0 - image * count[2], c1 - image * count[2]
+                suspected, found = _look_along(seeker, column, cells, search, pairs, (suspected, found))
     return _kept(seeker, suspected, search, pairs, found)
