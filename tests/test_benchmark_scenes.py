@@ -31,7 +31,7 @@ def test_versions_measured_in_turns_stand_side_by_side(tmp_path: Path, monkeypat
     assert all(float(row["least (1/s)"]) < float(row["median (1/s)"]) < float(row["most (1/s)"]) for row in rows)
     page = benchmark.PAGE
     page.write_text("above\n<!-- scenes -->\nold\n<!-- end of scenes -->\nbelow\n")
-    benchmark.put_into_page(benchmark.PART, benchmark.text(rows))
+    benchmark.put_into_page(benchmark.PAGE, benchmark.PART, benchmark.text(rows))
     written = page.read_text()
     assert written.startswith("above\n")
     assert written.endswith("below\n")

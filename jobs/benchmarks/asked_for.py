@@ -22,7 +22,7 @@ from statistics import median
 from typing import Any
 
 from mpi4py import MPI
-from scene_speeds import ROOT, append_row, by_call, processor, put_into_page, read_rows, table_line, version_of
+from scene_speeds import PAGE, ROOT, append_row, by_call, processor, put_into_page, read_rows, table_line, version_of
 
 TABLE = Path(__file__).resolve().with_name("asked_for.csv")
 PART = ("<!-- asked for -->\n", "<!-- end of asked for -->")
@@ -156,7 +156,7 @@ def main() -> None:
     arguments = parser.parse_args()
     kinds = arguments.kinds or list(KINDS)
     if arguments.what == "page":
-        put_into_page(PART, text(read_rows(TABLE)))
+        put_into_page(PAGE, PART, text(read_rows(TABLE)))
     elif arguments.what == "one":
         beds = {kind: nanoseconds(kind, arguments.steps) for kind in kinds}
         print(json.dumps({kind: min(once() for _ in range(3)) for kind, once in beds.items()}))

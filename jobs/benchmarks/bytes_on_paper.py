@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 from pydantic import TypeAdapter
-from scene_speeds import TABLE, put_into_page, table_line
+from scene_speeds import PAGE, TABLE, put_into_page, table_line
 
 from pardem.bench.scenes import bed_of
 from pardem.case.any_species import AnySpecies
@@ -104,6 +104,6 @@ def text() -> str:
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["page"]:
-        put_into_page(PART, text())
+        put_into_page(PAGE, PART, text())
     else:
         sys.stdout.write(text())

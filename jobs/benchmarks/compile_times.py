@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from scene_speeds import ROOT, append_row, by_call, processor, put_into_page, read_rows, table_line, version_of
+from scene_speeds import PAGE, ROOT, append_row, by_call, processor, put_into_page, read_rows, table_line, version_of
 
 TABLE = Path(__file__).resolve().with_name("compile_times.csv")
 PART = ("<!-- compilation -->\n", "<!-- end of compilation -->")
@@ -132,7 +132,7 @@ def main() -> None:
     if arguments.what == "measure":
         measure([ROOT, *(path.resolve() for path in arguments.against)], arguments.kinds, arguments.turns)
     else:
-        put_into_page(PART, text(read_rows(TABLE)))
+        put_into_page(PAGE, PART, text(read_rows(TABLE)))
 
 
 if __name__ == "__main__":

@@ -262,14 +262,14 @@ def main() -> None:
     if given.follow:
         follow(given.follow)
         return
-    from scene_speeds import put_into_page
+    from scene_speeds import PAGE, put_into_page
 
     from pardem.compiled.lanes.types import WIDTH
 
     made = table(given.scenes)
     sys.stdout.write(made)
     if given.document:
-        put_into_page((BEGIN.format(WIDTH), END.format(WIDTH)), made)
+        put_into_page(PAGE, (BEGIN.format(WIDTH), END.format(WIDTH)), made)
 
 
 if "gdb" in sys.modules:  # the debugger's own Python reads this file

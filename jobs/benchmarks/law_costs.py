@@ -16,7 +16,7 @@ from statistics import median
 from typing import Any
 
 from mpi4py import MPI
-from scene_speeds import ROOT, append_row, processor, put_into_page, read_rows, table_line, version_of
+from scene_speeds import PAGE, ROOT, append_row, processor, put_into_page, read_rows, table_line, version_of
 
 from pardem.bench import measure as measure_engine
 from pardem.bench.beds import engine_of, settled_tile
@@ -104,7 +104,7 @@ def main() -> None:
     if arguments.what == "measure":
         measure(arguments.scenes, arguments.turns, arguments.steps)
     else:
-        put_into_page(PART, text(read_rows(TABLE)))
+        put_into_page(PAGE, PART, text(read_rows(TABLE)))
 
 
 if __name__ == "__main__":

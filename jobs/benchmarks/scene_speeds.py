@@ -130,13 +130,13 @@ def table_line(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def put_into_page(part: tuple[str, str], made: str, page: Path = PAGE) -> None:
+def put_into_page(page: Path, part: tuple[str, str], made: str) -> None:
     """Replace a part of a page.
 
     Args:
+        page: the page.
         part: the marks at its beginning and at its end.
         made: the new text.
-        page: the page.
     """
     before, begin, rest = page.read_text().partition(part[0])
     _, end, after = rest.partition(part[1])
@@ -156,7 +156,7 @@ def main() -> None:
     if arguments.what == "measure":
         measure([ROOT, *(path.resolve() for path in arguments.against)], arguments.scenes, arguments.turns)
     else:
-        put_into_page(PART, text(read_rows(TABLE)))
+        put_into_page(PAGE, PART, text(read_rows(TABLE)))
 
 
 if __name__ == "__main__":

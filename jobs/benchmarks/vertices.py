@@ -80,7 +80,7 @@ def main() -> None:
     if parser.parse_args().what == "measure":
         measure()
     else:
-        put_into_page(PART, text(read_rows(TABLE)), ROOT / "docs" / "validation.md")
+        put_into_page(ROOT / "docs" / "validation.md", PART, text(read_rows(TABLE)))
 
 
 if __name__ == "__main__":
