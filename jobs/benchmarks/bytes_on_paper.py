@@ -14,16 +14,18 @@ import sys
 from typing import NamedTuple
 
 import numpy as np
+from mpi4py import MPI
 from pydantic import TypeAdapter
-from scene_speeds import PAGE, TABLE, put_into_page, table_line
+from scene_speeds import PAGE, SCENES, TABLE, put_into_page, table_line
 
+from pardem.bench.beds import settled
 from pardem.bench.scenes import bed_of
 from pardem.case.any_species import AnySpecies
+from pardem.detection.needed_vertices import MANY
 from pardem.laws.history import HISTORY, WITH_ARM
 from pardem.state.population import Population
 
 PART = ("<!-- bytes -->\n", "<!-- end of bytes -->")
-SCENES = ("spheres", "rods", "tetrahedra", "cubes", "tetrahedra-superposed", "cubes-superposed")
 NUMBER, INDEX, FLAG, VERTEX, WARM = 8, 4, 1, 32, 16
 
 
@@ -58,11 +60,25 @@ def of_spheres() -> Bytes:
     return Bytes(motion + width("v") + contacts, 2 * INDEX + FLAG, 2 * HISTORY * NUMBER + FLAG + INDEX)
 
 
-def of_others(vertices: int, by_features: bool, solver: bool) -> Bytes:
+def placed(scene: str, vertices: int) -> float:
+    """Vertices a grain that a step places in the settled bed: all of them, or those that contacts can ask for.
+
+    Args:
+        scene: its name.
+        vertices: of a core.
+    """
+    if vertices <= MANY:
+        return vertices
+    engine = settled(MPI.COMM_SELF, scene, bed_of(scene).grains)[1]
+    needed = engine.state.grains.needed
+    return len(needed.number) / engine.state.owned if len(needed.start) else vertices
+
+
+def of_others(vertices: float, by_features: bool, solver: bool) -> Bytes:
     """A step of other shapes: motion with turning and vertices, paths, contacts.
 
     Args:
-        vertices: of a core.
+        vertices: of a core, those that are placed.
         by_features: whether candidates are pairs of features.
         solver: whether contacts keep active sets.
     """
@@ -70,7 +86,7 @@ def of_others(vertices: int, by_features: bool, solver: bool) -> Bytes:
     paths = width("species", "scale", "v", "w") + 2 * NUMBER
     contacts = width("x", "v", "w", "species") + NUMBER + vertices * VERTEX + 2 * width("ft")
     history = 2 * (HISTORY + WITH_ARM) * NUMBER + 2 * FLAG + (NUMBER if by_features else 0) + (2 * WARM if solver else 0)
-    return Bytes(motion + paths + contacts, 2 * INDEX + FLAG + NUMBER, history)
+    return Bytes(round(motion + paths + contacts), 2 * INDEX + FLAG + NUMBER, history)
 
 
 def of_scene(scene: str) -> Bytes:
@@ -83,7 +99,7 @@ def of_scene(scene: str) -> Bytes:
     species = TypeAdapter(AnySpecies).validate_python({"name": "grain", "density": 1.0, **bed.shape})
     by_features = bed.interaction == "superposition"
     vertices = species.core_vertices
-    return of_spheres() if vertices == 1 else of_others(vertices, by_features, vertices > 2 and not by_features)
+    return of_spheres() if vertices == 1 else of_others(placed(scene, vertices), by_features, vertices > 2 and not by_features)
 
 
 def text() -> str:

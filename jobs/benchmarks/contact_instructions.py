@@ -1,12 +1,12 @@
 """What the contacts of the benchmark scenes take: instructions by kind, the limit of the processor, and how far from it the compiled loops are.
 
-    python jobs/benchmarks/contact_instructions.py [SCENE...] [--document]      # needs gdb; some minutes a scene
+    python jobs/benchmarks/contact_instructions.py measure [SCENE...]       # needs gdb and an idle core; some minutes a scene
+    python jobs/benchmarks/contact_instructions.py page                     # docs/performance.md from contact_instructions.csv
 
 The loop over contacts of a settled bed (``pardem bench``) is timed, then followed instruction by instruction in the debugger over some neighbouring
 rows of its list. These are chosen so that groups of contacts are whole; what they do besides (candidates that do not touch, contacts that are born
-or treated alone) belongs to it. With --document the figures become a table in docs/performance.md, in place of one of the same number of lanes. The
-limits are those of Zen 3 and 4: six instructions a cycle; four pipes of 256 bits for arithmetic, comparisons and shuffles; a divider that a division
-of four numbers occupies for 4.5 cycles and a square root for 8 (measured on Zen 4, with eight: 9 and 16).
+or treated alone) belongs to it. The limits are those of Zen 3 and 4: six instructions a cycle; four pipes of 256 bits for arithmetic, comparisons
+and shuffles; a divider that a division of four numbers occupies for 4.5 cycles and a square root for 8 (measured on Zen 4, with eight: 9 and 16).
 """
 
 from __future__ import annotations
@@ -24,12 +24,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-SCENES = ("spheres", "rods", "tetrahedra", "cubes", "tetrahedra-superposed", "cubes-superposed", "62-gons", "clumps")
-BEGIN, END = "<!-- instructions of {} lanes -->\n", "<!-- end of instructions of {} lanes -->"
+TABLE = Path(__file__).resolve().with_name("contact_instructions.csv")
+PART = ("<!-- instructions -->\n", "<!-- end of instructions -->")
+SCENES = ("spheres", "rods", "tetrahedra", "cubes", "tetrahedra-superposed", "cubes-superposed", "disks", "62-gons", "clumps")
 WANTED = 32  # contacts that are followed
 DIVIDE, SQUARE_ROOT = 4.5, 8.0  # cycles of the divider, for 256 bits
 KINDS = ("integers, addresses and jumps", "arithmetic and comparisons", "shuffles and moves", "loads and stores of vectors", "prefetches")
 DIVISIONS = "divisions and square roots"
+NAMES = (
+    "contacts, candidates a grain", "instructions", *(f"- {kind}" for kind in KINDS), "- divisions, square roots",
+    "least cycles: to issue the instructions; in the pipes; in the divider", "cycles, ns as measured", "cycles over the largest of the least",
+)  # fmt: skip
+COLUMNS = ("call", "version", "processor", "lanes", "scene", *NAMES)
 
 
 class Window(NamedTuple):
@@ -156,7 +162,7 @@ def in_the_debugger(gdb: Any) -> None:
     said, followed, scene = (os.environ[name] for name in ("PARDEM_SAID", "PARDEM_FOLLOWED", "PARDEM_SCENE"))
     for command in ("set pagination off", "handle SIGUSR1 stop print nopass", "handle SIGSEGV nostop noprint pass"):
         gdb.execute(command)
-    gdb.execute(f"run {Path(__file__).name} --follow {scene} > {said}", to_string=True)
+    gdb.execute(f"run {Path(__file__).name} follow {scene} > {said}", to_string=True)
     address = next(line.split()[1] for line in Path(said).read_text().splitlines() if line.startswith("FOUND"))
     gdb.Breakpoint(f"*{address}")
     gdb.execute("continue", to_string=True)
@@ -226,50 +232,56 @@ def cells_of(scene: str) -> list[str]:
     ]
 
 
-def table(scenes: list[str]) -> str:
-    """Measure scenes.
+def measure(scenes: list[str]) -> None:
+    """Measure scenes and add rows to the table.
 
     Args:
         scenes: their names.
     """
-    from scene_speeds import ROOT, processor, table_line, version_of
-
-    head = ["a contact of", *scenes]
-    names = [
-        "contacts, candidates a grain",
-        "instructions",
-        *(f"- {kind}" for kind in KINDS),
-        "- divisions, square roots",
-        "least cycles: to issue the instructions; in the pipes; in the divider",
-        "cycles, ns as measured",
-        "cycles over the largest of the least",
-    ]
-    columns = []
-    for scene in scenes:
-        columns.append(cells_of(scene))
-        sys.stderr.write(f"{scene}: {columns[-1][1]} instructions a contact\n")
-    rows = [head, ["---"] * len(head), *([name, *cells] for name, cells in zip(names, zip(*columns, strict=True), strict=True))]
-    return f"**{datetime.now(UTC):%Y-%m-%d %H:%M} UTC**, {version_of(ROOT)}, {processor()}\n\n" + "\n".join(map(table_line, rows)) + "\n"
-
-
-def main() -> None:
-    """Read the arguments, measure, print, and document where asked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("scenes", nargs="*", default=list(SCENES), help="scenes of pardem bench (default: all)")
-    parser.add_argument("--document", action="store_true", help="put the table into docs/performance.md")
-    parser.add_argument("--follow", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.follow:
-        follow(given.follow)
-        return
-    from scene_speeds import PAGE, put_into_page
+    from scene_speeds import ROOT, append_row, processor, version_of
 
     from pardem.compiled.lanes.types import WIDTH
 
-    made = table(given.scenes)
-    sys.stdout.write(made)
-    if given.document:
-        put_into_page(PAGE, (BEGIN.format(WIDTH), END.format(WIDTH)), made)
+    call = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
+    for scene in scenes:
+        row = [call, version_of(ROOT), processor(), str(WIDTH), scene, *cells_of(scene)]
+        append_row(TABLE, COLUMNS, row)
+        sys.stdout.write(f"{', '.join(row)}\n")
+
+
+def text(rows: list[dict[str, str]]) -> str:
+    """The tables of the page, one for each number of lanes, of the newest row of each scene.
+
+    Args:
+        rows: those of contact_instructions.csv.
+    """
+    from scene_speeds import table_line
+
+    parts = []
+    for lanes in sorted({row["lanes"] for row in rows}, key=int):
+        newest = {row["scene"]: row for row in rows if row["lanes"] == lanes}
+        shown = [newest[scene] for scene in SCENES if scene in newest]
+        calls = ", ".join(dict.fromkeys(f"{row['version']} ({row['call']} UTC)" for row in shown))
+        head = ["a contact of", *(row["scene"] for row in shown)]
+        lines = [head, ["---"] * len(head), *([name, *(row[name] for row in shown)] for name in NAMES)]
+        parts.append(f"**{shown[0]['processor']}**, {calls}\n\n" + "\n".join(map(table_line, lines)) + "\n")
+    return "\n".join(parts)
+
+
+def main() -> None:
+    """Do what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["measure", "page", "follow"])
+    parser.add_argument("scenes", nargs="*", default=list(SCENES), help="scenes of pardem bench (default: all)")
+    given = parser.parse_args()
+    if given.what == "follow":  # what `in_the_debugger` runs
+        follow(*given.scenes)
+    elif given.what == "measure":
+        measure(given.scenes)
+    else:
+        from scene_speeds import PAGE, put_into_page, read_rows
+
+        put_into_page(PAGE, PART, text(read_rows(TABLE)))
 
 
 if "gdb" in sys.modules:  # the debugger's own Python reads this file
