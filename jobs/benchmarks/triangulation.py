@@ -1,23 +1,30 @@
-"""Cost of the weighted Delaunay triangulation: ``python jobs/benchmarks/triangulation.py [POINTS] [GRAINS]``.
+"""Cost of the weighted Delaunay triangulation: construction, maintenance, and the spheres of a settled bed.
 
-Construction of up to POINTS points, maintenance as all move by a part of their spacing a step, then that of the spheres of a settled bed of GRAINS,
-step by step. CPU seconds; kernels are compiled (or read from the cache) beforehand.
+    python jobs/benchmarks/triangulation.py [--points 100000] [--grains 1000] [--document]
+
+Construction of up to so many points, maintenance as all move by a part of their spacing a step, then that of the spheres of a settled bed, step by
+step. CPU seconds; kernels are compiled (or read from the cache) beforehand. With --document the tables go into docs/validation.md.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+from datetime import UTC, datetime
 from itertools import pairwise
 from time import process_time
+from typing import NamedTuple
 
 import numpy as np
 from mpi4py import MPI
+from scene_speeds import ROOT, processor, put_into_page, table_line, version_of
 
 from pardem.bench.beds import settled
 from pardem.triangulation import Counts, Triangulation
 
 PARTS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
 STEPS = 200
+PAGE, PART = ROOT / "docs" / "validation.md", ("<!-- triangulation -->\n", "<!-- end of triangulation -->")
+NAMES = {"random": "random", "radii 1:10": "radii 1:10, nine tenths of them small", "lattice": "cubic lattice (every test degenerate)"}
 
 
 def clouds(count: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -35,13 +42,28 @@ def done(before: Counts, after: Counts, name: str) -> int:
     return int(getattr(after, name)) - int(getattr(before, name))
 
 
-def shares(before: Counts, after: Counts) -> str:
-    """Moves by algorithm."""
-    names = ("algorithm_1", "points", "algorithm_2", "algorithm_3", "rebuilds")
-    return " ".join(f"{done(before, after, name):4d}" for name in names) + f"  turned over {done(before, after, 'destroyed'):4d}"
+class Followed(NamedTuple):
+    """What a list of moves has cost.
+
+    Attributes:
+        move: us a point and step.
+        edges: us a point and step for listing the edges.
+        ways: moves by algorithm 1, point by point, by algorithms 2 and 3, and by construction.
+        turned: how many moves have turned a tetrahedron over.
+    """
+
+    move: float
+    edges: float
+    ways: tuple[int, ...]
+    turned: int
+
+    def by_way(self) -> str:
+        """Of which kind the moves were."""
+        names = ("by algorithm 1", "point by point", "by algorithm 2", "by algorithm 3", "by construction")
+        return ", ".join(f"{number} {name}" for name, number in zip(names, self.ways, strict=True) if number)
 
 
-def follow(triangulation: Triangulation, places: list[np.ndarray], what: str) -> None:
+def follow(triangulation: Triangulation, places: list[np.ndarray]) -> Followed:
     """Time moves through a list of places, and the listing of edges after each."""
     before = Counts(**vars(triangulation.counts))
     triangulation.edges()
@@ -52,47 +74,91 @@ def follow(triangulation: Triangulation, places: list[np.ndarray], what: str) ->
         middle = process_time()
         triangulation.edges()
         moving, listing = moving + middle - start, listing + process_time() - middle
-    after = triangulation.counts
-    each = 1e6 / (len(places) * len(triangulation))
-    flips = sum(done(before, after, f"flips_{kind}") for kind in ("23", "32", "44", "14", "41")) / (len(places) * len(triangulation))
-    print(f"{what:28} {each * moving:8.3f} {each * listing:8.3f} {flips:9.2e}  {shares(before, after)}", flush=True)
+    after, each = triangulation.counts, 1e6 / (len(places) * len(triangulation))
+    ways = tuple(done(before, after, name) for name in ("algorithm_1", "points", "algorithm_2", "algorithm_3", "rebuilds"))
+    return Followed(each * moving, each * listing, ways, done(before, after, "destroyed"))
 
 
-def main(most: int = 100_000, grains: int = 2000) -> None:
-    """Print what construction and maintenance cost."""
-    Triangulation(np.random.default_rng(1).random((200, 3))).move(np.random.default_rng(2).random((200, 3)))
-    print(f"{'construction':28} {'seconds':>8} {'us/point':>8} {'edges/point':>11}")
-    made: dict[int, Triangulation] = {}
-    for count in (n for n in (1000, 10_000, 100_000, 1_000_000) if n <= most):
+def construction(most: int) -> tuple[list[str], dict[int, Triangulation]]:
+    """The table of construction, and the triangulations of random points by their number.
+
+    Args:
+        most: largest number of points.
+    """
+    counts, made = [n for n in (1000, 10_000, 100_000, 1_000_000) if n <= most], {}
+    head = ["construction", *(f"{count} points" for count in counts), f"edges a point at {counts[-1]}"]
+    cells: dict[str, list[str]] = {name: [] for name in NAMES}
+    for count in counts:
         for name, (points, weights) in clouds(count).items():
             start = process_time()
             triangulation = Triangulation(points, weights)
-            seconds = process_time() - start
-            edges = len(triangulation.edges()[1]) / len(points)
-            print(f"{name + f', {len(points)}':28} {seconds:8.3f} {1e6 * seconds / len(points):8.2f} {edges:11.2f}", flush=True)
+            cells[name].append(f"{process_time() - start:.2g} s")
+            edges = f"{len(triangulation.edges()[1]) / len(points):.1f}"
+            if count == counts[-1]:
+                cells[name].append(edges)
             if name == "random":
                 made[count] = triangulation
-    print(f"\n{'maintenance, us/point a step':28} {'move':>8} {'edges':>8} {'flips':>9}  moves by algorithm 1, point by point, 2, 3, rebuilds")
+    return [table_line(head), table_line(["---"] * len(head)), *(table_line([NAMES[name], *found]) for name, found in cells.items())], made
+
+
+def maintenance(made: dict[int, Triangulation]) -> list[str]:
+    """The table of maintenance.
+
+    Args:
+        made: triangulations of random points by their number.
+    """
+    head = ["random points, each moving by a part of the spacing a step: us a point and step", *(f"{part:g}" for part in PARTS)]
+    lines = [table_line(head), table_line(["---"] * len(head))]
     for count, triangulation in made.items():
-        points = triangulation.points
+        points, cells = triangulation.points, []
         velocity = np.random.default_rng(3).normal(size=points.shape)
         for part in PARTS:
             steps = min(STEPS, max(5, 200_000 // count))
-            follow(triangulation, [points + (k + 1) * part * velocity for k in range(steps)], f"{count} points, {part:g} of spacing")
+            found = follow(triangulation, [points + (k + 1) * part * velocity for k in range(steps)])
+            cells.append(f"{found.move:.2g} ({found.by_way()})")
             points = points + steps * part * velocity
-    case, engine = settled(MPI.COMM_WORLD, "spheres", grains)
+        lines.append(table_line([f"{count} points", *cells]))
+    return lines
+
+
+def bed(grains: int) -> str:
+    """A sentence on a settled bed of spheres.
+
+    Args:
+        grains: number of spheres.
+    """
+    _, engine = settled(MPI.COMM_WORLD, "spheres", grains)
     places = []
     for _ in range(STEPS + 1):
         engine.advance(1)
         everything = engine.grains.take(np.argsort(engine.grains.gid))
         places.append(everything.x[:, :3].copy())
-    way = np.mean([np.abs(b - a).max() for a, b in pairwise(places)])
+    way = np.mean([np.abs(b - a).max() for a, b in pairwise(places)]) / everything.x[:, 3].mean()
     triangulation = Triangulation(places[0], everything.x[:, 3] ** 2)
-    follow(triangulation, places[1:], f"settled bed, {len(places[0])} spheres")
+    found = follow(triangulation, places[1:])
     edges = len(triangulation.edges()[1]) / len(places[0])
-    radius = everything.x[:, 3].mean()
-    print(f"largest way a step {way / radius:.1e} of the mean radius, {edges:.2f} edges a sphere, time step {case.time.step:g} s")
+    return (
+        f"A settled bed of {len(places[0])} spheres (`pardem bench spheres --grains {grains}`, largest way of a step {way:.0e} of a radius) costs\n"
+        f"{found.move:.2g} us for each sphere and step, and its edges another {found.edges:.2g}; the goal was 3. It has {edges:.2f} edges a sphere\n"
+        f"(thesis: about 7). Moves: {found.by_way()}; moves that turned a tetrahedron over: {found.turned}."
+    )
+
+
+def main() -> None:
+    """Print what construction and maintenance cost."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--points", type=int, default=100_000, help="largest number of points")
+    parser.add_argument("--grains", type=int, default=1000, help="spheres of the settled bed")
+    parser.add_argument("--document", action="store_true", help="put the tables into docs/validation.md")
+    arguments = parser.parse_args()
+    Triangulation(np.random.default_rng(1).random((200, 3))).move(np.random.default_rng(2).random((200, 3)))
+    table, made = construction(arguments.points)
+    title = f"**{datetime.now(UTC):%Y-%m-%d %H:%M} UTC**, {version_of(ROOT)}, {processor()}, CPU time of one core"
+    text = "\n".join([title, "", *table, "", *maintenance(made), "", bed(arguments.grains)]) + "\n"
+    print(text)
+    if arguments.document:
+        put_into_page(PAGE, PART, text)
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main()
