@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isqrt
 from typing import NamedTuple
 
 from ..errors import CaseError
@@ -9,6 +10,7 @@ from ..errors import CaseError
 Grid = tuple[int, int, int]
 
 ANY: Grid = (0, 0, 0)
+MOST_RANKS = 2**31 - 1
 MESSAGE = 12  # ghosts that cost as much in a step as one more message
 
 
@@ -37,12 +39,20 @@ def grids_of(ranks: int, wanted: Grid) -> list[Grid]:
         The grids that have as many parts as there are ranks, and along each axis the number wanted; the first has the most parts along x.
     """
     found = []
-    for px in range(ranks, 0, -1):
-        for py in range(ranks // px, 0, -1) if ranks % px == 0 else ():
-            grid = (px, py, ranks // (px * py))
-            if ranks % (px * py) == 0 and all(n in (0, parts) for n, parts in zip(wanted, grid, strict=True)):
-                found.append(grid)
+    for px in _divisors(ranks, wanted[0]):
+        for py in _divisors(ranks // px, wanted[1]):
+            pz = ranks // (px * py)
+            if wanted[2] in (0, pz):
+                found.append((px, py, pz))
     return found
+
+
+def _divisors(number: int, wanted: int) -> list[int]:
+    """Divisors of a number, the largest first; with ``wanted`` not 0 this one alone, if it is one."""
+    if wanted:
+        return [wanted] if number % wanted == 0 else []
+    small = [k for k in range(1, isqrt(number) + 1) if number % k == 0]
+    return sorted({*small, *(number // k for k in small)}, reverse=True)
 
 
 def fitting_grids(ranks: int, wanted: Grid) -> list[Grid]:
@@ -56,8 +66,10 @@ def fitting_grids(ranks: int, wanted: Grid) -> list[Grid]:
         As ``grids_of``.
 
     Raises:
-        CaseError: there is none.
+        CaseError: there is none, or there are more ranks than MPI can start.
     """
+    if ranks > MOST_RANKS:
+        raise CaseError(f"parallel.grid = {list(wanted)} for {ranks} ranks: MPI cannot start more than {MOST_RANKS}")
     found = grids_of(ranks, wanted)
     if not found:
         raise CaseError(

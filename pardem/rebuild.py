@@ -16,7 +16,7 @@ from .detection.counted_work import work_by_grain, work_of_rebuild
 from .detection.linked_cells import spatial_order
 from .detection.needed_vertices import with_needed_vertices
 from .detection.rank_lists import RankLists
-from .detection.skin import fastest_point, least_skin, skin_tuner
+from .detection.skin import fastest_point, least_skin, note_fast, skin_tuner
 from .integrators.phases import follows
 from .outflow import nearest_open_face, note_lost
 from .setup.scene import Scene
@@ -152,10 +152,12 @@ class Rebuilder:
         """With one message: whether the state is sound, the skin, and how equal the work is; the partition is balanced by it. Collective."""
         counters, work = self.counters, float(self._work.sum())
         note_lost(self.scene, own, control)
+        quickest = fastest_point(self.scene, own)
+        note_fast(self.scene, own, quickest, control)
         fault = int(control[st.FAULT_STEP]) if control[st.FAULT] else st.NEVER
         late = int(control[st.LATE]) or st.NEVER
         counts = int(work), own.count, counters.candidates, self.lists.search.tests
-        values = fastest_point(self.scene, own), work, -nearest_open_face(self.scene, own), -float(fault), -float(late)
+        values = quickest, work, -nearest_open_face(self.scene, own), -float(fault), -float(late)
         (total, *tested), (fastest, largest, beyond, *ends) = sums_and_maxima(self.comm, counts, values)
         fault, late = (-int(end) for end in ends)
         if late != st.NEVER and late <= fault:

@@ -11,7 +11,7 @@ from scipy.spatial import cKDTree
 
 from pardem.decomposition.boxes import images_in_reach, rows_in_reach, trim_box
 from pardem.decomposition.ghosts import plan_ghosts
-from pardem.decomposition.grids import ANY, BedExtent, Grid, communication, grids_of
+from pardem.decomposition.grids import ANY, BedExtent, Grid, communication, fitting_grids, grids_of
 from pardem.decomposition.nested_slabs import IMBALANCE, Nested
 from pardem.decomposition.quantiles import quantiles
 from pardem.decomposition.thin_boxes import fineness_notice
@@ -183,8 +183,15 @@ def test_grids_fit_the_number_of_ranks() -> None:
     assert grids_of(12, (0, 3, 0)) == [(4, 3, 1), (2, 3, 2), (1, 3, 4)]
     assert grids_of(6, (0, 1, 1)) == [(6, 1, 1)]
     assert grids_of(6, (4, 0, 0)) == []
+    assert grids_of(1_000_003, (0, 1, 0)) == [(1_000_003, 1, 1), (1, 1, 1_000_003)]
     with pytest.raises(CaseError, match=r"parallel\.grid = \[2, 2, 2\] does not fit the number of ranks, 6: .* whose product is 6"):
         nested(6, (2, 2, 2))
+
+
+def test_more_ranks_than_mpi_can_start_are_refused_at_once() -> None:
+    for ranks, wanted in ((2**53, (0, 1, 2**53)), (10**30, ANY)):
+        with pytest.raises(CaseError, match="MPI cannot start more than 2147483647"):
+            fitting_grids(ranks, wanted)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from mpi4py import MPI
 from scenes import CUBE, ROD, SPHERE, case_of, engine_of
 
 from pardem.case import Case
+from pardem.case.checks import MOST_LAYERS
 from pardem.engine import Engine
 from pardem.errors import CaseError
 from pardem.observables.collect import Observer
@@ -179,6 +180,16 @@ def test_layers_move_with_the_base() -> None:
     assert after["wall_displacement/floor"][2] == pytest.approx(0.2)
     engine.advance(250, observe=True)  # by 0.7: both grains have lost a layer, the first is above 0
     assert list(observer.measure(engine)["count_layers"]) == [1.0, 1.0]
+
+
+def test_a_base_far_beyond_the_domain_has_the_first_layers_alone() -> None:
+    """Their number up to it would need terabytes."""
+    base = {"name": "floor", "kind": "disc", "center": (0.0, 0.0, 1e12), "normal": (0.0, 0.0, 1.0), "radius": 4.0}
+    case = case_of([ROD], VISCOUS, 1e-3, grain=grains("rod", [(0, 0, 1), (0, 3, 3)]), wall=[TUBE, base], output=output(layers={"thickness": 1.5}))
+    engine, observer = observer_of(case)
+    values = observer.measure(engine)
+    assert len(values["count_layers"]) == MOST_LAYERS
+    assert list(values["count_layers"][:4]) == [1.0, 0.0, 1.0, 0.0]
 
 
 DISK = {"name": "disk", "shape": "disk", "radius": 0.4, "density": 1000.0}

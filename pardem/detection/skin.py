@@ -11,6 +11,8 @@ import numpy as np
 from mpi4py import MPI
 
 from ..integrators.poses import greatest_speed
+from ..state import arrays as st
+from ..state.diagnosis import ERROR_FAST
 from ..walls.motion.driven import top_speed
 
 if TYPE_CHECKING:
@@ -88,8 +90,30 @@ def fastest_point(scene: Scene, grains: Population) -> float:
         scene: constants of the run.
         grains: the owned grains, with the velocities of the last drift.
     """
-    reach = np.where(scene.shapes.kind > 1, scene.shapes.core_radius, 0.0)
-    return float(greatest_speed(grains.v, grains.w, grains.species, grains.scale, reach))
+    return float(greatest_speed(grains.v, grains.w, grains.species, grains.scale, _reach(scene)))
+
+
+def note_fast(scene: Scene, own: Population, fastest: float, control: np.ndarray) -> None:
+    """Note a fault if a grain of this rank is so fast that lists would reach across the whole domain, and over many of its periods.
+
+    Args:
+        scene: constants of the run.
+        own: grains of this rank.
+        fastest: what ``fastest_point`` finds of them (m/s).
+        control: (CONTROL,) int64 of this rank.
+    """
+    settings = scene.settings
+    sides = (settings.upper - settings.lower)[: 2 if settings.planar else 3]
+    if not fastest * settings.dt > sides.min() or control[st.FAULT]:
+        return
+    v, w = (np.linalg.norm(rows[:, :3], axis=1) for rows in (own.v, own.w))
+    one = int(np.argmax(v + _reach(scene)[own.species] * own.scale * w))
+    control[st.FAULT], control[st.FAULT_A], control[st.FAULT_STEP] = ERROR_FAST, own.gid[one], control[st.STEP]
+
+
+def _reach(scene: Scene) -> np.ndarray:
+    """(ns,) distance from the centre at which a core point of a species may move (m)."""
+    return np.where(scene.shapes.kind > 1, scene.shapes.core_radius, 0.0)
 
 
 def least_skin(scene: Scene, fastest: float) -> float:

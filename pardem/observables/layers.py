@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..case.checks import MOST_LAYERS
 from ..decomposition.exact import ExactSums
 from ..state.population import Population
 from ..walls.surfaces.surface import ALONG
@@ -98,9 +99,10 @@ class LayerProfile(Observable):
             reached = base if math.isnan(fill) else base + fill
             low, high = (base, reached) if self.sign > 0.0 else (-reached, -base)
         origin = options.origin + shift
-        count = max(0, math.ceil((high - origin) / options.thickness - WHOLE)) if math.isfinite(high) else 0
+        wanted = (high - origin) / options.thickness - WHOLE if math.isfinite(high) else 0.0
+        count = math.ceil(min(max(0.0, wanted), MOST_LAYERS))  # of a base that is far beyond the domain: the first of them
         edges = origin + options.thickness * np.arange(count + 1)
-        if count and self.stacked:
+        if count and self.stacked and wanted <= MOST_LAYERS:
             edges[-1] = high
         return _Stack(edges, low, high)
 

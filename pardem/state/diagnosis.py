@@ -10,6 +10,8 @@ from mpi4py import MPI
 from ..errors import BlowUpError
 from . import arrays as st
 
+ERROR_FAST = 8  # beside the codes in ``arrays``: found when lists are made, by no kernel
+
 _WHAT = {
     st.ERROR_RANGE: "the contact force between {} and {} is out of range or not a number; the time step is too long or the law too stiff",
     st.ERROR_OVERLAP: "{} and {} overlap by more than a sphero-radius; use a stiffer law, a shorter time step, or a softer start",
@@ -19,6 +21,7 @@ _WHAT = {
     "in domain.outflow",
     st.ERROR_CROWDED: "more forces act on {} than can be summed; its shape has too many features, or the other grains are too small beside it",
     st.ERROR_SERVO: "{} moved by more than the smallest sphero-radius in one step; give it more mass or damping, less load, or shorten time.step",
+    ERROR_FAST: "{} is so fast that it crosses the whole domain in one step; the time step is too long or the forces are unphysical",
 }
 
 
@@ -26,7 +29,7 @@ class Fault(NamedTuple):
     """What went wrong in a step.
 
     Attributes:
-        code: one of the codes of faults in ``arrays``.
+        code: one of the codes of faults in ``arrays``, or ``ERROR_FAST``.
         a: global id of the first body, or -1 - wall.
         b: values of the second body.
         step: step in which it was found.
