@@ -191,22 +191,24 @@ def test_the_report_replaces_the_rows_of_campaigns_and_keeps_the_others(tmp_path
     kills = outcomes_of(tmp_path, "kills.jsonl", kill | {"outcome": "same bits"}, kill | {"outcome": "lost"})
     bounds = tmp_path / "bounds.xml"
     bounds.write_text('<testsuite><testcase classname="tests.test_a"/><testcase classname="tests.test_a"><failure/></testcase></testsuite>')
+    bounds.with_stem("bounds-3").write_text('<testsuite><testcase classname="tests.test_a"/></testsuite>')
     lines = add(kills, bounds)
     assert [line.rpartition(",abc,")[0] for line in lines[1:3]] == [
         'kills,last kill in phase frame,2,"lost 1, same bits 1",1',
         'kills,all kills of these runs,4,"after its end 2, amid the run 2",0',
     ]
     assert lines[1].split(",abc,")[1].startswith("2026-01-02,")
-    assert lines[3].startswith('bounds,test_a,2,"failure 1, passed 1",1,')
+    assert lines[3].startswith('bounds,1 rank,2,"failure 1, passed 1 (in test_a)",1,')
+    assert lines[4].startswith("bounds,3 ranks,1,passed 1,0,")
     with kills.open("a") as more:
         more.write(json.dumps({"case": 1, "said": "", "outcome": "same bits", "commit": "def", "day": "2026-02-01"} | kill) + "\n")  # made again
     assert add(kills)[1:] == [
         lines[1].replace('"lost 1, same bits 1",1,abc,2026-01-02', "same bits 2,0,abc def,2026-02-01"),
-        lines[2].replace("abc,2026-01-02", "abc def,2026-02-01"), lines[3],
+        lines[2].replace("abc,2026-01-02", "abc def,2026-02-01"), *lines[3:],
     ]  # fmt: skip
     files = outcomes_of(tmp_path, "files.jsonl", {"outcome": "read", "damage": "stopped.h5.parts/segment-000000.h5: cut at 3"})
     assert add(files)[1].startswith("files,segment,1,read 1,0,abc,2026-01-01,")
-    assert len(add()) == 5
+    assert len(add()) == 6
     assert "| damaged files | segment | 1 | read 1 | 0 | abc | 2026-01-01 |" in kept["campaigns of faults"]
     assert "Not run yet: mutated cases, disks that fail, the same bits, a very long run." in kept["campaigns of faults"]
 

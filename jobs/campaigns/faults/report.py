@@ -3,9 +3,9 @@
 
     python jobs/campaigns/faults/report.py [FILE ...]
 
-A file is named after its campaign, as `kills.jsonl`; `bounds.xml` is what `pytest --junitxml` wrote of tests of this version with indices checked.
-Its outcomes take the place of those that the table (`outcomes.csv`) has of the campaign; campaigns of which no file is given keep theirs. The commit
-is that of the tries.
+A file is named after its campaign, as `kills.jsonl`; `bounds.xml` is what `jobs/test --junitxml` wrote of tests of this version with indices
+checked, beside which lie the reports of several ranks. Outcomes take the place of those that the table (`outcomes.csv`) has of the
+campaign; campaigns of which no file is given keep theirs. The commit is that of the tries.
 """
 
 from __future__ import annotations
@@ -106,15 +106,21 @@ def _soak(path: Path) -> list[Line]:
 
 
 def _bounds(path: Path) -> list[Line]:
-    """Tests by file."""
-    found: dict[str, Counter[str]] = {}
-    for case in ElementTree.parse(path).getroot().iter("testcase"):
-        ends = [child.tag for child in case if child.tag in ("failure", "error", "skipped")]
-        found.setdefault(case.get("classname", "").rpartition(".")[2], Counter())[ends[0] if ends else "passed"] += 1
-    return [
-        _made("bounds", name, ends.total(), _counted(ends), ends["failure"] + ends["error"], commit(), _day(path))
-        for name, ends in sorted(found.items())
-    ]
+    """Tests on each number of ranks, whose reports lie beside that of one rank; files of tests with failures are named."""
+    lines = []
+    for report in (path, *sorted(path.parent.glob(f"{path.stem}-*{path.suffix}"))):
+        ends: Counter[str] = Counter()
+        where: set[str] = set()
+        for case in ElementTree.parse(report).getroot().iter("testcase"):
+            found = [child.tag for child in case if child.tag in ("failure", "error", "skipped")]
+            ends[found[0] if found else "passed"] += 1
+            if {"failure", "error"} & set(found):
+                where.add(case.get("classname", "").rpartition(".")[2])
+        ranks = report.stem.partition("-")[2] or "1"
+        told = _counted(ends) + (f" (in {', '.join(sorted(where))})" if where else "")
+        bad = ends["failure"] + ends["error"]
+        lines.append(_made("bounds", f"{ranks} rank{'s' * (ranks != '1')}", ends.total(), told, bad, commit(), _day(report)))
+    return lines
 
 
 def _counted(found: Counter[str]) -> str:
