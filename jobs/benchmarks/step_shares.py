@@ -24,15 +24,15 @@ TABLE = Path(__file__).resolve().with_name("step_shares.csv")
 PART = ("<!-- shares -->\n", "<!-- end of shares -->")
 COLUMNS = (
     "call", "version", "processor", "bed", "turns", "steps", "new lists", "grain and step (ns)",
-    "contacts of grains", "walls", "motion", "lists", "votes and the rest",
+    "contacts of grains", "walls", "motion", "lists", "the rest", "peak memory (GB)",
 )  # fmt: skip
-BEDS = (*SCENES, "spheres 100000")
-STEPS = {"spheres": 3000, "spheres 100000": 1500, "clumps": 3000}
+BEDS = (*SCENES, "spheres 100000", "spheres 1000000")
+STEPS = {"spheres": 3000, "spheres 100000": 1500, "spheres 1000000": 500, "clumps": 3000}
 USUAL = 6000
 
 
 def shares(bed: str) -> list[float]:
-    """Numbers of steps and new lists, ns a grain and step, and shares of a step in the order of the table.
+    """Numbers of steps and new lists, ns a grain and step, shares of a step and memory (GB) in the order of the table.
 
     Args:
         bed: a scene, and how many grains if not as usual.
@@ -51,7 +51,8 @@ def shares(bed: str) -> list[float]:
     ticks = engine.counters.ticks
     on_walls = found["share_contacts"] * float(ticks[clock.WALLS] / (ticks[clock.WALLS] + ticks[clock.CONTACTS]))
     of_grains, motion, lists = found["share_contacts"] - on_walls, found["share_integration"], found["share_detection"]
-    return [steps, found["rebuilds"], 1e9 / found["cundall"], of_grains, on_walls, motion, lists, 1.0 - of_grains - on_walls - motion - lists]
+    rest = 1.0 - of_grains - on_walls - motion - lists
+    return [steps, found["rebuilds"], 1e9 / found["cundall"], of_grains, on_walls, motion, lists, rest, 1e-9 * found["memory_bytes"]]
 
 
 def measure(beds: list[str], turns: int) -> None:
@@ -80,12 +81,13 @@ def text(rows: list[dict[str, str]]) -> str:
     Args:
         rows: those of step_shares.csv.
     """
-    head = ["bed", "ns a grain and step", *(f"{name} (%)" for name in COLUMNS[8:]), "new lists, steps"]
+    head = ["bed", "ns a grain and step", *(f"{name} (%)" for name in COLUMNS[8:-1]), "new lists, steps", COLUMNS[-1]]
     lines = [table_line(head), table_line(["---"] * len(head))]
     newest = {row["bed"]: row for row in rows}
     for bed, row in newest.items():
-        percent = [f"{100.0 * float(row[name]):.1f}" for name in COLUMNS[8:]]
-        lines.append(table_line([bed, f"{float(row['grain and step (ns)']):.0f}", *percent, f"{row['new lists']}, {row['steps']}"]))
+        percent = [f"{100.0 * float(row[name]):.1f}" for name in COLUMNS[8:-1]]
+        memory = f"{float(row[COLUMNS[-1]]):.2f}"
+        lines.append(table_line([bed, f"{float(row['grain and step (ns)']):.0f}", *percent, f"{row['new lists']}, {row['steps']}", memory]))
     calls = dict.fromkeys(f"{row['version']}, {row['call']} UTC" for row in newest.values())
     title = f"Medians of {rows[-1]['turns']} turns, one core, {rows[-1]['processor']} ({'; '.join(calls)})"
     return "\n".join([title, "", *lines]) + "\n"
