@@ -153,7 +153,7 @@ def main() -> None:
     arguments = parser.parse_args()
     Triangulation(np.random.default_rng(1).random((200, 3))).move(np.random.default_rng(2).random((200, 3)))
     table, made = construction(arguments.points)
-    title = f"**{datetime.now(UTC):%Y-%m-%d %H:%M} UTC**, {version_of(ROOT)}, {processor()}, CPU time of one core"
+    title = f"CPU time of one core ({version_of(ROOT)}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {processor()})."
     text = "\n".join([title, "", *table, "", *maintenance(made), "", bed(arguments.grains)]) + "\n"
     print(text)
     if arguments.document:
