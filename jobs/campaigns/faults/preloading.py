@@ -159,6 +159,9 @@ def become(request: Request) -> None:
     if program == "-m":
         sys.argv = [arguments[0], *arguments[1:]]
         runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
+    elif program == "-c":
+        sys.argv = ["-c", *arguments[1:]]
+        exec(arguments[0], {"__name__": "__main__"})  # as Python does
     else:
         sys.argv = [program, *arguments]
         sys.path[0] = str(Path(program).parent)
