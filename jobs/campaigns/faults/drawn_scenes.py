@@ -66,7 +66,7 @@ def scene(dice: random.Random) -> Table:
         walls = _tube(sides, dice)
     count = dice.randint(3, 50 if species[0] in (SPHERE, ROD, DISK, RICE) else 15)
     size = dice.choice((1.0, 0.7, {"kind": "uniform", "min": 0.5, "max": 1.0}))
-    round_ = walls[0]["kind"] == "cylinder"
+    round_ = any(wall["kind"] == "cylinder" for wall in walls)
     region: Table = {"kind": "box", "lower": [0.1] * dimension, "upper": [side - 0.1 for side in sides]}
     if round_:
         radius = walls[0]["radius"] - 0.1
