@@ -7,9 +7,9 @@ import sys
 from typing import Any
 
 import pytest
-from beds import OF_THEIR_OWN, SCENES, VISCOUS, moved, of_scene, reference, shaken
+from beds import OF_THEIR_OWN, SCENES, STIFF, VISCOUS, moved, of_scene, reference, shaken, timed
 from mpi4py import MPI
-from scenes import AXES, ROD, SPHERE, case_of
+from scenes import AXES, CUBE, ROD, SPHERE, case_of
 
 from pardem.case import Case
 
@@ -71,6 +71,7 @@ ON_GRIDS = {
     "rods": SCENES["rods"],
     "rods in a periodic cell": periodic_cell,
     "fewer grains than ranks": lambda: shaken([SPHERE], 3, VISCOUS),
+    "fewer grains than ranks by Gear's scheme": lambda: timed(shaken([SPHERE, ROD, CUBE], 1, STIFF, height=6.0), integrator="gear4"),
 }
 STEPS = 150
 GRIDS = [(2, 2, 1), (1, 2, 2), (2, 2, 2), (3, 2, 1), (7, 1, 1), (1, 1, 7), (0, 0, 0)]
@@ -78,7 +79,7 @@ GRIDS = [(2, 2, 1), (1, 2, 2), (2, 2, 2), (3, 2, 1), (7, 1, 1), (1, 1, 7), (0, 0
 
 @pytest.mark.mpi(min_size=4)
 @pytest.mark.parametrize("grid", [(2, 2, 1), (1, 2, 2), (1, 1, 4)], ids=str)
-@pytest.mark.parametrize("scene", ["rods in a periodic cell", "fewer grains than ranks"])
+@pytest.mark.parametrize("scene", ["rods in a periodic cell", "fewer grains than ranks", "fewer grains than ranks by Gear's scheme"])
 def test_grids_of_four_ranks_give_the_bits_of_one(scene: str, grid: tuple[int, int, int]) -> None:
     """Boxes that meet in edges, beside themselves, or that are thinner than a grain is long; and empty ones."""
     comm = MPI.COMM_WORLD

@@ -302,8 +302,9 @@ def first_past(ft: np.ndarray) -> np.ndarray:
     Returns:
         (n, PAST or twice as many) int64 forces and torques of earlier steps (quanta).
     """
-    limbs = ft.reshape(len(ft), -1, COLUMNS)[:, :, [0, 1, 2, 4, 5, 6]]
-    return np.tile(limbs, 3).reshape(len(ft), -1)
+    count, width = ft.shape  # a rank may have no grains
+    limbs = ft.reshape(count, width // COLUMNS, COLUMNS)[:, :, [0, 1, 2, 4, 5, 6]]
+    return np.tile(limbs, 3).reshape(count, width // COLUMNS * PAST)
 
 
 def _build(rotation: str) -> Gear4:
