@@ -52,20 +52,11 @@ MEETINGS = {
 }
 
 
-def _matrix(q: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rotation matrix of a quaternion."""
-    w, x, y, z = q / np.linalg.norm(q)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.array(rows)
-
-
 def _height(q: NDArray[np.float64]) -> float:
     """Of the highest corner of the core of a cube above its centre, which by symmetry is the depth of the lowest one (m)."""
-    return float(0.5 * SIDE * np.abs(_matrix(q)[2]).sum())
+    from pardem.shapes.rotations import matrices  # of the version that is measured
+
+    return float(0.5 * SIDE * np.abs(matrices(q[None] / np.linalg.norm(q))[0, 2]).sum())
 
 
 def nanoseconds(meeting: str, steps: int) -> tuple[float, float]:
