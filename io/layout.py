@@ -110,6 +110,18 @@ def elements(file: h5py.File, where: str) -> dict[str, h5py.Group]:
     return found
 
 
+def corners(box: h5py.Group) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper corner of a box (m).
+
+    Raises:
+        LayoutError: they are something else than three numbers each.
+    """
+    lower, upper = (np.asarray(box.attrs.get(corner)) for corner in ("lower", "upper"))
+    if any(corner.shape != (3,) or corner.dtype.kind != "f" for corner in (lower, upper)):
+        raise LayoutError(f"{FRAMES}/box has no three numbers for each corner")
+    return lower, upper
+
+
 def _grains(file: h5py.File) -> int | None:
     """Number of grains by the tables of constants; None where there is none."""
     counts = set()

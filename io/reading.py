@@ -19,6 +19,7 @@ from .state.packing import make_readable
 from .state.shared_errors import UnreadableError, reason, unreadable
 
 FORMAT = 2  # of results, checkpoints and segments; 1: without checksums of frames and observables, without manifests
+SEALED = 2  # the first format with them
 KINDS = {"result": "pardem/final", "segment": "pardem/final", "checkpoint": "pardem/state"}  # kind of file -> its full state
 FIRST_FIELD = "position"  # the one that owns the shared step and time
 PARAMETERS = "parameters/pardem"
@@ -156,6 +157,11 @@ def _unreadable(path: Path, error: OSError) -> FileError:
 def kind_of(file: h5py.File) -> str:
     """``result``, ``segment`` or ``checkpoint``."""
     return text(file.attrs["pardem_kind"])
+
+
+def base_of(file: h5py.File) -> int:
+    """The step of the checkpoint behind which a file begins; -1 for the first segment, and for results, whatever a damaged attribute says."""
+    return -1 if kind_of(file) == "result" else int(file.attrs.get("base_step", -1))
 
 
 def is_index(file: h5py.File) -> bool:

@@ -19,10 +19,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-for folder in ("benchmarks", "campaigns"):
-    sys.path.append(str(ROOT / "jobs" / folder))
-from scene_speeds import put_into_page, table_line, version_of  # noqa: E402
-from table_rows import append_row, read_rows  # noqa: E402
+sys.path.append(str(ROOT / "jobs" / "benchmarks"))
+from pages import append_row, put_into_page, read_rows, table_line  # noqa: E402
+from turns import version_of  # noqa: E402
 
 TABLE = Path(__file__).resolve().with_suffix(".csv")
 PAGE, PART = ROOT / "docs" / "validation.md", ("<!-- instruction sets -->\n", "<!-- end of instruction sets -->")

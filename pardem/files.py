@@ -24,7 +24,7 @@ from .io.results.output_path import check_output, prepare_output
 from .io.results.static_part import DomainBox, StaticPart
 from .io.results.writer import ResultWriter
 from .io.state.contact_order import rehearse
-from .io.state.manifest import Loss
+from .io.state.losses import Loss
 from .observables.grain_contacts import GrainContacts
 from .observables.local_fraction import LocalFraction
 from .origin import told_of_origin

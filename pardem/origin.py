@@ -18,14 +18,16 @@ from .case import Case
 from .case.start import Start
 from .decomposition.exchange import RowExchange
 from .errors import CaseError, FileError
-from .io.layout import text
-from .io.reading import FRAMES, PARAMETERS, kind_of, opened, sound
+from .io.layout import CATALOGUE, LayoutError, text
+from .io.reading import FRAMES, PARAMETERS, is_index, kind_of, opened, sound
 from .io.results.paths import STATIC, parts_of
 from .io.state.full_state import FullState
 from .io.state.ordered_rows import IdLookup, place_of
+from .io.state.seals import crc32_of, get_sums
 from .io.state.shared_errors import together
 from .io.state.state_reading import read_state, state_group
 from .run_state import LAYOUT, run_state
+from .shapes.catalogue import Catalogue
 from .state.origin_state import SHOWN, ContactEnds, Origin, OriginState, SettledGrains
 from .state.population import ContactTable
 from .state.saved import RunState
@@ -217,16 +219,24 @@ def _read(comm: MPI.Comm, path: Path) -> _Found:
 def _described(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The case and the catalogue of the run that wrote a state; for a checkpoint they lie beside it."""
     with opened(path) as file:
-        beside = kind_of(file) == "checkpoint"
-    source = path.parent / STATIC if beside else path
+        beside, copied = kind_of(file) == "checkpoint", is_index(file) and (parts_of(path) / STATIC).exists()
+    # an index has them from its parts, without checksums
+    source = path.parent / STATIC if beside else parts_of(path) / STATIC if copied else path
     if beside and not source.exists():
         raise FileError(f"{source} is missing, which tells the species of this checkpoint: keep it in the folder in which its run wrote it")
     with opened(source) as file, sound(source):
-        return tomllib.loads(text(file[f"{PARAMETERS}/case"])), _arrays(file[f"{PARAMETERS}/catalogue"])
+        _require_whole(file)
+        return tomllib.loads(text(file[f"{PARAMETERS}/case"])), {name: file[f"{CATALOGUE}/{name}"][()] for name in Catalogue._fields}
 
 
-def _arrays(group: h5py.Group) -> dict[str, np.ndarray]:
-    return {name: values[()] for name, values in group.items()}
+def _require_whole(file: h5py.File) -> None:
+    """Refuse a case or a catalogue that is not what the run wrote: what grains look like, and how they lie, would be another thing, silently."""
+    sums, summed = get_sums(file, "static"), file.attrs["pardem_format"] > 1 and not is_index(file)
+    for name in (f"{PARAMETERS}/case", *(f"{CATALOGUE}/{field}" for field in Catalogue._fields)):
+        if name not in file:
+            raise LayoutError(f"{name} is missing")
+        if (name in sums or summed) and crc32_of(file[name]) != sums.get(name):
+            raise LayoutError(f"the checksum of {name} is wrong or missing")
 
 
 # -- choosing ---------------------------------------------------------------------------------------------------------------------------------

@@ -71,12 +71,15 @@ def run_case(
     # a blow-up is found by the step itself and said in a sentence: no warnings of numpy beside it
     calm = np.errstate(over="ignore", invalid="ignore")
     watch = Compilation(1 if options.quiet else comm.rank, log=as_text(options.log) if options.log else None)
+    handler = signal.getsignal(signal.SIGUSR1)
     with reserved(comm, out), calm, watch as compilation:
         try:
             return _Run(case, out, comm, options, compilation, on_event).go()
         except MemoryError as error:
             said = f"{error}; " if str(error) else ""
             raise MemoryError(f"{said}{memory_needed(case, comm.size)}") from None
+        finally:
+            signal.signal(signal.SIGUSR1, handler)
 
 
 class _Run:
@@ -89,7 +92,7 @@ class _Run:
         self.began, self.cpu_began, self.compilation = time.monotonic(), user_seconds(), compilation
         self.on_event = on_event
         self.asked_to_stop = False
-        self.previous_handler = signal.signal(signal.SIGUSR1, self._on_signal)  # now: compilation may take a minute
+        signal.signal(signal.SIGUSR1, self._on_signal)  # now: compilation may take a minute
         resume = options.resume
         check_output(comm, out, compression=case.output.compression, resume=resume, force=options.force)
         case = resumable(case, comm, out) if resume else with_origin(case, comm)
@@ -129,8 +132,6 @@ class _Run:
             stopped = BlowUpError(f"{error} {told}")
             self._tell("stopped", reason=str(stopped), error=stopped)
             raise stopped from None
-        finally:
-            signal.signal(signal.SIGUSR1, self.previous_handler)
         summary = self._summary()
         self.progress.summary({name: value for name, value in vars(summary).items() if value is not None})
         if summary.finished:

@@ -325,7 +325,6 @@ class RankAgreement:
 
 
 @pytest.hookimpl(trylast=True)
-@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Under mpirun with --with-mpi: only rank 0 prints, and the ranks agree."""
     if not config.getoption("--with-mpi"):
@@ -335,9 +334,6 @@ def pytest_configure(config: pytest.Config) -> None:
     comm = MPI.COMM_WORLD
     if comm.size == 1:
         return
-    if config.option.xmlpath:  # a report of its own for each number of ranks, written by the first of them
-        report = Path(config.option.xmlpath)
-        config.option.xmlpath = str(report.with_stem(f"{report.stem}-{comm.size}")) if comm.rank == 0 else None
     errors = os.fdopen(os.dup(2), "w")  # past pytest's capture
     config.pluginmanager.register(RankAgreement(comm, errors), "rank-agreement")
     if comm.rank > 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -9,9 +10,12 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from mpi4py import MPI
 from run_scene import SHORT, settings
 
+from pardem.errors import BlowUpError
 from pardem.io.casefile import read_case
+from pardem.run import run_case
 from pardem.setup.given_grains import given_grains
 
 TWO = "grain=[{{species='rod', position=[-1e-3, 0, 20e-3], {}}}, {{species='rod', position=[1e-3, 0, 20e-3]}}]"
@@ -75,27 +79,37 @@ def test_a_file_of_grains_that_cannot_be_read(folder: Path, refused: Callable[..
 
 
 @pytest.mark.parametrize(
-    ("grains", "expected"),
+    ("grains", "expected", "begins"),
     [
-        pytest.param("grains_file='fast.npz'", "the position or velocity of grain 0 is not a finite number", id="NaN", marks=pytest.mark.slow),
-        pytest.param(TWO.format("velocity=[40, 0, 0]"), "grain 0 and ", id="runaway overlap"),
+        pytest.param("grains_file='fast.npz'", "the position or velocity of grain 0 is not a finite number", False, id="NaN"),
+        pytest.param(TWO.format("velocity=[40, 0, 0]"), "grain 0 and ", True, id="runaway overlap"),
     ],
 )
-def test_an_unphysical_motion_ends_two_ranks_within_seconds(folder: Path, start_mpi: Callable, grains: str, expected: str) -> None:
+def test_an_unphysical_motion_ends_two_ranks_within_seconds(folder: Path, start_mpi: Callable, grains: str, expected: str, begins: bool) -> None:
     np.savez("fast.npz", **GRAINS, angular_velocity=np.array([[0.0, 0.0, 1e300], [0.0, 0.0, 0.0]]))
     change = [*SHORT, *settings(insert="[]", stage="[{name='go', kind='run', steps=100000000}]"), "--set", grains]
     with open("err", "w") as err:
         process = start_mpi(2, "-m", "pardem", "run", "case.toml", *change, stderr=err)
         end = time.monotonic() + 100.0
-        while "stage 'go' begins" not in Path("err").read_text() and time.monotonic() < end:
+        while "stage 'go' begins" not in Path("err").read_text() and process.poll() is None and time.monotonic() < end:
             time.sleep(0.01)
         assert process.wait(20.0) == 1
     said = Path("err").read_text()
     assert said.count("pardem: error: ") == 1
     assert "Traceback" not in said
-    assert expected in said
-    kept = "just before the run stopped" in said  # what led to it can be looked at
-    assert ("No checkpoint has been written yet." in said) == (not kept)
-    with h5py.File(Path("case.h5")) as file:
-        assert len(file["particles/grains/position/value"]) == 1 + kept
     assert "Warning" not in said
+    assert expected in said
+    assert ("stage 'go' begins" in said) == begins == Path("case.h5").exists()  # before the first step there is nothing to keep
+    if begins:
+        kept = "just before the run stopped" in said  # what led to it can be looked at
+        assert ("No checkpoint has been written yet." in said) == (not kept)
+        with h5py.File(Path("case.h5")) as file:
+            assert len(file["particles/grains/position/value"]) == 1 + kept
+
+
+def test_a_run_that_cannot_begin_leaves_the_signals_as_they_were(folder: Path) -> None:
+    np.savez("fast.npz", **GRAINS, angular_velocity=np.array([[0.0, 0.0, 1e300], [0.0, 0.0, 0.0]]))
+    case, before = read_case("case.toml", ["insert=[]", "grains_file='fast.npz'"]), signal.getsignal(signal.SIGUSR1)
+    with pytest.raises(BlowUpError, match="is not a finite number"):
+        run_case(case, out="case.h5", comm=MPI.COMM_SELF)
+    assert signal.getsignal(signal.SIGUSR1) is before

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from mpi4py import MPI
+from scales import SCALES, domain, scaled
 from scenes import CUBE, ELASTIC, ROD, SPHERE, case_of, centre_of, energy, engine_of, turned, worst_energy
 from scipy.optimize import minimize_scalar
 from scipy.spatial.transform import Rotation
@@ -45,13 +46,15 @@ def nearest(point: np.ndarray, axis: np.ndarray, sizes: tuple[float, float, floa
     return min(float(found.fun), distance(0.0), distance(1.0))
 
 
+@pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("sizes", [SIZES, (2.0, 0.5, 1.0), (1.0, 1.0, 3.0), (0.0, 3.0, 2.0), (3.0, 0.0, 0.2)])
-def test_the_vector_to_a_cone_is_the_shortest(sizes: tuple[float, float, float]) -> None:
+def test_the_vector_to_a_cone_is_the_shortest(sizes: tuple[float, float, float], scale: float) -> None:
     """No generator comes nearer than the one beside the point; those of the other side are met as their minimum says, but outside of a tip."""
     rng = np.random.default_rng(2)
+    sizes = (scale * sizes[0], scale * sizes[1], scale * sizes[2])
     for _ in range(100):
         axis = Rotation.random(random_state=rng).apply([0.0, 0.0, 1.0])
-        point = rng.normal(size=3) * 3.0
+        point = rng.normal(size=3) * 3.0 * scale
         there, line = to_cone(tuple(point), tuple(axis), sizes, False)
         assert there
         assert math.hypot(*line) == pytest.approx(nearest(point, axis, sizes, 0.0), rel=1e-6)
@@ -71,13 +74,15 @@ def test_on_the_axis_both_sides_are_alike() -> None:
         assert near + far == pytest.approx(2.0 * float(near @ axis) * np.array(axis), abs=1e-15)
 
 
-@pytest.mark.parametrize("species", [SPHERE, ROD, CUBE], ids=lambda s: s["name"])
-def test_the_parts_of_a_grain_come_as_near_as_its_core(species: dict[str, Any]) -> None:
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("shape", [SPHERE, ROD, CUBE], ids=lambda s: s["name"])
+def test_the_parts_of_a_grain_come_as_near_as_its_core(shape: dict[str, Any], scale: float) -> None:
     """Inside and at the rims: the least distance of vertices and edges is that of points sampled all over the core."""
-    rng = np.random.default_rng(3)
-    engine, _ = engine_of(case_of([species], ELASTIC, 1e-4, grain=[grain(species, (0, 0, 2), turn=tuple(rng.normal(size=4)))], wall=[HOPPER]))
+    rng, species = np.random.default_rng(3), scaled(shape, scale)
+    start = grain(species, (0, 0, 2.0 * scale), turn=tuple(rng.normal(size=4)))
+    engine, _ = engine_of(case_of([species], ELASTIC, 1e-4, grain=[start], wall=[scaled(HOPPER, scale)], domain=domain(scale)))
     g, walls = engine.state.grains, engine.scene.walls
-    core = np.zeros((1, 3)) if species is SPHERE else g.vert[g.vert_start[0] : g.vert_start[1], :3].copy()
+    core = np.zeros((1, 3)) if shape is SPHERE else g.vert[g.vert_start[0] : g.vert_start[1], :3].copy()
     features = walls.features
     edges = int(features.real[0])
     pairs = features.edges[features.edge_start[0] : features.edge_start[0] + edges]
@@ -85,12 +90,12 @@ def test_the_parts_of_a_grain_come_as_near_as_its_core(species: dict[str, Any]) 
     points = np.concatenate([core, *(core[a] + s * (core[b] - core[a]) for a, b in pairs)])
     compared = {"inside": 0, "rim": 0}
     for _ in range(1500):
-        x = rng.uniform(-1.0, 1.0, 3) * 2.0 + (0.0, 0.0, rng.choice([0.3, 2.0, 4.9]))
+        x = scale * (rng.uniform(-1.0, 1.0, 3) * 2.0 + (0.0, 0.0, rng.choice([0.3, 2.0, 4.9])))
         world = points + x
         radial = np.hypot(world[:, 0], world[:, 1])
-        if (radial >= SIZES[0] + world[:, 2] * math.tan(ALPHA)).any():
+        first, second, tall = (scale * size for size in SIZES)
+        if (radial >= first + world[:, 2] * math.tan(ALPHA)).any():
             continue
-        first, second, tall = SIZES
         t = np.clip(((radial - first) * (second - first) + world[:, 2] * tall) / ((second - first) ** 2 + tall**2), 0.0, 1.0)
         expected = np.hypot(first + t * (second - first) - radial, t * tall - world[:, 2])
         g.x[0, :3] = x
@@ -103,7 +108,7 @@ def test_the_parts_of_a_grain_come_as_near_as_its_core(species: dict[str, Any]) 
             if d != out_of_the_way:
                 assert d == pytest.approx(math.hypot(*way), rel=1e-12)
                 there = x + np.array(on_core) + np.array(way)
-                assert wall_distance(there[None], walls, 0)[0] < 1e-12
+                assert wall_distance(there[None], walls, 0)[0] < 1e-12 * scale
         compared["rim" if t[np.argmin(expected)] in (0.0, 1.0) else "inside"] += 1
     assert compared["inside"] > 30
     assert compared["rim"] > 30

@@ -12,7 +12,9 @@ from mpi4py import MPI
 from scenes import CUBE, ROD, SPHERE, TETRAHEDRON, case_of, engine_of, gathered
 
 from pardem.case import Case
+from pardem.compiled.jit import kernel
 from pardem.compiled.lanes.types import WIDTH
+from pardem.contacts.encounter import free_path
 from pardem.engine import Engine
 from pardem.errors import BlowUpError
 from pardem.stale import GONE
@@ -146,6 +148,23 @@ def test_candidates_that_are_passed_over_do_not_touch() -> None:
         states.append(engine.grains)
     for name in ("gid", "x", "v", "w", "ft"):
         np.testing.assert_array_equal(getattr(states[0], name), getattr(states[1], name))
+
+
+@kernel(cache=False)
+def _free_paths(paths, f, reach, kept):
+    for k in range(len(paths)):
+        kept[k] = free_path(paths[k], f[k], reach[k], (0.0, 0.0, 0.0))
+
+
+def test_no_path_becomes_longer_where_it_is_kept() -> None:
+    """Of all scales, and from gaps far smaller than what the grains have gone to far larger ones."""
+    rng, n = np.random.default_rng(3), 10_000
+    reach = 10.0 ** rng.uniform(-6.0, 3.0, n)
+    paths, gaps = (reach * 10.0 ** rng.uniform(-9.0, 2.0, n) for _ in range(2))
+    kept = np.empty(n, np.float32)
+    _free_paths(paths, (reach + gaps) ** 2, reach, kept)
+    assert (kept <= paths + gaps).all()
+    assert (kept > (1.0 - 1e-6) * (paths + gaps) - 1e-9 * reach).all()
 
 
 def _one_step(engine: Engine) -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import csv
+import errno
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +77,26 @@ def test_points_for_glyphs_have_radii_and_names(zoo: Path) -> None:
     assert mesh.field_data["species_names"].tolist() == [shape["name"] for shape in scene.SHAPES]
     balls = mesh.extract_points(mesh["species"] == 0).glyph(geom=pyvista.Sphere(radius=1.0), scale="radius", orient=False)
     assert np.ptp(balls.points[:, 2]) == pytest.approx(2.0 * scene.UNIT, rel=1e-3)
+
+
+def test_a_disk_that_fails_is_a_sentence(zoo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """HDF5 would not survive it."""
+    monkeypatch.setattr(os, "pwrite", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
+    with pytest.raises(FileError, match=r"zoo\.vtkhdf could not be written .*No space left on device"):
+        export.main(zoo, tmp_path / "zoo.vtkhdf", "vtkhdf")
+
+
+def test_a_disk_that_is_full_is_a_sentence_for_surfaces_too(zoo: Path, tmp_path: Path) -> None:
+    """VTK's own writer crashes there, so a process of its own tries it."""
+    pytest.importorskip("pyvista")
+    program = (
+        "import sys; from resource import RLIMIT_FSIZE, setrlimit; from mpi4py import MPI; from pardem import cli;"
+        "setrlimit(RLIMIT_FSIZE, (4096, 4096)); sys.exit(cli.main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", program, "export", str(zoo), "-o", str(tmp_path / "zoo.vtk")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert re.search(r"zoo\.vtk could not be written \(.*File too large", done.stderr)
 
 
 def test_gsd_has_shapes_at_their_sizes(zoo: Path) -> None:

@@ -5,12 +5,19 @@ from __future__ import annotations
 import json
 import random
 import sys
-from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import CLEAN_ENVIRONMENT
 from mpi4py import MPI
+from pydantic import BaseModel
+
+from pardem.case.annotations import choices_of, element, models_in
+from pardem.case.materials import with_densities
+from pardem.case.planar import resolve
+from pardem.case.tables import CaseTables
 
 FAULTS = Path(__file__).parent.parent / "jobs" / "campaigns" / "faults"
 CASES, FILES = 150, 5
@@ -26,6 +33,42 @@ def _on_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(launching, "ENVIRONMENT", CLEAN_ENVIRONMENT)
 
 
+def place(model: type[BaseModel], name: str) -> str:
+    """A key of the table that declares it, which several kinds of a table may share."""
+    owner = next(above for above in reversed(model.__mro__) if name in getattr(above, "model_fields", {}))
+    return f"{owner.__name__}.{model.model_fields[name].alias or name}"
+
+
+def known(model: type[BaseModel], seen: set[type[BaseModel]]) -> Iterator[str]:
+    """All keys of the model of the case, and all choices of each."""
+    seen.add(model)
+    for name, field in model.model_fields.items():
+        inner = [*models_in(field.annotation), *models_in(element(field.annotation))]
+        yield place(model, name)
+        yield from () if inner else (f"{place(model, name)} = {choice}" for choice in choices_of(field.annotation))
+        yield from (key for table in inner if table not in seen for key in known(table, seen))
+
+
+def used(value: Any) -> Iterator[str]:
+    """Keys that a case gives, and all values that it has, also by default."""
+    if isinstance(value, tuple):
+        for entry in value:
+            yield from used(entry)
+    for name in type(value).model_fields if isinstance(value, BaseModel) else ():
+        own = getattr(value, name)
+        if name in value.model_fields_set:
+            yield place(type(value), name)
+        yield from (f"{place(type(value), name)} = {entry}" for entry in (own if isinstance(own, tuple) else (own,)))
+        yield from used(own)
+
+
+def test_seeds_hold_every_table_every_key_and_every_choice() -> None:
+    import seeds
+
+    given = {what for case in seeds.seeds() for what in used(CaseTables(**resolve(with_densities(case))))}
+    assert set(known(CaseTables, set())) - given == {"Start.digest", "Start.quanta"}  # which a run fills in
+
+
 @pytest.mark.usefixtures("rough_masses")
 def test_mutated_cases_are_accepted_or_refused_in_sentences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -34,8 +77,7 @@ def test_mutated_cases_are_accepted_or_refused_in_sentences(tmp_path: Path, monk
 
     cases.prepare(tmp_path)
     rows = [{"case": k} | cases.attempt(*cases.case_number(k, 1), tmp_path, steps=False) for k in range(CASES)]
-    found = Counter(row["outcome"] for row in rows)
-    assert set(found) == {"accepted", "refused"}, trials.table(rows)
+    assert {row["outcome"] for row in rows} == {"accepted", "refused"}, trials.table(rows)
     assert all(row["outcome"] == "accepted" for row in rows[: len(cases.seeds())]), rows[: len(cases.seeds())]
     for row in rows:
         assert all(line.startswith("pardem: error: ") for line in row["said"].splitlines()), row
@@ -46,7 +88,6 @@ def test_damaged_files_are_read_or_refused_in_sentences(tmp_path: Path, monkeypa
     import trials
 
     files.prepare(tmp_path)
-    monkeypatch.setattr(files, "READERS", (["info"], ["compare"], ["export", "--format", "csv"], ["resume"]))
     monkeypatch.setattr(files, "SLOW", ())
     rows = [files.attempt(k, 1, tmp_path) for k in range(FILES)]
     assert {row["outcome"] for row in rows} == {"read", "refused"}, trials.table(rows)
@@ -79,12 +120,14 @@ def test_a_run_that_is_killed_amid_a_checkpoint_and_interrupted_amid_its_result_
 @pytest.mark.parametrize("fault", ["failing", *(pytest.param(name, marks=pytest.mark.slow) for name in RARE)])
 def test_a_disk_that_fails_ends_a_run_with_a_sentence(fault: str, undisturbed: object, monkeypatch: pytest.MonkeyPatch) -> None:
     import disks
+    import workbench
 
-    monkeypatch.setattr(disks, "RANKS", (0,))
+    monkeypatch.setattr(workbench, "RANKS", (0,))
     row = disks.attempt(0, 0, undisturbed, getattr(disks, fault))
     if row["outcome"] == disks.SKIPPED:
         pytest.skip("only root can do this, or there is no compiler")
     assert row["outcome"] in ("sentence", "same bits"), row
+    assert row["failed"] or fault not in ("failing", "short"), row  # the call was reached
 
 
 @pytest.mark.mpi(min_size=2)
@@ -98,8 +141,8 @@ def test_random_scenes_have_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(bits, "STEPS", 150)
     monkeypatch.setattr(drawn_scenes, "COMBINATIONS", (((drawn_scenes.ROD, drawn_scenes.SPHERE), drawn_scenes.VISCOUS, {}),))
     compared = 0
-    for _ in range(2):
-        case = drawn_scenes.scene(dice)
+    for k in range(2):
+        case = drawn_scenes.scene(k, dice)
         alone = comm.bcast(bits.bits_of(case, MPI.COMM_SELF) if comm.rank == 0 else None)
         for variant in bits.variants(case, comm.size, dice):
             found = comm.bcast(bits.bits_of(case | variant, comm))
@@ -156,12 +199,14 @@ def test_rows_of_a_campaign_outlive_a_kill(tmp_path: Path) -> None:
         tried.append(k)
         return {"outcome": "lost" if k == 2 else "fine", "said": "gone" if k == 2 else ""}
 
-    given = argparse.Namespace(tries=3, again=False, out=out)
+    given = argparse.Namespace(tries=3, only=None, again=False, out=out)
     trials.go_on(given, attempt)
     text = out.read_text()
     out.write_text(text[:-20])
     rows = trials.go_on(given, attempt)
     assert tried == [0, 1, 2, 2]
+    trials.go_on(argparse.Namespace(tries=3, only=[1, 7], again=False, out=out), attempt)
+    assert tried == [0, 1, 2, 2, 7]
     assert trials.verdict(rows) == 1
     assert trials.table(rows).splitlines() == ["       2  fine", "       1  lost", "       1  lost: gone, first case 2"]
 
@@ -189,17 +234,21 @@ def test_the_report_replaces_the_rows_of_campaigns_and_keeps_the_others(tmp_path
 
     kill = {"phase": "frame", "kills": [{"came": True}, {"came": False}]}
     kills = outcomes_of(tmp_path, "kills.jsonl", kill | {"outcome": "same bits"}, kill | {"outcome": "lost"})
-    bounds = tmp_path / "bounds.xml"
-    bounds.write_text('<testsuite><testcase classname="tests.test_a"/><testcase classname="tests.test_a"><failure/></testcase></testsuite>')
-    bounds.with_stem("bounds-3").write_text('<testsuite><testcase classname="tests.test_a"/></testsuite>')
+    bounds = tmp_path / "bounds.log"
+    bounds.write_text(
+        "tests of abc \n\n== tests, 1 rank\n.F\nFAILED tests/test_a.py::test_b\n1 failed, 1 passed, 2 warnings in 3.14s\n\n"
+        "== tests, 3 ranks\n.\n1 passed, 2 deselected in 0.50s\n\nFAILED: 1 rank (status 1)\n"
+        "tests of def tests/test_a.py\n\n== tests, 1 rank\n..\n2 passed in 1.00s (0:00:01)\n"
+    )
     lines = add(kills, bounds)
     assert [line.rpartition(",abc,")[0] for line in lines[1:3]] == [
         'kills,last kill in phase frame,2,"lost 1, same bits 1",1',
         'kills,all kills of these runs,4,"after its end 2, amid the run 2",0',
     ]
     assert lines[1].split(",abc,")[1].startswith("2026-01-02,")
-    assert lines[3].startswith('bounds,1 rank,2,"failure 1, passed 1 (in test_a)",1,')
-    assert lines[4].startswith("bounds,3 ranks,1,passed 1,0,")
+    assert lines[3].startswith('bounds,1 rank,2,"failed 1, passed 1 (in test_a)",1,abc,')
+    assert lines[4].startswith("bounds,3 ranks,1,passed 1,0,abc,")
+    assert lines[5].startswith('bounds,"1 rank, tests/test_a.py",2,passed 2,0,def,')
     with kills.open("a") as more:
         more.write(json.dumps({"case": 1, "said": "", "outcome": "same bits", "commit": "def", "day": "2026-02-01"} | kill) + "\n")  # made again
     assert add(kills)[1:] == [
@@ -208,9 +257,21 @@ def test_the_report_replaces_the_rows_of_campaigns_and_keeps_the_others(tmp_path
     ]  # fmt: skip
     files = outcomes_of(tmp_path, "files.jsonl", {"outcome": "read", "damage": "stopped.h5.parts/segment-000000.h5: cut at 3"})
     assert add(files)[1].startswith("files,segment,1,read 1,0,abc,2026-01-01,")
-    assert len(add()) == 6
+    assert len(add()) == 7
     assert "| damaged files | segment | 1 | read 1 | 0 | abc | 2026-01-01 |" in kept["campaigns of faults"]
     assert "Not run yet: mutated cases, disks that fail, the same bits, a very long run." in kept["campaigns of faults"]
+
+
+def test_the_report_says_what_did_not_come_or_was_not_done(tmp_path: Path) -> None:
+    import report
+
+    failing, alike = {"fault": "failing", "outcome": "same bits"}, {"what": "ball, elastic, minima, verlet", "outcome": "the same sentence"}
+    for name, rows, said in (
+        ("disks", [failing | {"failed": False}, failing | {"failed": True}], ["same bits 2; the fault came in 1 of 2"]),
+        ("bits", [alike | {"found": "CaseError: a"}, alike | {"found": "BlowUpError: b"}], ["refused alike 1, the same sentence 1"]),
+        ("files", [{"outcome": "refused", "commands": {"info": "read", "verify": "refused"}}], ["refused 1", "read 1", "refused 1"]),
+    ):
+        assert [line["outcomes"] for line in report.lines_of(outcomes_of(tmp_path, f"{name}.jsonl", *rows))] == said
 
 
 def test_the_report_knows_how_far_a_long_run_came(tmp_path: Path) -> None:

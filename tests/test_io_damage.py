@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,10 +15,12 @@ from mpi4py import MPI
 
 from pardem import cli
 from pardem.errors import FileError
+from pardem.io.results import series
 from pardem.io.results.output_path import go_on_from
 from pardem.io.results.paths import damaged_of, parts_of
 from pardem.io.state.checkpoint import newest_valid_checkpoint
 from pardem.io.state.manifest import entry_of, read_manifest
+from pardem.io.state.shared_errors import UnreadableError
 from pardem.io.views.compare import compare
 from pardem.io.views.info import info
 
@@ -253,3 +256,113 @@ def test_segments_of_a_later_step_are_removed_and_earlier_ones_kept(out: Path) -
     assert sorted(found.manifest.parts) == [FRAMES, "segment-000000-observables.h5", "static.h5"]
     assert not list(parts_of(out).glob("segment-000001-*"))
     assert [p.name for p in damaged_of(out).iterdir()] == ["checkpoint-000000000060.h5"]
+
+
+def put(path: Path, name: str, value: object) -> None:
+    """Replace what a file holds under a name."""
+    with h5py.File(path, "r+") as file:
+        if name in file:
+            del file[name]
+        file[name] = value
+
+
+UNKNOWN = ["there are no checksums of its frames (pardem/checksums/frames) (5 frames)", "there are no checksums of its observables"]
+
+
+@pytest.mark.parametrize(
+    ("harm", "said", "frames", "rows"),
+    [
+        (("particles/grains/position", np.zeros(3)), ["its frames lack position (5 frames)"], 0, 5),
+        (("observables/layers", np.zeros(3)), ["its observables lack layers"], 5, 0),
+        (("pardem/checksums", "no checksums"), UNKNOWN, 0, 0),
+    ],
+    ids=["frames", "observables", "checksums"],
+)
+def test_a_finished_result_that_is_damaged_is_a_choice(tmp_path: Path, harm: tuple[str, object], said: list[str], frames: int, rows: int) -> None:
+    out, part = tmp_path / "out.h5", "segment-000000-result.h5"
+    scene.run(SELF, out, 40)
+    put(out, *harm)
+    content = out.read_bytes()
+    assert cli.main(["verify", str(out)]) == 1
+    for going_on in (lambda: newest_valid_checkpoint(SELF, parts_of(out), scene.HASH), lambda: go_on_from(out, 40)):
+        with pytest.raises(FileError, match="--accept-loss") as caught:
+            going_on()
+        assert str(caught.value).startswith(f"{out} is damaged: {said[0]}")
+        assert out.read_bytes() == content
+        assert not parts_of(out).exists()
+    scene.writer(SELF, out, 40, accept_loss=True)  # killed before its first checkpoint
+    assert newest_valid_checkpoint(SELF, parts_of(out), scene.HASH).losses == []  # it does not ask again
+    done = scene.run(SELF, out, 60, resume=True)
+    assert not any(text.startswith("lost ") for text in done.notices)  # and what was accepted is no loss at the end
+    assert info(out)["losses"] == [f"{part} is damaged: {text}" for text in said]
+    assert (damaged_of(out) / part).read_bytes() == content
+    assert not parts_of(out).exists()
+    assert steps(out) == [*STEPS[:frames], 50, 60]
+    assert steps(out, "observables/contacts") == [*STEPS[:rows], 50, 60]
+    with h5py.File(out) as file:
+        for k, step in enumerate(steps(out)):
+            assert np.array_equal(file[VELOCITY][k], scene.fields(step)["velocity"])
+    scene.run(SELF, out, 70, resume=True)  # nor is it forgotten
+    assert info(out)["losses"] == [f"{part} is damaged: {text}" for text in said]
+
+
+def test_what_does_not_change_is_written_anew_where_a_result_has_it_damaged(tmp_path: Path) -> None:
+    out, whole = tmp_path / "out.h5", tmp_path / "whole.h5"
+    for path in (out, whole):
+        scene.run(SELF, path, 40)
+    scramble(out, "particles/grains/species")
+    content = out.read_bytes()
+    with pytest.raises(FileError, match=r"out\.h5 is damaged: the checksum of particles/grains/species is wrong: put back"):
+        scene.run(SELF, out, 40, resume=True)
+    scene.run(SELF, out, 40, resume=True, accept_loss=True)
+    assert compare(out, whole) is None
+    assert "losses" not in info(out)
+    assert (damaged_of(out) / "segment-000000-result.h5").read_bytes() == content
+
+
+@pytest.mark.parametrize("value", [99, [0, 1, 2], "text"])
+def test_nothing_is_lost_with_the_base_step_of_a_result(tmp_path: Path, value: object) -> None:
+    out, whole = tmp_path / "out.h5", tmp_path / "whole.h5"
+    scene.run(SELF, out, 40)
+    with h5py.File(out, "r+") as file:
+        file.attrs["base_step"] = value
+    assert cli.main(["verify", str(out)]) == 1
+    scene.run(SELF, out, 60, resume=True)
+    scene.run(SELF, whole, 60)
+    assert compare(out, whole) is None
+    assert cli.main(["verify", str(out)]) == 0
+
+
+def test_a_result_that_the_system_does_not_read_has_lost_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out, whole = tmp_path / "out.h5", tmp_path / "whole.h5"
+    scene.run(SELF, out, 40)
+    content = out.read_bytes()
+
+    def failing(file: h5py.File) -> None:
+        raise OSError(f"Can't synchronously read data (file read failed: time = now, errno = {errno.EIO}, error message = 'x')")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(series, "read_table", failing)
+        for going_on in (lambda: newest_valid_checkpoint(SELF, parts_of(out), scene.HASH, accept_loss=True), lambda: go_on_from(out, 40, True)):
+            with pytest.raises(UnreadableError, match="Input/output error"):
+                going_on()
+    assert out.read_bytes() == content
+    scene.run(SELF, out, 60, resume=True)
+    scene.run(SELF, whole, 60)
+    assert compare(out, whole) is None
+
+
+def test_frames_of_other_shapes_are_accepted_as_lost_once(tmp_path: Path) -> None:
+    out = tmp_path / "out.h5"
+    scene.run(SELF, out, 40, contacts=False)
+    with h5py.File(out, "r+") as file:
+        grains = file["particles/grains"]
+        for name in (*scene.fields(0), "id", "species", "scale", "mass", "radius"):  # of half of the grains
+            where = f"{name}/value" if name in scene.fields(0) else name
+            values = grains[where][()]
+            del grains[where]
+            grains[where] = values[:, ::2] if name in scene.fields(0) else values[::2]
+    done = scene.run(SELF, out, 60, resume=True, accept_loss=True, contacts=False)
+    assert not any(text.startswith("lost ") for text in done.notices)
+    assert len(info(out)["losses"]) == 1
+    assert steps(out) == [50, 60]

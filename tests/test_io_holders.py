@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import gc
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,6 +30,7 @@ from pardem.io.state.ordered_rows import Rows
 from pardem.io.state.rowfile import RowFile
 
 SELF = MPI.COMM_SELF
+BESIDE = {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])])}
 
 
 class Imagined:
@@ -99,8 +103,7 @@ for step in (0, 10):
     results.frame(step, 0.1 * step, gid, {name: values[gid] for name, values in scene.fields(step).items()})
 os.kill(os.getpid(), 9)
 """
-    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
-    ended = subprocess.run([sys.executable, "-c", program, tmp_path / "out.h5"], check=False, env={**os.environ, "PYTHONPATH": path})
+    ended = subprocess.run([sys.executable, "-c", program, tmp_path / "out.h5"], check=False, env={**os.environ, **BESIDE})
     assert ended.returncode == -9
     with h5py.File(parts_of(tmp_path / "out.h5") / "segment-000000-frames.h5", locking=False) as file:
         position = file["particles/grains/position"]
@@ -169,3 +172,115 @@ def test_an_error_beside_the_rank_is_raised_where_it_is_waited_for() -> None:
     beside.do(lambda: 1 // 0)
     with pytest.raises(ZeroDivisionError), beside:
         beside.do(int)
+
+
+# -- disks that fail --------------------------------------------------------------------------------------------------------------------------
+
+FAILING = """
+import errno, os, sys
+from pathlib import Path
+import io_scene as scene
+from mpi4py import MPI
+
+out, name, number = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+calls, real = 0, os.pwrite
+
+def pwrite(descriptor, data, place):
+    global calls
+    if name in os.readlink(f"/proc/self/fd/{descriptor}"):
+        calls += 1
+        if calls == number:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    return real(descriptor, data, place)
+
+os.pwrite = pwrite
+try:
+    if name:
+        scene.run(MPI.COMM_WORLD, out, 90)
+    else:
+        results, gid = scene.writer(MPI.COMM_WORLD, out), scene.owned(MPI.COMM_WORLD, 0)
+        results.frame(0, 0.0, gid, {field: values[gid] for field, values in scene.fields(0).items()})
+        raise ValueError("an error of something else, while a segment is open")
+except Exception as error:
+    kept = error  # with all that was at work in its traceback
+    print(error, flush=True)
+    sys.exit(3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("ranks", "name", "number", "shown"),
+    [
+        (1, "-frames.h5", 2, "-frames.h5"), (1, "-frames.h5", 60, "-frames.h5"), (1, "-observables.", 2, "-observables.h5"), (1, "", 0, ""),
+        (1, "static.h5", 2, "static.h5.new"), (1, "index.new", 2, "out.h5"), (3, "-frames.h5", 9, "-frames.h5"), (3, "", 0, ""),
+        (3, "checkpoint-", 3, "checkpoint-000000000030.h5"), (3, "result.new", 3, "out.h5"),
+    ],
+)  # fmt: skip
+def test_no_file_is_open_when_mpi_is_finalised(
+    tmp_path: Path, run_mpi: Callable[..., subprocess.CompletedProcess[str]], ranks: int, name: str, number: int, shown: str
+) -> None:
+    """HDF5 would close it by way of an interpreter that is no more. What is said is that the file could not be written, not that one is damaged."""
+    ended = run_mpi(ranks, "-c", FAILING, tmp_path / "out.h5", name, number, env=BESIDE, check=False)
+    assert ended.returncode == 3, ended.stderr[-2000:]
+    assert "signal" not in ended.stderr.lower()
+    said = f"{shown} could not be written: No space left on device; free some space" if name else "an error of something else"
+    assert ended.stdout.count(said) == ranks
+    if name == "-frames.h5":  # of the first frame: it holds nothing, and a run that goes on would have to set it apart
+        assert not list(parts_of(tmp_path / "out.h5").glob("segment-*"))
+
+
+@pytest.mark.parametrize(("name", "number"), [("-frames.h5", 9), ("index.new", 2)])
+def test_an_interrupt_amid_a_write(tmp_path: Path, name: str, number: int) -> None:
+    """It is raised once HDF5 is done, which would not survive it."""
+    program = FAILING.replace("raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))", "raise KeyboardInterrupt('now')")
+    program = program.replace("except Exception", "except BaseException")
+    command = [sys.executable, "-c", program, str(tmp_path / "out.h5"), name, str(number)]
+    ended = subprocess.run(command, check=False, capture_output=True, text=True, env={**os.environ, **BESIDE})
+    assert (ended.returncode, ended.stdout) == (3, "now\n"), ended.stderr[-2000:]
+
+
+def test_what_failed_is_forgotten_with_its_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """HDF5 holds on to files that are open, and these to their error: without its traceback, in which is the writer, that would never close them."""
+    gc.collect()
+    before = h5py.h5f.get_obj_count(h5py.h5f.OBJ_ALL, h5py.h5f.OBJ_FILE)
+    real = os.pwrite
+
+    def pwrite(descriptor: int, data: Any, place: int) -> int:
+        if "frames.h5" in os.readlink(f"/proc/self/fd/{descriptor}"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(descriptor, data, place)
+
+    monkeypatch.setattr(os, "pwrite", pwrite)
+    try:
+        scene.run(SELF, tmp_path / "out.h5", 90)
+    except FileError as error:
+        said = str(error)
+    gc.collect()
+    assert "could not be written: No space left on device" in said
+    assert h5py.h5f.get_obj_count(h5py.h5f.OBJ_ALL, h5py.h5f.OBJ_FILE) == before
+
+
+# -- a domain that is damaged -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("corner", "value"), [("lower", b"text"), ("upper", np.zeros(2)), ("lower", np.array([0.1, 0.0, 0.0]))])
+def test_a_box_that_is_not_what_was_written(out: Path, tmp_path: Path, corner: str, value: Any) -> None:
+    """The checkpoint knows it too; a finished result that is prolonged does not, and nothing is made up then."""
+    static = parts_of(out) / "static.h5"
+    _damage_box(static, corner, value)
+    results = scene.run(SELF, out, 90, resume=True)
+    (notice,) = [text for text in results.notices if "domain" in text]
+    assert notice.startswith(f"{static} is damaged: ")
+    assert "particles/grains/box" in notice
+    with h5py.File(out) as file:
+        box = file["particles/grains/box"]
+        assert (box.attrs["lower"].tolist(), box.attrs["upper"].tolist()) == ([0.0, 0.0, 0.0], [1.0, 1.0, 2.0])
+        assert np.array_equal(box["edges/value"][0], [1.0, 1.0, 2.0])
+    _damage_box(out, corner, value)
+    with pytest.raises(FileError, match=r"\.h5 is damaged: .*particles/grains/box"):
+        scene.run(SELF, out, 120, resume=True)
+
+
+def _damage_box(path: Path, corner: str, value: Any) -> None:
+    with h5py.File(path, "r+") as file:
+        file["particles/grains/box"].attrs[corner] = value

@@ -89,6 +89,21 @@ def test_the_slurm_script_stops_requeuing_without_progress(slurm: dict[str, str]
     assert launch(300).returncode == 0  # submitted again by hand it has two tries once more
 
 
+def test_the_script_of_the_guide_stops_requeuing_without_progress(slurm: dict[str, str], tmp_path: Path) -> None:
+    """The one that users copy from docs/hpc.md."""
+    page = (ROOT / "docs" / "hpc.md").read_text()
+    script = "#!/bin/bash\n" + page.partition("#!/bin/bash\n")[2].partition("```")[0].replace("source $HOME/pardem/.venv/bin/activate\n", "")
+    parts, env = tmp_path / "case.h5.parts", slurm | {"SCRATCH": str(tmp_path), "SLURM_JOB_ID": "78"}
+    (tmp_path / "bin" / "srun").write_text(f"#!/bin/sh\nmkdir -p {parts}; rm -f {parts}/*; touch {parts}/checkpoint-$NEXT.h5; exit $STATUS\n")
+    requeued = []
+    for step, status in ((100, 75), (200, 75), (200, 75), (300, 75), (300, 75), (300, 75), (400, 0)):
+        log = tmp_path / "scontrol.log"
+        log.unlink(missing_ok=True)
+        subprocess.run(["bash", "-c", script], env=env | {"NEXT": f"{step:012d}", "STATUS": str(status)}, text=True, timeout=300, check=False)
+        requeued.append(log.exists() and log.read_text() == "requeue 78\n")
+    assert requeued == [True] * 5 + [False] * 2
+
+
 def test_the_slurm_script_hands_on_an_error(slurm: dict[str, str], tmp_path: Path) -> None:
     done = subprocess.run(["bash", SCRIPT], cwd=ROOT, env=slurm | {"PARDEM_SET": "sede=1"}, capture_output=True, text=True, check=False)
     assert done.returncode == 1

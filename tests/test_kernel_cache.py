@@ -60,7 +60,8 @@ def probe(tree: Path, cache: Path, **variables: str) -> tuple[int, str]:
     Returns:
         How often it was compiled, and what it computed.
     """
-    environment = os.environ | {"PARDEM_CACHE_DIR": str(cache), "PYTHONPATH": str(tree)} | variables
+    own = {"PARDEM_CACHE_DIR": str(cache), "PYTHONPATH": str(tree), "NUMBA_BOUNDSCHECK": "0"}  # also where all tests check indices
+    environment = os.environ | own | variables
     done = subprocess.run([sys.executable, "-c", PROBE], cwd=tree, env=environment, capture_output=True, text=True, check=True)
     file, missed, result = done.stdout.split(maxsplit=2)
     assert Path(file).is_relative_to(tree)
@@ -199,3 +200,38 @@ def test_types_that_differ_in_name_alone_have_kernels_of_their_own(tmp_path: Pat
         done = subprocess.run([sys.executable, "twins.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
         assert done.stdout.split() == ["1.0", "9.0"]
     assert len(list(tmp_path.glob("cache/**/*.kernel"))) == 2
+
+
+INTERRUPTED = """
+import signal, sys
+from numba.core.codegen import CPUCodeLibrary
+
+real, seen, at = CPUCodeLibrary._object_getbuffer_hook.__func__, [0], int(sys.argv[1])
+
+def asked(library, module):
+    seen[0] += 1
+    if seen[0] == at:
+        signal.raise_signal(signal.SIGINT)
+    return real(library, module)
+
+CPUCodeLibrary._object_getbuffer_hook = classmethod(asked)
+import numpy as np
+from pardem.compiled.fixedpoint import carry
+
+sums = np.array([[1 << 62, 3], [0, 5]])
+try:
+    carry(sums)
+except KeyboardInterrupt:
+    print("interrupted", end=" ")
+carry(sums)
+print(sum(carry.stats.cache_misses.values()), seen[0] >= at)
+"""
+
+
+def test_an_interrupt_waits_for_machine_code(tmp_path: Path) -> None:
+    """LLVM asks Python for code it may know: of what all kernels need, of a kernel that is compiled, and of one from a file."""
+    for at, compiled in ((1, 1), (2, 0), (2, 1)):
+        cache = tmp_path / ("one" if at == 1 or not compiled else "other")
+        command, variables = [sys.executable, "-c", INTERRUPTED, str(at)], os.environ | {"PARDEM_CACHE_DIR": str(cache)}
+        done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout, done.stderr) == (0, f"interrupted {compiled} True\n", "")

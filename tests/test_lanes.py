@@ -248,6 +248,24 @@ def _numbers(index, x, kinds, flags, more, answer):
 
 
 @kernel(cache=False)
+def _short(index, short, x, answer):
+    at = members(index, 3)
+    store(answer, 0, load(short, 1))  # a place that is not a multiple of eight bytes
+    store(answer, WIDTH, pick(short, at))
+    put(short, at, load(x, 0))
+
+
+def test_short_numbers_are_read_as_long_ones_and_rounded_when_written() -> None:
+    n = 40
+    index, x, short, answer = RNG.permutation(n).astype(np.int32), RNG.normal(size=n), RNG.normal(size=n).astype(np.float32), np.empty(2 * WIDTH)
+    at, before = index[3 : 3 + WIDTH], short.copy()
+    _short(index, short, x, answer)
+    assert np.array_equal(answer, np.concatenate([before[1 : 1 + WIDTH], before[at]]).astype(float))
+    before[at] = x[:WIDTH].astype(np.float32)
+    assert np.array_equal(short, before)
+
+
+@kernel(cache=False)
 def _places(index, x, number, answer):
     at, others = members(index, 2), members(index, 5)
     store(answer, 0, pick(number, moved_by(at, others)))

@@ -52,8 +52,12 @@ def mpich(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def test_the_quick_try_has_the_same_bits(mpich: dict[str, str], tmp_path: Path, run_mpi: Callable[..., subprocess.CompletedProcess[str]]) -> None:
     ours, theirs, case = tmp_path / "openmpi.h5", tmp_path / "mpich.h5", ROOT / "jobs" / "smoke.toml"
-    which = "from mpi4py import MPI; import h5py; print(f'{MPI._sizeof(MPI.Request)} {h5py.get_config().mpi} {MPI.COMM_WORLD.size}')"
-    assert called("mpiexec.mpich", "-n", 2, sys.executable, "-c", which, env=mpich) == "4 False 2\n" * 2
+    which = (
+        "from mpi4py import MPI; import h5py; world = MPI.COMM_WORLD\n"
+        "found = world.gather((MPI._sizeof(MPI.Request), h5py.get_config().mpi, world.size))\n"
+        "if world.rank == 0: print(found)"
+    )
+    assert called("mpiexec.mpich", "-n", 2, sys.executable, "-c", which, env=mpich) == f"{[(4, False, 2)] * 2}\n"
     said = called("mpiexec.mpich", "-n", 2, sys.executable, "-m", "pardem", "run", case, "-o", theirs, env=mpich)
     assert "h5py is serial: rank 0 gathers and writes all output" in said
     assert [start["ranks"] for start in info(theirs)["provenance"]] == [2]

@@ -1,21 +1,21 @@
 """Force and torque of single contacts between grains, against nearest points from least squares and plane geometry, at three scales.
 
 Many pairs stand in one scene, each well apart from the others: turned at random, level face to face, edge along edge or on a face, slid along each
-other; needles and plates; cores of very unequal size.
+other, corner over corner; needles and plates; cores of very unequal size.
 """
 
 from __future__ import annotations
 
 import math
 from functools import cache
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from reference_distance import CUBE, OCTAHEDRON, POINT, PRISM, ROD, TETRAHEDRON, TRIANGLE, Array, Pair
-from reference_minima import of_segments, on_triangle
+from reference_features import Solid, nearest_points, solid
 from reference_points import barycentre, least_norm
+from scales import SCALES
 from scenes import ELASTIC, case_of, centre_of, engine_of
 from scipy.spatial.transform import Rotation
 
@@ -34,7 +34,6 @@ KINDS = {1: "sphere", 2: "spherocylinder", 3: "spherotriangle"}
 RULES: dict[str, dict[str, Any]] = {name: ELASTIC | {"interaction": name, "eps": EPS} for name in ("regularised", "minima")}
 PAIRS = 60
 TOLERANCE = 1e-10
-SCALES = (1.0, 1e-3, 1e3)
 
 
 def species_of(name: str, scale: float) -> dict[str, Any]:
@@ -48,7 +47,7 @@ def species_of(name: str, scale: float) -> dict[str, Any]:
 @cache
 def centred(name: str, scale: float) -> Array:
     """Vertices of a core about the centre of mass of its grain."""
-    return scale * CORES[name] - (centre_of(species_of(name, scale)) if name == "wedge" else 0.0)
+    return scale * CORES[name] - (centre_of(species_of(name, scale)) if name in ("wedge", "triangle") else 0.0)
 
 
 class PlacedPair(NamedTuple):
@@ -65,6 +64,11 @@ def right_angles(rng: np.random.Generator) -> Rotation:
     return Rotation.create_group("O")[int(rng.integers(24))]
 
 
+def towards(up: float, tip: Array) -> Rotation:
+    """A rotation that takes a point of a core to the vertical, above its centre or below it."""
+    return Rotation.align_vectors([[0.0, 0.0, up]], [tip])[0] if tip.any() else Rotation.identity()
+
+
 def placed(arrangement: str, names: list[str], seed: int) -> PlacedPair:
     rng = np.random.default_rng(seed)
     first, second = (names[k] for k in rng.integers(len(names), size=2))
@@ -74,6 +78,11 @@ def placed(arrangement: str, names: list[str], seed: int) -> PlacedPair:
         return PlacedPair((first, second), tuple(Rotation.random(2, random_state=rng)), offset, share)  # type: ignore[arg-type]
     frame = Rotation.identity() if rng.random() < 0.3 else Rotation.random(random_state=rng)
     tilt = Rotation.from_rotvec(rng.choice([0.0, 1e-15, 1e-13]) * rng.normal(size=3))
+    if arrangement == "tip to tip":  # a corner of either on the line of the centres, turned about it by any angle or by none
+        tips = [CORES[name][int(rng.integers(len(CORES[name])))] for name in (first, second)]
+        about = Rotation.from_rotvec([0.0, 0.0, rng.choice([0.0, rng.uniform(0.0, 6.0)])])
+        turns = tuple(towards(up, tip) for up, tip in zip((-1.0, 1.0), tips, strict=True))
+        return PlacedPair((first, second), (frame * about * turns[0], frame * tilt * turns[1]), frame.apply([0.0, 0.0, 3.0]), share)
     about = Rotation.from_rotvec([0.0, 0.0, rng.choice([0.0, 0.25, 1.0, rng.uniform()]) * math.pi])
     if arrangement == "level":  # slid off by any way, or one at which corners, edges and middles meet
         slid = rng.uniform(-0.6, 0.6, 2) if rng.random() < 0.5 else rng.choice([-0.4, 0.0, 0.2, 0.4], 2)
@@ -90,6 +99,15 @@ def vertices(engine: Engine, row: int) -> Array:
     return np.array(mine) if len(mine) else np.zeros((1, 3))
 
 
+def apart(p: PlacedPair, scale: float) -> Array:
+    """Centre of the first less that of the second, so that surfaces overlap by the share of the smaller radius (m)."""
+    a, b = (turn.apply(centred(name, scale)) for name, turn in zip(p.names, p.turns, strict=True))
+    w = scale * p.offset
+    d, x, y = barycentre(Pair(w, a, b))
+    radii = [scale * RADII[name] for name in p.names]
+    return np.asarray(w + ((sum(radii) - p.share * min(radii)) / d - 1.0) * (w + x - y))
+
+
 def scene(pairs: list[PlacedPair], contact: dict[str, Any], scale: float) -> Engine:
     """All pairs in one scene, at overlaps of their shares of the smaller radius; the ids of a pair follow each other."""
     species = [species_of(name, scale) for name in CORES if any(name in p.names for p in pairs)]
@@ -97,12 +115,7 @@ def scene(pairs: list[PlacedPair], contact: dict[str, Any], scale: float) -> Eng
     sites = APART * scale * np.stack(np.unravel_index(np.arange(len(pairs)), (side,) * 3), axis=1)
     grains = []
     for p, site in zip(pairs, sites, strict=True):
-        a, b = (turn.apply(centred(name, scale)) for name, turn in zip(p.names, p.turns, strict=True))
-        w = scale * p.offset
-        d, x, y = barycentre(Pair(w, a, b))
-        radii = [scale * RADII[name] for name in p.names]
-        w = w + ((sum(radii) - p.share * min(radii)) / d - 1.0) * (w + x - y)
-        for name, turn, centre in zip(p.names, p.turns, (site + w, site), strict=True):
+        for name, turn, centre in zip(p.names, p.turns, (site + apart(p, scale), site), strict=True):
             grains.append({"species": name, "position": tuple(centre.tolist()), "orientation": tuple(turn.as_quat(scalar_first=True).tolist())})
     box = {"lower": (-APART * scale,) * 3, "upper": (APART * scale * (side + 1),) * 3}
     engine, _ = engine_of(case_of(species, contact, 1e-4, grain=grains, domain=box), overlaps=True)
@@ -123,7 +136,7 @@ GRAINS = [pytest.param(rule, names, id=f"{rule}, {kind}") for rule in RULES for 
 
 
 @pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("arrangement", ["random", "level", "askew"])
+@pytest.mark.parametrize("arrangement", ["random", "level", "askew", "tip to tip"])
 @pytest.mark.parametrize(("rule", "names"), GRAINS)
 def test_forces_and_torques_of_pairs(rule: str, names: list[str], arrangement: str, scale: float) -> None:
     """F = k (r_A + r_B - d) (W + X - Y)/d on the first, its opposite on the second, torques X x F and -Y x F."""
@@ -145,41 +158,35 @@ def test_forces_and_torques_of_pairs(rule: str, names: list[str], arrangement: s
         assert np.abs(g.ft[j, 4:7] * s.torque + np.cross(y, force)).max() < TOLERANCE * size * lever
 
 
-def superposed(engine: Engine, i: int, j: int) -> list[tuple[Array, Array]]:
-    """Nearest points x, y of all pairs of features of two grains, relative to the centre of the second: edges with edges, vertices with faces."""
-    g, f = engine.grains, engine.scene.interaction.features
-    bodies = []
-    for row, origin in ((i, g.x[i, :3] - g.x[j, :3]), (j, np.zeros(3))):
-        s, points = g.species[row], vertices(engine, row) + origin
-        edges = [points[e] for e in f.edges[f.edge_start[s] : f.edge_start[s + 1]]]
-        loops = [f.loops[f.loop_start[k] : f.loop_start[k + 1]] for k in range(f.face_start[s], f.face_start[s + 1])]
-        bodies.append((points, edges, [[points[[loop[0], a, b]] for a, b in pairwise(loop[1:])] for loop in loops]))
-    (points, edges, faces), (others, rods, plates) = bodies
+SUPERPOSED = ["cube", "tetrahedron", "prism", "octahedron", "triangle", "rod", "point", "needle", "plate"]
 
-    def foot(p: Array, face: list[Array]) -> Array:
-        return min((on_triangle(p, *corners) for corners in face), key=lambda q: float((q - p) @ (q - p)))
 
-    found = [of_segments(*e, *k) for e in edges for k in rods]
-    found += [(p, foot(p, face)) for p in points for face in plates]
-    return found + [(foot(q, face), q) for q in others for face in faces]
+def standing(p: PlacedPair, scale: float, which: int, centre: Array) -> Solid:
+    """One of the cores of a pair, where its centre is."""
+    name = p.names[which]
+    return solid(CORES[name], centre + p.turns[which].apply(centred(name, scale)))
 
 
 @pytest.mark.parametrize("scale", SCALES)
-def test_superposed_forces_and_torques(scale: float) -> None:
-    """The sum over all pairs of features that overlap, grains turned at random."""
-    pairs = [placed("random", ["cube", "tetrahedron", "prism", "rod", "point", "needle"], seed) for seed in range(40)]
+@pytest.mark.parametrize("arrangement", ["random", "level", "askew", "tip to tip"])
+def test_superposed_forces_and_torques(arrangement: str, scale: float) -> None:
+    """The sum over all pairs of features that overlap, each counted: flat on flat, along edges and at corners several at one point."""
+    pairs = [placed(arrangement, SUPERPOSED, seed) for seed in range(40)]
     engine = scene(pairs, ELASTIC | {"interaction": "superposition"}, scale)
-    g, s, several = engine.grains, engine.scene.settings, 0
+    g, s, several, count = engine.grains, engine.scene.settings, 0, 0
     rows = np.argsort(g.gid)
-    for i, j in zip(rows[0::2], rows[1::2], strict=True):
+    for p, i, j in zip(pairs, rows[0::2], rows[1::2], strict=True):
         k = g.v[i, 3] * g.v[j, 3] / (g.v[i, 3] + g.v[j, 3]) * (math.pi / ELASTIC["contact_time"]) ** 2
         w, reach = g.x[i, :3] - g.x[j, :3], g.x[i, 3] + g.x[j, 3]
-        near = [(x, y, float(np.linalg.norm(x - y))) for x, y in superposed(engine, i, j)]
-        pushes = [(k * (reach - d) / d * (x - y), x, y) for x, y, d in near if d < reach]
-        several += len(pushes) > 1
+        near = nearest_points(standing(p, scale, 0, w), standing(p, scale, 1, np.zeros(3)))
+        lengths = [float(np.linalg.norm(x - y)) for x, y in near]
+        pushes = [(k * (reach - d) / d * (x - y), x, y) for (x, y), d in zip(near, lengths, strict=True) if d < reach]
+        several, count = several + (len(pushes) > 1), count + len(pushes)
         size = sum(float(np.linalg.norm(push)) for push, _, _ in pushes)
         lever = scale * 3.0
         assert np.abs(g.ft[i, :3] * s.force - sum(push for push, _, _ in pushes)).max() < TOLERANCE * size
+        assert np.abs(g.ft[j, :3] * s.force + sum(push for push, _, _ in pushes)).max() < TOLERANCE * size
         assert np.abs(g.ft[i, 4:7] * s.torque - sum(np.cross(x - w, push) for push, x, _ in pushes)).max() < TOLERANCE * size * lever
         assert np.abs(g.ft[j, 4:7] * s.torque + sum(np.cross(y, push) for push, _, y in pushes)).max() < TOLERANCE * size * lever
-    assert several > 10
+    assert several > (10 if arrangement == "random" else 25)
+    assert len(engine.contacts().key) == count

@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import combinations, product
+from pathlib import Path
 from typing import Any
 
+import judging
 import numpy as np
+import papers
 import pytest
 from beds import SCENES, SIZES, VISCOUS, moved, shaken
 from mpi4py import MPI
+from scales import SCALES, domain
 from scenes import CROSS, CUBE, ELASTIC, ELL, FLOOR, ROD, SPHERE, box, case_of, engine_of, fingerprint, gathered, grains_of, turned, worst_energy
 from scipy.spatial.transform import Rotation
 
@@ -75,16 +79,12 @@ def grain(species: str, position: tuple[float, ...], velocity: tuple[float, ...]
     return {"species": species, "position": position, "velocity": velocity, "orientation": turn}
 
 
-AROUND = turned((0, 0, 1), math.pi)
+SCRIPT = judging.measures(Path(papers.__file__).parent / "pieces" / "pieces.py")
 COLLISIONS: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
-    "two ells, arm in corner": (
-        [grain("ell", (0, 0, 0), (0.3, 0.02, 0)), grain("ell", (0.915, 0.6, 0.1), (-0.3, 0, 0.02), AROUND)], []
-    ),
-    "two ells, side by side": (
-        [grain("ell", (0, 0, 0), (0, 0, 0.4)), grain("ell", (0.1, 0.05, 0.61), (0.02, 0, -0.4), turned((0, 0, 1), 0.3))], []
-    ),
+    "two ells, arm in corner": (SCRIPT.COLLISIONS["arm in corner"], []),
+    "two ells, side by side": (SCRIPT.COLLISIONS["side by side"], []),
     "ell and cross": ([grain("ell", (0, 0, 0), (0, 0.4, 0)), grain("cross", (-0.1, 1.59, 0.1), (0.05, -0.4, 0), turned((1, 2, 0), 0.5))], []),
-    "ell, flat on a wall": ([grain("ell", (0, 0, 0.305), (0.2, 0, -0.8))], [FLOOR]),
+    "ell, flat on a wall": (SCRIPT.COLLISIONS["flat on a plane"], [FLOOR]),
     "ell, corner on a wall": ([grain("ell", (0, 0, 0.685), (0, 0, -0.8), turned((1, 0.4, 0.2), 0.7))], [FLOOR]),
 }  # fmt: skip
 
@@ -194,32 +194,26 @@ def test_discs_are_met_piece_by_piece() -> None:
         assert small.contacts().key[:, 2].tolist() == pieces
 
 
-HALVES = [box((-0.8, -0.8, -0.4), (0, 0.8, 0)), box((0, -0.8, -0.4), (0.8, 0.8, 0))]
-TILE = {"name": "tile", "shape": "compound", "radius": 0.1, "density": 1e3, "pieces": HALVES}
+TILE = {"name": "tile", "shape": "compound", "radius": 0.1, "density": 1e3, "pieces": [box(*half) for half in SCRIPT.HALVES]}
 BALL = SPHERE | {"name": "ball"}
 
 
-def on_a_half(p: np.ndarray, low: np.ndarray, high: np.ndarray, reach: float, eps: float) -> np.ndarray:
-    """Overlap times direction of the force (m) on a ball at p from a box: the regularised minimum has no coupling between the axes of a box."""
-    middle = 0.5 * (low + high)
-    foot = np.clip((p + eps**2 * middle) / (1.0 + eps**2), low, high)
-    d = math.sqrt(((p - foot) ** 2).sum() + eps**2 * ((foot - middle) ** 2).sum())
-    return max(0.0, reach - d) / d * (p - foot)
-
-
-@pytest.mark.parametrize("overlap", [0.002, 0.01, 0.05])
-def test_a_ball_over_a_seam_meets_both_pieces_within_their_reach(overlap: float) -> None:
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("deep", [0.002, 0.01, 0.05])
+def test_a_ball_over_a_seam_meets_both_pieces_within_their_reach(deep: float, scale: float) -> None:
     """A tile cut in two, a ball at many places near the cut: the force is the sum of the closed forms of both pieces, and that of one beyond.
 
     Without the regularisation, to first order in the overlap delta, it is 1 + max(0, 1 - x^2/(2 D delta)) times that of one piece.
     """
-    k, eps, reach = 1e5, 0.03, 0.6
-    contact = {"law": "viscoelastic", "normal_stiffness": k, "eps": {"tile": eps}}
-    corners = [(np.min(half, axis=0), np.max(half, axis=0)) for half in HALVES]
+    k, reach = SCRIPT.STIFFNESS * scale**3, SCRIPT.REACH * scale  # a contact takes as long at all scales
+    overlap, size = deep * scale, {"radius": 0.1 * scale, "pieces": [[tuple(scale * c for c in p) for p in half] for half in TILE["pieces"]]}
+    species, flat = [BALL | {"radius": 0.5 * scale}, TILE | size], grain("tile", (0, 0, -0.2 * scale), (0, 0, 0))
+    contact = {"law": "viscoelastic", "normal_stiffness": k, "eps": {"tile": SCRIPT.EPS}}
     over = []
     for share in (0.0, 0.25, 0.5, 0.75, 0.9, 1.1, 2.0):
         x = share * math.sqrt(2.0 * reach * overlap)
-        case = case_of([BALL, TILE], contact, 1e-5, grain=[grain("tile", (0, 0, -0.2), (0, 0, 0)), grain("ball", (x, 0, reach - overlap), (0, 0, 0))])
+        ball = grain("ball", (x, 0, reach - overlap), (0, 0, 0))
+        case = case_of(species, contact, 1e-5, grain=[flat, ball], domain=domain(scale))
         engine, setup = engine_of(case, overlaps=True)
         engine.evaluate()
         g = grains_of(engine)
@@ -227,7 +221,7 @@ def test_a_ball_over_a_seam_meets_both_pieces_within_their_reach(overlap: float)
         turn = setup.catalogue.axes[1] @ Rotation.from_quat(g.q[0], scalar_first=True).as_matrix().T
         p = setup.catalogue.centre[1] + turn @ (g.x[1, :3] - g.x[0, :3])
         found = turn @ (g.ft[1, :3] * setup.scene.settings.force)
-        one, other = (k * on_a_half(p, *corner, reach, eps) for corner in corners[::-1])
+        one, other = (k * SCRIPT.on_a_half(p, half, scale) for half in SCRIPT.HALVES[::-1])
         assert np.abs(found - one - other).max() < 1e-9 * np.abs(one).max()
         assert len(engine.contacts().key) == (2 if share < 1.0 else 1)
         over.append(float(found[2] / one[2]))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from mpi4py import MPI
+from scales import SCALES, domain, scaled
 from scenes import CUBE, ELASTIC, ROD, SPHERE, TETRAHEDRON, case_of, energy, engine_of, turned, worst_energy
 from scipy.spatial.transform import Rotation
 from skeletons import ell
@@ -44,19 +45,20 @@ def to_rim(points: np.ndarray, normal: np.ndarray, size: float) -> np.ndarray:
     return np.hypot(height, across - size)
 
 
-def to_surface(points: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """Distances of points from the pierced disc."""
+def to_surface(points: np.ndarray, normal: np.ndarray, scale: float) -> np.ndarray:
+    """Distances of points from the pierced disc, larger by a factor."""
     height = points @ normal
     across = np.sqrt(np.maximum((points**2).sum(axis=-1) - height**2, 0.0))
-    return np.hypot(height, np.maximum(np.maximum(HOLE - across, across - RADIUS), 0.0))
+    return np.hypot(height, np.maximum(np.maximum(scale * HOLE - across, across - scale * RADIUS), 0.0))
 
 
+@pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("kind", ["any", "level", "upright", "through the axis"])
-def test_an_edge_meets_a_rim_in_the_minima_of_the_distance(kind: str) -> None:
+def test_an_edge_meets_a_rim_in_the_minima_of_the_distance(kind: str, scale: float) -> None:
     """All that are found are local minima, the least of them is the least distance, and two inner ones about the axis are both found."""
     rng = np.random.default_rng(7)
     t = np.linspace(-1.0, 1.0, 4001)
-    twice = 0
+    twice, hole = 0, scale * HOLE
     for _ in range(300):
         normal = Rotation.random(random_state=rng).apply([0.0, 0.0, 1.0])
         middle, half = rng.normal(size=3), rng.normal(size=3) * rng.choice([0.1, 1.0, 3.0])
@@ -66,9 +68,10 @@ def test_an_edge_meets_a_rim_in_the_minima_of_the_distance(kind: str) -> None:
             half = normal * np.sqrt(half @ half)
         elif kind == "through the axis":
             middle = rng.normal() * normal - rng.uniform(-1.0, 1.0) * half
-        distance = to_rim(middle + t[:, None] * half, normal, HOLE)
-        found = [nearest_to_rim(tuple(middle), tuple(half), tuple(normal), HOLE, too) for too in (False, True)]
-        values = [float(to_rim(middle + s * half, normal, HOLE)) for there, s in found if there]
+        middle, half = scale * middle, scale * half
+        distance = to_rim(middle + t[:, None] * half, normal, hole)
+        found = [nearest_to_rim(tuple(middle), tuple(half), tuple(normal), hole, too) for too in (False, True)]
+        values = [float(to_rim(middle + s * half, normal, hole)) for there, s in found if there]
         assert all(-1.0 <= s <= 1.0 for there, s in found if there)
         assert min(values) <= distance.min() * (1.0 + 1e-12)
         assert min(values) ** 2 >= distance.min() ** 2 - 1.01 * (half @ half) * (0.5 * (t[1] - t[0])) ** 2  # curved by 2 |half|^2 at most
@@ -76,7 +79,7 @@ def test_an_edge_meets_a_rim_in_the_minima_of_the_distance(kind: str) -> None:
         for there, s in found:
             if there:
                 near = np.abs(t - s) < 1.5 * (t[1] - t[0])
-                assert to_rim(middle + s * half, normal, HOLE) <= distance[near].min() * (1.0 + 1e-12)
+                assert to_rim(middle + s * half, normal, hole) <= distance[near].min() * (1.0 + 1e-12)
         if len(inner) == 2:
             axis = -((middle - (middle @ normal) * normal) @ half) / ((half - (half @ normal) * normal) @ half)
             if t[inner[0]] < axis < t[inner[1]]:
@@ -86,26 +89,28 @@ def test_an_edge_meets_a_rim_in_the_minima_of_the_distance(kind: str) -> None:
         assert twice > 20
 
 
-@pytest.mark.parametrize("species", [SPHERE, ROD, CUBE, TETRAHEDRON], ids=lambda s: s["name"])
-def test_the_parts_of_a_grain_come_as_near_as_its_core(species: dict[str, Any]) -> None:
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("shape", [SPHERE, ROD, CUBE, TETRAHEDRON], ids=lambda s: s["name"])
+def test_the_parts_of_a_grain_come_as_near_as_its_core(shape: dict[str, Any], scale: float) -> None:
     """The least distance of vertices and edges is that of points sampled along the core's edges, where none passes through the surface."""
-    rng = np.random.default_rng(3)
-    engine, _ = engine_of(case_of([species], ELASTIC, 1e-4, grain=[grain(species, (0, 0, 0), turn=rng.normal(size=4))], wall=[PIERCED]))
+    rng, species, wall = np.random.default_rng(3), scaled(shape, scale), scaled(PIERCED, scale)
+    start = grain(species, (0, 0, 0), turn=rng.normal(size=4))
+    engine, _ = engine_of(case_of([species], ELASTIC, 1e-4, grain=[start], wall=[wall], domain=domain(scale)))
     g, features = engine.state.grains, engine.scene.walls.features
-    core = np.zeros((1, 3)) if species is SPHERE else g.vert[g.vert_start[0] : g.vert_start[1], :3]
+    core = np.zeros((1, 3)) if shape is SPHERE else g.vert[g.vert_start[0] : g.vert_start[1], :3]
     pairs = features.edges[features.edge_start[0] : features.edge_start[0] + features.real[0]]
     s = np.linspace(0.0, 1.0, 2001)[:, None]
     line = np.concatenate([core, *(core[a] + s * (core[b] - core[a]) for a, b in pairs)])
     compared = 0
     for _ in range(200):
         normal = Rotation.random(random_state=rng).apply([0.0, 0.0, 1.0])
-        at = rng.uniform(0.5, 2.2) * normal[[1, 2, 0]] + rng.normal(size=3) * 0.3
-        expected = to_surface(at + line, normal).min()
-        if expected < 0.03:
+        at = scale * (rng.uniform(0.5, 2.2) * normal[[1, 2, 0]] + rng.normal(size=3) * 0.3)
+        expected = to_surface(at + line, normal, scale).min()
+        if expected < 0.03 * scale:
             continue
         subs = [(NEAR << PART) + v for v in range(len(core))]
         subs += [(part << PART) + e for e in range(len(pairs)) for part in (INNER, INNER + 1, OUTER, OUTER + 1)]
-        disc = PiercedDisc(tuple(normal), HOLE, RADIUS)
+        disc = PiercedDisc(tuple(normal), scale * HOLE, scale * RADIUS)
         found = [nearest_on_pierced(features, g, 0, sub, tuple(at), disc) for sub in subs]
         away = 2.0 * species["radius"]
         real = [f for f in found if f[0] != away]
@@ -113,7 +118,7 @@ def test_the_parts_of_a_grain_come_as_near_as_its_core(species: dict[str, Any]) 
         for d, point, vector in real:
             on_core, way = np.array(point), np.array(vector)
             assert d == pytest.approx(np.sqrt(way @ way), rel=1e-12)
-            assert to_surface((at + on_core + way)[None], normal)[0] < 1e-12
+            assert to_surface((at + on_core + way)[None], normal, scale)[0] < 1e-12 * scale
         compared += 1
     assert compared > 50
 

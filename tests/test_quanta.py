@@ -61,6 +61,11 @@ def test_forces_too_far_apart_are_an_error() -> None:
         choose_quanta(spans(1e20, 1e-4, 0.3, 1e-6), 0.0, 1e-6, 12.0)
 
 
+def test_forces_less_than_any_number_are_an_error() -> None:
+    with pytest.raises(CaseError, match="this ratio of inf, only "):
+        choose_quanta(spans(1e4, 0.0, 0.3, 1e-6), 0.0, 1e-6, 12.0)
+
+
 def test_a_field_that_is_not_resolved_is_an_error_and_a_faint_weight_a_note() -> None:
     quanta = choose_quanta(spans(1e9, 1e6, 0.3, 0.1), 1e-15, 0.1, 12.0)
     assert weight_notes(quanta, 1.0, 1.0, "it") == []

@@ -40,6 +40,7 @@ LAWS = {
     "elastic, raw": Scaled({"law": "elastic", "normal_stiffness": STIFFNESS, "tangential_stiffness": STIFFNESS / 3.5} | FRICTION, growth=1.5),
     "viscoelastic": Scaled({"law": "viscoelastic", "restitution": 0.6, "contact_time": TIME} | FRICTION),
     "walton": Scaled({"law": "walton", "restitution": 0.6, "contact_time": TIME} | FRICTION),
+    "walton_tangential": Scaled({"law": "walton_tangential", "restitution": 0.6, "tangential_restitution": 0.5, "contact_time": TIME} | FRICTION),
     "hertz": Scaled({"law": "hertz", "young": 3e8, "poisson": 0.3, "restitution": 0.8, "reference_speed": 5.0} | FRICTION, growth=1.0),
     "lennard_jones": Scaled({"law": "lennard_jones", "depth": 1e4, "sigma": 2.0}, lambda r: {"depth": 1e4 * r**3, "sigma": 2.0 * r}, 1.0),
     "user": Scaled(

@@ -95,9 +95,13 @@ def test_random_bytes_in_a_segment_do_not_get_into_the_result(folder: Path, pard
     (left_out,) = steps("whole.h5") - steps("out.h5")
     assert f"steps {left_out} to {left_out}" in error
     assert (damaged_of(Path("out.h5")) / FIRST).exists()
-    again = pardem(*run)  # it is finished, and still says what it lacks
-    assert "pardem: error" not in again.err
-    assert len(info("out.h5")["losses"]) == 1
+    assert "pardem: error" not in pardem(*run).err  # it is finished
+    (loss,) = info("out.h5")["losses"]  # and still says what it lacks
+    assert loss == f"{FIRST} is damaged: the checksum of velocity is wrong (1 frame, steps {left_out} to {left_out})"
+    assert loss in pardem("info", "out.h5").out
+    verified = pardem("verify", "out.h5", check=False)
+    assert (verified.status, f"lacks rows, as it says itself: {loss}" in verified.out) == (1, True)
+    assert steps("out.h5") == steps("whole.h5") - {left_out}
 
 
 @pytest.mark.parametrize("ranks", [1, pytest.param(3, marks=pytest.mark.slow)])
@@ -134,3 +138,39 @@ def test_a_state_of_another_layout_names_the_version_that_goes_on(folder: Path, 
         put_json(state, "checksums", get_json(state, "checksums") | {"header": zlib.crc32(json_bytes(header))})
     assert cli.main(["run", "case.toml", *FRAMES, "-o", "out.h5", "--resume"]) == 1
     assert f"resume with pardem {__version__}, which wrote it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_finished_result_without_its_positions_is_a_choice(folder: Path, pardem: Callable[..., Ended], ranks: int) -> None:
+    out, whole = Path("out.h5"), Path("whole.h5")
+    shutil.rmtree(parts_of(out))
+    shutil.copy(whole, out)
+    with h5py.File(out, "r+") as file:
+        count = len(file["particles/grains/velocity/step"])
+        del file["particles/grains/position"]
+        file["particles/grains/position"] = np.zeros(3)
+    content = out.read_bytes()
+    run = ["run", "case.toml", *FRAMES, "-o", "out.h5", "--resume"]
+    refused = pardem(*run, ranks=ranks, check=False)
+    assert (refused.status, out.read_bytes()) == (1, content)
+    (line,) = [text for text in refused.err.splitlines() if text.startswith("pardem:")]
+    assert line.startswith(f"pardem: error: out.h5 is damaged: its frames lack position ({count} frames): put back what is missing")
+    assert "--accept-loss" in line
+    part = "segment-000000-result.h5"
+    assert f"going on without what is lost: {part} is damaged: its frames lack position" in pardem(*run, "--accept-loss", ranks=ranks).err
+    assert info("out.h5")["losses"] == [f"{part} is damaged: its frames lack position ({count} frames)"]
+    assert (damaged_of(out) / part).read_bytes() == content
+    with h5py.File(out) as a, h5py.File(whole) as b:
+        for name in ("observables/contacts_per_grain/step", "observables/contacts_per_grain/value", "pardem/final/grains/x"):
+            assert np.array_equal(a[name][:], b[name][:])
+
+
+def test_an_empty_table_of_shapes_has_its_type(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Rods have no faces; the checksum of nothing is the same for all types."""
+    name = "parameters/pardem/catalogue/face_vertices"
+    with h5py.File("whole.h5", "r+") as file:
+        assert file[name].shape == (0,)
+        del file[name]
+        file[name] = np.zeros(0)
+    assert cli.main(["verify", "whole.h5"]) == 1
+    assert f"{name} is of another shape or type than what pardem writes ((0,), float64)" in capsys.readouterr().out

@@ -317,6 +317,29 @@ def test_what_does_not_fit_is_a_sentence(bench: Path, refused: Callable[..., str
         assert words.format(folder=bench) in said
 
 
+@pytest.mark.parametrize(("name", "gone"), [("piece_start", True), ("edges", False), ("axes", False)])
+@pytest.mark.parametrize("beside", [True, False])
+def test_species_that_are_not_what_was_written_are_refused(bench: Path, name: str, gone: bool, beside: bool) -> None:
+    """Orientations and histories mean something for these shapes only. Those of an index are in its parts."""
+    source = damaged = bench / "there.h5"
+    if beside:
+        ran(bed(CUBE, [REST], output={"one_file": False}), source)
+        damaged = bench / "there.h5.parts" / "static.h5"
+    else:
+        ran(bed(CUBE, [REST]), source)
+    case = bed(CUBE, [REST], start={"from": source.name}).located(bench)
+    package.with_origin(case)
+    with h5py.File(damaged, "r+") as file:
+        values = file["parameters/pardem/catalogue"][name]
+        if gone:
+            del file[values.name]
+        else:
+            values[0] += 1
+    said = f"{name} is missing" if gone else f"{name} is wrong"
+    with pytest.raises(FileError, match=rf"start\.from = 'there\.h5': {damaged} is damaged: .*{said}"):
+        package.with_origin(case)
+
+
 def test_check_counts_the_grains_of_the_other_run(bench: Path, pardem: Callable[..., Ended]) -> None:
     (bench / "rest.toml").write_text(bed(SPHERE, [REST], start=FROM).to_toml())
     said = pardem("check", str(bench / "rest.toml")).out

@@ -136,7 +136,9 @@ def test_figures_and_text_of_rods(shaken: Path, tmp_path: Path) -> None:
     curves = rod_curves.collected(shaken, "study", tables["study"])
     rod_figures.draw_curves(curves, tmp_path / "curves.png")
     rod_figures.draw_layers(curves, tmp_path / "layers.png")
-    text = crystallisation_report.text(tables, curves, ["curves.png"])
+    stopped = {"change": "no walls", "sentence": "At step 7 grain 1 and grain 2 overlap; use a stiffer law."}
+    text = crystallisation_report.text(tables, curves, ["curves.png"], [stopped])
+    assert "With no walls, the run stopped. At step 7 grain 1 and grain 2 overlap.\n" in text
     assert "| an_9, regularised, seed 1 | 3 |" in text
     assert "| no attraction at the end of a collision |" in text
     assert "Not run yet: an_3, an_4, an_5, an_7, an_8." in text

@@ -1,4 +1,4 @@
-"""Force and torque of grains on a plane and inside a cylinder, against least squares, plane geometry and single vertices, at three scales."""
+"""Force and torque of grains on a plane, in a cylinder and in a cone, against least squares, plane geometry and single vertices, at three scales."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ import numpy as np
 import pytest
 from reference_distance import Array
 from reference_points import FLAT, centroid, least_height, plane_axes
+from scales import SCALES
 from scenes import ELASTIC, case_of, engine_of
 from scipy.spatial.transform import Rotation
-from test_pair_forces import CORES, EPS, RADII, RULES, SCALES, centred, species_of, vertices
+from test_pair_forces import CORES, EPS, RADII, RULES, centred, species_of, vertices
 
 from pardem.engine import Engine
 
 COUNT = 60
 NORMAL = np.array([0.48, 0.6, 0.64])
-TUBE = 2.0  # radius of the cylinder, in units of the scale
+TUBE = 2.0  # radius of the cylinder, and of the cone at its narrow end, in units of the scale
+OPENING = 0.08  # half-angle of the cone
 TOLERANCE = 1e-10
 
 
@@ -122,3 +124,37 @@ def test_a_cylinder_pushes_at_every_vertex_that_reaches_it(rule: str, level: boo
                 pushes.append((-stiffness(engine, row) * (far + g.x[row, 3] - TUBE * scale) / far * across, point))
         assert pushes
         compare(engine, row, pushes)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("level", [False, True], ids=["random", "level"])
+@pytest.mark.parametrize("rule", RULES)
+def test_a_cone_pushes_at_every_vertex_that_reaches_it(rule: str, level: bool, scale: float) -> None:
+    """Each with k (r - distance from the cone), across it; far from its rims."""
+    grains, rng, axis = [], np.random.default_rng(6), NORMAL
+    axes, slope, length = plane_axes(axis), math.tan(OPENING), 5.0 * (COUNT + 2) * scale
+    start = -0.5 * length
+
+    def distances(points: Array) -> tuple[Array, Array]:
+        """Those of points from the cone, and unit vectors from its axis."""
+        height = points @ axis
+        across = points - height[:, None] * axis
+        far = np.linalg.norm(across, axis=1)
+        return (scale * TUBE + slope * (height - start) - far) * math.cos(OPENING), across / far[:, None]
+
+    for n, (name, turn) in enumerate(poses(axis, level)):
+        core, way = turn.apply(centred(name, scale)), np.array([math.cos(n), math.sin(n)]) @ axes
+        goal, centre = scale * RADII[name] * rng.uniform(0.75, 0.95), scale * (5.0 * (n - 0.5 * COUNT) * axis + way)
+        for _ in range(60):
+            centre = centre + (distances(core + centre)[0].min() - goal) * way
+        grains.append((name, turn, centre))
+    wall = {"name": "cone", "kind": "cone", "center": tuple((start * axis).tolist()), "axis": tuple(axis.tolist()), "radius": TUBE * scale}
+    engine = scene(grains, wall | {"half_angle": OPENING, "length": length}, rule, scale)
+    g = engine.grains
+    for row in range(COUNT):
+        core = vertices(engine, row)
+        apart, outward = distances(g.x[row, :3] + core)
+        inward = math.sin(OPENING) * axis - math.cos(OPENING) * outward
+        touching = np.flatnonzero(apart < g.x[row, 3])
+        assert len(touching)
+        compare(engine, row, [(stiffness(engine, row) * (g.x[row, 3] - apart[k]) * inward[k], core[k]) for k in touching])

@@ -15,20 +15,22 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 
-from ..layout import fixed, text
+from ..layout import fixed
 from ..reading import FRAMES, KINDS, PARAMETERS, get_json, opened, put_json
+from ..state.apart import set_apart
 from ..state.checkpoint import checkpoints, seal_file, step_of
 from ..state.disk import sync_path, take_on_trial
 from ..state.full_state import FullState, size_of, write_rows
 from ..state.holders import Holders
-from ..state.manifest import Loss, Manifest, get_losses, noted, put_losses, put_manifest, set_apart
+from ..state.losses import Loss, get_losses, put_losses
+from ..state.manifest import Manifest, noted, put_manifest
 from ..state.packing import packed
 from ..state.rowfile import RowFile, create_for_rows
 from ..state.seals import DAMAGE, create_table
-from ..state.shared_errors import reason, together
+from ..state.shared_errors import reason, together, unreadable
 from ..state.writable import WritableFile
 from .frame_copy import copy_frames
-from .h5md import label, missing, write_edges, write_observables, write_steps
+from .h5md import label, missing, read_box, write_edges, write_observables, write_steps
 from .paths import STATIC, earlier_results, parts_of, segments
 from .series import Piece, SegmentReader, Series
 from .vtkhdf import OFFSETS, write_vtkhdf
@@ -64,7 +66,7 @@ def write_index(out: Path, manifest: Manifest, reader: SegmentReader, final: Pat
         final: checkpoint of the last step, if the run is finished: the index then shows its state as the final one, and what is lost.
 
     Returns:
-        What could not be read.
+        What could not be read, except losses accepted earlier.
 
     Raises:
         FileError: there are no parts, or OUT.h5 could not be written.
@@ -90,7 +92,7 @@ def write_index(out: Path, manifest: Manifest, reader: SegmentReader, final: Pat
         new.rename(out)
     except OSError as error:
         raise FileError(f"{out} could not be written: {reason(error)}") from None
-    return series.losses
+    return [loss for loss in series.losses if loss not in manifest.losses]
 
 
 def finish(
@@ -124,7 +126,7 @@ def finish(
             series = reader.series(manifest.parts.keys() - {loss.part for loss in losses})
             if series.refused is not None:
                 raise series.refused
-            losses += series.losses
+            losses += [loss for loss in series.losses if loss not in manifest.losses]
     series, losses = comm.bcast((series, losses))
     damaged: list[Loss] | None = None
     while damaged is None or damaged:
@@ -206,7 +208,9 @@ def _fill(file: h5py.File, series: Series, parts: Path | None = None, compressio
 def _static_index(new: Path, static: Path) -> None:
     """A file that shows what does not change, without a copy of what has a row for each grain."""
     where = f"{static.parent.name}/{static.name}".replace("%", "%%")
-    with opened(static) as source, WritableFile(new, "w") as file:
+    # the inner one takes all errors for its own: what cannot be written is no fault of what is read
+    with WritableFile(new, "w") as file, opened(static) as source:
+        read_box(source)
         for name in ("h5md", "parameters", f"{FRAMES}/box"):
             source.copy(name, file, name)
         for name in [*(f"{FRAMES}/{field}" for field in CONSTANT if field in source[FRAMES]), OFFSETS]:
@@ -255,23 +259,25 @@ def read_origin(parts: Path) -> list[dict[str, Any]]:
     return []
 
 
-def read_box(parts: Path) -> tuple[np.ndarray, np.ndarray, list[bool]] | None:
+def earlier_box(parts: Path) -> tuple[tuple[np.ndarray, np.ndarray, list[bool]] | None, FileError | None]:
     """Read the domain of a run that was started before.
 
     Args:
         parts: folder of the parts.
 
     Returns:
-        Lower and upper corner (m) and whether each axis is periodic; None if there is no such run.
+        Lower and upper corner (m) and whether each axis is periodic; None if there is no such run. And what is wrong with the first file that should
+        tell them and does not, if one is there.
     """
+    wrong: FileError | None = None
     for path in [parts / STATIC, *earlier_results(parts)]:
         try:
             with opened(path) as file:
-                box = file[f"{FRAMES}/box"].attrs
-                return box["lower"], box["upper"], [text(kind) == "periodic" for kind in box["boundary"]]
-        except DAMAGE:  # of another sentence
-            continue
-    return None
+                return read_box(file), wrong
+        except DAMAGE as error:
+            if path.exists():
+                wrong = wrong or (error if isinstance(error, FileError) else unreadable(path, error))
+    return None, wrong
 
 
 def write_origin(parts: Path, entries: list[dict[str, Any]]) -> None:

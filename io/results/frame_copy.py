@@ -13,7 +13,7 @@ from ..layout import CONTACTS
 from ..reading import FRAMES
 from ..state.checksum import joined, part
 from ..state.holders import Holders
-from ..state.manifest import Loss
+from ..state.losses import Loss
 from ..state.ordered_rows import Rows
 from ..state.packing import make_readable, unit_of
 from ..state.rowfile import RowFile

@@ -10,9 +10,9 @@ import numpy as np
 
 import pardem
 
-from ..layout import fixed
+from ..layout import LayoutError, corners, fixed, text
 from ..reading import FIRST_FIELD, FORMAT, FRAMES, PARAMETERS
-from ..state.seals import crc32_of_array, put_sums
+from ..state.seals import crc32_of, crc32_of_array, get_sums, put_sums
 
 
 def label(file: h5py.File, kind: str, base_step: int = -1) -> None:
@@ -66,6 +66,29 @@ def write_box(file: h5py.File, lower: np.ndarray, upper: np.ndarray, periodic: A
     box.attrs.create("boundary", np.array([b"periodic" if p else b"none" for p in periodic], dtype=h5py.string_dtype("ascii", len("periodic"))))
     box.attrs["lower"] = np.asarray(lower, dtype=float)
     box.attrs["upper"] = np.asarray(upper, dtype=float)
+
+
+def read_box(file: h5py.File) -> tuple[np.ndarray, np.ndarray, list[bool]]:
+    """Read what ``write_box`` wrote.
+
+    Args:
+        file: the file.
+
+    Returns:
+        Lower and upper corner (m) and whether each axis is periodic.
+
+    Raises:
+        LayoutError: it is something else, or its checksum, where the file has one, is wrong.
+    """
+    name = f"{FRAMES}/box"
+    box, known = file[name], get_sums(file, "static")
+    lower, upper = corners(box)
+    kinds = [text(kind) for kind in np.atleast_1d(box.attrs["boundary"])]
+    if len(kinds) != 3:
+        raise LayoutError(f"{name} has not three kinds of boundaries")
+    if name in known and crc32_of(box) != known[name]:
+        raise LayoutError(f"the checksum of {name} is wrong")
+    return lower, upper, [kind == "periodic" for kind in kinds]
 
 
 def write_edges(file: h5py.File) -> None:

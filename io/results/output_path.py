@@ -11,12 +11,15 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 
+from ..state.apart import keep_apart, set_apart
 from ..state.checkpoint import checkpoints, is_one_file, step_of
-from ..state.manifest import Loss, Manifest, noted, read_manifest, refusal, set_apart
+from ..state.losses import Loss, read_losses, refusal, refusal_of_result
+from ..state.manifest import Manifest, noted, read_manifest
 from ..state.packing import require
 from ..state.shared_errors import together
 from .assemble import assemble
-from .paths import STATIC, base_step, parts_of, segment_path, segments
+from .paths import STATIC, base_step, earlier_results, parts_of, segment_path, segments
+from .series import lost_of_result
 
 
 def prepare_output(comm: MPI.Comm, out: Path | str, *, resume: bool, force: bool, fresh: bool) -> str:
@@ -120,7 +123,8 @@ def go_on_from(out: Path, step: int, accept_loss: bool = False) -> ResumedOutput
     """Prepare the parts for continuing from a step: whatever is later is removed. Called by one process.
 
     A finished result becomes the first segment. Segments begin right after a checkpoint, so those that began at ``step`` or later hold later rows
-    only. What cannot be read, and what no checkpoint knows, is not removed but moved to OUT.h5.damaged.
+    only. What cannot be read, and what no checkpoint knows, is not removed but moved to OUT.h5.damaged. A result that is damaged in part is kept
+    there as well.
 
     Args:
         out: path of the result.
@@ -131,10 +135,13 @@ def go_on_from(out: Path, step: int, accept_loss: bool = False) -> ResumedOutput
         What the run continues with.
 
     Raises:
-        FileError: parts are not as the checkpoint records them, and that is not accepted; nothing was changed.
+        FileError: parts are not as the checkpoint records them, or a result not as it was written, and that is not accepted; nothing was changed.
     """
-    parts = parts_of(out)
+    parts, partly = parts_of(out), list[Loss]()
     if is_one_file(out):
+        partly = lost_of_result(out, parts)
+        if partly and not accept_loss:
+            raise FileError(refusal_of_result(out, partly))
         shutil.rmtree(parts, ignore_errors=True)
         parts.mkdir()
         out.rename(segment_path(parts, 0, "result"))
@@ -146,9 +153,12 @@ def go_on_from(out: Path, step: int, accept_loss: bool = False) -> ResumedOutput
     kept = [path for path, base in bases.items() if base is not None and base < step]
     if manifest is None:  # of format 1, or nothing but a result that is prolonged
         manifest = noted([path for path in [parts / STATIC] if path.exists()] + kept)
-    losses = manifest.lost(parts)
-    if losses and not accept_loss:
-        raise FileError(refusal(parts, losses))
+        losses = [loss for loss in manifest.losses if loss not in read_losses(parts)]
+        partly = partly or [loss for path in kept if path in earlier_results(parts) for loss in lost_of_result(path, parts)]
+    else:
+        losses = manifest.lost(parts)
+    if (losses or partly) and not accept_loss:
+        raise FileError(refusal(parts, losses + partly))
     lost = {loss.part for loss in losses}
     for path in [*parts.glob("*.new"), *(path for path, base in bases.items() if base is not None and base >= step)]:
         path.unlink()
@@ -156,6 +166,8 @@ def go_on_from(out: Path, step: int, accept_loss: bool = False) -> ResumedOutput
     apart += [path for path, base in bases.items() if base is None or (path in kept and (path.name in lost or path.name not in manifest.parts))]
     apart += [path for path in [parts / STATIC] if path.exists() and path.name in lost]
     notices = [f"{path.name} cannot be used; it is now {set_apart(out, path)}" for path in apart]
+    if partly:
+        notices += [f"{path.name} is damaged; it is kept as {keep_apart(out, path)}" for path in earlier_results(parts)]
     number = max([-1, *(int(name[8:14]) for name in manifest.parts if name != STATIC)]) + 1
     manifest.parts = {name: entry for name, entry in manifest.parts.items() if (parts / name).exists()}
-    return ResumedOutput(number, manifest, losses, notices)
+    return ResumedOutput(number, manifest, losses + partly, notices)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ..reading import opened
+from ..reading import base_of, opened
 from ..state.seals import DAMAGE
 from ..state.shared_errors import UnreadableError
 
@@ -102,7 +102,7 @@ def base_step(path: Path) -> int | None:
     """
     try:
         with opened(path) as file:
-            return int(file.attrs.get("base_step", -1))
+            return base_of(file)
     except UnreadableError:
         raise
     except DAMAGE:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
 from mpi4py import MPI
+
+from pardem.errors import FileError
 
 from ..reading import FIRST_FIELD, FRAMES
 from ..state.checksum import joined
@@ -62,36 +66,52 @@ class Segment:
             fields: fields of this rank's grains by name.
             contacts: contacts that count for this rank.
         """
-        arrays = {name: _as_rows(values) for name, values in fields.items()}
-        if self.file is None:
-            self._create(arrays, contacts)
-        file, t, holders = self.file, self.frames, Holders.of(self.comm, self.size, unit_of(self.form.compression))
-        assert file is not None
-        names = [f"{FRAMES}/{name}/value" for name in self.types]
-        rows = GrainRows(self.comm, gid, holders, max(width * kind.itemsize for width, kind in self.types.values()))
-        file.reserve(self.size, holders)
-        file.grow(names, t + 1)
-        if self.contacts is not None and contacts is not None:
-            self.contacts.prepare(contacts, holders)
-        with file.rows(holders, self.form.compression, self.count):
-            for name, field in zip(names, self.types, strict=True):
-                file.write_all(name, rows.pieces(arrays[field], self.types[field][1]), frame=t)
+        with self._begun_or_gone():
+            arrays = {name: _as_rows(values) for name, values in fields.items()}
+            if self.file is None:
+                self._create(arrays, contacts)
+            file, t, holders = self.file, self.frames, Holders.of(self.comm, self.size, unit_of(self.form.compression))
+            assert file is not None
+            names = [f"{FRAMES}/{name}/value" for name in self.types]
+            rows = GrainRows(self.comm, gid, holders, max(width * kind.itemsize for width, kind in self.types.values()))
+            file.reserve(self.size, holders)
+            file.grow(names, t + 1)
             if self.contacts is not None and contacts is not None:
-                self.contacts.write(contacts)
-        sums = [crc32_of_clock(step, time), *joined(self.comm, [file.sums.get(name, 0) for name in names])]
-        if self.contacts is not None and contacts is not None:
-            self.contacts.end()
-        clock = f"{FRAMES}/{FIRST_FIELD}/"
-        with file.structure() as handle:
-            if handle is not None:
-                append(handle, {clock + "step": step, clock + "time": float(time), TABLE: np.array(sums, dtype=np.uint32)})
+                self.contacts.prepare(contacts, holders)
+            with file.rows(holders, self.form.compression, self.count):
+                for name, field in zip(names, self.types, strict=True):
+                    file.write_all(name, rows.pieces(arrays[field], self.types[field][1]), frame=t)
                 if self.contacts is not None and contacts is not None:
-                    self.contacts.count_in(handle, contacts.known)
-        if self.form.sync_frames:
-            file.sync()
-        else:
-            file.flush()
-        self.frames += 1
+                    self.contacts.write(contacts)
+            sums = [crc32_of_clock(step, time), *joined(self.comm, [file.sums.get(name, 0) for name in names])]
+            if self.contacts is not None and contacts is not None:
+                self.contacts.end()
+            clock = f"{FRAMES}/{FIRST_FIELD}/"
+            with file.structure() as handle:
+                if handle is not None:
+                    append(handle, {clock + "step": step, clock + "time": float(time), TABLE: np.array(sums, dtype=np.uint32)})
+                    if self.contacts is not None and contacts is not None:
+                        self.contacts.count_in(handle, contacts.known)
+            if self.form.sync_frames:
+                file.sync()
+            else:
+                file.flush()
+            self.frames += 1
+
+    @contextmanager
+    def _begun_or_gone(self) -> Iterator[None]:
+        """Write a frame; where the first one fails, on all ranks alike, the file holds nothing, cannot be read, and is removed. Collective."""
+        try:
+            yield
+        except FileError:
+            if self.file is not None and not self.frames:
+                file, self.file = self.file, None
+                with suppress(FileError):  # of the first error
+                    file.close(sync=False)
+                if self.comm.rank == 0:
+                    with suppress(OSError):  # then a run that goes on sets it apart
+                        file.path.unlink()
+            raise
 
     def _create(self, arrays: dict[str, np.ndarray], contacts: ContactFrame | None) -> None:
         real = self.form.real

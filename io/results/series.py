@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,13 +13,14 @@ import numpy as np
 from pardem.errors import FileError
 
 from ..layout import elements
-from ..reading import FIRST_FIELD, FRAMES, opened
-from ..state.manifest import Loss
+from ..reading import FIRST_FIELD, FRAMES, KINDS, base_of, opened
+from ..state.coverage import gaps
+from ..state.losses import Loss, get_losses, read_losses
 from ..state.seals import CLOCK, DAMAGE, crc32_of_clock, read_table, wrong_sums
-from ..state.shared_errors import UnreadableError, reason
+from ..state.shared_errors import UnreadableError, reason, unreadable
 from .contact_series import ContactPiece, ContactSeries, contacts_of, sound_counts
 from .h5md import stack
-from .paths import STATIC, segments
+from .paths import STATIC, segment_path, segments
 
 _Rows = tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]  # steps, times (s) and values of observables
 UNKNOWN = 2**63 - 1  # base step of a segment that cannot be read: beyond all others
@@ -125,6 +127,9 @@ class _Content:
     refused: UnreadableError | None = None
 
 
+_Reader = Callable[[h5py.File, Path, int, _Content], None]
+
+
 class SegmentReader:
     """Read the segments in the folder of a run. A closed segment does not change: it is read once, however often the run makes its index.
 
@@ -175,23 +180,90 @@ class SegmentReader:
         return content
 
 
+def lost_of_result(path: Path, parts: Path) -> list[Loss]:
+    """Find what of a result will be missing where its run goes on. All is read but the frames themselves, which are when they are copied.
+
+    Args:
+        path: path of the result, whose final state has been found whole.
+        parts: folder in which it is a segment, or will be the first one.
+
+    Returns:
+        The losses, except for those given up before: as ``SegmentReader`` finds them in the segment, and of `STATIC` what does not change, which is
+        written anew.
+
+    Raises:
+        UnreadableError: the system does not read it.
+    """
+    there = path.parent == parts
+    name = path.name if there else segment_path(parts, 0, "result").name
+    static: list[str] = []
+    try:
+        with opened(path) as file:
+            if not (there and (parts / STATIC).exists()):
+                lacking = gaps(file).get("static")
+                static = [lacking] if lacking else wrong_sums(file, "static")
+            grains = len(next(iter(file[f"{KINDS['result']}/grains"].values())))
+            get_losses(file)
+    except UnreadableError:
+        raise
+    except DAMAGE as error:
+        return [Loss(name, f"is damaged: {reason(error)}")]
+    content = _read(path, grains)
+    if content.refused is not None:
+        raise content.refused
+    known = read_losses(parts) if there else []
+    found = [replace(loss, part=name) for loss in content.losses]
+    return [loss for loss in found if loss not in known] + [Loss(STATIC, f"is damaged: {text}") for text in static]
+
+
 def _read(path: Path, grains: int) -> _Content:
-    """Read one file of a segment."""
+    """Read one file of a segment: frames where they are sound, and observables where these are."""
     content = _Content()
     try:
         with opened(path) as file:
-            content.base = int(file.attrs.get("base_step", -1))
-            if f"{FRAMES}/{FIRST_FIELD}/step" in file:
-                content.frames = _frames(file, path, grains, content.losses)
-            if found := elements(file, "observables"):
-                if wrong := wrong_sums(file, "observables"):
-                    raise FileError(wrong[0])
-                clock = next(iter(found.values()))
-                content.observed = clock["step"][:], clock["time"][:], {name: group["value"][:] for name, group in found.items()}
+            content.base = base_of(file)
+            lacking = gaps(file)
+            for what, read in (("frames", _read_frames), ("observables", _read_observables)):
+                error = FileError(lacking[what]) if what in lacking else _error_of(read, file, path, grains, content)
+                if error is None:
+                    continue
+                found = error if isinstance(error, FileError) else unreadable(path, error)
+                content.refused = content.refused or (found if isinstance(found, UnreadableError) else None)
+                content.losses.append(Loss(path.name, f"is damaged: {reason(error)}", _count_of(file, what)))
     except DAMAGE as error:
         content.refused = error if isinstance(error, UnreadableError) else None
         content.losses.append(Loss(path.name, f"is damaged: {reason(error)}"))
     return content
+
+
+def _error_of(read: _Reader, file: h5py.File, path: Path, grains: int, content: _Content) -> Exception | None:
+    """What goes wrong where a part is read; None where nothing does."""
+    try:
+        read(file, path, grains, content)
+    except DAMAGE as error:
+        return error
+    return None
+
+
+def _count_of(file: h5py.File, what: str) -> int:
+    """Number of frames that cannot be used, as far as it is known: a clock has several names, one of which may be left."""
+    if what == "frames":
+        with suppress(*DAMAGE):
+            return next((len(element["step"]) for element in elements(file, FRAMES).values() if "step" in element), 0)
+    return 0
+
+
+def _read_frames(file: h5py.File, path: Path, grains: int, content: _Content) -> None:
+    if f"{FRAMES}/{FIRST_FIELD}/step" in file:
+        content.frames = _frames(file, path, grains, content.losses)
+
+
+def _read_observables(file: h5py.File, path: Path, grains: int, content: _Content) -> None:
+    if found := elements(file, "observables"):
+        if wrong := wrong_sums(file, "observables"):
+            raise FileError(wrong[0])
+        clock = next(iter(found.values()))
+        content.observed = clock["step"][:], clock["time"][:], {name: group["value"][:] for name, group in found.items()}
 
 
 def _frames(file: h5py.File, path: Path, grains: int, losses: list[Loss]) -> Piece:
@@ -200,7 +272,7 @@ def _frames(file: h5py.File, path: Path, grains: int, losses: list[Loss]) -> Pie
     values = {name: element["value"] for name, element in elements(file, FRAMES).items() if name != "box/edges"}
     table = read_table(file)
     if any(v.ndim != 3 or v.shape[1] != grains for v in values.values()) or (table and table[1].shape != (len(table[1]), len(values) + 1)):
-        raise FileError(f"{path} holds arrays of other shapes than its run's")
+        raise FileError("it holds arrays of other shapes than its run's")
     # the newest row of a segment that was cut short may not be there in all its data sets
     contacts = contacts_of(file)
     total = min(len(v) for v in [*values.values(), group[f"{FIRST_FIELD}/step"], group[f"{FIRST_FIELD}/time"], *([table[1]] if table else [])])

@@ -13,7 +13,8 @@ from ..reading import FRAMES, PARAMETERS
 from ..state.checksum import joined, width_of
 from ..state.disk import sync_path, take_on_trial
 from ..state.holders import Holders
-from ..state.manifest import Manifest, entry_of, put_losses
+from ..state.losses import put_losses
+from ..state.manifest import Manifest, entry_of
 from ..state.ordered_rows import GrainRows
 from ..state.rowfile import RowFile
 from ..state.seals import crc32_of, put_sums

@@ -14,11 +14,12 @@ from mpi4py import MPI
 from ..reading import opened
 from ..state.checkpoint import write_checkpoint
 from ..state.full_state import FullState
-from ..state.manifest import Loss, Manifest, entry_of, read_losses
+from ..state.losses import Loss, read_losses
+from ..state.manifest import Manifest, entry_of
 from ..state.rowfile import serial_notice
 from ..state.seals import DAMAGE, wrong_sums
 from ..state.shared_errors import together
-from .assemble import finish, read_box, read_origin, write_index, write_origin
+from .assemble import earlier_box, finish, read_origin, write_index, write_origin
 from .contact_frames import ContactFrame
 from .file_form import PLAIN, FileForm
 from .output_path import go_on_from
@@ -172,7 +173,13 @@ class ResultWriter:
             self.notices += notices + [f"going on without what is lost: {loss}" for loss in lost if loss.part != STATIC]
             given_up = [*self.manifest.losses, *read_losses(self.parts), *(loss for loss in lost if loss.part != STATIC)]
             self.manifest.losses = list(dict.fromkeys(given_up))
-            first = read_box(self.parts) or self.manifest.box
+            there, wrong = earlier_box(self.parts)
+            first = there or self.manifest.box
+            if wrong is not None and first is None and not accept_loss:
+                raise wrong
+            if wrong is not None:
+                known = "known from another part of the run" if first is not None else "as the case has it now"
+                self.notices.append(f"{wrong}; the domain is {known}")
             box = box if first is None else DomainBox(*first)  # as the run's first start gave it
         self.manifest.box = [np.asarray(values).tolist() for values in box]
         entry = provenance(self.comm.size, **extra, from_step=resume_step or 0)

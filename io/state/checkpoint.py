@@ -14,10 +14,12 @@ from ..layout import fixed
 from ..reading import FORMAT, KINDS, PARAMETERS, get_json, is_index, opened, put_json
 from ..results.paths import out_of
 from ..results.provenance import provenance
+from ..results.series import lost_of_result
 from .disk import sync_path
 from .full_state import FullState, seal, size_of, write_rows
 from .holders import Holders
-from .manifest import Loss, Manifest, put_manifest, read_manifest, refusal
+from .losses import Loss, refusal, refusal_of_result
+from .manifest import Manifest, put_manifest, read_manifest
 from .rowfile import RowFile
 from .seals import DAMAGE
 from .shared_errors import UnreadableError, together, unreadable
@@ -54,7 +56,7 @@ def write_checkpoint(comm: MPI.Comm, directory: Path | str, state: FullState, ma
         comm: communicator.
         directory: folder of the checkpoints; made if need be.
         state: state of this rank. A contact that several ranks know is written once.
-        manifest: the parts of the run so far; of rank 0.
+        manifest: the parts of the run so far, if there are any; of rank 0.
 
     Returns:
         Path of the checkpoint. It is on the disk, and was read back and verified, before it got this name.
@@ -76,7 +78,7 @@ def write_checkpoint(comm: MPI.Comm, directory: Path | str, state: FullState, ma
         file.sync()
     with together(comm, f"{path} could not be written"):
         if comm.rank == 0:
-            seal_file(new, "checkpoint", state, checksums, provenance(comm.size), manifest)
+            seal_file(new, "checkpoint", state, checksums, provenance(comm.size), manifest or Manifest())
     read_state(comm, new, keep=False)
     with together(comm, f"{path} could not be written"):
         if comm.rank == 0:
@@ -128,7 +130,7 @@ def read_checkpoint(comm: MPI.Comm, path: Path | str) -> FullState:
 def newest_valid_checkpoint(comm: MPI.Comm, directory: Path | str, case_hash: str, accept_loss: bool = False) -> Found:
     """The newest valid checkpoint of a run and its state, read once; where the result is finished: that. Collective.
 
-    The parts are compared with the checkpoint's manifest, by sizes and headers.
+    The parts are compared with the checkpoint's manifest, by sizes and headers; a result with the checksums that it holds itself.
 
     Args:
         comm: communicator.
@@ -163,8 +165,10 @@ def newest_valid_checkpoint(comm: MPI.Comm, directory: Path | str, case_hash: st
         with together(comm, f"{directory} cannot be read"):
             if manifest is not None:
                 losses = manifest.lost(directory)
+            elif comm.rank == 0 and _NAME.fullmatch(path.name) is None:
+                losses = _lost_with_care(path, directory)
             if losses and not accept_loss:
-                raise FileError(refusal(directory, losses))
+                raise FileError(refusal(directory, losses) if manifest is not None else refusal_of_result(path, losses))
         return Found(path, warnings, comm.bcast(losses), state)
     return Found(None, warnings, [], None)
 
@@ -183,6 +187,15 @@ def _read_with_care(comm: MPI.Comm, path: Path) -> tuple[FullState, Manifest | N
             if comm.rank == 0:
                 _read_through(path)
     return _read(comm, path)
+
+
+def _lost_with_care(path: Path, directory: Path) -> list[Loss]:
+    """What a result has lost; one that seems to be damaged is read once more, as in ``_read_with_care``."""
+    losses = lost_of_result(path, directory)
+    if losses:
+        _read_through(path)
+        losses = lost_of_result(path, directory)
+    return losses
 
 
 def _read_through(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the parts of a run are: name, size, checksum and rows of each, noted in every checkpoint; and what of it is missing."""
+"""What the parts of a run are: name, size, checksum and rows of each, noted in every checkpoint; and which of them are missing."""
 
 from __future__ import annotations
 
@@ -13,40 +13,13 @@ import h5py
 from pardem.errors import FileError
 
 from ..layout import elements
-from ..reading import FIRST_FIELD, FRAMES, PARAMETERS, get_json, json_bytes, opened, put_json
-from ..results.paths import STATIC, damaged_of, earlier_results
+from ..reading import FIRST_FIELD, FRAMES, SEALED, get_json, json_bytes, kind_of, opened, put_json
+from ..results.paths import STATIC
+from .losses import Loss, losses_of, read_losses
 from .seals import DAMAGE, get_sums, root_of
 from .shared_errors import UnreadableError, unreadable
 
 MANIFEST = "manifest"  # in checkpoints; below the parameters in an index
-LOSSES = f"{PARAMETERS}/losses"
-SHOWN = 4  # losses in one sentence
-CHOICE = (
-    "put back what is missing, from a copy, or add --accept-loss to --resume: that goes on with what is whole and notes in the result what is missing"
-)
-
-
-@dataclass(frozen=True)
-class Loss:
-    """Rows that a result lacks.
-
-    Attributes:
-        part: name of the file that held them.
-        what: what is wrong with it.
-        frames: number of frames lost; 0 where it held none, or where that is not known.
-        steps: first and last step of the rows; empty where they are not known.
-    """
-
-    part: str
-    what: str
-    frames: int = 0
-    steps: tuple[int, ...] = ()
-
-    def __str__(self) -> str:
-        rows = f"{self.frames} frame{'s' if self.frames > 1 else ''}" if self.frames else "observables" if "observables" in self.part else ""
-        where = f"steps {self.steps[0]} to {self.steps[1]}" if self.steps else ""
-        inside = ", ".join(text for text in (rows, where) if text)
-        return f"{self.part} {self.what}" + (f" ({inside})" if inside else "")
 
 
 @dataclass
@@ -169,94 +142,17 @@ def read_manifest(path: Path) -> Manifest | None:
         The manifest; None for files of format 1 and for results.
 
     Raises:
-        FileError: it is damaged.
+        FileError: it is damaged, or gone from a checkpoint that was written with one.
     """
     try:
         with opened(path) as file:
             if MANIFEST not in file:
+                if kind_of(file) == "checkpoint" and int(file.attrs["pardem_format"]) >= SEALED:
+                    raise FileError(f"{path} is damaged: it has lost its {MANIFEST}, the list of the parts of its run")
                 return None
             if zlib.crc32(bytes(file[MANIFEST][()])) != file[MANIFEST].attrs["checksum"]:
                 raise FileError(f"{path} is damaged: the checksum of {MANIFEST} is wrong")
             values = get_json(file, MANIFEST)
-            return Manifest(values["parts"], _losses(values["losses"]), values["box"])
+            return Manifest(values["parts"], losses_of(values["losses"]), values["box"])
     except DAMAGE as error:
         raise error if isinstance(error, FileError) else unreadable(path, error, MANIFEST) from None
-
-
-def put_losses(file: h5py.File, losses: Iterable[Loss]) -> None:
-    """Record in a result or in the static part what is missing, if anything is.
-
-    Args:
-        file: the file.
-        losses: what is missing.
-    """
-    if values := [asdict(loss) for loss in losses]:
-        put_json(file, LOSSES, values)
-
-
-def get_losses(file: h5py.File) -> list[Loss]:
-    """Read from a result what is missing from it.
-
-    Args:
-        file: the result.
-
-    Returns:
-        The losses.
-    """
-    return _losses(get_json(file, LOSSES)) if LOSSES in file else []
-
-
-def read_losses(parts: Path) -> list[Loss]:
-    """Read what a run that was started before has lost.
-
-    Args:
-        parts: folder of the parts of the run.
-
-    Returns:
-        The losses.
-    """
-    found: list[Loss] = []
-    for path in [parts / STATIC, *earlier_results(parts)]:
-        try:
-            with opened(path) as file:
-                found += get_losses(file)
-        except DAMAGE:  # of another sentence
-            continue
-    return list(dict.fromkeys(found))
-
-
-def _losses(values: list[dict[str, Any]]) -> list[Loss]:
-    return [Loss(**{**value, "steps": tuple(value["steps"])}) for value in values]
-
-
-def refusal(folder: Path, losses: list[Loss]) -> str:
-    """Make the sentence that offers the user a choice if parts are missing or were changed.
-
-    Args:
-        folder: folder of the parts.
-        losses: what is missing.
-
-    Returns:
-        The sentence.
-    """
-    more = f"; and {len(losses) - SHOWN} more, which `pardem verify` names" if len(losses) > SHOWN else ""
-    return f"{folder} is not as its checkpoint notes it: {'; '.join(map(str, losses[:SHOWN]))}{more}: {CHOICE}"
-
-
-def set_apart(out: Path, path: Path) -> Path:
-    """Move a part that cannot be used to OUT.h5.damaged, where no run touches it.
-
-    Args:
-        out: path of the result.
-        path: path of the part.
-
-    Returns:
-        Its new path.
-    """
-    folder = damaged_of(out)
-    folder.mkdir(exist_ok=True)
-    target, number = folder / path.name, 0
-    while target.exists():
-        number += 1
-        target = folder / f"{path.name}.{number}"
-    return path.rename(target)

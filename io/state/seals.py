@@ -19,7 +19,7 @@ import numpy as np
 from pardem.errors import FileError
 
 from ..layout import CONTACTS, fixed, text
-from ..reading import FIRST_FIELD, FRAMES, get_json, json_bytes, put_json
+from ..reading import FIRST_FIELD, FRAMES, base_of, get_json, json_bytes, put_json
 from .shared_errors import UnreadableError, reason, unreadable
 from .zlib_calls import crc32
 
@@ -176,6 +176,18 @@ def read_contact_table(file: h5py.File) -> tuple[dict[str, tuple[int, np.dtype]]
     return types, table[()]
 
 
+def columns_of(table: h5py.Dataset) -> list[str]:
+    """Read which fields or arrays a table has checksums of, besides its first column.
+
+    Args:
+        table: the table.
+
+    Returns:
+        Their names.
+    """
+    return [name for name, _, _ in _columns(table)[1:]]
+
+
 def _columns(table: h5py.Dataset) -> list[tuple[str, int, np.dtype]]:
     """Name, width and type of the columns of a table; of the first the name alone counts."""
     first, *others = (column.split(" ") for column in text(table.attrs["columns"]).split(","))
@@ -219,9 +231,9 @@ def root_of(file: h5py.File) -> int:
     Returns:
         The CRC-32.
     """
-    root = zlib.crc32(json_bytes([int(file.attrs.get("base_step", -1))]))
-    for name in sorted(file.get(CHECKSUMS, ())):
-        item = file[f"{CHECKSUMS}/{name}"]
+    root = zlib.crc32(json_bytes([base_of(file)]))
+    group = file.get(CHECKSUMS)
+    for name, item in sorted(group.items()) if isinstance(group, h5py.Group) else ():
         columns = str(item.attrs.get("columns", ""))
         root = zlib.crc32(np.asarray(item[()]).tobytes(), zlib.crc32(f"{name} {item.shape} {columns}".encode(), root))
     return root

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Collection
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,10 +15,11 @@ from mpi4py import MPI
 from pardem.errors import FileError
 from pardem.state.saved import RunHeader
 
+from ..layout import LayoutError
 from ..reading import KINDS, PARAMETERS, get_json, get_table, kind_of, opened, sound
 from .checksum import joined, part
 from .contact_blocks import ContactBlocks, first_contact, get_blocks
-from .full_state import KEYS, ContactRows, FullState, GrainTable
+from .full_state import CONTACT_TYPES, KEYS, ContactRows, FullState, GrainTable
 from .holders import Holders
 from .ordered_rows import IdExchange
 from .row_rounds import PIECE
@@ -96,10 +98,22 @@ def _read_head(path: Path) -> _Head:
             values = small[name.removeprefix("small/")] = group[name][()]
             sums[name] = zlib.crc32(np.ascontiguousarray(values).tobytes())
         rows = {name: group[name] for name in expected if name.startswith(("grains/", "contacts/"))}
+        _check_tables(group, expected)
         count = rows[min(name for name in rows if name.startswith("grains/"))].shape[0]
         contacts, size = group["contacts/lower"].shape[0], sum(data.size * data.dtype.itemsize for data in rows.values())
         blocks = get_blocks(group["contacts"], count)
         return _Head(KINDS[kind_of(file)], table, expected, sums, small, count, contacts, blocks, size, _writer(file))
+
+
+def _check_tables(group: h5py.Group, expected: Collection[str]) -> None:
+    """Whether all that is there has a checksum, and contacts the types of theirs: where there are none, their checksums do not show it."""
+    there = ["header", *(f"{part}/{name}" for part in ("grains", "contacts", "small") for name in group.get(part, ()))]
+    if unknown := [name for name in there if name not in expected]:
+        raise LayoutError(f"there is no checksum of {unknown[0]}")
+    for name, kind in CONTACT_TYPES.items():
+        data = group[f"contacts/{name}"]
+        if data.dtype.kind != np.dtype(kind).kind or data.ndim != (1 if name in ContactRows._fields[:KEYS] else 2):
+            raise LayoutError(f"contacts/{name} is of another shape or type than what pardem writes ({data.shape}, {data.dtype})")
 
 
 def _writer(file: h5py.File) -> str:

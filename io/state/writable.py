@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import io
 import os
+import weakref
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,7 +15,7 @@ SMALL = 1 << 16  # bytes; what describes the data comes in smaller pieces
 
 
 class _Disk(io.RawIOBase):
-    """A file whose writes never fail: the first error is kept, and from then on small pieces live in memory, and large ones nowhere.
+    """A file whose writes never fail: the first error, or Ctrl-C, is kept, and from then on small pieces live in memory, and large ones nowhere.
 
     Args:
         path: path of the file.
@@ -26,7 +28,7 @@ class _Disk(io.RawIOBase):
     def __init__(self, path: Path, mode: str) -> None:
         super().__init__()
         self._path, self._place = path, 0
-        self.failure: OSError | None = None
+        self.failure: OSError | KeyboardInterrupt | None = None
         self._unwritten: list[tuple[int, bytes]] = []
         self._descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT | os.O_TRUNC if mode == "w" else 0), 0o666)
 
@@ -68,8 +70,8 @@ class _Disk(io.RawIOBase):
         try:
             while done < len(view) and self.failure is None:
                 done += os.pwrite(self._descriptor, view[done:], self._place + done)
-        except OSError as error:
-            self.failure = error
+        except (OSError, KeyboardInterrupt) as error:
+            self._fail(error)
         if done < len(view) <= SMALL:
             self._unwritten.append((self._place, bytes(view)))
         self._place += len(view)
@@ -80,8 +82,8 @@ class _Disk(io.RawIOBase):
         try:
             if self.failure is None:
                 os.ftruncate(self._descriptor, size)
-        except OSError as error:
-            self.failure = error
+        except (OSError, KeyboardInterrupt) as error:
+            self._fail(error)
         return size
 
     def close(self) -> None:
@@ -91,8 +93,12 @@ class _Disk(io.RawIOBase):
             try:
                 os.close(descriptor)
             except OSError as error:
-                self.failure = self.failure or error
+                self._fail(error)
         super().close()
+
+    def _fail(self, error: OSError | KeyboardInterrupt) -> None:
+        """Keep the first error, but not where it arose: HDF5 holds on to this file, and would to all that was at work there."""
+        self.failure = self.failure or type(error)(*error.args)
 
 
 class WritableFile(h5py.File):
@@ -100,7 +106,8 @@ class WritableFile(h5py.File):
 
     Where a write of the HDF5 library fails while a file is flushed or closed, the library counts the file as closed and yet holds on to it, and the
     process crashes later. So its calls of the operating system go through a file that accepts everything; its first error is raised by ``check``,
-    ``flush`` and ``close``.
+    ``flush`` and ``close``. What is still open when the interpreter ends is closed first: MPI is finalised after that, has HDF5 close what is open,
+    and this would call the interpreter.
 
     Args:
         path: path of the file.
@@ -117,6 +124,7 @@ class WritableFile(h5py.File):
         except BaseException:
             self._disk.close()
             raise
+        _there[id(self)] = self
 
     def check(self) -> None:
         """Raise the first error of the disk.
@@ -125,7 +133,7 @@ class WritableFile(h5py.File):
             OSError: something could not be written.
         """
         if self._disk.failure is not None:
-            raise self._disk.failure
+            raise type(self._disk.failure)(*self._disk.failure.args)
 
     def flush(self) -> None:
         """Hand everything to the operating system.
@@ -152,3 +160,15 @@ class WritableFile(h5py.File):
         """Close the file after an error that matters more than what the disk says."""
         with suppress(OSError):
             self.close()
+
+
+_there: weakref.WeakValueDictionary[int, WritableFile] = weakref.WeakValueDictionary()
+"""Files of this process, open or closed, by their ``id``."""
+
+
+@atexit.register
+def _close_all() -> None:
+    """Close what an error, on whichever rank and in whatever work, has left open."""
+    for file in list(_there.values()):
+        with suppress(BaseException):  # said before, or nobody is left to hear of it
+            file.close()

@@ -15,6 +15,7 @@ from pardem.errors import FileError
 
 from ..analysis.result import Result, open_result
 from ..reading import understood
+from ..state.writable import WritableFile
 from .export_csv import write_tables
 from .export_gsd import write_gsd
 from .export_vtk import write_surfaces
@@ -44,7 +45,7 @@ def link_vtkhdf(result: Result, target: Path) -> None:
         target: file to write (.vtkhdf).
     """
     beside, frames = os.path.relpath(result.path, target.parent), len(result)
-    with h5py.File(result.path, "r", locking=False) as source, h5py.File(target, "w") as file:
+    with h5py.File(result.path, "r", locking=False) as source, WritableFile(target, "w") as file:
         group, steps = file.create_group("VTKHDF"), source["VTKHDF/Steps"]
         for there, here in ((source["VTKHDF"], group), (steps, group.create_group("Steps"))):
             for name, value in there.attrs.items():

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from pardem.errors import FileError
+
 from ..analysis.frame import Frame
 from ..analysis.mesh import frame_mesh
 from ..analysis.result import Result
@@ -35,10 +37,10 @@ def write_surfaces(result: Result, folder: Path) -> None:
     grains, walls = [], []
     for frame in result:
         name = f"{frame.number:06d}.vtp"
-        grain_surfaces(frame).save(folder / f"frame-{name}")
+        _save(grain_surfaces(frame), folder / f"frame-{name}")
         grains.append(_entry(frame, f"frame-{name}"))
         if (mesh := wall_surfaces(frame, bounds)) is not None:
-            mesh.save(folder / f"walls-{name}")
+            _save(mesh, folder / f"walls-{name}")
             walls.append(_entry(frame, f"walls-{name}"))
     _write_index(folder / "frames.pvd", grains)
     if walls:
@@ -76,6 +78,19 @@ def wall_surfaces(frame: Frame, bounds: np.ndarray) -> Any:
         part.cell_data["wall"] = np.full(part.n_cells, names.index(one.name), np.int32)
         parts.append(part)
     return pyvista.merge(parts) if parts else None
+
+
+def _save(mesh: Any, path: Path) -> None:
+    """Write a mesh by way of memory: VTK's writer crashes on a disk that is full."""
+    from vtkmodules.vtkIOXML import vtkXMLPolyDataWriter
+
+    writer = vtkXMLPolyDataWriter()
+    writer.SetInputData(mesh)
+    writer.SetDataModeToBinary()
+    writer.WriteToOutputStringOn()
+    if not writer.Write():
+        raise FileError(f"{path} could not be written: VTK gives no reason")
+    path.write_text(writer.GetOutputString())
 
 
 def _entry(frame: Frame, name: str) -> str:

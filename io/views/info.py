@@ -11,7 +11,7 @@ import numpy as np
 from ..analysis.result import Result
 from ..layout import LayoutError, array
 from ..reading import KINDS, PARAMETERS, get_json, get_table, kind_of, opened, understood
-from ..state.manifest import get_losses
+from ..state.losses import get_losses
 
 MOST_SPECIES = 50  # whose numbers are listed
 

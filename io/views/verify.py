@@ -14,10 +14,12 @@ from pardem.errors import FileError
 from ..analysis.source import Source
 from ..heaps import check_heaps
 from ..layout import CONTACTS, contact_arrays, elements
-from ..reading import FIRST_FIELD, FRAMES, KINDS, is_index, kind_of
+from ..reading import FIRST_FIELD, FRAMES, KINDS, SEALED, is_index, kind_of
 from ..results.paths import STATIC, base_step, damaged_of, out_of, parts_of, segments
 from ..state.checkpoint import checkpoints, step_of
-from ..state.manifest import Loss, Manifest, get_losses, read_manifest
+from ..state.coverage import gaps
+from ..state.losses import Loss, get_losses
+from ..state.manifest import Manifest, read_manifest
 from ..state.seals import DAMAGE, crc32_of, wrong_frames, wrong_sums
 from ..state.shared_errors import UnreadableError, reason
 from ..state.state_reading import read_state
@@ -116,9 +118,12 @@ def _file(path: Path) -> Verdict:
 
 def _content(file: h5py.File) -> tuple[str, list[str], bool]:
     """What a file holds, what is wrong with it, and whether it has a full state, which is not looked at here."""
-    kind, old = kind_of(file), int(file.attrs["pardem_format"]) < 2
+    kind, old = kind_of(file), int(file.attrs["pardem_format"]) < SEALED
     fields, observed = elements(file, FRAMES), elements(file, "observables")
-    problems = [*wrong_sums(file, "static"), *wrong_sums(file, "observables"), *(text for _, text in wrong_frames(file))]
+    lacking = gaps(file)
+    problems = list(lacking.values())
+    problems += [text for what in ("static", "observables") if what not in lacking for text in wrong_sums(file, what)]
+    problems += [] if "frames" in lacking else [text for _, text in wrong_frames(file)]
     if old:
         _read_all(file)
     problems += [f"lacks rows, as it says itself: {loss}" for loss in get_losses(file)]
@@ -130,7 +135,7 @@ def _content(file: h5py.File) -> tuple[str, list[str], bool]:
     state = KINDS[kind] in file
     holds += ["final state"] if state and kind != "checkpoint" else []
     holds += ["format 1: frames and observables have no checksums and were only read"] if old and kind != "checkpoint" else []
-    return ", ".join(holds), problems, state
+    return ", ".join(holds), problems, state and "state" not in lacking
 
 
 def _read_all(file: h5py.File) -> None:

@@ -11,18 +11,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from mpi4py import MPI
-from scene_speeds import PAGE, ROOT, append_row, by_call, processor, put_into_page, read_rows, table_line, version_of
+from pages import PAGE, add_rows, by_call, put_into_page, read_rows, table
+from turns import ROOT, in_turns, now, printed, processor, spread, version_of
 
 TABLE = Path(__file__).resolve().with_name("asked_for.csv")
 PART = ("<!-- asked for -->\n", "<!-- end of asked for -->")
@@ -104,21 +100,12 @@ def measure(trees: list[Path], kinds: list[str], turns: int, steps: int) -> None
         turns: how often each is measured, in a process of its own.
         steps: number of steps of a measurement, of which a process makes three.
     """
-    call = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
-    found: dict[tuple[Path, str], list[float]] = {(tree, kind): [] for tree in trees for kind in kinds}
-    for turn in range(turns):
-        for tree in trees if turn % 2 else trees[::-1]:
-            words = [sys.executable, str(Path(__file__).resolve()), "one", *kinds, "--steps", str(steps)]
-            done = subprocess.run(words, env=os.environ | {"PYTHONPATH": str(tree)}, cwd=tree, capture_output=True, text=True, check=True)
-            for kind, value in json.loads(done.stdout.splitlines()[-1]).items():
-                found[tree, kind].append(value)
+    call, words = now(), [str(Path(__file__).resolve()), "one", *kinds, "--steps", str(steps)]
+    found = in_turns(trees, turns, lambda tree: printed(tree, words))
     rows = [
-        [call, version_of(tree), processor(), kind, turns, *(f"{f(found[tree, kind]):.4g}" for f in (median, min, max))]
-        for kind in kinds for tree in trees
+        [call, version_of(tree), processor(), kind, turns, *spread([done[kind] for done in found[tree]])] for kind in kinds for tree in trees
     ]  # fmt: skip
-    for row in rows:
-        append_row(TABLE, COLUMNS, row)
-        print(", ".join(str(x) for x in row), flush=True)
+    add_rows(TABLE, COLUMNS, rows)
 
 
 def text(rows: list[dict[str, str]]) -> str:
@@ -135,14 +122,14 @@ def _table(call: str, measured: list[dict[str, str]]) -> str:
     versions = list(dict.fromkeys(row["version"] for row in measured))
     of = {(row["version"], row["kind"]): row for row in measured}
     head = ["bed", *(f"{v}: ns a grain and step (range)" for v in versions), *(f"{versions[0]} over {v}, in speed" for v in versions[1:])]
-    lines = [f"**{call} UTC**, {measured[0]['processor']}, one core, medians of {measured[0]['turns']} turns", "", table_line(head)]
-    lines.append(table_line(["---"] * len(head)))
+    lines = []
     for kind in dict.fromkeys(row["kind"] for row in measured):
         every = [of[v, kind] for v in versions]
         times = [f"{float(row['median (ns)']):.3g} ({float(row['least (ns)']):.3g} to {float(row['most (ns)']):.3g})" for row in every]
         ratios = [f"{float(row['median (ns)']) / float(every[0]['median (ns)']):.2f}" for row in every[1:]]
-        lines.append(table_line([kind, *times, *ratios]))
-    return "\n".join(lines) + "\n"
+        lines.append([kind, *times, *ratios])
+    title = f"**{call} UTC**, {measured[0]['processor']}, one core, medians of {measured[0]['turns']} turns"
+    return "\n".join([title, "", *table(head, lines)]) + "\n"
 
 
 def main() -> None:

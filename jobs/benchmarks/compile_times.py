@@ -15,23 +15,33 @@ import os
 import resource
 import subprocess
 import sys
-from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from statistics import median
 from tempfile import TemporaryDirectory
 
-from scene_speeds import PAGE, ROOT, append_row, by_call, processor, put_into_page, read_rows, table_line, version_of
+from pages import PAGE, add_rows, by_call, put_into_page, read_rows, table
+from turns import ROOT, in_turns, now, processor, spread, version_of
 
 TABLE = Path(__file__).resolve().with_name("compile_times.csv")
 PART = ("<!-- compilation -->\n", "<!-- end of compilation -->")
-KINDS = {"spheres": "spheres", "rods": "rods", "polyhedra": "cubes", "features": "cubes-superposed", "triangulation": ""}
+SCENES = {"spheres": "spheres", "rods": "rods", "polyhedra": "cubes", "features": "cubes-superposed"}  # of `pardem bench`
+ELL = (
+    "[[[0,0,0],[1.2,0,0],[0,0.4,0],[1.2,0.4,0],[0,0,0.4],[1.2,0,0.4],[0,0.4,0.4],[1.2,0.4,0.4]],"
+    "[[0,0.4,0],[0.4,0.4,0],[0,1.2,0],[0.4,1.2,0],[0,0.4,0.4],[0.4,0.4,0.4],[0,1.2,0.4],[0.4,1.2,0.4]]]"
+)
+CASES = {
+    "compounds": (f'shape = "compound", radius = 0.1, pieces = {ELL}', 'interaction = "regularised"'),
+    "minima": ('shape = "cube", radius = 0.1, side = 0.8', 'interaction = "minima"'),
+    "triangulation": ('shape = "sphere", radius = 0.5', 'interaction = "regularised"'),
+}
+KINDS = (*SCENES, *CASES)
 CASE = """
-domain = { lower = [0, 0, 0], upper = [9, 9, 9], periodic = [true, true, true] }
-species = [{ name = "ball", shape = "sphere", radius = 0.5, density = 1000 }]
-insert = [{ species = "ball", count = 40, region = { kind = "box", lower = [0, 0, 0], upper = [9, 9, 9] } }]
-contact = { law = "viscoelastic", restitution = 0.5, contact_time = 0.05, friction = 0.3 }
-time = { step = 1e-3 }
-stage = [{ name = "go", kind = "run", steps = 20 }]
+domain = {{ lower = [0, 0, 0], upper = [9, 9, 9], periodic = [true, true, true] }}
+species = [{{ name = "grain", {shape}, density = 1000 }}]
+insert = [{{ species = "grain", count = 40, region = {{ kind = "box", lower = [0, 0, 0], upper = [9, 9, 9] }} }}]
+contact = {{ law = "viscoelastic", restitution = 0.5, contact_time = 0.05, friction = 0.3, {rule} }}
+time = {{ step = 1e-3 }}
+stage = [{{ name = "go", kind = "run", steps = 20 }}]
 """
 BY_TRIANGULATION = ("--set", "detection.method=triangulation", "--set", "detection.max_overlap=0.1", "--set", "detection.skin=0.1")
 COLUMNS = ("call", "version", "processor", "kind", "turns", "median (s)", "least (s)", "most (s)")
@@ -70,11 +80,13 @@ def compilation(tree: Path, kind: str) -> float:
         kind: name of the kind.
     """
     with TemporaryDirectory() as cache:
-        arguments = bench(KINDS[kind])
+        if kind in SCENES:
+            arguments = bench(SCENES[kind])
+        else:
+            case, (shape, rule) = Path(cache) / "case.toml", CASES[kind]
+            case.write_text(CASE.format(shape=shape, rule=rule))
+            arguments = ["run", str(case), "-o", str(Path(cache) / "out.h5"), "--force"]
         if kind == "triangulation":
-            case = Path(cache) / "balls.toml"
-            case.write_text(CASE)
-            arguments = ["run", str(case), "-o", str(Path(cache) / "balls.h5"), "--force"]
             cpu_seconds(tree, arguments, cache)
             arguments += BY_TRIANGULATION
         return cpu_seconds(tree, arguments, cache) - cpu_seconds(tree, arguments, cache)
@@ -88,16 +100,10 @@ def measure(trees: list[Path], kinds: list[str], turns: int) -> None:
         kinds: names.
         turns: how often each is measured.
     """
-    call = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
+    call, versions = now(), {tree: version_of(tree) for tree in trees}
     for kind in kinds:
-        found: dict[Path, list[float]] = {tree: [] for tree in trees}
-        for turn in range(turns):
-            for tree in trees if turn % 2 else trees[::-1]:
-                found[tree].append(compilation(tree, kind))
-        for tree, seconds in found.items():
-            row = [call, version_of(tree), processor(), kind, turns, *(f"{f(seconds):.1f}" for f in (median, min, max))]
-            append_row(TABLE, COLUMNS, row)
-            print(", ".join(str(x) for x in row), flush=True)
+        found = in_turns(trees, turns, partial(compilation, kind=kind))
+        add_rows(TABLE, COLUMNS, [[call, versions[tree], processor(), kind, turns, *spread(seconds, ".1f")] for tree, seconds in found.items()])
 
 
 def text(rows: list[dict[str, str]]) -> str:
@@ -111,13 +117,14 @@ def text(rows: list[dict[str, str]]) -> str:
         versions = list(dict.fromkeys(row["version"] for row in measured))
         of = {(row["version"], row["kind"]): row for row in measured}
         head = ["kind of scene", *(f"{v}: CPU seconds (range)" for v in versions), *(f"{versions[0]} over {v}" for v in versions[1:])]
-        lines = [f"**{call} UTC**, {measured[0]['processor']}, {measured[0]['turns']} turns", "", table_line(head), table_line(["---"] * len(head))]
+        lines = []
         for kind in dict.fromkeys(row["kind"] for row in measured):
             every = [of[v, kind] for v in versions]
             seconds = [f"{row['median (s)']} ({row['least (s)']} to {row['most (s)']})" for row in every]
             ratios = [f"{float(every[0]['median (s)']) / float(row['median (s)']):.2f}" for row in every[1:]]
-            lines.append(table_line([kind, *seconds, *ratios]))
-        parts.append("\n".join(lines))
+            lines.append([kind, *seconds, *ratios])
+        title = f"**{call} UTC**, {measured[0]['processor']}, {measured[0]['turns']} turns"
+        parts.append("\n".join([title, "", *table(head, lines)]))
     return "\n\n".join(parts) + "\n"
 
 

@@ -238,7 +238,8 @@ def measure(scenes: list[str]) -> None:
     Args:
         scenes: their names.
     """
-    from scene_speeds import ROOT, append_row, processor, version_of
+    from pages import append_row
+    from turns import ROOT, processor, version_of
 
     from pardem.compiled.lanes.types import WIDTH
 
@@ -255,7 +256,7 @@ def text(rows: list[dict[str, str]]) -> str:
     Args:
         rows: those of contact_instructions.csv.
     """
-    from scene_speeds import table_line
+    from pages import table_line
 
     parts = []
     for lanes in sorted({row["lanes"] for row in rows}, key=int):
@@ -279,7 +280,7 @@ def main() -> None:
     elif given.what == "measure":
         measure(given.scenes)
     else:
-        from scene_speeds import PAGE, put_into_page, read_rows
+        from pages import PAGE, put_into_page, read_rows
 
         put_into_page(PAGE, PART, text(read_rows(TABLE)))
 

@@ -10,13 +10,12 @@ All beds begin with the grains of the settled bed of `pardem bench`, so their co
 from __future__ import annotations
 
 import argparse
-from datetime import UTC, datetime
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from mpi4py import MPI
-from scene_speeds import PAGE, ROOT, append_row, processor, put_into_page, read_rows, table_line, version_of
+from pages import PAGE, add_rows, put_into_page, read_rows, table
+from turns import ROOT, in_turns, now, processor, spread, version_of
 
 from pardem.bench import measure as measure_engine
 from pardem.bench.beds import engine_of, settled_tile
@@ -46,7 +45,7 @@ def measure(scenes: list[str], turns: int, steps: int) -> None:
         turns: how often each law is measured.
         steps: number of steps of a turn.
     """
-    call, rows, comm = datetime.now(UTC).strftime("%Y-%m-%d %H:%M"), [], MPI.COMM_SELF
+    call, rows, comm = now(), [], MPI.COMM_SELF
     for scene in scenes:
         count, beds = bed_of(scene).grains, {}
         for law, budget in KINDS:
@@ -54,18 +53,15 @@ def measure(scenes: list[str], turns: int, steps: int) -> None:
             case = scene_case(scene, count, contact=LAWS[law], budget=budget)
             beds[law, budget] = case, engine_of(comm, case, grains, None)
             beds[law, budget][1].advance(SETTLE)
-        found: dict[tuple[str, bool], list[dict[str, Any]]] = {kind: [] for kind in KINDS}
-        for turn in range(turns):
-            for kind in KINDS if turn % 2 else KINDS[::-1]:
-                case, engine = beds[kind]
-                found[kind].append(measure_engine(engine, case, steps, steps // 10))
-        for (law, budget), every in found.items():
-            speeds = [done["cundall"] for done in every]
-            numbers = [f"{f(speeds):.4g}" for f in (median, min, max)] + [f"{every[0]['contacts_per_grain']:.3g}"]
+
+        def one(kind: tuple[str, bool], beds: dict[tuple[str, bool], Any] = beds) -> dict[str, Any]:
+            case, engine = beds[kind]
+            return measure_engine(engine, case, steps, steps // 10)
+
+        for (law, budget), every in in_turns(KINDS, turns, one).items():
+            numbers = [*spread([done["cundall"] for done in every]), f"{every[0]['contacts_per_grain']:.3g}"]
             rows.append([call, version_of(ROOT), processor(), scene, law, "yes" if budget else "no", turns, *numbers])
-            print(", ".join(str(x) for x in rows[-1]), flush=True)
-    for row in rows:
-        append_row(TABLE, COLUMNS, row)
+    add_rows(TABLE, COLUMNS, rows)
 
 
 def text(rows: list[dict[str, str]]) -> str:
@@ -75,7 +71,7 @@ def text(rows: list[dict[str, str]]) -> str:
         rows: those of law_costs.csv.
     """
     head = ["scene", "law", "contacts a grain", "without budget (range)", "time over that of `viscoelastic`", "with budget (range)", "time over it"]
-    lines = [table_line(head), table_line(["---"] * len(head))]
+    lines = []
     newest = {row["scene"]: row["call"] for row in rows}
     of = {(row["scene"], row["law"], row["budget"]): row for row in rows if row["call"] == newest[row["scene"]]}
     for scene in newest:
@@ -86,11 +82,11 @@ def text(rows: list[dict[str, str]]) -> str:
                 row = of[scene, law, budget]
                 middle, least, most = (1e-6 * float(row[k]) for k in ("median (1/s)", "least (1/s)", "most (1/s)"))
                 cells += [f"{middle:.3g} ({least:.3g} to {most:.3g})", f"{1e-6 * first / middle:.2f}"]
-            lines.append(table_line(cells))
+            lines.append(cells)
     shown = [row for row in rows if row["call"] == newest[row["scene"]]]
     calls = dict.fromkeys(f"{row['scene']} {row['version']}, {row['call']} UTC, {row['turns']} turns" for row in shown)
     title = f"Million particle steps a CPU second, one core, {rows[-1]['processor']}, medians ({'; '.join(calls)})"
-    return "\n".join([title, "", *lines]) + "\n"
+    return "\n".join([title, "", *table(head, lines)]) + "\n"
 
 
 def main() -> None:

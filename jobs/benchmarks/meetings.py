@@ -11,18 +11,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
-import sys
 import tempfile
 import time
-from datetime import UTC, datetime
 from pathlib import Path
-from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
-from scene_speeds import PAGE, ROOT, append_row, by_call, processor, put_into_page, read_rows, table_line, version_of
+from pages import PAGE, add_rows, by_call, put_into_page, read_rows, table
+from turns import ROOT, in_turns, now, printed, processor, spread, version_of
 
 TABLE = Path(__file__).resolve().with_name("meetings.csv")
 PART = ("<!-- meetings -->\n", "<!-- end of meetings -->")
@@ -115,24 +111,14 @@ def measure(trees: list[Path], turns: int, steps: int) -> None:
         turns: how often each is measured, in a process of its own.
         steps: number of steps of a measurement.
     """
-    call = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
-    found: dict[tuple[Path, str], list[float]] = {(tree, meeting): [] for tree in trees for meeting in MEETINGS}
-    contacts: dict[str, float] = {}
-    for turn in range(turns):
-        for tree in trees if turn % 2 else trees[::-1]:
-            words = [sys.executable, str(Path(__file__).resolve()), "one", "--steps", str(steps)]
-            done = subprocess.run(words, env=os.environ | {"PYTHONPATH": str(tree)}, cwd=tree, capture_output=True, text=True, check=True)
-            for meeting, (value, number) in json.loads(done.stdout.splitlines()[-1]).items():
-                found[tree, meeting].append(value)
-                contacts[meeting] = number
+    call, words = now(), [str(Path(__file__).resolve()), "one", "--steps", str(steps)]
+    found = in_turns(trees, turns, lambda tree: printed(tree, words))
     rows = []
     for meeting in MEETINGS:
         for tree in trees:
-            times = [f"{f(found[tree, meeting]):.4g}" for f in (median, min, max)]
-            rows.append([call, version_of(tree), processor(), meeting, f"{contacts[meeting]:.3g}", turns, *times])
-    for row in rows:
-        append_row(TABLE, COLUMNS, row)
-        print(", ".join(str(x) for x in row), flush=True)
+            times, contacts = zip(*(done[meeting] for done in found[tree]), strict=True)
+            rows.append([call, version_of(tree), processor(), meeting, f"{contacts[-1]:.3g}", turns, *spread(times)])
+    add_rows(TABLE, COLUMNS, rows)
 
 
 def text(rows: list[dict[str, str]]) -> str:
@@ -146,8 +132,7 @@ def text(rows: list[dict[str, str]]) -> str:
     of = {(row["version"], row["meeting"]): float(row["median (ns)"]) for row in measured}
     head = ["two cubes", "contacts", *(f"{v}: ns a step beyond those apart" for v in versions), "of which a contact"]
     head += [f"{versions[0]} over {v}, in speed" for v in versions[1:]]
-    lines = [f"**{call} UTC**, {measured[0]['processor']}, one core, medians of {measured[0]['turns']} turns", "", table_line(head)]
-    lines.append(table_line(["---"] * len(head)))
+    lines = []
     for row in measured[:: len(versions)]:
         meeting, number = row["meeting"], float(row["contacts a pair"])
         beyond = [of[v, meeting] - of[v, "apart"] for v in versions]
@@ -155,8 +140,9 @@ def text(rows: list[dict[str, str]]) -> str:
             cells = ["0", *(f"({of[v, meeting]:.0f} in all)" for v in versions), "", *([""] * (len(versions) - 1))]
         else:
             cells = [f"{number:.3g}", *(f"{x:.0f}" for x in beyond), f"{beyond[0] / number:.0f}", *(f"{x / beyond[0]:.2f}" for x in beyond[1:])]
-        lines.append(table_line([meeting, *cells]))
-    return "\n".join(lines) + "\n"
+        lines.append([meeting, *cells])
+    title = f"**{call} UTC**, {measured[0]['processor']}, one core, medians of {measured[0]['turns']} turns"
+    return "\n".join([title, "", *table(head, lines)]) + "\n"
 
 
 def main() -> None:

@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
-import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 
-from scene_speeds import PAGE, ROOT, SCENES, append_row, processor, put_into_page, read_rows, table_line, version_of
+from pages import PAGE, add_rows, put_into_page, read_rows, table
+from scene_speeds import SCENES
+from turns import ROOT, now, printed, processor, version_of
 
 TABLE = Path(__file__).resolve().with_name("step_shares.csv")
 PART = ("<!-- shares -->\n", "<!-- end of shares -->")
@@ -62,17 +60,12 @@ def measure(beds: list[str], turns: int) -> None:
         beds: names.
         turns: how often each is measured, in a process of its own.
     """
-    call, rows = datetime.now(UTC).strftime("%Y-%m-%d %H:%M"), []
+    call, rows = now(), []
     for bed in beds:
-        words, found = [sys.executable, str(Path(__file__).resolve()), "one", bed], []
-        for _ in range(turns):
-            settings = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-            found.append(json.loads(subprocess.run(words, env=settings, capture_output=True, text=True, check=True).stdout.splitlines()[-1]))
+        found = [printed(ROOT, [str(Path(__file__).resolve()), "one", bed]) for _ in range(turns)]
         steps, lists, *values = (median(column) for column in zip(*found, strict=True))
         rows.append([call, version_of(ROOT), processor(), bed, turns, int(steps), int(lists), f"{values[0]:.4g}", *(f"{x:.3f}" for x in values[1:])])
-        print(", ".join(str(x) for x in rows[-1]), flush=True)
-    for row in rows:
-        append_row(TABLE, COLUMNS, row)
+    add_rows(TABLE, COLUMNS, rows)
 
 
 def text(rows: list[dict[str, str]]) -> str:
@@ -82,15 +75,15 @@ def text(rows: list[dict[str, str]]) -> str:
         rows: those of step_shares.csv.
     """
     head = ["bed", "ns a grain and step", *(f"{name} (%)" for name in COLUMNS[8:-1]), "new lists, steps", COLUMNS[-1]]
-    lines = [table_line(head), table_line(["---"] * len(head))]
+    lines = []
     newest = {row["bed"]: row for row in rows}
     for bed, row in newest.items():
         percent = [f"{100.0 * float(row[name]):.1f}" for name in COLUMNS[8:-1]]
         memory = f"{float(row[COLUMNS[-1]]):.2f}"
-        lines.append(table_line([bed, f"{float(row['grain and step (ns)']):.0f}", *percent, f"{row['new lists']}, {row['steps']}", memory]))
+        lines.append([bed, f"{float(row['grain and step (ns)']):.0f}", *percent, f"{row['new lists']}, {row['steps']}", memory])
     calls = dict.fromkeys(f"{row['version']}, {row['call']} UTC" for row in newest.values())
     title = f"Medians of {rows[-1]['turns']} turns, one core, {rows[-1]['processor']} ({'; '.join(calls)})"
-    return "\n".join([title, "", *lines]) + "\n"
+    return "\n".join([title, "", *table(head, lines)]) + "\n"
 
 
 def main() -> None:

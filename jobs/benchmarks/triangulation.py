@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 from mpi4py import MPI
-from scene_speeds import ROOT, processor, put_into_page, table_line, version_of
+from pages import put_into_page, table_line
+from turns import ROOT, processor, version_of
 
 from pardem.bench.beds import settled
 from pardem.triangulation import Counts, Triangulation

@@ -15,14 +15,13 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from statistics import median
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "performance.md"
-BEGIN, END = "<!-- two ranks -->\n", "<!-- end of two ranks -->"
+from pages import PAGE, put_into_page
+from turns import ROOT, now
+
+PART = ("<!-- two ranks -->\n", "<!-- end of two ranks -->")
 TURNS, TURNS_OF_LARGE = 5, 3
 WARMED = 300  # steps before the clock starts: in the first ones tiles of large beds settle against each other, with lists made anew in nearly each
 CRYSTAL = "jobs/campaigns/crystallisation/an_6.toml"
@@ -79,9 +78,7 @@ def main() -> None:
     parser.add_argument("--document", action="store_true", help="put the table into docs/performance.md")
     write, lines = parser.parse_args().document, rows()
     if write:
-        before, behind = PAGE.read_text().split(BEGIN)
-        title = f"**{datetime.now(UTC):%Y-%m-%d %H:%M} UTC**, medians\n\n"
-        PAGE.write_text(before + BEGIN + title + HEAD + "".join(lines) + END + behind.split(END)[1])
+        put_into_page(PAGE, PART, f"**{now()} UTC**, medians\n\n{HEAD}{''.join(lines)}")
 
 
 if __name__ == "__main__":

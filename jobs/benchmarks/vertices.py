@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 from mpi4py import MPI
-from scene_speeds import ROOT, append_row, processor, put_into_page, read_rows, table_line, version_of
+from pages import append_row, put_into_page, read_rows, table_line
+from turns import ROOT, processor, version_of
 
 PART = ("<!-- vertices -->\n", "<!-- end of vertices -->")
 TABLE = Path(__file__).resolve().with_name("vertices.csv")

@@ -76,13 +76,13 @@ def rows_of(path: Path) -> list[Row]:
     return [row for row in read_table(read_study(path)).values() if row["status"] == FINISHED]
 
 
-def failures_of(path: Path) -> int:
-    """Number of runs of a study that have failed.
+def failures_of(path: Path) -> list[Row]:
+    """Rows of the runs of a study that have failed, with their sentences.
 
     Args:
         path: of the study.
     """
-    return sum(row["status"] == FAILED for row in read_table(read_study(path)).values())
+    return [row for row in read_table(read_study(path)).values() if row["status"] == FAILED]
 
 
 def main(text: str, names: Sequence[str], run: Callable[[list[str], int], None], collect: Callable[[], None], folder: Path) -> None:

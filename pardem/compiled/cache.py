@@ -28,6 +28,7 @@ from numba.core.types.containers import BaseNamedTuple, BaseTuple
 
 from .. import image
 from . import sources
+from .interrupts import interrupts_held_back
 
 _used: set[Path] = set()
 if image.in_use() is not None:
@@ -147,7 +148,11 @@ class KernelCache(_Cache):
         Returns:
             Numba's result; None, if there is none, or none that can be read.
         """
-        target_context.refresh()
+        with interrupts_held_back():
+            return self._load(sig, target_context)
+
+    def _load(self, sig: Any, target_context: Any) -> Any:
+        target_context.refresh()  # of numba itself, what all kernels need, is compiled at the first call
         try:
             path, key = self._path(sig, target_context.codegen())
             started_from = image.in_use()

@@ -22,6 +22,8 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
 from numba.core.types.misc import unliteral
 
+from .interrupts import interrupts_held_back
+
 _ALLOCATIONS = 2_000_000  # objects made between two looks of Python for cycles
 _under_way = [0]  # compilations that wait for those of the functions they call
 
@@ -44,6 +46,14 @@ class _NoEntry(list[Any]):
 def _has_entry(compiled: Any) -> bool:
     """Whether Python can call what numba compiled."""
     return not isinstance(getattr(compiled.entry_point, "__self__", None), _NoEntry)
+
+
+class _MachineCode(JITCodeLibrary):
+    """Code in full."""
+
+    def _finalize_specific(self) -> None:
+        with interrupts_held_back():
+            super()._finalize_specific()
 
 
 class _Intermediate(JITCodeLibrary):
@@ -79,6 +89,8 @@ class _Lowering(typed_passes.NativeLowering):
             True, as every pass that changed something.
         """
         if not state.flags.no_compile:
+            state.library = _MachineCode(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.library.enable_object_caching()
             return bool(super().run_pass(state))
         state.library = _Intermediate(state.targetctx.codegen(), state.func_id.func_qualname)
         super().run_pass(state)

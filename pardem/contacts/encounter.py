@@ -10,11 +10,12 @@ from .nearest.polytope_separation import MARGIN
 SAFE = 1.0 - 1e-9
 """Share of a gap that counts, as the way that the two grains' points must go before they may touch: no point of a distance's minimiser moves faster
 than the grains, and the penalties of the regularised one do not change with motion."""
+SHORTENED = 1.0 - 2.0**-22  # more than rounding to float32, in which such paths are kept, may lengthen one
 
 
 @inlined
 def free_path(path, f, reach, d):
-    """The path of two grains together up to which they cannot touch (m).
+    """The path of two grains together up to which they cannot touch (m), also once it, or less, is rounded to float32.
 
     Args:
         path: distance that both may have moved so far (m).
@@ -23,7 +24,7 @@ def free_path(path, f, reach, d):
         d: vector from the first centre to the second (m).
     """
     rounding = MARGIN * (abs(d[0]) + abs(d[1]) + abs(d[2]) + reach)
-    return path + SAFE * (root(f) - reach) - rounding
+    return SHORTENED * (path + SAFE * (root(f) - reach)) - rounding
 
 
 @inlined

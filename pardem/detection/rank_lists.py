@@ -91,7 +91,7 @@ class RankLists:
         block, first = (BATCH + 4 * BLOCK, np.repeat(row, np.diff(ptr))) if rule.lists_first else (BATCH, np.empty(0, np.int32))
         hist = self._sparse(contacts, found) if rule.sparse_histories else zeros_in_lines((found, self._width), np.float64)
         made = Contacts(
-            row, ptr, col, first, sub, np.zeros(found, np.uint8), np.zeros(found if rule.paths or rule.pair_loop else 0),
+            row, ptr, col, first, sub, np.zeros(found, np.uint8), np.zeros(found if rule.paths or rule.pair_loop else 0, np.float32),
             hist, rows_for(found, len(hist) if rule.sparse_histories else 0), np.zeros((found if rule.active_sets else 0, 2), np.int64),
             np.zeros(block, np.int32), np.empty(BATCH, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([interior]),
             _alike(g.material[:total]),
@@ -149,8 +149,8 @@ class RankLists:
         block, grain = (BATCH + (LINES + 1) * BLOCK, entries[:, 0]) if scene.rule.lists_first else (BATCH, entries[:0, 0])
         made = Contacts(
             row.astype(np.int32), np.concatenate([first, [found]]).astype(np.int64), entries[:, 1].astype(np.int32), grain.astype(np.int32),
-            np.ascontiguousarray(entries[:, 2]), np.zeros(found, np.uint8), np.zeros(solver), zeros_in_lines((found, self._width), np.float64),
-            rows_for(found, 0), np.zeros((solver, 2), np.int64),
+            np.ascontiguousarray(entries[:, 2]), np.zeros(found, np.uint8), np.zeros(solver, np.float32),
+            zeros_in_lines((found, self._width), np.float64), rows_for(found, 0), np.zeros((solver, 2), np.int64),
             np.zeros(block, np.int32), np.empty(BATCH, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([len(row)]),
             _alike(g.material[:owned]) & _alike(walls.material),
         )  # fmt: skip

@@ -28,7 +28,8 @@ def couple(response, geometry, zone, spin, friction, twist, dt):
     ct, cn, lever = response.law.ct, response.law.cn, zone.lever
     push = larger(response.push * geometry.slope, 0.0)
     cap = (2.0 / 3.0) * coulomb * push * lever * torsion
-    rolled = 0.5 * zone.middle * zone.middle * dot(geometry.middle, spin)
+    turned = dot(geometry.middle, spin)
+    rolled = 0.5 * zone.middle * zone.middle * turned
     drag = ct * rolled * torsion
     torque = smaller(larger(twist + response.grow * rolled * dt + drag, -cap), cap)
     elastic = torque - drag
@@ -40,5 +41,5 @@ def couple(response, geometry, zone, spin, friction, twist, dt):
     size = root(tilt2) * rock
     cap = 0.1 * lever * push
     rock = select(size > cap, rock * cap / size, rock)
-    work = dt * ((0.5 * (twist + elastic) + drag) * about + rock * tilt2)
+    work = dt * (0.5 * (twist + elastic) * turned + drag * about + rock * tilt2)  # the spring's along the normal in the middle of the step
     return Couple(ahead(scale(torque, geometry.normal), rock, tilt), elastic, work)

@@ -18,7 +18,8 @@ import numpy as np
 
 from ..compiled.choices import larger, root, select, smaller
 from ..compiled.jit import inlined
-from ..compiled.vectors import add, ahead, scale, square
+from ..compiled.lanes.arithmetic import seldom
+from ..compiled.vectors import add, ahead, choose, scale, square
 from . import linear, walton
 from . import parameters as p
 from .kind import Form, Key, LawInput, LawKind, Values
@@ -71,11 +72,14 @@ def tangential(law, numbers, normal, pull):
     moved = add(before, pull.more)
     size, known = root(square(moved)), root(square(pull.own))
     plastic = smaller(larger(known, (1.0 - ratio) * size), size)
-    slips = size - plastic > pull.limit
-    slipped = larger(known, pull.limit * (1.0 / ratio - 1.0))
-    plastic, force = select(slips, slipped, plastic), select(slips, pull.limit, size - plastic)
-    moved = ahead(moved, select(slips & pull.in_the_middle, weight(before, pull.more, plastic + force), 0.0), pull.more)
-    size = root(square(moved))
+    force = size - plastic
+    slips = force > pull.limit
+    if seldom(slips):
+        plastic = select(slips, larger(known, pull.limit * (1.0 / ratio - 1.0)), plastic)
+        force = select(slips, pull.limit, force)
+        turns = slips & pull.in_the_middle
+        moved = choose(turns, ahead(moved, weight(before, pull.more, plastic + force), pull.more), moved)
+        size = select(turns, root(square(moved)), size)
     inv = select(size > 0.0, 1.0 / size, 0.0)
     spring = scale(force * inv, moved)
     return Tangential(spring, spring, scale(plastic * inv, moved))

@@ -93,7 +93,8 @@ def choose_quanta(spans: Spans, lightest_weight: float, lightest_lever: float, c
 
 def _too_far_apart(span: Span, quantum: float) -> str:
     """The sentence that refuses a run whose forces or torques lie too far apart."""
-    asked, held = span.largest / span.least, span.largest / (LEAST * quantum)
+    asked = span.largest / span.least if span.least > 0.0 else math.inf  # of sizes so small that their force is less than any number
+    held = span.largest / (LEAST * quantum)
     sizes = span.sizes * (held / asked) ** (1.0 / span.power) if span.power else 0.0
     remedy = f"with this law the radii may differ by a factor of {_floor(sizes):.3g}, not {span.sizes:.4g}; " if sizes > 1.0 else ""
     return (

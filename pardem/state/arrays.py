@@ -170,11 +170,13 @@ class Contacts(NamedTuple):
         sub: (P,) int64 pair of features or pieces (``contacts.nearest.features``, ``pieces``); empty for pairs of whole grains. For walls: a pair of
             features (bodies), the vertex, or the piece.
         touch: (P,) uint8 whether the candidate touches, so that its history counts.
-        free: (P,) path of the two grains together, or of the grain at a wall, up to which they cannot touch (m); (0,) if candidates are not screened.
+        free: (P,) float32 path of the two grains together, or of the grain at a wall, up to which they cannot touch (m), shortened by what float32
+            rounds; (0,) if candidates are not screened.
         hist: (P, 8 or more) float64 histories (see ``laws.history``).
         rows: which candidates have which rows of them.
         warm: (P, 2) int64 active sets of the solver; empty if only closed forms are used.
-        near: (BATCH, or BATCH and some BLOCK,) int32 work space of batches (``contacts.batch``); candidates throughout, or zeros.
+        near: (BATCH, or BATCH and some BLOCK,) int32 work space: places in the list of the candidates that a batch treats (``contacts.batch``) and
+            of those that wait for others of their kind (``contacts.grain_pairs``). Any entry can be read as a place: all are 0 at first.
         near_row: (BATCH,) int32 work space of batches.
         scratch: (SCRATCH,) float64 work space of batches.
         counts: (COUNTS,) int64 work space of batches.

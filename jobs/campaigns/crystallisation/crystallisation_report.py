@@ -13,7 +13,7 @@ from page import FIGURES, table, write
 from rod_curves import collected, name_of, of_run
 from rod_figures import EXPERIMENTS, draw_curves, draw_layers, draw_snapshots
 from scipy.stats import linregress
-from study_runs import rows_of
+from study_runs import failures_of, rows_of
 
 from pardem.campaign.run_rows import Row
 from pardem.campaign.statistics import numbers
@@ -28,13 +28,14 @@ STRAIGHT, DOUBT = 0.97, 0.01  # share of the variance that a straight line expla
 MARGIN = 2.0  # standard deviations of single runs within which two experiments agree
 
 
-def text(tables: dict[str, list[Row]], curves: pd.DataFrame, pictures: list[str]) -> str:
+def text(tables: dict[str, list[Row]], curves: pd.DataFrame, pictures: list[str], stopped: Sequence[Row] = ()) -> str:
     """The part of docs/validation.md.
 
     Args:
         tables: finished rows, by study.
         curves: of all runs.
         pictures: names of the figures that are there.
+        stopped: rows of the causes whose runs stopped on an error.
     """
     if not any(tables.values()):
         return "Nothing has been run so far.\n"
@@ -43,6 +44,7 @@ def text(tables: dict[str, list[Row]], curves: pd.DataFrame, pictures: list[str]
         parts += [_experiments(tables["study"], curves), claims(curves)]
     if tables["causes"]:
         parts.append(_causes(tables["causes"]))
+    parts += [f"With {row['change']}, the run stopped. {row['sentence'].split(';')[0]}." for row in stopped]
     found = {name_of(row)[0] for row in tables["study"]}
     missing = [name for name in EXPERIMENTS if name not in found]
     if missing:
@@ -202,6 +204,6 @@ def collect(folder: Path, names: Sequence[str]) -> None:
         if name in PICTURES and (rule, seed) == ("regularised", 1) and result.exists():
             draw_snapshots(result, FIGURES / PICTURES[name])
     there = [picture for picture in (CURVES, LAYERS, *PICTURES.values()) if (FIGURES / picture).exists()]
-    write(PART, text(tables, curves, there))
+    write(PART, text(tables, curves, there, failures_of(folder / "causes.toml")))
     if an_6_report.of_an_6(tables["study"]):
         write(an_6_report.PART, an_6_report.text(tables["study"], curves))

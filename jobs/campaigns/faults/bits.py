@@ -3,10 +3,10 @@
 
     python jobs/campaigns/faults/bits.py [--scenes 100] [--seed 0] [--out bits.jsonl]
 
-Scene k (`drawn_scenes.py`) depends on the seed and k alone. Sixteen ranks take one scene after the other, of which some rest where fewer are wanted;
-where they crash or hang, new ones come. Compared are the full state, which has all grains and contacts with their histories, and the observables; of
-a scene that stops on an error, its sentence. A line of JSON is kept for each scene, so that the campaign goes on where it stopped. Exit status 1:
-bits differ, or there was a crash, a traceback, or a scene took longer than its time.
+Scene k (`drawn_scenes.py`) depends on the seed and k alone; it is drawn again until a run of it begins. Sixteen ranks take one scene after the
+other, of which some rest where fewer are wanted; where they crash or hang, new ones come. Compared are the full state, which has all grains and
+contacts with their histories, and the observables; of a scene that stops on an error, its sentence. A line of JSON is kept for each scene, so that
+the campaign goes on where it stopped. Exit status 1: bits differ, or there was a crash, a traceback, or a scene took longer than its time.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from typing import Any
 
 import launching
 import numpy as np
-from drawn_scenes import Table, by_triangulation, grids, scene
+from drawn_scenes import Table, by_triangulation, grids, valid_scene
 from mpi4py import MPI
-from trials import Row, command_line, go_on, table, verdict
+from trials import ALIKE, Row, command_line, go_on, table, verdict
 
 NUMBERS = (1, 2, 3, 4, 7, 16)
 STEPS = 500
@@ -130,8 +130,11 @@ def work(seed: int) -> int:
 
 def _scene(k: int, seed: int, comm: MPI.Comm) -> Row:
     """A scene on all numbers of ranks. Collective."""
-    dice = random.Random(f"{seed}/{k}")
-    case, began, found = scene(dice), time.monotonic(), dict[str, Any]()
+    began, found = time.monotonic(), dict[str, Any]()
+    drawn = valid_scene(k, random.Random(f"{seed}/{k}")) if comm.rank == 0 else None
+    _rest(comm)
+    case, redrawn = comm.bcast(drawn)
+    dice = random.Random(f"{seed}/{k}/variants")
     for ranks in NUMBERS:
         chosen = variants(case, ranks, dice)
         part = comm.Split(int(comm.rank < ranks), comm.rank)
@@ -146,10 +149,10 @@ def _scene(k: int, seed: int, comm: MPI.Comm) -> Row:
     different = {name: value for name, value in found.items() if value[0] != first[0]}
     species = "+".join(one["name"] for one in case["species"])
     what = f"{species}, {case['contact']['law']}, {case['contact'].get('interaction', 'regularised')}, {case['time'].get('integrator', 'verlet')}"
-    good = "the same sentence" if ":" in first[1] else "same bits"
+    good = "same bits" if ":" not in first[1] else ALIKE if is_refused(first[1]) else "the same sentence"
     return {
         "case": k, "what": what, "outcome": good if len(kinds) == 1 else "differs", "found": first[1], "seconds": round(time.monotonic() - began, 1),
-        "refused": refused,
+        "refused": refused, "redrawn": redrawn,
         "said": "" if len(kinds) == 1 else "\n".join(f"{name}: {value}" for name, value in different.items()),
     }  # fmt: skip
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python
-"""Mutated case files through `pardem check`, in process: each must be accepted, or refused in sentences. Some that are accepted take steps as well.
+"""Mutated case files through `pardem check`, in process: each must be accepted, or refused in sentences. Some that are accepted take steps as well,
+before which only grains that do not fit may stop a run.
 
     python jobs/campaigns/faults/cases.py [--cases 10000] [--run 1000] [--seed 0] [--out cases.jsonl]
 
 Case k depends on the seed and k alone. A line of JSON is kept for each, so that the campaign goes on where it stopped; a table of the outcomes and
-all tracebacks come at the end. Exit status 1: there was a traceback, or a case took longer than its time.
+all tracebacks come at the end. Exit status 1: there was a traceback, a case took longer than its time, or a run refused what `check` had accepted.
 """
 
 from __future__ import annotations
@@ -21,18 +22,26 @@ from pathlib import Path
 
 import numpy as np
 from mutations import mutated, setting, to_text
-from seeds import USER_LAW, seeds
-from trials import Row, TooLong, command_line, go_on, limited, read_rows, table, verdict
+from seeds import MESH, USER_LAW, origin, seeds
+from trials import CONTRADICTED, Row, TooLong, command_line, go_on, limited, read_rows, table, verdict
 
-RAN = ("ran", "run")  # how the outcomes of cases that took steps begin
+RAN = ("ran", "run", CONTRADICTED)  # how the outcomes of cases that took steps begin
 STEPS = 20
 MOST_GRAINS = 50  # of a case that takes steps
 
 
 def prepare(folder: Path) -> None:
     """Lay the files that the cases name into a folder."""
+    from mpi4py import MPI
+
+    from pardem.case import Case
+    from pardem.run import run_case
+    from pardem.run_options import RunOptions
+
     (folder / "law.py").write_text(USER_LAW)
+    (folder / "wedge.obj").write_text(MESH)
     np.savez(folder / "grains.npz", species=np.array(["grain"]), position=np.array([[5e-3, 5e-3, 5e-3]]))
+    run_case(Case(**origin()), out=folder / "origin.h5", comm=MPI.COMM_SELF, options=RunOptions(quiet=True))
 
 
 def case_number(k: int, seed: int) -> tuple[str, list[str]]:
@@ -51,13 +60,16 @@ def attempt(text: str, settings: list[str], folder: Path, steps: bool) -> Row:
     """Check one case, and let it take some steps where it is accepted and small.
 
     Returns:
-        ``outcome``: accepted, refused, ran, refused by the run, traceback, or too long; ``said``: the sentence, or the traceback.
+        ``outcome``: accepted, refused, ran, stopped by an error that `check` need not foresee, refused by the run alone, traceback, or too long;
+        ``said``: the sentence, or the traceback.
     """
     from pardem import cli
 
     path = folder / "case.toml"
     path.write_text(text, encoding="utf-8", errors="surrogatepass")
     arguments = ["check", str(path), *(part for value in settings for part in ("--set", value))]
+    if steps:
+        arguments += ["--ranks", "1"]  # on which they are taken
     out, err = io.StringIO(), io.StringIO()
     began = time.monotonic()
     try:
@@ -83,21 +95,24 @@ def _run(path: Path, settings: list[str]) -> tuple[str, str]:
     """A few steps of a case that was accepted."""
     from mpi4py import MPI
 
-    from pardem.errors import PardemError
+    from pardem.errors import BlowUpError, InsertionError, PardemError
     from pardem.io.casefile import read_case
+    from pardem.origin import with_origin
     from pardem.setup.estimate import estimate
     from pardem.simulation import Simulation
 
     try:
-        case = read_case(path, settings)
+        case = with_origin(read_case(path, settings))
         if estimate(case).grains > MOST_GRAINS:
             return "accepted", ""
         with np.errstate(all="ignore"):
             simulation = Simulation(case, MPI.COMM_SELF)
             simulation.step(STEPS, observe=True)
             simulation.observables()
-    except PardemError as error:
+    except (BlowUpError, InsertionError) as error:
         return f"run: {type(error).__name__}", str(error)
+    except PardemError as error:
+        return CONTRADICTED, f"{type(error).__name__}: {error}"
     return "ran", ""
 
 

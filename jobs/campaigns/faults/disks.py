@@ -16,27 +16,23 @@ import os
 import random
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from halting import PHASES
 from launching import Command, preloaded
 from trials import Row, command_line, go_on, table, verdict
 from undisturbed import LIMIT, Undisturbed
+from workbench import ANY, HERE, Bench, done
 
 from pardem.errors import FileError
-from pardem.io.results.paths import parts_of
 
-HERE = Path(__file__).parent
-RANKS = (0, 1, 2, 2, 3, 4)
-CALLS = ("write", "write", "read", "open", "sync", "rename", "allocate", "resize", "any", "any")
+CALLS = ("write", "write", "read", "open", "sync", "rename", "allocate", "resize", ANY, ANY)
 ERRORS = (errno.EIO, errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.ESTALE)
 SHORT = 0  # the number of no error: writes that are short
-LATEST = 3.2  # decimal logarithm of the largest number of calls before one fails
 SMALLEST, LARGEST = 4.5, 7.0  # decimal logarithms of the sizes of small disks (bytes)
 NOBODY = 65534
 LIMITED = """
@@ -47,66 +43,6 @@ from pardem.cli import main
 sys.exit(main(sys.argv[2:]))
 """
 SKIPPED = "skipped"
-
-
-class Bench:
-    """What a try works with.
-
-    Args:
-        folder: of the try, empty.
-        undisturbed: the run to compare with.
-        dice: of the try.
-
-    Attributes:
-        disk: the folder of the output, of which some faults make a disk of its own.
-        ranks: number of ranks; 0: without a launcher.
-        earlier: step of the checkpoint that is there at the beginning, -1 if there is none.
-    """
-
-    def __init__(self, folder: Path, undisturbed: Undisturbed, dice: random.Random) -> None:
-        self.folder, self.undisturbed, self.dice = folder, undisturbed, dice
-        self.disk, self.ranks, self.earlier, self.mark = folder / "disk", dice.choice(RANKS), -1, folder / "mark"
-        self.disk.mkdir()
-        self.out = self.disk / "out.h5"
-        self.mounted = False
-
-    def fill(self) -> None:
-        """Lay the output of a stopped run into the folder, in half of the tries."""
-        if self.dice.random() < 0.5:
-            source = self.undisturbed.stopped
-            shutil.copy(source, self.out)
-            shutil.copytree(parts_of(source), parts_of(self.out))
-            self.earlier = self.undisturbed.reached(source)
-
-    def run(self, *more: object, name: str = "run", program: Sequence[object] = ("-m", "pardem"), **options: object) -> Command:
-        """Start a run of the case that goes on with what is there.
-
-        Args:
-            *more: further arguments.
-            name: of its log.
-            program: arguments of Python before those of pardem.
-            **options: of `Command`.
-        """
-        arguments = [*program, "run", self.undisturbed.case, "-o", self.out, *(more or ("--resume",))]
-        return Command(self.ranks, arguments, self.folder / f"{name}.log", self.folder, **options)  # type: ignore[arg-type]
-
-    def mount(self, size: int) -> bool:
-        """Make a disk of some bytes out of the folder of the output; whether that is possible."""
-        self.mounted = bool(shutil.which("mount")) and not _done("mount", "-t", "tmpfs", "-o", f"size={size}", "none", self.disk)
-        return self.mounted
-
-    def remount(self, options: str) -> None:
-        """Change the disk."""
-        assert not _done("mount", "-o", f"remount,{options}", self.disk)
-
-    def close(self) -> None:
-        """Let go of the disk."""
-        if self.mounted:
-            _done("umount", "-l", self.disk)
-
-
-def _done(*command: object) -> int:
-    return subprocess.run([str(word) for word in command], capture_output=True, check=False).returncode
 
 
 # -- faults: each runs the case under the fault, removes it, and returns what it did, the run and its status; None where that cannot be done ------
@@ -154,14 +90,16 @@ def short(bench: Bench) -> Tried:
 
 def _with_library(bench: Bench, error: int, call: str) -> Tried:
     bench.fill()
-    dice, library = bench.dice, bench.undisturbed.case.with_name("failing_calls.so")
-    if not library.exists() and _done("gcc", "-O1", "-shared", "-fPIC", "-o", library, HERE / "failing_calls.c", "-ldl"):
+    dice, calls = bench.dice, bench.calls()
+    if not calls:
         return None
-    number, lasts, rank = round(10.0 ** dice.uniform(0.0, LATEST)), dice.random() < 0.5, dice.randrange(max(1, bench.ranks))
-    settings = {"UNDER": bench.disk, "CALL": call, "NUMBER": number, "ERROR": error, "LASTS": int(lasts), "RANK": rank, "MARK": bench.mark}
-    run = bench.run(more={"LD_PRELOAD": str(library)} | {f"FAULT_{name}": str(value) for name, value in settings.items()})
+    if call not in calls:
+        call = ANY
+    rank, most = dice.choice(sorted(calls[call].items()))
+    number, lasts = round(most ** dice.random()) if dice.random() < 0.5 else dice.randint(1, most), dice.random() < 0.5
+    run = bench.run(more=bench.watched(CALL=call, NUMBER=number, ERROR=error, LASTS=int(lasts), RANK=rank))
     what = errno.errorcode.get(error, "short")
-    return f"{call} number {number}{' and later ones' if lasts else ''} on rank {rank}: {what}", run, run.wait(LIMIT)
+    return f"{call} number {number} of {most}{' and later ones' if lasts else ''} on rank {rank}: {what}", run, run.wait(LIMIT)
 
 
 def two(bench: Bench) -> Tried:
@@ -225,7 +163,7 @@ def another_user(bench: Bench) -> Tried:
     """A process that may read everything, and write what belongs to nobody alone: the folder, all that is in it, or nothing."""
     if os.getuid() or not shutil.which("setpriv"):
         return None
-    if _done("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "test", "-x", Path(sys.executable).resolve()):
+    if done("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "test", "-x", Path(sys.executable).resolve()):
         return None  # an interpreter within a folder of root's, which mpirun refuses to start
     bench.fill()
     owned = bench.dice.choice(("nothing", "folder", "all"))

@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 from seeds import ARROW, CORNERS
+from trials import ROOT
 
 Table = dict[str, Any]
 
@@ -29,6 +30,8 @@ VISCOUS = {"law": "viscoelastic"}
 MINIMA, FEATURES = VISCOUS | {"interaction": "minima"}, VISCOUS | {"interaction": "superposition"}
 HERTZ = {"law": "hertz", "young": 3e6, "poisson": 0.3, "reference_speed": 5.0}
 EULER, GEAR, FINCHAM = {"integrator": "euler"}, {"integrator": "gear4"}, {"rotation": "fincham"}
+ATTRACTED = {"law": "lennard_jones", "sigma": 0.8}
+OWN = {"law": "user", "user_law": f"{ROOT / 'jobs' / 'examples' / 'user_law.py'}:stiffening", "force_scale": 1e7}
 SPRINGS = VISCOUS | {"rolling_friction": 0.3, "twisting_friction": 0.2, "resistance": "spring"}
 
 # species of which some are taken, contact, integrator; what is drawn beyond these is not compiled in
@@ -39,22 +42,50 @@ COMBINATIONS: tuple[tuple[tuple[Table, ...], Table, Table], ...] = (
     ((CUBE, ROD, SPHERE, TETRAHEDRON), VISCOUS, {}), ((CUBE, ROD, SPHERE), VISCOUS, GEAR), ((TETRAHEDRON, CUBE), MINIMA, {}),
     ((CROSS, CUBE, ROD, SPHERE), VISCOUS, {}), ((HOOK, TWIG, CUBE, SPHERE), MINIMA, {}), ((CUBE, ROD, HOOK, SPHERE), FEATURES, {}),
     ((DISK,), VISCOUS, {}), ((RICE, DISK, PENTAGON), VISCOUS, {}), ((BIRD, RICE), MINIMA, {}), ((BIRD, PENTAGON, DISK), FEATURES, {}),
+    ((SPHERE,), ATTRACTED, {}), ((ROD, SPHERE), ATTRACTED, {}), ((ROD, SPHERE), OWN, {}),
 )  # fmt: skip
 PLANAR = ("disk", "rice", "pentagon", "bird")
 CONVEX = ("ball", "rod", "cube", "tetrahedron")
-DIAMETER = 2.0  # of the largest grain, or more (m)
+DRAWN = 100  # scenes until one is valid: far more than it ever takes
 
 
-def scene(dice: random.Random) -> Table:
+def valid_scene(k: int, dice: random.Random) -> tuple[Table, int]:
+    """Draw scenes until a run of one begins: its grains fit in, and its time step is short enough.
+
+    Args:
+        k: number of the scene.
+        dice: source of all choices.
+
+    Returns:
+        The scene, and how many were refused before.
+    """
+    from mpi4py import MPI
+
+    from pardem.case import Case
+    from pardem.errors import PardemError
+    from pardem.simulation import Simulation
+
+    for refused in range(DRAWN):
+        case = scene(k, dice)
+        try:
+            Simulation(Case(**case | {"stage": [{"name": "go", "kind": "run", "steps": 1}]}), MPI.COMM_SELF)
+        except PardemError:
+            continue
+        return case, refused
+    raise RuntimeError(f"none of {DRAWN} scenes with number {k} is valid")
+
+
+def scene(k: int, dice: random.Random) -> Table:
     """Draw a scene.
 
     Args:
-        dice: source of all choices.
+        k: number of the scene, by which combinations take turns.
+        dice: source of all other choices.
 
     Returns:
         A case as keywords, without ``parallel`` and ``detection``.
     """
-    every, contact, integrator = dice.choice(COMBINATIONS)
+    every, contact, integrator = COMBINATIONS[k % len(COMBINATIONS)]
     species = list(every[:1]) if len(every) == 1 else dice.sample(every, dice.randint(1, len(every)))
     if not any(species is every[0] for species in species) and every[0] in (CROSS, HOOK):
         species.append(every[0])  # for which the interaction is compiled
@@ -83,7 +114,12 @@ def scene(dice: random.Random) -> Table:
 
 
 def _contact(contact: Table, dice: random.Random) -> Table:
+    if contact["law"] == "lennard_jones":
+        return contact | {"depth": dice.uniform(100.0, 500.0)}
     more: Table = {"friction": dice.choice((0.0, 0.3, 0.6))}
+    if contact["law"] == "user":
+        stiffness = dice.uniform(3e5, 1e6)
+        return contact | more | {"user_parameters": [stiffness, 0.1, dice.uniform(0.0, 3e3)], "tangential_stiffness": 0.3 * stiffness}
     if contact["law"] == "hertz":
         return contact | more | {"restitution": dice.uniform(0.3, 0.9)}
     if contact["law"] != "elastic":
@@ -127,12 +163,12 @@ def _tube(sides: list[float], dice: random.Random) -> list[Table]:
 
 
 def by_triangulation(case: Table) -> bool:
-    """Whether a scene can be detected by triangulation.
+    """Whether a scene can be detected by triangulation, which takes convex grains and a law without reach.
 
     Args:
         case: the scene.
     """
-    return all(species["name"] in CONVEX for species in case["species"])
+    return case["contact"]["law"] != "lennard_jones" and all(species["name"] in CONVEX for species in case["species"])
 
 
 def grids(ranks: int, dimension: int) -> list[list[int]]:

@@ -2,11 +2,12 @@
  *
  *   FAULT_UNDER   the folder
  *   FAULT_CALL    write, read, open, sync, rename, allocate, resize, or any of them
- *   FAULT_NUMBER  number of the call, from 1
+ *   FAULT_NUMBER  number of the call, from 1; 0: none fails
  *   FAULT_ERROR   number of the error; 0: a write that is short, by half
  *   FAULT_LASTS   whether all later calls fail as well (1) or that one only (0)
  *   FAULT_RANK    rank in which it fails
  *   FAULT_MARK    file that is made when it has failed
+ *   FAULT_COUNTS  where each rank that makes such calls writes how many of a kind it has made, a file that ends with its number
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -49,22 +50,48 @@ static int open_below(int descriptor)
     return below(path);
 }
 
+static const char *const KINDS[] = {"write", "read", "open", "sync", "rename", "allocate", "resize", "any"};
+enum { ANY = sizeof KINDS / sizeof *KINDS - 1 };
+static atomic_long calls[ANY + 1];
+
+static int own_rank(void)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    if (!rank)
+        rank = getenv("PMI_RANK");
+    return atoi(rank ? rank : "0");
+}
+
 /* Whether this call of a kind, on a file below the folder, is one that fails. */
 static int fails(const char *kind)
 {
-    static atomic_long calls;
-    const char *wanted = setting("FAULT_CALL"), *rank = getenv("OMPI_COMM_WORLD_RANK");
-    if (!rank)
-        rank = getenv("PMI_RANK");
-    if ((strcmp(wanted, kind) && strcmp(wanted, "any")) || atoi(rank ? rank : "0") != atoi(setting("FAULT_RANK")))
+    const char *wanted = setting("FAULT_CALL");
+    int row = 0;
+    while (row < ANY && strcmp(KINDS[row], kind))
+        row++;
+    long of_kind = atomic_fetch_add(&calls[row], 1) + 1, of_any = atomic_fetch_add(&calls[ANY], 1) + 1, first = atol(setting("FAULT_NUMBER"));
+    long number = strcmp(wanted, "any") ? of_kind : of_any;
+    if ((strcmp(wanted, kind) && strcmp(wanted, "any")) || own_rank() != atoi(setting("FAULT_RANK")) || !first)
         return 0;
-    long number = atomic_fetch_add(&calls, 1) + 1, first = atol(setting("FAULT_NUMBER"));
     if (number < first || (number > first && !atoi(setting("FAULT_LASTS"))))
         return 0;
     int mark = syscall(SYS_openat, AT_FDCWD, setting("FAULT_MARK"), O_CREAT | O_WRONLY, 0666);
     if (mark >= 0)
         close(mark);
     return 1;
+}
+
+__attribute__((destructor)) static void tell(void)
+{
+    char path[PATH_MAX];
+    if (!*setting("FAULT_COUNTS") || !calls[ANY])
+        return;
+    snprintf(path, sizeof path, "%s%d", setting("FAULT_COUNTS"), own_rank());
+    FILE *file = fopen(path, "w");
+    for (int row = 0; file && row <= ANY; row++)
+        fprintf(file, "%s %ld\n", KINDS[row], calls[row]);
+    if (file)
+        fclose(file);
 }
 
 static int failed(void)

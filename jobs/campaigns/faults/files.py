@@ -3,9 +3,10 @@
 
     python jobs/campaigns/faults/files.py [--files 2000] [--seed 0] [--out files.jsonl]
 
-File k depends on the seed and k alone. A worker of its own does the work, so that a crash of a library ends one file only. A line of JSON is kept for
-each, so that the campaign goes on where it stopped; a table of the outcomes and all tracebacks come at the end. Exit status 1: there was a
-traceback, a crash, or a file took longer than its time.
+File k depends on the seed and k alone. A run that goes on from what is damaged, or starts from it, must moreover come to the result of whole files,
+or say what it lacks, and delete nothing that cannot be read. A worker of its own does the work, so that a crash of a library ends one file only. A
+line of JSON is kept for each, so that the campaign goes on where it stopped; a table of the outcomes and all tracebacks come at the end. Exit
+status 1: there was a traceback, a crash, something lost or wrong, or a file took longer than its time.
 """
 
 from __future__ import annotations
@@ -23,213 +24,133 @@ import tempfile
 import time
 import traceback
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
-import h5py
-import numpy as np
+from damaging import STARTED, damaged, prepare, starting_from
+from leftovers import is_there, unusable, wrong
 from trials import BAD, Row, TooLong, command_line, go_on, limited, table, verdict
 
-CASE = """
-time = { step = 2e-5 }
-domain = { lower = [-5e-3, -5e-3, -2e-3], upper = [5e-3, 5e-3, 30e-3] }
-species = [{ name = "rod", shape = "spherocylinder", radius = 0.25e-3, length = 1.5e-3, density = 1900.0 }]
-insert = [{ species = "rod", count = 6, region = { kind = "cylinder", radius = 3e-3, lower = 0.0, upper = 8e-3 } }]
-contact = { restitution = 0.4, contact_time = 6e-4, friction = 0.2 }
-wall = [
-    { name = "tube", kind = "cylinder", radius = 3e-3 },
-    { name = "base", kind = "disc", center = [0.0, 0.0, 0.0], normal = [0.0, 0.0, 1.0], radius = 3e-3 },
-]
-stage = [{ name = "go", kind = "run", steps = 60 }]
-output = { frame_steps = 20, observable_steps = 10, checkpoint_steps = 20, observables = { layers = { thickness = 2e-3 } } }
-"""
-READERS = (
-    ["info"],
-    ["compare"],
-    ["plot"],
-    ["plot", "--energy"],
-    ["plot", "--layers"],
-    ["export", "--format", "csv"],
-    ["export", "--format", "gsd"],
-    ["resume"],
-)  # the first two on each file, two of the others
+READERS = (["info"], ["verify"], ["compare"])  # each on each file
+VIEWS = (["plot"], ["plot", "--energy"], ["plot", "--layers"], ["export", "--format", "csv"], ["export", "--format", "gsd"])  # two of them
+RUNS = (["run", "--resume"], ["run", "--resume", "--accept-loss"], ["run", "from"])  # two of them
 SLOW = (["render"], ["export", "--format", "vtk"])  # by VTK; on a tenth of the files
-JSONS = (
-    b"",
-    b"no json",
-    b"null",
-    b"[]",
-    b"{}",
-    b"3",
-    b'"text"',
-    b"[" * 5000 + b"]" * 5000,
-    b"\xff\xfe",
-    b'{"step": "x"}',
-    b"1" * 5000,
-    b'[{"a": 1}]',
-)
-ARRAYS = {
-    "text": np.array([b"a", b"b"]), "none": np.zeros(0), "one": np.zeros(1), "scalar": np.float64(1.0), "matrix": np.zeros((3, 3)),
-    "whole": np.arange(4),
-    "single": np.zeros(5, np.float32), "large": np.full(6, 1e308), "nan": np.full(6, np.nan), "negative": np.full(6, -5), "yes": np.ones(3, bool),
-    "wide": np.zeros((2, 2, 2, 2)), "huge": np.full(6, 2**62), "pair": np.zeros(2, [("a", "i4"), ("b", "f8")]),
-}  # fmt: skip
-ATTRIBUTES = (b"text", "text", 1.5, float("nan"), -1, 2**62, 99, np.arange(3), np.zeros(0), np.array([b"a"]), True)
+NEW, INCOMPLETE = "new.h5", "finished but incomplete"
+OF_GRAINS = (["check", "grains_file"], ["run", "grains_file"])
 
 
-def prepare(folder: Path) -> None:
-    """A finished run, and one that was stopped, with their case."""
-    from pardem import cli
+class Damage(NamedTuple):
+    """A file that is damaged, and what lies around it.
 
-    (folder / "case.toml").write_text(CASE)
-    run = ["run", str(folder / "case.toml"), "-o"]
-    assert cli.main([*run, str(folder / "whole.h5")]) == 0
-    assert cli.main([*run, str(folder / "stopped.h5"), "--walltime", "00:00:00"]) == 75
-    np.savez(folder / "grains.npz", species=np.array(["rod"] * 2), position=np.array([[0, 0, 5e-3], [0, 0, 9e-3]]), velocity=np.zeros((2, 3)))
-
-
-def damaged(source: Path, folder: Path, dice: random.Random) -> tuple[Path, Path, str]:
-    """Lay a copy of the files into a folder and damage one of them.
-
-    Returns:
-        the file to be read, the one that is damaged, and by what.
+    Attributes:
+        source: folder in which all is whole.
+        folder: copy of it with the damage.
+        shown: the file that is given to commands, of which the damaged one may be a part.
+        target: the damaged one.
+        place: folder for what commands write.
     """
-    for path in source.iterdir():
-        (shutil.copytree if path.is_dir() else shutil.copy)(path, folder / path.name)
-    if dice.random() < 0.1:
-        target = folder / "grains.npz"
-        return target, target, _grains(target, dice) if dice.random() < 0.5 else _bytes(target, dice)
-    name = dice.choice(("whole.h5", "whole.h5", "stopped.h5"))
-    target = folder / name
-    if name == "stopped.h5":
-        target = dice.choice([target, *sorted((folder / "stopped.h5.parts").glob("*.h5"))])
-    how = _bytes(target, dice) if dice.random() < 0.4 else _contents(target, dice)
-    return folder / name if dice.random() < 0.6 else target, target, how
 
+    source: Path
+    folder: Path
+    shown: Path
+    target: Path
+    place: Path
 
-def _bytes(path: Path, dice: random.Random) -> str:
-    data = bytearray(path.read_bytes())
-    # most of what libraries trip over stands near the beginning
-    where = dice.randrange(min(len(data), dice.choice((2048, len(data)))))
-    change = dice.choice(("flip", "flip", "flips", "zeros", "cut", "lost", "empty"))
-    if change == "flip":
-        data[where] ^= 1 << dice.randrange(8)
-    elif change == "flips":
-        for _ in range(50):
-            data[dice.randrange(len(data))] = dice.randrange(256)
-    elif change == "zeros":
-        data[where : where + 64] = bytes(len(data[where : where + 64]))
-    elif change == "cut":
-        del data[where:]
-    elif change == "lost":
-        del data[where : where + dice.randrange(1, 100)]
-    else:
-        data.clear()
-    path.write_bytes(data)
-    return f"{change} at {where}"
+    def moved(self, folder: Path) -> Damage:
+        """The same in a copy of the folder."""
+        shutil.copytree(self.folder, folder)
+        return self._replace(folder=folder, **{name: folder / getattr(self, name).relative_to(self.folder) for name in ("shown", "target")})
 
+    @property
+    def out(self) -> Path:
+        """The result of the run that the damaged file belongs to."""
+        return self.shown if self.shown.parent == self.folder else self.folder / "stopped.h5"
 
-def _contents(path: Path, dice: random.Random) -> str:
-    """Change the contents by way of the library, so that the file opens."""
-    with h5py.File(path, "r+", locking=False) as file:
-        names: list[str] = []
-        file.visit(names.append)
-        name = dice.choice([*names, "pardem", "parameters", "provenance"])
-        item = file.get(name)
-        change = dice.choice(("delete", "array", "array", "kind", "rows", "attribute", "attribute", "json", "json"))
-        if change == "attribute":
-            owner = file if item is None or dice.random() < 0.5 else item
-            key = dice.choice([*owner.attrs, "pardem_kind", "pardem_format", "case_hash"])
-            value = dice.choice((None, *ATTRIBUTES))
-            if value is None:
-                with contextlib.suppress(KeyError):
-                    del owner.attrs[key]
-            else:
-                owner.attrs[key] = value
-            return f"attribute {key} of {owner.name} = {value!r}"
-        if change == "json":
-            texts = [found for found in names if found.rsplit("/", 1)[-1] in ("header", "checksums", "provenance", "case")]
-            name = dice.choice(texts) if texts else name
-            value = dice.choice(JSONS)
-            _replace(file, name, np.bytes_(value) if value else h5py.Empty("S1"))
-            return f"{name} = {value[:20]!r}"
-        if change == "kind":
-            _replace(file, name, None if isinstance(item, h5py.Dataset) else np.zeros(3))
-            return f"{name} of another kind"
-        if change == "rows" and isinstance(item, h5py.Dataset) and item.ndim:
-            values = item[()]
-            _replace(
-                file,
-                name,
-                dice.choice((values[:-1], np.concatenate([values, values]), values[:0], values[..., :-1] if item.ndim > 1 else values[1:])),
-            )
-            return f"{name} with other rows"
-        if change == "array":
-            kind = dice.choice(list(ARRAYS))
-            _replace(file, name, ARRAYS[kind])
-            return f"{name} = {kind}"
-        if item is not None:
-            del file[name]
-        return f"{name} deleted"
+    @property
+    def whole(self) -> Path:
+        """What is shown, undamaged."""
+        return self.source / self.shown.relative_to(self.folder)
 
+    @property
+    def is_compared(self) -> bool:
+        """Whether `compare` looks at all that the damaged file holds, as it does not at an index, which `verify` leaves out, nor at parts alone."""
+        return self.shown != self.target or self.target.name.startswith(("whole", "checkpoint"))
 
-def _replace(file: h5py.File, name: str, value: Any) -> None:
-    if file.get(name) is not None:
-        del file[name]
-    with contextlib.suppress(ValueError, TypeError):  # what it lies in is no group any more
-        if value is None:
-            file.create_group(name)
-        else:
-            file[name] = value
-
-
-def _grains(path: Path, dice: random.Random) -> str:
-    with np.load(path) as file:
-        data = {name: file[name] for name in file.files}
-    name, kind = dice.choice(["species", "position", "velocity", "orientation", "scale", "angular_velocity", "more"]), dice.choice(list(ARRAYS))
-    data[name] = ARRAYS[kind]
-    np.savez(path, **data)
-    return f"{name} = {kind}"
+    def arguments(self, command: list[str]) -> list[str]:
+        """Those of pardem for a command of this campaign."""
+        case, new = str(self.folder / "case.toml"), ["-o", str(self.place / NEW), "--force"]
+        if command[1:2] == ["--resume"]:
+            return ["run", case, "-o", str(self.out), *command[1:]]
+        if command[0] in ("check", "run"):
+            name = self.shown.relative_to(self.folder)
+            settings = starting_from(name) if command[1] == "from" else ["insert=[]", f"grains_file='{name}'"]
+            return [command[0], case, *(word for setting in settings for word in ("--set", setting)), *(new if command[0] == "run" else ())]
+        more = [str(self.whole)] if command[0] == "compare" else []
+        if command[0] in ("plot", "render", "export"):
+            more = ["-o", str(self.place / {"plot": "figure.png", "render": "picture.png"}.get(command[0], "out-" + command[-1]))]
+        return [command[0], str(self.shown), *command[1:], *more]
 
 
 def attempt(k: int, seed: int, source: Path) -> Row:
     """Damage file ``k`` and let every command read it.
 
     Returns:
-        as `cases.attempt`: the worst of the outcomes.
+        as `cases.attempt`: the worst of the outcomes; ``commands``: that of each.
     """
     dice = random.Random(f"{seed}/{k}")
     began = time.monotonic()
     worst: Row = {"outcome": "read", "said": ""}
+    found: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as name:
-        shown, target, how = damaged(source, Path(name), dice)
-        commands = [["check"], ["start"]] if target.suffix == ".npz" else [*READERS[:2], *dice.sample(READERS[2:], 2), *(SLOW if k % 40 == 0 else ())]
-        for command in commands:
-            outcome, said = _command(command, shown, Path(name))
+        folder, place = Path(name) / "damaged", Path(name) / "place"
+        folder.mkdir()
+        place.mkdir()
+        shown, target, how = damaged(source, folder, dice)
+        damage = Damage(source, folder, shown, target, place)
+        some = [*READERS, *dice.sample(VIEWS, 2), *dice.sample(RUNS, 2), *(SLOW if k % 10 == 0 else ())]
+        for command in OF_GRAINS if target.suffix == ".npz" else some:
+            outcome, said = _went_on(command, damage) if command in RUNS else _outcome(damage.arguments(command))
+            if command == ["compare"] and outcome == "refused" and found["verify"] == "read" and damage.is_compared:
+                outcome, said = "silent", f"verify finds nothing wrong; {said}"
             if outcome in BAD or (outcome == "refused" and worst["outcome"] == "read"):
                 worst = {"outcome": outcome, "said": f"{' '.join(command)}: {said}"}
+            found[" ".join(command)] = outcome
             if outcome in BAD:
                 break
-    return {"case": k, "damage": f"{target.relative_to(name)}: {how}", **worst, "seconds": round(time.monotonic() - began, 3)}
+    return {"case": k, "damage": f"{target.relative_to(folder)}: {how}", **worst, "commands": found, "seconds": round(time.monotonic() - began, 3)}
 
 
-def _command(command: list[str], path: Path, folder: Path) -> tuple[str, str]:
+def _went_on(command: list[str], damage: Damage) -> tuple[str, str]:
+    """A run that goes on with what is damaged, or starts from it, in a copy of the folder."""
+    with tempfile.TemporaryDirectory(dir=damage.place) as name:
+        there = damage.moved(Path(name) / "copy")
+        content = there.target.read_bytes() if unusable(there.target) else None
+        outcome, said = _outcome(there.arguments(command))
+        if outcome in BAD:
+            return outcome, said
+        finished = outcome == "read" or INCOMPLETE in said
+        if content is not None and not is_there(content, there.folder) and (not finished or _unlike(command, there, lacking=False)):
+            return "lost", f"{there.target.name} could not be used, and is gone: {said}"
+        lacking = outcome != "read" or "--accept-loss" in command
+        if finished and (sentence := _unlike(command, there, lacking=lacking)):
+            return "differs", f"{sentence}; {said}"
+    return outcome, said
+
+
+def _unlike(command: list[str], there: Damage, *, lacking: bool) -> str:
+    """What is wrong with the result of a run, as a sentence."""
+    if command[1] != "from":
+        return wrong(there.out, there.source / "whole.h5", lacking=lacking)
+    started = there.source / STARTED / there.shown.name
+    return wrong(there.place / NEW, started, lacking=False) if started.exists() else "it started from what holds no state"
+
+
+def _outcome(arguments: list[str]) -> tuple[str, str]:
+    """How a command of pardem ends: with status 0, with a sentence, or otherwise; and what it says."""
     from pardem import cli
 
-    case = str(folder / "case.toml")
-    if command == ["resume"]:
-        out = folder / path.name if path.parent == folder else folder / "stopped.h5"
-        arguments = ["run", case, "-o", str(out), "--resume"]
-    elif path.suffix == ".npz":
-        arguments = ["check" if command == ["check"] else "run", case, "--set", "insert=[]", "--set", f"grains_file='{path.name}'"]
-        arguments += ["-o", str(folder / "new.h5"), "--force"] if command == ["start"] else []
-    else:
-        other = [str(folder.parent / folder.name / "whole.h5")] if command == ["compare"] else []
-        arguments = [command[0], str(path), *other, *command[1:]]
-        if command[0] in ("plot", "render", "export"):
-            arguments += ["-o", str(folder / {"plot": "figure.png", "render": "picture.png"}.get(command[0], "out-" + command[-1]))]
-    out_text, err = io.StringIO(), io.StringIO()
+    out, err = io.StringIO(), io.StringIO()
     try:
-        with limited(), contextlib.redirect_stdout(out_text), contextlib.redirect_stderr(err):
+        with limited(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             status = cli.main(arguments)
     except TooLong:
         return "too long", traceback.format_exc()[-2000:]
@@ -239,7 +160,7 @@ def _command(command: list[str], path: Path, folder: Path) -> tuple[str, str]:
         if isinstance(error, KeyboardInterrupt):
             raise
         return "traceback", traceback.format_exc()[-4000:]
-    told = (err.getvalue() or out_text.getvalue())[-1000:]  # `compare` and `verify` print what they find
+    told = (err.getvalue() or out.getvalue())[-1000:]  # `compare` and `verify` print what they find
     return ("read", "") if status == 0 else ("refused" if told.strip() else "silent", told)
 
 

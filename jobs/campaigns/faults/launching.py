@@ -63,7 +63,8 @@ def preloaded(folder: Path) -> Iterator[None]:
         end = time.monotonic() + SOON
         while not place.exists():
             if server.poll() is not None or time.monotonic() > end:
-                raise RuntimeError((folder / "log").read_text())
+                said = (folder / "log").read_text() or f"it was not ready within {SOON:g} s; free the machine and start the campaign again"
+                raise RuntimeError(f"the process that forks ranks failed: {said}")
             time.sleep(0.02)
         _Serving.place, _Serving.pid = place, server.pid
         yield

@@ -3,29 +3,29 @@
 
     python jobs/campaigns/faults/report.py [FILE ...]
 
-A file is named after its campaign, as `kills.jsonl`; `bounds.xml` is what `jobs/test --junitxml` wrote of tests of this version with indices
-checked, beside which lie the reports of several ranks. Outcomes take the place of those that the table (`outcomes.csv`) has of the
-campaign; campaigns of which no file is given keep theirs. The commit is that of the tries.
+A file is named after its campaign, as `kills.jsonl`; `bounds.log` is what `jobs/test` printed of tests with indices checked. Outcomes take the place
+of those that the table (`outcomes.csv`) has of the campaign; campaigns of which no file is given keep theirs. The commit is that of the tries.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from xml.etree import ElementTree
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "bulk")]
 
+from cases import RAN  # noqa: E402
 from page import table, write  # noqa: E402
 from table_rows import append_row  # noqa: E402
 from table_rows import read_rows as rows_of  # noqa: E402
-from trials import BAD, Row, commit, read_rows, read_tries  # noqa: E402
+from trials import ALIKE, BAD, Row, read_rows, read_tries  # noqa: E402
 
 TABLE = HERE / "outcomes.csv"
 COLUMNS = ("campaign", "what", "tries", "outcomes", "failures", "commit", "day", "machine")
@@ -34,6 +34,7 @@ CAMPAIGNS = {
     "cases": "mutated cases", "files": "damaged files", "kills": "kills", "disks": "disks that fail", "bits": "the same bits",
     "soak": "a very long run", "bounds": "tests with indices checked",
 }  # fmt: skip
+WAITING = ("failing", "short", "two", "stopped")  # faults of disks that come at a certain call, if there is one
 Line = dict[str, str]
 
 
@@ -50,13 +51,16 @@ def lines_of(path: Path) -> list[Line]:
     if path.stem == "bounds":
         return _bounds(path)
     tries = read_tries(path)
-    lines = _grouped(path.stem, tries, WHAT[path.stem])
-    return [*lines, _kills(tries)] if path.stem == "kills" else lines
+    groups: dict[str, list[Row]] = {}
+    for row in tries:
+        groups.setdefault(WHAT[path.stem](row), []).append(row)
+    lines = [_line(path.stem, name, some, Counter(map(_outcome, some)), _came(some)) for name, some in sorted(groups.items())]
+    return lines + MORE.get(path.stem, lambda tries: [])(tries)
 
 
 def _of_case(row: Row) -> str:
     """How far a case has come."""
-    return "some steps" if row["outcome"].startswith(("ran", "run")) else "check"
+    return "some steps" if row["outcome"].startswith(RAN) else "check"
 
 
 def _of_file(row: Row) -> str:
@@ -73,25 +77,39 @@ WHAT: dict[str, Callable[[Row], str]] = {
 }  # fmt: skip
 
 
-def _grouped(campaign: str, tries: list[Row], what: Callable[[Row], str]) -> list[Line]:
-    """A row for each kind of try."""
-    groups: dict[str, list[Row]] = {}
-    for row in tries:
-        groups.setdefault(what(row), []).append(row)
-    return [_line(campaign, name, some, Counter(row["outcome"] for row in some)) for name, some in sorted(groups.items())]
+def _outcome(row: Row) -> str:
+    """How a try ended; a scene that was refused before its first step has not been compared, whatever its row calls that."""
+    refused = row["outcome"] == "the same sentence" and row["found"].startswith(("CaseError", "InsertionError"))
+    return ALIKE if refused else str(row["outcome"])
 
 
-def _line(campaign: str, what: str, tries: list[Row], found: Counter[str]) -> Line:
+def _came(tries: list[Row]) -> str:
+    """In how many tries a fault came that waits for a certain call; nothing of other faults."""
+    waited = [row["failed"] for row in tries if row.get("fault") in WAITING and row["outcome"] != "skipped"]
+    return f"; the fault came in {sum(waited)} of {len(waited)}" if waited else ""
+
+
+def _line(campaign: str, what: str, tries: list[Row], found: Counter[str], more: str = "") -> Line:
     """A row of tries, whose commits and last day it takes."""
     commits, days = dict.fromkeys(row.get("commit", "") for row in tries), [row.get("day", "") for row in tries]
-    return _made(campaign, what, len(tries), _counted(found), sum(found[name] for name in BAD), " ".join(filter(None, commits)), max(days))
+    return _made(campaign, what, len(tries), _counted(found) + more, sum(found[name] for name in BAD), " ".join(filter(None, commits)), max(days))
 
 
-def _kills(tries: list[Row]) -> Line:
+def _kills(tries: list[Row]) -> list[Line]:
     """All kills, of which a try has up to three."""
     every = [kill for row in tries for kill in row["kills"]]
     found = Counter("amid the run" if kill["came"] else "after its end" for kill in every)
-    return _line("kills", "all kills of these runs", tries, found) | {"tries": str(len(every))}
+    return [_line("kills", "all kills of these runs", tries, found) | {"tries": str(len(every))}]
+
+
+def _commands(tries: list[Row]) -> list[Line]:
+    """Each command, which is not tried on all files."""
+    names = sorted({name for row in tries for name in row.get("commands", ())})
+    some = {name: [row for row in tries if name in row.get("commands", ())] for name in names}
+    return [_line("files", f"`{name}`", some[name], Counter(row["commands"][name] for row in some[name])) for name in names]
+
+
+MORE: dict[str, Callable[[list[Row]], list[Line]]] = {"kills": _kills, "files": _commands}
 
 
 def _soak(path: Path) -> list[Line]:
@@ -106,20 +124,20 @@ def _soak(path: Path) -> list[Line]:
 
 
 def _bounds(path: Path) -> list[Line]:
-    """Tests on each number of ranks, whose reports lie beside that of one rank; files of tests with failures are named."""
-    lines = []
-    for report in (path, *sorted(path.parent.glob(f"{path.stem}-*{path.suffix}"))):
-        ends: Counter[str] = Counter()
-        where: set[str] = set()
-        for case in ElementTree.parse(report).getroot().iter("testcase"):
-            found = [child.tag for child in case if child.tag in ("failure", "error", "skipped")]
-            ends[found[0] if found else "passed"] += 1
-            if {"failure", "error"} & set(found):
-                where.add(case.get("classname", "").rpartition(".")[2])
-        ranks = report.stem.partition("-")[2] or "1"
-        told = _counted(ends) + (f" (in {', '.join(sorted(where))})" if where else "")
-        bad = ends["failure"] + ends["error"]
-        lines.append(_made("bounds", f"{ranks} rank{'s' * (ranks != '1')}", ends.total(), told, bad, commit(), _day(report)))
+    """Tests on each number of ranks, as calls of `jobs/test` printed it one after the other, for all tests or for some files."""
+    lines: list[Line] = []
+    for call in re.split(r"(?m)^(?=tests of )", path.read_text())[1:]:
+        version, *files = call.splitlines()[0].split()[2:]
+        for ranks, said in re.findall(r"(?ms)^== tests, (\d+) ranks?$(.*?)(?=^== tests|\Z)", call):
+            summary = re.findall(r"(?m)^((?:\d+ [a-z]+, )*\d+ [a-z]+) in \d.*$", said)
+            if not summary or not re.search("passed|failed|error", summary[-1]):
+                continue
+            ends = Counter({name.rstrip("s"): int(number) for number, name in re.findall(r"(\d+) ([a-z]+)", summary[-1])})
+            ends = Counter({name: ends[name] for name in ("passed", "skipped", "failed", "error") if ends[name]})
+            where = sorted(set(re.findall(r"(?m)^(?:FAILED|ERROR) (?:\S*/)?(\w+)\.py", said)))
+            what = f"{ranks} rank{'s' * (ranks != '1')}" + (f", {' '.join(files)}" if files else "")
+            told = _counted(ends) + (f" (in {', '.join(where)})" if where else "")
+            lines.append(_made("bounds", what, ends.total(), told, ends["failed"] + ends["error"], version, _day(path)))
     return lines
 
 
@@ -147,11 +165,11 @@ def renewed(old: Iterable[Line], new: Iterable[Line]) -> list[Line]:
 
     Args:
         old: rows that it has.
-        new: rows of campaigns, all of each; of very long runs some, which replace those of as many steps.
+        new: rows of campaigns, all of each; of very long runs and of the same bits some, which replace those of as many steps or the same law.
     """
 
     def key(line: Line) -> tuple[str, str]:
-        return line["campaign"], line["what"] if line["campaign"] == "soak" else ""
+        return line["campaign"], line["what"] if line["campaign"] in ("soak", "bits") else ""
 
     new = list(new)
     there = {key(line) for line in new}

@@ -18,6 +18,8 @@ from types import FrameType
 from typing import Any
 
 Row = dict[str, Any]
+CONTRADICTED = "contradicted"
+ALIKE = "refused alike"  # however a scene was run, it never moved
 BAD = {
     "traceback": "a command printed a traceback",
     "crash": "a process ended by a signal that nobody sent",
@@ -25,6 +27,7 @@ BAD = {
     "silent": "a command failed without a sentence, or did not fail although it should",
     "lost": "something that had been written cannot be read any more, or a run cannot be resumed",
     "differs": "the bits are not those of the undisturbed run",
+    CONTRADICTED: "a run refused a case that check had accepted",
 }
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 400.0  # seconds for a try within this process, in which a kernel may be compiled
@@ -70,10 +73,11 @@ def command_line(text: str | None, what: str, number: int) -> argparse.ArgumentP
         number: of tries by default.
 
     Returns:
-        The parser; ``tries``, ``seed``, ``again`` and ``out`` are what it gives.
+        The parser; ``tries``, ``only``, ``seed``, ``again`` and ``out`` are what it gives.
     """
     parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(f"--{what}", dest="tries", metavar="N", type=int, default=number, help=f"number of tries (default: {number})")
+    parser.add_argument("--only", metavar="K", type=int, nargs="+", help="make these tries alone, by their numbers")
     parser.add_argument("--seed", type=int, default=0, help="try k depends on the seed and k alone")
     out = f"{Path(sys.argv[0]).stem}.jsonl"
     parser.add_argument("--again", action="store_true", help="make the tries that had a bad end once more")
@@ -126,7 +130,7 @@ def go_on(arguments: argparse.Namespace, attempt: Callable[[int], Row]) -> list[
         log.seek(0)
         if not f"\n{log.read()}".endswith("\n"):
             log.write("\n")  # behind a line that was cut
-        for k in (k for k in range(arguments.tries) if k not in done):
+        for k in (k for k in arguments.only or range(arguments.tries) if k not in done):
             rows[k] = {"case": k} | attempt(k) | made
             log.write(json.dumps(rows[k]) + "\n")
             log.flush()

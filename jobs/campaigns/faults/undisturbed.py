@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 from mpi4py import MPI
@@ -20,27 +21,43 @@ from pardem.io.views.verify import verify
 from pardem.run import run_case
 from pardem.run_options import RunOptions
 
-CASE = """
-seed = 3
+TUBE = """
 time = { step = 2e-5 }
 domain = { lower = [-5e-3, -5e-3, -2e-3], upper = [5e-3, 5e-3, 30e-3] }
 species = [{ name = "rod", shape = "spherocylinder", radius = 0.25e-3, length = 1.5e-3, density = 1900.0 }]
-insert = [{ species = "rod", count = 60, region = { kind = "cylinder", radius = 3e-3, lower = 0.0, upper = 8e-3 } }]
 contact = { restitution = 0.4, contact_time = 6e-4, friction = 0.2 }
 wall = [
     { name = "tube", kind = "cylinder", radius = 3e-3 },
     { name = "base", kind = "disc", center = [0.0, 0.0, 0.0], normal = [0.0, 0.0, 1.0], radius = 3e-3 },
 ]
+"""
+CASE = f"""{TUBE}
+seed = 3
+insert = [{{ species = "rod", count = 60, region = {{ kind = "cylinder", radius = 3e-3, lower = 0.0, upper = 8e-3 }} }}]
 stage = [
-    { name = "settle", kind = "settle", energy_per_grain = 1e-12, max_time = 0.006 },
-    { name = "shake", kind = "vibrate", wall = "base", taps = 1, frequency = 100.0, gamma = 5.0 },
+    {{ name = "settle", kind = "settle", energy_per_grain = 1e-12, max_time = 0.006 }},
+    {{ name = "shake", kind = "vibrate", wall = "base", taps = 1, frequency = 100.0, gamma = 5.0 }},
 ]
-detection = { skin = 4e-5 }
-output = { frame_steps = 40, contacts = true, observable_steps = 20, checkpoint_steps = 100 }
+detection = {{ skin = 4e-5 }}
+output = {{ frame_steps = 40, contacts = true, observable_steps = 20, checkpoint_steps = 100 }}
 """
 LIMIT = 600.0  # seconds that a run may take, on many ranks and few cores that others use as well
 STOPPED = 300  # step at which the stopped run is asked to stop
 SELF = MPI.COMM_SELF
+
+
+def stopping(step: int) -> Callable[[RunEvent], None]:
+    """What asks a run to stop, as a scheduler does, at its first checkpoint from a step on.
+
+    Args:
+        step: the step.
+    """
+
+    def stop(event: RunEvent) -> None:
+        if event.kind == "checkpoint" and event.step >= step:
+            os.kill(os.getpid(), signal.SIGUSR1)
+
+    return stop
 
 
 class Undisturbed:
@@ -58,11 +75,7 @@ class Undisturbed:
         self.hash = case.hash()
         assert run_case(case, out=self.result, comm=SELF, options=quiet).finished
 
-        def stop(event: RunEvent) -> None:
-            if event.kind == "checkpoint" and event.step >= STOPPED:
-                os.kill(os.getpid(), signal.SIGUSR1)
-
-        assert not run_case(case, out=self.stopped, comm=SELF, options=quiet, on_event=stop).finished
+        assert not run_case(case, out=self.stopped, comm=SELF, options=quiet, on_event=stopping(STOPPED)).finished
 
     def reached(self, out: Path) -> int:
         """Step of the newest checkpoint of an output, -1 where there is none.

@@ -212,4 +212,4 @@ def collect(folder: Path, names: Sequence[str]) -> None:
     found = media(tables)
     drawn = draw(tables, found, FIGURES / PICTURE)
     asked = {name: Design(read_study(folder / f"{name}.toml")).count for name in names}
-    write(PART, text(tables, found, sum(failures_of(folder / f"{name}.toml") for name in names), drawn, asked))
+    write(PART, text(tables, found, sum(len(failures_of(folder / f"{name}.toml")) for name in names), drawn, asked))

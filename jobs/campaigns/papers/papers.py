@@ -19,9 +19,10 @@ from study_runs import campaign, main  # noqa: E402
 
 STUDIES = (
     "plane_hopper/outlets", "plane_hopper/changes", "hopper/hopper", "shear/balance", "cow/bounces", "gas/paper", "gas/long", "collider",
-    "biaxial/samples", "biaxial/tests", "shear/list_range", "shear/sides", "chains/pictures",
+    "biaxial/samples", "biaxial/tests", "shear/list_range", "shear/sides", "chains/pictures", "cow/collisions",
+    "pieces/pieces",
 )  # fmt: skip
-SCRIPTS = ("collider", "shear/list_range", "shear/sides", "chains/pictures")
+SCRIPTS = ("collider", "shear/list_range", "shear/sides", "chains/pictures", "cow/collisions", "pieces/pieces")
 """Tables that a script fills row by row."""
 
 
@@ -30,17 +31,19 @@ def reports() -> list[ModuleType]:
     import biaxial_report
     import chains_report
     import collider_report
+    import collisions_report
     import cow_report
     import gas_report
     import hopper_report
     import list_range_report
+    import pieces_report
     import plane_hopper_report
     import shear_report
     import sides_report
 
     return [
         plane_hopper_report, hopper_report, shear_report, cow_report, gas_report, collider_report, biaxial_report, list_range_report,
-        chains_report, sides_report,
+        chains_report, sides_report, collisions_report, pieces_report,
     ]  # fmt: skip
 
 

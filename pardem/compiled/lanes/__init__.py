@@ -8,7 +8,8 @@ whether lanes were used, nor on how many there are. Numbers that meet lanes are 
 `types`               the type, its width, broadcasting
 `arithmetic`          operators, magnitudes, masks
 `conversions`         float64 to whole numbers and back
-`memory`              rows of arrays to lanes and back, transposition, appending under a mask
+`memory`              rows of arrays to lanes and back, transposition
+`flags`               bytes that are raised, appending under a mask
 ====================  ==============================================================================
 
 ``choices`` (``select``, ``root``, ``larger``, ``smaller``) and ``vectors`` work on them too.

@@ -18,6 +18,7 @@ from .types import INDEX, ROW, WIDTH, Lanes, kind_of, shuffle
 
 _ALIGNED = 8  # bytes: no more is asked of an array
 WORD = ir.IntType(64)
+_SHORT = ir.FloatType()
 
 
 def pointer_at(context: Any, builder: Any, array: Any, value: Any, place: Any, kind: Any) -> Any:
@@ -33,12 +34,14 @@ def as_word(context: Any, builder: Any, value: Any, given: Any) -> Any:
 
 def _read(width: int) -> Any:
     def make(typing_context: Any, array: Any, place: Any) -> Any:
-        result = Lanes(kind_of(array.dtype), width)
+        result, short = Lanes(kind_of(array.dtype), width), array.dtype == types.float32
+        stored, aligned = (ir.VectorType(_SHORT, width), _ALIGNED // 2) if short else (result.vector(), _ALIGNED)
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             place_ = as_word(context, builder, args[1], signature.args[1])
-            pointer = pointer_at(context, builder, signature.args[0], args[0], place_, result.vector())
-            return builder.load(pointer, align=_ALIGNED, typ=result.vector())
+            pointer = pointer_at(context, builder, signature.args[0], args[0], place_, stored)
+            found = builder.load(pointer, align=aligned, typ=stored)
+            return builder.fpext(found, result.vector()) if short else found
 
         return result(array, place), codegen
 
@@ -47,13 +50,13 @@ def _read(width: int) -> Any:
 
 @intrinsic
 def load(typing_context: Any, array: Any, place: Any) -> Any:
-    """WIDTH neighbours of an array of float64 or int64, from ``place`` on."""
+    """WIDTH neighbours of an array of float64, float32 (which become float64) or int64, from ``place`` on."""
     return _read(WIDTH)(typing_context, array, place)
 
 
 @intrinsic
 def load_row(typing_context: Any, array: Any, place: Any) -> Any:
-    """ROW neighbours of an array of float64 or int64, from ``place`` on."""
+    """ROW neighbours of such an array."""
     return _read(ROW)(typing_context, array, place)
 
 
@@ -159,8 +162,8 @@ def words(typing_context: Any, value: Any) -> Any:
 
 @intrinsic
 def pick(typing_context: Any, array: Any, places: Any) -> Any:
-    """The members of an array of float64, or of integers, at WIDTH places (a tuple of words), in lanes."""
-    result = Lanes(kind_of(array.dtype))
+    """The members of an array of float64, float32, or integers, at WIDTH places (a tuple of words), in lanes."""
+    result, short = Lanes(kind_of(array.dtype)), array.dtype == types.float32
     element = result.vector().element
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -170,6 +173,8 @@ def pick(typing_context: Any, array: Any, places: Any) -> Any:
             number = builder.load(builder.gep(data, [p]))
             if result.kind == "int64":
                 number = builder.sext(number, element)
+            elif short:
+                number = builder.fpext(number, element)
             value = builder.insert_element(value, number, ir.Constant(INDEX, k))
         return value
 
@@ -178,12 +183,14 @@ def pick(typing_context: Any, array: Any, places: Any) -> Any:
 
 @intrinsic
 def put(typing_context: Any, array: Any, places: Any, value: Any) -> Any:
-    """Write lanes to the members of an array of their kind at WIDTH places (a tuple of words)."""
+    """Write lanes to the members of an array of their kind, or those of float64 to one of float32, at WIDTH places (a tuple of words)."""
+    short = array.dtype == types.float32
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        stored = builder.fptrunc(args[2], ir.VectorType(_SHORT, WIDTH)) if short else args[2]
         for k, p in enumerate(cgutils.unpack_tuple(builder, args[1])):
-            builder.store(builder.extract_element(args[2], ir.Constant(INDEX, k)), builder.gep(data, [p]))
+            builder.store(builder.extract_element(stored, ir.Constant(INDEX, k)), builder.gep(data, [p]))
         return context.get_dummy_value()
 
     return types.void(array, places, value), codegen

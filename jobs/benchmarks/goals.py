@@ -1,0 +1,176 @@
+"""What was aimed at and what was reached: the table of goals of docs/performance.md, from the tables of the other benchmarks.
+
+    python jobs/benchmarks/goals.py page
+
+Ratios to the version before are those to 56a29c3, whose contacts were computed one by one, in the newest call that measured both.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from pages import PAGE, by_call, put_into_page, read_rows, table
+from turns import ROOT
+
+PART = ("<!-- goals -->\n", "<!-- end of goals -->")
+HERE, BEFORE = Path(__file__).resolve().parent, "56a29c3"
+DETECTION = ROOT / "jobs" / "campaigns" / "detection" / "cost.csv"
+LITTLE_MORE_THAN_ONE = 1.5
+Row = dict[str, str]
+
+
+class Goal(NamedTuple):
+    """One figure.
+
+    Attributes:
+        what: what is measured.
+        goal: what was aimed at.
+        most: whether that is an upper bound.
+        measured: what was reached.
+        source: version that was measured, and turns.
+        tried: where the ways that were tried are described.
+    """
+
+    what: str
+    goal: float
+    most: bool
+    measured: float
+    source: str
+    tried: str = ""
+
+    @property
+    def reached(self) -> bool:
+        """Whether the figure is reached, in the digits that the table shows."""
+        value = float(f"{self.measured:.3g}")
+        return value <= self.goal if self.most else value >= self.goal
+
+
+def _cells(page: str, part: str) -> list[list[str]]:
+    """The rows of a table of the page, the one between some marks."""
+    lines = page.partition(f"<!-- {part} -->\n")[2].partition(f"<!-- end of {part} -->")[0].splitlines()
+    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines if line.startswith("|")]
+    return rows[2:]
+
+
+def against_lammps(page: str) -> Iterator[Goal]:
+    """Spheres, over LAMMPS."""
+    wanted = {("10108", "4"): 2.5, ("10108", "8"): 3.0, ("90972", "8"): 2.0}
+    for grains, _, style, lanes, _, _, ratio, turns, version, _ in _cells(page, "lammps"):
+        tried = "[spheres](#what-did-not-pay)" if grains == "10108" else ""
+        what = f"{grains} spheres over LAMMPS' {style}, {lanes} lanes"
+        yield Goal(what, wanted[grains, lanes], False, float(ratio.partition("**")[2].partition("**")[0]), f"{version}, {turns} turns", tried)
+
+
+def over_the_version_before(rows: list[Row]) -> Iterator[Goal]:
+    """Scenes of `pardem bench`."""
+    wanted = {
+        "rods": 2.5, "tetrahedra": 2.0, "cubes": 2.0, "tetrahedra-superposed": 2.0, "cubes-superposed": 2.0, "62-gons": 1.5, "clumps": 1.5,
+    }  # fmt: skip
+    calls = by_call(rows)
+    for scene, goal in wanted.items():
+        of = next({row["version"]: row for row in call if row["scene"] == scene} for call in calls.values() if any(r["scene"] == scene for r in call))
+        mine = next(row for version, row in of.items() if version != BEFORE)
+        ratio = float(mine["median (1/s)"]) / float(of[BEFORE]["median (1/s)"])
+        yield Goal(f"{scene} over {BEFORE}", goal, False, ratio, f"{mine['version']}, {mine['turns']} turns", "[rods](#what-did-not-pay)")
+
+
+def of_laws(rows: list[Row]) -> Iterator[Goal]:
+    """Laws and the energy budget, over `viscoelastic` without it."""
+    for scene in ("spheres", "rods"):
+        newest = max(row["call"] for row in rows if row["scene"] == scene)
+        of = {(row["law"], row["budget"]): row for row in rows if row["scene"] == scene and row["call"] == newest}
+        first = float(of["viscoelastic", "no"]["median (1/s)"])
+        for (law, budget), row in of.items():
+            if (law, budget) != ("viscoelastic", "no"):
+                what = f"{scene}, `{law}`{' with energy budget' if budget == 'yes' else ''}: time over `viscoelastic` without"
+                source = f"{row['version']}, {row['turns']} turns"
+                yield Goal(what, 1.25, True, first / float(row["median (1/s)"]), source, "[laws](#what-laws-and-the-energy-budget-cost)")
+
+
+def of_large_beds(rows: list[Row], page: str) -> Iterator[Goal]:
+    """Speed, lists, memory and bytes."""
+    of = {row["bed"]: row for row in rows}
+    small, large, huge = of["spheres"], of["spheres 100000"], of["spheres 1000000"]
+    source, memory = (f"{row['version']}, {row['turns']} turns" for row in (large, huge))
+    large_beds = "[large beds](#what-large-beds-cost), [spheres](#what-did-not-pay)"
+    name = "grain and step (ns)"
+    yield Goal("speed of 10^5 spheres over that of 10^4", 0.9, False, float(small[name]) / float(large[name]), source, large_beds)
+    yield Goal("share of lists in a step of 10^5 spheres", 0.05, True, float(large["lists"]), source)
+    yield Goal("peak memory of 10^6 spheres (GB)", 0.8, True, float(huge["peak memory (GB)"]), memory, large_beds)
+    bytes_of = next(row for row in _cells(page, "bytes") if row[0] == "spheres")
+    yield Goal("bytes of a sphere and step", 500, True, float(bytes_of[5]), "on paper", large_beds)
+
+
+def of_triangulation(rows: list[Row]) -> Iterator[Goal]:
+    """Triangulation with a skin against cells."""
+    wanted = {"rods_3": 1.5, "rods_6": 1.5, "spheres": 1.0, "bidisperse_10": 1.2}
+    of = {(row["bed"], row["grains"]): row for row in rows if row["way"] == "triangulation"}
+    for (bed, grains), row in of.items():
+        if bed in wanted:
+            what, tried = f"triangulation over cells, `{bed}`, {grains} grains", "[triangulation](#detection-by-triangulation)"
+            yield Goal(what, wanted[bed], True, float(row["ratio"]), f"{row['version']}, {row['turns']} turns", tried)
+
+
+def of_compilation(rows: list[Row]) -> Iterator[Goal]:
+    """Compile times, cold."""
+    calls = by_call(rows)
+    for kind in dict.fromkeys(row["kind"] for row in rows):
+        of = next({row["version"]: row for row in call if row["kind"] == kind} for call in calls.values() if any(r["kind"] == kind for r in call))
+        mine = next(row for version, row in of.items() if version != BEFORE)
+        source, seconds = f"{mine['version']}, {mine['turns']} turns", float(mine["median (s)"])
+        yield Goal(f"compilation of {kind}, over {BEFORE}", 1.0, True, seconds / float(of[BEFORE]["median (s)"]), source)
+        if kind == "triangulation":
+            yield Goal("compilation of triangulation (s)", 60.0, True, seconds, source)
+
+
+def of_meetings(rows: list[Row]) -> Iterator[Goal]:
+    """Several pairs of features that meet at one corner."""
+    call = next(iter(by_call(rows).values()))
+    of = {row["meeting"]: row for row in call if row["version"] != BEFORE}
+    beyond = {name: float(row["median (ns)"]) - float(of["apart"]["median (ns)"]) for name, row in of.items()}
+    each = beyond["corner on face"] / float(of["corner on face"]["contacts a pair"])
+    row = of["corner on corner"]
+    what, source = f"{float(row['contacts a pair']):.0f} pairs of features at one corner, over one", f"{row['version']}, {row['turns']} turns"
+    yield Goal(what, LITTLE_MORE_THAN_ONE, True, beyond["corner on corner"] / each, source, "[meetings](#what-meetings-of-two-cubes-cost)")
+
+
+def goals() -> list[Goal]:
+    """All of them."""
+    page = PAGE.read_text()
+
+    def rows(name: str) -> list[Row]:
+        return read_rows(HERE / f"{name}.csv")
+
+    return [
+        *against_lammps(page), *over_the_version_before(rows("scene_speeds")), *of_laws(rows("law_costs")), *of_large_beds(rows("step_shares"), page),
+        *of_meetings(rows("meetings")), *of_triangulation(read_rows(DETECTION)), *of_compilation(rows("compile_times")),
+    ]  # fmt: skip
+
+
+def text(found: list[Goal]) -> str:
+    """The table, missed goals first.
+
+    Args:
+        found: the goals.
+    """
+    lines = []
+    for goal in sorted(found, key=lambda goal: goal.reached):
+        said = "reached" if goal.reached else "**missed**"
+        bound = f"{'at most' if goal.most else 'at least'} {goal.goal:g}"
+        lines.append([goal.what, bound, f"{goal.measured:.3g}", said, goal.source, "" if goal.reached else goal.tried])
+    return "\n".join(table(["figure", "goal", "measured", "", "version", "ways that were tried"], lines)) + "\n"
+
+
+def main() -> None:
+    """Do what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["page"])
+    parser.parse_args()
+    put_into_page(PAGE, PART, text(goals()))
+
+
+if __name__ == "__main__":
+    main()

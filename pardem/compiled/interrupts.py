@@ -1,0 +1,29 @@
+"""Interrupts (Ctrl-C) while LLVM makes or links machine code: they wait until it is done."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def interrupts_held_back() -> Iterator[None]:
+    """An interrupt comes at the end of the block: LLVM asks Python for code that it may know, where an exception is lost or ends the process.
+
+    Raises:
+        KeyboardInterrupt: or what else the handler of the interrupt does, once the block has ended.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before is None or threading.current_thread() is not threading.main_thread():  # no handler that Python could put back; they come elsewhere
+        yield
+        return
+    came: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
