@@ -4,24 +4,28 @@ Beds in a cylinder of 20 mm diameter on a base that vibrates at 30 Hz with an am
 volume of a sphere of 1 mm diameter. A bed falls and settles with linked cells; then it goes on for one period of the base with each way of detection
 from the same state, three times in turn, of which the median counts.
 
-    python jobs/campaigns/detection/cost.py                                                       # all beds
-    python jobs/campaigns/detection/cost.py rods_3 --grains 250 500 1000 --every-step --rows rows.jsonl
-    python jobs/campaigns/detection/cost.py spheres --grains 1000 --table                         # adds to cost.csv
-    python jobs/campaigns/detection/cost.py --document                                            # docs/validation.md from cost.csv
+    python jobs/campaigns/detection/cost.py spheres --grains 1000             # prints the figures
+    python jobs/campaigns/detection/cost.py spheres --grains 1000 --table     # adds them to cost.csv, too
+    python jobs/campaigns/detection/cost.py --growth                          # all beds of several sizes, pairs from edges every step: growth.csv
+    python jobs/campaigns/detection/cost.py --document                        # docs/validation.md and its figure from both tables
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import math
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
-import cost_table
 import numpy as np
 from mpi4py import MPI
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bulk"))
+import cost_table
+import growth
 
 from pardem.case import Case
 from pardem.decomposition.nested_slabs import Nested
@@ -163,14 +167,6 @@ def one(name: str, grains: int, every_step: bool) -> dict[str, Any]:
     return row
 
 
-def slope(x: list[float], y: list[float]) -> tuple[float, float]:
-    """Least-squares slope of y against x and its standard error."""
-    if len(x) < 3:
-        return float("nan"), float("nan")
-    fit, cov = np.polyfit(x, y, 1, cov=True)
-    return float(fit[0]), float(np.sqrt(cov[0, 0]))
-
-
 def print_row(row: dict[str, Any]) -> None:
     """One bed."""
     cells = row["cells"]
@@ -182,46 +178,33 @@ def print_row(row: dict[str, Any]) -> None:
             print(
                 f"    {way}: {t['us']:.0f} us a step, {t['rebuild_us']:.0f} us a rebuild ({t['rebuild_us'] / t['vertices']:.2f} a vertex), "
                 f"{t['rebuilds']} rebuilds; {t['vertices']} vertices, {t['edges'] / t['vertices']:.2f} edges a vertex; {counts}; "
-                f"{t['ratio']:.2f} ({t['least ratio']:.2f} to {t['most ratio']:.2f}) times cells"
+                f"{t['ratio']:.2f} ({t['least ratio']:.2f} to {t['most ratio']:.2f}) times cells",
+                flush=True,
             )
 
 
-def print_slopes(rows: list[dict[str, Any]]) -> None:
-    """What grows how with the number of grains: exponents, slope of edges against spheres."""
-    n = [math.log(row["grains"]) for row in rows]
-    for way in (way for way in ("triangulation", "every step", "cells") if way in rows[0]):
-        for what in ("us", "rebuild_us"):
-            value, error = slope(n, [math.log(row[way][what]) for row in rows])
-            print(f"  exponent of {'time a step' if what == 'us' else 'time a rebuild'} against grains, {way}: {value:.2f} +- {error:.2f}")
-    value, error = slope([row["triangulation"]["vertices"] for row in rows], [row["triangulation"]["edges"] for row in rows])
-    print(f"  edges against vertices: slope {value:.2f} +- {error:.2f}", flush=True)
-
-
 def main() -> None:
-    """Print the figures."""
+    """Measure, print, and add to the tables; or write the page from them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("beds", nargs="*", default=list(BEDS), help=f"of {', '.join(BEDS)}")
-    parser.add_argument("--grains", type=int, nargs="+", default=[125, 250, 500, 1000])
-    parser.add_argument("--every-step", action="store_true", help="measure pairs from edges every step, too: the thesis' variant")
-    parser.add_argument("--rows", type=Path, help="file to which each row is added, a line of JSON; figure.py draws them")
+    parser.add_argument("--grains", type=int, nargs="+", help="small ones of mixtures; 1000 by default, with --growth several numbers")
     parser.add_argument("--table", action="store_true", help="add the rows to cost.csv")
-    parser.add_argument("--document", action="store_true", help="write the table of docs/validation.md from cost.csv, and measure nothing")
+    parser.add_argument("--growth", action="store_true", help="measure the thesis' pairs from edges every step, too, and add the rows to growth.csv")
+    parser.add_argument("--document", action="store_true", help="write the tables and the figure of docs/validation.md, and measure nothing")
     options = parser.parse_args()
     if options.document:
         cost_table.write_page()
+        growth.write_page()
         return
     for name in options.beds:
         print(f"\n{name}")
-        rows = []
-        for n in options.grains:
-            rows.append(one(name, n, options.every_step))
-            print_row(rows[-1])
-            if options.rows:
-                with options.rows.open("a") as file:
-                    file.write(json.dumps(rows[-1]) + "\n")
+        for n in options.grains or (growth.GRAINS[name] if options.growth else (1000,)):
+            row = one(name, n, options.growth)
+            print_row(row)
             if options.table:
-                cost_table.add(rows[-1], TURNS)
-        print_slopes(rows)
+                cost_table.add(cost_table.TABLE, row, TURNS)
+            if options.growth:
+                cost_table.add(growth.TABLE, row, TURNS)
 
 
 if __name__ == "__main__":

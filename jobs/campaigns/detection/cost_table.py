@@ -8,61 +8,62 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[3]
+from page import ROOT, table, write
+from table_rows import read_rows
+
 TABLE = Path(__file__).resolve().with_name("cost.csv")
-PAGE = ROOT / "docs" / "validation.md"
-BEGIN, END = "<!-- cost of detection -->\n", "<!-- end of cost of detection -->"
+WAYS = ("cells", "triangulation", "every step")
 FIGURES = (
     "us", "least ratio", "ratio", "most ratio", "rebuild_us", "rebuilds", "skin", "vertices", "edges", "algorithm_1", "anew", "followed", "refused",
-    "fast",
+    "fast", "points", "algorithm_2", "algorithm_3",
 )  # fmt: skip
 COLUMNS = ("day", "version", "bed", "grains", "turns", "way", *FIGURES)
 BEDS = {
     "spherosimplices": "experiment 1", "spheres_tetrahedra": "experiment 2", "rods_3": "rods, l/r = 3", "rods_6": "rods, l/r = 6",
     "spheres": "spheres", "bidisperse_10": "spheres, 1:10", "bidisperse_20": "spheres, 1:20",
 }  # fmt: skip
-HEAD = (
+HEAD = [
     "bed", "grains", "detection", "us a step", "over cells (range)", "us a rebuild", "rebuilds", "skin (mm)", "vertices", "edges a vertex",
     "points moved one by one", "built anew", "commit, day",
-)  # fmt: skip
+]  # fmt: skip
 
 
-def add(row: dict[str, Any], turns: int) -> None:
-    """Add what `cost.one` has found, a line for each way of detection."""
+def add(path: Path, row: dict[str, Any], turns: int) -> None:
+    """Add what `cost.one` has found to a table, a line for each way of detection."""
     words = ["git", "-C", str(ROOT), "describe", "--always", "--dirty=+", "--exclude=*"]
     version = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
-    new = not TABLE.exists()
-    with TABLE.open("a", newline="") as file:
-        table = csv.DictWriter(file, COLUMNS, restval="", extrasaction="ignore", lineterminator="\n")
+    new = not path.exists()
+    with path.open("a", newline="") as file:
+        rows = csv.DictWriter(file, COLUMNS, restval="", extrasaction="ignore", lineterminator="\n")
         if new:
-            table.writeheader()
-        for way in (way for way in ("cells", "triangulation", "every step") if way in row):
+            rows.writeheader()
+        for way in (way for way in WAYS if way in row):
             figures = {k: f"{v:.6g}" for k, v in row[way].items()}
             named = {"version": version, "bed": row["bed"], "grains": row["grains"], "turns": turns, "way": way}
-            table.writerow({"day": datetime.now(UTC).strftime("%Y-%m-%d")} | named | figures)
+            rows.writerow({"day": datetime.now(UTC).strftime("%Y-%m-%d")} | named | figures)
+
+
+def newest_rows(rows: list[dict[str, str]]) -> dict[tuple[str, int, str], dict[str, str]]:
+    """The newest row of each bed, number of grains and way of detection, in the order of the page."""
+    newest = {(row["bed"], int(row["grains"]), row["way"]): row for row in rows}
+    order = sorted(newest, key=lambda key: (list(BEDS).index(key[0]), key[1], WAYS.index(key[2])))
+    return {key: newest[key] for key in order}
 
 
 def text(rows: list[dict[str, str]]) -> str:
-    """The table of the page: the newest row of each bed, number of grains and way of detection."""
-    newest = {(row["bed"], int(row["grains"]), row["way"]): row for row in rows}
-    order = sorted(newest, key=lambda key: (list(BEDS).index(key[0]), key[1], ("cells", "triangulation", "every step").index(key[2])))
-    lines = ["| " + " | ".join(HEAD) + " |", "|" + " --- |" * len(HEAD)]
-    for key in order:
-        row = newest[key]
+    """The table of the page."""
+    lines = []
+    for key, row in newest_rows(rows).items():
         ratio = "" if key[2] == "cells" else f"{float(row['ratio']):.2f} ({float(row['least ratio']):.2f} to {float(row['most ratio']):.2f})"
         edges = f"{float(row['edges']) / float(row['vertices']):.2f}" if row["vertices"] else ""
-        cells = (
+        cells = [
             BEDS[key[0]], row["grains"], key[2], f"{float(row['us']):.0f}", ratio, f"{float(row['rebuild_us']):.0f}", row["rebuilds"],
             f"{1e3 * float(row['skin']):.3g}", row["vertices"], edges, row["followed"], row["anew"], f"{row['version']}, {row['day']}",
-        )  # fmt: skip
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+        ]  # fmt: skip
+        lines.append(cells)
+    return table(HEAD, lines)
 
 
 def write_page() -> None:
     """Put the table into the page."""
-    with TABLE.open(newline="") as file:
-        made = text(list(csv.DictReader(file)))
-    page = PAGE.read_text()
-    head, rest = page.split(BEGIN)
-    PAGE.write_text(head + BEGIN + made + END + rest.split(END)[1])
+    write("cost of detection", text(read_rows(TABLE)))
