@@ -174,8 +174,8 @@ def nearest_open_face(scene: Scene, own: Population) -> float:
 
 def _corners(own: Population) -> np.ndarray:
     """Corners of the box about the centres of some grains, (2, 3) (m)."""
-    x = own.x[:, :3]
-    return np.stack([x.min(axis=0), x.max(axis=0)])
+    x = np.ascontiguousarray(own.x[:, :3].T)  # numpy takes fifteen times as long for the least of short rows
+    return np.stack([x.min(axis=1), x.max(axis=1)])
 
 
 def outside(x: np.ndarray, faces: np.ndarray, settings: Settings) -> np.ndarray:

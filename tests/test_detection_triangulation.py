@@ -44,15 +44,15 @@ def pairs_of(engine: Any, method: str, skin: float) -> set[tuple[int, int]]:
     return named
 
 
-def crowd(periodic: tuple[bool, bool, bool]) -> Case:
-    """Spheres and rods of sizes that differ by a factor of twelve, for which the last test of all methods is exact."""
+def crowd(periodic: tuple[bool, bool, bool], rods: bool = True) -> Case:
+    """Spheres and rods of sizes that differ by a factor of twelve, for which the last test of all methods is exact; spheres alone lie close."""
     box = {"kind": "box", "lower": (-1, 0, 2), "upper": (2.6, 3.6, 5.6)}
     return case_of(
         [ROD, SPHERE], {"law": "elastic", "contact_time": 0.1}, 1e-3, seed=11,
         domain={"lower": (-1, 0, 2), "upper": (2.6, 3.6, 5.6), "periodic": periodic},
         insert=[{"species": "ball", "count": 6, "region": box},
-                {"species": "rod", "count": 20, "region": {"kind": "periodic"} if all(periodic) else box},
-                {"species": "ball", "count": 500, "size": {"kind": "uniform", "min": 0.08, "max": 0.3}, "region": box}],
+                *[{"species": "rod", "count": 20, "region": {"kind": "periodic"} if all(periodic) else box}][:rods],
+                {"species": "ball", "count": 500 if rods else 2000, "size": {"kind": "uniform", "min": 0.08, "max": 0.3}, "region": box}],
     )  # fmt: skip
 
 
@@ -69,20 +69,22 @@ def test_the_same_pairs_from_edges_as_with_cells(periodic: tuple[bool, bool, boo
     assert engine.rebuilder.lists.detector.counts.refused == 0
 
 
+@pytest.mark.parametrize("rods", [False, True])
 @pytest.mark.parametrize("periodic", PERIODS)
-def test_the_same_pairs_by_walks_as_with_cells(periodic: tuple[bool, bool, bool]) -> None:
+def test_the_same_pairs_by_walks_as_with_cells(periodic: tuple[bool, bool, bool], rods: bool) -> None:
     """At first and after grains have moved by steps of all lengths, a hundredth of the smallest radius to its double."""
-    engine, _ = engine_of(by_triangulation(crowd(periodic), skin=0.03))
+    engine, _ = engine_of(by_triangulation(crowd(periodic, rods), skin=0.03))
     n, g, settings = engine.grains.count, engine.state.grains, engine.scene.settings
-    kept, rng = engine.rebuilder.lists.detector.kept, np.random.default_rng(3)
-    lagged = 0
-    followed = 0
+    detector, rng = engine.rebuilder.lists.detector, np.random.default_rng(3)
+    kept = detector.kept
+    lagged = followed = gathered = 0
     for step in range(45):
         reach = (0.12, 0.03, 0.002)[step // 15]
         pairs = pairs_of(engine, "cells", reach)
         assert pairs_of(engine, "triangulation", reach) == pairs
         assert len(pairs) > 20
-        lagged += not np.array_equal(kept.place[4 : n + 4, :3], g.x[:n, :3] - kept.shift)
+        lagged += not np.isin(kept.place[4:, 0], g.x[:n, 0] - kept.shift[0]).all()
+        gathered += detector.counts.points < 0.7 * detector.counts.bodies
         followed = max(followed, kept.triangulation.counts.followed)
         way = 4e-4 * 2.0 ** (step % 15 / 2)
         g.x[:n, :3] += way * (rng.normal(size=(n, 3)) + np.array((0.5, -0.3, 0.8)))
@@ -90,6 +92,7 @@ def test_the_same_pairs_by_walks_as_with_cells(periodic: tuple[bool, bool, bool]
             if settings.period[c] > 0.0:
                 g.x[:n, c] = settings.lower[c] + (g.x[:n, c] - settings.lower[c]) % settings.period[c]
     assert lagged > 20
+    assert gathered > 20 or rods
     assert followed > 10
     assert kept.counts.moves > 5
 

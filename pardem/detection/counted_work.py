@@ -25,7 +25,7 @@ SEARCH = 2.5  # holding two boxes or features against each other at a rebuild
 REBUILD_PER_GRAIN, REBUILD_PER_CANDIDATE = 30.0, 8.0
 SPHERE_TESTS, FLIP_TESTS, FOLLOWED_TESTS = 30, 25, 2000
 """Of detection by triangulation, in such tests: for each covering sphere at a rebuild, each flip, and each point that had to follow by itself."""
-WALKED_GRAIN_TESTS, WALKED_FOLLOWED_TESTS, WALKS_PER_TEST = 8, 300, 10
+WALKED_GRAIN_TESTS, WALKED_FOLLOWED_TESTS, WALKS_PER_TEST = 15, 300, 8
 """Of walks along edges, in such tests: for each grain at a rebuild, and each point that moved by itself; distances that take as long as one."""
 REBUILD = 6e4  # for each rank, however few its grains are
 

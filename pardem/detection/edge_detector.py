@@ -77,8 +77,7 @@ class EdgeDetector:
             return None
         tables, counts = self.covering.tables, self.counts
         total, g, extent = grains.total, grains.g, grains.extent
-        widest = extent[:total].max(axis=0, initial=0.0)
-        grain, image = bodies_of(total, g, extent, skin, settings.lower, settings.period, widest)
+        grain, image = bodies_of(total, g, extent, skin, settings.lower, settings.period)
         start, xw = place_spheres(grain, image, g, tables, settings.period)
         counts.spheres = len(xw)
         if not len(xw):

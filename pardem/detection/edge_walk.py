@@ -13,46 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled.jit import inlined, njit
-from ..compiled.vectors import ZERO, behind, dot, length, nearest_image, row, square, subtract
+from ..compiled.lanes.flags import append
+from ..compiled.lanes.memory import load
+from ..compiled.lanes.types import WIDTH
+from ..compiled.vectors import ZERO, behind, dot, nearest_image, row, square, subtract
 from .bounds import add_pair, may_touch, periods_of
 from .edge_pairs import bodies_of_rows, edges_of_bodies
-
-ROUNDING = 1.0 + 1e-9  # of distances
-
-
-class WalkedBodies(NamedTuple):
-    """Grains and their images, as points of a triangulation.
-
-    Attributes:
-        grain: (B,) int32 row of each body's grain.
-        here: (B, 4) its centre, in the frame of the triangulation (m).
-        point: (B, 3) the point that stands for it in the triangulation (m).
-        reach: (B,) radius around this point of a ball that holds the body (m).
-    """
-
-    grain: np.ndarray
-    here: np.ndarray
-    point: np.ndarray
-    reach: np.ndarray
-
-
-@njit
-def walked_bodies(grain, here, point, radius):
-    """Put together what walks need to know of bodies.
-
-    Args:
-        grain: (B,) int32 row of each body's grain.
-        here: (B, 4) its centre, in the frame of the triangulation (m).
-        point: (B, 3) the point that stands for it in the triangulation (m).
-        radius: (N,) bounding radii of the grains (m).
-
-    Returns:
-        The `WalkedBodies`.
-    """
-    reach = np.empty(grain.shape[0])
-    for b in range(grain.shape[0]):
-        reach[b] = (radius[grain[b]] + length(subtract(row(here, b), row(point, b)))) * ROUNDING
-    return WalkedBodies(grain, here, point, reach)
+from .gathering import ROUNDING, has_axis
 
 
 @njit
@@ -203,42 +170,78 @@ def _near(grains, i, j, skin, periods):
     return may_touch(g, i, j, d, g.x[i, 3] + g.x[j, 3] + skin)
 
 
+@inlined
+def _suspects(p, begin, end, skin, groups, lanes, suspects):
+    """Bodies of a group that may come within the skin of body ``p``, by their bounding spheres, WIDTH at a time.
+
+    Args:
+        p: the body.
+        begin: first body of the group.
+        end: the body behind the last one.
+        skin: (m).
+        groups: `gathering.Groups`.
+        lanes: (WIDTH,) int64 the numbers of the lanes.
+        suspects: (B + WIDTH,) int32 filled with the bodies.
+
+    Returns:
+        their number.
+    """
+    x, y, z, radius, found = groups.x, groups.y, groups.z, groups.radius, np.uintp(0)
+    centre, reach = (x[p], y[p], z[p]), radius[p] + skin
+    for q in range(begin, end, WIDTH):
+        far = (load(radius, q) + reach) * ROUNDING
+        near = square(subtract((load(x, q), load(y, q), load(z, q)), centre)) <= far * far
+        found += append(suspects, found, q, near & (load(lanes, 0) < end - q))
+    return found
+
+
 @njit
-def pairs_by_walks(grains, settings, skin, bodies, web):
-    """Find the candidate pairs of grains, each from the walk of the body that reaches further from its point.
+def pairs_by_walks(grains, settings, skin, groups, web):
+    """Find the candidate pairs of grains, each from the walk of the point whose bodies reach further from it.
 
     Args:
         grains: `bounds.BoundedGrains`.
         settings: `state.Settings`, of which ``period``, ``half`` and ``periodic`` are read.
         skin: distance beyond contact within which pairs are candidates (m).
-        bodies: `WalkedBodies`.
+        groups: `gathering.Groups`.
         web: `Web` of their points, all of which must be vertices of the triangulation.
 
     Returns:
         (n, 2) int32 rows of grains, lower global id first, at least one of them owned; pairs met as images, too, are there several times. And the
-        number of distances that were looked at.
+        number of distances, and of pairs, that were looked at.
     """
     g, periods = grains.g, periods_of(settings)
-    grain, reach, count = bodies.grain, bodies.reach, bodies.grain.shape[0]
+    point, reach, start, grain = groups.point, groups.reach, groups.start, groups.grain
+    count, bodies = reach.shape[0], grain.shape[0]
     walk = _Walk(np.full(count, -1, np.int32), np.empty(count + 1, np.int32), np.empty(count + 1, np.int32), np.empty(count + 1, np.int32))
-    pairs, found, looked = np.empty((9 * count + 64, 2), np.int32), 0, 0
+    suspects, lanes = np.empty(bodies + WIDTH, np.int32), np.arange(WIDTH)
+    pairs, found, looked = np.empty((9 * bodies + 64, 2), np.int32), 0, 0
     for a in range(count):
-        i = grain[a]
-        if found + count > pairs.shape[0]:
-            more = np.empty((2 * pairs.shape[0], 2), np.int32)
-            more[:found] = pairs[:found]
-            pairs = more
-        if g.vert_start[i + 1] - g.vert_start[i] == 2:
-            axis, start, far = row(g.vert, g.vert_start[i] + 1), row(bodies.here, a), g.x[i, 3] + skin + reach[a]
+        i = grain[start[a]]
+        if start[a + 1] - start[a] == 1 and has_axis(g, i):
+            at = start[a]
+            axis, middle, far = row(g.vert, g.vert_start[i] + 1), (groups.x[at], groups.y[at], groups.z[at]), g.x[i, 3] + skin + reach[a]
         else:
-            axis, start, far = ZERO, row(bodies.point, a), reach[a] + skin + reach[a]
-        met, seen = _walk(a, web, bodies.point, start, axis, (far * ROUNDING) ** 2, walk)
+            axis, middle, far = ZERO, row(point, a), reach[a] + skin + reach[a]
+        met, seen = _walk(a, web, point, middle, axis, (far * ROUNDING) ** 2, walk)
         looked += seen
-        for m in range(met):
+        walk.met[met] = a  # bodies under one point may touch each other
+        for m in range(met + 1):
             b = walk.met[m]
-            j = grain[b]
-            if reach[b] > reach[a] or (reach[b] == reach[a] and b > a) or i == j or min(i, j) >= grains.owned:
+            if reach[b] > reach[a] or (reach[b] == reach[a] and b > a):
                 continue
-            if _near(grains, i, j, skin, periods):
-                found = add_pair(pairs, found, g, i, j)
+            for p in range(start[a], start[a + 1]):
+                far = (groups.radius[p] + skin + reach[b]) * ROUNDING
+                if square(subtract(row(point, b), (groups.x[p], groups.y[p], groups.z[p]))) > far * far:
+                    continue
+                if found + bodies > pairs.shape[0]:
+                    more = np.empty((2 * pairs.shape[0], 2), np.int32)
+                    more[:found] = pairs[:found]
+                    pairs = more
+                i, last = grain[p], p if a == b else start[b + 1]
+                looked += last - start[b]
+                for n in range(_suspects(p, start[b], last, skin, groups, lanes, suspects)):
+                    j = grain[suspects[n]]
+                    if i != j and min(i, j) < grains.owned and _near(grains, i, j, skin, periods):
+                        found = add_pair(pairs, found, g, i, j)
     return pairs[:found], looked

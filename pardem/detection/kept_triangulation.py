@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..triangulation.triangulation import Algorithm, Triangulation
-from .named_points import follow_points, lagging
+from .named_points import follow_points, lagging, named_before
 
 MOST_CHANGED = 0.02  # of the points: above it construction is cheaper than insertions and deletions one by one
 MOST_BEHIND = 0.125  # of the points: above it to move all at once is cheaper than one by one
@@ -74,6 +74,17 @@ class KeptTriangulation:
         pointers, columns = self.triangulation.edges()
         first = np.repeat(self._name, np.diff(pointers))
         return int(((first >= 0) & (self._name[columns] >= 0)).sum())
+
+    def knows(self, name: np.ndarray) -> np.ndarray:
+        """Find out which of some points are in the triangulation.
+
+        Args:
+            name: (M,) int64 names.
+
+        Returns:
+            (M,) bool.
+        """
+        return np.zeros(len(name), bool) if self.triangulation is None else named_before(self._name, name)
 
     def take_work(self) -> tuple[int, int]:
         """Count the flips, and the points that were moved one by one, since this was asked last."""

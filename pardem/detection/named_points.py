@@ -11,7 +11,7 @@ IMAGES = 8  # of a grain: itself, and shifted by a period back along each set of
 
 
 @njit
-def bodies_of(total, g, extent, skin, lower, period, widest):
+def bodies_of(total, g, extent, skin, lower, period):
     """List the grains and those of their images that another grain may meet across a periodic face.
 
     A pair that meets across faces is met by shifting one of the two, or one along one axis and the other along another, a period back. So the images
@@ -24,14 +24,16 @@ def bodies_of(total, g, extent, skin, lower, period, widest):
         skin: distance beyond contact within which pairs are candidates (m).
         lower: (3,) lower corner of the domain (m).
         period: (3,) period of the domain (m); 0: open.
-        widest: (3,) largest half-extents (m).
 
     Returns:
         (B,) int32 grain and (B,) int32 image of each body; bit c of the image is set if it is shifted back along axis c.
     """
-    capacity = total
+    capacity, widest = total, np.zeros(3)
     grain, image = np.empty(capacity, np.int32), np.empty(capacity, np.int32)
     n = 0
+    for i in range(total):
+        for c in range(3):
+            widest[c] = max(widest[c], extent[i, c])
     for i in range(total):
         near = 0
         for c in range(3):
@@ -81,6 +83,29 @@ def _slot(table, names, name):
     while table[k] >= 0 and names[table[k]] != name:
         k = (k + np.uint64(1)) & mask
     return k
+
+
+@njit
+def named_before(known, names):
+    """Find out which of some points have names that are known.
+
+    Args:
+        known: (n,) int64 names; negative ones stand for none.
+        names: (M,) int64 names of the points.
+
+    Returns:
+        (M,) bool.
+    """
+    size = 16
+    while size < 2 * known.shape[0]:
+        size *= 2
+    table, found = np.full(size, -1, np.int32), np.empty(names.shape[0], np.bool_)
+    for p in range(known.shape[0]):
+        if known[p] >= 0:
+            table[_slot(table, known, known[p])] = p
+    for m in range(names.shape[0]):
+        found[m] = table[_slot(table, known, names[m])] >= 0
+    return found
 
 
 @njit

@@ -1,4 +1,4 @@
-"""Detection with a skin by walks along the edges of a triangulation: the Delaunay triangulation of the centres of a rank's grains."""
+"""Detection with a skin by walks along the edges of a triangulation: the Delaunay triangulation of the centres of some of a rank's grains."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from ..triangulation.triangulation import Triangulation
 from .bounds import BoundedGrains
 from .counted_work import FLIP_TESTS, WALKED_FOLLOWED_TESTS, WALKED_GRAIN_TESTS, WALKS_PER_TEST
 from .edge_pairs import SphereMesh
-from .edge_walk import centres_of, pairs_by_walks, walked_bodies, web_of
+from .edge_walk import Web, centres_of, pairs_by_walks, web_of
+from .gathering import Groups, gathered, one_of_each_cell, points_among
 from .kept_triangulation import KeptTriangulation
 from .named_points import bodies_of, name_points
 
@@ -23,11 +24,13 @@ class WalkCounts:
     """Counters of what the detection of one rank has done so far.
 
     Attributes:
-        points: points in the latest triangulation.
-        looked: distances that the latest walks looked at.
+        bodies: grains and images of the latest search.
+        points: points in its triangulation.
+        looked: distances and pairs that it looked at.
         hidden: rebuilds of the lists that fell back on linked cells because two grains had their centres in one place.
     """
 
+    bodies: int = 0
     points: int = 0
     looked: int = 0
     hidden: int = 0
@@ -40,7 +43,7 @@ class WalkDetector:
         period: period of the domain (3,) m, 0: open.
 
     Attributes:
-        kept: the triangulation of the grains' centres.
+        kept: the triangulation of the centres of the grains that stand for others.
         counts: what has been done.
     """
 
@@ -60,7 +63,7 @@ class WalkDetector:
             As many tests of two boxes as take that long (`counted_work.SEARCH`).
         """
         flips, followed = self.kept.take_work()
-        walked = WALKED_GRAIN_TESTS * self.counts.points + self.counts.looked // WALKS_PER_TEST
+        walked = WALKED_GRAIN_TESTS * self.counts.bodies + self.counts.looked // WALKS_PER_TEST
         return walked + FLIP_TESTS * flips + WALKED_FOLLOWED_TESTS * followed
 
     def find_pairs(self, grains: BoundedGrains, settings: Settings, skin: float, expected: int) -> tuple[np.ndarray, int] | None:
@@ -77,25 +80,37 @@ class WalkDetector:
             found otherwise; this is counted.
         """
         total, g, counts = grains.total, grains.g, self.counts
-        widest = grains.extent[:total].max(axis=0, initial=0.0)
-        grain, image = bodies_of(total, g, grains.extent, skin, settings.lower, settings.period, widest)
-        xw = centres_of(grain, image, g, settings.period)
-        counts.points, counts.looked = len(xw), 0
-        if not len(xw):
+        grain, image = bodies_of(total, g, grains.extent, skin, settings.lower, settings.period)
+        counts.bodies, counts.points, counts.looked = len(grain), 0, 0
+        if not len(grain):
             self.kept.drop()
             return np.empty((0, 2), np.int32), 0
-        radius = grains.radius[:total]
-        lag = LAG * (2.0 * float(g.x[:total, 3].min()) + skin)
-        _, name = name_points(grain, image, g.gid, np.arange(len(xw) + 1), 1)
-        triangulation, row = self.kept.update(name, xw, 2.0 * float(radius.max()) + skin + lag, lag)
-        if len(triangulation.hidden):
+        found = self._gather(grain, image, grains, settings, skin)
+        if found is None:
             counts.hidden += 1
             return None
-        point, there = np.empty((len(xw), 3)), row >= 0
-        point[row[there]] = self.kept.place[there, :3]
-        xw[:, :3] -= self.kept.shift
-        web = web_of(SphereMesh(*triangulation.rows, row), point)
-        pairs, counts.looked = pairs_by_walks(grains, settings, skin, walked_bodies(grain, xw, point, radius), web)
+        pairs, counts.looked = pairs_by_walks(grains, settings, skin, *found)
         if len(grain) > total:  # a pair may be met as itself and as images
             pairs = np.unique(pairs, axis=0)
         return pairs, len(pairs)
+
+    def _gather(self, grain: np.ndarray, image: np.ndarray, grains: BoundedGrains, settings: Settings, skin: float) -> tuple[Groups, Web] | None:
+        """Bring the triangulation up to date, and put all bodies under its points; None if a point is hidden."""
+        g, radius = grains.g, grains.radius[: grains.total]
+        xw = centres_of(grain, image, g, settings.period)
+        lag = LAG * (2.0 * float(g.x[: grains.total, 3].min()) + skin)
+        reach = 2.0 * float(radius.max()) + skin + lag
+        _, name = name_points(grain, image, g.gid, np.arange(len(xw) + 1), 1)
+        lead = points_among(self.kept.knows(name), grain, xw, g, radius)
+        while True:
+            triangulation, row = self.kept.update(name[lead], xw[lead], reach, lag)
+            if len(triangulation.hidden):
+                return None
+            point, there = np.empty((len(lead), 3)), row >= 0
+            point[row[there]] = self.kept.place[there, :3]
+            web = web_of(SphereMesh(*triangulation.rows, row), point)
+            groups, alone = gathered(grain, xw, self.kept.shift[None], lead, point, web, g, radius)
+            if not len(alone):
+                self.counts.points = len(lead)
+                return groups, web
+            lead = np.concatenate([lead, one_of_each_cell(alone, grain, xw, g, radius)])
