@@ -12,7 +12,7 @@ from .bounds import BoundedGrains
 from .counted_work import FLIP_TESTS, WALKED_FOLLOWED_TESTS, WALKED_GRAIN_TESTS, WALKS_PER_TEST
 from .edge_pairs import SphereMesh
 from .edge_walk import Web, centres_of, pairs_by_walks, web_of
-from .gathering import Groups, gathered, one_of_each_cell, points_among
+from .gathering import FAR, SIDE, Groups, gathered, one_of_each_cell, points_among
 from .kept_triangulation import KeptTriangulation
 from .named_points import bodies_of, name_points
 
@@ -99,7 +99,7 @@ class WalkDetector:
         g, radius = grains.g, grains.radius[: grains.total]
         xw = centres_of(grain, image, g, settings.period)
         lag = LAG * (2.0 * float(g.x[: grains.total, 3].min()) + skin)
-        reach = 2.0 * float(radius.max()) + skin + lag
+        reach = 2.0 * (1.0 + FAR * SIDE) * float(radius.max()) + skin + lag
         _, name = name_points(grain, image, g.gid, np.arange(len(xw) + 1), 1)
         lead = points_among(self.kept.knows(name), grain, xw, g, radius)
         while True:
