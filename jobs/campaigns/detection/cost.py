@@ -2,7 +2,7 @@
 
 Beds in a cylinder of 20 mm diameter on a base that vibrates at 30 Hz with an amplitude of 2 g; all grains of experiments 1 to 4 have eight times the
 volume of a sphere of 1 mm diameter. A bed falls and settles with linked cells; then it goes on for one period of the base with each way of detection
-from the same state, three times in turn, of which the median counts.
+from the same state, three or more times in turn, of which the median counts.
 
     python jobs/campaigns/detection/cost.py spheres --grains 1000             # prints the figures
     python jobs/campaigns/detection/cost.py spheres --grains 1000 --table     # adds them to cost.csv, too
@@ -57,7 +57,6 @@ BEDS: dict[str, list[dict[str, Any]]] = {
 }  # fmt: skip
 SMALL = 0.2  # size of the small spheres of the mixtures; as they and thin rods are that much smaller than the thesis' grains, contacts are shorter
 SCALE = {"rods_6": 0.4, "bidisperse_10": SMALL, "bidisperse_20": SMALL}  # of the contact time; with the thesis' they overlap too much as they land
-TURNS = 3
 COUNTED = ("algorithm_1", "points", "algorithm_2", "algorithm_3", "anew", "destroyed", "followed", "refused", "fast", "hidden")  # of a triangulation
 LARGE = 500  # small spheres for one of ten times their size, by volume as many of twenty times
 
@@ -142,7 +141,7 @@ def measure(engine: Engine, steps: int) -> dict[str, float]:
     return found
 
 
-def one(name: str, grains: int, every_step: bool) -> dict[str, Any]:
+def one(name: str, grains: int, turns: int, every_step: bool) -> dict[str, Any]:
     """A row of figures of one bed."""
     case, rest = bed(name, grains)
     calm = engine_of(case)
@@ -155,15 +154,15 @@ def one(name: str, grains: int, every_step: bool) -> dict[str, Any]:
         ways["every step"] = {"method": "triangulation", "max_overlap": overlap, "every_step": True}
     found: dict[str, list[dict[str, float]]] = {way: [] for way in ways}
     steps = round(1.0 / FREQUENCY / case.time.step)
-    for _ in range(1 + TURNS):
+    for _ in range(1 + turns):
         for way, detection in ways.items():
             copy = Population(**{k: v.copy() for k, v in vars(state).items()})
             found[way].append(measure(engine_of(case, copy, contacts, calm.step, **detection), steps))
     row: dict[str, Any] = {"bed": name, "grains": calm.grains.count}
-    for way, (_, *turns) in found.items():  # the first turn loads kernels
-        ratios = sorted(turn["us"] / cells["us"] for turn, cells in zip(turns, found["cells"][1:], strict=True))
-        middle = sorted(turns, key=lambda turn: turn["us"])[TURNS // 2]
-        row[way] = middle | {"least ratio": ratios[0], "ratio": ratios[TURNS // 2], "most ratio": ratios[-1]}
+    for way, (_, *every) in found.items():  # the first turn loads kernels
+        ratios = sorted(turn["us"] / cells["us"] for turn, cells in zip(every, found["cells"][1:], strict=True))
+        middle = sorted(every, key=lambda turn: turn["us"])[turns // 2]
+        row[way] = middle | {"least ratio": ratios[0], "ratio": ratios[turns // 2], "most ratio": ratios[-1]}
     return row
 
 
@@ -188,6 +187,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("beds", nargs="*", default=list(BEDS), help=f"of {', '.join(BEDS)}")
     parser.add_argument("--grains", type=int, nargs="+", help="small ones of mixtures; 1000 by default, with --growth several numbers")
+    parser.add_argument("--turns", type=int, default=3, help="how often each way of detection is measured (default 3)")
     parser.add_argument("--table", action="store_true", help="add the rows to cost.csv")
     parser.add_argument("--growth", action="store_true", help="measure the thesis' pairs from edges every step, too, and add the rows to growth.csv")
     parser.add_argument("--document", action="store_true", help="write the tables and the figure of docs/validation.md, and measure nothing")
@@ -199,12 +199,12 @@ def main() -> None:
     for name in options.beds:
         print(f"\n{name}")
         for n in options.grains or (growth.GRAINS[name] if options.growth else (1000,)):
-            row = one(name, n, options.growth)
+            row = one(name, n, options.turns, options.growth)
             print_row(row)
             if options.table:
-                cost_table.add(cost_table.TABLE, row, TURNS)
+                cost_table.add(cost_table.TABLE, row, options.turns)
             if options.growth:
-                cost_table.add(growth.TABLE, row, TURNS)
+                cost_table.add(growth.TABLE, row, options.turns)
 
 
 if __name__ == "__main__":
