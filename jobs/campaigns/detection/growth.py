@@ -92,22 +92,21 @@ def text(rows: Rows) -> str:
 
 
 def draw(rows: Rows) -> Figure:
-    """Time of a step against grains, time of a rebuild against points of the triangulation with a skin, edges against these."""
+    """Times of a step and of a rebuild against grains, with a skin, and edges against covering spheres, without."""
     figure = Figure(figsize=(12.5, 4.4), layout="constrained")
     steps, rebuilds, edges = figure.subplots(1, 3)
     most = 0.0
     for k, (name, bed) in enumerate(by_bed(rows).items()):
-        walks, cells = bed["triangulation"], bed["cells"]
-        grains, points = column(walks, "grains"), column(walks, "vertices")
-        most = max(most, points.max())
-        for axes, x, what in ((steps, grains, "us"), (rebuilds, points, "rebuild_us")):
-            axes.plot(x, column(walks, what), "o-", color=f"C{k}", markersize=4)
-            axes.plot(x, column(cells, what), "x--", color=f"C{k}", markersize=4, linewidth=0.8)
-        edges.plot(points, column(walks, "edges"), "o", color=f"C{k}", markersize=4, label=BEDS[name])
-    edges.plot([0, most], [0, 7 * most], color="#888888", linewidth=0.8, label="7 a point")
+        walks, cells, spheres = bed["triangulation"], bed["cells"], column(bed["every step"], "vertices")
+        most = max(most, spheres.max())
+        for axes, what in ((steps, "us"), (rebuilds, "rebuild_us")):
+            axes.plot(column(walks, "grains"), column(walks, what), "o-", color=f"C{k}", markersize=4)
+            axes.plot(column(cells, "grains"), column(cells, what), "x--", color=f"C{k}", markersize=4, linewidth=0.8)
+        edges.plot(spheres, column(bed["every step"], "edges"), "o", color=f"C{k}", markersize=4, label=BEDS[name])
+    edges.plot([0, most], [0, 7 * most], color="#888888", linewidth=0.8, label="7 a sphere")
     for axes, x, y in (
-        (steps, "grains", "CPU time of a step (us)"), (rebuilds, "points of the triangulation", "CPU time of a rebuild of all lists (us)"),
-        (edges, "points of the triangulation", "edges"),
+        (steps, "grains", "CPU time of a step (us)"), (rebuilds, "grains", "CPU time of a rebuild of all lists (us)"),
+        (edges, "covering spheres", "edges"),
     ):  # fmt: skip
         axes.set(xlabel=x, ylabel=y)
         axes.grid(visible=True)
