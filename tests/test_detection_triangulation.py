@@ -97,6 +97,19 @@ def test_the_same_pairs_by_walks_as_with_cells(periodic: tuple[bool, bool, bool]
     assert kept.counts.moves > 5
 
 
+def test_grains_that_come_closer_need_fewer_points() -> None:
+    engine, _ = engine_of(by_triangulation(crowd((False, False, False), rods=False), skin=0.03))
+    n, g, detector = engine.grains.count, engine.state.grains, engine.rebuilder.lists.detector
+    wide = detector.counts.points
+    low = g.x[:n, :3].min(axis=0)
+    for step in range(30):
+        pairs = pairs_of(engine, "cells", 0.03)
+        assert pairs_of(engine, "triangulation", 0.03) == pairs
+        if step < 20:
+            g.x[:n, :3] = low + 0.97 * (g.x[:n, :3] - low)
+    assert detector.counts.points < 0.6 * wide
+
+
 @pytest.mark.mpi
 @pytest.mark.ranks(2, 3)
 @pytest.mark.parametrize("axis", AXES)

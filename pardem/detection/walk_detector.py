@@ -18,6 +18,8 @@ from .named_points import bodies_of, name_points
 
 LAG = 0.2  # of the reach of two spheres with the smallest sphero-radius: how far a point may be from its place in the triangulation
 
+THINNED_EVERY, MOST_POINTS = 8, 1.5  # rebuilds, of the points of a new choice: more, and the triangulation is made anew of these
+
 
 @dataclass
 class WalkCounts:
@@ -102,6 +104,11 @@ class WalkDetector:
         reach = 2.0 * (1.0 + FAR * SIDE) * float(radius.max()) + skin + lag
         _, name = name_points(grain, image, g.gid, np.arange(len(xw) + 1), 1)
         lead = points_among(self.kept.knows(name), grain, xw, g, radius)
+        if self.kept.counts.moves % THINNED_EVERY == 0:
+            fewer = one_of_each_cell(np.arange(len(xw)), grain, xw, g, radius)
+            if len(lead) > MOST_POINTS * len(fewer):
+                self.kept.drop()
+                lead = fewer
         while True:
             triangulation, row = self.kept.update(name[lead], xw[lead], reach, lag)
             if len(triangulation.hidden):
