@@ -206,6 +206,8 @@ INTERRUPTED = """
 import signal, sys
 from numba.core.codegen import CPUCodeLibrary
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background of a shell, interrupts are ignored
+
 real, seen, at = CPUCodeLibrary._object_getbuffer_hook.__func__, [0], int(sys.argv[1])
 
 def asked(library, module):
