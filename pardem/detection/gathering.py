@@ -12,6 +12,7 @@ import numpy as np
 from ..compiled.jit import inlined, njit
 from ..compiled.lanes.types import WIDTH
 from ..compiled.vectors import row, square, subtract
+from .named_points import table_size
 
 ROUNDING = 1.0 + 1e-9  # of distances
 SIDE = 6.0  # of the cells out of which one grain each is a point at first, in bounding radii
@@ -85,9 +86,7 @@ def one_of_each_cell(bodies, grain, here, g, radius):
     least = np.inf
     for b in bodies:
         least = min(least, radius[grain[b]])
-    size = 16
-    while size < 2 * count:
-        size *= 2
+    size = table_size(count)
     taken, table = np.zeros(size, np.bool_), np.empty(size, np.uint64)
     chosen, n = np.empty(count, np.int64), 0
     for b in bodies:

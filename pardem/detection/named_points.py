@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.jit import njit
+from ..compiled.jit import inlined, njit
 from ..compiled.vectors import magnitudes, row, square, subtract
 
 IMAGES = 8  # of a grain: itself, and shifted by a period back along each set of axes
@@ -74,6 +74,15 @@ def name_points(grain, image, gid, start, most):
     return body, name
 
 
+@inlined
+def table_size(count):
+    """Size of a hash table for some entries, a power of two: at most half of it is taken."""
+    size = 16
+    while size < 2 * count:
+        size *= 2
+    return size
+
+
 @njit
 def _slot(table, names, name):
     """Where a name is in the table, or would be."""
@@ -96,10 +105,7 @@ def named_before(known, names):
     Returns:
         (M,) bool.
     """
-    size = 16
-    while size < 2 * known.shape[0]:
-        size *= 2
-    table, found = np.full(size, -1, np.int32), np.empty(names.shape[0], np.bool_)
+    table, found = np.full(table_size(known.shape[0]), -1, np.int32), np.empty(names.shape[0], np.bool_)
     for p in range(known.shape[0]):
         if known[p] >= 0:
             table[_slot(table, known, known[p])] = p
@@ -126,10 +132,7 @@ def follow_points(known, place, names, xw, shift, half, middle, margin):
         (n,) int32 row of each point of the triangulation, -1: none; (g,) int64 points that have gone; (k,) int64 rows that are new; whether one is
         beyond the margin.
     """
-    size = 16
-    while size < 2 * names.shape[0]:
-        size *= 2
-    table, out = np.full(size, -1, np.int32), False
+    table, out = np.full(table_size(names.shape[0]), -1, np.int32), False
     far = (middle[0] + shift[0], middle[1] + shift[1], middle[2] + shift[2])
     for m in range(names.shape[0]):
         away = magnitudes(subtract(row(xw, m), far))
