@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from pages import PAGE, by_call, put_into_page, read_rows, table
+from pages import PAGE, by_call, newest, put_into_page, read_rows, table
 from turns import ROOT
 
 PART = ("<!-- goals -->\n", "<!-- end of goals -->")
@@ -79,13 +79,13 @@ def over_the_version_before(rows: list[Row]) -> Iterator[Goal]:
 
 def of_laws(rows: list[Row]) -> Iterator[Goal]:
     """Laws and the energy budget, over `viscoelastic` without it."""
-    for scene in ("spheres", "rods"):
-        newest = max(row["call"] for row in rows if row["scene"] == scene)
-        of = {(row["law"], row["budget"]): row for row in rows if row["scene"] == scene and row["call"] == newest}
+    for (processor, scene), shown in newest(rows, "processor", "scene").items():
+        of = {(row["law"], row["budget"]): row for row in shown}
         first = float(of["viscoelastic", "no"]["median (1/s)"])
         for (law, budget), row in of.items():
             if (law, budget) != ("viscoelastic", "no"):
-                what = f"{scene}, `{law}`{' with energy budget' if budget == 'yes' else ''}: time over `viscoelastic` without"
+                with_budget, lanes = " with energy budget" if budget == "yes" else "", processor.rpartition(", ")[2]
+                what = f"{scene}, `{law}`{with_budget}: time over `viscoelastic` without, {lanes}"
                 source = f"{row['version']}, {row['turns']} turns"
                 yield Goal(what, 1.25, True, first / float(row["median (1/s)"]), source, "[laws](#what-laws-and-the-energy-budget-cost)")
 

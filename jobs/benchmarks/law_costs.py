@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mpi4py import MPI
-from pages import PAGE, add_rows, put_into_page, read_rows, table
+from pages import PAGE, add_rows, newest, put_into_page, read_rows, table
 from turns import ROOT, in_turns, now, processor, spread, version_of
 
 from pardem.bench import measure as measure_engine
@@ -65,28 +65,29 @@ def measure(scenes: list[str], turns: int, steps: int) -> None:
 
 
 def text(rows: list[dict[str, str]]) -> str:
-    """The table of the page: the newest row of each scene, law and budget.
+    """The tables of the page, one for each processor: the newest call of each scene.
 
     Args:
         rows: those of law_costs.csv.
     """
     head = ["scene", "law", "contacts a grain", "without budget (range)", "time over that of `viscoelastic`", "with budget (range)", "time over it"]
-    lines = []
-    newest = {row["scene"]: row["call"] for row in rows}
-    of = {(row["scene"], row["law"], row["budget"]): row for row in rows if row["call"] == newest[row["scene"]]}
-    for scene in newest:
-        first = float(of[scene, "viscoelastic", "no"]["median (1/s)"])
+    parts: dict[str, tuple[list[str], list[list[str]]]] = {}
+    for (chip, scene), shown in newest(rows, "processor", "scene").items():
+        of = {(row["law"], row["budget"]): row for row in shown}
+        first = float(of["viscoelastic", "no"]["median (1/s)"])
+        calls, lines = parts.setdefault(chip, ([], []))
+        calls.append(f"{scene} {shown[0]['version']}, {shown[0]['call']} UTC, {shown[0]['turns']} turns")
         for law in LAWS:
-            cells = [scene, f"`{law}`", of[scene, law, "no"]["contacts a grain"]]
+            cells = [scene, f"`{law}`", of[law, "no"]["contacts a grain"]]
             for budget in ("no", "yes"):
-                row = of[scene, law, budget]
-                middle, least, most = (1e-6 * float(row[k]) for k in ("median (1/s)", "least (1/s)", "most (1/s)"))
+                middle, least, most = (1e-6 * float(of[law, budget][k]) for k in ("median (1/s)", "least (1/s)", "most (1/s)"))
                 cells += [f"{middle:.3g} ({least:.3g} to {most:.3g})", f"{1e-6 * first / middle:.2f}"]
             lines.append(cells)
-    shown = [row for row in rows if row["call"] == newest[row["scene"]]]
-    calls = dict.fromkeys(f"{row['scene']} {row['version']}, {row['call']} UTC, {row['turns']} turns" for row in shown)
-    title = f"Million particle steps a CPU second, one core, {rows[-1]['processor']}, medians ({'; '.join(calls)})"
-    return "\n".join([title, "", *table(head, lines)]) + "\n"
+    written = [
+        "\n".join([f"Million particle steps a CPU second, one core, {chip}, medians ({'; '.join(calls)})", "", *table(head, lines)]) + "\n"
+        for chip, (calls, lines) in parts.items()
+    ]  # fmt: skip
+    return "\n".join(written)
 
 
 def main() -> None:

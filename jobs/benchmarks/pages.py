@@ -12,7 +12,7 @@ from turns import ROOT
 sys.path.append(str(ROOT / "jobs" / "campaigns"))
 from table_rows import append_row, read_rows
 
-__all__ = ["PAGE", "add_rows", "append_row", "by_call", "put_into_page", "read_rows", "table", "table_line"]
+__all__ = ["PAGE", "add_rows", "append_row", "by_call", "newest", "put_into_page", "read_rows", "table", "table_line"]
 PAGE = ROOT / "docs" / "performance.md"
 
 
@@ -35,6 +35,17 @@ def by_call(rows: list[dict[str, str]]) -> dict[str, list[dict[str, str]]]:
     for row in rows:
         calls.setdefault(row["call"], []).append(row)
     return dict(sorted(calls.items(), reverse=True))
+
+
+def newest(rows: list[dict[str, str]], *names: str) -> dict[tuple[str, ...], list[dict[str, str]]]:
+    """Rows of the newest call for each combination of the entries of some columns, such as processor and scene.
+
+    Args:
+        rows: the table, oldest call first.
+        names: names of the columns.
+    """
+    calls = {tuple(row[name] for name in names): row["call"] for row in rows}
+    return {of: [row for row in rows if row["call"] == call and tuple(row[name] for name in names) == of] for of, call in calls.items()}
 
 
 def table_line(cells: Sequence[str]) -> str:
