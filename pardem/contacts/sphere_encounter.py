@@ -50,7 +50,7 @@ def encounter(branch, velocity, first, second, dt, lag):
 
     Velocities are taken where they belong, ``lag`` before: there the centres were lag v less apart. With D_m = D - lag v the arms are parts of
     D_m, share_i = (1 + (R_i^2 - R_j^2)/D_m^2)/2 and the rest, and 1/D_m follows from 1/D by its series in e = D_m^2/D^2 - 1, to third order in the
-    step.
+    step. Divisions and the root do not wait for each other: 1/D = D/D^2, and the arms have a division of their own.
 
     Args:
         branch: vector from the first centre to the second (m).
@@ -66,14 +66,13 @@ def encounter(branch, velocity, first, second, dt, lag):
     ri, rj, mi, mj = first.radius, second.radius, first.mass, second.mass
     reach, mass = ri + rj, mi + mj
     d2 = square(branch)
-    d = root(d2)
-    inv = 1.0 / d
-    inv2 = inv * inv
+    d, inv2 = root(d2), 1.0 / d2
+    inv = d * inv2
     before = behind(branch, lag, velocity)
-    e = square(before) * inv2 - 1.0
-    inv_before = inv * (1.0 - e * (0.5 - 0.375 * e))
-    difference = (ri - rj) * reach
-    share_i = 0.5 + 0.5 * difference * (inv_before * inv_before)
+    before2, difference = square(before), (ri - rj) * reach
+    share_i = 0.5 + 0.5 * difference / before2
+    e = (before2 - d2) * inv2
+    inv_before = inv * ((1.0 - 0.5 * e) + 0.375 * (e * e))
     # velocity of j's material point less that of i's: v_j - arm_j w_j x n - v_i - arm_i w_i x n
     velocity = subtract(velocity, cross(ahead(scale(share_i, first.spin), 1.0 - share_i, second.spin), before))
     middle, normal = scale(inv_before, before), scale(inv, branch)

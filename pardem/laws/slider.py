@@ -73,9 +73,10 @@ def spring_and_slider(law, material, geometry, motion, past):
     rate = -slope * closing
     memory = select(past.alive, past.memory, 0.0)
     n = normal_force(law, material.numbers, overlap, rate, material.mass, material.radius, memory)
-    # from the middle plane to that of the end: second order asks for no more than a projection
+    # from the middle plane to that of the end: second order asks for no more than a projection, which does not wait for the one before
     slip = behind(velocity, closing, middle)
-    slip = behind(slip, dot(normal, slip), normal)
+    across = cross(normal, slip)
+    slip = behind(slip, dot(normal, velocity) - closing * dot(normal, middle), normal)
     carried = choose(past.alive, carry_spring(past.spring, past.normal, normal, turn), ZERO)
     in_the_middle = lag > 0.0
     known = past.alive | (not in_the_middle)
@@ -85,7 +86,7 @@ def spring_and_slider(law, material, geometry, motion, past):
         share = select(known, 1.0, select((since > 0.0) & (since < 2.0), smaller(since, 1.0), 0.0))
     mean = mean_stiffness(law, material.numbers, n, memory) if in_the_middle else n.kt
     grow = mean * share
-    more = scale(grow * dt, ahead(slip, 0.5 * turn, cross(normal, slip)))
+    more = scale(grow * dt, ahead(slip, 0.5 * turn, across))
     own = choose(past.alive, carry_spring(past.own, past.normal, normal, turn), ZERO)
     limit = material.friction * larger(n.force, 0.0) * slope  # force times slope: what acts along the normal
     t = tangential(law, material.numbers, n, Pull(carried, own, more, slip, limit, in_the_middle))

@@ -25,7 +25,8 @@ def damped_spring(normal, pull):
     slips = square(drag) > pull.limit * pull.limit
     if seldom(slips):
         cut = ahead(drag, select(pull.in_the_middle, weight(pull.spring, pull.more, pull.limit), 0.0), pull.more)
-        cut = scale(pull.limit / root(square(cut)), cut)
+        size2 = square(cut)
+        cut = scale(pull.limit * root(size2) * (1.0 / size2), cut)  # the division does not wait for the root
         drag, spring = choose(slips, cut, drag), choose(slips, behind(cut, normal.ct, pull.slip), spring)
     return Tangential(drag, spring, pull.own)
 
@@ -35,7 +36,7 @@ def weight(carried, more, limit):
     """By how much more the increment of a spring that slips counts.
 
     The direction of slip, theta' = -(kt v/limit) sin theta, is of second order when the increment is weighed with the limit in the middle of the step
-    and with its own turn.
+    and with its own turn. The former, 2 |carried|/(|carried| + limit), is taken to first order in |carried|^2/limit^2 - 1, as small as the step.
 
     Args:
         carried: the spring's force before the step, in the new tangent plane (N).
@@ -43,8 +44,5 @@ def weight(carried, more, limit):
         limit: the length to which the sum is cut (N).
     """
     a2, along = square(carried), dot(carried, more)
-    size = root(a2)
-    total = size + limit
-    inv = 1.0 / (total * a2)
-    out = smaller(larger(2.0 * size * a2 * inv, 0.8), 1.25) * (1.0 + 0.5 * along * total * inv)
+    out = smaller(larger(0.75 + 0.25 * (a2 / (limit * limit)), 0.8), 1.25) * (1.0 + 0.5 * along / a2)
     return select(4.0 * abs(along) < a2, out - 1.0, 0.0)
