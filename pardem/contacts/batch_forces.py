@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from ..compiled.choices import select
@@ -119,18 +122,6 @@ def couples(dt, s):
 
 
 @inlined
-def _in_counts(k, with_couples, limit, inv_force, inv_torque, s):
-    """What is out of range in column ``k``; force and torques on both bodies in quanta, not yet whole."""
-    force, arm = vector(s, FORCE, k), vector(s, ARM, k)
-    moment = vector(s, MOMENT, k) if with_couples else ZERO
-    other = subtract(arm, vector(s, BRANCH, k))
-    faulty = faults(abs(s[PUSH + k]) * (1.0 + s[FRICTION + k]), arm, other, s[DEPTH_LEFT + k], limit, inv_force, inv_torque)
-    on_first = scale(inv_torque, add(cross(arm, force), moment))
-    on_second = scale(inv_torque, negative(add(cross(other, force), moment)))
-    return faulty, scale(inv_force, force), on_first, on_second
-
-
-@inlined
 def _put_whole(q, column, k, a):
     """Write a vector of counts, the nearest whole ones, to three columns."""
     c = np.uintp(column) + k
@@ -147,36 +138,62 @@ def _put_limbs(q, column, k, a):
 
 
 @inlined
-def _quantise_narrow(with_couples, inv_force, inv_torque, s, q):
-    for n in range(BATCH):
-        k = np.uintp(n)
-        q[FAULTY + k], force, on_first, on_second = _in_counts(k, with_couples, LIMIT, inv_force, inv_torque, s)
-        _put_whole(q, QF, k, force)
-        _put_whole(q, QI, k, on_first)
-        _put_whole(q, QJ, k, on_second)
+def torques_of_forces(k, s):
+    """Torque of a contact in column ``k`` about the first centre, and against that about the second one: arms times the force (N m)."""
+    force, arm = vector(s, FORCE, k), vector(s, ARM, k)
+    return cross(arm, force), cross(subtract(arm, vector(s, BRANCH, k)), force)
 
 
-@inlined
-def _quantise_wide(with_couples, inv_force, inv_torque, s, q):
-    for n in range(BATCH):
-        k = np.uintp(n)
-        q[FAULTY + k], force, on_first, on_second = _in_counts(k, with_couples, WIDE_LIMIT, inv_force, inv_torque, s)
-        _put_limbs(q, QF, k, force)
-        _put_limbs(q, QI, k, on_first)
-        _put_limbs(q, QJ, k, on_second)
-
-
-@inlined
-def quantise(with_couples, settings, s, q):
-    """Round the forces and torques of all columns to whole quanta, and note what is out of range.
+def quantising(torques: Callable[..., Any]) -> Any:
+    """Make the function that rounds the forces and torques of all columns to whole quanta.
 
     Args:
-        with_couples: whether the contacts have couples.
-        settings: `Settings`.
-        s: (SCRATCH,) float64.
-        q: (COUNTS,) int64.
+        torques: compiled, ``torques(k, s)``; see ``torques_of_forces``.
+
+    Returns:
+        A compiled function of whether the contacts have couples, of the `Settings`, of (SCRATCH,) float64 and of (COUNTS,) int64; it notes what is
+        out of range as well.
     """
-    if settings.wide:
-        _quantise_wide(with_couples, 1.0 / settings.force, 1.0 / settings.torque, s, q)
-    else:
-        _quantise_narrow(with_couples, 1.0 / settings.force, 1.0 / settings.torque, s, q)
+
+    @inlined
+    def in_counts(k, with_couples, limit, inv_force, inv_torque, s):
+        """What is out of range in column ``k``; force and torques on both bodies in quanta, not yet whole."""
+        force, arm = vector(s, FORCE, k), vector(s, ARM, k)
+        other, moment = subtract(arm, vector(s, BRANCH, k)), vector(s, MOMENT, k) if with_couples else ZERO
+        faulty = faults(abs(s[PUSH + k]) * (1.0 + s[FRICTION + k]), arm, other, s[DEPTH_LEFT + k], limit, inv_force, inv_torque)
+        on_first, against_second = torques(k, s)
+        on_second = scale(inv_torque, negative(add(against_second, moment)))
+        return faulty, scale(inv_force, force), scale(inv_torque, add(on_first, moment)), on_second
+
+    @inlined
+    def narrow(with_couples, inv_force, inv_torque, s, q):
+        """Sums of one limb."""
+        for n in range(BATCH):
+            k = np.uintp(n)
+            q[FAULTY + k], force, on_first, on_second = in_counts(k, with_couples, LIMIT, inv_force, inv_torque, s)
+            _put_whole(q, QF, k, force)
+            _put_whole(q, QI, k, on_first)
+            _put_whole(q, QJ, k, on_second)
+
+    @inlined
+    def wide(with_couples, inv_force, inv_torque, s, q):
+        """Sums of two limbs."""
+        for n in range(BATCH):
+            k = np.uintp(n)
+            q[FAULTY + k], force, on_first, on_second = in_counts(k, with_couples, WIDE_LIMIT, inv_force, inv_torque, s)
+            _put_limbs(q, QF, k, force)
+            _put_limbs(q, QI, k, on_first)
+            _put_limbs(q, QJ, k, on_second)
+
+    @inlined
+    def chosen(with_couples, settings, s, q):
+        """By the width of the sums."""
+        if settings.wide:
+            wide(with_couples, 1.0 / settings.force, 1.0 / settings.torque, s, q)
+        else:
+            narrow(with_couples, 1.0 / settings.force, 1.0 / settings.torque, s, q)
+
+    return chosen
+
+
+quantise = quantising(torques_of_forces)

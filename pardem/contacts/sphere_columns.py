@@ -7,7 +7,7 @@ import numpy as np
 from ..compiled import vectors
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.types import WIDTH
-from ..compiled.vectors import nearest_image, subtract
+from ..compiled.vectors import nearest_image, scale, subtract
 from ..laws.resistance.resistance_model import resists
 from . import batch
 from .batch import (
@@ -15,6 +15,7 @@ from .batch import (
     BATCH,
     BRANCH,
     DEPTH_LEFT,
+    DRAG,
     MASS,
     MIDDLES,
     NORMALS,
@@ -29,16 +30,17 @@ from .batch import (
     put_vector,
     vector,
 )
-from .batch_forces import forces, quantise
+from .batch_forces import forces, quantising
 from .batch_results import apply_to_pair
 from .pair_loop import velocity_lag
 from .resistance import check_torques, fill_resistance, keep_resistance, prepare_spheres, resist
-from .sphere_encounter import SphereBody, encounter
+from .sphere_encounter import SphereBody, encounter, torques
 from .sphere_search import fetch, part
 
 # where the narrow phase keeps radii, masses and spins of the two bodies until the geometry is known: columns that only other narrow phases use,
 # or that are written later
 RADII, MASSES, SPIN_I, SPIN_J = batch.SPIN, batch.LEVER, batch.AXIS, batch.MOMENT
+REACH, DISTANCE = batch.SPIN + 2 * BATCH, batch.WORK  # of the contact point and of the second centre from the first one
 
 
 @inlined
@@ -71,9 +73,19 @@ def _geometry(dt, lag, s):
         s[TURN + k] = e.motion.turn
         s[MASS + k], s[RADIUS + k] = e.mass, e.radius
         put_vector(s, NORMALS, k, e.geometry.normal)
-        put_vector(s, ARM, k, e.arm)
+        put_vector(s, ARM, k, scale(e.reach, e.geometry.normal))
+        s[REACH + k], s[DISTANCE + k] = e.reach, e.distance
         s[OVERLAP + k], s[SLOPE + k] = e.geometry.overlap, e.geometry.slope
         s[DEPTH_LEFT + k] = e.depth_left
+
+
+@inlined
+def _torques(k, s):
+    """See ``batch_forces.torques_of_forces``."""
+    return torques(s[REACH + k], s[DISTANCE + k], vector(s, NORMALS, k), vector(s, DRAG, k))
+
+
+_quantise = quantising(_torques)
 
 
 @kernel
@@ -99,7 +111,7 @@ def by_columns(first, last, loop):
         forces(count, law, dt, lag, s)
         prepare_spheres(settings.resistance, (RADII, MASSES, SPIN_I, SPIN_J), s)
         resist(settings.resistance, count, law, False, dt, s)
-        quantise(resists(settings.resistance), settings, s, counts)
+        _quantise(resists(settings.resistance), settings, s, counts)
         check_torques(settings.resistance, settings, s, counts)
         for n in range(count):
             k, p = np.uintp(n), np.uintp(near[begin + n])

@@ -28,7 +28,8 @@ class Encounter(NamedTuple):
     """How two spheres meet.
 
     Attributes:
-        arm: vector from the first centre to the contact point (m).
+        reach: distance of the contact point from the first centre, along the normal (m).
+        distance: of the centres (m).
         geometry: ``quantities.Geometry``.
         motion: ``quantities.Motion``.
         mass: effective mass (kg).
@@ -36,7 +37,8 @@ class Encounter(NamedTuple):
         depth_left: the smaller radius less the overlap (m).
     """
 
-    arm: Any
+    reach: Any
+    distance: Any
     geometry: Any
     motion: Any
     mass: Any
@@ -79,6 +81,20 @@ def encounter(branch, velocity, first, second, dt, lag):
     turn = 0.5 * dt * dot(add(first.spin, second.spin), middle)
     per = 1.0 / (reach * mass)
     return Encounter(
-        scale(0.5 * (d + difference * inv), normal), Geometry(reach - d, normal, middle, 1.0), Motion(velocity, turn, dt, lag),
+        0.5 * (d + difference * inv), d, Geometry(reach - d, normal, middle, 1.0), Motion(velocity, turn, dt, lag),
         mi * mj * (reach * per), ri * rj * (mass * per), smaller(ri, rj) - (reach - d),
     )  # fmt: skip
+
+
+@inlined
+def torques(reach, distance, normal, drag):
+    """Torque of a contact about the first centre, and against that about the second one: what acts along the normal has no arm.
+
+    Args:
+        reach: distance of the contact point from the first centre, along the normal (m).
+        distance: of the centres (m).
+        normal: unit normal.
+        drag: tangential force on the first body (N).
+    """
+    turning = cross(normal, drag)
+    return scale(reach, turning), scale(reach - distance, turning)

@@ -16,7 +16,7 @@ from ..compiled.lanes.arithmetic import all_of
 from ..compiled.lanes.flags import flag_at
 from ..compiled.lanes.memory import add_rows, gather, members, members_at, pick, scatter, subtract_rows, transpose
 from ..compiled.lanes.types import ROW, WIDTH, lane, rows_of, spread
-from ..compiled.vectors import behind, cross, nearest_image, negative, scale, subtract
+from ..compiled.vectors import behind, nearest_image, negative, scale, subtract
 from ..laws.energy_ledger import losses
 from ..laws.history import MEMORY, NORMAL, SPRING
 from ..laws.law import touching_overlap
@@ -41,8 +41,8 @@ from .pair_loop import velocity_lag
 from .resistance import shared_inertia
 from .resistance_lanes import account_resistance, keep_resistance_where, resistance_fits, resistance_of, with_resistance
 from .sphere_columns import by_columns
-from .sphere_encounter import SphereBody, encounter
-from .sphere_search import BORN, fetch, part
+from .sphere_encounter import SphereBody, encounter, torques
+from .sphere_search import fetch, part
 
 AHEAD = 2 * WIDTH
 """Contacts between the one that is computed and the one whose numbers are asked for."""
@@ -104,10 +104,9 @@ def _add(i, j, counts, ft):
         ft: (N, COLUMNS) int64 sums of the bodies.
     """
     force, on_first, against_second = counts
-    nothing, one = spread(0), rows_of(0, 0, 0, 1)
-    f = whole_rows(force, nothing)
-    add_rows(ft, i, (f[0] + one, f[1] + one, f[2] + one, f[3] + one), whole_rows(on_first, nothing))
-    subtract_rows(ft, j, (f[0] - one, f[1] - one, f[2] - one, f[3] - one), whole_rows(against_second, nothing))
+    f, nothing, two = whole_rows(force, spread(1)), spread(0), rows_of(0, 0, 0, 2)
+    add_rows(ft, i, f, whole_rows(on_first, nothing))
+    subtract_rows(ft, j, (f[0] - two, f[1] - two, f[2] - two, f[3] - two), whole_rows(against_second, nothing))
 
 
 @kernel
@@ -121,7 +120,7 @@ def _end(begin, touching, loop):
 
 
 @inlined
-def _in_range(e, radius, size, touching, other, numbers, loop):
+def _in_range(e, radius, size, touching, branch, numbers, loop):
     """Whether WIDTH contacts are in range where they touch: no arm is longer than the radius of its sphere while the overlap is smaller than it.
 
     Args:
@@ -129,7 +128,7 @@ def _in_range(e, radius, size, touching, other, numbers, loop):
         radius: the larger radii (m).
         size: bounds on the magnitudes of the forces (N).
         touching: where they touch.
-        other: vectors from the second centres to the contact points (m).
+        branch: vectors from the first centres to the second (m).
         numbers: of the law.
         loop: `PairLoop`.
     """
@@ -137,13 +136,19 @@ def _in_range(e, radius, size, touching, other, numbers, loop):
     inv_force, inv_torque, most = 1.0 / settings.force, 1.0 / settings.torque, limit(settings.wide)
     if all_of(((size * larger(inv_force, (2.0 * inv_torque) * radius) < (1.0 - 1e-9) * most) & (e.depth_left > 0.0)) | ~touching):
         return True
-    faulty = faults(size, e.arm, other, e.depth_left + 0.5 * touching_overlap(loop.law, numbers), most, inv_force, inv_torque)
+    arm = scale(e.reach, e.geometry.normal)
+    faulty = faults(size, arm, subtract(arm, branch), e.depth_left + 0.5 * touching_overlap(loop.law, numbers), most, inv_force, inv_torque)
     return all_of((faulty == 0) | ~touching)
 
 
 @inlined
-def _group(begin, loop):
+def _group(begin, born, loop):
     """Forces of WIDTH contacts, those from ``begin`` on in ``pairs.near``, whose materials are in the first WIDTH columns of the batch.
+
+    Args:
+        begin: place of the first of them.
+        born: whether they are born in this step: a constant, so that either kind has code of its own.
+        loop: `PairLoop`.
 
     Returns:
         whether all of them are in range; otherwise nothing has been done.
@@ -153,14 +158,14 @@ def _group(begin, loop):
     places = members(pairs.near, begin)
     i, j, rows = members_at(pairs.first, places), members_at(pairs.col, places), members_at(pairs.rows.at, places)
     branch, radius, e, turning = _meet(i, j, g, settings)
-    past, rest = _past(rows, spread(begin < BORN), loop)
+    past, rest = _past(rows, spread(not born), loop)
     numbers, friction = materials_in(pairs.scratch)
     material = PairMaterial(numbers, friction, e.mass, e.radius)
     r = spring_and_slider(law, material, e.geometry, e.motion, past)
     resists = resistance_of(resistance, material, e.geometry, e.motion, past, r, turning, rows, loop)
-    force, other = behind(r.drag, r.push * e.geometry.slope, e.geometry.normal), subtract(e.arm, branch)
+    force = behind(r.drag, r.push * e.geometry.slope, e.geometry.normal)
     touching = e.geometry.overlap > 0.0
-    fits = _in_range(e, radius, abs(r.push) * (1.0 + friction), touching, other, numbers, loop)
+    fits = _in_range(e, radius, abs(r.push) * (1.0 + friction), touching, branch, numbers, loop)
     if not (fits and all_of(resistance_fits(resistance, resists, settings) | ~touching)):
         return False
     together = all_of(touching)
@@ -169,7 +174,7 @@ def _group(begin, loop):
     if hardly_ever(loop.control[OBSERVE] != 0):
         moment = with_resistance(resistance, (nothing, nothing, nothing), resists)
         mine = touching & (pick(pairs.first, places) < loop.owned)
-        observe_where(mine, begin, CONTACTS, e.geometry, r, Seen(branch, e.arm, force, moment, resists), loop)
+        observe_where(mine, begin, CONTACTS, e.geometry, r, Seen(branch, scale(e.reach, e.geometry.normal), force, moment, resists), loop)
     if settings.budget:
         before = last_step(rows, pairs)
         lost_n, lost_t, now = losses(before, past.alive, r, settings.dt)
@@ -178,11 +183,12 @@ def _group(begin, loop):
         account_resistance(resistance, touching, pick(pairs.first, places) < loop.owned, past.alive, rows, resists, loop)
     _keep(rows, r, rest, e.geometry.normal, loop)
     keep_resistance_where(resistance, touching, rows, resists, loop)
-    if begin >= BORN:
+    if born:
         flag_at(pairs.touch, places, touching)
     inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
-    counts, against_second = scale(inv_force, force), scale(inv_torque, with_resistance(resistance, cross(other, force), resists))
-    on_first = scale(inv_torque, with_resistance(resistance, cross(e.arm, force), resists))
+    counts, (on_first, against_second) = scale(inv_force, force), torques(e.reach, e.distance, e.geometry.normal, r.drag)
+    on_first = scale(inv_torque, with_resistance(resistance, on_first, resists))
+    against_second = scale(inv_torque, with_resistance(resistance, against_second, resists))
     if together and not settings.wide:
         _add(i, j, (counts, on_first, against_second), g.ft)
     else:
@@ -190,4 +196,14 @@ def _group(begin, loop):
     return True
 
 
-in_lanes = groups_where_lanes_serve(_group, by_columns)
+@inlined
+def _of_known(begin, loop):
+    return _group(begin, False, loop)
+
+
+@inlined
+def _of_born(begin, loop):
+    return _group(begin, True, loop)
+
+
+known_in_lanes, born_in_lanes = (groups_where_lanes_serve(group, by_columns) for group in (_of_known, _of_born))

@@ -6,35 +6,44 @@ through the columns of a batch (``sphere_columns``), which give the same bits.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.types import WIDTH
 from .batch import BATCH, BLOCK
 from .lane_groups import asks_for_lanes, moved
 from .sphere_columns import by_columns
-from .sphere_lanes import AHEAD, in_lanes
+from .sphere_lanes import AHEAD, born_in_lanes, known_in_lanes
 from .sphere_search import BORN, KNOWN, fetch, touching
 
 
-@inlined
-def _treated(start, found, alone, loop):
-    """Forces of contacts that wait in ``pairs.near``, in whole groups where lanes serve, else in whole batches.
+def _treating(in_lanes: Callable[..., Any]) -> Any:
+    """Make the function that evaluates contacts which wait in ``pairs.near``, in whole groups where lanes serve, else in whole batches.
 
     Args:
-        start: place of the first of them.
-        found: their number.
-        alone: whether lanes serve, if the law allows it.
-        loop: `PairLoop`.
+        in_lanes: compiled, evaluates whole groups; see ``lane_groups.groups_where_lanes_serve``.
 
     Returns:
-        the number of those that fill neither: they wait on, from ``start`` on.
+        A compiled function of the place of the first of them, of their number, of whether lanes serve, if the law allows it, and of a `PairLoop`. It
+        returns the number of those that fill neither: they wait on, from the same place on.
     """
-    near = loop.pairs.near
-    done = in_lanes(loop.law, start, found, loop) if alone else 0
-    if done == 0:
-        done = found - found % BATCH
-        if done > 0:
-            by_columns(start, start + done, loop)
-    return moved(near, start + done, found - done, start) - start
+
+    @inlined
+    def treated(start, found, alone, loop):
+        """Evaluate whole groups or batches."""
+        near = loop.pairs.near
+        done = in_lanes(loop.law, start, found, loop) if alone else 0
+        if done == 0:
+            done = found - found % BATCH
+            if done > 0:
+                by_columns(start, start + done, loop)
+        return moved(near, start + done, found - done, start) - start
+
+    return treated
+
+
+_known_treated, _born_treated = _treating(known_in_lanes), _treating(born_in_lanes)
 
 
 @kernel
@@ -53,6 +62,6 @@ def sphere_contacts(first, last, loop):
         known, born = touching(place, stop, known, born, loop)
         for begin in range(KNOWN, KNOWN + AHEAD, WIDTH):
             fetch(begin, pairs, loop.g)
-        known, born = _treated(KNOWN, known, alone, loop), _treated(BORN, born, alone, loop)
+        known, born = _known_treated(KNOWN, known, alone, loop), _born_treated(BORN, born, alone, loop)
         place = stop
     by_columns(KNOWN, moved(near, BORN, born, KNOWN + known), loop)
