@@ -40,7 +40,7 @@ from .sphere_search import fetch, part
 # where the narrow phase keeps radii, masses and spins of the two bodies until the geometry is known: columns that only other narrow phases use,
 # or that are written later
 RADII, MASSES, SPIN_I, SPIN_J = batch.SPIN, batch.LEVER, batch.AXIS, batch.MOMENT
-REACH, DISTANCE = batch.SPIN + 2 * BATCH, batch.WORK  # of the contact point and of the second centre from the first one
+REACH, DISTANCE = batch.SHIFT, batch.SHIFT + BATCH  # of the contact point and of the second centre from the first one
 
 
 @inlined
