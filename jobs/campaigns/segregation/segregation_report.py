@@ -38,6 +38,15 @@ RISEN = 0.75
 """P that counts as .8."""
 PARTLY = (0.1, 0.9)
 """Shares of log R at rest that a partial mixing may have made up for."""
+_SEEDS = "(mean over the seeds run so far +- standard deviation):"
+LEFT_OPEN = {
+    "shapes": f"Left open by the thesis: other ratios l/r, and rods and triangles against spheres {_SEEDS}",
+    "inertia": (
+        "The thesis ends with the hypothesis that grains mix because a tetrahedron has the inertia of a sphere. In the cylinder, mixed at first, "
+        f"with gamma = 3, tetrahedra with moments of inertia of their own {_SEEDS}"
+    ),
+}
+"""What two studies of questions that the thesis left open are about."""
 RULE = (
     f"A run has not moved if R changes by at most {STILL:.0%}; R is slightly below 1 from {EVEN[0]:g} to {EVEN[1]:g}, and P is .8 from {RISEN:g} on; "
     f"grains mix partly if log R has come {PARTLY[0]:.0%} to {PARTLY[1]:.0%} of its way to 0. Ranges are those of single runs."
@@ -209,7 +218,7 @@ def text(tables: dict[str, list[Row]], pictures: list[str]) -> str:
         if groups:
             shown = ("ratio_at_rest", "ratio", "wall_share")
             lines = [[*group, *(said(numbers(rows, name), ".3f") for name in shown), str(len(rows))] for group, rows in groups.items()]
-            parts.append(table([*columns, "R at rest", "R at the end", "P at the end", "seeds"], lines).strip())
+            parts.append(LEFT_OPEN[name] + "\n\n" + table([*columns, "R at rest", "R at the end", "P at the end", "seeds"], lines).strip())
     missing = [str(n) for n in range(1, 13) if n not in found]
     if missing:
         parts.append(f"Experiments not run yet: {', '.join(missing)}.")
