@@ -16,7 +16,7 @@ from pardem.compiled import vectors
 from pardem.compiled.choices import larger, root, select, smaller
 from pardem.compiled.jit import inlined, kernel
 from pardem.compiled.lanes.arithmetic import all_of, any_of
-from pardem.compiled.lanes.conversions import cut, number, rounded, whole
+from pardem.compiled.lanes.conversions import number, rounded, truncated, whole
 from pardem.compiled.lanes.flags import append, flag_at, raised, raised_at
 from pardem.compiled.lanes.memory import (
     add_rows,
@@ -148,9 +148,9 @@ def test_choices_without_compiling() -> None:
 def _to_whole(x, nearest, towards_zero, one_nearest, one_towards_zero):
     for n in range(0, x.shape[0], WIDTH):
         store(nearest, n, whole(load(x, n)))
-        store(towards_zero, n, cut(load(x, n)))
+        store(towards_zero, n, whole(truncated(load(x, n))))
     for n in range(x.shape[0]):
-        one_nearest[n], one_towards_zero[n] = whole(x[n]), cut(x[n])
+        one_nearest[n], one_towards_zero[n] = whole(x[n]), whole(truncated(x[n]))
 
 
 def test_whole_numbers_up_to_the_edge() -> None:
@@ -202,8 +202,8 @@ def _move(index, row_of_index, x, y, sums, flags, more, answer, total):
     scatter(y, at, 4, 0, transpose((a, 2.0 * b, c, d)))
     counts = gather(more, at, 4, 0)
     scatter_add(sums, rows, 8, 4, counts)
-    add_rows(sums, rows, counts, gather(more, rows, 4, 0))
-    subtract_rows(sums, at, counts, counts)
+    add_rows(sums, rows, 8, counts, gather(more, rows, 4, 0))
+    subtract_rows(sums, at, 8, counts, counts)
     store(total, 0, sum_of_rows(counts))
     before, alive = raised(flags, 2), raised_at(flags, at)
     store(answer, 0, select(before, 1, 0))

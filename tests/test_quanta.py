@@ -15,7 +15,7 @@ from pardem.compiled.fixedpoint import COLUMNS, LIMIT, MOST, SPLIT, WIDE_LIMIT, 
 from pardem.compiled.jit import njit
 from pardem.errors import BlowUpError, CaseError
 from pardem.setup.contact_spans import FAINT, Span, Spans
-from pardem.setup.quanta import FULLEST, LEAST, choose_quanta, weight_notes
+from pardem.setup.quanta import ASKED, FULLEST, LEAST, WEIGHT, choose_quanta, weight_notes
 
 BEAD = {"name": "bead", "shape": "sphere", "radius": 0.5e-3, "density": 7800.0}
 STEEL = {"law": "hertz", "young": 2.1e11, "poisson": 0.3, "restitution": 0.8, "friction": 0.2, "reference_speed": 1.0}
@@ -42,8 +42,13 @@ def test_soft_contacts_get_the_range_of_full_overlap() -> None:
 def test_what_one_limb_does_not_resolve_makes_sums_wide(largest: float, least: float, weight: float) -> None:
     quanta = choose_quanta(spans(largest, least, 0.3, 0.1), weight, 0.1, 12.0)
     assert quanta.wide
-    assert largest <= quanta.force * WIDE_LIMIT <= 4.0 * largest
-    assert 0.3 * largest <= quanta.torque * WIDE_LIMIT <= 4.0 * 0.3 * largest
+    assert largest <= quanta.force * WIDE_LIMIT
+    assert 0.3 * largest <= quanta.torque * WIDE_LIMIT
+    one_limb = 4.0 * largest / LIMIT
+    asked = min(least / ASKED, weight / WEIGHT or one_limb, one_limb)
+    assert quanta.force <= max(asked, 4.0 * largest / WIDE_LIMIT)
+    assert quanta.torque <= max(0.1 * asked, 4.0 * 0.3 * largest / WIDE_LIMIT)
+    assert quanta.force * 2.0 > min(asked, 2.0 * largest / LIMIT)  # no finer than that
     assert least >= LEAST * quanta.force
     assert quanta.energy >= 0.3 * largest / FULLEST  # leaves range for long sums of the budget
     assert quanta.energy <= least * FAINT * 0.1 / 2.0**20

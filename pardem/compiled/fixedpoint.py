@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from .jit import inlined, kernel
-from .lanes.conversions import cut, number, whole
+from .lanes.conversions import truncated, whole
 
 LIMIT, WIDE_LIMIT = float(2**51), float(2**80)  # counts; a larger contribution is an error that names the grain
 MOST, WIDE_MOST = 2**11, 2**22  # contributions to one body in a step
@@ -37,8 +37,8 @@ def split(value):
     Args:
         value: the number, or several in lanes.
     """
-    high = cut(value * SPLIT)
-    return high, whole(value - number(high) * UNSPLIT)
+    high = truncated(value * SPLIT)
+    return whole(high), whole(value - high * UNSPLIT)
 
 
 @inlined

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled.choices import select
+from ..compiled.choices import hardly_ever, larger, select
 from ..compiled.fixedpoint import COLUMNS, LIMB, WIDE_COLUMNS, split
 from ..compiled.jit import inlined
-from ..compiled.lanes.conversions import cut, number, whole
-from ..compiled.lanes.memory import column_at, gather, load, load_row, put_column, scatter, scatter_add, store, sum_of_rows, transpose
+from ..compiled.lanes.arithmetic import any_of
+from ..compiled.lanes.conversions import truncated, whole
+from ..compiled.lanes.memory import gather, load, load_row, put_column, scatter, scatter_add, store, sum_of_rows, transpose
 from ..compiled.lanes.types import ROW, WIDTH, spread
 from ..compiled.static import static
 from ..compiled.vectors import choose, negative
@@ -29,6 +30,7 @@ from .resistance import fill_resisting
 
 assert (LAST_STORED, LAST_DAMPING) == (LAST_FORCE + ROW - 1, LAST_FORCE + ROW)  # two rows of a history, which overlap
 LIMBS = 2
+SMALL = 2.0**38  # counts that the lower limb of a sum over the contacts of a step takes as they are
 assert LOST_TANGENTIAL == LOST_NORMAL + 1  # both are added in one row
 _ONE_BY_ONE = {kind.table for kind in KINDS.values() if kind.one_by_one}
 
@@ -123,8 +125,8 @@ def limbs_of(value):
     Args:
         value: the numbers.
     """
-    high = cut(value * 2.0**-LIMB)
-    return whole(value - number(high) * 2.0**LIMB), high
+    high = truncated(value * 2.0**-LIMB)
+    return whole(value - high * 2.0**LIMB), whole(high)
 
 
 @inlined
@@ -137,8 +139,11 @@ def add_losses_where(mask, lost_n, lost_t, loop):
         lost_t: energy lost by friction and couples (J).
         loop: `PairLoop`, or the ``WallLoop`` of ``walls.surfaces.place``.
     """
-    inv_energy, tally = 1.0 / loop.settings.energy, loop.tally
-    (n, n_up), (t, t_up) = limbs_of(select(mask, lost_n * inv_energy, 0.0)), limbs_of(select(mask, lost_t * inv_energy, 0.0))
+    inv_energy, tally, nothing = 1.0 / loop.settings.energy, loop.tally, spread(0)
+    along, across = select(mask, lost_n * inv_energy, 0.0), select(mask, lost_t * inv_energy, 0.0)
+    n, n_up, t, t_up = whole(along), nothing, whole(across), nothing
+    if hardly_ever(any_of(larger(abs(along), abs(across)) > SMALL)):
+        (n, n_up), (t, t_up) = limbs_of(along), limbs_of(across)
     store(tally, LIMBS * LOST_NORMAL, load_row(tally, LIMBS * LOST_NORMAL) + sum_of_rows(transpose((n, n_up, t, t_up))))
 
 
@@ -201,10 +206,9 @@ def own_vectors(places, law, pairs, settings):
         pairs: `Contacts`.
         settings: `Settings`.
     """
-    hist, width, c = pairs.hist, pairs.hist.shape[1], own_column(settings)
     x = y = z = spread(0.0)
     if carries(law):
-        x, y, z = column_at(hist, places, width, c), column_at(hist, places, width, c + 1), column_at(hist, places, width, c + 2)
+        _, x, y, z = transpose(gather(pairs.hist, places, pairs.hist.shape[1], own_column(settings) - 1))
     return x, y, z
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.choices import hardly_ever, larger
-from ..compiled.fixedpoint import limit
+from ..compiled.choices import hardly_ever, larger, select
+from ..compiled.fixedpoint import UNSPLIT, limit
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import all_of
 from ..compiled.lanes.flags import flag_at
@@ -21,6 +21,7 @@ from ..laws.energy_ledger import losses
 from ..laws.history import MEMORY, NORMAL, SPRING
 from ..laws.law import touching_overlap
 from ..laws.quantities import PairMaterial, Past
+from ..laws.resistance.resistance_model import resists as resists_
 from ..laws.slider import spring_and_slider
 from ..state.arrays import CONTACTS, OBSERVE
 from .accumulate import faults
@@ -95,18 +96,18 @@ def _keep(rows, r, rest, normal, loop):
 
 @inlined
 def _add(i, j, counts, ft):
-    """Add the forces of WIDTH contacts to the bodies, and count them; one transposition serves both forces.
+    """Add the forces of WIDTH contacts, which one limb holds, to the bodies, and count them; one transposition serves both forces.
 
     Args:
         i: rows of the first bodies (a tuple of words).
         j: rows of the second bodies (a tuple of words).
         counts: force, torque on the first and against that on the second body, in counts.
-        ft: (N, COLUMNS) int64 sums of the bodies.
+        ft: (N, COLUMNS or WIDE_COLUMNS) int64 sums of the bodies.
     """
     force, on_first, against_second = counts
     f, nothing, two = whole_rows(force, spread(1)), spread(0), rows_of(0, 0, 0, 2)
-    add_rows(ft, i, f, whole_rows(on_first, nothing))
-    subtract_rows(ft, j, (f[0] - two, f[1] - two, f[2] - two, f[3] - two), whole_rows(against_second, nothing))
+    add_rows(ft, i, ft.shape[1], f, whole_rows(on_first, nothing))
+    subtract_rows(ft, j, ft.shape[1], (f[0] - two, f[1] - two, f[2] - two, f[3] - two), whole_rows(against_second, nothing))
 
 
 @kernel
@@ -120,12 +121,26 @@ def _end(begin, touching, loop):
 
 
 @inlined
-def _in_range(e, radius, size, touching, branch, numbers, loop):
-    """Whether WIDTH contacts are in range where they touch: no arm is longer than the radius of its sphere while the overlap is smaller than it.
+def _most_counts(e, radius, size, settings):
+    """Bounds on the counts of WIDTH contacts' forces and torques, infinite where an arm may be longer than the radius of its sphere.
 
     Args:
         e: ``Encounter``.
         radius: the larger radii (m).
+        size: bounds on the magnitudes of the forces (N).
+        settings: `Settings`.
+    """
+    inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
+    return select(e.depth_left > 0.0, (1.0 + 1e-9) * size * larger(inv_force, (2.0 * inv_torque) * radius), np.inf)
+
+
+@inlined
+def _in_range(e, most, size, touching, branch, numbers, loop):
+    """Whether WIDTH contacts are in range where they touch.
+
+    Args:
+        e: ``Encounter``.
+        most: see ``_most_counts``.
         size: bounds on the magnitudes of the forces (N).
         touching: where they touch.
         branch: vectors from the first centres to the second (m).
@@ -133,11 +148,10 @@ def _in_range(e, radius, size, touching, branch, numbers, loop):
         loop: `PairLoop`.
     """
     settings = loop.settings
-    inv_force, inv_torque, most = 1.0 / settings.force, 1.0 / settings.torque, limit(settings.wide)
-    if all_of(((size * larger(inv_force, (2.0 * inv_torque) * radius) < (1.0 - 1e-9) * most) & (e.depth_left > 0.0)) | ~touching):
+    if all_of((most < limit(settings.wide)) | ~touching):
         return True
-    arm = scale(e.reach, e.geometry.normal)
-    faulty = faults(size, arm, subtract(arm, branch), e.depth_left + 0.5 * touching_overlap(loop.law, numbers), most, inv_force, inv_torque)
+    arm, depth_left = scale(e.reach, e.geometry.normal), e.depth_left + 0.5 * touching_overlap(loop.law, numbers)
+    faulty = faults(size, arm, subtract(arm, branch), depth_left, limit(settings.wide), 1.0 / settings.force, 1.0 / settings.torque)
     return all_of((faulty == 0) | ~touching)
 
 
@@ -165,7 +179,9 @@ def _group(begin, born, loop):
     resists = resistance_of(resistance, material, e.geometry, e.motion, past, r, turning, rows, loop)
     force = behind(r.drag, r.push * e.geometry.slope, e.geometry.normal)
     touching = e.geometry.overlap > 0.0
-    fits = _in_range(e, radius, abs(r.push) * (1.0 + friction), touching, branch, numbers, loop)
+    size = abs(r.push) * (1.0 + friction)
+    most = _most_counts(e, radius, size, settings)
+    fits = _in_range(e, most, size, touching, branch, numbers, loop)
     if not (fits and all_of(resistance_fits(resistance, resists, settings) | ~touching)):
         return False
     together = all_of(touching)
@@ -189,7 +205,7 @@ def _group(begin, born, loop):
     counts, (on_first, against_second) = scale(inv_force, force), torques(e.reach, e.distance, e.geometry.normal, r.drag)
     on_first = scale(inv_torque, with_resistance(resistance, on_first, resists))
     against_second = scale(inv_torque, with_resistance(resistance, against_second, resists))
-    if together and not settings.wide:
+    if together and (not settings.wide or (not resists_(resistance) and all_of(most < UNSPLIT))):
         _add(i, j, (counts, on_first, against_second), g.ft)
     else:
         add_where(touching, i, j, (counts, on_first, negative(against_second)), g.ft, settings.wide)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ..compiled.choices import select
 from ..compiled.jit import inlined
-from ..compiled.vectors import behind, columns, dot, put_columns, square
+from ..compiled.vectors import add, behind, choose, columns, dot, put_columns, square
 from .history import LAST_DAMPING, LAST_FORCE, LAST_STORED, NORMAL
 from .law import normal_force
 
@@ -53,11 +53,10 @@ def losses(before, alive, response, dt):
     """
     drag, slip, damping = response.drag, response.slip, response.law.damping
     stored = tangential_energy(response.spring, response.law.kt)
-    lost_t = 0.5 * dt * dot(drag, slip) - stored
-    lost_n = response.law.plastic + 0.5 * (damping * response.rate) * dt
-    lost_n = select(alive, lost_n + 0.5 * before.damping * response.rate * dt, lost_n)
-    lost_t = select(alive, lost_t + (0.5 * dt * dot(before.force, slip) + before.stored), lost_t)
-    return lost_n, lost_t, LastStep(drag, stored, damping)
+    half = 0.5 * dt
+    acting, damped = choose(alive, add(drag, before.force), drag), select(alive, damping + before.damping, damping)
+    lost_t = half * dot(acting, slip) + (select(alive, before.stored, 0.0) - stored)
+    return response.law.plastic + half * (damped * response.rate), lost_t, LastStep(drag, stored, damping)
 
 
 @inlined

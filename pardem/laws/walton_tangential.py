@@ -70,7 +70,8 @@ def tangential(law, numbers, normal, pull):
     ratio = numbers[3]
     before = add(pull.own, pull.spring)  # kt2 xi of the step before
     moved = add(before, pull.more)
-    size, known = root(square(moved)), root(square(pull.own))
+    size2 = square(moved)
+    size, known = root(size2), root(square(pull.own))
     plastic = smaller(larger(known, (1.0 - ratio) * size), size)
     force = size - plastic
     slips = force > pull.limit
@@ -79,8 +80,9 @@ def tangential(law, numbers, normal, pull):
         force = select(slips, pull.limit, force)
         turns = slips & pull.in_the_middle
         moved = choose(turns, ahead(moved, weight(before, pull.more, plastic + force), pull.more), moved)
-        size = select(turns, root(square(moved)), size)
-    inv = select(size > 0.0, 1.0 / size, 0.0)
+        size2 = square(moved)
+        size = select(turns, root(size2), size)
+    inv = select(size2 > 0.0, size * (1.0 / size2), 0.0)  # the division does not wait for the root
     spring = scale(force * inv, moved)
     return Tangential(spring, spring, scale(plastic * inv, moved))
 

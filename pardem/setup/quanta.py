@@ -10,7 +10,8 @@ from ..errors import CaseError
 from .contact_spans import Span, Spans
 
 FINE, LEAST = 2.0**20, 2.0**16  # counts of the force at a faint overlap: one limb should give the first, two limbs must give the second
-WEIGHT = 2.0**30  # counts of the lightest weight that one limb should give
+ASKED = 2.0**30  # counts of it that two limbs give where they can
+WEIGHT = 2.0**30  # counts of the lightest weight that one limb should give, and two limbs give where they can
 ENERGY = 2.0**30  # counts of the energy of such a contact
 COARSER = 4.0  # by how much the quanta of another run, whose grains were chosen from a wider range of sizes, may be coarser
 FULLEST = 2.0**76  # counts that the largest energy may have, so that long sums of it stay in range
@@ -61,7 +62,7 @@ def choose_quanta(spans: Spans, lightest_weight: float, lightest_lever: float, c
     """Choose the quanta from the largest and smallest forces and torques of a run.
 
     A single limb is used if its range covers the largest values and its quantum resolves the weakest contacts and the lightest weight; otherwise sums
-    take two limbs.
+    take two limbs, with quanta that resolve these as far as the range allows.
 
     Args:
         spans: ranges of the forces, torques and energies.
@@ -84,10 +85,14 @@ def choose_quanta(spans: Spans, lightest_weight: float, lightest_lever: float, c
         return Quanta(force, torque, torque, False)
     energy = min(spans.energy, lightest_weight * lightest_lever or math.inf) / ENERGY
     energy = min(torque, max(power_of_two_above(energy), power_of_two_above(spans.torque.largest) / FULLEST))
-    force, torque = (2.0 * power_of_two_above(span.largest) / WIDE_LIMIT for span in spans[:2])
-    for span, quantum in ((spans.force, force), (spans.torque, torque)):
+    finest_force, finest_torque = (2.0 * power_of_two_above(span.largest) / WIDE_LIMIT for span in spans[:2])
+    for span, quantum in ((spans.force, finest_force), (spans.torque, finest_torque)):
         if span.least < LEAST * quantum:
             raise CaseError(_too_far_apart(span, quantum))
+    # no finer than asked for, so that the lower limb alone holds most contributions
+    asked = min(spans.force.least / ASKED, lightest_weight / WEIGHT or math.inf, force)
+    force = max(finest_force, power_of_two_above(0.5 * asked))
+    torque = max(finest_torque, power_of_two_above(0.5 * min(spans.torque.least / ASKED, asked * lightest_lever, torque)))
     return Quanta(force, torque, energy, True)
 
 

@@ -57,23 +57,21 @@ def whole(typing_context: Any, value: Any) -> Any:
 
 
 @intrinsic
-def cut(typing_context: Any, value: Any) -> Any:
-    """The whole numbers (int64) next towards zero, as ``int``, of float64 that are at most 2^51 in size."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        if _converted(value):
-            return builder.fptosi(args[0], _machine(value, "int64"))
-        return _last_bits(builder, value, unary(builder, "trunc", args[0]))
-
-    return _like(value, "int64")(value), codegen
-
-
-@intrinsic
 def rounded(typing_context: Any, value: Any) -> Any:
     """The nearest whole numbers as float64: ``np.rint``."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return unary(builder, "rint", args[0])
+
+    return value(value), codegen
+
+
+@intrinsic
+def truncated(typing_context: Any, value: Any) -> Any:
+    """The whole numbers next towards zero as float64: ``np.trunc``."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return unary(builder, "trunc", args[0])
 
     return value(value), codegen
 

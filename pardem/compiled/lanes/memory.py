@@ -282,32 +282,32 @@ def scatter_add(typing_context: Any, array: Any, rows: Any, stride: Any, column:
 
 
 def _change_rows(change: str) -> Any:
-    def make(typing_context: Any, array: Any, rows: Any, first: Any, second: Any) -> Any:
+    def make(typing_context: Any, array: Any, rows: Any, stride: Any, first: Any, second: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            halves = [_parts(builder, cgutils.unpack_tuple(builder, lanes)) for lanes in args[2:]]
+            halves = [_parts(builder, cgutils.unpack_tuple(builder, lanes)) for lanes in args[3:]]
+            stride_ = as_word(context, builder, args[2], signature.args[2])
             for row, a, b in zip(cgutils.unpack_tuple(builder, args[1]), *halves, strict=True):
-                value = shuffle(builder, a, b, list(range(2 * ROW)))
-                place = builder.mul(row, ir.Constant(WORD, 2 * ROW))
+                value, place = shuffle(builder, a, b, list(range(2 * ROW))), builder.mul(row, stride_)
                 pointer = pointer_at(context, builder, signature.args[0], args[0], place, value.type)
                 value = getattr(builder, change)(builder.load(pointer, align=_ALIGNED, typ=value.type), value)
                 builder.store(value, pointer, align=_ALIGNED)
             return context.get_dummy_value()
 
-        return types.void(array, rows, first, second), codegen
+        return types.void(array, rows, stride, first, second), codegen
 
     return make
 
 
 @intrinsic
-def add_rows(typing_context: Any, array: Any, rows: Any, first: Any, second: Any) -> Any:
-    """Add to WIDTH rows (a tuple of words) of an array of eight int64 a row, one after the other: rows in four lanes for either half of them."""
-    return _change_rows("add")(typing_context, array, rows, first, second)
+def add_rows(typing_context: Any, array: Any, rows: Any, stride: Any, first: Any, second: Any) -> Any:
+    """Add to the first eight of ``stride`` int64 in WIDTH rows (a tuple of words), one after the other: rows in four lanes for either half."""
+    return _change_rows("add")(typing_context, array, rows, stride, first, second)
 
 
 @intrinsic
-def subtract_rows(typing_context: Any, array: Any, rows: Any, first: Any, second: Any) -> Any:
+def subtract_rows(typing_context: Any, array: Any, rows: Any, stride: Any, first: Any, second: Any) -> Any:
     """Subtract from such rows."""
-    return _change_rows("sub")(typing_context, array, rows, first, second)
+    return _change_rows("sub")(typing_context, array, rows, stride, first, second)
 
 
 def _blocks(order: list[int]) -> list[int]:
