@@ -26,6 +26,7 @@ from .run_options import RunOptions
 from .setup.continuation import Continuation, continued
 from .setup.initial_grains import own_initial_grains, size_range
 from .setup.preparation import Setup, build_scene
+from .setup.quanta import held_quanta
 from .stages import Stages
 from .state import arrays as st
 from .state.arrays import sum_columns
@@ -70,7 +71,7 @@ class Simulation:
         self.case = case
         self.comm = comm
         self.partition = Nested(comm, case.parallel.parts, case.parallel.rebalance)
-        self.setup: Setup = build_scene(case, *made_once(comm, lambda: size_range(case)))
+        self.setup: Setup = build_scene(case, *made_once(comm, lambda: size_range(case)), held_quanta(start))
         self.case_hash = made_once(comm, case.hash)  # reads the files that the case names
         scene = self.setup.scene
         self._continuation: Continuation | None = None

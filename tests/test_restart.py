@@ -17,6 +17,7 @@ from pardem.io.results.paths import parts_of
 from pardem.io.state.checkpoint import read_checkpoint, write_checkpoint
 from pardem.io.views.compare import compare
 from pardem.run_state import full_state, load_start
+from pardem.setup import preparation
 from pardem.simulation import Simulation
 
 CUT, END = 1650, 2400  # steps
@@ -82,6 +83,17 @@ def test_a_checkpoint_of_another_layout_is_refused(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(run_state, "LAYOUT", run_state.LAYOUT + 1)
     with pytest.raises(FileError, match=r"checkpoint-0+\.h5 holds a state of layout \d+ .*--force"):
         load_start(MPI.COMM_SELF, tmp_path / "out.h5", case)
+
+
+def test_a_run_goes_on_in_the_quanta_that_it_began_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another version of pardem may choose others; the sums in a checkpoint would then be of other forces."""
+    case, choose = shaken_box("verlet", "regularised"), preparation.choose_quanta
+    with monkeypatch.context() as other_version:
+        other_version.setattr(preparation, "choose_quanta", lambda *a: (q := choose(*a))._replace(force=64.0 * q.force, torque=32.0 * q.torque))
+        whole = part(MPI.COMM_SELF, case, tmp_path / "whole.h5", END)
+        part(MPI.COMM_SELF, case, tmp_path / "halved.h5", CUT)
+    assert compare(whole, part(MPI.COMM_SELF, case, tmp_path / "halved.h5", END)) is None
+    assert compare(whole, part(MPI.COMM_SELF, case, tmp_path / "today.h5", END)) is not None
 
 
 def test_contacts_at_local_minima_pass_through_a_checkpoint(tmp_path: Path) -> None:

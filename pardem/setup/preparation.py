@@ -58,13 +58,14 @@ class Setup:
     cell_tables: SphereTables | None
 
 
-def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dict[str, float]) -> Setup:
+def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dict[str, float], held: Quanta | None = None) -> Setup:
     """Build the tables of a case.
 
     Args:
         case: validated case.
         largest_scale: largest size factor of each species, by name.
         smallest_scale: smallest size factor of each species, by name.
+        held: the quanta of a run that is resumed, which another version may have chosen differently.
 
     Returns:
         The prepared case.
@@ -91,7 +92,7 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
     walls, rows, wall_names = build_walls(case, case.material_rows, features)
     bodies = build_bodies(case, catalogue, walls)
     later = finish_rows(case, walls, rows, bodies, body_vertices(catalogue, bodies), _smallest_radius(catalogue, sizes))
-    settings = _settings(case, quanta)
+    settings = _settings(case, held or quanta)
     bodies.widen(*sum_columns(settings))  # columns as those of the grains, whose rows the bodies' follow
     extra = 0.1 * min(sizes.radius.values()) if case.detection.skin == "auto" else float(case.detection.skin)
     _check_periods(settings, 2.0 * sizes.longest, extra)

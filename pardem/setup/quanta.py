@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..compiled.fixedpoint import LIMIT, MOST, WIDE_LIMIT
+from ..compiled.fixedpoint import COLUMNS, LIMIT, MOST, WIDE_LIMIT
 from ..errors import CaseError
 from .contact_spans import Span, Spans
+
+if TYPE_CHECKING:
+    from ..state.saved import RunState
 
 FINE, LEAST = 2.0**20, 2.0**16  # counts of the force at a faint overlap: one limb should give the first, two limbs must give the second
 ASKED = 2.0**30  # counts of it that two limbs give where they can
@@ -43,6 +46,20 @@ class Quanta(NamedTuple):
         """
         fit = all(own <= other <= COARSER * own for own, other in zip(self[:3], others, strict=True))
         return Quanta(*others, self.wide) if fit else self
+
+
+def held_quanta(state: RunState | None) -> Quanta | None:
+    """The quanta in which a run that is resumed counts, which another version of pardem may have chosen.
+
+    Args:
+        state: its state; None if the run begins.
+
+    Returns:
+        The quanta, or None where the case is to say them.
+    """
+    if state is None or len(state.header.quanta) != 3:
+        return None
+    return Quanta(*state.header.quanta, state.grains.ft.shape[1] > COLUMNS)
 
 
 def power_of_two_above(value: float) -> float:
