@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from page import table
+from scipy import stats
 
 from pardem.campaign.run_rows import FAILED, Row, read_table, text_of
 from pardem.campaign.study import read_study
@@ -147,3 +148,12 @@ def measures(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def alike(groups: Sequence[Sequence[float]]) -> float:
+    """The probability that groups differ as much as they do though all are samples of one distribution (Kruskal and Wallis 1952).
+
+    Args:
+        groups: measured numbers, by condition.
+    """
+    return float(stats.kruskal(*groups).pvalue)
