@@ -54,13 +54,12 @@ def normal_force(law, numbers, overlap, rate, mass, radius, memory):
     """
     s = select(numbers[4] != 0.0, mass, 1.0)
     k1, k2 = numbers[0] * s, numbers[1] * s
-    inv2 = 1.0 / k2
-    ratio = 1.0 - k1 * inv2
+    ratio = 1.0 - k1 / k2  # zero where both are alike: a product with 1/k2 might not be
     plastic = larger(memory, ratio * overlap)
     force = larger(0.0, smaller(k1 * overlap, k2 * (overlap - plastic)))
     work = select(ratio > 0.0, 0.5 * k1 * k2 / (k2 - k1) * (plastic * plastic - memory * memory), 0.0)
     damping = 2.0 * root(k1 * mass) * ratio  # of the rocking damper only: the law itself has none
-    return NormalForce(force, numbers[2] * s, numbers[3] * s, damping, 0.0, work, 0.5 * force * force * inv2, plastic)
+    return NormalForce(force, numbers[2] * s, numbers[3] * s, damping, 0.0, work, 0.5 * force * force / k2, plastic)
 
 
 def normal_stiffnesses(c: Values) -> tuple[float, float]:
