@@ -76,8 +76,13 @@ def _screened(first, last, found, longest, loop):
 
 
 @inlined
-def _group(begin, loop):
+def _group(begin, count, loop):
     """Forces of WIDTH candidates, those from ``begin`` on in ``pairs.near``.
+
+    Args:
+        begin: place of the first of them.
+        count: how many they are: WIDTH.
+        loop: `PairLoop`.
 
     Returns:
         whether that could be done; otherwise nothing has been done.

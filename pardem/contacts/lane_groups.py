@@ -41,32 +41,45 @@ def _of_two_grains(p, loop):
     return loop.g.material[loop.pairs.first[p]], loop.g.material[loop.pairs.col[p]]
 
 
-def groups_where_lanes_serve(group: Callable[..., Any], one_by_one: Callable[..., Any], materials: Callable[..., Any] = _of_two_grains) -> Any:
+@inlined
+def _filled(near, begin, count):
+    """Fill a group of fewer than WIDTH contacts up with its last one."""
+    for n in range(count, WIDTH):
+        near[begin + n] = near[begin + count - 1]
+
+
+def groups_where_lanes_serve(
+    group: Callable[..., Any], one_by_one: Callable[..., Any], materials: Callable[..., Any] = _of_two_grains, *, some: bool = False
+) -> Any:
     """Make the loop over groups of WIDTH contacts, which does nothing where the law does not serve several contacts at once.
 
     Args:
-        group: compiled, ``group(begin, loop)``: forces of the WIDTH contacts from place ``begin`` on, whose materials are in the first WIDTH columns
-            of the batch; returns whether that could be done, and has done nothing otherwise.
+        group: compiled, ``group(begin, count, loop)``: forces of the WIDTH contacts from place ``begin`` on, whose materials are in the first WIDTH
+            columns of the batch; returns whether that could be done, and has done nothing otherwise.
         one_by_one: compiled, ``one_by_one(begin, end, loop)``: the same for a group that could not be done.
         materials: compiled, ``materials(p, loop)``: rows of the materials of both bodies of a contact.
+        some: whether a group knows to leave out all but the first ``count`` of its contacts, which the last of these fills up.
 
     Returns:
         A compiled function of the tables of the law, of the place of the first contact in ``pairs.near``, of the number of contacts, and of a
-        `PairLoop` or ``WallLoop``. It evaluates as many whole groups as there are, and returns how many contacts it has done.
+        `PairLoop` or ``WallLoop``. It evaluates as many whole groups as there are, or all contacts if ``some``; it returns how many it has done.
     """
 
     @inlined
     def groups(law, start, found, loop):
-        """Evaluate all whole groups."""
-        done = found - found % WIDTH
+        """Evaluate all groups."""
+        done = found if some else found - found % WIDTH
         for begin in range(start, start + done, WIDTH):
+            count = min(WIDTH, start + done - begin) if some else WIDTH
+            if some:
+                _filled(loop.pairs.near, begin, count)
             if begin == start or loop.pairs.alike[0] == 0:
                 for n in range(WIDTH):
                     a, b = materials(np.uintp(loop.pairs.near[begin + n]), loop)
                     fill_pair(np.uintp(n), a, b, loop.law, loop.pairs.scratch, loop.pairs.counts)
                     fill_resisting(loop.settings.resistance, np.uintp(n), a, b, loop.pairs.scratch)
-            if not group(begin, loop):
-                one_by_one(begin, begin + WIDTH, loop)
+            if not group(begin, count, loop):
+                one_by_one(begin, begin + count, loop)
         return done
 
     @inlined

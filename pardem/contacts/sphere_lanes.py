@@ -213,12 +213,12 @@ def _group(begin, born, loop):
 
 
 @inlined
-def _of_known(begin, loop):
+def _of_known(begin, count, loop):
     return _group(begin, False, loop)
 
 
 @inlined
-def _of_born(begin, loop):
+def _of_born(begin, count, loop):
     return _group(begin, True, loop)
 
 

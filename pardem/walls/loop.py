@@ -18,6 +18,8 @@ from .wall_lanes import in_lanes, line_of, note_lines
 
 OTHERS = BATCH + LINES * BLOCK
 """Place in ``pairs.near`` of candidates that do not wait for others of their line; the lines lie before it, a block each."""
+ROOM = BLOCK // 2
+"""Candidates that are sorted at once: as many as a line that holds no more has room for."""
 
 
 @inlined
@@ -64,44 +66,50 @@ def _sorted(first, last, others, loop):
 
 
 @kernel
-def _treated(start, found, loop):
-    """Forces of candidates that wait in ``pairs.near``, in whole groups; of all, one by one, where the law does not serve.
+def _treated(least, loop):
+    """Forces of candidates of all lines in which more than some wait: in lanes, or one by one where the law does not serve. One call for all lines.
 
     Args:
-        start: place of the first of them.
-        found: their number.
+        least: number of candidates that may wait on; if not 0, those that do not fill a group do as well.
         loop: `WallLoop`.
-
-    Returns:
-        the number of those that do not fill a group: they wait on, from ``start`` on.
     """
-    near, done = loop.pairs.near, in_lanes(loop.law, start, found, loop)
-    if done == 0 and found >= WIDTH:
-        one_by_one(start, start + found, loop)
-        done = found
-    return moved(near, start + done, found - done, start) - start
+    near, waiting = loop.pairs.near, loop.walls.waiting
+    for line in range(LINES):
+        start, found = _line_at(line), waiting[line]
+        if found > least:
+            left = found % WIDTH if least > 0 else 0
+            if in_lanes(loop.law, start, found - left, loop) == 0:
+                one_by_one(start, start + found - left, loop)
+            waiting[line] = moved(near, start + found - left, left, start) - start
+
+
+@inlined
+def _most(waiting):
+    """The largest number of candidates that wait in a line."""
+    most = waiting[0]
+    for line in range(1, LINES):
+        most = max(most, waiting[line])
+    return most
 
 
 @inlined
 def _together(loop):
-    """Forces of all candidates: of those of a line whole groups in lanes."""
+    """Forces of all candidates: of those of a line in lanes."""
     near, waiting, end, place, others = loop.pairs.near, loop.walls.waiting, loop.pairs.col.shape[0], 0, 0
     note_lines(loop.walls)
     while place < end:
-        stop = min(end, place + BLOCK // 2)
+        stop = min(end, place + ROOM)
         others = _sorted(place, stop, others, loop)
-        for line in range(LINES):
-            if waiting[line] >= WIDTH:  # a call costs as much as some contacts
-                waiting[line] = _treated(_line_at(line), waiting[line], loop)
-        if others >= BLOCK // 4:
+        if stop < end and _most(waiting) > ROOM:
+            _treated(ROOM, loop)
+        if others >= ROOM // 2:
             one_by_one(OTHERS, OTHERS + others, loop)
             others = 0
         place = stop
-    left = OTHERS + others
-    for line in range(LINES):
-        left = moved(near, _line_at(line), waiting[line], left)
-    if left > OTHERS:
-        one_by_one(OTHERS, left, loop)
+    if end > 0:
+        _treated(0, loop)
+    if others > 0:
+        one_by_one(OTHERS, OTHERS + others, loop)
 
 
 @inlined

@@ -8,8 +8,8 @@ from ..compiled.choices import hardly_ever
 from ..compiled.fixedpoint import LIMB, deposit_nearest
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import all_of, any_of
-from ..compiled.lanes.flags import raised_at
-from ..compiled.lanes.memory import members, members_at, scatter_add, transpose
+from ..compiled.lanes.flags import first_lanes, raised_at
+from ..compiled.lanes.memory import all_alike, load_row, members, members_at, scatter_add, store, sum_of_rows, transpose
 from ..compiled.lanes.types import ROW, WIDTH, lane, spread
 from ..compiled.vectors import ZERO, add, ahead, choose, cross, dot, length, magnitudes, negative, scale, subtract
 from ..contacts.dispatch import joins_on_plane
@@ -28,7 +28,7 @@ from .motion.driven import turns
 from .motion.rows import CENTRE, MOTION
 from .surfaces.meeting_lanes import Candidates, columns_at
 from .surfaces.place import NORMAL, POSE, SHAPE, THERE
-from .surfaces.registry import FACES, LINE, SIDES, meet_in_lanes
+from .surfaces.registry import FACES, IN_LANES_BELOW, LINE, SIDES, meet_in_lanes
 
 REACTION = 12  # limbs of the reaction of a wall
 MOST = 2.0 ** (51 + LIMB)  # counts that ``limbs_of`` takes apart
@@ -61,7 +61,7 @@ def line_of(p, loop):
         return np.int8(-1)
     if walls.body[k] != 0 and with_face(kind_of(pairs.sub[p])):
         return np.int8(FACES)
-    return walls.line[k]
+    return walls.line[k] if pairs.sub[p] < IN_LANES_BELOW[walls.kind[k]] else np.int8(-1)
 
 
 @inlined
@@ -90,20 +90,31 @@ def _react(mask, k, force, torque, loop):
     f, t = choose(mask, negative(force), ZERO), choose(mask, negative(torque), ZERO)
     (a, a_up), (b, b_up), (c, c_up) = limbs_of(f[0]), limbs_of(f[1]), limbs_of(f[2])
     (d, d_up), (e, e_up), (h, h_up) = limbs_of(t[0]), limbs_of(t[1]), limbs_of(t[2])
-    reaction = loop.walls.reaction
-    scatter_add(reaction, k, REACTION, 0, transpose((a, a_up, b, b_up)))
-    scatter_add(reaction, k, REACTION, ROW, transpose((c, c_up, d, d_up)))
-    scatter_add(reaction, k, REACTION, 2 * ROW, transpose((e, e_up, h, h_up)))
+    reaction, wall = loop.walls.reaction, loop.walls.reaction[k[0]]
+    first, second, third = transpose((a, a_up, b, b_up)), transpose((c, c_up, d, d_up)), transpose((e, e_up, h, h_up))
+    if all_alike(k):
+        store(wall, 0, load_row(wall, 0) + sum_of_rows(first))
+        store(wall, ROW, load_row(wall, ROW) + sum_of_rows(second))
+        store(wall, 2 * ROW, load_row(wall, 2 * ROW) + sum_of_rows(third))
+    else:
+        scatter_add(reaction, k, REACTION, 0, first)
+        scatter_add(reaction, k, REACTION, ROW, second)
+        scatter_add(reaction, k, REACTION, 2 * ROW, third)
 
 
 @inlined
-def _group(begin, loop):
+def _group(begin, count, loop):
     """Forces of WIDTH candidates of one line, those from ``begin`` on in ``pairs.near``, whose materials are in the first WIDTH columns of the batch.
+
+    Args:
+        begin: place of the first of them.
+        count: how many they are; the last of them fills up the group.
+        loop: `WallLoop`.
 
     Returns:
         whether that could be done; otherwise nothing has been done.
     """
-    pairs, walls, g, settings = loop.pairs, loop.walls, loop.g, loop.settings
+    pairs, walls, g, settings, counts = loop.pairs, loop.walls, loop.g, loop.settings, first_lanes(count)
     places = members(pairs.near, begin)
     i, k = members_at(pairs.first, places), members_at(pairs.col, places)
     (x, radius), point = vectors_at(g.x, i), columns_at(walls.shape, k, SHAPE, 0)
@@ -141,18 +152,19 @@ def _group(begin, loop):
     if not all_of(~near | (a.in_range & fits)):
         return False
     if hardly_ever(loop.control[OBSERVE] != 0):
-        observe_where(near, begin, WALL_CONTACTS, geometry, a.response, Seen(arm, arm, a.force, a.moment, a.resistance), loop)
+        observe_where(near & counts, begin, WALL_CONTACTS, geometry, a.response, Seen(arm, arm, a.force, a.moment, a.resistance), loop)
     if settings.budget:
-        account(near, places, True, before, a, (seen, negative(spin)), loop)
+        account(near, places, counts, before, a, (seen, negative(spin)), loop)
     now = Remembered(Past(near, a.response.spring, a.response.law.memory, m.normal, a.response.own), a.twist, arm, lever)
     keep_where(near, places, now, before, loop)
     keep_resistance_where(settings.resistance, near, places, a.resistance, loop)
     force = scale(inv_force, a.force)
-    add_to_where(near, i, force, scale(inv_torque, add(cross(arm, a.force), a.moment)), g.ft, settings.wide)
-    _react(near, k, force, about, loop)
-    if any_of(near & (work != 0.0)):
+    acting = near & counts
+    add_to_where(acting, i, force, scale(inv_torque, add(cross(arm, a.force), a.moment)), g.ft, settings.wide)
+    _react(acting, k, force, about, loop)
+    if any_of(acting & (work != 0.0)):
         for n in range(WIDTH):
-            if lane(near, n):
+            if lane(acting, n):
                 deposit_nearest(walls.work, k[n], lane(work, n))
     return True
 
@@ -163,4 +175,4 @@ def _materials(p, loop):
     return loop.g.material[loop.pairs.first[p]], loop.walls.material[loop.pairs.col[p]]
 
 
-in_lanes = groups_where_lanes_serve(_group, one_by_one, _materials)
+in_lanes = groups_where_lanes_serve(_group, one_by_one, _materials, some=True)

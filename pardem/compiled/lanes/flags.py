@@ -60,6 +60,18 @@ def flag_at(typing_context: Any, flags: Any, places: Any, mask: Any) -> Any:
     return types.void(flags, places, mask), codegen
 
 
+@intrinsic
+def first_lanes(typing_context: Any, count: Any) -> Any:
+    """The first ``count`` lanes hold."""
+    result = Lanes("bool")
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        numbers = ir.Constant(ir.VectorType(WORD, WIDTH), [ir.Constant(WORD, k) for k in range(WIDTH)])
+        return builder.icmp_unsigned("<", numbers, broadcast(builder, as_word(context, builder, args[0], signature.args[0]), WIDTH))
+
+    return result(count), codegen
+
+
 def _chosen(builder: Any) -> Any:
     """Table of which of four lanes each of the sixteen masks chooses: first those, then whatever."""
     row = ir.VectorType(INDEX, ROW)

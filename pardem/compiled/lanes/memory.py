@@ -126,6 +126,20 @@ def moved_by(typing_context: Any, places: Any, by: Any) -> Any:
 
 
 @intrinsic
+def all_alike(typing_context: Any, places: Any) -> Any:
+    """Whether WIDTH places (a tuple of words) are the same."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        first, *others = cgutils.unpack_tuple(builder, args[0])
+        differing = ir.Constant(WORD, 0)
+        for other in others:
+            differing = builder.or_(differing, builder.xor(first, other))
+        return builder.icmp_unsigned("==", differing, ir.Constant(WORD, 0))
+
+    return types.boolean(places), codegen
+
+
+@intrinsic
 def lower_places(typing_context: Any, places: Any, bounds: Any) -> Any:
     """Of two places in each lane (tuples of words) the lower one."""
 

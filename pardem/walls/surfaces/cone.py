@@ -19,12 +19,18 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from ...case_values import Direction, NonNegative, Number, Positive, Vector, exactly_one
+from ...compiled.choices import larger, select, smaller
 from ...compiled.jit import inlined
+from ...compiled.lanes.arithmetic import all_of
+from ...compiled.lanes.memory import column_at, pick, words
+from ...compiled.lanes.types import spread
 from ...compiled.vectors import add, behind, columns, dot, length, over, scale, square
+from ...contacts.nearest.feature_lanes import vertices
 from ...contacts.nearest.features import vertex
 from .listing import pieces_of, put
-from .place import NORMAL, SIZES, from_wall
-from .rims import PART, Rim, meet_rim, put_edges
+from .meeting_lanes import Met
+from .place import NORMAL, SHAPE, SIZES, from_wall
+from .rims import NUMBER, PART, Rim, meet_rim, put_edges
 from .surface import PARALLEL, Surface, off_axis
 from .wall_table import Corners, Placed, WallTable
 
@@ -58,8 +64,20 @@ def _to_segment(r, z, sizes):
     first, second, tall = sizes
     widening = second - first
     s = ((r - first) * widening + z * tall) / (widening * widening + tall * tall)
-    s = min(max(s, 0.0), 1.0)
+    s = smaller(larger(s, 0.0), 1.0)
     return first + s * widening - r, s * tall - z
+
+
+@inlined
+def _to_side(p, axis, sizes, far):
+    """What `to_cone` finds, of a ``p`` that is a distance from the axis (m), a height (m) and a unit vector away from the axis; or of several in lanes."""
+    r, z, e = p
+    first, second, tall = sizes
+    out, up = _to_segment(select(far, -r, r), z, sizes)
+    # at a tip both sides have a point in common
+    inside = (r - first) * tall < z * (second - first)
+    meets = inside | ((first > 0.0) & (second > 0.0)) | (select(far, 1, 0) == 0)
+    return meets, add(scale(select(far, -out, out), e), scale(up, axis))
 
 
 @inlined
@@ -75,14 +93,7 @@ def to_cone(p, axis, sizes, far):
     Returns:
         whether the point meets that side; the vector.
     """
-    r, z, e = _outwards(p, axis)
-    first, second, tall = sizes
-    out, up = _to_segment(-r if far else r, z, sizes)
-    if far:
-        out = -out
-    # at a tip both sides have a point in common
-    inside = (r - first) * tall < z * (second - first)
-    return not far or inside or (first > 0.0 and second > 0.0), add(scale(out, e), scale(up, axis))
+    return _to_side(_outwards(p, axis), axis, sizes, far)
 
 
 @inlined
@@ -103,7 +114,7 @@ def meet_part(walls, g, i, k, sub):
         sub: sub-key of the contact: the part of the surface and the vertex or edge of the grain.
     """
     h, axis, _ = from_wall(walls, g, i, k)
-    part, number = sub >> PART, sub & ((1 << PART) - 1)
+    part, number = sub >> PART, sub & NUMBER
     if part >= FIRST:
         rim = _rim(axis, _sizes(walls.shape, k), h, part >= SECOND)
         d, x, line = meet_rim(walls.features, g, i, number, rim, part in (FIRST_TOO, SECOND_TOO))
@@ -116,6 +127,20 @@ def meet_part(walls, g, i, k, sub):
 @inlined
 def _meet(loop, one):
     return meet_part(loop.walls, loop.g, one.i, one.k, loop.pairs.sub[one.p])
+
+
+@inlined
+def _meet_in_lanes(loop, one):
+    sub, shape, nothing = pick(loop.pairs.sub, one.places), loop.walls.shape, spread(0.0)
+    sizes = column_at(shape, one.k, SHAPE, SIZES), column_at(shape, one.k, SHAPE, SIZES + 1), column_at(shape, one.k, SHAPE, SIZES + 2)
+    x = vertices(loop.g, one.i, words(sub & NUMBER), True)
+    p = add(one.h, x)
+    z = dot(p, one.normal)
+    across = behind(p, z, one.normal)
+    r = length(across)
+    meets, line = _to_side((r, z, over(across, r)), one.normal, sizes, (sub >> PART) == FAR)
+    distance = select(meets, length(line), 2.0 * one.radius)
+    return Met(all_of(r > 0.0), distance, x, line, nothing, (nothing, nothing, nothing), one.radius)
 
 
 @inlined
@@ -173,7 +198,9 @@ def _mirrored(height: np.ndarray, radial: np.ndarray, sizes: np.ndarray) -> tupl
     return inside, 2.0 * up, 2.0 * out / np.where(inside, radial, 1.0)
 
 
-CONE = Surface("cone", _meet, _out_of_reach, _list_near, _swept, _distance, mirrored=_mirrored)
+CONE = Surface(
+    "cone", _meet, _out_of_reach, _list_near, _swept, _distance, mirrored=_mirrored, meet_in_lanes=_meet_in_lanes, in_lanes_below=FIRST << PART,
+)  # fmt: skip
 SMOOTH = 96  # sides of a cone in pictures
 
 

@@ -10,12 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...compiled.choices import root, select
 from ...compiled.jit import inlined
-from ...compiled.vectors import add, behind, columns, dot, length, scale, square
+from ...compiled.lanes.arithmetic import all_of
+from ...compiled.lanes.memory import column_at, pick, words
+from ...compiled.lanes.types import spread
+from ...compiled.vectors import add, behind, choose, columns, dot, length, scale, square, subtract
+from ...contacts.nearest.feature_lanes import vertices
 from ...contacts.nearest.features import vertex
 from .listing import put
-from .place import NORMAL, SIZES, from_wall
-from .rims import PART, Rim, meet_rim, put_edges, to_circle
+from .meeting_lanes import Met
+from .place import NORMAL, SHAPE, SIZES, from_wall
+from .rims import NUMBER, PART, Rim, meet_rim, put_edges, to_circle
 from .surface import PARALLEL, Surface, off_axis
 
 NEAR, FAR, INNER, INNER_TOO, OUTER, OUTER_TOO = 0, 1, 2, 3, 4, 5  # part of a contact's sub-key: vertices on the surface, ...
@@ -36,13 +42,32 @@ class PiercedDisc(NamedTuple):
 
 
 @inlined
-def _to_surface(p, disc):
-    """Vector from a point to the nearest point of the surface of a `PiercedDisc` (m)."""
+def _off_axis(p, disc, far):
+    """Vector from a point that is not on the axis to where it meets a `PiercedDisc` (m); or from several in lanes.
+
+    Args:
+        p: the point (m).
+        disc: `PiercedDisc`.
+        far: whether it is to meet the point of the inner rim opposite to the nearest one.
+
+    Returns:
+        whether the point is off the axis; the vector.
+    """
     h = dot(p, disc.normal)
-    r2 = square(behind(p, h, disc.normal))
-    if disc.hole * disc.hole <= r2 <= disc.radius * disc.radius:
-        return scale(-h, disc.normal)
-    return to_circle(p, disc.normal, disc.hole if r2 < disc.hole * disc.hole else disc.radius, False)
+    flat = behind(p, h, disc.normal)
+    r2 = square(flat)
+    within = r2 < disc.hole * disc.hole
+    size = select(far | within, disc.hole, disc.radius) / root(r2)
+    rim = subtract(scale(select(far, -size, size), flat), p)
+    on = (r2 <= disc.radius * disc.radius) & (select(far | within, 0, 1) != 0)
+    return r2 > 0.0, choose(on, scale(-h, disc.normal), rim)
+
+
+@inlined
+def _to_surface(p, disc, far):
+    """The same from any point: from one on the axis, to any of those that are as near."""
+    off_axis, line = _off_axis(p, disc, far)
+    return line if off_axis else to_circle(p, disc.normal, disc.hole, far)
 
 
 @inlined
@@ -61,10 +86,10 @@ def nearest_on_pierced(features, g, i, sub, h, disc):
         distance (m), the point on the core relative to the centre (m), the vector from there to the disc (m). Where an edge has no such minimum the
         distance is twice the grain's radius.
     """
-    part, number = sub >> PART, sub & ((1 << PART) - 1)
+    part, number = sub >> PART, sub & NUMBER
     if part < INNER:
         x = vertex(g, i, number)
-        line = to_circle(add(h, x), disc.normal, disc.hole, True) if part == FAR else _to_surface(add(h, x), disc)
+        line = _to_surface(add(h, x), disc, part == FAR)
     else:
         rim = Rim(h, disc.normal, disc.hole if part < OUTER else disc.radius)
         return meet_rim(features, g, i, number, rim, part in (INNER_TOO, OUTER_TOO))
@@ -85,6 +110,15 @@ def _meet(loop, one):
 
 
 @inlined
+def _meet_in_lanes(loop, one):
+    sub, shape, nothing = pick(loop.pairs.sub, one.places), loop.walls.shape, spread(0.0)
+    x = vertices(loop.g, one.i, words(sub & NUMBER), True)
+    disc = PiercedDisc(one.normal, column_at(shape, one.k, SHAPE, SIZES + 1), column_at(shape, one.k, SHAPE, SIZES))
+    off_axis, line = _off_axis(add(one.h, x), disc, (sub >> PART) == FAR)
+    return Met(all_of(off_axis), length(line), x, line, nothing, (nothing, nothing, nothing), one.radius)
+
+
+@inlined
 def _out_of_reach(walls, k, x, reach):
     return abs(dot(x, columns(walls.pose, k, NORMAL))) > reach
 
@@ -95,10 +129,9 @@ def _list_near(near, entries, found):
     disc = _disc_of(near.walls, near.k)
     for v in range(max(1, g.vert_start[i + 1] - g.vert_start[i])):
         p = add(h, vertex(g, i, v))
-        if square(_to_surface(p, disc)) <= reach * reach:
-            found = put(entries, found, near.i, near.k, (NEAR << PART) + v)
-        if square(to_circle(p, disc.normal, disc.hole, True)) <= reach * reach:
-            found = put(entries, found, near.i, near.k, (FAR << PART) + v)
+        for part in (NEAR, FAR):
+            if square(_to_surface(p, disc, part == FAR)) <= reach * reach:
+                found = put(entries, found, near.i, near.k, (part << PART) + v)
     found = put_edges(near, entries, found, Rim(h, disc.normal, disc.hole), INNER)
     return put_edges(near, entries, found, Rim(h, disc.normal, disc.radius), OUTER)
 
@@ -139,4 +172,7 @@ def disc_mirrored(height: np.ndarray, radial: np.ndarray, sizes: np.ndarray) -> 
     return (height != 0.0) & (radial <= sizes[0]) & (radial >= sizes[1]), -2.0 * height, np.zeros(len(height))
 
 
-PIERCED = Surface("pierced disc", _meet, _out_of_reach, _list_near, disc_swept, disc_distance, mirrored=disc_mirrored, faces=2, has_hole=True)
+PIERCED = Surface(
+    "pierced disc", _meet, _out_of_reach, _list_near, disc_swept, disc_distance, mirrored=disc_mirrored, faces=2, has_hole=True,
+    meet_in_lanes=_meet_in_lanes, in_lanes_below=INNER << PART,
+)  # fmt: skip

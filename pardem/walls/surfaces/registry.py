@@ -46,6 +46,9 @@ LINES = FACES + 1
 LINE: tuple[int, ...] = tuple(_IN_LANES.index(surface) if surface in _IN_LANES else -1 for surface in SURFACES)
 """By codes: the code of a surface for `meet_in_lanes`, -1 where it does not serve several grains at once."""
 
+IN_LANES_BELOW: tuple[int, ...] = tuple(surface.in_lanes_below for surface in SURFACES)
+"""By codes: the sub-key from which on candidates are met alone."""
+
 SIDES: tuple[int, ...] = tuple(0 if surface.has_hole else surface.faces for surface in SURFACES)
 """By codes: how many flat sides a surface has that grains meet by the rule for planes."""
 

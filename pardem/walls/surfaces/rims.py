@@ -19,6 +19,7 @@ from ...contacts.nearest.features import edge
 from .listing import put
 
 PART = 28  # bits of the number of a vertex or edge in the sub-key of a contact; above it the part of the surface that it meets
+NUMBER = (1 << PART) - 1  # of the vertex or edge
 UPRIGHT = 1e-16  # squared sine of the angle to the axis below which an edge counts as parallel to it
 ROUNDS = 100  # of Newton's method: far more than it takes
 

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Compiled = Callable[..., Any]
+ANY = 1 << 62
+"""A number above all sub-keys."""
 
 
 class Surface(NamedTuple):
@@ -36,6 +38,7 @@ class Surface(NamedTuple):
         endless: whether it is flat without a rim, so that the distance of a grain changes by no more than its points move.
         meet_in_lanes: compiled, ``meet_in_lanes(loop, one)`` with a `place.WallLoop` and `meeting_lanes.Candidates`: the `meeting_lanes.Met` of
             several grains at once; None: they are met one by one.
+        in_lanes_below: sub-key of a candidate from which on it is met alone all the same, such as that of an edge on a rim.
         turns_about: the only line that an axis of rotation may be parallel to, where the surface is endless; empty: any axis will do.
     """
 
@@ -50,6 +53,7 @@ class Surface(NamedTuple):
     has_hole: bool = False
     endless: bool = False
     meet_in_lanes: Compiled | None = None
+    in_lanes_below: int = ANY
     turns_about: str = ""
 
 
