@@ -95,7 +95,7 @@ def _most(waiting):
 @inlined
 def _together(loop):
     """Forces of all candidates: of those of a line in lanes."""
-    near, waiting, end, place, others = loop.pairs.near, loop.walls.waiting, loop.pairs.col.shape[0], 0, 0
+    waiting, end, place, others = loop.walls.waiting, loop.pairs.col.shape[0], 0, 0
     note_lines(loop.walls)
     while place < end:
         stop = min(end, place + ROOM)

@@ -70,7 +70,14 @@ def _to_segment(r, z, sizes):
 
 @inlined
 def _to_side(p, axis, sizes, far):
-    """What `to_cone` finds, of a ``p`` that is a distance from the axis (m), a height (m) and a unit vector away from the axis; or of several in lanes."""
+    """What `to_cone` finds; or of several points in lanes.
+
+    Args:
+        p: distance of the point from the axis (m), its height (m), the unit vector away from the axis.
+        axis: as for `to_cone`.
+        sizes: as for `to_cone`.
+        far: as for `to_cone`.
+    """
     r, z, e = p
     first, second, tall = sizes
     out, up = _to_segment(select(far, -r, r), z, sizes)
