@@ -33,6 +33,22 @@ from .wall_hardening import harden
 
 
 @inlined
+def has_no_wall(p, i, k, loop):
+    """Whether the wall of a candidate is not there, and there is no contact that ends by it.
+
+    Args:
+        p: the candidate.
+        i: row of the grain.
+        k: the wall.
+        loop: `WallLoop`.
+    """
+    if loop.walls.there[k] != ABSENT or loop.pairs.touch[p] != 0:
+        return False
+    note_path(p, i, k, 0.0, loop)
+    return True
+
+
+@inlined
 def _contact(c, p, i, k, first_sweep, loop):
     """One candidate: its end, or into column ``c`` if it touches.
 
@@ -49,8 +65,7 @@ def _contact(c, p, i, k, first_sweep, loop):
     """
     pairs, walls, g, law, settings, control = loop.pairs, loop.walls, loop.g, loop.law, loop.settings, loop.control
     touching, there = pairs.touch[p] != 0, walls.there[k] != ABSENT
-    if not (there or touching):
-        note_path(p, i, k, 0.0, loop)
+    if has_no_wall(p, i, k, loop):
         return APART
     if not touching and out_of_touch(p, i, k, loop):
         return APART

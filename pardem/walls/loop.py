@@ -11,7 +11,7 @@ from ..compiled.static import static
 from ..contacts.batch import BATCH, BLOCK
 from ..contacts.dispatch import rule_by_class
 from ..contacts.lane_groups import asks_for_lanes, moved
-from .contacts import by_rows, one_by_one
+from .contacts import by_rows, has_no_wall, one_by_one
 from .surfaces.place import APPEARING, THERE
 from .surfaces.registry import LINES
 from .wall_lanes import in_lanes, line_of, note_lines
@@ -55,6 +55,8 @@ def _sorted(first, last, others, loop):
     """
     near, waiting = loop.pairs.near, loop.walls.waiting
     for p in range(first, last):
+        if has_no_wall(p, loop.pairs.first[p], loop.pairs.col[p], loop):
+            continue
         line = line_of(p, loop)
         if line < 0:
             near[OTHERS + others] = p
