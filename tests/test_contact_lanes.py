@@ -46,6 +46,22 @@ def stirred(species: list[dict[str, Any]], count: int, contact: dict[str, Any]) 
     )  # fmt: skip
 
 
+def in_a_funnel(species: list[dict[str, Any]], count: int, contact: dict[str, Any]) -> Case:
+    """``count`` grains of each species in a turning funnel over a plate with a hole that turns the other way."""
+    region = {"kind": "cylinder", "radius": 1.4, "lower": 0.5, "upper": 9.0}
+    return case_of(
+        species, contact, 5e-4, gravity=(0.0, 0.0, -50.0), seed=4, domain={"lower": (-3.0, -3.0, -3.0), "upper": (3.0, 3.0, 30.0)},
+        wall=[
+            {"name": "tube", "kind": "cylinder", "radius": 2.5},
+            {"name": "funnel", "kind": "cone", "radius": 0.8, "end_radius": 2.5, "length": 1.5,
+             "motion": {"kind": "rotation", "axis": (0, 0, 1), "rate": 3.0}},
+            {"name": "plate", "kind": "disc", "center": (0, 0, -0.5), "normal": (0, 0, 1), "radius": 2.4, "hole": 0.12,
+             "motion": {"kind": "rotation", "axis": (0, 0, 1), "center": (0.1, 0, 0), "rate": -2.0}},
+        ],
+        insert=[{"species": s["name"], "count": count, "region": region, "size": SIZES} for s in species],
+    )  # fmt: skip
+
+
 def on_a_body_that_turns(species: list[dict[str, Any]], count: int, contact: dict[str, Any]) -> Case:
     """``count`` grains of each species in a tube on a turntable with a hump, a body of two feet."""
     case = stirred(species, count, contact).model_dump(exclude_none=True)
@@ -70,6 +86,7 @@ BEDS: dict[str, Callable[[], Case]] = {
     "viscoelastic": lambda: shaken([SPHERE], 180, VISCOUS, SIZES),
     "in a tube": lambda: in_a_tube([BEAD], 250, VISCOUS),
     "between walls that turn": lambda: stirred([BEAD], 200, VISCOUS),
+    "in a funnel": lambda: in_a_funnel([BEAD], 200, VISCOUS),
     "of two materials": lambda: shaken([SPHERE | {"radius": 0.4}, BEAD], 150, UNLIKE),
     "walton": lambda: shaken([BEAD], 400, VISCOUS | {"law": "walton"}),
     "hertz": lambda: shaken([SPHERE], 180, HERTZ, SIZES),
@@ -80,6 +97,7 @@ BEDS: dict[str, Callable[[], Case]] = {
     "cubes and tetrahedra": lambda: shaken([CUBE, TETRAHEDRON], 36, VISCOUS),
     "convex shapes of two materials": lambda: shaken([CUBE, TETRAHEDRON | {"name": "small"}, SHORT], 42, UNLIKE_SHAPES),
     "shapes in a tube": lambda: in_a_tube([SHORT, CUBE | {"side": 0.4}], 80, VISCOUS),
+    "shapes in a funnel": lambda: in_a_funnel([SHORT, CUBE | {"side": 0.4}], 50, STIFF),
     "shapes with constant torques": lambda: stirred([SHORT, CUBE | {"side": 0.4}], 80, STIFF | ROLLING | {"resistance": "constant"}),
     "features": lambda: shaken([CUBE, TETRAHEDRON], 36, FEATURES, step=5e-4),
     "outlines": lambda: outlines(30, FEATURES),

@@ -17,9 +17,10 @@ from pardem.compiled.choices import larger, root, select, smaller
 from pardem.compiled.jit import inlined, kernel
 from pardem.compiled.lanes.arithmetic import all_of, any_of
 from pardem.compiled.lanes.conversions import number, rounded, truncated, whole
-from pardem.compiled.lanes.flags import append, flag_at, raised, raised_at
+from pardem.compiled.lanes.flags import append, first_lanes, flag_at, raised, raised_at
 from pardem.compiled.lanes.memory import (
     add_rows,
+    all_alike,
     either_place,
     gather,
     load,
@@ -195,6 +196,18 @@ def test_appending_under_a_mask(limit: float) -> None:
 
 
 @kernel(cache=False)
+def _count_first(count, flags):
+    flag_at(flags, neighbours(0), first_lanes(count))
+
+
+@pytest.mark.parametrize("count", range(WIDTH + 2))
+def test_the_first_lanes(count: int) -> None:
+    flags = np.full(WIDTH, 7, np.uint8)
+    _count_first(count, flags)
+    np.testing.assert_array_equal(flags, np.arange(WIDTH) < count)
+
+
+@kernel(cache=False)
 def _move(index, row_of_index, x, y, sums, flags, more, answer, total):
     at = members(index, 3)
     rows = members_at(row_of_index, at)
@@ -266,20 +279,26 @@ def test_short_numbers_are_read_as_long_ones_and_rounded_when_written() -> None:
 
 
 @kernel(cache=False)
-def _places(index, x, number, answer):
+def _places(index, x, number, same, answer):
     at, others = members(index, 2), members(index, 5)
     store(answer, 0, pick(number, moved_by(at, others)))
     store(answer, WIDTH, pick(number, moved_by(at, -1)))
     store(answer, 2 * WIDTH, pick(number, lower_places(at, others)))
     store(answer, 3 * WIDTH, pick(number, either_place(load(x, 0) > 0.0, at, others)))
+    same[0], same[1] = all_alike(at), all_alike(members(same, 0))
 
 
 def test_arithmetic_of_places() -> None:
-    """Moved by as many others or by one number; the lower of two; one or the other by a condition."""
+    """Moved by as many others or by one number; the lower of two; one or the other by a condition; all the same or not."""
     n = 40
     index, x, number = (1 + RNG.permutation(n)).astype(np.int32), RNG.normal(size=n), RNG.integers(0, 10**6, 2 * n + 1)
-    answer = np.zeros(4 * WIDTH, np.int64)
-    _places(index, x, number, answer)
+    answer, same = np.zeros(4 * WIDTH, np.int64), np.ones(WIDTH, np.int32)
+    _places(index, x, number, same, answer)
+    assert list(same[:2]) == [False, True]
+    for k in range(WIDTH):  # one of them differs
+        same[:], same[k] = 3, 4
+        _places(index, x, number, same, answer)
+        assert not same[1]
     at, others = index[2 : 2 + WIDTH], index[5 : 5 + WIDTH]
     want = [at + others, at - 1, np.minimum(at, others), np.where(x[:WIDTH] > 0.0, at, others)]
     np.testing.assert_array_equal(answer.reshape(4, WIDTH), [number[w] for w in want])
