@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
+from beds import SIZES, moved, shaken
 from mpi4py import MPI
-from scenes import CUBE, FLOOR, case_of
+from scenes import CUBE, FLOOR, SPHERE, case_of
 
+from pardem.compiled.fixedpoint import LIMB
 from pardem.simulation import Simulation
+from pardem.state.arrays import LOST_NORMAL, LOST_TANGENTIAL
 
 LAWS: dict[str, dict[str, Any]] = {
     "viscoelastic": {"law": "viscoelastic", "restitution": 0.5, "contact_time": 0.02, "friction": 0.4},
@@ -60,3 +64,18 @@ def test_with_gear_it_closes_better(law: str) -> None:
     assert coarse < 1e-3
     assert fine < coarse / 10.0
     assert fine < residual(LAWS[law], 2.5e-5)
+
+
+@pytest.mark.parametrize("in_columns", [False, True])
+def test_walton_without_plastic_work_is_elastic(in_columns: bool) -> None:
+    """With a restitution of 1, loading and unloading are alike: motion and energies are those of springs, and nothing is lost along the normal."""
+    laws = ({"law": "elastic"}, {"law": "walton", "restitution": 1.0})
+    springs, walton = (
+        moved(shaken([SPHERE], 180, law | {"contact_time": 0.02, "friction": 0.3}, SIZES), MPI.COMM_SELF, steps=500, in_columns=in_columns)[1]
+        for law in laws
+    )
+    np.testing.assert_allclose(walton.grains.x, springs.grains.x, rtol=1e-9)  # stiffnesses differ in their last bits
+    assert springs.tally[LOST_NORMAL].tolist() == walton.tally[LOST_NORMAL].tolist() == [0, 0]
+    assert springs.tally[LOST_TANGENTIAL].any()
+    energies = (engine.tally @ [1.0, 2.0**LIMB] for engine in (walton, springs))
+    np.testing.assert_allclose(*energies, rtol=1e-9)
