@@ -47,7 +47,7 @@ LEFT_OPEN = {
     ),
 }
 """What two studies of questions that the thesis left open are about."""
-DIFFERENCE = "If R at the end did not depend on the inertia, it would differ so much with probability {:.2g}, and P with {:.2g} (Kruskal-Wallis)."
+DIFFERENCE = "if R at the end did not depend on the {}, it would differ so much with probability {:.2g}, and P with {:.2g} (Kruskal-Wallis)."
 RULE = (
     f"A run has not moved if R changes by at most {STILL:.0%}; R is slightly below 1 from {EVEN[0]:g} to {EVEN[1]:g}, and P is .8 from {RISEN:g} on; "
     f"grains mix partly if log R has come {PARTLY[0]:.0%} to {PARTLY[1]:.0%} of its way to 0. Ranges are those of single runs."
@@ -220,14 +220,28 @@ def text(tables: dict[str, list[Row]], pictures: list[str]) -> str:
             shown = ("ratio_at_rest", "ratio", "wall_share")
             lines = [[*group, *(said(numbers(rows, name), ".3f") for name in shown), str(len(rows))] for group, rows in groups.items()]
             parts.append(LEFT_OPEN[name] + "\n\n" + table([*columns, "R at rest", "R at the end", "P at the end", "seeds"], lines).strip())
-            if name == "inertia" and len(groups) > 1:
-                chances = [alike([numbers(rows, key) for rows in groups.values()]) for key in ("ratio", "wall_share")]
-                parts.append(DIFFERENCE.format(*chances))
+            parts += differences(groups)
     missing = [str(n) for n in range(1, 13) if n not in found]
     if missing:
         parts.append(f"Experiments not run yet: {', '.join(missing)}.")
     parts += [f"![{name.removesuffix('.png').replace('_', ' ')}](figures/{name})" for name in pictures]
     return "\n\n".join(parts) + "\n"
+
+
+def differences(groups: dict[tuple[str, ...], list[Row]]) -> list[str]:
+    """How probable the differences between shapes or moments of inertia are if there are none, a sentence for each acceleration.
+
+    Args:
+        groups: rows by acceleration, if there are several, and by what differs.
+    """
+    sentences = []
+    for under in dict.fromkeys(group[:-1] for group in groups):
+        samples = [rows for group, rows in groups.items() if group[:-1] == under]
+        if len(samples) > 1:
+            chances = [alike([numbers(rows, key) for rows in samples]) for key in ("ratio", "wall_share")]
+            sentence = DIFFERENCE.format("shape" if under else "inertia", *chances)
+            sentences.append(f"With gamma = {under[0]}, {sentence}" if under else sentence[0].upper() + sentence[1:])
+    return sentences
 
 
 def claims(found: dict[int, list[Row]]) -> list[Claim]:
