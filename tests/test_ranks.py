@@ -37,6 +37,17 @@ def test_any_number_of_ranks_gives_the_bits_of_one(scene: str, axis: int) -> Non
     assert together == alone
 
 
+@pytest.mark.mpi(min_size=2)
+@pytest.mark.parametrize("scene", ["spheres", "rods", "features on bodies"])
+def test_wide_sums_have_the_same_bits_on_any_number_of_ranks(scene: str) -> None:
+    """With two limbs for each force, torque and reaction, of which small contacts fill one."""
+    comm, case = MPI.COMM_WORLD, SCENES[scene]()
+    alone = comm.bcast(moved(case, MPI.COMM_SELF, wide=True)[0] if comm.rank == 0 else None)
+    together, engine = moved(case, comm, wide=True)
+    assert engine.scene.settings.wide
+    assert together == alone
+
+
 @pytest.mark.parametrize(
     "scene",
     [
