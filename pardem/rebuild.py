@@ -188,10 +188,14 @@ class Rebuilder:
     def _with_ghosts(self, own: Population) -> tuple[int, Grains]:
         """The owned grains followed by the ghosts that they may meet, and how many these are together; renews the halo. Collective."""
         scene = self.scene
-        extent = bounded_grains(own.count, own.count, place_grains(own, scene)).extent
+        g = place_grains(own, scene)
+        extent = bounded_grains(own.count, own.count, g).extent
         if self._channel is not None:
             self._channel.free()
         plan = plan_ghosts(self.comm, own.x, extent, self.skin, scene.settings.period)
-        everything = own if self.comm.size == 1 else Population.joined([own, fetch_ghosts(plan, own)])
         self._channel = self.channel_for(plan)
+        if self.comm.size == 1:
+            return own.count, g
+        del g
+        everything = Population.joined([own, fetch_ghosts(plan, own)])
         return everything.count, place_grains(everything, scene)

@@ -24,7 +24,7 @@ def zeros_in_lines(shape: tuple[int, ...], kind: DTypeLike) -> np.ndarray:
     """
     size = math.prod(shape) * np.dtype(kind).itemsize
     memory = np.zeros(size + LINE, np.uint8)  # whose pages are taken when they are first written
-    first = -memory.ctypes.data % LINE
+    first = -memory.__array_interface__["data"][0] % LINE  # faster than memory.ctypes.data
     return memory[first : first + size].view(kind).reshape(shape)
 
 
