@@ -64,6 +64,15 @@ def against_lammps(page: str) -> Iterator[Goal]:
         yield Goal(what, wanted[grains, lanes], False, float(ratio.partition("**")[2].partition("**")[0]), f"{version}, {turns} turns", tried)
 
 
+def over_rockable(rows: list[Row]) -> Iterator[Goal]:
+    """Rods and polyhedra, over Rockable with no list made anew in the steps measured."""
+    wanted = {"rods": 4.0, "tetrahedra": 3.0, "cubes": 4.0, "tetrahedra-superposed": 2.6, "cubes-superposed": 2.8}
+    for (processor, scene), found in newest(rows, "processor", "scene").items():
+        row, lanes = found[-1], processor.rpartition(", ")[2]
+        source = f"{row['version']}, {row['turns']} turns"
+        yield Goal(f"{scene} over Rockable, {lanes}", wanted[scene], False, float(row["ratio"]), source, "[Rockable](#against-rockable)")
+
+
 def over_the_version_before(rows: list[Row]) -> Iterator[Goal]:
     """Scenes of `pardem bench`."""
     wanted = {
@@ -145,8 +154,8 @@ def goals() -> list[Goal]:
         return read_rows(HERE / f"{name}.csv")
 
     return [
-        *against_lammps(page), *over_the_version_before(rows("scene_speeds")), *of_laws(rows("law_costs")), *of_large_beds(rows("step_shares"), page),
-        *of_meetings(rows("meetings")), *of_triangulation(read_rows(DETECTION)), *of_compilation(rows("compile_times")),
+        *against_lammps(page), *over_rockable(rows("rockable_grains")), *over_the_version_before(rows("scene_speeds")),
+        *of_laws(rows("law_costs")), *of_large_beds(rows("step_shares"), page), *of_meetings(rows("meetings")), *of_triangulation(read_rows(DETECTION)), *of_compilation(rows("compile_times")),
     ]  # fmt: skip
 
 
