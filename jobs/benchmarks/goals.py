@@ -155,7 +155,8 @@ def goals() -> list[Goal]:
 
     return [
         *against_lammps(page), *over_rockable(rows("rockable_grains")), *over_the_version_before(rows("scene_speeds")),
-        *of_laws(rows("law_costs")), *of_large_beds(rows("step_shares"), page), *of_meetings(rows("meetings")), *of_triangulation(read_rows(DETECTION)), *of_compilation(rows("compile_times")),
+        *of_laws(rows("law_costs")), *of_large_beds(rows("step_shares"), page), *of_meetings(rows("meetings")),
+        *of_triangulation(read_rows(DETECTION)), *of_compilation(rows("compile_times")),
     ]  # fmt: skip
 
 
