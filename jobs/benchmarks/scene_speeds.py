@@ -2,6 +2,7 @@
 
     python jobs/benchmarks/scene_speeds.py measure                        # this version, five turns of every scene, on an idle machine
     python jobs/benchmarks/scene_speeds.py measure --against ../older     # in turns with the version in another working copy
+    python jobs/benchmarks/scene_speeds.py measure clumps --warmup 80000 --against ../older   # where its beds are not yet at rest
     python jobs/benchmarks/scene_speeds.py page                           # docs/performance.md from the table
 
 `measure` adds a row a version and scene to scene_speeds.csv: median, least and most particle steps per CPU second, and shares of a step.
@@ -28,25 +29,26 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def figures(tree: Path, scene: str) -> dict[str, Any]:
-    """What ``pardem bench SCENE --json`` prints in a working copy."""
-    found: dict[str, Any] = printed(tree, ["-m", "pardem", "bench", scene, "--json"])
+def figures(tree: Path, scene: str, warmup: int) -> dict[str, Any]:
+    """What ``pardem bench SCENE --json`` prints in a working copy, after some steps that are not measured."""
+    found: dict[str, Any] = printed(tree, ["-m", "pardem", "bench", scene, "--json", "--warmup", str(warmup)])
     return found
 
 
-def measure(trees: list[Path], scenes: list[str], turns: int) -> None:
+def measure(trees: list[Path], scenes: list[str], turns: int, warmup: int) -> None:
     """Measure scenes in turns and add rows to the table.
 
     Args:
         trees: working copies.
         scenes: names.
         turns: how often each is measured; one more run before them compiles and settles.
+        warmup: steps before the clock starts.
     """
     call, rows = now(), []
     for scene in scenes:
         for tree in trees:
-            figures(tree, scene)  # compiles and settles
-        for tree, every in in_turns(trees, turns, partial(figures, scene=scene)).items():
+            figures(tree, scene, 500)  # compiles and settles
+        for tree, every in in_turns(trees, turns, partial(figures, scene=scene, warmup=warmup)).items():
             one = every[0]
             numbers = [*spread([done["cundall"] for done in every]), *(f"{one[k]:.3g}" for k in ("contacts_per_grain", "candidates_per_grain"))]
             shares = [f"{median(done[k] for done in every):.3f}" for k in ("share_contacts", "share_integration", "share_detection")]
@@ -91,9 +93,10 @@ def main() -> None:
     parser.add_argument("scenes", nargs="*", default=list(SCENES), help="names of scenes; default: all")
     parser.add_argument("--against", type=Path, action="append", default=[], metavar="DIR", help="working copy of another version")
     parser.add_argument("--turns", type=int, default=5, help="how often each scene is measured")
+    parser.add_argument("--warmup", type=int, default=500, help="steps before the clock starts (default %(default)s)")
     arguments = parser.parse_args()
     if arguments.what == "measure":
-        measure([ROOT, *(path.resolve() for path in arguments.against)], arguments.scenes, arguments.turns)
+        measure([ROOT, *(path.resolve() for path in arguments.against)], arguments.scenes, arguments.turns, arguments.warmup)
     else:
         put_into_page(PAGE, PART, text(read_rows(TABLE)))
 
