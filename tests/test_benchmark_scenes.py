@@ -19,13 +19,13 @@ def test_versions_measured_in_turns_stand_side_by_side(tmp_path: Path, monkeypat
     monkeypatch.setattr(benchmark, "version_of", lambda tree: tree.name)
     turn = count()
 
-    def figures(tree: Path, scene: str) -> dict[str, Any]:
+    def figures(tree: Path, scene: str, warmup: int) -> dict[str, Any]:
         """Those of one turn, each a little faster than the one before."""
         of_all = dict.fromkeys(("contacts_per_grain", "candidates_per_grain", "share_contacts", "share_integration", "share_detection"), 0.5)
         return of_all | {"cundall": (2e6 if tree.name == "now" else 1e6) + 1e4 * next(turn)}
 
     monkeypatch.setattr(benchmark, "figures", figures)
-    benchmark.measure([tmp_path / "now", tmp_path / "before"], ["spheres", "cubes"], 3)
+    benchmark.measure([tmp_path / "now", tmp_path / "before"], ["spheres", "cubes"], 3, 500)
     rows = list(csv.DictReader(benchmark.TABLE.open(newline="")))
     assert [(row["version"], row["scene"]) for row in rows] == [(v, s) for s in ("spheres", "cubes") for v in ("now", "before")]
     assert all(float(row["least (1/s)"]) < float(row["median (1/s)"]) < float(row["most (1/s)"]) for row in rows)

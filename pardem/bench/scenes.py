@@ -72,7 +72,7 @@ def clumps(disks: int) -> Bed:
     rows = int(0.4 / (0.75**0.5 * spacing)) + 1
     points = [((i + 0.5 * (j % 2)) * spacing, j * 0.75**0.5 * spacing) for j in range(-rows, rows + 1) for i in range(-2 * rows, 2 * rows + 1)]
     nearest = [(x, y, 0.0) for x, y in sorted(points, key=lambda p: p[0] ** 2 + p[1] ** 2)[:disks]]
-    return Bed({"shape": "clump", "vertices": nearest, "radius": 0.1}, 1.0, 0.45, grains=100, interaction="superposition", settle=100_000, dimension=2)
+    return Bed({"shape": "clump", "vertices": nearest, "radius": 0.1}, 1.0, 0.45, grains=100, interaction="superposition", settle=80_000, dimension=2)
 
 
 BEDS = {
