@@ -18,6 +18,7 @@ from short_studies import shortened
 from pardem import Case
 from pardem import open as open_result
 from pardem.campaign.statistics import IntervalEstimate
+from pardem.campaign.study import read_study
 from pardem.simulation import Simulation
 
 FLOWABILITY = Path(flowability.__file__).parent
@@ -78,7 +79,7 @@ def test_the_report_shows_what_there_is(flows: Path, tmp_path: Path) -> None:
     assert text.startswith("5 trials.")
     assert "| 7 | 7.00 | 0.8 | 20.00 |" in text  # separated outcomes: the middle between 10 and 30 mm
     assert "of 3 openings none below D-" in text
-    assert "Not run yet: 5 mm with five frictions, 4 mm" in text
+    assert "Not run yet, or not all of it: 5 mm with five frictions, 4 mm" in text
 
 
 def trials(columns: dict[str, str], middle: float, seed: int) -> list[dict[str, str]]:
@@ -106,7 +107,7 @@ def test_the_report_finds_critical_diameters_again(tmp_path: Path) -> None:
     text = flowability_report.text(tables, media, 2, False, {"beads_5mm": 160, "rule": 150})
     assert f".01 < m_f/m_i < .99 in {middle:.3f} of 150 trials" in text
     assert "2 more have failed" in text
-    assert "Not run yet: 10 of 160 trials of 5 mm with five frictions." in text
+    assert "Not run yet, or not all of it: 10 of 160 trials of 5 mm with five frictions." in text
     assert "in 0 of 150 trials that went on for a second the outcome changed" in text
     assert flowability_report.draw(tables, media, tmp_path / "all.png")
 
@@ -133,6 +134,20 @@ def test_critical_diameters_are_judged() -> None:
     assert mixed.measured == "+0.50 to +0.50 mm against these (interpolated), within 0 of 1 intervals"
     assert mixed.verdict == "not found"
     assert without.verdict == plateau.verdict == "not run yet"
+
+
+def test_only_media_whose_trials_have_all_ended_are_shown() -> None:
+    """Of an adaptive design; a run that has failed has ended as well. Studies without one are shown as far as they are."""
+    study = read_study(FLOWABILITY / "beads_5mm.toml")
+    assert study.axis[1].adaptive is not None
+    wanted = study.axis[1].adaptive.trials
+    whole, part = ([row | {"friction": mu} for row in trials({}, 15.0, 5)] for mu in ("0.2", "0.8"))
+    failed = [whole[0] | {"status": "failed"}]
+    rows = [*part[: wanted - 1], *whole[: wanted - 1]]
+    assert flowability_media.of_whole_media(rows, failed, study) == whole[: wanted - 1]
+    assert flowability_media.of_whole_media(rows, [], study) == []
+    bed = read_study(FLOWABILITY / "one_bed.toml")
+    assert flowability_media.of_whole_media(whole[:3], [], bed) == whole[:3]
 
 
 def test_shapes_stand_beside_beads_of_their_volume() -> None:

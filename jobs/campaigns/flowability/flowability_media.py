@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from pardem.campaign.run_rows import Row
 from pardem.campaign.statistics import IntervalEstimate, groups_of, numbers, threshold
+from pardem.campaign.study import Study
 
 CONFIDENCE = 0.95
 MONODISPERSE = {f"beads_{d}mm": float(d) for d in (3, 4, 5, 6, 7)}
@@ -72,6 +74,24 @@ def one_size(tables: Tables) -> list[Row]:
         tables: finished rows, by study.
     """
     return [row for name in (*MONODISPERSE, "six_millimetres") for row in tables.get(name, [])]
+
+
+def of_whole_media(rows: list[Row], failed: list[Row], study: Study) -> list[Row]:
+    """Trials of those media of a study all of whose trials have ended; of an adaptive design, whose openings close in on D_c, a part says little.
+
+    Args:
+        rows: finished rows.
+        failed: rows of runs that have failed.
+        study: the study.
+    """
+    wanted = next((axis.adaptive.trials for axis in study.axis if axis.adaptive is not None), 0)
+    by = [column for summing in study.summary for column in summing.by]
+
+    def medium_of(row: Row) -> tuple[str, ...]:
+        return tuple(row[column] for column in by)
+
+    ended = Counter(map(medium_of, [*rows, *failed]))
+    return [row for row in rows if ended[medium_of(row)] >= wanted]
 
 
 def media(tables: Tables) -> list[Medium]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from flowability_claims import STEEL, claims
-from flowability_media import CONFIDENCE, MONODISPERSE, Medium, Tables, critical, media, one_size, openings, remaining, windows
+from flowability_media import CONFIDENCE, MONODISPERSE, Medium, Tables, critical, media, of_whole_media, one_size, openings, remaining, windows
 from judging import claims_table
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -175,7 +175,7 @@ def text(tables: Tables, found: list[Medium], failed: int, drawn: bool, asked: M
     begun = {name: len(rows) for name, rows in tables.items() if 0 < len(rows) < asked.get(name, 0)}
     missing += [f"{asked[name] - there} of {asked[name]} trials of {WHAT[name]}" for name, there in begun.items()]
     if missing:
-        parts.append(f"Not run yet: {', '.join(missing)}.")
+        parts.append(f"Not run yet, or not all of it: {', '.join(missing)}.")
     if drawn:
         parts.append(f"![flowability, by the thesis' figures](figures/{PICTURE})")
     return "\n\n".join(parts) + "\n"
@@ -208,8 +208,10 @@ def collect(folder: Path, names: Sequence[str]) -> None:
         folder: of the studies.
         names: names of the studies.
     """
-    tables = {name: rows_of(folder / f"{name}.toml") for name in names}
+    studies = {name: read_study(folder / f"{name}.toml") for name in names}
+    failed = {name: failures_of(folder / f"{name}.toml") for name in names}
+    tables = {name: of_whole_media(rows_of(folder / f"{name}.toml"), failed[name], study) for name, study in studies.items()}
     found = media(tables)
     drawn = draw(tables, found, FIGURES / PICTURE)
-    asked = {name: Design(read_study(folder / f"{name}.toml")).count for name in names}
-    write(PART, text(tables, found, sum(len(failures_of(folder / f"{name}.toml")) for name in names), drawn, asked))
+    asked = {name: Design(study).count for name, study in studies.items()}
+    write(PART, text(tables, found, sum(map(len, failed.values())), drawn, asked))
