@@ -155,12 +155,13 @@ def _settled(comm: MPI.Comm, scene: str, case: Case) -> dict[str, Any]:
     """Grains and contacts of the scene's bed after settling, on every rank. Collective."""
     folder = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "pardem" / "bench"
     grains = sum(insert.count for insert in case.insert)
-    path = folder / f"{scene}-{grains}-{case.hash()[:8]}-{source_hash()[:8]}.npz"
+    steps = bed_of(scene).settle
+    path = folder / f"{scene}-{grains}-{steps}-{case.hash()[:8]}-{source_hash()[:8]}.npz"
     data: dict[str, Any] | None = comm.bcast(dict(np.load(path)) if comm.rank == 0 and path.is_file() else None)
     if data is not None:
         return data
     engine = engine_of(comm, case, None, None)
-    engine.advance(bed_of(scene).settle)
+    engine.advance(steps)
     population = Population.joined(comm.allgather(engine.grains.take(np.arange(engine.grains.count))))
     data = vars(population) | vars(ContactTable.joined(comm.allgather(engine.owned_contacts())))
     if comm.rank == 0:
