@@ -7,8 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from mpi4py import MPI
 
 from pardem import cli
+from pardem.bench import scenes
+from pardem.bench.beds import settled_tile
 
 SMALL = ["--grains", "60", "--steps", "20", "--warmup", "5"]
 
@@ -48,3 +51,15 @@ def test_figures_that_cannot_be_compared(tmp_path: Path, refused: Callable[..., 
 
 def test_a_scene_that_does_not_exist_is_told_before_anything_is_measured(refused: Callable[..., str]) -> None:
     assert "sphere" in refused("bench", "spheres", "spheers")
+
+
+def test_a_bed_that_settles_for_longer_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    heights = []
+    for settle in (20, 400):
+        monkeypatch.setitem(scenes.BEDS, "disks", scenes.BEDS["disks"]._replace(settle=settle))
+        for _ in range(2):  # made, and read again
+            grains, _ = settled_tile(MPI.COMM_SELF, "disks", 10)
+            heights.append(float(grains.x[:, 1].sum()))
+    assert heights[0] == heights[1] > heights[2] == heights[3]
+    assert len(list(tmp_path.glob("pardem/bench/*.npz"))) == 2
