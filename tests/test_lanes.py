@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from pardem.compiled import vectors
-from pardem.compiled.choices import larger, root, select, smaller
+from pardem.compiled.choices import inverse_root, larger, root, select, smaller
 from pardem.compiled.jit import inlined, kernel
 from pardem.compiled.lanes.arithmetic import all_of, any_of
 from pardem.compiled.lanes.conversions import number, rounded, truncated, whole
@@ -80,7 +80,7 @@ def arithmetic(a, b):
 def choices(a, b):
     return (
         select(a < b, a, b), select(b > a, 1.0, b), select(True, a, 2.0), larger(a, b), smaller(a, b), larger(a, 0.5), smaller(0.5, b), root(a),
-        root(a * a + b * b),
+        root(a * a + b * b), inverse_root(b),
     )  # fmt: skip
 
 
@@ -123,7 +123,7 @@ def on_both(text: Any) -> tuple[Callable[..., None], Callable[..., None]]:
     return single, several
 
 
-@pytest.mark.parametrize(("text", "count"), [(arithmetic, 12), (choices, 9), (masks, 11), (products, 21)])
+@pytest.mark.parametrize(("text", "count"), [(arithmetic, 12), (choices, 10), (masks, 11), (products, 21)])
 def test_lanes_are_numbers(text: Any, count: int) -> None:
     x, y = pairs_of(SPECIAL)
     one, many = (np.full((count, len(x)), 7.0) for _ in range(2))
@@ -133,6 +133,19 @@ def test_lanes_are_numbers(text: Any, count: int) -> None:
     unknown = np.isnan(one)
     np.testing.assert_array_equal(np.isnan(many), unknown)
     np.testing.assert_array_equal(np.where(unknown, 0, many.view(np.int64)), np.where(unknown, 0, one.view(np.int64)))
+
+
+@kernel(cache=False)
+def _exclusive_or(a, b, out):
+    for n in range(0, a.shape[0], WIDTH):
+        store(out, n, load(a, n) ^ load(b, n))
+
+
+def test_exclusive_or_of_whole_numbers() -> None:
+    a, b = (RNG.integers(-(2**63), 2**63, 4 * WIDTH) for _ in range(2))
+    out = np.zeros_like(a)
+    _exclusive_or(a, b, out)
+    np.testing.assert_array_equal(out, a ^ b)
 
 
 def test_width_is_that_of_the_instruction_set() -> None:

@@ -23,7 +23,8 @@ from reference_distance import (
 )
 from scipy.spatial.transform import Rotation
 
-from pardem.contacts.nearest.polytope_pair import TwoCores
+from pardem.compiled.jit import kernel
+from pardem.contacts.nearest.polytope_pair import TwoCores, minimum_where_it_was
 from pardem.contacts.nearest.regularised import WORK_SIZE, regularised_polytopes
 
 EPS = [0.0, 0.01, 0.03, 0.1]
@@ -194,3 +195,26 @@ def test_active_sets_hold_the_largest_vertex_numbers():
     assert optimality_gap(pair, x, y, 0.0, 9e-4) < 2e-14 * pair.size2
     again, *_ = solve(pair, 0.0, 9e-4, warm)
     assert again == pytest.approx(f, rel=1e-15)
+
+
+@kernel(cache=False)
+def _first_round(w, cores, eps2, sets):
+    best, ended = minimum_where_it_was(w, cores, eps2, sets)
+    return best.f, best.x, best.y, ended
+
+
+@pytest.mark.parametrize("arrangement", ARRANGEMENTS)
+@settings(max_examples=50, deadline=None)
+@given(seed=seeds, eps=st.sampled_from(EPS[1:]))
+def test_the_first_round_ends_where_the_search_does_or_not_at_all(arrangement, seed, eps):
+    pair = make_pair(arrangement, seed)
+    vert = np.vstack([pair.a, pair.b])
+    f, x, y, sets = solve(pair, eps**2, eps**2)
+    cores = TwoCores(vert, 0, len(pair.a), len(pair.a), len(pair.b))
+    again, x_again, y_again, ended = _first_round(tuple(pair.w), cores, (eps**2, eps**2), sets)
+    four = any(pack >> 48 for pack in sets)
+    assert not (ended and four)  # left to the whole search
+    assert ended or four or arrangement != "random"
+    if ended:
+        assert again == pytest.approx(f, rel=0, abs=2e-15 * pair.size2)
+        np.testing.assert_allclose(np.array([x_again, y_again]), [x, y], rtol=0, atol=1e-6 * np.sqrt(pair.size2))

@@ -15,7 +15,7 @@ from numba.core.types.misc import unliteral
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin
 
-from .jit import njit  # noqa: F401
+from .jit import inlined
 from .lanes.arithmetic import common, unary
 from .lanes.types import Lanes, kind_of
 
@@ -38,6 +38,12 @@ def smaller(a, b):
 def root(value):
     """Square root."""
     return np.sqrt(value)
+
+
+@inlined
+def inverse_root(value):
+    """One over the square root, by a division that does not wait for the root."""
+    return root(value) * (1.0 / value)
 
 
 @infer_global(select)

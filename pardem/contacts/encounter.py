@@ -28,18 +28,32 @@ def free_path(path, f, reach, d):
 
 
 @inlined
-def contact_point(x, link, length2, ri, rj):
+def contact_point(x, link, inv2, ri, rj):
     """The contact point relative to the first centre (m): on the radical plane of the two balls about the nearest points.
 
     Args:
         x: nearest point of the first core relative to its centre (m).
         link: vector from there to the nearest point of the second core (m).
-        length2: square of its length (m^2).
+        inv2: one over the square of its length (1/m^2).
         ri: first sphero-radius (m).
         rj: second one (m).
     """
-    inv = 1.0 / root(length2)
-    return ahead(x, 0.5 + 0.5 * (ri - rj) * (ri + rj) * (inv * inv), link)
+    return ahead(x, 0.5 + 0.5 * (ri - rj) * (ri + rj) * inv2, link)
+
+
+@inlined
+def effective(ri, rj, mi, mj):
+    """Effective mass (kg) and radius (m) of two bodies, by one division.
+
+    Args:
+        ri: first sphero-radius (m).
+        rj: second one (m).
+        mi: first mass (kg).
+        mj: second one (kg).
+    """
+    reach, mass = ri + rj, mi + mj
+    per = 1.0 / (reach * mass)
+    return mi * mj * (reach * per), ri * rj * (mass * per)
 
 
 @inlined

@@ -14,7 +14,7 @@ from ..laws.quantities import Geometry, Motion, Past, Zone
 from ..laws.slider import middle_normal
 from ..state.arrays import CONTACTS, OBSERVE
 from .dispatch import zone_in_lanes
-from .encounter import contact_point, contact_velocity
+from .encounter import contact_point, contact_velocity, effective
 from .hardening import collapsed
 from .lane_forces import Encounter, Remembered, account, act, bearing_materials, keep_where, remembered
 from .lane_groups import add_where, vectors_at
@@ -74,28 +74,29 @@ def group_forces(m, loop):
     reach = ri + rj
     link = subtract(add(d, m.y), m.x)
     length2 = square(link)
-    distance, length = root(m.f), root(length2)
-    overlap, normal, radius = reach - distance, scale(1.0 / length, link), ri * rj / reach
-    arm = contact_point(m.x, link, length2, ri, rj)
+    distance, length, inv2 = root(m.f), root(length2), 1.0 / length2
+    overlap, normal = reach - distance, scale(length * inv2, link)
+    arm = contact_point(m.x, link, inv2, ri, rj)
     if not all_of((not near) | ((length2 > 0.0) & (not collapsed(distance, m.f - length * length, reach)))):
         return False
-    before = remembered(m.places, loop)
-    known = before.past.alive & (lag > 0.0)
     (vi, mi), (vj, mj) = vectors_at(g.v, m.i), vectors_at(g.v, m.j)
-    (wi, _), (wj, _) = vectors_at(g.w, m.i), vectors_at(g.w, m.j)
-    velocity = contact_velocity(subtract(vj, vi), (wi, wj), d, (before.arm, arm), known, lag)
-    middle = middle_normal(before.past.normal, normal, known)
+    mass, radius = effective(ri, rj, mi, mj)
     torsion, rocking = bearing_materials(pairs.scratch)
     bears, none = torsion + rocking != 0.0, zero_of(overlap)
     lever, axis = none, (none, none, none)
     if any_of(bears):
         lever, axis = zone_in_lanes(interaction, m.shape, Bearing(normal, radius, overlap))
         lever, axis = select(bears, lever, 0.0), choose(bears, axis, ZERO)
+    before = remembered(m.places, loop)
+    known = before.past.alive & (lag > 0.0)
+    (wi, _), (wj, _) = vectors_at(g.w, m.i), vectors_at(g.w, m.j)
+    velocity = contact_velocity(subtract(vj, vi), (wi, wj), d, (before.arm, arm), known, lag)
+    middle = middle_normal(before.past.normal, normal, known)
     other, spin = subtract(arm, d), subtract(wj, wi)
     geometry = Geometry(overlap, normal, middle, length / distance)
     a = act(Encounter(
         geometry, Motion(velocity, 0.5 * dt * dot(add(wi, wj), middle), dt, lag),
-        Zone(lever, select(known, 0.5 * (before.lever + lever), lever), axis), spin, mi * mj / (mi + mj), radius, arm, other,
+        Zone(lever, select(known, 0.5 * (before.lever + lever), lever), axis), spin, mass, radius, arm, other,
         smaller(ri, rj) - overlap, shared_inertia(mi * (ri * ri), mj * (rj * rj)),
     ), m.places, before, loop)  # fmt: skip
     if not all_of((not near) | a.in_range):

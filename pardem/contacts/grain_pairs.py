@@ -97,8 +97,10 @@ def _group(begin, count, loop):
     if not solved or not group_forces(Group(begin, places, i, j, near, (ri, rj), d, x, y, f, shape), loop):
         return False
     keep_in_lanes(loop.interaction, shape, places, near, pairs)
-    free = free_path(pick(g.path, i) + pick(g.path, j), f, reach, d)
-    put(pairs.free, places, select(near | touching, pick(pairs.free, places), free))
+    waits = ~(near | touching)
+    if any_of(waits):
+        free = free_path(pick(g.path, i) + pick(g.path, j), f, reach, d)
+        put(pairs.free, places, select(waits, free, pick(pairs.free, places)))
     return True
 
 

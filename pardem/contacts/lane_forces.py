@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from ..compiled.choices import select
 from ..compiled.fixedpoint import limit
 from ..compiled.jit import inlined
+from ..compiled.lanes.arithmetic import all_of
 from ..compiled.lanes.flags import flag_at, raised_at
 from ..compiled.lanes.memory import gather, load, scatter, transpose
 from ..compiled.lanes.types import ROW, spread
@@ -136,7 +137,8 @@ def keep_where(mask, places, now, before, loop):
         arm, lever = choose(mask, now.arm, before.arm), select(mask, now.lever, before.lever)
         scatter(hist, places, width, width - WITH_ARM, transpose((arm[0], arm[1], arm[2], lever)))
     keep_own_vectors(places, choose(mask, now.past.own, before.past.own), loop.law, pairs, loop.settings)
-    flag_at(pairs.touch, places, mask)
+    if not all_of(mask & before.past.alive):
+        flag_at(pairs.touch, places, mask)
 
 
 @inlined

@@ -15,10 +15,10 @@ from ..compiled.fixedpoint import COLUMNS, LIMB, WIDE_COLUMNS, split
 from ..compiled.jit import inlined
 from ..compiled.lanes.arithmetic import any_of
 from ..compiled.lanes.conversions import truncated, whole
-from ..compiled.lanes.memory import gather, load, load_row, put_column, scatter, scatter_add, store, sum_of_rows, transpose
-from ..compiled.lanes.types import ROW, WIDTH, spread
+from ..compiled.lanes.memory import add_rows, gather, load, load_row, put_column, scatter, scatter_add, store, sum_of_rows, transpose
+from ..compiled.lanes.types import ROW, WIDTH, rows_of, spread
 from ..compiled.static import static
-from ..compiled.vectors import choose, negative
+from ..compiled.vectors import ZERO, choose, negative
 from ..laws.energy_ledger import LastStep
 from ..laws.history import LAST_DAMPING, LAST_FORCE, LAST_STORED
 from ..laws.law import carries
@@ -298,5 +298,11 @@ def add_where(mask, i, j, counts, ft, wide):
         wide: whether sums have two limbs.
     """
     force, on_first, on_second = counts
-    add_to_where(mask, i, force, on_first, ft, wide)
-    add_to_where(mask, j, negative(force), on_second, ft, wide)
+    if wide:
+        add_to_where(mask, i, force, on_first, ft, wide)
+        add_to_where(mask, j, negative(force), on_second, ft, wide)
+    else:  # one transposition serves both forces
+        f, nobody, against = whole_rows(choose(mask, force, ZERO), select(mask, 1, 0)), spread(0), rows_of(-1, -1, -1, 0)
+        add_rows(ft, i, COLUMNS, f, whole_rows(choose(mask, on_first, ZERO), nobody))
+        f = (f[0] ^ against) - against, (f[1] ^ against) - against, (f[2] ^ against) - against, (f[3] ^ against) - against
+        add_rows(ft, j, COLUMNS, f, whole_rows(choose(mask, on_second, ZERO), nobody))

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..compiled.choices import inverse_root
 from ..compiled.jit import inlined, kernel
 from ..compiled.vectors import ZERO, add, columns, dot, nearest_image, negative, put_columns, row, scale, square, subtract
 from ..laws.energy_ledger import end_contact
@@ -40,7 +41,7 @@ from .batch import (
 from .batch_forces import couples, forces, quantise
 from .batch_results import apply_to_pair
 from .dispatch import closest, has_couples, passes_history_on, zone
-from .encounter import contact_point, contact_velocity, free_path
+from .encounter import contact_point, contact_velocity, effective, free_path
 from .hardening import collapsed, harden_pair
 from .inheritance import LEAVING, LIVING, pass_history_on
 from .nearest.features import bodies_of
@@ -125,8 +126,9 @@ def _fill(k, meeting, velocity, loop):
     known = pairs.touch[p] != 0 and velocity_lag(settings) > 0.0
     ri, rj, mi, mj = g.x[i, 3], g.x[j, 3], g.v[i, 3], g.v[j, 3]
     reach = ri + rj
-    distance, length = np.sqrt(nearest.f), np.sqrt(square(link))
-    overlap, normal, r_eff = reach - distance, scale(1.0 / length, link), ri * rj / reach
+    distance, length2 = np.sqrt(nearest.f), square(link)
+    length, (mass, r_eff) = np.sqrt(length2), effective(ri, rj, mi, mj)
+    overlap, normal = reach - distance, scale(inverse_root(length2), link)
     middle = middle_normal(columns(hist, p, NORMAL), normal, known)
     a, b = np.uintp(g.material[i]), np.uintp(g.material[j])
     lever, axis = 0.0, ZERO
@@ -144,7 +146,7 @@ def _fill(k, meeting, velocity, loop):
     put_vector(s, AXIS, k, axis)
     s[OVERLAP + k], s[SLOPE + k], s[DEPTH_LEFT + k] = overlap, length / distance, depth_left
     s[TURN + k] = 0.5 * settings.dt * dot(add(row(g.w, i), row(g.w, j)), middle)
-    s[MASS + k], s[RADIUS + k] = mi * mj / (mi + mj), r_eff
+    s[MASS + k], s[RADIUS + k] = mass, r_eff
     zone_column = hist.shape[1] - 1
     s[LEVER + k], s[LEVER_MIDDLE + k] = lever, 0.5 * (hist[p, zone_column] + lever) if known else lever
     put_columns(hist, p, hist.shape[1] - WITH_ARM, arm)
@@ -197,7 +199,7 @@ def _meet(k, i, p, sweep, loop):
     if length2 == 0.0:
         fault(loop.control, ERROR_OVERLAP, g.gid[i], g.gid[j])
         return APART
-    arm = contact_point(x, link, length2, ri, rj)
+    arm = contact_point(x, link, 1.0 / length2, ri, rj)
     velocity = _relative_velocity(i, j, p, d, arm, loop)
     if not near:
         _end(i, p, velocity, loop)

@@ -8,6 +8,7 @@ from ..compiled.choices import root, smaller
 from ..compiled.jit import inlined
 from ..compiled.vectors import add, ahead, behind, cross, dot, scale, square, subtract
 from ..laws.quantities import Geometry, Motion
+from .encounter import effective
 
 
 class SphereBody(NamedTuple):
@@ -66,7 +67,7 @@ def encounter(branch, velocity, first, second, dt, lag):
         the ``Encounter``.
     """
     ri, rj, mi, mj = first.radius, second.radius, first.mass, second.mass
-    reach, mass = ri + rj, mi + mj
+    reach = ri + rj
     d2 = square(branch)
     d, inv2 = root(d2), 1.0 / d2
     inv = d * inv2
@@ -79,10 +80,10 @@ def encounter(branch, velocity, first, second, dt, lag):
     velocity = subtract(velocity, cross(ahead(scale(share_i, first.spin), 1.0 - share_i, second.spin), before))
     middle, normal = scale(inv_before, before), scale(inv, branch)
     turn = 0.5 * dt * dot(add(first.spin, second.spin), middle)
-    per = 1.0 / (reach * mass)
+    mass, radius = effective(ri, rj, mi, mj)
     return Encounter(
         0.5 * (d + difference * inv), d, Geometry(reach - d, normal, middle, 1.0), Motion(velocity, turn, dt, lag),
-        mi * mj * (reach * per), ri * rj * (mass * per), smaller(ri, rj) - (reach - d),
+        mass, radius, smaller(ri, rj) - (reach - d),
     )  # fmt: skip
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..compiled.choices import larger, root, select, smaller
+from ..compiled.choices import inverse_root, larger, select, smaller
 from ..compiled.jit import inlined
+from ..compiled.lanes.arithmetic import seldom
 from ..compiled.vectors import ahead, behind, choose, dot, scale, square
 from .quantities import Couple
 
@@ -38,8 +39,9 @@ def couple(response, geometry, zone, spin, friction, twist, dt):
     tilt = choose(square(zone.axis) > 0.0, scale(dot(zone.axis, tilt), zone.axis), tilt)
     rock = cn * lever * lever * rocking
     tilt2 = square(tilt)
-    size = root(tilt2) * rock
     cap = 0.1 * lever * push
-    rock = select(size > cap, rock * cap / size, rock)
+    limited = tilt2 * (rock * rock) > cap * cap
+    if seldom(limited):
+        rock = select(limited, cap * inverse_root(tilt2), rock)
     work = dt * (0.5 * (twist + elastic) * turned + drag * about + rock * tilt2)  # the spring's along the normal in the middle of the step
     return Couple(ahead(scale(torque, geometry.normal), rock, tilt), elastic, work)

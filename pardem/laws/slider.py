@@ -11,7 +11,7 @@ There is no branch that matters, and one division serves several quotients where
 
 from __future__ import annotations
 
-from ..compiled.choices import larger, root, select, smaller
+from ..compiled.choices import inverse_root, larger, select, smaller
 from ..compiled.jit import inlined
 from ..compiled.lanes.arithmetic import seldom
 from ..compiled.vectors import ZERO, add, ahead, behind, choose, cross, dot, scale, square
@@ -29,7 +29,7 @@ def middle_normal(before, now, known):
         known: whether there is one before; otherwise the result is that of this step.
     """
     middle = add(before, now)
-    return choose(known, scale(1.0 / root(square(middle)), middle), now)
+    return choose(known, scale(inverse_root(square(middle)), middle), now)
 
 
 @inlined

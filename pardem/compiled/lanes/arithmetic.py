@@ -22,6 +22,7 @@ _BINARY: dict[Any, Any] = {
     operator.truediv: {"float64": ("float64", "fdiv", ())},
     operator.and_: {"bool": ("bool", "and_", ()), "int64": ("int64", "and_", ())},
     operator.or_: {"bool": ("bool", "or_", ()), "int64": ("int64", "or_", ())},
+    operator.xor: {"int64": ("int64", "xor", ())},
     operator.rshift: {"int64": ("int64", "ashr", ())},
 } | {
     symbol: {"float64": ("bool", _UNORDERED if text == "!=" else _ORDERED, (text,)), "int64": ("bool", _SIGNED, (text,))}

@@ -23,6 +23,21 @@ def _rows(g, rows):
 
 
 @inlined
+def _among_all(start, g, bodies, k):
+    """Numbers among the features of all species from those within the species of WIDTH bodies.
+
+    Args:
+        start: (ns + 1,) first feature of each species.
+        g: `Grains`.
+        bodies: rows of the bodies (a tuple of words).
+        k: numbers within the species (a tuple of words).
+    """
+    if start.shape[0] == 2:  # one species
+        return k
+    return moved_by(members_at(start, members_at(g.species, bodies)), k)
+
+
+@inlined
 def vertices(g, bodies, k, bare):
     """Core vertices of WIDTH bodies by their numbers, relative to the centres (m); see ``features.vertex``.
 
@@ -47,7 +62,7 @@ def vertices(g, bodies, k, bare):
 @inlined
 def _edges(f, g, bodies, k, bare):
     """Middles and half-axes of edges by their numbers (m); the rest as for `vertices`."""
-    e = moved_by(members_at(f.edge_start, members_at(g.species, bodies)), k)
+    e = _among_all(f.edge_start, g, bodies, k)
     e = moved_by(e, e)  # a row has two numbers
     a = vertices(g, bodies, members_at(f.edges, e), bare)
     b = vertices(g, bodies, members_at(f.edges, moved_by(e, 1)), bare)
@@ -57,7 +72,7 @@ def _edges(f, g, bodies, k, bare):
 @inlined
 def _outlines(f, g, bodies, k, work):
     """Faces by their numbers; their corners in the work space."""
-    base, face = members_at(g.vert_start, bodies), moved_by(members_at(f.face_start, members_at(g.species, bodies)), k)
+    base, face = members_at(g.vert_start, bodies), _among_all(f.face_start, g, bodies, k)
     first, end = members_at(f.loop_start, face), members_at(f.loop_start, moved_by(face, 1))
     count = pick(f.loop_start, moved_by(face, 1)) - pick(f.loop_start, face)
     last, most = moved_by(end, -1), most_of(count)
@@ -118,7 +133,7 @@ def anchors(f, g, j, sub):
     kind, k = kind_of(sub), second_of(sub)
     if with_face(lane(kind, 0)):
         of_face = kind == VERTEX_FACE
-        face = moved_by(members_at(f.face_start, members_at(g.species, j)), words(select(of_face, k, 0)))
+        face = _among_all(f.face_start, g, j, words(select(of_face, k, 0)))
         loop = either_place(of_face, members_at(f.loop_start, face), words(k - k))
         return vertices(g, j, either_place(of_face, members_at(f.loops, loop), words(k)), False)
     of_vertex = kind == EDGE_VERTEX

@@ -118,19 +118,6 @@ def _vertices_of_one_number(core, k):
 
 
 @inlined
-def lowest(n, weight):
-    """Least of the first of four weights.
-
-    Args:
-        n: how many of them count.
-        weight: the four weights.
-    """
-    low = select(n > 1, smaller(weight[0], weight[1]), weight[0])
-    low = select(n > 2, smaller(low, weight[2]), low)
-    return select(n > 3, smaller(low, weight[3]), low)
-
-
-@inlined
 def aim_at(work, first, weight):
     """Write the weights that the next step aims at.
 
@@ -187,6 +174,19 @@ def coldest(core, g):
 
 
 @inlined
+def _lowest(core, g):
+    """The least product of a direction with a vertex, for the cores of several bodies in lanes."""
+    first, fewest = words(core.first), -most_of(-core.count)
+    x, y, z, _ = transpose(gather(core.vert, first, ROW, 0))
+    low = dot(g, (x, y, z))
+    for k in range(1, fewest):
+        x, y, z, _ = transpose(gather(core.vert, first, ROW, ROW * k))
+        low = smaller(low, dot(g, (x, y, z)))
+    for k in range(fewest, most_of(core.count)):
+        low = smaller(low, dot(g, vertex(core, k)))
+    return low
+
+
 def newcomer(core, pack, size, x, g, scale2, own2):
     """A vertex that the gradient asks for: whether there is one that lies lower than the point by more than rounding, and its number.
 
@@ -199,11 +199,27 @@ def newcomer(core, pack, size, x, g, scale2, own2):
         scale2: square of the gap, relative to the body's own size, below which rounding decides (m^2).
         own2: |origin|^2 of the body's flat (m^2).
     """
+
+
+@overload(newcomer, jit_options=INLINED, strict=False)
+def _newcomer(core: Any, pack: Any, size: Any, x: Any, g: Any, scale2: Any, own2: Any) -> Any:
+    return (_newcomers if isinstance(core.types[1], Lanes) else _newcomer_of_one).py_func
+
+
+@inlined
+def _newcomer_of_one(core, pack, size, x, g, scale2, own2):
     low, k = support(core, g)
     gap = dot(g, x) - low
-    wanted = (gap > 0.0) & (gap * gap > scale2 * (own2 + square(vertex(core, k)))) & (size < 4)
-    if any_of(wanted):
-        wanted = wanted & lacks(pack, k)
+    return gap > 0.0 and gap * gap > scale2 * (own2 + square(vertex(core, k))) and size < 4 and lacks(pack, k), k
+
+
+@inlined
+def _newcomers(core, pack, size, x, g, scale2, own2):
+    gap = dot(g, x) - _lowest(core, g)
+    wanted, k = (gap > 0.0) & (gap * gap > scale2 * own2) & (size < 4), zero_of(size)
+    if any_of(wanted):  # hardly ever: so the number of the vertex is sought then only
+        _, k = support(core, g)
+        wanted = wanted & (gap * gap > scale2 * (own2 + square(vertex(core, k)))) & lacks(pack, k)
     return wanted, k
 
 

@@ -2,21 +2,95 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
+from ...compiled.choices import select
 from ...compiled.jit import inlined
 from ...compiled.lanes.arithmetic import any_of
 from ...compiled.lanes.types import zero_of
-from ...compiled.vectors import add, behind, choose, dot, scale, square, subtract
-from .polytope_flat import combined, coordinates
+from ...compiled.static import by_type
+from ...compiled.vectors import add, behind, dot, scale, square, subtract
+from .polytope_flat import FaceFlat, combined, coordinates_of, either, foot, products
 
 DEPENDENT = 1e-29  # squared relative length below which a direction of B lies in the flat of A's and those before it
+
+
+class _System(NamedTuple):
+    """What is the same for all directions of B.
+
+    Attributes:
+        a: flat of A.
+        r: right-hand side against p' (m).
+        u: right-hand side against m (m).
+        both: eps_B^2 + eps_A^2/(1 + eps_A^2).
+        inv: 1/(1 + eps_A^2).
+    """
+
+    a: Any
+    r: Any
+    u: Any
+    both: Any
+    inv: Any
+
+
+class _Direction(NamedTuple):
+    """A direction of B, made orthogonal to those before it.
+
+    Attributes:
+        within: its part in A's flat (m).
+        across: its part across it (m).
+        size: square of the direction of B itself (m^2).
+        inverse: one over its pivot (1/m^2).
+        h: its right-hand side over its pivot.
+    """
+
+    within: Any
+    across: Any
+    size: Any
+    inverse: Any
+    h: Any
 
 
 @inlined
 def _split(p, a):
     """Parts of p along and across the directions of the flat ``a``."""
-    c, i = coordinates(a, p), a.inverse
-    along = combined(a, (c[0] * i[0], c[1] * i[1], c[2] * i[2]))
+    along = combined(a, foot(a, products(a, p), 1.0))
     return along, subtract(p, along)
+
+
+@inlined
+def _direction(system, parts, size, more):
+    """A `_Direction` and whether it is independent of those before it.
+
+    Args:
+        system: `_System`.
+        parts: its parts within and across A's flat (m).
+        size: square of the direction of B itself (m^2).
+        more: squares of the directions before it that it was made orthogonal by (m^2).
+    """
+    within, across = parts
+    pivot = system.both * (size + more) + square(across) * system.inv
+    inverse = 1.0 / pivot
+    return _Direction(within, across, size, inverse, _against(across, system.r, within, system.u) * inverse), pivot > DEPENDENT * size
+
+
+def _no_third(b, system, first, second, l12, q, t, ok):
+    return t, ok
+
+
+@by_type({FaceFlat: _no_third})
+def _with_third(b, system, first, second, l12, q, t, ok):
+    """Take the third direction of B in: the coordinates, and whether the system could be solved."""
+    if any_of(q > 3):
+        m3, d3 = _split(b.q3, system.a)
+        l13, l23 = dot(first.across, d3) * system.inv * first.inverse, dot(second.across, d3) * system.inv * second.inverse
+        d3, m3 = behind(behind(d3, l13, first.across), l23, second.across), behind(behind(m3, l13, first.within), l23, second.within)
+        back = l13 - l23 * l12
+        third, independent = _direction(system, (m3, d3), square(b.q3), l23 * l23 * second.size + back * back * first.size)
+        ok = ok & (independent | (q < 4))
+        h2 = second.h - l23 * third.h
+        t = either(b, q > 3, (first.h - l12 * h2 - l13 * third.h, h2, third.h), t)
+    return t, ok
 
 
 @inlined
@@ -46,38 +120,19 @@ def point_of_b(w, a, b, q, eps2):
     ea, eb = eps2
     inv = 1.0 / (1.0 + ea)
     part = ea * inv
-    both = eb + part
     o = b.origin
-    # the two right-hand sides, against p' and against m
     r = behind(subtract(add(w, a.origin), o), eb, o)
-    u = behind(scale(part, subtract(w, o)), eb, o)
-    m1, d1 = _split(b.q1, a)
-    size1 = square(b.q1)
-    pivot1 = both * size1 + square(d1) * inv
-    ok = pivot1 > DEPENDENT * size1
-    h1 = _against(d1, r, m1, u) / pivot1
-    none = zero_of(h1)
-    t = h1, none, none
+    system = _System(a, r, behind(scale(part, subtract(w, o)), eb, o), eb + part, inv)
+    first, ok = _direction(system, _split(b.q1, a), square(b.q1), 0.0)
+    t = coordinates_of(b, first.h, zero_of(first.h))
     if any_of(q > 2):
         m2, d2 = _split(b.q2, a)
-        size2 = square(b.q2)
-        l12 = dot(d1, d2) * inv / pivot1
-        d2, m2 = behind(d2, l12, d1), behind(m2, l12, m1)
-        pivot2 = both * (size2 + l12 * l12 * size1) + square(d2) * inv
-        ok = ok & ((pivot2 > DEPENDENT * size2) | (q < 3))
-        h2 = _against(d2, r, m2, u) / pivot2
-        t = choose(q > 2, (h1 - l12 * h2, h2, none), t)
-        if any_of(q > 3):
-            m3, d3 = _split(b.q3, a)
-            size3 = square(b.q3)
-            l13, l23 = dot(d1, d3) * inv / pivot1, dot(d2, d3) * inv / pivot2
-            d3, m3 = behind(behind(d3, l13, d1), l23, d2), behind(behind(m3, l13, m1), l23, m2)
-            back = l13 - l23 * l12
-            pivot3 = both * (size3 + l23 * l23 * size2 + back * back * size1) + square(d3) * inv
-            ok = ok & ((pivot3 > DEPENDENT * size3) | (q < 4))
-            h3 = _against(d3, r, m3, u) / pivot3
-            h2 = h2 - l23 * h3
-            t = choose(q > 3, (h1 - l12 * h2 - l13 * h3, h2, h3), t)
+        l12 = dot(first.across, d2) * inv * first.inverse
+        d2, m2 = behind(d2, l12, first.across), behind(m2, l12, first.within)
+        second, independent = _direction(system, (m2, d2), square(b.q2), l12 * l12 * first.size)
+        ok = ok & (independent | (q < 3))
+        t = coordinates_of(b, select(q > 2, first.h - l12 * second.h, first.h), select(q > 2, second.h, 0.0))
+        t, ok = _with_third(b, system, first, second, l12, q, t, ok)
     return t, ok
 
 

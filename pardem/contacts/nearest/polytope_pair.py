@@ -23,7 +23,6 @@ from .polytope_active import (
     coldest,
     count,
     grow,
-    lowest,
     move,
     newcomer,
     slot,
@@ -31,7 +30,7 @@ from .polytope_active import (
     step_length,
 )
 from .polytope_affine import point_of_b
-from .polytope_flat import combined, coordinates, flat, weights
+from .polytope_flat import combined, coordinates_of, either, face_flat, flat, foot, lowest, products, weights
 
 WORK_SIZE = ACTIVE_SIZE
 MAX_ITERATIONS = 200
@@ -117,12 +116,6 @@ class Newcomers(NamedTuple):
 
 
 @inlined
-def _moved(coordinates_, inverse, factor):
-    """Coordinates along orthogonal directions from products with them."""
-    return coordinates_[0] * inverse[0] * factor, coordinates_[1] * inverse[1] * factor, coordinates_[2] * inverse[2] * factor
-
-
-@inlined
 def _over_flats(w, a, p, b, q, eps2):
     """Minimum over the flats of two active sets of ``p`` and ``q`` vertices.
 
@@ -132,20 +125,20 @@ def _over_flats(w, a, p, b, q, eps2):
     ea, eb = eps2
     ok = a.independent & b.independent
     none = zero_of(w[0])
-    s = t = (none, none, none)
+    s, t = coordinates_of(a, none, none), coordinates_of(b, none, none)
     x, y = a.origin, b.origin
     if any_of(ok & (q > 1)):
         if any_of(p == 1):  # the foot of a point on B's flat: its directions are orthogonal
-            t = _moved(coordinates(b, behind(add(w, a.origin), 1.0 + eb, b.origin)), b.inverse, 1.0 / (1.0 + eb))
+            t = foot(b, products(b, behind(add(w, a.origin), 1.0 + eb, b.origin)), 1.0 / (1.0 + eb))
         if any_of(p > 1):
             common, solved = point_of_b(w, a, b, q, eps2)
-            t = choose(p > 1, common, t)
+            t = either(b, p > 1, common, t)
             ok = ok & (solved | (p < 2) | (q < 2))
-        t = choose(q > 1, t, ZERO)
+        t = either(b, q > 1, t, coordinates_of(b, none, none))
         y = choose(q > 1, add(y, combined(b, t)), y)
     if any_of(p > 1):  # the foot of Y on A's flat
-        s = _moved(coordinates(a, behind(subtract(y, w), 1.0 + ea, a.origin)), a.inverse, 1.0 / (1.0 + ea))
-        s = choose(p > 1, s, ZERO)
+        s = foot(a, products(a, behind(subtract(y, w), 1.0 + ea, a.origin)), 1.0 / (1.0 + ea))
+        s = either(a, p > 1, s, coordinates_of(a, none, none))
         x = choose(p > 1, add(x, combined(a, s)), x)
     return s, t, x, y, ok
 
@@ -221,7 +214,7 @@ def _stepped(sets, work):
 def minimum_where_it_was(w, cores, eps2, sets):
     """The minimum over the flats of given active sets, and whether it is that over the bodies: the first round of `minimum` from these sets.
 
-    For one pair, or several in lanes.
+    For one pair, or several in lanes. Sets of four vertices are left to `minimum`.
 
     Args:
         w: centre of A less centre of B (m).
@@ -233,9 +226,9 @@ def minimum_where_it_was(w, cores, eps2, sets):
         the ``Minimum``; whether the search ends there.
     """
     p, q = count(sets[0]), count(sets[1])
-    a, b = flat(core_a(cores), sets[0], p), flat(core_b(cores), sets[1], q)
+    a, b = face_flat(core_a(cores), sets[0], p), face_flat(core_b(cores), sets[1], q)
     s, t, x, y, ok = _over_flats(w, a, p, b, q, eps2)
-    ended = ok & (lowest(p, weights(s, a)) > 0.0) & (lowest(q, weights(t, b)) > 0.0)
+    ended = ok & (p < 4) & (q < 4) & (lowest(a, p, weights(a, s)) > 0.0) & (lowest(b, q, weights(b, t)) > 0.0)
     best = _accepted(w, eps2, x, y, sets)
     if any_of(ended):
         new_a, _, new_b, _ = _asked_for(w, square(w), cores, eps2, (square(a.origin), square(b.origin)), best, (p, q))
@@ -279,8 +272,8 @@ def minimum(w, cores, eps2, warm, work):
                 continue
             solved = True  # the minimum before the newcomers stands
             break
-        weight_a, weight_b = weights(s, a), weights(t, b)
-        if lowest(p, weight_a) > 0.0 and lowest(q, weight_b) > 0.0:
+        weight_a, weight_b = weights(a, s), weights(b, t)
+        if lowest(a, p, weight_a) > 0.0 and lowest(b, q, weight_b) > 0.0:
             best, accepted = _accepted(w, eps2, x, y, (sets.set_a, sets.set_b)), True
             new_a, k, new_b, m = _asked_for(w, w2, cores, eps2, (square(a.origin), square(b.origin)), best, (p, q))
             if not new_a and not new_b:

@@ -14,7 +14,6 @@ from .polytope_active import (
     coldest,
     count,
     grow,
-    lowest,
     move,
     newcomer,
     slot,
@@ -23,7 +22,7 @@ from .polytope_active import (
     support,
 )
 from .polytope_faces import MAX_TIES, TILT2, centroid, order, plane_axes, ties
-from .polytope_flat import combined, coordinates, flat, weights
+from .polytope_flat import combined, coordinates_of, either, face_flat, flat, foot, lowest, products, summed, weights, within
 from .polytope_pair import GAP, MAX_ITERATIONS
 
 WORK_SIZE = ACTIVE_SIZE + 2 * MAX_TIES
@@ -37,13 +36,12 @@ def _over_flat(normal, h, eps2, a, p):
         coordinates s of X, X (m), whether the vertices are independent and the minimum is unique.
     """
     none, several, ok = zero_of(h), p > 1, a.independent
-    s, x = (none, none, none), a.origin
+    s, x = coordinates_of(a, none, none), a.origin
     if any_of(several):
-        c, d, i = coordinates(a, normal), coordinates(a, a.origin), a.inverse
-        bottom = eps2 + c[0] * c[0] * i[0] + c[1] * c[1] * i[1] + c[2] * c[2] * i[2]
-        n, o = normal, a.origin
-        rho = (h + n[0] * o[0] + n[1] * o[1] + n[2] * o[2] - c[0] * d[0] * i[0] - c[1] * d[1] * i[1] - c[2] * d[2] * i[2]) / bottom
-        s = choose(several, (-(rho * c[0] + d[0]) * i[0], -(rho * c[1] + d[1]) * i[1], -(rho * c[2] + d[2]) * i[2]), s)
+        c, d = products(a, normal), products(a, a.origin)
+        bottom = eps2 + within(a, c, c)
+        rho = (dot_from(h, normal, a.origin) - within(a, c, d)) / bottom
+        s = either(a, several, foot(a, summed(a, rho, c, d), -1.0), s)
         x = choose(several, add(x, combined(a, s)), x)
         ok = ok & ((bottom > 0.0) | (p < 2))
     return s, x, ok
@@ -67,6 +65,8 @@ def _asked_for(space, core, eps2, pack, p, x, height, own2):
 def plane_minimum_where_it_was(space, core, eps2, pack):
     """The minimum over the flat of a given active set, and whether it is that over the body: the first round of `regularised_plane` from this set.
 
+    Sets of four vertices are left to that.
+
     For one body, or several in lanes.
 
     Args:
@@ -79,9 +79,9 @@ def plane_minimum_where_it_was(space, core, eps2, pack):
         the minimum (m^2), height of its point (m), the point relative to the centre (m), whether the search ends there.
     """
     p = count(pack)
-    a = flat(core, pack, p)
+    a = face_flat(core, pack, p)
     s, x, ok = _over_flat(space.normal, space.height, eps2, a, p)
-    ended = ok & (lowest(p, weights(s, a)) > 0.0)
+    ended = ok & (p < 4) & (lowest(a, p, weights(a, s)) > 0.0)
     f, height = _value(space, eps2, x)
     if any_of(ended):
         new, _ = _asked_for(space, core, eps2, pack, p, x, height, square(a.origin))
@@ -142,9 +142,9 @@ def regularised_plane(space, core, eps2, warm, work):
                 break
             pack, p = coldest(core, scale(h, normal)), 1
             continue
-        weight = weights(s, a)
+        weight = weights(a, s)
         aim_at(work, 0, weight)
-        if lowest(p, weight) > 0.0:
+        if lowest(a, p, weight) > 0.0:
             x, best, accepted = u, pack, True
             f, height = _value(space, eps2, x)
             new, k = _asked_for(space, core, eps2, pack, p, x, height, square(a.origin))

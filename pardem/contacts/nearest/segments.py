@@ -39,13 +39,13 @@ def regularised_segments(w, u, v, eps2_a, eps2_b):
     b = dot(u, v)
     p = -dot(w, u)
     q = dot(w, v)
-    det = a * c - b * b
+    det, inv_a, inv_c = a * c - b * b, 1.0 / a, 1.0 / c
     s = select(det > PARALLEL * a * c, _clamp((c * p + b * q) / det), 0.0)
-    t = (q + b * s) / c
+    t = (q + b * s) * inv_c
     beyond = (t > 1.0) | (t < -1.0)
     t = _clamp(t)
-    s = select(beyond, _clamp((p + b * t) / a), s)
-    return select(a > 0.0, select(c > 0.0, s, _clamp(p / a)), 0.0), select(c > 0.0, t, 0.0)
+    s = select(beyond, _clamp((p + b * t) * inv_a), s)
+    return select(a > 0.0, select(c > 0.0, s, _clamp(p * inv_a)), 0.0), select(c > 0.0, t, 0.0)
 
 
 @inlined

@@ -14,7 +14,7 @@ from ...compiled.choices import root, select, smaller
 from ...compiled.jit import inlined, kernel
 from ...compiled.lanes.arithmetic import all_of, any_of
 from ...compiled.lanes.memory import column_at, members_at, pick, put_column
-from ...compiled.lanes.types import WIDTH, lane, with_lane, zero_of
+from ...compiled.lanes.types import WIDTH, lane, spread, with_lane, zero_of
 from ...compiled.vectors import ZERO, add, choose, cross, dot_from, negative, put_columns, row, square, subtract
 from ..nearest.features import bodies_of
 from ..nearest.minima import WORK_SIZE as MINIMA_SIZE
@@ -45,12 +45,14 @@ class Polytopes(NamedTuple):
         regularised: which rule: the regularised minimum or the nearest points.
         eps2: (ns,) squared regularisation of each species (1).
         kind: (ns,) int32 number of core vertices of each species.
+        alike: whether all species have as many vertices, and the same regularisation.
         work: (WORK_SIZE,) float64 scratch of the solvers.
     """
 
     regularised: bool
     eps2: np.ndarray
     kind: np.ndarray
+    alike: bool
     work: np.ndarray
 
 
@@ -258,11 +260,19 @@ def _search(interaction, g, i, j, w, warm):
 
 
 @inlined
+def _species_in_lanes(interaction, g, rows):
+    """Number of vertices of the grains in WIDTH rows, and their penalties."""
+    if interaction.alike:
+        return spread(np.int64(interaction.kind[0])), spread(interaction.eps2[0])
+    species = members_at(g.species, rows)
+    return pick(interaction.kind, species), pick(interaction.eps2, species)
+
+
+@inlined
 def _cores_in_lanes(interaction, g, i, j):
     """The vertices of WIDTH pairs, a ``polytope_pair.TwoCores``, and their penalties."""
-    a, b = members_at(g.species, i), members_at(g.species, j)
-    cores = TwoCores(g.vert, pick(g.vert_start, i), pick(interaction.kind, a), pick(g.vert_start, j), pick(interaction.kind, b))
-    return cores, (pick(interaction.eps2, a), pick(interaction.eps2, b))
+    (na, ea), (nb, eb) = _species_in_lanes(interaction, g, i), _species_in_lanes(interaction, g, j)
+    return TwoCores(g.vert, pick(g.vert_start, i), na, pick(g.vert_start, j), nb), (ea, eb)
 
 
 @inlined
@@ -368,9 +378,9 @@ def closest_to_plane_in_lanes(interaction, g, pairs, places, i, space):
 
     See ``dispatch.closest_to_plane_in_lanes``.
     """
-    species = members_at(g.species, i)
-    core, pack = Core(g.vert, pick(g.vert_start, i), pick(interaction.kind, species)), column_at(pairs.warm, places, 2, 0)
-    f, height, x, ended = plane_minimum_where_it_was(space, core, pick(interaction.eps2, species), pack)
+    n, eps2 = _species_in_lanes(interaction, g, i)
+    core, pack = Core(g.vert, pick(g.vert_start, i), n), column_at(pairs.warm, places, 2, 0)
+    f, height, x, ended = plane_minimum_where_it_was(space, core, eps2, pack)
     return all_of(ended), f, height, x, (core, pack)
 
 
@@ -385,7 +395,8 @@ def _fits(t: RuleInput) -> bool:
 
 
 def _build(t: RuleInput) -> Polytopes:
-    return Polytopes(t.name == "regularised", t.eps2, t.catalogue.kind, np.zeros(WORK_SIZE))
+    alike = bool((t.eps2 == t.eps2[0]).all() and (t.catalogue.kind == t.catalogue.kind[0]).all())
+    return Polytopes(t.name == "regularised", t.eps2, t.catalogue.kind, alike, np.zeros(WORK_SIZE))
 
 
 RULE = Rule(

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compiled.choices import larger, root, select, smaller
+from ...compiled.choices import inverse_root, larger, root, select, smaller
 from ...compiled.jit import inlined
 from ...compiled.lanes.memory import column_at, gather, members_at, pick, transpose, words
 from ...compiled.lanes.types import ROW, spread
@@ -22,11 +22,15 @@ class Rods(NamedTuple):
         regularised: which rule: the regularised minimum or the nearest points.
         eps2: (ns,) squared regularisation of each species (1).
         kind: (ns,) int32 number of core vertices.
+        alike: whether all species, those without grains included, have the same regularisation.
+        segments: whether all species are segments.
     """
 
     regularised: bool
     eps2: np.ndarray
     kind: np.ndarray
+    alike: bool
+    segments: bool
 
 
 class Nearest(NamedTuple):
@@ -93,11 +97,15 @@ def serves_lanes(interaction):
 @inlined
 def _axes(interaction, g, rows):
     """Half-axes of the grains in WIDTH rows (m), zero for spheres, and their squared regularisations."""
-    species, nothing = members_at(g.species, rows), spread(0.0)
-    eps2, nowhere = pick(interaction.eps2, species), (nothing, nothing, nothing)
+    eps2 = spread(interaction.eps2[0]) if interaction.alike else pick(interaction.eps2, members_at(g.species, rows))
+    if interaction.segments:  # two vertices each
+        ux, uy, uz, _ = transpose(gather(g.vert, rows, 2 * ROW, ROW))
+        return (ux, uy, uz), eps2
+    nothing = spread(0.0)
+    nowhere = (nothing, nothing, nothing)
     if g.vert.shape[0] == 0:
         return nowhere, eps2
-    long = pick(interaction.kind, species) != 1
+    long = pick(interaction.kind, members_at(g.species, rows)) != 1
     ends = words(select(long, pick(g.vert_start, rows) + 1, 0))
     ux, uy, uz, _ = transpose(gather(g.vert, ends, ROW, 0))
     return choose(long, (ux, uy, uz), nowhere), eps2
@@ -147,7 +155,7 @@ def rocking_axis(normal, e):
     """
     a = cross(normal, e)
     a2 = square(a)
-    return scale(select(a2 > 0.0, 1.0 / root(a2), a2), a)
+    return scale(select(a2 > 0.0, inverse_root(a2), a2), a)
 
 
 @inlined
@@ -160,9 +168,9 @@ def zone_of_axes(u, v, bearing):
         bearing: ``rule.Bearing``.
     """
     a2, b2 = square(u), square(v)
-    sine2, limit = square(cross(u, v)) / (a2 * b2), bearing.radius * bearing.overlap
+    across2, limit = square(cross(u, v)), bearing.radius * bearing.overlap * (a2 * b2)
     lever2 = smaller(a2, b2)
-    lever2 = select(lever2 * sine2 > limit, limit / sine2, lever2)
+    lever2 = select(lever2 * across2 > limit, limit / across2, lever2)
     extended = (a2 > 0.0) & (b2 > 0.0)
     return select(extended, root(lever2), 0.0), choose(extended, rocking_axis(bearing.normal, u), ZERO)
 
@@ -274,7 +282,7 @@ def _fits(t: RuleInput) -> bool:
 
 
 def _build(t: RuleInput) -> Rods:
-    return Rods(t.name == "regularised", t.eps2, t.catalogue.kind)
+    return Rods(t.name == "regularised", t.eps2, t.catalogue.kind, bool((t.eps2 == t.eps2[0]).all()), bool((t.catalogue.kind == 2).all()))
 
 
 RULE = Rule(
