@@ -74,13 +74,25 @@ def _direction(system, parts, size, more):
     return _Direction(within, across, size, inverse, _against(across, system.r, within, system.u) * inverse), pivot > DEPENDENT * size
 
 
-def _no_third(b, system, first, second, l12, q, t, ok):
-    return t, ok
+def _no_third(b, system, two, q, found):
+    return found
 
 
 @by_type({FaceFlat: _no_third})
-def _with_third(b, system, first, second, l12, q, t, ok):
-    """Take the third direction of B in: the coordinates, and whether the system could be solved."""
+def _with_third(b, system, two, q, found):
+    """Take the third direction of B in.
+
+    Args:
+        b: flat of B.
+        system: `_System`.
+        two: the first and the second `_Direction`, and the share of the first in the second direction of B.
+        q: number of vertices of B's active set.
+        found: coordinates and whether the system could be solved, without it.
+
+    Returns:
+        the same two with it.
+    """
+    (first, second, l12), (t, ok) = two, found
     if any_of(q > 3):
         m3, d3 = _split(b.q3, system.a)
         l13, l23 = dot(first.across, d3) * system.inv * first.inverse, dot(second.across, d3) * system.inv * second.inverse
@@ -132,7 +144,7 @@ def point_of_b(w, a, b, q, eps2):
         second, independent = _direction(system, (m2, d2), square(b.q2), l12 * l12 * first.size)
         ok = ok & (independent | (q < 3))
         t = coordinates_of(b, select(q > 2, first.h - l12 * second.h, first.h), select(q > 2, second.h, 0.0))
-        t, ok = _with_third(b, system, first, second, l12, q, t, ok)
+        t, ok = _with_third(b, system, (first, second, l12), q, (t, ok))
     return t, ok
 
 
