@@ -14,6 +14,8 @@ from typing import Any
 
 import llvmlite.binding as llvm
 import test_lanes
+import test_lanes_laws
+import test_lanes_memory
 
 TRIPLE = "aarch64-unknown-linux-gnu"
 CALLS = ("bl", "b")  # a jump to a name that is no label within the function is a call, too
@@ -61,12 +63,12 @@ def main() -> None:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     machine = llvm.Target.from_triple(TRIPLE).create_target_machine(cpu="generic", opt=3, reloc="pic")
-    test_lanes.test_laws_and_friction_on_lanes("viscoelastic")
+    test_lanes_laws.test_laws_and_friction_on_lanes("viscoelastic")
     test_lanes.test_whole_numbers_up_to_the_edge()
     test_lanes.test_numbers_of_any_size()
     test_lanes.test_appending_under_a_mask(0.5)
-    test_lanes.test_rows_travel_there_and_back()
-    functions = (test_lanes._respond_together, test_lanes._to_whole, test_lanes._to_numbers, test_lanes._find, test_lanes._move)
+    test_lanes_memory.test_rows_travel_there_and_back()
+    functions = (test_lanes_laws._respond_together, test_lanes._to_whole, test_lanes._to_numbers, test_lanes._find, test_lanes_memory._move)
     print(json.dumps({f.__name__: instructions(f, machine) for f in functions}))
 
 

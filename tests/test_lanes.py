@@ -1,4 +1,4 @@
-"""Lanes give the bits of single numbers, whatever the processor: operators, choices, masks, conversions, memory."""
+"""Lanes give the bits of single numbers, whatever the processor: operators, choices, masks, conversions, single lanes."""
 
 from __future__ import annotations
 
@@ -11,48 +11,25 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_lanes_laws import LAWS
 
 from pardem.compiled import vectors
 from pardem.compiled.choices import inverse_root, larger, root, select, smaller
 from pardem.compiled.jit import inlined, kernel
-from pardem.compiled.lanes.arithmetic import all_of, any_of
 from pardem.compiled.lanes.conversions import number, rounded, truncated, whole
-from pardem.compiled.lanes.flags import append, first_lanes, flag_at, raised, raised_at
+from pardem.compiled.lanes.flags import append, first_lanes, flag_at
 from pardem.compiled.lanes.memory import (
-    add_rows,
-    all_alike,
-    either_place,
-    gather,
     load,
     load_row,
-    lower_places,
-    members,
-    members_at,
-    moved_by,
     neighbours,
-    pick,
-    put,
-    scatter,
-    scatter_add,
     store,
-    subtract_rows,
-    sum_of_rows,
-    transpose,
-    words,
 )
 from pardem.compiled.lanes.types import ROW, WIDTH, lane, row_of, rows_of, spread, with_lane
-from pardem.laws.elastic import Elastic
-from pardem.laws.hertz import Hertz
-from pardem.laws.law import coefficients as law_numbers
-from pardem.laws.lennard_jones import LennardJones
-from pardem.laws.quantities import Geometry, Motion, PairMaterial, Past
-from pardem.laws.slider import spring_and_slider
-from pardem.laws.viscoelastic import Viscoelastic
-from pardem.laws.walton import Walton
 
 EDGE = 2.0**51
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, np.inf, -np.inf, np.nan, 5e-324, -5e-324, 1e-310, 1.7e308, -1.7e308, 1.0 + 2.0**-52, 3.0]
 ROOT = Path(__file__).resolve().parent.parent
+FILES = ("test_lanes", "test_lanes_memory", "test_lanes_laws")
 RNG = np.random.default_rng(5)
 
 
@@ -221,120 +198,6 @@ def test_the_first_lanes(count: int) -> None:
 
 
 @kernel(cache=False)
-def _move(index, row_of_index, x, y, sums, flags, more, answer, total):
-    at = members(index, 3)
-    rows = members_at(row_of_index, at)
-    a, b, c, d = transpose(gather(x, rows, 6, 1))
-    scatter(y, at, 4, 0, transpose((a, 2.0 * b, c, d)))
-    counts = gather(more, at, 4, 0)
-    scatter_add(sums, rows, 8, 4, counts)
-    add_rows(sums, rows, 8, counts, gather(more, rows, 4, 0))
-    subtract_rows(sums, at, 8, counts, counts)
-    store(total, 0, sum_of_rows(counts))
-    before, alive = raised(flags, 2), raised_at(flags, at)
-    store(answer, 0, select(before, 1, 0))
-    store(answer, WIDTH, select(alive, 1, 0))
-    return any_of(alive), all_of(alive), all_of(alive | (not alive)), any_of(alive & (not alive))
-
-
-def test_rows_travel_there_and_back() -> None:
-    n = 40
-    index = RNG.permutation(n).astype(np.int32)
-    row_of_index = RNG.integers(0, 5, n).astype(np.int32)  # rows that come several times
-    x, more = RNG.normal(size=(n, 6)), RNG.integers(-100, 100, (n, 4))
-    flags = RNG.integers(0, 2, n).astype(np.uint8)
-    y, sums, answer, total = np.zeros((n, 4)), np.zeros((n, 8), np.int64), np.zeros(16, np.int64), np.zeros(4, np.int64)
-    at = index[3 : 3 + WIDTH]
-    rows = row_of_index[at]
-    alive = flags[at] != 0
-    expected = (alive.any(), alive.all(), True, False)
-    window = flags[2 : 2 + WIDTH].copy()
-    assert _move(index, row_of_index, x, y, sums, flags, more, answer, total) == expected
-    assert (total == more[at].sum(axis=0)).all()
-    want = np.zeros((n, 4))
-    want[at] = x[rows, 1:5] * [1.0, 2.0, 1.0, 1.0]
-    np.testing.assert_array_equal(y, want)
-    total = np.zeros((n, 8), np.int64)
-    np.add.at(total[:, :4], rows, more[at])
-    np.add.at(total[:, 4:], rows, more[at] + more[rows])
-    np.subtract.at(total, at, np.tile(more[at], 2))
-    np.testing.assert_array_equal(sums, total)
-    np.testing.assert_array_equal(answer[:WIDTH], window)
-    np.testing.assert_array_equal(answer[WIDTH : 2 * WIDTH], alive)
-
-
-@kernel(cache=False)
-def _numbers(index, x, kinds, flags, more, answer):
-    at, next_ones = members(index, 2), neighbours(5)
-    store(answer, 0, pick(kinds, at) + 0)
-    store(answer, WIDTH, pick(more, words(pick(kinds, at) + 1)))
-    high = pick(x, at) > 0.0
-    flag_at(flags, at, high)
-    put(x, next_ones, select(high, 1.0, pick(x, next_ones)))
-
-
-@kernel(cache=False)
-def _short(index, short, x, answer):
-    at = members(index, 3)
-    store(answer, 0, load(short, 1))  # a place that is not a multiple of eight bytes
-    store(answer, WIDTH, pick(short, at))
-    put(short, at, load(x, 0))
-
-
-def test_short_numbers_are_read_as_long_ones_and_rounded_when_written() -> None:
-    n = 40
-    index, x, short, answer = RNG.permutation(n).astype(np.int32), RNG.normal(size=n), RNG.normal(size=n).astype(np.float32), np.empty(2 * WIDTH)
-    at, before = index[3 : 3 + WIDTH], short.copy()
-    _short(index, short, x, answer)
-    assert np.array_equal(answer, np.concatenate([before[1 : 1 + WIDTH], before[at]]).astype(float))
-    before[at] = x[:WIDTH].astype(np.float32)
-    assert np.array_equal(short, before)
-
-
-@kernel(cache=False)
-def _places(index, x, number, same, answer):
-    at, others = members(index, 2), members(index, 5)
-    store(answer, 0, pick(number, moved_by(at, others)))
-    store(answer, WIDTH, pick(number, moved_by(at, -1)))
-    store(answer, 2 * WIDTH, pick(number, lower_places(at, others)))
-    store(answer, 3 * WIDTH, pick(number, either_place(load(x, 0) > 0.0, at, others)))
-    same[0], same[1] = all_alike(at), all_alike(members(same, 0))
-
-
-def test_arithmetic_of_places() -> None:
-    """Moved by as many others or by one number; the lower of two; one or the other by a condition; all the same or not."""
-    n = 40
-    index, x, number = (1 + RNG.permutation(n)).astype(np.int32), RNG.normal(size=n), RNG.integers(0, 10**6, 2 * n + 1)
-    answer, same = np.zeros(4 * WIDTH, np.int64), np.ones(WIDTH, np.int32)
-    _places(index, x, number, same, answer)
-    assert list(same[:2]) == [False, True]
-    for k in range(WIDTH):  # one of them differs
-        same[:], same[k] = 3, 4
-        _places(index, x, number, same, answer)
-        assert not same[1]
-    at, others = index[2 : 2 + WIDTH], index[5 : 5 + WIDTH]
-    want = [at + others, at - 1, np.minimum(at, others), np.where(x[:WIDTH] > 0.0, at, others)]
-    np.testing.assert_array_equal(answer.reshape(4, WIDTH), [number[w] for w in want])
-
-
-def test_single_numbers_of_rows() -> None:
-    """Read and written at any places; neighbours are places, too."""
-    n = 40
-    index, kinds = RNG.permutation(n).astype(np.int32), RNG.integers(0, n - 1, n).astype(np.int32)
-    x, more, flags, answer = RNG.normal(size=n), RNG.integers(0, 99, n), np.full(n, 7, np.uint8), np.zeros(16, np.int64)
-    at = index[2 : 2 + WIDTH]
-    high, before = x[at] > 0.0, x.copy()
-    _numbers(index, x, kinds, flags, more, answer)
-    np.testing.assert_array_equal(answer[:WIDTH], kinds[at])
-    np.testing.assert_array_equal(answer[WIDTH : 2 * WIDTH], more[kinds[at] + 1])
-    want = np.full(n, 7, np.uint8)
-    want[at] = high
-    np.testing.assert_array_equal(flags, want)
-    before[5 : 5 + WIDTH] = np.where(high, 1.0, before[5 : 5 + WIDTH])
-    np.testing.assert_array_equal(x, before)
-
-
-@kernel(cache=False)
 def _one_by_one(x, out):
     a, b = load(x, 0), spread(0.0)
     for k in range(WIDTH):
@@ -354,78 +217,6 @@ def test_single_lanes_and_rows() -> None:
     np.testing.assert_array_equal(out[24 : 24 + WIDTH], 5.0)
 
 
-def _table(value: float) -> np.ndarray:
-    return np.full((2, 2), value)
-
-
-ZERO, ONE = _table(0.0), _table(1.0)
-LAWS = {
-    "elastic": Elastic(_table(1e4), _table(3e3), _table(0.4), ZERO, ZERO, ONE),
-    "viscoelastic": Viscoelastic(_table(1e4), _table(20.0), _table(3e3), _table(10.0), _table(0.4), ONE, ZERO, ZERO, ZERO),
-    "walton": Walton(_table(1e4), _table(2e4), _table(3e3), _table(10.0), _table(0.4), ZERO, ZERO, ZERO),
-    "hertz": Hertz(_table(3e6), _table(1e6), _table(0.2), _table(0.2), _table(0.4), ONE, ZERO, ZERO),
-    "lennard-jones": LennardJones(_table(2e3), ONE, _table(2.5), _table(1.5), _table(-1.0), _table(0.1), ZERO, ZERO, ZERO),
-}
-# rows of the inputs: six numbers of the law, overlap, slope, old normal, middle normal, normal, velocity, turn, mass, radius, alive, spring, memory
-
-
-@inlined
-def _respond(law, c):
-    numbers, geometry = (c[0], c[1], c[2], c[3], c[4], c[5]), Geometry(c[6], (c[14], c[15], c[16]), (c[11], c[12], c[13]), c[7])
-    past = Past(c[23] > 0.0, (c[24], c[25], c[26]), c[27], (c[8], c[9], c[10]), vectors.ZERO)
-    r = spring_and_slider(law, PairMaterial(numbers, 0.4, c[21], c[22]), geometry, Motion((c[17], c[18], c[19]), c[20], 1e-3, 5e-4), past)
-    return r.push, *r.drag, *r.spring, *r.slip, r.rate, r.grow, r.law.memory, r.law.stored + 0.0 * c[0], r.law.plastic + 0.0 * c[0]
-
-
-@kernel(cache=False)
-def _respond_singly(law, s, out):
-    for n in range(s.shape[1]):
-        c = (
-            s[0, n], s[1, n], s[2, n], s[3, n], s[4, n], s[5, n], s[6, n], s[7, n], s[8, n], s[9, n], s[10, n], s[11, n], s[12, n], s[13, n],
-            s[14, n], s[15, n], s[16, n], s[17, n], s[18, n], s[19, n], s[20, n], s[21, n], s[22, n], s[23, n], s[24, n], s[25, n], s[26, n],
-            s[27, n],
-        )  # fmt: skip
-        made = _respond(law, c)
-        for k in range(len(made)):
-            out[k, n] = made[k]
-
-
-@kernel(cache=False)
-def _respond_together(law, s, out):
-    m = s.shape[1]
-    for n in range(0, m, WIDTH):
-        c = (
-            load(s, n), load(s, m + n), load(s, 2 * m + n), load(s, 3 * m + n), load(s, 4 * m + n), load(s, 5 * m + n), load(s, 6 * m + n),
-            load(s, 7 * m + n), load(s, 8 * m + n), load(s, 9 * m + n), load(s, 10 * m + n), load(s, 11 * m + n), load(s, 12 * m + n),
-            load(s, 13 * m + n), load(s, 14 * m + n), load(s, 15 * m + n), load(s, 16 * m + n), load(s, 17 * m + n), load(s, 18 * m + n),
-            load(s, 19 * m + n), load(s, 20 * m + n), load(s, 21 * m + n), load(s, 22 * m + n), load(s, 23 * m + n), load(s, 24 * m + n),
-            load(s, 25 * m + n), load(s, 26 * m + n), load(s, 27 * m + n),
-        )  # fmt: skip
-        made = _respond(law, c)
-        for k in range(len(made)):
-            store(out, k * m + n, made[k])
-
-
-@pytest.mark.parametrize("name", LAWS)
-def test_laws_and_friction_on_lanes(name: str) -> None:
-    law, count = LAWS[name], 800
-    s = RNG.normal(size=(28, count))
-    s[:6] = np.array(law_numbers(law, 0, 1))[:, None]
-    s[6], s[7] = RNG.uniform(1e-4, 2.0 if name == "lennard-jones" else 0.05, count), 1.0
-    for c in (8, 11, 14):  # three normals that differ little
-        s[c : c + 3] = s[8:11] + 1e-3 * s[c : c + 3]
-        s[c : c + 3] /= np.linalg.norm(s[c : c + 3], axis=0)
-    s[20] *= 1e-3
-    s[21:23] = RNG.uniform(0.2, 2.0, (2, count))
-    s[24:27] *= 20.0
-    s[27] = RNG.uniform(0.0, 0.01, count)
-    one, many = np.full((15, count), 7.0), np.full((15, count), 8.0)
-    _respond_singly(law, s, one)
-    _respond_together(law, s, many)
-    assert np.isfinite(one).all()
-    np.testing.assert_array_equal(many.view(np.int64), one.view(np.int64))
-
-
 @pytest.mark.parametrize(
     ("name", "left_out"),
     [
@@ -439,8 +230,8 @@ def test_other_instruction_sets(name: str, left_out: list[str]) -> None:
     if os.environ.get("NUMBA_CPU_NAME") or os.uname().machine != "x86_64":
         pytest.skip("of the code for x86-64 that is made for the processor at hand")
     setting = {"NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": ""}  # the cache tells processors apart by both
-    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
-    words += [f"--deselect={os.path.relpath(__file__, ROOT)}::test_laws_and_friction_on_lanes[{law}]" for law in left_out]
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(f"tests/{file}.py" for file in FILES)]
+    words += [f"--deselect=tests/test_lanes_laws.py::test_laws_and_friction_on_lanes[{law}]" for law in left_out]
     run = subprocess.run(words, env=dict(os.environ) | setting, cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout
     assert not left_out or f"{len(left_out)} deselected" in run.stdout

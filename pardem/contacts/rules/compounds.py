@@ -20,7 +20,9 @@ from ..nearest.polytope_active import Core
 from ..nearest.polytope_pair import TwoCores, minimum
 from ..nearest.polytope_plane import regularised_plane
 from ..nearest.regularised import regularised_polytopes
-from .polytopes import WORK_SIZE, begin, feature_zone, feature_zone_on_plane, heavier, penalties, remember
+from .polytope_cores import begin, heavier, penalties, remember
+from .polytope_zones import feature_zone, feature_zone_on_plane
+from .polytopes import WORK_SIZE
 from .rods import Nearest
 from .rods import closest as rod_closest
 from .rods import closest_to_plane as rod_closest_to_plane
