@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from pages import PAGE, by_call, newest, put_into_page, read_rows, table
+from pages import PAGE, by_call, newest, put_into_page, read_rows, table, table_cells
+from scene_limits import NOTES, TRIED
 from turns import ROOT
 
 PART = ("<!-- goals -->\n", "<!-- end of goals -->")
@@ -48,18 +49,11 @@ class Goal(NamedTuple):
         return value <= self.goal if self.most else value >= self.goal
 
 
-def _cells(page: str, part: str) -> list[list[str]]:
-    """The rows of a table of the page, the one between some marks."""
-    lines = page.partition(f"<!-- {part} -->\n")[2].partition(f"<!-- end of {part} -->")[0].splitlines()
-    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines if line.startswith("|")]
-    return rows[2:]
-
-
 def against_lammps(page: str) -> Iterator[Goal]:
     """Spheres, over LAMMPS."""
     wanted = {("10108", "4"): 2.5, ("10108", "8"): 3.0, ("90972", "4"): 2.0, ("90972", "8"): 2.0}
-    for grains, _, style, lanes, _, _, ratio, turns, version, _ in _cells(page, "lammps"):
-        tried = "[spheres](#what-did-not-pay)" if grains == "10108" else ""
+    for grains, _, style, lanes, _, _, ratio, turns, version, _ in table_cells(page, "lammps"):
+        tried = ", ".join(TRIED["spheres"]) if grains == "10108" else ""
         what = f"{grains} spheres over LAMMPS' {style}, {lanes} lanes"
         yield Goal(what, wanted[grains, lanes], False, float(ratio.partition("**")[2].partition("**")[0]), f"{version}, {turns} turns", tried)
 
@@ -70,7 +64,7 @@ def over_rockable(rows: list[Row]) -> Iterator[Goal]:
     for (processor, scene), found in newest(rows, "processor", "scene").items():
         row, lanes = found[-1], processor.rpartition(", ")[2]
         source = f"{row['version']}, {row['turns']} turns"
-        yield Goal(f"{scene} over Rockable, {lanes}", wanted[scene], False, float(row["ratio"]), source, "[Rockable](#against-rockable)")
+        yield Goal(f"{scene} over Rockable, {lanes}", wanted[scene], False, float(row["ratio"]), source, ", ".join(TRIED[scene]))
 
 
 def over_the_version_before(rows: list[Row]) -> Iterator[Goal]:
@@ -87,7 +81,7 @@ def over_the_version_before(rows: list[Row]) -> Iterator[Goal]:
                 mine = next(row for row in found if row["version"] != BEFORE)
                 ratio = float(mine["median (1/s)"]) / float(before["median (1/s)"])
                 what, source = f"{scene} over {BEFORE}, {processor.rpartition(', ')[2]}", f"{mine['version']}, {mine['turns']} turns"
-                yield Goal(what, goal, False, ratio, source, "[rods and polytopes](#rods-and-polytopes-on-four-lanes), [notes](#what-did-not-pay)")
+                yield Goal(what, goal, False, ratio, source, ", ".join(TRIED[scene]))
 
 
 def of_laws(rows: list[Row]) -> Iterator[Goal]:
@@ -108,12 +102,12 @@ def of_large_beds(rows: list[Row], page: str) -> Iterator[Goal]:
     of = {row["bed"]: row for row in rows}
     small, large, huge = of["spheres"], of["spheres 100000"], of["spheres 1000000"]
     source, memory = (f"{row['version']}, {row['turns']} turns" for row in (large, huge))
-    large_beds = "[large beds](#what-large-beds-cost), [spheres](#what-did-not-pay)"
+    large_beds = f"[large beds](#what-large-beds-cost), {NOTES}"
     name = "grain and step (ns)"
     yield Goal("speed of 10^5 spheres over that of 10^4", 0.9, False, float(small[name]) / float(large[name]), source, large_beds)
     yield Goal("share of lists in a step of 10^5 spheres", 0.05, True, float(large["lists"]), source)
     yield Goal("peak memory of 10^6 spheres (GB)", 0.8, True, float(huge["peak memory (GB)"]), memory, large_beds)
-    bytes_of = next(row for row in _cells(page, "bytes") if row[0] == "spheres")
+    bytes_of = next(row for row in table_cells(page, "bytes") if row[0] == "spheres")
     yield Goal("bytes of a sphere and step", 500, True, float(bytes_of[5]), "on paper", large_beds)
 
 

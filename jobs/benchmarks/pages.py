@@ -12,7 +12,7 @@ from turns import ROOT
 sys.path.append(str(ROOT / "jobs" / "campaigns"))
 from table_rows import append_row, read_rows
 
-__all__ = ["PAGE", "add_rows", "append_row", "by_call", "newest", "put_into_page", "read_rows", "table", "table_line"]
+__all__ = ["PAGE", "add_rows", "append_row", "by_call", "newest", "put_into_page", "read_rows", "table", "table_cells", "table_line"]
 PAGE = ROOT / "docs" / "performance.md"
 
 
@@ -61,6 +61,18 @@ def table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:
         lines: an entry for each column.
     """
     return [table_line(head), table_line(["---"] * len(head)), *map(table_line, lines)]
+
+
+def table_cells(page: str, part: str) -> list[list[str]]:
+    """The rows of a table of the page, without its head.
+
+    Args:
+        page: text of the page.
+        part: the name in the marks around the table.
+    """
+    lines = page.partition(f"<!-- {part} -->\n")[2].partition(f"<!-- end of {part} -->")[0].splitlines()
+    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines if line.startswith("|")]
+    return rows[2:]
 
 
 def put_into_page(page: Path, part: tuple[str, str], made: str) -> None:
