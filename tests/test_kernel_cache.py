@@ -95,6 +95,13 @@ def test_kernels_that_check_indices_are_kept_apart(trees: tuple[Path, Path], tmp
     assert "IndexError: index is out of bounds" in beyond.stderr
 
 
+def test_kernels_of_other_numbers_of_lanes_are_kept_apart(trees: tuple[Path, Path], tmp_path: Path) -> None:
+    one, _ = trees
+    _, result = probe(one, tmp_path, PARDEM_LANES="4")
+    assert probe(one, tmp_path, PARDEM_LANES="8") == (1, result)
+    assert probe(one, tmp_path, PARDEM_LANES="8") == probe(one, tmp_path, PARDEM_LANES="4") == (0, result)
+
+
 def test_a_damaged_file_is_compiled_again(trees: tuple[Path, Path], tmp_path: Path) -> None:
     one, _ = trees
     _, result = probe(one, tmp_path)

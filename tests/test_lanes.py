@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from test_lanes_laws import LAWS
 
 from pardem.compiled import vectors
 from pardem.compiled.choices import inverse_root, larger, root, select, smaller
 from pardem.compiled.jit import inlined, kernel
+from pardem.compiled.lanes.arithmetic import all_of, any_of, most_of, seldom
 from pardem.compiled.lanes.conversions import number, rounded, truncated, whole
 from pardem.compiled.lanes.flags import append, first_lanes, flag_at
 from pardem.compiled.lanes.memory import (
@@ -24,12 +21,12 @@ from pardem.compiled.lanes.memory import (
     neighbours,
     store,
 )
-from pardem.compiled.lanes.types import ROW, WIDTH, lane, row_of, rows_of, spread, with_lane
+from pardem.compiled.lanes.types import ROW, WIDTH, lane, row_of, rows_of, spread, with_lane, zero_of
+from pardem.compiled.lanes.width import width
+from pardem.errors import CaseError
 
 EDGE = 2.0**51
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, np.inf, -np.inf, np.nan, 5e-324, -5e-324, 1e-310, 1.7e308, -1.7e308, 1.0 + 2.0**-52, 3.0]
-ROOT = Path(__file__).resolve().parent.parent
-FILES = ("test_lanes", "test_lanes_memory", "test_lanes_laws")
 RNG = np.random.default_rng(5)
 
 
@@ -125,10 +122,19 @@ def test_exclusive_or_of_whole_numbers() -> None:
     np.testing.assert_array_equal(out, a ^ b)
 
 
-def test_width_is_that_of_the_instruction_set() -> None:
-    if os.environ.get("NUMBA_CPU_FEATURES") == "":
+def test_width_is_that_of_the_instruction_set_unless_told() -> None:
+    if os.environ.get("PARDEM_LANES"):
+        assert str(WIDTH) == os.environ["PARDEM_LANES"]
+    elif os.environ.get("NUMBA_CPU_FEATURES") == "":
         assert WIDTH == 4
     assert WIDTH % ROW == 0
+
+
+@pytest.mark.parametrize("asked", ["5", "eight", "16"])
+def test_other_numbers_of_lanes_are_refused(asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARDEM_LANES", asked)
+    with pytest.raises(CaseError, match=f"PARDEM_LANES = '{asked}' is no number of lanes: set it to 4 or 8, or unset it"):
+        width.__wrapped__()
 
 
 def test_choices_without_compiling() -> None:
@@ -167,6 +173,45 @@ def test_numbers_of_any_size() -> None:
     x = np.zeros(4000)
     _to_numbers(n, x)
     np.testing.assert_array_equal(x, n.astype(float))
+
+
+@kernel(cache=False)
+def _of_single_numbers(n, holds, x, whole_numbers, flags):
+    for k in range(n.shape[0]):
+        x[0, k], x[1, k] = number(n[k]), zero_of(x[0, k])
+        whole_numbers[0, k], whole_numbers[1, k] = most_of(n[k]), zero_of(n[k])
+        flags[0, k], flags[1, k], flags[2, k], flags[3, k] = any_of(holds[k]), all_of(holds[k]), seldom(holds[k]), zero_of(holds[k])
+
+
+def test_what_single_numbers_are_asked_as_lanes_are() -> None:
+    n = np.array([2**63 - 1, -(2**63), 2**53 + 1, -(2**53) - 1, 2**53 + 3, 0, -1, 2**62 + 2**8])
+    holds = np.array([True, False] * 4)
+    x, whole_numbers, flags = np.full((2, 8), 7.0), np.full((2, 8), 7), np.array([[True], [True], [False], [True]]).repeat(8, axis=1)
+    _of_single_numbers(n, holds, x, whole_numbers, flags)
+    np.testing.assert_array_equal(x, [n.astype(float), np.zeros(8)])
+    np.testing.assert_array_equal(whole_numbers, [n, np.zeros(8)])
+    np.testing.assert_array_equal(flags, [holds, holds, np.full(8, True), np.full(8, False)])  # `seldom` leaves no jump to single ones
+
+
+@kernel(cache=False)
+def _of_lanes(n, limit, x, whole_numbers, flags):
+    lanes = load(n, 0)
+    over = lanes > limit
+    store(x, 0, zero_of(number(lanes)))
+    store(whole_numbers, 0, zero_of(lanes))
+    whole_numbers[WIDTH] = most_of(lanes)
+    flags[0], flags[1], flags[2], flags[3] = any_of(over), all_of(over), seldom(over), any_of(zero_of(over))
+
+
+@pytest.mark.parametrize("limit", [-20, -7, 0, 20])
+def test_what_lanes_are_asked_as_a_whole(limit: int) -> None:
+    n, x, whole_numbers, flags = RNG.permutation(np.arange(-7, 9))[:WIDTH], np.ones(WIDTH), np.ones(WIDTH + 1, np.int64), np.full(4, True)
+    _of_lanes(n, limit, x, whole_numbers, flags)
+    assert not x.any()
+    assert not whole_numbers[:WIDTH].any()
+    assert whole_numbers[WIDTH] == n.max()
+    over = n > limit
+    assert list(flags) == [over.any(), over.all(), over.any(), False]
 
 
 @kernel(cache=False)
@@ -215,23 +260,3 @@ def test_single_lanes_and_rows() -> None:
     np.testing.assert_array_equal(out[8 : 8 + ROW], x[1 : 1 + ROW] * [1.0, 2.0, 3.0, 4.0])
     np.testing.assert_array_equal(out[16 : 16 + WIDTH], np.tile([1.0, 2.0, 3.0, -1.0], WIDTH // ROW))
     np.testing.assert_array_equal(out[24 : 24 + WIDTH], 5.0)
-
-
-@pytest.mark.parametrize(
-    ("name", "left_out"),
-    [
-        pytest.param("x86-64", sorted({*LAWS} - {"hertz"}), id="x86-64, one law"),
-        pytest.param("x86-64", [], marks=pytest.mark.slow, id="x86-64"),
-        pytest.param("haswell", [], marks=pytest.mark.slow, id="haswell"),
-    ],
-)
-def test_other_instruction_sets(name: str, left_out: list[str]) -> None:
-    """These on a processor without AVX and on one with AVX2: the name alone would leave the features of this one on."""
-    if os.environ.get("NUMBA_CPU_NAME") or os.uname().machine != "x86_64":
-        pytest.skip("of the code for x86-64 that is made for the processor at hand")
-    setting = {"NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": ""}  # the cache tells processors apart by both
-    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(f"tests/{file}.py" for file in FILES)]
-    words += [f"--deselect=tests/test_lanes_laws.py::test_laws_and_friction_on_lanes[{law}]" for law in left_out]
-    run = subprocess.run(words, env=dict(os.environ) | setting, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stdout
-    assert not left_out or f"{len(left_out)} deselected" in run.stdout

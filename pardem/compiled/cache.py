@@ -29,6 +29,7 @@ from numba.core.types.containers import BaseNamedTuple, BaseTuple
 from .. import image
 from . import sources
 from .interrupts import interrupts_held_back
+from .lanes.width import width
 
 _used: set[Path] = set()
 if image.in_use() is not None:
@@ -132,7 +133,7 @@ class KernelCache(_Cache):
     def _path(self, signature: Any, codegen: Any) -> tuple[Path, str]:
         """File of a signature, and all that it stands for."""
         cells = dumps(tuple(cell.cell_contents for cell in self._function.__closure__ or ()))
-        made_by = (sys.version_info[:2], numba.__version__, llvmlite.__version__, *(getattr(config, name) for name in _OPTIONS))
+        made_by = (sys.version_info[:2], numba.__version__, llvmlite.__version__, width(), *(getattr(config, name) for name in _OPTIONS))
         code = hashlib.sha256(self._function.__code__.co_code + cells).hexdigest()
         wanted = ", ".join(_spelled(argument) for argument in signature)
         key = repr((source_hash(self._source), self._function.__code__.co_firstlineno, code, wanted, codegen.magic_tuple(), made_by))

@@ -5,7 +5,8 @@ of AVX2, two of SSE2 or NEON). Operators act lane by lane and round as those of 
 whether lanes were used, nor on how many there are. Numbers that meet lanes are broadcast.
 
 ====================  ==============================================================================
-`types`               the type, its width, broadcasting
+`types`               the type, broadcasting
+`width`               how many lanes there are
 `arithmetic`          operators, magnitudes, masks
 `conversions`         float64 to whole numbers and back
 `memory`              rows of arrays to lanes and back, transposition

@@ -5,29 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import llvmlite.ir as ir
-from numba.core import config, types
-from numba.core.codegen import get_host_cpu_features
+from numba.core import types
 from numba.core.extending import lower_cast
 from numba.core.types.misc import unliteral
 from numba.extending import intrinsic, models, register_model
 
 from ..jit import njit  # noqa: F401
+from .width import width
 
 KINDS = {"float64": ir.DoubleType(), "int64": ir.IntType(64), "bool": ir.IntType(1)}
 INDEX = ir.IntType(32)
 ROW = 4  # numbers in a row of the arrays of the state
-
-
-def _width() -> int:
-    """Lanes that a kernel treats at once: eight on a processor with AVX-512, else four.
-
-    Whatever the answer, a kernel gives the same bits: it only has to be that of the processor that code is generated for.
-    """
-    features = get_host_cpu_features() if config.CPU_FEATURES is None else config.CPU_FEATURES
-    return 8 if {"+avx512dq", "+avx512vl"} <= set(features.split(",")) else 4
-
-
-WIDTH = _width()
+WIDTH = width()
 
 
 class Lanes(types.Type):
