@@ -13,10 +13,19 @@ from collections import Counter
 from typing import Any
 
 import llvmlite.binding as llvm
+import numpy as np
 import test_lanes
 import test_lanes_laws
 import test_lanes_memory
+from beds import VISCOUS, shaken
+from scenes import SPHERE, engine_of
+from test_lanes_laws import COUNT, RESULTS
 
+from pardem.compiled.jit import kernel
+from pardem.contacts.pair_loop import PairLoop
+from pardem.contacts.sphere_pairs import sphere_contacts
+
+LAWS = ("viscoelastic", "hertz", "walton")
 TRIPLE = "aarch64-unknown-linux-gnu"
 CALLS = ("bl", "b")  # a jump to a name that is no label within the function is a call, too
 
@@ -33,17 +42,31 @@ def _portable(text: str) -> str:
     return "".join(parts)
 
 
-def instructions(dispatcher: Any, machine: Any) -> dict[str, Any]:
+@kernel(cache=False)
+def _contacts_of_spheres(loop):
+    sphere_contacts(0, 0, loop)
+
+
+def _call_contacts() -> None:
+    """Compile the loop over contacts of a bed of spheres."""
+    engine, setup = engine_of(shaken([SPHERE], 8, VISCOUS))
+    state, scene = engine.state, setup.scene
+    loop = PairLoop(state.pairs, state.grains, scene.interaction, scene.law, scene.settings, state.owned, engine.control, engine.tally, 0.0)
+    _contacts_of_spheres(loop)
+
+
+def instructions(dispatcher: Any, signature: Any, machine: Any) -> dict[str, Any]:
     """What a compiled function becomes on ARM.
 
     Args:
         dispatcher: compiled by Numba, and called before.
+        signature: types of its arguments.
         machine: ``llvmlite.binding.TargetMachine``.
 
     Returns:
         ``instructions``: how often each occurs; ``calls``: names of functions.
     """
-    module = llvm.parse_assembly(_portable(dispatcher.inspect_llvm(dispatcher.signatures[0])))
+    module = llvm.parse_assembly(_portable(dispatcher.inspect_llvm(signature)))
     module.triple, module.data_layout = TRIPLE, str(machine.target_data)
     count, calls = Counter[str](), set()
     for line in machine.emit_assembly(module).splitlines():
@@ -63,13 +86,20 @@ def main() -> None:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     machine = llvm.Target.from_triple(TRIPLE).create_target_machine(cpu="generic", opt=3, reloc="pic")
-    test_lanes_laws.test_laws_and_friction_on_lanes("viscoelastic")
+    for name in LAWS:
+        test_lanes_laws._respond_together(test_lanes_laws.LAWS[name], test_lanes_laws.inputs(name), np.empty((RESULTS, COUNT)))
     test_lanes.test_whole_numbers_up_to_the_edge()
     test_lanes.test_numbers_of_any_size()
     test_lanes.test_appending_under_a_mask(0.5)
     test_lanes_memory.test_rows_travel_there_and_back()
-    functions = (test_lanes_laws._respond_together, test_lanes._to_whole, test_lanes._to_numbers, test_lanes._find, test_lanes_memory._move)
-    print(json.dumps({f.__name__: instructions(f, machine) for f in functions}))
+    _call_contacts()
+    found = {
+        f"_respond_together, {name}": instructions(test_lanes_laws._respond_together, signature, machine)
+        for name, signature in zip(LAWS, test_lanes_laws._respond_together.signatures, strict=True)
+    }
+    for f in (test_lanes._to_whole, test_lanes._to_numbers, test_lanes._find, test_lanes_memory._move, _contacts_of_spheres):
+        found[f.__name__] = instructions(f, f.signatures[0], machine)
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":

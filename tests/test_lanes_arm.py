@@ -23,9 +23,13 @@ def test_lanes_become_vectors_of_the_same_operations() -> None:
         counted = code["instructions"]
         assert not [i for i in counted if i.startswith(FUSED)], name
         assert not [f for f in code["calls"] if not f.startswith(OF_NUMBA) and "test_lanes" not in f], name
-    together = found["_respond_together"]["instructions"]
-    for operation in ("fadd", "fsub", "fmul", "fdiv", "fsqrt"):
-        assert together[f"{operation}.2d"] > 0
-        assert operation not in together  # of single numbers
+    for name in ("viscoelastic", "hertz", "walton"):
+        together = found[f"_respond_together, {name}"]["instructions"]
+        for operation in ("fadd", "fsub", "fmul", "fdiv", "fsqrt"):
+            assert together[f"{operation}.2d"] > 0
+            assert operation not in together  # of single numbers
+    contacts = found["_contacts_of_spheres"]["instructions"]
+    for operation in ("fadd", "fsub", "fmul", "fdiv", "fsqrt", "add"):
+        assert contacts[f"{operation}.2d"] > 0
     assert found["_to_whole"]["instructions"]["fadd.2d"] > 0
     assert found["_move"]["instructions"]["add.2d"] > 0
