@@ -89,19 +89,32 @@ def test_the_slurm_script_stops_requeuing_without_progress(slurm: dict[str, str]
     assert launch(300).returncode == 0  # submitted again by hand it has two tries once more
 
 
-def test_the_script_of_the_guide_stops_requeuing_without_progress(slurm: dict[str, str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("runs", "expected"),
+    [
+        ([(100, 75), (200, 75), (200, 75), (300, 75), (300, 75), (300, 75), (400, 0)], [True] * 5 + [False] * 2),
+        ([(None, 75), (None, 75), (None, 75)], [True, True, False]),
+        ([(None, 75), (None, 75), (100, 75), (100, 75), (100, 75)], [True] * 4 + [False]),
+    ],
+    ids=["checkpoints", "no checkpoint", "none at first"],
+)
+def test_the_script_of_the_guide_stops_requeuing_without_progress(
+    slurm: dict[str, str], tmp_path: Path, runs: list[tuple[int | None, int]], expected: list[bool]
+) -> None:
     """The one that users copy from docs/hpc.md."""
     page = (ROOT / "docs" / "hpc.md").read_text()
     script = "#!/bin/bash\n" + page.partition("#!/bin/bash\n")[2].partition("```")[0].replace("source $HOME/pardem/.venv/bin/activate\n", "")
     parts, env = tmp_path / "case.h5.parts", slurm | {"SCRATCH": str(tmp_path), "SLURM_JOB_ID": "78"}
-    (tmp_path / "bin" / "srun").write_text(f"#!/bin/sh\nmkdir -p {parts}; rm -f {parts}/*; touch {parts}/checkpoint-$NEXT.h5; exit $STATUS\n")
+    left = f'rm -rf {parts}; [ "$NEXT" = none ] || {{ mkdir {parts}; touch {parts}/checkpoint-$NEXT.h5; }}'
+    (tmp_path / "bin" / "srun").write_text(f"#!/bin/sh\n{left}; exit $STATUS\n")
     requeued = []
-    for step, status in ((100, 75), (200, 75), (200, 75), (300, 75), (300, 75), (300, 75), (400, 0)):
+    for step, status in runs:
         log = tmp_path / "scontrol.log"
         log.unlink(missing_ok=True)
-        subprocess.run(["bash", "-c", script], env=env | {"NEXT": f"{step:012d}", "STATUS": str(status)}, text=True, timeout=300, check=False)
+        newest = "none" if step is None else f"{step:012d}"
+        subprocess.run(["bash", "-c", script], env=env | {"NEXT": newest, "STATUS": str(status)}, text=True, timeout=300, check=False)
         requeued.append(log.exists() and log.read_text() == "requeue 78\n")
-    assert requeued == [True] * 5 + [False] * 2
+    assert requeued == expected
 
 
 def test_the_slurm_script_hands_on_an_error(slurm: dict[str, str], tmp_path: Path) -> None:
