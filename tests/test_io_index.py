@@ -12,11 +12,12 @@ import h5py
 import io_scene as scene
 import numpy as np
 import pytest
+from damage import scramble
 from mpi4py import MPI
 
 import pardem
 from pardem.errors import FileError
-from pardem.io.results import assemble, series
+from pardem.io.results import ending, series
 from pardem.io.results.paths import damaged_of, parts_of
 from pardem.io.state.checkpoint import is_finished
 from pardem.io.views.compare import compare
@@ -38,7 +39,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     out = tmp_path / "out.h5"
     with monkeypatch.context() as patch:
-        patch.setattr(assemble, "copy_frames", lambda *_: pytest.fail("frames are copied"))
+        patch.setattr(ending, "copy_frames", lambda *_: pytest.fail("frames are copied"))
         scene.run(SELF, out, 50, one_file=False)
     return out
 
@@ -103,6 +104,53 @@ def test_what_is_lost_before_the_end_is_noted_and_nothing_else_is(tmp_path: Path
     assert not damaged_of(out).exists()
 
 
+@pytest.mark.parametrize("name", ["particles/grains/velocity", "particles/grains/image", "contacts/force"])
+@pytest.mark.parametrize("form", [{}, {"precision": "single"}, {"compression": "gzip"}], ids=lambda form: "".join(form) or "plain")
+def test_a_damaged_frame_is_named_and_not_shown(tmp_path: Path, whole: Path, name: str, form: dict[str, Any]) -> None:
+    out, part = tmp_path / "out.h5", "segment-000000-frames.h5"
+    scene.run(SELF, out, 50, finish=False, **form)
+    content = name if name.startswith("contacts") else f"{name}/value"
+    row = 45 if name.startswith("contacts") else 1  # the first frame has 40 to 48 contacts, the second at least 40
+    scramble(parts_of(out) / part, content, row=row)
+    (loss,) = scene.writer(SELF, out, 30, one_file=False, **form).finish(scene.state(SELF, 50))
+    assert (loss.part, loss.frames, loss.steps) == (part, 1, (10, 10))
+    assert loss.what.startswith("is damaged: ")
+    assert name.removeprefix("particles/grains/") in loss.what
+    assert info(out)["losses"] == [str(loss)]
+    assert (parts_of(out) / part).exists()
+    assert not damaged_of(out).exists()
+    with pardem.open(out) as shown, pardem.open(whole) as expected:
+        assert shown.steps.tolist() == [0, 20, 30]
+        for frame in shown:
+            (same,) = (other for other in expected if other.step == frame.step)
+            assert np.array_equal(frame.position, same.position.astype(frame.position.dtype))
+            assert np.array_equal(frame.contacts["force"], same.contacts["force"].astype(frame.position.dtype))
+    assert [verdict.path.name for verdict in verify(out) if verdict.problems] == [part]
+
+
+@pytest.mark.parametrize("one_file", [True, False])
+def test_what_an_index_lacks_is_no_new_loss_where_its_run_goes_on(tmp_path: Path, one_file: bool) -> None:
+    out, part = tmp_path / "out.h5", "segment-000000-frames.h5"
+    scene.run(SELF, out, 50, finish=False)
+    scramble(parts_of(out) / part, "particles/grains/velocity/value", row=1)
+    (loss,) = scene.writer(SELF, out, 30, one_file=False).finish(scene.state(SELF, 50))
+    assert not scene.writer(SELF, out, 50, one_file=one_file).finish(scene.state(SELF, 50))
+    assert info(out)["losses"] == [str(loss)]
+    with pardem.open(out) as result:
+        assert result.steps.tolist() == [0, 20, 30]
+    assert (parts_of(out) if not one_file else damaged_of(out)).joinpath(part).exists()  # it is not deleted
+
+
+def test_all_frames_of_a_segment_may_be_damaged(tmp_path: Path) -> None:
+    out = tmp_path / "out.h5"
+    scene.run(SELF, out, 50, finish=False)
+    for row in range(4):
+        scramble(parts_of(out) / "segment-000000-frames.h5", "particles/grains/orientation/value", row=row)
+    assert len(scene.writer(SELF, out, 30, one_file=False).finish(scene.state(SELF, 50))) == 4
+    assert is_finished(out)
+    assert "frames" not in info(out)
+
+
 def test_a_run_reads_each_of_its_segments_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The time of a checkpoint would grow with the number of those before it."""
     seen: Counter[str] = Counter()
@@ -129,6 +177,19 @@ def test_what_could_not_be_read_at_a_checkpoint_is_read_at_the_next(tmp_path: Pa
     assert not scene.run(SELF, out, 50).notices
     assert not failures
     assert compare(out, whole) is None
+
+
+@pytest.mark.mpi
+def test_all_ranks_find_a_damaged_frame(mpi_tmp_path: Path) -> None:
+    comm, out = MPI.COMM_WORLD, mpi_tmp_path / "index.h5"
+    scene.run(comm, out, 50, finish=False)
+    if comm.rank == 0:
+        scramble(parts_of(out) / "segment-000000-frames.h5", "particles/grains/velocity/value", row=2)
+    comm.Barrier()
+    losses = scene.writer(comm, out, 30, one_file=False).finish(scene.state(comm, 50))
+    assert [(loss.part, loss.steps) for loss in losses] == [("segment-000000-frames.h5", (20, 20))]
+    assert info(out)["losses"] == [str(loss) for loss in losses]
+    comm.Barrier()
 
 
 @pytest.mark.mpi

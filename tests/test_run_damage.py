@@ -104,6 +104,21 @@ def test_random_bytes_in_a_segment_do_not_get_into_the_result(folder: Path, pard
     assert steps("out.h5") == steps("whole.h5") - {left_out}
 
 
+@pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_random_bytes_in_a_segment_are_not_shown_by_an_index(folder: Path, pardem: Callable[..., Ended], ranks: int) -> None:
+    scramble(parts_of(Path("out.h5")) / FIRST, "particles/grains/velocity/value", row=3, count=40)
+    run = ["run", "case.toml", *FRAMES, *settings(output__one_file="false"), "-o", "out.h5", "--resume"]
+    done = pardem(*run, ranks=ranks, check=False)
+    assert done.status == 1
+    (error,) = [line for line in done.err.splitlines() if line.startswith("pardem:")]
+    (left_out,) = steps("whole.h5") - steps("out.h5")
+    loss = f"{FIRST} is damaged: the checksum of velocity is wrong (1 frame, steps {left_out} to {left_out})"
+    assert error == f"pardem: error: out.h5 is finished but incomplete: {loss}; the result records this"
+    assert "pardem: error" not in pardem(*run).err  # it is finished
+    assert info("out.h5")["losses"] == [loss]  # and still says what it lacks
+    assert pardem("verify", "out.h5", check=False).status == 1
+
+
 @pytest.mark.parametrize("ranks", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_undamaged_it_comes_to_the_same_end_and_verifies(folder: Path, pardem: Callable[..., Ended], ranks: int) -> None:
     pardem("verify", "out.h5")

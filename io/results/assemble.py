@@ -1,35 +1,29 @@
-"""Making OUT.h5 from the parts of a run: as an index of them while the run is under way, and as one file of its own at its end."""
+"""Making OUT.h5 as an index of the parts of a run, and what any result holds besides its rows."""
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import h5py
 import numpy as np
-from mpi4py import MPI
 
 from pardem.errors import FileError
 
 from ..layout import fixed
 from ..reading import FRAMES, KINDS, PARAMETERS, get_json, opened, put_json
-from ..state.apart import set_apart
-from ..state.checkpoint import checkpoints, seal_file, step_of
+from ..state.checkpoint import checkpoints, step_of
 from ..state.disk import sync_path, take_on_trial
-from ..state.full_state import FullState, size_of, write_rows
-from ..state.holders import Holders
-from ..state.losses import Loss, get_losses, put_losses
+from ..state.losses import Loss, put_losses
 from ..state.manifest import Manifest, noted, put_manifest
 from ..state.packing import packed
-from ..state.rowfile import RowFile, create_for_rows
+from ..state.rowfile import create_for_rows
 from ..state.seals import DAMAGE, create_table
-from ..state.shared_errors import reason, together, unreadable
+from ..state.shared_errors import reason, unreadable
 from ..state.writable import WritableFile
-from .frame_copy import copy_frames
 from .h5md import label, missing, read_box, write_edges, write_observables, write_steps
 from .paths import STATIC, earlier_results, parts_of, segments
 from .series import Piece, SegmentReader, Series
@@ -56,7 +50,7 @@ def assemble(out: Path | str) -> list[str]:
     return [str(loss) for loss in manifest.losses + write_index(Path(out), manifest, SegmentReader(parts))]
 
 
-def write_index(out: Path, manifest: Manifest, reader: SegmentReader, final: Path | None = None) -> list[Loss]:
+def write_index(out: Path, manifest: Manifest, reader: SegmentReader, final: Path | None = None, whole: Series | None = None) -> list[Loss]:
     """Write OUT.h5 as an index of the parts that a manifest names. Called by one process.
 
     Args:
@@ -64,6 +58,7 @@ def write_index(out: Path, manifest: Manifest, reader: SegmentReader, final: Pat
         manifest: manifest of the parts.
         reader: reader of the segments, which knows those that it has read before.
         final: checkpoint of the last step, if the run is finished: the index then shows its state as the final one, and what is lost.
+        whole: what is shown of the parts, if they have been read before; else all that they hold.
 
     Returns:
         What could not be read, except losses accepted earlier.
@@ -74,13 +69,13 @@ def write_index(out: Path, manifest: Manifest, reader: SegmentReader, final: Pat
     parts = parts_of(out)
     if not (parts / STATIC).exists():
         raise FileError(f"{parts} holds no parts of a run; {out} cannot be assembled")
-    series = reader.series(manifest.parts)
+    series = reader.series(manifest.parts) if whole is None else whole
     new = parts / "index.new"
     try:
-        take_on_trial(new, _small(series))
+        take_on_trial(new, small_of(series))
         _static_index(new, parts / STATIC)
         with WritableFile(new, "r+") as file:
-            _fill(file, series, parts)
+            fill(file, series, parts)
             if final is not None:
                 file[KINDS["result"]] = h5py.ExternalLink(f"{parts.name}/{final.name}", f"/{KINDS['checkpoint']}")
                 put_losses(file, dict.fromkeys([*manifest.losses, *series.losses]))
@@ -95,93 +90,24 @@ def write_index(out: Path, manifest: Manifest, reader: SegmentReader, final: Pat
     return [loss for loss in series.losses if loss not in manifest.losses]
 
 
-def finish(
-    comm: MPI.Comm, out: Path, state: FullState, manifest: Manifest, reader: SegmentReader, compression: str = "none"
-) -> list[Loss]:
-    """Write OUT.h5 as a single file with all frames, the observables and the final state, and remove the parts. Collective.
-
-    Frames and observables that differ from what was written are omitted. In that case the parts that contained them are moved to OUT.h5.damaged, and
-    the result records what it lacks.
+def small_of(series: Series) -> int:
+    """Count the bytes of what is not copied row by row.
 
     Args:
-        comm: communicator.
-        out: the result file, OUT.h5.
-        state: state at the end of the run.
-        manifest: all parts of the run; only that of rank 0 is used.
-        reader: reader of the segments; only that of rank 0 is used.
-        compression: how the fields of grains in frames are compressed, or none.
-
-    Returns:
-        What was lost, except losses accepted earlier; the same on all ranks.
-
-    Raises:
-        FileError: the file could not be written; raised on every rank, and the parts are untouched.
+        series: what the result shows.
     """
-    parts = parts_of(out)
-    new = parts / "result.new"
-    series, losses = Series(), list[Loss]()
-    with together(comm, f"{out} could not be written"):
-        if comm.rank == 0:
-            losses = manifest.lost(parts)
-            series = reader.series(manifest.parts.keys() - {loss.part for loss in losses})
-            if series.refused is not None:
-                raise series.refused
-            losses += [loss for loss in series.losses if loss not in manifest.losses]
-    series, losses = comm.bcast((series, losses))
-    damaged: list[Loss] | None = None
-    while damaged is None or damaged:
-        count = _begun(comm, out, new)
-        frame_bytes = sum(count * width * kind.itemsize for width, kind in series.fields.values())
-        size = series.frames * frame_bytes + series.contacts.nbytes + size_of(state, comm)
-        with RowFile(comm, new, "r+", shown=out) as file:
-            file.reserve(size + _small(series), Holders.of(comm, size))
-            with file.structure() as skeleton:
-                if skeleton is not None:
-                    _fill(skeleton, series, compression=compression)
-            damaged = copy_frames(file, series, count, compression)
-            losses += damaged
-            if not damaged:
-                checksums = write_rows(file, KINDS["result"], state)
-                file.sync()
-    with together(comm, f"{out} could not be written"):
-        if comm.rank == 0:
-            with WritableFile(new, "r+") as handle:
-                put_losses(handle, get_losses(handle) + losses)
-            seal_file(new, "result", state, checksums, read_origin(parts))
-            _take_the_place_of(out, new, losses)
-    return losses
-
-
-def _begun(comm: MPI.Comm, out: Path, new: Path) -> int:
-    """Begin the complete result with the static part. Returns the number of grains. Collective."""
-    count, static = 0, parts_of(out) / STATIC
-    with together(comm, f"{out} could not be written"):
-        if comm.rank == 0:
-            take_on_trial(new, static.stat().st_size)
-            shutil.copyfile(static, new)
-            with h5py.File(new, "r") as handle:
-                count = handle[f"{FRAMES}/id"].shape[0]
-    return int(comm.bcast(count))
-
-
-def _take_the_place_of(out: Path, new: Path, losses: list[Loss]) -> None:
-    """Give the complete result its name, and remove the parts but for those that are damaged."""
-    parts = parts_of(out)
-    for name in {loss.part for loss in losses}:
-        if (parts / name).exists():
-            set_apart(out, parts / name)
-    new.rename(out)
-    sync_path(out.parent)
-    shutil.rmtree(parts, ignore_errors=True)
-
-
-def _small(series: Series) -> int:
-    """Bytes of what is not copied row by row."""
     return sum(values.nbytes for values in series.values.values()) + 200 * series.frames
 
 
-def _fill(file: h5py.File, series: Series, parts: Path | None = None, compression: str = "none") -> None:
-    """Write everything but the frames' values into a file with the static part: they are virtual if the folder of the parts is given."""
+def fill(file: h5py.File, series: Series, parts: Path | None = None, compression: str = "none") -> None:
+    """Write everything but the frames' values into a file with the static part.
+
+    Args:
+        file: the result.
+        series: what it shows.
+        parts: folder of the segments to which virtual data sets refer, or None if values are written later.
+        compression: how the fields of grains in frames are compressed, or none.
+    """
     label(file, "result")
     file.attrs["assembled"] = fixed("index" if parts else "complete")
     count = file[f"{FRAMES}/id"].shape[0]

@@ -1,4 +1,4 @@
-"""Copying the frames of segments into a result, each rank its block of ids and of contacts, with a look at their checksums."""
+"""Copying the frames of segments into a result, or only reading them, each rank its block of ids and of contacts, with a look at their checksums."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import h5py
 import numpy as np
+from mpi4py import MPI
 
 from pardem.errors import FileError
 
@@ -40,8 +41,7 @@ def copy_frames(file: RowFile, series: Series, count: int, compression: str = "n
         The frames that are not what was written. If there are any, they are removed from the series, and the file must be written anew.
     """
     damaged, contacts, first = list[Loss](), series.contacts, 0  # the contacts before any frame is taken out
-    frame = count * sum(width * kind.itemsize for width, kind in series.fields.values())
-    holders = Holders.of(file.comm, frame + contacts.nbytes // max(1, series.frames), unit_of(compression))
+    holders = _holders(file.comm, series, count, compression)
     sums: list[_Sums] = []
     with file.rows(holders, compression, count):
         for piece in series.pieces:
@@ -56,6 +56,47 @@ def copy_frames(file: RowFile, series: Series, count: int, compression: str = "n
                 if contacts.types:
                     handle[CONTACT_TABLE][:] = np.array([of_contacts for _, of_contacts in sums], dtype=np.uint32)
     return damaged
+
+
+def leave_out_damaged(comm: MPI.Comm, series: Series, count: int, compression: str = "none") -> list[Loss]:
+    """Read the frames of all segments one at a time, and take those out of the series that differ from what was written. Collective.
+
+    Args:
+        comm: communicator.
+        series: frames of the segments; changed.
+        count: number of grains.
+        compression: how the fields of grains are compressed, or none.
+
+    Returns:
+        The frames that are not what was written.
+
+    Raises:
+        UnreadableError: the system does not read a segment; on every rank.
+    """
+    damaged, holders = list[Loss](), _holders(comm, series, count, compression)
+    for piece in series.pieces:
+        whole = np.ones(len(piece.rows), dtype=bool)
+        with _Source(holders, piece, series, count) as source:
+            for k in range(len(whole)):
+                *_, problem = source.read(k)
+                if problem:
+                    whole[k] = False
+                    damaged.append(_loss(piece, k, problem))
+        piece.keep(whole)
+    series.pieces = [piece for piece in series.pieces if len(piece.rows)]
+    return damaged
+
+
+def _holders(comm: MPI.Comm, series: Series, count: int, compression: str) -> Holders:
+    """Who reads the frames of a series."""
+    frame = count * sum(width * kind.itemsize for width, kind in series.fields.values())
+    return Holders.of(comm, frame + series.contacts.nbytes // max(1, series.frames), unit_of(compression))
+
+
+def _loss(piece: Piece, k: int, problem: str) -> Loss:
+    """Frame ``k`` of those of a segment that count, which is damaged."""
+    step = int(piece.steps[k])
+    return Loss(piece.path.name, f"is damaged: {problem}", 1, (step, step))
 
 
 def _copy_piece(file: RowFile, source: _Source, contacts: ContactSeries, first: int, damaged: list[Loss]) -> list[_Sums]:
@@ -73,11 +114,11 @@ def _copy_piece(file: RowFile, source: _Source, contacts: ContactSeries, first: 
     """
     found: list[_Sums] = []
     piece, whole = source.piece, np.ones(len(source.piece.rows), dtype=bool)
-    for k, step in enumerate(piece.steps):
+    for k in range(len(whole)):
         columns, blocks, sums, problem = source.read(k)
         if problem:
             whole[k] = False
-            damaged.append(Loss(piece.path.name, f"is damaged: {problem}", 1, (int(step), int(step))))
+            damaged.append(_loss(piece, k, problem))
         if damaged:
             continue
         begin = int(contacts.first[first + k])

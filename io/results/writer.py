@@ -19,8 +19,9 @@ from ..state.manifest import Manifest, entry_of
 from ..state.rowfile import serial_notice
 from ..state.seals import DAMAGE, wrong_sums
 from ..state.shared_errors import together
-from .assemble import earlier_box, finish, read_origin, write_index, write_origin
+from .assemble import earlier_box, read_origin, write_index, write_origin
 from .contact_frames import ContactFrame
+from .ending import finish, leave_index
 from .file_form import PLAIN, FileForm
 from .output_path import go_on_from
 from .paths import STATIC, parts_of
@@ -138,7 +139,7 @@ class ResultWriter:
             self._sign(state.header.step)
             self._mend_static()
             if not self.form.one_file:
-                return self._leave_parts(state)
+                return leave_index(self.comm, self.path, state, self.manifest, self.reader, self.count, self.form.compression)
             return finish(self.comm, self.path, state, self.manifest, self.reader, self.form.compression)
 
     def close(self) -> None:
@@ -147,21 +148,6 @@ class ResultWriter:
             self._close_segment(max(self.last.values()))
             self._sign(max(self.last.values()))
             self._index()
-
-    def _leave_parts(self, state: FullState) -> list[Loss]:
-        """Make OUT.h5 an index of all parts with the final state; what was lost, except losses accepted earlier."""
-        losses: list[Loss] = []
-        with together(self.comm, f"{self.path} could not be written"):
-            if self.comm.rank == 0:
-                losses = self.manifest.lost(self.parts)
-                self.manifest.losses += losses
-                for loss in losses:
-                    del self.manifest.parts[loss.part]
-        path = write_checkpoint(self.comm, self.parts, state, self.manifest)
-        with together(self.comm, f"{self.path} could not be written"):
-            if self.comm.rank == 0:
-                losses += write_index(self.path, self.manifest, self.reader, path)
-        return self.comm.bcast(losses)
 
     def _begin(self, resume_step: int | None, extra: Mapping[str, Any], accept_loss: bool) -> int:
         """Find what an earlier start left, and note this start in the provenance, by rank 0; the number of the first segment."""

@@ -60,7 +60,10 @@ def _run_logged(arguments: argparse.Namespace, comm: MPI.Comm, log: Log | None) 
     except (CaseError, ShapeError, InsertionError) as error:
         raise type(error)(f"{arguments.case}: {error}") from None
     if summary.losses:
-        raise FileError(f"{out} is finished but incomplete: {summary.losses}; the result records this, and unusable parts are in {out}.damaged")
+        from ..io.results.paths import damaged_of
+
+        where = f", and unusable parts are in {damaged_of(out)}" if damaged_of(out).is_dir() else ""  # those of an index stay for their other frames
+        raise FileError(f"{out} is finished but incomplete: {summary.losses}; the result records this{where}")
     return 0 if summary.finished else EXIT_UNFINISHED
 
 
