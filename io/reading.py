@@ -12,14 +12,14 @@ import h5py
 import numpy as np
 
 from pardem.errors import FileError
+from pardem.version import FORMAT, program
 
 from .heaps import check_heaps
 from .layout import FRAMES, LayoutError, check_layout, text
 from .state.packing import make_readable
 from .state.shared_errors import UnreadableError, reason, unreadable
 
-FORMAT = 2  # of results, checkpoints and segments; 1: without checksums of frames and observables, without manifests
-SEALED = 2  # the first format with them
+SEALED = 2  # the first format with checksums of frames and observables, and with manifests
 KINDS = {"result": "pardem/final", "segment": "pardem/final", "checkpoint": "pardem/state"}  # kind of file -> its full state
 FIRST_FIELD = "position"  # the one that owns the shared step and time
 PARAMETERS = "parameters/pardem"
@@ -57,7 +57,7 @@ def opened(path: Path | str) -> Iterator[h5py.File]:
         if not isinstance(version, int | np.integer):
             raise LayoutError("its format is no whole number")
         if version > FORMAT:
-            raise FileError(f"{path} has format {version} and this pardem reads formats up to {FORMAT}: use the pardem that wrote it, or a later one")
+            raise FileError(f"{path} has format {version} and this pardem reads formats up to {FORMAT}: use {writer_of(file)}, or a later one")
         if kind == "result":
             _require_parts(file, path)
         _check_layout_once(file, path, growing=kind == "segment")
@@ -157,6 +157,23 @@ def _unreadable(path: Path, error: OSError) -> FileError:
 def kind_of(file: h5py.File) -> str:
     """``result``, ``segment`` or ``checkpoint``."""
     return text(file.attrs["pardem_kind"])
+
+
+def writer_of(file: h5py.File) -> str:
+    """Name the program that wrote a checkpoint, or the last part of a result, with its version and, where it is known, its commit.
+
+    Args:
+        file: open HDF5 file.
+
+    Returns:
+        Part of a sentence.
+    """
+    try:
+        origin = get_json(file, "provenance" if kind_of(file) == "checkpoint" else f"{PARAMETERS}/provenance")
+        versions = (origin if isinstance(origin, dict) else origin[-1])["versions"]
+        return f"{program(versions)}, which wrote it"
+    except (LookupError, ValueError, TypeError, AttributeError, OSError, RuntimeError):
+        return "the pardem that wrote it"
 
 
 def base_of(file: h5py.File) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from .commands import cases, files, kernels, pictures, scaling_study
 from .commands.arguments import Command, adder
@@ -12,7 +13,7 @@ from .completion import complete
 from .errors import PardemError
 from .examples import examples
 from .guard import EXIT_ERROR, EXIT_INTERRUPTED, print_error
-from .version import VERSION
+from .version import FORMAT, LAYOUT, program, versions
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,13 +43,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
 
 
+class _Version(argparse.Action):
+    """Tells what this pardem is, and ends."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        print(f"{program(versions())}, states of layout {LAYOUT}, files of format {FORMAT}")
+        parser.exit()
+
+
 def command_line() -> argparse.ArgumentParser:
     """Build the parser of all commands and their options."""
     parser = argparse.ArgumentParser(
         prog="pardem", description="Discrete-element simulation of granular matter made of spheropolytopes.", epilog=examples(""),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    parser.add_argument("--version", action="version", version=f"pardem {VERSION}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="tell the version, the commit if it is known, and the layout of states, and end")
     add = adder(parser)
     for group in (cases, files, pictures, kernels, scaling_study):
         group.add_commands(add)

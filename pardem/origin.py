@@ -26,12 +26,13 @@ from .io.state.ordered_rows import IdLookup, place_of
 from .io.state.seals import crc32_of, get_sums
 from .io.state.shared_errors import together
 from .io.state.state_reading import read_state, state_group
-from .run_state import LAYOUT, run_state
+from .run_state import run_state
 from .shapes.catalogue import Catalogue
 from .state.origin_state import SHOWN, ContactEnds, Origin, OriginState, SettledGrains
 from .state.population import ContactTable
 from .state.saved import RunState
 from .suggestions import nearest
+from .version import LAYOUT
 
 if TYPE_CHECKING:
     from .simulation import Simulation
@@ -207,7 +208,8 @@ def _read(comm: MPI.Comm, path: Path) -> _Found:
     full = read_state(comm, path)
     if full.layout != LAYOUT:
         raise FileError(
-            f"{path} holds a state of layout {full.layout} and this pardem starts from layout {LAYOUT}: make it anew, or use {full.writer}"
+            f"{path} holds a state of layout {full.layout} and this pardem starts from layout {LAYOUT}: make it anew, or use {full.writer}, "
+            f"or another pardem of layout {full.layout}, which `pardem --version` tells"
         )
     try:
         case = Case(**tables).located(path.parent)

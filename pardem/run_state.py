@@ -16,11 +16,10 @@ from .io.state.checkpoint import newest_valid_checkpoint
 from .io.state.full_state import ContactRows, FullState, GrainTable
 from .state.population import ContactTable, Population
 from .state.saved import RunState
+from .version import LAYOUT
 
 if TYPE_CHECKING:
     from .simulation import Simulation
-
-LAYOUT = 3  # of the state; one more whenever an array of it changes its columns
 
 
 def full_state(sim: Simulation) -> FullState:
@@ -79,7 +78,7 @@ def load_start(comm: MPI.Comm, out: Path, case: Case, accept_loss: bool = False)
     state = found.state
     if state.layout != LAYOUT:
         raise FileError(
-            f"{found.path} holds a state of layout {state.layout} and this pardem goes on from layout {LAYOUT}: resume with "
-            f"{state.writer}, which wrote it, or start anew with --force"
+            f"{found.path} holds a state of layout {state.layout} and this pardem goes on from layout {LAYOUT}: resume with {state.writer}, or with "
+            f"another pardem of layout {state.layout}, which `pardem --version` tells, or start anew with --force"
         )
     return run_state(state), found.warnings

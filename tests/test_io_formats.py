@@ -12,6 +12,7 @@ from mpi4py import MPI
 
 from pardem import cli
 from pardem.errors import FileError
+from pardem.io.reading import put_json
 from pardem.io.results.paths import parts_of
 from pardem.io.views.compare import compare
 from pardem.io.views.info import info
@@ -47,5 +48,10 @@ def test_a_later_format_is_refused(out: Path) -> None:
     path = parts_of(out) / "checkpoint-000000000060.h5"
     with h5py.File(path, "r+") as file:
         file.attrs["pardem_format"] = 3
-    with pytest.raises(FileError, match="has format 3 and this pardem reads formats up to 2"):
+        put_json(file, "provenance", {"versions": {"pardem": "9.0.0", "commit": "0123456789ab"}})
+    with pytest.raises(FileError, match=r"has format 3 and this pardem reads formats up to 2: use pardem 9\.0\.0 \(commit 0123456789ab\), which"):
+        info(path)
+    with h5py.File(path, "r+") as file:
+        put_json(file, "provenance", ["another form"])
+    with pytest.raises(FileError, match="reads formats up to 2: use the pardem that wrote it, or a later one"):
         info(path)

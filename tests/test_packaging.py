@@ -16,7 +16,10 @@ import pytest
 import yaml
 from conftest import CLEAN_ENVIRONMENT
 
-from pardem.version import VERSION
+from pardem import cli
+from pardem.compiled import sources
+from pardem.compiled.sources import commit_of
+from pardem.version import FORMAT, LAYOUT, VERSION
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -68,6 +71,47 @@ def test_versions_agree() -> None:
     assert PROJECT["version"] == VERSION
     assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == VERSION
     assert yaml.safe_load((ROOT / "jobs/packaging/recipe.yaml").read_text())["context"]["version"] == VERSION
+
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+REPOSITORIES: dict[str, dict[str, str]] = {
+    "branch": {".git/HEAD": "ref: refs/heads/a/b\n", ".git/refs/heads/a/b": f"{COMMIT}\n"},
+    "packed": {".git/HEAD": "ref: refs/heads/main\n", ".git/packed-refs": f"# pack-refs\n{'f' * 40} refs/heads/mainly\n{COMMIT} refs/heads/main\n"},
+    "detached": {".git/HEAD": f"{COMMIT}\n"},
+    "work tree": {
+        ".git": "gitdir: there/worktrees/here\n", "there/worktrees/here/HEAD": "ref: refs/heads/main\n",
+        "there/worktrees/here/commondir": "../..\n", "there/refs/heads/main": f"{COMMIT}\n",
+    },
+    "none": {}, "begun": {".git/HEAD": "ref: refs/heads/main\n"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", REPOSITORIES)
+def test_the_commit_of_a_tree_is_read_from_its_repository(tmp_path: Path, kind: str) -> None:
+    for name, content in REPOSITORIES[kind].items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+    assert commit_of(tmp_path) == ("" if kind in ("none", "begun") else COMMIT[:12])
+
+
+def test_the_commit_of_this_tree_is_that_of_git(capsys: pytest.CaptureFixture[str]) -> None:
+    said = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
+    if said.returncode or not (ROOT / ".git").exists():
+        pytest.skip("this tree is no repository")
+    assert commit_of(ROOT) == said.stdout[:12]
+    with pytest.raises(SystemExit, match="0"):
+        cli.main(["--version"])
+    assert capsys.readouterr().out == f"pardem {VERSION} (commit {said.stdout[:12]}), states of layout {LAYOUT}, files of format {FORMAT}\n"
+
+
+def test_a_wheel_knows_the_commit_it_was_built_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table is the one that `distribution.Package` writes."""
+    monkeypatch.setattr(sources, "ROOT", tmp_path)
+    monkeypatch.setattr(sources, "_MAKERS", ())
+    (tmp_path / "pardem" / "compiled").mkdir(parents=True)
+    assert sources.commit.__wrapped__() == ""
+    sources.write_table("0123456789ab")
+    assert sources.commit.__wrapped__() == "0123456789ab"
 
 
 def test_the_citation_has_what_the_format_demands() -> None:

@@ -14,12 +14,13 @@ from conftest import Ended
 from damage import cut, scramble
 from run_scene import case_file, settings
 
-from pardem import __version__, cli
+from pardem import cli
 from pardem.io.reading import get_json, json_bytes, put_json
 from pardem.io.results.paths import damaged_of, parts_of
 from pardem.io.state.checkpoint import checkpoints
 from pardem.io.views.compare import compare
 from pardem.io.views.info import info
+from pardem.version import LAYOUT, program, versions
 
 # signals itself, as a scheduler would, at the first chunk that ends at step 900 or later
 DRIVER = """
@@ -152,7 +153,19 @@ def test_a_state_of_another_layout_names_the_version_that_goes_on(folder: Path, 
         put_json(state, "header", header)
         put_json(state, "checksums", get_json(state, "checksums") | {"header": zlib.crc32(json_bytes(header))})
     assert cli.main(["run", "case.toml", *FRAMES, "-o", "out.h5", "--resume"]) == 1
-    assert f"resume with pardem {__version__}, which wrote it" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    named = f"{newest} holds a state of layout 1 and this pardem goes on from layout {LAYOUT}: resume with {program(versions())}"
+    assert f"{named}, which wrote it, or with another pardem of layout 1, which `pardem --version` tells, or start anew" in said
+    with h5py.File(newest, "r+") as file:
+        origin = get_json(file, "provenance")
+        assert origin["versions"].items() >= versions().items()
+        put_json(file, "provenance", origin | {"versions": {"pardem": "0.0.9", "commit": "0123456789ab"}})
+    assert cli.main(["run", "case.toml", *FRAMES, "-o", "out.h5", "--resume"]) == 1
+    assert "resume with pardem 0.0.9 (commit 0123456789ab), which wrote it, or with" in capsys.readouterr().err
+    with h5py.File(newest, "r+") as file:
+        del file["provenance"]
+    assert cli.main(["run", "case.toml", *FRAMES, "-o", "out.h5", "--resume"]) == 1
+    assert "resume with the pardem that wrote it, or with" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=pytest.mark.slow)])

@@ -9,9 +9,10 @@ import h5py
 import numpy as np
 
 import pardem
+from pardem.version import FORMAT
 
 from ..layout import LayoutError, corners, fixed, text
-from ..reading import FIRST_FIELD, FORMAT, FRAMES, PARAMETERS
+from ..reading import FIRST_FIELD, FRAMES, PARAMETERS
 from ..state.seals import crc32_of, crc32_of_array, get_sums, put_sums
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import h5py
 
-import pardem
+from pardem.version import versions
 
 
 def now() -> str:
@@ -36,7 +36,7 @@ def provenance(ranks: int, **extra: Any) -> dict[str, Any]:
         "machine": platform.machine(),
         "started": now(),
         "versions": {
-            "pardem": pardem.__version__,
+            **versions(),
             "python": platform.python_version(),
             "hdf5": h5py.version.hdf5_version,
             "mpi": MPI.Get_library_version().splitlines()[0].strip("\x00 "),

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from mpi4py import MPI
 
 from pardem.errors import FileError
+from pardem.version import FORMAT
 
 from ..layout import fixed
-from ..reading import FORMAT, KINDS, PARAMETERS, get_json, is_index, opened, put_json
+from ..reading import KINDS, PARAMETERS, get_json, is_index, opened, put_json
 from ..results.paths import out_of
 from ..results.provenance import provenance
 from ..results.series import lost_of_result

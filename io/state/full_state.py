@@ -76,7 +76,7 @@ class FullState(NamedTuple):
         contacts: contacts of this rank; when read: those of which either id is in its block, in the order of their keys.
         small: name -> array, the same on all ranks.
         layout: number of the layout of its arrays.
-        writer: when read: the program that wrote it, with its version.
+        writer: when read: the program that wrote it, as ``writer_of`` names it.
     """
 
     header: RunHeader

@@ -16,7 +16,7 @@ from pardem.errors import FileError
 from pardem.state.saved import RunHeader
 
 from ..layout import LayoutError
-from ..reading import KINDS, PARAMETERS, get_json, get_table, kind_of, opened, sound
+from ..reading import KINDS, get_table, kind_of, opened, sound, writer_of
 from .checksum import joined, part
 from .contact_blocks import ContactBlocks, first_contact, get_blocks
 from .full_state import CONTACT_TYPES, KEYS, ContactRows, FullState, GrainTable
@@ -39,7 +39,7 @@ class _Head(NamedTuple):
         contacts: number of contacts.
         blocks: where the contacts of each block of ids begin.
         size: number of bytes of all rows.
-        writer: the program that wrote it, with its version.
+        writer: the program that wrote it, as ``writer_of`` names it.
     """
 
     group: str
@@ -102,7 +102,7 @@ def _read_head(path: Path) -> _Head:
         count = rows[min(name for name in rows if name.startswith("grains/"))].shape[0]
         contacts, size = group["contacts/lower"].shape[0], sum(data.size * data.dtype.itemsize for data in rows.values())
         blocks = get_blocks(group["contacts"], count)
-        return _Head(KINDS[kind_of(file)], table, expected, sums, small, count, contacts, blocks, size, _writer(file))
+        return _Head(KINDS[kind_of(file)], table, expected, sums, small, count, contacts, blocks, size, writer_of(file))
 
 
 def _check_tables(group: h5py.Group, expected: Collection[str]) -> None:
@@ -114,15 +114,6 @@ def _check_tables(group: h5py.Group, expected: Collection[str]) -> None:
         data = group[f"contacts/{name}"]
         if data.dtype.kind != np.dtype(kind).kind or data.ndim != (1 if name in ContactRows._fields[:KEYS] else 2):
             raise LayoutError(f"contacts/{name} is of another shape or type than what pardem writes ({data.shape}, {data.dtype})")
-
-
-def _writer(file: h5py.File) -> str:
-    """The program that wrote a checkpoint, or the last part of a result."""
-    try:
-        origin = get_json(file, "provenance" if kind_of(file) == "checkpoint" else f"{PARAMETERS}/provenance")
-        return f"pardem {(origin if isinstance(origin, dict) else origin[-1])['versions']['pardem']}"
-    except (LookupError, ValueError, TypeError):
-        return "the pardem"
 
 
 def _known_to_both(comm: MPI.Comm, arrays: list[np.ndarray], count: int) -> ContactRows:

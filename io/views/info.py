@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from pardem.version import program
+
 from ..analysis.result import Result
 from ..layout import LayoutError, array
 from ..reading import KINDS, PARAMETERS, get_json, get_table, kind_of, opened, understood
@@ -125,7 +127,7 @@ def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
         if said := entry.get("start", {}).get("said"):
             lines.append(("start", said))
         span = entry["started"] + (f" to {entry['ended']}" if "ended" in entry else "")
-        lines.append(("written by", f"pardem {entry['versions'].get('pardem', 'unknown')} on {entry['host']}, {entry['ranks']} rank(s), {span}"))
+        lines.append(("written by", f"{program({'pardem': 'unknown'} | entry['versions'])} on {entry['host']}, {entry['ranks']} rank(s), {span}"))
     return lines
 
 

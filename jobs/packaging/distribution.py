@@ -36,7 +36,7 @@ class Metadata(egg_info):  # type: ignore[misc]
 
 
 class Package(build_py):  # type: ignore[misc]
-    """The modules of a wheel, and the table of their hashes; a tree that is installed to be edited gets none."""
+    """The modules of a wheel, and the table of their hashes and their commit; a tree that is installed to be edited gets none."""
 
     def run(self) -> None:
         """Copy the modules and write the table."""
@@ -47,7 +47,7 @@ class Package(build_py):  # type: ignore[misc]
             assert spec.loader is not None
             copied = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(copied)
-            copied.write_table()
+            copied.write_table(copied.commit_of(Path.cwd()))
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:
         """List what was built.

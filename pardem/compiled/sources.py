@@ -95,15 +95,55 @@ def hash_of_texts(path: Path | None) -> str:
     return digest.hexdigest()[:16]
 
 
-def write_table() -> Path:
+def commit_of(tree: Path) -> str:
+    """Return the commit at which a tree of sources is, as its repository notes it.
+
+    Args:
+        tree: root of the tree.
+
+    Returns:
+        12 hexadecimal digits; nothing where it is not the root of a repository.
+    """
+    try:
+        git = tree / ".git"
+        if git.is_file():  # of a work tree that hangs on another repository
+            git = tree / git.read_text().partition(":")[2].strip()
+        head = (git / "HEAD").read_text().strip()
+        branch = head.removeprefix("ref: ")
+        if branch == head:
+            return head[:12]
+        common = git / (git / "commondir").read_text().strip() if (git / "commondir").exists() else git
+        if (common / branch).exists():
+            return (common / branch).read_text().strip()[:12]
+        packed = [line.split() for line in (common / "packed-refs").read_text().splitlines()]
+        return next((words[0][:12] for words in packed if words[1:] == [branch]), "")
+    except (OSError, ValueError):
+        return ""
+
+
+@functools.cache
+def commit() -> str:
+    """Return the commit of this pardem, as ``commit_of`` does; of an installed one that from which it was built."""
+    if found := commit_of(ROOT):
+        return found
+    try:
+        return str(json.loads((ROOT / TABLE).read_bytes()).get("commit", ""))
+    except (OSError, ValueError):
+        return ""
+
+
+def write_table(commit: str = "") -> Path:
     """Write the table of hashes beside this file, which is part of a copy of pardem that is about to be packed.
+
+    Args:
+        commit: commit of the tree that is packed, if it is known.
 
     Returns:
         Path of the table.
     """
     sizes = {os.path.relpath(path, ROOT): os.path.getsize(path) for path in sorted(_all_sources())}
     hashes = {str(path.relative_to(ROOT)): hash_of_texts(path) for path in compiled_sources()}
-    (ROOT / TABLE).write_text(json.dumps({"sizes": sizes, "hashes": hashes, "all": hash_of_texts(None)}, indent=0) + "\n")
+    (ROOT / TABLE).write_text(json.dumps({"commit": commit, "sizes": sizes, "hashes": hashes, "all": hash_of_texts(None)}, indent=0) + "\n")
     return ROOT / TABLE
 
 
