@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import sys
@@ -114,6 +115,19 @@ def test_a_run_that_is_killed_amid_a_checkpoint_and_interrupted_amid_its_result_
     assert row["kills"][0]["step"] >= 100  # beyond the first checkpoint
     assert row["kills"][1]["status"] == 130
     assert row["kills"][1]["step"] == 800
+
+
+def test_runs_that_are_killed_go_on_on_another_number_of_ranks() -> None:
+    import kills
+
+    numbers = []
+    for k in range(200):
+        some, last = kills.drawn(k, 0)
+        ranks = [max(1, kill.ranks) for kill in some] + [max(1, last)]
+        assert all(one != other for one, other in itertools.pairwise(ranks))
+        assert all(0 <= kill.rank < max(1, kill.ranks) for kill in some)
+        numbers += ranks[:-1]
+    assert set(numbers) == set(range(1, 9))
 
 
 @on_linux
@@ -232,7 +246,8 @@ def test_the_report_replaces_the_rows_of_campaigns_and_keeps_the_others(tmp_path
         assert report.main() == 0
         return (tmp_path / "outcomes.csv").read_text().splitlines()
 
-    kill = {"phase": "frame", "kills": [{"came": True}, {"came": False}]}
+    first, second = {"came": True, "signal": "KILL", "whom": "one", "ranks": 3}, {"came": False, "signal": "INT", "whom": "launcher", "ranks": 0}
+    kill = {"phase": "frame", "kills": [first, second]}
     kills = outcomes_of(tmp_path, "kills.jsonl", kill | {"outcome": "same bits"}, kill | {"outcome": "lost"})
     bounds = tmp_path / "bounds.log"
     bounds.write_text(
@@ -241,23 +256,26 @@ def test_the_report_replaces_the_rows_of_campaigns_and_keeps_the_others(tmp_path
         "tests of def tests/test_a.py\n\n== tests, 1 rank\n..\n2 passed in 1.00s (0:00:01)\n"
     )
     lines = add(kills, bounds)
-    assert [line.rpartition(",abc,")[0] for line in lines[1:3]] == [
+    assert [line.rpartition(",abc,")[0] for line in lines[1:9]] == [
         'kills,last kill in phase frame,2,"lost 1, same bits 1",1',
-        'kills,all kills of these runs,4,"after its end 2, amid the run 2",0',
-    ]
+        'kills,all kills of these runs,4,"after its end 2, amid the run 2",1',
+        "kills,signal INT,2,after its end 2,1", "kills,signal KILL,2,amid the run 2,0",
+        "kills,sent to a run without mpirun,2,after its end 2,1", "kills,sent to one rank,2,amid the run 2,0",
+        "kills,run on 1 rank,2,after its end 2,1", "kills,run on 3 ranks,2,amid the run 2,0",
+    ]  # fmt: skip
     assert lines[1].split(",abc,")[1].startswith("2026-01-02,")
-    assert lines[3].startswith('bounds,1 rank,2,"failed 1, passed 1 (in test_a)",1,abc,')
-    assert lines[4].startswith("bounds,3 ranks,1,passed 1,0,abc,")
-    assert lines[5].startswith('bounds,"1 rank, tests/test_a.py",2,passed 2,0,def,')
+    assert lines[9].startswith('bounds,1 rank,2,"failed 1, passed 1 (in test_a)",1,abc,')
+    assert lines[10].startswith("bounds,3 ranks,1,passed 1,0,abc,")
+    assert lines[11].startswith('bounds,"1 rank, tests/test_a.py",2,passed 2,0,def,')
     with kills.open("a") as more:
         more.write(json.dumps({"case": 1, "said": "", "outcome": "same bits", "commit": "def", "day": "2026-02-01"} | kill) + "\n")  # made again
     assert add(kills)[1:] == [
         lines[1].replace('"lost 1, same bits 1",1,abc,2026-01-02', "same bits 2,0,abc def,2026-02-01"),
-        lines[2].replace("abc,2026-01-02", "abc def,2026-02-01"), *lines[3:],
+        *(line.replace(",1,abc,", ",0,abc,").replace("abc,2026-01-02", "abc def,2026-02-01") for line in lines[2:9]), *lines[9:],
     ]  # fmt: skip
     files = outcomes_of(tmp_path, "files.jsonl", {"outcome": "read", "damage": "stopped.h5.parts/segment-000000.h5: cut at 3"})
     assert add(files)[1].startswith("files,segment,1,read 1,0,abc,2026-01-01,")
-    assert len(add()) == 7
+    assert len(add()) == 13
     assert "| damaged files | segment | 1 | read 1 | 0 | abc | 2026-01-01 |" in kept["campaigns of faults"]
     assert "Not run yet: mutated cases, disks that fail, the same bits, a very long run." in kept["campaigns of faults"]
 

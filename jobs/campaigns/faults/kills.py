@@ -27,7 +27,7 @@ from undisturbed import LIMIT, Undisturbed
 from pardem.errors import FileError
 
 HALTING = Path(__file__).with_name("halting.py")
-RANKS = (0, 1, 2, 2, 3, 4, 5, 8)  # 0: without a launcher
+RANKS = (0, 1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8)  # 0: without a launcher
 SIGNALS = ("KILL", "KILL", "KILL", "TERM", "TERM", "INT", "INT", "USR1", "USR1", "HUP", "QUIT", "ABRT", "BUS")
 WHOM = ("one", "one", "all", "launcher", "everything")
 ANY = "any"
@@ -56,9 +56,9 @@ class Kill(NamedTuple):
     delay: float = 0.0
 
     @classmethod
-    def drawn(cls, dice: random.Random) -> Kill:
-        """Draw one."""
-        ranks, phase = dice.choice(RANKS), dice.choice(MOMENTS)
+    def drawn(cls, ranks: int, dice: random.Random) -> Kill:
+        """Draw one of a run on some ranks."""
+        phase = dice.choice(MOMENTS)
         rank, calls = 0 if phase in OF_THE_FIRST else dice.randrange(max(1, ranks)), PHASES[phase][2] if phase in PHASES else 1
         call = round(calls ** dice.random())  # the first ones more often: a run that is resumed makes fewer of them
         return cls(ranks, phase, call, rank, dice.choice(SIGNALS), dice.choice(WHOM), round(dice.uniform(0.0, 4.0), 2))
@@ -93,6 +93,24 @@ class Kill(NamedTuple):
         return came
 
 
+def drawn(k: int, seed: int) -> tuple[list[Kill], int]:
+    """Draw how often, how and on how many ranks a run is killed.
+
+    Args:
+        k: number of the try, by which the numbers of ranks of its first run take turns.
+        seed: of the campaign.
+
+    Returns:
+        The kills, one after the other, and the number of ranks of the run that is left alone; each number differs from the one before.
+    """
+    dice = random.Random(f"{seed}/{k}")
+    ranks, kills = RANKS[k % len(RANKS)], list[Kill]()
+    for _ in range(dice.choice((1, 1, 2, 3))):
+        kills.append(Kill.drawn(ranks, dice))
+        ranks = dice.choice([other for other in RANKS if max(1, other) != max(1, ranks)])
+    return kills, ranks
+
+
 def attempt(k: int, seed: int, undisturbed: Undisturbed) -> Row:
     """Kill a run, resume it, kill it again, and so on; then let it come to its end.
 
@@ -104,10 +122,9 @@ def attempt(k: int, seed: int, undisturbed: Undisturbed) -> Row:
     Returns:
         The row of the try.
     """
-    dice, began = random.Random(f"{seed}/{k}"), time.monotonic()
-    kills = [Kill.drawn(dice) for _ in range(dice.choice((1, 1, 2, 3)))]
+    (kills, ranks), began = drawn(k, seed), time.monotonic()
     with tempfile.TemporaryDirectory() as name:
-        row = disturbed(Path(name), kills, dice.choice(RANKS), undisturbed)
+        row = disturbed(Path(name), kills, ranks, undisturbed)
     last = kills[len(row["kills"]) - 1]._asdict()
     return row | {name: last[name] for name in ("phase", "signal", "whom", "ranks")} | {"seconds": round(time.monotonic() - began, 1)}
 

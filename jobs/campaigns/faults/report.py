@@ -96,10 +96,34 @@ def _line(campaign: str, what: str, tries: list[Row], found: Counter[str], more:
 
 
 def _kills(tries: list[Row]) -> list[Line]:
-    """All kills, of which a try has up to three."""
-    every = [kill for row in tries for kill in row["kills"]]
-    found = Counter("amid the run" if kill["came"] else "after its end" for kill in every)
-    return [_line("kills", "all kills of these runs", tries, found) | {"tries": str(len(every))}]
+    """All kills, of which a try has up to three: by signal, by whom it was sent to, by the number of ranks. A failure is that of the last one."""
+    every = [(kill, row, kill is row["kills"][-1]) for row in tries for kill in row["kills"]]
+    groups = {"all kills of these runs": every}
+    for name in (_of_signal, _of_whom, _of_ranks):
+        for what in sorted({name(kill) for kill, *_ in every}):
+            groups[what] = [one for one in every if name(one[0]) == what]
+    lines = []
+    for what, some in groups.items():
+        found = Counter("amid the run" if kill["came"] else "after its end" for kill, *_ in some)
+        failures = sum(last and row["outcome"] in BAD for _, row, last in some)
+        lines.append(_line("kills", what, [row for _, row, _ in some], found) | {"failures": str(failures)})
+    return lines
+
+
+def _of_signal(kill: Row) -> str:
+    return f"signal {kill['signal']}"
+
+
+def _of_whom(kill: Row) -> str:
+    """Whom a signal was sent to."""
+    if not kill["ranks"]:
+        return "sent to a run without mpirun"
+    whom = {"one": "one rank", "all": "all ranks", "launcher": "mpirun", "everything": "mpirun and all ranks"}
+    return f"sent to {whom[kill['whom']]}"
+
+
+def _of_ranks(kill: Row) -> str:
+    return f"run on {max(1, kill['ranks'])} rank{'s' * (kill['ranks'] > 1)}"
 
 
 def _commands(tries: list[Row]) -> list[Line]:
