@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+import pytest
 
 from pardem.compiled.choices import select
 from pardem.compiled.jit import kernel
 from pardem.compiled.lanes.arithmetic import all_of, any_of
-from pardem.compiled.lanes.flags import flag_at, raised, raised_at
+from pardem.compiled.lanes.flags import append, first_lanes, flag_at, raised, raised_at
 from pardem.compiled.lanes.memory import (
     add_rows,
     all_alike,
+    column_at,
     either_place,
     gather,
     load,
@@ -21,6 +26,7 @@ from pardem.compiled.lanes.memory import (
     neighbours,
     pick,
     put,
+    put_column,
     scatter,
     scatter_add,
     store,
@@ -146,3 +152,56 @@ def test_single_numbers_of_rows() -> None:
     np.testing.assert_array_equal(flags, want)
     before[5 : 5 + WIDTH] = np.where(high, 1.0, before[5 : 5 + WIDTH])
     np.testing.assert_array_equal(x, before)
+
+
+ROWS = 40
+# what reads or writes WIDTH places or rows from ``p`` on: of x (numbers), index, flags, y (rows of four) and sums (rows of eight)
+ACCESSES: dict[str, Callable[..., None]] = {
+    "load": lambda x, index, flags, y, sums, p: store(x, 0, load(x, p)),
+    "store": lambda x, index, flags, y, sums, p: store(x, p, load(x, 0)),
+    "members": lambda x, index, flags, y, sums, p: store(x, 0, pick(x, members(index, p))),
+    "members_at": lambda x, index, flags, y, sums, p: store(x, 0, pick(x, members_at(index, neighbours(p)))),
+    "pick": lambda x, index, flags, y, sums, p: store(x, 0, pick(x, neighbours(p))),
+    "put": lambda x, index, flags, y, sums, p: put(x, neighbours(p), load(x, 0)),
+    "gather": lambda x, index, flags, y, sums, p: store(x, 0, gather(y, neighbours(p), 4, 0)[0]),
+    "column_at": lambda x, index, flags, y, sums, p: store(x, 0, column_at(y, neighbours(p), 4, 0)),
+    "put_column": lambda x, index, flags, y, sums, p: put_column(y, neighbours(p), 4, 3, load(x, 0)),
+    "scatter": lambda x, index, flags, y, sums, p: scatter(y, neighbours(p), 4, 0, gather(y, neighbours(0), 4, 0)),
+    "scatter_add": lambda x, index, flags, y, sums, p: scatter_add(sums, neighbours(p), 8, 4, gather(sums, neighbours(0), 8, 0)),
+    "add_rows": lambda x, index, flags, y, sums, p: add_rows(
+        sums, neighbours(p), 8, gather(sums, neighbours(0), 8, 0), gather(sums, neighbours(0), 8, 4)
+    ),
+    "subtract_rows": lambda x, index, flags, y, sums, p: subtract_rows(
+        sums, neighbours(p), 8, gather(sums, neighbours(0), 8, 0), gather(sums, neighbours(0), 8, 4)
+    ),
+    "raised": lambda x, index, flags, y, sums, p: flag_at(flags, neighbours(0), raised(flags, p)),
+    "raised_at": lambda x, index, flags, y, sums, p: flag_at(flags, neighbours(0), raised_at(flags, neighbours(p))),
+    "flag_at": lambda x, index, flags, y, sums, p: flag_at(flags, neighbours(p), raised(flags, 0)),
+    "append": lambda x, index, flags, y, sums, p: append(index, p, 0, first_lanes(WIDTH)),
+}  # fmt: skip
+
+
+def _arrays() -> tuple[Any, ...]:
+    return np.zeros(ROWS), np.arange(ROWS, dtype=np.int32), np.zeros(ROWS, np.uint8), np.zeros((ROWS, 4)), np.zeros((ROWS, 8), np.int64)
+
+
+@pytest.mark.parametrize("name", ACCESSES)
+def test_places_beyond_an_array_are_found_where_indices_are_checked(name: str) -> None:
+    """With the option that ``NUMBA_BOUNDSCHECK=1`` sets for all functions; the last lane alone lies beyond, or the first before the beginning."""
+    access = kernel(ACCESSES[name], cache=False, boundscheck=True)
+    access(*_arrays(), ROWS - WIDTH)
+    for place in (ROWS - WIDTH + 1, -1):
+        with pytest.raises(IndexError, match="index is out of bounds"):
+            access(*_arrays(), place)
+
+
+@pytest.mark.parametrize("name", ["pick", "append", "add_rows"])
+def test_without_the_check_there_is_none(name: str) -> None:
+    """No trace of it in the code that is compiled."""
+    codes = {}
+    for checks in (True, False):
+        access = kernel(ACCESSES[name], cache=False, boundscheck=checks)
+        access(*_arrays(), 0)
+        (codes[checks],) = access.inspect_llvm().values()
+    assert ["out of bounds" in codes[checks] for checks in (True, False)] == [True, False]
+    assert codes[True].count("icmp") > codes[False].count("icmp")

@@ -10,7 +10,7 @@ from numba.extending import intrinsic
 
 from ..jit import njit  # noqa: F401
 from .arithmetic import as_bits
-from .memory import WORD, as_word, pointer_at
+from .memory import WORD, as_word, pointer_at, require_within
 from .types import INDEX, ROW, WIDTH, Lanes, broadcast
 
 _BYTE = ir.IntType(8)
@@ -39,7 +39,9 @@ def raised_at(typing_context: Any, flags: Any, places: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
         value = ir.Constant(ir.VectorType(_BYTE, WIDTH), ir.Undefined)
-        for k, p in enumerate(cgutils.unpack_tuple(builder, args[1])):
+        places_ = cgutils.unpack_tuple(builder, args[1])
+        require_within(context, builder, signature.args[0], args[0], places_)
+        for k, p in enumerate(places_):
             value = builder.insert_element(value, builder.load(builder.gep(data, [p])), ir.Constant(INDEX, k))
         return _raised(builder, value)
 
@@ -53,7 +55,9 @@ def flag_at(typing_context: Any, flags: Any, places: Any, mask: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
         bytes_ = builder.zext(args[2], ir.VectorType(_BYTE, WIDTH))
-        for k, p in enumerate(cgutils.unpack_tuple(builder, args[1])):
+        places_ = cgutils.unpack_tuple(builder, args[1])
+        require_within(context, builder, signature.args[0], args[0], places_)
+        for k, p in enumerate(places_):
             builder.store(builder.extract_element(bytes_, ir.Constant(INDEX, k)), builder.gep(data, [p]))
         return context.get_dummy_value()
 

@@ -2,6 +2,8 @@
 
 Rows of four numbers travel as four lanes: the k-th holds the rows of contacts k, k + 4, ... behind each other (of WIDTH = 4 just that of contact k).
 ``transpose`` makes columns of rows: x, y, z and the fourth number of all contacts; and rows of columns.
+
+Where numba checks indices (``NUMBA_BOUNDSCHECK=1``), so are these places: whatever is read or written, in whichever lane, must lie in the array.
 """
 
 from __future__ import annotations
@@ -21,8 +23,19 @@ WORD = ir.IntType(64)
 _SHORT = ir.FloatType()
 
 
+def require_within(context: Any, builder: Any, array: Any, value: Any, places: list[Any], count: int = 1) -> None:
+    """Raise an IndexError, where indices are checked, unless ``count`` numbers from each of some places (words) on lie in an array."""
+    if not context.enable_boundscheck:
+        return
+    size = context.make_array(array)(context, builder, value).nitems
+    for place in places:
+        for k in sorted({0, count - 1}):
+            cgutils.do_boundscheck(context, builder, builder.add(place, ir.Constant(WORD, k)), size)
+
+
 def pointer_at(context: Any, builder: Any, array: Any, value: Any, place: Any, kind: Any) -> Any:
-    """Pointer to ``kind`` at a place (a word) of an array."""
+    """Pointer to ``kind``, a vector, at a place (a word) of an array."""
+    require_within(context, builder, array, value, [place], kind.count)
     data = context.make_array(array)(context, builder, value).data
     return builder.bitcast(builder.gep(data, [place]), ir.PointerType(kind))
 
@@ -79,7 +92,9 @@ def members(typing_context: Any, array: Any, place: Any) -> Any:
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        first = builder.gep(data, [as_word(context, builder, args[1], signature.args[1])])
+        place_ = as_word(context, builder, args[1], signature.args[1])
+        require_within(context, builder, signature.args[0], args[0], [place_], WIDTH)
+        first = builder.gep(data, [place_])
         found = [builder.zext(builder.load(builder.gep(first, [ir.Constant(WORD, k)])), WORD) for k in range(WIDTH)]
         return context.make_tuple(builder, signature.return_type, found)
 
@@ -104,7 +119,9 @@ def members_at(typing_context: Any, array: Any, places: Any) -> Any:
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        found = [builder.zext(builder.load(builder.gep(data, [p])), WORD) for p in cgutils.unpack_tuple(builder, args[1])]
+        places_ = cgutils.unpack_tuple(builder, args[1])
+        require_within(context, builder, signature.args[0], args[0], places_)
+        found = [builder.zext(builder.load(builder.gep(data, [p])), WORD) for p in places_]
         return context.make_tuple(builder, signature.return_type, found)
 
     return UniTuple(types.uintp, WIDTH)(array, places), codegen
@@ -183,7 +200,9 @@ def pick(typing_context: Any, array: Any, places: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
         value = ir.Constant(result.vector(), ir.Undefined)
-        for k, p in enumerate(cgutils.unpack_tuple(builder, args[1])):
+        places_ = cgutils.unpack_tuple(builder, args[1])
+        require_within(context, builder, signature.args[0], args[0], places_)
+        for k, p in enumerate(places_):
             number = builder.load(builder.gep(data, [p]))
             if result.kind == "int64":
                 number = builder.sext(number, element)
@@ -203,7 +222,9 @@ def put(typing_context: Any, array: Any, places: Any, value: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
         stored = builder.fptrunc(args[2], ir.VectorType(_SHORT, WIDTH)) if short else args[2]
-        for k, p in enumerate(cgutils.unpack_tuple(builder, args[1])):
+        places_ = cgutils.unpack_tuple(builder, args[1])
+        require_within(context, builder, signature.args[0], args[0], places_)
+        for k, p in enumerate(places_):
             builder.store(builder.extract_element(stored, ir.Constant(INDEX, k)), builder.gep(data, [p]))
         return context.get_dummy_value()
 
@@ -247,7 +268,9 @@ def column_at(typing_context: Any, array: Any, rows: Any, stride: Any, column: A
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
         value = ir.Constant(result.vector(), ir.Undefined)
-        for k, p in enumerate(_starts(context, builder, signature.args[2:], args[1], args[2], args[3])):
+        starts = _starts(context, builder, signature.args[2:], args[1], args[2], args[3])
+        require_within(context, builder, signature.args[0], args[0], starts)
+        for k, p in enumerate(starts):
             value = builder.insert_element(value, builder.load(builder.gep(data, [p])), ir.Constant(INDEX, k))
         return value
 
@@ -260,7 +283,9 @@ def put_column(typing_context: Any, array: Any, rows: Any, stride: Any, column: 
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        for k, p in enumerate(_starts(context, builder, signature.args[2:], args[1], args[2], args[3])):
+        starts = _starts(context, builder, signature.args[2:], args[1], args[2], args[3])
+        require_within(context, builder, signature.args[0], args[0], starts)
+        for k, p in enumerate(starts):
             builder.store(builder.extract_element(args[4], ir.Constant(INDEX, k)), builder.gep(data, [p]))
         return context.get_dummy_value()
 
