@@ -40,6 +40,7 @@ def species(text: str) -> list[str]:
     return ["--set", f"species=[{{name='rod', density=1e3, radius=1e-4, {text}}}]"]
 
 
+@pytest.mark.parametrize("command", ["run", "check"])
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
@@ -60,8 +61,8 @@ def species(text: str) -> list[str]:
         (settings(domain='{lower=[-2e-3, -5e-3, 0], upper=[2e-3, 5e-3, 3e-2], periodic=[true, false, false]}', **NARROW), "domain: the"),
     ],
 )  # fmt: skip
-def test_a_case_that_cannot_be(folder: Path, refused: Callable[..., str], change: list[str], expected: str) -> None:
-    assert refused("run", "case.toml", *SHORT, *change).removeprefix("case.toml: ").startswith(expected)
+def test_a_case_that_cannot_be(folder: Path, refused: Callable[..., str], command: str, change: list[str], expected: str) -> None:
+    assert refused(command, "case.toml", *SHORT, *change).removeprefix("case.toml: ").startswith(expected)
     assert not Path("case.h5").exists()
 
 
@@ -98,10 +99,11 @@ BIG = "1" + "0" * 399
 )
 def test_a_text_that_is_no_case(folder: Path, capfd: pytest.CaptureFixture[str], content: str, expected: str) -> None:
     Path("bad.toml").write_text(content)
-    assert cli.main(["check", "bad.toml"]) == 1
-    err = capfd.readouterr().err
-    assert expected in err
-    assert all(line.startswith("pardem: error: ") and len(line) < 600 for line in err.splitlines())
+    for command in ("run", "check"):
+        assert cli.main([command, "bad.toml"]) == 1
+        err = capfd.readouterr().err
+        assert expected in err
+        assert all(line.startswith("pardem: error: ") and len(line) < 600 for line in err.splitlines())
 
 
 def test_a_name_with_a_nul_character(folder: Path, refused: Callable[..., str]) -> None:
@@ -123,7 +125,15 @@ def test_a_name_that_is_too_long(folder: Path, refused: Callable[..., str], name
         assert refused(command, "case.toml", *settings(contact=f"{{law='user', user_law='{name}.py:f', force_scale=1.0}}")).startswith(
             "case.toml: contact.user_law = 'aaa"
         )
-    assert refused("run", "case.toml", *SHORT, *settings(output__file=f"'{name}'"))
+    for command in ("check", "run"):
+        assert "File name too long" in refused(command, "case.toml", *SHORT, *settings(output__file=f"'{name}'"))
+
+
+@pytest.mark.parametrize("command", ["run", "check"])
+@pytest.mark.parametrize(("name", "expected"), [(".", ". is a folder; name a file with -o"), ("none/a.h5", "none is no folder: make it, or name")])
+def test_an_output_that_cannot_be_written(folder: Path, refused: Callable[..., str], command: str, name: str, expected: str) -> None:
+    said = refused(command, "case.toml", *SHORT, *settings(output__file=f"'{name}'"))
+    assert said.removeprefix("case.toml: ").startswith(expected)
 
 
 @pytest.mark.parametrize(
@@ -139,14 +149,16 @@ def test_a_name_that_is_too_long(folder: Path, refused: Callable[..., str], name
     ids=lambda text: str(text)[:20],
 )
 def test_a_setting_that_cannot_be(folder: Path, refused: Callable[..., str], setting: str, expected: str) -> None:
-    said = refused("check", "case.toml", "--set", setting)
-    assert expected.startswith("--set") or said.startswith("--set ")
-    assert expected in said
+    for command in ("run", "check"):
+        said = refused(command, "case.toml", "--set", setting)
+        assert expected.startswith("--set") or said.startswith("--set ")
+        assert expected in said
 
 
 RUN = "stage=[{name='go', kind='run', time=1e60}]"
 
 
+@pytest.mark.parametrize("command", ["run", "check"])
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
@@ -167,8 +179,8 @@ RUN = "stage=[{name='go', kind='run', time=1e60}]"
         (["--set", "wall.base.normal=[0, 0, 0]"], "wall.base.normal must not be the zero vector"),
     ],
 )  # fmt: skip
-def test_what_overflows_or_does_not_fit_is_found_by_check(folder: Path, refused: Callable[..., str], change: list[str], expected: str) -> None:
-    assert refused("check", "case.toml", *change).startswith(f"case.toml: {expected}")
+def test_what_overflows_or_does_not_fit_is_found(folder: Path, refused: Callable[..., str], command: str, change: list[str], expected: str) -> None:
+    assert refused(command, "case.toml", *change).startswith(f"case.toml: {expected}")
 
 
 @pytest.mark.parametrize("sides", [10**13, 1001, 2])

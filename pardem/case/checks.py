@@ -16,6 +16,7 @@ from .walls import TABLES
 
 MOST_GRAINS = 2**31 - 1
 MOST_LAYERS = 10_000
+NO_GRAINS = "the case has no grains: give [[insert]], [[grain]], [[voronoi]], grains_file or [start]"
 
 
 def problems(case: CaseTables) -> list[str]:
@@ -57,7 +58,7 @@ def _grains(case: CaseTables) -> Iterator[str]:
         if name not in present:
             yield unknown(f"{key}.species", name, known, "species")
     if not case.insert and not case.grain and case.grains_file is None and case.start is None:
-        yield "the case has no grains: give [[insert]], [[grain]], [[voronoi]], grains_file or [start]"
+        yield NO_GRAINS
     domain = case.domain
     for i, insert in enumerate(case.insert):
         key = f"insert.{insert.name or i}.region.kind"

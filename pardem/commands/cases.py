@@ -15,7 +15,9 @@ from .arguments import Commands, add_case, count, walltime
 if TYPE_CHECKING:
     from mpi4py import MPI
 
+    from ..case import Case
     from ..reports import Log
+    from ..setup.preparation import Setup
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -53,7 +55,7 @@ def _run_logged(arguments: argparse.Namespace, comm: MPI.Comm, log: Log | None) 
     case = made_once(comm, lambda: read_case(arguments.case, arguments.set, user_code=not arguments.no_user_code))
     from ..run import run_case  # after the case has been validated, for this import takes a second
 
-    out = arguments.output or Path(case.output.file or Path(arguments.case).with_suffix(".h5").name)
+    out = arguments.output or _output_of(case, arguments.case)
     try:
         options = RunOptions(arguments.resume, arguments.accept_loss, arguments.force, arguments.walltime, log)
         summary = run_case(case, out=out, comm=comm, options=options)
@@ -71,7 +73,6 @@ def check(arguments: argparse.Namespace) -> int:
     """`pardem check`: find everything that a run rejects before its first step, foresee what may stop it later, and estimate the cost."""
     from ..decomposition.grids import fitting_grids, idle_notice
     from ..io.casefile import read_case
-    from ..io.state.packing import require
     from ..setup.estimate import estimate
 
     case = read_case(arguments.case, arguments.set, user_code=not arguments.no_user_code)
@@ -87,11 +88,12 @@ def check(arguments: argparse.Namespace) -> int:
             case = with_origin(case)
         ranks = arguments.ranks or case.parallel.least_ranks
         fitting_grids(ranks, case.parallel.parts)
-        require(case.output.compression)
+        _require_output(case, arguments.case)
         cost = estimate(case, ranks)
         case_hash = case.hash()
         from ..forecast import forecast  # late: these load the compiler
         from ..observables.bed import find_bed
+        from ..setup.continuation import continued
         from ..setup.initial_grains import size_range
         from ..setup.insert_fraction import fillings
         from ..setup.insert_regions import insert_regions
@@ -99,8 +101,11 @@ def check(arguments: argparse.Namespace) -> int:
 
         setup = build_scene(case, *size_range(case))
         find_bed(case, setup.scene.walls, setup.scene.wall_names)
+        _require_grains(case, setup)
         filled = fillings(case, setup.catalogue, insert_regions(case))
         warnings = [*filter(None, [idle_notice(ranks, cost.grains)]), *setup.warnings, *forecast(case, setup)]
+        if case.origin is not None and case.origin.state is not None:
+            continued(case, setup, case.origin.state)  # last: it moves the walls
     except PardemError as error:
         raise type(error)(f"{arguments.case}: {error}") from None
     print(f"{arguments.case}: valid" + (f" ({case.title})" if case.title else ""))
@@ -111,6 +116,30 @@ def check(arguments: argparse.Namespace) -> int:
         print(f"region     {filling.key}: {filling.share:.1%} of {filling.volume:.3g} {'m^2' if case.dimension == 2 else 'm^3'} filled")
     print(f"hash       {case_hash}")
     return 0
+
+
+def _output_of(case: Case, path: Path | str) -> Path:
+    """The result file of a case, where the command line names no other."""
+    return Path(case.output.file or Path(path).with_suffix(".h5").name)
+
+
+def _require_output(case: Case, path: Path | str) -> None:
+    """Refuse an output that could not be written; what is there may be resumed or replaced."""
+    from mpi4py import MPI
+
+    from ..io.results.output_path import check_output
+
+    check_output(MPI.COMM_SELF, _output_of(case, path), compression=case.output.compression, resume=True, force=False)
+
+
+def _require_grains(case: Case, setup: Setup) -> None:
+    """Refuse given grains, and those of another run, that no run can begin with."""
+    from mpi4py import MPI
+
+    from ..setup.given_checks import require_given
+    from ..setup.settled_grains import settled_grains
+
+    require_given(case, setup.catalogue, settled_grains(MPI.COMM_SELF, case, setup.catalogue))
 
 
 def campaign(arguments: argparse.Namespace) -> int:

@@ -10,10 +10,11 @@ from mpi4py import MPI
 
 from ..insertion import PlacedGrains
 from ..setup.given_grains import given_count, given_grains
-from ..setup.initial_grains import initial_grains, settled_grains
+from ..setup.initial_grains import initial_grains
 from ..setup.insert_fraction import mean_volume
 from ..setup.insert_regions import domain_of
 from ..setup.preparation import Setup
+from ..setup.settled_grains import settled_grains
 from ..shapes.catalogue import principal_orientations
 from ..state.origin_state import SHOWN
 from .free_ways import FreeWays
@@ -79,7 +80,7 @@ def starts_of(case: Case, setup: Setup) -> list[StartingGroup]:
         given = given_grains(case, -(-count // SHOWN))
         given["orientation"] = principal_orientations(setup.catalogue, given["species"], given["orientation"])
         out.append(_group(case, setup, "grains_file" if case.grains_file is not None else "grain", given, count))
-    settled_grains(MPI.COMM_SELF, case)  # refuses what cannot be
+    settled_grains(MPI.COMM_SELF, case, setup.catalogue)  # refuses what cannot be
     if case.origin is not None and case.origin.state is not None:
         out.append(_group(case, setup, SETTLED, vars(case.origin.state.shown), case.origin.state.grain_count))
     return out

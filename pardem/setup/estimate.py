@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..case.checks import NO_GRAINS
 from ..case.grains_file import GrainsFile
+from ..errors import CaseError
 from ..integrators.phases import SCHEMES
 
 if TYPE_CHECKING:
@@ -71,7 +73,8 @@ def estimate(case: Case, ranks: int = 1) -> Estimate:
     ranks also what lists were made from (``going_back``).
 
     Raises:
-        CaseError: ``grains_file`` cannot be read.
+        CaseError: the case has no grains.
+        FileError: ``grains_file`` cannot be read.
     """
     vertices = {species.name: species.core_vertices for species in case.species}
     pieces = {species.name: len(getattr(species, "pieces", ())) or 1 for species in case.species}  # of compounds, each met by itself
@@ -85,6 +88,8 @@ def estimate(case: Case, ranks: int = 1) -> Estimate:
     for name, count in (case.origin.counts if case.origin is not None else {}).items():
         counts[name] += count
     grains = sum(counts.values())
+    if not grains:
+        raise CaseError(NO_GRAINS)
     steps = case.max_steps()
     state = (256 + 8 * SCHEMES[case.time.integrator].past) * (2 if ranks > 1 else 1) + (KEPT_CONTACTS if ranks > 1 else 0)
     features = case.contact.interaction_kind.by_features

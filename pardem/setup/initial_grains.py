@@ -8,6 +8,7 @@ import numpy as np
 from mpi4py import MPI
 
 from ..case import Case
+from ..case.checks import NO_GRAINS
 from ..case.placement import Insert
 from ..decomposition.exchange import RowExchange
 from ..decomposition.scatter import scattered, streamed
@@ -21,7 +22,6 @@ from ..insertion import (
     insert_random,
     lower_grains,
     random_scales,
-    require_clear,
 )
 from ..insertion.placed_grains import require_sizes
 from ..shapes.catalogue import Catalogue, principal_orientations
@@ -29,9 +29,11 @@ from ..state.origin_state import SettledGrains
 from ..state.population import Population
 from . import shared_insertion
 from .clear_over_ranks import require_clear_together
-from .given_grains import file_blocks, given_blocks, given_count, given_grains
+from .given_checks import placed_given, require_slow
+from .given_grains import file_blocks, given_blocks, given_count
 from .insert_fraction import require_room
 from .insert_regions import domain_of, insert_regions
+from .settled_grains import settled_grains
 from .shared_insertion import SharedGrains, batch_of, has_room, insert_together, only_spheres, shared_grains, turned
 from .starting_grains import StartingGrains, population_of
 from .wall_tables import placed_bodies
@@ -87,7 +89,7 @@ def own_initial_grains(comm: MPI.Comm, case: Case, catalogue: Catalogue, overlap
     Raises:
         PardemError: as ``initial_grains``; on every rank.
     """
-    settled = settled_grains(comm, case)
+    settled = settled_grains(comm, case, catalogue)
     before = int(comm.allreduce(settled.count))
     if case.insert and not _in_rounds(case, catalogue):
         return population_of(case, catalogue, _placed_by_first(comm, case, catalogue, overlaps, settled))
@@ -163,13 +165,16 @@ def initial_grains(case: Case, catalogue: Catalogue, overlaps: bool = False) -> 
         InsertionError: given grains overlap or lie outside the domain, or random ones do not fit.
         FileError: ``grains_file`` cannot be read.
     """
-    return population_of(case, catalogue, _place(case, catalogue, overlaps, settled_grains(MPI.COMM_SELF, case)))
+    return population_of(case, catalogue, _place(case, catalogue, overlaps, settled_grains(MPI.COMM_SELF, case, catalogue)))
 
 
 def _given(case: Case, catalogue: Catalogue, before: int) -> Iterator[StartingGrains]:
     """Grains that are given one by one, some at a time, with ids from ``before`` on."""
+    first = 0
     for table in given_blocks(case):
         rows = len(table["species"])
+        require_slow(case, catalogue, table, first)
+        first += rows
         orientation = principal_orientations(catalogue, table["species"], table["orientation"])
         yield StartingGrains(
             np.arange(before, before + rows), table["species"].astype(np.int32), table["scale"], table["position"], orientation, table["velocity"],
@@ -193,14 +198,7 @@ def _place(case: Case, catalogue: Catalogue, overlaps: bool, settled: SettledGra
     """Place all grains of a case after those of another run, see ``initial_grains``."""
     names = [s.name for s in case.species]
     number = {name: row for row, name in enumerate(names)}
-    domain, given = domain_of(case), given_grains(case)
-    orientation = principal_orientations(catalogue, given["species"], given["orientation"])
-    placed = PlacedGrains(
-        np.concatenate([settled.species, given["species"]]), np.concatenate([settled.scale, given["scale"]]),
-        np.concatenate([settled.position, given["position"]]), np.concatenate([settled.orientation, orientation]),
-    )  # fmt: skip
-    if len(given["species"]) and not overlaps:
-        require_clear(catalogue, placed, domain=domain, names=names, settled=len(settled.species))
+    domain, (given, placed) = domain_of(case), placed_given(case, catalogue, settled, overlaps)
     walls = placed_bodies(case, catalogue, case.stage[0].name)
     regions = insert_regions(case)
     require_room(case, catalogue, regions)
@@ -227,7 +225,7 @@ def _place(case: Case, catalogue: Catalogue, overlaps: bool, settled: SettledGra
 
 def _require_any(count: int) -> None:
     if not count:
-        raise CaseError("the case has no grains: give [[insert]], [[grain]], [[voronoi]], grains_file or [start]")
+        raise CaseError(NO_GRAINS)
 
 
 def _lowered(case: Case, catalogue: Catalogue, placed: PlacedGrains, around: Surroundings) -> PlacedGrains:
@@ -243,36 +241,6 @@ def _lowered(case: Case, catalogue: Catalogue, placed: PlacedGrains, around: Sur
         last -= insert.count
     x = lower_grains(catalogue, placed, floors, way, domain=around.domain, walls=around.walls, planar=case.dimension == 2)
     return placed._replace(positions=x)
-
-
-def settled_grains(comm: MPI.Comm, case: Case) -> SettledGrains:
-    """The grains that a case takes over from another run, those of this rank; none where it starts from itself. Collective.
-
-    Args:
-        comm: communicator.
-        case: validated case.
-
-    Raises:
-        CaseError: the state of that run is not at hand, or a grain lies outside the domain; on every rank.
-    """
-    if case.origin is None:
-        return SettledGrains.made(0)
-    if case.origin.state is None:
-        raise CaseError(f"start.from = '{case.start.source if case.start else ''}': only a run that goes on from its own checkpoint does without it")
-    settled = case.origin.state.settled
-    if case.domain is not None:
-        x = settled.position
-        open_faces = np.array([[f"{side}-{axis}" in (case.domain.outflow or ()) for axis in "xyz"] for side in ("lower", "upper")])
-        outside = (((x < case.domain.lower) & ~open_faces[0]) | ((x > case.domain.upper) & ~open_faces[1])).any(axis=1)
-        count = int(comm.allreduce(int(np.count_nonzero(outside))))
-        if count:
-            mine = x[int(np.argmax(outside))].tolist() if outside.any() else None
-            first = next(place for place in comm.allgather(mine) if place is not None)
-            raise CaseError(
-                f"start.from: {count} grains lie outside [domain] ({list(case.domain.lower)} to {list(case.domain.upper)} m), the first at {first}: "
-                "enlarge it, or leave them out by start.without_region"
-            )
-    return settled
 
 
 def _scales(case: Case, insert: Insert, first: int) -> np.ndarray:
