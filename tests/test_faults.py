@@ -6,6 +6,7 @@ import itertools
 import json
 import random
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,20 @@ from conftest import CLEAN_ENVIRONMENT
 from mpi4py import MPI
 from pydantic import BaseModel
 
+from pardem.case import Case
 from pardem.case.annotations import choices_of, element, models_in
 from pardem.case.materials import with_densities
 from pardem.case.planar import resolve
 from pardem.case.tables import CaseTables
+from pardem.errors import BlowUpError
+from pardem.setup.initial_grains import size_range
+from pardem.setup.preparation import build_scene
+from pardem.state.arrays import ERROR_NAN, ERROR_OVERLAP, ERROR_RANGE
+from pardem.state.diagnosis import ERROR_FAST, Fault
 
 FAULTS = Path(__file__).parent.parent / "jobs" / "campaigns" / "faults"
 CASES, FILES = 150, 5
+SLOW = (["render"], ["export", "--format", "vtk"])  # by VTK
 RARE = ("read_only", "full", "short", "two", "stopped", "another_user")
 on_linux = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes through /proc")
 
@@ -84,14 +92,44 @@ def test_mutated_cases_are_accepted_or_refused_in_sentences(tmp_path: Path, monk
         assert all(line.startswith("pardem: error: ") for line in row["said"].splitlines()), row
 
 
+@pytest.mark.parametrize(
+    ("code", "begun", "warned", "outcome"),
+    [
+        (ERROR_OVERLAP, False, [], "run: grains do not fit"), (ERROR_NAN, False, ["warning  a"], "contradicted"),
+        (ERROR_FAST, False, [], "contradicted"),
+        (ERROR_RANGE, True, [], "run: fault range, without a warning"), (ERROR_OVERLAP, True, ["warning  a"], "run: fault overlap, after a warning"),
+    ],
+)  # fmt: skip
+def test_a_motion_that_becomes_unphysical_is_told_by_its_fault(code: int, begun: bool, warned: list[str], outcome: str) -> None:
+    """Before the first step only grains that do not fit are no contradiction to what `check` said."""
+    import cases
+
+    assert cases.stopped(BlowUpError("It stopped.", Fault(code, 0, 1, 3)), begun, warned) == (outcome, "\n".join([*warned, "It stopped."]))
+
+
 def test_damaged_files_are_read_or_refused_in_sentences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import files
     import trials
 
     files.prepare(tmp_path)
-    monkeypatch.setattr(files, "SLOW", ())
+    monkeypatch.setattr(files, "VIEWS", [view for view in files.VIEWS if view not in SLOW])
     rows = [files.attempt(k, 1, tmp_path) for k in range(FILES)]
     assert {row["outcome"] for row in rows} == {"read", "refused"}, trials.table(rows)
+    assert {row["form"] for row in rows} == set(files.FORMS)
+
+
+def test_all_forms_of_output_meet_all_commands_alike() -> None:
+    import files
+
+    count = 2000 // len(files.FORMS)
+    for commands, number in zip((files.VIEWS, files.RUNS), files.TURNS, strict=True):
+        chosen = Counter(" ".join(command) for turn in range(count) for command in files.in_turn(commands, number, turn))
+        assert len(chosen) == len(commands)
+        assert max(chosen.values()) - min(chosen.values()) <= 1
+        assert all(len({*map(tuple, files.in_turn(commands, number, turn))}) == number for turn in range(count))
+    from pardem.io.views.export import FORMATS
+
+    assert {command[2] for command in files.VIEWS if command[0] == "export"} == set(FORMATS)
 
 
 @pytest.fixture(scope="module")
@@ -142,6 +180,25 @@ def test_a_disk_that_fails_ends_a_run_with_a_sentence(fault: str, undisturbed: o
         pytest.skip("only root can do this, or there is no compiler")
     assert row["outcome"] in ("sentence", "same bits"), row
     assert row["failed"] or fault not in ("failing", "short"), row  # the call was reached
+
+
+def test_scenes_are_drawn_with_all_walls_motions_and_sums() -> None:
+    import drawn_scenes
+
+    scenes = [drawn_scenes.scene(k, random.Random(k)) for k in range(100)]
+    walls = [wall for case in scenes for wall in case["wall"]]
+    assert {wall["kind"] for wall in walls} == {"plane", "box", "cylinder", "disc", "cone", "body"}
+    assert any("hole" in wall for wall in walls)
+    assert {wall.get("motion", {"kind": "fixed"})["kind"] for wall in walls} == {"fixed", "sinusoidal", "velocity", "rotation", "servo"}
+    assert any(drawn_scenes.by_triangulation(case) and not drawn_scenes.is_convex(case) for case in scenes)
+    assert len(drawn_scenes.COMBINATIONS) < 36
+    sizes = [case for case in scenes if case["insert"][0]["size"] == drawn_scenes.WIDE]
+    assert len(sizes) > 4
+    sums = set()
+    for table in (sizes[0], next(case for case in scenes if case["insert"][0]["size"] == 1.0)):
+        case = Case(**table | {"stage": [{"name": "go", "kind": "run", "steps": 1}]})
+        sums.add(build_scene(case, *size_range(case)).scene.settings.wide)
+    assert sums == {True, False}
 
 
 @pytest.mark.mpi(min_size=2)

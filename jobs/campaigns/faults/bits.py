@@ -27,7 +27,7 @@ from typing import Any
 
 import launching
 import numpy as np
-from drawn_scenes import Table, by_triangulation, grids, valid_scene
+from drawn_scenes import Table, by_triangulation, grids, is_convex, valid_scene
 from mpi4py import MPI
 from trials import ALIKE, Row, command_line, go_on, table, verdict
 
@@ -54,7 +54,7 @@ def variants(case: Table, ranks: int, dice: random.Random) -> list[Table]:
         detection: Table = {"method": method}
         if dice.random() < 0.6:
             detection["skin"] = dice.choice((0.02, 0.05, 0.1, 0.3))
-        elif method == "triangulation" and dice.random() < 0.3:
+        elif method == "triangulation" and is_convex(case) and dice.random() < 0.3:
             detection["every_step"] = True
         chosen.append({"parallel": {"grid": dice.choice(grids(ranks, case["dimension"])), "rebalance": dice.random() < 0.8}, "detection": detection})
     return chosen

@@ -1,6 +1,7 @@
 #!/usr/bin/env python
 """Mutated case files through `pardem check`, in process: each must be accepted, or refused in sentences. Some that are accepted take steps as well,
-before which only grains that do not fit may stop a run.
+before which only grains that do not fit may stop a run. A motion that becomes unphysical in these steps is told by what went wrong, and by whether
+`check` had warned of anything.
 
     python jobs/campaigns/faults/cases.py [--cases 10000] [--run 1000] [--seed 0] [--out cases.jsonl]
 
@@ -19,13 +20,19 @@ import tempfile
 import time
 import traceback
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mutations import mutated, setting, to_text
 from seeds import MESH, USER_LAW, origin, seeds
 from trials import CONTRADICTED, Row, TooLong, command_line, go_on, limited, read_rows, table, verdict
 
+if TYPE_CHECKING:
+    from pardem.errors import BlowUpError
+
 RAN = ("ran", "run", CONTRADICTED)  # how the outcomes of cases that took steps begin
+DOES_NOT_FIT = "run: grains do not fit"
+UNFIT = ("overlap", "solver")  # faults of grains that lie in each other or in walls
 STEPS = 20
 MOST_GRAINS = 50  # of a case that takes steps
 
@@ -61,7 +68,7 @@ def attempt(text: str, settings: list[str], folder: Path, steps: bool) -> Row:
 
     Returns:
         ``outcome``: accepted, refused, ran, stopped by an error that `check` need not foresee, refused by the run alone, traceback, or too long;
-        ``said``: the sentence, or the traceback.
+        ``said``: the sentence, or the traceback, and in front of it what `check` warned of where the run stopped.
     """
     from pardem import cli
 
@@ -77,7 +84,8 @@ def attempt(text: str, settings: list[str], folder: Path, steps: bool) -> Row:
             status = cli.main(arguments)
             outcome, said = ("accepted", "") if status == 0 else ("refused", err.getvalue())
             if status == 0 and steps:
-                outcome, said = _run(path, settings)
+                warned = [line for line in out.getvalue().splitlines() if line.startswith("warning")]
+                outcome, said = _run(path, settings, warned)
     except TooLong:
         outcome, said = "too long", "".join(traceback.format_exc().splitlines(keepends=True)[-12:])
     except SystemExit as error:
@@ -91,8 +99,8 @@ def attempt(text: str, settings: list[str], folder: Path, steps: bool) -> Row:
     return {"outcome": outcome, "said": said[:4000], "seconds": round(time.monotonic() - began, 3)}
 
 
-def _run(path: Path, settings: list[str]) -> tuple[str, str]:
-    """A few steps of a case that was accepted."""
+def _run(path: Path, settings: list[str], warned: list[str]) -> tuple[str, str]:
+    """A few steps of a case that was accepted; ``warned``: what `check` said of it."""
     from mpi4py import MPI
 
     from pardem.errors import BlowUpError, InsertionError, PardemError
@@ -105,15 +113,38 @@ def _run(path: Path, settings: list[str]) -> tuple[str, str]:
         case = with_origin(read_case(path, settings))
         if estimate(case).grains > MOST_GRAINS:
             return "accepted", ""
+        simulation = None
         with np.errstate(all="ignore"):
             simulation = Simulation(case, MPI.COMM_SELF)
             simulation.step(STEPS, observe=True)
             simulation.observables()
-    except (BlowUpError, InsertionError) as error:
-        return f"run: {type(error).__name__}", str(error)
+    except BlowUpError as error:
+        return stopped(error, simulation is not None, warned)
+    except InsertionError as error:
+        return DOES_NOT_FIT, str(error)
     except PardemError as error:
         return CONTRADICTED, f"{type(error).__name__}: {error}"
     return "ran", ""
+
+
+def stopped(error: BlowUpError, begun: bool, warned: list[str]) -> tuple[str, str]:
+    """Tell why a run stopped.
+
+    Args:
+        error: its error.
+        begun: whether it was about to take steps; before, `check` should have refused it, unless its grains lie in each other or in walls.
+        warned: what `check` said of it.
+
+    Returns:
+        The outcome, and what was said.
+    """
+    from pardem.state import arrays, diagnosis
+
+    names = {getattr(of, name): name.removeprefix("ERROR_").lower() for of in (arrays, diagnosis) for name in dir(of) if name.startswith("ERROR_")}
+    what, said = names[error.fault.code], "\n".join([*warned, str(error)])
+    if not begun:
+        return (DOES_NOT_FIT if what in UNFIT else CONTRADICTED), said
+    return f"run: fault {what}, {'after a warning' if warned else 'without a warning'}", said
 
 
 def main() -> int:

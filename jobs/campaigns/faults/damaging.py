@@ -21,8 +21,17 @@ STARTED = "started"  # folder of the runs that start from undamaged states
 CASE = f"""{TUBE}
 insert = [{{ species = "rod", count = 6, region = {{ kind = "cylinder", radius = 3e-3, lower = 0.0, upper = 8e-3 }} }}]
 stage = [{{ name = "go", kind = "run", steps = 60 }}]
-output = {{ frame_steps = 20, observable_steps = 10, checkpoint_steps = 20, observables = {{ layers = {{ thickness = 2e-3 }} }} }}
+[output]
+frame_steps = 20
+observable_steps = 10
+checkpoint_steps = 20
+observables = {{ layers = {{ thickness = 2e-3 }} }}
 """
+FORMS = {
+    "plain": "", "contacts, single precision": 'contacts = true\nprecision = "single"\n', "compressed": 'compression = "gzip"\n',
+    "index, contacts": "one_file = false\ncontacts = true\n", "compressed index": 'one_file = false\ncompression = "gzip"\nprecision = "single"\n',
+}  # fmt: skip
+"""What `[output]` says more in the runs whose files are damaged, by the name of the form."""
 STOPPED = 40  # step at which a run is asked to stop
 JSONS = (
     b"",
@@ -48,15 +57,24 @@ ATTRIBUTES = (b"text", "text", 1.5, float("nan"), -1, 2**62, 99, np.arange(3), n
 
 
 def prepare(folder: Path) -> None:
-    """A finished run, one that was stopped, runs that start from the states of these two, and grains, with their case."""
+    """Make, for each form of output, in a folder of its name: a finished run, one that was stopped, runs that start from the states of these two, and
+    grains, with their case.
+    """
+    for name, form in FORMS.items():
+        (folder / name).mkdir()
+        _prepare(folder / name, form)
+
+
+def _prepare(folder: Path, form: str) -> None:
     path = folder / "case.toml"
-    path.write_text(CASE)
+    path.write_text(CASE + form)
     case, quiet = read_case(path), RunOptions(quiet=True)
     assert run_case(case, out=folder / "whole.h5", comm=SELF, options=quiet).finished
     assert not run_case(case, out=folder / "stopped.h5", comm=SELF, options=quiet, on_event=stopping(STOPPED)).finished
     np.savez(folder / "grains.npz", species=np.array(["rod"] * 2), position=np.array([[0, 0, 5e-3], [0, 0, 9e-3]]), velocity=np.zeros((2, 3)))
     (folder / STARTED).mkdir()
-    for path in [folder / "whole.h5", *parts_of(folder / "stopped.h5").glob("checkpoint-*.h5")]:
+    states = {path.name: path for name in ("stopped.h5", "whole.h5") for path in parts_of(folder / name).glob("checkpoint-*.h5")}
+    for path in [folder / "whole.h5", *states.values()]:
         case = read_case(folder / "case.toml", starting_from(path.relative_to(folder)))
         assert run_case(case, out=folder / STARTED / path.name, comm=SELF, options=quiet).finished
 
@@ -81,10 +99,11 @@ def damaged(source: Path, folder: Path, dice: random.Random) -> tuple[Path, Path
     if dice.random() < 0.1:
         target = folder / "grains.npz"
         return target, target, _grains(target, dice) if dice.random() < 0.5 else _bytes(target, dice)
-    name = dice.choice(("whole.h5", "whole.h5", "stopped.h5"))
+    name = dice.choice(("whole.h5", "stopped.h5", "stopped.h5"))
     target = folder / name
-    if name == "stopped.h5":
-        target = dice.choice([target, *sorted((folder / "stopped.h5.parts").glob("*.h5"))])
+    if parts_of(target).exists():
+        kind = dice.choice(("index", "static", "segment", "segment", "checkpoint", "checkpoint"))
+        target = target if kind == "index" else dice.choice(sorted(parts_of(target).glob(f"{kind}*.h5")))
     how = _bytes(target, dice) if dice.random() < 0.4 else _contents(target, dice)
     return folder / name if dice.random() < 0.6 else target, target, how
 

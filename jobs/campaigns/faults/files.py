@@ -3,10 +3,11 @@
 
     python jobs/campaigns/faults/files.py [--files 2000] [--seed 0] [--out files.jsonl]
 
-File k depends on the seed and k alone. A run that goes on from what is damaged, or starts from it, must moreover come to the result of whole files,
-or say what it lacks, and delete nothing that cannot be read. A worker of its own does the work, so that a crash of a library ends one file only. A
-line of JSON is kept for each, so that the campaign goes on where it stopped; a table of the outcomes and all tracebacks come at the end. Exit
-status 1: there was a traceback, a crash, something lost or wrong, or a file took longer than its time.
+File k depends on the seed and k alone; runs of several forms of output take turns, and so do the commands but for those that each file goes
+through. A run that goes on from what is damaged, or starts from it, must moreover come to the result of whole files, or say what it lacks, and delete
+nothing that cannot be read. A worker of its own does the work, so that a crash of a library ends one file only. A line of JSON is kept for each, so
+that the campaign goes on where it stopped; a table of the outcomes and all tracebacks come at the end. Exit status 1: there was a traceback, a crash,
+something lost or wrong, or a file took longer than its time.
 """
 
 from __future__ import annotations
@@ -23,17 +24,27 @@ import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from damaging import STARTED, damaged, prepare, starting_from
+from damaging import FORMS, STARTED, damaged, prepare, starting_from
 from leftovers import is_there, unusable, wrong
 from trials import BAD, Row, TooLong, command_line, go_on, limited, table, verdict
 
-READERS = (["info"], ["verify"], ["compare"])  # each on each file
-VIEWS = (["plot"], ["plot", "--energy"], ["plot", "--layers"], ["export", "--format", "csv"], ["export", "--format", "gsd"])  # two of them
-RUNS = (["run", "--resume"], ["run", "--resume", "--accept-loss"], ["run", "from"])  # two of them
-SLOW = (["render"], ["export", "--format", "vtk"])  # by VTK; on a tenth of the files
+from pardem.io.results.paths import out_of, parts_of
+
+READERS = (["info"], ["verify"], ["compare"], ["open"])  # each on each file
+VIEWS = (
+    ["plot"], ["plot", "--energy"], ["plot", "--layers"], ["render"], *(["export", "--format", name] for name in ("csv", "gsd", "vtk", "vtkhdf")),
+)  # fmt: skip
+RUNS = (["run", "--resume"], ["run", "--resume", "--accept-loss"], ["run", "from"])
+PROPERTIES = (
+    "finished", "case_hash", "checkpoint_step", "grains", "ids", "scale", "mass", "radius", "species_rows", "species_names", "species", "catalogue",
+    "case", "case_tables", "dimension", "up", "box", "steps", "times", "fields", "precision", "contact_fields", "walls", "series", "observables",
+    "dataset",
+)  # fmt: skip
+TURNS = 3, 2  # of the views and of the runs that a file goes through
 NEW, INCOMPLETE = "new.h5", "finished but incomplete"
 OF_GRAINS = (["check", "grains_file"], ["run", "grains_file"])
 
@@ -63,7 +74,7 @@ class Damage(NamedTuple):
     @property
     def out(self) -> Path:
         """The result of the run that the damaged file belongs to."""
-        return self.shown if self.shown.parent == self.folder else self.folder / "stopped.h5"
+        return self.shown if self.shown.parent == self.folder else out_of(self.shown.parent)
 
     @property
     def whole(self) -> Path:
@@ -73,7 +84,7 @@ class Damage(NamedTuple):
     @property
     def is_compared(self) -> bool:
         """Whether `compare` looks at all that the damaged file holds, as it does not at an index, which `verify` leaves out, nor at parts alone."""
-        return self.shown != self.target or self.target.name.startswith(("whole", "checkpoint"))
+        return self.shown != self.target or self.target.name.startswith("checkpoint") or not parts_of(self.out).exists()
 
     def arguments(self, command: list[str]) -> list[str]:
         """Those of pardem for a command of this campaign."""
@@ -90,13 +101,31 @@ class Damage(NamedTuple):
         return [command[0], str(self.shown), *command[1:], *more]
 
 
-def attempt(k: int, seed: int, source: Path) -> Row:
-    """Damage file ``k`` and let every command read it.
+def in_turn(commands: Sequence[list[str]], number: int, k: int) -> list[list[str]]:
+    """Choose some commands for a file, so that over all files each comes as often as the others.
+
+    Args:
+        commands: all of them.
+        number: how many are chosen.
+        k: number of the file.
+    """
+    return [commands[(k * number + n) % len(commands)] for n in range(number)]
+
+
+def attempt(k: int, seed: int, runs: Path) -> Row:
+    """Damage file ``k`` and let commands read it.
+
+    Args:
+        k: number of the file, by which forms of output and commands take turns.
+        seed: of the campaign.
+        runs: folder that `damaging.prepare` has filled.
 
     Returns:
-        as `cases.attempt`: the worst of the outcomes; ``commands``: that of each.
+        as `cases.attempt`: the worst of the outcomes; ``commands``: that of each; ``form``: that of the run.
     """
-    dice = random.Random(f"{seed}/{k}")
+    turn, number = divmod(k, len(FORMS))  # all forms meet all commands
+    form = list(FORMS)[number]
+    dice, source = random.Random(f"{seed}/{k}"), runs / form
     began = time.monotonic()
     worst: Row = {"outcome": "read", "said": ""}
     found: dict[str, str] = {}
@@ -106,9 +135,9 @@ def attempt(k: int, seed: int, source: Path) -> Row:
         place.mkdir()
         shown, target, how = damaged(source, folder, dice)
         damage = Damage(source, folder, shown, target, place)
-        some = [*READERS, *dice.sample(VIEWS, 2), *dice.sample(RUNS, 2), *(SLOW if k % 10 == 0 else ())]
+        some = [*READERS, *in_turn(VIEWS, TURNS[0], turn), *in_turn(RUNS, TURNS[1], turn)]
         for command in OF_GRAINS if target.suffix == ".npz" else some:
-            outcome, said = _went_on(command, damage) if command in RUNS else _outcome(damage.arguments(command))
+            outcome, said = _went_on(command, damage) if command in RUNS else _outcome(command, damage)
             if command == ["compare"] and outcome == "refused" and found["verify"] == "read" and damage.is_compared:
                 outcome, said = "silent", f"verify finds nothing wrong; {said}"
             if outcome in BAD or (outcome == "refused" and worst["outcome"] == "read"):
@@ -116,7 +145,8 @@ def attempt(k: int, seed: int, source: Path) -> Row:
             found[" ".join(command)] = outcome
             if outcome in BAD:
                 break
-    return {"case": k, "damage": f"{target.relative_to(folder)}: {how}", **worst, "commands": found, "seconds": round(time.monotonic() - began, 3)}
+    made = {"damage": f"{target.relative_to(folder)}: {how}", "form": form, "commands": found}
+    return {"case": k, **worst, **made, "seconds": round(time.monotonic() - began, 3)}
 
 
 def _went_on(command: list[str], damage: Damage) -> tuple[str, str]:
@@ -124,7 +154,7 @@ def _went_on(command: list[str], damage: Damage) -> tuple[str, str]:
     with tempfile.TemporaryDirectory(dir=damage.place) as name:
         there = damage.moved(Path(name) / "copy")
         content = there.target.read_bytes() if unusable(there.target) else None
-        outcome, said = _outcome(there.arguments(command))
+        outcome, said = _outcome(command, there)
         if outcome in BAD:
             return outcome, said
         finished = outcome == "read" or INCOMPLETE in said
@@ -144,14 +174,21 @@ def _unlike(command: list[str], there: Damage, *, lacking: bool) -> str:
     return wrong(there.place / NEW, started, lacking=False) if started.exists() else "it started from what holds no state"
 
 
-def _outcome(arguments: list[str]) -> tuple[str, str]:
+def _outcome(command: list[str], damage: Damage) -> tuple[str, str]:
     """How a command of pardem ends: with status 0, with a sentence, or otherwise; and what it says."""
     from pardem import cli
+    from pardem.errors import PardemError
 
     out, err = io.StringIO(), io.StringIO()
     try:
         with limited(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            status = cli.main(arguments)
+            if command != ["open"]:
+                status = cli.main(damage.arguments(command))
+            else:
+                status = 0
+                read_all(damage.shown)
+    except PardemError as error:  # of `pardem.open` alone
+        return "refused", str(error)
     except TooLong:
         return "too long", traceback.format_exc()[-2000:]
     except SystemExit as error:
@@ -162,6 +199,28 @@ def _outcome(arguments: list[str]) -> tuple[str, str]:
         return "traceback", traceback.format_exc()[-4000:]
     told = (err.getvalue() or out.getvalue())[-1000:]  # `compare` and `verify` print what they find
     return ("read", "") if status == 0 else ("refused" if told.strip() else "silent", told)
+
+
+def read_all(path: Path) -> None:
+    """Read all that `pardem.open` gives of a result.
+
+    Args:
+        path: of the result.
+
+    Raises:
+        PardemError: something cannot be read.
+    """
+    import pardem
+
+    with pardem.open(path) as result:
+        for name in PROPERTIES:
+            getattr(result, name)
+        for frame in result:
+            for field in result.fields:
+                getattr(frame, field)
+            for field in result.contact_fields:
+                getattr(frame.contacts, field)
+            assert frame.stage is None or frame.stage
 
 
 def work(seed: int, source: Path) -> int:

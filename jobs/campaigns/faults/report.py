@@ -67,6 +67,8 @@ def _of_file(row: Row) -> str:
     """Which file was damaged: what it holds, not its number."""
     name = row.get("damage", "").partition(":")[0].rpartition("/")[2]
     kinds = {"whole": "result", "stopped": "index of a stopped run", "segment": "segment", "checkpoint": "checkpoint", "static": "static part"}
+    if name.startswith("whole") and "index" in row.get("form", ""):
+        return "index of a finished run"
     return next((what for start, what in kinds.items() if name.startswith(start)), "file of grains" if name else "file")
 
 
@@ -127,10 +129,12 @@ def _of_ranks(kill: Row) -> str:
 
 
 def _commands(tries: list[Row]) -> list[Line]:
-    """Each command, which is not tried on all files."""
+    """Each form of output, and each command, which is not tried on all files."""
+    forms = {name: [row for row in tries if row.get("form") == name] for name in sorted({row["form"] for row in tries if "form" in row})}
+    lines = [_line("files", f"form: {name}", some, Counter(row["outcome"] for row in some)) for name, some in forms.items()]
     names = sorted({name for row in tries for name in row.get("commands", ())})
     some = {name: [row for row in tries if name in row.get("commands", ())] for name in names}
-    return [_line("files", f"`{name}`", some[name], Counter(row["commands"][name] for row in some[name])) for name in names]
+    return lines + [_line("files", f"`{name}`", some[name], Counter(row["commands"][name] for row in some[name])) for name in names]
 
 
 MORE: dict[str, Callable[[list[Row]], list[Line]]] = {"kills": _kills, "files": _commands}
