@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from mpi4py import MPI
 from reference_damped import STICK, Balls, Numbers
 from scenes import SPHERE, case_of, engine_of
+from scipy.integrate import solve_ivp
 
 from pardem.case import Case
 from pardem.simulation import Simulation
@@ -39,10 +41,10 @@ def walton(delta: float, rate: float, largest: float) -> Numbers:
     return Numbers(phi, phi, *linear(2.0 / 7.0 * HALF, ET))
 
 
-def hertz(delta: float, rate: float, largest: float) -> Numbers:
+def hertz(delta: float, rate: float, largest: float, restitution: tuple[float, float] = (E, ET)) -> Numbers:
     modulus, shear = YOUNG / (2.0 * (1.0 - POISSON**2)), YOUNG / (4.0 * (1.0 + POISSON) * (2.0 - POISSON))
     width = math.sqrt(0.5 * RADIUS * delta)
-    beta, beta_t = (-math.log(e) / math.hypot(math.pi, math.log(e)) for e in (E, ET))
+    beta, beta_t = (-math.log(e) / math.hypot(math.pi, math.log(e)) for e in restitution)
     normal, along = 2.0 * modulus * width, 8.0 * shear * width
     spring = 4.0 / 3.0 * modulus * width * delta
     drag = 2.0 * beta * math.sqrt(5.0 / 6.0 * normal * HALF) * rate
@@ -81,10 +83,10 @@ def case_at(contact: dict[str, Any], step: float, speed: tuple[float, float], sp
     return case_of([SPHERE], contact, step, grain=grains, **more).located(EXAMPLES)
 
 
-def outcome(case: Case) -> np.ndarray:
-    """Relative velocity and sum of the spins times the radius after the collision (m/s)."""
+def outcome(case: Case, duration: float = 2.5 * TC) -> np.ndarray:
+    """Relative velocity and sum of the spins times the radius after the collision (m/s), which is over after the duration (s)."""
     engine, _ = engine_of(case)
-    engine.advance(round(2.5 * TC / case.time.step))
+    engine.advance(round(duration / case.time.step))
     assert not len(engine.contacts().key)
     g = engine.grains
     first, second = np.argsort(g.gid)
@@ -133,6 +135,41 @@ def test_a_collision_that_sticks_has_the_tangential_restitution_asked_for(et: fl
     case = case_at(WALTON | {"tangential_restitution": et, "friction": 50.0}, TC / 400, (-speed, shear), (0.0, 0.0), 1e-8)
     _, along, spun = outcome(case)
     assert (along - spun) / shear == pytest.approx(-et, rel=1e-2)
+
+
+SLOW, SHEAR = 0.05, 1e-3  # m/s, at which a Hertzian contact of these balls lasts for 0.039 s, and its normal hardly turns
+PAGE = Path(__file__).parent.parent / "docs" / "theory" / "laws.md"
+SAID = re.search(r"balls that stick \([^)]*\) come apart with ([^f]*) of their [^:]* for `tangential_restitution` ([^:]*):", PAGE.read_text())
+FIGURES = [[float(number) for number in re.findall(r"\d+(?:\.\d+)?", said)] for said in SAID.groups()] if SAID else [[], []]
+
+
+def share_left(asked: float) -> float:
+    """Tangential velocity after a collision without normal damping in which the contact sticks, over that before, by the equations of the law."""
+
+    def rates(_: float, y: np.ndarray) -> list[float]:
+        now = hertz(max(float(y[0]), 0.0), 0.0, 0.0, (1.0, asked))
+        return [y[1], -now.elastic / HALF, now.kt * y[3], -(y[2] + now.ct * y[3]) / (2.0 / 7.0 * HALF)]
+
+    def over(_: float, y: np.ndarray) -> float:
+        return float(y[0]) if y[1] < 0.0 else 1.0
+
+    over.terminal = True  # type: ignore[attr-defined]
+    done = solve_ivp(rates, (0.0, 10.0 * TC), [0.0, SLOW, 0.0, 1.0], "DOP853", events=over, rtol=1e-10, atol=1e-13, max_step=0.1 * TC)
+    assert len(done.t_events[0]) == 1
+    return float(done.y[3, -1])
+
+
+def test_the_page_has_figures_of_hertz() -> None:
+    assert len(FIGURES[0]) == len(FIGURES[1]) == 4
+
+
+@pytest.mark.parametrize(("figure", "asked"), list(zip(*FIGURES, strict=True)))
+def test_the_tangential_restitution_of_hertz_is_that_of_the_page(figure: float, asked: float) -> None:
+    """Share of the tangential velocity that is left, by the kernel, by the equations and on the page."""
+    contact = CONTACTS["hertz"][0] | {"restitution": 1.0, "tangential_restitution": asked, "friction": 1e4}
+    _, along, spun = outcome(case_at(contact, TC / 400, (-SLOW, SHEAR), (0.0, 0.0), 1e-8), 5.0 * TC)
+    assert (along - spun) / SHEAR == pytest.approx(share_left(asked), rel=0.0, abs=2e-3)  # of the velocity before
+    assert round(share_left(asked), 2) == figure
 
 
 def test_the_damper_of_a_users_law_takes_the_energy_of_its_equation() -> None:
