@@ -19,6 +19,7 @@ import rod_curves
 import rod_figures
 import rod_measures
 import segregation
+import segregation_claims
 import segregation_report
 import study_runs
 import tomli_w
@@ -50,7 +51,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_there_are_twelve_experiments_in_their_vessels(mixed: Path) -> None:
-    rows = segregation_report.experiments(study_runs.rows_of(mixed / "study.toml"))
+    rows = segregation_claims.experiments(study_runs.rows_of(mixed / "study.toml"))
     assert list(rows) == list(range(1, 13))
     for number, (row,) in rows.items():
         with open_result(mixed / "study.runs" / row["id"] / "result.h5") as result:
@@ -69,7 +70,7 @@ def test_there_are_twelve_experiments_in_their_vessels(mixed: Path) -> None:
 
 def test_curves_figures_and_text_of_the_experiments(mixed: Path, tmp_path: Path) -> None:
     tables = {name: study_runs.rows_of(mixed / f"{name}.toml") for name in segregation.STUDIES}
-    rows = segregation_report.experiments(tables["study"])
+    rows = segregation_claims.experiments(tables["study"])
     curves = {n: segregation_report.curve(segregation_report.results_of(mixed, members)) for n, members in rows.items()}
     segregation_report.write_curves(tmp_path / "curves.csv", curves)
     again = segregation_report.read_curves(tmp_path / "curves.csv")
@@ -79,11 +80,32 @@ def test_curves_figures_and_text_of_the_experiments(mixed: Path, tmp_path: Path)
     segregation_report.draw(again, tmp_path / "curves.png")
     text = segregation_report.text(tables, ["curves.png"])
     assert "| 12 | cylinder, 3, mixed |" in text
-    assert "not run yet" not in text
+    assert text.count("not run yet") == text.count("the same from every start") == 4  # one seed does not tell
+
+
+def test_experiments_that_end_apart_depend_on_the_start() -> None:
+    """Seven to nine end where they begin, ten to twelve alike, but not within five seconds."""
+
+    def runs(first: int, ends: list[float], halfway: list[float]) -> dict[int, list[dict[str, str]]]:
+        scatter = (-0.03, -0.02, -0.01, 0.0, 0.01)
+        found = {}
+        for k in range(3):
+            ways = {"ratio": ends[k], "ratio_at_five": halfway[k], "ratio_at_rest": 0.5, "wall_share": 0.6}
+            found[first + k] = [{name: str(value + d) for name, value in ways.items()} for d in scatter]
+        return found
+
+    found = runs(7, [0.4, 1.7, 0.9], [0.4, 2.0, 0.9]) | runs(10, [0.97, 0.98, 0.96], [0.8, 1.3, 0.95])
+    judged = {claim.claim: claim.verdict for claim in segregation_claims.claims(found)}
+    assert judged["7 to 9: the final R is the same from every start"] == "not found; found if in the cylinder (10 to 12)"
+    assert judged["10 to 12: the final R is the same from every start"] == "found"
+    assert judged["10 to 12: R is the same from every start within 5 s"] == "not found; found if it is judged at the end, after 10 s"
+    assert judged["7 to 9: the final R is slightly below 1"] == "found in 5 of 15 runs"
+    assert judged["6: mixed grains stay so"] == "not run yet"
+    assert segregation_claims.claims({7: found[7]})[4].verdict == "not run yet"
 
 
 def test_plot_draws_heights_and_shares_of_species(mixed: Path, tmp_path: Path, pardem: Callable[..., Ended]) -> None:
-    (row,) = segregation_report.experiments(study_runs.rows_of(mixed / "study.toml"))[4]
+    (row,) = segregation_claims.experiments(study_runs.rows_of(mixed / "study.toml"))[4]
     result = mixed / "study.runs" / row["id"] / "result.h5"
     said = pardem("plot", str(result), "-o", str(tmp_path / "plot.png")).out
     for name in ("height/sphere", "height/tetrahedron", "share_near_wall/sphere", "share_near_wall/tetrahedron"):

@@ -14,8 +14,10 @@ from page import table
 from scipy import stats
 
 from pardem.campaign.run_rows import FAILED, Row, read_table, text_of
+from pardem.campaign.statistics import mean
 from pardem.campaign.study import read_study
 
+CONFIDENCE = 0.95  # of intervals
 FOUND, MISSED, OPEN = "found", "not found", "not run yet"
 
 
@@ -78,6 +80,20 @@ def said(values: Sequence[float] | np.ndarray, form: str = ".3g") -> str:
     if not len(known):
         return ""
     return f"{known.mean():{form}}" + (f" +- {known.std(ddof=1):{form}}" if len(known) > 1 else "")
+
+
+def with_interval(values: Sequence[float] | np.ndarray, form: str = ".3g") -> str:
+    """Mean and standard deviation of single runs, and the bootstrap interval of the mean.
+
+    Args:
+        values: of the runs; those that are not finite do not count.
+        form: format of a number.
+
+    Returns:
+        The text; empty where there is no value, without an interval where there is one.
+    """
+    found = mean(np.asarray(values, float), CONFIDENCE)
+    return said(values, form) + (f" ({found.low:{form}} to {found.high:{form}})" if found.runs > 1 else "")
 
 
 def column(rows: Sequence[Row], name: str) -> np.ndarray:

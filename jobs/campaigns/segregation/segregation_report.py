@@ -6,16 +6,17 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import bed_measures
 import numpy as np
-from judging import Claim, alike, claims_table, said, verdict
+from judging import CONFIDENCE, alike, claims_table, with_interval
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from page import FIGURES, show_frame, shrunk, table, write
+from segregation_claims import RULE, STARTS, claims, experiments
 from study_runs import rows_of
 
 import pardem
@@ -25,20 +26,9 @@ from pardem.io.views.plot_style import COLOURS, STYLE
 
 TWELVE = "study"  # the study of the twelve experiments
 PART, PICTURE, SNAPSHOTS = "segregation", "segregation.png", "segregation_snapshots.png"
-STARTS = ("spheres above", "others above", "mixed")
-VESSELS = {"periodic.toml": 1, "cylinder.toml": 4}
-"""First experiment of table 7.1 in each vessel at gamma = 2; at gamma = 3 it is six more."""
 WINDOW = 0.5  # s, over which curves are averaged
 COLUMNS = ("experiment", "time (s)", "ratio", "ratio spread", "wall share", "wall share spread", "seeds")
-STILL = 0.05
-"""Relative change of R up to which nothing has moved."""
-EVEN = (0.85, 1.0)
-"""R that is slightly below 1."""
-RISEN = 0.75
-"""P that counts as .8."""
-PARTLY = (0.1, 0.9)
-"""Shares of log R at rest that a partial mixing may have made up for."""
-_SEEDS = "(mean over the seeds run so far +- standard deviation):"
+_SEEDS = "(columns as above, over the seeds run so far):"
 LEFT_OPEN = {
     "shapes": f"Left open by the thesis: other ratios l/r, and rods and triangles against spheres {_SEEDS}",
     "inertia": (
@@ -47,33 +37,12 @@ LEFT_OPEN = {
     ),
 }
 """What two studies of questions that the thesis left open are about."""
-DIFFERENCE = "if R at the end did not depend on the {}, it would differ so much with probability {:.2g}, and P with {:.2g} (Kruskal-Wallis)."
-RULE = (
-    f"A run has not moved if R changes by at most {STILL:.0%}; R is slightly below 1 from {EVEN[0]:g} to {EVEN[1]:g}, and P is .8 from {RISEN:g} on; "
-    f"grains mix partly if log R has come {PARTLY[0]:.0%} to {PARTLY[1]:.0%} of its way to 0. Ranges are those of single runs."
+MEANS = (
+    f"Means over seeds +- standard deviation, and the interval of {CONFIDENCE:.0%} of the mean (bootstrap, bias-corrected and accelerated; of five "
+    "seeds it is rather too narrow):"
 )
+DIFFERENCE = "if R at the end did not depend on the {}, it would differ so much with probability {:.2g}, and P with {:.2g} (Kruskal-Wallis)."
 Curve = dict[str, np.ndarray]
-
-
-def experiment(vessel: str, gamma: float, start: str) -> int:
-    """Number of an experiment in table 7.1.
-
-    Args:
-        vessel: case of the vessel.
-        gamma: largest acceleration of the base over that of gravity.
-        start: label of the start.
-    """
-    return VESSELS[vessel] + (6 if gamma > 2.5 else 0) + STARTS.index(start)
-
-
-def experiments(rows: list[Row]) -> dict[int, list[Row]]:
-    """Rows of the first study by experiment, in their order.
-
-    Args:
-        rows: the rows.
-    """
-    found = {experiment(v, float(g), s): members for (v, g, s), members in groups_of(rows, ["vessel", "gamma", "start"]).items()}
-    return dict(sorted(found.items()))
 
 
 # -- curves --------------------------------------------------------------------------------------------------------------------------------------
@@ -212,13 +181,13 @@ def text(tables: dict[str, list[Row]], pictures: list[str]) -> str:
     found = experiments(tables[TWELVE])
     if found:
         head = ["experiment", "vessel, gamma, start", "R at rest", "R at 5 s", "R at the end", "P at the end", "seeds"]
-        parts.append("Mean over seeds +- standard deviation:\n\n" + table(head, [_line_of(n, rows) for n, rows in found.items()]).strip())
+        parts.append(MEANS + "\n\n" + table(head, [_line_of(n, rows) for n, rows in found.items()]).strip())
         parts += [claims_table(claims(found), "thesis"), RULE]
     for name, columns in (("shapes", ["gamma", "shape"]), ("inertia", ["inertia"])):
         groups = groups_of(tables[name], columns)
         if groups:
             shown = ("ratio_at_rest", "ratio", "wall_share")
-            lines = [[*group, *(said(numbers(rows, name), ".3f") for name in shown), str(len(rows))] for group, rows in groups.items()]
+            lines = [[*group, *(with_interval(numbers(rows, name), ".3f") for name in shown), str(len(rows))] for group, rows in groups.items()]
             parts.append(LEFT_OPEN[name] + "\n\n" + table([*columns, "R at rest", "R at the end", "P at the end", "seeds"], lines).strip())
             parts += differences(groups)
     missing = [str(n) for n in range(1, 13) if n not in found]
@@ -244,53 +213,11 @@ def differences(groups: dict[tuple[str, ...], list[Row]]) -> list[str]:
     return sentences
 
 
-def claims(found: dict[int, list[Row]]) -> list[Claim]:
-    """What the thesis says of the experiments, beside what they show, run by run.
-
-    Args:
-        found: rows by experiment.
-    """
-    mixing = [row for n in (4, 5, 6) for row in found.get(n, [])]
-    partly = [row for n in (4, 5) for row in found.get(n, [])]
-    shares = {n: numbers(found.get(n, []), "wall_share") for n in range(4, 13)}
-    weak, strong = (np.concatenate([shares[n] for n in chosen]) for chosen in ((10, 11, 12), (4, 5, 6)))
-    late, early = ([row for n in chosen for row in found.get(n, [])] for chosen in ((7, 8, 9), (10, 11, 12)))
-    return [
-        _claim("1 to 3: nothing moves", [row for n in (1, 2, 3) for row in found.get(n, [])], _moved, lambda value: abs(value) <= STILL),
-        _claim("4, 5: mix partly within 10 s", partly, _mixed, lambda value: PARTLY[0] < value < PARTLY[1]),
-        _claim("4 to 6: P rises to .8", mixing, lambda row: float(row["wall_share"]), lambda value: value >= RISEN),
-        _claim("7 to 9: R slightly below 1 from every start", late, lambda row: float(row["ratio"]), lambda value: EVEN[0] <= value <= EVEN[1]),
-        _claim(
-            "10 to 12: R slightly below 1 within 5 s", early, lambda row: float(row["ratio_at_five"]), lambda value: EVEN[0] <= value <= EVEN[1]
-        ),
-        Claim(
-            "10 to 12: P weaker than in 4 to 6", f"{said(weak)} against {said(strong)}" if len(weak) and len(strong) else "",
-            verdict([bool(weak.mean() < strong.mean())] if len(weak) and len(strong) else []),
-        ),
-    ]  # fmt: skip
-
-
-def _claim(what: str, rows: list[Row], measure: Callable[[Row], float], holds: Callable[[float], bool]) -> Claim:
-    """A claim that each run shows or not."""
-    values = [measure(row) for row in rows]
-    return Claim(what, f"{min(values):.2f} to {max(values):.2f} ({len(values)} runs)" if values else "", verdict([bool(holds(v)) for v in values]))
-
-
-def _moved(row: Row) -> float:
-    """Relative change of R from rest to the end."""
-    return float(row["ratio"]) / float(row["ratio_at_rest"]) - 1.0
-
-
-def _mixed(row: Row) -> float:
-    """How far log R has come from its value at rest to 0."""
-    return 1.0 - float(np.log(float(row["ratio"])) / np.log(float(row["ratio_at_rest"])))
-
-
 def _line_of(number: int, rows: list[Row]) -> list[str]:
     """A row of the table of experiments."""
     what = f"{rows[0]['vessel'].removesuffix('.toml')}, {float(rows[0]['gamma']):g}, {rows[0]['start']}"
     names = ("ratio_at_rest", "ratio_at_five", "ratio", "wall_share")
-    return [str(number), what, *(said(numbers(rows, name), ".3f") for name in names), str(len(rows))]
+    return [str(number), what, *(with_interval(numbers(rows, name), ".3f") for name in names), str(len(rows))]
 
 
 def collect(folder: Path, names: Sequence[str]) -> None:
