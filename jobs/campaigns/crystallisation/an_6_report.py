@@ -52,21 +52,23 @@ def text(rows: Sequence[Row], curves: pd.DataFrame) -> str:
     def series(column: str, taps: Sequence[float], form: str) -> list[str]:
         return [_joined([at(curve, column, t) for t in taps], form) for curve in found]
 
-    def layers(taps: float) -> list[str]:
-        return [_joined([at(curve, f"angle_{k + 1}", taps) for k in range(LAYERS)], ".0f") for curve in found]
+    def layers(taps: float | None) -> list[str]:
+        ends = [float(curve["taps"].iloc[-1]) if taps is None and len(curve) else taps or 0.0 for curve in found]
+        return [_joined([at(curve, f"angle_{k + 1}", end) for k in range(LAYERS)], ".0f") for curve, end in zip(found, ends, strict=True)]
 
     places = {taps: " / ".join(f"{t:g}" for t in taps) for taps in (EARLY, MIDDLE, LATE, (*EARLY[1:], *MIDDLE))}
     lines = [
         ["mean angle at insertion (isotropic: 32.7 degrees)", "32.7", *series("angle_inserted", (1.0,), ".1f")],
         ["mean angle and density after settling", "", *(f"{float(r['angle_settled']):.1f}, {float(r['density_settled']):.3f}" for r in runs)],
-        [f"density at {places[EARLY]} taps", "constant to about 100 taps", *series("density", EARLY, ".3f")],
+        [f"density at {places[EARLY]} taps", "about constant from 10 to 100 taps", *series("density", EARLY, ".3f")],
         [f"density at {places[MIDDLE]} taps", "logarithmic rise", *series("density", MIDDLE, ".3f")],
-        [f"density at {places[LATE]} taps", "0.75 at about 2000", *series("density", LATE, ".3f")],
+        [f"density at {places[LATE]} taps", "of the highest experiment 0.75 at about 2000", *series("density", LATE, ".3f")],
         ["the same at its highest within a tap, the bed on the base", "", *series("density_at_rest", LATE, ".3f")],
         [f"mean angle at {places[(*EARLY[1:], *MIDDLE)]} taps", "moves from about 10 taps", *series("angle", (*EARLY[1:], *MIDDLE), ".0f")],
         [f"mean angle at {places[LATE]} taps", "", *series("angle", LATE, ".0f")],
-        ["layers of 4 mm from below at 290 taps (degrees)", "upper layers first", *layers(290.0)],
-        *([f"the same at {taps:g} taps", "central ones end at 80-90", *layers(taps)] for taps in LATE[2:]),
+        ["layers of 4 mm from below at 290 taps (degrees)", "from the top to the bottom", *layers(290.0)],
+        *([f"the same at {taps:g} taps", "central ones eventually at 80-90", *layers(taps)] for taps in LATE[2:]),
+        ["the same at the end of the run", "central ones eventually at 80-90", *layers(None)],
         ["over the last hundred taps: density, on the base, angle", "", *(_last(row) for row in runs)],
         ["energy residual over the work of the base", "", *(f"{float(row['residual']):.1e} ({row['taps']} taps)" for row in runs)],
     ]

@@ -18,6 +18,19 @@ from study_runs import main, run_in_turn  # noqa: E402
 STUDIES = ("study", "causes")
 
 
+def run(names: list[str], ranks: int) -> None:
+    """Do what is left of some studies, one after the other, and the short runs that show how experiments begin.
+
+    Args:
+        names: names of the studies.
+        ranks: number of ranks, each with a run of its own.
+    """
+    import rod_starts
+
+    rod_starts.make(HERE)
+    run_in_turn(names, ranks, HERE)
+
+
 def collect() -> None:
     """Write curves, draw figures and write the part of docs/validation.md."""
     import crystallisation_report
@@ -26,4 +39,4 @@ def collect() -> None:
 
 
 if __name__ == "__main__":
-    main(str(__doc__), STUDIES, lambda names, ranks: run_in_turn(names, ranks, HERE), collect, HERE)
+    main(str(__doc__), STUDIES, run, collect, HERE)

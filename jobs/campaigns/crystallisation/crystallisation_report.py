@@ -2,33 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import an_6_report
 import numpy as np
 import pandas as pd
 from an_6_report import at
+from crystallisation_claims import EXPERIMENTS, RULE, claims
+from judging import CONFIDENCE, claims_table
 from page import FIGURES, table, write
 from rod_curves import collected, name_of, of_run
-from rod_figures import EXPERIMENTS, draw_curves, draw_layers, draw_snapshots
-from scipy.stats import linregress
+from rod_figures import draw_curves, draw_layers, draw_snapshots
+from rod_starts import draw_starts, oscillation
+from scipy.stats import t
 from study_runs import failures_of, rows_of
 
 from pardem.campaign.run_rows import Row
 from pardem.campaign.statistics import numbers
+from pardem.campaign.study import read_study
 
 PART = "crystallisation"
-CURVES, LAYERS = "crystallisation.png", "crystallisation_layers.png"
+CURVES, LAYERS, STARTS = "crystallisation.png", "crystallisation_layers.png", "crystallisation_starts.png"
 PICTURES = {name: f"crystallisation_{name}.png" for name in ("an_6", "an_9")}
-COMPARED = 1600.0  # taps: the last that all experiments reach with a whole window
-RISE = (12.0, 600.0)  # taps between which the angle is to rise with the logarithm of their number
-RISING = ("an_4", "an_6", "an_7", "an_8", "an_9")  # of which the thesis says so
-STRAIGHT, DOUBT = 0.97, 0.01  # share of the variance that a straight line explains where a rise is logarithmic; how near to it nothing is decided
-MARGIN = 2.0  # standard deviations of single runs within which two experiments agree
+CAPTIONS = {
+    CURVES: "figures 6.3 and 6.4, runs of an_6",
+    LAYERS: "figure 6.5",
+    STARTS: "figures 6.1 and 6.2, first pictures: an_6 and an_9 before the first tap",
+    PICTURES["an_6"]: "figure 6.1: an_6 while it is shaken",
+    PICTURES["an_9"]: "figure 6.2: an_9 while it is shaken",
+}
+"""Of the figures, in their order."""
+UNCHANGED, TAPS = "none", 2000  # the row of the causes that is an_6 itself, and their number of taps
+GAMMAS = {"an_5": 1.5, "an_7": 2.5}  # of the experiments that differ from an_6 in it alone
+UNDER_OTHER_LAWS = ("another contact law", "another amplitude of the base")
+"""Conditions that no study has."""
 
 
-def text(tables: dict[str, list[Row]], curves: pd.DataFrame, pictures: list[str], stopped: Sequence[Row] = ()) -> str:
+def text(
+    tables: dict[str, list[Row]], curves: pd.DataFrame, pictures: Sequence[str], stopped: Sequence[Row] = (), wanted: Sequence[str] = ()
+) -> str:
     """The part of docs/validation.md.
 
     Args:
@@ -36,20 +50,22 @@ def text(tables: dict[str, list[Row]], curves: pd.DataFrame, pictures: list[str]
         curves: of all runs.
         pictures: names of the figures that are there.
         stopped: rows of the causes whose runs stopped on an error.
+        wanted: the changes that the study of causes has.
     """
     if not any(tables.values()):
         return "Nothing has been run so far.\n"
     parts = []
     if tables["study"]:
-        parts += [_experiments(tables["study"], curves), claims(curves)]
+        densities = {row["change"]: float(row["density"]) for row in tables["causes"] if row["change"] != UNCHANGED}
+        parts += [_experiments(tables["study"], curves), claims_table(claims(curves, densities), "thesis"), RULE]
     if tables["causes"]:
-        parts.append(_causes(tables["causes"]))
+        parts += causes(tables, stopped, wanted)
     parts += [f"With {row['change']}, the run stopped. {row['sentence'].split(';')[0]}." for row in stopped]
     found = {name_of(row)[0] for row in tables["study"]}
     missing = [name for name in EXPERIMENTS if name not in found]
     if missing:
         parts.append(f"Not run yet: {', '.join(missing)}.")
-    parts += [f"![{name.removesuffix('.png').replace('_', ' ')}](figures/{name})" for name in pictures]
+    parts += [f"![{CAPTIONS[name]}](figures/{name})" for name in pictures]
     return "\n\n".join(parts) + "\n"
 
 
@@ -77,113 +93,75 @@ def _experiments(rows: list[Row], curves: pd.DataFrame) -> str:
     )
 
 
-def spread(curves: pd.DataFrame, column: str, taps: float) -> float:
-    """Standard deviation of a curve of an_6 over its seeds; not a number where there are fewer than two.
-
-    Args:
-        curves: of all runs.
-        column: column of the curves.
-        taps: number of taps.
-    """
-    runs = curves[(curves["experiment"] == "an_6") & (curves["rule"] == "regularised")]
-    values = np.array([at(run, column, taps) for _, run in runs.groupby("seed")])
-    values = values[np.isfinite(values)]
-    return float(values.std(ddof=1)) if len(values) > 1 else float("nan")
-
-
-# -- claims --------------------------------------------------------------------------------------------------------------------------------------
-
-
-def claims(curves: pd.DataFrame) -> str:
-    """A row for each claim of the thesis about several experiments.
-
-    Args:
-        curves: of all runs.
-    """
-    judged: list[tuple[str, Callable[[pd.DataFrame], tuple[str, str]]]] = [
-        ("no dependence on the restitution from .2 on (an_4, an_6, an_8)", lambda c: _alike(c, ("an_4", "an_6", "an_8"))),
-        ("no dependence on Gamma from 2 on (an_6, an_7)", lambda c: _alike(c, ("an_6", "an_7"))),
-        (f"the angle rises as the logarithm of the taps ({', '.join(RISING)})", lambda c: _logarithmic(c, RISING)),
-        ("it does not in an_3 and an_5", lambda c: _logarithmic(c, ("an_3", "an_5"), holds=False)),
-        ("an_9 saturates at a lower angle than an_6", _lower),
-        ("layers 2 and 3 end at 80 to 90 degrees (an_3, an_4, an_6, an_8)", lambda c: _inside(c, ("an_3", "an_4", "an_6", "an_8"), 80.0, 90.0)),
-        ("at 60 to 80 degrees (an_5, an_7, an_9)", lambda c: _inside(c, ("an_5", "an_7", "an_9"), 60.0, 80.0)),
-    ]
-    lines = [[claim, *found(curves)] for claim, found in judged]
-    rule = (
-        f"Experiments agree where angle and density at {COMPARED:.0f} taps differ by less than {MARGIN:.0f} standard deviations of a difference of "
-        f"two runs, from the seeds of an_6; a rise is logarithmic where a straight line over log(taps) from {RISE[0]:.0f} to {RISE[1]:.0f} taps "
-        f"explains {STRAIGHT:.0%} of the variance of the angle, undecided within {DOUBT:.0%} of that."
-    )
-    return f"{table(['claim of the thesis', 'measured', 'found'], lines).strip()}\n\n{rule}"
-
-
-def _said(holds: bool | None) -> str:
-    return "not run yet" if holds is None else "yes" if holds else "no"
-
-
-def _shown(values: Iterable[float], form: str) -> str:
-    """Numbers, with a dash for each that has not been measured."""
-    return ", ".join(f"{value:{form}}" if np.isfinite(value) else "-" for value in values)
-
-
-def _alike(curves: pd.DataFrame, names: Sequence[str]) -> tuple[str, str]:
-    """Whether experiments end alike."""
-    said, alike = [], True
-    for column, form in (("density", ".3f"), ("angle", ".1f")):
-        values = np.array([at(of_run(curves, name), column, COMPARED) for name in names])
-        one = spread(curves, column, COMPARED)
-        said.append(f"{column} {_shown(values, form)} (seeds: +- {_shown([one], form)})")
-        alike &= bool(np.ptp(values) < MARGIN * 2.0**0.5 * one)
-        if not (np.isfinite(values).all() and np.isfinite(one)):
-            return "; ".join(said), _said(None)
-    return "; ".join(said), _said(alike)
-
-
-def _logarithmic(curves: pd.DataFrame, names: Sequence[str], holds: bool = True) -> tuple[str, str]:
-    """Whether the angle rises as the logarithm of the number of taps."""
-    shares = []
-    for name in names:
-        found = of_run(curves, name)
-        found = found[(found["taps"] >= RISE[0]) & (found["taps"] <= RISE[1])]
-        shares.append(float(linregress(np.log(found["taps"]), found["angle"]).rvalue ** 2) if len(found) > 2 else float("nan"))
-    said = ", ".join(f"{name} {_shown([share], '.3f')}" for name, share in zip(names, shares, strict=True))
-    if not np.isfinite(shares).all():
-        return said, _said(None)
-    said = f"variance explained: {said}"
-    margins = [share - STRAIGHT for share in shares]
-    by = min(margins) if holds else -max(margins)
-    return said, "undecided" if abs(by) <= DOUBT else _said(by > 0.0)
-
-
-def _lower(curves: pd.DataFrame) -> tuple[str, str]:
-    """Whether an_9 ends at a lower angle than an_6."""
-    values = [at(of_run(curves, name), "angle", 3000.0) for name in ("an_9", "an_6")]
-    said = f"{_shown(values[:1], '.1f')} against {_shown(values[1:], '.1f')} degrees at 3000 taps"
-    return said, _said(values[0] < values[1] if np.isfinite(values).all() else None)
-
-
-def _inside(curves: pd.DataFrame, names: Sequence[str], low: float, high: float) -> tuple[str, str]:
-    """Whether the two layers in the middle end within a range of angles."""
-    values = [[at(of_run(curves, name), f"angle_{layer}", COMPARED) for layer in (2, 3)] for name in names]
-    said = "; ".join(f"{name} {_shown(pair, '.0f')}" for name, pair in zip(names, values, strict=True))
-    if not np.isfinite(values).all():
-        return said, _said(None)
-    return said, _said(bool(np.all((np.array(values) >= low) & (np.array(values) <= high))))
-
-
 # -- what the density depends on -----------------------------------------------------------------------------------------------------------------
 
 
-def _causes(rows: list[Row]) -> str:
-    """A row for each change of an_6."""
-    head = ["an_6 with", "settled", "density at the end", "on the base", "layers 2, 3", "angle", "layers 2, 3", "residual"]
+def causes(tables: dict[str, list[Row]], stopped: Sequence[Row], wanted: Sequence[str]) -> list[str]:
+    """A row for each change of an_6, with a verdict by the spread over its seeds, and what has not been run.
+
+    Args:
+        tables: finished rows, by study.
+        stopped: rows of the causes whose runs stopped on an error.
+        wanted: the changes that the study has.
+    """
+    of_an_6 = [row for row in tables["study"] if name_of(row)[0] == "an_6" and int(row["taps"]) == TAPS]
+    unchanged = [row for row in tables["causes"] if row["change"] == UNCHANGED]
+    seeds = numbers([*unchanged, *(row for row in of_an_6 if name_of(row)[1] == "regularised")], "density")
+    rows = [(row["change"], row) for row in tables["causes"]] + [("nearest points", row) for row in of_an_6 if name_of(row)[1] == "minima"]
+    head = ["an_6 with", "settled", "density at the end", "on the base", "layers 2, 3", "angle", "layers 2, 3", "residual", "verdict"]
     lines = []
-    for row in rows:
+    for name, row in rows:
         values = [f"{float(numbers([row], what)[0]):.3f}" for what in ("density_settled", "density", "density_at_rest", "density_inside")]
         angles = [f"{float(numbers([row], what)[0]):.0f}" for what in ("angle", "angle_inside")]
-        lines.append([row["change"], *values, *angles, f"{float(row['residual']):.0e}"])
-    return "What the density of an_6 depends on (2000 taps, one run each, the same rods at first):\n\n" + table(head, lines).strip()
+        judged = "" if name == UNCHANGED else _against(float(row["density"]), seeds)
+        lines.append([name, *values, *angles, f"{float(row['residual']):.0e}", judged])
+    lines += [[row["change"], *[""] * 7, f"undecided: ended early{_time_of(row)}"] for row in stopped]
+    known = {name for name, _ in rows} | {row["change"] for row in stopped}
+    lines += [[name, *[""] * 7, "not run yet"] for name in (*wanted, *UNDER_OTHER_LAWS) if name not in known]
+    title = f"What the density of an_6 depends on ({TAPS} taps, one run each, the same rods at first as in seed 1):"
+    return [f"{title}\n\n{table(head, lines).strip()}", _allowed(seeds), _amplitudes(tables["study"])]
+
+
+def interval(seeds: np.ndarray) -> tuple[float, float]:
+    """Where a single further run lies with the probability `CONFIDENCE`, if runs are distributed normally.
+
+    Args:
+        seeds: values of at least two runs, (n,).
+    """
+    width = float(t.ppf(0.5 + 0.5 * CONFIDENCE, len(seeds) - 1) * seeds.std(ddof=1) * (1.0 + 1.0 / len(seeds)) ** 0.5)
+    return float(seeds.mean()) - width, float(seeds.mean()) + width
+
+
+def _against(density: float, seeds: np.ndarray) -> str:
+    """A density beside those of seeds."""
+    if len(seeds) < 2:
+        return "undecided: one seed"
+    if seeds.min() <= density <= seeds.max():
+        return "as the seeds"
+    word, (low, high) = "higher" if density > seeds.max() else "lower", interval(seeds)
+    return f"undecided: {word} than all seeds, as a further one may be" if low <= density <= high else f"{word} than seeds allow"
+
+
+def _allowed(seeds: np.ndarray) -> str:
+    if len(seeds) < 2:
+        return ""
+    low, high = interval(seeds)
+    return (
+        f"Verdicts are about the density at the end. Over {len(seeds)} seeds of an_6 it is {seeds.min():.3f} to {seeds.max():.3f}; a single further "
+        f"run lies with {CONFIDENCE:.0%} between {low:.3f} and {high:.3f} (normal distribution, of which so few seeds say little)."
+    )
+
+
+def _time_of(row: Row) -> str:
+    found = re.search(r"t = ([0-9.]+) s", row["sentence"])
+    return f", at {float(found.group(1)):.1f} s" if found else ""
+
+
+def _amplitudes(rows: list[Row]) -> str:
+    """Other experiments with another amplitude."""
+    ends = {name: float(row["density"]) for row in rows for name in [name_of(row)[0]] if name in GAMMAS}
+    told = " and ".join(f"{ends[name]:.3f} with Gamma = {gamma:g} ({name})" for name, gamma in GAMMAS.items() if name in ends)
+    return f"With other amplitudes, the density of experiments that are otherwise like an_6 ends at {told}." if told else ""
 
 
 def collect(folder: Path, names: Sequence[str]) -> None:
@@ -196,14 +174,17 @@ def collect(folder: Path, names: Sequence[str]) -> None:
     tables = {name: rows_of(folder / f"{name}.toml") for name in names}
     curves = collected(folder, "study", tables["study"])
     if len(curves):
-        draw_curves(curves, FIGURES / CURVES)
+        draw_curves(curves, FIGURES / CURVES, oscillation(folder))
         draw_layers(curves, FIGURES / LAYERS)
     for row in tables["study"]:
         name, rule, seed = name_of(row)
         result = folder / "study.runs" / row["id"] / "result.h5"
         if name in PICTURES and (rule, seed) == ("regularised", 1) and result.exists():
             draw_snapshots(result, FIGURES / PICTURES[name])
-    there = [picture for picture in (CURVES, LAYERS, *PICTURES.values()) if (FIGURES / picture).exists()]
-    write(PART, text(tables, curves, there, failures_of(folder / "causes.toml")))
+    draw_starts(folder, FIGURES / STARTS)
+    there = [picture for picture in CAPTIONS if (FIGURES / picture).exists()]
+    study = read_study(folder / "causes.toml")
+    wanted = [str(entry[0]) for entry in study.axis[0].entries()]
+    write(PART, text(tables, curves, there, failures_of(folder / "causes.toml"), wanted))
     if an_6_report.of_an_6(tables["study"]):
         write(an_6_report.PART, an_6_report.text(tables["study"], curves))

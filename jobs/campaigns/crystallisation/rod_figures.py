@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from crystallisation_claims import EXPERIMENTS
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -16,16 +17,17 @@ from rod_measures import taps_of
 import pardem
 from pardem.io.views.plot_style import COLOURS, STYLE
 
-EXPERIMENTS = tuple(f"an_{k}" for k in range(3, 10))
-SHOWN = (10, 300, 900, 4134)  # taps of figures 6.1 and 6.2; their first pictures show the bed at rest, which has hardly moved in ten taps
+SHOWN = (10, 300, 900, 4134)  # taps of figures 6.1 and 6.2 but for their first pictures, before the first tap, which `rod_starts` draws
+INSET = 40.0  # taps that the inset of figure 6.3 shows
 
 
-def draw_curves(curves: pd.DataFrame, target: Path) -> None:
+def draw_curves(curves: pd.DataFrame, target: Path, oscillation: pd.DataFrame | None = None) -> None:
     """Figures 6.3 and 6.4, and the runs of an_6 beside each other.
 
     Args:
         curves: of all runs.
         target: the figure.
+        oscillation: density of an_6 row by row.
     """
     with rc_context(STYLE | {"font.size": 9}):
         figure = Figure(figsize=(10.0, 6.4), layout="constrained")
@@ -44,8 +46,21 @@ def draw_curves(curves: pd.DataFrame, target: Path) -> None:
         titles = ("6.3: density", "6.4: mean angle", "an_6: density, dotted: on the base", "an_6: mean angle")
         for axes, title, unit in zip(panels.ravel(), titles, ("density", "angle (degrees)") * 2, strict=True):
             _dress(axes, title, unit)
+        if oscillation is not None and len(oscillation):
+            _draw_inset(panels[0, 0], oscillation, of_run(curves, "an_6"))
         figure.savefig(target, dpi=100)
     shrunk(target)
+
+
+def _draw_inset(axes: Axes, oscillation: pd.DataFrame, curve: pd.DataFrame) -> None:
+    """The inset of figure 6.3: the density of an_6 as it oscillates, and its moving average."""
+    axes.set_ylim(bottom=0.40)
+    inset = axes.inset_axes((0.44, 0.07, 0.55, 0.33))
+    rows, means = oscillation[oscillation["taps"] <= INSET], curve[curve["taps"] <= INSET]
+    inset.plot(rows["taps"], rows["density"], color="#999999", linewidth=0.5)
+    inset.plot(means["taps"], means["density"], color=COLOURS[EXPERIMENTS.index("an_6")])
+    inset.set_title("an_6: measured and moving average", fontsize=7, pad=2.0)
+    inset.tick_params(labelsize=6)
 
 
 def draw_layers(curves: pd.DataFrame, target: Path) -> None:
