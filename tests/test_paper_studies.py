@@ -104,6 +104,7 @@ def test_jams_of_cows_are_judged_by_outlet_and_change() -> None:
         return rows(2, outlet=outlet, grains="cows.toml", jammed=jam, arch=arch)
 
     groups = plane_hopper_report.outlets(cows("20 m", 0, 30.0) + cows("15 m", 1, 21.0) + cows("30 m", 0, 9.0))
+    assert [values.tolist() for values in plane_hopper_report.outcomes(groups, "cows.toml")] == [[15, 15, 20, 20, 30, 30], [0, 0, 1, 1, 1, 1]]
     claims = plane_hopper_report.claims(groups, {"dampers": rows(3, jammed=1), "low cows": rows(3, jammed=0)})
     below = "not found; found if the outlet is 15 m or dampers, at 20 m; not run yet at 25 m"
     assert [claim.verdict for claim in claims] == ["not run yet", below, "found; not run yet at 40 m", "found"]

@@ -7,21 +7,24 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from judging import Claim, claims_table, column, label, part, said, verdict, waiting
+from judging import CONFIDENCE, Claim, claims_table, column, label, part, said, verdict, waiting
 from matplotlib import rc_context
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from page import FIGURES, shrunk, table, write
+from scipy.stats import binomtest
 from study_runs import rows_of
 
 from pardem.campaign.run_rows import Row
-from pardem.campaign.statistics import groups_of, threshold
+from pardem.campaign.statistics import fitted, groups_of, threshold
 from pardem.io.views.plot_style import STYLE
 
 PART = "plane hopper"
 PICTURE, ARCH = "plane_hopper.png", "cows_jam.png"
-CONFIDENCE = 0.95
 RANGE = (20.0, 25.0, 30.0, 40.0)  # outlets of the paper (m)
 COLOURS = {"disks.toml": "#0072b2", "cows.toml": "#d55e00"}
+SHIFTS = dict(zip(COLOURS.values(), (-0.15, 0.15), strict=True))
+"""Of intervals in the figure, so that they do not cover each other (m)."""
 Groups = dict[tuple[float, str], list[Row]]
 
 
@@ -103,14 +106,24 @@ def critical(groups: Groups) -> str:
     """
     told = []
     for grains in sorted(COLOURS):
-        widths = np.array([width for (width, kind), rows in groups.items() if kind == grains for _ in rows])
-        flow = np.array([1.0 - float(row["jammed"]) for (_, kind), rows in groups.items() if kind == grains for row in rows])
-        found = threshold(widths, flow, CONFIDENCE)
+        found = threshold(*outcomes(groups, grains), CONFIDENCE)
         if np.isfinite(found.value):
             told.append(f"{label(grains)} {found.value:.1f} m ({found.low:.1f} to {found.high:.1f}, {found.runs} runs)")
     if not told:
         return ""
     return f"Outlets at which half of the fillings jam (binomial GLM with a logit link, bootstrap interval of {CONFIDENCE:.0%}): {'; '.join(told)}."
+
+
+def outcomes(groups: Groups, grains: str) -> tuple[np.ndarray, np.ndarray]:
+    """Widths of the outlets of all runs of some grains (m), (n,), and whether these flow, (n,).
+
+    Args:
+        groups: runs with the paper's values.
+        grains: case of the grains.
+    """
+    found = [(width, 1.0 - float(row["jammed"])) for (width, kind), rows in groups.items() if kind == grains for row in rows]
+    widths, flow = np.array(found).reshape(-1, 2).T
+    return widths, flow
 
 
 def _line_of(rows: list[Row]) -> list[str]:
@@ -120,25 +133,42 @@ def _line_of(rows: list[Row]) -> list[str]:
 
 
 def draw(groups: Groups, target: Path) -> None:
-    """Grains that leave within the eight seconds against the outlet; runs that jam are crosses.
+    """Grains that leave within the eight seconds against the outlet, runs that jam as crosses; and the probability to jam.
 
     Args:
         groups: runs with the paper's values.
         target: the figure.
     """
     with rc_context(STYLE):
-        figure = Figure(figsize=(5.5, 3.8), layout="constrained")
-        panel = figure.subplots()
+        figure = Figure(figsize=(9.5, 3.8), layout="constrained")
+        leaving, jamming = figure.subplots(1, 2)
         for grains, colour in COLOURS.items():
             for jam, mark in (("0", "o"), ("1", "x")):
                 points = [(w, float(r["left"])) for (w, kind), rows in groups.items() if kind == grains for r in rows if r["jammed"] == jam]
                 if points:
                     name = f"{label(grains)}, {'jam' if jam == '1' else 'flow'}"
-                    panel.plot(*zip(*points, strict=True), mark, color=colour, markerfacecolor="none", label=name)
-        panel.set(xlabel="outlet (m)", ylabel="grains that have left in 8 s")
-        panel.legend()
+                    leaving.plot(*zip(*points, strict=True), mark, color=colour, markerfacecolor="none", label=name)
+            _draw_jams(jamming, *outcomes(groups, grains), colour, label(grains))
+        leaving.set(xlabel="outlet (m)", ylabel="grains that have left in 8 s")
+        jamming.set(xlabel="outlet (m)", ylabel="probability to jam", ylim=(-0.03, 1.03))
+        for panel in (leaving, jamming):
+            panel.legend()
         figure.savefig(target, dpi=100)
     shrunk(target)
+
+
+def _draw_jams(axes: Axes, widths: np.ndarray, flow: np.ndarray, colour: str, name: str) -> None:
+    """Shares of runs that jam by outlet, with Wilson's intervals, and the curve of the GLM."""
+    places = np.unique(widths)
+    tests = [binomtest(int((flow[widths == w] < 0.5).sum()), int((widths == w).sum())) for w in places]
+    shares = np.array([test.statistic for test in tests])
+    intervals = [test.proportion_ci(CONFIDENCE, "wilson") for test in tests]
+    ends = np.array([(share - ci.low, ci.high - share) for share, ci in zip(shares, intervals, strict=True)]).reshape(-1, 2).T
+    axes.errorbar(places + SHIFTS[colour], shares, yerr=ends.clip(0.0), fmt="o", color=colour, markersize=4.0, capsize=3.0, linewidth=0.8, label=name)
+    if len(flow) and 0.0 < flow.mean() < 1.0:
+        intercept, slope = fitted(widths, flow)
+        fine = np.linspace(widths.min(), widths.max(), 300)
+        axes.plot(fine, 1.0 / (1.0 + np.exp(np.clip(intercept + slope * fine, -500.0, 500.0))), color=colour)
 
 
 def draw_arch(groups: Groups, folder: Path, target: Path) -> str:
@@ -176,7 +206,7 @@ def collect(folder: Path) -> None:
     pictures = []
     if rows:
         draw(outlets(rows), FIGURES / PICTURE)
-        pictures.append(f"![grains that leave against the outlet](figures/{PICTURE})")
+        pictures.append(f"![grains that leave, and the probability to jam with the curve of the GLM, against the outlet](figures/{PICTURE})")
         caption = draw_arch(outlets(rows), studies[0].with_suffix(".runs"), FIGURES / ARCH)
         if caption:
             pictures.append(f"![{caption}](figures/{ARCH})")
