@@ -9,6 +9,7 @@ from pathlib import Path
 import flowability
 import flowability_claims
 import flowability_media
+import flowability_outcomes
 import flowability_report
 import numpy as np
 import pytest
@@ -89,6 +90,7 @@ def trials(columns: dict[str, str], middle: float, seed: int) -> list[dict[str, 
         flows = random.random() < 1.0 / (1.0 + np.exp(-(x - middle) / 0.6))
         after = 0.0 if flows else 0.5e-2 if random.random() < 0.4 else 1e-2
         row = {"hole_radius": repr(float(x) / 2e3), "flows": str(int(flows)), "mass_before": "0.01", "mass_after": repr(after), "changed": "0"}
+        row["left"] = "0" if flows else "9"
         rows.append(row | columns | {"status": "finished", "sentence": ""})
     return rows
 
@@ -105,11 +107,44 @@ def test_the_report_finds_critical_diameters_again(tmp_path: Path) -> None:
         assert medium.found.high - medium.found.low < 1.0
     middle = np.mean([row["mass_after"] == "0.005" for row in tables["beads_5mm"]])
     text = flowability_report.text(tables, media, 2, False, {"beads_5mm": 160, "rule": 150})
-    assert f".01 < m_f/m_i < .99 in {middle:.3f} of 150 trials" in text
+    assert f"| all with a bed each | 150 | {middle:.3f} |" in text
     assert "2 more have failed" in text
     assert "Not run yet, or not all of it: 10 of 160 trials of 5 mm with five frictions." in text
     assert "in 0 of 150 trials that went on for a second the outcome changed" in text
     assert flowability_report.draw(tables, media, tmp_path / "all.png")
+
+
+def test_beads_that_lean_over_the_edge_are_counted_apart() -> None:
+    """Every fourth trial that flows leaves a bead: under the thesis' rule it is blocked, and D_c is larger."""
+    rows = trials({"friction": "0.2"}, 15.0, 5)
+    flowing = [row for row in rows if row["flows"] == "1"]
+    for row in flowing[::4]:
+        row["left"] = "1"
+    tables = {"beads_5mm": rows, "rule": trials({"friction": "0.8"}, 15.0, 1)}
+    (found,) = flowability_media.media(tables)
+    assert found.leaning == len(flowing[::4])
+    assert found.clear is not None
+    strictly = [row | {"flows": str(int(row["left"] == "0"))} for row in rows]
+    assert found.clear.value == flowability_media.critical(strictly).value > found.found.value
+    text = flowability_report.text(tables, [found], 0, False, {})
+    assert f"{found.leaning} end so. If they count as blocked, D_c of 1 of 1 media" in text
+    assert f"| {found.clear.value:.2f} ({found.clear.low:.2f} to {found.clear.high:.2f}; trials: {found.leaning}) |" in text
+    assert "beads of 5 mm alone (friction 0.8)" in text
+
+
+def test_all_trials_with_one_size_are_in_figure_5_3() -> None:
+    """Those without friction, too, whose beads of one size are two equal halves; evenly distributed openings are compared apart."""
+    half = trials({"small": "3e-3", "large": "3e-3"}, 15.0, 1)
+    tables = {"frictionless": half + trials({"small": "2e-3", "large": "3e-3"}, 15.0, 2), "six_millimetres": trials({}, 15.0, 3)}
+    assert flowability_media.one_size(tables) == [*tables["six_millimetres"], *half]
+    assert "| all with a bed each | 300 |" in flowability_outcomes.shares(tables)
+    for row in tables["six_millimetres"][:26]:  # about 17 % of 150 in the middle; of all, three times as many
+        row["mass_after"] = "0.005"
+    for row in tables["six_millimetres"][26:]:
+        row["mass_after"] = "0.0"
+    for row in half:
+        row["mass_after"] = "0.005"
+    assert flowability_outcomes.middle_claim(tables).verdict == "not found; found if openings have even distances, as in figure 5.4"
 
 
 def medium(diameters: tuple[float, float], friction: float, value: float) -> flowability_report.Medium:

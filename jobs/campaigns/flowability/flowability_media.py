@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+from judging import CONFIDENCE
 
 from pardem.campaign.run_rows import Row
-from pardem.campaign.statistics import IntervalEstimate, groups_of, numbers, threshold
+from pardem.campaign.statistics import IntervalEstimate, groups_of, mean, numbers, threshold
 from pardem.campaign.study import Study
 
-CONFIDENCE = 0.95
 MONODISPERSE = {f"beads_{d}mm": float(d) for d in (3, 4, 5, 6, 7)}
 """Diameter of the beads of each study (mm)."""
 Tables = dict[str, list[Row]]
@@ -26,12 +26,16 @@ class Medium(NamedTuple):
         diameters: of the beads, small and large (mm).
         friction: of the beads.
         found: mean critical diameter with its interval (mm).
+        leaning: number of trials that flow with a bead or two left above the hole.
+        clear: the mean critical diameter if these are counted as blocked; None where there are none, so that it is the same.
     """
 
     study: str
     diameters: tuple[float, float]
     friction: float
     found: IntervalEstimate
+    leaning: int = 0
+    clear: IntervalEstimate | None = None
 
     @property
     def average(self) -> float:
@@ -56,9 +60,32 @@ def openings(rows: Iterable[Row]) -> np.ndarray:
     return 2e3 * numbers(rows, "hole_radius")
 
 
-def critical(rows: list[Row]) -> IntervalEstimate:
-    """The mean critical diameter (mm), with a bootstrap interval over the trials."""
-    return threshold(openings(rows), numbers(rows, "flows"), CONFIDENCE)
+def critical(rows: list[Row], clear: bool = False) -> IntervalEstimate:
+    """The mean critical diameter (mm), with a bootstrap interval over the trials.
+
+    Args:
+        rows: the trials.
+        clear: whether only those flow that leave no bead above the hole, as in the thesis.
+    """
+    return threshold(openings(rows), (numbers(rows, "left") == 0.0).astype(float) if clear else numbers(rows, "flows"), CONFIDENCE)
+
+
+def leaning(rows: list[Row]) -> int:
+    """Number of trials that flow with a bead or two left above the hole."""
+    return int(np.count_nonzero((numbers(rows, "flows") > 0.5) & (numbers(rows, "left") > 0.0)))
+
+
+def by_both_rules(study: str, diameters: tuple[float, float], friction: float, rows: list[Row]) -> Medium:
+    """A medium with its mean critical diameter by the rule of these trials and by that of the thesis.
+
+    Args:
+        study: name of the study.
+        diameters: of the beads, small and large (mm).
+        friction: of the beads.
+        rows: its trials.
+    """
+    few = leaning(rows)
+    return Medium(study, diameters, friction, critical(rows), few, critical(rows, clear=True) if few else None)
 
 
 def remaining(rows: list[Row]) -> np.ndarray:
@@ -73,7 +100,18 @@ def one_size(tables: Tables) -> list[Row]:
     Args:
         tables: finished rows, by study.
     """
-    return [row for name in (*MONODISPERSE, "six_millimetres") for row in tables.get(name, [])]
+    equal = [row for row in tables.get("frictionless", []) if row["small"] == row["large"]]
+    return [row for name in (*MONODISPERSE, "six_millimetres") for row in tables.get(name, [])] + equal
+
+
+def between(rows: list[Row]) -> IntervalEstimate:
+    """Share of the trials with .01 < m_f/m_i < .99, with its interval.
+
+    Args:
+        rows: the trials.
+    """
+    left = remaining(rows)
+    return mean(((left > 0.01) & (left < 0.99)).astype(float), CONFIDENCE)
 
 
 def of_whole_media(rows: list[Row], failed: list[Row], study: Study) -> list[Row]:
@@ -103,13 +141,13 @@ def media(tables: Tables) -> list[Medium]:
     found = []
     for name, diameter in MONODISPERSE.items():
         for (friction,), rows in groups_of(tables.get(name, []), ["friction"]).items():
-            found.append(Medium(name, (diameter, diameter), float(friction), critical(rows)))
+            found.append(by_both_rules(name, (diameter, diameter), float(friction), rows))
     if tables.get("six_millimetres"):
-        found.append(Medium("six_millimetres", (6.0, 6.0), 0.8, critical(tables["six_millimetres"])))
+        found.append(by_both_rules("six_millimetres", (6.0, 6.0), 0.8, tables["six_millimetres"]))
     for name, friction in (("mixtures", 0.2), ("frictionless", 0.0)):
         for (small, large), rows in groups_of(tables.get(name, []), ["small", "large"]).items():
             sizes = (round(2e3 * float(small), 6), round(2e3 * float(large), 6))
-            found.append(Medium(name, sizes, friction, critical(rows)))
+            found.append(by_both_rules(name, sizes, friction, rows))
     return sorted((m for m in found if np.isfinite(m.found.value)), key=lambda m: (m.friction, m.average, m.study))
 
 

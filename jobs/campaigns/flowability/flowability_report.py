@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 from flowability_claims import STEEL, claims
-from flowability_media import CONFIDENCE, MONODISPERSE, Medium, Tables, critical, media, of_whole_media, one_size, openings, remaining, windows
-from judging import claims_table
+from flowability_media import MONODISPERSE, Medium, Tables, by_both_rules, critical, media, of_whole_media, one_size, openings, remaining, windows
+from flowability_outcomes import clear_column, middle_claim, rules, shares
+from judging import CONFIDENCE, claims_table
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -26,8 +27,6 @@ from pardem.campaign.study import read_study
 from pardem.io.views.plot_style import COLOURS, STYLE
 
 PART, PICTURE = "flowability", "flowability.png"
-MIDDLE = 0.17
-"""Share of the trials of the thesis with .01 < m_f/m_i < .99."""
 COMPARED = (4.0, 5.0, 7.0)
 """Diameters of figure 5.6 (mm)."""
 EQUAL = 5.0
@@ -46,11 +45,14 @@ WHAT = {f"beads_{d}mm": f"{d} mm with five frictions" for d in (3, 4, 5, 6, 7)} 
 # -- panels --------------------------------------------------------------------------------------------------------------------------------------
 
 
-def draw_remaining(axes: Axes, rows: list[Row]) -> None:
-    """Figure 5.3: how much is left above the hole."""
-    left = remaining(rows)
-    axes.hist(left, bins=np.linspace(0.0, 1.1, 23), weights=np.full(len(left), 1.0 / len(left)), color=COLOURS[0])
-    axes.set(xlabel="m_f/m_i", ylabel="share of the trials", title=f"5.3: all {len(left)} trials with beads of one size")
+def draw_remaining(axes: Axes, rows: list[Row], even: list[Row]) -> None:
+    """Figure 5.3: how much is left above the hole, in all trials and in those whose openings have even distances."""
+    looks = ({"color": COLOURS[0]}, {"color": COLOURS[1], "histtype": "step", "linewidth": 1.5})
+    for chosen, name, look in zip((rows, even), ("all with a bed each", "those of figure 5.4"), looks, strict=True):
+        left = remaining(chosen)
+        if len(left):
+            axes.hist(left, bins=np.linspace(0.0, 1.1, 23), weights=np.full(len(left), 1.0 / len(left)), label=f"{name}: {len(left)}", **look)
+    axes.set(xlabel="m_f/m_i", ylabel="share of the trials", title="5.3: trials with beads of one size")
 
 
 def draw_shares(axes: Axes, rows: list[Row], width: float, title: str) -> None:
@@ -112,7 +114,7 @@ def draw(tables: Tables, found: list[Medium], target: Path) -> bool:
     single = [m for m in found if m.study in MONODISPERSE]
     alike = {friction: [m for m in found if m.friction == friction and m.study != "six_millimetres"] for friction in (0.0, 0.2)}
     panels: list[tuple[Callable[..., None], Any, tuple[Any, ...]]] = [
-        (draw_remaining, rows, ()),
+        (draw_remaining, rows, (six,)),
         (draw_shares, six, (0.4, "5.4: 6 mm, friction 0.8")),
         (draw_shares, bed, (0.1, "5.5: one bed")),
         (draw_frictions, single, ()),
@@ -156,21 +158,16 @@ def text(tables: Tables, found: list[Medium], failed: int, drawn: bool, asked: M
     if not trials:
         return "No trials have been run so far.\n"
     parts = [f"{trials} trials{f'; {failed} more have failed' if failed else ''}. Intervals hold with {CONFIDENCE:.0%}."]
-    rows = one_size(tables)
-    if rows:
-        left = remaining(rows)
-        share = float(((left > 0.01) & (left < 0.99)).mean())
-        parts.append(f"Figure 5.3: .01 < m_f/m_i < .99 in {share:.3f} of {len(left)} trials with beads of one size (thesis: {MIDDLE}, 6246 trials).")
-        parts[-1] += " Those of the studies by friction lie close to D_c, where such outcomes are most frequent."
+    parts += [piece for piece in (shares(tables),) if piece]
     if found:
-        head = ["beads (mm)", "mass-average (mm)", "friction", "D_c (mm)", "interval", "D_c by the mass-average", "trials", "steel, measured (mm)"]
+        head = [
+            "beads (mm)", "mass-average (mm)", "friction", "D_c (mm)", "interval", "D_c by the mass-average", "trials", "D_c, none left (mm)",
+            "steel, measured (mm)",
+        ]  # fmt: skip
         parts.append(table(head, [_line_of(medium) for medium in found]).strip())
-        parts.append(claims_table(claims(found, tables), "thesis"))
+        parts += [claims_table([middle_claim(tables), *claims(found, tables)], "thesis"), *rules(tables, found)]
     if tables.get("shapes"):
         parts.append(_shapes(tables["shapes"], found))
-    if tables.get("rule"):
-        changed = numbers(tables["rule"], "changed")
-        parts.append(f"The rule: in {int(changed.sum())} of {len(changed)} trials that went on for a second the outcome changed after the decision.")
     missing = [WHAT[name] for name, rows in tables.items() if not rows]
     begun = {name: len(rows) for name, rows in tables.items() if 0 < len(rows) < asked.get(name, 0)}
     missing += [f"{asked[name] - there} of {asked[name]} trials of {WHAT[name]}" for name, there in begun.items()]
@@ -183,10 +180,13 @@ def text(tables: Tables, found: list[Medium], failed: int, drawn: bool, asked: M
 
 def _shapes(rows: list[Row], found: list[Medium]) -> str:
     """A row for each shape, beside the beads of the same volume."""
-    beads = [("beads", m.found) for m in found if (m.study, m.friction) == (f"beads_{EQUAL:g}mm", EQUAL_FRICTION)]
-    shapes = [*beads, *((shape, critical(members)) for (shape,), members in groups_of(rows, ["shape"]).items())]
-    lines = [[name, f"{e.value:.2f}", f"{e.low:.2f} to {e.high:.2f}", f"{e.value / EQUAL:.2f}", str(e.runs)] for name, e in shapes]
-    head = ["grains", "D_c (mm)", "interval", "D_c by the diameter of the bead", "trials"]
+    beads = [m._replace(study="beads") for m in found if (m.study, m.friction) == (f"beads_{EQUAL:g}mm", EQUAL_FRICTION)]
+    shapes = [by_both_rules(shape, (EQUAL, EQUAL), EQUAL_FRICTION, members) for (shape,), members in groups_of(rows, ["shape"]).items()]
+    lines = []
+    for m in [*beads, *shapes]:
+        value, low, high = m.found.value, m.found.low, m.found.high
+        lines.append([m.study, f"{value:.2f}", f"{low:.2f} to {high:.2f}", f"{value / EQUAL:.2f}", str(m.found.runs), clear_column(m)])
+    head = ["grains", "D_c (mm)", "interval", "D_c by the diameter of the bead", "trials", "D_c, none left (mm)"]
     said = f"Grains with the volume of a bead of {EQUAL:g} mm, friction {EQUAL_FRICTION:g} (left open in the thesis):"
     return f"{said}\n\n{table(head, lines).strip()}"
 
@@ -197,7 +197,7 @@ def _line_of(medium: Medium) -> list[str]:
     steel = STEEL.get(medium.average) if not medium.mixed else None
     return [
         medium.name, f"{medium.average:.2f}", f"{medium.friction:g}", f"{value:.2f}", f"{low:.2f} to {high:.2f}",
-        f"{value / medium.average:.2f}", str(medium.found.runs), f"{steel[0]} +- {steel[1]}" if steel else "",
+        f"{value / medium.average:.2f}", str(medium.found.runs), clear_column(medium), f"{steel[0]} +- {steel[1]}" if steel else "",
     ]  # fmt: skip
 
 
