@@ -34,6 +34,7 @@ CAPTIONS = {
     PICTURES["an_9"]: "figure 6.2: an_9 while it is shaken",
 }
 """Of the figures, in their order."""
+BEGUN = "The beds before the first tap, and the density in the inset of figure 6.3, are of short runs of the same cases, made for the purpose."
 UNCHANGED, TAPS = "none", 2000  # the row of the causes that is an_6 itself, and their number of taps
 GAMMAS = {"an_5": 1.5, "an_7": 2.5}  # of the experiments that differ from an_6 in it alone
 UNDER_OTHER_LAWS = ("another contact law", "another amplitude of the base")
@@ -65,6 +66,8 @@ def text(
     missing = [name for name in EXPERIMENTS if name not in found]
     if missing:
         parts.append(f"Not run yet: {', '.join(missing)}.")
+    if STARTS in pictures:
+        parts.append(BEGUN)
     parts += [f"![{CAPTIONS[name]}](figures/{name})" for name in pictures]
     return "\n\n".join(parts) + "\n"
 

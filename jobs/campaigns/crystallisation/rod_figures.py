@@ -11,7 +11,7 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from page import show_frame, shrunk
-from rod_curves import LAYERS, of_run
+from rod_curves import LAYERS, WIDTH, of_run
 from rod_measures import taps_of
 
 import pardem
@@ -47,18 +47,20 @@ def draw_curves(curves: pd.DataFrame, target: Path, oscillation: pd.DataFrame | 
         for axes, title, unit in zip(panels.ravel(), titles, ("density", "angle (degrees)") * 2, strict=True):
             _dress(axes, title, unit)
         if oscillation is not None and len(oscillation):
-            _draw_inset(panels[0, 0], oscillation, of_run(curves, "an_6"))
+            _draw_inset(panels[0, 0], oscillation)
         figure.savefig(target, dpi=100)
     shrunk(target)
 
 
-def _draw_inset(axes: Axes, oscillation: pd.DataFrame, curve: pd.DataFrame) -> None:
+def _draw_inset(axes: Axes, oscillation: pd.DataFrame) -> None:
     """The inset of figure 6.3: the density of an_6 as it oscillates, and its moving average."""
-    axes.set_ylim(bottom=0.40)
-    inset = axes.inset_axes((0.44, 0.07, 0.55, 0.33))
-    rows, means = oscillation[oscillation["taps"] <= INSET], curve[curve["taps"] <= INSET]
+    axes.set_ylim(bottom=0.36)
+    axes.legend(loc="upper left", ncols=2, fontsize=7)
+    inset = axes.inset_axes((0.44, 0.07, 0.55, 0.27))
+    rows = oscillation[oscillation["taps"] <= INSET]
     inset.plot(rows["taps"], rows["density"], color="#999999", linewidth=0.5)
-    inset.plot(means["taps"], means["density"], color=COLOURS[EXPERIMENTS.index("an_6")])
+    width = round(WIDTH / float(rows["taps"].diff().median())) if len(rows) > 1 else 1
+    inset.plot(rows["taps"], rows["density"].rolling(width, center=True).mean(), color=COLOURS[EXPERIMENTS.index("an_6")])
     inset.set_title("an_6: measured and moving average", fontsize=7, pad=2.0)
     inset.tick_params(labelsize=6)
 
