@@ -18,6 +18,7 @@ from .decomposition.rehearsal import rehearse
 from .detection.lists import living_contacts
 from .going_back import ReturnPoint, changing_arrays
 from .held import Held
+from .inflow import NOT_YET, Inflow
 from .integrators.phases import Integrator, first_past
 from .outflow import EVERY, Outflow, carried_energy
 from .rebuild import Rebuilder
@@ -46,6 +47,7 @@ class Engine:
         skin: extra reach of the lists (m), or None for one that is chosen and adapted.
         step: number of the step the state belongs to.
         outflow: grains that have left before, where faces are open.
+        inflow: grains that are still to come, where grains are poured.
 
     Attributes:
         recorder: collects the individual contacts of observed steps, if it is set.
@@ -55,7 +57,7 @@ class Engine:
 
     def __init__(
         self, partition: Partition, scene: Scene, grains: Population, contacts: ContactTable | None = None, *, skin: float | None = None,
-        step: int = 0, outflow: Outflow | None = None,
+        step: int = 0, outflow: Outflow | None = None, inflow: Inflow | None = None,
     ) -> None:  # fmt: skip
         free_large_arrays_at_once()
         self.comm = comm = partition.comm
@@ -63,6 +65,7 @@ class Engine:
             self._rehearse(comm, scene)
         self.scene = scene
         self.outflow = Outflow.none(comm, scene.settings) if outflow is None and scene.outflow is not None else outflow
+        self.inflow = inflow
         self.counters = Counters()
         self.control = np.zeros(st.CONTROL, np.int64)
         self.control[st.STEP] = step
@@ -117,15 +120,17 @@ class Engine:
         return Population.of(self.state.grains, self.state.owned)
 
     def all_grains(self) -> tuple[Population, np.ndarray]:
-        """Return the owned grains, followed by those that left the domain from this rank.
+        """Return the owned grains, followed by those that left the domain from this rank, and by those that this rank holds until they arrive.
 
         Returns:
-            The grains, and (n,) int64 the step after which each of them left; -1 for those that are present.
+            The grains, and (n,) int64 the step after which each of them left; -1 for those that are present, -2 for those to come.
         """
-        there = np.full(self.state.owned, -1)
-        if self.outflow is None:
-            return self.grains, there
-        return Population.joined([self.grains, self.outflow.gone]), np.concatenate([there, self.outflow.left])
+        grains, left = [self.grains], [np.full(self.state.owned, -1)]
+        if self.outflow is not None:
+            grains, left = [*grains, self.outflow.gone], [*left, self.outflow.left]
+        if self.inflow is not None:
+            grains, left = [*grains, self.inflow.coming], [*left, np.full(self.inflow.coming.count, NOT_YET)]
+        return (grains[0], left[0]) if len(grains) == 1 else (Population.joined(grains), np.concatenate(left))
 
     def contacts(self) -> ContactTable:
         """Return the living contacts that this rank knows, walls included. Both ranks know a pair across a cut."""
@@ -230,7 +235,7 @@ class Engine:
         return self.step - int(self.control[st.PHASE] == st.DRIFTED)
 
     def _run(self, steps: int) -> None:
-        """Advance by chunks, each as long as the lists hold, or until grains may leave."""
+        """Advance by chunks, each as long as the lists hold, or until grains may leave or arrive."""
         begun = self.step
         observe = int(self.control[st.OBSERVE])
         while self._finished < begun + steps:
@@ -246,6 +251,10 @@ class Engine:
                 if not again:
                     self._let_out(self.outflow)
                 chunk = min(chunk, EVERY - first % EVERY)
+            if self.inflow is not None:
+                if not again:
+                    self._let_in(self.inflow)
+                chunk = min(chunk, self.inflow.next_look(first + 1) - first)
             done = self._call(chunk, self.scene.integrator)
             self.counters.steps += done
             self.counters.grain_steps += done * self.state.owned
@@ -288,6 +297,17 @@ class Engine:
         stay, contacts = self.grains.take(~goes), self.contacts()
         self.rebuilder.drop()
         self._make_lists(stay, contacts)
+
+    def _let_in(self, inflow: Inflow) -> None:
+        """Add the grains that arrive, at the steps at which that is looked at. Collective."""
+        if self.step % EVERY or self.control[st.PHASE] != st.AT_END:
+            return
+        arrived = inflow.let_in(self.scene, self.state, self.step)
+        if arrived is None:
+            return
+        own, contacts = Population.joined([self.grains, arrived]), self.contacts()
+        self.rebuilder.drop()
+        self._make_lists(own, contacts)
 
     def wall_moved(self) -> None:
         """A wall's motion was changed: make the lists anew in the next step. To be called on all ranks."""

@@ -17,6 +17,7 @@ from .compiled.fixedpoint import totals
 from .errors import BlowUpError
 from .followers import NEVER
 from .guard import made_by_first
+from .inflow import NOT_YET
 from .io.results.contact_frames import ContactFrame
 from .io.results.file_form import FileForm
 from .io.results.output_lock import reserved
@@ -204,8 +205,8 @@ class RunFiles:
         self.reservation.close()
 
     def _fields(self, g: Population, left: np.ndarray) -> dict[str, np.ndarray]:
-        """The fields of a frame in SI units; if faces of the domain are open, also which grains have left."""
-        settings, gone = self.sim.setup.scene.settings, np.full(len(left) - np.count_nonzero(left < 0), np.nan)
+        """The fields of a frame in SI units; with open faces also which grains have left, with `[[pour]]` which are to come."""
+        settings, gone = self.sim.setup.scene.settings, np.full(np.count_nonzero(left != -1), np.nan)
         every: dict[str, Callable[[], np.ndarray]] = {
             "position": lambda: g.x[:, :3], "image": lambda: g.image, "orientation": lambda: g.q, "velocity": lambda: g.v[:, :3],
             "angular_velocity": lambda: g.w[:, :3],
@@ -221,6 +222,8 @@ class RunFiles:
         fields: dict[str, np.ndarray] = {name: every[name]() for name in self.case.output.fields}
         if self.sim.engine.outflow is not None:
             fields["outflow"] = (left >= 0).astype(np.int32)
+        if self.sim.engine.inflow is not None:
+            fields["inflow"] = (left == NOT_YET).astype(np.int32)
         return fields
 
     def _of_contacts(self) -> tuple[np.ndarray, np.ndarray]:

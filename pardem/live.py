@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .compiled.fixedpoint import totals
+from .inflow import NOT_YET
 from .io.analysis.constants import Box
 from .io.analysis.contact_arrays import ContactArrays
 from .io.analysis.grain_arrays import CONSTANT, GrainArrays
@@ -22,7 +23,8 @@ class LiveGrains(GrainArrays):
     """Grains of a simulation at one step: those of one rank in the order in which it keeps them, or all of them ordered by id.
 
     Fields are ``position`` (m, wrapped), ``image``, ``orientation`` (w, x, y, z), ``velocity`` (m/s), ``angular_velocity`` (rad/s), ``force`` (N),
-    ``torque`` (N m) and, with open faces of the domain, ``outflow``. The arrays are copies: they stay as they are while the simulation goes on.
+    ``torque`` (N m), with open faces of the domain ``outflow``, and where grains are poured ``inflow``. The arrays are copies: they stay as they are
+    while the simulation goes on.
 
     Args:
         sim: the simulation.
@@ -132,6 +134,8 @@ def own_grains(sim: Simulation) -> LiveGrains:
     }  # fmt: skip
     if sim.engine.outflow is not None:
         arrays["outflow"] = (left >= 0).astype(np.int32)
+    if sim.engine.inflow is not None:
+        arrays["inflow"] = (left == NOT_YET).astype(np.int32)
     return LiveGrains(sim, arrays)
 
 

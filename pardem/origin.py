@@ -272,8 +272,8 @@ def _selected(comm: MPI.Comm, case: Case, start: Start, found: _Found) -> Origin
 
 
 def _present(state: RunState) -> np.ndarray:
-    """Which grains have not left the domain."""
-    return np.ones(state.grains.count, bool) if state.left is None else state.left < 0
+    """Which grains are there: they have neither left the domain nor are still to come."""
+    return np.ones(state.grains.count, bool) if state.left is None else state.left == -1
 
 
 def _staying(start: Start, found: _Found, state: RunState) -> np.ndarray:

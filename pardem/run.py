@@ -256,7 +256,8 @@ class _Run:
         }  # fmt: skip
         return Summary(
             finished=not sim.proceed, losses="; ".join(map(str, self.files.losses)) or None, steps=counters.steps, time=sim.time,
-            grains=sim.grain_count, ranks=comm.size, left=sim.left if sim.engine.outflow is not None else None, wall_seconds=wall,
+            grains=sim.grain_count, ranks=comm.size, left=sim.left if sim.engine.outflow is not None else None,
+            to_come=sim.to_come if sim.engine.inflow is not None else None, wall_seconds=wall,
             cpu_seconds=cpu, compile_seconds=compiling or None, cundall=grain_steps / max(stepping, 1e-9),
             contacts_per_grain=values.get("contacts_per_grain"), coordination=values.get("coordination"), rebuilds=counters.rebuilds,
             shares={k: float(v) / wall for k, v in seconds.items()}, energy=energy,

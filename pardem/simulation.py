@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from mpi4py import MPI
 
+from .beginning import beginning
 from .case import Case
-from .contacts.dispatch import history_width
 from .decomposition.exact import exact_totals
 from .decomposition.nested_slabs import Nested
 from .engine import Engine
@@ -20,17 +20,14 @@ from .held import Held, living
 from .observables.above_hole import is_above
 from .observables.collect import Observer
 from .observables.energy import kinetic_energy
-from .outflow import Outflow
 from .recorder import Recorder
 from .run_options import RunOptions
-from .setup.continuation import Continuation, continued
-from .setup.initial_grains import own_initial_grains, size_range
+from .setup.continuation import Continuation
+from .setup.initial_grains import size_range
 from .setup.preparation import Setup, build_scene
 from .setup.quanta import held_quanta
 from .stages import Stages
 from .state import arrays as st
-from .state.arrays import sum_columns
-from .state.population import ContactTable, Population
 from .state.saved import OutflowTotals, RunHeader, RunState
 from .walls.motion.rows import LOAD, WORK
 from .walls.motion.work import work_to_come
@@ -74,12 +71,12 @@ class Simulation:
         self.setup: Setup = build_scene(case, *made_once(comm, lambda: size_range(case)), held_quanta(start))
         self.case_hash = made_once(comm, case.hash)  # reads the files that the case names
         scene = self.setup.scene
-        self._continuation: Continuation | None = None
-        grains, contacts, step, outflow = self._beginning(start)
-        self.grain_count = int(comm.allreduce(grains.count + (outflow.gone.count if outflow is not None else 0)))
+        begins = beginning(comm, case, self.setup, start)
+        self.grain_count = begins.total
         skin = 0.0 if case.detection.every_step else case.detection.skin
         self.engine = Engine(
-            self.partition, scene, grains, contacts, skin=None if skin == "auto" else float(skin), step=step, outflow=outflow
+            self.partition, scene, begins.grains, begins.contacts, skin=None if skin == "auto" else float(skin), step=begins.step,
+            outflow=begins.outflow, inflow=begins.inflow,
         )  # fmt: skip
         self.stages = Stages(case, self.setup)
         self.observer = Observer(comm, case, self.setup.catalogue, scene)
@@ -88,12 +85,11 @@ class Simulation:
             self.record_contacts()
         if start is not None:
             self._restore(start.header)
-        elif self._continuation is None:
+        elif begins.continuation is None:
             self.stages.begin(self.engine)
             self.engine.evaluate()
         else:
-            self._continue_from(self._continuation)
-        self._continuation = None
+            self._continue_from(begins.continuation)
 
     # -- motion -------------------------------------------------------------------------------------------------------------------
 
@@ -132,10 +128,15 @@ class Simulation:
             wanted = any(follower.observes(goal) for follower in self.followers)
             # the last step of a stage may be the last of the run: its contacts are wanted
             self.engine.advance(goal - step, observe=wanted or (observe and goal == target) or goal == event)
-            if self.stages.is_over(self.engine.step, self._energy_per_grain, self.share_left, self.grains_above):
+            if self._stage_is_over():
                 self.stages.advance(self.engine)
             for follower in list(self.followers):
                 follower.act(self.engine.step)
+
+    def _stage_is_over(self) -> bool:
+        """Whether the stage ends at this step. Collective."""
+        waiting = self.engine.inflow is not None and self.engine.inflow.waiting
+        return self.stages.is_over(self.engine.step, waiting, self._energy_per_grain, self.share_left, self.grains_above)
 
     # -- what else happens at certain steps ---------------------------------------------------------------------------------------
 
@@ -216,12 +217,17 @@ class Simulation:
     def _energy_per_grain(self, which: str | None) -> float:
         """The kinetic energy per grain still in the domain (J), all of it or that of "translation"; the same on every rank."""
         translational, rotational = kinetic_energy(self.comm, self.engine.grains, self.setup.catalogue)
-        return (translational + (0.0 if which == "translation" else rotational)) / max(1, self.grain_count - self.left)
+        return (translational + (0.0 if which == "translation" else rotational)) / max(1, self.grain_count - self.left - self.to_come)
 
     @property
     def left(self) -> int:
         """Number of grains that have left through open faces of the domain."""
         return self.engine.outflow.count if self.engine.outflow is not None else 0
+
+    @property
+    def to_come(self) -> int:
+        """Number of poured grains that have not arrived yet."""
+        return self.engine.inflow.count if self.engine.inflow is not None else 0
 
     def share_left(self) -> float:
         """Share of all grains that have left, by number (1)."""
@@ -250,36 +256,20 @@ class Simulation:
 
     def state(self) -> RunState:
         """What a run goes on from. Collective."""
-        settings, outflow = self.setup.scene.settings, self.engine.outflow
+        settings, outflow, inflow = self.setup.scene.settings, self.engine.outflow, self.engine.inflow
         header = RunHeader(
             self.engine.step, self.case_hash, self.stages.index, self.stages.base, (settings.force, settings.torque, settings.energy),
             self._totals(), self.observer.state(), OutflowTotals(outflow.count, outflow.carried) if outflow is not None else None,
+            inflow.totals() if inflow is not None else None,
         )  # fmt: skip
         grains, left = self.engine.all_grains()
         motion = self.setup.scene.walls.motion.copy()
-        return RunState(header, grains, self.engine.owned_contacts(), motion, left if outflow is not None else None)
+        return RunState(header, grains, self.engine.owned_contacts(), motion, left if outflow is not None or inflow is not None else None)
 
     def _totals(self) -> list[int]:
         """Exact totals over ranks in energy quanta: normal and tangential loss, then the work of each wall."""
         limbs = np.concatenate([self.engine.tally[: st.STORED], self.setup.scene.walls.work])
         return exact_totals(self.comm, limbs)
-
-    def _beginning(self, start: RunState | None) -> tuple[Population, ContactTable, int, Outflow | None]:
-        """Grains that are there and their contacts, on this rank; the step; the grains that have left."""
-        if start is None:
-            added, scene = own_initial_grains(self.comm, self.case, self.setup.catalogue), self.setup.scene
-            if self.case.origin is None or self.case.origin.state is None:
-                return added, ContactTable.blank(history_width(scene.interaction, scene.law, scene.settings)), 0, None
-            state = self.case.origin.state
-            self._continuation = found = continued(self.case, self.setup, state)
-            added.widen(*sum_columns(scene.settings))
-            return Population.joined([found.grains, added]), found.contacts, 0, None
-        self.setup.scene.walls.motion[:] = start.wall_motion
-        if start.left is None or start.header.outflow is None:
-            return start.grains, start.contacts, start.header.step, None
-        gone = start.left >= 0
-        outflow = Outflow(self.comm, start.grains.take(gone), start.left[gone], start.header.outflow.carried)
-        return start.grains.take(~gone), start.contacts, start.header.step, outflow
 
     def _continue_from(self, found: Continuation) -> None:
         """Begin with the state of another run; nothing has been lost and no work done yet. Collective."""
@@ -303,5 +293,5 @@ class Simulation:
             self.engine.tally[: st.STORED] = limbs[: st.STORED]
             if len(limbs) > st.STORED:
                 self.setup.scene.walls.work[:] = limbs[st.STORED :]
-        if self.stages.is_over(self.engine.step, self._energy_per_grain, self.share_left, self.grains_above):
+        if self._stage_is_over():
             self.stages.advance(self.engine)

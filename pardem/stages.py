@@ -76,11 +76,12 @@ class Stages:
             return self.stage.check_every
         return EVERY if isinstance(self.stage, Run) and self.stage.outflow_share is not None else 0
 
-    def is_over(self, step: int, energy_per_grain: Any, share_left: Any, grains_above: Any) -> bool:
+    def is_over(self, step: int, waiting: bool, energy_per_grain: Any, share_left: Any, grains_above: Any) -> bool:
         """Tell whether the stage ends at this step. Collective if the energy is needed.
 
         Args:
             step: number of the step.
+            waiting: whether grains are still to come, so that nothing can have settled.
             energy_per_grain: function that returns the kinetic energy per grain (J), all of it or that of translation, the same on all ranks.
             share_left: function that returns the share of grains that have left the domain, the same on all ranks.
             grains_above: function that returns the number of grains above the hole of the disc with a given name, the same on all ranks.
@@ -91,6 +92,8 @@ class Stages:
         if not every or step == self.base or (step - self.base) % every:
             return False
         if isinstance(self.stage, Settle):
+            if waiting:
+                return False
             clear = self.stage.until_clear is not None and grains_above(self.stage.until_clear) == 0
             return clear or bool(energy_per_grain(self.stage.energy_of) < self.stage.energy_per_grain)
         return bool(share_left() >= self.stage.outflow_share)
@@ -104,12 +107,14 @@ class Stages:
                 self.setup.scene.walls.there[k] = (THERE if was else APPEARING) if there else ABSENT
 
     def begin(self, engine: Engine) -> None:
-        """Start the walls that move or are present from this stage on. The stage is counted from the engine's step.
+        """Start the walls that move or are present, and the grains that arrive, from this stage on. The stage is counted from the engine's step.
 
         Args:
             engine: engine of this rank.
         """
         self.base = engine.step
+        if engine.inflow is not None:
+            engine.inflow.begin(self.stage.name, self.base)
         self._show_walls(True)
         walls, settings = self.setup.scene.walls, self.setup.scene.settings
         reaction = exact_totals(engine.comm, walls.reaction.reshape(-1, 2))

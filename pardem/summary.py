@@ -17,6 +17,7 @@ class Summary:
         grains: number of grains.
         ranks: number of ranks.
         left: number of grains that have left the domain, or None if no face is open.
+        to_come: number of poured grains that have not arrived, or None if nothing is poured.
         wall_seconds: time that the run took.
         cpu_seconds: the same of all processors together.
         compile_seconds: processor time spent on compiling kernels (s), or None if all of them were in the cache.
@@ -35,6 +36,7 @@ class Summary:
     grains: int
     ranks: int
     left: int | None
+    to_come: int | None
     wall_seconds: float
     cpu_seconds: float
     compile_seconds: float | None

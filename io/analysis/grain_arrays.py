@@ -85,12 +85,14 @@ class GrainArrays(LazyArrays):
 
     @cached_property
     def present(self) -> np.ndarray:
-        """Whether a grain is in the domain, (n,) bool; one that has left through an open face is shown where it was then."""
-        left = self["outflow"] if "outflow" in self._names() else np.zeros(len(self), np.int32)
-        return np.asarray(left == 0)
+        """Whether a grain is in the domain, (n,) bool; one that has left through an open face is shown where it was then, and one that is still to
+        come in the middle of the region into which it will be poured.
+        """
+        away = [self[name] for name in ("outflow", "inflow") if name in self._names()]
+        return np.asarray(np.sum(away, axis=0) == 0) if away else np.ones(len(self), bool)
 
     def columns(self) -> dict[str, np.ndarray]:
-        """The grains column by column: time, id, species and every component of every field, (n,) each, those that have left included."""
+        """The grains column by column: time, id, species and every component of every field, (n,) each, those that are not there included."""
         columns = {
             "time": np.full(len(self), self.time), "id": self.ids, "species": self.species, "radius": self.radius, "scale": self.scale,
             "mass": self.mass,
@@ -107,7 +109,7 @@ class GrainArrays(LazyArrays):
         return columns
 
     def table(self) -> Any:
-        """The grains as a pandas DataFrame of ``columns``, without those that have left."""
+        """The grains as a pandas DataFrame of ``columns``, without those that have left or are still to come."""
         import pandas as pd
 
         return pd.DataFrame(self.columns())[self.present].reset_index(drop=True)

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
 
 FIELDS = {
     "position": "m", "unwrapped": "m", "image": "1", "velocity": "m/s", "angular_velocity": "rad/s", "orientation": "1", "axes": "1", "force": "N",
-    "torque": "N m", "local_fraction": "1", "outflow": "1", "present": "1", "species": "1", "ids": "1", "scale": "1", "radius": "m", "mass": "kg",
+    "torque": "N m", "local_fraction": "1", "outflow": "1", "inflow": "1",
+    "present": "1", "species": "1", "ids": "1", "scale": "1", "radius": "m", "mass": "kg",
     "time": "s", "step": "1", "contact_number": "1", "stress": "Pa", "pressure": "Pa", "coordination": "1",
 }  # fmt: skip
 

@@ -17,7 +17,7 @@ from .offscreen import load_vtk
 from .picture import bounds_of
 from .rounded_surfaces import sides_for
 
-LEFT_OUT = ("position", "image", "orientation", "outflow")
+LEFT_OUT = ("position", "image", "orientation", "outflow", "inflow")
 
 
 def write_surfaces(result: Result, folder: Path) -> None:

@@ -27,8 +27,8 @@ def info(path: Path | str) -> dict[str, Any]:
     Returns:
         ``file``, ``kind`` (result, segment, checkpoint), ``bytes``, ``finished``, ``case_hash``, ``grains``, ``species`` (number of grains of each),
         ``frames`` (count, first and last step and time, fields, precision), ``contacts`` (of all frames and of the last, fields), ``observables``
-        (rows, names), ``left`` (number of grains that have left the domain), ``state`` (step, contacts), ``losses`` (one sentence each) and
-        ``provenance``. Entries that do not apply are omitted.
+        (rows, names), ``left`` (number of grains that have left the domain), ``arrived`` (of poured ones),
+        ``state`` (step, contacts), ``losses`` (one sentence each) and ``provenance``. Entries that do not apply are omitted.
 
     Raises:
         FileError: the file or its parts are missing, truncated or damaged, or were not written by pardem.
@@ -46,6 +46,8 @@ def info(path: Path | str) -> dict[str, Any]:
             found["state"] = {"step": header.get("step"), "contacts": len(array(state, "contacts/lower", "iu"))}
             if "outflow" in header:
                 found["left"] = header["outflow"]["grains"]
+            if "inflow" in header:
+                found["arrived"] = sum(header["inflow"]["arrived"])
         if losses := get_losses(file):
             found["losses"] = [str(loss) for loss in losses]
         where = f"{PARAMETERS}/provenance" if kind == "result" else "provenance"
@@ -87,6 +89,8 @@ def _rows(result: Result) -> dict[str, Any]:
     series = result.series
     if "outflow/grains" in series.values and len(series.steps):
         out["left"] = int(series.values["outflow/grains"][-1])
+    if "inflow/grains" in series.values and len(series.steps):
+        out["arrived"] = int(series.values["inflow/grains"][-1])
     if series.values:
         out["observables"] = _span(series.steps, series.times) | {"names": list(series.values)}
     return out
@@ -108,6 +112,8 @@ def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
         lines.append(("grains", str(found["grains"]) + (by_species if len(counts) > 1 else "")))
     if "left" in found:
         lines.append(("outflow", f"{found['left']} grains have left"))
+    if "arrived" in found:
+        lines.append(("inflow", f"{found['arrived']} poured grains have arrived"))
     for what in ("frames", "observables"):
         if span := found.get(what):
             said = str(span["count"])

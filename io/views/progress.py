@@ -148,6 +148,7 @@ _LABELS = {
     "time": ("simulated time", "s"),
     "grains": ("grains", ""),
     "left": ("grains that left the domain", ""),
+    "to_come": ("grains that have not arrived", ""),
     "ranks": ("ranks", ""),
     "wall_seconds": ("wall time", "s"),
     "cpu_seconds": ("CPU time", "s"),

@@ -50,6 +50,8 @@ def case_hash(case: CaseTables) -> str:
     for insert in content["insert"]:
         if not insert["lowered"]:
             del insert["lowered"]  # cases from before there was this key keep their hashes
+    if not content["pour"]:
+        del content["pour"]
     content["stage"][-1] = {key: value for key, value in content["stage"][-1].items() if key not in END_KEYS}
     for species, table in zip(case.species, content["species"], strict=True):
         if species.shape == "mesh":

@@ -9,6 +9,7 @@ from ..suggestions import unknown
 from ..walls.motion.fixed import REST
 from .motions import FixedMotion
 from .placement import AnyRegion
+from .pours import pour_problems
 from .resistance_keys import resistance_problems
 from .stages import Run, Settle, Vibrate
 from .tables import CaseTables
@@ -16,7 +17,7 @@ from .walls import TABLES
 
 MOST_GRAINS = 2**31 - 1
 MOST_LAYERS = 10_000
-NO_GRAINS = "the case has no grains: give [[insert]], [[grain]], [[voronoi]], grains_file or [start]"
+NO_GRAINS = "the case has no grains: give [[insert]], [[pour]], [[grain]], [[voronoi]], grains_file or [start]"
 
 
 def problems(case: CaseTables) -> list[str]:
@@ -44,6 +45,7 @@ def _names(case: CaseTables) -> Iterator[str]:
     yield from _twice((w.name for w in case.wall), "wall")
     yield from _twice((s.name for s in case.stage), "stage")
     yield from _twice((i.name for i in case.insert if i.name), "insert")
+    yield from _twice((p.name for p in case.pour if p.name), "pour")
     yield from _twice((g.name for g in case.grain if g.name), "grain")
 
 
@@ -52,25 +54,26 @@ def _grains(case: CaseTables) -> Iterator[str]:
         yield "the case has no species: give [[species]] or [[voronoi]]"
     known = [s.name for s in case.species]
     present = set(known)
-    placed = [(f"insert.{item.name or i}", item.species) for i, item in enumerate(case.insert)]
+    at_random = [(f"{table}.{item.name or i}", item) for table in ("insert", "pour") for i, item in enumerate(getattr(case, table))]
+    placed = [(key, item.species) for key, item in at_random]
     placed += [(f"grain.{item.name or i}", item.species) for i, item in enumerate(case.grain)]
     for key, name in placed:
         if name not in present:
             yield unknown(f"{key}.species", name, known, "species")
-    if not case.insert and not case.grain and case.grains_file is None and case.start is None:
+    if not at_random and not case.grain and case.grains_file is None and case.start is None:
         yield NO_GRAINS
     domain = case.domain
-    for i, insert in enumerate(case.insert):
-        key = f"insert.{insert.name or i}.region.kind"
-        if insert.region.kind == "periodic" and (domain is None or not any(domain.periodic)):
-            yield f"{key} = 'periodic' needs [domain] with at least one periodic axis; use 'box' otherwise"
+    for key, item in at_random:
+        if item.region.kind == "periodic" and (domain is None or not any(domain.periodic)):
+            yield f"{key}.region.kind = 'periodic' needs [domain] with at least one periodic axis; use 'box' otherwise"
         elif domain is not None:
-            for axis, low, high, (least, most) in zip("xyz"[: case.dimension], domain.lower, domain.upper, _extent(insert.region), strict=False):
+            for axis, low, high, (least, most) in zip("xyz"[: case.dimension], domain.lower, domain.upper, _extent(item.region), strict=False):
                 if least < low or most > high:
-                    yield f"insert.{insert.name or i}.region reaches from {least!r} to {most!r} along {axis}, beyond [domain] ({low!r} to {high!r})"
+                    yield f"{key}.region reaches from {least!r} to {most!r} along {axis}, beyond [domain] ({low!r} to {high!r})"
     yield from _lowered(case)
-    if (count := sum(insert.count for insert in case.insert)) > MOST_GRAINS:
-        yield f"insert.count adds up to {count} grains; a case may have at most {MOST_GRAINS}"
+    yield from pour_problems(case)
+    if (count := sum(item.count for item in case.at_random)) > MOST_GRAINS:
+        yield f"{'insert' if case.insert else 'pour'}.count adds up to {count} grains; a case may have at most {MOST_GRAINS}"
     if domain is None and not case.wall:
         yield "the case has neither [domain] nor [[wall]]: give one to contain the grains"
     for i, grain in enumerate(case.grain):
@@ -223,7 +226,7 @@ def _layers(case: CaseTables) -> Iterator[str]:
     if layers is None:
         return
     a = "xyz".index(layers.axis)
-    tops = [grain.position[a] for grain in case.grain] + [ends[a][1] for insert in case.insert if (ends := _extent(insert.region))]
+    tops = [grain.position[a] for grain in case.grain] + [ends[a][1] for item in case.at_random if (ends := _extent(item.region))]
     top = case.domain.upper[a] if case.domain is not None else max(tops, default=layers.origin)
     if (count := (top - layers.origin) / layers.thickness) > MOST_LAYERS:
         yield (

@@ -1,4 +1,4 @@
-"""Initial grains: inserted at random in a region, or given one by one."""
+"""Where the grains of a case come from: inserted at random in a region, poured into it, or given one by one."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ def _size(value: Any) -> Any:
 AnySize = Annotated[ConstantSize | UniformSize, Field(discriminator="kind")]
 
 
-class Insert(Model):
-    """Grains inserted at random without overlap: positions are uniform in the region, orientations are isotropic; both follow from seed and id."""
+class RandomGrains(Model):
+    """Grains at random positions in a region."""
 
     name: Name | None = Field(default=None, description="name for `--set` and for merging with a base file")
     species: str = Field(description="name of the species")
@@ -86,10 +86,35 @@ class Insert(Model):
     size: Annotated[AnySize, BeforeValidator(_size)] = Field(
         default=ConstantSize(kind="constant"), description="size factor: a number or a distribution"
     )
+
+    @property
+    def sizes(self) -> tuple[float, float]:
+        """Smallest and largest size factor (1)."""
+        return (self.size.value, self.size.value) if self.size.kind == "constant" else (self.size.min, self.size.max)
+
+
+class Insert(RandomGrains):
+    """Grains inserted at random without overlap: positions are uniform in the region, orientations are isotropic; both follow from seed and id."""
+
     lowered: bool = Field(
         default=False,
         description="whether the grains, once all are inserted, are lowered along gravity without turning, in the order of their heights, each until "
         "it touches another grain, a body among the walls or the lower end of its region; gravity must be along an axis",
+    )
+
+
+class Pour(RandomGrains):
+    """Grains that arrive one after the other while the run goes on.
+
+    A grain arrives at a random position of the region that is free by then, with an isotropic orientation. Where there is none, it waits, and those
+    behind it wait as well. Whether grains are due is looked at every 32 steps.
+    """
+
+    rate: Positive = Field(description="number of grains that arrive in a second (1/s)")
+    velocity: Vector = Field(default=(0.0, 0.0, 0.0), description="velocity with which they arrive (m/s)")
+    start: str | None = Field(
+        default=None,
+        description="name of the stage at whose start the first grain arrives; the others follow, in later stages as well; default: the first stage",
     )
 
 

@@ -84,7 +84,9 @@ def _rewrite(data: dict[str, Any]) -> Iterator[str]:
     for key, grain in _tables(data, "grain"):
         places += [(key, grain, name, _vector) for name in ("position", "velocity")]
         places += [(key, grain, "orientation", _orientation), (key, grain, "angular_velocity", _spin)]
-    regions = [(f"{key}.region", insert.get("region")) for key, insert in _tables(data, "insert")]
+    for key, pour in _tables(data, "pour"):
+        places.append((key, pour, "velocity", _vector))
+    regions = [(f"{key}.region", table.get("region")) for name in ("insert", "pour") for key, table in _tables(data, name)]
     regions.append(("start.without_region", _below(data, "start", "without_region")))
     for key, region in regions:
         if isinstance(region, dict) and region.get("kind") == "cylinder":

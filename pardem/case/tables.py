@@ -14,7 +14,7 @@ from .any_species import AnySpecies
 from .contact import Contact, PairTable, Resolved
 from .materials import Material
 from .output import Cadence, Output
-from .placement import Grain, Insert
+from .placement import Grain, Insert, Pour, RandomGrains
 from .settings import AnyDetection, Attraction, Detection, Domain, Parallel, Time
 from .stages import AnyStage, Vibrate
 from .start import Start
@@ -46,6 +46,7 @@ class CaseTables(Model):
     domain: Domain | None = Field(default=None, description="box that contains the grains; default: the extent of the walls and grains, not periodic")
     species: Many[AnySpecies] = Field(default=(), description="species of grains; at least one is needed unless there is a Voronoi packing")
     insert: Many[Insert] = Field(default=(), description="grains inserted at random positions")
+    pour: Many[Pour] = Field(default=(), description="grains that arrive while the run goes on")
     grain: Many[Grain] = Field(default=(), description="grains given one by one")
     grains_file: PathName | None = Field(
         default=None,
@@ -134,10 +135,15 @@ class CaseTables(Model):
     @property
     def grain_species(self) -> tuple[str, ...]:
         """Names of the species that have grains, in order; the others are shapes of walls only."""
-        placed = {insert.species for insert in self.insert} | {grain.species for grain in self.grain}
+        placed = {item.species for item in self.at_random} | {grain.species for grain in self.grain}
         placed |= set(self._origin.counts) if self._origin is not None else set()
         bodies = {wall.shape_of for wall in self.wall}
         return tuple(s.name for s in self.species if s.name in placed or s.name not in bodies)
+
+    @property
+    def at_random(self) -> tuple[RandomGrains, ...]:
+        """Grains at random positions: those that are inserted, then those that are poured."""
+        return (*self.insert, *self.pour)
 
     def contact_between(self, first: str, second: str) -> Resolved:
         """Return the contact parameters of two materials with all defaults filled in.

@@ -32,7 +32,7 @@ def region_warnings(case: Case, starts: list[StartingGroup], faces: list[Face]) 
     for start in starts:
         size = float(np.ptp(start.points, axis=0).max()) + start.radius
         for face in faces:
-            if not face.there(case.stage[0].name):
+            if not face.there(start.stage or case.stage[0].name):
                 continue
             if not face.one_sided:
                 out += _across(start, face, size)

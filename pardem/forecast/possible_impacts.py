@@ -130,6 +130,6 @@ def _single_species(case: Case) -> set[str]:
     if case.grains_file is not None or case.start is not None:
         return set()
     names = [grain.species for grain in case.grain]
-    for insert in case.insert:
-        names += [insert.species] * min(2, insert.count)
+    for item in case.at_random:
+        names += [item.species] * min(2, item.count)
     return {name for name in names if names.count(name) == 1}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +21,7 @@ from .free_ways import FreeWays
 
 if TYPE_CHECKING:
     from ..case import Case
-    from ..case.placement import AnyRegion
+    from ..case.placement import AnyRegion, RandomGrains
 
 AROUND = 16  # points of a circle
 LOWERED = 100_000  # grains of a case that are lowered for its forecast, at most: in more, they count as where they were inserted
@@ -44,6 +44,7 @@ class StartingGroup:
         speed: fastest of them (m/s).
         every: 1, or n if only every n-th of the grains is among the points.
         ways: the grains themselves, where each of them is known.
+        stage: name of the stage in which they begin to arrive; None: they are there at the start.
     """
 
     key: str
@@ -57,25 +58,21 @@ class StartingGroup:
     speed: float = 0.0
     every: int = 1
     ways: FreeWays | None = None
+    stage: str | None = None
 
 
 def starts_of(case: Case, setup: Setup) -> list[StartingGroup]:
-    """All groups of grains of a case: one for each insert, one for those that are given one by one or by a file, one for those of another run.
+    """All groups of grains of a case: one for each insert and pour, one for those that are given one by one or by a file, one for another run's.
 
     Args:
         case: validated case.
         setup: the same case prepared.
     """
-    row = {s.name: k for k, s in enumerate(case.species)}
-    radius, volume = setup.catalogue.radius, setup.catalogue.volume
-    out, lowered = [], _lowered(case, setup)
-    for i, insert in enumerate(case.insert):
-        points, k = region_points(case, insert.region), row[insert.species]
-        least = insert.size.value if insert.size.kind == "constant" else insert.size.min
-        filled = insert.count * float(volume[k]) * mean_volume(insert, case.dimension)
-        middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
-        key, smallest = f"insert.{insert.name or i}", float(radius[k]) * least
-        out.append(StartingGroup(key, (insert.species,), insert.count, points, middle, True, smallest, filled, ways=lowered.get(i)))
+    lowered = _lowered(case, setup)
+    out = [replace(_at_random(case, setup, f"insert.{insert.name or i}", insert), ways=lowered.get(i)) for i, insert in enumerate(case.insert)]
+    for i, pour in enumerate(case.pour):
+        group = _at_random(case, setup, f"pour.{pour.name or i}", pour)
+        out.append(replace(group, speed=float(np.linalg.norm(pour.velocity)), stage=pour.start))
     if count := given_count(case):
         given = given_grains(case, -(-count // SHOWN))
         given["orientation"] = principal_orientations(setup.catalogue, given["species"], given["orientation"])
@@ -84,6 +81,14 @@ def starts_of(case: Case, setup: Setup) -> list[StartingGroup]:
     if case.origin is not None and case.origin.state is not None:
         out.append(_group(case, setup, SETTLED, vars(case.origin.state.shown), case.origin.state.grain_count))
     return out
+
+
+def _at_random(case: Case, setup: Setup, key: str, item: RandomGrains) -> StartingGroup:
+    """Grains that are inserted or poured."""
+    points, k = region_points(case, item.region), [s.name for s in case.species].index(item.species)
+    filled = item.count * float(setup.catalogue.volume[k]) * mean_volume(item, case.dimension)
+    middle, smallest = 0.5 * (points.min(axis=0) + points.max(axis=0)), float(setup.catalogue.radius[k]) * item.sizes[0]
+    return StartingGroup(key, (item.species,), item.count, points, middle, True, smallest, filled)
 
 
 def _group(case: Case, setup: Setup, key: str, grains: dict[str, np.ndarray], count: int) -> StartingGroup:

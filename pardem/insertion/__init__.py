@@ -5,7 +5,7 @@ from __future__ import annotations
 from .check import Overlaps, centres_outside, check_overlaps, grains_outside, require_clear
 from .lowering import Way, lower_grains
 from .placed_grains import PlacedGrains, wrapped
-from .random import NewGrains, Surroundings, insert_random, random_scales
+from .random import NewGrains, Surroundings, insert_random, insert_while_free, random_scales
 from .regions import BoxDomain, BoxRegion, CylinderRegion, Region, periodic_region
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "check_overlaps",
     "grains_outside",
     "insert_random",
+    "insert_while_free",
     "lower_grains",
     "periodic_region",
     "random_scales",

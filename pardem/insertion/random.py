@@ -11,6 +11,7 @@ from ..errors import InsertionError
 from ..shapes import Catalogue
 from .counter import random_sizes
 from .insert_kernels import TOO_LONG, insert
+from .occupants import Occupants
 from .placed_grains import PlacedGrains, make_bodies, make_cells
 from .regions import BoxDomain, Region
 
@@ -76,8 +77,45 @@ def insert_random(
     Raises:
         InsertionError: there is no free position for a grain, a grain is longer than the region, or the region reaches beyond a periodic domain.
     """
-    domain, placed, species, first_id = around.domain, around.placed, grains.species, grains.first_id
-    arrays = region.arrays()
+    bodies, first, stopped, reason = _tried(region, catalogue, grains, seed, around, max_attempts)
+    if stopped < bodies.grains:
+        new = np.asarray(grains.species, dtype=np.int64)
+        sizes = np.broadcast_to(np.asarray(grains.scale, float), len(new))
+        name = grains.names[new[stopped - first]] if len(grains.names) else str(new[stopped - first])
+        stop = _Stop(stopped - first, grains.first_id + stopped - first, name, reason, max_attempts)
+        raise _failure(region, stop, catalogue.volumes(new, sizes), 2.0 * bodies.reach[stopped])
+    return bodies.x[first : bodies.grains], bodies.q[first : bodies.grains]
+
+
+def insert_while_free(
+    region: Region, catalogue: Catalogue, grains: NewGrains, *, seed: int, around: Surroundings, max_attempts: int
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Put grains into a region as ``insert_random`` does, up to the first that finds no free position.
+
+    Args:
+        region: region that must contain the whole grains.
+        catalogue: catalogue of the species.
+        grains: the grains, in the order in which they are tried.
+        seed: seed of the random numbers, 0 <= seed < 2^63.
+        around: the domain, and the grains and walls that are already there.
+        max_attempts: number of positions to try for one grain.
+
+    Returns:
+        positions: (k, 3) centres of mass (m) of those that were placed.
+        orientations: (k, 4) unit quaternions (w, x, y, z), principal frame -> world.
+
+    Raises:
+        InsertionError: the region reaches beyond a periodic domain.
+    """
+    bodies, first, stopped, _ = _tried(region, catalogue, grains, seed, around, max_attempts)
+    return bodies.x[first:stopped], bodies.q[first:stopped]
+
+
+def _tried(
+    region: Region, catalogue: Catalogue, grains: NewGrains, seed: int, around: Surroundings, max_attempts: int
+) -> tuple[Occupants, int, int, int]:
+    """Insert grains one after the other: all bodies, the row of the first new grain, that at which it stopped, and why."""
+    domain, arrays = around.domain, region.arrays()
     if domain is not None:
         for c in np.flatnonzero(domain.periodic):
             if arrays.lower[c] < domain.lower[c] or arrays.upper[c] > domain.upper[c]:
@@ -85,18 +123,11 @@ def insert_random(
                     f"The region for insertion goes from {arrays.lower[c]:g} to {arrays.upper[c]:g} m along {'xyz'[c]}, beyond the periodic domain "
                     f"({domain.lower[c]:g} to {domain.upper[c]:g} m); make it smaller."
                 )
-    bodies = make_bodies(catalogue, placed, np.asarray(species), grains.scale, domain, around.walls)
-    first = len(placed.species)
+    bodies = make_bodies(catalogue, around.placed, np.asarray(grains.species), grains.scale, domain, around.walls)
+    first = len(around.placed.species)
     cells = make_cells(bodies, arrays.lower, arrays.upper, first)
-    stopped, reason = insert(bodies, cells, first, first_id, seed, arrays, max_attempts)
-    if stopped < bodies.grains:
-        rows = np.concatenate([np.asarray(placed.species, dtype=np.int64), np.asarray(species, dtype=np.int64)])
-        parts = (placed.scale, first), (grains.scale, len(rows) - first)
-        sizes = np.concatenate([np.broadcast_to(np.asarray(part, float), n) for part, n in parts])
-        name = grains.names[rows[stopped]] if len(grains.names) else str(rows[stopped])
-        stop = _Stop(stopped - first, first_id + stopped - first, name, reason, max_attempts)
-        raise _failure(region, stop, catalogue.volumes(rows, sizes)[first:], 2.0 * bodies.reach[stopped])
-    return bodies.x[first : bodies.grains], bodies.q[first : bodies.grains]
+    stopped, reason = insert(bodies, cells, first, grains.first_id, seed, arrays, max_attempts)
+    return bodies, first, stopped, reason
 
 
 def random_scales(seed: int, first_id: int, count: int, low: float, high: float) -> np.ndarray:

@@ -82,4 +82,4 @@ class Observer:
         work, reaction = rest[: len(walls.kind)], np.array(rest[len(walls.kind) :], dtype=object).reshape(-1, 6)
         recorder = engine.recorder
         contacts = recorder.contacts if recorder is not None and recorder.step == engine.step else None
-        return Instant(engine.step, engine.grains, tally, work, reaction, engine.observed, engine.outflow, contacts)
+        return Instant(engine.step, engine.grains, tally, work, reaction, engine.observed, engine.outflow, engine.inflow, contacts)

@@ -31,6 +31,7 @@ class EnergyBudget(Observable):
         Quantity("energy/lost_damping", "J", budget=BudgetTerm("exchanged", "lost by damping")),
         Quantity("energy/lost_friction", "J", budget=BudgetTerm("exchanged", "lost by friction")),
         Quantity("energy/outflow", "J", budget=BudgetTerm("exchanged", "left the domain")),
+        Quantity("energy/inflow", "J", budget=BudgetTerm("exchanged", "arrived")),
         Quantity("energy/residual", "J", of_contacts=True, budget=BudgetTerm("residual", "change of held - work + lost")),
     )
 
@@ -64,7 +65,8 @@ class EnergyBudget(Observable):
     def values(self, found: dict[str, Any], now: Instant) -> Values:
         """Compute the energies and, if the case asks for the budget, also the work of walls, the losses and the residual.
 
-        The residual is E - E0 - (W - W0) + (L - L0) since the first observed row. L includes the energy of grains that have left.
+        The residual is E - E0 - (W - W0) + (L - L0) since the first observed row. L includes the energy of grains that have left, less that of grains
+        that have arrived.
 
         Args:
             found: the sums, by name.
@@ -78,6 +80,8 @@ class EnergyBudget(Observable):
         quantum = scene.settings.energy
         if self.complete and now.outflow is not None:
             values["energy/outflow"] = self._taken(now.outflow.gone) + now.outflow.carried * quantum
+        if self.complete and now.inflow is not None:
+            values["energy/inflow"] = now.inflow.brought * quantum
         translational, rotational = float(found["translational"]), float(found["rotational"])
         elastic, gravity = tally[st.STORED] * quantum, float(found["gravity"])
         values["energy/kinetic_translational"], values["energy/kinetic_rotational"] = translational, rotational
@@ -90,7 +94,7 @@ class EnergyBudget(Observable):
         values["energy/lost_damping"] = tally[st.LOST_NORMAL] * quantum
         values["energy/lost_friction"] = tally[st.LOST_TANGENTIAL] * quantum
         lost = (tally[st.LOST_NORMAL] + tally[st.LOST_TANGENTIAL]) * quantum
-        lost += values.get("energy/outflow", 0.0)
+        lost += values.get("energy/outflow", 0.0) - values.get("energy/inflow", 0.0)
         row = {"energy": values["energy/total"], "wall_work": values["energy/wall_work"], "lost": lost}
         if self.reference is None and now.observed:
             self.reference = row

@@ -23,6 +23,7 @@ from .profile import sample_points
 
 if TYPE_CHECKING:
     from ..case import Case
+    from ..inflow import Inflow
     from ..outflow import Outflow
     from ..recorder import RecordedContacts
     from ..setup.scene import Scene
@@ -152,6 +153,7 @@ class Instant:
         reaction: (W, 6) exact totals of the force and torque on each wall, in quanta.
         observed: whether the tally of contacts is that of this step.
         outflow: grains that have left; None if no faces are open.
+        inflow: grains that are still to come; None if nothing is poured.
         contacts: contacts of this very step that this rank counts, one by one; None if they were not recorded.
         values: values of the observables that precede in the list.
     """
@@ -163,6 +165,7 @@ class Instant:
     reaction: np.ndarray
     observed: bool
     outflow: Outflow | None
+    inflow: Inflow | None
     contacts: RecordedContacts | None
     values: Values = field(default_factory=dict)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .above_hole import AboveHole
 from .alignment import Alignment
+from .arrivals import Arrivals
 from .contact_numbers import ContactNumbers
 from .departures import Departures
 from .energy_budget import EnergyBudget
@@ -17,7 +18,7 @@ from .stress import Stress
 from .wall_loads import WallLoads
 
 OBSERVABLES: tuple[type[Observable], ...] = (
-    EnergyBudget, ContactNumbers, Filling, LayerProfile, Stress, Fabric, Heights, Alignment, Departures, AboveHole, NearWallShares,
+    EnergyBudget, ContactNumbers, Filling, LayerProfile, Stress, Fabric, Heights, Alignment, Departures, Arrivals, AboveHole, NearWallShares,
     WallLoads,
 )  # fmt: skip
 """In the order in which they are found: each sees the values of those before it."""

@@ -79,8 +79,8 @@ def estimate(case: Case, ranks: int = 1) -> Estimate:
     vertices = {species.name: species.core_vertices for species in case.species}
     pieces = {species.name: len(getattr(species, "pieces", ())) or 1 for species in case.species}  # of compounds, each met by itself
     counts = dict.fromkeys(vertices, 0)
-    for insert in case.insert:
-        counts[insert.species] += insert.count
+    for item in case.at_random:
+        counts[item.species] += item.count
     for grain in case.grain:
         counts[grain.species] += 1
     if case.grains_file is not None:

@@ -53,8 +53,8 @@ def size_range(case: Case) -> tuple[dict[str, float], dict[str, float]]:
         FileError: ``grains_file`` cannot be read.
     """
     sizes: dict[str, list[float]] = {s.name: [] for s in case.species}
-    for insert in case.insert:
-        sizes[insert.species] += [insert.size.value] if insert.size.kind == "constant" else [insert.size.min, insert.size.max]
+    for item in case.at_random:
+        sizes[item.species] += item.sizes
     for grain in case.grain:
         sizes[grain.species].append(grain.scale)
     if case.grains_file:
@@ -94,7 +94,7 @@ def own_initial_grains(comm: MPI.Comm, case: Case, catalogue: Catalogue, overlap
     if case.insert and not _in_rounds(case, catalogue):
         return population_of(case, catalogue, _placed_by_first(comm, case, catalogue, overlaps, settled))
     count = made_once(comm, lambda: given_count(case))
-    _require_any(before + count + len(case.insert))
+    _require_any(case, before + count + len(case.insert))
     given = streamed(comm, count, _given(case, catalogue, before), StartingGrains.made(0))
     both = StartingGrains.joined([_starting(settled), given]) if before else given
     if count and not overlaps:
@@ -214,7 +214,7 @@ def _place(case: Case, catalogue: Catalogue, overlaps: bool, settled: SettledGra
         )  # fmt: skip
     if any(insert.lowered for insert in case.insert):
         placed = _lowered(case, catalogue, placed, Surroundings(domain, walls=walls))
-    _require_any(len(placed.species))
+    _require_any(case, len(placed.species))
     count, first, last = len(placed.species), len(settled.species), len(settled.species) + len(given["species"])
     velocity, spin = np.zeros((count, 3)), np.zeros((count, 3))
     velocity[:first], velocity[first:last], spin[first:last] = settled.velocity, given["velocity"], given["angular_velocity"]
@@ -223,8 +223,8 @@ def _place(case: Case, catalogue: Catalogue, overlaps: bool, settled: SettledGra
     )
 
 
-def _require_any(count: int) -> None:
-    if not count:
+def _require_any(case: Case, count: int) -> None:
+    if not count and not case.pour:
         raise CaseError(NO_GRAINS)
 
 

@@ -10,7 +10,7 @@ from ..errors import InsertionError
 
 if TYPE_CHECKING:
     from ..case import Case
-    from ..case.placement import Insert
+    from ..case.placement import RandomGrains
     from ..insertion import Region
     from ..shapes.catalogue import Catalogue
 
@@ -42,16 +42,14 @@ class RegionFilling(NamedTuple):
     limit: float
 
 
-def mean_volume(insert: Insert, dimension: int) -> float:
+def mean_volume(insert: RandomGrains, dimension: int) -> float:
     """Mean volume of the grains of an insert over that at a size factor of 1.
 
     Args:
-        insert: insert of a case.
+        insert: grains of a case that are inserted or poured.
         dimension: dimension of space.
     """
-    if insert.size.kind == "constant":
-        return float(insert.size.value**dimension)
-    low, high = insert.size.min, insert.size.max
+    low, high = insert.sizes
     if high - low < 1e-6 * high:
         return float(high**dimension)
     return float((high ** (dimension + 1) - low ** (dimension + 1)) / ((dimension + 1) * (high - low)))
@@ -72,8 +70,7 @@ def fillings(case: Case, catalogue: Catalogue, regions: list[Region]) -> list[Re
         place, k = str(insert.region), row[insert.species]
         one = float(catalogue.volume[k])
         asked[place] = asked.get(place, 0.0) + insert.count * one * mean_volume(insert, case.dimension)
-        factors = (insert.size.value,) if insert.size.kind == "constant" else (insert.size.min, insert.size.max)
-        sizes.setdefault(place, []).extend(one ** (1.0 / case.dimension) * factor for factor in factors)
+        sizes.setdefault(place, []).extend(one ** (1.0 / case.dimension) * factor for factor in insert.sizes)
     out = []
     for i, (insert, region) in enumerate(zip(case.insert, regions, strict=True)):
         place = str(insert.region)

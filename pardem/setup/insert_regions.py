@@ -1,9 +1,9 @@
-"""Where the inserts of a case put their grains."""
+"""Where grains at random positions are put."""
 
 from __future__ import annotations
 
 from ..case import Case
-from ..case.placement import Insert
+from ..case.placement import RandomGrains
 from ..errors import CaseError
 from ..insertion import BoxDomain, BoxRegion, CylinderRegion, Region, periodic_region
 
@@ -15,11 +15,20 @@ def domain_of(case: Case) -> BoxDomain | None:
 
 def insert_regions(case: Case) -> list[Region]:
     """The regions of all inserts of a case."""
-    return [_region(insert, domain_of(case), case.dimension == 2) for insert in case.insert]
+    return [region_of(case, insert) for insert in case.insert]
 
 
-def _region(insert: Insert, domain: BoxDomain | None, planar: bool) -> Region:
-    region = insert.region
+def region_of(case: Case, item: RandomGrains) -> Region:
+    """The region of some grains of a case.
+
+    Args:
+        case: validated case.
+        item: grains that are inserted or poured.
+
+    Raises:
+        CaseError: the region is the domain, and there is none.
+    """
+    region, domain, planar = item.region, domain_of(case), case.dimension == 2
     if region.kind == "cylinder":
         return CylinderRegion(radius=region.radius, lower=region.lower, upper=region.upper, axis=region.axis, center=region.center, planar=planar)
     if region.kind == "box":

@@ -275,9 +275,8 @@ def lightest_grains(case: Case) -> tuple[dict[str, float], dict[str, float]]:
     """
     mass, radius = {}, {}
     scales: dict[str, float] = {}
-    for insert in case.insert:
-        size = insert.size.value if insert.size.kind == "constant" else insert.size.min
-        scales[insert.species] = min(size, scales.get(insert.species, math.inf))
+    for item in case.at_random:
+        scales[item.species] = min(item.sizes[0], scales.get(item.species, math.inf))
     for grain in case.grain:
         scales[grain.species] = min(grain.scale, scales.get(grain.species, math.inf))
     for name, (least, _) in (case.origin.sizes if case.origin is not None else {}).items():

@@ -28,6 +28,21 @@ class OutflowTotals:
 
 
 @dataclass
+class InflowTotals:
+    """Totals of what has arrived in the course of a run, the same on every rank.
+
+    Attributes:
+        brought: energy that grains have arrived with (quanta).
+        bases: first step of the stage from which each `[[pour]]` counts, -1: it has not begun.
+        arrived: number of grains of each that have arrived.
+    """
+
+    brought: int
+    bases: list[int]
+    arrived: list[int]
+
+
+@dataclass
 class RunHeader:
     """The exact numbers of a state, the same on every rank.
 
@@ -40,6 +55,7 @@ class RunHeader:
         totals: energy lost normally and tangentially, then the work of each wall (quanta, of any size).
         observer: state of the observables by key: the energies (J) at the first observed step, from which the energy budget counts.
         outflow: what has left, if faces of the domain are open.
+        inflow: what has arrived, if grains are poured.
     """
 
     step: int
@@ -50,6 +66,7 @@ class RunHeader:
     totals: list[int] = field(default_factory=list)
     observer: ObserverState = field(default_factory=dict)
     outflow: OutflowTotals | None = None
+    inflow: InflowTotals | None = None
 
     def table(self) -> dict[str, object]:
         """Return the header as a table that JSON can hold."""
@@ -65,7 +82,7 @@ class RunHeader:
         Returns:
             The header.
         """
-        outflow = table.get("outflow")
+        outflow, inflow = table.get("outflow"), table.get("inflow")
         return cls(
             step=int(table.get("step", -1)),
             case_hash=str(table.get("case_hash")),
@@ -75,6 +92,7 @@ class RunHeader:
             totals=[int(value) for value in table.get("totals", ())],
             observer=dict(table.get("observer", {})),
             outflow=None if outflow is None else OutflowTotals(**outflow),
+            inflow=None if inflow is None else InflowTotals(**inflow),
         )
 
 
@@ -84,10 +102,10 @@ class RunState:
 
     Attributes:
         header: numbers that all ranks know.
-        grains: grains of this rank, including those that have left the domain.
+        grains: grains of this rank, including those that have left the domain or are still to come.
         contacts: living contacts that this rank knows; over all ranks, each at least once.
         wall_motion: (W, MOTION) float64 motion of each wall, see ``walls.motion.driven``; the same on all ranks.
-        left: (n,) int64 step after which each grain left the domain, -1: it is present; None if no face is open.
+        left: (n,) int64 step after which each grain left the domain, -1: it is present, -2: it is still to come; None if all are present.
     """
 
     header: RunHeader
