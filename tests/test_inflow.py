@@ -66,7 +66,7 @@ def test_any_number_of_ranks_gives_the_bits_of_one(scene: str, axis: int) -> Non
     assert final(comm, SCENES[scene](parallel={"grid": slabs_across(axis)})) == alone
 
 
-@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize("scene", [pytest.param(name, marks=[pytest.mark.slow] * name.startswith("shapes")) for name in SCENES])
 def test_neither_skin_nor_chunks_nor_detection_show(scene: str) -> None:
     runs = [
         final(MPI.COMM_SELF, SCENES[scene](detection=detection), chunk)
