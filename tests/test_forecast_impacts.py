@@ -3,89 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import numpy as np
+import falls
 import pytest
-from scenes import FLOOR, ROD, SPHERE, case_of, engine_of
-
-from pardem.case import Case
-from pardem.engine import Engine
-from pardem.forecast.ground import faces_of
-from pardem.forecast.impacts import deepest
-from pardem.forecast.possible_impacts import ExtremeGrains
-from pardem.forecast.speeds import Impact, impacts
-from pardem.forecast.starts import starts_of
-from pardem.setup.preparation import Setup
-
-R = SPHERE["radius"]
-LAWS: dict[str, dict[str, Any]] = {
-    "elastic": {"law": "elastic", "contact_time": 0.02},
-    "viscoelastic": {"law": "viscoelastic", "restitution": 0.6, "contact_time": 0.02},
-    "raw": {"law": "viscoelastic", "normal_stiffness": 3e7, "normal_damping": 6e4},
-    "walton": {"law": "walton", "restitution": 0.4, "contact_time": 0.02},
-    "hertz": {"law": "hertz", "young": 3e8, "poisson": 0.25, "reference_speed": 5.0, "restitution": 0.5},
-}
-STEP = 2e-4
-
-
-def falling(law: str, grains: list[dict[str, Any]], species: dict[str, Any] = SPHERE) -> Case:
-    stage = [{"name": "fall", "kind": "run", "time": 1.0}]
-    return case_of([species], LAWS[law], STEP, grain=grains, wall=[FLOOR], gravity=(0.0, 0.0, -9.81), stage=stage)
-
-
-def lowest(engine: Engine, setup: Setup) -> np.ndarray:
-    """Height of each grain's lowest point (m)."""
-    g, found = engine.state.grains, []
-    for i in range(engine.state.owned):
-        core = g.vert[g.vert_start[i] : g.vert_start[i + 1]] if len(g.vert) else np.zeros((1, 3))
-        found.append(g.x[i, 2] + core[:, 2].min(initial=math.inf if len(core) else 0.0) - g.x[i, 3])
-    return np.array(found)
-
-
-def seen_on_floor(case: Case, seconds: float) -> float:
-    """Largest overlap of a grain with the floor (m)."""
-    engine, setup = engine_of(case)
-    engine.evaluate()
-    most = 0.0
-    for _ in range(int(seconds / case.time.step)):
-        engine.advance(1)
-        most = max(most, float(-lowest(engine, setup).min()))
-    return most
 
 
 @pytest.mark.parametrize("law", ["viscoelastic", "hertz", "walton"])
 def test_two_spheres_meet_head_on(law: str) -> None:
-    """They meet at twice the speed with half the mass of one."""
-    grains = [{"species": "ball", "position": (x, 0.0, 0.0), "velocity": (v, 0.0, 0.0)} for x, v in ((-0.6, 2.0), (0.6, -2.0))]
-    case = case_of([SPHERE], LAWS[law], STEP, grain=grains)
-    _, setup = engine_of(case)
-    starts, faces = starts_of(case, setup), faces_of(case, setup)
-    bound = max(deepest(ExtremeGrains(case, setup), impact) for impact in impacts(case, setup, starts, faces))
-    engine, _ = engine_of(case)
-    engine.evaluate()
-    most = 0.0
-    for _ in range(int(0.12 / STEP)):
-        engine.advance(1)
-        most = max(most, 2.0 * R - float(np.ptp(engine.grains.x[:, 0])))
-    assert 0.0 < most < 1.005 * bound  # the damper works with velocities half a step late: of first order in step over contact time
-    assert bound < 1.03 * most
+    bound, seen = falls.head_on(law)
+    assert 0.0 < seen < 1.005 * bound  # the damper works with velocities half a step late: of first order in step over contact time
+    assert bound < 1.03 * seen
 
 
-def foreseen(case: Case) -> tuple[ExtremeGrains, Impact, Setup]:
-    _, setup = engine_of(case)
-    starts, faces = starts_of(case, setup), faces_of(case, setup)
-    (fall,) = impacts(case, setup, starts, faces)
-    return ExtremeGrains(case, setup), fall, setup
-
-
-@pytest.mark.parametrize("law", sorted(LAWS))
+@pytest.mark.parametrize("law", sorted(falls.LAWS))
 def test_a_sphere_falls_on_the_floor(law: str) -> None:
-    case = falling(law, [{"species": "ball", "position": (0.0, 0.0, 1.0 + R)}])
-    bodies, fall, _ = foreseen(case)
+    _, fall, _ = falls.foreseen(falls.falling(law, [{"species": "ball", "position": (0.0, 0.0, 1.0 + falls.R)}]))
     assert fall.speed == pytest.approx(math.sqrt(2.0 * 9.81 * 1.0), rel=1e-12)
-    bound = deepest(bodies, fall)
-    seen = seen_on_floor(case, math.sqrt(2.0 / 9.81) + 0.05)
+    bound, seen = falls.on_floor(law)
     assert 0.0 < seen < 1.001 * bound  # the error of the steps
     assert bound < 1.03 * seen
 
@@ -93,10 +27,7 @@ def test_a_sphere_falls_on_the_floor(law: str) -> None:
 @pytest.mark.parametrize("tilt", [0.0, 0.4, 0.5 * math.pi])
 @pytest.mark.parametrize("law", ["viscoelastic", *(pytest.param(law, marks=pytest.mark.slow) for law in ("hertz", "walton"))])
 def test_a_rod_falls_on_the_floor(law: str, tilt: float) -> None:
-    grain = {"species": "rod", "position": (0.0, 0.0, 2.0), "orientation": (math.cos(0.5 * tilt), 0.0, math.sin(0.5 * tilt), 0.0)}
-    case = falling(law, [grain], ROD)
-    bodies, fall, _ = foreseen(case)
-    bound, seen = deepest(bodies, fall), seen_on_floor(case, math.sqrt(4.0 / 9.81) + 0.1)
+    bound, seen = falls.rod_on_floor(law, tilt)
     assert 0.0 < seen < 1.001 * bound  # the error of the steps
     assert bound < 10.0 * seen
 
@@ -104,16 +35,6 @@ def test_a_rod_falls_on_the_floor(law: str, tilt: float) -> None:
 @pytest.mark.parametrize("law", ["viscoelastic", "hertz", "walton"])
 def test_a_sphere_falls_on_another_that_lies_on_the_floor(law: str) -> None:
     """The lower one cannot give way: the contact must stop the whole mass of the upper one, not the effective mass of the two."""
-    grains = [{"species": "ball", "position": (0.0, 0.0, z)} for z in (R, 3.0 * R + 1.0)]
-    case = falling(law, grains)
-    bodies, fall, _ = foreseen(case)
-    bound = deepest(bodies, fall)
-    engine, _ = engine_of(case)
-    engine.evaluate()
-    most = 0.0
-    for _ in range(int((math.sqrt(2.0 / 9.81) + 0.05) / STEP)):
-        engine.advance(1)
-        order = np.argsort(engine.grains.gid)
-        most = max(most, 2.0 * R - float(np.diff(engine.grains.x[order, 2])[0]))
-    assert 0.0 < most < bound
-    assert bound < 3.0 * most
+    bound, seen = falls.on_another(law)
+    assert 0.0 < seen < bound
+    assert bound < 3.0 * seen

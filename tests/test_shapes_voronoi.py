@@ -7,36 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial import Voronoi
+from voronoi_checks import beyond_cells, box, mass_deviations, slab_gaps
 
 from pardem.errors import FileError, ShapeError
 from pardem.shapes import Packing, Rounding, voronoi_packing
 from pardem.shapes.voronoi.cells import voronoi_cells
-from pardem.shapes.voronoi.packing import erode_and_dilate, random_sites
+from pardem.shapes.voronoi.packing import random_sites
 
 DIMENSIONS = pytest.mark.parametrize("d", [2, 3])
-
-
-def box(d: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    return (-0.3, 0.1, 0.0)[:d], (1.1, 1.0, 0.8)[:d]
-
-
-def slab_gaps(packing: Packing) -> np.ndarray:
-    """For every pair of a core and another site's image, how far the core stays on its side of the bisector; the least for each core."""
-    length = packing.upper - packing.lower
-    turns = np.stack(np.meshgrid(*[(-2, -1, 0, 1, 2) if p else (0,) for p in packing.periodic], indexing="ij"), axis=-1).reshape(-1, len(length))
-    images = (packing.sites[None] + turns[:, None] * length).reshape(-1, len(length))
-    least = np.empty(len(packing))
-    for k in range(len(packing)):
-        site = packing.sites[packing.site[k]]
-        core = packing.core(k)
-        core = core + length * np.round((site - core.mean(axis=0)) / length) * packing.periodic
-        between = images - site
-        distance = np.linalg.norm(between, axis=1)
-        between, distance = between[distance > 0.0], distance[distance > 0.0]
-        gaps = 0.5 * distance - ((core - site) @ (between / distance[:, None]).T).max(axis=0)
-        walls = np.concatenate([(core - packing.lower)[:, ~packing.periodic], (packing.upper - core)[:, ~packing.periodic]], axis=1)
-        least[k] = min(gaps.min(initial=np.inf), walls.min(initial=np.inf))
-    return least
 
 
 @settings(max_examples=60, deadline=None)
@@ -95,10 +73,9 @@ def test_volume_and_centre_are_those_of_the_shapes(d):
     shapes = packing.shapes()
     assert {s.dimension for s in shapes} == {d}
     if d == 3:
-        for k, shape in enumerate(shapes):
-            mass = shape.mass_properties()
-            assert mass.volume == pytest.approx(packing.volume[k], rel=1e-12)
-            np.testing.assert_allclose(mass.centre, 0.0, atol=1e-14)
+        volume, centre = mass_deviations()
+        assert volume < 1e-12
+        assert centre < 1e-14
     else:
         shapely = pytest.importorskip("shapely")
         for k in range(len(packing)):
@@ -118,19 +95,9 @@ def test_void_ratio_asked_for(d, form):
 
 @DIMENSIONS
 def test_opening_stays_inside_its_cell_and_touches_its_sides(d):
-    lower, upper = box(d)
-    cells = voronoi_cells(random_sites(30, lower, upper, seed=3), lower, upper, False)
-    packing = erode_and_dilate(cells, 0.02, 0.02)
-    rng = np.random.default_rng(0)
-    for k in range(len(packing)):
-        planes = slice(cells.plane_start[packing.site[k]], cells.plane_start[packing.site[k] + 1])
-        outward = rng.normal(size=(500, d))
-        outward = np.concatenate([outward / np.linalg.norm(outward, axis=1)[:, None], cells.normal[planes]])
-        core = packing.core(k) - packing.sites[packing.site[k]]
-        points = core[np.argmax(core @ outward.T, axis=0)] + packing.radius * outward  # the rounded surface, by its normals
-        beyond = points @ cells.normal[planes].T - cells.offset[planes]
-        assert beyond.max() <= 1e-14
-    assert len(packing) > 20
+    beyond, grains = beyond_cells(d)
+    assert beyond <= 1e-14
+    assert grains > 20
 
 
 @DIMENSIONS

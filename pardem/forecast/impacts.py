@@ -39,6 +39,11 @@ def deepest(bodies: ExtremeGrains, impact: Impact) -> float:
     return max((_overlap(impact, m) for m in _meetings(bodies, impact)), default=0.0)
 
 
+def largest_share(bodies: ExtremeGrains, impact: Impact) -> float:
+    """The same over the smaller of the two sphero-radii (1), of all grains that may meet: a run stops at 1."""
+    return max((_overlap(impact, m) / m.contact.depth for m in _meetings(bodies, impact)), default=0.0)
+
+
 def _overlap(impact: Impact, meeting: PossibleImpact) -> float:
     stopped = meeting.behind if impact.supported else meeting.contact.mass
     return impact_overlap(meeting.contact, meeting.spring, impact.speed, stopped, impact.pull)
