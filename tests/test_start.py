@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from conftest import Ended
 from mpi4py import MPI
-from scenes import CUBE, SPHERE
+from scenes import CUBE, ROD, SPHERE
 
 import pardem as package
 from pardem.case import Case
@@ -315,6 +315,32 @@ def test_what_does_not_fit_is_a_sentence(bench: Path, refused: Callable[..., str
     for command in (["check"], ["run", "-o", str(bench / "out.h5")]):
         said = refused(command[0], str(bench / "rest.toml"), *command[1:])
         assert words.format(folder=bench) in said
+
+
+def plate(center: tuple[float, float, float], **more: Any) -> Case:
+    """A rod that flies up from a disc that turns about an upright axis."""
+    disc = {"name": "plate", "kind": "disc", "center": (0.0, 0.0, 0.0), "normal": (0.0, 0.0, 1.0), "radius": 1.0}
+    turns = {"kind": "rotation", "rate": 3.0, "center": center, "axis": (0.0, 0.0, 1.0)}
+    rod = [] if "start" in more else [{"species": "rod", "position": (0.0, 0.0, 3.0), "velocity": (0.0, 0.0, 400.0)}]
+    stage = [{"name": "go", "kind": "run", "steps": 1}]
+    space = {"lower": (-2.0, -2.0, -1.0), "upper": (2.0, 2.0, 12.0)}
+    return bed(ROD, stage, **{"insert": [], "grain": rod, "wall": [disc | {"motion": turns}], "domain": space} | more)
+
+
+@pytest.mark.parametrize("command", [["check"], ["run", "-o", "out.h5"]], ids=lambda command: command[0])
+def test_what_cannot_go_on_is_refused_before_the_first_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str], command: list[str]
+) -> None:
+    """A wall that would turn about another axis than it has turned about; a grain that would cross the domain within a step."""
+    monkeypatch.chdir(tmp_path)
+    ran(plate((0.0, 0.0, 0.0)), tmp_path / "bed.h5")
+    thin = {"lower": (-2.0, -2.0, 3.2), "upper": (2.0, 2.0, 3.5)}
+    for case, words in (
+        (plate((0.5, 0.0, 0.0), start=FROM), "wall.plate: the run that start.from names has turned it by 0.0027 rad; it may rest or turn"),
+        (plate((0.0, 0.0, 0.0), start=FROM, domain=thin), "start.from: 1 grains are so fast that they cross the whole domain in one step, the first"),
+    ):
+        Path("on.toml").write_text(case.to_toml())
+        assert words in refused(command[0], "on.toml", *command[1:])
 
 
 @pytest.mark.parametrize(("name", "gone"), [("piece_start", True), ("edges", False), ("axes", False)])
