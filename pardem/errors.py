@@ -29,6 +29,10 @@ class FileError(PardemError):
     """A file is missing, truncated, not one of pardem's, in the way of another one, or could not be written."""
 
 
+class MeasureError(PardemError):
+    """A function of the user has failed on the result of a run, or returned no number."""
+
+
 class BlowUpError(PardemError):
     """The motion became unphysical: a value that is not finite, an excessive overlap, a force out of range, or a grain that left the domain.
 

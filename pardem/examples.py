@@ -22,7 +22,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "campaign": (
         ("mpirun -n 2 pardem campaign run study.toml", "do what is left of a study, on two ranks"),
-        ("pardem campaign status study.toml", "how many runs have ended, which have failed"),
+        ("pardem campaign run study.toml --ranks 2", "the same, started again if a run takes the ranks along"),
+        ("pardem campaign status study.toml", "how many runs have ended, how long the rest may take, which have failed"),
         ("pardem campaign collect study.toml && pardem campaign plot study.toml", "the table, sums with intervals, figures"),
     ),
     "schema": (

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 EXIT_ERROR = 1
 EXIT_USAGE = 2
+EXIT_DIED = 70  # of a campaign: an error that one run alone cannot answer for
 EXIT_UNFINISHED = 75
 EXIT_INTERRUPTED = 130  # as shells report a command that Ctrl-C has ended
 

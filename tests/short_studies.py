@@ -8,6 +8,8 @@ from typing import Any
 
 import tomli_w
 
+from pardem import cli
+
 
 def shortened(path: Path, settings: dict[str, Any], axes: list[dict[str, Any]]) -> None:
     """Make a study short.
@@ -27,3 +29,9 @@ def shortened(path: Path, settings: dict[str, Any], axes: list[dict[str, Any]]) 
 def invented_rows(count: int, **columns: object) -> list[dict[str, str]]:
     """Invented rows of runs that are all the same."""
     return [{name: str(value) for name, value in columns.items()} | {"status": "finished"}] * count
+
+
+def in_this_process(path: Path, ranks: int) -> None:
+    """What ``study_runs.campaign`` does, without the start of a process."""
+    assert ranks == 1
+    assert cli.main(["campaign", "run", str(path)]) == 0

@@ -17,9 +17,9 @@ import penetration_tables
 import pytest
 from impacts import Impacts
 from penetration_report import heights
+from short_studies import in_this_process
 
 import pardem
-from pardem import cli
 
 STEPS = 200  # in the duration of an elastic impact
 
@@ -75,12 +75,6 @@ SHORT: dict[str, dict[str, object]] = {
     "rest": {"stage.go.max_time": 5e-4},
     "impact": {"grain.ball.position.2": -0.065, "stage.go.max_time": 1e-2},
 }
-
-
-def in_this_process(path: Path, ranks: int) -> None:
-    """What ``penetration.campaign`` does, without the start of a process."""
-    assert ranks == 1
-    assert cli.main(["campaign", "run", str(path)]) == 0
 
 
 def test_the_ball_falls_through_some_beads_onto_the_floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ import flowability_report
 import numpy as np
 import pytest
 import study_runs
-from short_studies import shortened
+from short_studies import in_this_process, shortened
 
 from pardem import Case
 from pardem import open as open_result
@@ -39,7 +39,9 @@ def flows(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bed = folder / "one_bed_at_rest.toml"
     bed.write_text(bed.read_text().replace("count = 652", "count = 60, region = { upper = 40e-3 }"))
     bed.write_text(bed.read_text() + "\n[[stage]]\nname = 'pour'\nenergy_per_grain = 1e-8\n")
-    flowability.run(["beads_7mm", "one_bed"], 1, folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flowability, "campaign", in_this_process)
+        flowability.run(["beads_7mm", "one_bed"], 1, folder)
     return folder
 
 
@@ -68,7 +70,7 @@ def test_one_bed_under_several_openings_begins_the_same(flows: Path) -> None:
 def test_a_second_call_of_the_campaign_repeats_nothing(flows: Path) -> None:
     there = {path: path.stat().st_mtime_ns for path in flows.glob("**/*") if path.name in ("row.json", "one_bed.h5", "beads_7mm.csv")}
     assert len(there) == 7
-    flowability.run(["one_bed"], 1, flows)
+    flowability.run(["one_bed"], 1, flows)  # in a process of its own
     assert {path: path.stat().st_mtime_ns for path in there} == there
 
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -15,13 +12,13 @@ from pardem.campaign.study import read_study
 
 
 def campaign(path: Path, ranks: int) -> None:
-    """Do the runs of a study that are left; ends with the status of `pardem campaign` where some remain.
+    """Do the runs of a study that are left, and go on if a run takes its process along; ends with the status of `pardem campaign` where some remain.
 
     Args:
         path: of the study.
-        ranks: number of MPI ranks; one is this process.
+        ranks: number of MPI ranks, which are processes of their own.
     """
-    pardem("campaign", "run", str(path), ranks=ranks)
+    pardem("campaign", "run", str(path), "--ranks", str(ranks))
 
 
 def run_in_turn(names: Sequence[str], ranks: int, folder: Path) -> None:
@@ -36,20 +33,14 @@ def run_in_turn(names: Sequence[str], ranks: int, folder: Path) -> None:
         campaign(folder / f"{name}.toml", ranks)
 
 
-def pardem(*words: str, ranks: int = 1) -> None:
-    """Do a command of pardem; ends with its status if that is not 0.
+def pardem(*words: str) -> None:
+    """Do a command of pardem in this process; ends with its status if that is not 0.
 
     Args:
         *words: the command and its arguments.
-        ranks: number of MPI ranks; one is this process.
     """
-    if ranks > 1:
-        command = ["mpirun", "-n", str(ranks), sys.executable, "-m", "pardem", *words]
-        status = subprocess.run(command, env=os.environ | {"OMP_NUM_THREADS": "1"}, check=False).returncode
-    else:
-        status = cli.main(list(words))
-    if status:
-        raise SystemExit(status)
+    if ended := cli.main(list(words)):
+        raise SystemExit(ended)
 
 
 def status(paths: Sequence[Path]) -> None:

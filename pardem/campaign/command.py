@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import CaseError
@@ -19,13 +18,13 @@ def main(arguments: argparse.Namespace) -> int:
     """Do what a command line asks for.
 
     Args:
-        arguments: its action and study, and for `run` its wall time.
+        arguments: its action and study, and for `run` its options.
 
     Returns:
         Exit status; 75: runs are left to be done.
     """
     if arguments.action == "run":
-        return on_all_ranks(lambda comm: _run(arguments.study, arguments.walltime, comm))
+        return _keep_going(arguments) if arguments.ranks is not None else on_all_ranks(lambda comm: _run(arguments, comm))
     from .points import Design
     from .study import read_study
 
@@ -33,20 +32,42 @@ def main(arguments: argparse.Namespace) -> int:
     return {"status": _status, "collect": _collect, "plot": _plot}[arguments.action](design)
 
 
-def _run(path: Path, walltime: float | None, comm: MPI.Comm) -> int:
+def _keep_going(arguments: argparse.Namespace) -> int:
+    """Start the pool, and again when it dies."""
+    from .keeping import keep_going, pool_command, words_of
+    from .study import read_study
+
+    def command(left: float | None, first: bool) -> list[str]:
+        options = ["--retry-failed"] * (arguments.retry_failed and first)
+        return pool_command(arguments.ranks, arguments.launcher, words_of(arguments.study, left, options))
+
+    return keep_going(read_study(arguments.study), command, arguments.walltime)
+
+
+def _run(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
     """Work on a campaign."""
+    from .measures import load, units_of
     from .points import Design
+    from .run_rows import Rows, retry_failed
     from .study import read_study
 
     def checked() -> Design:
-        design = Design(read_study(path))
+        design = Design(read_study(arguments.study))
         _check_first(design)
+        try:
+            for measure in design.study.measure:
+                if measure.function is not None:
+                    load(design.study.path.parent, measure.function)
+        except CaseError as error:
+            raise CaseError(f"{arguments.study}: {error}") from None
+        if arguments.retry_failed:
+            retry_failed(design, Rows(design.study), units_of(design.study))
         return design
 
     design = made_once(comm, checked)
     from .pool import Pool
 
-    return 0 if Pool(design, comm, walltime).run() else EXIT_UNFINISHED
+    return 0 if Pool(design, comm, arguments.walltime).run() else EXIT_UNFINISHED
 
 
 def _check_first(design: Design) -> None:
@@ -60,17 +81,16 @@ def _check_first(design: Design) -> None:
 
 
 def _status(design: Design) -> int:
-    """Say how far a campaign is, and what has failed."""
-    from .pool import counted, said, under_way
+    """Say how far a campaign is, how long the rest may take, and what has failed."""
+    from .progress import progress
     from .run_rows import FAILED, Rows, known_points
 
     rows = Rows(design.study)
-    points = known_points(design, rows)
-    print(said(design, counted(design, rows)))
-    busy = [point.id for point in points if point.id not in rows.known and under_way(design.study, point)]
-    if busy:
-        print(f"under way: {', '.join(busy)}")
-    for point in points:
+    found = progress(design, rows)
+    print(found)
+    if found.under_way:
+        print(f"under way: {', '.join(found.under_way)}")
+    for point in known_points(design, rows):
         row = rows.known.get(point.id)
         if row is not None and row["status"] == FAILED:
             values = ", ".join(f"{name} = {value}" for name, value in point.columns.items())

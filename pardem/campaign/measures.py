@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import CaseError
+from ..errors import CaseError, MeasureError
 from ..io.analysis.result import Result
 from ..io.analysis.units import unit_of
 from ..suggestions import nearest
@@ -35,7 +35,8 @@ def measured(study: Study, path: Path) -> Row:
         Measures by name, status and sentence.
 
     Raises:
-        CaseError: an observable is not in the result, or a function cannot be loaded or fails.
+        CaseError: an observable is not in the result, or a function cannot be loaded.
+        MeasureError: a function fails on this result, or returns no number.
     """
     with Result(path) as result:
         return {m.name: text_of(_value(study, m, result)) for m in study.measure} | {"status": FINISHED, "sentence": ""}
@@ -56,12 +57,12 @@ def _value(study: Study, measure: Measure, result: Result) -> Any:
     function = load(study.path.parent, str(measure.function))
     try:
         value = function(result)
-    except Exception as error:  # whatever a function of the user may raise
-        raise CaseError(f"measure.{measure.name}: {measure.function} has failed on {result.path}: {type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as error:  # whatever a function of the user may raise
+        raise MeasureError(f"measure.{measure.name}: {measure.function} has failed on {result.path}: {type(error).__name__}: {error}") from error
     if isinstance(value, np.generic):
         value = value.item()
     if not isinstance(value, bool | int | float | str):
-        raise CaseError(f"measure.{measure.name}: {measure.function} must return a number, not {type(value).__name__}")
+        raise MeasureError(f"measure.{measure.name}: {measure.function} must return a number, not {type(value).__name__}")
     return value
 
 
@@ -101,7 +102,7 @@ def load(folder: Path, name: str) -> Callable[[Result], Any]:
             spec.loader.exec_module(module)
         else:
             module = importlib.import_module(where)
-    except Exception as error:  # whatever a file of the user may raise
+    except (Exception, SystemExit) as error:  # whatever a file of the user may raise
         raise CaseError(f"measure.function = '{name}' cannot be loaded: {type(error).__name__}: {error}") from error
     found = getattr(module, function, None)
     if not callable(found):

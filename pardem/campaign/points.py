@@ -67,6 +67,7 @@ class Design:
         self._base(study.case)
         self.fixed = [axis for axis in study.axis if axis.adaptive is None]
         self._made: dict[str, Point] = {}
+        self._all: list[Point] | None = None  # once all are made
         self.cells = [tuple(cell) for cell in itertools.product(*(axis.entries() for axis in self.fixed))]
 
     @property
@@ -81,12 +82,19 @@ class Design:
         Args:
             rows: rows of the table that are there, by id.
         """
+        if self._all is not None:
+            yield from self._all
+            return
+        made = []
         for cell in self.cells:
             settings = [(axis, entry) for axis, entry in zip(self.fixed, cell, strict=True)]
             if self.study.adaptive is None:
-                yield self._point(settings, [])
+                made.append(self._point(settings, []))
+                yield made[-1]
             else:
                 yield from self._trials(settings, self.study.adaptive, rows)
+        if self.study.adaptive is None:
+            self._all = made
 
     def _trials(self, settings: list[tuple[Axis, tuple[Any, ...]]], axis: Axis, rows: Mapping[str, Mapping[str, str]]) -> Iterator[Point]:
         """The trials of one cell: each is chosen from the outcomes of all but the last few before it, whichever are known by now."""

@@ -14,13 +14,17 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import FileError
-from ..io.state.rowfile import sync_path
+from ..errors import CaseError, FileError
+from ..io.state.disk import sync_path
+from .attempts import forget
 from .points import Design, Point
 from .study import Study
 
-ROW = "row.json"
+CASE, RESULT, LOG, LOCK, ROW = "case.toml", "result.h5", "run.log", "lock", "row.json"
+"""Files in the folder of a run."""
 FINISHED, FAILED = "finished", "failed"
+WALL_SECONDS = "wall seconds"
+"""What the row of a run, but not the table, also holds: the time that it took; no name of a measure has a space."""
 Row = dict[str, str]
 
 
@@ -58,6 +62,18 @@ def folder_of(study: Study, run: str) -> Path:
         run: its id.
     """
     return study.folder / run
+
+
+def folders(study: Study) -> set[str]:
+    """Names of the folders of runs that are there: all that have a row, or were begun.
+
+    Args:
+        study: the study.
+    """
+    try:
+        return set(os.listdir(study.folder))
+    except OSError:
+        return set()
 
 
 def write_row(study: Study, point: Point, row: Row) -> None:
@@ -155,8 +171,9 @@ class Rows:
         Args:
             runs: ids.
         """
+        there = folders(self.study)
         for run in runs:
-            if run not in self.known and (row := read_row(self.study, run)) is not None:
+            if run in there and run not in self.known and (row := read_row(self.study, run)) is not None:
                 self.known[run] = row
 
 
@@ -173,6 +190,33 @@ def known_points(design: Design, rows: Rows) -> list[Point]:
         rows.look(point.id for point in points)
         if len(rows.known) == before or design.study.adaptive is None:
             return points
+
+
+def retry_failed(design: Design, rows: Rows, units: Mapping[str, str]) -> None:
+    """Forget that runs have failed, so that they are done once more.
+
+    Args:
+        design: design of the study.
+        rows: that are there; those of failed runs go, from the table, too.
+        units: units of observables, by the names of measures.
+
+    Raises:
+        CaseError: other runs have followed from the outcome of those that failed.
+        FileError: the table cannot be written.
+    """
+    study = design.study
+    if study.adaptive is not None:
+        raise CaseError(
+            f"{study.path}: --retry-failed is not for an adaptive axis, whose later trials follow from those that failed: to begin again, move "
+            f"{study.folder} and {study.table} away"
+        )
+    failed = [point.id for point in known_points(design, rows) if rows.known.get(point.id, {}).get("status") == FAILED]
+    for run in failed:
+        (folder_of(study, run) / ROW).unlink(missing_ok=True)
+        forget(folder_of(study, run))
+        del rows.known[run]
+    if failed and study.table.exists():
+        collect(design, rows, units)
 
 
 def collect(design: Design, rows: Rows, units: Mapping[str, str]) -> int:

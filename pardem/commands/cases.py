@@ -192,6 +192,9 @@ def add_commands(add: Commands) -> None:
     sub.add_argument("action", choices=("run", "status", "collect", "plot"), help="do what is left; tell how far it is; write the table; draw")
     sub.add_argument("study", metavar="STUDY.toml", type=Path)
     sub.add_argument("--walltime", metavar="[D-]HH:MM:SS", type=walltime, help="run: write checkpoints and stop before this wall time has passed")
+    sub.add_argument("--ranks", type=count, help="run: start so many ranks, and again when they die (instead of mpirun)")
+    sub.add_argument("--launcher", metavar="COMMAND", help="run: what starts --ranks, with its options (default: mpirun or srun; none for one rank)")
+    sub.add_argument("--retry-failed", action="store_true", help="run: do the runs that have failed once more")
 
     sub = add(schema, "print the JSON schema of case files, with which editors complete and check them")
     sub.add_argument("-o", "--output", metavar="OUT.json", type=Path, help="file (default: standard output)")

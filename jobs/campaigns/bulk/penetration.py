@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -27,6 +26,9 @@ from types import MappingProxyType
 from typing import Any
 
 from penetration_tables import beds_of
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from study_runs import campaign
 
 HERE = Path(__file__).resolve().parent / "penetration"
 CASES = {"pour": "pour.toml", "rest": "base.toml", "impact": "impact.toml"}
@@ -78,15 +80,6 @@ def study(folder: Path, step: str, beads: int, seeds: list[int], more: Mapping[s
         what = f"function = {json.dumps(str(HERE / source))}" if ".py:" in source else f'observable = "{source or name}"'
         lines += ["[[measure]]", f'name = "{name}"', what, f'unit = "{unit}"']
     return "\n".join(lines) + "\n"
-
-
-def campaign(path: Path, ranks: int) -> None:
-    """Do the runs of a study that are left; ends with the status of `pardem campaign` where some remain."""
-    launcher = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
-    words = [*launcher, sys.executable, "-m", "pardem", "campaign", "run", str(path)]
-    status = subprocess.run(words, env=os.environ | {"OMP_NUM_THREADS": "1"}, check=False).returncode
-    if status:
-        raise SystemExit(status)
 
 
 def run(folder: Path, beads: int, beds: int, ranks: int, more: Mapping[str, Mapping[str, object]] = MappingProxyType({})) -> None:
