@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,11 +51,35 @@ def read_case(path: str | Path, settings: Sequence[str] = (), user_code: bool = 
     for setting in settings:
         _set(data, setting)
     if not user_code:
-        _without_user_code(data, path)
+        without_user_code(data, path)
     try:
         return Case(**data).located(path.parent)
     except CaseError as error:
         raise CaseError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
+
+
+def without_user_code(data: Mapping[str, Any], path: Path) -> None:
+    """Refuse the tables of a case that comes with code.
+
+    Args:
+        data: the tables.
+        path: file that the message names.
+
+    Raises:
+        CaseError: they have a contact law of their own.
+    """
+    if (law := user_law_of(data)) is not None:
+        raise CaseError(f"{path}: contact.user_law = {shown(law)} is code that comes with the case, which --no-user-code forbids to run")
+
+
+def user_law_of(data: Mapping[str, Any]) -> Any:
+    """The contact law of its own that the tables of a case name, or None.
+
+    Args:
+        data: the tables.
+    """
+    contact = data.get("contact")
+    return contact.get("user_law") if isinstance(contact, dict) else None
 
 
 def read_tables(path: Path) -> dict[str, Any]:
@@ -99,13 +123,6 @@ def put_key(data: dict[str, Any], key: str, value: Any, where: str) -> None:
         _remove_alternatives(at, parts[-1], parts[-1:])
     if parts[0] == "contact" and len(parts) == 2:
         _keep_one_form(at, {parts[1]})
-
-
-def _without_user_code(data: dict[str, Any], path: Path) -> None:
-    contact = data.get("contact")
-    law = contact.get("user_law") if isinstance(contact, dict) else None
-    if law is not None:
-        raise CaseError(f"{path}: contact.user_law = {shown(law)} is code that comes with the case, which --no-user-code forbids to run")
 
 
 def _load(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:

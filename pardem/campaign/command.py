@@ -38,7 +38,7 @@ def _keep_going(arguments: argparse.Namespace) -> int:
     from .study import read_study
 
     def command(left: float | None, first: bool) -> list[str]:
-        options = ["--retry-failed"] * (arguments.retry_failed and first)
+        options = ["--no-user-code"] * arguments.no_user_code + ["--retry-failed"] * (arguments.retry_failed and first)
         return pool_command(arguments.ranks, arguments.launcher, words_of(arguments.study, left, options))
 
     return keep_going(read_study(arguments.study), command, arguments.walltime)
@@ -52,8 +52,11 @@ def _run(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
     from .study import read_study
 
     def checked() -> Design:
-        design = Design(read_study(arguments.study))
+        design = Design(read_study(arguments.study), user_code=not arguments.no_user_code)
         _check_first(design)
+        if code := design.code():
+            runs = "runs" if len(code) == 1 else "run"
+            print(f"code       {', '.join(code)} {runs} code that comes with the study; --no-user-code forbids it", flush=True)
         try:
             for measure in design.study.measure:
                 if measure.function is not None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..case import Case
 from ..errors import CaseError
-from ..io.casefile import put_key, read_tables
+from ..io.casefile import put_key, read_tables, user_law_of, without_user_code
 from .adaptive import next_value
 from .study import Axis, Study
 
@@ -56,19 +56,32 @@ class Design:
 
     Args:
         study: the study.
+        user_code: whether its runs may use a contact law of their own (``contact.user_law``), and its measures functions of Python.
 
     Raises:
-        CaseError: the base case cannot be read, or a key is none of it.
+        CaseError: the base case cannot be read, a key is none of it, or there is code that is forbidden.
     """
 
-    def __init__(self, study: Study) -> None:
-        self.study = study
+    def __init__(self, study: Study, user_code: bool = True) -> None:
+        self.study, self._user_code = study, user_code
+        for measure in study.measure:
+            if measure.function is not None and not user_code:
+                raise CaseError(
+                    f"{study.path}: measure.{measure.name}.function = '{measure.function}' is code that comes with the study, which --no-user-code "
+                    "forbids to run"
+                )
         self._bases: dict[str, dict[str, Any]] = {}
         self._base(study.case)
         self.fixed = [axis for axis in study.axis if axis.adaptive is None]
         self._made: dict[str, Point] = {}
         self._all: list[Point] | None = None  # once all are made
         self.cells = [tuple(cell) for cell in itertools.product(*(axis.entries() for axis in self.fixed))]
+
+    def code(self) -> list[str]:
+        """The code that the study brings along, so far as its runs are known: names of functions, with their keys."""
+        laws = dict.fromkeys(str(law) for point in self.points({}) if (law := user_law_of(point.tables)) is not None)
+        found = [f"measure.{measure.name}.function = '{measure.function}'" for measure in self.study.measure if measure.function is not None]
+        return found + [f"contact.user_law = '{law}'" for law in laws]
 
     @property
     def count(self) -> int:
@@ -125,6 +138,8 @@ class Design:
             self._put(tables, key, value, "axis.adaptive.seed_key")
         if trial is not None:
             columns["trial"] = trial
+        if not self._user_code:
+            without_user_code(tables, self.study.path)
         self._made[name] = Point(_id_of(tables), columns, tables)
         return self._made[name]
 

@@ -195,6 +195,7 @@ def add_commands(add: Commands) -> None:
     sub.add_argument("--ranks", type=count, help="run: start so many ranks, and again when they die (instead of mpirun)")
     sub.add_argument("--launcher", metavar="COMMAND", help="run: what starts --ranks, with its options (default: mpirun or srun; none for one rank)")
     sub.add_argument("--retry-failed", action="store_true", help="run: do the runs that have failed once more")
+    sub.add_argument("--no-user-code", action="store_true", help="run: reject a study that comes with code (measure.function, contact.user_law)")
 
     sub = add(schema, "print the JSON schema of case files, with which editors complete and check them")
     sub.add_argument("-o", "--output", metavar="OUT.json", type=Path, help="file (default: standard output)")
