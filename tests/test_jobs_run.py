@@ -117,6 +117,32 @@ def test_the_script_of_the_guide_stops_requeuing_without_progress(
     assert requeued == expected
 
 
+@pytest.mark.parametrize(
+    ("left", "traces", "status", "said"),
+    [
+        ("1 under way, 2 waiting", 1, 0, "back into the queue"),
+        ("1 under way, 2 waiting", 0, 1, "nothing was added to the campaign"),
+        ("3 under way, 0 waiting", 0, 0, "the other jobs work on what is left"),
+    ],
+)
+def test_the_slurm_script_of_campaigns_requeues_only_what_helps(
+    slurm: dict[str, str], tmp_path: Path, left: str, traces: int, status: int, said: str
+) -> None:
+    """A stand-in for pardem stops with runs that are left, after it has ended one or none."""
+    run = f"mkdir -p {tmp_path}/study.runs/a; [ {traces} = 0 ] || touch {tmp_path}/study.runs/a/row.json; exit 75"
+    (tmp_path / "bin" / "pardem").write_text(
+        f'#!/bin/sh\necho "$@" >> {tmp_path}/pardem.log\nif [ $2 = status ]; then echo "0 of 3 runs have ended; {left}"; else {run}; fi\n'
+    )
+    env = slurm | {"SLURM_NTASKS": "2", "PARDEM_SRUN_OPTIONS": "--mpi=pmix"}
+    words = ["bash", str(ROOT / "jobs" / "campaigns" / "campaign.slurm"), str(tmp_path / "study.toml")]
+    done = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == status, done.stderr
+    assert said in done.stdout
+    assert (tmp_path / "scontrol.log").exists() == ("into the queue" in said)
+    first = (tmp_path / "pardem.log").read_text().splitlines()[0]
+    assert first == f"campaign run {tmp_path}/study.toml --ranks 2 --launcher srun --kill-on-bad-exit=1 --mpi=pmix"
+
+
 def test_the_slurm_script_hands_on_an_error(slurm: dict[str, str], tmp_path: Path) -> None:
     done = subprocess.run(["bash", SCRIPT], cwd=ROOT, env=slurm | {"PARDEM_SET": "sede=1"}, capture_output=True, text=True, check=False)
     assert done.returncode == 1

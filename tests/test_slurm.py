@@ -1,5 +1,5 @@
-"""Jobs under a Slurm of this machine: the array of the campaign, signalled before its limit, requeued, resumed on another number of ranks; and the
-measurements of the scaling study.
+"""Jobs under a Slurm of this machine: the array of experiments, signalled before its limit, requeued, resumed on another number of ranks; an array of
+jobs that share a campaign; and the measurements of the scaling study.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from conftest import CLEAN_ENVIRONMENT
+from test_campaign import STUDY, study_in
 
 from pardem.io.casefile import read_case
 from pardem.io.views.compare import compare
@@ -26,6 +27,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parent.parent
 SLURM = ROOT / "jobs" / "packaging" / "slurm_here"
 SCRIPT = ROOT / "jobs" / "campaigns" / "crystallisation" / "run.slurm"
+CAMPAIGN = ROOT / "jobs" / "campaigns" / "campaign.slurm"
 SCALING = ROOT / "jobs" / "campaigns" / "scaling" / "run.slurm"
 PIPED: dict[str, Any] = {"capture_output": True, "text": True, "stdin": subprocess.DEVNULL}
 NO_SLURM = 3  # status of the script where Slurm is not installed and cannot be
@@ -124,6 +126,28 @@ def test_an_array_of_jobs_goes_on_across_its_limit(
     whole = tmp_path / "whole.h5"
     run_mpi(1, "-m", "pardem", "run", six, "-o", whole)
     assert compare(result, whole) is None
+
+
+def test_an_array_of_jobs_shares_a_campaign(
+    slurm: dict[str, str], tmp_path: Path, run_mpi: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    """Two jobs; one is signalled amid its run, and goes back into the queue, while the other goes on."""
+    rare = 'set = { "output.checkpoint_steps" = 200000, "output.frame_steps" = 200000, "stage.fall.steps" = 1000000 }\n'
+    study, alone = (study_in(tmp_path / name, rare + STUDY) for name in ("shared", "alone"))
+    environment, log = slurm | {"PARDEM_SRUN_OPTIONS": "--mpi=pmix"}, tmp_path / "campaign_1.log"
+    run_mpi(2, "-m", "pardem", "campaign", "run", alone)  # compiles the kernels, too
+    options = ["--array=1-2", "--ntasks=1", "--mem-per-cpu=0", f"--chdir={tmp_path}", f"--output={tmp_path}/campaign_%a.log"]
+    array = called(environment, "sbatch", "--parsable", *options, CAMPAIGN, study).strip()
+    one, two = f"{array}_1", f"{array}_2"
+    awaited(slurm, one, lambda state: len(list(tmp_path.glob("shared/study.runs/*/result.h5.parts"))) == 2, log)
+    called(slurm, "scancel", "--signal=USR1", one)
+    awaited(slurm, one, lambda state: state["JobState"] == "PENDING" and state["Restarts"] == "1", log)
+    assert "task 1: stopped at checkpoints; back into the queue" in log.read_text()
+    assert awaited(slurm, two, lambda state: state["JobState"] == "COMPLETED", tmp_path / "campaign_2.log")["ExitCode"] == "0:0"
+    assert awaited(slurm, one, lambda state: state["JobState"] == "COMPLETED", log)["Restarts"] == "1"
+    assert study.with_suffix(".csv").read_bytes() == alone.with_suffix(".csv").read_bytes()
+    resumed = [path for path in tmp_path.glob("shared/study.runs/*/run.log") if "resumed at step" in path.read_text()]
+    assert len(resumed) == 1
 
 
 def test_a_scaling_study_is_measured(slurm: dict[str, str], tmp_path: Path) -> None:
