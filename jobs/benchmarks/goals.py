@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from campaign_times import BUSY, START_UP, TRIAL
 from pages import PAGE, by_call, newest, put_into_page, read_rows, table, table_cells
 from scene_limits import NOTES, TRIED
 from turns import ROOT
@@ -20,6 +21,7 @@ PART = ("<!-- goals -->\n", "<!-- end of goals -->")
 HERE, BEFORE = Path(__file__).resolve().parent, "56a29c3"
 DETECTION = ROOT / "jobs" / "campaigns" / "detection" / "cost.csv"
 LITTLE_MORE_THAN_ONE = 1.5
+MANY = 1000  # runs of a campaign whose shares count
 Row = dict[str, str]
 
 
@@ -144,6 +146,19 @@ def of_meetings(rows: list[Row]) -> Iterator[Goal]:
     yield Goal(what, LITTLE_MORE_THAN_ONE, True, beyond["corner on corner"] / each, source, "[meetings](#what-meetings-of-two-cubes-cost)")
 
 
+def of_campaigns(rows: list[Row]) -> Iterator[Goal]:
+    """Campaigns of 1000 runs of about a second, and a trial of the flowability experiment on one core."""
+    wanted = {
+        BUSY: ("share of time that the ranks of a campaign are in runs", 0.95, False),
+        START_UP: ("share of runs of a second that is neither steps nor output", 0.05, True),
+        TRIAL: ("flowability trial with 1126 beads of 5 mm (s)", 20.0, True),
+    }
+    whole = [row for row in rows if row["kind"] == TRIAL or int(row["runs"]) >= MANY]
+    for (kind,), (row, *_) in newest(whole, "kind").items():
+        what, goal, most = wanted[kind]
+        yield Goal(what, goal, most, float(row["median"]), f"{row['version']}, {row['turns']} turns", "[campaigns](#campaigns)")
+
+
 def goals() -> list[Goal]:
     """All of them."""
     page = PAGE.read_text()
@@ -154,7 +169,7 @@ def goals() -> list[Goal]:
     return [
         *against_lammps(page), *over_rockable(rows("rockable_grains")), *over_the_version_before(rows("scene_speeds")),
         *of_laws(rows("law_costs")), *of_large_beds(rows("step_shares"), page), *of_meetings(rows("meetings")),
-        *of_triangulation(read_rows(DETECTION)), *of_compilation(rows("compile_times")),
+        *of_triangulation(read_rows(DETECTION)), *of_compilation(rows("compile_times")), *of_campaigns(rows("campaign_times")),
     ]  # fmt: skip
 
 
