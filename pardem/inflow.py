@@ -69,7 +69,7 @@ class Spout:
         Args:
             number: of the grain, in the order of arrival.
         """
-        return self.base + math.ceil(min(number * self.interval, float(st.NEVER // 2)))
+        return self.base + math.floor(min(number * self.interval, float(st.NEVER // 2)))
 
     def due_at(self, step: int) -> int:
         """Count the grains that should have arrived.
@@ -78,7 +78,7 @@ class Spout:
             step: number of the step.
         """
         count = len(self.ids)
-        last = min(count - 1, int((step - self.base) / self.interval) + 1) if self.interval > 0.0 else count - 1
+        last = min(count - 1, int((step + 1 - self.base) / self.interval) + 1) if self.interval > 0.0 else count - 1
         while last >= 0 and self.due(last) > step:
             last -= 1
         return last + 1
@@ -252,7 +252,8 @@ class Inflow:
         placed = PlacedGrains(*(column[order] for column in every[1:]))
         bodies = np.arange(state.total, len(g.gid))
         bodies = bodies[scene.walls.there[-1 - g.gid[bodies]] != ABSENT]
-        walls = PlacedGrains(g.species[bodies], g.scale[bodies], g.x[bodies, :3], g.q[bodies])
+        moved = scene.walls.pose[-1 - g.gid[bodies], :3]
+        walls = PlacedGrains(g.species[bodies], g.scale[bodies], g.x[bodies, :3] + moved, g.q[bodies])
         return Surroundings(self.plan.domain, placed, walls)
 
     def _taken(self, arrivals: Arrivals, scene: Scene) -> Population:

@@ -90,8 +90,8 @@ def test_grains_arrive_when_they_are_due_and_fall_freely() -> None:
     dt = 2.0**-10
     boxes = [{"kind": "box", "lower": (x, -0.5, 10.0), "upper": (x + 1.0, 0.5, 11.0)} for x in (-3.0, 0.0, 2.0)]
     pour = [
-        {"species": "ball", "count": 2, "rate": 1.0 / (100 * dt), "region": boxes[0], "start": "second"},
-        {"species": "ball", "count": 2, "rate": 1.0 / (200 * dt), "region": boxes[1], "velocity": (0.0, 1.0, 0.0)},
+        {"species": "ball", "count": 2, "rate": 1.0 / (100 * dt), "region": boxes[0], "start": "second", "velocity": (0.0, 0.0, -16.0)},
+        {"species": "ball", "count": 2, "rate": 1.0 / (200 * dt), "region": boxes[1], "velocity": (0.0, 8.0, 0.0)},
         {"species": "ball", "count": 1, "rate": 1.0, "region": boxes[2], "start": "second"},
     ]
     stages = [{"name": "first", "kind": "run", "steps": 330}, {"name": "second", "kind": "run", "steps": 400}]
@@ -108,14 +108,15 @@ def test_grains_arrive_when_they_are_due_and_fall_freely() -> None:
     start = {0: boxes[1], 1: boxes[1], 2: boxes[0], 3: boxes[2], 4: boxes[0]}
     for k in range(5):
         t = (730 - steps[k]) * dt
-        place = grains.position[k] - [0.0, t if k < 2 else 0.0, -4.0 * t * t]
+        thrown = np.array({0: [0.0, 8.0, 0.0], 1: [0.0, 8.0, 0.0], 2: [0.0, 0.0, -16.0], 4: [0.0, 0.0, -16.0]}.get(k, [0.0, 0.0, 0.0]))
+        place = grains.position[k] - thrown * t - [0.0, 0.0, -4.0 * t * t]
         assert place == pytest.approx(np.mean([start[k]["lower"], start[k]["upper"]], axis=0), abs=1e-12)  # each box holds a ball in one place alone
-        assert grains.velocity[k].tolist() == pytest.approx([0.0, 1.0 if k < 2 else 0.0, -8.0 * t], abs=1e-12)
+        assert grains.velocity[k] - thrown == pytest.approx([0.0, 0.0, -8.0 * t], abs=1e-12)
 
 
 def test_grains_wait_for_room_in_the_order_of_their_ids() -> None:
     """All are due at once: those that are there are always the first ones, and at the step at which grains arrive they touch nothing."""
-    sim = Simulation(poured([CUBE], 40, rate=1e6), MPI.COMM_SELF)
+    sim = Simulation(poured([CUBE], 40, rate=1e6, stage=[{"name": "go", "kind": "run", "steps": 8000}]), MPI.COMM_SELF)
     numbers = [6]
     while sim.proceed:
         sim.step(EVERY + 1 if len(numbers) == 1 else EVERY, observe=True)  # one step after each look
@@ -132,33 +133,34 @@ def test_grains_wait_for_room_in_the_order_of_their_ids() -> None:
 
 @pytest.mark.parametrize("species", [SPHERE, CUBE], ids=lambda s: s["name"])
 def test_the_books_close_when_grains_arrive(species: dict[str, Any]) -> None:
-    """What they bring is booked, to the second order of the rest."""
+    """What they bring is booked: what is left of it is the error of the integration, which becomes less with the step."""
     residuals = []
     for dt in (4e-4, 1e-4):
         case = poured([species], 20, time={"step": dt}, stage=[{"name": "go", "kind": "run", "time": 0.9}], contact=ELASTIC | {"contact_time": 0.01})
         sim = Simulation(case, MPI.COMM_SELF)
+        assert sim.observables()["energy/inflow"] == 0.0
         sim.step(10**7, observe=True)
         values = sim.observables()
         assert values["inflow/grains"] == 20
         held = sim.grains.gathered()
         assert values["inflow/mass"] == pytest.approx(held.mass[6:].sum(), rel=1e-12)
         residuals.append(abs(values["energy/residual"]) / abs(values["energy/inflow"]))
-    assert residuals[0] < 1e-2
-    assert residuals[1] < 0.2 * residuals[0]
+    assert residuals[0] < 1e-3
+    assert residuals[1] < residuals[0]
 
 
 def test_grains_keep_clear_of_a_body_that_has_moved() -> None:
-    """At the start a block is beside the region, where it would leave room for all; when grains arrive, it fills the left half of it."""
-    dt = 1e-3
+    """At the start a block is beside the region, where it would leave room for all; when grains arrive, it fills the left of it."""
+    dt = 2.5e-4
     block = {"name": "block", "shape": "cube", "side": 2.0, "radius": 0.1, "density": 1000.0}
-    slides = {"kind": "velocity", "velocity": (10.0, 0.0, 0.0)}
+    slides = {"kind": "velocity", "velocity": (40.0, 0.0, 0.0)}
     wall = [{"name": "block", "kind": "body", "species": "block", "position": (-6.0, 0.0, 1.2), "motion": slides}]
-    region = {"kind": "box", "lower": (-1.2, -1.2, 0.0), "upper": (3.2, 1.2, 2.4)}
+    region = {"kind": "box", "lower": (-1.2, -1.2, 0.0), "upper": (4.2, 1.2, 2.4)}
     pour = [{"species": "ball", "count": 3, "rate": 1e6, "region": region, "start": "second"}]
     stages = [{"name": "first", "kind": "run", "steps": 19 * EVERY}, {"name": "second", "kind": "run", "steps": 1}]
     sim = Simulation(case_of([SPHERE, block], VISCOUS, dt, wall=wall, pour=pour, stage=stages), MPI.COMM_SELF)
     sim.step(10**6)
-    face = -6.0 + 10.0 * 19 * EVERY * dt + 1.1
+    face = -6.0 + 40.0 * 19 * EVERY * dt + 1.1
     assert face > 1.1
     grains = sim.grains.gathered()
     assert grains.present.any()
@@ -231,7 +233,7 @@ def test_files_hold_all_grains_and_tell_which_are_to_come(tmp_path: Path, capsys
     assert len(last.table()) == 36 - summary.to_come
     with_start = {"start": {"from": str(out)}, "stage": short, "insert": [], "pour": [], "species": data["species"], "contact": data["contact"]}
     kept = {name: data[name] for name in ("dimension", "seed", "gravity", "time", "domain", "wall")}
-    again = Simulation(with_origin(MPI.COMM_SELF, Case(**kept | with_start)), MPI.COMM_SELF)
+    again = Simulation(with_origin(Case(**kept | with_start), MPI.COMM_SELF), MPI.COMM_SELF)
     assert again.grain_count == 36 - summary.to_come
 
 
@@ -248,8 +250,8 @@ def test_what_cannot_be_poured_is_named() -> None:
         build(pour={"region": SPOUT | {"upper": 19.0}})
     with pytest.raises(CaseError, match=r"pour\.rain\.rate"):
         build(pour={"rate": 0.0})
-    with pytest.raises(CaseError, match=r"pour\.rain\.velocity = \[0\.0, 0\.0, 1e\+300\] m/s makes grains cross the whole domain"):
-        build(pour={"velocity": (0.0, 0.0, 1e300)})
+    with pytest.raises(CaseError, match=r"pour\.rain\.velocity = \[0\.0, 0\.0, 1000000\.0\] m/s makes grains cross the whole domain"):
+        build(pour={"velocity": (0.0, 0.0, 1e6)})
     with pytest.raises(CaseError, match=r"pour: a grain that arrives has felt no force yet, but \[attraction\]"):
         build(attraction={"center": (0, 0, 0), "strength": 1.0, "softening": 0.5}, gravity=(0.0, 0.0, 0.0))
     with pytest.raises(InsertionError, match=r"Insertion stopped at grain 0 of species 'ball'"):
