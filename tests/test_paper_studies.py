@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import biaxial_report
+import biaxial_slips
 import collider_report
 import cow_report
 import gas_report
@@ -15,6 +16,7 @@ import hopper_report
 import judging
 import numpy as np
 import page
+import pandas as pd
 import papers
 import plane_hopper_report
 import pytest
@@ -307,6 +309,27 @@ def test_a_sample_is_made_and_tested(folder: Path) -> None:
     text = biaxial_report.text([found], [sample], [], [])
     assert "| dense disks | 1 |" in text
     assert "| dense and loose rice end at the same void ratio |  | not run yet |" in text
+
+
+def test_drops_of_the_stress_are_shown(tmp_path: Path) -> None:
+    """Drops whose sizes follow a power law of exponent 2.5, two seconds apart; they are read from the table where results are not there."""
+    shutil.copytree(PAPERS / "biaxial", tmp_path / "biaxial", ignore=shutil.ignore_patterns("*.runs", "*.csv", "__pycache__"))
+    size = 0.005 * (1.0 - (np.arange(40) + 0.5) / 40.0) ** (-1.0 / 1.5)
+    columns = {"start (s)": 2.0 * np.arange(40), "duration (s)": 0.5, "size": size}
+    tests = rows(1, test="dense_disks_1.toml", id="none", drops=40) + rows(1, test="dense_disks_2.toml", id="none", drops=40)
+    pd.DataFrame({"test": "dense_disks_1"} | columns).to_csv(tmp_path / "biaxial" / biaxial_slips.TABLE, index=False)
+    drops = biaxial_slips.collected(tmp_path / "biaxial", tests)
+    assert len(drops) == 40
+    text = biaxial_slips.text(drops, tests, tmp_path / "biaxial")
+    assert "Of the 2 tests the results of 1 were there" in text
+    assert "(as many drops as in the table above: 1 of 1)" in text
+    *_, waiting, exponent, distances = text.splitlines()[-1].removesuffix(" |").split(" | ")
+    assert waiting.startswith("2 +- 0")
+    assert float(exponent.split(" ")[0]) == pytest.approx(2.5, abs=0.08)
+    near, far = map(float, distances.split(", "))
+    assert near < far
+    biaxial_slips.draw(drops, tmp_path / "biaxial", tmp_path / "slips.png")
+    assert biaxial_slips.text(drops[:0], tests, tmp_path / "biaxial") == ""
 
 
 def ended(kind: str, end: float, ratio: float, band: float) -> list[dict[str, str]]:

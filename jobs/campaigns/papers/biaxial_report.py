@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import biaxial_slips
 import numpy as np
 from judging import Claim, claims_table, column, part, said, verdict, waiting
 from page import FIGURES, shrunk, table, write
@@ -14,7 +15,7 @@ from study_runs import rows_of
 from pardem.campaign.run_rows import Row
 
 PART = "biaxial test"
-PICTURE = "biaxial.png"
+PICTURE, SLIPS = "biaxial.png", "slips.png"
 SHAPES = ("disks", "rice", "peanuts")
 KINDS = tuple(f"{density}_{shape}" for shape in SHAPES for density in ("dense", "loose"))
 RANGE = (0.128, 0.271)  # void ratios of the paper's samples
@@ -99,7 +100,7 @@ def text(tests: list[Row], samples: list[Row], left: list[str], pictures: list[s
     Args:
         tests: rows of the study of tests.
         samples: rows of the study of samples.
-        left: sentences about what has not been run.
+        left: what follows the tables: drops of the stress, and sentences about what has not been run.
         pictures: Markdown of the figures that are there.
     """
     if not tests:
@@ -139,4 +140,9 @@ def collect(folder: Path) -> None:
         subprocess.run(script, check=True)
         shrunk(FIGURES / PICTURE)
     pictures = [f"![stress ratio and void ratio against axial strain](figures/{PICTURE})"] if tests else []
-    write(PART, text(tests, samples, [waiting(studies[1], ["sample"]), waiting(studies[0], ["test"])], pictures))
+    drops = biaxial_slips.collected(folder / "biaxial", tests)
+    slips = biaxial_slips.text(drops, tests, folder / "biaxial")
+    if slips:
+        biaxial_slips.draw(drops, folder / "biaxial", FIGURES / SLIPS)
+        pictures.append(f"![number and duration of the drops of the stress ratio against their size](figures/{SLIPS})")
+    write(PART, text(tests, samples, [slips, waiting(studies[1], ["sample"]), waiting(studies[0], ["test"])], pictures))

@@ -6,7 +6,7 @@ import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -107,9 +107,14 @@ def contacts_drift(result: pardem.Result) -> float:
 
 def drops(result: pardem.Result) -> int:
     """Number of drops of the stress ratio in the critical state (1)."""
+    return len(critical_drops(result).size)
+
+
+def critical_drops(result: pardem.Result) -> Any:
+    """Drops of the stress ratio in the critical state, the `Drops` of slips.py."""
     c = curves(result)
     late = c.strain >= min(CRITICAL, 0.5 * c.strain[-1])
-    return len(_script("slips").find_drops(c.time[late], c.ratio[late], THRESHOLD).size)
+    return _script("slips").find_drops(c.time[late], c.ratio[late], THRESHOLD)
 
 
 def band_contrast(result: pardem.Result) -> float:
