@@ -189,7 +189,7 @@ class Rebuilder:
         """The owned grains followed by the ghosts that they may meet, and how many these are together; renews the halo. Collective."""
         scene = self.scene
         g = place_grains(own, scene)
-        extent = bounded_grains(own.count, own.count, g).extent
+        extent = bounded_grains(own.count, own.count, g).extent[: own.count]
         if self._channel is not None:
             self._channel.free()
         plan = plan_ghosts(self.comm, own.x, extent, self.skin, scene.settings.period)

@@ -57,7 +57,7 @@ def test_virtual_ranks_count_what_real_ones_have() -> None:
     here = Population.of(state.grains, state.owned)
     here.x = here.x.copy()
     here.x[:, :3] = state.grains.x0[: state.owned]  # where they were when ghosts were chosen
-    extent = bounded_grains(state.owned, state.owned, place_grains(here, engine.scene)).extent
+    extent = bounded_grains(state.owned, state.owned, place_grains(here, engine.scene)).extent[: state.owned]
     x, extent = (np.concatenate(comm.allgather(rows)) for rows in (here.x[:, :3], extent))
     bed = VirtualBed(x, np.arange(len(x), dtype=np.int32), extent, extent.max(axis=1), np.zeros(3), 72)
     assert isinstance(parts, Nested)

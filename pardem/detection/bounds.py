@@ -36,7 +36,7 @@ class BoundedGrains(NamedTuple):
         owned: number of rows that this rank owns; they come first.
         total: number of rows in use, ghosts included.
         g: arrays of the grains.
-        extent: (N, 3) half-extents along x, y, z, sphero-radius included (m).
+        extent: (N + 1, 3) half-extents along x, y, z, sphero-radius included (m), and a spare row.
         radius: (N,) bounding radii (m).
     """
 
@@ -58,7 +58,7 @@ def bounded_grains(owned: int, total: int, g: Grains) -> BoundedGrains:
     Returns:
         The grains with their bounds.
     """
-    extent, radius = np.empty((total + 1, EXTENTS))[:total], np.empty(total)  # rows are read with the number behind them
+    extent, radius = np.empty((total + 1, EXTENTS)), np.empty(total)  # rows are read with the number behind them
     oriented_extents(0, total, g, extent, radius)
     return BoundedGrains(owned, total, g, extent, radius)
 
@@ -85,7 +85,7 @@ def oriented_extents(first, last, g, extent, radius):
         first: row of the first grain.
         last: row after the last one.
         g: `state.Grains`.
-        extent: (N, 3) float64, filled with half-extents along x, y, z (m).
+        extent: (N or more, 3) float64, filled with half-extents along x, y, z (m).
         radius: (N,) float64, filled with bounding radii (m).
     """
     for i in range(first, last):
