@@ -1,4 +1,5 @@
-"""The code that LLVM makes of lanes for processors of ARM, on any processor: ``python tests/arm_code.py`` prints it as JSON.
+"""The code that LLVM makes of lanes for processors of ARM, on any processor: ``python tests/arm_code.py`` prints it as JSON, with ``contacts`` behind
+it that of the loop over contacts of spheres, which takes longer to compile.
 
 Of each compiled function it says how often each instruction occurs, with the arrangement of its first register (``fadd.2d``: two numbers at
 once), and which functions are called. Numba must be told to compile for plain x86-64 (``NUMBA_CPU_NAME=x86-64``): lanes are then four numbers,
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections import Counter
 from typing import Any
 
@@ -42,9 +44,7 @@ def _portable(text: str) -> str:
     return "".join(parts)
 
 
-@kernel(cache=False)
-def _contacts_of_spheres(loop):
-    sphere_contacts(0, 0, loop)
+_contacts_of_spheres = kernel(cache=False)(sphere_contacts.py_func)  # one from the cache has no intermediate code any more
 
 
 def _call_contacts() -> None:
@@ -52,7 +52,7 @@ def _call_contacts() -> None:
     engine, setup = engine_of(shaken([SPHERE], 8, VISCOUS))
     state, scene = engine.state, setup.scene
     loop = PairLoop(state.pairs, state.grains, scene.interaction, scene.law, scene.settings, state.owned, engine.control, engine.tally, 0.0)
-    _contacts_of_spheres(loop)
+    _contacts_of_spheres(0, 0, loop)
 
 
 def instructions(dispatcher: Any, signature: Any, machine: Any) -> dict[str, Any]:
@@ -81,25 +81,33 @@ def instructions(dispatcher: Any, signature: Any, machine: Any) -> dict[str, Any
     return {"instructions": count, "calls": sorted(calls)}
 
 
-def main() -> None:
-    """Compile, and print what comes out."""
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-    machine = llvm.Target.from_triple(TRIPLE).create_target_machine(cpu="generic", opt=3, reloc="pic")
+def _lanes(machine: Any) -> dict[str, Any]:
+    """Laws with friction, conversions, masks, and rows of arrays."""
     for name in LAWS:
         test_lanes_laws._respond_together(test_lanes_laws.LAWS[name], test_lanes_laws.inputs(name), np.empty((RESULTS, COUNT)))
     test_lanes.test_whole_numbers_up_to_the_edge()
     test_lanes.test_numbers_of_any_size()
     test_lanes.test_appending_under_a_mask(0.5)
     test_lanes_memory.test_rows_travel_there_and_back()
-    _call_contacts()
-    found = {
-        f"_respond_together, {name}": instructions(test_lanes_laws._respond_together, signature, machine)
-        for name, signature in zip(LAWS, test_lanes_laws._respond_together.signatures, strict=True)
-    }
-    for f in (test_lanes._to_whole, test_lanes._to_numbers, test_lanes._find, test_lanes_memory._move, _contacts_of_spheres):
+    signatures = zip(LAWS, test_lanes_laws._respond_together.signatures, strict=True)
+    found = {f"_respond_together, {name}": instructions(test_lanes_laws._respond_together, one, machine) for name, one in signatures}
+    for f in (test_lanes._to_whole, test_lanes._to_numbers, test_lanes._find, test_lanes_memory._move):
         found[f.__name__] = instructions(f, f.signatures[0], machine)
-    print(json.dumps(found))
+    return found
+
+
+def _contacts(machine: Any) -> dict[str, Any]:
+    """The loop over contacts of spheres."""
+    _call_contacts()
+    return {"contacts": instructions(_contacts_of_spheres, _contacts_of_spheres.signatures[0], machine)}
+
+
+def main() -> None:
+    """Compile, and print what comes out."""
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    machine = llvm.Target.from_triple(TRIPLE).create_target_machine(cpu="generic", opt=3, reloc="pic")
+    print(json.dumps(_contacts(machine) if sys.argv[1:] == ["contacts"] else _lanes(machine)))
 
 
 if __name__ == "__main__":
