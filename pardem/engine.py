@@ -284,30 +284,29 @@ class Engine:
         self.control[st.CLOSELY] = reached + CAUTION
         self.counters.returns += 1
         self.counters.steps -= finished - self._finished
+        self._go_on_with(*made_from)
+
+    def _go_on_with(self, grains: Population, contacts: ContactTable) -> None:
+        """Make lists of other grains than the state has. Collective."""
         self.rebuilder.drop()
-        self._make_lists(*made_from)
+        self._make_lists(grains, contacts)
+
+    @property
+    def _looked_at(self) -> bool:
+        """Whether grains may leave and arrive now: between two steps, at every few of them."""
+        return self.step % EVERY == 0 and bool(self.control[st.PHASE] == st.AT_END)
 
     def _let_out(self, outflow: Outflow) -> None:
         """Take out the grains that are beyond an open face, at the steps at which that is looked at. Collective."""
-        if self.step % EVERY or self.control[st.PHASE] != st.AT_END:
-            return
-        goes = outflow.let_out(self.scene, self.state, self.step)
-        if goes is None:
-            return
-        stay, contacts = self.grains.take(~goes), self.contacts()
-        self.rebuilder.drop()
-        self._make_lists(stay, contacts)
+        goes = outflow.let_out(self.scene, self.state, self.step) if self._looked_at else None
+        if goes is not None:
+            self._go_on_with(self.grains.take(~goes), self.contacts())
 
     def _let_in(self, inflow: Inflow) -> None:
         """Add the grains that arrive, at the steps at which that is looked at. Collective."""
-        if self.step % EVERY or self.control[st.PHASE] != st.AT_END:
-            return
-        arrived = inflow.let_in(self.scene, self.state, self.step)
-        if arrived is None:
-            return
-        own, contacts = Population.joined([self.grains, arrived]), self.contacts()
-        self.rebuilder.drop()
-        self._make_lists(own, contacts)
+        arrived = inflow.let_in(self.scene, self.state, self.step) if self._looked_at else None
+        if arrived is not None:
+            self._go_on_with(Population.joined([self.grains, arrived]), self.contacts())
 
     def wall_moved(self) -> None:
         """A wall's motion was changed: make the lists anew in the next step. To be called on all ranks."""

@@ -9,20 +9,17 @@ import h5py
 import numpy as np
 import pytest
 from beds import SIZES
+from continuing import check_that_cuts_do_not_show
 from mpi4py import MPI
 from scenes import AXES, CUBE, ELASTIC, FLOOR, ROD, SPHERE, case_of, fingerprint, slabs_across
 
 import pardem
 from pardem.case import Case
 from pardem.errors import CaseError, InsertionError
-from pardem.io.results.paths import parts_of
-from pardem.io.state.checkpoint import write_checkpoint
-from pardem.io.views.compare import compare
 from pardem.io.views.info import info
 from pardem.origin import with_origin
 from pardem.outflow import EVERY
 from pardem.run import run_case
-from pardem.run_state import full_state, load_start
 from pardem.simulation import Simulation
 
 VISCOUS = {"law": "viscoelastic", "restitution": 0.5, "contact_time": 0.01, "friction": 0.5}
@@ -190,25 +187,11 @@ def test_nothing_has_settled_while_grains_are_to_come() -> None:
     assert sim.steps_done == 300  # the last is due after 0.1 s: at step 224 of those that are looked at
 
 
-def part(comm: MPI.Comm, case: Case, out: Path, step: int) -> Path:
-    """Go on from the newest checkpoint beside ``out``, or from the case, up to a step, and write a checkpoint there."""
-    start, _ = load_start(comm, out, case)
-    simulation = Simulation(case, comm, start)
-    simulation.step(step - simulation.steps_done)
-    return write_checkpoint(comm, parts_of(out), full_state(simulation))
-
-
 @pytest.mark.mpi
 @pytest.mark.ranks(4)
 def test_a_run_goes_on_from_a_checkpoint_on_another_number_of_ranks(mpi_tmp_path: Path) -> None:
     """Cut while grains arrive, at a step at which they are looked at and at another one."""
-    comm, case = MPI.COMM_WORLD, SCENES["spheres"]()
-    whole = part(MPI.COMM_SELF, case, mpi_tmp_path / "whole.h5", 1500) if comm.rank == 0 else None
-    for cut in (16 * EVERY, 16 * EVERY + 11):
-        part(comm, case, mpi_tmp_path / f"{cut}.h5", cut)
-        if comm.rank == 0:
-            assert compare(whole, part(MPI.COMM_SELF, case, mpi_tmp_path / f"{cut}.h5", 1500)) is None
-        comm.Barrier()
+    check_that_cuts_do_not_show(MPI.COMM_WORLD, SCENES["spheres"](), mpi_tmp_path, (16 * EVERY, 16 * EVERY + 11), 1500)
 
 
 def test_files_hold_all_grains_and_tell_which_are_to_come(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,7 @@ import h5py
 import numpy as np
 import pytest
 from beds import leaking
+from continuing import check_that_cuts_do_not_show
 from mpi4py import MPI
 from scenes import AXES, CUBE, ELASTIC, ROD, SPHERE, case_of, engine_of, fingerprint, grains_of
 
@@ -17,15 +18,11 @@ from pardem import engine as engine_module
 from pardem import rebuild as rebuild_module
 from pardem.case import Case
 from pardem.errors import BlowUpError, CaseError
-from pardem.io.results.paths import parts_of
-from pardem.io.state.checkpoint import write_checkpoint
 from pardem.io.views import export
-from pardem.io.views.compare import compare
 from pardem.io.views.curves import read_series
 from pardem.io.views.info import info
 from pardem.outflow import EVERY, Outflow
 from pardem.run import run_case
-from pardem.run_state import full_state, load_start
 from pardem.simulation import Simulation
 from pardem.state.population import Population
 
@@ -88,25 +85,11 @@ def test_faces_are_looked_at_only_while_a_grain_may_reach_them(monkeypatch: pyte
     assert len(looks) < 1024 * 2 // EVERY
 
 
-def part(comm: MPI.Comm, case: Case, out: Path, step: int) -> Path:
-    """Go on from the newest checkpoint beside ``out``, or from the case, up to a step, and write a checkpoint there."""
-    start, _ = load_start(comm, out, case)
-    simulation = Simulation(case, comm, start)
-    simulation.step(step - simulation.steps_done)
-    return write_checkpoint(comm, parts_of(out), full_state(simulation))
-
-
 @pytest.mark.mpi
 @pytest.mark.ranks(4)
 def test_a_run_goes_on_from_a_checkpoint_on_another_number_of_ranks(mpi_tmp_path: Path) -> None:
     """Cut where grains have left already, at a step at which they are looked at and at another one."""
-    comm, case = MPI.COMM_WORLD, SCENES["features"]()
-    whole = part(MPI.COMM_SELF, case, mpi_tmp_path / "whole.h5", 2000) if comm.rank == 0 else None
-    for cut in (50 * EVERY, 50 * EVERY + 11):
-        part(comm, case, mpi_tmp_path / f"{cut}.h5", cut)
-        if comm.rank == 0:
-            assert compare(whole, part(MPI.COMM_SELF, case, mpi_tmp_path / f"{cut}.h5", 2000)) is None
-        comm.Barrier()
+    check_that_cuts_do_not_show(MPI.COMM_WORLD, SCENES["features"](), mpi_tmp_path, (50 * EVERY, 50 * EVERY + 11), 2000)
 
 
 def test_a_grain_stays_as_it_was_when_it_left_and_the_others_go_on_alone() -> None:
