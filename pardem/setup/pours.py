@@ -7,9 +7,9 @@ from mpi4py import MPI
 
 from ..case import Case
 from ..case.placement import Pour
-from ..inflow import Plan, Spout
 from ..insertion import random_scales
 from ..shapes.catalogue import Catalogue
+from ..spouts import Plan, Spout
 from ..state.population import Population
 from .insert_regions import domain_of, region_of
 from .starting_grains import StartingGrains, population_of
