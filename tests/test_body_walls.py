@@ -7,9 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mpi4py import MPI
 from scenes import CUBE, ELASTIC, ROD, SPHERE, booked, case_of, engine_of, grains_of, turned, worst_energy
 
+from pardem.decomposition.nested_slabs import Nested
+from pardem.engine import Engine
 from pardem.errors import BlowUpError, CaseError
+from pardem.setup.initial_grains import initial_grains, size_range
+from pardem.setup.preparation import build_scene
 
 CORNERS = [(x, y, z) for x in (-3.0, 3.0) for y in (-3.0, 3.0) for z in (-0.5, 0.0)]
 PLATE = {"name": "plate", "shape": "polyhedron", "radius": 0.2, "density": 1.0, "vertices": CORNERS}
@@ -130,11 +135,15 @@ def test_an_unknown_species_is_named() -> None:
         case_of([SPHERE, PLATE], ELASTIC, 5e-4, wall=[GROUND | {"species": "plat"}], grain=[{"species": "ball", "position": (0, 0, 2)}])
 
 
-@pytest.mark.parametrize("velocity", [{"velocity": (0.0, 1e12, 0.0)}, {"angular_velocity": (0.0, 0.0, 1e12)}])
+@pytest.mark.parametrize("velocity", [{"velocity": (0.0, 1.0, 0.0)}, {"angular_velocity": (0.0, 0.0, 1.0)}])
 def test_a_grain_that_crosses_the_domain_in_one_step_ends_the_run(velocity: dict[str, Any]) -> None:
     """Lists that allow for its way would hold millions of images of a body in a periodic domain."""
     rods = [{"species": "rod", "position": (x, 0.0, 2.0), "orientation": turned((0, 1, 0), math.pi / 2)} for x in (-2.0, 2.0)]
     domain = {"lower": (-5.0, -9.0, -5.0), "upper": (5.0, 9.0, 5.0), "periodic": (False, True, False)}
     case = case_of([ROD, PLATE], ELASTIC, 5e-4, grain=[rods[0], rods[1] | velocity], wall=[GROUND], domain=domain)
+    setup = build_scene(case, *size_range(case))
+    grains = initial_grains(case, setup.catalogue)
+    for array in (grains.v[:, :3], grains.w, grains.am):  # a case that asks for it is refused
+        array *= 1e12
     with pytest.raises(BlowUpError, match=r"At step 0 .* grain 1 is so fast that it crosses the whole domain in one step"):
-        engine_of(case)
+        Engine(Nested(MPI.COMM_SELF), setup.scene, grains)

@@ -175,7 +175,7 @@ def test_errors_are_sentences(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="does not exist"):
         main([tmp_path / "none.h5"])
     bare = result(tmp_path / "bare.h5", density=None, mean_angle=None)
-    with pytest.raises(FileError, match="neither density, fabric anisotropy, mean angle nor outflow"):
+    with pytest.raises(FileError, match="neither density, fabric anisotropy, mean angle, outflow nor inflow"):
         main([bare])
     flat = result(tmp_path / "flat.h5", density_layers=None, mean_angle_layers=None)
     with pytest.raises(FileError, match=r"set output\.observables\.layers"):

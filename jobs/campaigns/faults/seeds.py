@@ -227,7 +227,7 @@ def _hopper() -> Table:
 
 
 def _materials() -> Table:
-    """Constants of materials, resistance to rolling, other forms of shapes."""
+    """Constants of materials, resistance to rolling, other forms of shapes, pouring."""
     common = {"radius": 5e-4, "material": "glass"}
     return {
         "time": {"step": 1e-5}, "domain": BOX,
@@ -243,6 +243,12 @@ def _materials() -> Table:
                 "region": {"kind": "cylinder", "axis": axis, "center": [0.01, 0.01, 0.01], "radius": 8e-3, "lower": 2e-3, "upper": 0.018},
             }
             for name, axis in (("pyramid", "x"), ("wedge", "y"), ("plate", "x"), ("chip", "y"))
+        ],
+        "pour": [
+            {
+                "name": "rain", "species": "chip", "count": 3, "rate": 5000.0, "velocity": [0.0, 0.0, -1.0], "start": "go", "size": 0.9,
+                "region": {"kind": "box", "lower": [2e-3, 2e-3, 0.01], "upper": [0.018, 0.018, 0.018]},
+            }
         ],
         "material": [
             {"name": "glass", "density": 1000.0, "young": 1e6, "poisson": 0.3}, {"name": "steel", "young": 2e6, "poisson": 0.2},
@@ -268,6 +274,7 @@ def _planar_forms() -> Table:
         "insert": [
             {"species": name, "count": 3, "region": {"kind": "cylinder", "center": [0.01, 0.01], "radius": 9e-3}} for name in ("pebble", "nut")
         ],
+        "pour": [{"species": "nut", "count": 2, "rate": 1e5, "region": {"kind": "cylinder", "center": [0.01, 0.01], "radius": 9e-3}}],
         "contact": LAWS[0] | {"resistance": "constant", "rolling_friction": 0.1},
         "wall": [{"name": "base", "kind": "plane", "point": [0.0, 0.0], "normal": [0.0, 1.0]}],
         "stage": [STAGES[1] | {"direction": [0.0, 1.0]}],
