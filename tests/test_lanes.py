@@ -228,6 +228,7 @@ def test_appending_under_a_mask(limit: float) -> None:
     found = np.full(808, -1, np.int32)
     count = _find(x, limit, found)
     np.testing.assert_array_equal(found[:count], np.flatnonzero(x < limit))
+    assert ((found[count:] >= -1) & (found[count:] < len(x))).all()  # what is written behind them may be used as a place
 
 
 @kernel(cache=False)

@@ -102,12 +102,12 @@ def _looked_up(builder: Any, mask: Any, first: Any, at: Any, begin: Any) -> Any:
 
 
 def _compressed(builder: Any, mask: Any, first: Any, at: Any, begin: Any) -> Any:
-    """The same where the processor has an instruction for it."""
+    """The same where the processor has an instruction for it; places behind the chosen ones keep numbers of their own lanes, never what is no number."""
     kind = ir.VectorType(INDEX, WIDTH)
     numbers = builder.add(broadcast(builder, first, WIDTH), ir.Constant(kind, [ir.Constant(INDEX, k) for k in range(WIDTH)]))
     compress = ir.FunctionType(kind, [kind, mask.type, kind])
     compress = cgutils.get_or_insert_function(builder.module, compress, f"llvm.experimental.vector.compress.v{WIDTH}i32")
-    builder.store(builder.call(compress, [numbers, mask, ir.Constant(kind, ir.Undefined)]), at(begin, kind), align=4)
+    builder.store(builder.call(compress, [numbers, mask, numbers]), at(begin, kind), align=4)
     bits = as_bits(builder, mask)
     count = cgutils.get_or_insert_function(builder.module, ir.FunctionType(bits.type, [bits.type]), f"llvm.ctpop.i{WIDTH}")
     return builder.zext(builder.call(count, [bits]), WORD)
@@ -117,7 +117,7 @@ def _compressed(builder: Any, mask: Any, first: Any, at: Any, begin: Any) -> Any
 def append(typing_context: Any, numbers: Any, found: Any, base: Any, mask: Any) -> Any:
     """Write ``base + k`` for each lane k in which ``mask`` holds to ``numbers`` (int32), from place ``found`` on, without a branch.
 
-    Up to WIDTH places are written, whatever the number.
+    WIDTH places are written, whatever the number: those behind the chosen ones hold others of the numbers from ``base`` on.
 
     Returns:
         how many lanes that are (word).
