@@ -37,8 +37,8 @@ CAPTIONS = {
 BEGUN = "The beds before the first tap, and the density in the inset of figure 6.3, are of short runs of the same cases, made for the purpose."
 UNCHANGED, TAPS = "none", 2000  # the row of the causes that is an_6 itself, and their number of taps
 GAMMAS = {"an_5": 1.5, "an_7": 2.5}  # of the experiments that differ from an_6 in it alone
-UNDER_OTHER_LAWS = ("another contact law", "another amplitude of the base")
-"""Conditions that no study has."""
+OF_CHANGES = ("causes", "conditions")
+"""Studies whose rows are an_6 with something changed."""
 
 
 def text(
@@ -50,16 +50,16 @@ def text(
         tables: finished rows, by study.
         curves: of all runs.
         pictures: names of the figures that are there.
-        stopped: rows of the causes whose runs stopped on an error.
-        wanted: the changes that the study of causes has.
+        stopped: rows of changes whose runs stopped on an error.
+        wanted: the changes that the studies have.
     """
     if not any(tables.values()):
         return "Nothing has been run so far.\n"
     parts = []
     if tables["study"]:
-        densities = {row["change"]: float(row["density"]) for row in tables["causes"] if row["change"] != UNCHANGED}
+        densities = {row["change"]: float(row["density"]) for row in _changed(tables) if row["change"] != UNCHANGED}
         parts += [_experiments(tables["study"], curves), claims_table(claims(curves, densities), "thesis"), RULE]
-    if tables["causes"]:
+    if _changed(tables):
         parts += causes(tables, stopped, wanted)
     parts += [f"With {row['change']}, the run stopped. {row['sentence'].split(';')[0]}." for row in stopped]
     found = {name_of(row)[0] for row in tables["study"]}
@@ -104,13 +104,14 @@ def causes(tables: dict[str, list[Row]], stopped: Sequence[Row], wanted: Sequenc
 
     Args:
         tables: finished rows, by study.
-        stopped: rows of the causes whose runs stopped on an error.
-        wanted: the changes that the study has.
+        stopped: rows of changes whose runs stopped on an error.
+        wanted: the changes that the studies have.
     """
     of_an_6 = [row for row in tables["study"] if name_of(row)[0] == "an_6" and int(row["taps"]) == TAPS]
-    unchanged = [row for row in tables["causes"] if row["change"] == UNCHANGED]
+    changed = _changed(tables)
+    unchanged = [row for row in changed if row["change"] == UNCHANGED]
     seeds = numbers([*unchanged, *(row for row in of_an_6 if name_of(row)[1] == "regularised")], "density")
-    rows = [(row["change"], row) for row in tables["causes"]] + [("nearest points", row) for row in of_an_6 if name_of(row)[1] == "minima"]
+    rows = [(row["change"], row) for row in changed] + [("nearest points", row) for row in of_an_6 if name_of(row)[1] == "minima"]
     head = ["an_6 with", "settled", "density at the end", "on the base", "layers 2, 3", "angle", "layers 2, 3", "residual", "verdict"]
     lines = []
     for name, row in rows:
@@ -120,9 +121,13 @@ def causes(tables: dict[str, list[Row]], stopped: Sequence[Row], wanted: Sequenc
         lines.append([name, *values, *angles, f"{float(row['residual']):.0e}", judged])
     lines += [[row["change"], *[""] * 7, f"undecided: ended early{_time_of(row)}"] for row in stopped]
     known = {name for name, _ in rows} | {row["change"] for row in stopped}
-    lines += [[name, *[""] * 7, "not run yet"] for name in (*wanted, *UNDER_OTHER_LAWS) if name not in known]
+    lines += [[name, *[""] * 7, "not run yet"] for name in wanted if name not in known]
     title = f"What the density of an_6 depends on ({TAPS} taps, one run each, the same rods at first as in seed 1):"
     return [f"{title}\n\n{table(head, lines).strip()}", _allowed(seeds), _amplitudes(tables["study"])]
+
+
+def _changed(tables: dict[str, list[Row]]) -> list[Row]:
+    return [row for name in OF_CHANGES for row in tables.get(name, [])]
 
 
 def interval(seeds: np.ndarray) -> tuple[float, float]:
@@ -186,8 +191,9 @@ def collect(folder: Path, names: Sequence[str]) -> None:
             draw_snapshots(result, FIGURES / PICTURES[name])
     draw_starts(folder, FIGURES / STARTS)
     there = [picture for picture in CAPTIONS if (FIGURES / picture).exists()]
-    study = read_study(folder / "causes.toml")
-    wanted = [str(entry[0]) for entry in study.axis[0].entries()]
-    write(PART, text(tables, curves, there, failures_of(folder / "causes.toml"), wanted))
+    of_changes = [folder / f"{name}.toml" for name in OF_CHANGES]
+    wanted = [str(entry[0]) for path in of_changes for entry in read_study(path).axis[0].entries()]
+    stopped = [row for path in of_changes for row in failures_of(path)]
+    write(PART, text(tables, curves, there, stopped, wanted))
     if an_6_report.of_an_6(tables["study"]):
         write(an_6_report.PART, an_6_report.text(tables["study"], curves))
