@@ -111,4 +111,5 @@ def test_the_page_says_what_has_been_run() -> None:
     assert "has 12 cows | found |" in text
     assert "600 pairs of bodies push each other; 30% of them are above the mean force and carry 80%" in text
     assert "Not run yet: dense disks" in text
+    assert chains_report.of_fields([]) == "Not run yet: fields of dense disks."
     assert "| not run yet |" in chains_report.text([], 10.0)

@@ -9,6 +9,7 @@ from typing import Any
 
 import biaxial_report
 import biaxial_slips
+import chains_report
 import collider_report
 import cow_report
 import gas_report
@@ -30,6 +31,7 @@ import pardem
 from pardem import cli
 
 PAPERS = Path(papers.__file__).parent
+chain_fields = judging.measures(PAPERS / "chains" / "fields.py")
 
 
 @pytest.fixture(scope="module")
@@ -288,6 +290,27 @@ def test_the_table_of_the_collider_is_filled_once(tmp_path: Path, monkeypatch: p
 SIDES = ("left", "right", "bottom", "top")
 
 
+def the_fields_say_what_grains_and_contacts_say(test: pardem.Result, picture: Path) -> None:
+    """Mass, momentum, strain, and the stress of Love and Weber."""
+    fields = chain_fields.fields_of(test)
+    told = chain_fields.told_of(test, fields)
+    assert abs(told.mass) < 1e-12
+    assert told.momentum < 1e-12
+    contacts, case = test[-1].contacts, test.case
+    assert len(contacts) > 20
+    stress = -(contacts.branch[:, :2].T @ contacts["force"][:, :2])
+    assert told.ratio == pytest.approx(np.hypot(stress[0, 0] - stress[1, 1], stress[0, 1] + stress[1, 0]) / np.trace(stress), rel=1e-9)
+    ends = np.searchsorted(test.series.times, [test[-2].time - 1e-9, test[-1].time - 1e-9])
+    gap = case.wall[3].point[1] - case.wall[2].point[1]
+    heights = gap + np.subtract(*(test.series.values[f"wall_displacement/{name}"][ends, 1] for name in ("top", "bottom")))
+    assert told.strain == pytest.approx((heights[0] - heights[1]) / heights[0], rel=0.1)
+    assert 0.0 < told.half < 0.5
+    chain_fields.drawn(fields, picture)
+    line = chains_report.of_fields([{name: f"{value:.4g}" for name, value in told._asdict().items()}])
+    assert f"The stress ratio of the contact stress is {told.ratio:.3f}" in line
+    assert "is that of the grains within 1e-1" in line
+
+
 def test_a_sample_is_made_and_tested(folder: Path) -> None:
     biaxial = folder / "biaxial"
     few = {"insert.0.count": 40, "stage.gather.time": 5.0, "stage.press.time": 12.0}
@@ -298,6 +321,7 @@ def test_a_sample_is_made_and_tested(folder: Path) -> None:
     assert 0.1 < float(sample["void_ratio"]) < 3.0
     judging.measures(biaxial / "sample.py").write(biaxial)
     less = places | {"stage.press.time": 1.0, "stage.shear.time": 4.0, "output.observable_interval": 0.05, "output.frame_interval": 0.5}
+    less |= {"output.contacts": ["point", "force"]}
     (found,) = short(biaxial / "tests.toml", less, {"case": ["dense_disks_1.toml"]})
     assert float(found["contacts_at_end"]) >= 0.0
     runs = [biaxial / f"{name}.runs" / row["id"] / "result.h5" for name, row in (("samples", sample), ("tests", found))]
@@ -305,6 +329,7 @@ def test_a_sample_is_made_and_tested(folder: Path) -> None:
         assert np.array_equal(made[-1].position, test[0].position)  # not blown up
         for name in SIDES:  # walls go on where they were
             assert np.array_equal(made.series.values[f"wall_displacement/{name}"][-1], test.series.values[f"wall_displacement/{name}"][0])
+        the_fields_say_what_grains_and_contacts_say(test, biaxial.parent / "fields.png")
     assert float(found["void_at_end"]) <= float(sample["void_ratio"]) + 1.0
     text = biaxial_report.text([found], [sample], [], [])
     assert "| dense disks | 1 |" in text

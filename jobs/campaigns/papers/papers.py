@@ -19,10 +19,10 @@ from study_runs import campaign, main  # noqa: E402
 
 STUDIES = (
     "plane_hopper/outlets", "plane_hopper/changes", "hopper/hopper", "shear/balance", "cow/bounces", "gas/paper", "gas/long", "collider",
-    "biaxial/samples", "biaxial/tests", "shear/list_range", "shear/sides", "chains/pictures", "cow/collisions",
-    "pieces/pieces",
+    "biaxial/samples", "biaxial/tests", "shear/list_range", "shear/sides", "chains/pictures", "chains/fields",
+    "cow/collisions", "pieces/pieces",
 )  # fmt: skip
-SCRIPTS = ("collider", "shear/list_range", "shear/sides", "chains/pictures", "cow/collisions", "pieces/pieces")
+SCRIPTS = ("collider", "shear/list_range", "shear/sides", "chains/pictures", "chains/fields", "cow/collisions", "pieces/pieces")
 """Tables that a script fills row by row."""
 
 

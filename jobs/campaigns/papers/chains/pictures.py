@@ -45,13 +45,24 @@ def fill(table: Path) -> None:
         table: the table; made if need be.
     """
     there = {row["picture"] for row in read_rows(table)}
-    for name, result in results(table).items():
+    for name in FIGURE:
         if name not in there:
-            if not result.exists():
-                result.parent.mkdir(exist_ok=True)
-                {"biaxial": run_biaxial, "jam": run_jam}[name](result)
-            (told,) = drawn(name, result, FIGURES / FIGURE[name])
+            (told,) = drawn(name, result_of(name, table), FIGURES / FIGURE[name])
             append_row(table, ["picture", *Tally._fields], [name, told.pairs, f"{told.strong:.4g}", f"{told.carried:.4g}", told.arch])
+
+
+def result_of(name: str, table: Path) -> Path:
+    """The result of a picture; its run is made if need be.
+
+    Args:
+        name: of the picture.
+        table: beside which results are kept.
+    """
+    result = results(table)[name]
+    if not result.exists():
+        result.parent.mkdir(exist_ok=True)
+        {"biaxial": run_biaxial, "jam": run_jam}[name](result)
+    return result
 
 
 def drawn(name: str, result: Path, target: Path) -> list[Tally]:
