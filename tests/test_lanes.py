@@ -15,12 +15,8 @@ from pardem.compiled.jit import inlined, kernel
 from pardem.compiled.lanes.arithmetic import all_of, any_of, most_of, seldom
 from pardem.compiled.lanes.conversions import number, rounded, truncated, whole
 from pardem.compiled.lanes.flags import append, first_lanes, flag_at
-from pardem.compiled.lanes.memory import (
-    load,
-    load_row,
-    neighbours,
-    store,
-)
+from pardem.compiled.lanes.memory import load, load_row, store
+from pardem.compiled.lanes.places import neighbours
 from pardem.compiled.lanes.types import ROW, WIDTH, lane, row_of, rows_of, spread, with_lane, zero_of
 from pardem.compiled.lanes.width import width
 from pardem.errors import CaseError

@@ -12,29 +12,9 @@ from pardem.compiled.choices import select
 from pardem.compiled.jit import kernel
 from pardem.compiled.lanes.arithmetic import all_of, any_of
 from pardem.compiled.lanes.flags import append, first_lanes, flag_at, raised, raised_at
-from pardem.compiled.lanes.memory import (
-    add_rows,
-    all_alike,
-    column_at,
-    either_place,
-    gather,
-    load,
-    lower_places,
-    members,
-    members_at,
-    moved_by,
-    neighbours,
-    pick,
-    put,
-    put_column,
-    scatter,
-    scatter_add,
-    store,
-    subtract_rows,
-    sum_of_rows,
-    transpose,
-    words,
-)
+from pardem.compiled.lanes.memory import load, pick, put, store
+from pardem.compiled.lanes.places import all_alike, either_place, lower_places, members, members_at, moved_by, neighbours, words
+from pardem.compiled.lanes.rows import add_rows, column_at, gather, put_column, scatter, scatter_add, subtract_rows, sum_of_rows, transpose
 from pardem.compiled.lanes.types import WIDTH
 
 RNG = np.random.default_rng(6)

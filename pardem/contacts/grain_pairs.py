@@ -12,7 +12,8 @@ from ..compiled.choices import larger, select
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import any_of
 from ..compiled.lanes.flags import append, raised, raised_at
-from ..compiled.lanes.memory import load, members, members_at, pick, put
+from ..compiled.lanes.memory import load, pick, put
+from ..compiled.lanes.places import members, members_at
 from ..compiled.lanes.types import WIDTH, lane, spread
 from ..compiled.vectors import nearest_image, subtract
 from .batch import BATCH, BLOCK

@@ -9,7 +9,8 @@ from ..compiled.fixedpoint import limit
 from ..compiled.jit import inlined
 from ..compiled.lanes.arithmetic import all_of
 from ..compiled.lanes.flags import flag_at, raised_at
-from ..compiled.lanes.memory import gather, load, scatter, transpose
+from ..compiled.lanes.memory import load
+from ..compiled.lanes.rows import gather, scatter, transpose
 from ..compiled.lanes.types import ROW, spread
 from ..compiled.vectors import behind, choose
 from ..laws.couples import couple

@@ -15,7 +15,8 @@ from ..compiled.fixedpoint import COLUMNS, LIMB, WIDE_COLUMNS, split
 from ..compiled.jit import inlined
 from ..compiled.lanes.arithmetic import any_of
 from ..compiled.lanes.conversions import truncated, whole
-from ..compiled.lanes.memory import add_rows, gather, load, load_row, put_column, scatter, scatter_add, store, sum_of_rows, transpose
+from ..compiled.lanes.memory import load, load_row, store
+from ..compiled.lanes.rows import add_rows, gather, put_column, scatter, scatter_add, sum_of_rows, transpose
 from ..compiled.lanes.types import ROW, WIDTH, rows_of, spread
 from ..compiled.static import static
 from ..compiled.vectors import ZERO, choose, negative

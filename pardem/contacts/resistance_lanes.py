@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from ..compiled.choices import select
 from ..compiled.fixedpoint import limit
 from ..compiled.jit import inlined
-from ..compiled.lanes.memory import gather, load, scatter, store, transpose
+from ..compiled.lanes.memory import load, store
+from ..compiled.lanes.rows import gather, scatter, transpose
 from ..compiled.lanes.types import spread, zero_of
 from ..compiled.vectors import add, choose
 from ..laws.resistance.resistance_memory import first_spring, first_torque, lost_by_torque, rest_of_torque

@@ -14,7 +14,9 @@ from ..compiled.fixedpoint import UNSPLIT, limit
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import all_of
 from ..compiled.lanes.flags import flag_at
-from ..compiled.lanes.memory import add_rows, gather, members, members_at, pick, scatter, subtract_rows, transpose
+from ..compiled.lanes.memory import pick
+from ..compiled.lanes.places import members, members_at
+from ..compiled.lanes.rows import add_rows, gather, scatter, subtract_rows, transpose
 from ..compiled.lanes.types import ROW, WIDTH, lane, rows_of, spread
 from ..compiled.vectors import behind, nearest_image, negative, scale, subtract
 from ..laws.energy_ledger import losses

@@ -12,7 +12,8 @@ from ..compiled import vectors
 from ..compiled.jit import inlined
 from ..compiled.lanes.arithmetic import any_of
 from ..compiled.lanes.flags import append, raised
-from ..compiled.lanes.memory import load, members, members_at, put
+from ..compiled.lanes.memory import load, put
+from ..compiled.lanes.places import members, members_at
 from ..compiled.lanes.types import WIDTH, lane
 from ..compiled.prefetch import prefetch, prefetch_column
 from ..compiled.vectors import magnitudes, nearest_image, square, subtract

@@ -11,7 +11,9 @@ import numpy as np
 
 from ..compiled.jit import inlined
 from ..compiled.lanes.flags import append
-from ..compiled.lanes.memory import gather, load, members_at, neighbours, pick, transpose
+from ..compiled.lanes.memory import load, pick
+from ..compiled.lanes.places import members_at, neighbours
+from ..compiled.lanes.rows import gather, transpose
 from ..compiled.lanes.types import ROW, WIDTH
 from ..compiled.vectors import magnitudes, nearest_image, row, subtract
 from .bounds import EXTENTS, BoundedGrains, Periods, add_pair, may_touch

@@ -7,7 +7,9 @@ import numpy as np
 from ..compiled.choices import larger
 from ..compiled.fixedpoint import total
 from ..compiled.jit import inlined, kernel, njit
-from ..compiled.lanes.memory import gather, load, load_row, members, neighbours, pick, store, transpose
+from ..compiled.lanes.memory import load, load_row, pick, store
+from ..compiled.lanes.places import members, neighbours
+from ..compiled.lanes.rows import gather, transpose
 from ..compiled.lanes.types import ROW, WIDTH, lane, row_of, spread
 from ..compiled.quaternions import body_rate, half_angle_cosine, matrix, orientation, to_world, transposed
 from ..compiled.vectors import length, nearest_image, put_row, row, scale, square, subtract

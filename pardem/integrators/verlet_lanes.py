@@ -8,7 +8,9 @@ from ..compiled.fixedpoint import COLUMNS, MOST, UNSPLIT, WIDE_COLUMNS, WIDE_MOS
 from ..compiled.jit import inlined
 from ..compiled.lanes.arithmetic import any_of
 from ..compiled.lanes.conversions import number
-from ..compiled.lanes.memory import gather, load, members, neighbours, pick, scatter, transpose
+from ..compiled.lanes.memory import load, pick
+from ..compiled.lanes.places import members, neighbours
+from ..compiled.lanes.rows import gather, scatter, transpose
 from ..compiled.lanes.types import ROW, WIDTH, lane, spread
 from ..compiled.quaternions import choose_orientation
 from ..compiled.vectors import add, ahead, behind, choose, scale

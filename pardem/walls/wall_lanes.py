@@ -9,7 +9,9 @@ from ..compiled.fixedpoint import LIMB, deposit_nearest
 from ..compiled.jit import inlined, kernel
 from ..compiled.lanes.arithmetic import all_of, any_of
 from ..compiled.lanes.flags import first_lanes, raised_at
-from ..compiled.lanes.memory import all_alike, load_row, members, members_at, scatter_add, store, sum_of_rows, transpose
+from ..compiled.lanes.memory import load_row, store
+from ..compiled.lanes.places import all_alike, members, members_at
+from ..compiled.lanes.rows import scatter_add, sum_of_rows, transpose
 from ..compiled.lanes.types import ROW, WIDTH, lane, spread
 from ..compiled.vectors import ZERO, add, ahead, choose, cross, dot, length, magnitudes, negative, scale, subtract
 from ..contacts.dispatch import joins_on_plane

@@ -9,7 +9,9 @@ whether lanes were used, nor on how many there are. Numbers that meet lanes are 
 `width`               how many lanes there are
 `arithmetic`          operators, magnitudes, masks
 `conversions`         float64 to whole numbers and back
-`memory`              rows of arrays to lanes and back, transposition
+`memory`              arrays to lanes and back
+`places`              places in arrays, one for each lane
+`rows`                rows of four numbers to lanes and back, transposition
 `flags`               bytes that are raised, appending under a mask
 ====================  ==============================================================================
 

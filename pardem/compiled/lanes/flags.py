@@ -102,7 +102,7 @@ def _looked_up(builder: Any, mask: Any, first: Any, at: Any, begin: Any) -> Any:
 
 
 def _compressed(builder: Any, mask: Any, first: Any, at: Any, begin: Any) -> Any:
-    """The same where the processor has an instruction for it; places behind the chosen ones keep numbers of their own lanes, never what is no number."""
+    """The same where the processor has an instruction for it; behind the chosen ones numbers of their own lanes are written, never garbage."""
     kind = ir.VectorType(INDEX, WIDTH)
     numbers = builder.add(broadcast(builder, first, WIDTH), ir.Constant(kind, [ir.Constant(INDEX, k) for k in range(WIDTH)]))
     compress = ir.FunctionType(kind, [kind, mask.type, kind])

@@ -7,7 +7,9 @@ import numpy as np
 from ...compiled.choices import select
 from ...compiled.jit import inlined
 from ...compiled.lanes.arithmetic import most_of
-from ...compiled.lanes.memory import either_place, gather, lower_places, members_at, moved_by, pick, store, transpose, words
+from ...compiled.lanes.memory import pick, store
+from ...compiled.lanes.places import either_place, lower_places, members_at, moved_by, words
+from ...compiled.lanes.rows import gather, transpose
 from ...compiled.lanes.types import ROW, WIDTH, lane, spread
 from ...compiled.vectors import ZERO, add, ahead, choose, scale, square, subtract
 from .features import EDGE_EDGE, EDGE_VERTEX, VERTEX_EDGE, VERTEX_FACE, first_of, kind_of, nearest_on_segment, second_of, with_face

@@ -16,7 +16,8 @@ from numba.extending import overload
 from ...compiled.choices import larger, select, smaller
 from ...compiled.jit import INLINED, inlined
 from ...compiled.lanes.arithmetic import all_of, any_of, most_of
-from ...compiled.lanes.memory import gather, transpose, words
+from ...compiled.lanes.places import words
+from ...compiled.lanes.rows import gather, transpose
 from ...compiled.lanes.types import ROW, Lanes, zero_of
 from ...compiled.vectors import dot, row, square
 

@@ -10,7 +10,9 @@ import numpy as np
 from ...compiled.choices import select
 from ...compiled.jit import inlined, kernel
 from ...compiled.lanes.arithmetic import all_of
-from ...compiled.lanes.memory import column_at, members_at, pick, put_column
+from ...compiled.lanes.memory import pick
+from ...compiled.lanes.places import members_at
+from ...compiled.lanes.rows import column_at, put_column
 from ...compiled.lanes.types import WIDTH, lane, spread, with_lane
 from ...compiled.vectors import negative
 from ..nearest.features import bodies_of

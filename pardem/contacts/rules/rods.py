@@ -8,7 +8,9 @@ import numpy as np
 
 from ...compiled.choices import inverse_root, larger, root, select, smaller
 from ...compiled.jit import inlined
-from ...compiled.lanes.memory import column_at, gather, members_at, pick, transpose, words
+from ...compiled.lanes.memory import pick
+from ...compiled.lanes.places import members_at, words
+from ...compiled.lanes.rows import column_at, gather, transpose
 from ...compiled.lanes.types import ROW, spread
 from ...compiled.vectors import ZERO, add, choose, cross, dot, negative, row, scale, square, subtract
 from ..nearest.segments import nearest_segments, regularised_segments

@@ -12,7 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled.jit import inlined
-from ...compiled.lanes.memory import gather, pick, transpose, words
+from ...compiled.lanes.memory import pick
+from ...compiled.lanes.places import words
+from ...compiled.lanes.rows import gather, transpose
 from ...compiled.lanes.types import ROW, spread
 from ...compiled.vectors import dot_from, negative
 from ...state.arrays import Features

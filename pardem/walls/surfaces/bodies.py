@@ -17,7 +17,8 @@ from ...compiled.choices import root
 from ...compiled.jit import inlined, kernel
 from ...compiled.lanes.arithmetic import all_of
 from ...compiled.lanes.conversions import rounded
-from ...compiled.lanes.memory import pick, words
+from ...compiled.lanes.memory import pick
+from ...compiled.lanes.places import words
 from ...compiled.lanes.types import spread
 from ...compiled.quaternions import orientation, product, put_orientation
 from ...compiled.vectors import add, put_row, row, scale, subtract

@@ -22,7 +22,9 @@ from ...case_values import Direction, NonNegative, Number, Positive, Vector, exa
 from ...compiled.choices import larger, select, smaller
 from ...compiled.jit import inlined
 from ...compiled.lanes.arithmetic import all_of
-from ...compiled.lanes.memory import column_at, pick, words
+from ...compiled.lanes.memory import pick
+from ...compiled.lanes.places import words
+from ...compiled.lanes.rows import column_at
 from ...compiled.lanes.types import spread
 from ...compiled.vectors import add, behind, columns, dot, length, over, scale, square
 from ...contacts.nearest.feature_lanes import vertices

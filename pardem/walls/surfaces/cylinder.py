@@ -11,7 +11,9 @@ from pydantic import Field
 from ...case_values import Direction, Positive, Vector
 from ...compiled.jit import inlined
 from ...compiled.lanes.arithmetic import all_of
-from ...compiled.lanes.memory import column_at, pick, words
+from ...compiled.lanes.memory import pick
+from ...compiled.lanes.places import words
+from ...compiled.lanes.rows import column_at
 from ...compiled.lanes.types import spread
 from ...compiled.vectors import add, behind, columns, dot, length, scale
 from ...contacts.nearest.feature_lanes import vertices

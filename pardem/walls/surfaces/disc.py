@@ -11,7 +11,7 @@ from ...case_values import Direction, Positive, Vector
 from ...compiled.choices import select
 from ...compiled.jit import inlined
 from ...compiled.lanes.arithmetic import all_of
-from ...compiled.lanes.memory import column_at
+from ...compiled.lanes.rows import column_at
 from ...compiled.vectors import ZERO, add, behind, choose, columns, dot, length, negative, scale, square, subtract
 from ...contacts.dispatch import closest_to_plane, stands_out, vertices_met
 from ...contacts.nearest.features import HalfSpace, vertex

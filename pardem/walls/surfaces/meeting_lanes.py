@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ...compiled.choices import root, select
 from ...compiled.jit import inlined
 from ...compiled.lanes.arithmetic import any_of
-from ...compiled.lanes.memory import gather, transpose
+from ...compiled.lanes.rows import gather, transpose
 from ...compiled.lanes.types import spread
 from ...compiled.vectors import ZERO, choose, length, scale
 from ...contacts.dispatch import closest_to_plane_in_lanes, zone_on_plane_in_lanes

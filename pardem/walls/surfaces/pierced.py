@@ -13,7 +13,9 @@ import numpy as np
 from ...compiled.choices import root, select
 from ...compiled.jit import inlined
 from ...compiled.lanes.arithmetic import all_of
-from ...compiled.lanes.memory import column_at, pick, words
+from ...compiled.lanes.memory import pick
+from ...compiled.lanes.places import words
+from ...compiled.lanes.rows import column_at
 from ...compiled.lanes.types import spread
 from ...compiled.vectors import add, behind, choose, columns, dot, length, scale, square, subtract
 from ...contacts.nearest.feature_lanes import vertices
