@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import h5py
 import numpy as np
+
+from .arrays import Array, addresses, array_at
 
 FRAMES = "particles/grains"
 CONTACTS = "contacts"
@@ -39,35 +42,27 @@ def check_layout(file: h5py.File, growing: bool) -> None:
         _state(file, where)
     grains = _grains(file)
     for where in (FRAMES, "observables"):
-        rows = None
-        for name, element in elements(file, where).items():
-            value = array(element, "value", "iufb")
-            if not value.ndim:
-                raise LayoutError(f"{where}/{name}/value has no rows")
-            if where == FRAMES and name != "box/edges":
-                grains = value.shape[1] if grains is None and value.ndim > 1 else grains
-                _fits(f"{where}/{name}/value", value, (len(value), grains or 0, WIDTHS.get(name, 1)))
-            _times(element, f"{where}/{name}", None if growing else len(value))
-            if growing:
-                continue
-            if rows is not None and rows != len(value):
-                raise LayoutError(f"{where}/{name} has {len(value)} rows, others have {rows}")
-            rows = len(value)
+        if where in file:
+            grains = _rows(file, where, grains, growing)
     if CONTACTS in file:
         _contacts(file, growing)
     _catalogue(file)
 
 
-def array(group: h5py.Group, name: str, kinds: str) -> h5py.Dataset:
+def array(group: h5py.Group, name: str, kinds: str) -> Array:
     """The data set of a name, which must be an array of numbers of some kinds (as in ``dtype.kind``).
 
     Raises:
         LayoutError: it is missing or something else.
     """
-    item = group.get(name)
-    if not isinstance(item, h5py.Dataset) or item.shape is None or item.dtype.kind not in kinds:
-        raise LayoutError(f"{group.name.strip('/')}/{name} is {'missing' if item is None else 'no array of numbers'}")
-    return item
+    try:
+        found: Array | None = array_at(group, name)
+    except KeyError:
+        found = None
+    if found is None or found.shape is None or found.dtype.kind not in kinds:
+        missing = found is None and group.get(name) is None
+        raise LayoutError(f"{group.name.strip('/')}/{name} is {'missing' if missing else 'no array of numbers'}")
+    return found
 
 
 def fixed(value: str) -> np.ndarray:
@@ -97,17 +92,42 @@ def text(item: Any) -> str:
     raise LayoutError(f"{getattr(item, 'name', None) or 'an attribute'} is no text")
 
 
+def element_names(file: h5py.File, where: str) -> list[str]:
+    """Names, relative to a group, of the time-dependent elements of H5MD (step, time, value) below it; none where there is no such group."""
+    return _with_value(addresses(file[where])) if where in file else []
+
+
 def elements(file: h5py.File, where: str) -> dict[str, h5py.Group]:
-    """The time-dependent elements of H5MD (step, time, value) below a group, by their names relative to it; none where there is no such group."""
-    found: dict[str, h5py.Group] = {}
+    """The time-dependent elements below a group by their names, see ``element_names``."""
+    names = element_names(file, where)
+    group = file[where] if names else {}
+    return {name: group[name] for name in names}
 
-    def visit(name: str, item: h5py.Group | h5py.Dataset) -> None:
-        if isinstance(item, h5py.Group) and "value" in item:
-            found[name] = item
 
-    if where in file:
-        file[where].visititems(visit)
-    return found
+def observed(
+    file: h5py.File, known: Mapping[str, np.ndarray] | None = None, only: str | None = None
+) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]] | None:
+    """Steps (T,), times (T,) (s) and values (T, ...) by name of the observables of a file; None where it has none.
+
+    Args:
+        file: the file.
+        known: arrays that have been read before, by their paths.
+        only: name of the only observable that is wanted.
+    """
+    names, known = [only] if only is not None else element_names(file, "observables"), known or {}
+    if not names or (only is not None and f"observables/{only}/value" not in file):
+        return None
+
+    def read(path: str) -> np.ndarray:
+        return known[path] if path in known else array_at(file, path).read()
+
+    steps, times = (read(f"observables/{names[0]}/{key}") for key in ("step", "time"))
+    return steps, times, {name: read(f"observables/{name}/value") for name in names}
+
+
+def _with_value(paths: Iterable[str]) -> list[str]:
+    """Of the paths below a group, the groups that hold a value."""
+    return [path.removesuffix("/value") for path in paths if path.endswith("/value")]
 
 
 def corners(box: h5py.Group) -> tuple[np.ndarray, np.ndarray]:
@@ -120,6 +140,40 @@ def corners(box: h5py.Group) -> tuple[np.ndarray, np.ndarray]:
     if any(corner.shape != (3,) or corner.dtype.kind != "f" for corner in (lower, upper)):
         raise LayoutError(f"{FRAMES}/box has no three numbers for each corner")
     return lower, upper
+
+
+def _rows(file: h5py.File, where: str, grains: int | None, growing: bool) -> int | None:
+    """The elements of a group: as many rows of each, with steps and times. Returns the number of grains, if it is known by now."""
+    group, there, clocks = file[where], addresses(file[where]), dict[int, Array]()
+    rows = None
+    for name in _with_value(there):
+        value = array(group, f"{name}/value", "iufb")
+        if not value.ndim:
+            raise LayoutError(f"{where}/{name}/value has no rows")
+        if where == FRAMES and name != "box/edges":
+            grains = value.shape[1] if grains is None and value.ndim > 1 else grains
+            _fits(f"{where}/{name}/value", value, (len(value), grains or 0, WIDTHS.get(name, 1)))
+        if any(f"{name}/{key}" in there for key in ("step", "time")):
+            for key, kinds in (("step", "iu"), ("time", "f")):
+                _clock(group, f"{name}/{key}", there.get(f"{name}/{key}", -1), kinds, None if growing else len(value), clocks)
+        if growing:
+            continue
+        if rows is not None and rows != len(value):
+            raise LayoutError(f"{where}/{name} has {len(value)} rows, others have {rows}")
+        rows = len(value)
+    return grains
+
+
+def _clock(group: h5py.Group, path: str, address: int, kinds: str, rows: int | None, known: dict[int, Array]) -> None:
+    """Steps or times of an element; those that several share are opened once."""
+    values = known.get(address)
+    if values is None or values.dtype.kind not in kinds:
+        values = array(group, path, kinds)
+        if address >= 0:
+            known[address] = values
+    if values.ndim != 1 or rows not in (None, len(values)):
+        name, key = path.rsplit("/", 1)
+        raise LayoutError(f"{group.name.strip('/')}/{name} has {rows} rows, but its {key} is of shape {values.shape}")
 
 
 def _grains(file: h5py.File) -> int | None:
@@ -168,25 +222,16 @@ def _contacts(file: h5py.File, growing: bool) -> None:
     frames = len(array(group, "step", "iu"))
     _fits(f"{CONTACTS}/first", first, (frames + 1,))
     _fits(f"{CONTACTS}/known", known, (frames,))
-    starts = first[()]
+    starts = first.read()
     rows = {name: len(values) for name, values in contact_arrays(file).items()}
     if starts[0] != 0 or (starts[1:] < starts[:-1]).any() or set(rows.values()) != {int(starts[-1])}:
         raise LayoutError(f"{CONTACTS}/first does not fit its arrays of {', '.join(f'{count} ({name})' for name, count in rows.items())} rows")
 
 
-def _fits(name: str, values: h5py.Dataset, shape: tuple[int, ...]) -> None:
+def _fits(name: str, values: Array, shape: tuple[int, ...]) -> None:
     """Raise unless an array's first axes have a shape."""
     if values.ndim < len(shape) or values.shape[: len(shape)] != shape:
         raise LayoutError(f"{name} is of shape {values.shape} in place of {shape}")
-
-
-def _times(element: h5py.Group, name: str, rows: int | None) -> None:
-    if "step" not in element and "time" not in element:
-        return
-    for key, kinds in (("step", "iu"), ("time", "f")):
-        values = array(element, key, kinds)
-        if values.ndim != 1 or rows not in (None, len(values)):
-            raise LayoutError(f"{name} has {rows} rows, but its {key} is of shape {values.shape}")
 
 
 def _catalogue(file: h5py.File) -> None:
@@ -201,7 +246,7 @@ def _catalogue(file: h5py.File) -> None:
         if name not in tables and starts not in tables:
             continue
         values, begin = array(tables, name, "iuf"), array(tables, starts, "iu")
-        first = begin[()]
+        first = begin.read()
         _fits(f"{CATALOGUE}/{starts}", begin, (count + 1,))
         rows = len(values) - int(name.endswith("_start")) if values.ndim else -1
         if rows < 0 or (first[1:] < first[:-1]).any() or first[0] != 0 or first[-1] != rows:

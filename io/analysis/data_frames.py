@@ -8,7 +8,7 @@ from typing import Any, Self
 import h5py
 import numpy as np
 
-from ..layout import elements
+from ..layout import observed
 from .units import is_vector, unit_of
 
 AXES = ("x", "y", "z")
@@ -29,17 +29,14 @@ class TimeSeries:
     values: dict[str, np.ndarray]
 
     @classmethod
-    def of(cls, file: h5py.File) -> Self:
+    def of(cls, file: h5py.File, only: str | None = None) -> Self:
         """Read those of a file.
 
         Args:
             file: the open result.
+            only: name of the only observable that is wanted.
         """
-        found = elements(file, "observables")
-        if not found:
-            return cls(np.zeros(0, np.int64), np.zeros(0), {})
-        first = next(iter(found.values()))
-        return cls(first["step"][()], first["time"][()], {name: element["value"][()] for name, element in found.items()})
+        return cls(*(observed(file, only=only) or (np.zeros(0, np.int64), np.zeros(0), {})))
 
     def at(self, step: int) -> dict[str, np.ndarray]:
         """The first row that is not before a step, or the last one, by name; nothing where there are no rows.

@@ -12,7 +12,7 @@ import numpy as np
 
 from pardem.errors import FileError
 
-from ..layout import CONTACTS, FRAMES, contact_arrays, elements, text
+from ..layout import CONTACTS, FRAMES, contact_arrays, element_names, text
 from ..reading import FIRST_FIELD, PARAMETERS, get_json
 from .constants import Constants
 from .data_frames import TimeSeries
@@ -90,7 +90,7 @@ class Result(Constants, Sequence[Frame]):
     @property
     def fields(self) -> tuple[str, ...]:
         """Names of the fields that frames hold."""
-        return self._growing("fields", lambda file: tuple(name for name in elements(file, FRAMES) if name != "box/edges"))
+        return self._growing("fields", lambda file: tuple(name for name in element_names(file, FRAMES) if name != "box/edges"))
 
     @property
     def precision(self) -> str:
@@ -186,6 +186,14 @@ class Result(Constants, Sequence[Frame]):
     def series(self) -> TimeSeries:
         """The observables as NumPy arrays: their steps, times and values by name."""
         return self._growing("observables", TimeSeries.of)
+
+    def series_of(self, name: str) -> TimeSeries:
+        """The same of one observable, which reads no others.
+
+        Args:
+            name: its name; where there is no such observable, there are no steps either.
+        """
+        return self._growing(f"observables/{name}", lambda file: TimeSeries.of(file, name))
 
     @property
     def dataset(self) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 
 from pardem.errors import FileError
 
+from ..arrays import array_at
 from ..layout import fixed
 from ..reading import FRAMES, KINDS, PARAMETERS, get_json, opened, put_json
 from ..state.checkpoint import checkpoints, step_of
@@ -73,8 +74,8 @@ def write_index(out: Path, manifest: Manifest, reader: SegmentReader, final: Pat
     new = parts / "index.new"
     try:
         take_on_trial(new, small_of(series))
-        _static_index(new, parts / STATIC)
-        with WritableFile(new, "r+") as file:
+        with WritableFile(new, "w") as file:
+            _static_index(file, parts / STATIC)
             fill(file, series, parts)
             if final is not None:
                 file[KINDS["result"]] = h5py.ExternalLink(f"{parts.name}/{final.name}", f"/{KINDS['checkpoint']}")
@@ -131,17 +132,17 @@ def fill(file: h5py.File, series: Series, parts: Path | None = None, compression
         write_observables(file, series.steps, series.times, series.values)
 
 
-def _static_index(new: Path, static: Path) -> None:
-    """A file that shows what does not change, without a copy of what has a row for each grain."""
+def _static_index(file: h5py.File, static: Path) -> None:
+    """Show in a file what does not change, without a copy of what has a row for each grain."""
     where = f"{static.parent.name}/{static.name}".replace("%", "%%")
-    # the inner one takes all errors for its own: what cannot be written is no fault of what is read
-    with WritableFile(new, "w") as file, opened(static) as source:
+    with opened(static) as source:
         read_box(source)
         for name in ("h5md", "parameters", f"{FRAMES}/box"):
             source.copy(name, file, name)
         for name in [*(f"{FRAMES}/{field}" for field in CONSTANT if field in source[FRAMES]), OFFSETS]:
-            layout = h5py.VirtualLayout(source[name].shape, dtype=source[name].dtype)
-            layout[:] = h5py.VirtualSource(where, name, shape=source[name].shape, dtype=source[name].dtype)
+            shown = array_at(source, name)
+            layout = h5py.VirtualLayout(shown.shape, dtype=shown.dtype)
+            layout[:] = h5py.VirtualSource(where, name, shape=shown.shape, dtype=shown.dtype)
             file.create_virtual_dataset(name, layout)
 
 

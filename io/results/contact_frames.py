@@ -87,7 +87,7 @@ class ContactWriter:
         for name, (width, kind) in self.types.items():
             chunk = max(64, min(2 * self.count, CHUNK // (width * kind.itemsize)))
             shape, most = shape_of(0, width), (None, *shape_of(0, width)[1:])
-            create_for_rows(handle, f"{CONTACTS}/{name}", shape, kind, maxshape=most, chunks=shape_of(chunk, width))
+            create_for_rows(handle, f"{CONTACTS}/{name}", shape, kind, most, shape_of(chunk, width))
         for name, rows, kind in (("first", 1, np.dtype(np.int64)), ("known", 0, np.dtype(np.uint8))):
             handle.create_dataset(f"{CONTACTS}/{name}", (rows,), kind, maxshape=(None,), chunks=(1024,), fillvalue=0)
         create_contact_table(handle, self.types)

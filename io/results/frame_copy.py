@@ -10,6 +10,7 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 
+from ..arrays import array_at
 from ..layout import CONTACTS
 from ..reading import FRAMES
 from ..state.checksum import joined, part
@@ -188,8 +189,10 @@ class _Column(NamedTuple):
 
     def read(self, file: h5py.File) -> np.ndarray:
         """The rows of this rank."""
-        data, begin = file[self.place.path], self.place.begin
-        return np.asarray(data[begin + self.start : begin + self.stop] if self.place.of_contacts else data[begin, self.start : self.stop])
+        data, begin = array_at(file, self.place.path), self.place.begin
+        if self.place.of_contacts:
+            return data.rows(begin + self.start, begin + self.stop)
+        return data.rows(self.start, self.stop, (begin,))
 
 
 class _Source:

@@ -11,6 +11,7 @@ import numpy as np
 import pardem
 from pardem.version import FORMAT
 
+from ..arrays import name_again, put
 from ..layout import LayoutError, corners, fixed, text
 from ..reading import FIRST_FIELD, FRAMES, PARAMETERS
 from ..state.seals import crc32_of, crc32_of_array, get_sums, put_sums
@@ -24,9 +25,10 @@ def label(file: h5py.File, kind: str, base_step: int = -1) -> None:
         kind: its kind.
         base_step: step of the checkpoint after which it begins; -1: there is none.
     """
-    file.attrs["pardem_kind"] = fixed(kind)
-    file.attrs["pardem_format"] = FORMAT
-    file.attrs["base_step"] = base_step
+    attributes = file.attrs
+    attributes["pardem_kind"] = fixed(kind)
+    attributes["pardem_format"] = FORMAT
+    attributes["base_step"] = base_step
 
 
 def write_metadata(file: h5py.File, case_text: str, case_hash: str, catalogue: Mapping[str, np.ndarray], author: str = "unknown") -> None:
@@ -50,7 +52,7 @@ def write_metadata(file: h5py.File, case_text: str, case_hash: str, catalogue: M
     parameters.attrs["case_hash"] = fixed(case_hash)
     parameters["case"] = fixed(case_text)
     for name, values in catalogue.items():
-        parameters[f"catalogue/{name}"] = values
+        put(parameters, f"catalogue/{name}", values)
 
 
 def write_box(file: h5py.File, lower: np.ndarray, upper: np.ndarray, periodic: Any) -> None:
@@ -114,12 +116,11 @@ def write_steps(file: h5py.File, fields: list[str], steps: np.ndarray, times: np
         steps: (T,) steps.
         times: (T,) times (s).
     """
-    owner = file.require_group(f"{FRAMES}/{FIRST_FIELD}")
-    owner["step"], owner["time"] = steps, times
-    for name in fields:
-        group = file.require_group(f"{FRAMES}/{name}")
-        if name != FIRST_FIELD:
-            group["step"], group["time"] = owner["step"], owner["time"]
+    for key, ticks in (("step", steps), ("time", times)):
+        shared = put(file, f"{FRAMES}/{FIRST_FIELD}/{key}", ticks)
+        for name in fields:
+            if name != FIRST_FIELD:
+                name_again(file, f"{FRAMES}/{name}/{key}", shared)
 
 
 def write_observables(file: h5py.File, steps: np.ndarray, times: np.ndarray, values: Mapping[str, np.ndarray]) -> None:
@@ -131,18 +132,18 @@ def write_observables(file: h5py.File, steps: np.ndarray, times: np.ndarray, val
         times: (T,) times (s).
         values: values by name.
     """
-    owner: h5py.Group | None = None
+    clock = {"step": steps, "time": times}
+    shared: dict[str, Any] = {}
     sums: dict[str, int] = {}
     for name, rows in values.items():
-        element = file.create_group(f"observables/{name}")
-        if owner is None:
-            owner = element
-            owner["step"], owner["time"] = steps, times
-            sums |= {f"{element.name[1:]}/step": crc32_of_array(steps), f"{element.name[1:]}/time": crc32_of_array(times)}
-        else:
-            element["step"], element["time"] = owner["step"], owner["time"]
-        element["value"] = rows
-        sums[f"{element.name[1:]}/value"] = crc32_of_array(rows)
+        for key, ticks in clock.items():
+            path = f"observables/{name}/{key}"
+            if key in shared:
+                name_again(file, path, shared[key])
+            else:
+                shared[key], sums[path] = put(file, path, ticks), crc32_of_array(ticks)
+        put(file, f"observables/{name}/value", rows)
+        sums[f"observables/{name}/value"] = crc32_of_array(rows)
     put_sums(file, "observables", sums)
 
 

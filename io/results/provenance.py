@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import socket
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -40,7 +41,13 @@ def provenance(ranks: int, **extra: Any) -> dict[str, Any]:
             "python": platform.python_version(),
             "hdf5": h5py.version.hdf5_version,
             "mpi": MPI.Get_library_version().splitlines()[0].strip("\x00 "),
-            **{name: version(name) for name in ("numpy", "numba", "mpi4py", "h5py")},
+            **{name: _version(name) for name in ("numpy", "numba", "mpi4py", "h5py")},
         },
         **extra,
     }
+
+
+@cache
+def _version(name: str) -> str:
+    """Version of an installed package, for which its folder is searched."""
+    return version(name)

@@ -127,7 +127,7 @@ class Segment:
                         handle.create_dataset(place, shape, kind, maxshape=most, **packed(self.count, width, self.form.compression))
                     else:
                         chunk = (1, max(1, min(self.count, CHUNK // (width * kind.itemsize))), width)
-                        create_for_rows(handle, place, shape, kind, maxshape=most, chunks=chunk)
+                        create_for_rows(handle, place, shape, kind, most, chunk)
                 for name, kind in (("step", np.dtype(np.int64)), ("time", np.dtype(np.float64))):
                     handle.create_dataset(f"{FRAMES}/{FIRST_FIELD}/{name}", (0,), kind, maxshape=(None,), chunks=(1024,))
                 create_table(handle, self.types)

@@ -12,7 +12,7 @@ import numpy as np
 
 from pardem.errors import FileError
 
-from ..layout import elements
+from ..layout import element_names, elements, observed
 from ..reading import FIRST_FIELD, FRAMES, KINDS, base_of, opened
 from ..state.coverage import gaps
 from ..state.losses import Loss, get_losses, read_losses
@@ -259,11 +259,11 @@ def _read_frames(file: h5py.File, path: Path, grains: int, content: _Content) ->
 
 
 def _read_observables(file: h5py.File, path: Path, grains: int, content: _Content) -> None:
-    if found := elements(file, "observables"):
-        if wrong := wrong_sums(file, "observables"):
+    if element_names(file, "observables"):
+        read: dict[str, np.ndarray] = {}
+        if wrong := wrong_sums(file, "observables", read):
             raise FileError(wrong[0])
-        clock = next(iter(found.values()))
-        content.observed = clock["step"][:], clock["time"][:], {name: group["value"][:] for name, group in found.items()}
+        content.observed = observed(file, read)
 
 
 def _frames(file: h5py.File, path: Path, grains: int, losses: list[Loss]) -> Piece:

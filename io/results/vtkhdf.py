@@ -8,6 +8,7 @@ from __future__ import annotations
 import h5py
 import numpy as np
 
+from ..arrays import name_again, object_of, put
 from ..reading import FIRST_FIELD, FRAMES
 
 STATIC = ("id", "species", "scale", "mass", "radius")  # the same in every frame
@@ -30,14 +31,14 @@ def write_vtkhdf(file: h5py.File, fields: list[str], times: np.ndarray) -> None:
     steps.attrs["NSteps"] = frames
     first = np.arange(frames, dtype=np.int64) * count
     zero = np.zeros(frames, dtype=np.int64)
-    steps["Values"] = times
-    steps["PointOffsets"] = first
-    steps["PartOffsets"] = zero
-    steps["NumberOfParts"] = zero + 1
+    put(steps, "Values", times)
+    put(steps, "PointOffsets", first)
+    put(steps, "PartOffsets", zero)
+    put(steps, "NumberOfParts", zero + 1)
     # vertices, lines, polygons, strips: the same in every frame
-    steps["CellOffsets"] = np.zeros((frames, 4), dtype=np.int64)
-    steps["ConnectivityIdOffsets"] = np.zeros((frames, 4), dtype=np.int64)
-    group["NumberOfPoints"] = np.full(frames, count, dtype=np.int64)
+    put(steps, "CellOffsets", np.zeros((frames, 4), dtype=np.int64))
+    put(steps, "ConnectivityIdOffsets", np.zeros((frames, 4), dtype=np.int64))
+    put(group, "NumberOfPoints", np.full(frames, count, dtype=np.int64))
     _cells(file, group, frames)
     group.create_virtual_dataset("Points", _flat(file, FIRST_FIELD))
     offsets = steps.create_group("PointDataOffsets")
@@ -45,10 +46,10 @@ def write_vtkhdf(file: h5py.File, fields: list[str], times: np.ndarray) -> None:
     for name in fields:
         if name != FIRST_FIELD:
             data.create_virtual_dataset(name, _flat(file, name))
-            offsets[name] = first
+            put(offsets, name, first)
     for name in filter(file[FRAMES].__contains__, STATIC):  # earlier versions wrote no radii
-        data[name] = file[f"{FRAMES}/{name}"]
-        offsets[name] = zero
+        name_again(data, name, object_of(file, f"{FRAMES}/{name}"))
+        put(offsets, name, zero)
 
 
 def _flat(file: h5py.File, name: str) -> h5py.VirtualLayout:
@@ -66,10 +67,11 @@ def _cells(file: h5py.File, group: h5py.Group, frames: int) -> None:
     for name in ("Vertices", "Lines", "Polygons", "Strips"):
         n = count if name == "Vertices" else 0
         cells = group.create_group(name)
-        cells["NumberOfCells"] = np.full(frames, n, dtype=np.int64)
-        cells["NumberOfConnectivityIds"] = np.full(frames, n, dtype=np.int64)
+        put(cells, "NumberOfCells", np.full(frames, n, dtype=np.int64))
+        put(cells, "NumberOfConnectivityIds", np.full(frames, n, dtype=np.int64))
         if n:
-            cells["Connectivity"] = file[f"{FRAMES}/id"]
+            name_again(cells, "Connectivity", object_of(file, f"{FRAMES}/id"))
             file.move(OFFSETS, f"{cells.name}/Offsets")
         else:
-            cells["Connectivity"], cells["Offsets"] = np.zeros(0, np.int64), np.zeros(1, np.int64)
+            put(cells, "Connectivity", np.zeros(0, np.int64))
+            put(cells, "Offsets", np.zeros(1, np.int64))

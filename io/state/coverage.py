@@ -7,7 +7,7 @@ from collections.abc import Collection
 import h5py
 import numpy as np
 
-from ..layout import CATALOGUE, CONTACTS, PER_GRAIN, LayoutError, contact_arrays, corners, elements
+from ..layout import CATALOGUE, CONTACTS, PER_GRAIN, LayoutError, contact_arrays, corners, element_names
 from ..reading import FIRST_FIELD, FRAMES, KINDS, PARAMETERS, SEALED, is_index, kind_of
 from .seals import CONTACT_TABLE, TABLE, columns_of, get_sums
 
@@ -28,7 +28,7 @@ def gaps(file: h5py.File) -> dict[str, str]:
     if int(file.attrs["pardem_format"]) < SEALED:
         return {}
     kind = kind_of(file)
-    rows = {FRAMES: [name for name in elements(file, FRAMES) if name != EDGES], "observables": list(elements(file, "observables"))}
+    rows = {FRAMES: [name for name in element_names(file, FRAMES) if name != EDGES], "observables": element_names(file, "observables")}
     found = {"start": _start(file, kind), "frames": _frames(file, kind, rows[FRAMES]), "observables": _observables(file, rows["observables"])}
     if kind == "segment" and not any(rows.values()) and not any(found.values()):
         found["frames"] = "it holds neither frames nor observables"

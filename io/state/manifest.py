@@ -12,7 +12,7 @@ import h5py
 
 from pardem.errors import FileError
 
-from ..layout import elements
+from ..layout import element_names
 from ..reading import FIRST_FIELD, FRAMES, SEALED, get_json, json_bytes, kind_of, opened, put_json
 from ..results.paths import STATIC
 from .losses import Loss, losses_of, read_losses
@@ -71,8 +71,8 @@ def entry_of(path: Path) -> dict[str, Any]:
     try:
         with opened(path) as file:
             clock = file.get(f"{FRAMES}/{FIRST_FIELD}/step")
-            observed = next(iter(elements(file, "observables").values()), None)
-            rows = [clock, None if observed is None else observed["step"]]
+            observed = next((file[f"observables/{name}/step"] for name in element_names(file, "observables")), None)
+            rows = [clock, observed]
             ends = [int(r[k]) for r in rows if r is not None and len(r) for k in (0, -1)]
             count = [0 if r is None else len(r) for r in rows]
             checksum = _constant(file) if path.name == STATIC else root_of(file)

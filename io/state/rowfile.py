@@ -14,10 +14,12 @@ from typing import Any, cast
 
 import h5py
 import numpy as np
+from h5py import h5d
 from mpi4py import MPI
 
 from pardem.errors import FileError
 
+from ..arrays import array_at, make, plan_of_array
 from .beside import Beside
 from .checksum import part, width_of
 from .disk import SLACK, begin_writing, sync_path, take
@@ -144,7 +146,7 @@ class RowFile:
         with self.structure() as handle:
             if handle is not None:
                 for name in names:
-                    handle[name].resize(length, axis=0)
+                    array_at(handle, name).lengthen(length)
 
     @contextmanager
     def rows(self, holders: Holders, compression: str = "none", count: int = 0) -> Iterator[None]:
@@ -293,8 +295,8 @@ class RowFile:
         try:
             for first in range(0, len(rows), _fitting(rows)):
                 piece = rows[first : first + _fitting(rows)]
-                place: Any = slice(start + first, start + first + len(piece))
-                self._open[name][place if frame is None else (frame, place)] = piece
+                place = (start + first,) if frame is None else (frame, start + first)
+                array_at(self._open, name).write(place, piece)
                 if isinstance(self._open, WritableFile):
                     self._open.check()
             if self.synced and rows.nbytes >= FEW:
@@ -311,14 +313,18 @@ class RowFile:
             if handle is not None:
                 handle.flush()
 
-    def sync(self) -> None:
-        """Force everything that was written onto the disk; each rank what it wrote."""
-        self.flush()
-        self._sync()
+    def sync(self, ends: bool = True) -> None:
+        """Force everything that was written onto the disk; each rank what it wrote.
 
-    def _sync(self) -> None:
+        Args:
+            ends: whether the file is written then; otherwise the first rank adds what is small, and forces all that it wrote onto the disk itself.
+        """
+        self.flush()
+        self._sync(ends)
+
+    def _sync(self, ends: bool) -> None:
         with together(self.comm, self.doing):
-            if self._wrote:
+            if self._wrote and (ends or self.comm.rank > 0):
                 sync_path(self.path)
 
     def _shut(self) -> None:
@@ -336,7 +342,7 @@ class RowFile:
         """
         self._shut()
         if sync:
-            self._sync()
+            self._sync(True)
 
 
 def _fitting(rows: np.ndarray) -> int:
@@ -344,7 +350,10 @@ def _fitting(rows: np.ndarray) -> int:
     return max(1, MOST // max(1, width_of(rows)))
 
 
-def create_for_rows(handle: h5py.File, name: str, shape: tuple[int, ...], kind: np.dtype[Any], **options: Any) -> None:
+def create_for_rows(
+    handle: h5py.File, name: str, shape: tuple[int, ...], kind: np.dtype[Any], most: tuple[int | None, ...] | None = None,
+    chunks: tuple[int, ...] | None = None,
+) -> None:  # fmt: skip
     """Create a data set whose space in the file is taken at once, when it is made or grows, so that several ranks can fill it.
 
     Args:
@@ -352,11 +361,15 @@ def create_for_rows(handle: h5py.File, name: str, shape: tuple[int, ...], kind: 
         name: path of the data set.
         shape: its shape.
         kind: type of the numbers.
-        **options: options of h5py.
+        most: shape up to which it may grow; None for an axis without limit.
+        chunks: shape of its chunks, where it grows.
     """
-    plan = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-    plan.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
-    handle.create_dataset(name, shape, kind, fill_time="never", dcpl=plan, **options)
+    plan = plan_of_array()
+    plan.set_alloc_time(h5d.ALLOC_TIME_EARLY)
+    plan.set_fill_time(h5d.FILL_TIME_NEVER)
+    if chunks is not None:
+        plan.set_chunk(chunks)
+    make(handle, name, (shape, most), kind, plan)
 
 
 def append(handle: h5py.File, values: Mapping[str, Any]) -> None:
@@ -367,6 +380,6 @@ def append(handle: h5py.File, values: Mapping[str, Any]) -> None:
         values: the row of each data set, by its path.
     """
     for name, value in values.items():
-        data = handle[name]
-        data.resize(len(data) + 1, axis=0)
-        data[-1] = value
+        data = array_at(handle, name)
+        data.lengthen(len(data) + 1)
+        data.write((len(data) - 1,), np.asarray(value, data.dtype))

@@ -18,6 +18,7 @@ import numpy as np
 
 from pardem.errors import FileError
 
+from ..arrays import Array, object_of
 from ..layout import CONTACTS, fixed, text
 from ..reading import FIRST_FIELD, FRAMES, base_of, get_json, json_bytes, put_json
 from .shared_errors import UnreadableError, reason, unreadable
@@ -92,6 +93,24 @@ def crc32_of(item: h5py.Dataset | h5py.Group) -> int:
     for first in range(0, item.shape[0], step):
         crc = crc32_of_array(item[first : first + step], crc)
     return crc
+
+
+def crc32_at(file: h5py.File, path: str, kept: dict[str, np.ndarray]) -> int:
+    """Compute ``crc32_of`` of what is at a path.
+
+    Args:
+        file: the file.
+        path: the path.
+        kept: takes up the array, by its path, if it is read as a whole.
+
+    Returns:
+        The CRC-32.
+    """
+    found = object_of(file, path)
+    if isinstance(found, h5py.h5d.DatasetID) and (array := Array(found)).shape and array.dtype.kind in "iufb" and array.nbytes <= PIECE:
+        kept[path] = array.read()
+        return crc32_of_array(kept[path])
+    return crc32_of(file[path])
 
 
 def _plain(value: Any) -> Any:
@@ -239,12 +258,13 @@ def root_of(file: h5py.File) -> int:
     return root
 
 
-def wrong_sums(file: h5py.File, what: str) -> list[str]:
+def wrong_sums(file: h5py.File, what: str, kept: dict[str, np.ndarray] | None = None) -> list[str]:
     """Compare the data sets of the ``observables`` or the ``static`` part with their checksums.
 
     Args:
         file: the file.
         what: ``observables`` or ``static``.
+        kept: takes up arrays that were read for that, by their paths.
 
     Returns:
         A sentence for each data set that is not what was written.
@@ -255,14 +275,14 @@ def wrong_sums(file: h5py.File, what: str) -> list[str]:
     except DAMAGE as error:
         return [f"the checksums of {what} cannot be read ({reason(error)})"]
     for name, expected in sums.items():
-        if problem := _differs(file, name, expected):
+        if problem := _differs(file, name, expected, {} if kept is None else kept):
             found.append(problem)
     return found
 
 
-def _differs(file: h5py.File, name: str, expected: int) -> str:
+def _differs(file: h5py.File, name: str, expected: int, kept: dict[str, np.ndarray]) -> str:
     try:
-        return "" if crc32_of(file[name]) == expected else f"the checksum of {name} is wrong"
+        return "" if crc32_at(file, name, kept) == expected else f"the checksum of {name} is wrong"
     except DAMAGE as error:
         if isinstance(found := unreadable(Path(file.filename), error, name), UnreadableError):
             raise found from None

@@ -13,7 +13,7 @@ import numpy as np
 from pardem.errors import FileError
 
 from ..analysis.source import Source
-from ..layout import CONTACTS, contact_arrays, elements, text
+from ..layout import CONTACTS, contact_arrays, element_names, text
 from ..reading import FRAMES, KINDS, get_table, kind_of
 from ..state.shared_errors import reason
 
@@ -136,7 +136,7 @@ def _contacts(a: h5py.File, b: h5py.File) -> Iterator[tuple[int, Difference]]:
 
 def _elements(file: h5py.File) -> list[str]:
     """Paths of all time-dependent data: particles and observables."""
-    return [f"{where}/{name}" for where in (FRAMES, "observables") for name in elements(file, where)]
+    return [f"{where}/{name}" for where in (FRAMES, "observables") for name in element_names(file, where)]
 
 
 def _states(a: h5py.File, b: h5py.File) -> Iterator[Difference]:
