@@ -49,11 +49,12 @@ def opened(path: Path | str) -> Iterator[h5py.File]:
         raise _unreadable(path, error) from None
     with file, sound(path):
         check_heaps(file, path)
-        kind = file.attrs.get("pardem_kind")
+        attributes = file.attrs
+        kind = attributes.get("pardem_kind")
         kind = kind.decode(errors="replace") if isinstance(kind, bytes) else kind
         if not isinstance(kind, str) or kind not in KINDS:
             raise FileError(f"{path} is an HDF5 file that pardem did not write; name a result (.h5) or a checkpoint of pardem")
-        version = file.attrs.get("pardem_format", 0)
+        version = attributes.get("pardem_format", 0)
         if not isinstance(version, int | np.integer):
             raise LayoutError("its format is no whole number")
         if version > FORMAT:
@@ -66,8 +67,29 @@ def opened(path: Path | str) -> Iterator[h5py.File]:
 
 
 _checked: dict[tuple[int, int], tuple[int, int]] = {}
-"""Files whose layout this process has found sound, by device and number; their size (bytes) and time of change (ns) since."""
+"""Files whose layout this process has found sound, or has made, by device and number; their size (bytes) and time of change (ns) since."""
 MOST_CHECKED = 4096  # files remembered
+
+
+def note_made(path: Path) -> None:
+    """Note that this process has just written a file: its layout is what it should be for as long as nobody else writes to it.
+
+    Args:
+        path: path of the file, under its last name and closed.
+    """
+    _note(*_stamp(path))
+
+
+def _stamp(path: Path) -> tuple[tuple[int, int], tuple[int, int]]:
+    """What tells a file from others, and its present content from earlier ones."""
+    about = path.stat()
+    return (about.st_dev, about.st_ino), (about.st_size, about.st_ctime_ns)
+
+
+def _note(name: tuple[int, int], state: tuple[int, int]) -> None:
+    if len(_checked) >= MOST_CHECKED:
+        _checked.clear()
+    _checked[name] = state
 
 
 def _check_layout_once(file: h5py.File, path: Path, growing: bool) -> None:
@@ -81,14 +103,10 @@ def _check_layout_once(file: h5py.File, path: Path, growing: bool) -> None:
     Raises:
         LayoutError: the file differs from what pardem writes.
     """
-    about = path.stat()
-    name, state = (about.st_dev, about.st_ino), (about.st_size, about.st_ctime_ns)
-    if _checked.get(name) == state:
-        return
-    check_layout(file, growing)
-    if len(_checked) >= MOST_CHECKED:
-        _checked.clear()
-    _checked[name] = state
+    name, state = _stamp(path)
+    if _checked.get(name) != state:
+        check_layout(file, growing)
+        _note(name, state)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 from pardem.io.results.paths import parts_of
-from pardem.io.state import row_rounds, rowfile, state_reading
+from pardem.io.state import checkpoint, row_rounds, rowfile, state_reading
 from pardem.io.state.beside import Beside
 from pardem.io.state.checkpoint import newest_valid_checkpoint, read_checkpoint, write_checkpoint
 from pardem.io.state.disk import SLACK
@@ -80,14 +80,18 @@ def test_files_have_the_same_bytes_whoever_writes_them(mpi_tmp_path: Path, monke
 def test_frames_are_forced_onto_the_disk_only_if_that_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sync: bool, times: int) -> None:
     results = scene.writer(SELF, tmp_path / "out.h5", sync_frames=sync)
     forced: list[Path] = []
-    monkeypatch.setattr(rowfile, "sync_path", forced.append)
+    for module in (rowfile, checkpoint):  # of a checkpoint, the first rank forces onto the disk what it wrote when it is complete
+        monkeypatch.setattr(module, "sync_path", forced.append)
     for step in (0, 10, 20):
         gid = scene.owned(SELF, step)
         results.frame(step, 0.1 * step, gid, {name: values[gid] for name, values in scene.fields(step).items()}, scene.contact_frame(SELF, step))
     assert len(forced) == times
     results.checkpoint(scene.state(SELF, 20))
-    segment, checkpoint = parts_of(results.path) / "segment-000000-frames.h5", parts_of(results.path) / "checkpoint-000000000020.new"
-    assert {segment, checkpoint} <= set(forced[times:])
+    segment, state = parts_of(results.path) / "segment-000000-frames.h5", parts_of(results.path) / "checkpoint-000000000020.new"
+    assert {segment, state} <= set(forced[times:])
+    forced.clear()
+    results.finish(scene.state(SELF, 20))
+    assert parts_of(results.path) / "result.new" in forced
 
 
 def test_a_frame_survives_the_death_of_its_process(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import h5py
 from mpi4py import MPI
 
-from ..reading import FRAMES, KINDS
+from ..reading import FRAMES, KINDS, note_made
 from ..state.apart import set_apart
 from ..state.checkpoint import seal_file, write_checkpoint
 from ..state.disk import sync_path, take_on_trial
@@ -66,11 +66,12 @@ def finish(
             unusable += damaged
             if not damaged:
                 checksums = write_rows(file, KINDS["result"], state)
-                file.sync()
+                file.sync(ends=False)
     with together(comm, f"{out} could not be written"):
         if comm.rank == 0:
-            with WritableFile(new, "r+") as handle:
-                put_losses(handle, get_losses(handle) + losses)
+            if losses:
+                with WritableFile(new, "r+") as handle:
+                    put_losses(handle, get_losses(handle) + losses)
             seal_file(new, "result", state, checksums, read_origin(parts))
             _take_the_place_of(out, new, unusable)
     return losses
@@ -157,5 +158,6 @@ def _take_the_place_of(out: Path, new: Path, losses: list[Loss]) -> None:
         if (parts / name).exists():
             set_apart(out, parts / name)
     new.rename(out)
+    note_made(out)
     sync_path(out.parent)
     shutil.rmtree(parts, ignore_errors=True)

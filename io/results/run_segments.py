@@ -12,7 +12,7 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 
-from ..reading import FIRST_FIELD, FRAMES
+from ..reading import FIRST_FIELD, FRAMES, note_made
 from ..state.checksum import joined
 from ..state.disk import sync_path, take_on_trial
 from ..state.holders import Holders
@@ -150,24 +150,31 @@ class Segment:
             raise ValueError(f"observables {sorted(self.observed[0][2].keys() ^ values.keys())} come and go; they must be the same at every step")
         self.observed.append((step, time, values))
 
-    def close(self) -> list[Path]:
-        """Write the observables and close; afterwards everything is on the disk. The files of the segment."""
+    def close(self, sync: bool = True) -> list[Path]:
+        """Write the observables and close. The files of the segment.
+
+        Args:
+            sync: whether everything must be on the disk when this returns.
+        """
         closed = []
         if self.file is not None:
             closed.append(self.file.path)
-            self.file.close()
+            self.file.close(sync)
             self.file = None
         path = segment_path(self.parts, self.number, "observables")
         if self.observed:
             closed.append(path)
         with together(self.comm, f"{path} could not be written"):
             if self.observed and self.comm.rank == 0:
-                self._write_observables(path)
-            if self.comm.rank == 0:
+                self._write_observables(path, sync)
+            if self.comm.rank == 0 and sync:
                 sync_path(self.parts)
+            if self.comm.rank == 0:
+                for made in closed:
+                    note_made(made)
         return closed
 
-    def _write_observables(self, path: Path) -> None:
+    def _write_observables(self, path: Path, sync: bool) -> None:
         new = path.with_suffix(".new")
         rows = [values for _, _, values in self.observed]
         columns = {name: stack([r[name] for r in rows]) for name in rows[0]}
@@ -175,7 +182,8 @@ class Segment:
         with WritableFile(new, "w") as file:
             label(file, "segment", self.base_step)
             write_observables(file, np.array([o[0] for o in self.observed]), np.array([o[1] for o in self.observed], dtype=float), columns)
-        sync_path(new)
+        if sync:
+            sync_path(new)
         new.rename(path)
 
 

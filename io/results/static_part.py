@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from mpi4py import MPI
 
-from ..reading import FRAMES, PARAMETERS
+from ..reading import FRAMES, PARAMETERS, note_made
 from ..state.checksum import joined, width_of
 from ..state.disk import sync_path, take_on_trial
 from ..state.holders import Holders
@@ -17,7 +17,7 @@ from ..state.losses import put_losses
 from ..state.manifest import Manifest, entry_of
 from ..state.ordered_rows import GrainRows
 from ..state.rowfile import RowFile
-from ..state.seals import crc32_of, put_sums
+from ..state.seals import crc32_of, crc32_of_array, put_sums
 from ..state.shared_errors import together
 from ..state.writable import WritableFile
 from .h5md import label, write_box, write_metadata
@@ -87,6 +87,7 @@ def write_static(comm: MPI.Comm, parts: Path, static: StaticPart, manifest: Mani
             _write_rest(new, static, manifest, rows.count, sums)
             sync_path(new)
             new.rename(parts / STATIC)
+            note_made(parts / STATIC)
             manifest.parts[STATIC] = entry_of(parts / STATIC)
 
 
@@ -98,7 +99,7 @@ def _write_columns(holders: Holders, new: Path, rows: GrainRows, fields: dict[st
         with file.rows(holders):
             for name, values in fields.items():
                 file.write_all(name, rows.pieces(values))
-        file.sync()
+        file.sync(ends=False)
     return dict(zip(fields, joined(holders.comm, [file.sums.get(name, 0) for name in fields]), strict=True))
 
 
@@ -113,5 +114,6 @@ def _write_rest(new: Path, static: StaticPart, manifest: Manifest, count: int, s
         assert manifest.box is not None
         write_box(handle, *manifest.box)
         put_losses(handle, manifest.losses)
-        small = [PARAMETERS, f"{PARAMETERS}/case", *(f"{PARAMETERS}/catalogue/{name}" for name in catalogue), f"{FRAMES}/box"]
-        put_sums(handle, "static", sums | {name: crc32_of(handle[name]) for name in small})
+        tables = {f"{PARAMETERS}/catalogue/{name}": crc32_of_array(values) for name, values in catalogue.items()}
+        small = {name: crc32_of(handle[name]) for name in (PARAMETERS, f"{PARAMETERS}/case", f"{FRAMES}/box")}
+        put_sums(handle, "static", sums | tables | small)

@@ -135,7 +135,8 @@ class ResultWriter:
             What was found damaged or missing in doing so and is not in the result.
         """
         with self._timed():
-            self._close_segment(state.header.step)
+            # one file is on the disk as a whole before its parts go; what would be lost of them until then, no checkpoint covers
+            self._close_segment(state.header.step, sync=not self.form.one_file)
             self._sign(state.header.step)
             self._mend_static()
             if not self.form.one_file:
@@ -191,9 +192,9 @@ class ResultWriter:
         if not self.comm.bcast(whole):
             write_static(self.comm, self.parts, self.static, self.manifest)
 
-    def _close_segment(self, step: int) -> None:
+    def _close_segment(self, step: int, sync: bool = True) -> None:
         if not self.segment.empty:
-            closed = self.segment.close()
+            closed = self.segment.close(sync)
             with together(self.comm, f"{self.parts} could not be written"):
                 if self.comm.rank == 0:
                     self.manifest.parts |= {path.name: entry_of(path) for path in closed}

@@ -76,7 +76,7 @@ def write_checkpoint(comm: MPI.Comm, directory: Path | str, state: FullState, ma
         size = size_of(state, comm)
         file.reserve(size, Holders.of(comm, size))
         checksums = write_rows(file, KINDS["checkpoint"], state)
-        file.sync()
+        file.sync(ends=False)
     with together(comm, f"{path} could not be written"):
         if comm.rank == 0:
             seal_file(new, "checkpoint", state, checksums, provenance(comm.size), manifest or Manifest())
