@@ -81,9 +81,11 @@ class Face:
         if self.kind in ("plane", "disc", "pierced disc"):
             if slope == 0.0 or (length := -height / slope) < 0.0:
                 return math.inf
+            if self.kind == "plane":
+                return length
             off = float(self._around((start + length * along)[None])[1][0])
-            outer, inner = (math.inf, 0.0) if self.kind == "plane" else (self.sizes[0], self.sizes[1] if self.kind != "disc" else 0.0)
-            return length if inner <= off <= outer else math.inf
+            inner = self.sizes[1] if self.kind != "disc" else 0.0
+            return length if inner <= off <= self.sizes[0] else math.inf
         if self.kind == "cylinder":
             return self._through_cylinder(start, along)
         if self.vertices is not None:

@@ -81,17 +81,19 @@ def _rolls_off(case: Case, start: StartingGroup, stage: str, down: np.ndarray, f
     foot = start.middle + (fall - start.radius) * down
     for along in around(case, floor.normal if floor.normal @ down < 0.0 else -floor.normal):
         edge, side = _exit(foot, along, domain)
-        held = min((face.meets(foot, along, longest) for face in faces if face is not floor), default=math.inf)
         rim = _rim(floor, foot, along)
-        if side and held > min(edge, rim) and not (edge <= rim and side in (domain.outflow or ())):
-            if rim < edge and (_caught(foot + 1.001 * rim * along, down, faces, domain)):
-                continue
-            what = f"the face '{side}' of the domain" if edge <= rim else f"the rim of wall '{floor.label}'"
-            cure = f"put a wall there, enlarge [domain], or name '{side}' in domain.outflow" if edge <= rim else "put a wall around it"
-            return min(edge, rim), (
-                f"{start.key}: in stage '{stage}' grains on wall '{floor.label}' can roll to {what}, {min(edge, rim):.3g} m from the middle of where "
-                f"they start, with no wall on the way, and a run stops when one leaves the domain: {cure}"
-            )
+        if not side or (edge <= rim and side in (domain.outflow or ())):
+            continue
+        if any(face.meets(foot, along, longest) <= min(edge, rim) for face in faces if face is not floor):
+            continue
+        if rim < edge and (_caught(foot + 1.001 * rim * along, down, faces, domain)):
+            continue
+        what = f"the face '{side}' of the domain" if edge <= rim else f"the rim of wall '{floor.label}'"
+        cure = f"put a wall there, enlarge [domain], or name '{side}' in domain.outflow" if edge <= rim else "put a wall around it"
+        return min(edge, rim), (
+            f"{start.key}: in stage '{stage}' grains on wall '{floor.label}' can roll to {what}, {min(edge, rim):.3g} m from the middle of where "
+            f"they start, with no wall on the way, and a run stops when one leaves the domain: {cure}"
+        )
     return None
 
 
