@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from mpi4py import MPI
@@ -72,6 +72,7 @@ class RunFiles:
         self.finished, self._closed = False, False
         self.kept_step = sim.steps_done if options.resume else None
         self.last_checkpoint = time.monotonic()
+        self._row: tuple[int, dict[str, Any]] = -1, {}
         self.due = {what: self.case.cadence(what) for what in ("frame", "observable", "checkpoint")}
         grains, _ = sim.engine.all_grains()
         text, shapes = self.case.to_toml(), sim.setup.catalogue._asdict()
@@ -166,11 +167,16 @@ class RunFiles:
             frame: whether a frame is written.
         """
         sim = self.sim
-        self.writer.observables(sim.steps_done, sim.time, sim.observables())
+        self._row = sim.steps_done, sim.observables()
+        self.writer.observables(sim.steps_done, sim.time, self._row[1])
         if frame:
             grains, left = sim.engine.all_grains()
             self.writer.frame(sim.steps_done, sim.time, grains.gid, self._fields(grains, left), self._contacts())
             self._tell("frame")
+
+    def observables(self) -> dict[str, Any]:
+        """The observables at the present step, which need not be measured once more if they have just been written."""
+        return self._row[1] if self._row[0] == self.sim.steps_done else self.sim.observables()
 
     def checkpoint(self) -> None:
         """Write a checkpoint."""

@@ -248,7 +248,7 @@ class _Run:
         grain_steps = int(comm.allreduce(counters.grain_steps))
         ticks = counters.ticks / max(1, counters.ticks[clock.TOTAL]) * counters.loop_seconds
         # a run that was stopped between two rows does not know its contacts
-        values = {name: value for name, value in sim.observables().items() if np.isfinite(value).all()}
+        values = {name: value for name, value in self.files.observables().items() if np.isfinite(value).all()}
         energy = {k.split("/")[1]: v for k, v in values.items() if k.startswith("energy/")}
         seconds = {
             "contacts": ticks[clock.CONTACTS] + ticks[clock.WALLS], "detection": counters.detection_seconds, "halo": ticks[clock.HALO],

@@ -67,13 +67,15 @@ def _value(study: Study, measure: Measure, result: Result) -> Any:
 
 
 def _of_observable(measure: Measure, result: Result) -> float:
-    columns = result.series.columns()
-    if measure.observable not in columns:
+    series = result.series_of(str(measure.observable).partition("[")[0])
+    found = series.columns().get(str(measure.observable))
+    if found is None:
+        columns = result.series.columns()
         raise CaseError(
             f"measure.{measure.name}.observable = '{measure.observable}' is not among the observables of {result.path} "
             f"({', '.join(columns)}){nearest(str(measure.observable), list(columns))}"
         )
-    rows = np.asarray(columns[str(measure.observable)], float)[result.series.times >= measure.after]
+    rows = np.asarray(found, float)[series.times >= measure.after]
     rows = rows[np.isfinite(rows)]
     return float(REDUCE[measure.reduce](rows)) if len(rows) else math.nan
 
