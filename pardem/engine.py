@@ -150,12 +150,15 @@ class Engine:
 
     def _handed_over(self) -> ContactTable:
         """The living contacts for the lists that follow these; on a rank alone, sparse histories stay where they are (``contacts.history_rows``)."""
-        pairs = self.state.pairs
+        begin, pairs = time.perf_counter(), self.state.pairs
         count = int(np.count_nonzero(pairs.touch)) + int(np.count_nonzero(self.state.wall_pairs.touch))
         if self.comm.size > 1 or not len(pairs.rows.at) or count > len(pairs.hist):
-            return self.contacts()  # of several ranks, what a list was made from is kept for those that return to it
-        moved_to_front(pairs)
-        return self._written(pairs, True, ContactTable.made(count, {"hist": pairs.hist[:count]}))
+            table = self.contacts()  # of several ranks, what a list was made from is kept for those that return to it
+        else:
+            moved_to_front(pairs)
+            table = self._written(pairs, True, ContactTable.made(count, {"hist": pairs.hist[:count]}))
+        self.counters.detection_seconds += time.perf_counter() - begin
+        return table
 
     def owned_contacts(self) -> ContactTable:
         """Return the living contacts whose lower id is owned by this rank: over all ranks, each contact once."""
