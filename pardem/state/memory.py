@@ -22,10 +22,10 @@ def zeros_in_lines(shape: tuple[int, ...], kind: DTypeLike) -> np.ndarray:
     Returns:
         The array.
     """
-    size = math.prod(shape) * np.dtype(kind).itemsize
-    memory = np.zeros(size + LINE, np.uint8)  # whose pages are taken when they are first written
-    first = -memory.__array_interface__["data"][0] % LINE  # faster than memory.ctypes.data
-    return memory[first : first + size].view(kind).reshape(shape)
+    kind = np.dtype(kind)
+    memory = np.zeros(math.prod(shape) * kind.itemsize + LINE, np.uint8)  # whose pages are taken when they are first written
+    first = -ctypes.addressof(ctypes.c_char.from_buffer(memory.data)) % LINE  # a third of the time of memory.ctypes.data
+    return np.ndarray(shape, kind, memory, first)
 
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of malloc.h

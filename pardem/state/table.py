@@ -106,9 +106,11 @@ class Table:
         """
         for name in self.columns:
             array = getattr(self, name)
+            if not array.size:
+                continue
             arranged = zeros_in_lines(array.shape, array.dtype)
             if array.view(np.uint32).any():  # memory that is all zeros is not taken before it is written; minus zero is none
-                np.take(array, rows, 0, arranged, "clip")  # "raise" would make a copy more
+                array.take(rows, 0, arranged, "clip")  # "raise" would make a copy more
             setattr(self, name, arranged)
 
     def records(self, names: Iterable[str] | None = None) -> np.ndarray:
