@@ -48,6 +48,18 @@ class GhostPlan(NamedTuple):
     exchange: RowExchange
 
 
+def no_ghosts(comm: MPI.Comm) -> GhostPlan:
+    """Choose no grain at all. Collective.
+
+    Args:
+        comm: communicator.
+
+    Returns:
+        The plan.
+    """
+    return GhostPlan(np.zeros(0, np.int32), RowExchange(comm, np.zeros(0, np.int64)))
+
+
 def plan_ghosts(comm: MPI.Comm, x: np.ndarray, extent: np.ndarray, skin: float, period: np.ndarray) -> GhostPlan:
     """Choose the grains whose oriented extent plus skin reaches the box that bounds the grains of another rank. Collective.
 
@@ -62,7 +74,7 @@ def plan_ghosts(comm: MPI.Comm, x: np.ndarray, extent: np.ndarray, skin: float, 
         The plan.
     """
     if comm.size == 1:
-        return GhostPlan(np.zeros(0, np.int32), RowExchange(comm, np.zeros(0, np.int64)))
+        return no_ghosts(comm)
     boxes = occupied_boxes(comm, x, extent)
     rows, ranks = rows_in_reach(x, extent, boxes[comm.rank], images_in_reach(boxes, comm.rank, skin, period))
     return GhostPlan(rows, RowExchange(comm, ranks))

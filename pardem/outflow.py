@@ -16,6 +16,7 @@ from .compiled.fixedpoint import totals
 from .contacts.history_rows import USED, rows_for, rows_of_histories
 from .contacts.loop import contacts
 from .contacts.pair_loop import PairLoop
+from .decomposition.agreement import sums_and_maxima
 from .decomposition.exact import exact_totals
 from .decomposition.halo import finish_halo, start_halo
 from .integrators.poses import update_spins
@@ -94,12 +95,11 @@ class Outflow:
         Returns:
             (owned,) bool, which grains have left and must be removed from the state; None if no grain has left on any rank.
         """
-        own = Population.of(state.grains, state.owned)
-        goes = outside(own.x, faces_of(scene), scene.settings)
-        count = int(self.comm.allreduce(np.count_nonzero(goes)))
+        goes = outside(state.grains.x[: state.owned], faces_of(scene), scene.settings)
+        (count,), _ = sums_and_maxima(self.comm, [int(np.count_nonzero(goes))], [])
         if not count:
             return None
-        carried = 0
+        own, carried = Population.of(state.grains, state.owned), 0
         if scene.settings.budget:
             start_halo(state.halo, state.grains, scene.shapes)  # ghosts had the velocities of the half-step
             finish_halo(state.halo, state.grains, state.owned, scene.shapes)
@@ -139,43 +139,54 @@ def faces_of(scene: Scene) -> np.ndarray:
     return np.zeros((2, 3), bool) if scene.outflow is None else scene.outflow
 
 
-def note_lost(scene: Scene, own: Population, control: np.ndarray) -> None:
+def clearances(own: Population, settings: Settings) -> np.ndarray:
+    """Find how far the outermost centres still are from each face of the domain.
+
+    Args:
+        own: grains of this rank.
+        settings: constants of the run, with the corners of the domain.
+
+    Returns:
+        (2, 3) distance (m) from the lower and the upper face across each axis, negative beyond it; infinite where the axis is periodic or there is no
+        grain.
+    """
+    if not own.count:
+        return np.full((2, 3), np.inf)
+    x = np.ascontiguousarray(own.x[:, :3].T)  # numpy takes fifteen times as long for the least of short rows
+    left = np.array([np.minimum.reduce(x, 1) - settings.lower, settings.upper - np.maximum.reduce(x, 1)])
+    if settings.periodic:
+        left[:, settings.period != 0.0] = np.inf
+    return left
+
+
+def note_lost(scene: Scene, own: Population, left: np.ndarray, control: np.ndarray) -> None:
     """Note a fault if grains of this rank left the domain other than through a periodic or open face.
 
     Args:
         scene: constants of the run.
         own: grains of this rank.
+        left: their ``clearances``.
         control: (CONTROL,) int64 of this rank.
     """
     faces, settings = faces_of(scene), scene.settings
-    if not own.count or not outside(_corners(own), ~faces, settings).any():
+    if not ((left < 0.0) & ~faces).any():
         return
     lost = np.flatnonzero(outside(own.x, ~faces, settings) & ~outside(own.x, faces, settings))
     if len(lost) and not control[st.FAULT]:
         control[st.FAULT], control[st.FAULT_A], control[st.FAULT_STEP] = st.ERROR_LEFT, own.gid[lost[0]], control[st.STEP]
 
 
-def nearest_open_face(scene: Scene, own: Population) -> float:
+def nearest_open_face(scene: Scene, left: np.ndarray) -> float:
     """Find how far the centres of grains still are from the open faces of the domain.
 
     Args:
         scene: constants of the run.
-        own: grains of this rank.
+        left: ``clearances`` of the grains.
 
     Returns:
         The least distance (m), negative beyond a face; infinite if there is no such face or no grain.
     """
-    if scene.outflow is None or not own.count:
-        return float("inf")
-    faces, (low, high) = faces_of(scene) & (scene.settings.period == 0.0), _corners(own)
-    inside = np.stack([low - scene.settings.lower, scene.settings.upper - high])
-    return float(inside[faces].min(initial=np.inf))
-
-
-def _corners(own: Population) -> np.ndarray:
-    """Corners of the box about the centres of some grains, (2, 3) (m)."""
-    x = np.ascontiguousarray(own.x[:, :3].T)  # numpy takes fifteen times as long for the least of short rows
-    return np.stack([x.min(axis=1), x.max(axis=1)])
+    return float(np.where(faces_of(scene), left, np.inf).min())
 
 
 def outside(x: np.ndarray, faces: np.ndarray, settings: Settings) -> np.ndarray:
@@ -189,8 +200,13 @@ def outside(x: np.ndarray, faces: np.ndarray, settings: Settings) -> np.ndarray:
     Returns:
         (n,) bool.
     """
-    lower, upper = faces & (settings.period == 0.0)
-    return np.asarray(((x[:, :3] < settings.lower) & lower | (x[:, :3] > settings.upper) & upper).any(axis=1))
+    beyond = np.zeros(len(x), bool)
+    for axis in np.flatnonzero(settings.period == 0.0):  # one axis after the other: numpy takes ten times as long for short rows
+        if faces[0, axis]:
+            beyond |= x[:, axis] < settings.lower[axis]
+        if faces[1, axis]:
+            beyond |= x[:, axis] > settings.upper[axis]
+    return beyond
 
 
 def carried_energy(comm: MPI.Comm, leaving: np.ndarray, state: RankState, scene: Scene) -> int:

@@ -8,17 +8,17 @@ import numpy as np
 
 from .contacts.dispatch import history_width
 from .decomposition.agreement import sums_and_maxima
-from .decomposition.ghosts import GhostPlan, HaloChannel, fetch_ghosts, moving_numbers, plan_ghosts
+from .decomposition.ghosts import GhostPlan, HaloChannel, fetch_ghosts, moving_numbers, no_ghosts, plan_ghosts
 from .decomposition.migration import migrate
 from .decomposition.partition import Partition
 from .detection.bounds import bounded_grains
-from .detection.counted_work import work_by_grain, work_of_rebuild
+from .detection.counted_work import costs_of, work_by_grain, work_of_rebuild
 from .detection.linked_cells import spatial_order
 from .detection.needed_vertices import with_needed_vertices
 from .detection.rank_lists import RankLists
-from .detection.skin import fastest_point, least_skin, note_fast, skin_tuner
+from .detection.skin import core_reach, fastest_point, least_skin, note_fast, skin_tuner
 from .integrators.phases import follows
-from .outflow import nearest_open_face, note_lost
+from .outflow import clearances, nearest_open_face, note_lost
 from .setup.scene import Scene
 from .stale import steps_left, walls_left
 from .state import arrays as st
@@ -32,12 +32,14 @@ from .walls.motion.driven import place_walls
 from .walls.surfaces.bodies import turn_bodies
 
 REBALANCE_EVERY = 20  # rebuilds
+SORT_EVERY = 4  # rebuilds, in each of which a grain moves by half the skin at most; rows that are new are sorted at once
 
 
 class Rebuilder:
     """Makes the state of a rank between two rebuilds, and holds what outlives one: skin, halo requests, what the last search found.
 
     Attributes:
+        channel: the halo's buffers and requests.
         made_from: on several ranks, the grains and contacts that the lists were made from.
         may_leave: whether a grain of any rank may reach an open face of the domain before the lists are made anew.
 
@@ -56,9 +58,10 @@ class Rebuilder:
         self.lists = RankLists(scene, self.width)
         self.wall_places = np.zeros((len(scene.walls.kind), 5))
         self._state: RankState | None = None
-        self._channel: HaloChannel | None = None
+        self.channel = self.channel_for(no_ghosts(self.comm))
         self.made_from: tuple[Population, ContactTable] | None = None
         self.may_leave = scene.outflow is not None
+        self._costs, self._reach = costs_of(scene), core_reach(scene)
         self._work = np.ones(grains.count)
         self._fastest, self._least_skin = 0.0, 0.0
         self._rebuilt_at = 0
@@ -69,12 +72,6 @@ class Rebuilder:
         """What the rank works on until the next rebuild."""
         assert self._state is not None
         return self._state
-
-    @property
-    def channel(self) -> HaloChannel:
-        """The halo's buffers and requests."""
-        assert self._channel is not None
-        return self._channel
 
     @property
     def skin(self) -> float:
@@ -114,11 +111,13 @@ class Rebuilder:
         scene, step = self.scene, int(control[st.STEP])
         if not self._agree(own, control):
             return False
+        new = self._state is None
         self._state = self.made_from = None  # the old arrays go as the new ones come: lists are the largest part of a rank's memory
         self.lists.let_go(contacts)
         own, contacts = migrate(self.partition, own, contacts)
-        edge = 2.0 * float(self.radii(own).mean()) if own.count else 1.0
-        own.arrange(spatial_order(own.count, own.x, edge))
+        if new or self.counters.rebuilds % SORT_EVERY == 0:
+            edge = 2.0 * float(self.radii(own).mean()) if own.count else 1.0
+            own.arrange(spatial_order(own.count, own.x, edge))
         owned, (total, g) = own.count, self._with_ghosts(own)
         if self.comm.size > 1:
             self.made_from = own, contacts
@@ -127,10 +126,11 @@ class Rebuilder:
         pairs = self.lists.list_pairs(owned, total, g, self.skin, contacts, self.counters.candidates)
         self.counters.candidates = len(pairs.col)
         place_walls(scene.walls, step, scene.settings.dt)
-        turn_bodies(scene.walls, g, scene.shapes)
+        if scene.bodies.count:
+            turn_bodies(scene.walls, g, scene.shapes)
         wall_pairs = self.lists.list_wall_pairs(owned, g, self.skin, contacts, step, self.wall_places)
         g = with_needed_vertices(g, pairs, wall_pairs, scene)
-        self._work = work_by_grain(pairs, wall_pairs, owned, g, scene)
+        self._work = work_by_grain(pairs, wall_pairs, owned, g, self._costs)
         way = self._fastest * scene.settings.dt
         spare = np.array([0.5 * self.skin, way, way, step, 0.0, 0.0])
         self._state = RankState(owned, total, g, pairs, wall_pairs, self.wall_places, self.skin, spare, self.channel.halo)
@@ -150,14 +150,14 @@ class Rebuilder:
 
     def _agree(self, own: Population, control: np.ndarray) -> bool:
         """With one message: whether the state is sound, the skin, and how equal the work is; the partition is balanced by it. Collective."""
-        counters, work = self.counters, float(self._work.sum())
-        note_lost(self.scene, own, control)
-        quickest = fastest_point(self.scene, own)
-        note_fast(self.scene, own, quickest, control)
+        counters, work, left = self.counters, float(self._work.sum()), clearances(own, self.scene.settings)
+        note_lost(self.scene, own, left, control)
+        quickest = fastest_point(own, self._reach)
+        note_fast(self.scene, own, self._reach, quickest, control)
         fault = int(control[st.FAULT_STEP]) if control[st.FAULT] else st.NEVER
         late = int(control[st.LATE]) or st.NEVER
         counts = int(work), own.count, counters.candidates, self.lists.search.tests
-        values = quickest, work, -nearest_open_face(self.scene, own), -float(fault), -float(late)
+        values = quickest, work, -nearest_open_face(self.scene, left), -float(fault), -float(late)
         (total, *tested), (fastest, largest, beyond, *ends) = sums_and_maxima(self.comm, counts, values)
         fault, late = (-int(end) for end in ends)
         if late != st.NEVER and late <= fault:
@@ -189,13 +189,12 @@ class Rebuilder:
         """The owned grains followed by the ghosts that they may meet, and how many these are together; renews the halo. Collective."""
         scene = self.scene
         g = place_grains(own, scene)
-        extent = bounded_grains(own.count, own.count, g).extent[: own.count]
-        if self._channel is not None:
-            self._channel.free()
-        plan = plan_ghosts(self.comm, own.x, extent, self.skin, scene.settings.period)
-        self._channel = self.channel_for(plan)
         if self.comm.size == 1:
-            return own.count, g
+            return own.count, g  # the channel of the start, without ghosts, serves for good
+        extent = bounded_grains(own.count, own.count, g).extent[: own.count]
         del g
+        self.channel.free()
+        plan = plan_ghosts(self.comm, own.x, extent, self.skin, scene.settings.period)
+        self.channel = self.channel_for(plan)
         everything = Population.joined([own, fetch_ghosts(plan, own)])
         return everything.count, place_grains(everything, scene)

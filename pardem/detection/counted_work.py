@@ -61,7 +61,7 @@ def costs_of(scene: Scene) -> Costs:
     return Costs(motion, np.array(APART)[group], np.array(TOUCHING)[group], np.array(WALL)[group])
 
 
-def work_by_grain(pairs: Contacts, wall_pairs: Contacts, owned: int, g: Grains, scene: Scene) -> np.ndarray:
+def work_by_grain(pairs: Contacts, wall_pairs: Contacts, owned: int, g: Grains, costs: Costs) -> np.ndarray:
     """Counted work of each owned grain in one step.
 
     Args:
@@ -69,12 +69,12 @@ def work_by_grain(pairs: Contacts, wall_pairs: Contacts, owned: int, g: Grains, 
         wall_pairs: contacts with walls.
         owned: number of grains that this rank owns.
         g: grains.
-        scene: scene of the run.
+        costs: work of the species.
 
     Returns:
         (owned,) float64.
     """
-    return np.asarray(work_of(pairs, wall_pairs, owned, g.species, costs_of(scene)))
+    return np.asarray(work_of(pairs, wall_pairs, owned, g.species, costs))
 
 
 def work_of_rebuild(ranks: int, grains: int, candidates: int, tests: int) -> float:

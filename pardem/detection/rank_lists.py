@@ -139,17 +139,19 @@ class RankLists:
         while (found := find_wall_pairs(owned, g, walls, scene.parts, (grains.radius, skin + sweep), rule, entries)) > len(entries):
             entries = np.empty((found, 3), np.int64)
         entries = entries[:found]
-        if (walls.body != 0).any():
+        if scene.bodies.count:
             bodies, sub = self.search.on_bodies(grains, scene, skin, skin + sweep, 4 * owned)
             entries = np.concatenate([entries, np.concatenate([bodies, sub[:, None]], axis=1)])
             entries = entries[np.argsort(entries[:, 0], kind="stable")]
             found = len(entries)
-        row, first = np.unique(entries[:, 0], return_index=True)
-        solver = found if scene.rule.active_sets else 0
-        block, grain = (BATCH + (LINES + 1) * BLOCK, entries[:, 0]) if scene.rule.lists_first else (BATCH, entries[:0, 0])
+        grain, wall = np.ascontiguousarray(entries[:, :2].T, np.int32)
+        ends = np.ones(found + 1, bool)  # of the rows before each candidate, and after the last one
+        np.not_equal(grain[1:], grain[:-1], out=ends[1:-1])
+        (ptr,) = ends.nonzero()
+        row, solver = grain[ptr[:-1]], found if scene.rule.active_sets else 0
+        block, first = (BATCH + (LINES + 1) * BLOCK, grain) if scene.rule.lists_first else (BATCH, grain[:0])
         made = Contacts(
-            row.astype(np.int32), np.concatenate([first, [found]]).astype(np.int64), entries[:, 1].astype(np.int32), grain.astype(np.int32),
-            np.ascontiguousarray(entries[:, 2]), np.zeros(found, np.uint8), np.zeros(solver, np.float32),
+            row, ptr, wall, first, entries[:, 2].copy(), np.zeros(found, np.uint8), np.zeros(solver, np.float32),
             zeros_in_lines((found, self._width), np.float64), rows_for(found, 0), np.zeros((solver, 2), np.int64),
             np.zeros(block, np.int32), np.empty(BATCH, np.int32), np.ones(SCRATCH), np.full(COUNTS, -1), np.array([len(row)]),
             _alike(g.material[:owned]) & _alike(walls.material),
@@ -183,10 +185,10 @@ def pairs_by_cells(grains: BoundedGrains, settings: Settings, skin: float, expec
 
 def _place_walls(walls: Walls, step: int, dt: float, skin: float, wall_x0: np.ndarray) -> np.ndarray:
     """Note the places of the walls in ``wall_x0`` (see `RankLists.list_wall_pairs`); returns (W,) how far points of each sweep as it turns (m)."""
-    movers = [MOVERS[int(row[KIND])] for row in walls.motion]
-    goes = np.array([mover.goes(row) for mover, row in zip(movers, walls.motion, strict=True)], bool)
-    for k in range(len(movers)):
-        wall_x0[k, :3] = displacement(walls.motion, k, step, dt)
-        wall_x0[k, 4] = turn_angle(walls.motion, k, step, dt)
-    wall_x0[:, 3] = np.where(goes, 0.5 * skin, np.inf)
-    return np.array([mover.sweep(row) for mover, row in zip(movers, walls.motion, strict=True)])
+    sweep = np.empty(len(walls.motion))
+    for k, row in enumerate(walls.motion):
+        mover = MOVERS[int(row[KIND])]
+        place = displacement(walls.motion, k, step, dt)
+        wall_x0[k] = *place, 0.5 * skin if mover.goes(row) else np.inf, turn_angle(walls.motion, k, step, dt)
+        sweep[k] = mover.sweep(row)
+    return sweep

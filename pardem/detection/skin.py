@@ -83,22 +83,23 @@ def skin_tuner(comm: MPI.Comm, scene: Scene, grains: Population, skin: float | N
     return SkinTuner(min(0.3 * smallest, highest) if skin is None else skin, 0.02 * smallest, highest, skin is None)
 
 
-def fastest_point(scene: Scene, grains: Population) -> float:
+def fastest_point(grains: Population, reach: np.ndarray) -> float:
     """Speed of the fastest core point of the grains of a rank (m/s), 0 if there are none.
 
     Args:
-        scene: constants of the run.
         grains: the owned grains, with the velocities of the last drift.
+        reach: (ns,) ``core_reach``.
     """
-    return float(greatest_speed(grains.v, grains.w, grains.species, grains.scale, _reach(scene)))
+    return float(greatest_speed(grains.v, grains.w, grains.species, grains.scale, reach))
 
 
-def note_fast(scene: Scene, own: Population, fastest: float, control: np.ndarray) -> None:
+def note_fast(scene: Scene, own: Population, reach: np.ndarray, fastest: float, control: np.ndarray) -> None:
     """Note a fault if a grain of this rank is so fast that lists would reach across the whole domain, and over many of its periods.
 
     Args:
         scene: constants of the run.
         own: grains of this rank.
+        reach: (ns,) ``core_reach``.
         fastest: what ``fastest_point`` finds of them (m/s).
         control: (CONTROL,) int64 of this rank.
     """
@@ -107,12 +108,16 @@ def note_fast(scene: Scene, own: Population, fastest: float, control: np.ndarray
     if not fastest * settings.dt > sides.min() or control[st.FAULT]:
         return
     v, w = (np.linalg.norm(rows[:, :3], axis=1) for rows in (own.v, own.w))
-    one = int(np.argmax(v + _reach(scene)[own.species] * own.scale * w))
+    one = int(np.argmax(v + reach[own.species] * own.scale * w))
     control[st.FAULT], control[st.FAULT_A], control[st.FAULT_STEP] = ERROR_FAST, own.gid[one], control[st.STEP]
 
 
-def _reach(scene: Scene) -> np.ndarray:
-    """(ns,) distance from the centre at which a core point of a species may move (m)."""
+def core_reach(scene: Scene) -> np.ndarray:
+    """(ns,) distance from the centre at which a core point of a species may move (m).
+
+    Args:
+        scene: constants of the run.
+    """
     return np.where(scene.shapes.kind > 1, scene.shapes.core_radius, 0.0)
 
 

@@ -10,8 +10,6 @@ from mpi4py import MPI
 
 from ..compiled.clock import INTEGRATION, TICKS, TOTAL, WALLS
 from ..contacts.history_rows import rows_of_histories
-from ..decomposition.exchange import RowExchange
-from ..decomposition.ghosts import GhostPlan
 from ..decomposition.nested_slabs import Nested
 from ..detection.bounds import bounded_grains
 from ..rebuild import Rebuilder
@@ -93,8 +91,6 @@ class _Alone(Rebuilder):
 
     def _with_ghosts(self, own: Population) -> tuple[int, Grains]:
         everything = Population.joined([own, self._ghosts])
-        none = GhostPlan(np.zeros(0, np.int32), RowExchange(self.comm, np.zeros(0, np.int64)))
-        self._channel = self.channel_for(none)
         return everything.count, place_grains(everything, self.scene)
 
 
@@ -108,6 +104,7 @@ def _time_part(scene: Scene, own: Population, ghosts: Population, contacts: Cont
     for _ in range(turns):
         control[:] = 0
         start = Population(**{name: array.copy() for name, array in vars(own).items()})
+        rebuilder.drop()
         begin = time.process_time()
         rebuilder.rebuild(start, contacts, control)
         rebuilds.append(time.process_time() - begin)

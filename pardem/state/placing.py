@@ -29,13 +29,16 @@ def place_grains(p: Population, scene: Scene) -> Grains:
     shapes = scene.shapes
     if scene.bodies.count:
         p = Population.joined([p, scene.bodies])
-    number = (shapes.kind if scene.rule.sphere_vertices else np.where(shapes.kind > 1, shapes.kind, 0))[p.species]
-    start = np.concatenate([[0], np.cumsum(number, dtype=np.int64)])
+    number = shapes.kind if scene.rule.sphere_vertices else np.where(shapes.kind > 1, shapes.kind, 0)
+    start = np.zeros(p.count + 1, np.int64)
+    if pointed := number.any():
+        np.cumsum(number[p.species], out=start[1:])
     # endless paths where velocities do not bound them, so that no candidate is screened
     path = np.full(p.count, 0.0 if scene.settings.midstep else np.inf) if scene.rule.paths else np.zeros(0)
     placed, x0 = zeros_in_lines((start[-1] + (2 if start[-1] else 0), ROW), np.float64), p.x[:, :3].copy()
     q0 = p.q.copy() if len(placed) or scene.bodies.count else p.q  # orientations of spheres stay as they are
     everything = Needed(np.zeros(0, np.int64), np.zeros(0, np.int32))
     grains = Grains(**vars(p), material=shapes.material[p.species], vert_start=start, vert=placed, needed=everything, x0=x0, q0=q0, path=path)
-    place_vertices(0, p.count, grains, shapes)
+    if pointed:
+        place_vertices(0, p.count, grains, shapes)
     return grains
