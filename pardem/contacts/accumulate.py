@@ -28,6 +28,23 @@ def fault(control, code, a, b):
 
 
 @inlined
+def sums_hold(size, arm, other, limit, inv_force, inv_torque):
+    """Whether sums of counts hold a contact, or several in lanes.
+
+    Args:
+        size: bound on the magnitude of the force (N).
+        arm: vector from the first body's centre to the contact point (m).
+        other: vector from the second body's centre to the contact point (m).
+        limit: largest count.
+        inv_force: one over the quantum of forces (1/N).
+        inv_torque: one over the quantum of torques (1/(N m)).
+    """
+    # twice the longer arm leaves room for the couples, which are below friction and a tenth of the force times the zone's half-length
+    arm2 = larger(square(arm), square(other))
+    return (size * inv_force < limit) & (4.0 * size * size * arm2 * inv_torque * inv_torque < limit * limit)
+
+
+@inlined
 def faults(size, arm, other, depth_left, limit, inv_force, inv_torque):
     """What is out of range in a contact, or several in lanes.
 
@@ -40,10 +57,7 @@ def faults(size, arm, other, depth_left, limit, inv_force, inv_torque):
         inv_force: one over the quantum of forces (1/N).
         inv_torque: one over the quantum of torques (1/(N m)).
     """
-    # twice the longer arm leaves room for the couples, which are below friction and a tenth of the force times the zone's half-length
-    arm2 = larger(square(arm), square(other))
-    inside = (size * inv_force < limit) & (4.0 * size * size * arm2 * inv_torque * inv_torque < limit * limit)
-    return select(inside, 0, ERROR_RANGE) | select(depth_left < 0.0, ERROR_OVERLAP << 8, 0)
+    return select(sums_hold(size, arm, other, limit, inv_force, inv_torque), 0, ERROR_RANGE) | select(depth_left < 0.0, ERROR_OVERLAP << 8, 0)
 
 
 @inlined

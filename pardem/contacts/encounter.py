@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..compiled.choices import root
 from ..compiled.jit import inlined
+from ..compiled.lanes.arithmetic import seldom
 from ..compiled.vectors import add, ahead, choose, cross, scale, subtract
 from .nearest.polytope_separation import MARGIN
 
@@ -71,7 +72,8 @@ def contact_velocity(velocity, spins, d, arms, known, lag):
         lag: time by which velocities lie before the end of the step (s).
     """
     before, arm = arms
-    arm_i = choose(known, scale(0.5, add(before, arm)), arm)
-    arm_j = subtract(arm_i, d)
-    arm_j = choose(known, ahead(arm_j, lag, velocity), arm_j)
+    arm_i = scale(0.5, add(before, arm))
+    arm_j = ahead(subtract(arm_i, d), lag, velocity)
+    if seldom(not known):
+        arm_i, arm_j = choose(known, arm_i, arm), choose(known, arm_j, subtract(arm, d))
     return add(velocity, subtract(cross(spins[1], arm_j), cross(spins[0], arm_i)))

@@ -17,7 +17,7 @@ from .dispatch import zone_in_lanes
 from .encounter import contact_point, contact_velocity, effective
 from .hardening import collapsed
 from .lane_forces import Encounter, Remembered, account, act, bearing_materials, keep_where, remembered
-from .lane_groups import add_where, vectors_at
+from .lane_groups import add_to_both, add_where, vectors_at
 from .observing import Seen, observe_where
 from .pair_loop import velocity_lag
 from .resistance import shared_inertia
@@ -34,6 +34,7 @@ class Group(NamedTuple):
         i: rows of the first bodies (a tuple of words).
         j: rows of the second bodies.
         near: which of them touch; nothing becomes of the others.
+        alive: which of them touched in the step before.
         radii: sphero-radii of both bodies (m).
         d: vector from the first centre to the second (m).
         x: nearest point of the first body, relative to its centre (m).
@@ -47,6 +48,7 @@ class Group(NamedTuple):
     i: Any
     j: Any
     near: Any
+    alive: Any
     radii: Any
     d: Any
     x: Any
@@ -87,7 +89,7 @@ def group_forces(m, loop):
     if any_of(bears):
         lever, axis = zone_in_lanes(interaction, m.shape, Bearing(normal, radius, overlap))
         lever, axis = select(bears, lever, 0.0), choose(bears, axis, ZERO)
-    before = remembered(m.places, loop)
+    before = remembered(m.places, m.alive, loop)
     known = before.past.alive & (lag > 0.0)
     (wi, _), (wj, _) = vectors_at(g.w, m.i), vectors_at(g.w, m.j)
     velocity = contact_velocity(subtract(vj, vi), (wi, wj), d, (before.arm, arm), known, lag)
@@ -107,9 +109,13 @@ def group_forces(m, loop):
     if settings.budget:
         account(near, m.places, pick(pairs.first, m.places) < loop.owned, before, a, (velocity, spin), loop)
     now = Remembered(Past(near, a.response.spring, a.response.law.memory, normal, a.response.own), a.twist, arm, lever)
-    keep_where(near, m.places, now, before, loop)
+    keep_where(near, m.places, now, m.alive, loop)
     keep_resistance_where(settings.resistance, near, m.places, a.resistance, loop)
     inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
-    on_first, on_second = add(cross(arm, a.force), a.moment), negative(add(cross(other, a.force), a.moment))
-    add_where(near, m.i, m.j, (scale(inv_force, a.force), scale(inv_torque, on_first), scale(inv_torque, on_second)), g.ft, settings.wide)
+    on_first, against_second = add(cross(arm, a.force), a.moment), add(cross(other, a.force), a.moment)
+    counts, on_first, against_second = scale(inv_force, a.force), scale(inv_torque, on_first), scale(inv_torque, against_second)
+    if not settings.wide and all_of(near):
+        add_to_both(m.i, m.j, (counts, on_first, against_second), g.ft)
+    else:
+        add_where(near, m.i, m.j, (counts, on_first, negative(against_second)), g.ft, settings.wide)
     return True

@@ -95,7 +95,7 @@ def _group(begin, count, loop):
     d, reach = nearest_image(subtract(xj, xi), loop.settings), ri + rj
     solved, f, x, y, shape = closest_in_lanes(loop.interaction, g, pairs, places, i, j, d)
     near, touching = f < reach * reach, raised_at(pairs.touch, places)
-    if not solved or not group_forces(Group(begin, places, i, j, near, (ri, rj), d, x, y, f, shape), loop):
+    if not solved or not group_forces(Group(begin, places, i, j, near, touching, (ri, rj), d, x, y, f, shape), loop):
         return False
     keep_in_lanes(loop.interaction, shape, places, near, pairs)
     waits = ~(near | touching)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..compiled.choices import select
+from ..compiled.choices import hardly_ever, select
 from ..compiled.fixedpoint import limit
 from ..compiled.jit import inlined
 from ..compiled.lanes.arithmetic import all_of
-from ..compiled.lanes.flags import flag_at, raised_at
+from ..compiled.lanes.flags import flag_at
 from ..compiled.lanes.memory import load
 from ..compiled.lanes.rows import gather, scatter, transpose
 from ..compiled.lanes.types import ROW, spread
@@ -20,7 +20,7 @@ from ..laws.law import touching_overlap
 from ..laws.quantities import PairFriction, PairMaterial, Past
 from ..laws.slider import spring_and_slider
 from . import batch
-from .accumulate import faults
+from .accumulate import sums_hold
 from .dispatch import has_couples, keeps_arms
 from .lane_groups import add_losses_where, keep_last_step_where, keep_own_vectors, last_step, materials_in, own_vectors
 from .resistance_lanes import account_resistance, resistance_fits, resistance_of, with_resistance, with_rest
@@ -96,11 +96,12 @@ class Action(NamedTuple):
 
 
 @inlined
-def remembered(places, loop):
+def remembered(places, alive, loop):
     """The histories at WIDTH places.
 
     Args:
         places: places of the candidates (a tuple of words).
+        alive: which of them touched in the step before.
         loop: `PairLoop`, or the ``WallLoop`` of ``walls.surfaces.place``.
 
     Returns:
@@ -114,31 +115,34 @@ def remembered(places, loop):
     if keeps_arms(loop.interaction):
         ax, ay, az, lever = transpose(gather(hist, places, width, width - WITH_ARM))
     own = own_vectors(places, loop.law, pairs, loop.settings)
-    return Remembered(Past(raised_at(pairs.touch, places), (sx, sy, sz), memory, (nx, ny, nz), own), twist, (ax, ay, az), lever)
+    return Remembered(Past(alive, (sx, sy, sz), memory, (nx, ny, nz), own), twist, (ax, ay, az), lever)
 
 
 @inlined
-def keep_where(mask, places, now, before, loop):
+def keep_where(mask, places, now, alive, loop):
     """Store the histories of WIDTH contacts where they touch, and which of them do.
 
     Args:
         mask: where they touch.
         places: places of the candidates (a tuple of words).
         now: ``Remembered``, of this step.
-        before: ``Remembered``, which stays elsewhere.
+        alive: which of them touched in the step before.
         loop: `PairLoop`, or the ``WallLoop`` of ``walls.surfaces.place``.
     """
     pairs, interaction = loop.pairs, loop.interaction
     hist, width = pairs.hist, pairs.hist.shape[1]
-    spring, normal = choose(mask, now.past.spring, before.past.spring), choose(mask, now.past.normal, before.past.normal)
-    memory, twist = select(mask, now.past.memory, before.past.memory), select(mask, now.twist, before.twist)
+    spring, normal, own, memory, twist, arm, lever = now.past.spring, now.past.normal, now.past.own, now.past.memory, now.twist, now.arm, now.lever
+    if hardly_ever(not all_of(mask)):  # what stays is read once more, so that no register has to hold it until here
+        before = remembered(places, alive, loop)
+        spring, normal, own = choose(mask, spring, before.past.spring), choose(mask, normal, before.past.normal), choose(mask, own, before.past.own)
+        memory, twist = select(mask, memory, before.past.memory), select(mask, twist, before.twist)
+        arm, lever = choose(mask, arm, before.arm), select(mask, lever, before.lever)
     scatter(hist, places, width, SPRING, transpose((spring[0], spring[1], spring[2], memory)))
     scatter(hist, places, width, NORMAL, transpose((normal[0], normal[1], normal[2], twist)))
     if keeps_arms(interaction):
-        arm, lever = choose(mask, now.arm, before.arm), select(mask, now.lever, before.lever)
         scatter(hist, places, width, width - WITH_ARM, transpose((arm[0], arm[1], arm[2], lever)))
-    keep_own_vectors(places, choose(mask, now.past.own, before.past.own), loop.law, pairs, loop.settings)
-    if not all_of(mask & before.past.alive):
+    keep_own_vectors(places, own, loop.law, pairs, loop.settings)
+    if not all_of(mask & alive):
         flag_at(pairs.touch, places, mask)
 
 
@@ -178,8 +182,8 @@ def act(e, places, before, loop):
     moment = with_resistance(settings.resistance, moment, resists)
     force = behind(r.drag, r.push * e.geometry.slope, e.geometry.normal)
     inv_force, inv_torque, depth_left = 1.0 / settings.force, 1.0 / settings.torque, e.depth_left + 0.5 * touching_overlap(law, numbers)
-    faulty = faults(abs(r.push) * (1.0 + friction), e.arm, e.other, depth_left, limit(settings.wide), inv_force, inv_torque)
-    in_range = (faulty == 0) & resistance_fits(settings.resistance, resists, settings)
+    held = sums_hold(abs(r.push) * (1.0 + friction), e.arm, e.other, limit(settings.wide), inv_force, inv_torque)
+    in_range = held & ~(depth_left < 0.0) & resistance_fits(settings.resistance, resists, settings)
     return Action(r, force, moment, twist, work, resists, in_range)
 
 

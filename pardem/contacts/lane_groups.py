@@ -16,7 +16,7 @@ from ..compiled.jit import inlined
 from ..compiled.lanes.arithmetic import any_of
 from ..compiled.lanes.conversions import truncated, whole
 from ..compiled.lanes.memory import load, load_row, store
-from ..compiled.lanes.rows import add_rows, gather, put_column, scatter, scatter_add, sum_of_rows, transpose
+from ..compiled.lanes.rows import add_rows, gather, put_column, scatter, scatter_add, subtract_rows, sum_of_rows, transpose
 from ..compiled.lanes.types import ROW, WIDTH, rows_of, spread
 from ..compiled.static import static
 from ..compiled.vectors import ZERO, choose, negative
@@ -284,6 +284,22 @@ def add_to_where(mask, rows, force, torque, ft, wide):
     nothing, one = (0.0, 0.0, 0.0), select(mask, 1, 0)
     _add_to(ft, rows, 0, choose(mask, force, nothing), one, wide)
     _add_to(ft, rows, ROW, choose(mask, torque, nothing), one - one, wide)
+
+
+@inlined
+def add_to_both(i, j, counts, ft):
+    """Add the forces of WIDTH contacts, which one limb holds, to the bodies, and count them; one transposition serves both forces.
+
+    Args:
+        i: rows of the first bodies (a tuple of words).
+        j: rows of the second bodies (a tuple of words).
+        counts: force, torque on the first and against that on the second body, in counts.
+        ft: (N, COLUMNS or WIDE_COLUMNS) int64 sums of the bodies.
+    """
+    force, on_first, against_second = counts
+    f, nothing, two = whole_rows(force, spread(1)), spread(0), rows_of(0, 0, 0, 2)
+    add_rows(ft, i, ft.shape[1], f, whole_rows(on_first, nothing))
+    subtract_rows(ft, j, ft.shape[1], (f[0] - two, f[1] - two, f[2] - two, f[3] - two), whole_rows(against_second, nothing))
 
 
 @inlined

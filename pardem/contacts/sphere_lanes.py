@@ -16,8 +16,8 @@ from ..compiled.lanes.arithmetic import all_of
 from ..compiled.lanes.flags import flag_at
 from ..compiled.lanes.memory import pick
 from ..compiled.lanes.places import members, members_at
-from ..compiled.lanes.rows import add_rows, gather, scatter, subtract_rows, transpose
-from ..compiled.lanes.types import ROW, WIDTH, lane, rows_of, spread
+from ..compiled.lanes.rows import gather, scatter, transpose
+from ..compiled.lanes.types import ROW, WIDTH, lane, spread
 from ..compiled.vectors import behind, nearest_image, negative, scale, subtract
 from ..laws.energy_ledger import losses
 from ..laws.history import MEMORY, NORMAL, SPRING
@@ -29,6 +29,7 @@ from ..state.arrays import CONTACTS, OBSERVE
 from .accumulate import faults
 from .lane_groups import (
     add_losses_where,
+    add_to_both,
     add_where,
     groups_where_lanes_serve,
     keep_last_step_where,
@@ -37,7 +38,6 @@ from .lane_groups import (
     materials_in,
     own_vectors,
     vectors_at,
-    whole_rows,
 )
 from .observing import Seen, observe_where
 from .pair_loop import velocity_lag
@@ -94,22 +94,6 @@ def _keep(rows, r, rest, normal, loop):
     scatter(pairs.hist, rows, width, SPRING, transpose((spring[0], spring[1], spring[2], r.law.memory)))
     scatter(pairs.hist, rows, width, NORMAL, transpose((normal[0], normal[1], normal[2], rest)))
     keep_own_vectors(rows, r.own, loop.law, pairs, loop.settings)
-
-
-@inlined
-def _add(i, j, counts, ft):
-    """Add the forces of WIDTH contacts, which one limb holds, to the bodies, and count them; one transposition serves both forces.
-
-    Args:
-        i: rows of the first bodies (a tuple of words).
-        j: rows of the second bodies (a tuple of words).
-        counts: force, torque on the first and against that on the second body, in counts.
-        ft: (N, COLUMNS or WIDE_COLUMNS) int64 sums of the bodies.
-    """
-    force, on_first, against_second = counts
-    f, nothing, two = whole_rows(force, spread(1)), spread(0), rows_of(0, 0, 0, 2)
-    add_rows(ft, i, ft.shape[1], f, whole_rows(on_first, nothing))
-    subtract_rows(ft, j, ft.shape[1], (f[0] - two, f[1] - two, f[2] - two, f[3] - two), whole_rows(against_second, nothing))
 
 
 @kernel
@@ -208,7 +192,7 @@ def _group(begin, born, loop):
     on_first = scale(inv_torque, with_resistance(resistance, on_first, resists))
     against_second = scale(inv_torque, with_resistance(resistance, against_second, resists))
     if together and (not settings.wide or (not resists_(resistance) and all_of(most < UNSPLIT))):
-        _add(i, j, (counts, on_first, against_second), g.ft)
+        add_to_both(i, j, (counts, on_first, against_second), g.ft)
     else:
         add_where(touching, i, j, (counts, on_first, negative(against_second)), g.ft, settings.wide)
     return True

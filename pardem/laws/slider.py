@@ -29,7 +29,10 @@ def middle_normal(before, now, known):
         known: whether there is one before; otherwise the result is that of this step.
     """
     middle = add(before, now)
-    return choose(known, scale(inverse_root(square(middle)), middle), now)
+    middle = scale(inverse_root(square(middle)), middle)
+    if seldom(not known):
+        middle = choose(known, middle, now)
+    return middle
 
 
 @inlined

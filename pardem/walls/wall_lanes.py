@@ -137,7 +137,7 @@ def _group(begin, count, loop):
     grain = GrainMotion(x, v, w)
     wall = _motions(k, walls)
     seen, shift, spin = seen_from(grain, wall, arm, 0.0)
-    before = remembered(places, loop)
+    before = remembered(places, touching, loop)
     past = Before(before.past.normal, before.arm, before.lever)
     middle, velocity, lever_middle = motion_in_the_middle(m, (grain, wall), (arm, out), lever, seen, past, loop)
     turn = 0.5 * settings.dt * dot(ahead(spin, 2.0, wall.spin), middle)
@@ -158,7 +158,7 @@ def _group(begin, count, loop):
     if settings.budget:
         account(near, places, counts, before, a, (seen, negative(spin)), loop)
     now = Remembered(Past(near, a.response.spring, a.response.law.memory, m.normal, a.response.own), a.twist, arm, lever)
-    keep_where(near, places, now, before, loop)
+    keep_where(near, places, now, touching, loop)
     keep_resistance_where(settings.resistance, near, places, a.resistance, loop)
     force = scale(inv_force, a.force)
     acting = near & counts
