@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from mpi4py import MPI
@@ -34,6 +34,8 @@ from .run_state import full_state
 from .simulation import Simulation
 from .state.population import Population
 from .version import VERSION
+
+Made = TypeVar("Made")
 
 
 class RunFiles:
@@ -73,6 +75,7 @@ class RunFiles:
         self.kept_step = sim.steps_done if options.resume else None
         self.last_checkpoint = time.monotonic()
         self._row: tuple[int, dict[str, Any]] = -1, {}
+        self._making = 0.0
         self.due = {what: self.case.cadence(what) for what in ("frame", "observable", "checkpoint")}
         grains, _ = sim.engine.all_grains()
         text, shapes = self.case.to_toml(), sim.setup.catalogue._asdict()
@@ -167,12 +170,25 @@ class RunFiles:
             frame: whether a frame is written.
         """
         sim = self.sim
-        self._row = sim.steps_done, sim.observables()
+        self._row = sim.steps_done, self._made(sim.observables)
         self.writer.observables(sim.steps_done, sim.time, self._row[1])
         if frame:
             grains, left = sim.engine.all_grains()
-            self.writer.frame(sim.steps_done, sim.time, grains.gid, self._fields(grains, left), self._contacts())
+            fields, contacts = self._made(lambda: self._fields(grains, left)), self._made(self._contacts)
+            self.writer.frame(sim.steps_done, sim.time, grains.gid, fields, contacts)
             self._tell("frame")
+
+    @property
+    def seconds(self) -> float:
+        """Wall time that this rank has spent on making and writing what the files hold (s)."""
+        return self._making + self.writer.seconds
+
+    def _made(self, make: Callable[[], Made]) -> Made:
+        """What goes into a file, with the time that it takes."""
+        begin = time.perf_counter()
+        made = make()
+        self._making += time.perf_counter() - begin
+        return made
 
     def observables(self) -> dict[str, Any]:
         """The observables at the present step, which need not be measured once more if they have just been written."""
@@ -180,7 +196,7 @@ class RunFiles:
 
     def checkpoint(self) -> None:
         """Write a checkpoint."""
-        path = self.writer.checkpoint(full_state(self.sim))
+        path = self.writer.checkpoint(self._made(lambda: full_state(self.sim)))
         self.last_checkpoint = time.monotonic()
         self.kept_step = self.sim.steps_done
         self._tell("checkpoint", path=path)
@@ -201,7 +217,7 @@ class RunFiles:
     def _finish(self) -> None:
         """Write the last frame, and make the result one file, or an index that is finished."""
         self.write(frame=True)
-        self.losses = self.writer.finish(full_state(self.sim))
+        self.losses = self.writer.finish(self._made(lambda: full_state(self.sim)))
         self.finished = self._closed = True
         self._release()
 

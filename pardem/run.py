@@ -252,7 +252,7 @@ class _Run:
         energy = {k.split("/")[1]: v for k, v in values.items() if k.startswith("energy/")}
         seconds = {
             "contacts": ticks[clock.CONTACTS] + ticks[clock.WALLS], "detection": counters.detection_seconds, "halo": ticks[clock.HALO],
-            "integration": ticks[clock.INTEGRATION], "output": self.files.writer.seconds,
+            "integration": ticks[clock.INTEGRATION], "output": self.files.seconds,
         }  # fmt: skip
         return Summary(
             finished=not sim.proceed, losses="; ".join(map(str, self.files.losses)) or None, steps=counters.steps, time=sim.time,

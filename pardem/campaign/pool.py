@@ -39,7 +39,7 @@ class Times:
     Attributes:
         runs: number of runs that it finished.
         busy: time spent in runs.
-        steps: part of it that was spent on steps and on writing their output; the rest is start-up.
+        steps: part of it that was spent on steps and on their output, making it and writing it; the rest is start-up.
     """
 
     runs: int = 0
