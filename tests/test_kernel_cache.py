@@ -28,6 +28,31 @@ print(pardem.__file__, sum(carry.stats.cache_misses.values()), sums.tolist())
 """
 
 
+CALLER = """
+import sys
+import numpy as np
+import pardem
+from pardem.compiled.fixedpoint import carry
+from pardem.compiled.jit import njit
+
+@njit(cache=False)
+def twice(sums, a):
+    carry(sums)
+    sums[0, 0] += 1 << 40
+    carry(sums)
+    return np.dot(a, a)
+
+sums = np.array([[1 << 62, 3], [0, 5]])
+again = sums.copy()
+carry(sums)
+before = "scipy.linalg" in sys.modules
+product = twice(again, np.array([[1.0, 1.0], [0.0, 1.0]]))
+sums[0, 0] += 1 << 40
+carry(sums)
+print(pardem.__file__, sum(carry.stats.cache_misses.values()), before, (sums == again).all(), product.tolist())
+"""
+
+
 def test_sources_follow_from_imports() -> None:
     """Insertion knows nothing of laws, a step knows them all; what is imported for types alone does not count."""
 
@@ -54,15 +79,15 @@ def trees(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return copies[0], copies[1]
 
 
-def probe(tree: Path, cache: Path, **variables: str) -> tuple[int, str]:
-    """Run a kernel of a copy; ``variables``: of the environment.
+def probe(tree: Path, cache: Path, text: str = PROBE, **variables: str) -> tuple[int, str]:
+    """Run a kernel of a copy by a program; ``variables``: of the environment.
 
     Returns:
         How often it was compiled, and what it computed.
     """
     own = {"PARDEM_CACHE_DIR": str(cache), "PYTHONPATH": str(tree), "NUMBA_BOUNDSCHECK": "0"}  # also where all tests check indices
     environment = os.environ | own | variables
-    done = subprocess.run([sys.executable, "-c", PROBE], cwd=tree, env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", text], cwd=tree, env=environment, capture_output=True, text=True, check=True)
     file, missed, result = done.stdout.split(maxsplit=2)
     assert Path(file).is_relative_to(tree)
     return int(missed), result
@@ -81,6 +106,13 @@ def test_a_kernel_is_found_again_from_another_place_and_compiled_again_after_an_
     own.write_text(own.read_text() + "\n")
     assert probe(two, tmp_path) == (1, result)
     assert probe(one, tmp_path) == (0, result)
+
+
+def test_compiled_code_calls_a_kernel_from_disk(trees: tuple[Path, Path], tmp_path: Path) -> None:
+    """Its intermediate code is read then, and the linear algebra of SciPy is loaded where a kernel needs it, not before."""
+    one, _ = trees
+    expected = "False True [[1.0, 2.0], [0.0, 1.0]]\n"
+    assert [probe(one, tmp_path, CALLER) for _ in range(2)] == [(1, expected), (0, expected)]
 
 
 def test_kernels_that_check_indices_are_kept_apart(trees: tuple[Path, Path], tmp_path: Path) -> None:

@@ -19,9 +19,11 @@ from typing import Any
 
 import llvmlite
 import numba
+from llvmlite.binding import parse_bitcode
 from numba.core import config, entrypoints
 from numba.core.caching import _Cache
-from numba.core.compiler import CompileResult
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import compile_result
 from numba.core.serialize import dumps
 from numba.core.types import Callable, Dispatcher
 from numba.core.types.containers import BaseNamedTuple, BaseTuple
@@ -32,6 +34,7 @@ from .interrupts import interrupts_held_back
 from .lanes.width import width
 
 _used: set[Path] = set()
+_LINALG = "scipy.linalg"
 if image.in_use() is not None:
     entrypoints._already_initialized = True  # numba looks for extensions of its own in a file of every package there is; pardem has none
 _OPTIONS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DISABLE_INTEL_SVML")
@@ -73,6 +76,62 @@ def hashes() -> dict[str, str]:
 def used() -> set[Path]:
     """Return the files of the kernels that this process has loaded or compiled."""
     return _used
+
+
+def _set_up(target_context: Any) -> None:
+    """Let numba load what it knows of Python and NumPy; at the first call, of itself, what all kernels need is compiled.
+
+    As it loads, it looks whether there is SciPy's linear algebra, which takes longer to import than the rest. Kernels that need it ask again.
+    """
+    put_off = _LINALG not in sys.modules
+    if put_off:
+        sys.modules[_LINALG] = None  # type: ignore[assignment]  # cannot be imported
+    try:
+        target_context.refresh()
+    finally:
+        if put_off:
+            del sys.modules[_LINALG]
+
+
+class _FromDisk(JITCodeLibrary):
+    """Machine code that was on disk. Its intermediate code, which takes far longer to read, is read when code that is compiled calls it.
+
+    Args:
+        codegen: numba's maker of libraries.
+        kept: what numba keeps of a library: name, kind, machine code and intermediate code.
+        names: of the functions that are asked for by name.
+    """
+
+    _shared_module: Any
+
+    def __init__(self, codegen: Any, kept: tuple[str, str, tuple[bytes, bytes]], names: set[str]) -> None:
+        name, _, (machine_code, self._intermediate) = kept
+        super().__init__(codegen, name)
+        self.enable_object_caching()
+        self._set_compiled_object(machine_code)
+        self._finalize_final_module()
+        codegen._engine._defined_symbols |= names
+
+    def _get_module_for_linking(self) -> Any:
+        if self._shared_module is None:
+            self._shared_module = parse_bitcode(self._intermediate)
+        return self._shared_module
+
+
+def _restored(target_context: Any, kept: Any, about: Any, environment: Any, signature: Any, *more: Any) -> Any:
+    """Numba's result from what it keeps of one: the library, its description, the environment, the signature, and what else a result consists of."""
+    objectmode, lifted, annotation, reload_init, environments = more
+    for load in reload_init:
+        load()
+    library = _FromDisk(target_context.codegen(), kept, {about.llvm_func_name, about.llvm_cpython_wrapper_name})
+    entry = target_context.get_executable(library, about, environment)
+    for one in environments:
+        library.codegen.set_env(one.env_name, one)
+    return compile_result(
+        target_context=target_context, typing_context=target_context.typing_context, library=library, environment=environment, entry_point=entry,
+        fndesc=about, type_annotation=annotation, signature=signature, objectmode=objectmode, lifted=lifted, reload_init=reload_init,
+        referenced_envs=environments,
+    )  # fmt: skip
 
 
 LAW_NAME = "law "  # how the names of functions begin that are named after their instructions, and so are known again by other processes
@@ -153,7 +212,7 @@ class KernelCache(_Cache):
             return self._load(sig, target_context)
 
     def _load(self, sig: Any, target_context: Any) -> Any:
-        target_context.refresh()  # of numba itself, what all kernels need, is compiled at the first call
+        _set_up(target_context)
         try:
             path, key = self._path(sig, target_context.codegen())
             started_from = image.in_use()
@@ -166,7 +225,7 @@ class KernelCache(_Cache):
         if found != key:
             return None
         _used.add(path)
-        compiled = CompileResult._rebuild(target_context, *content)
+        compiled = _restored(target_context, *content)
         return compiled if tuple(compiled.signature.args) == tuple(sig) else None
 
     def save_overload(self, sig: Any, data: Any) -> None:
