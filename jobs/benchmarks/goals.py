@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from campaign_times import BUSY, START_UP, TRIAL
+from law_costs import OVER
 from pages import PAGE, by_call, newest, put_into_page, read_rows, table, table_cells
 from scene_limits import NOTES, TRIED
 from turns import ROOT
@@ -89,14 +90,13 @@ def over_the_version_before(rows: list[Row]) -> Iterator[Goal]:
 def of_laws(rows: list[Row]) -> Iterator[Goal]:
     """Laws and the energy budget, over `viscoelastic` without it."""
     for (processor, scene), shown in newest(rows, "processor", "scene").items():
-        of = {(row["law"], row["budget"]): row for row in shown}
-        first = float(of["viscoelastic", "no"]["median (1/s)"])
-        for (law, budget), row in of.items():
+        for row in shown:
+            law, budget = row["law"], row["budget"]
             if (law, budget) != ("viscoelastic", "no"):
                 with_budget, lanes = " with energy budget" if budget == "yes" else "", processor.rpartition(", ")[2]
                 what = f"{scene}, `{law}`{with_budget}: time over `viscoelastic` without, {lanes}"
                 source = f"{row['version']}, {row['turns']} turns"
-                yield Goal(what, 1.25, True, first / float(row["median (1/s)"]), source, "[laws](#what-laws-and-the-energy-budget-cost)")
+                yield Goal(what, 1.25, True, float(row[OVER]), source, "[laws](#what-laws-and-the-energy-budget-cost)")
 
 
 def of_large_beds(rows: list[Row], page: str) -> Iterator[Goal]:
