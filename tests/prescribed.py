@@ -1,0 +1,89 @@
+"""Scenes whose bodies are so heavy that no force bends their paths: loads of the engine at some times, to be held against ``reference_springs``."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from reference_distance import CUBE, POINT, ROD, Array
+from reference_springs import Law, Mover, drifting
+from scenes import case_of, engine_of
+from scipy.spatial.transform import Rotation
+
+from pardem.case import Case
+
+HEAVY = 1e12  # density (kg/m^3) where lengths are of 1 m
+SPAN = 0.5  # duration (s)
+CHECKS = 20  # times at which loads are compared
+STIFFNESS, SPRING = 1e5, 4e4  # N/m
+RADII = {"ball": 0.5, "rod": 0.25, "cube": 0.3, "die": 0.1}  # m, over the scale
+CORES = {"ball": POINT, "rod": ROD, "cube": CUBE, "die": CUBE}
+SHAPES: dict[str, dict[str, Any]] = {
+    "ball": {"shape": "sphere"}, "rod": {"shape": "spherocylinder", "length": 1.0}, "cube": {"shape": "cube", "side": 0.8},
+    "die": {"shape": "cube", "side": 0.8},
+}  # fmt: skip
+
+
+def species_of(name: str, scale: float) -> dict[str, Any]:
+    sizes = {key: scale * value if isinstance(value, float) else value for key, value in SHAPES[name].items()}
+    return {"name": name, "radius": scale * RADII[name], "density": HEAVY / scale**3} | sizes
+
+
+def contact_of(interaction: str, friction: float, rolling: float, twisting: float) -> dict[str, Any]:
+    """Springs without dampers; those of rolling and twisting have the stiffness k_t r^2."""
+    resistance = {"resistance": "spring", "resistance_stiffness": "iwashita", "rolling_damping": 0.0, "twisting_damping": 0.0}
+    stiffnesses = {"law": "viscoelastic", "normal_stiffness": STIFFNESS, "tangential_stiffness": SPRING}
+    return stiffnesses | resistance | {"friction": friction, "rolling_friction": rolling, "twisting_friction": twisting, "interaction": interaction}
+
+
+def law_of(contact: dict[str, Any], radius: float) -> Law:
+    """The same for the reference; ``radius``: the effective one (m)."""
+    turning = SPRING * radius**2
+    limits = (contact["friction"], contact["rolling_friction"] * radius, contact["twisting_friction"] * radius)
+    return Law(STIFFNESS, (SPRING, turning, turning), limits)
+
+
+class Placed:
+    """A grain: how it starts in a case, and as it moves on."""
+
+    def __init__(self, name: str, scale: float, place: Any, velocity: Any, spin: Any, turn: Any = (0.0, 0.0, 0.0)) -> None:
+        """Place and velocity over the scale; spin (rad/s), turn (rotation vector)."""
+        self.name, self.radius, rotation = name, scale * RADII[name], Rotation.from_rotvec(turn)
+        at, moves, spins = scale * np.array(place), scale * np.array(velocity), np.array(spin, dtype=float)
+        self.mover: Mover = drifting(at, moves, spins, scale * rotation.apply(CORES[name]))
+        self.entry = {
+            "species": name, "position": tuple(at.tolist()), "velocity": tuple(moves.tolist()), "angular_velocity": tuple(spins.tolist()),
+            "orientation": tuple(rotation.as_quat(scalar_first=True).tolist()),
+        }  # fmt: skip
+
+
+def case(grains: list[Placed], walls: list[dict[str, Any]], contact: dict[str, Any], scale: float, steps: int) -> Case:
+    """All species are there, so that all scenes have the same kernels."""
+    size = 50.0 * scale
+    return case_of(
+        [species_of(name, scale) for name in SHAPES], contact, SPAN / steps, grain=[g.entry for g in grains], wall=walls,
+        domain={"lower": (-size,) * 3, "upper": (size,) * 3},
+    )  # fmt: skip
+
+
+def loads_of(scene: Case, steps: int) -> tuple[Array, Array]:
+    """Force on the first grain and torque about its centre at the times of the checks, (CHECKS, 3) each."""
+    engine, _ = engine_of(scene, overlaps=True)
+    engine.evaluate()
+    s, force, torque = engine.scene.settings, [], []
+    for _ in range(CHECKS):
+        engine.advance(steps // CHECKS)
+        row = int(np.argmin(engine.grains.gid))
+        force.append(engine.grains.ft[row, :3] * s.force)
+        torque.append(engine.grains.ft[row, 4:7] * s.torque)
+    return np.array(force), np.array(torque)
+
+
+def check_times() -> Array:
+    return SPAN / CHECKS * np.arange(1.0, CHECKS + 1.0)
+
+
+def error(found: Array, known: Array) -> float:
+    """Root mean square over the times, over that of what is known."""
+    return math.sqrt(float(((found - known) ** 2).sum() / (known**2).sum()))
