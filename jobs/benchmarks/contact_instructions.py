@@ -243,9 +243,9 @@ def measure(scenes: list[str]) -> None:
 
     from pardem.compiled.lanes.types import WIDTH
 
-    call = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
+    call, version = datetime.now(UTC).strftime("%Y-%m-%d %H:%M"), version_of(ROOT)  # rows that are added change the working copy
     for scene in scenes:
-        row = [call, version_of(ROOT), processor(), str(WIDTH), scene, *cells_of(scene)]
+        row = [call, version, processor(), str(WIDTH), scene, *cells_of(scene)]
         append_row(TABLE, COLUMNS, row)
         sys.stdout.write(f"{', '.join(row)}\n")
 
