@@ -1,13 +1,14 @@
-"""Scenes whose bodies are so heavy that no force bends their paths: loads of the engine at some times, to be held against ``reference_springs``."""
+"""Scenes whose bodies are so heavy that no force bends their paths: loads of the engine at some times, held against ``reference_springs``."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from reference_distance import CUBE, POINT, ROD, Array
-from reference_springs import Law, Mover, drifting
+from reference_springs import SLIP, STICK, Feature, Law, Mover, drifting, loads
 from scenes import case_of, engine_of
 from scipy.spatial.transform import Rotation
 
@@ -16,6 +17,8 @@ from pardem.case import Case
 HEAVY = 1e12  # density (kg/m^3) where lengths are of 1 m
 SPAN = 0.5  # duration (s)
 CHECKS = 20  # times at which loads are compared
+STEPS = (200, 400, 800)
+SECOND, FIRST = 9.0, 3.0  # by how much errors fall, at least, for a quarter of the step
 STIFFNESS, SPRING = 1e5, 4e4  # N/m
 RADII = {"ball": 0.5, "rod": 0.25, "cube": 0.3, "die": 0.1}  # m, over the scale
 CORES = {"ball": POINT, "rod": ROD, "cube": CUBE, "die": CUBE}
@@ -23,6 +26,26 @@ SHAPES: dict[str, dict[str, Any]] = {
     "ball": {"shape": "sphere"}, "rod": {"shape": "spherocylinder", "length": 1.0}, "cube": {"shape": "cube", "side": 0.8},
     "die": {"shape": "cube", "side": 0.8},
 }  # fmt: skip
+
+
+class Behaviour(NamedTuple):
+    """Friction, caps of rolling and twisting, scale; whether a spring does what it is about; by how much the error of the torque falls at least."""
+
+    friction: float
+    caps: float
+    scale: float
+    seen: Callable[[tuple[int, ...]], bool]
+    fall: float
+
+    def contact(self, interaction: str) -> dict[str, Any]:
+        return contact_of(interaction, self.friction, self.caps, self.caps)
+
+
+BEHAVIOURS = {
+    "sticks": Behaviour(50.0, 50.0, 1.0, lambda modes: modes[:2] == (0, STICK), SECOND),
+    "slides": Behaviour(0.5, 50.0, 1e-3, lambda modes: modes[0] == 0 and SLIP in modes[1:], SECOND),
+    "yields": Behaviour(0.5, 0.2, 1e3, lambda modes: modes[0] > 0 and SLIP in modes[1:], FIRST),  # yielding is of first order
+}
 
 
 def species_of(name: str, scale: float) -> dict[str, Any]:
@@ -87,3 +110,20 @@ def check_times() -> Array:
 def error(found: Array, known: Array) -> float:
     """Root mean square over the times, over that of what is known."""
     return math.sqrt(float(((found - known) ** 2).sum() / (known**2).sum()))
+
+
+def compare(behaviour: Behaviour, features: list[Feature], scene: Callable[[int], Case]) -> None:
+    """Assert that a quarter of the step gives about 16 times less error.
+
+    Args:
+        behaviour: what springs do.
+        features: all contacts of the first grain.
+        scene: the case for a number of steps.
+    """
+    force, torque, modes = loads(features, check_times())
+    assert any(behaviour.seen(m) for m in modes), modes
+    every = [loads_of(scene(steps), steps) for steps in STEPS]
+    found = np.array([(error(f, force), error(t, torque)) for f, t in every])
+    assert found[0, 0] / found[-1, 0] > SECOND, found
+    assert found[0, 1] / found[-1, 1] > behaviour.fall, found
+    assert found[-1].max() < 5e-4, found

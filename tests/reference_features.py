@@ -6,11 +6,13 @@ the stretch along which they face each other counts (docs/theory/contacts.md).
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from reference_contact import cross
 from reference_minima import of_segments, on_segment, on_triangle
 from scipy.spatial import ConvexHull
 
@@ -45,8 +47,8 @@ def solid(core: Array, points: Array) -> Solid:
 def of_edges(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array]:
     """Nearest points of the edges ab and cd."""
     u, v = b - a, d - c
-    length = float(np.sqrt(u @ u))
-    if length == 0.0 or not v.any() or np.linalg.norm(np.cross(u, v)) > PARALLEL * length * np.linalg.norm(v):
+    length, normal = math.sqrt(float(u @ u)), cross(u, v)
+    if length == 0.0 or not v.any() or math.sqrt(float(normal @ normal)) > PARALLEL * length * math.sqrt(float(v @ v)):
         return of_segments(a, b, c, d)
     ends = sorted((float((c - a) @ u) / length, float((d - a) @ u) / length))
     low, high = max(0.0, ends[0]), min(length, ends[1])
@@ -56,13 +58,14 @@ def of_edges(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array]:
     return x, on_segment(x, c, d)
 
 
+def on_face(p: Array, face: list[Corners], points: Array) -> Array:
+    """The point of a face that is nearest to p."""
+    return min((on_triangle(p, points[i], points[j], points[k]) for i, j, k in face), key=lambda q: float((q - p) @ (q - p)))
+
+
 def nearest_points(first: Solid, second: Solid) -> list[tuple[Array, Array]]:
     """Nearest points of all pairs of features: edges with edges, vertices with faces, faces with vertices."""
-
-    def foot(p: Array, face: list[Corners], points: Array) -> Array:
-        return min((on_triangle(p, *points[list(corners)]) for corners in face), key=lambda q: float((q - p) @ (q - p)))
-
     a, b = first.points, second.points
     found = [of_edges(a[m], a[n], b[k], b[l]) for m, n in first.edges for k, l in second.edges]
-    found += [(p, foot(p, face, b)) for p in a for face in second.faces]
-    return found + [(foot(q, face, a), q) for q in b for face in first.faces]
+    found += [(p, on_face(p, face, b)) for p in a for face in second.faces]
+    return found + [(on_face(q, face, a), q) for q in b for face in first.faces]

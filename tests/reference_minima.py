@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from reference_contact import cross
 
 from pardem.engine import Engine
 from pardem.shapes.geometry.triangles import triangulate
@@ -43,10 +44,10 @@ def on_segment(p: Array, a: Array, b: Array) -> Array:
 
 def on_triangle(p: Array, a: Array, b: Array, c: Array) -> Array:
     """The point of a triangle that is nearest to p."""
-    n = np.cross(b - a, c - a)
+    n = cross(b - a, c - a)
     foot = p - (p - a) @ n / (n @ n) * n
     sides = ((a, b), (b, c), (c, a))
-    if all(np.cross(v - u, foot - u) @ n >= 0.0 for u, v in sides):
+    if all(cross(v - u, foot - u) @ n >= 0.0 for u, v in sides):
         return np.asarray(foot)
     return min((on_segment(p, u, v) for u, v in sides), key=lambda q: float((q - p) @ (q - p)))
 
@@ -54,10 +55,11 @@ def on_triangle(p: Array, a: Array, b: Array, c: Array) -> Array:
 def of_segments(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array]:
     """Nearest points of the segments ab and cd."""
     found = [(a, on_segment(a, c, d)), (b, on_segment(b, c, d)), (on_segment(c, a, b), c), (on_segment(d, a, b), d)]
-    u, v = b - a, d - c
-    matrix = np.array([[u @ u, -(u @ v)], [u @ v, -(v @ v)]])
-    if abs(np.linalg.det(matrix)) > 1e-14 * (u @ u) * (v @ v):
-        s, t = np.linalg.solve(matrix, [u @ (c - a), v @ (c - a)])
+    u, v, w = b - a, d - c, c - a
+    uu, uv, vv, uw, vw = (float(e @ f) for e, f in ((u, u), (u, v), (v, v), (u, w), (v, w)))
+    bottom = uu * vv - uv * uv
+    if bottom > 1e-14 * uu * vv:
+        s, t = (vv * uw - uv * vw) / bottom, (uv * uw - uu * vw) / bottom
         if 0.0 <= s <= 1.0 and 0.0 <= t <= 1.0:
             found.append((a + s * u, c + t * v))
     return min(found, key=lambda pair: float((pair[0] - pair[1]) @ (pair[0] - pair[1])))

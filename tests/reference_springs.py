@@ -12,17 +12,18 @@ shared with the kernels.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 from reference_contact import cross
 from reference_distance import Array
-from reference_features import Solid, nearest_points, solid
+from reference_features import Corners, of_edges, on_face, solid
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
-from scipy.spatial.transform import Rotation
 
 SAMPLES = 200  # at which contacts are looked for
 STICK, SLIP = 0, 1
@@ -41,8 +42,17 @@ class Mover:
     spin: Array = field(default_factory=lambda: np.zeros(3))
     core: Array = field(default_factory=lambda: np.zeros((1, 3)))
 
+    @cached_property
+    def _turning(self) -> tuple[float, Array, Array, Array]:
+        """Rate (rad/s); parts of the core along the axis of the spin and across it, and the latter after a quarter of a turn (m)."""
+        rate = math.sqrt(float(self.spin @ self.spin))
+        axis = self.spin / (rate or 1.0)
+        along = np.outer(self.core @ axis, axis)
+        return rate, along, self.core - along, np.cross(axis, self.core)
+
     def points(self, t: float) -> Array:
-        return np.asarray(self.centre(t) + Rotation.from_rotvec(t * self.spin).apply(self.core))
+        rate, along, across, ahead = self._turning
+        return np.asarray(self.centre(t) + along + math.cos(rate * t) * across + math.sin(rate * t) * ahead)
 
 
 def drifting(centre: Array, velocity: Array, spin: Array, core: Array) -> Mover:
@@ -89,17 +99,22 @@ class Feature:
         out = 0.5 * (length + self.unequal * (self.reach / length if self.radical else 1.0))
         return Touch(n, self.reach - length, x + out * n)
 
-    def _drive(self, t: float, which: int) -> tuple[Array, Array, float, float]:
-        """Omega, g, the limit and its rate."""
+    def _pull(self, t: float, which: int) -> tuple[Array, float, float]:
+        """g, the limit and its rate."""
         a, b = self.bodies
         n, overlap, c = self.touch(t)
-        h = 1e-5 * self.span
-        turn = cross(n, (self.touch(t + h).normal - self.touch(t - h).normal) / (2.0 * h)) + 0.5 * n * (n @ (a.spin + b.spin))
         v = b.velocity(t) + cross(b.spin, c - b.centre(t)) - a.velocity(t) - cross(a.spin, c - a.centre(t))
         w, limit = b.spin - a.spin, self.law.limits[which] * self.law.normal
         along = n * (n @ (v if which == 0 else w))
         g = (v - along, w - along, along)[which]
-        return turn, self.law.springs[which] * g, limit * overlap, -limit * float(n @ v)
+        return self.law.springs[which] * g, limit * overlap, -limit * float(n @ v)
+
+    def _turn(self, t: float) -> Array:
+        """Omega."""
+        h = 1e-5 * self.span
+        before, after = self.touch(t - h).normal, self.touch(t + h).normal
+        n = 0.5 * (before + after)
+        return cross(n, (after - before) / (2.0 * h)) + 0.5 * n * (n @ (self.bodies[0].spin + self.bodies[1].spin))
 
     def lives(self) -> list[tuple[float, float]]:
         """Times at which the contact begins and ends."""
@@ -113,27 +128,36 @@ class Feature:
 
     def _start(self, begin: float, which: int) -> tuple[float, Array, int]:
         """A moment after the birth, spring and mode there."""
-        _, g, _, rise = self._drive(begin, which)
+        g, _, rise = self._pull(begin, which)
         size = float(np.sqrt(g @ g))
         if begin == 0.0 or size <= rise:
             return begin, np.zeros(3), STICK
         begin += 1e-8 * self.span
-        return begin, self._drive(begin, which)[2] / size * g, SLIP
+        return begin, self._pull(begin, which)[1] / size * g, SLIP
+
+    def _until(self, spare: Callable[[float], float], begin: float, end: float) -> float:
+        """When a function first becomes negative, which the solver overlooks where it does so for a moment within a step; else ``end``."""
+        times = np.linspace(begin, end, 2 + int(SAMPLES * (end - begin) / self.span))
+        spares = [spare(t) for t in times[:-1]]
+        for k in range(len(spares) - 1):
+            if spares[k] >= 0.0 > spares[k + 1]:
+                return float(brentq(spare, times[k], times[k + 1], xtol=1e-15 * self.span, rtol=1e-14))
+        return end
 
     def spring(self, which: int, life: tuple[float, float], times: Array) -> tuple[Array, list[int]]:
         """A spring at some times of a life, (n, 3), and the modes on the way."""
         (t, y, mode), end = self._start(life[0], which), life[1] - 1e-6 * (life[1] < self.span) * self.span
-        out, modes, strongest = np.zeros((len(times), 3)), [], max(self._drive(u, which)[2] for u in np.linspace(*life, 20))
+        out, modes, strongest = np.zeros((len(times), 3)), [], max(self._pull(u, which)[1] for u in np.linspace(*life, 20))
 
         def spare(t: float, y: Array) -> float:
             """How far the spring is below its limit; where it slides: how fast it is pulled beyond it."""
-            _, g, limit, rise = self._drive(t, which)
+            g, limit, rise = self._pull(t, which)
             size = float(np.sqrt(y @ y))
             return limit - size if mode == STICK else float(g @ y) / size - rise
 
         def rates(t: float, y: Array) -> Array:
-            turn, g, _, rise = self._drive(t, which)
-            rate = cross(turn, y) + g
+            g, _, rise = self._pull(t, which)
+            rate = cross(self._turn(t), y) + g
             return rate if mode == STICK else rate - (float(g @ y) / float(y @ y) - rise / float(np.sqrt(y @ y))) * y
 
         spare.terminal, spare.direction = True, -1.0  # type: ignore[attr-defined]
@@ -142,10 +166,11 @@ class Feature:
             done = solve_ivp(
                 rates, (t, end), y, "DOP853", events=spare, rtol=1e-8, atol=1e-9 * strongest, dense_output=True, max_step=0.1 * self.span
             )
-            here = (times >= t) & (times <= done.t[-1])
+            until = self._until(lambda t, done=done: spare(t, done.sol(t)), t, done.t[-1])  # type: ignore[misc]
+            here = (times >= t) & (times <= until)
             if here.any():
                 out[here] = done.sol(times[here]).T
-            t, y, mode = done.t[-1], done.y[:, -1], 1 - mode
+            t, y, mode = until, done.sol(until), 1 - mode
             if mode == STICK:
                 y = y * (1.0 - 1e-9)  # or rounding has it slip again at once
             if len(modes) > 40:
@@ -176,29 +201,30 @@ def loads(features: list[Feature], times: Array) -> tuple[Array, Array, set[tupl
     return sum(f for f, _, _ in every), sum(t for _, t, _ in every), set().union(*(seen for _, _, seen in every))
 
 
+def _edges(m: tuple[int, int], n: tuple[int, int], a: Array, b: Array) -> tuple[Array, Array]:
+    return of_edges(a[m[0]], a[m[1]], b[n[0]], b[n[1]])
+
+
+def _vertex_face(k: int, face: list[Corners], a: Array, b: Array) -> tuple[Array, Array]:
+    return a[k], on_face(a[k], face, b)
+
+
+def _face_vertex(k: int, face: list[Corners], a: Array, b: Array) -> tuple[Array, Array]:
+    return on_face(b[k], face, a), b[k]
+
+
 def feature_pairs(
     law: Law, bodies: tuple[Mover, Mover], cores: tuple[Array, Array], radii: tuple[float, float], span: float, radical: bool
 ) -> list[Feature]:
     """All pairs of features of two convex bodies that come near each other: edges with edges, vertices with faces (``cores`` as drawn)."""
-    shapes = [solid(core, body.core) for core, body in zip(cores, bodies, strict=True)]
-    edges, faces, corners = ([getattr(s, kind) for s in shapes] for kind in ("edges", "faces", "points"))
-    kinds: list[tuple[Any, ...]] = [("edges", m, n) for m in edges[0] for n in edges[1]]
-    kinds += [("first", k, face) for k in range(len(corners[0])) for face in faces[1]]
-    kinds += [("second", k, face) for k in range(len(corners[1])) for face in faces[0]]
+    first, second = (solid(core, body.core) for core, body in zip(cores, bodies, strict=True))
+    kinds: list[Callable[[Array, Array], tuple[Array, Array]]] = [partial(_edges, m, n) for m in first.edges for n in second.edges]
+    kinds += [partial(_vertex_face, k, face) for k in range(len(first.points)) for face in second.faces]
+    kinds += [partial(_face_vertex, k, face) for k in range(len(second.points)) for face in first.faces]
+    looks = [[body.points(t) for body in bodies] for t in np.linspace(0.0, span, 41)]
 
-    def nearest(kind: tuple[Any, ...]) -> Nearest:
-        def at(t: float) -> tuple[Array, Array]:
-            a, b = (body.points(t) for body in bodies)
-            what, m, n = kind
-            if what == "edges":
-                found = nearest_points(Solid(a, [m], []), Solid(b, [n], []))
-            elif what == "first":
-                found = nearest_points(Solid(a[[m]], [], []), Solid(b, [], [n]))
-            else:
-                found = nearest_points(Solid(a, [], [n]), Solid(b[[m]], [], []))
-            return found[0]
+    def feature(kind: Callable[[Array, Array], tuple[Array, Array]]) -> Feature:
+        return Feature(law, bodies, lambda t: kind(*(body.points(t) for body in bodies)), sum(radii), radii[0] - radii[1], span, radical)
 
-        return at
-
-    every = [Feature(law, bodies, nearest(kind), radii[0] + radii[1], radii[0] - radii[1], span, radical) for kind in kinds]
-    return [f for f in every if max(f.touch(t).overlap for t in np.linspace(0.0, span, 41)) > -0.05 * radii[0]]
+    near = sum(radii) + 0.05 * radii[0]
+    return [feature(kind) for kind in kinds if min(float(np.linalg.norm(np.subtract(*kind(a, b)))) for a, b in looks) < near]

@@ -11,11 +11,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from prescribed import SPAN, Placed, case, check_times, contact_of, error, law_of, loads_of
+from prescribed import BEHAVIOURS, SPAN, Placed, case, compare, law_of
 from reference_distance import CUBE, Array
-from reference_springs import Feature, Mover, Nearest, feature_pairs, loads
+from reference_springs import Feature, Mover, Nearest, feature_pairs
 from scenes import FLOOR
-from test_wall_springs import BEHAVIOURS, SECOND, STEPS
 
 UP = np.array([0.0, 0.0, 1.0])
 SPIN = (0.3, -0.25, 2.0)
@@ -54,7 +53,7 @@ def on_the_floor(grain: Placed) -> list[Nearest]:
 SCENES: dict[str, list[Callable[[float], Placed]]] = {"on a floor": [tilted], "on an edge on a floor": [on_an_edge], "edge on edge": [upper, lower]}
 
 
-def features(grains: list[Placed], contact: dict[str, object], scale: float) -> list[Feature]:
+def features(grains: list[Placed], contact: dict[str, object]) -> list[Feature]:
     radius, law = grains[0].radius, law_of(contact, grains[0].radius * (1.0 if len(grains) == 1 else 0.5))
     if len(grains) == 2:
         return feature_pairs(law, (grains[0].mover, grains[1].mover), (CUBE, CUBE), (radius, radius), SPAN, True)
@@ -64,17 +63,7 @@ def features(grains: list[Placed], contact: dict[str, object], scale: float) -> 
 @pytest.mark.parametrize("behaviour", BEHAVIOURS)
 @pytest.mark.parametrize("name", SCENES)
 def test_forces_and_torques_of_superposed_contacts(name: str, behaviour: str) -> None:
-    """A quarter of the step: 16 times less error."""
-    friction, caps, scale, seen, fall = BEHAVIOURS[behaviour]
-    contact = contact_of("superposition", friction, caps, caps)
-    grains, walls = [grain(scale) for grain in SCENES[name]], [] if len(SCENES[name]) == 2 else [FLOOR]
-    force, torque, modes = loads(features(grains, contact, scale), check_times())
-    assert any(seen(m) for m in modes), modes
-    found = []
-    for steps in STEPS:
-        loaded = loads_of(case(grains, walls, contact, scale, steps), steps)
-        found.append((error(loaded[0], force), error(loaded[1], torque)))
-    out = np.array(found)
-    assert out[0, 0] / out[-1, 0] > SECOND, out
-    assert out[0, 1] / out[-1, 1] > fall, out
-    assert out[-1].max() < 5e-4, out
+    how = BEHAVIOURS[behaviour]
+    contact, grains = how.contact("superposition"), [grain(how.scale) for grain in SCENES[name]]
+    walls = [] if len(grains) == 2 else [FLOOR]
+    compare(how, features(grains, contact), lambda steps: case(grains, walls, contact, how.scale, steps))

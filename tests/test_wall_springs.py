@@ -11,14 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from prescribed import RADII, SPAN, Placed, case, check_times, contact_of, error, law_of, loads_of
+from prescribed import BEHAVIOURS, RADII, SPAN, Placed, case, compare, law_of
 from reference_distance import CUBE, Array
-from reference_springs import SLIP, STICK, Feature, Mover, Nearest, feature_pairs, loads
+from reference_springs import Feature, Mover, Nearest, feature_pairs
 from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
-STEPS = (200, 400, 800)
-SECOND, FIRST = 9.0, 3.0  # by how much errors fall, at least, for a quarter of the step
 AXIS = np.array([0.48, 0.6, 0.64])
 TUBE, OPENING, LENGTH = 2.0, 0.3, 4.0  # radius of tube, and of the cone at its narrow end; the cone's half-angle and length
 RADIUS, HOLE = 2.0, 0.8  # of the disc
@@ -32,7 +30,7 @@ def across(point: Array) -> tuple[float, float, Array]:
     """Height of a point along the axis, its distance from it, the unit vector from it."""
     height = float(point @ AXIS)
     out = point - height * AXIS
-    far = float(np.linalg.norm(out))
+    far = math.sqrt(float(out @ out))
     return height, far, out / far
 
 
@@ -53,17 +51,17 @@ def of_ring(point: Array) -> Array:
 
 
 def of_rim(a: Array, b: Array) -> tuple[Array, Array]:
-    """Nearest points of an edge and the rim of the hole, of those in which the edge comes in from outside; the end of the edge if there are none."""
-
-    def points(s: float) -> tuple[Array, Array]:
-        x = a + s * (b - a)
-        return x, HOLE * across(x)[2]
+    """Nearest points of an edge that comes in from outside, and of the rim of the hole."""
+    u = b - a
+    beside, aside = a - (a @ AXIS) * AXIS, u - (u @ AXIS) * AXIS
+    start, length2, far2, rise, aside2 = (float(p @ q) for p, q in ((a, u), (u, u), (beside, beside), (beside, aside), (aside, aside)))
 
     def slope(s: float) -> float:
-        x, y = points(s)
-        return float((x - y) @ (b - a))
+        """(x - y).u for the point x = a + s u and the point y of the rim beside it."""
+        return start + s * length2 - HOLE * (rise + s * aside2) / math.sqrt(far2 + 2.0 * s * rise + s * s * aside2)
 
-    return points(brentq(slope, 0.0, 1.0, xtol=1e-15, rtol=1e-14))
+    x = a + brentq(slope, 0.0, 1.0, xtol=1e-15, rtol=1e-14) * u
+    return x, HOLE * across(x)[2]
 
 
 SURFACES: dict[str, Callable[[Array], Array]] = {"tube": of_tube, "cone": of_cone, "ring": of_ring}
@@ -166,46 +164,17 @@ def features(scene: Scene, grain: Placed, wall: Mover, contact: dict[str, Any], 
     return [Feature(law, (grain.mover, wall), n, grain.radius, grain.radius, SPAN) for n in nearest]
 
 
-def errors(name: str, contact: dict[str, Any], scale: float) -> tuple[Array, set[tuple[int, ...]]]:
-    """Errors of force and torque for each length of step, and what the springs did."""
-    scene = SCENES[name]
-    grain = scene.grain(scale)
-    motion, wall = moving(scene.motion, scale, scale * CUBE)
-    force, torque, seen = loads(features(scene, grain, wall, contact, scale), check_times())
-    out = []
-    for steps in STEPS:
-        found = loads_of(case([grain], [wall_of(scene.wall, scale) | motion], contact, scale, steps), steps)
-        out.append((error(found[0], force), error(found[1], torque)))
-    return np.array(out), seen
-
-
-class Behaviour(NamedTuple):
-    """Friction, caps of rolling and twisting, scale; whether a spring does what it is about; by how much the error of the torque falls at least."""
-
-    friction: float
-    caps: float
-    scale: float
-    seen: Callable[[tuple[int, ...]], bool]
-    fall: float
-
-
-BEHAVIOURS = {
-    "sticks": Behaviour(50.0, 50.0, 1.0, lambda modes: modes[:2] == (0, STICK), SECOND),
-    "slides": Behaviour(0.5, 50.0, 1e-3, lambda modes: modes[0] == 0 and SLIP in modes[1:], SECOND),
-    "yields": Behaviour(0.5, 0.2, 1e3, lambda modes: modes[0] > 0 and SLIP in modes[1:], FIRST),  # yielding is of first order
-}
-
-
 # the reference of a body takes longest, and the limits of torques are the same at all walls
 RUNS = [(name, behaviour) for name in SCENES for behaviour in BEHAVIOURS if (SCENES[name].wall, behaviour) != ("body", "yields")]
 
 
 @pytest.mark.parametrize(("name", "behaviour"), RUNS)
 def test_forces_and_torques_at_curved_walls(name: str, behaviour: str) -> None:
-    """A quarter of the step: 16 times less error."""
-    friction, caps, scale, seen, fall = BEHAVIOURS[behaviour]
-    found, modes = errors(name, contact_of("superposition", friction, caps, caps), scale)
-    assert any(seen(m) for m in modes), modes
-    assert found[0, 0] / found[-1, 0] > SECOND, found
-    assert found[0, 1] / found[-1, 1] > fall, found
-    assert found[-1].max() < 5e-4, found
+    scene, how = SCENES[name], BEHAVIOURS[behaviour]
+    contact, scale = how.contact("superposition"), how.scale
+    grain = scene.grain(scale)
+    motion, wall = moving(scene.motion, scale, scale * CUBE)
+    compare(
+        how, features(scene, grain, wall, contact, scale),
+        lambda steps: case([grain], [wall_of(scene.wall, scale) | motion], contact, scale, steps),
+    )  # fmt: skip
