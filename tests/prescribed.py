@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from reference_distance import CUBE, POINT, ROD, Array
 from reference_springs import SLIP, STICK, Feature, Law, Mover, drifting, loads
-from scenes import case_of, engine_of
+from scenes import case_of, engine_of, mass_of
 from scipy.spatial.transform import Rotation
 
 from pardem.case import Case
@@ -20,11 +20,15 @@ CHECKS = 20  # times at which loads are compared
 STEPS = (200, 400, 800)
 SECOND, FIRST = 9.0, 3.0  # by how much errors fall, at least, for a quarter of the step
 STIFFNESS, SPRING = 1e5, 4e4  # N/m
-RADII = {"ball": 0.5, "rod": 0.25, "cube": 0.3, "die": 0.1}  # m, over the scale
-CORES = {"ball": POINT, "rod": ROD, "cube": CUBE, "die": CUBE}
+RADII = {"ball": 0.5, "rod": 0.25, "cube": 0.3, "die": 0.1, "arch": 0.3, "wheel": 0.3}  # m, over the scale
+ANGLES = np.radians([-160.0, -135.0, -110.0, -85.0, -60.0, -35.0])
+DRAWN = {
+    "arch": np.array([[-0.8, 0.0, 0.0], [0.0, 0.0, 0.6], [0.8, 0.0, 0.0]]),
+    "wheel": np.stack([0.9 * np.cos(ANGLES), 0.0 * ANGLES, 0.9 * np.sin(ANGLES)], axis=1),
+}
 SHAPES: dict[str, dict[str, Any]] = {
     "ball": {"shape": "sphere"}, "rod": {"shape": "spherocylinder", "length": 1.0}, "cube": {"shape": "cube", "side": 0.8},
-    "die": {"shape": "cube", "side": 0.8},
+    "die": {"shape": "cube", "side": 0.8}, "arch": {"shape": "polyline"}, "wheel": {"shape": "polyline"},
 }  # fmt: skip
 
 
@@ -50,7 +54,16 @@ BEHAVIOURS = {
 
 def species_of(name: str, scale: float) -> dict[str, Any]:
     sizes = {key: scale * value if isinstance(value, float) else value for key, value in SHAPES[name].items()}
-    return {"name": name, "radius": scale * RADII[name], "density": HEAVY / scale**3} | sizes
+    species = {"name": name, "radius": scale * RADII[name], "density": HEAVY / scale**3} | sizes
+    if name not in DRAWN:
+        return species
+    species["vertices"] = (scale * DRAWN[name]).tolist()
+    moments = mass_of(species).principal_moments
+    return species | {"inertia": tuple((moments.max() / moments).tolist())}  # equal moments: it keeps its spin about any axis
+
+
+CORES = {"ball": POINT, "rod": ROD, "cube": CUBE, "die": CUBE} | {name: core - mass_of(species_of(name, 1.0)).centre for name, core in DRAWN.items()}
+SOLIDS, CHAINS = ("ball", "rod", "cube", "die"), ("rod", "arch", "wheel")  # species that stand together, so that scenes share kernels
 
 
 def contact_of(interaction: str, friction: float, rolling: float, twisting: float) -> dict[str, Any]:
@@ -81,11 +94,11 @@ class Placed:
         }  # fmt: skip
 
 
-def case(grains: list[Placed], walls: list[dict[str, Any]], contact: dict[str, Any], scale: float, steps: int) -> Case:
-    """All species are there, so that all scenes have the same kernels."""
+def case(grains: list[Placed], walls: list[dict[str, Any]], contact: dict[str, Any], scale: float, steps: int, names: Sequence[str] = SOLIDS) -> Case:
+    """Grains and walls that meet by a law; ``names``: the species."""
     size = 50.0 * scale
     return case_of(
-        [species_of(name, scale) for name in SHAPES], contact, SPAN / steps, grain=[g.entry for g in grains], wall=walls,
+        [species_of(name, scale) for name in names], contact, SPAN / steps, grain=[g.entry for g in grains], wall=walls,
         domain={"lower": (-size,) * 3, "upper": (size,) * 3},
     )  # fmt: skip
 

@@ -81,7 +81,10 @@ Nearest = Callable[[float], tuple[Array, Array]]
 
 @dataclass
 class Feature:
-    """Two features: their nearest points at a time, sum and difference of the radii (m); ``radical``: the contact point of grains, else of walls."""
+    """Two features: their nearest points at a time, sum and difference of the radii (m).
+
+    ``radical``: the contact point of grains, else of walls; ``breaks``: when nearest points go over to other features.
+    """
 
     law: Law
     bodies: tuple[Mover, Mover]
@@ -90,6 +93,7 @@ class Feature:
     unequal: float
     span: float
     radical: bool = False
+    breaks: list[float] = field(default_factory=list)
 
     def touch(self, t: float) -> Touch:
         x, y = self.nearest(t)
@@ -163,14 +167,20 @@ class Feature:
         spare.terminal, spare.direction = True, -1.0  # type: ignore[attr-defined]
         while t < end * (1.0 - 1e-14):
             modes.append(mode)
+            stop = min(u for u in (*self.breaks, end) if u > t)
             done = solve_ivp(
-                rates, (t, end), y, "DOP853", events=spare, rtol=1e-8, atol=1e-9 * strongest, dense_output=True, max_step=0.1 * self.span
+                rates, (t, stop), y, "DOP853", events=spare, rtol=1e-8, atol=1e-9 * strongest, dense_output=True, max_step=0.1 * self.span
             )
             until = self._until(lambda t, done=done: spare(t, done.sol(t)), t, done.t[-1])  # type: ignore[misc]
             here = (times >= t) & (times <= until)
             if here.any():
                 out[here] = done.sol(times[here]).T
-            t, y, mode = until, done.sol(until), 1 - mode
+            t, y = until, done.sol(until)
+            if t < stop:
+                mode = 1 - mode
+            elif t < end:
+                t += 1e-9 * self.span  # beyond the break, where a limit may rise at once
+                mode = SLIP if mode == SLIP and spare(t, y) >= 0.0 else STICK
             if mode == STICK:
                 y = y * (1.0 - 1e-9)  # or rounding has it slip again at once
             if len(modes) > 40:

@@ -19,6 +19,7 @@ from pardem.engine import Engine
 from pardem.observables.energy import rotational_energy, translational_energy
 from pardem.setup.initial_grains import initial_grains, size_range
 from pardem.setup.preparation import Setup, build_scene
+from pardem.shapes.mass.polytope_mass import MassProperties
 from pardem.state.arrays import CONTACTS, STORED, WALL_CONTACTS, sum_columns
 from pardem.state.population import ContactTable, Population
 
@@ -137,11 +138,15 @@ def case_of(species: list[dict[str, Any]], contact: dict[str, Any], step: float,
     )  # fmt: skip
 
 
-def centre_of(species: dict[str, Any], **more: Any) -> np.ndarray:
-    """Centre of mass of a species in the axes in which its shape is given (m); ``more``: as for ``case_of``."""
+def mass_of(species: dict[str, Any], **more: Any) -> MassProperties:
+    """Mass, centre and moments of a species in the axes in which its shape is given; ``more``: as for ``case_of``."""
     grain = {"species": species["name"], "position": (0.0,) * more.get("dimension", 3)}
-    shape = case_of([species], ELASTIC, 1e-4, grain=[grain], **more).species[0].make_shape()
-    return np.asarray(shape.mass_properties(species["density"]).centre)
+    return case_of([species], ELASTIC, 1e-4, grain=[grain], **more).species[0].make_shape().mass_properties(species["density"])
+
+
+def centre_of(species: dict[str, Any], **more: Any) -> np.ndarray:
+    """Its centre of mass (m)."""
+    return np.asarray(mass_of(species, **more).centre)
 
 
 def worst_energy(
