@@ -82,10 +82,14 @@ def test_nothing_is_foreseen_of_a_sound_case() -> None:
         ({"without": ("back",)}, r"insert.all: in stage 'fall' grains on wall 'floor' can roll to the face 'upper-y'.*domain.outflow"),
         ({"without": ("floor",)}, r"insert.all: in stage 'fall' there is no wall between these grains and the face 'lower-z' of the domain"),
         ({"domain": {"periodic": (True, False, False)}}, r"domain.periodic: the domain is periodic along x, but wall '\w+' lies across that axis"),
+        (
+            {"domain": {"periodic": (True, False, False)}, "gravity": (1e9, 0.0, -9.81)},
+            r"gravity: its x component of 1e\+09 m/s2 moves grains by \S+ m in a step of .*the period of 0.06 m.*make gravity.0 or time.step smaller",
+        ),
         ({"insert": region((0, 0, 0), (0.04, 0.045, 0.15))}, r"insert.all.region reaches 0.005 m behind wall 'back'.*make the region smaller"),
         ({"insert": region((0, 0, 0), (0.04, 0.04, 0.15), 25000)}, r"insert.all: 25000 grains .* would fill 44% of it.*at most 17\d\d\d grains"),
     ],
-    ids=["overlap", "roll", "fall", "period", "region", "filling"],
+    ids=["overlap", "roll", "fall", "period", "leap", "region", "filling"],
 )
 def test_trouble_is_foreseen(changes: dict[str, Any], said: str) -> None:
     sentences = foreseen(bucket(**changes))

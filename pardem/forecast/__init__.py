@@ -11,6 +11,7 @@ from .behind_walls import region_warnings
 from .confinement import held_together
 from .ground import faces_of
 from .impacts import impact_warnings
+from .leaps import leap_warnings
 from .loads import load_warnings
 from .openings import opening_warnings
 from .periods import period_warnings
@@ -40,6 +41,7 @@ def forecast(case: Case, setup: Setup) -> list[str]:
         *filling_warnings(case, setup.catalogue, regions),
         *region_warnings(case, starts, faces),
         *period_warnings(case, faces),
+        *leap_warnings(case),
         *opening_warnings(case, starts, faces),
         *impact_warnings(case, bodies, impacts(case, setup, held_together(case, starts, faces), faces)),
         *load_warnings(case, bodies, faces),
