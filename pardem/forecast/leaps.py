@@ -17,11 +17,11 @@ def leap_warnings(case: Case) -> list[str]:
     if case.domain is None:
         return []
     step, out = case.time.step, []
-    for axis, g, lower, upper, periodic in zip("xyz", case.gravity, case.domain.lower, case.domain.upper, case.domain.periodic, strict=True):
-        period = upper - lower
-        if periodic and abs(g) * step**2 > period:
+    for c, g in enumerate(case.gravity):
+        period, way = case.domain.upper[c] - case.domain.lower[c], abs(g) * step**2
+        if case.domain.periodic[c] and way > period:
             out.append(
-                f"gravity: its {axis} component of {g:.3g} m/s2 moves grains by {abs(g) * step**2:.2g} m in a step of time.step = {step:.3g} s, "
-                f"more than the period of {period:.3g} m, and a run stops at that; make gravity.{'xyz'.index(axis)} or time.step smaller"
+                f"gravity: its {'xyz'[c]} component of {g:.3g} m/s2 moves grains by {way:.2g} m in a step of time.step = {step:.3g} s, "
+                f"more than the period of {period:.3g} m, and a run stops at that; make gravity.{c} or time.step smaller"
             )
     return out
