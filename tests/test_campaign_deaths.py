@@ -143,6 +143,23 @@ def test_a_run_that_killed_twice_is_done_alone(tmp_path: Path) -> None:
         assert claimed(stack, "two") == others[0].name
 
 
+def test_what_is_left_of_a_pool_does_not_take_the_run_that_a_process_of_it_died_of(tmp_path: Path) -> None:
+    study = read_study(study_in(tmp_path, SHORT))
+    killer, *others = folders_in(study)
+    begin(killer, BEGINNING, 0, 1, "one")
+
+    def first_of(pool: str) -> list[str]:
+        claims, found = Claims(Design(study), Rows(study), pool, 1), list[str]()
+        with ExitStack() as stack:
+            while (point := stack.enter_context(claims.next_one(lambda: False))) is not None:
+                found.append(point.id)
+        return found
+
+    assert sorted(first_of("one")) == sorted(folder.name for folder in others)
+    assert killer.name in first_of("two")
+    assert read_attempt(killer).deaths == 1
+
+
 def test_a_pool_that_leaves_nothing_behind_is_not_started_for_ever(tmp_path: Path) -> None:
     done = kept(study_in(tmp_path, SHORT), 2, "--launcher", "sh -c 'kill -9 $$'")
     assert done.returncode == 1

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +18,7 @@ import pytest
 from mpi4py import MPI
 
 from pardem.io.results.assemble import assemble
-from pardem.io.results.paths import parts_of
+from pardem.io.results.paths import base_step, damaged_of, parts_of, segment_path
 from pardem.io.state.checkpoint import newest_valid_checkpoint, read_checkpoint
 from pardem.io.views.compare import compare
 from pardem.io.views.info import info
@@ -77,6 +78,40 @@ def test_killed_again_and_again_a_run_comes_to_the_same_end(tmp_path: Path, whol
     assert reached[-1] > 0
     run_mpi(2, PROGRAM, out, LAST, "--resume")
     assert compare(out, whole) is None
+
+
+MADE = """
+import os, sys
+from pathlib import Path
+import io_scene as scene
+from mpi4py import MPI
+
+number, real = int(sys.argv[2]), os.pwrite
+
+def pwrite(descriptor, data, place):
+    global number
+    if "segment-000001-frames" in os.readlink(f"/proc/self/fd/{descriptor}"):
+        number -= 1
+        if number == 0:
+            os.kill(os.getpid(), 9)
+    return real(descriptor, data, place)
+
+os.pwrite = pwrite
+scene.run(MPI.COMM_SELF, Path(sys.argv[1]), 60)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="finds out by /proc what is written")
+@pytest.mark.parametrize("number", [1, 16, 51, 80])
+def test_killed_while_a_segment_is_begun_nothing_of_it_is_left(tmp_path: Path, whole: Path, number: int) -> None:
+    """Whichever of the writes that make it is the last: a file that cannot be read would be set apart, as if something were lost."""
+    out = tmp_path / "out.h5"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(PROGRAM.parent), os.environ.get("PYTHONPATH", "")])}
+    assert subprocess.run([sys.executable, "-c", MADE, str(out), str(number)], env=environment, check=False).returncode == -signal.SIGKILL
+    assert base_step(segment_path(parts_of(out), 0, "frames")) == -1
+    scene.run(SELF, out, LAST, resume=True)
+    assert compare(out, whole) is None
+    assert not damaged_of(out).exists()
 
 
 def test_killed_before_it_is_named_a_checkpoint_does_not_count(tmp_path: Path) -> None:

@@ -62,10 +62,9 @@ def put_walls(file: h5py.File, walls: tuple[str, ...]) -> None:
 
 
 class ContactWriter:
-    """Appends the contacts of frames to a segment. Every method is collective, unless it says otherwise.
+    """Appends the contacts of frames to a segment.
 
     Args:
-        file: file of the segment.
         contacts: contacts of the first frame.
         real: type of the floating-point fields.
         count: number of grains on all ranks.
@@ -74,16 +73,19 @@ class ContactWriter:
     exchange: ContactExchange  # of the frame that is being written
     sums: list[int]
 
-    def __init__(self, file: RowFile, contacts: ContactFrame, real: np.dtype, count: int) -> None:
-        self.file, self.real, self.count, self.rows = file, real, count, 0
+    def __init__(self, contacts: ContactFrame, real: np.dtype, count: int) -> None:
+        self.real, self.count, self.rows = real, count, 0
         self.types: dict[str, tuple[int, np.dtype]] = {"bodies": (2, np.dtype(np.int64)), "sub": (1, np.dtype(np.int64))}
         self.types |= {name: (1 if np.ndim(values) == 1 else np.shape(values)[1], real) for name, values in contacts.fields.items()}
         self.widest = max(width * kind.itemsize for width, kind in self.types.values())
-        with file.structure() as handle:
-            if handle is not None:
-                self._create(handle, contacts.walls)
 
-    def _create(self, handle: h5py.File, walls: tuple[str, ...]) -> None:
+    def create(self, handle: h5py.File, walls: tuple[str, ...]) -> None:
+        """Make the data sets, without rows. Called by one process.
+
+        Args:
+            handle: file of the segment.
+            walls: names of the walls.
+        """
         for name, (width, kind) in self.types.items():
             chunk = max(64, min(2 * self.count, CHUNK // (width * kind.itemsize)))
             shape, most = shape_of(0, width), (None, *shape_of(0, width)[1:])
@@ -93,33 +95,39 @@ class ContactWriter:
         create_contact_table(handle, self.types)
         put_walls(handle, walls)
 
-    def prepare(self, contacts: ContactFrame, holders: Holders) -> None:
-        """Bring the contacts of a frame into the order of their keys, and take space for them.
+    def prepare(self, file: RowFile, contacts: ContactFrame, holders: Holders) -> None:
+        """Bring the contacts of a frame into the order of their keys, and take space for them. Collective.
 
         Args:
+            file: file of the segment.
             contacts: contacts of the frame.
             holders: the ranks that will write them.
         """
         key = np.ascontiguousarray(contacts.key, dtype=np.int64)
-        self.exchange = ContactExchange(self.file.comm, key, self.count, holders, self.widest)
-        self.file.reserve(self.exchange.total * sum(width * kind.itemsize for width, kind in self.types.values()), holders)
-        self.file.grow([f"{CONTACTS}/{name}" for name in self.types], self.rows + self.exchange.total)
+        self.exchange = ContactExchange(file.comm, key, self.count, holders, self.widest)
+        file.reserve(self.exchange.total * sum(width * kind.itemsize for width, kind in self.types.values()), holders)
+        file.grow([f"{CONTACTS}/{name}" for name in self.types], self.rows + self.exchange.total)
 
-    def write(self, contacts: ContactFrame) -> None:
-        """Write the rows of the contacts of a frame, among those of its grains.
+    def write(self, file: RowFile, contacts: ContactFrame) -> None:
+        """Write the rows of the contacts of a frame, among those of its grains. Collective.
 
         Args:
+            file: file of the segment.
             contacts: contacts of the frame.
         """
         columns: dict[str, int | slice] = {"bodies": slice(2), "sub": 2}
         for name, (_, kind) in self.types.items():
             of_key = columns.get(name)
             pieces = self.exchange.pieces(np.asarray(contacts.fields[name]), kind) if of_key is None else self.exchange.keys(of_key)
-            self.file.write_all(f"{CONTACTS}/{name}", pieces, self.rows)
+            file.write_all(f"{CONTACTS}/{name}", pieces, self.rows)
 
-    def end(self) -> None:
-        """Join the checksums of what all ranks have written."""
-        self.sums = joined(self.file.comm, [self.file.sums.get(f"{CONTACTS}/{name}", 0) for name in self.types])
+    def end(self, file: RowFile) -> None:
+        """Join the checksums of what all ranks have written. Collective.
+
+        Args:
+            file: file of the segment.
+        """
+        self.sums = joined(file.comm, [file.sums.get(f"{CONTACTS}/{name}", 0) for name in self.types])
         self.rows += self.exchange.total
 
     def count_in(self, handle: h5py.File, known: bool) -> None:

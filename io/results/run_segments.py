@@ -28,6 +28,7 @@ from .h5md import label, stack, write_observables
 from .paths import segment_path
 
 CHUNK = 1 << 20  # bytes
+NEW = ".new"  # ends the name of a file until it can be read
 
 
 class Segment:
@@ -77,15 +78,15 @@ class Segment:
             file.reserve(self.size, holders)
             file.grow(names, t + 1)
             if self.contacts is not None and contacts is not None:
-                self.contacts.prepare(contacts, holders)
+                self.contacts.prepare(file, contacts, holders)
             with file.rows(holders, self.form.compression, self.count):
                 for name, field in zip(names, self.types, strict=True):
                     file.write_all(name, rows.pieces(arrays[field], self.types[field][1]), frame=t)
                 if self.contacts is not None and contacts is not None:
-                    self.contacts.write(contacts)
+                    self.contacts.write(file, contacts)
             sums = [crc32_of_clock(step, time), *joined(self.comm, [file.sums.get(name, 0) for name in names])]
             if self.contacts is not None and contacts is not None:
-                self.contacts.end()
+                self.contacts.end(file)
             clock = f"{FRAMES}/{FIRST_FIELD}/"
             with file.structure() as handle:
                 if handle is not None:
@@ -104,36 +105,48 @@ class Segment:
         try:
             yield
         except FileError:
-            if self.file is not None and not self.frames:
+            if not self.frames:
                 file, self.file = self.file, None
                 with suppress(FileError):  # of the first error
-                    file.close(sync=False)
+                    if file is not None:
+                        file.close(sync=False)
+                path = segment_path(self.parts, self.number, "frames")
                 if self.comm.rank == 0:
-                    with suppress(OSError):  # then a run that goes on sets it apart
-                        file.path.unlink()
+                    for begun in (path.with_suffix(NEW), path):
+                        with suppress(OSError):  # then a run that goes on removes it
+                            begun.unlink(missing_ok=True)
             raise
 
     def _create(self, arrays: dict[str, np.ndarray], contacts: ContactFrame | None) -> None:
         real = self.form.real
         self.types = {name: (values.shape[1], real if values.dtype.kind == "f" else values.dtype) for name, values in arrays.items()}
         self.size = self.count * sum(width * kind.itemsize for width, kind in self.types.values())
-        self.file = file = RowFile(self.comm, segment_path(self.parts, self.number, "frames"), "w", synced=self.form.sync_frames)
-        with file.structure() as handle:
-            if handle is not None:
-                label(handle, "segment", self.base_step)
-                for name, (width, kind) in self.types.items():
-                    place, shape, most = f"{FRAMES}/{name}/value", (0, self.count, width), (None, self.count, width)
-                    if self.form.compression != "none":
-                        handle.create_dataset(place, shape, kind, maxshape=most, **packed(self.count, width, self.form.compression))
-                    else:
-                        chunk = (1, max(1, min(self.count, CHUNK // (width * kind.itemsize))), width)
-                        create_for_rows(handle, place, shape, kind, most, chunk)
-                for name, kind in (("step", np.dtype(np.int64)), ("time", np.dtype(np.float64))):
-                    handle.create_dataset(f"{FRAMES}/{FIRST_FIELD}/{name}", (0,), kind, maxshape=(None,), chunks=(1024,))
-                create_table(handle, self.types)
         if contacts is not None:
-            self.contacts = ContactWriter(file, contacts, self.form.real, self.count)
-        file.flush()
+            self.contacts = ContactWriter(contacts, real, self.count)
+        path = segment_path(self.parts, self.number, "frames")
+        with together(self.comm, f"{path} could not be written"):
+            if self.comm.rank == 0:
+                self._make(path, () if contacts is None else contacts.walls)
+        self.file = RowFile(self.comm, path, "r+", synced=self.form.sync_frames)
+
+    def _make(self, path: Path, walls: tuple[str, ...]) -> None:
+        """Make the file without rows. It gets its name once it can be read: a run that is killed before leaves nothing that would seem damaged."""
+        new = path.with_suffix(NEW)
+        with WritableFile(new, "w") as handle:
+            label(handle, "segment", self.base_step)
+            for name, (width, kind) in self.types.items():
+                place, shape, most = f"{FRAMES}/{name}/value", (0, self.count, width), (None, self.count, width)
+                if self.form.compression != "none":
+                    handle.create_dataset(place, shape, kind, maxshape=most, **packed(self.count, width, self.form.compression))
+                else:
+                    chunk = (1, max(1, min(self.count, CHUNK // (width * kind.itemsize))), width)
+                    create_for_rows(handle, place, shape, kind, most, chunk)
+            for name, kind in (("step", np.dtype(np.int64)), ("time", np.dtype(np.float64))):
+                handle.create_dataset(f"{FRAMES}/{FIRST_FIELD}/{name}", (0,), kind, maxshape=(None,), chunks=(1024,))
+            create_table(handle, self.types)
+            if self.contacts is not None:
+                self.contacts.create(handle, walls)
+        new.rename(path)
 
     def observables(self, step: int, time: float, values: dict[str, np.ndarray]) -> None:
         """Add a row of observables, which is written when the segment is closed.
@@ -175,7 +188,7 @@ class Segment:
         return closed
 
     def _write_observables(self, path: Path, sync: bool) -> None:
-        new = path.with_suffix(".new")
+        new = path.with_suffix(NEW)
         rows = [values for _, _, values in self.observed]
         columns = {name: stack([r[name] for r in rows]) for name in rows[0]}
         take_on_trial(new, sum(c.nbytes for c in columns.values()) + 16 * len(rows))

@@ -64,6 +64,8 @@ class Claims:
         folder = self._folder(point.id)
         if read_row(self.study, point.id) is not None:
             return ENDED
+        if (last := read_attempt(folder)).under_way and last.pool == self.pool:
+            return BARRED  # a process of this pool has died of it, and MPI is about to end the others
         place, deaths = deaths_of(folder, folder / RESULT)
         if deaths >= MOST_DEATHS:
             write_row(self.study, point, {"status": FAILED, "sentence": sentence_of(folder, place, deaths)})
