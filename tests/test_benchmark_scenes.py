@@ -39,6 +39,8 @@ def test_versions_measured_in_turns_stand_side_by_side(tmp_path: Path, monkeypat
     line = next(line for line in written.splitlines() if line.startswith("| cubes"))
     ratio = float(rows[2]["median (1/s)"]) / float(rows[3]["median (1/s)"])
     assert line.split("|")[-2].strip() == f"{ratio:.2f}"
+    rows[3][benchmark.LEFT_OUT] = "the bed rolls"
+    assert benchmark.text(rows).splitlines()[-1].endswith("| left out: the bed rolls, lists take 50% |")
 
 
 def test_every_scene_is_measured() -> None:

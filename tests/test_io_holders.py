@@ -215,9 +215,9 @@ except Exception as error:
 @pytest.mark.parametrize(
     ("ranks", "name", "number", "shown"),
     [
-        (1, "-frames.", 2, "-frames.h5"), (1, "-frames.", 60, "-frames.h5"), (1, "-frames.", 75, "-frames.h5"), (1, "-observables.", 2, "-observables.h5"), (1, "", 0, ""),
-        (1, "static.h5", 2, "static.h5.new"), (1, "index.new", 2, "out.h5"), (3, "-frames.", 9, "-frames.h5"), (3, "", 0, ""),
-        (3, "checkpoint-", 3, "checkpoint-000000000030.h5"), (3, "result.new", 3, "out.h5"),
+        (1, "-frames.", 2, "-frames.h5"), (1, "-frames.", 60, "-frames.h5"), (1, "-frames.", 75, "-frames.h5"),
+        (1, "-observables.", 2, "-observables.h5"), (1, "", 0, ""), (1, "static.h5", 2, "static.h5.new"), (1, "index.new", 2, "out.h5"),
+        (3, "-frames.", 9, "-frames.h5"), (3, "", 0, ""), (3, "checkpoint-", 3, "checkpoint-000000000030.h5"), (3, "result.new", 3, "out.h5"),
     ],
 )  # fmt: skip
 def test_no_file_is_open_when_mpi_is_finalised(

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import cited_versions
 import goals
+import lammps_calls
 import pytest
 import scene_limits
-from pages import PAGE, table_cells
+from pages import PAGE, read_rows, table_cells
 
 
 def _history_is_here() -> bool:
@@ -41,3 +42,21 @@ def test_goals_that_are_missed_say_what_was_tried() -> None:
 def test_each_scene_says_what_was_tried() -> None:
     shown = {cells[0]: cells[-1] for cells in table_cells(PAGE.read_text(), "limits")}
     assert shown == {scene: ", ".join(tried) for scene, tried in scene_limits.TRIED.items()}
+
+
+def test_the_page_shows_every_call_beside_lammps() -> None:
+    rows = read_rows(lammps_calls.TABLE)
+    assert len(table_cells(PAGE.read_text(), "lammps")) == len(rows), "run `python jobs/benchmarks/lammps_calls.py page`"
+    assert PAGE.read_text().count(lammps_calls.text(rows)) == 1
+
+
+def test_what_is_left_out_is_no_goal() -> None:
+    columns = ("call", "version", "processor", "scene", "turns", "median (1/s)", "left out")
+    rows = [
+        dict(zip(columns, row, strict=True))
+        for row in [
+            ("1", "mine", "a, 4 lanes", "clumps", "5", "2e6", ""), ("1", goals.BEFORE, "a, 4 lanes", "clumps", "5", "1e6", ""),
+            ("2", "mine", "a, 4 lanes", "clumps", "5", "5e6", ""), ("2", goals.BEFORE, "a, 4 lanes", "clumps", "5", "1e6", "the bed rolls"),
+        ]
+    ]  # fmt: skip
+    assert [goal.measured for goal in goals.over_the_version_before(rows)] == [2.0]

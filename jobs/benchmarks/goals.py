@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from campaign_times import BUSY, START_UP, TRIAL
+from lammps_calls import newest_calls
 from law_costs import OVER
 from pages import PAGE, by_call, newest, put_into_page, read_rows, table, table_cells
 from scene_limits import NOTES, TRIED
+from scene_speeds import LEFT_OUT
 from turns import ROOT
 
 PART = ("<!-- goals -->\n", "<!-- end of goals -->")
@@ -52,13 +54,14 @@ class Goal(NamedTuple):
         return value <= self.goal if self.most else value >= self.goal
 
 
-def against_lammps(page: str) -> Iterator[Goal]:
+def against_lammps(rows: list[Row]) -> Iterator[Goal]:
     """Spheres, over LAMMPS."""
     wanted = {("10108", "4"): 2.5, ("10108", "8"): 3.0, ("90972", "4"): 2.0, ("90972", "8"): 2.0}
-    for grains, _, style, lanes, _, _, ratio, turns, version, _ in table_cells(page, "lammps"):
-        tried = ", ".join(TRIED["spheres"]) if grains == "10108" else ""
-        what = f"{grains} spheres over LAMMPS' {style}, {lanes} lanes"
-        yield Goal(what, wanted[grains, lanes], False, float(ratio.partition("**")[2].partition("**")[0]), f"{version}, {turns} turns", tried)
+    for row in newest_calls(rows):
+        spheres, lanes = row["spheres"], row["lanes"]
+        tried = ", ".join(TRIED["spheres"]) if spheres == "10108" else ""
+        what, source = f"{spheres} spheres over LAMMPS' `{row['style']}`, {lanes} lanes", f"{row['version']}, {row['turns']} turns"
+        yield Goal(what, wanted[spheres, lanes], False, float(row["ratio"]), source, tried)
 
 
 def over_rockable(rows: list[Row]) -> Iterator[Goal]:
@@ -76,7 +79,8 @@ def over_the_version_before(rows: list[Row]) -> Iterator[Goal]:
         "rods": 2.5, "tetrahedra": 2.0, "cubes": 2.0, "tetrahedra-superposed": 2.0, "cubes-superposed": 2.0, "62-gons": 1.5, "clumps": 1.5,
     }  # fmt: skip
     both = {call: {row["version"] for row in found} >= {BEFORE} for call, found in by_call(rows).items()}
-    of = newest([row for row in rows if both[row["call"]]], "processor", "scene")
+    left_out = {(row["call"], row["scene"]) for row in rows if row[LEFT_OUT]}
+    of = newest([row for row in rows if both[row["call"]] and (row["call"], row["scene"]) not in left_out], "processor", "scene")
     for scene, goal in wanted.items():
         for (processor, name), found in of.items():
             if name == scene:
@@ -167,7 +171,7 @@ def goals() -> list[Goal]:
         return read_rows(HERE / f"{name}.csv")
 
     return [
-        *against_lammps(page), *over_rockable(rows("rockable_grains")), *over_the_version_before(rows("scene_speeds")),
+        *against_lammps(rows("lammps_calls")), *over_rockable(rows("rockable_grains")), *over_the_version_before(rows("scene_speeds")),
         *of_laws(rows("law_costs")), *of_large_beds(rows("step_shares"), page), *of_meetings(rows("meetings")),
         *of_triangulation(read_rows(DETECTION)), *of_compilation(rows("compile_times")), *of_campaigns(rows("campaign_times")),
     ]  # fmt: skip

@@ -9,7 +9,7 @@ The settled state goes into an .npz file, which ``pardem bench spheres --state``
 ``velocities``, ``omegas`` (N, 3), ``lower`` and ``upper`` (3,) the box, and the scalars of :class:`SphereBed` under their own names. Tangential
 springs are not part of it: both codes build theirs up while they warm up. Units: diameter, mass and gravity are 1.
 
-With --document the medians, and the ratio with its range, become a row of the table in docs/performance.md.
+With --document the medians, and the ratio with its range, become a row of lammps_calls.csv, of which docs/performance.md is made.
 """
 
 from __future__ import annotations
@@ -18,16 +18,15 @@ import argparse
 import ctypes
 import json
 import os
-import re
 import statistics
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from lammps_calls import add_call
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
@@ -52,12 +51,6 @@ class SphereBed:
 SCENE = SphereBed()
 WIDTH, HEIGHT = 20.0, 40.0
 COLUMNS, LAYERS = 19, 28  # 19 x 19 x 28 = 10108
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "performance.md"
-BEGIN, END = "<!-- lammps -->\n", "<!-- end of lammps -->"
-HEAD = (
-    "| spheres | coordination | LAMMPS' style | pardem's lanes | LAMMPS (million particle steps a CPU second) | pardem | pardem over LAMMPS (range) "
-    "| turns | version | day |\n|---|---|---|---|---|---|---|---|---|---|\n"
-)
 
 
 @dataclass
@@ -253,34 +246,6 @@ def compare(arguments: argparse.Namespace, path: Path, state: State) -> dict[str
     }
 
 
-def put_row(result: dict[str, Any]) -> None:
-    """Put a comparison into the table of the page, in place of an older one of the same bed, style and number of lanes."""
-    lammps, ratios, folder = result["lammps"], result["ratios"], Path(__file__).parent
-    version = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
-    cells = [
-        str(lammps["grains"]),
-        f"{lammps['coordination']:.2f}",
-        f"`{lammps['code'].split()[-1]}`",
-        str(result["pardem"]["lanes"]),
-        *(f"{result[name] / 1e6:.2f}" for name in ("lammps_cundall", "pardem_cundall")),
-        f"**{result['ratio']:.2f}** ({min(ratios):.2f} to {max(ratios):.2f})",
-        str(len(ratios)),
-        version,
-        f"{datetime.now(UTC):%Y-%m-%d}",
-    ]
-    before, table, behind = re.split(f"(?s)(?<={re.escape(BEGIN)})(.*)(?={re.escape(END)})", PAGE.read_text())
-    rows = {_bed(line): line for line in table.splitlines()[2:]}
-    line = f"| {' | '.join(cells)} |"
-    rows[_bed(line)] = line
-    PAGE.write_text(before + HEAD + "".join(f"{rows[bed]}\n" for bed in sorted(rows)) + behind)
-
-
-def _bed(line: str) -> tuple[int, str, int]:
-    """Grains, style and lanes of a row, by which rows are told apart and sorted."""
-    cells = [cell.strip() for cell in line.split("|")[1:]]
-    return int(cells[0]), cells[2], int(cells[3])
-
-
 def main() -> None:
     """Read the arguments, settle if needed, measure, print JSON."""
     parser = argparse.ArgumentParser(prog="lammps_spheres", description="Settled frictional spheres with LAMMPS on one core. Prints JSON.")
@@ -294,7 +259,7 @@ def main() -> None:
     parser.add_argument("--pardem", type=Path, help="the pardem command (default %(default)s)")
     parser.add_argument("--tiles", type=int, default=1, help="copies of the bed along x and along y (default %(default)s)")
     parser.add_argument("--style", default="", help="suffix of LAMMPS' accelerated styles: omp (one thread), opt")
-    parser.add_argument("--document", action="store_true", help="with --against-pardem: put the medians into docs/performance.md")
+    parser.add_argument("--document", action="store_true", help="with --against-pardem: add the medians to lammps_calls.csv")
     arguments = parser.parse_args()
     if min(arguments.steps, arguments.warmup, arguments.rounds, arguments.tiles) < 1:
         parser.error("--steps, --warmup, --rounds and --tiles must be at least 1")
@@ -307,7 +272,7 @@ def main() -> None:
     result = compare(arguments, path, state) if arguments.against_pardem else measure_lammps(state, arguments)
     print(json.dumps(result, indent=2))
     if arguments.document and arguments.against_pardem:
-        put_row(result)
+        add_call(result)
 
 
 if __name__ == "__main__":
