@@ -13,6 +13,7 @@ from .completion import complete
 from .errors import PardemError
 from .examples import examples
 from .guard import EXIT_ERROR, EXIT_INTERRUPTED, print_error
+from .interrupts import came_of_interrupt, lost_ones_come_again
 from .version import FORMAT, LAYOUT, program, versions
 
 
@@ -30,17 +31,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     command: Command = arguments.command
     try:
-        return command(arguments)
-    except (PardemError, MemoryError) as error:
-        print_error(error)
-        return EXIT_ERROR
-    except KeyboardInterrupt as error:
-        print_error(error)
-        return EXIT_INTERRUPTED
+        with lost_ones_come_again():
+            return command(arguments)
     except BrokenPipeError:
         # the reader (head, less) has gone; the interpreter's own flush would report it once more
         sys.stderr.close()
         return 0
+    except (Exception, KeyboardInterrupt) as error:
+        interrupted = came_of_interrupt(error)
+        if not interrupted and not isinstance(error, (PardemError, MemoryError)):
+            raise
+        print_error(error)
+        return EXIT_INTERRUPTED if interrupted else EXIT_ERROR
 
 
 class _Version(argparse.Action):

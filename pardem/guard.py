@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from . import image
 from .errors import FileError, PardemError
+from .interrupts import came_of_interrupt
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -146,14 +147,14 @@ def agreed(comm: MPI.Comm) -> Iterator[None]:
 def print_error(error: BaseException, prefix: str = "") -> None:
     """Print an error: those of pardem as sentences, others with their traceback, each line after the prefix."""
     sys.stdout.flush()
-    if isinstance(error, PardemError):
+    if came_of_interrupt(error):
+        print(f"pardem: {prefix}interrupted", file=sys.stderr)
+    elif isinstance(error, PardemError):
         for line in str(error).splitlines():
             print(f"pardem: error: {prefix}{line}", file=sys.stderr)
     elif isinstance(error, MemoryError):
         what = f" ({error})" if str(error) else ""
         print(f"pardem: error: {prefix}there is not enough memory{what}; 'pardem check' estimates the memory a case needs", file=sys.stderr)
-    elif isinstance(error, KeyboardInterrupt):
-        print(f"pardem: {prefix}interrupted", file=sys.stderr)
     else:
         import traceback
 

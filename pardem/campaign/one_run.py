@@ -16,6 +16,7 @@ from mpi4py import MPI
 from ..case import Case
 from ..errors import FileError, MeasureError, PardemError
 from ..guard import EXIT_DIED, made_by_first, made_once, print_error
+from ..interrupts import came_of_interrupt
 from ..io.results.paths import parts_of
 from ..io.state.checkpoint import checkpoints, is_finished
 from ..io.state.shared_errors import together
@@ -105,6 +106,8 @@ class OneRun:
         except PardemError as error:  # on all ranks of the group
             return _failed(error)
         except Exception as error:
+            if came_of_interrupt(error):
+                raise KeyboardInterrupt from error
             return self._unexpected(error)
 
     def _unexpected(self, error: Exception) -> Row:
