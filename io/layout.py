@@ -239,6 +239,7 @@ def _catalogue(file: h5py.File) -> None:
         return
     tables = file[CATALOGUE]
     count = array(tables, "kind", "iu").size
+    array(tables, "radius", "f")  # there since the first format, and asked for by whoever reads frames
     for name in PER_SPECIES:
         if name in tables:
             _fits(f"{CATALOGUE}/{name}", array(tables, name, "iuf"), (count,))

@@ -7,6 +7,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+from pardem.io.heaps import SEAL
+
 FRAMES = "segment-000000-frames.h5"
 VELOCITY = "particles/grains/velocity/value"
 
@@ -62,6 +64,7 @@ def as_format_1(path: Path) -> None:
                 del file[name]
         if "pardem" in file and not len(file["pardem"]):
             del file["pardem"]
+        file.attrs.pop(SEAL, None)
 
 
 def anywhere(path: Path, random: np.random.Generator) -> None:

@@ -108,6 +108,7 @@ ALL = (["info"], ["plot"], ["render"], ["export"], ["compare", "good.h5"])
         (put("particles/grains/position/value", h5py.Empty("f8")), "is damaged: particles/grains/position/value is no array of numbers"),
         (put("parameters/pardem/catalogue/vertex_start", np.array([5, 9])), "is damaged: parameters/pardem/catalogue/vertex_start does not fit"),
         (put("parameters/pardem/catalogue/radius", np.zeros(7)), "is damaged: parameters/pardem/catalogue/radius is of shape (7,) in place of (1,)"),
+        (lambda file: file.__delitem__("parameters/pardem/catalogue/radius"), "is damaged: parameters/pardem/catalogue/radius is missing"),
         (put(f"{STATE}/contacts/lower", np.arange(99)), f"is damaged: {STATE}/contacts has tables of different lengths"),
         (put(f"{STATE}/grains/x", None), f"is damaged: {STATE}/grains/x is no array of numbers"),
         (put(STATE, np.zeros(3)), f"is damaged: {STATE} is no group"),

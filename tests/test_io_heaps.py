@@ -12,7 +12,9 @@ import io_scene as scene
 import pytest
 from mpi4py import MPI
 
+from pardem.errors import FileError
 from pardem.io.heaps import SIGNATURE, sound_heaps
+from pardem.io.reading import opened
 from pardem.io.results.paths import parts_of
 
 SELF = MPI.COMM_SELF
@@ -85,6 +87,24 @@ def test_a_heap_that_is_broken_ends_in_a_sentence(form: str, tmp_path: Path) -> 
     assert len(said) == len(broken)
     assert Counter(line.split()[0] for line in said)["refused"] >= len(broken) // 4, said
     assert any("a heap in it is broken" in line for line in said)
+
+
+def test_any_byte_of_the_sources_of_an_index_is_looked_at(tmp_path: Path) -> None:
+    """The library would decode the sources of a data set, and may crash, before it looks at their checksum."""
+    out = tmp_path / "out.h5"
+    scene.run(SELF, out, 50, one_file=False)
+    content = out.read_bytes()
+    names = [at for at in range(len(content)) if content.startswith(b"out.h5.parts/segment", at)]
+    assert len(names) >= 20
+    for at in [name + further for name in names for further in range(-7, 90, 23)]:
+        out.write_bytes(content[:at] + bytes([content[at] ^ 1 << at % 8]) + content[at + 1 :])
+        with pytest.raises(FileError, match="is damaged: a heap in it is broken"), opened(out):
+            pass
+    out.write_bytes(content)
+    with h5py.File(out, "r+") as file:
+        file.attrs["a note"] = "by somebody else, who may add texts of any length"
+    with opened(out) as file:
+        assert file.attrs["a note"].startswith("by somebody else")
 
 
 def test_heaps_of_any_size_are_walked() -> None:

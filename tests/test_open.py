@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import h5py
 import io_scene as scene
 import numpy as np
 import pytest
@@ -236,3 +237,25 @@ def test_files_that_are_no_results_are_refused(tmp_path: Path) -> None:
     (checkpoint,) = sorted((tmp_path / "out.h5.parts").glob("checkpoint-*"))[-1:]
     with pytest.raises(FileError, match="is a checkpoint, which holds a state and no frames"):
         pardem.open(checkpoint)
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "name", "said"),
+    [
+        ("checkpoint_step", b"text", "checkpoint_step", "it holds what pardem does not write"),
+        ("checkpoint_step", np.nan, "checkpoint_step", "it holds what pardem does not write"),
+        ("particles/grains/species", -5, "radius", "particles/grains/species names species that it does not have"),
+        ("particles/grains/species", -1, "species_rows", "particles/grains/species names species that it does not have"),
+        ("particles/grains/species", 7, "species_rows", "particles/grains/species names species that it does not have"),
+    ],
+)
+def test_what_is_damaged_is_said_when_it_is_asked_for(tmp_path: Path, where: str, value: Any, name: str, said: str) -> None:
+    out = tmp_path / "out.h5"
+    scene.run(MPI.COMM_SELF, out, STEPS[-1])
+    with h5py.File(out, "r+") as file:
+        if "/" in where:
+            file[where][...] = value
+        else:
+            file.attrs[where] = value
+    with pardem.open(out) as result, pytest.raises(FileError, match=said):
+        getattr(result, name)

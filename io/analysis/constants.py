@@ -10,7 +10,7 @@ import numpy as np
 
 from pardem.case import Case
 
-from ..layout import FRAMES, LayoutError, text
+from ..layout import CATALOGUE, FRAMES, LayoutError, text
 from ..reading import PARAMETERS
 from .kept import KeptFile
 
@@ -60,7 +60,14 @@ class Constants(KeptFile):
     @property
     def species_rows(self) -> np.ndarray:
         """Rows of the grains' species in ``species_names`` and ``catalogue``, (n,) int32."""
-        return self._per_grain("species")
+
+        def access(file: h5py.File) -> np.ndarray:
+            rows, count = np.asarray(file[f"{FRAMES}/species"][()]), len(file[f"{CATALOGUE}/radius"])
+            if len(rows) and not (rows.min() >= 0 and rows.max() < count):
+                raise LayoutError(f"{FRAMES}/species names species that it does not have")
+            return rows
+
+        return self._unchanging("species", access)
 
     @property
     def species_names(self) -> tuple[str, ...]:

@@ -52,7 +52,7 @@ class Result(Constants, Sequence[Frame]):
     @property
     def checkpoint_step(self) -> int:
         """Step of the newest checkpoint of a run that is not finished; -1: there is none."""
-        return int(self._source.read(lambda file: file.attrs.get("checkpoint_step", -1)))
+        return self._source.read(lambda file: int(file.attrs.get("checkpoint_step", -1)))
 
     # -- frames -----------------------------------------------------------------------------------------------------------------------
 

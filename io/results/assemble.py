@@ -14,6 +14,7 @@ import numpy as np
 from pardem.errors import FileError
 
 from ..arrays import array_at
+from ..heaps import prepare_seal, seal_sources
 from ..layout import fixed
 from ..reading import FRAMES, KINDS, PARAMETERS, get_json, opened, put_json
 from ..state.checkpoint import checkpoints, step_of
@@ -75,6 +76,7 @@ def write_index(out: Path, manifest: Manifest, reader: SegmentReader, final: Pat
     try:
         take_on_trial(new, small_of(series))
         with WritableFile(new, "w") as file:
+            prepare_seal(file)
             _static_index(file, parts / STATIC)
             fill(file, series, parts)
             if final is not None:
@@ -84,6 +86,8 @@ def write_index(out: Path, manifest: Manifest, reader: SegmentReader, final: Pat
             put_manifest(file[PARAMETERS], manifest)
             newest = checkpoints(parts)
             file.attrs["checkpoint_step"] = step_of(newest[0]) if newest else -1
+        with WritableFile(new, "r+") as file:
+            seal_sources(file, new)
         sync_path(new)
         new.rename(out)
     except OSError as error:
