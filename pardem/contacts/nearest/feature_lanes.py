@@ -123,14 +123,15 @@ def nearest_in_lanes(f, g, bodies, w, sub, work, bare):
 
 
 @inlined
-def anchors(f, g, j, sub):
-    """``features.anchor`` of WIDTH pairs that `nearest_in_lanes` takes together, of bodies with vertices.
+def anchors(f, g, j, sub, bare):
+    """``features.anchor`` of WIDTH pairs that `nearest_in_lanes` takes together.
 
     Args:
         f: `Features`.
         g: `Grains`.
         j: rows of the second bodies (a tuple of words).
         sub: numbers of the pairs of features.
+        bare: whether some of the bodies may have no vertices, and are met with their centres.
     """
     kind, k = kind_of(sub), second_of(sub)
     if with_face(lane(kind, 0)):
@@ -139,8 +140,8 @@ def anchors(f, g, j, sub):
         loop = either_place(of_face, members_at(f.loop_start, face), words(k - k))
         return vertices(g, j, either_place(of_face, members_at(f.loops, loop), words(k)), False)
     of_vertex = kind == EDGE_VERTEX
-    middle, _ = _edges(f, g, j, words(select(of_vertex, 0, k)), False)
-    return choose(of_vertex, vertices(g, j, words(select(of_vertex, k, 0)), False), middle)
+    middle, _ = _edges(f, g, j, words(select(of_vertex, 0, k)), bare)
+    return choose(of_vertex, vertices(g, j, words(select(of_vertex, k, 0)), bare), middle)
 
 
 def outline_work(loop_start: np.ndarray) -> int:

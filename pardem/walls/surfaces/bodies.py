@@ -219,7 +219,7 @@ def _meet_in_lanes(loop, one):
     f, j, sub = walls.features, words(pick(walls.body, one.k) + g.gid.shape[0]), pick(loop.pairs.sub, one.places)
     (x, _), (_, round_off) = vectors_at(g.x, one.i), vectors_at(g.x, j)
     place = add(columns_at(walls.shape, one.k, SHAPE, 0), columns_at(walls.pose, one.k, POSE, 0))
-    a = anchors(f, g, j, sub)
+    a = anchors(f, g, j, sub, True)
     w = add(_in_nearest_image(subtract(x, add(place, a)), period), a)
     d2, x, y = nearest_in_lanes(f, g, (one.i, j), w, sub, walls.outlines, True)
     gap, line = root(d2), subtract(subtract(y, x), w)
