@@ -15,6 +15,7 @@ from pardem.engine import Engine
 from pardem.errors import BlowUpError, CaseError
 from pardem.setup.initial_grains import initial_grains, size_range
 from pardem.setup.preparation import build_scene
+from pardem.state import placing
 
 CORNERS = [(x, y, z) for x in (-3.0, 3.0) for y in (-3.0, 3.0) for z in (-0.5, 0.0)]
 PLATE = {"name": "plate", "shape": "polyhedron", "radius": 0.2, "density": 1.0, "vertices": CORNERS}
@@ -128,6 +129,26 @@ def test_a_body_counts_a_corner_as_a_grain_does() -> None:
         case = case_of([disk, roof], ELASTIC, 5e-4, dimension=2, gravity=(0.0, 0.0), grain=[grain], wall=[body], domain=domain)
         engine, _ = engine_of(case, skin=0.01)
         assert len(engine.state.wall_pairs.sub) == 2
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_round_bodies_meet_round_grains_at_their_centres(dimension: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing has vertices their array is empty; what lies behind it in memory must not count. Each grain feels stiffness times overlap."""
+    beyond = np.full((16, 4), 1e12 / 3.0)  # added and taken away again, it costs 4 digits more than there are; NaN would be met one by one
+    monkeypatch.setattr(placing, "zeros_in_lines", lambda shape, dtype: beyond[: shape[0]])
+    shape = SPHERE if dimension == 3 else SPHERE | {"shape": "disk"}
+    overlap, radius, stiffness = 1e-3, 0.5, 1e4
+    angles = np.linspace(0.0, 2.0 * math.pi, 11, endpoint=False)
+    ways = np.stack([np.cos(angles), np.sin(angles), 0.0 * angles], axis=1)
+    ring = [{"species": "ball", "position": tuple(x[:dimension])} for x in ((5.0 * radius - overlap) * ways).tolist()]
+    hub = {"name": "hub", "kind": "body", "species": "ball", "position": (0.0,) * dimension, "scale": 4.0}
+    domain = {"lower": (-5.0,) * dimension, "upper": (5.0,) * dimension}
+    contact = {"law": "viscoelastic", "normal_stiffness": stiffness, "tangential_stiffness": 0.0}
+    case = case_of([shape], contact, 1e-4, dimension=dimension, gravity=(0.0,) * dimension, grain=ring, wall=[hub], domain=domain)
+    engine, _ = engine_of(case, overlaps=True)
+    engine.evaluate()
+    force = grains_of(engine).ft[:, :3] * engine.scene.settings.force
+    assert force == pytest.approx(stiffness * overlap * ways, rel=1e-6, abs=1e-6 * stiffness * overlap)
 
 
 def test_an_unknown_species_is_named() -> None:
