@@ -1,7 +1,7 @@
 #!/usr/bin/env python
 """The same bits over random scenes on 1, 2, 3, 4, 7 and 16 ranks, on several grids, with both ways of detection and any skin.
 
-    python jobs/campaigns/faults/bits.py [--scenes 100] [--seed 0] [--out bits.jsonl]
+    python jobs/campaigns/faults/bits.py [--scenes 100] [--seed 0] [--ranks 1 2 3 4 7 16] [--out bits.jsonl]
 
 Scene k (`drawn_scenes.py`) depends on the seed and k alone; it is drawn again until a run of it begins. Sixteen ranks take one scene after the
 other, of which some rest where fewer are wanted; where they crash or hang, new ones come. Compared are the full state, which has all grains and
@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import random
 import select
 import signal
@@ -34,7 +35,8 @@ from trials import ALIKE, Row, command_line, go_on, table, verdict
 NUMBERS = (1, 2, 3, 4, 7, 16)
 STEPS = 500
 SHOVE = 3.0  # m/s
-PATIENCE = 900.0  # seconds for a scene, for which kernels may be compiled
+CHECKED = os.environ.get("NUMBA_BOUNDSCHECK", "0") not in ("", "0")  # indices, in kernels that take long to compile
+PATIENCE = 3600.0 if CHECKED else 900.0  # seconds for a scene, for which kernels may be compiled
 NAP = 5e-3  # seconds between two looks of ranks that rest
 
 
@@ -112,13 +114,18 @@ def is_refused(what: str) -> bool:
     return what.startswith(("CaseError", "CoveringError"))
 
 
-def work(seed: int) -> int:
-    """The ranks: numbers of scenes come on the standard input of the first one, lines of JSON go to its standard output."""
+def work(seed: int, numbers: list[int]) -> int:
+    """The ranks: numbers of scenes come on the standard input of the first one, lines of JSON go to its standard output.
+
+    Args:
+        seed: of the campaign.
+        numbers: of ranks on which each scene is run.
+    """
     comm = MPI.COMM_WORLD
     answers, sys.stdout = sys.stdout, sys.stderr
     try:
         while (line := comm.bcast(sys.stdin.readline() if comm.rank == 0 else None)).strip():
-            row = _scene(int(line), seed, comm)
+            row = _scene(int(line), seed, numbers, comm)
             if comm.rank == 0:
                 print(json.dumps(row), file=answers, flush=True)
     except BaseException:
@@ -128,14 +135,14 @@ def work(seed: int) -> int:
     return 0
 
 
-def _scene(k: int, seed: int, comm: MPI.Comm) -> Row:
-    """A scene on all numbers of ranks. Collective."""
+def _scene(k: int, seed: int, numbers: list[int], comm: MPI.Comm) -> Row:
+    """A scene on some numbers of ranks. Collective."""
     began, found = time.monotonic(), dict[str, Any]()
     drawn = valid_scene(k, random.Random(f"{seed}/{k}")) if comm.rank == 0 else None
     _rest(comm)
     case, redrawn = comm.bcast(drawn)
     dice = random.Random(f"{seed}/{k}/variants")
-    for ranks in NUMBERS:
+    for ranks in numbers:
         chosen = variants(case, ranks, dice)
         part = comm.Split(int(comm.rank < ranks), comm.rank)
         for variant in chosen if comm.rank < ranks else ():
@@ -165,15 +172,17 @@ def _rest(comm: MPI.Comm) -> None:
 
 
 class Ranks:
-    """Sixteen ranks that take one scene after the other; new ones come where they die.
+    """Ranks that take one scene after the other, as many as the largest number asks for; new ones come where they die.
 
     Args:
         seed: of the campaign.
+        numbers: of ranks on which each scene is run.
         log: file for what they print.
     """
 
-    def __init__(self, seed: int, log: Path) -> None:
-        self.command, self.log = ["mpirun", "-n", str(max(NUMBERS)), sys.executable, __file__, "--seed", str(seed), "--worker"], log
+    def __init__(self, seed: int, numbers: list[int], log: Path) -> None:
+        options = ["--seed", str(seed), "--ranks", *map(str, numbers), "--worker"]
+        self.command, self.log = ["mpirun", "-n", str(max(numbers)), sys.executable, __file__, *options], log
         self.process: subprocess.Popen[str] | None = None
 
     def __call__(self, k: int) -> Row:
@@ -211,12 +220,13 @@ class Ranks:
 def main() -> int:
     """Run the campaign or what is left of it."""
     parser = command_line(__doc__, "scenes", 100)
+    parser.add_argument("--ranks", metavar="N", type=int, nargs="+", default=list(NUMBERS), help="numbers of ranks (default: all of the above)")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.worker:
-        return work(arguments.seed)
+        return work(arguments.seed, arguments.ranks)
     with tempfile.TemporaryDirectory() as name:
-        ranks = Ranks(arguments.seed, Path(name) / "log")
+        ranks = Ranks(arguments.seed, arguments.ranks, Path(name) / "log")
         rows = go_on(arguments, ranks)
         ranks.close()
     print(table(rows, "what"))

@@ -32,7 +32,7 @@ COLUMNS = ("campaign", "what", "tries", "outcomes", "failures", "commit", "day",
 PART = "campaigns of faults"
 CAMPAIGNS = {
     "cases": "mutated cases", "files": "damaged files", "kills": "kills", "disks": "disks that fail", "bits": "the same bits",
-    "soak": "a very long run", "bounds": "tests with indices checked",
+    "checked": "random scenes with indices checked", "soak": "a very long run", "bounds": "tests with indices checked",
 }  # fmt: skip
 WAITING = ("failing", "short", "two", "stopped")  # faults of disks that come at a certain call, if there is one
 Line = dict[str, str]
@@ -72,10 +72,15 @@ def _of_file(row: Row) -> str:
     return next((what for start, what in kinds.items() if name.startswith(start)), "file of grains" if name else "file")
 
 
+def _of_scene(row: Row) -> str:
+    """The law of a random scene."""
+    return row["what"].split(", ")[1] if row["what"] else "scene"
+
+
 WHAT: dict[str, Callable[[Row], str]] = {
     "cases": _of_case, "files": _of_file, "kills": lambda row: f"last kill in phase {row['phase']}",
     "disks": lambda row: row["fault"].replace("_", " "),
-    "bits": lambda row: row["what"].split(", ")[1] if row["what"] else "scene",
+    "bits": _of_scene, "checked": _of_scene,
 }  # fmt: skip
 
 
@@ -197,7 +202,7 @@ def renewed(old: Iterable[Line], new: Iterable[Line]) -> list[Line]:
     """
 
     def key(line: Line) -> tuple[str, str]:
-        return line["campaign"], line["what"] if line["campaign"] in ("soak", "bits") else ""
+        return line["campaign"], line["what"] if line["campaign"] in ("soak", "bits", "checked") else ""
 
     new = list(new)
     there = {key(line) for line in new}
