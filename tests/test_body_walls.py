@@ -134,7 +134,7 @@ def test_a_body_counts_a_corner_as_a_grain_does() -> None:
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_round_bodies_meet_round_grains_at_their_centres(dimension: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing has vertices their array is empty; what lies behind it in memory must not count. Each grain feels stiffness times overlap."""
-    beyond = np.full((16, 4), 1e12 / 3.0)  # added and taken away again, it costs 4 digits more than there are; NaN would be met one by one
+    beyond = np.full((16, 4), 1e12 / 3.0)  # doubles are 6e-5 apart there; NaN would be met one by one
     monkeypatch.setattr(placing, "zeros_in_lines", lambda shape, dtype: beyond[: shape[0]])
     shape = SPHERE if dimension == 3 else SPHERE | {"shape": "disk"}
     overlap, radius, stiffness = 1e-3, 0.5, 1e4
