@@ -254,4 +254,5 @@ def _living(listed: Contacts, chosen: np.ndarray) -> Contacts:
     own = rows_for(len(keep), len(keep) if len(listed.rows.at) else 0)
     own.at[:] = np.arange(len(own.at))
     own.counts[USED] = len(own.at)
+    columns["near"] = np.zeros_like(listed.near)  # what is there may be places behind the end of this list
     return listed._replace(row=rows, ptr=np.arange(len(keep) + 1), rows=own, interior=np.array([len(keep)]), **columns)

@@ -15,6 +15,7 @@ from scenes import AXES, CUBE, ELASTIC, ROD, SPHERE, case_of, engine_of, fingerp
 
 import pardem
 from pardem import engine as engine_module
+from pardem import outflow as outflow_module
 from pardem import rebuild as rebuild_module
 from pardem.case import Case
 from pardem.errors import BlowUpError, CaseError
@@ -24,6 +25,7 @@ from pardem.io.views.info import info
 from pardem.outflow import EVERY, Outflow
 from pardem.run import run_case
 from pardem.simulation import Simulation
+from pardem.state.arrays import Contacts
 from pardem.state.population import Population
 
 VISCOUS = {"law": "viscoelastic", "restitution": 0.5, "contact_time": 0.01, "friction": 0.5}
@@ -126,6 +128,21 @@ def test_those_that_left_earlier_are_not_copied_when_others_leave(monkeypatch: p
     assert outflow.gone.gid.tolist() == [10, 20, 21, 30, 31, 32]
     assert outflow.left.tolist() == [EVERY, *2 * [2 * EVERY], *3 * [3 * EVERY]]
     assert outflow.gone is outflow.gone
+
+
+def test_contacts_of_grains_that_leave_are_a_list_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Places of the whole list lie behind its end: kernels that ask the memory ahead for contacts must not find any in its work space."""
+    lists, living = list[Contacts](), outflow_module._living
+
+    def kept(*arguments: Any) -> Contacts:
+        lists.append(living(*arguments))
+        return lists[-1]
+
+    monkeypatch.setattr(outflow_module, "_living", kept)
+    of_comm(MPI.COMM_SELF, SCENES["spheres"](), 2000)
+    some = [found for found in lists if len(found.col)]
+    assert some
+    assert all(found.near.max() < len(found.col) for found in some)
 
 
 WALTON = {"law": "walton", "restitution": 0.6, "contact_time": 0.02, "friction": 0.3}
