@@ -21,7 +21,7 @@ from pardem.io.results.output_path import prepare_output
 from pardem.io.results.paths import parts_of
 from pardem.io.results.static_part import DomainBox, StaticPart
 from pardem.io.results.writer import ResultWriter
-from pardem.io.state import holders, rowfile
+from pardem.io.state import holders, row_writer
 from pardem.io.state.checkpoint import newest_valid_checkpoint, read_checkpoint
 from pardem.io.state.full_state import ContactRows, FullState, GrainTable
 from pardem.state.saved import RunHeader
@@ -145,7 +145,7 @@ def main() -> None:
     parser.add_argument("--stop", action="store_true")
     arguments = parser.parse_args()
     if arguments.serial:
-        rowfile.parallel_hdf5 = lambda: False
+        row_writer.parallel_hdf5 = lambda: False
     if arguments.limit:  # a file that may not grow stands for a full disk
         resource.setrlimit(resource.RLIMIT_FSIZE, (arguments.limit, arguments.limit))
     try:

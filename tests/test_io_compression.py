@@ -17,7 +17,7 @@ from mpi4py import MPI
 import pardem
 from pardem.io.results.assemble import assemble
 from pardem.io.results.paths import parts_of, segments
-from pardem.io.state import packing, rowfile
+from pardem.io.state import packing, row_writer
 from pardem.io.views.compare import compare
 from pardem.io.views.verify import verify
 
@@ -125,7 +125,7 @@ def test_files_have_the_same_bytes_whoever_compresses(mpi_tmp_path: Path, monkey
     comm = MPI.COMM_WORLD
     scene.run(comm, mpi_tmp_path / "together.h5", 50, compression=method, finish=False)
     scene.run(comm, mpi_tmp_path / "whole.h5", 50, compression=method)
-    monkeypatch.setattr(rowfile, "parallel_hdf5", lambda: False)
+    monkeypatch.setattr(row_writer, "parallel_hdf5", lambda: False)
     scene.run(comm, mpi_tmp_path / "serial.h5", 50, compression=method, finish=False)
     if comm.rank > 0:
         return

@@ -21,12 +21,13 @@ from mpi4py import MPI
 
 from pardem.errors import FileError
 from pardem.io.results.paths import parts_of
-from pardem.io.state import checkpoint, row_rounds, rowfile, state_reading
+from pardem.io.state import checkpoint, row_rounds, row_writer, rowfile, state_reading
 from pardem.io.state.beside import Beside
 from pardem.io.state.checkpoint import newest_valid_checkpoint, read_checkpoint, write_checkpoint
 from pardem.io.state.disk import SLACK
 from pardem.io.state.holders import Holders
 from pardem.io.state.ordered_rows import Rows
+from pardem.io.state.row_writer import RowWriter
 from pardem.io.state.rowfile import RowFile
 
 SELF = MPI.COMM_SELF
@@ -62,7 +63,7 @@ def test_each_holder_has_its_share(size: int, expected: int) -> None:
 def test_files_have_the_same_bytes_whoever_writes_them(mpi_tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     comm = MPI.COMM_WORLD
     scene.run(comm, mpi_tmp_path / "together.h5", 50, finish=False)
-    monkeypatch.setattr(rowfile, "parallel_hdf5", lambda: False)
+    monkeypatch.setattr(row_writer, "parallel_hdf5", lambda: False)
     scene.run(comm, mpi_tmp_path / "serial.h5", 50, finish=False)
     monkeypatch.undo()
     if comm.rank > 0:
@@ -137,8 +138,8 @@ def test_what_fails_on_one_holder_is_said_on_all_ranks(mpi_tmp_path: Path) -> No
     comm = MPI.COMM_WORLD
     file = RowFile(comm, mpi_tmp_path / "some.h5", "w")
     file.create({"there": ((comm.size,), np.dtype(np.float64))})
-    with pytest.raises(FileError, match=r"some.h5 could not be written"), file.rows(Holders.every(comm)):
-        file.write("there" if comm.rank < comm.size - 1 else "not there", Rows(np.zeros(1), comm.rank))
+    with pytest.raises(FileError, match=r"some.h5 could not be written"), file.rows(Holders.every(comm)) as writer:
+        writer.write("there" if comm.rank < comm.size - 1 else "not there", Rows(np.zeros(1), comm.rank))
     file.close()
 
 
@@ -157,14 +158,14 @@ def test_a_state_is_read_once_where_a_run_goes_on(tmp_path: Path, monkeypatch: p
 def test_rows_are_written_while_the_next_ones_are_ordered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However long a write takes, it finds the rows that it was given."""
     monkeypatch.setattr(row_rounds, "PIECE", 64)
-    monkeypatch.setattr(rowfile, "FEW", 1)
-    put = RowFile._put
+    monkeypatch.setattr(row_writer, "FEW", 1)
+    put = RowWriter._put
 
-    def late(self: RowFile, *arguments: Any) -> None:
+    def late(self: RowWriter, *arguments: Any) -> None:
         time.sleep(0.002)
         put(self, *arguments)
 
-    monkeypatch.setattr(RowFile, "_put", late)
+    monkeypatch.setattr(RowWriter, "_put", late)
     write_checkpoint(SELF, tmp_path, scene.state(SELF, 20))
     got, given = read_checkpoint(SELF, tmp_path / "checkpoint-000000000020.h5"), scene.state(SELF, 20).grains
     for name, values in given.fields.items():

@@ -14,7 +14,7 @@ from pardem.errors import FileError
 from pardem.io.results.assemble import assemble
 from pardem.io.results.output_path import prepare_output
 from pardem.io.results.paths import parts_of
-from pardem.io.state import rowfile
+from pardem.io.state import row_writer
 from pardem.io.views.compare import compare
 from pardem.io.views.info import info
 
@@ -66,7 +66,7 @@ def datasets(path: Path) -> dict[str, bytes]:
 def test_data_sets_are_the_same_for_every_number_of_ranks_and_where_hdf5_is_serial(mpi_tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     comm = MPI.COMM_WORLD
     scene.run(comm, mpi_tmp_path / "together.h5", 70)
-    monkeypatch.setattr(rowfile, "parallel_hdf5", lambda: False)
+    monkeypatch.setattr(row_writer, "parallel_hdf5", lambda: False)
     serial = scene.run(comm, mpi_tmp_path / "serial.h5", 70)
     monkeypatch.undo()
     if comm.rank > 0:

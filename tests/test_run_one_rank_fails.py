@@ -36,7 +36,7 @@ sys.exit(main(sys.argv[1:]))
     ("module", "owner", "method", "rank", "call"),
     [
         pytest.param("engine", "Engine", "advance", 1, 6, id="in a step"),
-        pytest.param("io.state.rowfile", "RowFile", "write", 1, 60, id="in a write"),
+        pytest.param("io.state.row_writer", "RowWriter", "write", 1, 60, id="in a write"),
         pytest.param("observables.collect", "Observer", "measure", 0, 6, id="in an observable", marks=pytest.mark.slow),
     ],
 )

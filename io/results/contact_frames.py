@@ -10,9 +10,9 @@ import numpy as np
 
 from ..layout import CONTACTS
 from ..reading import put_json
-from ..state.checksum import joined
 from ..state.contact_exchange import ContactExchange
 from ..state.holders import Holders
+from ..state.row_writer import RowWriter
 from ..state.rowfile import RowFile, append, create_for_rows
 from ..state.seals import CONTACT_TABLE, crc32_of, crc32_of_counts, create_contact_table, get_sums, put_sums
 
@@ -108,26 +108,26 @@ class ContactWriter:
         file.reserve(self.exchange.total * sum(width * kind.itemsize for width, kind in self.types.values()), holders)
         file.grow([f"{CONTACTS}/{name}" for name in self.types], self.rows + self.exchange.total)
 
-    def write(self, file: RowFile, contacts: ContactFrame) -> None:
+    def write(self, writer: RowWriter, contacts: ContactFrame) -> None:
         """Write the rows of the contacts of a frame, among those of its grains. Collective.
 
         Args:
-            file: file of the segment.
+            writer: what writes into the file of the segment.
             contacts: contacts of the frame.
         """
         columns: dict[str, int | slice] = {"bodies": slice(2), "sub": 2}
         for name, (_, kind) in self.types.items():
             of_key = columns.get(name)
             pieces = self.exchange.pieces(np.asarray(contacts.fields[name]), kind) if of_key is None else self.exchange.keys(of_key)
-            file.write_all(f"{CONTACTS}/{name}", pieces, self.rows)
+            writer.write_all(f"{CONTACTS}/{name}", pieces, self.rows)
 
-    def end(self, file: RowFile) -> None:
+    def end(self, writer: RowWriter) -> None:
         """Join the checksums of what all ranks have written. Collective.
 
         Args:
-            file: file of the segment.
+            writer: what has written it.
         """
-        self.sums = joined(file.comm, [file.sums.get(f"{CONTACTS}/{name}", 0) for name in self.types])
+        self.sums = writer.checksums(f"{CONTACTS}/{name}" for name in self.types)
         self.rows += self.exchange.total
 
     def count_in(self, handle: h5py.File, known: bool) -> None:

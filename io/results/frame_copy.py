@@ -18,6 +18,7 @@ from ..state.holders import Holders
 from ..state.losses import Loss
 from ..state.ordered_rows import Rows
 from ..state.packing import make_readable, unit_of
+from ..state.row_writer import RowWriter
 from ..state.rowfile import RowFile
 from ..state.seals import CLOCK, CONTACT_TABLE, COUNT, DAMAGE, TABLE, crc32_of_clock, crc32_of_counts
 from ..state.shared_errors import UnreadableError, agree, reason, unreadable
@@ -44,11 +45,11 @@ def copy_frames(file: RowFile, series: Series, count: int, compression: str = "n
     damaged, contacts, first = list[Loss](), series.contacts, 0  # the contacts before any frame is taken out
     holders = _holders(file.comm, series, count, compression)
     sums: list[_Sums] = []
-    with file.rows(holders, compression, count):
+    with file.rows(holders, compression, count) as writer:
         for piece in series.pieces:
             length = len(piece.rows)
             with _Source(holders, piece, series, count) as source:
-                sums += _copy_piece(file, source, contacts, first, damaged)
+                sums += _copy_piece(writer, source, contacts, first, damaged)
             first += length
     if sums and not damaged:
         with file.structure() as handle:
@@ -100,11 +101,11 @@ def _loss(piece: Piece, k: int, problem: str) -> Loss:
     return Loss(piece.path.name, f"is damaged: {problem}", 1, (step, step))
 
 
-def _copy_piece(file: RowFile, source: _Source, contacts: ContactSeries, first: int, damaged: list[Loss]) -> list[_Sums]:
+def _copy_piece(writer: RowWriter, source: _Source, contacts: ContactSeries, first: int, damaged: list[Loss]) -> list[_Sums]:
     """Copy the frames of a segment as long as none is damaged; take those that are out of it. Collective.
 
     Args:
-        file: result.
+        writer: what writes into the result.
         source: the segment.
         contacts: where the contacts of each frame of the result are.
         first: number of the segment's first frame in the result.
@@ -125,9 +126,9 @@ def _copy_piece(file: RowFile, source: _Source, contacts: ContactSeries, first: 
         begin = int(contacts.first[first + k])
         for column, rows in zip(columns, blocks, strict=True):
             if column.place.of_contacts:
-                file.write(column.place.path, Rows(rows, column.start), begin)
+                writer.write(column.place.path, Rows(rows, column.start), begin)
             else:
-                file.write(column.place.path, Rows(rows, column.start), frame=first + k)
+                writer.write(column.place.path, Rows(rows, column.start), frame=first + k)
         found.append(_sums(source, contacts, (first + k, k), sums))
     piece.keep(whole)
     return found

@@ -13,7 +13,6 @@ from mpi4py import MPI
 from pardem.errors import FileError
 
 from ..reading import FIRST_FIELD, FRAMES, note_made
-from ..state.checksum import joined
 from ..state.disk import sync_path, take_on_trial
 from ..state.holders import Holders
 from ..state.ordered_rows import GrainRows
@@ -79,14 +78,14 @@ class Segment:
             file.grow(names, t + 1)
             if self.contacts is not None and contacts is not None:
                 self.contacts.prepare(file, contacts, holders)
-            with file.rows(holders, self.form.compression, self.count):
+            with file.rows(holders, self.form.compression, self.count) as writer:
                 for name, field in zip(names, self.types, strict=True):
-                    file.write_all(name, rows.pieces(arrays[field], self.types[field][1]), frame=t)
+                    writer.write_all(name, rows.pieces(arrays[field], self.types[field][1]), frame=t)
                 if self.contacts is not None and contacts is not None:
-                    self.contacts.write(file, contacts)
-            sums = [crc32_of_clock(step, time), *joined(self.comm, [file.sums.get(name, 0) for name in names])]
+                    self.contacts.write(writer, contacts)
+            sums = [crc32_of_clock(step, time), *writer.checksums(names)]
             if self.contacts is not None and contacts is not None:
-                self.contacts.end(file)
+                self.contacts.end(writer)
             clock = f"{FRAMES}/{FIRST_FIELD}/"
             with file.structure() as handle:
                 if handle is not None:

@@ -10,7 +10,7 @@ import numpy as np
 from mpi4py import MPI
 
 from ..reading import FRAMES, PARAMETERS, note_made
-from ..state.checksum import joined, width_of
+from ..state.checksum import width_of
 from ..state.disk import sync_path, take_on_trial
 from ..state.holders import Holders
 from ..state.losses import put_losses
@@ -96,11 +96,11 @@ def _write_columns(holders: Holders, new: Path, rows: GrainRows, fields: dict[st
     with RowFile(holders.comm, new, "w") as file:
         file.reserve(sum(width_of(values) for values in fields.values()) * rows.count, holders)
         file.create({name: ((rows.count,), values.dtype) for name, values in fields.items()})
-        with file.rows(holders):
+        with file.rows(holders) as writer:
             for name, values in fields.items():
-                file.write_all(name, rows.pieces(values))
+                writer.write_all(name, rows.pieces(values))
         file.sync(ends=False)
-    return dict(zip(fields, joined(holders.comm, [file.sums.get(name, 0) for name in fields]), strict=True))
+    return dict(zip(fields, writer.checksums(fields), strict=True))
 
 
 def _write_rest(new: Path, static: StaticPart, manifest: Manifest, count: int, sums: dict[str, int]) -> None:

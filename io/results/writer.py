@@ -16,7 +16,7 @@ from ..state.checkpoint import write_checkpoint
 from ..state.full_state import FullState
 from ..state.losses import Loss, read_losses
 from ..state.manifest import Manifest, entry_of
-from ..state.rowfile import serial_notice
+from ..state.row_writer import serial_notice
 from ..state.seals import DAMAGE, wrong_sums
 from ..state.shared_errors import together
 from .assemble import earlier_box, read_origin, write_index, write_origin

@@ -16,7 +16,7 @@ from mpi4py import MPI
 from pardem.state.saved import RunHeader
 
 from ..reading import json_bytes, put_json
-from .checksum import joined, width_of
+from .checksum import width_of
 from .contact_blocks import contact_blocks, ids_of_blocks, put_blocks
 from .contact_exchange import ContactExchange
 from .holders import Holders
@@ -117,16 +117,16 @@ def write_rows(file: RowFile, group: str, state: FullState) -> dict[str, int]:
     shapes = {name: ((rows.count, *values.shape[1:]), values.dtype) for name, values in grains.items()}
     shapes |= {name: ((contacts.total, *values.shape[1:]), values.dtype) for name, values in history.items()}
     file.create(shapes)
-    with file.rows(holders):
+    with file.rows(holders) as writer:
         for name, values in grains.items():
-            file.write_all(name, rows.pieces(values))
+            writer.write_all(name, rows.pieces(values))
         for k, (name, values) in enumerate(history.items()):
-            file.write_all(name, contacts.keys(k) if k < KEYS else contacts.pieces(values))
+            writer.write_all(name, contacts.keys(k) if k < KEYS else contacts.pieces(values))
     blocks = contact_blocks(comm, size, contacts.first, contacts.total)
     with file.structure() as handle:
         if handle is not None:
             put_blocks(handle[f"{group}/contacts"], blocks)
-    return {name.removeprefix(f"{group}/"): crc for name, crc in zip(shapes, joined(comm, [file.sums.get(name, 0) for name in shapes]), strict=True)}
+    return {name.removeprefix(f"{group}/"): crc for name, crc in zip(shapes, writer.checksums(shapes), strict=True)}
 
 
 def size_of(state: FullState, comm: MPI.Comm) -> int:

@@ -1,16 +1,16 @@
-"""An HDF5 file whose rows are written by several ranks, its holders: through MPI where h5py can, else gathered by the first rank.
+"""An HDF5 file whose rows are written by several ranks, its holders.
 
-The first rank alone makes groups and data sets, and takes the space of their rows; the holders then write their rows there, without any collective
-call of HDF5. So a file has the same bytes however many ranks write it.
+The first rank alone makes groups and data sets, and takes the space of their rows; the holders then write their rows there (`row_writer.py`), without
+any collective call of HDF5. So a file has the same bytes however many ranks write it.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import h5py
 import numpy as np
@@ -20,38 +20,11 @@ from mpi4py import MPI
 from pardem.errors import FileError
 
 from ..arrays import array_at, make, plan_of_array
-from .beside import Beside
-from .checksum import part, width_of
-from .disk import SLACK, begin_writing, sync_path, take
+from .disk import SLACK, sync_path, take
 from .holders import Holders
-from .ordered_rows import Rows
-from .packing import chunks_of
-from .shared_errors import agree, reason, together
+from .row_writer import RowWriter
+from .shared_errors import agree, together
 from .writable import WritableFile
-
-MOST = 1 << 28  # bytes of a rank in one call or message: MPI implementations stumble over counts above 2^31
-FEW = 1 << 20  # bytes that are written sooner than handed to another thread
-TAG = 75
-
-
-def parallel_hdf5() -> bool:
-    """Whether h5py writes through MPI."""
-    return bool(h5py.get_config().mpi)
-
-
-def serial_notice(comm: MPI.Comm) -> str:
-    """Make the sentence that says that rank 0 gathers and writes all data.
-
-    Args:
-        comm: communicator.
-
-    Returns:
-        The sentence; empty if all ranks write.
-    """
-    if comm.size == 1 or parallel_hdf5():
-        return ""
-    way = "CC=mpicc HDF5_MPI=ON HDF5_DIR=... pip install --force-reinstall --no-deps --no-binary h5py 'h5py<3.17'"
-    return f"h5py is serial: rank 0 gathers and writes all output. To write from all ranks, build h5py against a parallel HDF5: {way} (docs/guide.md)"
 
 
 class RowFile:
@@ -63,22 +36,13 @@ class RowFile:
         mode: "w" creates or replaces it, "r+" opens it for writing.
         shown: the path that messages name, where the file gets another name later.
         synced: whether what is written is forced onto the disk soon, so that the disk may begin at once.
-
-    Attributes:
-        sums: this rank's contributions to the CRC-32 of the data sets whose rows were written since ``rows`` was last called, by name.
     """
 
     def __init__(self, comm: MPI.Comm, path: Path, mode: str, shown: Path | None = None, synced: bool = False) -> None:
         self.comm, self.path, self.synced = comm, path, synced
-        self.sums: dict[str, int] = {}
-        self._beside = Beside()
         self.doing = f"{shown or path} could not be written"
         self._handle: WritableFile | None = None  # of the first rank
-        self._open: h5py.File | None = None  # while rows are written: of those that write them
-        self._failure: str | None = None
-        self._holders = Holders.of(comm, 0)
         self._wrote = comm.rank == 0
-        self._packing = ("none", 0)  # of the data sets that are being written: how they are compressed, and their number of rows
         with together(comm, self.doing):
             if comm.rank == 0:
                 self._handle = WritableFile(path, mode)
@@ -149,163 +113,42 @@ class RowFile:
                     array_at(handle, name).lengthen(length)
 
     @contextmanager
-    def rows(self, holders: Holders, compression: str = "none", count: int = 0) -> Iterator[None]:
-        """Write rows, by ``write``, of data sets that were made by ``create_for_rows``.
+    def rows(self, holders: Holders, compression: str = "none", count: int = 0) -> Iterator[RowWriter]:
+        """Write rows of data sets that were made by ``create_for_rows``.
 
         Args:
             holders: the ranks that have rows to write.
             compression: of data sets with frames (`packing.packed`), or none: where there is one, the holders compress, in whole chunks each, and
                 rank 0 writes.
             count: number of rows of a frame, if they are compressed.
+
+        Yields:
+            What writes them.
         """
-        self._packing, self.sums = (compression, count), {}
-        part = self._begin_rows(holders)
+        writer = RowWriter(holders, self.path, self.doing, (compression, count), self.synced)
+        self._wrote = self._wrote or holders.mine
+        if writer.through_mpi:
+            self._shut()
+            with together(self.comm, self.doing):
+                writer.open()
+        else:
+            writer.file = self._handle
         try:
-            with Beside() as self._beside:
-                yield
+            with writer.beside:
+                yield writer
         except FileError:  # on all ranks; after another error nobody would join in closing
-            self._end_rows(part)
+            self._end_rows(writer)
             raise
-        self._end_rows(part)
+        self._end_rows(writer)
 
-    def _begin_rows(self, holders: Holders) -> MPI.Comm:
-        """Open the file on the holders; their communicator, or none."""
-        self._holders, self._open, self._wrote = holders, self._handle, self._wrote or holders.mine
-        if not self._through_mpi:
-            return MPI.COMM_NULL
-        self._shut()
-        part = MPI.COMM_NULL
-        with together(self.comm, self.doing):
-            if holders.mine:
-                group = self.comm.Get_group()
-                part = cast(MPI.Intracomm, self.comm).Create_group(group.Incl(holders.ranks.tolist()))
-                self._open = h5py.File(self.path, "r+", driver="mpio", comm=part)
-        return part
-
-    def _end_rows(self, part: MPI.Comm) -> None:
+    def _end_rows(self, writer: RowWriter) -> None:
         """Close the file on the holders, and agree on what failed."""
-        if self._through_mpi:
-            try:
-                if self._open is not None:
-                    self._open.close()
-            except (OSError, RuntimeError) as error:
-                self._note(error)
-            if part != MPI.COMM_NULL:
-                part.Free()
-        self._open = None
-        failure, self._failure = self._failure, None
-        agree(self.comm, failure)
+        writer.close()
+        agree(self.comm, writer.failure)
         self._shut()  # in any case: where HDF5 puts what comes next depends on it
         with together(self.comm, self.doing):
             if self.comm.rank == 0:
                 self._handle = WritableFile(self.path, "r+")
-
-    @property
-    def _through_mpi(self) -> bool:
-        return self._holders.count > 1 and parallel_hdf5() and self._packing[0] == "none"
-
-    def write_all(self, name: str, pieces: Iterable[Rows], base: int = 0, frame: int | None = None) -> None:
-        """Write pieces of a data set one after the other, while the next is made.
-
-        Args:
-            name: name of the data set.
-            pieces: the pieces, as many on all ranks.
-            base: see ``write``.
-            frame: see ``write``.
-        """
-        for piece in pieces:
-            self.write(name, piece, base, frame)
-
-    def write(self, name: str, piece: Rows, base: int = 0, frame: int | None = None) -> None:
-        """Write rows of this rank into a data set, inside ``rows``, and sum them. What fails is said at its end.
-
-        The rows must stay what they are until two more pieces have been handed over.
-
-        Args:
-            name: name of the data set, whose shape is (n, ...), or (T, n, ...) if it has frames.
-            piece: rows of the type of the data set; none on ranks that hold none.
-            base: row of the data set from which the rows of the piece are counted.
-            frame: index along the first axis; None if the data set has no axis of frames.
-        """
-        rows, start = np.ascontiguousarray(piece.rows), base + piece.start
-        piece = piece._replace(rows=rows)
-        if self._packing[0] != "none" and frame is not None:
-            self._sum(name, piece)
-            self._write_packed(name, rows, start, frame)
-        elif self._holders.count == 1 or self._through_mpi:
-            if rows.nbytes < FEW or self._through_mpi:
-                self._beside.wait()
-                self._put_piece(name, piece, start, frame)
-            else:
-                self._beside.do(self._put_piece, name, piece, start, frame)
-        elif self.comm.rank == 0:
-            self._put_piece(name, piece, start, frame)
-            for rank in self._holders.ranks[1:]:
-                for first in range(0, self.comm.recv(source=int(rank), tag=TAG), _fitting(rows)):
-                    some, start = self.comm.recv(source=int(rank), tag=TAG)
-                    self._put(name, some, start + first, frame)
-        elif self._holders.mine:
-            self._sum(name, piece)
-            self.comm.send(len(rows), dest=0, tag=TAG)
-            for first in range(0, len(rows), _fitting(rows)):
-                self.comm.send((rows[first : first + _fitting(rows)], start), dest=0, tag=TAG)
-
-    def _sum(self, name: str, piece: Rows) -> None:
-        """Add a piece to the checksum of a data set."""
-        if piece.behind is not None:
-            self.sums[name] = self.sums.get(name, 0) ^ part(piece.rows, piece.behind * width_of(piece.rows))
-
-    def _put_piece(self, name: str, piece: Rows, start: int, frame: int | None) -> None:
-        """Sum a piece and write it from this rank."""
-        self._sum(name, piece)
-        self._put(name, piece.rows, start, frame)
-
-    def _write_packed(self, name: str, rows: np.ndarray, start: int, frame: int) -> None:
-        """Write this rank's rows of a compressed data set; all holders compress theirs at the same time."""
-        method, count = self._packing
-        chunks = chunks_of(rows, count, method) if self._holders.mine else []
-        if self.comm.rank == 0:
-            for chunk in chunks:
-                start = self._put_chunk(name, chunk, start, frame)
-            for rank in self._holders.ranks[1:]:
-                number, start = self.comm.recv(source=int(rank), tag=TAG)
-                for _ in range(number):
-                    start = self._put_chunk(name, self.comm.recv(source=int(rank), tag=TAG), start, frame)
-        elif self._holders.mine:
-            self.comm.send((len(chunks), start), dest=0, tag=TAG)
-            for chunk in chunks:
-                self.comm.send(chunk, dest=0, tag=TAG)
-
-    def _put_chunk(self, name: str, chunk: bytes, start: int, frame: int) -> int:
-        """Write a compressed chunk from this rank; the first row behind it."""
-        if self._open is None or self._failure:
-            return start
-        try:
-            data = self._open[name]
-            data.id.write_direct_chunk((frame, start, 0), chunk)
-            return int(start + data.chunks[1])
-        except (OSError, RuntimeError, KeyError) as error:
-            self._note(error)
-            return start
-
-    def _put(self, name: str, rows: np.ndarray, start: int, frame: int | None) -> None:
-        """Write rows from this rank."""
-        if self._open is None or self._failure:
-            return
-        try:
-            for first in range(0, len(rows), _fitting(rows)):
-                piece = rows[first : first + _fitting(rows)]
-                place = (start + first,) if frame is None else (frame, start + first)
-                array_at(self._open, name).write(place, piece)
-                if isinstance(self._open, WritableFile):
-                    self._open.check()
-            if self.synced and rows.nbytes >= FEW:
-                begin_writing(self.path)
-        except (OSError, RuntimeError, KeyError) as error:
-            self._note(error)
-
-    def _note(self, error: Exception) -> None:
-        self._failure = self._failure or f"{self.doing}: {reason(error)}"
 
     def flush(self) -> None:
         """Hand everything to the operating system."""
@@ -343,11 +186,6 @@ class RowFile:
         self._shut()
         if sync:
             self._sync(True)
-
-
-def _fitting(rows: np.ndarray) -> int:
-    """How many rows go into one piece."""
-    return max(1, MOST // max(1, width_of(rows)))
 
 
 def create_for_rows(
