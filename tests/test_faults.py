@@ -203,23 +203,26 @@ def test_scenes_are_drawn_with_all_walls_motions_and_sums() -> None:
 
 @pytest.mark.mpi(min_size=2)
 @pytest.mark.ranks(3)
-def test_random_scenes_have_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spheres and rods under the law of other tests, on any grid, by cells and by triangulation."""
+@pytest.mark.parametrize("opens", [False, True], ids=["closed", "opened"])
+def test_random_scenes_have_the_same_bits(monkeypatch: pytest.MonkeyPatch, opens: bool) -> None:
+    """Spheres and rods under the law of other tests, on any grid, by cells and by triangulation; some leave, and others arrive."""
     import bits
     import drawn_scenes
+    import opened_scenes
 
-    comm, dice = MPI.COMM_WORLD, random.Random(1)
-    monkeypatch.setattr(bits, "STEPS", 150)
+    comm, dice, course = MPI.COMM_WORLD, [random.Random(seed) for seed in (4, 2)], bits.Course(1000, 0.5) if opens else bits.Course(150, 3.0)
     monkeypatch.setattr(drawn_scenes, "COMBINATIONS", (((drawn_scenes.ROD, drawn_scenes.SPHERE), drawn_scenes.VISCOUS, {}),))
-    compared = 0
+    compared = gone = 0
     for k in range(2):
-        case = drawn_scenes.scene(k, dice)
-        alone = comm.bcast(bits.bits_of(case, MPI.COMM_SELF) if comm.rank == 0 else None)
-        for variant in bits.variants(case, comm.size, dice):
-            found = comm.bcast(bits.bits_of(case | variant, comm))
+        case, _ = comm.bcast(drawn_scenes.valid_scene(k, dice[0], *[opened_scenes.opened] * opens) if comm.rank == 0 else None)
+        alone = comm.bcast(bits.bits_of(case, MPI.COMM_SELF, course) if comm.rank == 0 else None)
+        gone += " left, " in alone[1]
+        for variant in bits.variants(case, comm.size, dice[1]):
+            found = comm.bcast(bits.bits_of(case | variant, comm, course))
             assert bits.is_refused(found[1]) or found == alone, variant
             compared += not bits.is_refused(found[1])
     assert compared > 1
+    assert gone >= opens
 
 
 def notes(leak: float = 0.0, residual: float = 1e-9, hotter: float = 0.0) -> list[dict[str, float]]:
@@ -334,7 +337,10 @@ def test_the_report_replaces_the_rows_of_campaigns_and_keeps_the_others(tmp_path
     assert add(files)[1].startswith("files,segment,1,read 1,0,abc,2026-01-01,")
     assert len(add()) == 13
     assert "| damaged files | segment | 1 | read 1 | 0 | abc | 2026-01-01 |" in kept["campaigns of faults"]
-    missing = "mutated cases, disks that fail, the same bits, random scenes with indices checked, a very long run"
+    missing = (
+        "mutated cases, disks that fail, the same bits, the same bits, grains leave and arrive, random scenes with indices checked, "
+        "indices checked, grains leave and arrive, a very long run"
+    )
     assert f"Not run yet: {missing}." in kept["campaigns of faults"]
 
 

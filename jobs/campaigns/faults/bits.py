@@ -1,9 +1,10 @@
 #!/usr/bin/env python
 """The same bits over random scenes on 1, 2, 3, 4, 7 and 16 ranks, on several grids, with both ways of detection and any skin.
 
-    python jobs/campaigns/faults/bits.py [--scenes 100] [--seed 0] [--ranks 1 2 3 4 7 16] [--out bits.jsonl]
+    python jobs/campaigns/faults/bits.py [--scenes 100] [--opened] [--seed 0] [--ranks 1 2 3 4 7 16] [--out bits.jsonl]
 
-Scene k (`drawn_scenes.py`) depends on the seed and k alone; it is drawn again until a run of it begins. As many ranks as are wanted at most take
+Scene k (`drawn_scenes.py`) depends on the seed and k alone; it is drawn again until a run of it begins. With `--opened`, grains leave it and others
+arrive (`opened_scenes.py`). As many ranks as are wanted at most take
 one scene after the other, of which some rest where fewer are wanted; where they crash or hang, new ones come. Compared are the full state, which
 has all grains and contacts with their histories, and the observables; of a scene that stops on an error, its sentence. A line of JSON is kept
 for each scene, so that the campaign goes on where it stopped. Exit status 1: bits differ, or there was a crash, a traceback, or a scene took
@@ -25,20 +26,34 @@ import tempfile
 import time
 import traceback
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import launching
 import numpy as np
 from drawn_scenes import Table, by_triangulation, grids, is_convex, valid_scene
 from mpi4py import MPI
+from opened_scenes import opened
 from trials import ALIKE, Row, command_line, go_on, table, verdict
 
 NUMBERS = (1, 2, 3, 4, 7, 16)
-STEPS = 500
-SHOVE = 3.0  # m/s
 CHECKED = os.environ.get("NUMBA_BOUNDSCHECK", "0") not in ("", "0")  # indices, in kernels that take long to compile
 PATIENCE = 3600.0 if CHECKED else 900.0  # seconds for a scene, for which kernels may be compiled
 NAP = 5e-3  # seconds between two looks of ranks that rest
+
+
+class Course(NamedTuple):
+    """How long a scene is followed, and what its grains begin with.
+
+    Attributes:
+        steps: number of steps.
+        speed: of random shoves along each axis, in the mean of squares (m/s).
+    """
+
+    steps: int
+    speed: float
+
+
+CLOSED, OPENED = Course(500, 3.0), Course(2000, 0.5)  # beds stay together, and flow out
 
 
 def variants(case: Table, ranks: int, dice: random.Random) -> list[Table]:
@@ -63,12 +78,13 @@ def variants(case: Table, ranks: int, dice: random.Random) -> list[Table]:
     return chosen
 
 
-def bits_of(case: Table, comm: MPI.Comm) -> tuple[str, str]:
+def bits_of(case: Table, comm: MPI.Comm, course: Course = CLOSED) -> tuple[str, str]:
     """Some steps of a scene with random shoves at its start. Collective.
 
     Args:
         case: the scene.
         comm: communicator.
+        course: its steps and shoves.
 
     Returns:
         Hash of the state and of the observables, or of the sentence with which it stops; what happened.
@@ -79,13 +95,13 @@ def bits_of(case: Table, comm: MPI.Comm) -> tuple[str, str]:
     from pardem.simulation import Simulation
 
     try:
-        sim = Simulation(Case(**case | {"stage": [{"name": "go", "kind": "run", "steps": STEPS}]}), comm)
+        sim = Simulation(Case(**case | {"stage": [{"name": "go", "kind": "run", "steps": course.steps}]}), comm)
         grains = sim.engine.grains
         shove = np.random.default_rng(case["seed"]).normal(size=(sim.grain_count, 3))
         shove[:, case["dimension"] :] = 0.0
-        grains.v[:, :3] = SHOVE * shove[grains.gid]
+        grains.v[:, :3] = course.speed * shove[grains.gid]
         with np.errstate(all="ignore"):
-            sim.step(STEPS, observe=True)
+            sim.step(course.steps, observe=True)
             observables = sim.observables()
             state = full_state(sim)
     except PardemError as error:
@@ -103,7 +119,8 @@ def bits_of(case: Table, comm: MPI.Comm) -> tuple[str, str]:
         digest.update(name.encode() + np.asarray(observables[name], dtype=float).tobytes())
     for array in arrays:
         digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()[:16], f"{sim.grain_count} grains, {len(order)} contacts"
+    gone = f", {sim.left} left, {sim.to_come} to come" * bool(sim.left or sim.to_come)
+    return digest.hexdigest()[:16], f"{sim.grain_count} grains, {len(order)} contacts{gone}"
 
 
 def is_refused(what: str) -> bool:
@@ -115,18 +132,19 @@ def is_refused(what: str) -> bool:
     return what.startswith(("CaseError", "CoveringError"))
 
 
-def work(seed: int, numbers: list[int]) -> int:
+def work(seed: int, numbers: list[int], opens: bool) -> int:
     """The ranks: numbers of scenes come on the standard input of the first one, lines of JSON go to its standard output.
 
     Args:
         seed: of the campaign.
         numbers: of ranks on which each scene is run.
+        opens: whether grains leave the scenes and others arrive.
     """
     comm = MPI.COMM_WORLD
     answers, sys.stdout = sys.stdout, sys.stderr
     try:
         while (line := comm.bcast(sys.stdin.readline() if comm.rank == 0 else None)).strip():
-            row = _scene(int(line), seed, numbers, comm)
+            row = _scene(int(line), f"{seed}/{line.strip()}", numbers, opens, comm)
             if comm.rank == 0:
                 print(json.dumps(row), file=answers, flush=True)
     except BaseException:
@@ -136,18 +154,18 @@ def work(seed: int, numbers: list[int]) -> int:
     return 0
 
 
-def _scene(k: int, seed: int, numbers: list[int], comm: MPI.Comm) -> Row:
+def _scene(k: int, seed: str, numbers: list[int], opens: bool, comm: MPI.Comm) -> Row:
     """A scene on some numbers of ranks. Collective."""
-    began, found = time.monotonic(), dict[str, Any]()
-    drawn = valid_scene(k, random.Random(f"{seed}/{k}")) if comm.rank == 0 else None
+    began, found, course = time.monotonic(), dict[str, Any](), OPENED if opens else CLOSED
+    drawn = valid_scene(k, random.Random(seed), *[opened] * opens) if comm.rank == 0 else None
     _rest(comm)
     case, redrawn = comm.bcast(drawn)
-    dice = random.Random(f"{seed}/{k}/variants")
+    dice = random.Random(f"{seed}/variants")
     for ranks in numbers:
         chosen = variants(case, ranks, dice)
         part = comm.Split(int(comm.rank < ranks), comm.rank)
         for variant in chosen if comm.rank < ranks else ():
-            found[f"{ranks} {variant['parallel']} {variant['detection']}"] = bits_of(case | variant, part)
+            found[f"{ranks} {variant['parallel']} {variant['detection']}"] = bits_of(case | variant, part, course)
         _rest(comm)
         part.Free()
     refused = [name for name, value in found.items() if is_refused(value[1])]
@@ -178,11 +196,12 @@ class Ranks:
     Args:
         seed: of the campaign.
         numbers: of ranks on which each scene is run.
+        opens: whether grains leave the scenes and others arrive.
         log: file for what they print.
     """
 
-    def __init__(self, seed: int, numbers: list[int], log: Path) -> None:
-        options = ["--seed", str(seed), "--ranks", *map(str, numbers), "--worker"]
+    def __init__(self, seed: int, numbers: list[int], opens: bool, log: Path) -> None:
+        options = ["--seed", str(seed), "--ranks", *map(str, numbers), "--worker", *["--opened"] * opens]
         self.command, self.log = ["mpirun", "-n", str(max(numbers)), sys.executable, __file__, *options], log
         self.process: subprocess.Popen[str] | None = None
 
@@ -222,12 +241,13 @@ def main() -> int:
     """Run the campaign or what is left of it."""
     parser = command_line(__doc__, "scenes", 100)
     parser.add_argument("--ranks", metavar="N", type=int, nargs="+", default=list(NUMBERS), help="numbers of ranks (default: all of the above)")
+    parser.add_argument("--opened", action="store_true", help="scenes that grains leave and in which others arrive")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.worker:
-        return work(arguments.seed, arguments.ranks)
+        return work(arguments.seed, arguments.ranks, arguments.opened)
     with tempfile.TemporaryDirectory() as name:
-        ranks = Ranks(arguments.seed, arguments.ranks, Path(name) / "log")
+        ranks = Ranks(arguments.seed, arguments.ranks, arguments.opened, Path(name) / "log")
         rows = go_on(arguments, ranks)
         ranks.close()
     print(table(rows, "what"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable
 from typing import Any
 
 from seeds import ARROW, CORNERS
@@ -54,12 +55,13 @@ CONVEX = ("ball", "rod", "cube", "tetrahedron")
 DRAWN = 100  # scenes until one is valid: far more than it ever takes
 
 
-def valid_scene(k: int, dice: random.Random) -> tuple[Table, int]:
+def valid_scene(k: int, dice: random.Random, change: Callable[[Table, random.Random], Table] = lambda case, _: case) -> tuple[Table, int]:
     """Draw scenes until a run of one begins: its grains fit in, and its time step is short enough.
 
     Args:
         k: number of the scene.
         dice: source of all choices.
+        change: what becomes of a scene before it is tried.
 
     Returns:
         The scene, and how many were refused before.
@@ -71,7 +73,7 @@ def valid_scene(k: int, dice: random.Random) -> tuple[Table, int]:
     from pardem.simulation import Simulation
 
     for refused in range(DRAWN):
-        case = scene(k, dice)
+        case = change(scene(k, dice), dice)
         try:
             Simulation(Case(**case | {"stage": [{"name": "go", "kind": "run", "steps": 1}]}), MPI.COMM_SELF)
         except PardemError:

@@ -32,7 +32,8 @@ COLUMNS = ("campaign", "what", "tries", "outcomes", "failures", "commit", "day",
 PART = "campaigns of faults"
 CAMPAIGNS = {
     "cases": "mutated cases", "files": "damaged files", "kills": "kills", "disks": "disks that fail", "bits": "the same bits",
-    "checked": "random scenes with indices checked", "soak": "a very long run", "bounds": "tests with indices checked",
+    "opened": "the same bits, grains leave and arrive", "checked": "random scenes with indices checked",
+    "checked_opened": "indices checked, grains leave and arrive", "soak": "a very long run", "bounds": "tests with indices checked",
 }  # fmt: skip
 WAITING = ("failing", "short", "two", "stopped")  # faults of disks that come at a certain call, if there is one
 Line = dict[str, str]
@@ -80,7 +81,7 @@ def _of_scene(row: Row) -> str:
 WHAT: dict[str, Callable[[Row], str]] = {
     "cases": _of_case, "files": _of_file, "kills": lambda row: f"last kill in phase {row['phase']}",
     "disks": lambda row: row["fault"].replace("_", " "),
-    "bits": _of_scene, "checked": _of_scene,
+    "bits": _of_scene, "opened": _of_scene, "checked": _of_scene, "checked_opened": _of_scene,
 }  # fmt: skip
 
 
