@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba.core import config
 
 from pardem.compiled.choices import select
 from pardem.compiled.jit import kernel
@@ -176,8 +177,10 @@ def test_places_beyond_an_array_are_found_where_indices_are_checked(name: str) -
 
 
 @pytest.mark.parametrize("name", ["pick", "append", "add_rows"])
-def test_without_the_check_there_is_none(name: str) -> None:
+def test_without_the_check_there_is_none(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """No trace of it in the code that is compiled."""
+    monkeypatch.delenv("NUMBA_BOUNDSCHECK", raising=False)  # which goes before the option, whenever numba reads it
+    monkeypatch.setattr(config, "BOUNDSCHECK", None)
     codes = {}
     for checks in (True, False):
         access = kernel(ACCESSES[name], cache=False, boundscheck=checks)
