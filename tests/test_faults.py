@@ -338,8 +338,8 @@ def test_the_report_replaces_the_rows_of_campaigns_and_keeps_the_others(tmp_path
     assert len(add()) == 13
     assert "| damaged files | segment | 1 | read 1 | 0 | abc | 2026-01-01 |" in kept["campaigns of faults"]
     missing = (
-        "mutated cases, disks that fail, the same bits, the same bits, grains leave and arrive, random scenes with indices checked, "
-        "indices checked, grains leave and arrive, a very long run"
+        "mutated cases, disks that fail, the same bits, the same bits with open faces, random scenes with indices checked, "
+        "indices checked with open faces, a very long run"
     )
     assert f"Not run yet: {missing}." in kept["campaigns of faults"]
 

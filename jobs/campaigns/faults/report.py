@@ -32,8 +32,8 @@ COLUMNS = ("campaign", "what", "tries", "outcomes", "failures", "commit", "day",
 PART = "campaigns of faults"
 CAMPAIGNS = {
     "cases": "mutated cases", "files": "damaged files", "kills": "kills", "disks": "disks that fail", "bits": "the same bits",
-    "opened": "the same bits, grains leave and arrive", "checked": "random scenes with indices checked",
-    "checked_opened": "indices checked, grains leave and arrive", "soak": "a very long run", "bounds": "tests with indices checked",
+    "opened": "the same bits with open faces", "checked": "random scenes with indices checked",
+    "checked_opened": "indices checked with open faces", "soak": "a very long run", "bounds": "tests with indices checked",
 }  # fmt: skip
 WAITING = ("failing", "short", "two", "stopped")  # faults of disks that come at a certain call, if there is one
 Line = dict[str, str]
