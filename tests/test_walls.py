@@ -11,12 +11,14 @@ from mpi4py import MPI
 from scenes import CUBE, ELASTIC, FLOOR, ROD, SPHERE, booked, case_of, engine_of, grains_of, turned, worst_energy
 
 from pardem.engine import Engine
+from pardem.errors import BlowUpError
 from pardem.laws.parameters import viscoelastic_clamped
 from pardem.simulation import Simulation
 
 LYING = turned((0, 1, 0), 0.5 * math.pi)  # the axis along x
 TUBE = {"name": "tube", "kind": "cylinder", "radius": 1.0, "axis": (1, 0, 0)}
 DISC = {"name": "disc", "kind": "disc", "center": (0, 0, 0), "normal": (0, 0, 1), "radius": 2.0}
+CONE = {"name": "cone", "kind": "cone", "center": (-2, 0, -3.1), "axis": (1, 0, 0), "length": 4.0, "radius": 3.0, "end_radius": 3.2}
 DISSIPATIVE = {"law": "viscoelastic", "restitution": 0.5, "contact_time": 0.02, "friction": 0.5}
 GRAVITY = 9.81
 SPECIES = {"ball": SPHERE, "rod": ROD, "cube": CUBE}
@@ -109,6 +111,17 @@ def test_the_rim_pushes_away_from_its_nearest_point() -> None:
     assert np.cross(g.x[0, :3] - rim, g.v[0, :3]) == pytest.approx(before, rel=1e-9)
     assert g.v[0, 0] > 0.1
     assert g.v[0, 2] > 0.1
+
+
+@pytest.mark.parametrize("wall", [DISC, DISC | {"hole": 0.05, "radius": 1.0}, CONE], ids=["disc", "pierced", "cone"])
+@pytest.mark.parametrize("integrator", ["verlet", "gear4"])
+@pytest.mark.parametrize("species", ["ball", "rod"])
+def test_a_grain_that_goes_through_a_thin_wall_is_named(species: str, integrator: str, wall: dict[str, Any]) -> None:
+    """It has two sides: on the other one the grain would only be pushed on."""
+    start, time = grain(species, (0.3, 0.2, 0.6), LYING, velocity=(1.0, 0.0, -20.0)), {"step": 1e-3, "integrator": integrator}
+    engine, _ = engine_of(case_of([SPECIES[species]], DISSIPATIVE | {"contact_time": 0.2}, 1e-3, grain=[start], wall=[wall], time=time))
+    with pytest.raises(BlowUpError, match=rf"grain 0 and wall '{wall['name']}' overlap by more than a sphero-radius"):
+        engine.advance(200)
 
 
 def test_walls_bear_the_weight_of_a_bed_to_the_last_quantum() -> None:

@@ -25,7 +25,7 @@ from ..state.arrays import ERROR_OVERLAP, ERROR_SOLVER
 from .columns import evaluate, fill
 from .free_paths import note_path, out_of_touch
 from .handover import pass_history_on
-from .meeting import Meeting, relative_motion
+from .meeting import Meeting, passes_through, relative_motion
 from .surfaces.bodies import effective_radius
 from .surfaces.place import ABSENT, APPEARING, Candidate
 from .surfaces.registry import meet
@@ -99,6 +99,8 @@ def _contact(c, p, i, k, first_sweep, loop):
         held = held_energy(law, material, overlap, -m.slope * dot(normal, now[0]), memory, settings.dt)
         deposit_nearest(walls.work, k, (held if there else -held) / settings.energy)
     if d < ri and there:
+        if passes_through(size, normal, now[0], settings.dt):
+            fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
         fill(c, m, arm, overlap, out, now, loop)
         return TOUCHES
     pairs.touch[p] = 0

@@ -150,6 +150,21 @@ def relative_motion(walls, g, i, k, arm, lag):
 
 
 @inlined
+def passes_through(size, normal, velocity, dt):
+    """Whether a core goes through a wall within a step, or has just done so: a thin wall has two sides, and after it no distance is too small.
+
+    One text for a contact and for several in lanes.
+
+    Args:
+        size: how far the core is from the wall (m).
+        normal: unit normal.
+        velocity: relative velocity at the end of the step (m/s).
+        dt: time step (s).
+    """
+    return size < abs(dot(normal, velocity)) * dt
+
+
+@inlined
 def motion_in_the_middle(m, bodies, arms, levers, seen, before, loop):
     """Normal, motion and zone in the middle of the step, where velocities belong; those at its end where the contact is new, or they belong there.
 

@@ -25,7 +25,7 @@ from ..contacts.resistance_lanes import keep_resistance_where
 from ..laws.quantities import Geometry, Motion, Past, Zone
 from ..state.arrays import OBSERVE, WALL_CONTACTS
 from .contacts import one_by_one
-from .meeting import Before, GrainMotion, Meeting, WallMotion, motion_in_the_middle, seen_from
+from .meeting import Before, GrainMotion, Meeting, WallMotion, motion_in_the_middle, passes_through, seen_from
 from .motion.driven import turns
 from .motion.rows import CENTRE, MOTION
 from .surfaces.meeting_lanes import Candidates, columns_at
@@ -137,6 +137,8 @@ def _group(begin, count, loop):
     grain = GrainMotion(x, v, w)
     wall = _motions(k, walls)
     seen, shift, spin = seen_from(grain, wall, arm, 0.0)
+    if any_of(near & passes_through(size, m.normal, seen, settings.dt)):
+        return False
     before = remembered(places, touching, loop)
     past = Before(before.past.normal, before.arm, before.lever)
     middle, velocity, lever_middle = motion_in_the_middle(m, (grain, wall), (arm, out), lever, seen, past, loop)
