@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import chung_ooi
+import chung_ooi_impacts
 import discharge
 import numpy as np
 import page
@@ -24,10 +24,10 @@ import pardem
 STEPS = 200  # in the duration of an elastic impact
 
 
-@pytest.mark.parametrize(("name", "material", "make"), chung_ooi.NORMAL, ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(("name", "material", "make"), chung_ooi_impacts.NORMAL, ids=lambda value: value if isinstance(value, str) else "")
 def test_elastic_impacts_follow_hertz(name: str, material: str, make: Callable[[], Impacts]) -> None:
     """The force is exact at every overlap; its largest value lies within half a step of a maximum whose curvature is below that of a sine."""
-    found = chung_ooi.normal(name, material, make(), STEPS)
+    found = chung_ooi_impacts.normal(name, material, make(), STEPS)
     assert len(found.path) > 0.9 * STEPS
     assert found.curve_error < 1e-9
     assert abs(found.peak_error) < 2.0 * (math.pi / STEPS) ** 2
@@ -36,8 +36,8 @@ def test_elastic_impacts_follow_hertz(name: str, material: str, make: Callable[[
 
 def test_restitutions_come_out() -> None:
     """Damping sees velocities that lag by half a step: the error is of first order."""
-    for material in (chung_ooi.OXIDE, chung_ooi.IRON):
-        assert np.abs(chung_ooi.restitutions(material, STEPS) - chung_ooi.RESTITUTIONS).max() < 2.0 / STEPS
+    for material in (chung_ooi_impacts.OXIDE, chung_ooi_impacts.IRON):
+        assert np.abs(chung_ooi_impacts.restitutions(material, STEPS) - chung_ooi_impacts.RESTITUTIONS).max() < 2.0 / STEPS
 
 
 def some(impacts: Impacts) -> Impacts:
@@ -46,10 +46,10 @@ def some(impacts: Impacts) -> Impacts:
     return replace(impacts, normal=impacts.normal[rows], along=impacts.along[rows], spin=impacts.spin[rows])
 
 
-FIRST = {test: material for test, material, _ in reversed(chung_ooi.SLIPPING)}  # with other materials they are slow
+FIRST = {test: material for test, material, _ in reversed(chung_ooi_impacts.SLIPPING)}  # with other materials they are slow
 SLIPPING = [
     pytest.param(test, material, make, id=f"{test}-{material}", marks=[pytest.mark.slow] * (FIRST[test] != material))
-    for test, material, make in chung_ooi.SLIPPING
+    for test, material, make in chung_ooi_impacts.SLIPPING
 ]
 
 
@@ -57,7 +57,7 @@ SLIPPING = [
 def test_slip_after_oblique_and_spinning_impacts(test: str, material: str, make: Callable[[], Impacts]) -> None:
     """Contacts begin and end within a step, and the arm of friction is shorter by up to the overlap."""
     impacts = some(make())
-    found = chung_ooi.slipping(test, material, impacts, STEPS)
+    found = chung_ooi_impacts.slipping(test, material, impacts, STEPS)
     assert found.restitution_error < 2.0 / STEPS
     assert found.error < 2.0 / STEPS + found.depth
     if test.startswith("7 "):

@@ -10,7 +10,7 @@ from ..walls.motion.fixed import REST
 from .motions import FixedMotion
 from .placement import AnyRegion
 from .pours import pour_problems
-from .resistance_keys import resistance_problems
+from .resistance_checks import resistance_problems
 from .stages import Run, Settle, Vibrate
 from .tables import CaseTables
 from .walls import TABLES

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from chung_ooi import ANGLES, RESTITUTIONS, SPINS, Normal, Slipping
+from chung_ooi_impacts import ANGLES, RESTITUTIONS, SPINS, Normal, Slipping
 from impacts import STEPS
 from matplotlib import rc_context
 from matplotlib.figure import Figure
