@@ -10,18 +10,17 @@ from ..compiled.lanes.arithmetic import all_of, any_of
 from ..compiled.lanes.memory import pick
 from ..compiled.lanes.types import zero_of
 from ..compiled.vectors import ZERO, add, choose, cross, dot, negative, scale, square, subtract
-from ..laws.quantities import Geometry, Motion, Past, Zone
+from ..laws.quantities import Geometry, Motion, Zone
 from ..laws.slider import middle_normal
 from ..state.arrays import CONTACTS, OBSERVE
 from .dispatch import zone_in_lanes
 from .encounter import contact_point, contact_velocity, effective
 from .hardening import collapsed
-from .lane_forces import Encounter, Remembered, account, act, bearing_materials, keep_where, remembered
+from .lane_forces import Encounter, account, act, bearing_materials, keep_where, remembered
 from .lane_groups import add_to_both, add_where, vectors_at
 from .observing import Seen, observe_where
 from .pair_loop import velocity_lag
 from .resistance import shared_inertia
-from .resistance_lanes import keep_resistance_where
 from .rules.rule import Bearing
 
 
@@ -108,9 +107,7 @@ def group_forces(m, loop):
         observe_where(mine, m.begin, CONTACTS, geometry, a.response, Seen(d, arm, a.force, a.moment, a.resistance), loop)
     if settings.budget:
         account(near, m.places, pick(pairs.first, m.places) < loop.owned, before, a, (velocity, spin), loop)
-    now = Remembered(Past(near, a.response.spring, a.response.law.memory, normal, a.response.own), a.twist, arm, lever)
-    keep_where(near, m.places, now, m.alive, loop)
-    keep_resistance_where(settings.resistance, near, m.places, a.resistance, loop)
+    keep_where(near, m.places, a, (normal, arm, lever), m.alive, loop)
     inv_force, inv_torque = 1.0 / settings.force, 1.0 / settings.torque
     on_first, against_second = add(cross(arm, a.force), a.moment), add(cross(other, a.force), a.moment)
     counts, on_first, against_second = scale(inv_force, a.force), scale(inv_torque, on_first), scale(inv_torque, against_second)

@@ -23,7 +23,7 @@ from . import batch
 from .accumulate import sums_hold
 from .dispatch import has_couples, keeps_arms
 from .lane_groups import add_losses_where, keep_last_step_where, keep_own_vectors, last_step, materials_in, own_vectors
-from .resistance_lanes import account_resistance, resistance_fits, resistance_of, with_resistance, with_rest
+from .resistance_lanes import account_resistance, keep_resistance_where, resistance_fits, resistance_of, with_resistance, with_rest
 
 # a history begins with two rows, the spring and the memory, the normal and the twist; it may end with the arm and the half-length of the zone
 assert (SPRING, MEMORY, NORMAL, TWIST, WITH_ARM) == (0, ROW - 1, ROW, 2 * ROW - 1, ROW)
@@ -119,19 +119,20 @@ def remembered(places, alive, loop):
 
 
 @inlined
-def keep_where(mask, places, now, alive, loop):
+def keep_where(mask, places, a, where, alive, loop):
     """Store the histories of WIDTH contacts where they touch, and which of them do.
 
     Args:
         mask: where they touch.
         places: places of the candidates (a tuple of words).
-        now: ``Remembered``, of this step.
+        a: what they do, the ``Action``.
+        where: unit normal, vector from the first centre to the contact point (m), half-length of the contact zone (m).
         alive: which of them touched in the step before.
         loop: `PairLoop`, or the ``WallLoop`` of ``walls.surfaces.place``.
     """
-    pairs, interaction = loop.pairs, loop.interaction
+    pairs, interaction, r, twist = loop.pairs, loop.interaction, a.response, a.twist
     hist, width = pairs.hist, pairs.hist.shape[1]
-    spring, normal, own, memory, twist, arm, lever = now.past.spring, now.past.normal, now.past.own, now.past.memory, now.twist, now.arm, now.lever
+    spring, own, memory, (normal, arm, lever) = r.spring, r.own, r.law.memory, where
     if hardly_ever(not all_of(mask)):  # what stays is read once more, so that no register has to hold it until here
         before = remembered(places, alive, loop)
         spring, normal, own = choose(mask, spring, before.past.spring), choose(mask, normal, before.past.normal), choose(mask, own, before.past.own)
@@ -144,6 +145,7 @@ def keep_where(mask, places, now, alive, loop):
     keep_own_vectors(places, own, loop.law, pairs, loop.settings)
     if not all_of(mask & alive):
         flag_at(pairs.touch, places, mask)
+    keep_resistance_where(loop.settings.resistance, mask, places, a.resistance, loop)
 
 
 @inlined

@@ -49,6 +49,24 @@ def has_no_wall(p, i, k, loop):
 
 
 @inlined
+def _change(m, overlap, rate, loop):
+    """Add to the work of a wall what its contact holds: a wall that vanishes takes it along, one that appears puts it in.
+
+    Args:
+        m: `Meeting`.
+        overlap: (m).
+        rate: d(overlap)/dt (m/s).
+        loop: `WallLoop`.
+    """
+    pairs, walls, g, law, settings, i, k = loop.pairs, loop.walls, loop.g, loop.law, loop.settings, m.i, m.k
+    a, b = g.material[i], walls.material[k]
+    material = PairMaterial(coefficients(law, a, b), law.friction[a, b], g.v[i, 3], effective_radius(walls, g, i, k))
+    memory = pairs.hist[m.p, MEMORY] if m.touching else 0.0
+    held = held_energy(law, material, overlap, rate, memory, settings.dt)
+    deposit_nearest(walls.work, k, (held if m.there else -held) / settings.energy)
+
+
+@inlined
 def _contact(c, p, i, k, first_sweep, loop):
     """One candidate: its end, or into column ``c`` if it touches.
 
@@ -63,7 +81,7 @@ def _contact(c, p, i, k, first_sweep, loop):
     Returns:
         APART, LEAVES (in a way that another may inherit) or TOUCHES.
     """
-    pairs, walls, g, law, settings, control = loop.pairs, loop.walls, loop.g, loop.law, loop.settings, loop.control
+    pairs, walls, g, settings, control = loop.pairs, loop.walls, loop.g, loop.settings, loop.control
     touching, there = pairs.touch[p] != 0, walls.there[k] != ABSENT
     if has_no_wall(p, i, k, loop):
         return APART
@@ -92,12 +110,7 @@ def _contact(c, p, i, k, first_sweep, loop):
         fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
     now = relative_motion(walls, g, i, k, arm, 0.0)
     if changes:
-        # a wall that vanishes takes along what its contacts hold, one that appears puts it in: its work
-        a, b = g.material[i], walls.material[k]
-        material = PairMaterial(coefficients(law, a, b), law.friction[a, b], g.v[i, 3], effective_radius(walls, g, i, k))
-        memory = pairs.hist[p, MEMORY] if touching else 0.0
-        held = held_energy(law, material, overlap, -m.slope * dot(normal, now[0]), memory, settings.dt)
-        deposit_nearest(walls.work, k, (held if there else -held) / settings.energy)
+        _change(m, overlap, -m.slope * dot(normal, now[0]), loop)
     if d < ri and there:
         if passes_through(size, normal, now[0], settings.dt):
             fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)

@@ -16,13 +16,12 @@ from ..compiled.lanes.types import ROW, WIDTH, lane, spread
 from ..compiled.vectors import ZERO, add, ahead, choose, cross, dot, length, magnitudes, negative, scale, subtract
 from ..contacts.dispatch import joins_on_plane
 from ..contacts.hardening import collapsed
-from ..contacts.lane_forces import Encounter, Remembered, account, act, keep_where, remembered
+from ..contacts.lane_forces import Encounter, account, act, keep_where, remembered
 from ..contacts.lane_groups import add_to_where, groups_where_lanes_serve, limbs_of, vectors_at
 from ..contacts.nearest.features import kind_of, with_face
 from ..contacts.observing import Seen, observe_where
 from ..contacts.pair_loop import velocity_lag
-from ..contacts.resistance_lanes import keep_resistance_where
-from ..laws.quantities import Geometry, Motion, Past, Zone
+from ..laws.quantities import Geometry, Motion, Zone
 from ..state.arrays import OBSERVE, WALL_CONTACTS
 from .contacts import one_by_one
 from .meeting import Before, GrainMotion, Meeting, WallMotion, motion_in_the_middle, passes_through, seen_from
@@ -105,6 +104,22 @@ def _react(mask, k, force, torque, loop):
 
 
 @inlined
+def _work(mask, k, work, walls):
+    """Add to the work of the walls.
+
+    Args:
+        mask: which of the contacts there are.
+        k: the walls (a tuple of words).
+        work: of the walls on the grains, in quanta.
+        walls: `Walls`.
+    """
+    if any_of(mask & (work != 0.0)):
+        for n in range(WIDTH):
+            if lane(mask, n):
+                deposit_nearest(walls.work, k[n], lane(work, n))
+
+
+@inlined
 def _group(begin, count, loop):
     """Forces of WIDTH candidates of one line, those from ``begin`` on in ``pairs.near``, whose materials are in the first WIDTH columns of the batch.
 
@@ -134,8 +149,7 @@ def _group(begin, count, loop):
     out = radius - 0.5 * overlap
     arm = ahead(u, out, m.normal)
     (v, mass), (w, _) = vectors_at(g.v, i), vectors_at(g.w, i)
-    grain = GrainMotion(x, v, w)
-    wall = _motions(k, walls)
+    grain, wall = GrainMotion(x, v, w), _motions(k, walls)
     seen, shift, spin = seen_from(grain, wall, arm, 0.0)
     if any_of(near & passes_through(size, m.normal, seen, settings.dt)):
         return False
@@ -159,17 +173,12 @@ def _group(begin, count, loop):
         observe_where(near & counts, begin, WALL_CONTACTS, geometry, a.response, Seen(arm, arm, a.force, a.moment, a.resistance), loop)
     if settings.budget:
         account(near, places, counts, before, a, (seen, negative(spin)), loop)
-    now = Remembered(Past(near, a.response.spring, a.response.law.memory, m.normal, a.response.own), a.twist, arm, lever)
-    keep_where(near, places, now, touching, loop)
-    keep_resistance_where(settings.resistance, near, places, a.resistance, loop)
+    keep_where(near, places, a, (m.normal, arm, lever), touching, loop)
     force = scale(inv_force, a.force)
     acting = near & counts
     add_to_where(acting, i, force, scale(inv_torque, add(cross(arm, a.force), a.moment)), g.ft, settings.wide)
     _react(acting, k, force, about, loop)
-    if any_of(acting & (work != 0.0)):
-        for n in range(WIDTH):
-            if lane(acting, n):
-                deposit_nearest(walls.work, k[n], lane(work, n))
+    _work(acting, k, work, walls)
     return True
 
 
