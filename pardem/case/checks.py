@@ -13,7 +13,7 @@ from .pours import pour_problems
 from .resistance_checks import resistance_problems
 from .stages import Run, Settle, Vibrate
 from .tables import CaseTables
-from .walls import TABLES
+from .walls import TABLES, AnyWall
 
 MOST_GRAINS = 2**31 - 1
 MOST_LAYERS = 10_000
@@ -150,26 +150,35 @@ def _walls(case: CaseTables) -> Iterator[str]:
 
 
 def _motions(case: CaseTables) -> Iterator[str]:
-    stages = [s.name for s in case.stage]
     for wall in case.wall:
-        begins = -1
+        yield from _motion_starts(case, wall)
         for index, motion in enumerate(wall.motions):
-            key = f"wall.{wall.name}.motion" if index == 0 else f"wall.{wall.name}.then.{index - 1}"
-            start = getattr(motion, "start", 0.0)
-            if isinstance(start, str) and start not in stages:
-                yield unknown(f"{key}.start", start, stages, "stage")
-            elif index > 0 and not isinstance(start, str):
-                yield f"{key}.start = {start!r} must be the name of a stage ({', '.join(stages)}): a motion begins with a stage"
-            elif isinstance(start, str):
-                if stages.index(start) <= begins:
-                    yield f"{key}.start = '{start}' must name a later stage than that of the motion before it"
-                begins = stages.index(start)
+            key = _motion_key(wall, index)
             if (motion.turns or motion.pushed) and wall.moves_as_one:
                 yield f"{key}.kind = '{motion.kind}' is not for a {wall.kind}, whose faces move together: give planes or bodies"
             yield from motion.objections(key, case)
-            before = wall.motions[index - 1] if index > 0 else None
-            if before is not None and before.turns and motion.mover is not REST:
+            if index > 0 and wall.motions[index - 1].turns and motion.mover is not REST:
                 yield f"{key}.kind = '{motion.kind}' cannot follow a rotation: after it a wall can only be 'fixed'"
+
+
+def _motion_key(wall: AnyWall, index: int) -> str:
+    return f"wall.{wall.name}.motion" if index == 0 else f"wall.{wall.name}.then.{index - 1}"
+
+
+def _motion_starts(case: CaseTables, wall: AnyWall) -> Iterator[str]:
+    stages, begins = [s.name for s in case.stage], -1
+    for index, motion in enumerate(wall.motions):
+        key, start = _motion_key(wall, index), getattr(motion, "start", 0.0)
+        if not isinstance(start, str):
+            if index > 0:
+                yield f"{key}.start = {start!r} must be the name of a stage ({', '.join(stages)}): a motion begins with a stage"
+            continue
+        if start not in stages:
+            yield unknown(f"{key}.start", start, stages, "stage")
+            continue
+        if stages.index(start) <= begins:
+            yield f"{key}.start = '{start}' must name a later stage than that of the motion before it"
+        begins = stages.index(start)
 
 
 def _stages(case: CaseTables) -> Iterator[str]:
