@@ -28,7 +28,7 @@ from .handover import pass_history_on
 from .meeting import Meeting, passes_through, relative_motion
 from .surfaces.bodies import effective_radius
 from .surfaces.place import ABSENT, APPEARING, Candidate
-from .surfaces.registry import meet
+from .surfaces.registry import THIN, meet
 from .wall_hardening import harden
 
 
@@ -112,7 +112,7 @@ def _contact(c, p, i, k, first_sweep, loop):
     if changes:
         _change(m, overlap, -m.slope * dot(normal, now[0]), loop)
     if d < ri and there:
-        if passes_through(size, normal, now[0], settings.dt):
+        if THIN[walls.kind[k]] and passes_through(size, normal, now[0], settings.dt):
             fault(control, ERROR_OVERLAP, g.gid[i], -1 - k)
         fill(c, m, arm, overlap, out, now, loop)
         return TOUCHES

@@ -151,7 +151,7 @@ def relative_motion(walls, g, i, k, arm, lag):
 
 @inlined
 def passes_through(size, normal, velocity, dt):
-    """Whether a core goes through a wall within a step, or has just done so: a thin wall has two sides, and after it no distance is too small.
+    """Whether a core goes through a thin wall within a step, or has just done so: on the other side, no distance is too small.
 
     One text for a contact and for several in lanes.
 

@@ -29,7 +29,7 @@ from .motion.driven import turns
 from .motion.rows import CENTRE, MOTION
 from .surfaces.meeting_lanes import Candidates, columns_at
 from .surfaces.place import NORMAL, POSE, SHAPE, THERE
-from .surfaces.registry import FACES, IN_LANES_BELOW, LINE, SIDES, meet_in_lanes
+from .surfaces.registry import FACES, IN_LANES_BELOW, LINE, SIDES, THIN, meet_in_lanes
 
 REACTION = 12  # limbs of the reaction of a wall
 MOST = 2.0 ** (51 + LIMB)  # counts that ``limbs_of`` takes apart
@@ -151,7 +151,7 @@ def _group(begin, count, loop):
     (v, mass), (w, _) = vectors_at(g.v, i), vectors_at(g.w, i)
     grain, wall = GrainMotion(x, v, w), _motions(k, walls)
     seen, shift, spin = seen_from(grain, wall, arm, 0.0)
-    if any_of(near & passes_through(size, m.normal, seen, settings.dt)):
+    if THIN[walls.kind[k[0]]] and any_of(near & passes_through(size, m.normal, seen, settings.dt)):
         return False
     before = remembered(places, touching, loop)
     past = Before(before.past.normal, before.arm, before.lever)

@@ -208,7 +208,8 @@ def _mirrored(height: np.ndarray, radial: np.ndarray, sizes: np.ndarray) -> tupl
 
 
 CONE = Surface(
-    "cone", _meet, _out_of_reach, _list_near, _swept, _distance, mirrored=_mirrored, meet_in_lanes=_meet_in_lanes, in_lanes_below=FIRST << PART,
+    "cone", _meet, _out_of_reach, _list_near, _swept, _distance, mirrored=_mirrored, thin=True, meet_in_lanes=_meet_in_lanes,
+    in_lanes_below=FIRST << PART,
 )  # fmt: skip
 SMOOTH = 96  # sides of a cone in pictures
 

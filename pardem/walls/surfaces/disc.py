@@ -105,7 +105,7 @@ def _list_near(near, entries, found):
 
 
 DISC = Surface(
-    "disc", _meet, _out_of_reach, _list_near, disc_swept, disc_distance, mirrored=disc_mirrored, faces=2, meet_in_lanes=_meet_in_lanes
+    "disc", _meet, _out_of_reach, _list_near, disc_swept, disc_distance, mirrored=disc_mirrored, faces=2, thin=True, meet_in_lanes=_meet_in_lanes
 )  # fmt: skip
 
 

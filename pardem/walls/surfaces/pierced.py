@@ -175,6 +175,6 @@ def disc_mirrored(height: np.ndarray, radial: np.ndarray, sizes: np.ndarray) -> 
 
 
 PIERCED = Surface(
-    "pierced disc", _meet, _out_of_reach, _list_near, disc_swept, disc_distance, mirrored=disc_mirrored, faces=2, has_hole=True,
+    "pierced disc", _meet, _out_of_reach, _list_near, disc_swept, disc_distance, mirrored=disc_mirrored, faces=2, has_hole=True, thin=True,
     meet_in_lanes=_meet_in_lanes, in_lanes_below=INNER << PART,
 )  # fmt: skip

@@ -52,6 +52,9 @@ IN_LANES_BELOW: tuple[int, ...] = tuple(surface.in_lanes_below for surface in SU
 SIDES: tuple[int, ...] = tuple(0 if surface.has_hole else surface.faces for surface in SURFACES)
 """By codes: how many flat sides a surface has that grains meet by the rule for planes."""
 
+THIN: tuple[bool, ...] = tuple(surface.thin for surface in SURFACES)
+"""By codes: whether grains touch a surface on both sides."""
+
 ENDLESS: tuple[bool, ...] = tuple(surface.endless for surface in SURFACES)
 """By codes: whether a surface is flat without a rim."""
 

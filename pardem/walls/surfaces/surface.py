@@ -35,6 +35,7 @@ class Surface(NamedTuple):
             along the normal or axis (m) and, in units of its distance from that line, away from it, or None.
         faces: number of flat sides, 1 or 2, which can carry a bed of grains, and where they meet it by the rule for planes; 0: it is not flat.
         has_hole: whether it is flat, and met part by part all the same.
+        thin: whether there are contacts on both of its sides, so that no distance tells whether a core has gone through.
         endless: whether it is flat without a rim, so that the distance of a grain changes by no more than its points move.
         meet_in_lanes: compiled, ``meet_in_lanes(loop, one)`` with a `place.WallLoop` and `meeting_lanes.Candidates`: the `meeting_lanes.Met` of
             several grains at once; None: they are met one by one.
@@ -51,6 +52,7 @@ class Surface(NamedTuple):
     mirrored: Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None
     faces: int = 0
     has_hole: bool = False
+    thin: bool = False
     endless: bool = False
     meet_in_lanes: Compiled | None = None
     in_lanes_below: int = ANY
