@@ -19,6 +19,7 @@ import pytest
 import rod_curves
 import rod_figures
 import rod_measures
+import rod_overlaps
 import rod_starts
 import segregation
 import segregation_claims
@@ -289,6 +290,18 @@ def test_causes_are_judged_by_the_spread_over_seeds() -> None:
     assert found["wide"] == "as the seeds"
     assert found["high"] == "higher than seeds allow"
     assert found["another law"] == "not run yet"
+
+
+def test_overlaps_of_rods_are_those_of_their_surfaces() -> None:
+    """Of three rods with the radius 0.1, two lie crosswise, 0.15 apart, a third one touches neither; a fourth lies in line with the first."""
+    upright = np.array([1.0, 0.0, 0.0, 0.0])
+    across = np.array([0.5**0.5, 0.0, 0.5**0.5, 0.0])
+    position = np.array([[0.0, 0.0, 0.0], [0.0, 0.15, 0.2], [0.0, -0.21, 0.0], [0.0, 0.0, 1.19]])
+    found = rod_overlaps.overlaps(position, np.array([upright, across, upright, upright]), 0.1, 1.0)
+    assert sorted(found) == pytest.approx([0.01, 0.05], rel=1e-9)
+    assert rod_overlaps.shrunk(0.2, 0.1, 1.0) == 0.0
+    thin, thick = 0.01 * 0.81 * (1.0 + 0.12), 0.01 * (1.0 + 0.4 / 3.0)  # of the radii .09 and .1, over pi
+    assert rod_overlaps.shrunk(0.02, 0.1, 1.0) == pytest.approx(thin / thick, rel=1e-12)
 
 
 def test_the_bed_before_the_first_tap_is_found(shaken: Path) -> None:

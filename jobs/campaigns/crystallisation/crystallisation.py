@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "bulk")]
 from study_runs import main, run_in_turn  # noqa: E402
 
-STUDIES = ("study", "causes", "conditions")
+STUDIES = ("study", "causes", "conditions", "walton")
 
 
 def run(names: list[str], ranks: int) -> None:

@@ -15,6 +15,7 @@ from judging import CONFIDENCE, claims_table
 from page import FIGURES, table, write
 from rod_curves import collected, name_of, of_run
 from rod_figures import draw_curves, draw_layers, draw_snapshots
+from rod_overlaps import collected_overlaps
 from rod_starts import draw_starts, oscillation
 from scipy.stats import t
 from study_runs import failures_of, rows_of
@@ -37,13 +38,14 @@ CAPTIONS = {
 BEGUN = "The beds before the first tap, and the density in the inset of figure 6.3, are of short runs of the same cases, made for the purpose."
 UNCHANGED, TAPS = "none", 2000  # the row of the causes that is an_6 itself, and their number of taps
 GAMMAS = {"an_5": 1.5, "an_7": 2.5}  # of the experiments that differ from an_6 in it alone
-OF_CHANGES = ("causes", "conditions")
+OF_CHANGES = ("causes", "conditions", "walton")
 """Studies whose rows are an_6 with something changed."""
 
 
 def text(
-    tables: dict[str, list[Row]], curves: pd.DataFrame, pictures: Sequence[str], stopped: Sequence[Row] = (), wanted: Sequence[str] = ()
-) -> str:
+    tables: dict[str, list[Row]], curves: pd.DataFrame, pictures: Sequence[str], stopped: Sequence[Row] = (), wanted: Sequence[str] = (),
+    overlapping: pd.DataFrame | None = None,
+) -> str:  # fmt: skip
     """The part of docs/validation.md.
 
     Args:
@@ -52,6 +54,7 @@ def text(
         pictures: names of the figures that are there.
         stopped: rows of changes whose runs stopped on an error.
         wanted: the changes that the studies have.
+        overlapping: by how much rods overlap at the end, by runs (`rod_overlaps.collected_overlaps`).
     """
     if not any(tables.values()):
         return "Nothing has been run so far.\n"
@@ -61,6 +64,8 @@ def text(
         parts += [_experiments(tables["study"], curves), claims_table(claims(curves, densities), "thesis"), RULE]
     if _changed(tables):
         parts += causes(tables, stopped, wanted)
+    if overlapping is not None and len(overlapping):
+        parts.append(_overlapping(tables, overlapping))
     parts += [f"With {row['change']}, the run stopped. {row['sentence'].split(';')[0]}." for row in stopped]
     found = {name_of(row)[0] for row in tables["study"]}
     missing = [name for name in EXPERIMENTS if name not in found]
@@ -122,8 +127,24 @@ def causes(tables: dict[str, list[Row]], stopped: Sequence[Row], wanted: Sequenc
     lines += [[row["change"], *[""] * 7, f"undecided: ended early{_time_of(row)}"] for row in stopped]
     known = {name for name, _ in rows} | {row["change"] for row in stopped}
     lines += [[name, *[""] * 7, "not run yet"] for name in wanted if name not in known]
-    title = f"What the density of an_6 depends on ({TAPS} taps, one run each, the same rods at first as in seed 1):"
+    title = f"What the density of an_6 depends on ({TAPS} taps, one run each, the same rods at first as in seed 1 where no other is named):"
     return [f"{title}\n\n{table(head, lines).strip()}", _allowed(seeds), _amplitudes(tables["study"])]
+
+
+def _overlapping(tables: dict[str, list[Row]], overlapping: pd.DataFrame) -> str:
+    """Overlaps, and the densities without them."""
+    named = [(f"seed {row['seed']}", row) for row in tables["study"] if name_of(row)[:2] == ("an_6", "regularised")]
+    lines = []
+    for name, row in [*named, *((row["change"], row) for row in _changed(tables))]:
+        if row["id"] in overlapping.index:
+            overlap, left = overlapping.loc[row["id"], ["overlap", "shrunk"]]
+            density = float(row["density"])
+            lines.append([name, f"{overlap:.3f}", f"{density:.3f}", f"{density * left:.3f}"])
+    return (
+        "Rods that touch overlap, and the more, the softer the law is. Mean overlap over their radius in the last ten frames, the density at the "
+        "end, and that of rods whose radius is smaller by half that overlap, of the runs whose results are at hand:\n\n"
+        f"{table(['an_6 with', 'overlap', 'density', 'density of thinner rods'], lines).strip()}"
+    )
 
 
 def _changed(tables: dict[str, list[Row]]) -> list[Row]:
@@ -194,6 +215,8 @@ def collect(folder: Path, names: Sequence[str]) -> None:
     of_changes = [folder / f"{name}.toml" for name in OF_CHANGES]
     wanted = [str(entry[0]) for path in of_changes for entry in read_study(path).axis[0].entries()]
     stopped = [row for path in of_changes for row in failures_of(path)]
-    write(PART, text(tables, curves, there, stopped, wanted))
+    of_an_6 = [row for row in tables["study"] if name_of(row)[0] == "an_6"]
+    overlapping = collected_overlaps(folder, {**{name: tables[name] for name in OF_CHANGES}, "study": of_an_6})
+    write(PART, text(tables, curves, there, stopped, wanted, overlapping))
     if an_6_report.of_an_6(tables["study"]):
         write(an_6_report.PART, an_6_report.text(tables["study"], curves))
