@@ -158,9 +158,10 @@ def of_campaigns(rows: list[Row]) -> Iterator[Goal]:
         TRIAL: ("flowability trial with 1126 beads of 5 mm (s)", 20.0, True),
     }
     whole = [row for row in rows if row["kind"] == TRIAL or int(row["runs"]) >= MANY]
-    for (kind,), (row, *_) in newest(whole, "kind").items():
+    for (processor, kind), (row, *_) in newest(whole, "processor", "kind").items():
         what, goal, most = wanted[kind]
-        yield Goal(what, goal, most, float(row["median"]), f"{row['version']}, {row['turns']} turns", "[campaigns](#campaigns)")
+        what, source = f"{what}, {processor.rpartition(', ')[2]}", f"{row['version']}, {row['turns']} turns"
+        yield Goal(what, goal, most, float(row["median"]), source, "[campaigns](#campaigns)")
 
 
 def goals() -> list[Goal]:
