@@ -40,9 +40,10 @@ def draw_curves(curves: pd.DataFrame, target: Path, oscillation: pd.DataFrame | 
                 panels[0, 1].plot(found["taps"], found["angle"], label=name, color=colour)
         runs = curves[curves["experiment"] == "an_6"]
         for k, ((rule, seed), found) in enumerate(runs.groupby(["rule", "seed"], sort=False)):
-            panels[1, 0].plot(found["taps"], found["density"], color=COLOURS[k], label=f"{rule}, seed {seed}")
-            panels[1, 0].plot(found["taps"], found["density_at_rest"], color=COLOURS[k], linestyle=":")
-            panels[1, 1].plot(found["taps"], found["angle"], color=COLOURS[k], label=f"{rule}, seed {seed}")
+            colour = COLOURS[k % len(COLOURS)]
+            panels[1, 0].plot(found["taps"], found["density"], color=colour, label=f"{rule}, seed {seed}")
+            panels[1, 0].plot(found["taps"], found["density_at_rest"], color=colour, linestyle=":")
+            panels[1, 1].plot(found["taps"], found["angle"], color=colour, label=f"{rule}, seed {seed}")
         titles = ("6.3: density", "6.4: mean angle", "an_6: density, dotted: on the base", "an_6: mean angle")
         for axes, title, unit in zip(panels.ravel(), titles, ("density", "angle (degrees)") * 2, strict=True):
             _dress(axes, title, unit)
