@@ -49,7 +49,7 @@ def main() -> None:
     for path in given.files:
         title, *rows = read(path)
         samples.setdefault(title, []).append(tuple(rows))
-    figure, panels = plt.subplots(1, 2, figsize=(9.0, 3.8))
+    figure, panels = plt.subplots(1, 2, figsize=(9.0, 4.3), layout="constrained")
     names = ("void ratio", "at the end", "stress ratio at most", "at the end", "coordination", "at the end")
     for title, tests in samples.items():
         look = {"color": COLOURS[title.split()[-1]], "linestyle": "-" if "dense" in title else "--"}
@@ -73,8 +73,7 @@ def main() -> None:
     for panel, name in zip(panels, (r"$(\sigma_1 - \sigma_3)/(\sigma_1 + \sigma_3)$", "void ratio"), strict=True):
         panel.set(xlabel="axial strain", ylabel=name)
     panels[0].set_ylim(bottom=0.0)
-    panels[1].legend()
-    figure.tight_layout()
+    figure.legend(*panels[1].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     figure.savefig(given.o, dpi=120)
 
 
