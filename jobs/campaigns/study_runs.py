@@ -51,11 +51,17 @@ def status(paths: Sequence[Path]) -> None:
     """
     for path in paths:
         print(f"{path.stem}: ", end="", flush=True)
-        if path.exists():
+        if path.exists() and _has_cases(path):
             cli.main(["campaign", "status", str(path)])
-        else:  # a script of this name fills the table
+        else:  # a script of this name fills the table, or writes the cases when the study is run
             table = path.with_suffix(".csv")
             print(f"{max(0, len(table.read_text().splitlines()) - 1) if table.exists() else 0} rows")
+
+
+def _has_cases(path: Path) -> bool:
+    """Whether all cases that an axis of a study names are there."""
+    axes = [(axis.all_keys.index("case"), axis) for axis in read_study(path).axis if "case" in axis.all_keys]
+    return all((path.parent / entry[place]).exists() for place, axis in axes for entry in axis.entries())
 
 
 def rows_of(path: Path) -> list[Row]:
