@@ -36,9 +36,10 @@ chain_fields = judging.measures(PAPERS / "chains" / "fields.py")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the folder of the studies without runs and tables."""
+    """A copy of the folder of the studies without runs, tables, and cases that these write."""
     target = tmp_path_factory.mktemp("papers") / "papers"
-    shutil.copytree(PAPERS, target, ignore=shutil.ignore_patterns("*.runs", "*.h5*", "*.csv", "*.npz", "__pycache__"))
+    made = ("*.runs", "*.h5*", "*.csv", "*.npz", "dense_*.toml", "loose_*.toml", "__pycache__")
+    shutil.copytree(PAPERS, target, ignore=shutil.ignore_patterns(*made))
     return target
 
 
@@ -74,6 +75,18 @@ def test_verdicts_follow_from_the_runs() -> None:
 def test_runs_that_are_left_are_named(folder: Path) -> None:
     said = judging.waiting(folder / "plane_hopper" / "changes.toml", ["change"])
     assert said.startswith("Not run yet, 18 of 18 runs of `changes`: dampers (restitution 0.5) (3); low cows (4.97 m2) (3)")
+
+
+def test_the_status_of_a_study_without_its_cases_is_its_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The tests of samples have no cases before samples are made, but may have a table from elsewhere."""
+    study = folder / "biaxial" / "tests.toml"
+    study_runs.status([study])
+    assert capsys.readouterr() == ("tests: 0 rows\n", "")
+    table = (PAPERS / "biaxial" / "tests.csv").read_text()
+    study.with_suffix(".csv").write_text(table)
+    study_runs.status([study])
+    study.with_suffix(".csv").unlink()
+    assert capsys.readouterr() == (f"tests: {table.count(chr(10)) - 1} rows\n", "")
 
 
 def test_a_part_of_the_page_is_there_for_each_report() -> None:
