@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled.jit import njit
-from ..shapes.voronoi.polyhedron_clip import CUT, EMPTY, ROUNDING, clip, fill_box, make_polyhedron
+from ..shapes.voronoi.half_spaces import CUT, EMPTY, ROUNDING
+from ..shapes.voronoi.polyhedron_clip import clip, fill_box, make_polyhedron
 from ..triangulation.power_cells import BOX, polyhedron_volume
 
 MARGIN = 1e-9

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..compiled.jit import njit
 from ..compiled.vectors import cross, dot, row, subtract
-from ..shapes.voronoi.polyhedron_clip import EMPTY, ROUNDING, clip, fill_box, make_polyhedron
+from ..shapes.voronoi.half_spaces import EMPTY, ROUNDING
+from ..shapes.voronoi.polyhedron_clip import clip, fill_box, make_polyhedron
 
 BOX = 6  # planes of the box
 

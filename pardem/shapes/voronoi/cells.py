@@ -16,7 +16,7 @@ import scipy
 
 from ...errors import ShapeError
 from . import polygon_cells, polyhedron_cells
-from .polyhedron_cells import CROWDED, DONE, UNFINISHED, CellNeighbours, HalfSpaces
+from .half_spaces import CROWDED, DONE, UNFINISHED, CellNeighbours, HalfSpaces
 
 _BATCH = 20_000
 """VoronoiCells at a time, which bounds the memory for neighbours."""

@@ -8,9 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...compiled.jit import njit
-from .polygon_clip import CUT, EMPTY, FULL, ClippedPolygon, clip, fill_box, make_polygon
-from .polyhedron_cells import CROWDED, DONE, THIN, UNFINISHED, CellNeighbours, HalfSpaces
-from .polyhedron_clip import ROUNDING
+from .half_spaces import CROWDED, CUT, DONE, EMPTY, FULL, ROUNDING, THIN, UNFINISHED, CellNeighbours, HalfSpaces
+from .polygon_clip import ClippedPolygon, clip, fill_box, make_polygon
 
 
 @njit

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled.jit import njit
-
-UNTOUCHED, CUT, EMPTY, FULL = 0, 1, 2, 3
+from .half_spaces import CUT, EMPTY, FULL, UNTOUCHED
 
 
 class ClippedPolygon(NamedTuple):

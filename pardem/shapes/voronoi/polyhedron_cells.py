@@ -12,41 +12,8 @@ import numpy as np
 
 from ...compiled.jit import njit
 from ...compiled.vectors import add, cross, dot, row, scale, subtract
-from .polyhedron_clip import CUT, EMPTY, FULL, ROUNDING, ClippedPolyhedron, clip, fill_box, make_polyhedron
-
-DONE, UNFINISHED, CROWDED = 0, 1, 2
-THIN = 1e-9
-"""Part of a cell's size below which a core has no thickness and an edge no length."""
-
-
-class CellNeighbours(NamedTuple):
-    """What bounds Voronoi cells.
-
-    Attributes:
-        found: (m, width) int64 neighbours; -1 to -6 (in the plane -4) for the sides of the box; the first unused entry is the number of all points.
-        reach: (m,) distance of the furthest vertex (m).
-        status: (m,) int64 DONE, UNFINISHED (more points needed) or CROWDED (a larger capacity needed).
-    """
-
-    found: np.ndarray
-    reach: np.ndarray
-    status: np.ndarray
-
-
-class HalfSpaces(NamedTuple):
-    """Cells as intersections of half-spaces, in the plane of half-planes.
-
-    Attributes:
-        plane_start: (n + 1,) int64 ranges of planes.
-        normal: (np, d) outward unit normals.
-        offset: (np,) from the site (m).
-        size: (n,) of the cells (m).
-    """
-
-    plane_start: np.ndarray
-    normal: np.ndarray
-    offset: np.ndarray
-    size: np.ndarray
+from .half_spaces import CROWDED, CUT, DONE, EMPTY, FULL, ROUNDING, THIN, UNFINISHED, CellNeighbours, HalfSpaces
+from .polyhedron_clip import ClippedPolyhedron, clip, fill_box, make_polyhedron
 
 
 class Cores(NamedTuple):

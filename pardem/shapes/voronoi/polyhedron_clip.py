@@ -13,10 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled.jit import njit
-
-UNTOUCHED, CUT, EMPTY, FULL = 0, 1, 2, 3
-ROUNDING = 1e-14
-"""Part of a cell's size by which a vertex may lie beyond a plane before it is cut off."""
+from .half_spaces import CUT, EMPTY, FULL, UNTOUCHED
 
 
 class ClippedPolyhedron(NamedTuple):
