@@ -361,6 +361,7 @@ def test_drops_of_the_stress_are_shown(tmp_path: Path) -> None:
     text = biaxial_slips.text(drops, tests, tmp_path / "biaxial")
     assert "Of the 2 tests the results of 1 were there" in text
     assert "(as many drops as in the table above: 1 of 1)" in text
+    assert "were there" not in biaxial_slips.text(drops, tests[:1], tmp_path / "biaxial")  # all of them were
     *_, waiting, exponent, distances = text.splitlines()[-1].removesuffix(" |").split(" | ")
     assert waiting.startswith("2 +- 0")
     assert float(exponent.split(" ")[0]) == pytest.approx(2.5, abs=0.08)

@@ -70,12 +70,14 @@ def text(drops: pd.DataFrame, tests: Sequence[Row], folder: Path) -> str:
     head = ["test", "samples", "drops", "size", "duration (s)", "waiting time (s)", "exponent of the sizes", "distance to it, to an exponential law"]
     counted = drops.groupby("test").size()
     same = sum(int(row["drops"]) == int(counted.get(row["test"].removesuffix(".toml"), -1)) for row in tests)
+    partly = (
+        f"Of the {len(tests)} tests the results of {len(counted)} were there when drops were collected; runs that were made again with another "
+        f"version are further samples of the same cases (as many drops as in the table above: {same} of {len(counted)}). "
+    )
     told = (
-        f"Drops of the stress ratio by {script.THRESHOLD:g} or more from an axial strain of {script.CRITICAL:g} on. Of the {len(tests)} tests the "
-        f"results of {len(counted)} were there when drops were collected; runs that were made again with another version are further samples of "
-        f"the same cases (as many drops as in the table above: {same} of {len(counted)}). Means over drops +- standard deviation (interval of "
-        f"{CONFIDENCE:.0%} of the mean); the waiting time is that between the beginnings of successive drops of a test. Exponents of a density s^-a "
-        "are of maximum likelihood, distances those of Kolmogorov and Smirnov."
+        f"Drops of the stress ratio by {script.THRESHOLD:g} or more from an axial strain of {script.CRITICAL:g} on. {partly if same < len(tests) else ''}"
+        f"Means over drops +- standard deviation (interval of {CONFIDENCE:.0%} of the mean); the waiting time is that between the beginnings of "
+        "successive drops of a test. Exponents of a density s^-a are of maximum likelihood, distances those of Kolmogorov and Smirnov."
     )
     return f"{told}\n\n{table(head, lines).strip()}"
 
