@@ -75,7 +75,8 @@ def text(drops: pd.DataFrame, tests: Sequence[Row], folder: Path) -> str:
         f"version are further samples of the same cases (as many drops as in the table above: {same} of {len(counted)}). "
     )
     told = (
-        f"Drops of the stress ratio by {script.THRESHOLD:g} or more from an axial strain of {script.CRITICAL:g} on. {partly if same < len(tests) else ''}"
+        f"Drops of the stress ratio by {script.THRESHOLD:g} or more from an axial strain of {script.CRITICAL:g} on. "
+        f"{partly if same < len(tests) else ''}"
         f"Means over drops +- standard deviation (interval of {CONFIDENCE:.0%} of the mean); the waiting time is that between the beginnings of "
         "successive drops of a test. Exponents of a density s^-a are of maximum likelihood, distances those of Kolmogorov and Smirnov."
     )
