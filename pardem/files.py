@@ -292,7 +292,8 @@ def write_files(sim: Simulation, out: Path, options: RunOptions) -> RunFiles:
     """
     with ExitStack() as reservation:
         reservation.enter_context(reserved(sim.comm, out))
-        check_output(sim.comm, out, compression=sim.case.output.compression, resume=options.resume, force=options.force)
+        output, start = sim.case.output, sim.case.start_path
+        check_output(sim.comm, out, compression=output.compression, resume=options.resume, force=options.force, start=start)
         files = RunFiles(sim, out, options, by_the_clock=True)
         files.reservation = reservation.pop_all()
     try:

@@ -53,14 +53,15 @@ def with_origin(case: Case, comm: MPI.Comm = MPI.COMM_SELF) -> Case:
     Raises:
         FileError: the file is missing, is no result or checkpoint, holds no state, or not what the case asks of it; on every rank.
     """
-    if case.start is None or (case._origin is not None and case._origin.state is not None):
+    start, path = case.start, case.start_path
+    if start is None or path is None or (case._origin is not None and case._origin.state is not None):
         return case
-    path, key = case.directory / case.start.source, f"start.from = '{case.start.source}'"
+    key = f"start.from = '{start.source}'"
     try:
         found = _read(comm, path)
-        if case.start.digest not in (None, found.digest):
-            raise FileError(f"{path} holds another state than this case started from: its digest is {found.digest}, not {case.start.digest}")
-        state = _selected(comm, case, case.start, found)
+        if start.digest not in (None, found.digest):
+            raise FileError(f"{path} holds another state than this case started from: its digest is {found.digest}, not {start.digest}")
+        state = _selected(comm, case, start, found)
     except FileError as error:
         raise FileError(f"{key}: {error}") from None
     tally = _Tally(len(case.species))
@@ -111,14 +112,15 @@ def resumable(case: Case, comm: MPI.Comm, out: Path) -> Case:
     Raises:
         FileError: that state is still there, but is another one now; on every rank.
     """
-    if case.start is None:
+    start, path = case.start, case.start_path
+    if start is None or path is None:
         return case
     known: tuple[Origin, str, Sequence[float]] | None = None
     with together(comm, f"{out} cannot be read"):
         if comm.rank == 0:
             known = _recalled(out)
             if known is not None:
-                _require_same(case, case.start, known[1])
+                _require_same(path, start, known[1])
     known = comm.bcast(known)
     return with_origin(case, comm) if known is None else case.starting_from(*known)
 
@@ -139,9 +141,8 @@ def _recalled(out: Path) -> tuple[Origin, str, Sequence[float]] | None:
     return None
 
 
-def _require_same(case: Case, start: Start, digest: str) -> None:
+def _require_same(path: Path, start: Start, digest: str) -> None:
     """Refuse a state that has changed since the run began; one that is gone is not needed."""
-    path = case.directory / start.source
     if not path.exists():
         return
     now = _digest(path)

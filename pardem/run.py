@@ -94,7 +94,7 @@ class _Run:
         self.asked_to_stop = False
         signal.signal(signal.SIGUSR1, self._on_signal)  # now: compilation may take a minute
         resume = options.resume
-        check_output(comm, out, compression=case.output.compression, resume=resume, force=options.force)
+        check_output(comm, out, compression=case.output.compression, resume=resume, force=options.force, start=case.start_path)
         case = resumable(case, comm, out) if resume else with_origin(case, comm)
         start, self.notices = load_start(comm, out, case, options.accept_loss) if resume else (None, [])
         self.case = case = case if start is not None else with_origin(case, comm)

@@ -48,6 +48,21 @@ def test_starting_anew_renames(tmp_path: Path) -> None:
     assert (tmp_path / "out.old3.h5").read_text() == "not a result"
 
 
+def test_force_replaces_results_alone(tmp_path: Path) -> None:
+    case, empty, damaged = tmp_path / "tube.toml", tmp_path / "empty.h5", tmp_path / "damaged.h5"
+    case.write_text("title = 'no result'")
+    with pytest.raises(FileError, match=r"tube.toml is no result of a run, which --force may replace, but another kind of file: remove it, or name"):
+        prepare_output(SELF, case, resume=False, force=True, fresh=True)
+    assert case.read_text() == "title = 'no result'"
+    empty.touch()
+    scene.run(SELF, damaged, 20, finish=False)
+    damaged.write_bytes(b"scratched")  # its parts tell that it was one
+    for out in (empty, damaged):
+        assert prepare_output(SELF, out, resume=False, force=True, fresh=True) == ""
+        assert not out.exists()
+        assert not parts_of(out).exists()
+
+
 def test_nothing_there_is_fine(tmp_path: Path) -> None:
     for resume in (False, True):
         assert prepare_output(SELF, tmp_path / "out.h5", resume=resume, force=False, fresh=True) == ""

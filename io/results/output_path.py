@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+import h5py
 from mpi4py import MPI
 
 from pardem.errors import FileError
@@ -36,7 +37,8 @@ def prepare_output(comm: MPI.Comm, out: Path | str, *, resume: bool, force: bool
         A sentence on what was renamed, or "".
 
     Raises:
-        FileError: output exists and neither ``resume`` nor ``force`` is given, or the folder cannot be written; on every rank.
+        FileError: output exists and neither ``resume`` nor ``force`` is given, or is nothing that a run wrote and is to be replaced, or the folder
+            cannot be written; on every rank.
     """
     out, notice = Path(out), ""
     with together(comm, f"{out} could not be made ready"):
@@ -45,8 +47,8 @@ def prepare_output(comm: MPI.Comm, out: Path | str, *, resume: bool, force: bool
     return comm.bcast(notice)
 
 
-def check_output(comm: MPI.Comm, out: Path, *, compression: str, resume: bool, force: bool) -> None:
-    """Refuse an output that cannot be written, or that exists and is neither to be resumed nor to be replaced. Changes nothing. Collective.
+def check_output(comm: MPI.Comm, out: Path, *, compression: str, resume: bool, force: bool, start: Path | None = None) -> None:
+    """Refuse an output that cannot be written, or that exists and is not to be resumed, or not what a run may replace. Changes nothing. Collective.
 
     Args:
         comm: communicator.
@@ -54,6 +56,7 @@ def check_output(comm: MPI.Comm, out: Path, *, compression: str, resume: bool, f
         compression: of frames.
         resume: whether an existing run is to be resumed.
         force: whether an existing output is to be replaced.
+        start: result or checkpoint that the run starts from.
 
     Raises:
         FileError: on every rank.
@@ -63,6 +66,8 @@ def check_output(comm: MPI.Comm, out: Path, *, compression: str, resume: bool, f
         require(compression)
         if comm.rank == 0:
             _check(out, resume, force)
+            if start is not None and (start.resolve() == out.resolve() or start.resolve().parent == parts_of(out).resolve()):
+                raise FileError(f"{out} is what the run starts from (start.from), which its output would replace; name another file with -o")
 
 
 def _check(out: Path, resume: bool, force: bool) -> list[Path]:
@@ -73,6 +78,8 @@ def _check(out: Path, resume: bool, force: bool) -> list[Path]:
     there = [p for p in (out, parts_of(out)) if p.exists()]
     if there and not (resume or force):
         raise FileError(f"{there[0]} already exists; go on with it by --resume, or replace it by --force")
+    if force and there == [out] and out.stat().st_size and not h5py.is_hdf5(out):
+        raise FileError(f"{out} is no result of a run, which --force may replace, but another kind of file: remove it, or name another file with -o")
     return there
 
 

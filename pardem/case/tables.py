@@ -90,6 +90,11 @@ class CaseTables(Model):
         return copy
 
     @property
+    def start_path(self) -> Path | None:
+        """File that `[start]` names; None where the case has no such table."""
+        return None if self.start is None else self.directory / self.start.source
+
+    @property
     def origin(self) -> Origin | None:
         """What is known of the state that `[start]` names; None where the case has no such table.
 

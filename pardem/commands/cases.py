@@ -129,7 +129,7 @@ def _require_output(case: Case, path: Path | str) -> None:
 
     from ..io.results.output_path import check_output
 
-    check_output(MPI.COMM_SELF, _output_of(case, path), compression=case.output.compression, resume=True, force=False)
+    check_output(MPI.COMM_SELF, _output_of(case, path), compression=case.output.compression, resume=True, force=False, start=case.start_path)
 
 
 def _require_grains(case: Case, setup: Setup) -> None:
