@@ -12,6 +12,8 @@ from .errors import FileError
 from .io.views import progress
 from .version import VERSION
 
+NO_LOGS = (".h5", ".toml")  # names of results and cases, which lines appended by a slip would spoil
+
 
 class Log:
     """A text file to which lines are appended, each with the date and time at which it was written.
@@ -20,10 +22,12 @@ class Log:
         path: path of the file.
 
     Raises:
-        FileError: it cannot be written.
+        FileError: it cannot be written, or has the name of a case or of a result.
     """
 
     def __init__(self, path: Path) -> None:
+        if path.suffix.lower() in NO_LOGS:
+            raise FileError(f"--log {path}: a log is a text file of its own; give it a name that does not end in {path.suffix}")
         try:
             self._file = path.open("a", encoding="utf-8")
         except OSError as error:

@@ -21,6 +21,7 @@ from .export_gsd import write_gsd
 from .export_vtk import write_surfaces
 from .picture import require_poses
 from .render import number_of
+from .targets import require_ending
 
 
 class Format(NamedTuple):
@@ -28,12 +29,12 @@ class Format(NamedTuple):
 
     Attributes:
         write: makes them from a result; the path is that of the file or folder.
-        folder: whether they are several in a folder.
+        endings: of the name of the file; none where there are several in a folder.
         shapes: whether frames must tell how grains are turned.
     """
 
     write: Callable[[Result, Path], None]
-    folder: bool
+    endings: tuple[str, ...]
     shapes: bool
 
 
@@ -60,10 +61,10 @@ def link_vtkhdf(result: Result, target: Path) -> None:
 
 
 FORMATS = {
-    "vtk": Format(write_surfaces, folder=True, shapes=True),
-    "vtkhdf": Format(link_vtkhdf, folder=False, shapes=False),
-    "gsd": Format(write_gsd, folder=False, shapes=True),
-    "csv": Format(write_tables, folder=True, shapes=False),
+    "vtk": Format(write_surfaces, endings=(), shapes=True),
+    "vtkhdf": Format(link_vtkhdf, endings=(".vtkhdf", ".hdf"), shapes=False),
+    "gsd": Format(write_gsd, endings=(".gsd",), shapes=True),
+    "csv": Format(write_tables, endings=(), shapes=False),
 }
 
 
@@ -84,16 +85,18 @@ def main(file: Path, out: Path | None = None, kind: str = "vtk") -> int:
         Exit status 0.
 
     Raises:
-        FileError: the result cannot be read, the folder cannot be written, or a package that writes the format is not installed.
+        FileError: the result cannot be read, the file or folder cannot be written, or a package that writes the format is not installed.
     """
     target, form = Path(out) if out is not None else Path(file).with_suffix(f".{kind}"), FORMATS[kind]
+    if form.endings:
+        require_ending(target, form.endings, f"a {kind} file")
     with open_result(file) as result:
         with understood(Path(file)):
             number_of(result, -1)
             if form.shapes:
                 require_poses(result)
         try:
-            if form.folder:
+            if not form.endings:
                 target.mkdir(parents=True, exist_ok=True)
             with understood(Path(file)):
                 form.write(result, target)

@@ -12,6 +12,7 @@ from ..analysis.result import Result, open_result
 from ..reading import understood
 from .picture import Look, Painter
 from .progress import Countdown
+from .targets import require_ending
 
 FILMS = (".mp4", ".gif")
 PAGES = (".html", ".htm")
@@ -32,7 +33,7 @@ def main(file: Path, out: Path | None = None, frame: int = -1, look: Look | None
         frame: number of the frame, counted from the end if negative.
         look: what is shown and how.
         fps: frames of a film per second.
-        page: whether to write a page if ``out`` does not tell.
+        page: whether to write a page.
 
     Returns:
         Exit status 0.
@@ -44,6 +45,8 @@ def main(file: Path, out: Path | None = None, frame: int = -1, look: Look | None
     target = Path(out) if out is not None else Path(file).with_suffix(".html" if page else ".cut.png" if look.cut else ".png")
     if not target.parent.is_dir():
         raise FileError(f"{target.parent} is no folder: make it, or name another file with -o")
+    if page:
+        require_ending(target, PAGES, "a page")
     with open_result(file) as result, understood(Path(file)):
         if target.suffix.lower() in FILMS and not page:
             film(result, target, look, fps)

@@ -154,11 +154,13 @@ def schema(arguments: argparse.Namespace) -> int:
     import json
 
     from ..case.schema import schema as made
+    from ..io.views.targets import require_ending
 
     text = json.dumps(made(), indent=2) + "\n"
     if arguments.output is None:
         print(text, end="")
         return 0
+    require_ending(arguments.output, (".json",), "a schema")
     try:
         arguments.output.write_text(text)
     except OSError as error:

@@ -48,12 +48,14 @@ def _warmup(arguments: argparse.Namespace, comm: MPI.Comm) -> int:
     from ..decomposition.rehearsal import rehearse
     from ..io.casefile import read_case
     from ..run import run_case
-    from ..setup.imaging import write_image
+    from ..setup.imaging import require_replaceable, write_image
     from ..setup.shared_insertion import FEWEST
     from ..setup.warmup import shrunken, usual_cases
 
     if arguments.image is not None and image.in_use() is not None:
         raise FileError("an image cannot be made by a process that has started from one: unset PARDEM_IMAGE")
+    if arguments.image is not None:
+        require_replaceable(arguments.image)
     start = time.monotonic()
     whole = [read_case(path, arguments.set, user_code=not arguments.no_user_code) for path in arguments.cases]
     cases = [shrunken(case) for case in whole] if whole else usual_cases()

@@ -24,6 +24,26 @@ from ..image import BLOCK, CODE, EXTENSION, HEADER, INTERPRETER, MAGIC, NAMESPAC
 LIBRARIES = ".libs"  # what wheels add to the name of a package for the folder with its libraries; extension modules find them by relative paths
 
 
+def require_replaceable(path: Path) -> None:
+    """Refuse to write an image in place of a file that is none.
+
+    Args:
+        path: of the image; there may be an older one.
+
+    Raises:
+        FileError: the file is of another kind, or cannot be read.
+    """
+    try:
+        with open(path, "rb") as file:
+            other = file.read(len(MAGIC)) != MAGIC
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise FileError(f"{path}: the image could not be written ({error}); give another name") from None
+    if other:
+        raise FileError(f"{path}: the image could not be written: the file that is there is no image of pardem; remove it, or give another name")
+
+
 def write_image(path: Path) -> tuple[int, int, int]:
     """Write an image of all modules that this process has imported and of all kernels that it has loaded or compiled.
 
