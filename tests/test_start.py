@@ -391,3 +391,11 @@ def test_check_counts_the_grains_of_the_other_run(bench: Path, pardem: Callable[
     said = pardem("check", str(bench / "rest.toml")).out
     assert "grains     30\n" in said
     assert "start.from" not in said  # nothing to warn of
+
+
+def test_check_warns_of_grains_that_have_grown(bench: Path, pardem: Callable[..., Ended]) -> None:
+    for radius, words in ((0.5, []), (0.4, []), (0.6, ["reach 0.6 m from their centres, and 0.5 m in bed.h5", "by up to 0.33 sphero-radii more"])):
+        (bench / "on.toml").write_text(bed(SPHERE | {"radius": radius}, [REST], start=FROM).to_toml())
+        said = pardem("check", str(bench / "on.toml")).out
+        assert ("warning" in said) == bool(words)
+        assert all(part in said for part in words)

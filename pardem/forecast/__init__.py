@@ -10,6 +10,7 @@ from ..setup.preparation import Setup
 from .behind_walls import region_warnings
 from .confinement import held_together
 from .ground import faces_of
+from .growth import growth_warnings
 from .impacts import impact_warnings
 from .leaps import leap_warnings
 from .loads import load_warnings
@@ -41,6 +42,7 @@ def forecast(case: Case, setup: Setup) -> list[str]:
         *filling_warnings(case, setup.catalogue, regions),
         *region_warnings(case, starts, faces),
         *period_warnings(case, faces),
+        *growth_warnings(case, setup),
         *leap_warnings(case),
         *opening_warnings(case, starts, faces),
         *impact_warnings(case, bodies, impacts(case, setup, held_together(case, starts, faces), faces)),
