@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import io_scene as scene
@@ -73,3 +74,9 @@ def test_a_folder_that_is_missing_or_in_the_way(tmp_path: Path) -> None:
         prepare_output(SELF, tmp_path / "none" / "out.h5", resume=False, force=False, fresh=True)
     with pytest.raises(FileError, match="is a folder; name a file"):
         prepare_output(SELF, tmp_path, resume=False, force=True, fresh=True)
+    pipe = tmp_path / "pipe.h5"
+    os.mkfifo(pipe)
+    for resume, force in ((False, False), (False, True), (True, False)):  # as root, /dev/null would go
+        with pytest.raises(FileError, match=r"pipe.h5 is a device or a pipe, not a file; name a file with -o"):
+            prepare_output(SELF, pipe, resume=resume, force=force, fresh=True)
+    assert pipe.is_fifo()

@@ -73,6 +73,8 @@ def check_output(comm: MPI.Comm, out: Path, *, compression: str, resume: bool, f
 def _check(out: Path, resume: bool, force: bool) -> list[Path]:
     if out.is_dir():
         raise FileError(f"{out} is a folder; name a file with -o")
+    if out.exists() and not out.is_file():
+        raise FileError(f"{out} is a device or a pipe, not a file; name a file with -o")
     if not out.parent.is_dir():
         raise FileError(f"{out.parent} is no folder: make it, or name another file with -o")
     there = [p for p in (out, parts_of(out)) if p.exists()]
