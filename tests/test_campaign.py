@@ -164,6 +164,15 @@ def test_rows_of_other_runs_are_not_lost(whole: Path, tmp_path: Path, refused: C
     assert (tmp_path / "study.csv").read_bytes() == (whole / "study.csv").read_bytes()
 
 
+@pytest.mark.parametrize("text", ["a,b\n1,2\n", "a,b\n", "id,b\n1,2\n", "a note\n"])
+def test_a_table_of_something_else_stays(tmp_path: Path, refused: Callable[..., str], text: str) -> None:
+    study = study_in(tmp_path)
+    study.with_suffix(".csv").write_text(text)
+    for action in ("run", "status", "collect", "plot"):
+        assert refused("campaign", action, str(study)).endswith("study.csv has no columns id and status: it is no table of a campaign; move it away")
+    assert study.with_suffix(".csv").read_text() == text
+
+
 def test_a_run_that_fails_is_recorded_and_stops_no_other(tmp_path: Path, pardem: Callable[..., Ended]) -> None:
     """Beads so fast that they pass each other, and more beads than there is room for."""
     text = STUDY.replace("seeds = 2", "seeds = 1").replace("contact.friction", "insert.beads.count").replace("[0.0, 0.5]", "[10, 1000, 20]")

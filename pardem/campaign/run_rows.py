@@ -145,10 +145,11 @@ def read_table(study: Study) -> dict[str, Row]:
         return {}
     try:
         with study.table.open(encoding="utf-8", newline="") as file:
-            lines = list(csv.DictReader(file))
+            reader = csv.DictReader(file)
+            names, lines = reader.fieldnames or (), list(reader)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise FileError(f"{study.table} cannot be read as a table: {error}") from None
-    if lines and ("id" not in lines[0] or "status" not in lines[0]):
+    if names and not {"id", "status"} <= set(names):
         raise FileError(f"{study.table} has no columns id and status: it is no table of a campaign; move it away")
     rows = [{name.partition(" (")[0]: value or "" for name, value in line.items() if name} for line in lines]
     return {row["id"]: row for row in rows if complete(study, row)}
