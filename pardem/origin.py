@@ -1,43 +1,30 @@
-"""Reading the state of another run that a case starts from (`[start]`)."""
+"""The state of another run that a case starts from (`[start]`): taken up, and its grains and contacts selected."""
 
 from __future__ import annotations
 
-import hashlib
-import tomllib
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import h5py
 import numpy as np
 from mpi4py import MPI
 
 from .case import Case
 from .case.start import Start
 from .decomposition.exchange import RowExchange
-from .errors import CaseError, FileError
-from .io.layout import CATALOGUE, LayoutError, text
-from .io.reading import FRAMES, PARAMETERS, is_index, kind_of, opened, sound
-from .io.results.paths import STATIC, parts_of
-from .io.state.full_state import FullState
+from .errors import FileError
+from .io.results.state_file import SpeciesTally, StateFile, digest_of, read_state_file, recalled_origin
 from .io.state.ordered_rows import IdLookup, place_of
-from .io.state.seals import crc32_of, get_sums
 from .io.state.shared_errors import together
-from .io.state.state_reading import read_state, state_group
 from .run_state import run_state
-from .shapes.catalogue import Catalogue
 from .state.origin_state import SHOWN, ContactEnds, Origin, OriginState, SettledGrains
 from .state.population import ContactTable
 from .state.saved import RunState
 from .suggestions import nearest
-from .version import LAYOUT
 
 if TYPE_CHECKING:
     from .simulation import Simulation
-
-BLOCK = 1 << 20  # rows of a file that are in memory at a time
 
 
 def with_origin(case: Case, comm: MPI.Comm = MPI.COMM_SELF) -> Case:
@@ -58,44 +45,17 @@ def with_origin(case: Case, comm: MPI.Comm = MPI.COMM_SELF) -> Case:
         return case
     key = f"start.from = '{start.source}'"
     try:
-        found = _read(comm, path)
+        found = read_state_file(comm, path)
         if start.digest not in (None, found.digest):
             raise FileError(f"{path} holds another state than this case started from: its digest is {found.digest}, not {start.digest}")
         state = _selected(comm, case, start, found)
     except FileError as error:
         raise FileError(f"{key}: {error}") from None
-    tally = _Tally(len(case.species))
+    tally = SpeciesTally(len(case.species))
     tally.add(state.grains.species, state.grains.scale)
     tally.join(comm)
     sizes, counts = tally.by_name([s.name for s in case.species])
     return case.starting_from(Origin(sizes, counts, state), found.digest, state.header.quanta)
-
-
-class _Tally:
-    """Numbers and sizes of grains by species.
-
-    Args:
-        species: number of species.
-    """
-
-    def __init__(self, species: int) -> None:
-        self.count, self.least, self.most = np.zeros(species, np.int64), np.full(species, np.inf), np.zeros(species)
-
-    def add(self, species: np.ndarray, scale: np.ndarray) -> None:
-        """Count grains by their rows of species ((n,)) and size factors ((n,))."""
-        self.count += np.bincount(species, minlength=len(self.count))
-        np.minimum.at(self.least, species, scale)
-        np.maximum.at(self.most, species, scale)
-
-    def join(self, comm: MPI.Comm) -> None:
-        """Count those of all ranks. Collective."""
-        for values, how in ((self.count, MPI.SUM), (self.least, MPI.MIN), (self.most, MPI.MAX)):
-            comm.Allreduce(MPI.IN_PLACE, values, how)
-
-    def by_name(self, names: Sequence[str]) -> tuple[dict[str, tuple[float, float]], dict[str, int]]:
-        """Smallest and largest size factors, and numbers, by name of the species; of those alone that have grains."""
-        there = np.flatnonzero(self.count).tolist()
-        return {names[k]: (float(self.least[k]), float(self.most[k])) for k in there}, {names[k]: int(self.count[k]) for k in there}
 
 
 def resumable(case: Case, comm: MPI.Comm, out: Path) -> Case:
@@ -118,34 +78,18 @@ def resumable(case: Case, comm: MPI.Comm, out: Path) -> Case:
     known: tuple[Origin, str, Sequence[float]] | None = None
     with together(comm, f"{out} cannot be read"):
         if comm.rank == 0:
-            known = _recalled(out)
+            known = recalled_origin(out)
             if known is not None:
                 _require_same(path, start, known[1])
     known = comm.bcast(known)
     return with_origin(case, comm) if known is None else case.starting_from(*known)
 
 
-def _recalled(out: Path) -> tuple[Origin, str, Sequence[float]] | None:
-    """Sizes, digest and quanta from the part of a run's output that never changes; None where there is none."""
-    for path in (parts_of(out) / STATIC, out):
-        with suppress(FileError), opened(path) as file, sound(path):
-            case = tomllib.loads(text(file[f"{PARAMETERS}/case"]))
-            start = case.get("start", {})
-            if not {"digest", "quanta"} <= start.keys():
-                return None
-            names, tally = [s["name"] for s in case["species"]], _Tally(len(case["species"]))
-            kinds, scale = file[f"{FRAMES}/species"], file[f"{FRAMES}/scale"]
-            for first in range(0, len(kinds), BLOCK):
-                tally.add(kinds[first : first + BLOCK], scale[first : first + BLOCK])
-            return Origin(*tally.by_name(names), None), str(start["digest"]), start["quanta"]
-    return None
-
-
 def _require_same(path: Path, start: Start, digest: str) -> None:
     """Refuse a state that has changed since the run began; one that is gone is not needed."""
     if not path.exists():
         return
-    now = _digest(path)
+    now = digest_of(path)
     if now != digest:
         raise FileError(
             f"start.from = '{start.source}': {path} holds another state than when this run began (its digest is {now}, it was {digest}): put the old "
@@ -170,82 +114,10 @@ def told_of_origin(sim: Simulation) -> dict[str, Any]:
     return {"from": start.source, "digest": start.digest, "grains": grains, "contacts_kept": kept, "contacts_dropped": there - kept, "said": said}
 
 
-# -- reading ----------------------------------------------------------------------------------------------------------------------------------
-
-
-class _Found(NamedTuple):
-    """A state with what its numbers mean.
-
-    Attributes:
-        path: path of the file.
-        digest: digest of the state.
-        case: case of its run.
-        catalogue: catalogue of its run.
-        full: the state as the file holds it.
-    """
-
-    path: Path
-    digest: str
-    case: Case
-    catalogue: Mapping[str, np.ndarray]
-    full: FullState
-
-
-def _digest(path: Path) -> str:
-    """SHA-256 of the header of a state and the checksums of its arrays."""
-    with opened(path) as file, sound(path):
-        group = state_group(file, path)
-        return hashlib.sha256(bytes(group["header"][()]) + bytes(group["checksums"][()])).hexdigest()
-
-
-def _read(comm: MPI.Comm, path: Path) -> _Found:
-    """Read a state with the case and the catalogue of its run. Collective."""
-    described: tuple[str, dict[str, Any], dict[str, np.ndarray]] | None = None
-    with together(comm, f"{path} cannot be read"):
-        if comm.rank == 0:
-            digest = _digest(path)
-            described = (digest, *_described(path))
-    digest, tables, catalogue = comm.bcast(described)
-    full = read_state(comm, path)
-    if full.layout != LAYOUT:
-        raise FileError(
-            f"{path} holds a state of layout {full.layout} and this pardem starts from layout {LAYOUT}: make it anew, or use {full.writer}, "
-            f"or another pardem of layout {full.layout}, which `pardem --version` tells"
-        )
-    try:
-        case = Case(**tables).located(path.parent)
-    except CaseError as error:
-        raise FileError(f"{path} comes from a case that this pardem does not understand ({str(error).splitlines()[0]}): make it anew") from None
-    return _Found(path, digest, case, catalogue, full)
-
-
-def _described(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """The case and the catalogue of the run that wrote a state; for a checkpoint they lie beside it."""
-    with opened(path) as file:
-        beside, copied = kind_of(file) == "checkpoint", is_index(file) and (parts_of(path) / STATIC).exists()
-    # an index has them from its parts, without checksums
-    source = path.parent / STATIC if beside else parts_of(path) / STATIC if copied else path
-    if beside and not source.exists():
-        raise FileError(f"{source} is missing, which tells the species of this checkpoint: keep it in the folder in which its run wrote it")
-    with opened(source) as file, sound(source):
-        _require_whole(file)
-        return tomllib.loads(text(file[f"{PARAMETERS}/case"])), {name: file[f"{CATALOGUE}/{name}"][()] for name in Catalogue._fields}
-
-
-def _require_whole(file: h5py.File) -> None:
-    """Refuse a case or a catalogue that is not what the run wrote: what grains look like, and how they lie, would be another thing, silently."""
-    sums, summed = get_sums(file, "static"), file.attrs["pardem_format"] > 1 and not is_index(file)
-    for name in (f"{PARAMETERS}/case", *(f"{CATALOGUE}/{field}" for field in Catalogue._fields)):
-        if name not in file:
-            raise LayoutError(f"{name} is missing")
-        if (name in sums or summed) and crc32_of(file[name]) != sums.get(name):
-            raise LayoutError(f"the checksum of {name} is wrong or missing")
-
-
 # -- choosing ---------------------------------------------------------------------------------------------------------------------------------
 
 
-def _selected(comm: MPI.Comm, case: Case, start: Start, found: _Found) -> OriginState:
+def _selected(comm: MPI.Comm, case: Case, start: Start, found: StateFile) -> OriginState:
     """The grains that a case takes over, with their contacts, under new ids. Collective."""
     state = run_state(found.full)
     stay, names = _staying(start, found, state), [s.name for s in found.case.species]
@@ -277,7 +149,7 @@ def _present(state: RunState) -> np.ndarray:
     return np.ones(state.grains.count, bool) if state.left is None else state.left == -1
 
 
-def _staying(start: Start, found: _Found, state: RunState) -> np.ndarray:
+def _staying(start: Start, found: StateFile, state: RunState) -> np.ndarray:
     """Which grains of this rank are taken over, (n,) bool."""
     names = [s.name for s in found.case.species]
     for name in start.without:
