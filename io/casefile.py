@@ -48,6 +48,8 @@ def read_case(path: str | Path, settings: Sequence[str] = (), user_code: bool = 
     """
     path = Path(path)
     data = read_tables(path)
+    if "case" in data and "stage" not in data:
+        raise CaseError(f"{path}: is a study, whose runs are variants of a case: `pardem campaign run {path}` carries them out")
     for setting in settings:
         _set(data, setting)
     if not user_code:

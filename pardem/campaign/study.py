@@ -247,6 +247,8 @@ def read_study(path: Path) -> Study:
         raise CaseError(f"{path}: cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise CaseError(f"{path}: is no valid TOML: {error}") from None
+    if "stage" in data and "case" not in data:
+        raise CaseError(f"{path}: is a case, not a study of one: `pardem run {path}` runs it")
     try:
         study = Study(**data)
     except ValidationError as error:
