@@ -173,14 +173,6 @@ def test_a_table_of_something_else_stays(tmp_path: Path, refused: Callable[..., 
     assert study.with_suffix(".csv").read_text() == text
 
 
-def test_a_case_and_a_study_that_are_taken_for_each_other(tmp_path: Path, refused: Callable[..., str]) -> None:
-    study, case = str(study_in(tmp_path)), str(tmp_path / "fall.toml")
-    for command in ("run", "check"):
-        assert refused(command, study) == f"{study}: is a study, whose runs are variants of a case: `pardem campaign run {study}` carries them out"
-    for action in ("run", "status", "collect", "plot"):
-        assert refused("campaign", action, case) == f"{case}: is a case, not a study of one: `pardem run {case}` runs it"
-
-
 def test_a_run_that_fails_is_recorded_and_stops_no_other(tmp_path: Path, pardem: Callable[..., Ended]) -> None:
     """Beads so fast that they pass each other, and more beads than there is room for."""
     text = STUDY.replace("seeds = 2", "seeds = 1").replace("contact.friction", "insert.beads.count").replace("[0.0, 0.5]", "[10, 1000, 20]")

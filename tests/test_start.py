@@ -287,26 +287,6 @@ def test_a_checkpoint_in_its_folder_is_a_start(bench: Path) -> None:
         begun(bench, start={"from": "part.h5"})
 
 
-def test_what_a_run_starts_from_is_not_what_it_replaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]) -> None:
-    """Of a finished result, and of a stopped run by one of its checkpoints."""
-    monkeypatch.chdir(tmp_path)
-    ran(bed(SPHERE, [REST]), tmp_path / "bed.h5")
-    ran(bed(SPHERE, [REST]), tmp_path / "part.h5", walltime=0.0)
-    newest = max(Path("part.h5.parts").glob("checkpoint-*.h5"))
-    for source, out in ((Path("bed.h5"), "bed.h5"), (newest, "part.h5"), (newest, str(newest))):
-        before = source.read_bytes()
-        output = {} if out.endswith("part.h5") else {"file": out}
-        Path("on.toml").write_text(bed(SPHERE, [REST], start={"from": str(source)}, output=output).to_toml())
-        words = f"{out} is what the run starts from (start.from), which its output would replace; name another file with -o"
-        for arguments in (["-o", out, "--force"], ["-o", out, "--resume"]):
-            assert words in refused("run", "on.toml", *arguments)
-        if output:
-            assert words in refused("check", "on.toml")
-        assert source.read_bytes() == before
-    with pytest.raises(FileError, match="is what the run starts from"):
-        begun(tmp_path).write(tmp_path / "bed.h5", force=True)
-
-
 def test_the_hash_is_that_of_the_state_not_of_the_file(bench: Path) -> None:
     (bench / "copy.h5").write_bytes((bench / "bed.h5").read_bytes())
     ran(bed(SPHERE, [SHAKE]), bench / "other.h5")
