@@ -60,3 +60,12 @@ def test_every_problem_has_its_line() -> None:
     data["time"]["stp"] = 1.0
     lines = sorted(error(data).splitlines())
     assert lines == ["seed = -1 must be at least 0 (seed of the random numbers for insertion)", "unknown key time.stp; did you mean 'step'?"]
+
+
+def test_of_many_mistakes_the_first_are_told_and_the_others_counted() -> None:
+    """A mistake of a script is in every entry of a case; thousands of lines say no more than a few do."""
+    species = [{"name": f"s{k}", "shape": "sphere", "radius": 1e-3, "density": 1e3, "restitution": 0.5} for k in range(1000)]
+    lines = error(scene() | {"species": species}).splitlines()
+    assert lines[0] == "unknown key species.s0.restitution; this key belongs to [contact]"
+    assert len(lines) == 21
+    assert lines[-1] == "and 980 more problems"

@@ -159,3 +159,22 @@ def test_many_materials_are_not_looked_at_pair_by_pair(monkeypatch: pytest.Monke
     assert row[0] == row[3] == row[1999]
     assert setup.scene.law.cn[row[1], row[2]] < setup.scene.law.cn[row[0], row[2]] == setup.scene.law.cn[row[5], row[6]]
     assert contact_times(case, *lightest_grains(case)).seconds.shape == (2000, 2001)
+
+
+def test_materials_that_the_law_does_not_tell_apart_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 2000 materials with tables of their own, those with the same constants of the law share parameters and rows; another density is none."""
+    asked: list[Any] = []
+    whole = Contact.resolve
+    monkeypatch.setattr(Contact, "resolve", lambda self, pair, bodies: asked.append(bodies) or whole(self, pair, bodies))
+    species = [SPHERE | {"name": f"s{k}", "material": f"m{k}"} for k in range(2000)]
+    tables: list[dict[str, Any]] = [{"name": f"m{k}", "density": 1000.0 + k, "poisson": 0.2, "young": 1e7 * (1 + k % 2)} for k in range(2000)]
+    for contact, kinds in (({"restitution": 0.5, "contact_time": 0.02}, 1), ({"law": "hertz", "restitution": 0.5, "reference_speed": 0.1}, 2)):
+        asked.clear()
+        case = case_of(species, contact, 1e-6, grain=[{"species": "s0", "position": (0, 0, 0)}], material=tables)
+        setup = build_scene(case, *size_range(case))
+        assert len(asked) < 20
+        row = setup.scene.shapes.material
+        assert set(row.tolist()) == set(range(kinds))
+        assert row[0] == row[2] == row[1998]
+        assert row[1] == row[3]
+        assert (row[0] == row[1]) == (kinds == 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Iterator
+from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
@@ -44,20 +45,29 @@ def element(annotation: Any) -> Any:
     return get_args(annotation)[0] if get_origin(annotation) is tuple else None
 
 
-def all_keys(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Iterate over all keys of a model and of the tables in it.
+@cache
+def tables_of_keys(model: type[BaseModel]) -> dict[str, str]:
+    """Find the table to which each key belongs.
 
     Args:
         model: class of the model.
-        prefix: dotted key of its table.
 
-    Yields:
-        A key, and the dotted key of the table to which it belongs.
+    Returns:
+        For each key of the tables in the model, at any depth, the dotted key of the first table that has it.
     """
+    found: dict[str, str] = {}
+    for key, table in _keys(model, ""):
+        if table:
+            found.setdefault(key, table)
+    return found
+
+
+def _keys(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, str]]:
+    """Each key of a model and of the tables in it, with the dotted key of its table."""
     for name, field in model.model_fields.items():
         yield field.alias or name, prefix
         for sub in models_in(field.annotation) or models_in(element(field.annotation)):
-            yield from all_keys(sub, f"{prefix}.{name}".lstrip("."))
+            yield from _keys(sub, f"{prefix}.{name}".lstrip("."))
 
 
 def tag_of(model: type[BaseModel]) -> str | None:

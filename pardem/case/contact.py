@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..laws.given import name_of
 from ..laws.kind import Form
 from ..laws.registry import KINDS
 from .law_keys import FORMS, LAW_KEYS, GeneralKeys, LawKeys, LawName
-from .materials import Material, constants_of_bodies
+from .materials import Material, constants_of_bodies, kinds_of_materials
 from .resistance_keys import Choice, ResistanceKeys
 
 if TYPE_CHECKING:
@@ -180,7 +180,8 @@ class Contact(Parameters, GeneralKeys):
             for a, b in (pair.between, pair.between[::-1]):
                 if a in row and b in column:
                     group[row[a], column[b]] = k
-        return PairTable(self, group, _kinds_of_bodies(rows, columns, materials), materials)
+        kinds = kinds_of_materials(KINDS[self.law].of_material, materials)
+        return PairTable(self, group, _pairs_of_kinds(kinds, rows, columns, 1 + len(materials)), materials)
 
     def resolve(self, pair: Pair | None, bodies: tuple[Material | None, Material | None]) -> Resolved:
         """Return the general parameters, overridden by those of two materials and of a pair.
@@ -212,13 +213,10 @@ class Contact(Parameters, GeneralKeys):
         return Resolved(law=self.law, form=form.name, bodies=constants, **values)
 
 
-def _kinds_of_bodies(rows: Sequence[str], columns: Sequence[str], materials: Sequence[Material]) -> np.ndarray:
-    """Which `[[material]]` the two bodies of each pair have, (rows, columns) int64: the lesser of their numbers in the list, from 1, times the number
-    of tables and one, plus the greater; without a table a body has the number 0.
-    """
-    number = {material.name: k for k, material in reversed(list(enumerate(materials, 1)))}
-    down, across = (np.array([number.get(name, 0) for name in names], np.int64) for names in (rows, columns))
-    return np.minimum(down[:, None], across) * (len(materials) + 1) + np.maximum(down[:, None], across)
+def _pairs_of_kinds(kinds: Mapping[str, int], rows: Sequence[str], columns: Sequence[str], base: int) -> np.ndarray:
+    """The kinds of the two bodies of each pair, (rows, columns) int64: the lesser times ``base`` plus the greater; 0 without a table."""
+    down, across = (np.array([kinds.get(name, 0) for name in names], np.int64) for names in (rows, columns))
+    return np.minimum(down[:, None], across) * base + np.maximum(down[:, None], across)
 
 
 class PairTable:
@@ -227,7 +225,7 @@ class PairTable:
     Args:
         contact: where they come from.
         pairs: (rows, columns) int64, 0 where the general ones hold, k for the k-th entry of ``pair``.
-        bodies: (rows, columns) int64, which of the materials the two bodies have, as a number.
+        bodies: (rows, columns) int64, the kinds of the two bodies as one number: the lesser times the number of materials and one, plus the greater.
         materials: materials of the case.
 
     Attributes:
@@ -238,8 +236,9 @@ class PairTable:
     def __init__(self, contact: Contact, pairs: np.ndarray, bodies: np.ndarray, materials: Sequence[Material]) -> None:
         group = pairs + (len(contact.pair) + 1) * bodies
         self.contact, self.group, self._materials = contact, group, (None, *materials)
-        self._special = np.nonzero(group)
-        self.used = sorted({*([0] if len(self._special[0]) < group.size else []), *group[self._special].tolist()})
+        used, place = np.unique(group, return_inverse=True)
+        self.used: list[int] = used.tolist()
+        self._place = place.reshape(group.shape)
         self._known: dict[int, Resolved] = {}
 
     def resolved(self, group: int) -> Resolved:
@@ -272,11 +271,7 @@ class PairTable:
         Raises:
             ValueError: for the same reasons as `Contact.between`, or raised by ``value``.
         """
-        values = {group: value(self.resolved(group)) for group in self.used}
-        general = values.get(0, 0.0)
-        out = np.full(self.group.shape, general) if general else np.zeros(self.group.shape)
-        out[self._special] = [values[group] for group in self.group[self._special].tolist()]
-        return out
+        return np.array([value(self.resolved(group)) for group in self.used], float)[self._place]
 
 
 def _form(law: str, given: set[str], where: str) -> Form:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from pydantic import Field
@@ -26,6 +26,23 @@ class Material(MaterialKeys):
             The values by name.
         """
         return {key: value for key in keys if (value := getattr(self, key)) is not None}
+
+
+def kinds_of_materials(keys: Collection[str], materials: Sequence[Material]) -> dict[str, int]:
+    """Tell materials apart by what the law takes from them.
+
+    Args:
+        keys: the keys that the law takes from materials.
+        materials: tables of the materials.
+
+    Returns:
+        For each name the number, from 1, of the first table with the same values.
+    """
+    first: dict[tuple[float | None, ...], int] = {}
+    kinds: dict[str, int] = {}
+    for k, material in enumerate(materials, 1):
+        kinds.setdefault(material.name, first.setdefault(tuple(getattr(material, key) for key in keys), k))
+    return kinds
 
 
 def constants_of_bodies(

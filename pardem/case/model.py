@@ -34,7 +34,7 @@ class Case(CaseTables):
         self._fill_in_cells()
         problems = checks.problems(self)
         if problems:
-            raise CaseError("\n".join(problems))
+            raise CaseError("\n".join(sentences.first_of(problems)))
         return self
 
     def _fill_in_cells(self) -> None:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from ..suggestions import nearest
-from .annotations import all_keys, choices_of, element, entry_types, models_in, tag_of
+from .annotations import choices_of, element, entry_types, models_in, tables_of_keys, tag_of
 
 _ALLOWED = {
     "greater_than": "must be greater than {gt}",
@@ -34,6 +34,8 @@ _ALLOWED = {
 }
 DEEPEST = 16
 """Largest number of levels of nested tables and lists in a case; its own keys need seven."""
+MOST = 20
+"""Largest number of problems that are told at once."""
 _WORDS = ("no", "one", "two", "three", "four", "five", "six")
 _UNIT = r"[A-Za-z]{1,3}(?:\^\d)?(?:[ /][A-Za-z]{1,3}(?:\^\d)?)*"
 _NOUNS = {float: "numbers", int: "whole numbers", bool: "values (true or false)", str: "texts"}
@@ -48,9 +50,9 @@ def describe(error: ValidationError, model: type[BaseModel], data: Any) -> list[
         data: the data from which it was to be made.
 
     Returns:
-        One sentence for each problem.
+        One sentence for each problem, of many the first ones and how many more there are.
     """
-    out: list[str] = []
+    out: dict[str, None] = {}  # in order, each once
     items = error.errors(include_url=False)
     for item in items:
         if item["type"] == "too_short" and any(other["loc"][: len(item["loc"])] == item["loc"] for other in items if other is not item):
@@ -59,9 +61,22 @@ def describe(error: ValidationError, model: type[BaseModel], data: Any) -> list[
         if sentence is None:
             path, annotation, field, at = _locate(item["loc"], model, data)
             sentence = _sentence(item, ".".join(path), annotation, field, at, model)
-        if sentence not in out:
-            out.append(sentence)
-    return _without_union_noise(out)
+        out[sentence] = None
+    return first_of(_without_union_noise(list(out)))
+
+
+def first_of(problems: list[str]) -> list[str]:
+    """Shorten a list of problems: one mistake of a script may be in every entry of a long case.
+
+    Args:
+        problems: a sentence for each.
+
+    Returns:
+        All of them, each once, or the first `MOST` and a line with the number of the others.
+    """
+    problems = list(dict.fromkeys(problems))
+    more = len(problems) - MOST
+    return problems if more <= 0 else [*problems[:MOST], f"and {more} more problem{'s' if more > 1 else ''}"]
 
 
 def item_key(item: Any) -> str | None:
@@ -137,7 +152,7 @@ def _sentence(item: Any, key: str, annotation: Any, field: FieldInfo | None, par
     meaning = _meaning(field)
     if kind == "extra_forbidden":
         known = [field.alias or name for name, field in parent[0].model_fields.items()]
-        other = next((table for other, table in all_keys(model) if other == name and table), None)
+        other = tables_of_keys(model).get(name)
         clue = nearest(name, known, 0.8) or (f"; this key belongs to [{other}]" if other else nearest(name, known))
         clue = clue or f"; allowed are {', '.join(known)}"
         return f"unknown key {key}{clue}"

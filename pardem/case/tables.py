@@ -10,9 +10,10 @@ from pydantic import Field, PrivateAttr
 
 from ..case_values import Many, Model, PathName, Vector
 from ..errors import CaseError
+from ..laws.registry import KINDS
 from .any_species import AnySpecies
 from .contact import Contact, PairTable, Resolved
-from .materials import Material
+from .materials import Material, kinds_of_materials
 from .output import Cadence, Output
 from .placement import Grain, Insert, Pour, RandomGrains
 from .settings import AnyDetection, Attraction, Detection, Domain, Parallel, Time
@@ -130,12 +131,13 @@ class CaseTables(Model):
     def material_rows(self) -> dict[str, int]:
         """Row of each material in the tables of the law.
 
-        All species whose material is named neither by a pair nor by a `[[material]]` share one row, and so do all such walls.
+        All species whose material is named by no pair, and has the same constants for the law or none, share one row, and so do all such walls.
         """
-        named = {name for pair in self.contact.pair for name in pair.between} | {material.name for material in self.material}
+        named = {name for pair in self.contact.pair for name in pair.between}
+        kinds = kinds_of_materials(KINDS[self.contact.law].of_material, self.material)
         walls = {wall.material for wall in self.wall}
-        rows: dict[str | bool, int] = {}
-        return {name: rows.setdefault(name if name in named else name in walls, len(rows)) for name in self.materials}
+        rows: dict[str | tuple[bool, int], int] = {}
+        return {name: rows.setdefault(name if name in named else (name in walls, kinds.get(name, 0)), len(rows)) for name in self.materials}
 
     @property
     def grain_species(self) -> tuple[str, ...]:

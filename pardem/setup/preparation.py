@@ -112,7 +112,8 @@ def build_scene(case: Case, largest_scale: dict[str, float], smallest_scale: dic
 
 def _shape_tables(case: Case, catalogue: Catalogue) -> Shapes:
     """Tables of the species for the kernels."""
-    material = np.array([case.material_rows[s.material] for s in case.species], np.int32)
+    rows = case.material_rows
+    material = np.array([rows[s.material] for s in case.species], np.int32)
     inverse = np.pad(1.0 / catalogue.inertia, ((0, 0), (0, 1)))
     vertices = np.pad(catalogue.vertices, ((0, 0), (0, 1)))
     return Shapes(material, catalogue.kind, catalogue.core_radius, catalogue.inertia, inverse, catalogue.vertex_start, vertices)
