@@ -13,6 +13,7 @@ from case_scene import changed, error, scene
     [
         ("contact.restituton", 0.5, "unknown key contact.restituton; did you mean 'restitution'?"),
         ("restitution", 0.5, "unknown key restitution; this key belongs to [contact]"),
+        ("wall.0.position", [0.0, 0.0, 0.0], "unknown key wall.base.position; allowed are name, material, motion"),  # of a wall of another kind
         ("wall.0.nomal", [0.0, 0.0, 1.0], "unknown key wall.base.nomal; did you mean 'normal'?"),
         ("species.1.lenght", 1.0, "unknown key species.rod.lenght; did you mean 'length'?"),
         ("self", 1, "unknown key self; allowed are title, dimension, seed"),

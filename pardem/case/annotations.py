@@ -46,19 +46,19 @@ def element(annotation: Any) -> Any:
 
 
 @cache
-def tables_of_keys(model: type[BaseModel]) -> dict[str, str]:
-    """Find the table to which each key belongs.
+def tables_of_keys(model: type[BaseModel]) -> dict[str, list[str]]:
+    """Find the tables to which each key belongs.
 
     Args:
         model: class of the model.
 
     Returns:
-        For each key of the tables in the model, at any depth, the dotted key of the first table that has it.
+        For each key of the tables in the model, at any depth, the dotted keys of those tables in order.
     """
-    found: dict[str, str] = {}
+    found: dict[str, list[str]] = {}
     for key, table in _keys(model, ""):
         if table:
-            found.setdefault(key, table)
+            found.setdefault(key, []).append(table)
     return found
 
 

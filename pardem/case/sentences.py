@@ -152,8 +152,12 @@ def _sentence(item: Any, key: str, annotation: Any, field: FieldInfo | None, par
     meaning = _meaning(field)
     if kind == "extra_forbidden":
         known = [field.alias or name for name, field in parent[0].model_fields.items()]
-        other = tables_of_keys(model).get(name)
-        clue = nearest(name, known, 0.8) or (f"; this key belongs to [{other}]" if other else nearest(name, known))
+        own = [part for part in item["loc"][:-1] if isinstance(part, str)]  # the table, and after it its kind if there are several
+        others = tables_of_keys(model).get(name, [])
+        if {".".join(own), ".".join(own[:-1])} & set(others):
+            clue = ""  # known to this table when it is of another kind
+        else:
+            clue = nearest(name, known, 0.8) or (f"; this key belongs to [{others[0]}]" if others else nearest(name, known))
         clue = clue or f"; allowed are {', '.join(known)}"
         return f"unknown key {key}{clue}"
     if kind == "missing":

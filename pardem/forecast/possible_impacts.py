@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -82,11 +83,11 @@ class ExtremeGrains:
                 )
 
     def extremes(self, species: Collection[str] | None = None) -> list[ExtremeGrain]:
-        """Of some species, or all, the grains of the smallest sphero-radius and of the largest mass for each material: they overlap most."""
-        found: dict[str, list[ExtremeGrain]] = {}
+        """Of some species, or all, the grains of the smallest sphero-radius and of the largest mass for each row of the law: they overlap most."""
+        found: dict[int, list[ExtremeGrain]] = {}
         for name in self._of_species if species is None else species:
             for body in self._of_species[name]:
-                found.setdefault(body.material, []).append(body)
+                found.setdefault(self.rows[body.material], []).append(body)
         out: list[ExtremeGrain] = []
         for bodies in found.values():
             out += [min(bodies, key=lambda b: (b.radius, b.mass)), max(bodies, key=lambda b: (b.mass, -b.radius))]
@@ -129,7 +130,7 @@ def _single_species(case: Case) -> set[str]:
     """Species of which a case has one grain, as far as its tables tell without reading other files."""
     if case.grains_file is not None or case.start is not None:
         return set()
-    names = [grain.species for grain in case.grain]
+    counts = Counter(grain.species for grain in case.grain)
     for item in case.at_random:
-        names += [item.species] * min(2, item.count)
-    return {name for name in names if names.count(name) == 1}
+        counts[item.species] += item.count
+    return {name for name, count in counts.items() if count == 1}
