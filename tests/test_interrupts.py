@@ -10,8 +10,10 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
+import numpy as np
 import pytest
 from conftest import Ended
 from test_campaign import study_in
@@ -22,6 +24,7 @@ from pardem.campaign import one_run
 from pardem.commands import cases
 from pardem.guard import EXIT_INTERRUPTED
 from pardem.interrupts import came_of_interrupt, lost_ones_come_again
+from pardem.io.state.writable import WritableFile, _Disk
 
 
 @pytest.fixture(autouse=True)
@@ -142,3 +145,45 @@ def test_what_is_no_interrupt_is_raised_as_ever(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(cases, "_run", run)
     with pytest.raises(LookupError, match="odd"):
         cli.main(["run", "case.toml"])
+
+
+@pytest.mark.parametrize("method", ["seek", "readinto", "write", "truncate"])
+def test_an_interrupt_at_the_beginning_of_a_call_from_hdf5_is_raised_later(tmp_path: Path, method: str) -> None:
+    """There no statement has begun that could catch it, and an exception would leave the library with a file that is neither open nor closed."""
+    code, came = getattr(_Disk, method).__code__, []
+
+    def interrupt(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code is code and len(came) < 2:
+            came.append(event)
+            signal.raise_signal(signal.SIGINT)
+
+    file = WritableFile(tmp_path / "file.h5", "w")
+    file["numbers"] = np.arange(100000)
+    sys.setprofile(interrupt)
+    try:
+        file["others"] = file["numbers"][::2]
+        with pytest.raises(KeyboardInterrupt):
+            file.flush()
+    finally:
+        sys.setprofile(None)
+    with pytest.raises(KeyboardInterrupt):
+        file.close()
+    assert isinstance(file._disk.failure, KeyboardInterrupt)
+    assert came
+    assert not file
+    with WritableFile(tmp_path / "file.h5", "w") as again:
+        again["numbers"] = np.arange(10)
+
+
+def test_elsewhere_an_interrupt_is_raised_at_once(tmp_path: Path) -> None:
+    """The handler that spares calls from HDF5 is Python's own one for all else, and takes the place of no other."""
+    with WritableFile(tmp_path / "file.h5", "w") as file:
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        file["numbers"] = np.arange(10)
+    other = signal.getsignal(signal.SIGINT)
+    assert other is not signal.default_int_handler
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with WritableFile(tmp_path / "file.h5", "r+") as file:
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        assert file["numbers"][:].sum() == 45

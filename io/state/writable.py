@@ -11,6 +11,8 @@ from pathlib import Path
 
 import h5py
 
+from .callbacks import called_by_hdf5, interrupts_spare_callbacks
+
 SMALL = 1 << 16  # bytes; what describes the data comes in smaller pieces
 
 
@@ -35,22 +37,28 @@ class _Disk(io.RawIOBase):
     def __repr__(self) -> str:
         return str(self._path)
 
+    @called_by_hdf5
     def readable(self) -> bool:
         return True
 
+    @called_by_hdf5
     def writable(self) -> bool:
         return True
 
+    @called_by_hdf5
     def seekable(self) -> bool:
         return True
 
+    @called_by_hdf5
     def seek(self, place: int, whence: int = os.SEEK_SET, /) -> int:
         self._place = place if whence == os.SEEK_SET else os.lseek(self._descriptor, place, whence)
         return self._place
 
+    @called_by_hdf5
     def tell(self) -> int:
         return self._place
 
+    @called_by_hdf5
     def readinto(self, buffer: bytearray | memoryview, /) -> int:  # type: ignore[override]
         """Read what was written, whether it has reached the disk or not; zeros behind the end of the file."""
         view, first = memoryview(buffer).cast("B"), self._place
@@ -65,25 +73,27 @@ class _Disk(io.RawIOBase):
         self._place += len(view)
         return len(view)
 
+    @called_by_hdf5
     def write(self, data: bytes | memoryview, /) -> int:  # type: ignore[override]
         view, done = memoryview(data).cast("B"), 0
         try:
             while done < len(view) and self.failure is None:
                 done += os.pwrite(self._descriptor, view[done:], self._place + done)
         except (OSError, KeyboardInterrupt) as error:
-            self._fail(error)
+            self.keep(error)
         if done < len(view) <= SMALL:
             self._unwritten.append((self._place, bytes(view)))
         self._place += len(view)
         return len(view)
 
+    @called_by_hdf5
     def truncate(self, size: int | None = None, /) -> int:
         size = self._place if size is None else size
         try:
             if self.failure is None:
                 os.ftruncate(self._descriptor, size)
         except (OSError, KeyboardInterrupt) as error:
-            self._fail(error)
+            self.keep(error)
         return size
 
     def close(self) -> None:
@@ -93,10 +103,10 @@ class _Disk(io.RawIOBase):
             try:
                 os.close(descriptor)
             except OSError as error:
-                self._fail(error)
+                self.keep(error)
         super().close()
 
-    def _fail(self, error: OSError | KeyboardInterrupt) -> None:
+    def keep(self, error: OSError | KeyboardInterrupt) -> None:
         """Keep the first error, but not where it arose: HDF5 holds on to this file, and would to all that was at work there."""
         self.failure = self.failure or type(error)(*error.args)
 
@@ -118,6 +128,7 @@ class WritableFile(h5py.File):
     """
 
     def __init__(self, path: Path, mode: str) -> None:
+        interrupts_spare_callbacks()
         self._disk = _Disk(path, mode)
         try:
             super().__init__(self._disk, mode)

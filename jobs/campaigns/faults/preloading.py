@@ -91,7 +91,8 @@ class Server:
             for file in files:
                 os.close(file)
             self.stubs[pid] = stub
-            stub.send(json.dumps({"pid": pid}).encode())
+            with contextlib.suppress(OSError):  # a stub that has died meanwhile is heard of next
+                stub.send(json.dumps({"pid": pid}).encode())
             return None
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
