@@ -12,6 +12,7 @@ from scenes import AXES, FLOOR, ROD, SPHERE, booked, case_of, energy, engine_of,
 
 from pardem.case import Case
 from pardem.errors import BlowUpError, CaseError
+from pardem.setup.law_tables import build_law
 from pardem.state.arrays import STORED
 
 DEPTH, SIGMA, CUT = 3.0, 1.0, 2.5
@@ -167,3 +168,20 @@ def test_what_does_not_fit_is_named() -> None:
     engine, _ = engine_of(case_of(KINDS, LAW, 1e-3, grain=[ball(0.0), ball(3.0, -60.0)]))
     with pytest.raises(BlowUpError, match=r"overlap by more than a sphero-radius|out of range"):
         engine.advance(200)
+
+
+def test_the_range_does_not_depend_on_the_order_of_the_species() -> None:
+    """A species that only a wall has the shape of shares the row of the beads in the tables, and has no range."""
+    bead = {"name": "bead", "shape": "sphere", "radius": 1e-3, "density": 1e3}
+    cube = {"name": "cube", "shape": "cube", "side": 1e-3, "radius": 2e-4, "density": 1e3}
+    extra = []
+    for species in ([bead, cube], [cube, bead]):
+        case = Case(
+            species=species, time={"step": 1e-7}, gravity=(0.0, 0.0, 0.0), domain={"lower": (-0.1, -0.1, -0.1), "upper": (0.1, 0.1, 0.1)},
+            contact={"law": "lennard_jones", "depth": 1e-9, "sigma": 2e-3}, grain=[{"species": "bead", "position": (0.0, 0.0, 0.0)}],
+            wall=[{"name": "body", "kind": "body", "species": "cube", "position": (0.05, 0.0, 0.0)}],
+            stage=[{"name": "run", "kind": "run", "steps": 1}],
+        )  # fmt: skip
+        row = case.material_rows["bead"]
+        extra.append(build_law(case).start[row, row])
+    assert extra[0] == extra[1] == pytest.approx(3e-3)

@@ -47,6 +47,9 @@ def build_law(case: Case) -> LawTables:
         return table.grid(of_group)
 
     walls, lent = {w.material for w in case.wall}, lent_radii(case)
+    extra = np.zeros(len(names))
+    for name, row in case.material_rows.items():  # of materials in one row, some may be of bodies among the walls alone, which have none
+        extra[row] = max(extra[row], lent[name])
     of_wall = np.array([name in walls for name in names], bool)
     couples = case.contact.interaction_kind.with_couples and kind.dissipative
     return kind.fill(
@@ -57,7 +60,7 @@ def build_law(case: Case) -> LawTables:
             rocking=grid(lambda c: float(couples) * c.number("rocking_damping")),
             torsion=grid(lambda c: float(couples) * c.number("torsional_friction")),
             on_wall=of_wall[:, None] | of_wall,
-            extra_radius=np.array([lent[name] for name in names]),
+            extra_radius=extra,
             general={key: getattr(case.contact, key) for key in kind.general},
             directory=case.directory,
         )
