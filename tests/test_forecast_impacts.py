@@ -6,6 +6,11 @@ import math
 
 import falls
 import pytest
+from scenes import FLOOR, SPHERE, case_of
+
+from pardem.forecast.possible_impacts import ExtremeGrains
+from pardem.setup.initial_grains import size_range
+from pardem.setup.preparation import build_scene
 
 
 @pytest.mark.parametrize("law", ["viscoelastic", "hertz", "walton"])
@@ -38,3 +43,15 @@ def test_a_sphere_falls_on_another_that_lies_on_the_floor(law: str) -> None:
     bound, seen = falls.on_another(law)
     assert 0.0 < seen < bound
     assert bound < 3.0 * seen
+
+
+def test_a_single_ball_meets_all_extreme_balls_but_itself() -> None:
+    """Of three species in one row of the law, the middle one is no extreme, and meets the two that are; these do not meet themselves."""
+    species = [SPHERE | {"name": name, "radius": radius} for name, radius in (("least", 0.1), ("middle", 0.2), ("largest", 0.4))]
+    grains = [{"species": one["name"], "position": (float(k), 0, 0)} for k, one in enumerate(species)]
+    case = case_of(species, {"contact_time": 0.1, "restitution": 0.5}, 1e-3, grain=grains, wall=[FLOOR | {"point": (0, 0, -1)}])
+    bodies = ExtremeGrains(case, build_scene(case, *size_range(case)))
+    for name, targets in (("least", ["largest"]), ("middle", ["least", "largest"]), ("largest", ["least"])):
+        found = [one for several in bodies.with_grains([name]) for one in several.known()]
+        assert [one.target for one in found] == [f"a grain of species '{target}'" for target in targets]
+        assert {one.grain.species for one in found} == {name}

@@ -12,6 +12,7 @@ from scenes import FLOOR, SPHERE, case_of, engine_of
 from pardem.case import Case
 from pardem.case.contact import Contact
 from pardem.errors import CaseError
+from pardem.laws.hertz import effective_young
 from pardem.setup.initial_grains import size_range
 from pardem.setup.law_tables import build_law
 from pardem.setup.preparation import build_scene
@@ -24,6 +25,7 @@ RUBBER = {"name": "rubber", "young": 5e6, "poisson": 0.49, "density": 1100.0}
 BALL = {"name": "ball", "shape": "sphere", "radius": 0.5, "material": "glass"}
 SMALL = {"name": "small", "shape": "sphere", "radius": 0.3, "material": "rubber"}
 WALL = FLOOR | {"material": "steel"}
+IN_ROW = [{"species": f"s{k}", "position": (2.0 * (k % 40) - 40.0, 2.0 * (k // 40) - 10.0, 2)} for k in range(400)]
 IN_THE_AIR = [{"species": "ball", "position": (0, 0, 2)}, {"species": "small", "position": (2, 0, 2)}]
 
 
@@ -178,3 +180,33 @@ def test_materials_that_the_law_does_not_tell_apart_are_one(monkeypatch: pytest.
         assert row[0] == row[2] == row[1998]
         assert row[1] == row[3]
         assert (row[0] == row[1]) == (kinds == 1)
+
+
+def test_materials_of_which_each_differs_are_worked_out_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 400 materials with moduli of their own, each pair has what `contact_between` and Johnson's formulas say; time steps are told apart, too."""
+    materials = [{"name": f"m{k}", "density": 1000.0, "poisson": 0.1 + 1e-3 * k, "young": 1e7 * (1.0 + 0.01 * k)} for k in range(400)]
+    species = [SPHERE | {"name": f"s{k}", "material": f"m{k}"} for k in range(400)]
+    pair = {"between": ["m7", "m9"], "friction": 0.4}
+    contact = HERTZ | {"restitution": 0.5, "friction": 0.1, "pair": [pair]}
+    case = case_of(species, contact, 1e-6, grain=IN_ROW, material=materials, wall=[FLOOR | {"material": "m3"}])
+    asked: list[Any] = []
+    whole = Contact.resolve
+    monkeypatch.setattr(Contact, "resolve", lambda self, pair, bodies: asked.append(bodies) or whole(self, pair, bodies))
+    law, seconds = build_law(case), contact_times(case, *lightest_grains(case)).seconds
+    assert len(asked) < 20
+    for a, b in ((0, 0), (0, 399), (399, 0), (7, 9), (9, 7), (250, 3)):
+        assert (law.e_star[a, b], law.g_star[a, b]) == pytest.approx(effective(materials[a], materials[b]), rel=1e-14)
+        assert law.friction[a, b] == (0.4 if {a, b} == {7, 9} else 0.1)
+        assert law.e_star[a, b] == effective_young(case.contact_between(f"m{a}", f"m{b}"))
+    assert seconds[0, 0] > seconds[1, 1] > seconds[399, 399]
+
+
+def test_of_many_materials_that_lack_the_same_each_is_named() -> None:
+    """A sentence for each of three materials, not for each of their pairs."""
+    species = [SPHERE | {"name": f"s{k}", "material": f"m{k}", "density": 1000.0} for k in range(5)]
+    materials = [{"name": f"m{k}", "young": 1e7} | ({"poisson": 0.3} if k < 2 else {}) for k in range(5)]
+    with pytest.raises(CaseError) as error:
+        case_of(species, HERTZ | {"restitution": 0.5}, 1e-6, grain=IN_ROW[:1], material=materials)
+    told = [line for line in str(error.value).splitlines() if "poisson is missing" in line]
+    assert len(told) == 3
+    assert all(f"material.m{k}.poisson is missing" in line for k, line in zip((2, 3, 4), told, strict=True))

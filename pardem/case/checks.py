@@ -129,11 +129,7 @@ def _contacts(case: CaseTables) -> Iterator[str]:
         if material.name not in known:
             yield unknown(f"material.{material.name}.name", material.name, known, "material of a species or wall")
     parameters = case.contact_table(list(dict.fromkeys(s.material for s in case.species)), known)
-    for group in parameters.used:
-        try:
-            parameters.resolved(group)
-        except ValueError as error:
-            yield str(error)
+    yield from parameters.problems()
 
 
 def _walls(case: CaseTables) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
@@ -11,10 +11,11 @@ from pydantic import Field, Strict, model_validator
 from ..case_values import Many, NonNegative
 from ..contacts.interactions import INTERACTIONS, InteractionKind
 from ..laws.given import name_of
-from ..laws.kind import Form
+from ..laws.kind import Form, Numbers
 from ..laws.registry import KINDS
 from .law_keys import FORMS, LAW_KEYS, GeneralKeys, LawKeys, LawName
-from .materials import Material, constants_of_bodies, kinds_of_materials
+from .materials import Material, constants_of_bodies
+from .pair_table import PairTable
 from .resistance_keys import Choice, ResistanceKeys
 
 if TYPE_CHECKING:
@@ -57,12 +58,12 @@ class Resolved(Parameters):
     Attributes:
         law: the law.
         form: name of the form of its parameters.
-        bodies: what the two materials have for themselves, in their order among `[[material]]`, those without a table first.
+        bodies: what the two materials have for themselves; arrays for several pairs (`PairTable`).
     """
 
     law: str
     form: str
-    bodies: tuple[dict[str, float], dict[str, float]] = ({}, {})
+    bodies: tuple[dict[str, Numbers], dict[str, Numbers]] = ({}, {})
 
     def number(self, key: str) -> float:
         """Return the value of a key.
@@ -76,7 +77,7 @@ class Resolved(Parameters):
         value = getattr(self, key)
         return 0.0 if value is None else float(value)
 
-    def of_bodies(self, key: str) -> tuple[float, float]:
+    def of_bodies(self, key: str) -> tuple[Numbers, Numbers]:
         """Return the values of a key for the two bodies: their own, or those of the pair.
 
         Args:
@@ -160,8 +161,7 @@ class Contact(Parameters, GeneralKeys):
         Raises:
             ValueError: what is given together is not one form of the law; the text begins with the key.
         """
-        table = self.table([first], [second], materials)
-        return table.resolved(int(table.group[0, 0]))
+        return self.table([first], [second], materials).single()
 
     def table(self, rows: Sequence[str], columns: Sequence[str], materials: Sequence[Material] = ()) -> PairTable:
         """Return the parameters for all pairs of some materials, without resolving each pair by itself.
@@ -175,13 +175,12 @@ class Contact(Parameters, GeneralKeys):
             The parameters by pair.
         """
         row, column = ({name: k for k, name in enumerate(names)} for names in (rows, columns))
-        group = np.zeros((len(rows), len(columns)), np.int64)
+        entry = np.zeros((len(rows), len(columns)), np.int64)
         for k, pair in reversed(list(enumerate(self.pair, 1))):  # the first entry of a pair counts
             for a, b in (pair.between, pair.between[::-1]):
                 if a in row and b in column:
-                    group[row[a], column[b]] = k
-        kinds = kinds_of_materials(KINDS[self.law].of_material, materials)
-        return PairTable(self, group, _pairs_of_kinds(kinds, rows, columns, 1 + len(materials)), materials)
+                    entry[row[a], column[b]] = k
+        return PairTable(self, entry, rows, columns, tuple(KINDS[self.law].of_material), materials)
 
     def resolve(self, pair: Pair | None, bodies: tuple[Material | None, Material | None]) -> Resolved:
         """Return the general parameters, overridden by those of two materials and of a pair.
@@ -211,67 +210,6 @@ class Contact(Parameters, GeneralKeys):
         form = _form(self.law, given | (set(constants[0]) & set(constants[1])), where)
         form.complete(values, where)
         return Resolved(law=self.law, form=form.name, bodies=constants, **values)
-
-
-def _pairs_of_kinds(kinds: Mapping[str, int], rows: Sequence[str], columns: Sequence[str], base: int) -> np.ndarray:
-    """The kinds of the two bodies of each pair, (rows, columns) int64: the lesser times ``base`` plus the greater; 0 without a table."""
-    down, across = (np.array([kinds.get(name, 0) for name in names], np.int64) for names in (rows, columns))
-    return np.minimum(down[:, None], across) * base + np.maximum(down[:, None], across)
-
-
-class PairTable:
-    """The parameters of all pairs of some materials.
-
-    Args:
-        contact: where they come from.
-        pairs: (rows, columns) int64, 0 where the general ones hold, k for the k-th entry of ``pair``.
-        bodies: (rows, columns) int64, the kinds of the two bodies as one number: the lesser times the number of materials and one, plus the greater.
-        materials: materials of the case.
-
-    Attributes:
-        group: (rows, columns) int64, which parameters a pair has.
-        used: the groups that the table has.
-    """
-
-    def __init__(self, contact: Contact, pairs: np.ndarray, bodies: np.ndarray, materials: Sequence[Material]) -> None:
-        group = pairs + (len(contact.pair) + 1) * bodies
-        self.contact, self.group, self._materials = contact, group, (None, *materials)
-        used, place = np.unique(group, return_inverse=True)
-        self.used: list[int] = used.tolist()
-        self._place = place.reshape(group.shape)
-        self._known: dict[int, Resolved] = {}
-
-    def resolved(self, group: int) -> Resolved:
-        """Return the parameters of a group of pairs.
-
-        Args:
-            group: number of the group.
-
-        Returns:
-            The parameters.
-
-        Raises:
-            ValueError: for the same reasons as `Contact.between`.
-        """
-        if group not in self._known:
-            bodies, pair = divmod(group, len(self.contact.pair) + 1)
-            first, second = (self._materials[k] for k in divmod(bodies, len(self._materials)))
-            self._known[group] = self.contact.resolve(self.contact.pair[pair - 1] if pair else None, (first, second))
-        return self._known[group]
-
-    def grid(self, value: Callable[[Resolved], float]) -> np.ndarray:
-        """Compute a number for each pair.
-
-        Args:
-            value: function of the parameters of a pair.
-
-        Returns:
-            (rows, columns) float64.
-
-        Raises:
-            ValueError: for the same reasons as `Contact.between`, or raised by ``value``.
-        """
-        return np.array([value(self.resolved(group)) for group in self.used], float)[self._place]
 
 
 def _form(law: str, given: set[str], where: str) -> Form:

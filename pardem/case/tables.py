@@ -12,9 +12,10 @@ from ..case_values import Many, Model, PathName, Vector
 from ..errors import CaseError
 from ..laws.registry import KINDS
 from .any_species import AnySpecies
-from .contact import Contact, PairTable, Resolved
+from .contact import Contact, Resolved
 from .materials import Material, kinds_of_materials
 from .output import Cadence, Output
+from .pair_table import PairTable
 from .placement import Grain, Insert, Pour, RandomGrains
 from .settings import AnyDetection, Attraction, Detection, Domain, Parallel, Time
 from .stages import AnyStage, Vibrate

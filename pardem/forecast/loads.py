@@ -71,7 +71,7 @@ def load_warnings(case: Case, bodies: ExtremeGrains, faces: list[Face]) -> list[
                 continue
             load, area = load_of(motion, faces)
             worst: tuple[float, str] = (1.0, "")
-            for meeting in bodies.with_wall(case.grain_species, wall, motion.mass):
+            for meeting in (one for several in bodies.with_wall(case.grain_species, wall, motion.mass) for one in several.known()):
                 bearers = max(1.0, area / (2.0 * meeting.grain.reach) ** (case.dimension - 1)) if math.isfinite(area) else math.nan
                 share = LARGEST * load / bearers
                 if not math.isfinite(share):

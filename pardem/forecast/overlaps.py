@@ -1,4 +1,4 @@
-"""How deep two bodies press into each other: the largest overlap of an impact, and the overlap under a load, for every law with a known spring.
+"""How deep bodies press into each other: the largest overlap of an impact, and the overlap under a load, for every law with a known spring.
 
 A spring with the force F(x) ~ x^p stops a mass M that arrives with the speed v after the distance
 
@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..laws.kind import LawTables
+from ..laws.kind import LawTables, Numbers
 from ..laws.registry import kind_of
 
 
 class PossibleContact(NamedTuple):
-    """Two bodies that may touch.
+    """Two bodies that may touch, or several such pairs, with arrays.
 
     Attributes:
         rows: their rows in the tables of the law.
@@ -30,14 +30,14 @@ class PossibleContact(NamedTuple):
         depth: smaller of the two sphero-radii (m); a run stops at a larger overlap.
     """
 
-    rows: tuple[int, int]
-    mass: float
-    radius: float
-    depth: float
+    rows: tuple[Numbers, Numbers]
+    mass: Numbers
+    radius: Numbers
+    depth: Numbers
 
 
 class Spring(NamedTuple):
-    """The spring of a contact, and its damper.
+    """The spring of a contact and its damper, or those of several contacts, with arrays; NaN where they are not known.
 
     Attributes:
         force: force at an overlap of ``depth`` (N).
@@ -45,38 +45,35 @@ class Spring(NamedTuple):
         damping: damping ratio of a free collision.
     """
 
-    force: float
-    power: float
-    damping: float
+    force: Numbers
+    power: Numbers
+    damping: Numbers
 
 
 def spring_of(law: LawTables, contact: PossibleContact) -> Spring | None:
-    """The spring of a contact while it is loaded; None where the law does not say how its force grows (laws with a range, laws of users).
+    """The spring of contacts while they are loaded; None where the law does not say how its force grows (laws with a range, laws of users).
 
     Args:
         law: tables of the law.
-        contact: the two bodies.
+        contact: the bodies.
     """
     kind = kind_of(law)
     if kind.bound is not None or kind.reach is not None:
         return None
-    a, b = (np.array([row]) for row in contact.rows)
-    mass, radius = np.array([contact.mass]), np.array([contact.radius])
-
-    def force(overlap: float) -> float:
-        return float(kind.spring_force(law, a, b, mass, radius, np.array([overlap]))[0])
-
-    full, half = force(contact.depth), force(0.5 * contact.depth)
-    if not 0.0 < half < full < math.inf:
-        return None
-    return Spring(full, math.log2(full / half), 0.5 * float(np.asarray(kind.damping(law, a, b, mass)).reshape(-1)[0]))
+    a, b, mass, radius, depth = np.broadcast_arrays(*map(np.atleast_1d, (*contact.rows, contact.mass, contact.radius, contact.depth)))
+    with np.errstate(all="ignore"):
+        full, half = (np.asarray(kind.spring_force(law, a, b, mass, radius, overlap), float) for overlap in (depth, 0.5 * depth))
+        known = (half > 0.0) & (half < full) & (full < np.inf)
+        values = full, np.log2(full / half), 0.5 * np.asarray(kind.damping(law, a, b, mass), float)
+    spring = Spring(*(np.where(known, value, np.nan) for value in values))
+    return spring if np.ndim(contact.mass) else Spring(*(float(value[0]) for value in spring))
 
 
 ROUNDS = 6  # of the search for the overlap of an impact under a pull: each brings a digit or more
 
 
-def impact_overlap(contact: PossibleContact, spring: Spring, speed: float, mass: float | None = None, pull: float = 0.0) -> float:
-    """Largest overlap of an impact (m).
+def impact_overlap(contact: PossibleContact, spring: Spring, speed: float, mass: Numbers | None = None, pull: float = 0.0) -> Numbers:
+    """Largest overlap of an impact (m); NaN where the spring is not known.
 
     Args:
         contact: the two bodies.
@@ -87,11 +84,12 @@ def impact_overlap(contact: PossibleContact, spring: Spring, speed: float, mass:
     """
     moved = contact.mass if mass is None else mass
     order = spring.power + 1.0
-    share = _damped(spring.damping * math.sqrt(contact.mass / moved)) ** (2.0 / order)
-    deepest = 0.0
-    for _ in range(ROUNDS if pull > 0.0 else 1):
-        squared = speed**2 + 2.0 * pull * deepest
-        deepest = share * contact.depth * (0.5 * order * moved * squared / (spring.force * contact.depth)) ** (1.0 / order)
+    share = _damped(spring.damping * np.sqrt(contact.mass / moved)) ** (2.0 / order)
+    deepest: Numbers = 0.0
+    with np.errstate(over="ignore"):
+        for _ in range(ROUNDS if pull > 0.0 else 1):
+            squared = np.square(speed) + 2.0 * pull * deepest
+            deepest = share * contact.depth * (0.5 * order * moved * squared / (spring.force * contact.depth)) ** (1.0 / order)
     return deepest
 
 
@@ -107,10 +105,9 @@ def energy_held(contact: PossibleContact, spring: Spring, overlap: float) -> flo
     return held
 
 
-def _damped(ratio: float) -> float:
+def _damped(ratio: Numbers) -> Numbers:
     """Largest elongation of a damped oscillator that starts from its rest position, over that without damping; ``ratio``: damping ratio."""
-    if ratio < 1.0 - 1e-6:
-        return math.exp(-ratio * math.acos(ratio) / math.sqrt(1.0 - ratio * ratio))
-    if ratio < 1.0 + 1e-6:
-        return math.exp(-1.0)
-    return math.exp(-ratio * math.acosh(ratio) / math.sqrt(ratio * ratio - 1.0))
+    below, above = np.minimum(ratio, 1.0 - 1e-6), np.maximum(ratio, 1.0 + 1e-6)
+    weak = np.exp(-below * np.arccos(below) / np.sqrt(1.0 - below * below))
+    strong = np.exp(-above * np.arccosh(above) / np.sqrt(above * above - 1.0))
+    return np.where(ratio < 1.0 - 1e-6, weak, np.where(ratio < 1.0 + 1e-6, math.exp(-1.0), strong))

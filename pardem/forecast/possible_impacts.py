@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -47,7 +47,6 @@ class PossibleImpact:
         target: what it meets, for messages.
         contact: contact of the two.
         spring: spring of their contact.
-        behind: mass that the contact has to stop if what it meets cannot give way (kg).
     """
 
     grain: ExtremeGrain
@@ -55,7 +54,41 @@ class PossibleImpact:
     target: str
     contact: PossibleContact
     spring: Spring
-    behind: float
+
+
+@dataclass(frozen=True)
+class PossibleImpacts:
+    """Grains and what they run into: several grains and a wall, or a grain and several others.
+
+    Attributes:
+        grains: the grains that move, or the only one.
+        targets: material of what each meets, and what it is, for messages; or the only ones.
+        contact: their contacts, with an array for each quantity.
+        spring: springs of the contacts.
+        behind: (k,) float64, mass that each contact has to stop if what the grain meets cannot give way (kg).
+    """
+
+    grains: Sequence[ExtremeGrain]
+    targets: Sequence[tuple[str, str]]
+    contact: PossibleContact
+    spring: Spring
+    behind: np.ndarray
+
+    def single(self, k: int) -> PossibleImpact:
+        """One of them.
+
+        Args:
+            k: its index.
+        """
+        grain, (material, target) = self.grains[k % len(self.grains)], self.targets[k % len(self.targets)]
+        _, *contact = self.contact
+        rows = self.contact.rows[0][k], self.contact.rows[1][k]
+        own = PossibleContact(rows, *(float(values[k]) for values in contact)), Spring(*(float(values[k]) for values in self.spring))
+        return PossibleImpact(grain, (grain.material, material), target, *own)
+
+    def known(self) -> Iterator[PossibleImpact]:
+        """One after the other, those whose springs are known."""
+        yield from (self.single(int(k)) for k in np.flatnonzero(~np.isnan(self.spring.force)))
 
 
 class ExtremeGrains:
@@ -93,37 +126,56 @@ class ExtremeGrains:
             out += [min(bodies, key=lambda b: (b.radius, b.mass)), max(bodies, key=lambda b: (b.mass, -b.radius))]
         return list(dict.fromkeys(out))
 
-    def with_grains(self, species: Collection[str]) -> Iterator[PossibleImpact]:
+    def with_grains(self, species: Collection[str]) -> Iterator[PossibleImpacts]:
         """Grains of some species that fall on grains of any species, which lie on others.
 
         A ball that is the only grain of its species meets none like it. Other single grains are held to this bound all the same, which covers that
         they touch a wall in several points.
         """
+        others = self.extremes()
+        theirs, number = self._columns(others), {other: k for k, other in enumerate(others)}
+        targets = [(other.material, f"a grain of species '{other.species}'") for other in others]
         for grain in self.extremes(species):
-            for other in self.extremes():
-                if grain == other and grain.species in self._single and grain.reach == grain.radius:
-                    continue
-                reduced = PossibleContact(
-                    (self.rows[grain.material], self.rows[other.material]), grain.mass * other.mass / (grain.mass + other.mass),
-                    grain.radius * other.radius / (grain.radius + other.radius), min(grain.radius, other.radius),
-                )  # fmt: skip
-                # a large grain is borne by as many small ones as lie below it
-                bearers = max(1.0, (grain.reach / other.reach) ** (self.case.dimension - 1))
-                yield from self._meeting(grain, other.material, f"a grain of species '{other.species}'", reduced, grain.mass / bearers)
-
-    def with_wall(self, species: Collection[str], wall: WallTable, mass: float = np.inf) -> Iterator[PossibleImpact]:
-        """Grains of some species that run into a wall of some mass (kg)."""
-        for grain in self.extremes(species):
-            rounding = wall.rounding(self._radii)
             reduced = PossibleContact(
-                (self.rows[grain.material], self.rows[wall.material]), grain.mass / (1.0 + grain.mass / mass),
-                grain.radius / (1.0 + grain.radius / rounding), grain.radius,
+                (np.full(len(others), self.rows[grain.material]), theirs.row), grain.mass * theirs.mass / (grain.mass + theirs.mass),
+                grain.radius * theirs.radius / (grain.radius + theirs.radius), np.minimum(grain.radius, theirs.radius),
             )  # fmt: skip
-            yield from self._meeting(grain, wall.material, f"wall '{wall.name}'", reduced, reduced.mass)
+            # a large grain is borne by as many small ones as lie below it
+            bearers = np.maximum(1.0, (grain.reach / theirs.reach) ** (self.case.dimension - 1))
+            for found in self._meetings([grain], targets, reduced, grain.mass / bearers):
+                if grain.species in self._single and grain.reach == grain.radius and grain in number:
+                    found.spring.force[number[grain]] = np.nan
+                yield found
 
-    def _meeting(self, grain: ExtremeGrain, material: str, target: str, contact: PossibleContact, behind: float) -> Iterator[PossibleImpact]:
-        if (spring := spring_of(self.law, contact)) is not None:
-            yield PossibleImpact(grain, (grain.material, material), target, contact, spring, max(behind, contact.mass))
+    def with_wall(self, species: Collection[str], wall: WallTable, mass: float = np.inf) -> Iterator[PossibleImpacts]:
+        """Grains of some species that run into a wall of some mass (kg)."""
+        grains = self.extremes(species)
+        moving, rounding = self._columns(grains), wall.rounding(self._radii)
+        reduced = PossibleContact(
+            (moving.row, np.full(len(grains), self.rows[wall.material])), moving.mass / (1.0 + moving.mass / mass),
+            moving.radius / (1.0 + moving.radius / rounding), moving.radius,
+        )  # fmt: skip
+        yield from self._meetings(grains, [(wall.material, f"wall '{wall.name}'")], reduced, reduced.mass)
+
+    def _columns(self, grains: Sequence[ExtremeGrain]) -> _Columns:
+        """Their quantities as arrays."""
+        rows = np.array([self.rows[grain.material] for grain in grains], np.int64)
+        return _Columns(rows, *(np.array([getattr(grain, name) for grain in grains], float) for name in _Columns._fields[1:]))
+
+    def _meetings(
+        self, grains: Sequence[ExtremeGrain], targets: Sequence[tuple[str, str]], contact: PossibleContact, behind: np.ndarray
+    ) -> Iterator[PossibleImpacts]:
+        if len(behind) and (spring := spring_of(self.law, contact)) is not None:
+            yield PossibleImpacts(grains, targets, contact, spring, np.maximum(behind, contact.mass))
+
+
+class _Columns(NamedTuple):
+    """Rows in the tables of the law, masses (kg), sphero-radii and reaches (m) of several grains."""
+
+    row: np.ndarray
+    mass: np.ndarray
+    radius: np.ndarray
+    reach: np.ndarray
 
 
 def _single_species(case: Case) -> set[str]:

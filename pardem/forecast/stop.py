@@ -67,7 +67,7 @@ def _sentence(case: Case, sim: Simulation, first: Side, second: Side, deep: Any)
     depth = first.radius if math.isinf(second.mass) else min(first.radius, second.radius)
     contact = PossibleContact((rows[first.material], rows[second.material]), first.mass / (1.0 + first.mass / second.mass), rounded, depth)
     spring = spring_of(sim.setup.scene.law, contact)
-    if spring is None:
+    if spring is None or math.isnan(spring.force):
         return ""
     overlap, apart = (deep[0], deep[1]) if deep is not None else (0.0, None)
     relative = second.velocity - first.velocity
@@ -77,7 +77,7 @@ def _sentence(case: Case, sim: Simulation, first: Side, second: Side, deep: Any)
         relative = relative - np.cross(first.spin, deep[2] - first.place)
     closing = float(np.linalg.norm(relative) if apart is None else abs(relative @ apart))
     speed = math.sqrt(closing**2 + 2.0 * energy_held(contact, spring, overlap) / contact.mass)
-    deepest = max(overlap, impact_overlap(contact, spring, speed))
+    deepest = max(overlap, float(impact_overlap(contact, spring, speed)))
     cure = remedy(case, first.material, second.material, max(deepest / depth, 1.0) / SAFE, spring.power)
     if deepest < depth:
         return (

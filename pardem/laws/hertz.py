@@ -14,7 +14,7 @@ import numpy as np
 from ..compiled.choices import root, select
 from ..compiled.jit import inlined
 from . import parameters as p
-from .kind import Form, Key, LawInput, LawKind, Values
+from .kind import Form, Key, LawInput, LawKind, Numbers, Values
 from .linear import RESTITUTION, TANGENTIAL_RESTITUTION, complete_restitution
 from .quantities import NormalForce
 
@@ -76,28 +76,26 @@ def mean_stiffness(law, numbers, normal, memory):
     return (16.0 / 3.0) * numbers[1] * (together - normal.memory * memory / together)
 
 
-def effective_young(c: Values) -> float:
+def effective_young(c: Values) -> Numbers:
     """E* (Pa): 1/E* = (1 - nu_1^2)/E_1 + (1 - nu_2^2)/E_2; the exact E/(2 (1 - nu^2)) where the bodies are alike.
 
     Args:
-        c: parameters of a pair of materials.
+        c: parameters of pairs of materials.
     """
     (e1, e2), (n1, n2) = c.of_bodies("young"), c.of_bodies("poisson")
-    if (e1, n1) == (e2, n2):
-        return e1 / (2.0 * (1.0 - n1**2))
-    return 1.0 / ((1.0 - n1**2) / e1 + (1.0 - n2**2) / e2)
+    alike = e1 / (2.0 * (1.0 - n1**2))
+    return np.where((e1 == e2) & (n1 == n2), alike, 1.0 / ((1.0 - n1**2) / e1 + (1.0 - n2**2) / e2))
 
 
-def effective_shear(c: Values) -> float:
+def effective_shear(c: Values) -> Numbers:
     """G* (Pa): 1/G* = (2 - nu_1)/G_1 + (2 - nu_2)/G_2 with G = E/(2 (1 + nu)).
 
     Args:
-        c: parameters of a pair of materials.
+        c: parameters of pairs of materials.
     """
     (e1, e2), (n1, n2) = c.of_bodies("young"), c.of_bodies("poisson")
-    if (e1, n1) == (e2, n2):
-        return e1 / (4.0 * (1.0 + n1) * (2.0 - n1))
-    return 0.5 / ((1.0 + n1) * (2.0 - n1) / e1 + (1.0 + n2) * (2.0 - n2) / e2)
+    alike = e1 / (4.0 * (1.0 + n1) * (2.0 - n1))
+    return np.where((e1 == e2) & (n1 == n2), alike, 0.5 / ((1.0 + n1) * (2.0 - n1) / e1 + (1.0 + n2) * (2.0 - n2) / e2))
 
 
 def _ratio(c: Values) -> float:
@@ -109,8 +107,8 @@ def _fill(given: LawInput) -> Hertz:
     grid = given.grid
     return Hertz(
         grid(effective_young), grid(effective_shear),
-        grid(lambda c: 2.0 * _ratio(c) * math.sqrt(5.0 / 3.0 * effective_young(c))),
-        grid(lambda c: 2.0 * p.hertz_ratio(c.number("tangential_restitution")) * math.sqrt(20.0 / 3.0 * effective_shear(c))),
+        grid(lambda c: 2.0 * _ratio(c) * np.sqrt(5.0 / 3.0 * effective_young(c))),
+        grid(lambda c: 2.0 * p.hertz_ratio(c.number("tangential_restitution")) * np.sqrt(20.0 / 3.0 * effective_shear(c))),
         grid(lambda c: c.number("friction")),
         grid(lambda c: c.number("clamped")), given.rocking, given.torsion,
     )  # fmt: skip
@@ -120,7 +118,7 @@ def _fill(given: LawInput) -> Hertz:
 _DURATION = 0.8 * math.sqrt(math.pi) * math.gamma(0.4) / math.gamma(0.9)
 
 
-def hertz_contact_time(mass: Any, radius: Any, modulus: float, speed: float) -> Any:
+def hertz_contact_time(mass: Any, radius: Any, modulus: Any, speed: float) -> Any:
     """Duration of a Hertzian impact, 2.868 (m^2/(R E*^2 v))^(1/5) (Landau and Lifshitz, Theory of Elasticity, section 9).
 
     Args:

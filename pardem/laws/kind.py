@@ -64,7 +64,7 @@ class Form:
 
 
 class Values(Protocol):
-    """The parameters of one pair of materials, with every default filled in."""
+    """The parameters of one pair of materials, or of several that differ in what the materials have for themselves, with every default filled in."""
 
     @property
     def form(self) -> str:
@@ -73,8 +73,8 @@ class Values(Protocol):
     def number(self, key: str) -> float:
         """The value of a key; 0 where it has none."""
 
-    def of_bodies(self, key: str) -> tuple[float, float]:
-        """The values of a key that each of the two materials may have for itself (`LawKind.of_material`)."""
+    def of_bodies(self, key: str) -> tuple[Numbers, Numbers]:
+        """The values of a key that each of the two materials may have for itself (`LawKind.of_material`); arrays for several pairs."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class LawInput:
     """What a law needs to fill its tables, which have a row and a column for each group of materials.
 
     Attributes:
-        grid: (m, m) float64 from a function of the values of a pair; errors name the pair.
+        grid: (m, m) float64 from a function of the values of pairs; errors name a pair.
         lists: (m, m, k) float64 from a key whose value is a list of numbers, padded with zeros.
         dimension: dimension of space, 2 or 3.
         rocking: (m, m) float64, 1 where the rocking damper is on.
@@ -93,7 +93,7 @@ class LawInput:
         directory: folder that relative paths refer to.
     """
 
-    grid: Callable[[Callable[[Values], float]], np.ndarray]
+    grid: Callable[[Callable[[Values], Numbers]], np.ndarray]
     lists: Callable[[str], np.ndarray]
     dimension: int
     rocking: np.ndarray

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import CaseError
-from ..laws.kind import LawInput, LawTables, Values
+from ..laws.kind import LawInput, LawTables, Numbers, Values
 from ..laws.registry import KINDS
 
 if TYPE_CHECKING:
     from ..case import Case
-    from ..case.contact import PairTable
 
 
 def build_law(case: Case) -> LawTables:
@@ -30,21 +29,12 @@ def build_law(case: Case) -> LawTables:
     """
     names, kind = one_a_row(case), KINDS[case.contact.law]
     table = case.contact_table(names, names)
-    try:
-        for group in table.used:
-            table.resolved(group)
-    except ValueError as error:
-        raise CaseError(str(error)) from None
 
-    def grid(value: Callable[[Values], float]) -> np.ndarray:
-        def of_group(parameters: Values) -> float:
-            try:
-                return value(parameters)
-            except ValueError as error:
-                i, j = np.argwhere(table.group == next(g for g in table.used if table.resolved(g) is parameters))[0]
-                raise CaseError(f"contact between '{names[i]}' and '{names[j]}': {error}") from None
-
-        return table.grid(of_group)
+    def grid(value: Callable[[Values], Numbers]) -> np.ndarray:
+        try:
+            return table.grid(value)
+        except ValueError as error:
+            raise CaseError(str(error)) from None
 
     walls, lent = {w.material for w in case.wall}, lent_radii(case)
     extra = np.zeros(len(names))
@@ -55,7 +45,7 @@ def build_law(case: Case) -> LawTables:
     return kind.fill(
         LawInput(
             grid=grid,
-            lists=lambda key: _lists(table, key),
+            lists=table.lists,
             dimension=case.dimension,
             rocking=grid(lambda c: float(couples) * c.number("rocking_damping")),
             torsion=grid(lambda c: float(couples) * c.number("torsional_friction")),
@@ -78,15 +68,6 @@ def one_a_row(case: Case) -> list[str]:
     """
     first = {row: name for name, row in reversed(case.material_rows.items())}
     return [first[row] for row in sorted(first)]
-
-
-def _lists(table: PairTable, key: str) -> np.ndarray:
-    """Lists of numbers for each pair, (m, m, k), padded with zeros."""
-    given = {group: getattr(table.resolved(group), key) or () for group in table.used}
-    rows = np.zeros((*table.group.shape, max(1, *map(len, given.values()))))
-    for group, values in given.items():
-        rows[table.group == group, : len(values)] = values
-    return rows
 
 
 def lent_radii(case: Case) -> dict[str, float]:

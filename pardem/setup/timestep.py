@@ -189,9 +189,8 @@ def contact_times(case: Case, mass: Mapping[str, float], radius: Mapping[str, fl
     def add(column: int, last: int, m: np.ndarray, r: np.ndarray, multiplicity: np.ndarray, share: Values = 1.0) -> None:
         """Enter the first ``last`` rows of a column where they are shorter than what is there."""
         multiplicity = np.broadcast_to(multiplicity, (last,))
-        for group in np.unique(parameters.group[:last, column]):
-            k = np.flatnonzero(parameters.group[:last, column] == group)
-            durations = KINDS[case.contact.law].durations(parameters.resolved(int(group)), m[k], r[k], multiplicity[k])
+        for k, values in parameters.of_column(column, last):
+            durations = KINDS[case.contact.law].durations(values, m[k], r[k], multiplicity[k])
             if durations is None:
                 continue
             # with a wall that is free to move: exact for linear springs
