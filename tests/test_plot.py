@@ -128,6 +128,15 @@ def test_energy_budget(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     np.testing.assert_allclose(kinetic, 1.1e-7)
 
 
+def test_energy_budget_of_grains_that_leave_and_others_that_arrive(tmp_path: Path) -> None:
+    """Nine curves, more than there are colours; no two in one panel look the same."""
+    x = np.arange(180.0)
+    file = result(tmp_path / "a.h5", taps=20, **{"energy/outflow": -1e-8 * x, "energy/inflow": 1e-8 * x})
+    assert main([file], out=tmp_path / "energy.png", energy=True) == 0
+    panels = draw_budget([read_series(file, whole_run=True)]).axes
+    assert [len({line.get_color() for line in axes.lines}) for axes in panels] == [5, 3, 1]
+
+
 def test_without_taps_time_is_drawn(tmp_path: Path) -> None:
     series = read_series(result(tmp_path / "a.h5", taps=5, mean_angle=None, never=np.zeros(60)))
     figure = draw([series])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,7 @@ def draw_budget(series: list[PlotSeries]) -> Figure:
     for column, s in zip(grid.T, series, strict=True):
         if "energy/residual" not in s.values:
             raise FileError(f"{s.label}: no energy budget was recorded; set output.observables.energy_budget in the case")
-        colours = iter(COLOURS)
+        colours = cycle(COLOURS)  # enough for each panel, not for all of them if grains leave and others arrive
         for axes, panel in zip(column, BUDGET, strict=True):
             for label, values in budget_terms(s, panel).items():
                 axes.plot(s.x, values, color=next(colours), linewidth=1.3, label=label)
