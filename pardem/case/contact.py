@@ -3,91 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from pydantic import Field, Strict, model_validator
+from pydantic import Field, model_validator
 
 from ..case_values import Many, NonNegative
 from ..contacts.interactions import INTERACTIONS, InteractionKind
 from ..laws.given import name_of
-from ..laws.kind import Form, Numbers
+from ..laws.kind import Form
 from ..laws.registry import KINDS
-from .law_keys import FORMS, LAW_KEYS, GeneralKeys, LawKeys, LawName
+from .contact_parameters import Pair, Parameters, Resolved
+from .law_keys import FORMS, LAW_KEYS, GeneralKeys, LawName
 from .materials import Material, constants_of_bodies
 from .pair_table import PairTable
-from .resistance_keys import Choice, ResistanceKeys
+from .resistance_keys import Choice
 
 if TYPE_CHECKING:
     InteractionName = str
 else:
     InteractionName = Literal[tuple(INTERACTIONS)]
 """Name of an interaction."""
-
-
-class Parameters(LawKeys, ResistanceKeys):
-    """Parameters of a law; those not given here are taken from the `[contact]` table."""
-
-    friction: NonNegative | None = Field(default=None, description="Coulomb friction coefficient (1)")
-    clamped: bool | None = Field(
-        default=None,
-        description="whether the normal force is cut off at zero at the end of a collision, and the damping chosen such that the restitution is "
-        "met; `false`: the form of the thesis, in which the force becomes attractive",
-    )
-    rocking_damping: bool | None = Field(
-        default=None, description="whether rocking of flat contacts is damped; only for interaction `regularised` with a dissipative law"
-    )
-    torsional_friction: bool | None = Field(
-        default=None, description="whether friction opposes spin about the contact normal; only for interaction `regularised` with a dissipative law"
-    )
-
-    def given(self) -> set[str]:
-        """The keys of laws that have a value."""
-        return {key for key in LAW_KEYS if getattr(self, key) is not None}
-
-
-class Pair(Parameters):
-    """Parameters for one pair of materials, where they differ from the general ones."""
-
-    between: Annotated[tuple[str, str], Strict(False)] = Field(description="names of two materials of species or walls")
-
-
-class Resolved(Parameters):
-    """The parameters of one pair with every default filled in, as `Case.contact_between` returns them.
-
-    Attributes:
-        law: the law.
-        form: name of the form of its parameters.
-        bodies: what the two materials have for themselves; arrays for several pairs (`PairTable`).
-    """
-
-    law: str
-    form: str
-    bodies: tuple[dict[str, Numbers], dict[str, Numbers]] = ({}, {})
-
-    def number(self, key: str) -> float:
-        """Return the value of a key.
-
-        Args:
-            key: name of the key.
-
-        Returns:
-            The value; 0 if it has none.
-        """
-        value = getattr(self, key)
-        return 0.0 if value is None else float(value)
-
-    def of_bodies(self, key: str) -> tuple[Numbers, Numbers]:
-        """Return the values of a key for the two bodies: their own, or those of the pair.
-
-        Args:
-            key: name of the key.
-
-        Returns:
-            Both values.
-        """
-        first, second = (self.number(key) if key not in own else own[key] for own in self.bodies)
-        return first, second
 
 
 class Contact(Parameters, GeneralKeys):
@@ -180,7 +116,11 @@ class Contact(Parameters, GeneralKeys):
             for a, b in (pair.between, pair.between[::-1]):
                 if a in row and b in column:
                     entry[row[a], column[b]] = k
-        return PairTable(self, entry, rows, columns, tuple(KINDS[self.law].of_material), materials)
+
+        def resolve(number: int, bodies: tuple[Material | None, Material | None]) -> Resolved:
+            return self.resolve(self.pair[number - 1] if number else None, bodies)
+
+        return PairTable(resolve, entry, rows, columns, tuple(KINDS[self.law].of_material), materials)
 
     def resolve(self, pair: Pair | None, bodies: tuple[Material | None, Material | None]) -> Resolved:
         """Return the general parameters, overridden by those of two materials and of a pair.

@@ -11,8 +11,10 @@ import numpy as np
 from ..laws.kind import Numbers
 
 if TYPE_CHECKING:
-    from .contact import Contact, Resolved
+    from .contact_parameters import Resolved
     from .materials import Material
+
+    Resolve = Callable[[int, tuple[Material | None, Material | None]], Resolved]
 
 
 class PairTable:
@@ -22,7 +24,7 @@ class PairTable:
     values of these keys are arrays then, with a number for each pair.
 
     Args:
-        contact: where the parameters come from.
+        resolve: parameters of a pair from its entry, as in ``entry``, and the tables of its materials, each None where there is none.
         entry: (rows, columns) int64, 0 where the general ones hold, k for the k-th entry of ``pair``.
         rows: names of the materials.
         columns: names of the materials.
@@ -31,10 +33,10 @@ class PairTable:
     """
 
     def __init__(
-        self, contact: Contact, entry: np.ndarray, rows: Sequence[str], columns: Sequence[str], keys: Sequence[str], materials: Sequence[Material]
+        self, resolve: Resolve, entry: np.ndarray, rows: Sequence[str], columns: Sequence[str], keys: Sequence[str], materials: Sequence[Material]
     ) -> None:
         tables = {material.name: material for material in reversed(materials)}
-        self.contact, self.rows, self.columns, self._tables = contact, rows, columns, tables
+        self.resolve, self.rows, self.columns, self._tables = resolve, rows, columns, tables
         self._down, self._across = ({key: _constants(key, names, tables) for key in keys} for names in (rows, columns))
         down, across = (_keys_given(keys, names, tables) for names in (rows, columns))
         several = 1 + 2 ** len(keys)
@@ -152,9 +154,8 @@ class PairTable:
 
     def _resolve(self, place: int) -> Resolved:
         """The parameters of a pair."""
-        entry = int(self._entry.flat[place])
         row, column = (self._tables.get(name) for name in self._names(place))
-        return self.contact.resolve(self.contact.pair[entry - 1] if entry else None, (row, column))
+        return self.resolve(int(self._entry.flat[place]), (row, column))
 
     def _names(self, place: int) -> tuple[str, str]:
         """The materials of a pair."""

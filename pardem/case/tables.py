@@ -12,7 +12,8 @@ from ..case_values import Many, Model, PathName, Vector
 from ..errors import CaseError
 from ..laws.registry import KINDS
 from .any_species import AnySpecies
-from .contact import Contact, Resolved
+from .contact import Contact
+from .contact_parameters import Resolved
 from .materials import Material, kinds_of_materials
 from .output import Cadence, Output
 from .pair_table import PairTable

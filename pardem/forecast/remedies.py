@@ -8,7 +8,7 @@ from ..laws.registry import KINDS
 
 if TYPE_CHECKING:
     from ..case import Case
-    from ..case.contact import Resolved
+    from ..case.contact_parameters import Resolved
 
 STIFFNESSES = {"normal_stiffness": "N/m", "loading_stiffness": "N/m"}
 

@@ -14,7 +14,7 @@ from .law_tables import one_a_row
 
 if TYPE_CHECKING:
     from ..case import Case
-    from ..case.contact import Resolved
+    from ..case.contact_parameters import Resolved
     from ..case.pair_table import PairTable
 
 _JIANG = 2.25  # stiffness over normal stiffness, squared coefficient and squared radius (Jiang, Yu and Harris 2005; Ai et al. 2011)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..case.contact import Resolved
+from ..case.contact_parameters import Resolved
 from ..case.walls import WallTable
 from ..errors import CaseError, ShapeError
 from ..laws.registry import KINDS
